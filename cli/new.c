@@ -30,7 +30,7 @@ struct fresh {
     struct invocation *inv;
     const struct model *model;
     struct str name, scope, description;
-    struct place_file files[PACKAGE_MAX_PARTS]; /* the anchor first */
+    struct place_file files[PACKAGE_MAX_PARTS]; /* the entry file first */
     size_t count;
     struct str place; /* "skills/x" or "mcps/a_b.json" */
     struct str fqn;
@@ -135,7 +135,7 @@ static void write_changelog(struct fresh *f)
     add_file(f, "CHANGELOG.md", &b);
 }
 
-static void write_markdown(struct fresh *f, const char *anchor,
+static void write_markdown(struct fresh *f, const char *entry_file,
                            const char *fields, const char *body)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -143,7 +143,7 @@ static void write_markdown(struct fresh *f, const char *anchor,
     buf_init(&b, TEXT_MAX_BYTES);
     write_head(f, &b);
     buf_printf(&b, "%s---\n\n# %.*s\n\n%s", fields, STR_ARG(f->name), body);
-    add_file(f, anchor, &b);
+    add_file(f, entry_file, &b);
     write_changelog(f);
 }
 

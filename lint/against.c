@@ -302,7 +302,7 @@ static void find_pairs(struct repository *r,
     for (size_t i = 0; i < results->count; i++) {
         struct check_result *result = results->items[i];
         struct pair *p = &pairs->items[pairs->count];
-        const struct git_file *anchor;
+        const struct git_file *entry;
 
         if (!result->root || !str_eq(result->root->top, r->top) ||
             !result->has_kind || result->kind == DOC_MCP)
@@ -311,8 +311,8 @@ static void find_pairs(struct repository *r,
         p->folder = from_top(r->top, check_folder(result, r->a));
         p->before = below(r->before, r->before_count, p->folder, r->a);
         p->now = below(r->now, r->now_count, p->folder, r->a);
-        anchor = find(&p->before, p, result->file, r->a);
-        if (anchor && anchor->mode != MODE_LINK)
+        entry = find(&p->before, p, result->file, r->a);
+        if (entry && entry->mode != MODE_LINK)
             pairs->count++;
     }
 }

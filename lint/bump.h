@@ -9,7 +9,7 @@
  */
 
 struct bump_side {
-    struct str text;      /* the anchor */
+    struct str text;      /* the entry file */
     struct str changelog; /* p NULL: missing */
     bool has_program;     /* a SKILL.star is there */
 };
@@ -17,10 +17,10 @@ struct bump_side {
 struct bump {
     struct str ref; /* as the user wrote it */
     struct bump_side before, now;
-    bool others_changed; /* files besides the anchor and CHANGELOG.md */
+    bool others_changed; /* files besides the entry file and CHANGELOG.md */
 };
 
-/* Complains in `result`. Both anchors are read as `result->kind`. */
+/* Reports in `result`. Both entry files are read as `result->kind`. */
 void check_bump(const struct bump *b, struct check_result *result);
 
 #endif

@@ -13,7 +13,7 @@
  * from its own arena; the lock protects the stack alone.
  */
 
-struct crew {
+struct job_queue {
     struct worker *workers; /* one for each thread */
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -26,52 +26,52 @@ struct crew {
 
 /* --- threads -------------------------------------------------------------- */
 
-static void push(struct crew *crew, const struct job *job)
+static void push(struct job_queue *queue, const struct job *job)
 {
-    if (crew->count == crew->capacity) {
-        crew->capacity = crew->capacity ? crew->capacity * 2 : 64;
-        crew->jobs =
-            heap_resize(crew->jobs, crew->capacity * sizeof *crew->jobs);
+    if (queue->count == queue->capacity) {
+        queue->capacity = queue->capacity ? queue->capacity * 2 : 64;
+        queue->jobs =
+            heap_resize(queue->jobs, queue->capacity * sizeof *queue->jobs);
     }
-    crew->jobs[crew->count++] = *job;
+    queue->jobs[queue->count++] = *job;
 }
 
 /* Waits for a job; false when there will be none. */
-static bool take(struct crew *crew, struct job *job)
+static bool take(struct job_queue *queue, struct job *job)
 {
-    while (!crew->failed && crew->count == 0 && crew->busy > 0)
-        pthread_cond_wait(&crew->changed, &crew->lock);
-    if (crew->failed || crew->count == 0)
+    while (!queue->failed && queue->count == 0 && queue->busy > 0)
+        pthread_cond_wait(&queue->changed, &queue->lock);
+    if (queue->failed || queue->count == 0)
         return false;
-    *job = crew->jobs[--crew->count];
-    crew->busy++;
+    *job = queue->jobs[--queue->count];
+    queue->busy++;
     return true;
 }
 
 static void work(void *ctx, size_t thread)
 {
-    struct crew *crew = ctx;
-    struct worker *w = &crew->workers[thread];
+    struct job_queue *queue = ctx;
+    struct worker *w = &queue->workers[thread];
     struct err e = {0};
     struct job job;
     bool ok;
 
-    pthread_mutex_lock(&crew->lock);
-    while (take(crew, &job)) {
-        pthread_mutex_unlock(&crew->lock);
+    pthread_mutex_lock(&queue->lock);
+    while (take(queue, &job)) {
+        pthread_mutex_unlock(&queue->lock);
         ok = walk_job(w, &job, &e);
-        pthread_mutex_lock(&crew->lock);
+        pthread_mutex_lock(&queue->lock);
         /* Last in, first out: backwards, so that they come in order. */
         for (size_t i = w->below_count; i > 0; i--)
-            push(crew, &w->below[i - 1]);
-        crew->busy--;
-        if (!ok && !crew->failed) {
-            crew->failed = true;
-            *crew->e = e;
+            push(queue, &w->below[i - 1]);
+        queue->busy--;
+        if (!ok && !queue->failed) {
+            queue->failed = true;
+            *queue->e = e;
         }
-        pthread_cond_broadcast(&crew->changed);
+        pthread_cond_broadcast(&queue->changed);
     }
-    pthread_mutex_unlock(&crew->lock);
+    pthread_mutex_unlock(&queue->lock);
 }
 
 static size_t thread_count(void)
@@ -98,8 +98,8 @@ static int by_path(const void *x, const void *y)
 }
 
 /* The position at which the path of the folder sorts. */
-static bool has_results(const struct check_results *all, const struct hollow *h,
-                        struct str path)
+static bool has_results(const struct check_results *all,
+                        const struct empty_dir *h, struct str path)
 {
     size_t low = 0, high = all->count;
 
@@ -127,8 +127,8 @@ static void report_hollows(struct worker *workers, size_t count,
                            const struct check_results *all)
 {
     for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < workers[i].hollow_count; k++) {
-            const struct hollow *h = &workers[i].hollows[k];
+        for (size_t k = 0; k < workers[i].empty_dir_count; k++) {
+            const struct empty_dir *h = &workers[i].empty_dirs[k];
             struct str path = walk_path(&workers[0], h);
 
             walk_report(&workers[0], h, has_results(all, h, path));
@@ -176,25 +176,26 @@ bool check_find(const struct check_root *roots, size_t count,
 {
     size_t threads = thread_count();
     struct worker *workers = arena_array(a, threads, sizeof *workers);
-    struct crew crew = {.workers = workers, .e = e};
+    struct job_queue queue = {.workers = workers, .e = e};
 
     *out = (struct check_results){0};
     out->arenas = heap_alloc(threads * sizeof *out->arenas);
     out->arena_count = threads;
-    pthread_mutex_init(&crew.lock, NULL);
-    pthread_cond_init(&crew.changed, NULL);
+    pthread_mutex_init(&queue.lock, NULL);
+    pthread_cond_init(&queue.changed, NULL);
     for (size_t i = 0; i < threads; i++)
-        workers[i] = (struct worker){
-            .rules = rules, .entries = &crew.entries, .arena = &out->arenas[i]};
+        workers[i] = (struct worker){.rules = rules,
+                                     .entries = &queue.entries,
+                                     .arena = &out->arenas[i]};
     for (size_t i = 0; i < count; i++)
-        push(&crew, &(struct job){.root = &roots[i],
-                                  .name = roots[i].name,
-                                  .parent = roots[i].parent});
-    threads_run(threads, work, &crew);
-    heap_free(crew.jobs);
-    pthread_cond_destroy(&crew.changed);
-    pthread_mutex_destroy(&crew.lock);
-    if (crew.failed)
+        push(&queue, &(struct job){.root = &roots[i],
+                                   .name = roots[i].name,
+                                   .parent = roots[i].parent});
+    threads_run(threads, work, &queue);
+    heap_free(queue.jobs);
+    pthread_cond_destroy(&queue.changed);
+    pthread_mutex_destroy(&queue.lock);
+    if (queue.failed)
         return false;
     gather(workers, threads, out, a);
     report_hollows(workers, threads, out);

@@ -110,7 +110,7 @@ static bool is_bucket(struct str name)
 }
 
 /* skills-ref takes this spelling, too (A3). */
-static bool is_skill_anchor(const struct check_rules *rules, struct str name)
+static bool is_skill_entry(const struct check_rules *rules, struct str name)
 {
     return str_is(name, "SKILL.md") ||
            (rules->profile == PROFILE_SKILLS_REF && str_is(name, "skill.md"));
@@ -127,7 +127,8 @@ static bool in_bucket(const struct job *job)
     return (first || second) && job->name.n && job->name.p[0] != '.';
 }
 
-static void add_hollow(struct worker *w, const struct job *job, struct hollow h)
+static void add_empty_dir(struct worker *w, const struct job *job,
+                          struct empty_dir h)
 {
     h.root = job->root;
     h.folder = job->folder;
@@ -135,18 +136,19 @@ static void add_hollow(struct worker *w, const struct job *job, struct hollow h)
     if (job->depth > 0 && !h.in_bucket && !h.misspelt.n)
         return;
     h.misspelt = arena_str(w->arena, h.misspelt);
-    w->hollows = arena_grow(w->arena, w->hollows, w->hollow_count,
-                            &w->hollow_capacity, sizeof *w->hollows);
-    w->hollows[w->hollow_count++] = h;
+    w->empty_dirs = arena_grow(w->arena, w->empty_dirs, w->empty_dir_count,
+                               &w->empty_dir_capacity, sizeof *w->empty_dirs);
+    w->empty_dirs[w->empty_dir_count++] = h;
 }
 
 static void look_at(struct worker *w, const struct job *job, int dirfd,
-                    const struct fs_entry *entry, struct hollow *h, bool *found)
+                    const struct fs_entry *entry, struct empty_dir *h,
+                    bool *found)
 {
     struct str name = entry->name;
     bool is_agent = str_is(job->parent, "agents");
 
-    if (is_skill_anchor(w->rules, name)) {
+    if (is_skill_entry(w->rules, name)) {
         *found |=
             check_one(w, job->root, job->folder, dirfd, name, DOC_SKILL, false);
     } else if (str_is(name, "AGENTS.md") && (may_be_file(entry) || is_agent)) {
@@ -180,7 +182,7 @@ static bool look_into(struct worker *w, const struct job *job, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     CLEANUP_FD int fd = -1;
-    struct hollow h = {0};
+    struct empty_dir h = {0};
     struct fs_entry *entries;
     size_t count;
     bool found = is_bucket(job->name);
@@ -203,7 +205,7 @@ static bool look_into(struct worker *w, const struct job *job, struct err *e)
     for (size_t i = 0; i < count; i++)
         look_at(w, job, fd, &entries[i], &h, &found);
     if (!found)
-        add_hollow(w, job, h);
+        add_empty_dir(w, job, h);
     return true;
 }
 
@@ -220,7 +222,7 @@ static void look_at_file(struct worker *w, const struct job *job)
 
     if (!open_folder(root, none, &fd, &scratch, &e)) {
         cannot_open(w, job, true, err_first(&e));
-    } else if (is_skill_anchor(w->rules, root->only)) {
+    } else if (is_skill_entry(w->rules, root->only)) {
         check_one(w, root, none, fd, root->only, DOC_SKILL, false);
     } else if (str_is(root->only, "AGENTS.md")) {
         check_one(w, root, none, fd, root->only, DOC_AGENT, false);
@@ -248,12 +250,12 @@ bool walk_job(struct worker *w, const struct job *job, struct err *e)
 
 /* --- folders without a document --------------------------------------------- */
 
-struct str walk_path(const struct worker *w, const struct hollow *h)
+struct str walk_path(const struct worker *w, const struct empty_dir *h)
 {
     return shown(h->root, h->folder, str_of("", 0), w->arena);
 }
 
-bool walk_is_within(const struct check_result *r, const struct hollow *h)
+bool walk_is_within(const struct check_result *r, const struct empty_dir *h)
 {
     return r->root == h->root &&
            (h->folder.n == 0 ||
@@ -262,7 +264,7 @@ bool walk_is_within(const struct check_result *r, const struct hollow *h)
 }
 
 /* A project's AGENTS.md, when there is no other document. */
-static bool check_agents(struct worker *w, const struct hollow *h)
+static bool check_agents(struct worker *w, const struct empty_dir *h)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     CLEANUP_FD int fd = -1;
@@ -273,7 +275,7 @@ static bool check_agents(struct worker *w, const struct hollow *h)
                      false);
 }
 
-void walk_report(struct worker *w, const struct hollow *h, bool has_some)
+void walk_report(struct worker *w, const struct empty_dir *h, bool has_some)
 {
     bool named = h->folder.n == 0;
     struct check_result *r;

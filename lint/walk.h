@@ -17,7 +17,7 @@ struct job {
 };
 
 /* A folder that should contain a document, and does not. */
-struct hollow {
+struct empty_dir {
     const struct check_root *root;
     struct str folder;
     struct str misspelt; /* "skill.md" */
@@ -32,8 +32,8 @@ struct worker {
     struct arena *arena;
     struct check_result **results;
     size_t count, capacity;
-    struct hollow *hollows;
-    size_t hollow_count, hollow_capacity;
+    struct empty_dir *empty_dirs;
+    size_t empty_dir_count, empty_dir_capacity;
     struct job *below; /* folders found in the current one */
     size_t below_count, below_capacity;
 };
@@ -42,13 +42,13 @@ struct worker {
 MUST_CHECK bool walk_job(struct worker *w, const struct job *job,
                          struct err *e);
 
-/* As shown: the hollow folder itself. In the worker's arena. */
-struct str walk_path(const struct worker *w, const struct hollow *h);
+/* As shown: the empty folder itself. In the worker's arena. */
+struct str walk_path(const struct worker *w, const struct empty_dir *h);
 
 /* Whether `r` is in the folder or below it. */
-bool walk_is_within(const struct check_result *r, const struct hollow *h);
+bool walk_is_within(const struct check_result *r, const struct empty_dir *h);
 
 /* At the end: reports missing documents, unless `has_some` is enough. */
-void walk_report(struct worker *w, const struct hollow *h, bool has_some);
+void walk_report(struct worker *w, const struct empty_dir *h, bool has_some);
 
 #endif
