@@ -29,8 +29,8 @@ static void pass_tick(void *ctx)
         c->tick(c->tick_ctx);
 }
 
-/* Wherever the library looks: else a command could write what is loaded, or
- * started, afterwards. */
+/* The roots of the library: a command must not write skills or programs that
+ * are used afterwards. */
 static bool add_skills(struct run_commands *c, struct err *e)
 {
     struct library_root *roots;

@@ -22,7 +22,7 @@ MUST_CHECK bool run_commands_init(struct run_commands *c, struct context *cx,
                                   struct store *store, const struct layer *l,
                                   const struct str_list *allow, struct err *e);
 
-/* As runtime_host.command has it. */
+/* See runtime_host.command. */
 MUST_CHECK bool run_commands_run(struct run_commands *c,
                                  const struct command *in, struct arena *a,
                                  struct command_result *out, struct err *e);

@@ -38,7 +38,7 @@ static void set_end(struct run_execution *x, enum run_status status,
     x->out->program.text = text;
 }
 
-/* --- what is asked for ---------------------------------------------------------- */
+/* --- the request -------------------------------------------------------- */
 
 static struct backend_selection selection_of(const struct run_request *q)
 {
@@ -220,7 +220,7 @@ static bool authorize(struct run_execution *x, bool *allowed, struct err *e)
     return true;
 }
 
-/* --- what the program reaches -------------------------------------------------------- */
+/* --- functions of the host ---------------------------------------------- */
 
 static void report_progress(struct run_execution *x, struct run_progress p)
 {
@@ -348,7 +348,7 @@ static void host_step(void *ctx, const struct step *s)
 
 /* --- the run ------------------------------------------------------------------------------ */
 
-/* Each of them answers in the same way; what is recorded is what was answered. */
+/* All of them return through one function: the record has the same result. */
 static bool set_host(struct run_execution *x, struct runtime_host *out,
                      struct err *e)
 {

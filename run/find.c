@@ -16,7 +16,7 @@
 #define AUTHORS_FOLDER "skills" /* of a catalog, where mapm new writes */
 #define NEAR_MAX_EDITS 3
 
-/* One search: what is looked for, where, and what would be near. */
+/* One search: the name, the places, and near names. */
 struct search {
     struct context *cx;
     struct store *store;
@@ -101,7 +101,7 @@ static bool mend_hint(const struct layer *l, struct err *e)
                     where, where);
 }
 
-/* Missing, or no skill any more: as against limits, and what the system says. */
+/* Missing, or no longer a skill: too large, or an error of the system. */
 static bool is_about_files(enum err_code code)
 {
     return code == ERR_NOT_FOUND || code == ERR_FRONTMATTER ||
@@ -160,7 +160,7 @@ static bool next_place(struct str folder, size_t *at, struct str *root,
     return true;
 }
 
-/* `name` is set: in mapm.lock, which no link may stand for. */
+/* `name` is set: in mapm.lock; a link does not count as that folder. */
 static bool find_in_lock(struct search *s, int dirfd, struct str root,
                          const char *name, struct str place,
                          struct lock_entry *out, bool *found, struct err *e)
@@ -210,8 +210,8 @@ static bool find_package(struct search *s, struct str root, struct str place,
     return true;
 }
 
-/* Row 21: a user who trusts a package has seen the program that its SKILL.md
- * names, and no other one in it. */
+/* Row 21: trust in a package covers the program that its SKILL.md names, and no
+ * other one in it. */
 static bool refuse_part(const struct lock_entry *entry, struct str folder,
                         struct err *e)
 {
@@ -223,8 +223,8 @@ static bool refuse_part(const struct lock_entry *entry, struct str folder,
 }
 
 /*
- * X27: what came by install stays that when it is named by its path, or
- * reached through a link, in whatever workspace it lies.
+ * X27: an installed package is recognized when it is named by its path, or
+ * through a link, in any workspace.
  */
 static bool claim_installed(struct search *s, struct run_skill *r,
                             struct err *e)
@@ -288,7 +288,7 @@ static bool read_below(struct search *s, struct str parent, struct str name,
     return read_local(s, fd, real, name, out, e);
 }
 
-/* Whether `parent` is a folder whose skills run by their names, here. */
+/* Whether `parent` is a folder whose skills can be run by name. */
 static bool is_root(struct search *s, struct str parent)
 {
     struct arena *a = &s->cx->arena;
@@ -334,7 +334,7 @@ static bool read_path(struct search *s, struct run_skill *out, struct err *e)
         name = arena_printf(a, "%.*s%.*s", STR_ARG(s->cx->home),
                             STR_ARG(str_from_index(name, 1)));
     folder = fs_normalize(fs_join(s->cx->cwd, name, a), a);
-    /* What the shell completes first may be the file in the folder. */
+    /* Completion of a path may end at the file in the folder. */
     if (str_is(path_last(folder), "SKILL.md") ||
         str_is(path_last(folder), "SKILL.star"))
         folder = str_slice(folder, 0, str_find_last(folder, '/'));
@@ -350,7 +350,7 @@ static bool read_path(struct search *s, struct run_skill *out, struct err *e)
 static const char *const local_folders[] = {SKILLS_FOLDER, AUTHORS_FOLDER};
 enum { LOCAL_FOLDERS = sizeof local_folders / sizeof *local_folders };
 
-/* A folder of `parent` that no lock names, by its own name or by the one in
+/* A folder of `parent` that is not in a lock, by its own name or by the one in
  * its SKILL.md. */
 static bool find_below(struct search *s, const char *parent, bool *found,
                        struct run_skill *out, struct err *e)
@@ -390,7 +390,7 @@ static void note_names_below(struct search *s, const char *parent)
             note_near(s, entries[i].name);
 }
 
-/* What -g does not look at is not meant. */
+/* -g excludes the workspace. */
 static void note_local_names(struct search *s)
 {
     if (s->cx->use_global)
@@ -437,8 +437,8 @@ static bool find_global(struct search *s, bool *found, struct run_skill *out,
 }
 
 /*
- * The last, since a command may write there: what a person trusted by its name
- * is not replaced by what a run left behind (row 21).
+ * Last, since a command may write there: a skill that is trusted by name
+ * cannot be replaced by files that a run created (row 21).
  */
 static bool find_authored(struct search *s, bool *found, struct run_skill *out,
                           struct err *e)

@@ -4,8 +4,7 @@
 #include "mapm/run.h"
 
 /*
- * find: which metaskill a name means, and whether it is what the lock
- * says.
+ * find: resolves the name of a metaskill, and compares its files with the lock.
  *
  *     NAME           the workspace's lock, then folders of .agents/skills that
  *                    no lock names, then the user's library, then folders of
@@ -27,9 +26,8 @@ MUST_CHECK bool run_skill_find(struct context *cx, struct store *store,
                                struct run_skill *out, struct err *e);
 
 /*
- * A skill of the library, in the folder that it was found in: what came by
- * install is that package (X27). Errors: as run_skill_find and
- * library_open_folder.
+ * Finds a skill of the library in its folder: an installed one is that package
+ * (X27). Errors: as run_skill_find and library_open_folder.
  */
 MUST_CHECK bool run_skill_read(struct context *cx, struct store *store,
                                struct layer *l, const struct library *library,
@@ -37,10 +35,10 @@ MUST_CHECK bool run_skill_read(struct context *cx, struct store *store,
                                struct run_skill *out, struct err *e);
 
 /*
- * find_check.c: whether the folder holds what the lock says: each file,
- * a renamed copy's SKILL.md under its name (X2, X9). Files beside these are
- * the user's own and do no harm, unless one would be the program.
- * Errors: ERR_EDITED, one message a file.
+ * find_check.c: compares the folder with the lock: each file, a renamed copy's
+ * SKILL.md under its name (X2, X9). Additional files belong to the user and
+ * are ignored, unless one would become the program. Errors: ERR_EDITED, one
+ * message a file.
  */
 MUST_CHECK bool run_skill_check(struct store *store,
                                 const struct lock_entry *entry,

@@ -14,7 +14,7 @@ struct check {
     struct err *e;
 };
 
-/* What provision calls a renamed copy; see fill_item of verify.c. */
+/* The SKILL.md of a renamed copy; see fill_item of verify.c. */
 static bool is_renamed(const struct lock_entry *entry)
 {
     return entry->rewritten ||

@@ -72,7 +72,7 @@ void run_history_limits(struct run_history *h, const struct limits *l)
 
 /* --- texts -------------------------------------------------------------------- */
 
-/* `max` is of the text as it is, before it is spelled as JSON. */
+/* `max` is the size before JSON escaping. */
 static void put_text(struct json_writer *w, const char *key, struct str text,
                      bool keep, size_t max)
 {
@@ -186,7 +186,7 @@ static void put_command(struct writing *out)
     put_text(w, "result", o->result, out->full, out->max);
 }
 
-/* The program's own data: what is no JSON is a string. */
+/* Data of the program: text that is not JSON becomes a string. */
 static void put_data(struct json_writer *w, struct str data)
 {
     static const struct json_options o = {.max_depth = INPUT_MAX_DEPTH + 2};
@@ -257,8 +257,8 @@ static bool try_step(struct writing *to, size_t room, struct buf *out)
     return false;
 }
 
-/* With texts as long as there is room for, which is half of what is left each
- * time, and never the last part of it; without them when it must be. */
+/* Truncates texts to the space, halved at each attempt; the last attempt has
+ * none of them. */
 static bool write_step(const struct run_history *h, const struct step *s,
                        uint64_t at_ms, size_t room, struct buf *out)
 {

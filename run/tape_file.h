@@ -5,8 +5,8 @@
 #include "mapm/runtime.h"
 #include "mapm/tape.h"
 
-/* Whether FILE of --record can be written, before anything is asked: what a
- * run has cost would be lost. */
+/* Checks that FILE of --record is writable before the run, whose cost would be
+ * lost otherwise. */
 MUST_CHECK bool tape_file_check(struct context *cx, struct str file,
                                 struct err *e);
 

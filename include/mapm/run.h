@@ -43,11 +43,11 @@ struct run_skill {
 
 /* --- the request ------------------------------------------------------------- */
 
-struct run_execution; /* one run under way */
+struct run_execution; /* a run in progress */
 
 /* Progress of an ask or a command under way, four times a second or more. */
 struct run_progress {
-    struct str backend; /* that answers; "": none was selected yet */
+    struct str backend; /* in use; "": none was selected yet */
     bool is_ask;
     unsigned turns;  /* ask: so far */
     struct str line; /* ask: of the answer; "" = no new one */
@@ -98,7 +98,7 @@ struct run_request {
     struct str record, replay; /* files; p NULL: none. Not both */
     const struct tape *tape;   /* to replay; NULL: `replay` names it */
 
-    /* The row of the history that goes on, and when it began; 0: a new one. */
+    /* The row of the history to continue, and its start; 0: a new one. */
     uint64_t history_id;
     int64_t started_ms;
 
@@ -132,7 +132,7 @@ struct run_result {
     struct runtime_result program;
     struct err why; /* UNKNOWN, NOT_ALLOWED: messages and a hint */
     struct run_skill found;
-    struct str backend; /* that answered; "" = none was asked */
+    struct str backend; /* used; "" = none */
     struct err record;  /* ERR_NONE unless the tape was not written */
     enum run_difference difference;
     struct str differences; /* for a person, lines; "" = none */
@@ -144,14 +144,14 @@ struct run_result {
  * Errors: the run could not be prepared, and nothing was asked or started:
  * ERR_REFUSED inside of a run, ERR_USAGE, ERR_EDITED for files that are not
  * those of the lock, ERR_INTERRUPTED, those of the hooks and of the store.
- * What a run comes to is no error. History never fails a run: the host gets a
- * warning.
+ * The outcome of a run is not an error. History never fails a run: the host
+ * gets a warning.
  */
 MUST_CHECK bool run_execute(const struct run_request *q, struct arena *a,
                             struct run_result *out, struct err *e);
 
 /* For hooks.ask and hooks.command: the model backend, which the first ask
- * selects; the policy and the sandbox. As struct runtime_host has it. */
+ * selects; the policy and the sandbox. See struct runtime_host. */
 MUST_CHECK bool run_ask(struct run_execution *x, const struct ask *in,
                         struct arena *a, struct answer *out, struct err *e);
 MUST_CHECK bool run_command(struct run_execution *x, const struct command *in,

@@ -6,12 +6,10 @@
 #include "mapm/store.h"
 
 /*
- * run_detail: what run_history wrote, read again, and words for a run that
- * each way of showing it shares.
- *
- * What is read was written by mapm, but says what a program, a model and
- * commands said: every text of it is shown escaped, and a whole one with
- * RUN_UNTRUSTED (K42).
+ * run_detail: parses the records of run_history, and formats a run for every
+ * output. The records are written by mapm, but contain text of a program, a
+ * model and commands: it is always shown escaped, and whole texts are marked
+ * with RUN_UNTRUSTED (K42).
  */
 
 #define RUN_UNTRUSTED "untrusted data"
@@ -55,8 +53,8 @@ struct run_detail {
     const struct json *tree;
 };
 
-/* What is missing or of another kind is left out: never an error but
- * ERR_FORMAT and ERR_LIMIT of json_parse. "" is no detail. In `a`. */
+/* Missing members and those of another type are ignored: the only errors are
+ * ERR_FORMAT and ERR_LIMIT of json_parse. "" is an empty detail. In `a`. */
 MUST_CHECK bool run_detail_parse(struct str text, struct arena *a,
                                  struct run_detail *out, struct err *e);
 
@@ -75,8 +73,7 @@ enum run_tone run_tone(struct str status);
  * `a`. */
 struct str run_step_label(const struct run_step *s, struct arena *a);
 
-/* What came of it, in words: "3 turns, 1.2 kB", "exit 1, 34 B, truncated".
- * In `a`. */
+/* The result as text: "3 turns, 1.2 kB", "exit 1, 34 B, truncated". In `a`. */
 struct str run_step_outcome(const struct run_step *s, struct arena *a);
 
 const char *run_step_kind(const struct run_step *s); /* "ask" ... */

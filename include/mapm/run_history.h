@@ -8,7 +8,7 @@
 #include "mapm/store.h"
 
 /*
- * run_history: what is remembered of a run (`mapm runs`).
+ * run_history: records runs (`mapm runs`).
  *
  *     run_history_begin()   a row, so that a killed run shows
  *     run_history_step()    each step, as runtime_host.step has it
@@ -48,9 +48,9 @@
 
 enum run_keep { RUN_KEEP_NONE, RUN_KEEP_SUMMARY, RUN_KEEP_FULL };
 
-/* "none", "summary", "full", as runtime.keep says it; SUMMARY for others. */
+/* "none", "summary", "full", as in runtime.keep; SUMMARY for others. */
 enum run_keep run_keep_find(struct str word);
-/* What a workspace says may only lower it (DESIGN.md 3.1). */
+/* A workspace may only lower it (DESIGN.md 3.1). */
 enum run_keep run_keep(const struct project *user,
                        const struct project *workspace);
 
@@ -61,22 +61,22 @@ struct run_history {
     struct state_run run;        /* id 0: nothing is remembered (any more) */
     struct str input;
     struct buf steps; /* JSON, a comma between them */
-    struct buf open;  /* the step under way, as it is if it never ends */
+    struct buf open;  /* the step in progress, recorded even if it never ends */
     uint64_t open_at_ms;
     unsigned left_out;
 };
 
 /*
- * `first` says name, digest, workspace; its start is now unless it says when.
- * With an id it is the row that goes on. Nothing is written with
- * RUN_KEEP_NONE. What `first` and `input` point to stays until the end.
+ * `first` has name, digest, workspace; its start defaults to now. With an id
+ * that row is continued. Nothing is written with RUN_KEEP_NONE. `first` and
+ * `input` are borrowed until the end.
  */
 MUST_CHECK bool run_history_begin(struct run_history *h, struct store *store,
                                   enum run_keep keep,
                                   const struct state_run *first,
                                   struct str input, struct err *e);
 
-/* What the run may use, for "2 of 5 asks". Before the end. */
+/* Sets the limits of the run, for "2 of 5 asks". Call before the end. */
 void run_history_limits(struct run_history *h, const struct limits *l);
 
 void run_history_step(struct run_history *h, const struct step *s);
