@@ -12,7 +12,7 @@ static bool has_terminal(const struct command_rules *c)
     return context_can_ask(c->cx);
 }
 
-/* --- what mapm.yaml allows, and whether that counts -------------------------- */
+/* --- rules of mapm.yaml, and their acceptance --------------------------- */
 
 static struct trust_request request_of(const struct command_rules *c,
                                        const struct hash *digest)
@@ -73,7 +73,7 @@ static bool settle(struct command_rules *c, struct err *e)
     return c->accepted || ask_to_accept(c, &digest, e);
 }
 
-/* Where nobody can be asked: at the first command, once. */
+/* Without a terminal: reported at the first command, once. */
 static void tell_unaccepted(struct command_rules *c)
 {
     if (c->accepted || c->told)
@@ -86,7 +86,7 @@ static void tell_unaccepted(struct command_rules *c)
         *c->reason ? "\n  " : "", c->reason);
 }
 
-/* --- what is set up ------------------------------------------------------------ */
+/* --- setup -------------------------------------------------------------- */
 
 static bool add_options(const struct str_list *allow, struct policy *p,
                         struct err *e)
@@ -111,7 +111,7 @@ static bool add_rules(struct command_rules *c, struct err *e)
     return true;
 }
 
-/* Whoever says no is heard. */
+/* A refusal takes effect without consent. */
 static bool wants_network(const struct command_rules *c)
 {
     const struct project *user = c->user, *own = c->project;
@@ -296,8 +296,8 @@ static bool read_yaml(int dirfd, struct arena *a, struct str *out,
     return true;
 }
 
-/* What the user accepted is the file as it was read. Whoever changed it since
- * has not asked. */
+/* The user accepted the file as it was read; a change since then was not
+ * accepted. */
 static bool write_rule(struct command_rules *c, const struct command *in,
                        struct err *e)
 {
@@ -322,7 +322,7 @@ static bool write_rule(struct command_rules *c, const struct command *in,
     return !project_policy_digest(&project, &digest) || accept(c, &digest, e);
 }
 
-/* It was allowed in any case: what could not be written is told. */
+/* The command is allowed in any case: a failed write is a warning. */
 static void allow_always(struct command_rules *c, const struct command *in)
 {
     struct arena *a = &c->cx->arena;
@@ -351,8 +351,8 @@ static const char *conditions(const struct command_rules *c)
     return off ? " without a sandbox" : "";
 }
 
-/* The command as it is, never shortened (SEP-1024). "always" would accept all
- * of mapm.yaml, so it is not offered where that was declined. */
+/* The command is never shortened (SEP-1024). "always" would accept all rules of
+ * mapm.yaml, so it is not offered after these were declined. */
 static bool ask_person(struct command_rules *c, const struct command *in,
                        struct arena *a, enum answer_kind *out, struct err *e)
 {

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 
 /*
- * The user's own configuration, and whose files count. They are one unit:
- * config.yaml names folders of others that count, and has to count itself.
+ * The user's configuration, and ownership of files. They are one unit:
+ * config.yaml names trusted folders of other users, and its own ownership is
+ * checked, too.
  */
 
 static bool is_within(struct context *cx, struct str path, struct str folder)

@@ -16,7 +16,7 @@
 #define SHORT_DIGEST_CHARS 12
 #define DIFF_MAX_BYTES     (8u * 1024 * 1024)
 
-/* A skill as the store has it. */
+/* A skill as stored. */
 struct stored {
     struct package_files files;
     struct str text;          /* of SKILL.md */
@@ -229,7 +229,7 @@ static void show_other_files(struct sheet *s, const struct stored *before,
 
         i += order <= 0;
         k += order >= 0;
-        /* A program that is none any more, or has moved, is a file. */
+        /* A program that was removed, or has moved, is a file. */
         if (same || (order == 0 && is_shown(after, f->path)))
             continue;
         if (str_eq(f->path, before->path) && before->path.n && order < 0)

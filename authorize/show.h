@@ -3,7 +3,7 @@
 
 #include "mapm/authorize.h"
 
-/* What was trusted of that name before, the newest that is not of its digest. */
+/* The newest trusted digest of that name, other than the present one. */
 MUST_CHECK bool show_find_earlier(struct store *store,
                                   const struct trust_request *q, bool *found,
                                   struct state_trust *out, struct arena *a,

@@ -39,7 +39,7 @@ static void put_rules(struct buf *b, const struct project *p, bool allow,
                        p->rules[i].line);
 }
 
-/* All of it: what is accepted is what was seen. */
+/* Complete: the user accepts exactly the text that was shown. */
 static struct str describe_policy(const struct project *p, bool quoted,
                                   struct arena *a)
 {
@@ -106,7 +106,7 @@ bool trust_request_entry(const struct lock_entry *entry,
 
 #define WANTED (STATX_INO | STATX_UID | STATX_BTIME)
 
-/* Some file systems claim to know it and say 1970. */
+/* Some file systems report 1970 as the time of creation. */
 static bool is_born(const struct statx *s)
 {
     return (s->stx_mask & STATX_BTIME) &&
@@ -134,7 +134,7 @@ static bool format_identity(int fd, bool make, struct arena *a, struct str *out,
     return true;
 }
 
-/* The folder that is checked is the one that is identified. */
+/* The folder is identified by the same descriptor that was checked. */
 static bool identify(struct context *cx, const struct trust_request *q,
                      bool make, struct str *out, struct err *e)
 {
@@ -147,13 +147,13 @@ static bool identify(struct context *cx, const struct trust_request *q,
             format_identity(fd, make, &cx->arena, out, e));
 }
 
-/* --- what is trusted -------------------------------------------------------------- */
+/* --- lists -------------------------------------------------------------- */
 
 bool authorize_trust(struct context *cx, struct store *store,
                      const struct trust_request *q, enum trust_state *out,
                      struct err *e)
 {
-    struct err ignored = {0}; /* then no folder is the one that was trusted */
+    struct err ignored = {0}; /* then no folder matches */
     struct str known, identity;
 
     *out = TRUST_NONE;

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 /*
- * authorize: what may widen rights, decided in one place for every command.
+ * authorize: every decision that may widen rights, for all commands.
  *
  *     does this file count?     authorize_file      its owner, trusted_folders
  *     what does the user say?   config_read         config.yaml, environment
@@ -40,10 +40,10 @@ MUST_CHECK bool config_read(struct context *cx, struct project *user,
 /* --- ownership ------------------------------------------------------------------ */
 
 /*
- * base/owner.h with the folders that the user trusts although they belong to
- * others: trusted_folders of config.yaml, MAPM_TRUSTED_FOLDER. They are read
- * only when another user's file is met. `folder`, absolute, is the one that the
- * hint of ERR_REFUSED names.
+ * base/owner.h with folders of other users that the user trusts:
+ * trusted_folders of config.yaml, MAPM_TRUSTED_FOLDER. They are read only when
+ * a file of another user is found. `folder`, absolute, is named by the hint of
+ * ERR_REFUSED.
  */
 MUST_CHECK bool authorize_file(struct context *cx, int fd, struct str path,
                                struct str folder, struct err *e);
@@ -87,8 +87,8 @@ struct trust_request {
 struct trust_kind {
     const char *name;  /* "metaskill" … */
     bool is_of_folder; /* bound to the folder that is its subject */
-    /* Of what a mapm.yaml asks for: whether it does, and the digest of that
-     * (zeros: none). NULL: no mapm.yaml asks for this kind. */
+    /* Whether a mapm.yaml requests this kind, and the digest of the request
+     * (zeros: none). NULL: it cannot. */
     bool (*is_requested)(const struct project *workspace, struct hash *digest);
     /* All of that, lines for a person; each ends in LF. With `quoted` each word
      * of a rule is, so that none can pass for two. */
@@ -97,11 +97,11 @@ struct trust_kind {
 };
 const struct trust_kind *trust_kind(enum state_trust_kind kind);
 
-/* What the mapm.yaml in the folder `path` asks for, by kind; and, the last,
+/* The requests of the mapm.yaml in the folder `path`, by kind; the last is
  * trust in the workspace itself. */
 size_t trust_requests(struct str path, const struct project *workspace,
                       struct trust_request out[STATE_TRUST_KINDS]);
-/* Of a metaskill of the lock. ERR_FORMAT: its digest is none. */
+/* The request of a metaskill of the lock. ERR_FORMAT: an invalid digest. */
 MUST_CHECK bool trust_request_entry(const struct lock_entry *entry,
                                     struct trust_request *out, struct err *e);
 
@@ -116,10 +116,10 @@ MUST_CHECK bool trust_put(struct context *cx, struct store *store,
 /* Why it is asked for again, as the end of a sentence; "" when it is not. */
 const char *trust_reason(enum trust_state state);
 
-/* --- what is trusted, for a person ---------------------------------------------- */
+/* --- display of trusted packages ---------------------------------------- */
 
-/* All text of a package is shown with what is hidden made visible, and
- * indented, so that none of it looks like ours. */
+/* Text of a package is escaped and indented, so that it cannot imitate output
+ * of mapm. */
 enum trust_style {
     TRUST_PLAIN,
     TRUST_TITLE,
@@ -135,7 +135,7 @@ struct trust_output {
 };
 
 /* Name, origin, digest, size of the program (with is_verbose all of it), and
- * what has changed since the metaskill was last trusted. */
+ * the changes since the metaskill was last trusted. */
 MUST_CHECK bool trust_show(struct context *cx, struct store *store,
                            const struct trust_request *q,
                            const struct trust_output *out, struct err *e);
@@ -186,7 +186,8 @@ MUST_CHECK bool authorize_program(struct context *cx, struct store *store,
 /* --- commands ------------------------------------------------------------------------ */
 
 /*
- * What the user's file, mapm.yaml and --allow say of the commands of one run.
+ * The rules of the user's file, mapm.yaml and --allow for the commands of one
+ * run.
  *
  *     config.yaml, --allow ----------> own --.
  *     mapm.yaml: deny; the rest of it        |--> authorize_command
@@ -202,28 +203,28 @@ struct command_rules {
     const struct project *user, *project;
     const struct origin_rules *origins;
     struct str_list allow; /* rules for this run */
-    struct str yaml;       /* mapm.yaml, as it was read or last written */
+    struct str yaml;       /* mapm.yaml, as read or last written */
 
     /* By command_rules_init. */
     enum sandbox sandbox;
     bool network;
-    struct policy own;  /* of the user: what it denies, no workspace allows */
+    struct policy own;  /* of the user: its denials override the workspace */
     struct policy all;  /* and of the workspace, as far as it counts */
-    const char *reason; /* why what was accepted once is asked again; "" */
-    bool accepted;      /* what it allows counts; true when it allows nothing */
-    bool told;          /* that it does not */
+    const char *reason; /* why accepted rules need consent again; "" */
+    bool accepted;      /* its allow rules are accepted; true if it has none */
+    bool told;          /* that they are not */
 };
 
 /*
- * On a terminal asks whether what mapm.yaml allows is to count, once, when it
- * has not been accepted as it is now; --yes is no answer to that. Errors:
- * ERR_USAGE of --allow, ERR_INTERRUPTED, and those of the store.
+ * On a terminal requests consent to the rules of mapm.yaml, once, unless these
+ * very rules were accepted; --yes does not consent. Errors: ERR_USAGE of
+ * --allow, ERR_INTERRUPTED, and those of the store.
  */
 MUST_CHECK bool command_rules_init(struct command_rules *r, struct err *e);
 
 /*
- * Whether a command may run; a person is asked where no rule is for it. When it
- * may not, `out` is what the program gets: "error: not allowed: ...", in `a`.
+ * Whether a command may run; without a matching rule the user is prompted. If
+ * not, `out` is the result for the program: "error: not allowed: ...", in `a`.
  * False only for ERR_INTERRUPTED.
  */
 MUST_CHECK bool authorize_command(struct command_rules *r,
