@@ -587,11 +587,13 @@ TEST(a_damaged_database_is_set_aside_and_that_is_said)
 {
     /* at the start; behind the first page: found by a question, not before;
      * and nothing left of it */
-    static const off_t damage[] = {0, 4096, -1};
+    static const off_t damage[] = {0, 4096, -1, 4096};
 
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         struct rig r;
         struct state_run run = a_run("x", "/w");
+        struct state_trust *trusted = NULL;
+        size_t count = 99;
         struct stat st;
         struct str lost;
 
@@ -605,6 +607,10 @@ TEST(a_damaged_database_is_set_aside_and_that_is_said)
         else
             overwrite(&r, damage[i], (size_t)(st.st_size - damage[i]));
         rig_open(&r);
+        if (i == 3) /* [F2] a list may be the first question, too */
+            CHECK(state_list_trust(store_state(r.store), &r.arena, &trusted,
+                                   &count, &r.err) &&
+                  count == 0);
         CHECK(!is_trusted(&r, "a/x", "1") && r.err.code == ERR_NONE);
         lost = state_lost(store_state(r.store));
         CHECK(str_starts(lost, str_from(db_path(&r))));
