@@ -167,7 +167,7 @@ static bool raise_landlock(const struct confine_rules *rules, int *abi,
     return true;
 }
 
-/* Only ever down, and for good. */
+/* Lowers the limit only, irrevocably. */
 static bool lower(int what, const char *name, uint64_t value, struct err *e)
 {
     struct rlimit limit;

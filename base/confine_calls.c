@@ -18,10 +18,9 @@
 #define ALL_32_BITS UINT64_C(0xffffffff)
 
 /*
- * What is denied altogether, with EPERM. Everything else stays: a list of
- * what is allowed would break with the next C library, or program. `number` is
- * for calls that are younger than the library; they have one on all
- * architectures.
+ * Calls that are denied with EPERM. All others are allowed: an allow-list
+ * would break with the next C library, or program. `number` is for calls that
+ * are newer than the library; their number is the same on all architectures.
  */
 /* clang-format off */
 static const struct denied {
@@ -120,9 +119,9 @@ static const struct denied {
 /* clang-format on */
 
 /*
- * All that a computation needs: memory, the clock, what is open, the end. The
- * others are what the C library and the sanitizers do by themselves. Names that
- * an architecture does not have need no rule.
+ * All calls that a computation needs: memory, clock, open descriptors, exit.
+ * The others are used by the C library and the sanitizers. Names that an
+ * architecture lacks need no rule.
  */
 /* clang-format off */
 static const char *const computing[] = {
@@ -183,8 +182,8 @@ static bool family_is_allowed(int family, enum confine_calls calls,
            (calls == CONFINE_CALLS_FETCH || network);
 }
 
-/* socket() only: a socketpair reaches nobody else. The comparison is of 64
- * bits, so a family with anything in the upper half is past the last one. */
+/* socket() only: a socketpair has no outside peer. The comparison is of 64
+ * bits, so a family with bits in the upper half is beyond the last one. */
 static int deny_sockets(scmp_filter_ctx filter, enum confine_calls calls,
                         bool network)
 {

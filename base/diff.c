@@ -106,7 +106,7 @@ static int32_t find_shortest(struct search *s, struct arena *a)
     return -1;
 }
 
-/* Marks what is kept, from the end backwards. */
+/* Marks common lines, from the end backwards. */
 static void walk_back(const struct search *s, int32_t d, bool *gone,
                       bool *fresh)
 {
@@ -208,8 +208,8 @@ void diff_lines(struct str before, struct str after, struct arena *a,
 
 /* --- as text -------------------------------------------------------------- */
 
-/* Where the hunk that begins at or behind `from` stands; false: there is none.
- * Changes with at most two contexts between them are one hunk. */
+/* The first hunk at or after `from`; false: none. Changes with at most two
+ * contexts between them are one hunk. */
 static bool next_hunk(const struct diff *d, size_t context, size_t from,
                       size_t *start, size_t *end)
 {
@@ -233,7 +233,7 @@ static size_t number_of(const struct diff_line *line, bool after)
     return after ? line->after : line->before;
 }
 
-/* A range without lines is named by the line that it stands behind. */
+/* A range without lines has the number of the preceding line. */
 static void format_range(const struct diff *d, size_t start, size_t end,
                          bool after, struct buf *out)
 {

@@ -42,7 +42,7 @@ static const char *const names[] = {
 /* Less is not worth a message. */
 #define ROOM_MIN_BYTES 8
 
-/* One more than fits, so that what was cut here is cut there, visibly. */
+/* One byte more than fits, so that a cut is marked by the callee. */
 #define MESSAGE_BYTES (ERR_TEXT_MAX_BYTES + 1)
 
 /* Bytes of `message` to keep so that an ellipsis follows a whole character. */

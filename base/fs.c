@@ -79,7 +79,7 @@ static bool must_be_regular(int opened, const char *path, int *fd,
     return true;
 }
 
-/* O_NONBLOCK: opening a FIFO nobody writes to must not wait for ever. */
+/* O_NONBLOCK: opening a FIFO without a writer must not block. */
 #define READ_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
 bool fs_open_file_at(int dirfd, const char *path, int *fd, struct stat *st,

@@ -27,7 +27,7 @@ bool fs_write_all(int fd, struct str content, struct err *e)
     return true;
 }
 
-/* A file being written: gone again unless somebody keeps it. */
+/* A file being written: removed unless it is published. */
 struct draft {
     int fd;
     int dirfd;

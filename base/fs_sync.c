@@ -36,8 +36,8 @@ bool fs_sync_all(int fd, struct err *e)
 /* --- many at once ---------------------------------------------------------- */
 
 /*
- * Each fsync waits for the disk, and those that wait at the same time wait for
- * the same commit of its journal: threads, which do nothing but wait.
+ * Each fsync waits for the disk, and concurrent ones share one commit of its
+ * journal: hence threads, which only wait.
  */
 static bool sync_folder(void *ctx, size_t thread, size_t index, struct err *e)
 {

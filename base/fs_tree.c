@@ -10,7 +10,7 @@
 
 #include "fs_open.h"
 
-/* Somebody else may be adding files while we remove them. */
+/* Another process may add files during the removal. */
 #define RESCAN_MAX_TIMES 16
 
 static int open_child(int dirfd, const char *name)
@@ -74,7 +74,7 @@ static bool make_one(const char *path, mode_t mode, struct err *e)
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return true;
     if (mkdir(path, mode & 0777) == 0) {
-        /* umask-proof; nobody else knows the folder yet */
+        /* independent of the umask; no other process knows the folder yet */
         if (chmod(path, mode) < 0)
             return err_errno(e, "set the mode of %s", path);
         return true;
@@ -138,7 +138,7 @@ static int open_to_empty(int dirfd, const char *name)
 
     if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0700) != 0700)
         if (fchmod(fd, 0700) < 0) {
-            /* Not ours: removing what is in it will say so. */
+            /* Of another owner: removing its entries reports the error. */
         }
     if (fd >= 0 || errno != EACCES)
         return fd;
@@ -179,7 +179,7 @@ static bool descend(struct removal *r, const char *name)
     return true;
 }
 
-/* Removes the folder we stand in, which should be empty. */
+/* Removes the current folder, which should be empty. */
 static bool ascend(struct removal *r)
 {
     struct level *l = &r->levels[r->count - 1];
@@ -209,7 +209,7 @@ static void dir_close(DIR **d)
         closedir(*d);
 }
 
-/* Removes what it can; steps into the first folder that is not empty. */
+/* Removes entries; descends into the first folder that is not empty. */
 static bool sweep(struct removal *r, bool *descended)
 {
     int again = fs_openat(r->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);

@@ -75,7 +75,7 @@ static void next_char(struct parser *p)
     }
 }
 
-/* `p->at` stands on "/". */
+/* `p->at` is at "/". */
 static bool skip_comment(struct parser *p)
 {
     struct parser start = *p;
@@ -163,7 +163,7 @@ static bool read_unicode(struct parser *p, struct buf *out)
     return true;
 }
 
-/* `p->at` stands behind the backslash. */
+/* `p->at` is after the backslash. */
 static bool read_escape(struct parser *p, struct buf *out)
 {
     static const char letters[] = "\"\\/bfnrt";
@@ -182,7 +182,7 @@ static bool read_escape(struct parser *p, struct buf *out)
     return true;
 }
 
-/* From the first backslash on; `p->at` stands on it. */
+/* From the first backslash on; `p->at` is at it. */
 static bool read_escaped(struct parser *p, size_t start, struct str *out)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -209,7 +209,7 @@ static bool read_escaped(struct parser *p, size_t start, struct str *out)
     return true;
 }
 
-/* `p->at` stands on the opening quote. */
+/* `p->at` is at the opening quote. */
 static bool read_string(struct parser *p, struct str *out)
 {
     size_t start = ++p->at;

@@ -77,8 +77,8 @@ static size_t back_white(struct str s, size_t at, size_t floor)
     return at;
 }
 
-/* Behind the comment at `at`; `at` itself when there is none. The break that
- * ends a "//" comment is not part of it. */
+/* The end of the comment at `at`; `at` itself without one. The line break
+ * after a "//" comment is not part of it. */
 static size_t skip_comment(struct str s, size_t at)
 {
     struct str rest = str_from_index(s, at);
@@ -153,7 +153,7 @@ static struct str line_end(struct str s)
     return lf > 0 && s.p[lf - 1] == '\r' ? STR("\r\n") : STR("\n");
 }
 
-/* --- the style of what is there ----------------------------------------- */
+/* --- the style of existing members ---------------------------------------- */
 
 /* The member before `m` in `object`; NULL when `m` is the first. */
 static const struct json *member_before(const struct json *object,
@@ -174,7 +174,7 @@ static size_t gap_start(const struct json *object, const struct json *m)
     return before ? before->end : object->start + 1;
 }
 
-/* Does `m` stand on another line than what is before it? */
+/* Whether `m` is on another line than the token before it. */
 static bool on_own_line(struct str s, const struct json *object,
                         const struct json *m)
 {
@@ -286,8 +286,8 @@ static bool is_spaced(struct str s, const struct json *m)
 }
 
 /*
- * Behind the comments that stand on the line of `at`. `*open` says that the
- * last of them runs to the end of its line.
+ * The end of the comments on the line of `at`. `*open`: the last one extends
+ * to the end of its line.
  */
 static size_t skip_line_comments(struct str s, size_t at, bool *open)
 {

@@ -17,7 +17,7 @@ static void new_line(struct json_writer *w)
         buf_char(w->out, ' ');
 }
 
-/* What stands before a value or a name: the comma and the new line. */
+/* Writes the separator of a value or a name: comma and new line. */
 static void lead(struct json_writer *w)
 {
     if (w->after_key) {

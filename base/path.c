@@ -12,8 +12,8 @@ static bool is_ignored_by_hfs(int32_t c)
            (c >= 0x206a && c <= 0x206f) || c == 0xfeff;
 }
 
-/* To a file system that ignores case, some characters, or what it made a short
- * name of. */
+/* Equal on a file system that ignores case or some characters, or has short
+ * names. */
 bool path_is_git_folder(struct str name)
 {
     char plain[8];
@@ -98,7 +98,7 @@ static const char *name_fault(struct str name)
     return NULL;
 }
 
-/* Printable and short, for a message; "…" at the end of what is cut. */
+/* Printable and short, for a message; a cut text ends in "…". */
 static void quote(struct str s, struct buf *b)
 {
     bool cut = s.n > QUOTED_MAX_BYTES / 4;

@@ -12,7 +12,7 @@
 #define FILE_MODE   0644
 #define FOLDER_MODE 0755
 
-/* What is written under another name first; removed unless it was placed. */
+/* A node under a temporary name; removed unless it was placed. */
 struct draft {
     int dirfd;
     char name[40];

@@ -62,7 +62,7 @@ static bool place_fds(const int fds[4])
     return true;
 }
 
-/* exec takes pointers to what it does not change. */
+/* exec takes pointers to text that it does not change. */
 static char *const *unconst(const char *const *strings)
 {
     union {
@@ -98,7 +98,7 @@ static NORETURN void become(const struct proc_start *s, pid_t parent,
 failed:
     f.error = errno;
     if (write(channel, &f, sizeof f) < 0) {
-        /* The parent is gone: nobody is left to tell. */
+        /* The parent has ended: the error cannot be reported. */
     }
     _exit(127);
 }

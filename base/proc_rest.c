@@ -20,8 +20,7 @@
  * forks faster than it is found takes some time. */
 #define KILL_MAX_MS 10000
 
-/* With nobody new among our children for so long, those that are there cannot
- * be killed. */
+/* When no new child appears for so long, the others cannot be killed. */
 #define STUCK_MAX_MS 2000
 
 #define ORPHANS_MAX_COUNT 1000 /* reaped at once */
@@ -199,9 +198,9 @@ static bool kill_rounds(const struct proc_rest *r, unsigned max_ms)
     bool left, news;
 
     buf_init(&seen, CHILDREN_MAX_BYTES);
-    /* Who dies leaves its own children to us: as many rounds as the tree is
-     * deep, and one that finds nothing. There is no rest while new ones come:
-     * they may be quicker than we. */
+    /* The children of a killed process become ours: as many rounds as the
+     * tree is deep, and one without a find. No pause while new ones appear:
+     * they may be faster. */
     while ((left = kill_round(r, &seen, &news))) {
         now = proc_now_ms();
         if (news)

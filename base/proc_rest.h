@@ -24,8 +24,8 @@ void proc_rest_begin(struct proc_rest *r);
  * found. Without a begin it does nothing. */
 MUST_CHECK bool proc_rest_kill(struct proc_rest *r);
 
-/* Reaps what has ended by itself, but for `running`: who only starts others
- * and leaves them must not use up the numbers of processes. */
+/* Reaps ended children except `running`: a process that only starts others
+ * and leaves them must not exhaust the process numbers. */
 void proc_rest_reap(struct proc_rest *r, pid_t running);
 
 /* Twice is harmless. */

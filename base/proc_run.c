@@ -17,8 +17,8 @@
 #define STDERR_KEPT_BYTES 4096
 #define BLOCK_BYTES       16384
 
-/* A program that has ended may have left its pipes to a daemon: what it wrote
- * itself is there at once. */
+/* A program that has ended may have left its pipes to a daemon: its own
+ * output is available at once. */
 #define GRACE_MS 200
 
 /* Without pidfd_open we look this often. */
@@ -61,7 +61,7 @@ static void reap(struct run *r)
 
     if (!r->pid)
         return;
-    /* While it is a zombie, its group has its number: nobody else's. */
+    /* The group keeps its number while the zombie exists. */
     if (r->o->end_all && has_ended(r->pid))
         kill(-r->pid, SIGKILL);
     do
@@ -118,8 +118,8 @@ static bool make_pipe(int *reader, int *writer, const int *ours, struct err *e)
     return true;
 }
 
-/* Some programs read a pipe where there is one, and else what they are for:
- * without input it must not be one. */
+/* Some programs read stdin when it is a pipe: without input it must not be
+ * one. */
 static bool open_input(struct run *r, struct err *e)
 {
     if (r->input.n)

@@ -13,7 +13,7 @@ static volatile sig_atomic_t caught;
 
 #define DESCRIPTORS_WISHED 256
 
-/* A low soft limit is raised as far as the hard one allows. */
+/* Raises a low soft limit to the hard one. */
 static void raise_descriptors(void)
 {
     struct rlimit r;
@@ -37,10 +37,10 @@ static void settle_environment(void)
 
 void proc_init(void)
 {
-    /* The lowest free descriptor is taken: 0, 1 and 2 in turn, then one too
-     * many. Without this, the first file opened would be "stdout". What is
-     * written to a closed stdout must fail, not vanish: so only for reading,
-     * once the two others are there. */
+    /* The lowest free descriptor is used: 0, 1 and 2 in turn, then one too
+     * many. Without this, the first file opened would be "stdout". Writes to
+     * a closed stdout must fail, not vanish: so the replacement is opened for
+     * reading. */
     int fd;
 
     do
@@ -69,7 +69,7 @@ void proc_catch_signals(void)
 
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        /* Who started us with a signal ignored (nohup) keeps it so. */
+        /* A signal that the parent ignores (nohup) stays ignored. */
         if (sigaction(numbers[i], NULL, &before) == 0 &&
             before.sa_handler != SIG_IGN)
             sigaction(numbers[i], &action, NULL);

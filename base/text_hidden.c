@@ -9,8 +9,8 @@
 #define TAG_END    0xe007f
 #define ZWJ        0x200d
 
-/* A flag names a region and its part, as "gbsct" (UTS 51, ED-14a). Anything
- * longer would be a text that nobody sees. */
+/* A flag names a region and its part, as "gbsct" (UTS 51, ED-14a). A longer
+ * sequence could hide text. */
 #define FLAG_MIN_TAGS 3
 #define FLAG_MAX_TAGS 7
 
@@ -18,7 +18,7 @@
 static const struct range {
     int32_t from, to;
     enum text_hidden kind;
-} ranges[] = { /* sorted; what is invisible or changes the order */
+} ranges[] = { /* sorted; characters that are invisible or change the order */
     {0x00ad,  0x00ad,  TEXT_HIDDEN_ZERO_WIDTH}, /* soft hyphen */
     {0x034f,  0x034f,  TEXT_HIDDEN_ZERO_WIDTH}, /* grapheme joiner */
     {0x061c,  0x061c,  TEXT_HIDDEN_BIDI},
@@ -68,7 +68,7 @@ static bool is_pictographic(int32_t c)
                             UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
 }
 
-/* What may stand between an emoji and the joiner behind it. */
+/* Characters allowed between an emoji and the joiner after it. */
 static bool extends_emoji(int32_t c)
 {
     return c == 0xfe0f || c == 0x20e3 || (c >= 0x1f3fb && c <= 0x1f3ff);

@@ -52,7 +52,7 @@ static int32_t next_base(struct str s, size_t at)
     return -1;
 }
 
-/* The two letters that do not become one other letter wherever they stand. */
+/* The two letters that do not map to one other letter. */
 static void put_lower(struct buf *b, struct str s, size_t after, int32_t c,
                       bool after_letter)
 {
@@ -136,7 +136,7 @@ struct str text_repr(struct str s, struct arena *a)
     for (size_t at = 0, from = 0; at < s.n; from = at) {
         int32_t c = text_next(s, &at);
 
-        if (c < 0) /* as os.fsdecode gives such a byte to Python */
+        if (c < 0) /* as os.fsdecode decodes the byte */
             buf_printf(&b, "\\udc%02x", (unsigned char)s.p[from]);
         else if (c == quote || c == '\\')
             buf_printf(&b, "\\%c", (char)c);

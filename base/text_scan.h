@@ -4,9 +4,8 @@
 #include "base/text.h"
 
 /*
- * text_scan: one walk over a text that knows which invisible characters are
- * part of an emoji. What is reported and what is escaped come from here, so
- * they cannot differ.
+ * text_scan: one walk over a text that knows the invisible characters of an
+ * emoji. Reports and escapes are both based on it, so they cannot differ.
  */
 
 struct text_scan {

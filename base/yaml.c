@@ -309,9 +309,9 @@ static bool on_open(struct reader *r, enum yaml_kind kind, bool flow)
 }
 
 /*
- * Brackets end where they close. For a block libyaml gives the start of what
- * follows, behind comments and blank lines; the end of its last value is more
- * useful to whoever adds to it.
+ * A flow node ends at its bracket. For a block node libyaml gives the start
+ * of the next token, after comments and blank lines; the end of its last
+ * value is more useful for an edit.
  */
 static void on_close(struct reader *r)
 {

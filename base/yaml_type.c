@@ -10,7 +10,7 @@
  * narrower expressions of PyYAML; REQUIREMENTS.md X18 and 6.2.
  */
 
-/* A pattern is a sequence of these; each takes what it can from the front. */
+/* A pattern is a sequence of these; each matches as much as possible. */
 static bool skip_char(struct str *s, char c)
 {
     if (s->n == 0 || s->p[0] != c)
@@ -84,7 +84,7 @@ static bool is_int(struct str s)
     return skip_run(&rest, "01234567_") && rest.n == 0;
 }
 
-/* The end of a float: nothing, or an exponent, whose sign 1.1 asks for. */
+/* The end of a float: empty, or an exponent, which needs a sign in 1.1. */
 static bool is_exponent(struct str s)
 {
     if (s.n == 0)

@@ -26,8 +26,8 @@ void buf_char(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *format, ...) PRINTF(2, 3);
 void buf_vprintf(struct buf *b, const char *format, va_list args) PRINTF(2, 0);
 
-/* Room for `n` more bytes, to be filled by the caller who then adds to
- * b->n; NULL when that passes the maximum (overflowed is set). */
+/* Reserves `n` more bytes, to be filled by the caller, which then adds to
+ * b->n; NULL beyond the maximum (overflowed is set). */
 char *buf_reserve(struct buf *b, size_t n);
 
 struct str buf_str(const struct buf *b); /* borrowed until the next change */

@@ -23,11 +23,11 @@ enum confine_calls {
     CONFINE_CALLS_FETCH,   /* sockets, files, threads; no fork, exec, ptrace,
                             * signals, chmod or utimes by path */
     CONFINE_CALLS_COMMAND, /* what THREATS.md 2 denies to commands */
-    CONFINE_CALLS_COMPUTE, /* memory, and what is open: all else is EPERM */
+    CONFINE_CALLS_COMPUTE, /* memory, and open descriptors: other calls fail with EPERM */
 };
 
 struct confine_rules {
-    const char *const *read_paths; /* may be read, with what is below */
+    const char *const *read_paths; /* readable paths, with all below them */
     size_t read_count;
     const char *const *write_paths; /* may be read, written, created in */
     size_t write_count;

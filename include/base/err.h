@@ -66,14 +66,14 @@ struct err {
     char hint[ERR_HINT_MAX_BYTES]; /* what to do next; "" = none */
 };
 
-/* Sets code and the only message; forgets what was there, hint included. */
+/* Sets code and the only message; clears earlier messages and the hint. */
 bool err_set(struct err *e, enum err_code code, const char *format, ...)
     PRINTF(3, 4);
 
 /* ERR_IO (ERR_INTERRUPTED for EINTR), the message, ": ", strerror(errno). */
 bool err_errno(struct err *e, const char *format, ...) PRINTF(2, 3);
 
-/* Adds an outer message to what is there. */
+/* Adds an outer message. */
 bool err_wrap(struct err *e, const char *format, ...) PRINTF(2, 3);
 
 /* Sets the hint. Returns false, too: `return err_hint(e, …)`. */
@@ -84,7 +84,7 @@ bool err_also(struct err *e, const char *format, ...) PRINTF(2, 3);
 
 void err_clear(struct err *e);
 
-/* Borrowed from `e`. The innermost message; "" when there is none. */
+/* Borrowed from `e`. The innermost message; "" without one. */
 const char *err_first(const struct err *e);
 
 /* The message after `message`, outwards; NULL after the outermost. Start
@@ -96,7 +96,7 @@ const char *err_prev(const struct err *e, const char *message);
 
 const char *err_code_name(enum err_code code);
 
-/* The inverse; ERR_FAILED for a name that is none. */
+/* The inverse; ERR_FAILED for an unknown name. */
 enum err_code err_code_find(const char *name, size_t length);
 
 #endif

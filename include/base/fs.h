@@ -150,7 +150,8 @@ MUST_CHECK bool fs_lock(int fd, bool exclusive, unsigned wait_ms,
  * "." or "..", no NUL, no leading "/". */
 bool fs_path_is_relative_clean(struct str path);
 
-/* "/a/b" + "c/d" -> "/a/b/c/d"; `p` absolute stands alone. NUL-terminated. */
+/* "/a/b" + "c/d" -> "/a/b/c/d"; an absolute `p` is returned alone. NUL-
+ * terminated. */
 struct str fs_join(struct str dir, struct str p, struct arena *a);
 
 /* Where a path leads with every link followed, absolute, in `a`. */

@@ -77,7 +77,7 @@ const char *json_kind_name(enum json_kind kind); /* "a string", "an array" … *
 struct json_writer {
     struct buf *out;
     unsigned indent; /* spaces a level; 0 = compact */
-    unsigned base;   /* levels the first line already stands at */
+    unsigned base;   /* the indent of the first line, in levels */
     unsigned depth;
     bool first, after_key;
 };

@@ -22,7 +22,7 @@
 
 enum owner_flag {
     OWNER_EXCLUSIVE = 1, /* the effective user alone, not root either */
-    OWNER_UNSHARED = 2,  /* and nobody else may write, as ssh_config(5) */
+    OWNER_UNSHARED = 2,  /* and no other user may write, as ssh_config(5) */
 };
 
 struct owner_rules {

@@ -24,7 +24,7 @@ MUST_CHECK bool path_check(struct str path, size_t max_bytes, struct err *e);
 /* Whether the name (one component) is ".git", in whatever disguise. */
 bool path_is_git_folder(struct str name);
 
-/* What stands after the last "/"; all of it when there is none. */
+/* The part after the last "/"; the whole path without one. */
 struct str path_last(struct str path);
 
 /* Whether `target`, followed from `folder` (both relative, "" is the top),

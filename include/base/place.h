@@ -4,9 +4,9 @@
 #include "base/str.h"
 
 /*
- * place: a new file or folder where there was none: whole or not at all, and
- * never over something else. What is written gets another name first, and
- * its own when all of it is on the disk.
+ * place: a new file or folder, created atomically and never over an existing
+ * one. It is written under a temporary name and renamed when all of it is on
+ * the disk.
  */
 
 struct place_file {

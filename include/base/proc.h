@@ -81,12 +81,12 @@ MUST_CHECK bool proc_spawn(const char *const *argv, int fd, pid_t *pid,
                            struct err *e);
 MUST_CHECK bool proc_wait(pid_t pid, int *exit_code, struct err *e);
 
-/* From here on whoever loses its parent below us becomes our child
+/* From now on orphaned descendants become our children
  * (PR_SET_CHILD_SUBREAPER). */
 void proc_adopt(void);
-/* Kills and reaps all our children but `keep`, and who becomes our child by
- * that, until there are none: at most for `max_ms`. After proc_adopt these are
- * all that was ever started below us. */
+/* Kills and reaps all our children except `keep`, and descendants that become
+ * our children by that, for at most `max_ms`. After proc_adopt these are all
+ * processes ever started below this one. */
 void proc_end_others(const pid_t *keep, size_t count, unsigned max_ms);
 
 /* SIGINT, SIGTERM, SIGHUP set a flag instead of killing; SIGPIPE ignored. */

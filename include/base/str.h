@@ -31,7 +31,7 @@ struct str_list {
     }
 #define STR_ARG(s) (int)(s).n, (s).p /* for "%.*s" */
 
-/* What is asked most stands here: of a literal the length is known then. */
+/* Frequent comparisons are inline: the length of a literal is known then. */
 static inline struct str str_of(const char *p, size_t n)
 {
     return (struct str){p, n};
@@ -58,7 +58,7 @@ int str_cmp(struct str a, struct str b);        /* by bytes, then length */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 
-/* Index of the first (last) one; SIZE_MAX when there is none. */
+/* Index of the first (last) one; SIZE_MAX: none. */
 size_t str_find(struct str s, struct str what);
 size_t str_find_char(struct str s, char c);
 size_t str_find_last(struct str s, char c);

@@ -31,7 +31,7 @@ struct term {
     bool is_dumb;        /* TERM unset or "dumb": no progress line */
     bool quiet;
     unsigned width;    /* columns of stderr; 80 when unknown */
-    bool has_progress; /* a progress line stands on stderr */
+    bool has_progress; /* a progress line is shown on stderr */
     uint64_t progress_at_ms;
     int out_errno;  /* why stdout could not be written; 0: it could */
     struct buf out; /* stdout, flushed by term_flush and at the end */

@@ -34,14 +34,14 @@ enum text_hidden {
                              * U+200D outside emoji */
 };
 
-/* The first of the most serious kind in `s`, and where (either may be NULL;
- * both untouched when there is none). */
+/* The first character of the most serious kind in `s`, and its offset (either
+ * may be NULL; both untouched without one). */
 enum text_hidden text_find_hidden(struct str s, size_t *offset,
                                   int32_t *code_point);
 const char *text_hidden_name(enum text_hidden h); /* "bidirectional control" */
 
-/* Some kind of these, whatever stands around it: the joiner inside of an emoji
- * and the tags of a flag count. */
+/* Whether `s` has any of these kinds, in any context: the joiner inside of an
+ * emoji and the tags of a flag count. */
 bool text_is_hidden(int32_t code_point);
 
 bool text_has_control(struct str s); /* C0, DEL, C1; LF and TAB too */
