@@ -13,21 +13,21 @@
 #include <unistd.h>
 
 /*
- * mapm.db: opening it, its versions, and what to do with a damaged one. The
- * index in it is a cache; trust and history are not, so their loss is said.
+ * mapm.db: opening, schema versions, and recovery of a damaged file. The index
+ * in it is a cache; trust and history are not, so their loss is reported.
  */
 
 #define APPLICATION_ID  0x6d61706d /* "mapm" */
 #define BUSY_NAP_MAX_MS 16
-#define BUSY_END_MS     60 /* of who is asked to end */
+#define BUSY_END_MS     60 /* after a signal */
 #define OPEN_WAIT_MS    10000
 
 /*
- * A commit goes to the log (WAL) and is not waited for; the log goes into
- * mapm.db when it has so many pages, at a commit or at the end. Closing alone
- * does not do it, since that costs two fsyncs; and the log must stay short,
- * since who opens it first has to read it: of a run that takes a millisecond
- * that is a tenth with 64 pages, and some twenty runs share one checkpoint.
+ * A commit is written to the log (WAL) without a sync. A checkpoint copies the
+ * log into mapm.db when it has so many pages, at a commit or at the end; not at
+ * every close, which would cost two fsyncs. The log must stay short, since the
+ * first process that opens it reads it: 64 pages take a tenth of a run of one
+ * millisecond, and about twenty runs share one checkpoint.
  */
 #define LOG_MAX_PAGES   1000
 #define LOG_CLOSE_PAGES 64
@@ -104,7 +104,7 @@ void state_set_patience(struct state *s, unsigned ms)
     s->patience_ms = ms;
 }
 
-/* Row 26: what is in the file is data, never more. */
+/* Row 26: content of the file is data, never code. */
 static bool set_up(struct state *s, struct err *e)
 {
     sqlite3_busy_handler(s->db, wait_for_others, s);
@@ -208,7 +208,7 @@ static bool log_is_empty(const struct state *s)
     return fs_stat_at(s->home_fd, "mapm.db-wal", &st) && st.st_size == 0;
 }
 
-/* An empty log goes at no cost: who only looked leaves nothing behind. */
+/* An empty log can be removed at no cost: readers leave no file behind. */
 void db_close(struct state *s)
 {
     if (!s->db)
@@ -241,7 +241,7 @@ static void keep_small(void)
 static const char *const db_parts[] = {"mapm.db", "mapm.db-wal", "mapm.db-shm"};
 enum { DB_PARTS = 3 };
 
-/* Sqlite would wait for a FIFO, and give up for ever what it may not read. */
+/* Sqlite would block on a FIFO, and fail for good on an unreadable file. */
 static bool is_unusable(const struct state *s, const char *name)
 {
     struct stat st;
@@ -260,7 +260,7 @@ static bool open_as(struct state *s, const char *name, int flags, bool *foreign,
            set_up(s, e) && check_schema(s, foreign, e);
 }
 
-/* "%", "?" and "#" mean something in a name that begins with "file:". */
+/* "%", "?" and "#" are special in a name that begins with "file:". */
 static const char *uri_of(struct state *s, struct str path, const char *query)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -276,8 +276,8 @@ static const char *uri_of(struct state *s, struct str path, const char *query)
     return arena_str(&s->arena, buf_str(&b)).p;
 }
 
-/* Where nobody can write: without a log sqlite needs no file beside mapm.db, and
- * without mapm.db nothing is known. A log without its index cannot be read. */
+/* Read-only: without a log sqlite needs no file beside mapm.db, and without
+ * mapm.db the state is empty. A log without its index cannot be read. */
 static bool open_read_only(struct state *s, struct str path, struct err *e)
 {
     const int memory = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
@@ -296,7 +296,7 @@ static bool open_read_only(struct state *s, struct str path, struct err *e)
            db_run(s, "PRAGMA query_only=ON", e);
 }
 
-/* What is written from now on will have a later time than it has now. */
+/* Later writes will have a later time than the present one. */
 static bool is_settled(const struct stat *st)
 {
     struct timespec now;
@@ -322,10 +322,10 @@ static bool has_log(const struct state *s)
     return fs_stat_at(s->home_fd, "mapm.db-wal", &st) && st.st_size != 0;
 }
 
-/* Without a log all is in mapm.db itself, and who writes touches that in the
- * end: what it says holds while its times stay. A log is read with an index of
- * our own in memory, under sqlite's locks, unless another process has it open:
- * then with that one's. */
+/* Without a log all data is in mapm.db itself, and a writer changes its times:
+ * data is valid while these stay the same. A log is read with a private index
+ * in memory, under sqlite's locks, unless another process has it open: then
+ * with that index. */
 bool state_begin_glance(struct state *s)
 {
     const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
@@ -411,8 +411,9 @@ static bool set_aside(struct state *s, struct err *e)
     return true;
 }
 
-/* Nobody else opens, creates or sets aside. An empty file is what a full disk
- * or a power cut leaves: sqlite would take it for a new one, without a word. */
+/* Under the lock no other process opens, creates or renames the file. A full
+ * disk or a power cut leaves an empty file, which sqlite would silently take
+ * for a new one. */
 static bool open_alone(struct state *s, const struct stat *torn, struct err *e)
 {
     struct stat st;
@@ -438,9 +439,9 @@ static bool open_alone(struct state *s, const struct stat *torn, struct err *e)
     return open_file(s, &broken, e);
 }
 
-/* Sqlite opens the log by its name after mapm.db by its own: in between these
- * must not come to belong to another file. So whoever opens holds the folder's
- * lock shared, and whoever renames exclusively. */
+/* Sqlite opens the log by name after mapm.db: in between these must not become
+ * different files. So opening holds the folder's lock shared, and renaming
+ * holds it exclusively. */
 static bool lock_names(struct state *s, bool alone, struct err *e)
 {
     return fs_lock(s->home_fd, alone, OPEN_WAIT_MS, NULL, NULL, e);
@@ -568,9 +569,9 @@ static bool is_question(enum statement which)
            which == FIND_PROOF;
 }
 
-/* An install asks thousands of times, and writes only at its end: one
- * transaction for all questions, instead of four locks for each. Another
- * process' news may be missed: then something is fetched again. */
+/* An install queries thousands of times, and writes only at its end: one
+ * transaction for all queries instead of four locks for each. Rows of another
+ * process may be missed: then something is fetched again. */
 static void keep_reading(struct state *s)
 {
     if (s->batching && !s->reading)

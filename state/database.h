@@ -11,7 +11,7 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
-/* database: what the files of this module share. */
+/* database: declarations shared in this module. */
 
 enum statement {
     FIND_PACKAGE,
@@ -71,32 +71,32 @@ struct state {
     struct err index_problem;
     bool db_torn;         /* sqlite found its file damaged, after opening it */
     struct stat db_file;  /* which file that was */
-    bool glancing;        /* at that file, as it is */
-    unsigned patience_ms; /* with who writes to mapm.db at the same time */
+    bool glancing;        /* on that file, without changes */
+    unsigned patience_ms; /* with concurrent writers of mapm.db */
     uint64_t busy_since_ms;
     int wal_pages;  /* not yet in mapm.db itself, as far as we wrote */
     uint64_t id_ms; /* of the last id that was made, with its chance */
     uint8_t id_chance[10];
-    struct str lost; /* what was set aside; "" = nothing */
+    struct str lost; /* path of a damaged file; "" = none */
 };
 
-/* schema.c: what each version added, and all statements. */
+/* schema.c: the additions of each version, and all statements. */
 #define DB_VERSION 5
 extern const char *const db_schema[DB_VERSION];
 extern const char *const db_texts[STATEMENT_COUNT];
 
 /*
- * database.c: mapm.db. Opened at its first use; ERR_REFUSED for a newer one.
- * One that is damaged is set aside, and an empty one takes its place.
+ * database.c: mapm.db. Opened at its first use; ERR_REFUSED for a newer
+ * version. A damaged file is renamed, and replaced by an empty one.
  */
 MUST_CHECK bool db_open(struct state *s, struct err *e);
 void db_close(struct state *s);
 
-/* What failed was for damage found just now, and that is mended: the caller
- * tries once more. */
+/* The failure was caused by damage that has just been repaired: the caller
+ * retries. */
 bool db_mended(struct state *s, struct err *e);
 
-/* Says what sqlite says; ERR_BUSY or ERR_IO. Returns false. */
+/* Reports the error of sqlite; ERR_BUSY or ERR_IO. Returns false. */
 bool db_fail(struct state *s, const char *what, struct err *e);
 MUST_CHECK bool db_run(struct state *s, const char *sql, struct err *e);
 
@@ -109,26 +109,27 @@ MUST_CHECK bool db_begin(struct state *s, struct err *e);
 MUST_CHECK bool db_end(struct state *s, bool ok, struct err *e);
 void db_stop_reading(struct state *s);
 
-/* Ready to bind; NULL when the database cannot be used. What is bound is
- * borrowed until db_finish. */
+/* Ready to bind; NULL when the database is unusable. Bound values are borrowed
+ * until db_finish. */
 sqlite3_stmt *db_prepare(struct state *s, enum statement which, struct err *e);
 void db_bind_text(sqlite3_stmt *q, int at, struct str s);
 void db_bind_blob(sqlite3_stmt *q, int at, struct str s);
 void db_bind_hash(sqlite3_stmt *q, int at, const struct hash *h);
 struct str db_column_str(sqlite3_stmt *q, int at, struct arena *a);
-/* Every number is read by this one: what is not from 0 to `max` is damage, and
- * is `otherwise`. */
+/* Every number is read by this function: a value outside of 0 to `max` is
+ * damage, and becomes `otherwise`. */
 int64_t db_column_number(sqlite3_stmt *q, int at, int64_t max,
                          int64_t otherwise);
 bool db_column_hash(sqlite3_stmt *q, int at, struct hash *h);
 void db_finish(sqlite3_stmt *q);
-/* After the last row: db_finish, and whether `code`, of sqlite3_step, says that
- * it was the last. */
+/* After the last row: db_finish; true when `code`, of sqlite3_step, is the end
+ * of the rows. */
 MUST_CHECK bool db_end_rows(struct state *s, sqlite3_stmt *q, int code,
                             struct err *e);
-/* Whether a statement now would be a transaction of its own. */
+/* Whether a statement now would be a separate transaction. */
 bool db_is_alone(struct state *s);
-/* One step of a question to the index. An error is remembered, and no row. */
+/* One step of a query of the index. An error is recorded, and returns no
+ * row. */
 MUST_CHECK bool db_has_row(struct state *s, sqlite3_stmt *q);
 MUST_CHECK bool db_step_put(struct state *s, sqlite3_stmt *q, struct err *e);
 

@@ -9,9 +9,9 @@
 #include "database.h"
 
 /*
- * Events: what happened in the sessions of the library, in the order of
- * writing. An id is a ULID: 48 bits of milliseconds and 80 of chance, in 26
- * characters that sort as they were made.
+ * Events of the sessions of the library, in the order of writing. An id is a
+ * ULID: 48 bits of milliseconds and 80 random bits, in 26 characters that sort
+ * by time of creation.
  */
 
 #define EVENTS_FORGET 64 /* at once; until then a few too many are there */
@@ -33,7 +33,7 @@ static void draw(uint8_t *out, size_t n)
     }
 }
 
-/* One more; false past the last. */
+/* Reads the next row; false after the last. */
 static bool add_one(uint8_t *chance, size_t n)
 {
     while (n-- > 0)

@@ -5,8 +5,8 @@
 #include "database.h"
 
 /*
- * What one command leaves for the next: the state of a session, and what is
- * known of a root of the library. What was put last is kept.
+ * State between commands: sessions, and cached roots of the library. The most
+ * recent rows are kept.
  */
 
 static bool find(struct state *s, enum statement which, struct str key,
@@ -70,8 +70,7 @@ static bool put_now(struct state *s, enum statement which, struct str key,
            db_end(s, insert(s, which, key, value, e) && forget(s, after, e), e);
 }
 
-/* Once more where that mended the file; within the caller's transaction it does
- * not. */
+/* Retries after a repair, except within a transaction of the caller. */
 static bool put(struct state *s, enum statement which, struct str key,
                 struct str value, struct err *e)
 {

@@ -9,16 +9,16 @@
 #include "database.h"
 
 /*
- * History. A run is a row from its start on, with what tells its process from
- * a later one of the same number: when that is gone, the run was interrupted.
+ * History. A run has a row from its start on, with the start time of its
+ * process: when that process is gone, the run was interrupted.
  */
 
 #define PROC_FILE_MAX_BYTES 4096
 #define TIME_MAX_MS         (TIME_MAX_SECONDS * 1000)
 #define HISTORY_FORGET_RUNS 16 /* at once; until then no list shows them */
 
-/* Its start, in ticks since the machine's; "" for no process. It stands behind
- * the name in parentheses, which may hold anything. */
+/* Start time in clock ticks since boot; "" for no process. It follows the name
+ * in parentheses, which may contain any byte. */
 static struct str process_start(int64_t pid, struct arena *a)
 {
     struct err ignored = {0};
@@ -120,7 +120,7 @@ static bool forget_up_to(struct state *s, enum statement which, int64_t id,
     return db_step_put(s, q, e);
 }
 
-/* One number; 0 for NULL. */
+/* Reads one number; 0 for NULL. */
 static bool ask_number(struct state *s, enum statement which, int64_t argument,
                        int64_t *out, struct err *e)
 {

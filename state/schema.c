@@ -1,8 +1,8 @@
 #include "database.h"
 
 /*
- * Tables and statements. A new version of the schema is a new step: who has
- * an older mapm.db gets the steps that it lacks, in one transaction.
+ * Tables and statements. A new version of the schema is a new step: an older
+ * mapm.db gets the missing steps in one transaction.
  */
 
 const char *const db_schema[DB_VERSION] = {
@@ -22,9 +22,9 @@ const char *const db_schema[DB_VERSION] = {
     " PRIMARY KEY(repository, commit_id)) WITHOUT ROWID;"
     "CREATE TABLE workspaces(path BLOB PRIMARY KEY) WITHOUT ROWID;",
 
-    /* 2: trust and history. What steps did is apart from the runs, so that
-     * listing these, and counting bytes, reads few pages: so few that an
-     * index of workspaces would only cost each run its upkeep. */
+    /* 2: trust and history. Steps of runs are in a separate table, so that
+     * listing runs, and counting bytes, reads few pages: so few that an index
+     * of workspaces is not worth its upkeep. */
     "CREATE TABLE trust(kind INTEGER, subject BLOB, digest BLOB,"
     " since_ms INTEGER NOT NULL, PRIMARY KEY(kind, subject, digest))"
     " WITHOUT ROWID;"
@@ -54,22 +54,23 @@ const char *const db_schema[DB_VERSION] = {
     "CREATE TABLE libraries(root BLOB PRIMARY KEY, used_ms INTEGER NOT NULL,"
     " bytes BLOB NOT NULL);",
 
-    /* 4: trust of a workspace is of one folder; '' is none, of an older row. */
+    /* 4: trust of a workspace applies to one folder; '' is none, of an older
+     * row. */
     "ALTER TABLE trust ADD COLUMN folder BLOB NOT NULL DEFAULT x'';",
 
-    /* 5: what commits were shown to hold. Not `packages`, which an older mapm
+    /* 5: verified content of commits. Not `packages`, which an older mapm
      * filled: a row is written only after the trees were walked. */
     "CREATE TABLE proofs(repository TEXT, commit_id TEXT, path TEXT,"
     " object TEXT NOT NULL, digest BLOB NOT NULL,"
     " PRIMARY KEY(repository, commit_id, path)) WITHOUT ROWID;",
 };
 
-/* What make_run of runs.c reads, in its order. */
+/* The columns that make_run of runs.c reads, in order. */
 #define RUN_COLUMNS                                                            \
     "id, name, digest, workspace, started_ms, took_ms, status, error, asker,"  \
     " asks, commands, traces, input_bytes, result_bytes, pid, life"
 
-/* What make_event of events.c reads, in its order. */
+/* The columns that make_event of events.c reads, in order. */
 #define EVENT_COLUMNS                                                          \
     "rowid AS row, id, timestamp_us, session_id, turn_id, parent_event_id,"    \
     " type, actor, sensitivity, payload_json"

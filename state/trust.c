@@ -3,12 +3,12 @@
 #include "database.h"
 
 /*
- * Trust: what the user accepted on this machine. Whoever was told "trusted",
- * or "no longer", finds it so after a power cut: these two wait for the disk.
+ * Trust: decisions of the user on this machine. A decision that was reported
+ * survives a power cut: these functions sync to disk.
  */
 
-/* One statement, in a transaction of its own, on the disk when it returns: in
- * the log, the log's name in its folder, and the file that the log is of. */
+/* One statement in a separate transaction, durable when it returns: the log,
+ * its entry in the folder, and the file that the log belongs to. */
 static bool write_through(struct state *s, sqlite3_stmt *q, struct err *e)
 {
     bool alone = sqlite3_get_autocommit(s->db);

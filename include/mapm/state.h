@@ -23,8 +23,8 @@ struct state;
 struct state *state_open(struct str home, int home_fd);
 void state_close(struct state *s);
 
-/* How long to wait for others that write to mapm.db; at first
- * STATE_PATIENCE_MS. Who is asked to end by a signal waits hardly at all. */
+/* Limits the wait for other writers of mapm.db; STATE_PATIENCE_MS at first.
+ * After a signal the wait is minimal. */
 #define STATE_PATIENCE_MS 10000
 void state_set_patience(struct state *s, unsigned ms);
 
@@ -45,8 +45,8 @@ MUST_CHECK bool state_commit(struct state *s, struct err *e);
 /* Opens the index now, instead of at the first question, which reports errors. */
 void state_load(struct state *s);
 
-/* False with the first error when a question to the index was not answered because
- * of one: then "not found" says nothing. */
+/* False with the first error when a query of the index failed: then "not found"
+ * is not reliable. */
 bool state_works(const struct state *s, struct err *e);
 
 /* Where a damaged mapm.db is, that this process found and set aside, "" = none:
@@ -54,15 +54,15 @@ bool state_works(const struct state *s, struct err *e);
 struct str state_lost(const struct state *s);
 
 /*
- * Questions from here to state_end_glance are answered by mapm.db, and its log
- * where there is one, as they stand on the disk: cheap, and nothing is written.
- * False: it is open already, or cannot be read so. After false of
- * state_end_glance another process wrote meanwhile, and no answer counts.
+ * Until state_end_glance queries read mapm.db and its log, if any, in place:
+ * cheap, and nothing is written. False: it is open already, or cannot be read
+ * so. If state_end_glance returns false another process wrote meanwhile, and
+ * all results are invalid.
  */
 bool state_begin_glance(struct state *s);
 MUST_CHECK bool state_end_glance(struct state *s);
 
-/* gc keeps what a registered workspace's lock can reach. */
+/* gc keeps packages that the lock of a registered workspace can reach. */
 MUST_CHECK bool state_put_workspace(struct state *s, struct str path,
                                     struct err *e);
 MUST_CHECK bool state_list_workspaces(struct state *s, struct arena *a,
@@ -71,16 +71,16 @@ MUST_CHECK bool state_list_workspaces(struct state *s, struct arena *a,
 MUST_CHECK bool state_forget_workspace(struct state *s, struct str path,
                                        struct err *e);
 
-/* What the caller keeps of a session of that name, its own text. False, with
- * `e` clear, when there is none. SESSIONS_MAX are kept. */
+/* The caller's own text for a session of that name. False, with `e` clear, when
+ * there is none. SESSIONS_MAX are kept. */
 bool state_find_session(struct state *s, struct str id, struct arena *a,
                         struct str *state, struct err *e);
 /* ERR_LIMIT past SESSION_ID_MAX_CHARS and SESSION_MAX_BYTES. */
 MUST_CHECK bool state_put_session(struct state *s, struct str id,
                                   struct str state, struct err *e);
 
-/* One blob for each root (an absolute path) of a library: a cache, which may
- * be gone. LIBRARY_CACHE_MAX_ROOTS and _BYTES are kept. */
+/* One blob for each root (an absolute path) of a library: a cache, which may be
+ * empty. LIBRARY_CACHE_MAX_ROOTS and _BYTES are kept. */
 bool state_find_library(struct state *s, struct str root, struct arena *a,
                         struct str *bytes);
 MUST_CHECK bool state_put_library(struct state *s, struct str root,

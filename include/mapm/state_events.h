@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* state_events: what happened in the library (T23 to T25). */
+/* state_events: events of the library (T23 to T25). */
 
 struct state;
 
@@ -24,13 +24,13 @@ struct state_event {
     struct str sensitivity; /* private, user_controlled, pseudonymous,
                                aggregatable */
     struct str payload;     /* JSON object: no bodies, no prompts */
-    int64_t row;            /* where it stands, in the order of writing */
+    int64_t row;            /* its position in the order of writing */
 };
 
 /*
- * Those past EVENTS_MAX are forgotten, a few at a time, the oldest first.
- * Errors: ERR_LIMIT for a payload past EVENT_MAX_BYTES; ERR_FORMAT for an actor
- * or a sensitivity that is none.
+ * Events beyond EVENTS_MAX are deleted, a few at a time, the oldest first.
+ * Errors: ERR_LIMIT for a payload past EVENT_MAX_BYTES; ERR_FORMAT for an
+ * invalid actor or sensitivity.
  */
 MUST_CHECK bool state_put_event(struct state *s, const struct state_event *v,
                                 struct err *e);

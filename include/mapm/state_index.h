@@ -4,19 +4,19 @@
 #include "base/hash.h"
 
 /*
- * state_index: what names were resolved to. A cache: losing it costs a fetch.
- * Strings are borrowed in, results live in `a`. The store asks it for what it
- * does not hold back itself: store_find_package() and so on.
+ * state_index: resolved names. A cache: losing it costs a fetch. Strings are
+ * borrowed in, results live in `a`. The store queries it, except for batched
+ * writes: store_find_package() and so on.
  */
 
 struct state;
 
-/* What (repository, commit, path) was: a package's git id and digest. */
+/* The package at (repository, commit, path): its git id and digest. */
 struct state_package {
     unsigned kind;     /* enum doc_kind */
     struct str object; /* 40 hex: tree or blob */
     struct hash digest;
-    struct str summary; /* what the resolver needs, the caller's own text */
+    struct str summary; /* input of the resolver, the caller's own text */
 };
 bool state_find_package(struct state *s, struct str repository,
                         struct str commit, struct str path, struct arena *a,
@@ -32,7 +32,7 @@ MUST_CHECK bool state_put_blob(struct state *s, struct str oid,
                                const struct hash *h, uint64_t size,
                                struct err *e);
 
-/* (repository, what stands after /tree/) -> commit and path, last seen: for
+/* (repository, the text after /tree/) -> commit and path, last seen: for
  * --offline. `rest` "" is the default branch; `*ref` names it. */
 struct state_ref {
     struct str ref, commit, path;
@@ -56,8 +56,9 @@ MUST_CHECK bool state_put_trees(struct state *s, struct str repository,
  * All of it has to fit, so a digest or an object alone is never a proof. Only
  * a walk of trees whose ids were computed may be put. gc forgets it with the
  * package. `repository` as origin_repository has it; `path` exactly. With an
- * empty `object` and a zero `digest`: the commit has nothing at `path`. With the
- * object as `commit`: the origin `path` led to the same content (install/proof.c).
+ * empty `object` and a zero `digest`: the commit has nothing at `path`. With
+ * the object as `commit`: the origin `path` led to the same content
+ * (install/proof.c).
  */
 struct state_proof {
     struct str repository, commit, path, object;
@@ -73,7 +74,7 @@ bool state_is_reachable(struct state *s, struct str repository,
 MUST_CHECK bool state_put_reachable(struct state *s, struct str repository,
                                     struct str commit, struct err *e);
 
-/* Forgets rows that name objects which `has` does not know. */
+/* Deletes rows that name objects for which `has` is false. */
 MUST_CHECK bool state_prune(struct state *s,
                             bool (*has)(void *ctx, const struct hash *h),
                             void *ctx, struct err *e);

@@ -20,7 +20,7 @@ struct state_run {
     struct str backend; /* "claude"; "" = none was used */
     unsigned asks, commands, traces;
     uint64_t input_bytes, result_bytes;
-    int64_t pid;       /* while it runs: whose */
+    int64_t pid;       /* while it runs: its process */
     struct str detail; /* JSON, the writer's own: steps in order */
 };
 
@@ -30,7 +30,7 @@ struct state_run {
  * oldest first. */
 MUST_CHECK bool state_begin_run(struct state *s, const struct state_run *r,
                                 uint64_t *id, struct err *e);
-/* By r->id. One that is forgotten meanwhile: nothing. ERR_LIMIT. */
+/* By r->id. A deleted row is ignored. ERR_LIMIT. */
 MUST_CHECK bool state_end_run(struct state *s, const struct state_run *r,
                               struct err *e);
 /* Newest first, at most `max` and HISTORY_MAX_RUNS, of one workspace ("" = all). Without `detail`. */

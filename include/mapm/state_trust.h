@@ -3,12 +3,12 @@
 
 #include "base/hash.h"
 
-/* state_trust: what the user accepted, on this machine (X27, DESIGN.md 3.1, 8).
- */
+/* state_trust: decisions of the user about trust, on this machine (X27,
+ * DESIGN.md 3.1, 8). */
 
 struct state;
 
-/* --- trust (X27, DESIGN.md 3.1, 8): what the user accepted, on this machine -- */
+/* --- trust (X27, DESIGN.md 3.1, 8): decisions of the user, on this machine ---- */
 
 enum state_trust_kind {
     STATE_TRUST_METASKILL, /* subject: FQN; digest: of the package */
@@ -21,9 +21,9 @@ struct state_trust {
     enum state_trust_kind kind;
     struct str subject;
     struct hash digest;
-    int64_t since_s;   /* seconds since 1970 */
-    struct str folder; /* what identifies that of a workspace (the caller's
-                          own text); "" = none */
+    int64_t since_s; /* seconds since 1970 */
+    /* identity of the folder of a workspace (the caller's own text); "" = none */
+    struct str folder;
 };
 
 /* Not a cache: never rebuilt, never guessed. False, with `e` clear, when it is
@@ -31,15 +31,15 @@ struct state_trust {
 bool state_find_trust(struct state *s, enum state_trust_kind kind,
                       struct str subject, const struct hash *digest,
                       struct arena *a, struct str *folder, struct err *e);
-/* Of a metaskill, which is trusted wherever it is. */
+/* Of a metaskill, which is trusted in every folder. */
 bool state_is_trusted(struct state *s, struct str fqn,
                       const struct hash *digest, struct err *e);
 /* Once more with another folder: from then on it is that one. */
 MUST_CHECK bool state_put_trust(struct state *s, enum state_trust_kind kind,
                                 struct str subject, const struct hash *digest,
                                 struct str folder, struct err *e);
-/* All digests of the subject; `*count` says how many there were. What is put
- * or forgotten is on the disk when these two return. */
+/* All digests of the subject; `*count` is their number. Changes are durable
+ * when these two return. */
 MUST_CHECK bool state_forget_trust(struct state *s, enum state_trust_kind kind,
                                    struct str subject, size_t *count,
                                    struct err *e);
