@@ -41,7 +41,7 @@ const struct client clients_table[] = {
                  "--permission-mode", "acceptEdits", "--model", "{model}"},
         .keeps_cap = true,
         .rules = {
-            {{"parent_tool_use_id"}, ACT_SKIP, NULL}, /* of an agent of its own */
+            {{"parent_tool_use_id"}, ACT_SKIP, NULL}, /* of a sub-agent */
             {{"type=assistant"}, ACT_TURN, "message.id"},
             {{"type=assistant"}, ACT_SAY, "message.content[].text"},
             {{"type=result"}, ACT_TURNS, "num_turns"},
@@ -235,7 +235,7 @@ const struct client clients_table[] = {
      .secrets = {".cline"},
      .backend = &(const struct preset){
         .program = "cline", .seen = "3.0.65, 2026-11",
-        /* One word alone would be a command: the prompt gets a line end. */
+        /* A single word would be a command: the prompt gets a line end. */
         .args = {"--json", "-m", "{model}", "--", "{prompt}"},
         .rules = {
             {{"event.type=iteration_start"}, ACT_TURN, NULL},

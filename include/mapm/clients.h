@@ -29,7 +29,7 @@ enum mcp_style {
     MCP_CODEX,    /* TOML tables */
 };
 
-/* What a client's parser accepts beside RFC 8259. */
+/* Deviations from RFC 8259 that a client's parser accepts. */
 enum json_syntax {
     JSON_STRICT,
     JSON_COMMENTED, /* comments, no trailing comma */
@@ -55,11 +55,11 @@ enum client_timeout {
 #define CLIENT_MAX_TEXTS   3
 #define CLIENT_MAX_PATHS   4
 
-/* What a client puts before its model at the start. Unused elements are NULL,
- * as in all arrays of a row. */
+/* Files that a client loads into its context at the start. Unused elements are
+ * NULL, as in all arrays of a row. */
 struct client_budget {
     size_t max_chars; /* of the list of skills; 0: no maximum is known */
-    bool hides;       /* knows disable-model-invocation */
+    bool hides;       /* supports disable-model-invocation */
     const char *workspace[CLIENT_MAX_FOLDERS]; /* the strongest first */
     const char *home[CLIENT_MAX_FOLDERS];
     /* files of instructions; of "x|y" the first that exists */
@@ -74,11 +74,12 @@ struct client {
     const char *seen; /* month */
 
     /* provisioning */
-    bool always;                             /* in any workspace */
-    const char *markers[CLIENT_MAX_MARKERS]; /* one exists: it is in use */
-    const char *skills;                      /* NULL: reads .agents/skills */
-    const char *agents;                      /* folder of sub-agents, or NULL */
-    const char *suffix;                      /* of a sub-agent's file */
+    bool always; /* in any workspace */
+    /* if one exists, the client is in use */
+    const char *markers[CLIENT_MAX_MARKERS];
+    const char *skills; /* NULL: reads .agents/skills */
+    const char *agents; /* folder of sub-agents, or NULL */
+    const char *suffix; /* of a sub-agent's file */
     enum agent_style agent_style;
     const char *mcp;     /* its MCP file that mapm writes, or NULL */
     const char *section; /* the object that holds servers */
@@ -94,7 +95,7 @@ struct client {
 
     struct client_budget budget;
 
-    /* what commands of metaskills may not change, and not see */
+    /* paths that commands of metaskills may not change, or not read */
     const char *protected_paths[CLIENT_MAX_PATHS];
     const char *secrets[CLIENT_MAX_PATHS];
     const char *secret_variable; /* names a folder of secrets; or NULL */
