@@ -7,11 +7,11 @@
 #include "command.h"
 
 /*
- * doctor: what is there, what is not, and what to do about it.
+ * doctor: checks the installation, the clients and the workspace.
  *
  *     doctor.c       the list of findings, shown
- *     doctor_look.c  files, programs, walls, policy
- *     doctor_ask.c   who answers when a metaskill asks
+ *     doctor_look.c  files, programs, sandbox, policy
+ *     doctor_ask.c   the model backend
  *
  * Nothing is changed and no network is asked. One thing that is broken hides no
  * other: each check runs with what the ones before it could read.

@@ -6,7 +6,7 @@
 #include "command.h"
 
 /*
- * run_show: what a person sees of a run while it runs, on stderr.
+ * run_show: shows a run in progress on stderr.
  *
  *     asking claude: fix-tests · 3 turns · 12 s      a progress line, then
  *     ask 1: fix-tests · 3 turns · 12.3 s · "Done."  one for each step

@@ -8,11 +8,11 @@
 #include "command.h"
 
 /*
- * trust: what the files of this command share.
+ * trust: declarations shared in this command.
  *
  *     trust.c            the command, and programs by name
  *     trust_workspace.c  a workspace and what its mapm.yaml allows
- *     trust_list.c       all that is trusted, and taking it back
+ *     trust_list.c       lists and revokes trust
  */
 
 struct trust_job {

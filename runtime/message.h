@@ -7,7 +7,7 @@
 
 /*
  * message: the protocol between the worker process and its parent. A message
- * is one letter, the length of its body in 4 bytes, the least first, and the
+ * is one letter, the length of its body in 4 bytes, little-endian, and the
  * body, which is JSON but for PRINT.
  *
  *     program -> host   ASK      {"prompt": "…", "opts": {…}}

@@ -9,7 +9,7 @@
 #include "worker.h"
 
 /*
- * run: one run as the host's side sees it.
+ * run: one run in the host's process.
  *
  *     run_begin() --> worker_start() --> run_serve() --> run_finish()
  *                                          |  run_receive()      run_channel.c

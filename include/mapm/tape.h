@@ -7,7 +7,7 @@
 #include "mapm/limits.h"
 #include "mapm/runtime.h"
 
-/* tape: what a run asked for and got, recorded and played. */
+/* tape: requests and results of a run, recorded and replayed. */
 
 /*
  * The requests and results of a run, as JSON lines (mapm-tape(5)):
