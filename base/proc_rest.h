@@ -6,9 +6,9 @@
 #include <sys/types.h>
 
 /*
- * proc_rest: the processes that a run leaves behind. While a run lasts we are
- * a subreaper: whoever loses its parent below us becomes our child, whatever
- * sessions and groups it made, and there it is found and killed.
+ * proc_rest: the processes that a run leaves behind. During a run this process
+ * is a subreaper: orphaned descendants become its children, independent of
+ * their sessions and groups, so that they can be found and killed.
  */
 
 struct proc_rest {

@@ -11,7 +11,7 @@
  * list of skills; the maximum is theirs.
  *
  * Backends: each program may edit files in the workspace and asks its own
- * rules for the rest; none is told to trust a folder or to allow all tools. A
+ * rules for the rest; none gets an option to trust a folder or to allow all tools. A
  * stream of events is read where a program has one: turns are counted, and the
  * answer so far is known when the program has to be ended.
  *

@@ -6,10 +6,9 @@
 #include "library_record.h"
 
 /*
- * folder: the way into a root and into the folders of its skills. Whoever can
- * write there can put a link in the place of one, before it is looked at or
- * after: so each is opened here, where it leads is judged first, and then it is
- * opened with no link followed.
+ * folder: opens a root and the folders of its skills. A user with write access
+ * can replace a folder by a link at any time: so all are opened here, the
+ * resolved path is checked first, and then opened without following links.
  *
  *     root --root_open()--> bounds --folder_open()--> folder of a skill
  *                                        inside the root, or in `allowed_link_root`

@@ -18,8 +18,8 @@
  *                       FAILURE  {"code": "…", "why": "…", "report": "…"}; the end
  *     host -> program   REPLY    what ask or command returns
  *
- * The program's side is hostile: whoever broke out of the interpreter writes
- * what he likes. So each message is bounded, and judged before it is used.
+ * The program's side is hostile: code that broke out of the interpreter can
+ * write any bytes. So each message is bounded, and validated before its use.
  */
 
 enum message_kind {

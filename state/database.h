@@ -65,8 +65,9 @@ struct state {
     bool batching; /* questions to the index are one transaction */
     sqlite3 *db;   /* NULL until it is needed */
     sqlite3_stmt *statements[STATEMENT_COUNT];
-    bool reading;          /* within one transaction, for as long as it holds */
-    struct err db_problem; /* tried, and in vain: not for each question */
+    bool reading; /* within one transaction, for as long as it holds */
+    struct err
+        db_problem; /* of a failed attempt to open, which is not repeated */
     /* Of the first question to mapm.db or a pack that had no answer. */
     struct err index_problem;
     bool db_torn;         /* sqlite found its file damaged, after opening it */

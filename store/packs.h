@@ -11,9 +11,9 @@
  *     store/packs/<64 hex>.bad    hashes of its objects that were found
  *                                 damaged, 32 bytes each: absent from then on
  *
- * A file that is gone stays readable for those who have it open: so packs are
- * merged while others read. Whoever does not find a pack that was listed a
- * moment before lists again. find, read and set_aside are thread-safe.
+ * A removed file stays readable for processes that have it open: so packs are
+ * merged while others read. A reader that does not find a listed pack lists
+ * the folder again. find, read and set_aside are thread-safe.
  */
 
 #define PACK_NAME_CHARS (HASH_HEX_CHARS + 5) /* ".pack" */

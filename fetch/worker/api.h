@@ -10,10 +10,10 @@
  *
  * An address of https, or of http to this very machine. Verification on, TLS
  * >= 1.2, one attempt, no redirect followed, no cookies, no netrc, no
- * compression. Proxies and certificates are the settings'; url.*.insteadOf is
- * not asked: it is about where repositories are, and whoever wants another API
- * says so where the API is named. To this machine goes no proxy: the key would
- * cross the network in clear.
+ * compression. Proxies and certificates are those of the settings;
+ * url.*.insteadOf is ignored: it is about repositories, and the URL of an API
+ * is a setting of its own. Requests to this machine use no proxy: the key
+ * would cross the network in clear.
  *
  * It may be silent for as long as the deadline allows (models think), so no
  * minimum speed counts.

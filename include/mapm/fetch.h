@@ -25,8 +25,8 @@
  * commit, or those on the way: nothing is said of it before they have led to
  * it, and ERR_LOCKED when they do not. DONE means so.
  *
- * Whoever asks for dependencies while handling MANIFEST gets them with the
- * fewest requests: mapm-fetch waits for this side to have seen all events
+ * Dependencies that are requested while MANIFEST is handled need the fewest
+ * requests: mapm-fetch waits for this side to have seen all events
  * before it sends the next one (one blob request in flight a repository).
  *
  * Source: DESIGN.md 5, FETCH.md, THREATS.md 1.2, rows 10 to 14.

@@ -1,7 +1,7 @@
 #include "text.h"
 
 /*
- * Short needles are left to memmem: what it compares in vain is then bounded, in
+ * Short needles are left to memmem: its failed comparisons are then bounded, in
  * any C library. Long ones, and the last place, are found by a hash that rolls
  * over the text (Karp and Rabin). It is linear, and without the seed no text of equal hash can be
  * constructed.

@@ -308,8 +308,8 @@ struct sl_entry *sl_table_next(value table, uint32_t *i)
 {
     struct sl_table *t = sl_table(table);
 
-    /* Entries are only removed while nobody walks over them, so whoever began
-     * to walk has packed them, or they are few enough. */
+    /* Entries are only removed when no walk is active, so the start of a walk
+     * packs them, or they are few enough. */
     if (*i == 0 && t->used - t->first > 4 * t->count)
         pack(t);
     if (*i < t->first)

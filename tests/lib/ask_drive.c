@@ -8,7 +8,7 @@
  *     --header LINE   one more                --max N     bytes of the answer
  *     --ms N          until the deadline      --chars N   of the answer
  *     --url U  --model M  --key-env E  --key-file F       as config.yaml has it
- *     --news          what is told on the way, to stderr
+ *     --news          progress messages, to stderr
  */
 #include "base/fs.h"
 #include "base/proc.h"

@@ -141,8 +141,8 @@ TEST(names_of_a_layer) /* [X9, X21, row 11] */
     arena_done(&arena);
 }
 
-/* What one install has chosen, the next keeps, in whatever order the packages
- * come, and whoever else has come. */
+/* A name that one install has assigned stays, in any order of packages and with
+ * any others. */
 TEST(what_is_recorded_stays) /* [X9, X21] */
 {
     struct row rows[STEPS_MAX + 1] = {

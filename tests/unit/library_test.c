@@ -186,7 +186,7 @@ TEST(warn_and_load) /* [A4] */
         {"k", "\xff\xfe\n", NULL, "not UTF-8"},
         /* [row 7] */
         {"l", SKILL("l", "d\xe2\x80\xae"), NULL, "U+202E"},
-        /* who speaks MetaAgents is held to it by the installation alone */
+        /* only the installation enforces the rules of MetaAgents */
         {"n", HEAD("m", "d") "scope: acme\n---\n", "m", "folder"},
         {"o", HEAD("o", "d") "scope: Acme\nversion: 1\n---\n", "o", ""},
         {"p", HEAD("p", "d") "dependencies:\n  skills: x\n---\n", "p", ""},

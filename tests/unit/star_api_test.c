@@ -718,7 +718,7 @@ TEST(predeclared_values_and_names)
     star_close(s);
 }
 
-/* [row 17] who gives little memory is told that it was little. */
+/* [row 17] a host with little memory gets an error that says so. */
 TEST(an_error_of_memory_names_its_limit)
 {
     for (size_t limit = 8 << 10; limit < 400 << 10; limit += 4 << 10) {

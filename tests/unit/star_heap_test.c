@@ -379,7 +379,7 @@ static long uncounted(const char *expression, long n, long *counted)
     return (long)(most_resident() - before) - *counted;
 }
 
-/* The pages of libraries that such an amount touches for the first time. */
+/* The pages of libraries that this amount touches for the first time. */
 #define SLACK 300000
 
 TEST(what_is_resident_was_counted)

@@ -411,7 +411,7 @@ TEST(a_damaged_held_object_is_gone)
     CHECK(store_session_begin(r.store, &session, &r.err));
     hash_format(&h, name);
     CHECK(fs_create_at(session.dirfd, name, 0600, content, &r.err));
-    /* whoever wrote it still has it open */
+    /* the writer still has it open */
     fd = openat(session.dirfd, name, O_WRONLY);
     CHECK(store_adopt(r.store, &session, 0, content.n, &h, &r.err));
     CHECK(fd >= 0 && pwrite(fd, "BAD", 3, 0) == 3);
@@ -1221,7 +1221,7 @@ TEST(a_busy_index_is_waited_for_with_patience)
     rig_done(&r);
 }
 
-/* [row 24] whoever may write to the store decides what is installed */
+/* [row 24] a user with write access to the store decides what is installed */
 TEST(a_store_that_others_may_write_is_refused)
 {
     struct rig r;

@@ -161,7 +161,7 @@ static const struct {
      TEXT_HIDDEN_ZERO_WIDTH, 4, 0x200d, "\xf0\x9f\x91\xa8\\u{200d}x"},
     {"\xef\xbb\xbf#", TEXT_HIDDEN_ZERO_WIDTH, 0, 0xfeff, "\\u{feff}#"},
     {"\xe2\x81\xa0", TEXT_HIDDEN_ZERO_WIDTH, 0, 0x2060, "\\u{2060}"},
-    /* the most serious one is told, and the first of its kind */
+    /* reports the most serious one, and the first of its kind */
     {"\xe2\x80\x8b\xe2\x80\xae\xe2\x80\xad" TAG_A TAG_A, TEXT_HIDDEN_TAG, 9,
      0xe0061, "\\u{200b}\\u{202e}\\u{202d}\\u{e0061}\\u{e0061}"},
     {"\xe2\x80\x8b\xe2\x80\xae\xe2\x80\xad", TEXT_HIDDEN_BIDI, 3, 0x202e,
