@@ -143,7 +143,7 @@ bool fs_read_upto(int fd, char *p, size_t room, size_t *n, struct err *e)
     return true;
 }
 
-bool fs_hash_fd(int fd, uint64_t most, uint64_t *size, struct hash *out,
+bool fs_hash_fd(int fd, uint64_t max_bytes, uint64_t *size, struct hash *out,
                 struct err *e)
 {
     struct hash_state state;
@@ -158,7 +158,7 @@ bool fs_hash_fd(int fd, uint64_t most, uint64_t *size, struct hash *out,
             return false;
         hash_add(&state, str_of(block, n));
         *size += n;
-    } while (n == BLOCK_BYTES && *size <= most);
+    } while (n == BLOCK_BYTES && *size <= max_bytes);
     *out = hash_end(&state);
     return true;
 }

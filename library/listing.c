@@ -140,12 +140,11 @@ static void work(void *ctx, size_t thread)
 size_t threads_for(size_t files)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t most = processors > 0 ? (size_t)processors : 1;
+    size_t max = processors > 0 ? (size_t)processors : 1;
 
-    if (most > LIBRARY_THREADS_MAX)
-        most = LIBRARY_THREADS_MAX;
-    return files / FILES_A_THREAD + 1 < most ? files / FILES_A_THREAD + 1
-                                             : most;
+    if (max > LIBRARY_THREADS_MAX)
+        max = LIBRARY_THREADS_MAX;
+    return files / FILES_A_THREAD + 1 < max ? files / FILES_A_THREAD + 1 : max;
 }
 
 /* The other threads, and this one, do the work of threads that did not start. */
@@ -236,11 +235,11 @@ static uint64_t bytes_at(struct str name, size_t from)
     return be64toh(bytes);
 }
 
-static size_t common_bytes(struct str x, struct str y, size_t most)
+static size_t common_bytes(struct str x, struct str y, size_t max)
 {
     size_t n = 0;
 
-    while (n < most && n < y.n && x.p[n] == y.p[n])
+    while (n < max && n < y.n && x.p[n] == y.p[n])
         n++;
     return n;
 }

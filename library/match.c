@@ -215,8 +215,8 @@ static bool is_named(const struct library_skill *s,
 }
 
 struct library_hit *library_match(const struct library *l, struct str request,
-                                  size_t limit, double least, struct arena *a,
-                                  size_t *count)
+                                  size_t limit, double min_score,
+                                  struct arena *a, size_t *count)
 {
     const struct haystack *h = catalog_haystack(l);
     const struct library_skill **mentions, *slash;
@@ -246,7 +246,7 @@ struct library_hit *library_match(const struct library *l, struct str request,
 
         hit.score = hit.is_explicit ? 1 : score_of(&f, i);
         if (hit.is_explicit ||
-            (hit.score > 0 && hit.score >= least && !s->disabled))
+            (hit.score > 0 && hit.score >= min_score && !s->disabled))
             put_best(hits, &n, limit, hit);
     }
     for (size_t i = 0; i < n; i++)

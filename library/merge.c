@@ -137,11 +137,11 @@ static struct candidate *collect(const struct library *l, struct catalog *c,
                                  struct arena *a, size_t *count)
 {
     struct candidate *all;
-    size_t most = 0, n = 0;
+    size_t max = 0, n = 0;
 
     for (size_t i = 0; i < l->options.root_count; i++)
-        most += c->batches[i].records.count;
-    all = arena_array(a, most + 1, sizeof *all);
+        max += c->batches[i].records.count;
+    all = arena_array(a, max + 1, sizeof *all);
     for (size_t rank = 0; rank < l->options.root_count; rank++) {
         size_t root = l->ranked[rank];
         const struct records *r = &c->batches[root].records;

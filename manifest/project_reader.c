@@ -77,15 +77,15 @@ static const struct project_key *find_key(const struct project_key *keys,
 static bool fail_unknown(struct project_reader *r,
                          const struct project_key *keys, const struct yaml *y)
 {
-    struct text_nearest near = {0};
+    struct text_nearest suggestion = {0};
 
     project_fail(r, y->key_line, "unknown key \"%.*s\"",
                  STR_ARG(project_excerpt(y->key)));
     for (; keys->name.n; keys++)
         if (keys->roles & (1u << r->role))
-            text_nearest_add(&near, y->key, keys->name, GUESS_MAX_EDITS);
-    if (near.count)
-        err_hint(r->e, "did you mean \"%.*s\"?", STR_ARG(near.found[0]));
+            text_nearest_add(&suggestion, y->key, keys->name, GUESS_MAX_EDITS);
+    if (suggestion.count)
+        err_hint(r->e, "did you mean \"%.*s\"?", STR_ARG(suggestion.found[0]));
     return false;
 }
 

@@ -60,7 +60,7 @@ static const struct choice *find_choice(const struct choice *c, struct str word)
 static bool fail_choice(struct project_reader *r, const struct choice *choices,
                         const struct yaml *y)
 {
-    struct text_nearest near = {0};
+    struct text_nearest suggestion = {0};
     struct str words = STR("");
     size_t count = 0;
 
@@ -73,14 +73,14 @@ static bool fail_choice(struct project_reader *r, const struct choice *choices,
                              count++ ? ", " : "", c->word);
         /* Of a short word something has to be right. */
         if (y->kind == YAML_SCALAR)
-            text_nearest_add(&near, y->text, word,
+            text_nearest_add(&suggestion, y->text, word,
                              word.n > GUESS_MAX_EDITS ? GUESS_MAX_EDITS
                                                       : word.n - 1);
     }
     project_fail(r, y->key_line, "%.*s must be %s%.*s", STR_ARG(y->key),
                  count > 1 ? "one of " : "", STR_ARG(words));
-    if (near.count)
-        err_hint(r->e, "did you mean \"%.*s\"?", STR_ARG(near.found[0]));
+    if (suggestion.count)
+        err_hint(r->e, "did you mean \"%.*s\"?", STR_ARG(suggestion.found[0]));
     return false;
 }
 

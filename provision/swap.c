@@ -203,17 +203,17 @@ static bool check_descriptors(const struct swap *s, struct err *e)
 {
     struct str folders[TRANSACTION_MAX_PARENTS];
     int fds[TRANSACTION_MAX_PARENTS + 4];
-    size_t most = 0, n = 0;
+    size_t max = 0, n = 0;
     bool ok = true;
 
     for (size_t i = 0; i < s->count; i++)
-        most = count_folder(s->ops[i].path, folders, most);
+        max = count_folder(s->ops[i].path, folders, max);
     for (size_t i = 0; i < s->make_count; i++)
-        most = count_folder(s->make[i], folders, most);
+        max = count_folder(s->make[i], folders, max);
     for (size_t i = 0; i < s->drop_count; i++)
-        most = count_folder(s->drop[i], folders, most);
-    most += 4; /* to make folders, to compare */
-    while (ok && n < most) {
+        max = count_folder(s->drop[i], folders, max);
+    max += 4; /* to make folders, to compare */
+    while (ok && n < max) {
         fds[n] = fcntl(s->root, F_DUPFD_CLOEXEC, 0);
         ok = fds[n] >= 0 || err_errno(e, "open the folders to change");
         n += ok;

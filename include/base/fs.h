@@ -63,9 +63,8 @@ MUST_CHECK bool fs_read_fd(int fd, size_t max_bytes, struct arena *a,
 /* Goes on from `*n` until `room` bytes are at `p`, or the file ends. */
 MUST_CHECK bool fs_read_upto(int fd, char *p, size_t room, size_t *n,
                              struct err *e);
-/* From where it stands to its end, or to more than `most` bytes, which is no
- * failure: `*size` says how many were read. */
-MUST_CHECK bool fs_hash_fd(int fd, uint64_t most, uint64_t *size,
+/* From its offset to its end, or to more than `max_bytes` bytes, which is no failure: `*size` says how many were read. */
+MUST_CHECK bool fs_hash_fd(int fd, uint64_t max_bytes, uint64_t *size,
                            struct hash *out, struct err *e);
 
 /* lstat semantics below dirfd, no symbolic link in a parent. False without

@@ -139,10 +139,10 @@ struct library_hit {
 struct library_hit *library_search(const struct library *l, struct str query,
                                    size_t limit, bool model, struct arena *a,
                                    size_t *count);
-/* L11, X26: how well the words of a request fit; at least `least`. */
+/* L11, X26: how well the words of a request fit; at least `min_score`. */
 struct library_hit *library_match(const struct library *l, struct str request,
-                                  size_t limit, double least, struct arena *a,
-                                  size_t *count);
+                                  size_t limit, double min_score,
+                                  struct arena *a, size_t *count);
 /* T17, with its last LF left out: "Skills matching 'pdf' (2):" … */
 struct str library_search_text(struct str query, const struct library_hit *hits,
                                size_t count, struct arena *a);
