@@ -84,7 +84,7 @@ bool delta_apply(struct str instructions, struct str base, char *out, size_t n,
     while (rest.n) {
         if (!take_piece(&rest, base, &piece) || piece.n > n - filled)
             return err_set(e, ERR_DAMAGED,
-                           "a delta that ancestries outside its object");
+                           "a delta that reaches outside its object");
         memcpy(out + filled, piece.p, piece.n);
         filled += piece.n;
     }

@@ -1,8 +1,6 @@
 /* starlark: any program that compiles runs within its budgets, the same way each
  * time, and leaves the interpreter as it was. Its functions are called, too. */
 
-#include "base/arena.h"
-
 #include <stdlib.h>
 
 #include "vm/vm.h"

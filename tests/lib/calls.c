@@ -19,8 +19,6 @@
  * syncs, r reads. COUNT is that of all processes together.
  */
 
-#include "base/arena.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>

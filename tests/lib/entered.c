@@ -1,6 +1,3 @@
-
-#include "base/arena.h"
-
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -12,8 +12,6 @@
  *     PID          of the test, the parent of all
  */
 
-#include "base/arena.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>

@@ -14,8 +14,6 @@
  * why.
  */
 
-#include "base/arena.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

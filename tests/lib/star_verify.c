@@ -1,8 +1,5 @@
 #include "star_verify.h"
 
-#include "base/arena.h"
-#include "base/err.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 

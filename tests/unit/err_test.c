@@ -1,4 +1,3 @@
-#include "base/arena.h"
 #include "base/err.h"
 
 #include <errno.h>

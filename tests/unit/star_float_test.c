@@ -1,6 +1,3 @@
-
-#include "base/arena.h"
-
 #include <float.h>
 #include <locale.h>
 #include <math.h>

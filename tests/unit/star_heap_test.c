@@ -1,6 +1,3 @@
-
-#include "base/arena.h"
-
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>

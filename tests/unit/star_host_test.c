@@ -1,4 +1,3 @@
-#include "base/arena.h"
 #include "mapm/starlark.h"
 
 #include <stdio.h>

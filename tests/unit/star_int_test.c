@@ -1,5 +1,3 @@
-#include "base/arena.h"
-
 #include "core/int.h"
 #include "star_ops.h"
 

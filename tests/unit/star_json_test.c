@@ -1,6 +1,3 @@
-
-#include "base/arena.h"
-
 #include <math.h>
 
 #include "core/error.h"

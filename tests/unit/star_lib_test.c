@@ -1,6 +1,3 @@
-
-#include "base/arena.h"
-
 #include <stdlib.h>
 
 #include "core/error.h"

@@ -1,7 +1,3 @@
-
-#include "base/arena.h"
-#include "base/err.h"
-
 #include <stdlib.h>
 
 #include "core/error.h"

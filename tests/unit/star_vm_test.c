@@ -1,6 +1,3 @@
-
-#include "base/arena.h"
-
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-#include "base/arena.h"
 #include "base/threads.h"
 
 #include <stdint.h>
