@@ -1,5 +1,3 @@
-#include "client.h"
-
 #include "base/fs.h"
 #include "base/proc.h"
 #include "mapm/limits.h"
@@ -9,6 +7,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "engine_client.h"
 
 #define ENGINE_FD_MIN 10 /* clear of 0 to 3, which proc_start() places */
 

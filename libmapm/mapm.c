@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "client.h"
+#include "engine_client.h"
 
 /* The functions of mapm.h, but for memory. */
 

@@ -1,10 +1,10 @@
-#include "wire.h"
-
 #include "mapm/limits.h"
 
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "engine_wire.h"
 
 #define HEAD_BYTES 4
 #define NO_TEXT    UINT32_MAX

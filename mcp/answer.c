@@ -34,15 +34,16 @@ void mcp_call_no_resource(struct mcp_call *c, struct str uri)
     json_begin_object(&w);
     json_member_string(&w, "uri", uri);
     json_end_object(&w);
-    reply_error(c, mcp_call_era(c) == MCP_STATELESS ? MCP_PARAMS : MCP_NO_RESOURCE,
-                data.overflowed ? STR("") : buf_str(&data),
-                STR("Resource not found"));
+    reply_error(
+        c, mcp_call_era(c) == MCP_STATELESS ? MCP_PARAMS : MCP_NO_RESOURCE,
+        data.overflowed ? STR("") : buf_str(&data), STR("Resource not found"));
     buf_done(&data);
 }
 
 void mcp_call_missing_capability(struct mcp_call *c, const char *capability)
 {
-    mcp_call_error(c, missing_capability_code(c), missing_capability_data(capability, &c->a),
+    mcp_call_error(c, missing_capability_code(c),
+                   missing_capability_data(capability, &c->a),
                    "This needs a client with the capability %s", capability);
 }
 

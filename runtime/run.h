@@ -5,8 +5,8 @@
 
 #include "envelope.h"
 #include "message.h"
+#include "run_worker.h"
 #include "trace.h"
-#include "worker.h"
 
 /*
  * run: one run in the host's process.

@@ -1,5 +1,3 @@
-#include "worker.h"
-
 #include "base/confine.h"
 #include "base/fs.h"
 
@@ -16,6 +14,7 @@
 #include <unistd.h>
 
 #include "interpreter.h"
+#include "run_worker.h"
 
 /* Memory of the process besides the program's values: the image of the parent,
  * and messages. */

@@ -4,7 +4,7 @@
 #include "base/context.h"
 #include "mapm/store.h"
 
-#include "../wire.h"
+#include "../engine_wire.h"
 
 /*
  * engine: the process behind libmapm. It performs one operation of mapm.h and

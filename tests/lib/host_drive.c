@@ -2,7 +2,6 @@
  * folder, for tests/cli/libmapm.t, which builds it from the installed files. */
 
 #include <mapm.h>
-
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
+#include "engine_wire.h"
 #include "tap.h"
-#include "wire.h"
 
 static struct str body_of(const struct buf *b)
 {

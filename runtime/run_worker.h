@@ -1,5 +1,5 @@
-#ifndef RUNTIME_WORKER_H
-#define RUNTIME_WORKER_H
+#ifndef RUNTIME_RUN_WORKER_H
+#define RUNTIME_RUN_WORKER_H
 
 #include "mapm/runtime.h"
 

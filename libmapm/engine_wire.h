@@ -1,5 +1,5 @@
-#ifndef LIBMAPM_WIRE_H
-#define LIBMAPM_WIRE_H
+#ifndef LIBMAPM_ENGINE_WIRE_H
+#define LIBMAPM_ENGINE_WIRE_H
 
 #include "base/buf.h"
 

@@ -1,10 +1,10 @@
-#ifndef LIBMAPM_CLIENT_H
-#define LIBMAPM_CLIENT_H
+#ifndef LIBMAPM_ENGINE_CLIENT_H
+#define LIBMAPM_ENGINE_CLIENT_H
 
 #include <pthread.h>
 #include <sys/types.h>
 
-#include "wire.h"
+#include "engine_wire.h"
 
 /*
  * client: one conversation with mapm-engine.
