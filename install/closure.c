@@ -144,7 +144,7 @@ static bool is_reachable(void *ctx, struct str repository, struct str commit)
 {
     struct closure *c = ctx;
 
-    return store_is_reachable(c->store, repository, commit);
+    return state_is_reachable(store_state(c->store), repository, commit);
 }
 
 static void put_reachable(void *ctx, struct str repository, struct str commit)
@@ -501,15 +501,16 @@ static bool find_in_index(struct closure *c, struct node *n)
     if (!is_lasting &&
         !store_find_fresh_ref(c->store, repository, rest, &scratch, &fresh))
         return false;
-    if (!store_find_ref(c->store, repository, rest, &scratch, &ref) ||
+    if (!state_find_ref(store_state(c->store), repository, rest, &scratch,
+                        &ref) ||
         !(is_lasting || str_eq(ref.commit, fresh)) ||
-        !store_find_package(c->store, repository, ref.commit, ref.path,
-                            &scratch, &p) ||
+        !state_find_package(store_state(c->store), repository, ref.commit,
+                            ref.path, &scratch, &p) ||
         !has_files(c, n, &p.digest))
         return false;
     proof = (struct state_proof){repository, ref.commit, ref.path, p.object,
                                  p.digest};
-    n->is_unproved = !store_has_proof(c->store, &proof);
+    n->is_unproved = !state_has_proof(store_state(c->store), &proof);
     if (n->is_unproved)
         return false;
     n->ref = intern(c, ref.ref);
@@ -536,7 +537,7 @@ static bool is_ref_known(struct closure *c, struct node *n)
 
     if (origin_names_commit(&n->origin) ||
         !store_find_fresh_ref(c->store, repository, rest, a, &fresh) ||
-        !store_find_ref(c->store, repository, rest, a, &ref) ||
+        !state_find_ref(store_state(c->store), repository, rest, a, &ref) ||
         !str_eq(ref.commit, fresh) || str_has_char(ref.ref, '/'))
         return false;
     n->ref = ref.ref;

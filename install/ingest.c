@@ -794,7 +794,7 @@ bool ingest_check_locked(struct closure *c, struct node *n, struct err *e)
     struct node own = *n;
     struct err ignored = {0};
 
-    if (store_find_package(c->store, BY_DIGEST, n->package.content,
+    if (state_find_package(store_state(c->store), BY_DIGEST, n->package.content,
                            summary_key(n->locked->kind, n->path, &scratch),
                            &scratch, &known) &&
         node_from_summary(c, &own, (enum doc_kind)known.kind, known.summary,

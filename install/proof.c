@@ -14,7 +14,7 @@ static bool is_absent(struct store *store, const struct state_proof *of,
 {
     struct state_proof p = {of->repository, of->commit, path, {0}, {{0}}};
 
-    return store_has_proof(store, &p);
+    return state_has_proof(store_state(store), &p);
 }
 
 static bool is_own(const struct layer *l, const struct lock_entry *entry,
@@ -107,11 +107,11 @@ bool proof_find(const struct layer *l, struct store *store,
     p.repository = origin_repository(o, a);
     if (rest.n == 0) {
         *path = p.path = o->path;
-        return store_has_proof(store, &p);
+        return state_has_proof(store_state(store), &p);
     }
     while (rest.p && str_cut(&rest, '/', &segment)) {
         *path = p.path = rest.p ? rest : str_of("", 0);
-        if (store_has_proof(store, &p))
+        if (state_has_proof(store_state(store), &p))
             return proof_shares_ref(l, entry, o, *path);
         if (!is_absent(store, &p, p.path))
             return false;
@@ -156,11 +156,11 @@ bool proof_knows_lock(struct store *store, struct str text)
 
     p.path = hash_hex(&p.digest, &a);
     if (store_begin_glance(store)) {
-        found = store_has_proof(store, &p);
+        found = state_has_proof(store_state(store), &p);
         if (state_end_glance(store_state(store)))
             return found;
     }
-    return store_has_proof(store, &p);
+    return state_has_proof(store_state(store), &p);
 }
 
 bool proof_put_lock(struct store *store, struct str text, struct err *e)
@@ -210,7 +210,7 @@ bool proof_covers(const struct layer *l, struct store *store,
     p = also_proof(o, entry->object, a);
     return entry->object.n && str_starts(entry->digest, STR("sha256:")) &&
            hash_parse(str_from_index(entry->digest, 7), &p.digest) &&
-           store_has_proof(store, &p);
+           state_has_proof(store_state(store), &p);
 }
 
 bool proof_check_commit(const struct layer *l, const struct lock_entry *entry,

@@ -41,7 +41,7 @@ static bool is_proved_at(const struct check *c, const struct question *q,
     };
 
     return hash_parse(str_from_index(q->entry->digest, 7), &p.digest) &&
-           store_has_proof(c->store, &p);
+           state_has_proof(store_state(c->store), &p);
 }
 
 static const char *not_proved(const struct check *c, const struct question *q)

@@ -2,13 +2,6 @@
 
 /* The index of the store: mapm.db, after the rows that this process staged. */
 
-bool store_find_package(struct store *s, struct str repository,
-                        struct str commit, struct str path, struct arena *a,
-                        struct state_package *out)
-{
-    return state_find_package(s->state, repository, commit, path, a, out);
-}
-
 bool store_put_package(struct store *s, struct str repository,
                        struct str commit, struct str path,
                        const struct state_package *p, struct err *e)
@@ -45,12 +38,6 @@ bool store_put_blob(struct store *s, struct str oid, const struct hash *h,
     return true;
 }
 
-bool store_find_ref(struct store *s, struct str repository, struct str rest,
-                    struct arena *a, struct state_ref *out)
-{
-    return state_find_ref(s->state, repository, rest, a, out);
-}
-
 bool store_put_ref(struct store *s, struct str repository, struct str rest,
                    const struct state_ref *r, struct err *e)
 {
@@ -85,11 +72,6 @@ bool store_put_trees(struct store *s, struct str repository, struct str commit,
     return true;
 }
 
-bool store_has_proof(struct store *s, const struct state_proof *p)
-{
-    return state_has_proof(s->state, p);
-}
-
 bool store_put_proof(struct store *s, const struct state_proof *p,
                      struct err *e)
 {
@@ -99,12 +81,6 @@ bool store_put_proof(struct store *s, const struct state_proof *p,
         return false;
     staged_note_proof(s, p);
     return true;
-}
-
-bool store_is_reachable(struct store *s, struct str repository,
-                        struct str commit)
-{
-    return state_is_reachable(s->state, repository, commit);
 }
 
 bool store_put_reachable(struct store *s, struct str repository,

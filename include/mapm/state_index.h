@@ -5,8 +5,8 @@
 
 /*
  * state_index: resolved names. A cache: losing it costs a fetch. Strings are
- * borrowed in, results live in `a`. The store queries it, except for batched
- * writes: store_find_package() and so on.
+ * borrowed in, results live in `a`. An install puts its rows through the store
+ * (store_put_package() …), which stages them until its objects are published.
  */
 
 struct state;

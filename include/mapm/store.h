@@ -151,9 +151,8 @@ bool store_has_package(struct store *s, const struct hash *digest);
 
 /* --- the index (all strings borrowed in, results in `a`) ------------------ */
 
-bool store_find_package(struct store *s, struct str repository,
-                        struct str commit, struct str path, struct arena *a,
-                        struct state_package *out);
+/* Rows are put here, since they are staged with the objects that they name.
+ * Published rows are found by state_index.h. */
 MUST_CHECK bool store_put_package(struct store *s, struct str repository,
                                   struct str commit, struct str path,
                                   const struct state_package *p, struct err *e);
@@ -165,8 +164,6 @@ MUST_CHECK bool store_put_blob(struct store *s, struct str oid,
                                const struct hash *h, uint64_t size,
                                struct err *e);
 
-bool store_find_ref(struct store *s, struct str repository, struct str rest,
-                    struct arena *a, struct state_ref *out);
 MUST_CHECK bool store_put_ref(struct store *s, struct str repository,
                               struct str rest, const struct state_ref *r,
                               struct err *e);
@@ -202,13 +199,9 @@ MUST_CHECK bool store_put_trees(struct store *s, struct str repository,
                                 struct str commit, struct str bytes,
                                 struct err *e);
 
-bool store_has_proof(struct store *s, const struct state_proof *p);
 MUST_CHECK bool store_put_proof(struct store *s, const struct state_proof *p,
                                 struct err *e);
 
-/* Whether a commit named by 40 digits was proved to belong (FETCH 6). */
-bool store_is_reachable(struct store *s, struct str repository,
-                        struct str commit);
 MUST_CHECK bool store_put_reachable(struct store *s, struct str repository,
                                     struct str commit, struct err *e);
 

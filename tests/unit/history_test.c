@@ -216,7 +216,8 @@ TEST(trust_is_written_at_once_while_the_store_holds)
 
     rig_init(&r);
     store_begin_staging(r.store);
-    CHECK(!store_find_ref(r.store, STR("o/r"), STR("x"), &r.arena, &ref));
+    CHECK(!state_find_ref(store_state(r.store), STR("o/r"), STR("x"), &r.arena,
+                          &ref));
     trust(&r, "a/x", "1");
     CHECK(store_open(str_from(r.home), &other, &r.err));
     store_close(r.store);
@@ -522,7 +523,8 @@ TEST(version_1_becomes_this_one_and_a_newer_one_is_refused)
     change(&r, version_1);
     CHECK(!is_trusted(&r, "a/x", "1") && r.err.code == ERR_NONE);
     trust(&r, "a/x", "1");
-    CHECK(store_find_ref(r.store, STR("o/r"), STR("main"), &r.arena, &ref));
+    CHECK(state_find_ref(store_state(r.store), STR("o/r"), STR("main"),
+                         &r.arena, &ref));
     CHECK(str_is(ref.commit, "c0ffee"));
     CHECK(state_list_workspaces(store_state(r.store), &r.arena, &paths, &count,
                                 &r.err));
@@ -738,8 +740,8 @@ TEST(every_number_is_in_its_range)
             CHECK(trusted[k].kind <= STATE_TRUST_WORKSPACE &&
                   trusted[k].since_s >= 0 &&
                   trusted[k].since_s <= TIME_MAX_SECONDS);
-        if (store_find_package(r.store, STR("r"), STR("c"), STR("p"), &r.arena,
-                               &p))
+        if (state_find_package(store_state(r.store), STR("r"), STR("c"),
+                               STR("p"), &r.arena, &p))
             CHECK(p.kind <= 255);
         /* and what is written next is written */
         CHECK(state_begin_run(store_state(r.store), &run, &run.id, &r.err));

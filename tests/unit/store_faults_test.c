@@ -204,13 +204,14 @@ static bool has_notes(struct rig *r)
     uint64_t size;
     size_t n;
 
-    return store_find_package(s, STR("o/r"), STR("c1"), STR("p"), &r->arena,
-                              &package) &&
+    return state_find_package(store_state(s), STR("o/r"), STR("c1"), STR("p"),
+                              &r->arena, &package) &&
            store_find_blob(s, STR("b1"), &h, &size) && size == 6 &&
-           store_find_ref(s, STR("o/r"), STR("main"), &r->arena, &found) &&
+           state_find_ref(store_state(s), STR("o/r"), STR("main"), &r->arena,
+                          &found) &&
            store_find_trees(s, STR("o/r"), STR("c1"), &r->arena, &text) &&
-           store_is_reachable(s, STR("o/r"), STR("c1")) &&
-           store_has_proof(s, &proof) &&
+           state_is_reachable(store_state(s), STR("o/r"), STR("c1")) &&
+           state_has_proof(store_state(s), &proof) &&
            state_list_workspaces(store_state(s), &r->arena, &paths, &n,
                                  &r->err) &&
            n == 1;

@@ -382,12 +382,13 @@ TEST(what_is_held_is_kept_or_forgotten)
         CHECK(store_has(r.store, &put) == rows[i].keep);
         CHECK(store_has(other, &adopted) == rows[i].keep);
         CHECK(store_find_blob(other, STR("b1"), &found, &size) == rows[i].keep);
-        CHECK(store_find_ref(other, STR("o/r"), STR("main"), &r.arena, &got) ==
-              rows[i].keep);
+        CHECK(state_find_ref(store_state(other), STR("o/r"), STR("main"),
+                             &r.arena, &got) == rows[i].keep);
         CHECK(store_find_trees(other, STR("o/r"), STR("c1"), &r.arena, &out) ==
               rows[i].keep);
-        CHECK(store_is_reachable(other, STR("o/r"), STR("c1")) == rows[i].keep);
-        CHECK(store_has_proof(other, &proof) == rows[i].keep);
+        CHECK(state_is_reachable(store_state(other), STR("o/r"), STR("c1")) ==
+              rows[i].keep);
+        CHECK(state_has_proof(store_state(other), &proof) == rows[i].keep);
         CHECK(store_stats(r.store, &stats, &r.err));
         CHECK(stats.incoming == 0 && stats.objects == (rows[i].keep ? 3 : 0));
         store_close(other);
@@ -542,17 +543,22 @@ TEST(questions_of_an_install_lock_nobody_out)
     other = open_again(&r);
     CHECK(store_put_ref(other, STR("o/r"), STR("one"), &ref, &r.err));
     store_begin_staging(r.store);
-    CHECK(store_find_ref(r.store, STR("o/r"), STR("one"), &r.arena, &got));
+    CHECK(state_find_ref(store_state(r.store), STR("o/r"), STR("one"), &r.arena,
+                         &got));
     CHECK(store_put_ref(other, STR("o/r"), STR("two"), &ref, &r.err));
-    CHECK(store_find_ref(r.store, STR("o/r"), STR("one"), &r.arena, &got));
+    CHECK(state_find_ref(store_state(r.store), STR("o/r"), STR("one"), &r.arena,
+                         &got));
     CHECK(store_put_ref(r.store, STR("o/r"), STR("three"), &ref, &r.err));
     CHECK(store_publish(r.store, &r.err));
     CHECK(store_publish_notes(r.store, &r.err));
-    CHECK(store_find_ref(r.store, STR("o/r"), STR("two"), &r.arena, &got));
-    CHECK(store_find_ref(other, STR("o/r"), STR("three"), &r.arena, &got));
+    CHECK(state_find_ref(store_state(r.store), STR("o/r"), STR("two"), &r.arena,
+                         &got));
+    CHECK(state_find_ref(store_state(other), STR("o/r"), STR("three"), &r.arena,
+                         &got));
     /* [F2] and from then on each question sees what others have written */
     CHECK(store_put_ref(other, STR("o/r"), STR("four"), &ref, &r.err));
-    CHECK(store_find_ref(r.store, STR("o/r"), STR("four"), &r.arena, &got));
+    CHECK(state_find_ref(store_state(r.store), STR("o/r"), STR("four"),
+                         &r.arena, &got));
     store_close(other);
     rig_done(&r);
 }
@@ -567,9 +573,9 @@ TEST(a_proof_is_of_all_its_parts)
     struct rig r;
 
     rig_init(&r);
-    CHECK(!store_has_proof(r.store, &good));
+    CHECK(!state_has_proof(store_state(r.store), &good));
     CHECK(store_put_proof(r.store, &good, &r.err));
-    CHECK(store_has_proof(r.store, &good));
+    CHECK(state_has_proof(store_state(r.store), &good));
     for (size_t i = 0; i < 6; i++)
         wrong[i] = good;
     wrong[0].repository = STR("github.com/o/fork");
@@ -579,7 +585,7 @@ TEST(a_proof_is_of_all_its_parts)
     wrong[4].object = STR("0c");
     wrong[5].digest = hash_of(STR("e"));
     for (size_t i = 0; i < 6; i++)
-        CHECK(!store_has_proof(r.store, &wrong[i]));
+        CHECK(!state_has_proof(store_state(r.store), &wrong[i]));
     rig_done(&r);
 }
 
@@ -634,7 +640,8 @@ TEST(a_glance_writes_nothing_and_notices_others)
     wait_for_later(path);
     CHECK(state_begin_glance(
         store_state(other))); /* what is there stands in a log */
-    CHECK(store_has_proof(other, &good) && !store_has_proof(other, &wrong));
+    CHECK(state_has_proof(store_state(other), &good) &&
+          !state_has_proof(store_state(other), &wrong));
     CHECK(state_end_glance(store_state(other)));
     store_close(other);
     store_close(r.store);
@@ -643,7 +650,8 @@ TEST(a_glance_writes_nothing_and_notices_others)
     r.store = open_again(&r);
     wait_for_later(path);
     CHECK(store_begin_glance(r.store));
-    CHECK(store_has_proof(r.store, &good) && !store_has_proof(r.store, &wrong));
+    CHECK(state_has_proof(store_state(r.store), &good) &&
+          !state_has_proof(store_state(r.store), &wrong));
     CHECK(access(log, F_OK) < 0);
     CHECK(state_end_glance(store_state(r.store)));
     CHECK(utimensat(AT_FDCWD, path, later, 0) == 0);
@@ -653,7 +661,8 @@ TEST(a_glance_writes_nothing_and_notices_others)
     CHECK(store_begin_glance(r.store));
     CHECK(utimensat(AT_FDCWD, path, NULL, 0) == 0); /* as a write does */
     CHECK(!state_end_glance(store_state(r.store)));
-    CHECK(store_has_proof(r.store, &good) && !store_has_proof(r.store, &wrong));
+    CHECK(state_has_proof(store_state(r.store), &good) &&
+          !state_has_proof(store_state(r.store), &wrong));
     rig_done(&r);
 }
 
@@ -674,15 +683,18 @@ TEST(the_index_remembers)
 
     rig_init(&r);
     p.digest = hash_of(STR("d"));
-    CHECK(!store_find_package(r.store, repo, commit, STR(""), &r.arena, &q));
+    CHECK(!state_find_package(store_state(r.store), repo, commit, STR(""),
+                              &r.arena, &q));
     CHECK(store_begin(r.store, &r.err));
     CHECK(store_put_package(r.store, repo, commit, STR(""), &p, &r.err));
     CHECK(store_commit(r.store, &r.err));
-    CHECK(store_find_package(r.store, repo, commit, STR(""), &r.arena, &q));
+    CHECK(state_find_package(store_state(r.store), repo, commit, STR(""),
+                             &r.arena, &q));
     CHECK(q.kind == 2 && str_eq(q.summary, p.summary) &&
           hash_eq(&q.digest, &p.digest));
     CHECK(store_put_ref(r.store, repo, STR("main/skills/a"), &ref, &r.err));
-    CHECK(store_find_ref(r.store, repo, STR("main/skills/a"), &r.arena, &ref2));
+    CHECK(state_find_ref(store_state(r.store), repo, STR("main/skills/a"),
+                         &r.arena, &ref2));
     CHECK(str_is(ref2.path, "skills/a"));
     CHECK(store_put(r.store, STR("blob"), &h, &r.err));
     CHECK(store_put_blob(r.store, STR("b10b"), &h, 4, &r.err));
@@ -693,9 +705,9 @@ TEST(the_index_remembers)
     CHECK(store_put_trees(r.store, repo, commit, STR("trees"), &r.err));
     CHECK(store_find_trees(r.store, repo, commit, &r.arena, &bytes));
     CHECK(str_is(bytes, "trees"));
-    CHECK(!store_is_reachable(r.store, repo, commit));
+    CHECK(!state_is_reachable(store_state(r.store), repo, commit));
     CHECK(store_put_reachable(r.store, repo, commit, &r.err));
-    CHECK(store_is_reachable(r.store, repo, commit));
+    CHECK(state_is_reachable(store_state(r.store), repo, commit));
     CHECK(state_put_workspace(store_state(r.store), STR("/b"), &r.err));
     CHECK(state_put_workspace(store_state(r.store), STR("/a"), &r.err));
     CHECK(state_put_workspace(store_state(r.store), STR("/a"), &r.err));
@@ -1010,15 +1022,15 @@ TEST(notes_of_a_large_install_are_kept_in_order)
     }
     p.kind = 7; /* the last word */
     CHECK(store_put_package(r.store, repo, commit, str_from(path), &p, &r.err));
-    CHECK(
-        !store_find_package(other, repo, commit, str_from(path), &r.arena, &q));
+    CHECK(!state_find_package(store_state(other), repo, commit, str_from(path),
+                              &r.arena, &q));
     CHECK(store_stats(other, &stats, &r.err) && stats.incoming == 0);
     CHECK(store_publish(r.store, &r.err) &&
           store_publish_notes(r.store, &r.err));
     for (unsigned i = 0; i < PACKAGES; i++) {
         snprintf(path, sizeof path, "skills/%0100u", i);
-        if (!store_find_package(other, repo, commit, str_from(path), &r.arena,
-                                &q) ||
+        if (!state_find_package(store_state(other), repo, commit,
+                                str_from(path), &r.arena, &q) ||
             q.kind != (i == PACKAGES - 1 ? 7 : i % 3) ||
             !str_is(q.object, "0123") || !hash_eq(&q.digest, &p.digest) ||
             !str_is(q.summary, path + 60)) {
@@ -1049,8 +1061,8 @@ TEST(notes_that_cannot_be_written_are_an_error)
     CHECK(!store_publish_notes(r.store, &r.err));
     CHECK(r.err.code == ERR_IO || r.err.code == ERR_NOT_FOUND);
     err_clear(&r.err);
-    CHECK(!store_find_package(r.store, STR("r"), STR("c"), str_from(path),
-                              &r.arena, &q));
+    CHECK(!state_find_package(store_state(r.store), STR("r"), STR("c"),
+                              str_from(path), &r.arena, &q));
     CHECK(store_publish_notes(r.store, &r.err)); /* they are forgotten */
     rig_done(&r);
 }
@@ -1080,11 +1092,12 @@ TEST(gc_forgets_statements_about_absent_objects)
     for (int dry_run = 1; dry_run >= 0; dry_run--) {
         CHECK(store_gc(r.store, NULL, 0, dry_run, &removed, &r.err));
         CHECK(removed.objects == 0); /* it is young */
-        CHECK(store_find_package(r.store, repo, c1, STR("here"), &r.arena, &q));
-        CHECK(store_find_package(r.store, repo, c1, STR("gone"), &r.arena,
-                                 &q) == (dry_run == 1));
+        CHECK(state_find_package(store_state(r.store), repo, c1, STR("here"),
+                                 &r.arena, &q));
+        CHECK(state_find_package(store_state(r.store), repo, c1, STR("gone"),
+                                 &r.arena, &q) == (dry_run == 1));
         for (size_t i = 0; i < 4; i++)
-            CHECK(store_has_proof(r.store, &proofs[i]) ==
+            CHECK(state_has_proof(store_state(r.store), &proofs[i]) ==
                   (i < 2 || dry_run == 1));
     }
     rig_done(&r);
@@ -1194,7 +1207,7 @@ TEST(a_short_log_stays_and_an_empty_one_goes)
     store_close(r.store);
     CHECK(access(log, F_OK) < 0);
     r.store = open_again(&r);
-    CHECK(!store_is_reachable(r.store, STR("h/o/r"),
+    CHECK(!state_is_reachable(store_state(r.store), STR("h/o/r"),
                               STR("none"))); /* looks only */
     store_close(r.store);
     CHECK(access(log, F_OK) < 0);
