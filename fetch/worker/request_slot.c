@@ -40,11 +40,23 @@ static void wants_take(struct wants *w, struct blob *b)
     b->state = BLOB_COMING;
 }
 
+/* A request that cannot be sent fails its repository, not the whole fetch. */
+static void start_or_fail(struct http_exchange *x,
+                          const struct fetch_args *args, struct err *e)
+{
+    struct repo *r = x->repo;
+
+    if (http_exchange_start(x, args, e))
+        return;
+    r->dead = repo_keep_err(r, e);
+    r->is_dirty = true;
+    http_exchange_close(x);
+}
+
 /* Sends it, or throws it away when nothing is wanted. */
 static bool wants_send(struct wants *w, struct fetch_args *args, struct err *e)
 {
     struct http_exchange *x = w->x;
-    struct repo *r = x->repo;
 
     if (w->count == 0) {
         http_exchange_close(x);
@@ -54,11 +66,7 @@ static bool wants_send(struct wants *w, struct fetch_args *args, struct err *e)
     x->blob_count = w->blob_count;
     args->wants = w->ids;
     args->want_count = w->count;
-    if (http_exchange_start(x, args, e))
-        return true;
-    r->dead = repo_keep_err(r, e);
-    r->is_dirty = true;
-    http_exchange_close(x);
+    start_or_fail(x, args, e);
     return true;
 }
 
@@ -71,11 +79,7 @@ static bool start_caps(struct repo *r, struct err *e)
     if (!r->needs_caps)
         return true;
     x = http_exchange_open(r, REQUEST_CAPS);
-    if (http_exchange_start(x, NULL, e))
-        return true;
-    r->dead = repo_keep_err(r, e);
-    r->is_dirty = true;
-    http_exchange_close(x);
+    start_or_fail(x, NULL, e);
     return true;
 }
 
@@ -124,11 +128,7 @@ static bool start_refs(struct repo *r, struct err *e)
         http_exchange_close(x);
         return true;
     }
-    if (http_exchange_start(x, NULL, e))
-        return true;
-    r->dead = repo_keep_err(r, e);
-    r->is_dirty = true;
-    http_exchange_close(x);
+    start_or_fail(x, NULL, e);
     return true;
 }
 
