@@ -7,8 +7,8 @@
 
 /*
  * The user's configuration, and ownership of files. They are one unit:
- * config.yaml names trusted folders of other users, and its own ownership is
- * checked, too.
+ * config.yaml names trusted folders of other users, and mapm checks who owns
+ * config.yaml.
  */
 
 static bool is_within(struct context *cx, struct str path, struct str folder)

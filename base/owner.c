@@ -8,7 +8,7 @@
 
 #define SHARED_BITS 022 /* writable by the group, by all */
 
-/* Git's rule: for root, the user who called sudo counts, too. */
+/* As in git: root accepts files of the user that called sudo. */
 static bool is_sudo_user(uid_t owner)
 {
     const char *text = getenv("SUDO_UID");

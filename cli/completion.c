@@ -100,7 +100,7 @@ static void put_bash_cases(struct buf *b, int id)
     }
 }
 
-/* `pending` is the option whose argument is completed. */
+/* The shell variable `pending` holds the option that expects an argument. */
 static void put_bash_choices(struct buf *b)
 {
     CLEANUP(arena_done) struct arena a = {0};

@@ -17,7 +17,7 @@ static struct str short_commit(struct str commit)
     return str_slice(commit, 0, SHORT_COMMIT_CHARS);
 }
 
-/* "1.2.0 (3f6c…)", what is known of it. */
+/* The version and the short commit, "1.2.0 (3f6c…)"; either may be missing. */
 static struct str shown_version(struct str version, struct str commit,
                                 struct arena *a)
 {
