@@ -10,7 +10,6 @@
 struct store_job {
     struct invocation *inv;
     struct store *store;
-    size_t bad;
 };
 
 static void begin_json(struct json_writer *w, struct buf *b, const char *what)
@@ -89,7 +88,6 @@ static void tell_bad(void *ctx, const char *hex)
 {
     struct store_job *job = ctx;
 
-    job->bad++;
     if (!has_option(job->inv, OPTION_JSON))
         term_print(&job->inv->term, "damaged: %s (set aside)\n", hex);
 }
@@ -102,16 +100,17 @@ static bool verify(struct store_job *job, int *exit_code, struct err *e)
 
     if (!store_verify(job->store, tell_bad, job, &stats, e))
         return false;
-    *exit_code = job->bad ? EXIT_FINDINGS : EXIT_DONE;
+    *exit_code = stats.damaged ? EXIT_FINDINGS : EXIT_DONE;
     if (!has_option(job->inv, OPTION_JSON)) {
-        term_note(&job->inv->term, "%llu objects hashed, %zu damaged",
-                  (unsigned long long)stats.objects, job->bad);
+        term_note(&job->inv->term, "%llu objects hashed, %llu damaged",
+                  (unsigned long long)stats.objects,
+                  (unsigned long long)stats.damaged);
         return true;
     }
     begin_json(&w, &b, "verify");
-    json_member_bool(&w, "ok", job->bad == 0);
+    json_member_bool(&w, "ok", stats.damaged == 0);
     json_member_number(&w, "objects", stats.objects);
-    json_member_number(&w, "damaged", job->bad);
+    json_member_number(&w, "damaged", stats.damaged);
     end_json(job->inv, &w, &b);
     return true;
 }

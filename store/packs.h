@@ -54,9 +54,8 @@ MUST_CHECK bool packs_take(struct store *s, struct draft *d, struct err *e);
 
 /* packs_upkeep.c */
 void packs_stats(struct store *s, struct store_stats *stats);
-MUST_CHECK bool packs_verify(struct store *s,
-                             void (*bad)(void *ctx, const char *hex), void *ctx,
-                             struct store_stats *stats, struct err *e);
+void packs_verify(struct store *s, void (*bad)(void *ctx, const char *hex),
+                  void *ctx, struct store_stats *stats);
 /* Removes unreachable objects from packs older than that; requires the
  * exclusive lock. */
 MUST_CHECK bool packs_collect(struct store *s, const struct map *kept,

@@ -53,23 +53,20 @@ static void verify_row(struct store *s, struct pack *p, size_t i,
     size_t n;
 
     stats->objects++;
-    stats->bytes += at.row.size;
     if (is_good(&at, bytes, &n))
         return;
     packs_set_aside(s, &at, str_of(bytes, n));
     stats->damaged++;
-    stats->damaged_bytes += at.row.size;
     hash_format(&at.row.hash, hex);
     if (bad)
         bad(ctx, hex);
 }
 
-bool packs_verify(struct store *s, void (*bad)(void *ctx, const char *hex),
-                  void *ctx, struct store_stats *stats, struct err *e)
+void packs_verify(struct store *s, void (*bad)(void *ctx, const char *hex),
+                  void *ctx, struct store_stats *stats)
 {
     unsigned before = store_damaged(s);
 
-    (void)e;
     packs_look(s);
     /* A file that is no valid pack was set aside when it was opened. */
     stats->damaged += store_damaged(s) - before;
@@ -77,7 +74,6 @@ bool packs_verify(struct store *s, void (*bad)(void *ctx, const char *hex),
         for (size_t i = 0; i < p->index.count; i++)
             if (!p->gone[i])
                 verify_row(s, p, i, bad, ctx, stats);
-    return true;
 }
 
 /* --- gc ------------------------------------------------------------------- */

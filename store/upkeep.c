@@ -138,7 +138,6 @@ static bool verify_one(struct walk *w, const struct hash *h,
     char hex[HASH_HEX_CHARS + 1];
 
     v->stats.objects++;
-    v->stats.bytes += (uint64_t)st->st_size;
     fd = fs_openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
                    0);
     if (fd < 0 && errno == ENOENT)
@@ -152,7 +151,6 @@ static bool verify_one(struct walk *w, const struct hash *h,
         return true;
     object_set_aside(w->store, h);
     v->stats.damaged++;
-    v->stats.damaged_bytes += (uint64_t)st->st_size;
     hash_format(h, hex);
     if (v->bad)
         v->bad(v->ctx, hex);
@@ -165,8 +163,10 @@ bool store_verify(struct store *s, void (*bad)(void *ctx, const char *hex),
     struct verification v = {.bad = bad, .ctx = ctx};
     struct walk w = {s, verify_one, &v};
 
-    if (!walk_objects(&w, e) || !packs_verify(s, bad, ctx, &v.stats, e) ||
-        !state_count(s->state, &v.stats.packages, &v.stats.workspaces, e))
+    if (!walk_objects(&w, e))
+        return false;
+    packs_verify(s, bad, ctx, &v.stats);
+    if (!state_count(s->state, &v.stats.packages, &v.stats.workspaces, e))
         return false;
     *out = v.stats;
     return true;

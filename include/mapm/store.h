@@ -221,7 +221,8 @@ struct store_stats {
 MUST_CHECK bool store_stats(struct store *s, struct store_stats *out,
                             struct err *e);
 
-/* Hashes every object; a bad one is set aside and told to `bad(ctx, hex)`. */
+/* Hashes every object; a bad one is set aside and told to `bad(ctx, hex)`. The
+ * numbers of bytes are not counted. */
 MUST_CHECK bool store_verify(struct store *s,
                              void (*bad)(void *ctx, const char *hex), void *ctx,
                              struct store_stats *out, struct err *e);

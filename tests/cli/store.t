@@ -57,6 +57,14 @@ is '[F8] what one fetch brought is one file' \
 exits 'verify' 0 mapm store verify
 exits 'an unknown one' 2 mapm store frobnicate
 
+pack=$(find "$MAPM_HOME/store/packs" -name '*.pack' | tail -n 1)
+printf 'no pack' >"$MAPM_HOME/store/packs/$(printf %064d 7).pack"
+exits 'a file that is no pack' 3 mapm store verify
+like 'counts as damaged' "$err" '1 damaged'
+exits 'and is set aside' 0 mapm store verify
+ok 'alone' test -f "$pack"
+rm -rf "$MAPM_HOME/store/damaged"
+
 # --- damage is found and mended -------------------------------------------------------
 
 damage "$s/skills/one/3.txt"
