@@ -290,6 +290,10 @@ TEST(the_oldest_events_are_forgotten)
     CHECK(r.count == EVENTS_MAX + (EVENTS_MAX + 200) % 64);
     CHECK(r.events[r.count - 1].timestamp_us == EVENTS_MAX + 200);
     CHECK(r.events[0].timestamp_us > 64);
+    for (int i = 0; i < 64; i++) /* each in a transaction of its own */
+        CHECK(state_put_event(store_state(r.store), &v, &r.err));
+    list(&r, &(struct state_event_query){.max = SIZE_MAX});
+    CHECK(r.count == EVENTS_MAX + (EVENTS_MAX + 200) % 64);
     rig_done(&r);
 }
 

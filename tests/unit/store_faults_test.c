@@ -38,16 +38,9 @@ static bool fails(void)
         return fails() ? -1 : (type)syscall(__VA_ARGS__);                      \
     }
 
-CALL(int, mkdirat, (int fd, const char *path, mode_t mode), SYS_mkdirat, fd,
-     path, mode)
-CALL(int, renameat, (int from, const char *old, int to, const char *new),
-     SYS_renameat, from, old, to, new)
 CALL(int, linkat,
      (int from, const char *old, int to, const char *new, int flags),
      SYS_linkat, from, old, to, new, flags)
-CALL(int, fsync, (int fd), SYS_fsync, fd)
-CALL(int, fdatasync, (int fd), SYS_fdatasync, fd)
-CALL(int, syncfs, (int fd), SYS_syncfs, fd)
 CALL(int, fchmod, (int fd, mode_t mode), SYS_fchmod, fd, mode)
 CALL(int, ftruncate64, (int fd, off_t size), SYS_ftruncate, fd, size)
 CALL(ssize_t, write, (int fd, const void *p, size_t n), SYS_write, fd, p, n)
@@ -66,6 +59,64 @@ int openat(int fd, const char *path, int flags, ...)
     mode = va_arg(ap, int);
     va_end(ap);
     return fails() ? -1 : (int)syscall(SYS_openat, fd, path, flags, mode);
+}
+
+static bool others_are_first; /* a folder is there just before it is made */
+
+int mkdirat(int fd, const char *path, mode_t mode)
+{
+    int result = fails() ? -1 : (int)syscall(SYS_mkdirat, fd, path, mode);
+
+    if (result < 0 || !others_are_first)
+        return result;
+    errno = EEXIST;
+    return -1;
+}
+
+/* [F2] A merged pack is on the disk before those that it replaces are removed. */
+static bool pack_is_new, removed_too_early;
+
+static bool is_pack(const char *name)
+{
+    return str_ends(str_from(name), STR(".pack"));
+}
+
+int renameat(int from, const char *old, int to, const char *new)
+{
+    if (fails())
+        return -1;
+    pack_is_new |= is_pack(new);
+    return (int)syscall(SYS_renameat, from, old, to, new);
+}
+
+/* None syncs: no test can see it, and it takes long. */
+static int synced(int fd)
+{
+    if (fails())
+        return -1;
+    pack_is_new &= fd < 0;
+    return 0;
+}
+
+int fsync(int fd)
+{
+    return synced(fd);
+}
+
+int fdatasync(int fd)
+{
+    return synced(fd);
+}
+
+int syncfs(int fd)
+{
+    return synced(fd);
+}
+
+int unlinkat(int fd, const char *path, int flags)
+{
+    removed_too_early |= pack_is_new && is_pack(path);
+    return (int)syscall(SYS_unlinkat, fd, path, flags);
 }
 
 struct rig {
@@ -171,6 +222,40 @@ static bool hold_all(struct rig *r)
 {
     store_begin_staging(r->store);
     return put_all(r) && store_publish(r->store, &r->err);
+}
+
+static bool keep_pack(struct rig *r, size_t which)
+{
+    struct hash ignored;
+
+    store_begin_staging(r->store);
+    for (size_t i = 0; i < PACK_MIN_OBJECTS; i++)
+        if (!store_put(r->store,
+                       arena_printf(&r->arena, "%zu of pack %zu", i, which),
+                       &ignored, &r->err))
+            return false;
+    return store_publish(r->store, &r->err);
+}
+
+static bool hold_among_many(struct rig *r)
+{
+    for (size_t i = 0; i < PACKS_MAX; i++)
+        if (!keep_pack(r, i))
+            return false;
+    return true;
+}
+
+static bool has_among_many(struct rig *r)
+{
+    for (size_t i = 0; i < PACKS_MAX * PACK_MIN_OBJECTS; i++) {
+        struct hash h =
+            hash_of(arena_printf(&r->arena, "%zu of pack %zu",
+                                 i % PACK_MIN_OBJECTS, i / PACK_MIN_OBJECTS));
+
+        if (!store_has(r->store, &h))
+            return false;
+    }
+    return has_all(r);
 }
 
 static const struct state_proof proof = {
@@ -422,6 +507,7 @@ static const struct {
     {"put what is there", put_all, put_all, has_all},
     {"hold and keep", nothing, hold_all, has_all},
     {"hold and keep more", put_all, hold_all, has_all},
+    {"merge packs", hold_among_many, hold_all, has_among_many},
     {"adopt", nothing, adopt, is_adopted},
     {"index", nothing, put_notes, has_notes},
     {"index in one transaction", nothing, put_notes_at_once, has_notes},
@@ -453,9 +539,11 @@ static bool try_step(size_t i, int call)
     CHECK(steps[i].before(&r));
     rig_reopen(&r);
     calls_left = call;
+    pack_is_new = removed_too_early = false;
     ok = steps[i].step(&r);
     failed = calls_left < 0;
     calls_left = -1;
+    CHECK(!removed_too_early);
     if (ok != (r.err.code == ERR_NONE) || (!ok && !failed))
         printf("# %s, call %d: %s\n", steps[i].name, call, err_first(&r.err));
     CHECK(ok == (r.err.code == ERR_NONE) && (ok || failed));
@@ -474,6 +562,19 @@ TEST(a_call_that_fails_is_an_error_or_does_no_harm) /* [F2] */
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         for (int call = 0; try_step(i, call); call++)
             CHECK(call < 1000);
+}
+
+/* [row 28] two installs put the first objects of a folder at once */
+TEST(another_process_makes_the_folder_of_an_object_first)
+{
+    struct rig r;
+
+    rig_init(&r);
+    others_are_first = true;
+    CHECK(put_all(&r));
+    others_are_first = false;
+    CHECK(has_all(&r));
+    rig_done(&r);
 }
 
 /* [F2] where the database is one that this version must not touch */

@@ -538,13 +538,19 @@ TEST(questions_of_an_install_lock_nobody_out)
     struct rig r;
     struct store *other;
     struct state_ref ref = {STR("main"), STR("c0ffee"), STR("skills/x")}, got;
+    const struct state_proof proof = {STR("o/r"), STR("c0ffee"),
+                                      STR("skills/x"), STR("0b"),
+                                      hash_of(STR("d"))};
 
     rig_init(&r);
     other = open_again(&r);
     CHECK(store_put_ref(other, STR("o/r"), STR("one"), &ref, &r.err));
+    CHECK(store_put_proof(other, &proof, &r.err));
     store_begin_staging(r.store);
     CHECK(state_find_ref(store_state(r.store), STR("o/r"), STR("one"), &r.arena,
                          &got));
+    /* [F1] the first question about a proof, after others */
+    CHECK(state_has_proof(store_state(r.store), &proof));
     CHECK(store_put_ref(other, STR("o/r"), STR("two"), &ref, &r.err));
     CHECK(state_find_ref(store_state(r.store), STR("o/r"), STR("one"), &r.arena,
                          &got));
@@ -690,12 +696,13 @@ TEST(the_index_remembers)
     CHECK(store_commit(r.store, &r.err));
     CHECK(state_find_package(store_state(r.store), repo, commit, STR(""),
                              &r.arena, &q));
-    CHECK(q.kind == 2 && str_eq(q.summary, p.summary) &&
-          hash_eq(&q.digest, &p.digest));
+    CHECK(q.kind == 2 && str_is(q.object, "0123") &&
+          str_eq(q.summary, p.summary) && hash_eq(&q.digest, &p.digest));
     CHECK(store_put_ref(r.store, repo, STR("main/skills/a"), &ref, &r.err));
     CHECK(state_find_ref(store_state(r.store), repo, STR("main/skills/a"),
                          &r.arena, &ref2));
-    CHECK(str_is(ref2.path, "skills/a"));
+    CHECK(str_is(ref2.ref, "main") && str_is(ref2.commit, "c0ffee") &&
+          str_is(ref2.path, "skills/a"));
     CHECK(store_put(r.store, STR("blob"), &h, &r.err));
     CHECK(store_put_blob(r.store, STR("b10b"), &h, 4, &r.err));
     CHECK(store_find_blob(r.store, STR("b10b"), &h, &size) && size == 4);
@@ -811,7 +818,7 @@ TEST(gc_removes_the_old_and_unreachable)
     age(&r, &stray);
     CHECK(store_open(str_from(r.home), &other, &r.err));
     CHECK(!store_gc(r.store, &kept, 1, false, &removed, &r.err));
-    CHECK(r.err.code == ERR_BUSY);
+    CHECK(r.err.code == ERR_BUSY && r.err.hint[0]);
     waited = 0;
     CHECK(!store_lock_alone(r.store, 3, count_waiting, &waited, &r.err));
     CHECK(r.err.code == ERR_BUSY && waited == 1);
@@ -955,6 +962,7 @@ TEST(large_objects_are_held_in_files)
     CHECK(store_read(r.store, &put, sizeof large, &r.arena, &out, &r.err));
     CHECK(store_read(r.store, &adopted, content.n, &r.arena, &out, &r.err));
     CHECK(str_eq(out, content));
+    CHECK(store_has(r.store, &put) && store_has(r.store, &adopted));
     object_file(&r, &put, path, sizeof path);
     CHECK(access(path, F_OK) < 0);
     CHECK(store_publish(r.store, &r.err));
