@@ -299,6 +299,14 @@ void json_value(struct json_writer *w, const struct json *j)
 
 /* --- members ------------------------------------------------------------ */
 
+void json_open(struct json_writer *w, struct buf *out, size_t max_bytes,
+               unsigned indent)
+{
+    buf_init(out, max_bytes);
+    json_writer_init(w, out, indent);
+    json_begin_object(w);
+}
+
 void json_member_string(struct json_writer *w, const char *key, struct str s)
 {
     json_key(w, key);
@@ -324,4 +332,31 @@ void json_member_bool(struct json_writer *w, const char *key, bool b)
 {
     json_key(w, key);
     json_bool(w, b);
+}
+
+void json_member_raw(struct json_writer *w, const char *key, struct str value)
+{
+    json_key(w, key);
+    json_raw(w, value);
+}
+
+void json_member_array(struct json_writer *w, const char *key)
+{
+    json_key(w, key);
+    json_begin_array(w);
+}
+
+void json_member_object(struct json_writer *w, const char *key)
+{
+    json_key(w, key);
+    json_begin_object(w);
+}
+
+void json_member_strings(struct json_writer *w, const char *key,
+                         const struct str *items, size_t count)
+{
+    json_member_array(w, key);
+    for (size_t i = 0; i < count; i++)
+        json_string(w, items[i]);
+    json_end_array(w);
 }

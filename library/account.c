@@ -19,9 +19,7 @@ struct account {
 
 static void begin(struct account *c)
 {
-    buf_init(&c->out, ACCOUNT_MAX_BYTES);
-    json_writer_init(&c->w, &c->out, 0);
-    json_begin_object(&c->w);
+    json_open(&c->w, &c->out, ACCOUNT_MAX_BYTES, 0);
 }
 
 static struct str end(struct account *c, struct arena *a)
@@ -43,8 +41,7 @@ struct str library_search_metadata(struct str query,
     begin(&c);
     json_member_string(&c.w, "query", query);
     json_member_number(&c.w, "result_count", count);
-    json_key(&c.w, "result_names");
-    json_begin_array(&c.w);
+    json_member_array(&c.w, "result_names");
     for (size_t i = 0; i < count; i++)
         json_string(&c.w, hits[i].skill->name);
     json_end_array(&c.w);

@@ -29,9 +29,7 @@ void mcp_call_no_resource(struct mcp_call *c, struct str uri)
     struct buf data;
     struct json_writer w;
 
-    buf_init(&data, MCP_LINE_MAX_BYTES * 2);
-    json_writer_init(&w, &data, 0);
-    json_begin_object(&w);
+    json_open(&w, &data, MCP_LINE_MAX_BYTES * 2, 0);
     json_member_string(&w, "uri", uri);
     json_end_object(&w);
     reply_error(

@@ -82,9 +82,7 @@ static void tell_answers(struct job *j)
     CLEANUP(buf_done) struct buf out = {0};
     struct json_writer w;
 
-    buf_init(&out, 2 * (size_t)MCP_TASK_MAX_BYTES);
-    json_writer_init(&w, &out, 0);
-    json_begin_object(&w);
+    json_open(&w, &out, 2 * (size_t)MCP_TASK_MAX_BYTES, 0);
     for (size_t i = 0; i < j->question_count; i++) {
         json_key_str(&w, j->questions[i].key);
         json_raw(&w, j->questions[i].answer);

@@ -72,8 +72,7 @@ static void put_raw(struct json_writer *w, const char *key, struct str json)
 {
     if (!json.n)
         return;
-    json_key(w, key);
-    json_raw(w, json);
+    json_member_raw(w, key, json);
 }
 
 /* Older revisions have names but no titles. */
@@ -175,8 +174,7 @@ static void put_prompt_arguments(struct json_writer *w,
 {
     if (!prompt->argument_count)
         return;
-    json_key(w, "arguments");
-    json_begin_array(w);
+    json_member_array(w, "arguments");
     for (size_t i = 0; i < prompt->argument_count; i++) {
         const struct mcp_argument *a = &prompt->arguments[i];
 

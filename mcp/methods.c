@@ -49,8 +49,7 @@ static bool has_skills(const struct mcp_server *is)
 static void put_listed(struct json_writer *w, const struct mcp_server *is,
                        const char *name, unsigned list)
 {
-    json_key(w, name);
-    json_begin_object(w);
+    json_member_object(w, name);
     if (is->changes & list)
         json_member_bool(w, "listChanged", true);
     if (list == MCP_RESOURCES && is->updates)
@@ -60,8 +59,7 @@ static void put_listed(struct json_writer *w, const struct mcp_server *is,
 
 static void put_empty(struct json_writer *w, const char *name)
 {
-    json_key(w, name);
-    json_begin_object(w);
+    json_member_object(w, name);
     json_end_object(w);
 }
 
@@ -84,10 +82,8 @@ void put_capabilities(struct buf *out, const struct mcp_call *c)
     if (has_logs(is))
         put_empty(&w, "logging");
     if (has_skills(is)) {
-        json_key(&w, "extensions");
-        json_begin_object(&w);
-        json_key(&w, "io.modelcontextprotocol/skills");
-        json_begin_object(&w);
+        json_member_object(&w, "extensions");
+        json_member_object(&w, "io.modelcontextprotocol/skills");
         if (has_directory(is))
             json_member_bool(&w, "directoryRead", true);
         json_end_object(&w);
@@ -392,11 +388,7 @@ static void acknowledge(struct mcp_call *c)
         if (c->lists & wishes[i].list)
             json_member_bool(&w, wishes[i].name, true);
     if (c->uri_count) {
-        json_key(&w, "resourceSubscriptions");
-        json_begin_array(&w);
-        for (size_t i = 0; i < c->uri_count; i++)
-            json_string(&w, c->uris[i]);
-        json_end_array(&w);
+        json_member_strings(&w, "resourceSubscriptions", c->uris, c->uri_count);
     }
     json_end_object(&w);
     buf_char(&out, '}');

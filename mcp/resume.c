@@ -32,8 +32,7 @@ static void put_requests(struct job *j, struct buf *out)
         json_key_str(&w, q->key);
         json_begin_object(&w);
         json_member_string(&w, "method", q->method);
-        json_key(&w, "params");
-        json_raw(&w, q->params);
+        json_member_raw(&w, "params", q->params);
         json_end_object(&w);
     }
     json_end_object(&w);

@@ -175,8 +175,7 @@ static void put_questions(struct buf *out, const struct mcp_question *q,
         json_begin_object(&jw);
         json_member_string(&jw, "key", q[i].key);
         json_member_string(&jw, "method", q[i].method);
-        json_key(&jw, "params");
-        json_raw(&jw, q[i].params.n ? q[i].params : STR("{}"));
+        json_member_raw(&jw, "params", q[i].params.n ? q[i].params : STR("{}"));
         json_end_object(&jw);
     }
     json_end_array(&jw);

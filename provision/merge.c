@@ -238,11 +238,8 @@ bool merge_begin(struct merge *m, const struct str *keys,
     const struct json *j;
     bool ok = true;
 
-    buf_init(&text, CLIENT_FILE_MAX_BYTES);
-    json_writer_init(&w, &text, 2);
-    json_begin_object(&w);
-    json_key(&w, m->client->section);
-    json_begin_object(&w);
+    json_open(&w, &text, CLIENT_FILE_MAX_BYTES, 2);
+    json_member_object(&w, m->client->section);
     for (size_t i = 0; ok && i < count; i++) {
         ok = json_parse(entries[i], &options, &a, &j, NULL, e);
         json_key_str(&w, keys[i]);

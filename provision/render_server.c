@@ -75,8 +75,7 @@ static void put_opencode(struct json_writer *w, const struct json *j)
 
     json_member_string(w, "type", is_local(j) ? STR("local") : STR("remote"));
     if (is_local(j)) {
-        json_key(w, "command");
-        json_begin_array(w);
+        json_member_array(w, "command");
         json_value(w, json_get(j, "command"));
         for (const struct json *x = args ? args->first : NULL; x; x = x->next)
             json_value(w, x);

@@ -78,8 +78,7 @@ static void put_text(struct json_writer *w, const char *key, struct str text,
 {
     struct str kept = text_cut_bytes(text, max);
 
-    json_key(w, key);
-    json_begin_object(w);
+    json_member_object(w, key);
     json_member_number(w, "bytes", text.n);
     if (keep) {
         json_member_string(w, "untrusted", kept);
@@ -150,8 +149,7 @@ static void put_words(struct writing *out, const struct command *c)
     struct json_writer *w = &out->w;
     size_t left = out->max;
 
-    json_key(w, "argv");
-    json_begin_array(w);
+    json_member_array(w, "argv");
     for (size_t i = 0; i < c->argc; i++) {
         struct str word = out->full ? text_cut_bytes(c->argv[i], left)
                                     : text_cut(c->argv[i], LABEL_MAX_CHARS);
@@ -336,8 +334,7 @@ void run_history_step(struct run_history *h, const struct step *s)
 
 static void put_limits(struct json_writer *w, const struct limits *l)
 {
-    json_key(w, "limits");
-    json_begin_object(w);
+    json_member_object(w, "limits");
     json_member_number(w, "asks", l->run_max_asks.value);
     json_member_number(w, "commands", l->run_max_commands.value);
     json_member_number(w, "traces", l->run_max_traces.value);
@@ -353,9 +350,7 @@ static void write_detail(struct run_history *h, const struct runtime_result *r,
 
     if (h->open.n)
         append_step(h, buf_str(&h->open));
-    buf_init(out, RUN_DETAIL_MAX_BYTES);
-    json_writer_init(&w, out, 0);
-    json_begin_object(&w);
+    json_open(&w, out, RUN_DETAIL_MAX_BYTES, 0);
     json_member_number(&w, "detail", 1);
     json_member_string(&w, "keep", full ? STR("full") : STR("summary"));
     if (h->limits)
@@ -364,8 +359,7 @@ static void write_detail(struct run_history *h, const struct runtime_result *r,
     put_end_text(&w, "result", r->text, full);
     if (r->report.n)
         put_end_text(&w, "report", r->report, true);
-    json_key(&w, "steps");
-    json_begin_array(&w);
+    json_member_array(&w, "steps");
     json_raw(&w, buf_str(&h->steps));
     json_end_array(&w);
     json_member_number(&w, "left_out", h->left_out);

@@ -12,8 +12,7 @@
 
 static void write_messages(struct json_writer *w, struct str prompt)
 {
-    json_key(w, "messages");
-    json_begin_array(w);
+    json_member_array(w, "messages");
     json_begin_object(w);
     json_member_string(w, "role", STR("user"));
     json_member_string(w, "content", prompt);

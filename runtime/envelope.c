@@ -45,9 +45,7 @@ static struct str finish_data(const struct draft *d, struct arena *a)
     struct json_writer w;
     char seconds[32];
 
-    buf_init(&b, 8192);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
+    json_open(&w, &b, 8192, 0);
     json_member_string(&w, "name", in->name);
     json_key(&w, "status");
     put_status(&w, d->status);
@@ -56,8 +54,7 @@ static struct str finish_data(const struct draft *d, struct arena *a)
     snprintf(seconds, sizeof seconds, "%llu.%03llu",
              (unsigned long long)in->took_ms / 1000,
              (unsigned long long)in->took_ms % 1000);
-    json_key(&w, "duration_s");
-    json_raw(&w, str_from(seconds));
+    json_member_raw(&w, "duration_s", str_from(seconds));
     json_end_object(&w);
     return arena_str(a, buf_str(&b));
 }
@@ -113,8 +110,7 @@ static bool compose(struct draft *d, const struct cut *cut)
     json_writer_init(&w, &d->text, 0);
     json_begin_object(&w);
     put_members(&w, d, cut);
-    json_key(&w, "trace");
-    json_begin_array(&w);
+    json_member_array(&w, "trace");
     json_raw(&w, cut->trace ? STR("{\"kind\":\"truncated\"}")
                             : buf_str(&d->in->trace->entries));
     json_end_array(&w);
@@ -229,9 +225,7 @@ struct str envelope_start(struct str name, struct arena *a)
     CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
 
-    buf_init(&b, 6 * name.n + 64);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
+    json_open(&w, &b, 6 * name.n + 64, 0);
     json_member_string(&w, "name", name);
     json_member_string(&w, "language", STR("starlark"));
     json_end_object(&w);

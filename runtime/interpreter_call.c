@@ -134,8 +134,7 @@ static star_value exchange(struct interpreter *g, struct json_writer *w,
     struct str reply;
     star_value v;
 
-    json_key(w, "opts");
-    json_raw(w, opts);
+    json_member_raw(w, "opts", opts);
     json_end_object(w);
     if (g->out.overflowed)
         return star_fail(g->star, "%s: more than %u bytes",
@@ -208,8 +207,7 @@ static void put_argv(struct json_writer *w, star_value argv)
         json_member_string(w, "bad", str_from(bad));
         return;
     }
-    json_key(w, "argv");
-    json_begin_array(w);
+    json_member_array(w, "argv");
     for (size_t i = 0; star_item(argv, i, &word); i++)
         json_string(w, text_of(word));
     json_end_array(w);
@@ -256,8 +254,7 @@ star_value interpreter_trace(struct star *s, const struct star_args *args)
     begin(g, &w);
     json_member_string(&w, "kind",
                        text_cut(text_of(v[0]), TRACE_KIND_MAX_CHARS));
-    json_key(&w, "data");
-    json_raw(&w, data);
+    json_member_raw(&w, "data", data);
     json_end_object(&w);
     interpreter_send(g, MESSAGE_TRACE);
     return star_none();

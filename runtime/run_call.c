@@ -53,9 +53,7 @@ static void reply_answer(struct run *r, const struct answer *answer)
     CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
 
-    buf_init(&b, RUN_MESSAGE_MAX_BYTES);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
+    json_open(&w, &b, RUN_MESSAGE_MAX_BYTES, 0);
     json_member_string(&w, "answer", answer->text);
     json_member_bool(&w, "exhausted", answer->exhausted);
     json_member_number(&w, "turns", answer->turns);
@@ -108,12 +106,9 @@ static void reply_outcome(struct run *r, const struct command_result *o)
     char code[16];
 
     snprintf(code, sizeof code, "%d", o->exit_code);
-    buf_init(&b, RUN_MESSAGE_MAX_BYTES);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
+    json_open(&w, &b, RUN_MESSAGE_MAX_BYTES, 0);
     json_member_bool(&w, "ok", o->ok);
-    json_key(&w, "exit_code");
-    json_raw(&w, str_from(code));
+    json_member_raw(&w, "exit_code", str_from(code));
     json_member_string(&w, "result", o->result);
     json_member_bool(&w, "truncated", o->truncated);
     json_end_object(&w);

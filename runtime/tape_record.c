@@ -41,8 +41,7 @@ static void put_limits(struct json_writer *w, const struct limits *limits)
         if (value == limits_find(&usual, name)->value)
             continue;
         if (!any) {
-            json_key(w, "limits");
-            json_begin_object(w);
+            json_member_object(w, "limits");
         }
         any = true;
         json_member_number(w, tape_limits[i], value);
@@ -56,9 +55,7 @@ void tape_begin(struct tape_recorder *r, struct str name, struct str digest,
 {
     struct json_writer w;
 
-    buf_init(&r->lines, TAPE_MAX_BYTES);
-    json_writer_init(&w, &r->lines, 0);
-    json_begin_object(&w);
+    json_open(&w, &r->lines, TAPE_MAX_BYTES, 0);
     json_member_number(&w, "tape", TAPE_VERSION);
     json_member_string(&w, "name", name);
     json_member_string(&w, "digest", digest);
@@ -103,13 +100,11 @@ static bool record_ask(void *ctx, const struct ask *in, struct arena *a,
 
     json_writer_init(&w, &r->lines, 0);
     json_begin_object(&w);
-    json_key(&w, "ask");
-    json_begin_object(&w);
+    json_member_object(&w, "ask");
     json_member_string(&w, "prompt", in->prompt);
     put_json(&w, "opts", in->opts);
     json_end_object(&w);
-    json_key(&w, "result");
-    json_begin_object(&w);
+    json_member_object(&w, "result");
     if (ok)
         put_answer(&w, out);
     else
@@ -122,11 +117,7 @@ static bool record_ask(void *ctx, const struct ask *in, struct arena *a,
 
 static void put_argv(struct json_writer *w, const struct command *in)
 {
-    json_key(w, "argv");
-    json_begin_array(w);
-    for (size_t i = 0; i < in->argc; i++)
-        json_string(w, in->argv[i]);
-    json_end_array(w);
+    json_member_strings(w, "argv", in->argv, in->argc);
 }
 
 static void put_outcome(struct json_writer *w, const struct command_result *out)
@@ -152,13 +143,11 @@ static bool record_command(void *ctx, const struct command *in, struct arena *a,
         return false;
     json_writer_init(&w, &r->lines, 0);
     json_begin_object(&w);
-    json_key(&w, "command");
-    json_begin_object(&w);
+    json_member_object(&w, "command");
     put_argv(&w, in);
     put_json(&w, "opts", in->opts);
     json_end_object(&w);
-    json_key(&w, "result");
-    json_begin_object(&w);
+    json_member_object(&w, "result");
     put_outcome(&w, out);
     json_end_object(&w);
     json_end_object(&w);

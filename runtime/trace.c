@@ -26,8 +26,7 @@ static void put(struct trace *t, struct str kind, struct str data)
     json_begin_object(&w);
     json_member_string(&w, "kind", kind);
     if (data.n) {
-        json_key(&w, "data");
-        json_raw(&w, data);
+        json_member_raw(&w, "data", data);
     }
     json_end_object(&w);
 }

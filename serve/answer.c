@@ -17,8 +17,7 @@ static void put_text(struct json_writer *w, struct str text)
 
 void serve_put_messages(struct json_writer *w, struct str text)
 {
-    json_key(w, "messages");
-    json_begin_array(w);
+    json_member_array(w, "messages");
     json_begin_object(w);
     json_member_string(w, "role", STR("user"));
     json_key(w, "content");
@@ -43,18 +42,14 @@ struct str serve_members(const struct serve_result *r, bool with_structured,
     CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
 
-    buf_init(&b, 2 * SERVE_TEXT_MAX_BYTES);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
-    json_key(&w, "content");
-    json_begin_array(&w);
+    json_open(&w, &b, 2 * SERVE_TEXT_MAX_BYTES, 0);
+    json_member_array(&w, "content");
     put_text(&w, r->text);
     if (r->more.n)
         put_text(&w, r->more);
     json_end_array(&w);
     if (with_structured && r->structured.n) {
-        json_key(&w, "structuredContent");
-        json_raw(&w, r->structured);
+        json_member_raw(&w, "structuredContent", r->structured);
     }
     if (r->is_error)
         json_member_bool(&w, "isError", true);

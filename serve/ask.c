@@ -169,12 +169,9 @@ static struct str note_failure(const struct err *e, struct arena *a)
     CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
 
-    buf_init(&b, NOTE_MAX_BYTES);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
+    json_open(&w, &b, NOTE_MAX_BYTES, 0);
     json_member_string(&w, "failed", str_from(err_code_name(e->code)));
-    json_key(&w, "messages");
-    json_begin_array(&w);
+    json_member_array(&w, "messages");
     for (const char *m = err_next(e, NULL); m; m = err_next(e, m))
         json_string(&w, str_from(m));
     json_end_array(&w);
@@ -188,9 +185,7 @@ static struct str note_answer(const struct answer *in, struct arena *a)
     CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
 
-    buf_init(&b, NOTE_MAX_BYTES);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
+    json_open(&w, &b, NOTE_MAX_BYTES, 0);
     json_member_string(&w, "answer", in->text);
     json_member_number(&w, "turns", in->turns);
     json_member_bool(&w, "exhausted", in->exhausted);
@@ -291,9 +286,7 @@ static bool sampling_params(const struct ask *in, struct arena *a,
     CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
 
-    buf_init(&b, NOTE_MAX_BYTES);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
+    json_open(&w, &b, NOTE_MAX_BYTES, 0);
     serve_put_messages(&w, in->prompt);
     json_member_number(&w, "maxTokens", SAMPLING_TOKENS);
     json_end_object(&w);
@@ -379,9 +372,7 @@ static struct str note_outcome(const struct command_result *in, struct arena *a)
     CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
 
-    buf_init(&b, NOTE_MAX_BYTES);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
+    json_open(&w, &b, NOTE_MAX_BYTES, 0);
     json_member_bool(&w, "ok", in->ok);
     if (in->exit_code >= 0)
         json_member_number(&w, "exit_code", (uint64_t)in->exit_code);

@@ -83,9 +83,7 @@ static void put_failure(struct serve *s, const char *type,
     if (s->failures >= FAILURES_MAX || !begin_event(s))
         return;
     s->failures++;
-    buf_init(&b, EVENT_MAX_BYTES);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
+    json_open(&w, &b, EVENT_MAX_BYTES, 0);
     json_member_optional(&w, "tool_use_id", tool_use_id(c));
     if (error_class)
         json_member_string(&w, "error_class", str_from(error_class));

@@ -157,9 +157,7 @@ static void answer_prompt(struct mcp_call *c, struct str description,
     CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
 
-    buf_init(&b, SERVE_TEXT_MAX_BYTES);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
+    json_open(&w, &b, SERVE_TEXT_MAX_BYTES, 0);
     json_member_string(&w, "description", description);
     serve_put_messages(&w, text);
     json_end_object(&w);

@@ -119,11 +119,8 @@ void serve_read(void *ctx, struct str uri, struct mcp_call *c)
     is_text = text_is_utf8(bytes) && !memchr(bytes.p, '\0', bytes.n);
     if (is_text)
         library_warn_hidden(s->library, skill->name, path, bytes);
-    buf_init(&b, 8 * (size_t)READ_MAX_BYTES);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
-    json_key(&w, "contents");
-    json_begin_array(&w);
+    json_open(&w, &b, 8 * (size_t)READ_MAX_BYTES, 0);
+    json_member_array(&w, "contents");
     json_begin_object(&w);
     json_member_string(&w, "uri", uri);
     json_member_string(&w, "mimeType", serve_mime(path, is_text));
@@ -178,11 +175,8 @@ static void answer_folder(struct mcp_call *c, const struct library_skill *skill,
     CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
 
-    buf_init(&b, SERVE_TEXT_MAX_BYTES);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
-    json_key(&w, "resources");
-    json_begin_array(&w);
+    json_open(&w, &b, SERVE_TEXT_MAX_BYTES, 0);
+    json_member_array(&w, "resources");
     for (size_t i = 0; i < count; i++)
         put_child(&w, skill, &files[i], mcp_call_arena(c));
     json_end_array(&w);

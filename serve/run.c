@@ -60,9 +60,7 @@ static struct str label(struct str envelope, struct arena *a)
 
     if (!json_parse(envelope, &bounds, a, &tree, NULL, &ignored))
         return envelope;
-    buf_init(&b, SERVE_TEXT_MAX_BYTES);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
+    json_open(&w, &b, SERVE_TEXT_MAX_BYTES, 0);
     json_member_string(&w, "untrusted", STR(UNTRUSTED));
     for (const struct json *m = tree->first; m; m = m->next) {
         if (str_is(m->key, "untrusted"))

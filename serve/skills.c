@@ -108,8 +108,7 @@ static bool put_file(struct entry *n, struct str path, struct err *e)
 
 static bool put_files(struct entry *n, struct err *e)
 {
-    json_key(&n->w, "resources");
-    json_begin_array(&n->w);
+    json_member_array(&n->w, "resources");
     for (size_t i = 0; i < n->count; i++)
         if (!put_file(n, n->paths[i], e))
             return false;
@@ -143,9 +142,7 @@ static bool write_entry(struct serve *s, struct entry *n,
     if (!library_paths(s->library, n->as->name, MAX_FILES, &n->a, &n->paths,
                        &n->count, e))
         return false;
-    buf_init(&n->out, SERVE_TEXT_MAX_BYTES);
-    json_writer_init(&n->w, &n->out, 0);
-    json_begin_object(&n->w);
+    json_open(&n->w, &n->out, SERVE_TEXT_MAX_BYTES, 0);
     json_member_string(&n->w, "uri", serve_uri(n->as, STR("SKILL.md"), &n->a));
     json_key(&n->w, "frontmatter");
     serve_put_yaml(&n->w, frontmatter);

@@ -151,18 +151,14 @@ static void search_structured(struct str query, const struct library_hit *hits,
     CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
 
-    buf_init(&b, SERVE_TEXT_MAX_BYTES);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
+    json_open(&w, &b, SERVE_TEXT_MAX_BYTES, 0);
     json_member_string(&w, "query", query);
     json_member_number(&w, "result_count", count);
-    json_key(&w, "result_names");
-    json_begin_array(&w);
+    json_member_array(&w, "result_names");
     for (size_t i = 0; i < count; i++)
         json_string(&w, hits[i].skill->name);
     json_end_array(&w);
-    json_key(&w, "results");
-    json_begin_array(&w);
+    json_member_array(&w, "results");
     for (size_t i = 0; i < count; i++) {
         const struct library_skill *skill = hits[i].skill;
 
@@ -213,9 +209,7 @@ static struct str load_structured(const struct library_loaded *l,
     CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
 
-    buf_init(&b, SERVE_TEXT_MAX_BYTES);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
+    json_open(&w, &b, SERVE_TEXT_MAX_BYTES, 0);
     json_member_string(&w, "text", l->text);
     json_member_string(&w, "skill_id", l->skill->name);
     json_member_string(&w, "skill_version", str_from(l->skill_version));
@@ -286,12 +280,9 @@ static void list_files(struct serve *s, struct str name, struct mcp_call *c)
         return;
     }
     buf_init(&text, SERVE_TEXT_MAX_BYTES);
-    buf_init(&json, SERVE_TEXT_MAX_BYTES);
-    json_writer_init(&w, &json, 0);
-    json_begin_object(&w);
+    json_open(&w, &json, SERVE_TEXT_MAX_BYTES, 0);
     json_member_string(&w, "skill", name);
-    json_key(&w, "files");
-    json_begin_array(&w);
+    json_member_array(&w, "files");
     buf_printf(&text, "Files of skill '%.*s' (%zu):", STR_ARG(name), count);
     for (size_t i = 0; i < count; i++) {
         buf_text(&text, "\n- ");
@@ -327,9 +318,7 @@ static void load_file(struct serve *s, struct str name, struct str path,
         serve_answer_error(s, c, &e);
         return;
     }
-    buf_init(&json, SERVE_TEXT_MAX_BYTES);
-    json_writer_init(&w, &json, 0);
-    json_begin_object(&w);
+    json_open(&w, &json, SERVE_TEXT_MAX_BYTES, 0);
     json_member_string(&w, "skill", name);
     json_member_string(&w, "path", path);
     json_member_string(&w, "text", text);
@@ -386,8 +375,7 @@ static void resource(struct serve *s, const struct json *arguments,
 static void put_property(struct json_writer *w, const char *name,
                          const char *type, const char *description)
 {
-    json_key(w, name);
-    json_begin_object(w);
+    json_member_object(w, name);
     json_member_string(w, "type", str_from(type));
     json_member_string(w, "description", str_from(description));
 }
@@ -398,19 +386,12 @@ static struct str run_input(const struct serve *s, struct arena *a)
     CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
 
-    buf_init(&b, SERVE_TEXT_MAX_BYTES);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
+    json_open(&w, &b, SERVE_TEXT_MAX_BYTES, 0);
     json_member_string(&w, "type", STR("object"));
-    json_key(&w, "properties");
-    json_begin_object(&w);
+    json_member_object(&w, "properties");
     put_property(&w, "name", "string", "The metaskill name to execute.");
     if (s->name_count) {
-        json_key(&w, "enum");
-        json_begin_array(&w);
-        for (size_t i = 0; i < s->name_count; i++)
-            json_string(&w, s->names[i]);
-        json_end_array(&w);
+        json_member_strings(&w, "enum", s->names, s->name_count);
     }
     json_end_object(&w);
     put_property(&w, "input", "object",
@@ -423,8 +404,7 @@ static struct str run_input(const struct serve *s, struct arena *a)
     json_member_number(&w, "minimum", 0);
     json_end_object(&w);
     json_end_object(&w);
-    json_key(&w, "required");
-    json_begin_array(&w);
+    json_member_array(&w, "required");
     json_string(&w, STR("name"));
     json_string(&w, STR("input"));
     json_end_array(&w);

@@ -23,9 +23,7 @@ bool skill_event_put(struct store *store, struct str session_id,
     };
     struct json_writer w;
 
-    buf_init(&b, EVENT_MAX_BYTES);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
+    json_open(&w, &b, EVENT_MAX_BYTES, 0);
     json_member_string(&w, "skill_id", loaded->skill->name);
     json_member_string(&w, "skill_version", str_from(loaded->skill_version));
     json_member_string(&w, "load_reason", str_from(reasons[reason]));

@@ -83,6 +83,9 @@ struct json_writer {
 };
 
 void json_writer_init(struct json_writer *w, struct buf *out, unsigned indent);
+/* Initializes `out` as well, and begins an object. */
+void json_open(struct json_writer *w, struct buf *out, size_t max_bytes,
+               unsigned indent);
 void json_begin_object(struct json_writer *w);
 void json_end_object(struct json_writer *w);
 void json_begin_array(struct json_writer *w);
@@ -104,6 +107,12 @@ void json_member_string(struct json_writer *w, const char *key, struct str s);
 void json_member_optional(struct json_writer *w, const char *key, struct str s);
 void json_member_number(struct json_writer *w, const char *key, uint64_t n);
 void json_member_bool(struct json_writer *w, const char *key, bool b);
+void json_member_raw(struct json_writer *w, const char *key, struct str value);
+void json_member_strings(struct json_writer *w, const char *key,
+                         const struct str *items, size_t count);
+/* json_end_array and json_end_object end them. */
+void json_member_array(struct json_writer *w, const char *key);
+void json_member_object(struct json_writer *w, const char *key);
 
 /* --- editing in place --------------------------------------------------- */
 
