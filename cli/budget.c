@@ -290,13 +290,8 @@ static void put_client(struct json_writer *w, const struct reckoning *r)
     json_member_number(w, "skills", r->skills);
     json_member_number(w, "chars", r->chars);
     json_member_number(w, "tokens", tokens_of(r->chars));
-    json_key(w, "dropped");
-    json_begin_array(w);
-    for (size_t i = 0; i < r->dropped_count; i++)
-        json_string(w, r->dropped[i]);
-    json_end_array(w);
-    json_key(w, "instructions");
-    json_begin_array(w);
+    json_member_strings(w, "dropped", r->dropped, r->dropped_count);
+    json_member_array(w, "instructions");
     for (size_t i = 0; i < r->text_count; i++) {
         json_begin_object(w);
         json_member_string(w, "file", r->texts[i].file);
@@ -311,34 +306,25 @@ static void put_client(struct json_writer *w, const struct reckoning *r)
 
 static void print_budget_json(struct budget *b)
 {
-    struct json_writer w;
-    struct buf out;
+    struct json_writer *w = print_json_begin(b->inv, "mapm.budget/1", NULL);
 
-    buf_init(&out, SIZE_MAX / 4);
-    json_writer_init(&w, &out, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.budget/1"));
-    json_member_string(&w, "workspace", b->workspace);
-    json_key(&w, "clients");
-    json_begin_array(&w);
+    json_member_string(w, "workspace", b->workspace);
+    json_member_array(w, "clients");
     for (size_t i = 0; i < b->count; i++)
-        put_client(&w, &b->clients[i]);
-    json_end_array(&w);
-    json_key(&w, "biggest");
-    json_begin_array(&w);
+        put_client(w, &b->clients[i]);
+    json_end_array(w);
+    json_member_array(w, "biggest");
     for (size_t i = 0; i < b->biggest_count; i++) {
-        json_begin_object(&w);
-        json_member_string(&w, "name", b->biggest[i]->name);
-        json_member_string(&w, "folder", b->biggest[i]->folder);
-        json_member_number(&w, "chars", b->biggest[i]->chars);
-        json_member_number(&w, "tokens", tokens_of(b->biggest[i]->chars));
-        json_member_number(&w, "clients", b->biggest[i]->clients);
-        json_end_object(&w);
+        json_begin_object(w);
+        json_member_string(w, "name", b->biggest[i]->name);
+        json_member_string(w, "folder", b->biggest[i]->folder);
+        json_member_number(w, "chars", b->biggest[i]->chars);
+        json_member_number(w, "tokens", tokens_of(b->biggest[i]->chars));
+        json_member_number(w, "clients", b->biggest[i]->clients);
+        json_end_object(w);
     }
-    json_end_array(&w);
-    json_end_object(&w);
-    print_json(b->inv, &out);
-    buf_done(&out);
+    json_end_array(w);
+    print_json_end(b->inv);
 }
 
 static void print_dropped(struct term *t, const struct reckoning *r, bool all)

@@ -35,8 +35,7 @@ static void put_number(struct json_writer *w, const char *key, size_t number)
 static void put_diagnostics(struct json_writer *w, const char *key,
                             const struct diagnostics *why, bool errors)
 {
-    json_key(w, key);
-    json_begin_array(w);
+    json_member_array(w, key);
     for (size_t i = 0; i < why->count; i++) {
         const struct diagnostic *c = &why->items[i];
 
@@ -70,11 +69,7 @@ static void put_result(struct json_writer *w, const struct check_result *r)
     put_text(w, "version", r->version);
     put_text(w, "skill_version", str_from(r->skill_version));
     put_number(w, "load_size_tokens", r->load_size_tokens);
-    json_key(w, "allowed_tools");
-    json_begin_array(w);
-    for (size_t i = 0; i < r->tool_count; i++)
-        json_string(w, r->tools[i]);
-    json_end_array(w);
+    json_member_strings(w, "allowed_tools", r->tools, r->tool_count);
     json_member_bool(w, "metaskill", r->metaskill);
     json_end_object(w);
 }
@@ -83,24 +78,16 @@ static void put_result(struct json_writer *w, const struct check_result *r)
 static void print_documents(struct invocation *inv,
                             const struct check_results *results)
 {
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w = print_json_begin(inv, "mapm.check/1", NULL);
 
-    buf_init(&b, TEXT_MAX_BYTES);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.check/1"));
-    json_key(&w, "documents");
-    json_begin_array(&w);
+    json_member_array(w, "documents");
     for (size_t i = 0; i < results->count; i++) {
-        put_result(&w, results->items[i]);
-        term_write(&inv->term, buf_str(&b));
-        buf_clear(&b);
+        put_result(w, results->items[i]);
+        term_write(&inv->term, buf_str(&inv->json_text));
+        buf_clear(&inv->json_text);
     }
-    json_end_array(&w);
-    json_end_object(&w);
-    print_json(inv, &b);
-    buf_done(&b);
+    json_end_array(w);
+    print_json_end(inv);
 }
 
 /* --- words ---------------------------------------------------------------- */

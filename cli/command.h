@@ -192,6 +192,8 @@ struct invocation {
     struct host terminal; /* its host */
     struct values arguments;
     struct values given[OPTION_COUNT]; /* flags: one empty text each */
+    struct json_writer json;           /* of the document in `json_text` */
+    struct buf json_text;
 };
 
 bool has_option(const struct invocation *inv, enum option_id id);
@@ -204,8 +206,12 @@ struct str option_value(const struct invocation *inv, enum option_id id);
 MUST_CHECK bool invocation_parse(struct invocation *inv, int argc,
                                  char *const *argv, struct err *e);
 
-/* Prints one document and its final newline to stdout. */
-void print_json(struct invocation *inv, struct buf *text);
+/* The JSON document that is printed: an object with its schema and, unless it
+ * is NULL, `command`, and the members that the caller adds until
+ * print_json_end. One at a time. */
+struct json_writer *print_json_begin(struct invocation *inv, const char *schema,
+                                     const char *command);
+void print_json_end(struct invocation *inv);
 /* An error as a document: its code; `text`, unless empty, and the messages of
  * `e` (NULL: none), the outermost first; the hint. */
 void print_error_json(struct invocation *inv, enum err_code code,

@@ -172,33 +172,25 @@ static void write_backend(struct json_writer *w, const struct backend *k)
 
 static void print_document(struct doctor *d)
 {
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w = print_json_begin(d->inv, "mapm.doctor/1", NULL);
 
-    buf_init(&b, SIZE_MAX / 4);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.doctor/1"));
-    json_member_string(&w, "version", STR(MAPM_VERSION));
-    json_member_bool(&w, "ok", d->counts[DOCTOR_BROKEN] == 0);
-    write_backend(&w, d->backend);
-    json_key(&w, "checks");
-    json_begin_array(&w);
+    json_member_string(w, "version", STR(MAPM_VERSION));
+    json_member_bool(w, "ok", d->counts[DOCTOR_BROKEN] == 0);
+    write_backend(w, d->backend);
+    json_member_array(w, "checks");
     for (size_t i = 0; i < d->count; i++) {
         const struct doctor_check *c = &d->checks[i];
 
-        json_begin_object(&w);
-        json_member_string(&w, "group", str_from(c->group));
-        json_member_string(&w, "name", c->name);
-        json_member_string(&w, "state", str_from(states[c->state].word));
-        json_member_string(&w, "text", c->text);
-        json_member_optional(&w, "hint", c->hint);
-        json_end_object(&w);
+        json_begin_object(w);
+        json_member_string(w, "group", str_from(c->group));
+        json_member_string(w, "name", c->name);
+        json_member_string(w, "state", str_from(states[c->state].word));
+        json_member_string(w, "text", c->text);
+        json_member_optional(w, "hint", c->hint);
+        json_end_object(w);
     }
-    json_end_array(&w);
-    json_end_object(&w);
-    print_json(d->inv, &b);
-    buf_done(&b);
+    json_end_array(w);
+    print_json_end(d->inv);
 }
 
 COMMAND(command_doctor)

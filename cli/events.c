@@ -87,13 +87,12 @@ static void print_line_json(struct listing *l, const struct state_event *v)
     struct json_writer w;
     struct buf b;
 
-    buf_init(&b, SIZE_MAX / 4);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
+    json_open(&w, &b, SIZE_MAX / 4, 0);
     json_member_string(&w, "schema", STR("mapm.event/1"));
     put_event(&w, v, &l->arena);
     json_end_object(&w);
-    print_json(l->inv, &b);
+    buf_char(&b, '\n');
+    term_write(&l->inv->term, buf_str(&b));
     buf_done(&b);
 }
 
@@ -131,24 +130,16 @@ static void print_event(struct listing *l, const struct state_event *v)
 static void print_document(struct listing *l, const struct state_event *list,
                            size_t count)
 {
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w = print_json_begin(l->inv, "mapm.events/1", NULL);
 
-    buf_init(&b, SIZE_MAX / 4);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.events/1"));
-    json_key(&w, "events");
-    json_begin_array(&w);
+    json_member_array(w, "events");
     for (size_t i = 0; i < count; i++) {
-        json_begin_object(&w);
-        put_event(&w, &list[i], &l->arena);
-        json_end_object(&w);
+        json_begin_object(w);
+        put_event(w, &list[i], &l->arena);
+        json_end_object(w);
     }
-    json_end_array(&w);
-    json_end_object(&w);
-    print_json(l->inv, &b);
-    buf_done(&b);
+    json_end_array(w);
+    print_json_end(l->inv);
 }
 
 static bool show(struct listing *l, size_t *count, struct err *e)

@@ -10,17 +10,10 @@ COMMAND(command_version)
 {
     (void)e;
     if (has_option(inv, OPTION_JSON)) {
-        struct json_writer w;
-        struct buf b;
+        struct json_writer *w = print_json_begin(inv, "mapm.version/1", NULL);
 
-        buf_init(&b, 1024);
-        json_writer_init(&w, &b, 2);
-        json_begin_object(&w);
-        json_member_string(&w, "schema", STR("mapm.version/1"));
-        json_member_string(&w, "version", STR(MAPM_VERSION));
-        json_end_object(&w);
-        print_json(inv, &b);
-        buf_done(&b);
+        json_member_string(w, "version", STR(MAPM_VERSION));
+        print_json_end(inv);
     } else {
         term_print(&inv->term, "mapm %s\n", MAPM_VERSION);
     }

@@ -31,18 +31,11 @@ static const char text[] =
 
 static void say_json(struct invocation *inv, struct str path, bool created)
 {
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w = print_json_begin(inv, "mapm.init/1", NULL);
 
-    buf_init(&b, 64 * 1024);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.init/1"));
-    json_member_string(&w, "path", path);
-    json_member_bool(&w, "created", created);
-    json_end_object(&w);
-    print_json(inv, &b);
-    buf_done(&b);
+    json_member_string(w, "path", path);
+    json_member_bool(w, "created", created);
+    print_json_end(inv);
 }
 
 static void say(struct invocation *inv, struct str path, bool created)

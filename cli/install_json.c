@@ -52,8 +52,7 @@ static void put_removed(struct json_writer *w, const struct lock_entry *entry)
 static void put_packages(struct json_writer *w, const struct install_plan *plan,
                          struct arena *a)
 {
-    json_key(w, "packages");
-    json_begin_array(w);
+    json_member_array(w, "packages");
     for (size_t i = 0; i < plan->package_count; i++)
         put_package(w, &plan->packages[i], a);
     for (size_t i = 0; i < plan->removed_count; i++)
@@ -67,8 +66,7 @@ static void put_changes(struct json_writer *w, const struct install_plan *plan)
                                           [PROVISION_UPDATE] = "update",
                                           [PROVISION_REMOVE] = "remove"};
 
-    json_key(w, "changes");
-    json_begin_array(w);
+    json_member_array(w, "changes");
     for (size_t i = 0; i < plan->change_count; i++) {
         json_begin_object(w);
         json_member_string(w, "action",
@@ -89,8 +87,7 @@ static void put_left_out(struct json_writer *w,
     json_member_string(w, "origin", l->origin);
     json_member_string(w, "code", l->code);
     json_member_string(w, "message", l->message);
-    json_key(w, "chain");
-    json_begin_array(w);
+    json_member_array(w, "chain");
     for (size_t i = 0; i < l->chain_count; i++)
         json_string(w, l->chain[i].origin);
     json_end_array(w);
@@ -101,8 +98,7 @@ static void put_left_out(struct json_writer *w,
 static void put_elsewhere(struct json_writer *w,
                           const struct install_plan *plan)
 {
-    json_key(w, "elsewhere");
-    json_begin_array(w);
+    json_member_array(w, "elsewhere");
     for (size_t k = 0; k < plan->catalog_count; k++)
         for (size_t i = 0; i < plan->catalogs[k].elsewhere_count; i++) {
             const struct install_offer *o = &plan->catalogs[k].elsewhere[i];
@@ -118,37 +114,29 @@ static void put_elsewhere(struct json_writer *w,
 void install_print_json(struct invocation *inv, const struct install_plan *plan,
                         bool dry_run)
 {
-    CLEANUP(buf_done) struct buf b = {0};
-    struct json_writer w;
+    struct json_writer *w = print_json_begin(inv, "mapm.install/1", NULL);
 
-    buf_init(&b, SIZE_MAX / 4);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.install/1"));
-    json_member_string(&w, "command", str_from(plan->command));
-    json_member_string(&w, "workspace", plan->workspace);
-    json_member_bool(&w, "dry_run", dry_run);
-    json_member_bool(&w, "changed", plan->change_count > 0);
-    put_packages(&w, plan, &inv->cx.arena);
-    put_changes(&w, plan);
-    json_key(&w, "kept");
-    json_begin_array(&w);
+    json_member_string(w, "command", str_from(plan->command));
+    json_member_string(w, "workspace", plan->workspace);
+    json_member_bool(w, "dry_run", dry_run);
+    json_member_bool(w, "changed", plan->change_count > 0);
+    put_packages(w, plan, &inv->cx.arena);
+    put_changes(w, plan);
+    json_member_array(w, "kept");
     for (size_t i = 0; i < plan->edit_count; i++)
-        json_string(&w, plan->edits[i].what);
-    json_end_array(&w);
+        json_string(w, plan->edits[i].what);
+    json_end_array(w);
     if (plan->chosen_count) {
-        json_key(&w, "left_out");
-        json_begin_array(&w);
+        json_member_array(w, "left_out");
         for (size_t i = 0; i < plan->left_out_count; i++)
-            put_left_out(&w, &plan->left_out[i]);
-        json_end_array(&w);
+            put_left_out(w, &plan->left_out[i]);
+        json_end_array(w);
     }
-    put_elsewhere(&w, plan);
-    json_member_number(&w, "requests", plan->requests);
-    json_member_number(&w, "bytes", plan->bytes);
-    json_member_number(&w, "warnings", plan->warnings);
-    json_end_object(&w);
-    print_json(inv, &b);
+    put_elsewhere(w, plan);
+    json_member_number(w, "requests", plan->requests);
+    json_member_number(w, "bytes", plan->bytes);
+    json_member_number(w, "warnings", plan->warnings);
+    print_json_end(inv);
 }
 
 static void put_offers(struct json_writer *w, const struct install_catalog *c)
@@ -167,20 +155,13 @@ static void put_offers(struct json_writer *w, const struct install_catalog *c)
 void install_print_offers_json(struct invocation *inv,
                                const struct install_plan *plan)
 {
-    CLEANUP(buf_done) struct buf b = {0};
-    struct json_writer w;
+    struct json_writer *w = print_json_begin(inv, "mapm.offers/1", NULL);
 
-    buf_init(&b, SIZE_MAX / 4);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.offers/1"));
-    json_member_string(&w, "origin", plan->catalogs[0].origin.text);
-    json_key(&w, "offers");
-    json_begin_array(&w);
+    json_member_string(w, "origin", plan->catalogs[0].origin.text);
+    json_member_array(w, "offers");
     for (size_t i = 0; i < plan->catalog_count; i++)
-        put_offers(&w, &plan->catalogs[i]);
-    json_end_array(&w);
-    put_elsewhere(&w, plan);
-    json_end_object(&w);
-    print_json(inv, &b);
+        put_offers(w, &plan->catalogs[i]);
+    json_end_array(w);
+    put_elsewhere(w, plan);
+    print_json_end(inv);
 }

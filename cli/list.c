@@ -35,8 +35,7 @@ void list_put_package(struct json_writer *w, const struct layer *l,
     json_member_bool(w, "root", root);
     json_member_bool(w, "local", layer_is_local(l, entry));
     json_member_optional(w, "prereqs", prereqs);
-    json_key(w, "needs");
-    json_begin_array(w);
+    json_member_array(w, "needs");
     for (size_t i = 0; i < entry->need_count; i++) {
         json_begin_object(w);
         json_member_string(w, "type",
@@ -52,24 +51,16 @@ static void print_list_json(struct invocation *inv, const struct layer *l,
                             const struct lock_entry **entries, size_t count,
                             const struct map *roots)
 {
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w = print_json_begin(inv, "mapm.list/1", NULL);
 
-    buf_init(&b, SIZE_MAX / 4);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.list/1"));
-    json_member_string(&w, "workspace", l->path);
-    json_key(&w, "packages");
-    json_begin_array(&w);
+    json_member_string(w, "workspace", l->path);
+    json_member_array(w, "packages");
     for (size_t i = 0; i < count; i++)
-        list_put_package(&w, l, entries[i],
+        list_put_package(w, l, entries[i],
                          is_root(roots, entries[i], &inv->cx.arena),
                          &inv->cx.arena);
-    json_end_array(&w);
-    json_end_object(&w);
-    print_json(inv, &b);
-    buf_done(&b);
+    json_end_array(w);
+    print_json_end(inv);
 }
 
 static void print_list(struct invocation *inv, const struct layer *l,

@@ -122,8 +122,7 @@ static void put_entry(const struct config *c, struct json_writer *w)
     json_begin_object(w);
     if (client->mcp_style == MCP_OPENCODE) {
         json_member_string(w, "type", STR("local"));
-        json_key(w, "command");
-        json_begin_array(w);
+        json_member_array(w, "command");
         json_string(w, c->program);
         put_args(c, w);
         json_end_array(w);
@@ -132,16 +131,14 @@ static void put_entry(const struct config *c, struct json_writer *w)
         if (client->mcp_style == MCP_VSCODE)
             json_member_string(w, "type", STR("stdio"));
         json_member_string(w, "command", c->program);
-        json_key(w, "args");
-        json_begin_array(w);
+        json_member_array(w, "args");
         put_args(c, w);
         json_end_array(w);
     }
     if (client->config.timeout)
         json_member_number(w, "timeout", timeout_of(client));
     if (client->config.lists_tools) {
-        json_key(w, "tools");
-        json_begin_array(w);
+        json_member_array(w, "tools");
         json_string(w, STR("*"));
         json_end_array(w);
     }
@@ -154,8 +151,7 @@ static void put_json(const struct config *c, struct buf *b)
 
     json_writer_init(&w, b, 2);
     json_begin_object(&w);
-    json_key(&w, c->client->section);
-    json_begin_object(&w);
+    json_member_object(&w, c->client->section);
     json_key(&w, "mapm");
     put_entry(c, &w);
     json_end_object(&w);

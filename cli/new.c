@@ -160,16 +160,13 @@ static void put_ask(struct buf *b, const char *purpose, const char *prompt,
 
     json_writer_init(&w, b, 0);
     json_begin_object(&w);
-    json_key(&w, "ask");
-    json_begin_object(&w);
+    json_member_object(&w, "ask");
     json_member_string(&w, "prompt", str_from(prompt));
-    json_key(&w, "opts");
-    json_begin_object(&w);
+    json_member_object(&w, "opts");
     json_member_string(&w, "purpose", str_from(purpose));
     json_end_object(&w);
     json_end_object(&w);
-    json_key(&w, "result");
-    json_begin_object(&w);
+    json_member_object(&w, "result");
     json_member_string(&w, "answer", str_from(answer));
     json_end_object(&w);
     json_end_object(&w);
@@ -219,11 +216,8 @@ static void write_mcp(struct fresh *f)
     struct str name = str_from_index(f->name, str_find_char(f->name, '/') + 1);
     struct json_writer w;
 
-    buf_init(&b, TEXT_MAX_BYTES);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_key(&w, "_meta");
-    json_begin_object(&w);
+    json_open(&w, &b, TEXT_MAX_BYTES, 2);
+    json_member_object(&w, "_meta");
     json_member_string(&w, "name", f->name);
     json_end_object(&w);
     if (f->description.n)
@@ -232,8 +226,7 @@ static void write_mcp(struct fresh *f)
     json_member_string(
         &w, "command",
         arena_printf(&f->inv->cx.arena, "%.*s-server", STR_ARG(name)));
-    json_key(&w, "args");
-    json_begin_array(&w);
+    json_member_array(&w, "args");
     json_end_array(&w);
     json_end_object(&w);
     buf_char(&b, '\n');
@@ -387,24 +380,16 @@ static struct str path_of(const struct fresh *f, size_t i)
 
 static void say_json(struct fresh *f)
 {
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w = print_json_begin(f->inv, "mapm.new/1", NULL);
 
-    buf_init(&b, TEXT_MAX_BYTES);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.new/1"));
-    json_member_string(&w, "type", str_from(doc_kind_name(f->model->kind)));
-    json_member_string(&w, "fqn", f->fqn);
-    json_member_string(&w, "path", f->place);
-    json_key(&w, "files");
-    json_begin_array(&w);
+    json_member_string(w, "type", str_from(doc_kind_name(f->model->kind)));
+    json_member_string(w, "fqn", f->fqn);
+    json_member_string(w, "path", f->place);
+    json_member_array(w, "files");
     for (size_t i = 0; i < f->count; i++)
-        json_string(&w, path_of(f, i));
-    json_end_array(&w);
-    json_end_object(&w);
-    print_json(f->inv, &b);
-    buf_done(&b);
+        json_string(w, path_of(f, i));
+    json_end_array(w);
+    print_json_end(f->inv);
 }
 
 static void say(struct fresh *f)

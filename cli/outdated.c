@@ -9,31 +9,23 @@
 static void print_json_table(struct invocation *inv,
                              const struct install_outdated *o)
 {
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w = print_json_begin(inv, "mapm.outdated/1", NULL);
 
-    buf_init(&b, SIZE_MAX / 4);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.outdated/1"));
-    json_key(&w, "packages");
-    json_begin_array(&w);
+    json_member_array(w, "packages");
     for (size_t i = 0; i < o->count; i++) {
         const struct install_moved *m = &o->moved[i];
 
-        json_begin_object(&w);
-        json_member_string(&w, "type", str_from(doc_kind_name(m->kind)));
-        json_member_string(&w, "name", m->name);
-        json_member_string(&w, "origin", m->origin);
-        json_member_string(&w, "ref", m->ref);
-        json_member_string(&w, "locked", m->locked);
-        json_member_string(&w, "current", m->current);
-        json_end_object(&w);
+        json_begin_object(w);
+        json_member_string(w, "type", str_from(doc_kind_name(m->kind)));
+        json_member_string(w, "name", m->name);
+        json_member_string(w, "origin", m->origin);
+        json_member_string(w, "ref", m->ref);
+        json_member_string(w, "locked", m->locked);
+        json_member_string(w, "current", m->current);
+        json_end_object(w);
     }
-    json_end_array(&w);
-    json_end_object(&w);
-    print_json(inv, &b);
-    buf_done(&b);
+    json_end_array(w);
+    print_json_end(inv);
 }
 
 static void print_table(struct invocation *inv,

@@ -151,25 +151,17 @@ static void print_rows(struct invocation *inv, const struct state_run *runs,
 static void print_list_json(struct invocation *inv, struct str workspace,
                             const struct state_run *runs, size_t count)
 {
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w = print_json_begin(inv, "mapm.runs/1", NULL);
 
-    buf_init(&b, SIZE_MAX / 4);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.runs/1"));
-    json_member_optional(&w, "workspace", workspace);
-    json_key(&w, "runs");
-    json_begin_array(&w);
+    json_member_optional(w, "workspace", workspace);
+    json_member_array(w, "runs");
     for (size_t i = 0; i < count; i++) {
-        json_begin_object(&w);
-        runs_put_json(&w, &runs[i]);
-        json_end_object(&w);
+        json_begin_object(w);
+        runs_put_json(w, &runs[i]);
+        json_end_object(w);
     }
-    json_end_array(&w);
-    json_end_object(&w);
-    print_json(inv, &b);
-    buf_done(&b);
+    json_end_array(w);
+    print_json_end(inv);
 }
 
 static bool list(struct invocation *inv, struct store *store, struct err *e)

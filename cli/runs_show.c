@@ -48,22 +48,15 @@ void runs_put_json(struct json_writer *w, const struct state_run *r)
 void runs_print_json(struct invocation *inv, const struct state_run *run,
                      const struct run_detail *detail)
 {
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w = print_json_begin(inv, "mapm.run/1", NULL);
 
-    buf_init(&b, SIZE_MAX / 4);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.run/1"));
-    runs_put_json(&w, run);
-    json_key(&w, "detail");
+    runs_put_json(w, run);
+    json_key(w, "detail");
     if (detail->tree)
-        json_value(&w, detail->tree);
+        json_value(w, detail->tree);
     else
-        json_null(&w);
-    json_end_object(&w);
-    print_json(inv, &b);
-    buf_done(&b);
+        json_null(w);
+    print_json_end(inv);
 }
 
 /* --- for people ----------------------------------------------------------------------- */

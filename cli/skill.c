@@ -44,23 +44,6 @@ static const struct {
 
 /* --- what all of them print ---------------------------------------------------------- */
 
-void skill_begin_json(struct skill_job *job, struct json_writer *w,
-                      struct buf *b)
-{
-    buf_init(b, SIZE_MAX / 4);
-    json_writer_init(w, b, 2);
-    json_begin_object(w);
-    json_member_string(w, "schema", STR("mapm.skill/1"));
-    json_member_string(w, "command", str_from(job->word));
-}
-
-void skill_end_json(struct skill_job *job, struct json_writer *w, struct buf *b)
-{
-    json_end_object(w);
-    print_json(job->inv, b);
-    buf_done(b);
-}
-
 void skill_put_json(struct json_writer *w, const struct library_skill *s)
 {
     json_member_string(w, "name", s->name);

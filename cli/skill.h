@@ -39,12 +39,6 @@ SKILL_WORD(skill_show);
 SKILL_WORD(skill_files);
 SKILL_WORD(skill_index);
 
-/* The document of the schema mapm.skill/1, with its command. */
-void skill_begin_json(struct skill_job *job, struct json_writer *w,
-                      struct buf *b);
-void skill_end_json(struct skill_job *job, struct json_writer *w,
-                    struct buf *b);
-
 /* Name, description, source and marks of a skill, into an open object. */
 void skill_put_json(struct json_writer *w, const struct library_skill *s);
 

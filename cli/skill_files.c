@@ -49,22 +49,20 @@ static bool list_files(struct skill_job *job, struct err *e)
 {
     struct term *t = &job->inv->term;
     struct library_file *files;
-    struct json_writer w;
+    struct json_writer *w;
     size_t count;
-    struct buf b;
 
     if (!library_files(job->library, job->words[0], &job->inv->cx.arena, &files,
                        &count, e))
         return skill_hint(job, job->words[0], e);
     if (has_option(job->inv, OPTION_JSON)) {
-        skill_begin_json(job, &w, &b);
-        json_member_string(&w, "name", job->words[0]);
-        json_key(&w, "files");
-        json_begin_array(&w);
+        w = print_json_begin(job->inv, "mapm.skill/1", job->word);
+        json_member_string(w, "name", job->words[0]);
+        json_member_array(w, "files");
         for (size_t i = 0; i < count; i++)
-            put_file(&w, &files[i]);
-        json_end_array(&w);
-        skill_end_json(job, &w, &b);
+            put_file(w, &files[i]);
+        json_end_array(w);
+        print_json_end(job->inv);
         return true;
     }
     /* By kind, and of one kind by path. */
@@ -80,22 +78,21 @@ static bool list_files(struct skill_job *job, struct err *e)
 static bool print_file(struct skill_job *job, struct err *e)
 {
     struct term *t = &job->inv->term;
-    struct json_writer w;
+    struct json_writer *w;
     struct str text;
     bool cut = false;
-    struct buf b;
 
     if (!library_read_file(job->library, job->words[0], job->words[1],
                            LIBRARY_FILE_MAX_BYTES, &job->inv->cx.arena, &text,
                            &cut, e))
         return skill_hint(job, job->words[0], e);
     if (has_option(job->inv, OPTION_JSON)) {
-        skill_begin_json(job, &w, &b);
-        json_member_string(&w, "name", job->words[0]);
-        json_member_string(&w, "path", job->words[1]);
-        json_member_bool(&w, "truncated", cut);
-        json_member_string(&w, "text", text);
-        skill_end_json(job, &w, &b);
+        w = print_json_begin(job->inv, "mapm.skill/1", job->word);
+        json_member_string(w, "name", job->words[0]);
+        json_member_string(w, "path", job->words[1]);
+        json_member_bool(w, "truncated", cut);
+        json_member_string(w, "text", text);
+        print_json_end(job->inv);
         return true;
     }
     if (t->is_out && (!text_is_utf8(text) || str_has_char(text, '\0'))) {

@@ -49,21 +49,19 @@ static void print_row(struct skill_job *job, const struct library_skill *s,
 SKILL_WORD(skill_list)
 {
     size_t count = library_count(job->library), wide = 0;
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w;
 
     (void)e;
     if (has_option(job->inv, OPTION_JSON)) {
-        skill_begin_json(job, &w, &b);
-        json_key(&w, "skills");
-        json_begin_array(&w);
+        w = print_json_begin(job->inv, "mapm.skill/1", job->word);
+        json_member_array(w, "skills");
         for (size_t i = 0; i < count; i++) {
-            json_begin_object(&w);
-            skill_put_json(&w, library_at(job->library, i));
-            json_end_object(&w);
+            json_begin_object(w);
+            skill_put_json(w, library_at(job->library, i));
+            json_end_object(w);
         }
-        json_end_array(&w);
-        skill_end_json(job, &w, &b);
+        json_end_array(w);
+        print_json_end(job->inv);
         return true;
     }
     for (size_t i = 0; i < count; i++) {
@@ -110,18 +108,15 @@ static void put_hits(struct json_writer *w, const struct library_hit *hits,
                      size_t count, bool match, struct arena *a)
 {
     json_member_number(w, "result_count", count);
-    json_key(w, "result_names");
-    json_begin_array(w);
+    json_member_array(w, "result_names");
     for (size_t i = 0; i < count; i++)
         json_string(w, hits[i].skill->name);
     json_end_array(w);
-    json_key(w, "results");
-    json_begin_array(w);
+    json_member_array(w, "results");
     for (size_t i = 0; i < count; i++) {
         json_begin_object(w);
         skill_put_json(w, hits[i].skill);
-        json_key(w, "score");
-        json_raw(w, arena_printf(a, "%.4g", hits[i].score));
+        json_member_raw(w, "score", arena_printf(a, "%.4g", hits[i].score));
         if (match) {
             json_member_optional(w, "trigger", hits[i].trigger);
             json_member_bool(w, "explicit", hits[i].is_explicit);
@@ -137,18 +132,17 @@ SKILL_WORD(skill_search)
     struct arena *a = &job->inv->cx.arena;
     struct str query = joined(job), text;
     struct library_hit *hits;
-    struct json_writer w;
+    struct json_writer *w;
     size_t count, limit = 0;
-    struct buf b;
 
     if (!read_limit(job, SEARCH_DEFAULT, &limit, e))
         return false;
     hits = library_search(job->library, query, limit, true, a, &count);
     if (has_option(job->inv, OPTION_JSON)) {
-        skill_begin_json(job, &w, &b);
-        json_member_string(&w, "query", query);
-        put_hits(&w, hits, count, false, a);
-        skill_end_json(job, &w, &b);
+        w = print_json_begin(job->inv, "mapm.skill/1", job->word);
+        json_member_string(w, "query", query);
+        put_hits(w, hits, count, false, a);
+        print_json_end(job->inv);
         return true;
     }
     text = library_search_text(query, hits, count, a);
@@ -205,9 +199,8 @@ SKILL_WORD(skill_match)
     bool is_slash = library_slash(job->library, request, &rest) != NULL;
     double least = MATCH_LEAST;
     struct library_hit *hits;
-    struct json_writer w;
+    struct json_writer *w;
     size_t count, limit = 0;
-    struct buf b;
 
     if (given.p && !read_score(given, &least))
         return err_set(e, ERR_USAGE,
@@ -217,15 +210,15 @@ SKILL_WORD(skill_match)
         return false;
     hits = library_match(job->library, request, limit, least, a, &count);
     if (has_option(job->inv, OPTION_JSON)) {
-        skill_begin_json(job, &w, &b);
-        json_member_string(&w, "request", request);
-        json_key(&w, "arguments"); /* L12: behind "/name" */
+        w = print_json_begin(job->inv, "mapm.skill/1", job->word);
+        json_member_string(w, "request", request);
+        json_key(w, "arguments"); /* L12: behind "/name" */
         if (is_slash)
-            json_string(&w, rest);
+            json_string(w, rest);
         else
-            json_null(&w);
-        put_hits(&w, hits, count, true, a);
-        skill_end_json(job, &w, &b);
+            json_null(w);
+        put_hits(w, hits, count, true, a);
+        print_json_end(job->inv);
     } else {
         print_hits(job, hits, count);
     }
@@ -274,8 +267,7 @@ static void put_index(struct json_writer *w, const struct library_block *block)
     json_member_number(w, "chars", chars);
     json_member_number(w, "tokens", chars / 4);
     json_member_number(w, "left_out", block->left_out);
-    json_key(w, "preloaded");
-    json_begin_array(w);
+    json_member_array(w, "preloaded");
     for (size_t i = 0; i < block->preloaded_count; i++)
         json_string(w, block->preloaded[i]->name);
     json_end_array(w);
@@ -288,9 +280,8 @@ SKILL_WORD(skill_index)
         .preload = has_option(job->inv, OPTION_PRELOAD),
     };
     struct library_block block;
-    struct json_writer w;
+    struct json_writer *w;
     uint64_t n = 0;
-    struct buf b;
 
     if (most.p && (!str_number(most, INDEX_MAX_CHARS, &n) || n == 0))
         return err_set(e, ERR_USAGE,
@@ -301,9 +292,9 @@ SKILL_WORD(skill_index)
         !note_preloaded(job, &block, e))
         return false;
     if (has_option(job->inv, OPTION_JSON)) {
-        skill_begin_json(job, &w, &b);
-        put_index(&w, &block);
-        skill_end_json(job, &w, &b);
+        w = print_json_begin(job->inv, "mapm.skill/1", job->word);
+        put_index(w, &block);
+        print_json_end(job->inv);
     } else if (block.text.n) {
         skill_print_text(job, block.text);
     } else {

@@ -174,28 +174,26 @@ static void put_item(struct json_writer *w, const struct load *l, size_t i)
 static void print_load_json(struct load *l)
 {
     const struct library_session *s = &l->session.state;
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w =
+        print_json_begin(l->job->inv, "mapm.skill/1", l->job->word);
 
-    skill_begin_json(l->job, &w, &b);
-    json_key(&w, "session");
+    json_key(w, "session");
     if (l->session.is_named) {
-        json_begin_object(&w);
-        json_member_string(&w, "id", l->session.id);
-        json_member_number(&w, "activations", s->loaded);
-        json_member_number(&w, "max_activations", s->max_activations);
-        json_member_number(&w, "tokens", s->tokens);
-        json_member_number(&w, "max_tokens", s->max_tokens);
-        json_end_object(&w);
+        json_begin_object(w);
+        json_member_string(w, "id", l->session.id);
+        json_member_number(w, "activations", s->loaded);
+        json_member_number(w, "max_activations", s->max_activations);
+        json_member_number(w, "tokens", s->tokens);
+        json_member_number(w, "max_tokens", s->max_tokens);
+        json_end_object(w);
     } else {
-        json_null(&w);
+        json_null(w);
     }
-    json_key(&w, "loads");
-    json_begin_array(&w);
+    json_member_array(w, "loads");
     for (size_t i = 0; i < l->count; i++)
-        put_item(&w, l, i);
-    json_end_array(&w);
-    skill_end_json(l->job, &w, &b);
+        put_item(w, l, i);
+    json_end_array(w);
+    print_json_end(l->job->inv);
 }
 
 static void print_load(struct load *l)

@@ -84,8 +84,7 @@ static void format(const struct library_session *s, struct buf *b)
 
     json_writer_init(&w, b, 0);
     json_begin_object(&w);
-    json_key(&w, "activations");
-    json_begin_array(&w);
+    json_member_array(&w, "activations");
     for (size_t i = 0; i < s->count; i++) {
         const struct library_activation *one = &s->activations[i];
 

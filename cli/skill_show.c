@@ -57,8 +57,7 @@ static struct str metadata_text(const struct record *r,
 
 static void put_dependencies(struct json_writer *w, const struct document *d)
 {
-    json_key(w, "dependencies");
-    json_begin_array(w);
+    json_member_array(w, "dependencies");
     for (size_t i = 0; i < d->dep_count; i++) {
         json_begin_object(w);
         json_member_string(w, "type", str_from(doc_kind_name(d->deps[i].kind)));
@@ -70,8 +69,7 @@ static void put_dependencies(struct json_writer *w, const struct document *d)
 
 static void put_warnings(struct json_writer *w, const struct diagnostics *why)
 {
-    json_key(w, "warnings");
-    json_begin_array(w);
+    json_member_array(w, "warnings");
     for (size_t i = 0; i < why->count; i++) {
         const struct diagnostic *c = &why->items[i];
 
@@ -131,40 +129,38 @@ static void put_metadata(struct json_writer *w, const struct record *r)
 static void print_record_json(const struct record *r)
 {
     const struct document *d = r->document;
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w =
+        print_json_begin(r->job->inv, "mapm.skill/1", r->job->word);
 
-    skill_begin_json(r->job, &w, &b);
-    json_key(&w, "skill");
-    json_begin_object(&w);
-    skill_put_json(&w, r->skill);
-    json_member_string(&w, "root", r->skill->root);
-    json_member_string(&w, "skill_version", r->version);
-    json_member_number(&w, "load_size_tokens", r->tokens);
-    json_member_bool(&w, "over_body_token_warn", r->tokens > BODY_WARN_TOKENS);
-    json_member_optional(&w, "scope", d->scope);
-    json_member_optional(&w, "license", d->license);
-    json_member_optional(&w, "compatibility", d->compatibility);
-    put_tools(&w, d);
-    json_member_optional(&w, "model", d->model);
-    json_member_optional(&w, "agent", d->agent);
-    json_member_optional(&w, "context", d->context);
-    json_member_optional(&w, "author", metadata_of(r, "author"));
-    json_member_optional(&w, "tags", metadata_of(r, "tags"));
-    json_member_optional(&w, "prereqs", d->prereqs);
-    json_member_optional(&w, "program", r->skill->program);
-    put_locked(&w, r->locked);
-    put_dependencies(&w, d);
-    json_key(&w, "metadata");
-    put_metadata(&w, r);
-    json_key(&w, "frontmatter");
+    json_member_object(w, "skill");
+    skill_put_json(w, r->skill);
+    json_member_string(w, "root", r->skill->root);
+    json_member_string(w, "skill_version", r->version);
+    json_member_number(w, "load_size_tokens", r->tokens);
+    json_member_bool(w, "over_body_token_warn", r->tokens > BODY_WARN_TOKENS);
+    json_member_optional(w, "scope", d->scope);
+    json_member_optional(w, "license", d->license);
+    json_member_optional(w, "compatibility", d->compatibility);
+    put_tools(w, d);
+    json_member_optional(w, "model", d->model);
+    json_member_optional(w, "agent", d->agent);
+    json_member_optional(w, "context", d->context);
+    json_member_optional(w, "author", metadata_of(r, "author"));
+    json_member_optional(w, "tags", metadata_of(r, "tags"));
+    json_member_optional(w, "prereqs", d->prereqs);
+    json_member_optional(w, "program", r->skill->program);
+    put_locked(w, r->locked);
+    put_dependencies(w, d);
+    json_key(w, "metadata");
+    put_metadata(w, r);
+    json_key(w, "frontmatter");
     if (d->frontmatter)
-        yaml_put_json(d->frontmatter, &w, put_spelled);
+        yaml_put_json(d->frontmatter, w, put_spelled);
     else
-        json_null(&w);
-    put_warnings(&w, r->why);
-    json_end_object(&w);
-    skill_end_json(r->job, &w, &b);
+        json_null(w);
+    put_warnings(w, r->why);
+    json_end_object(w);
+    print_json_end(r->job->inv);
 }
 
 /* --- for a person ------------------------------------------------------------------------ */

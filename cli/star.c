@@ -221,8 +221,7 @@ static void put_error(struct json_writer *w, struct star *s)
 {
     struct star_place place;
 
-    json_key(w, "error");
-    json_begin_object(w);
+    json_member_object(w, "error");
     json_member_string(w, "code", str_from(star_error_name(star_error(s))));
     json_member_string(w, "message", str_from(star_error_message(s)));
     if (star_error_place(s, &place)) {
@@ -237,22 +236,15 @@ static void put_error(struct json_writer *w, struct star *s)
 static void put_document(struct star_job *job, bool ok)
 {
     struct star_usage usage = star_usage(job->star);
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w = print_json_begin(job->inv, "mapm.star/1", NULL);
 
-    buf_init(&b, 2 * PRINTED_MAX_BYTES);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.star/1"));
-    json_member_bool(&w, "ok", ok);
-    json_member_string(&w, "output", buf_str(&job->printed));
-    json_member_number(&w, "steps", usage.steps);
-    json_member_number(&w, "memory_peak_bytes", usage.memory_peak_bytes);
+    json_member_bool(w, "ok", ok);
+    json_member_string(w, "output", buf_str(&job->printed));
+    json_member_number(w, "steps", usage.steps);
+    json_member_number(w, "memory_peak_bytes", usage.memory_peak_bytes);
     if (!ok)
-        put_error(&w, job->star);
-    json_end_object(&w);
-    print_json(job->inv, &b);
-    buf_done(&b);
+        put_error(w, job->star);
+    print_json_end(job->inv);
 }
 
 static bool finish(struct star_job *job, bool ok, int *exit_code, struct err *e)

@@ -12,29 +12,11 @@ struct store_job {
     struct store *store;
 };
 
-static void begin_json(struct json_writer *w, struct buf *b, const char *what)
-{
-    buf_init(b, SIZE_MAX / 4);
-    json_writer_init(w, b, 2);
-    json_begin_object(w);
-    json_member_string(w, "schema", STR("mapm.store/1"));
-    json_member_string(w, "command", str_from(what));
-}
-
-static void end_json(struct invocation *inv, struct json_writer *w,
-                     struct buf *b)
-{
-    json_end_object(w);
-    print_json(inv, b);
-    buf_done(b);
-}
-
 static bool show_path(struct store_job *job, int *exit_code, struct err *e)
 {
     struct str path =
         fs_join(store_home(job->store), STR("store"), &job->inv->cx.arena);
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w;
 
     (void)e;
     *exit_code = EXIT_DONE;
@@ -42,9 +24,9 @@ static bool show_path(struct store_job *job, int *exit_code, struct err *e)
         term_print(&job->inv->term, "%.*s\n", STR_ARG(path));
         return true;
     }
-    begin_json(&w, &b, "path");
-    json_member_string(&w, "path", path);
-    end_json(job->inv, &w, &b);
+    w = print_json_begin(job->inv, "mapm.store/1", "path");
+    json_member_string(w, "path", path);
+    print_json_end(job->inv);
     return true;
 }
 
@@ -52,24 +34,23 @@ static bool show_stats(struct store_job *job, int *exit_code, struct err *e)
 {
     struct term *t = &job->inv->term;
     struct store_stats stats;
-    struct json_writer w;
+    struct json_writer *w;
     char bytes[16], bad[16];
-    struct buf b;
 
     *exit_code = EXIT_DONE;
     if (!store_stats(job->store, &stats, e))
         return false;
     if (has_option(job->inv, OPTION_JSON)) {
-        begin_json(&w, &b, "stats");
-        json_member_string(&w, "path", store_home(job->store));
-        json_member_number(&w, "objects", stats.objects);
-        json_member_number(&w, "bytes", stats.bytes);
-        json_member_number(&w, "packages", stats.packages);
-        json_member_number(&w, "workspaces", stats.workspaces);
-        json_member_number(&w, "incoming", stats.incoming);
-        json_member_number(&w, "damaged", stats.damaged);
-        json_member_number(&w, "damaged_bytes", stats.damaged_bytes);
-        end_json(job->inv, &w, &b);
+        w = print_json_begin(job->inv, "mapm.store/1", "stats");
+        json_member_string(w, "path", store_home(job->store));
+        json_member_number(w, "objects", stats.objects);
+        json_member_number(w, "bytes", stats.bytes);
+        json_member_number(w, "packages", stats.packages);
+        json_member_number(w, "workspaces", stats.workspaces);
+        json_member_number(w, "incoming", stats.incoming);
+        json_member_number(w, "damaged", stats.damaged);
+        json_member_number(w, "damaged_bytes", stats.damaged_bytes);
+        print_json_end(job->inv);
         return true;
     }
     term_print(t, "path        %.*s\n", STR_ARG(store_home(job->store)));
@@ -95,8 +76,7 @@ static void tell_bad(void *ctx, const char *hex)
 static bool verify(struct store_job *job, int *exit_code, struct err *e)
 {
     struct store_stats stats;
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w;
 
     if (!store_verify(job->store, tell_bad, job, &stats, e))
         return false;
@@ -107,11 +87,11 @@ static bool verify(struct store_job *job, int *exit_code, struct err *e)
                   (unsigned long long)stats.damaged);
         return true;
     }
-    begin_json(&w, &b, "verify");
-    json_member_bool(&w, "ok", stats.damaged == 0);
-    json_member_number(&w, "objects", stats.objects);
-    json_member_number(&w, "damaged", stats.damaged);
-    end_json(job->inv, &w, &b);
+    w = print_json_begin(job->inv, "mapm.store/1", "verify");
+    json_member_bool(w, "ok", stats.damaged == 0);
+    json_member_number(w, "objects", stats.objects);
+    json_member_number(w, "damaged", stats.damaged);
+    print_json_end(job->inv);
     return true;
 }
 
@@ -180,9 +160,8 @@ static bool collect(struct store_job *job, int *exit_code, struct err *e)
     bool dry_run = has_option(inv, OPTION_DRY_RUN);
     struct keep keep = {0};
     struct store_stats removed;
-    struct json_writer w;
+    struct json_writer *w;
     struct str *folders;
-    struct buf b;
     size_t count;
     char bytes[16];
 
@@ -206,11 +185,11 @@ static bool collect(struct store_job *job, int *exit_code, struct err *e)
                    text_bytes(removed.bytes, bytes));
         return true;
     }
-    begin_json(&w, &b, "gc");
-    json_member_bool(&w, "dry_run", dry_run);
-    json_member_number(&w, "objects", removed.objects);
-    json_member_number(&w, "bytes", removed.bytes);
-    end_json(inv, &w, &b);
+    w = print_json_begin(inv, "mapm.store/1", "gc");
+    json_member_bool(w, "dry_run", dry_run);
+    json_member_number(w, "objects", removed.objects);
+    json_member_number(w, "bytes", removed.bytes);
+    print_json_end(inv);
     return true;
 }
 

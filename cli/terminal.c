@@ -97,35 +97,40 @@ void terminal_attach(struct invocation *inv)
         .extra = option_list(inv, OPTION_ROOT)};
 }
 
-void print_json(struct invocation *inv, struct buf *text)
+struct json_writer *print_json_begin(struct invocation *inv, const char *schema,
+                                     const char *command)
 {
-    buf_char(text, '\n');
-    term_write(&inv->term, buf_str(text));
+    buf_done(&inv->json_text); /* of a document that failed */
+    json_open(&inv->json, &inv->json_text, SIZE_MAX / 4, 2);
+    json_member_string(&inv->json, "schema", str_from(schema));
+    if (command)
+        json_member_string(&inv->json, "command", str_from(command));
+    return &inv->json;
+}
+
+void print_json_end(struct invocation *inv)
+{
+    json_end_object(&inv->json);
+    buf_char(&inv->json_text, '\n');
+    term_write(&inv->term, buf_str(&inv->json_text));
+    buf_done(&inv->json_text);
 }
 
 void print_error_json(struct invocation *inv, enum err_code code,
                       struct str text, const struct err *e)
 {
-    CLEANUP(buf_done) struct buf b = {0};
-    struct json_writer w;
+    struct json_writer *w = print_json_begin(inv, "mapm.error/1", NULL);
 
-    buf_init(&b, SIZE_MAX / 4);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.error/1"));
-    json_key(&w, "error");
-    json_begin_object(&w);
-    json_member_string(&w, "code", str_from(err_code_name(code)));
-    json_key(&w, "messages");
-    json_begin_array(&w);
+    json_member_object(w, "error");
+    json_member_string(w, "code", str_from(err_code_name(code)));
+    json_member_array(w, "messages");
     if (text.n)
-        json_string(&w, text);
+        json_string(w, text);
     for (const char *m = e ? err_prev(e, NULL) : NULL; m; m = err_prev(e, m))
-        json_string(&w, str_from(m));
-    json_end_array(&w);
+        json_string(w, str_from(m));
+    json_end_array(w);
     if (e && e->hint[0])
-        json_member_string(&w, "hint", str_from(e->hint));
-    json_end_object(&w);
-    json_end_object(&w);
-    print_json(inv, &b);
+        json_member_string(w, "hint", str_from(e->hint));
+    json_end_object(w);
+    print_json_end(inv);
 }

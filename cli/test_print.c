@@ -5,8 +5,6 @@
 
 /* Renders results as text and as JSON. */
 
-#define TEXT_MAX_BYTES ((size_t)256 * 1024 * 1024)
-
 /* --- words -------------------------------------------------------------------- */
 
 static const struct {
@@ -154,8 +152,7 @@ static void put_skill(struct json_writer *w, const struct test_skill *s)
     json_member_string(w, "path", s->path);
     json_member_bool(w, "ok", !s->problem.n && !s->failed && !s->updated);
     json_member_optional(w, "problem", s->problem);
-    json_key(w, "tapes");
-    json_begin_array(w);
+    json_member_array(w, "tapes");
     for (size_t i = 0; i < s->count && !s->problem.n; i++)
         put_tape(w, &s->tapes[i]);
     json_end_array(w);
@@ -166,23 +163,16 @@ static void print_document(struct invocation *inv,
                            const struct test_skills *skills,
                            const struct sum *sum)
 {
-    CLEANUP(buf_done) struct buf b;
-    struct json_writer w;
+    struct json_writer *w = print_json_begin(inv, "mapm.test/1", NULL);
 
-    buf_init(&b, TEXT_MAX_BYTES);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.test/1"));
-    json_member_number(&w, "ok", sum->ok);
-    json_member_number(&w, "updated", sum->updated);
-    json_member_number(&w, "failed", sum->failed);
-    json_key(&w, "metaskills");
-    json_begin_array(&w);
+    json_member_number(w, "ok", sum->ok);
+    json_member_number(w, "updated", sum->updated);
+    json_member_number(w, "failed", sum->failed);
+    json_member_array(w, "metaskills");
     for (size_t i = 0; i < skills->count; i++)
-        put_skill(&w, &skills->items[i]);
-    json_end_array(&w);
-    json_end_object(&w);
-    print_json(inv, &b);
+        put_skill(w, &skills->items[i]);
+    json_end_array(w);
+    print_json_end(inv);
 }
 
 void test_print_end(struct invocation *inv, const struct test_skills *skills)

@@ -172,35 +172,26 @@ static void print_tree(struct invocation *inv, struct graph *g)
 static void print_tree_json(struct invocation *inv, const struct graph *g)
 {
     bool *is_root = arena_array(g->a, g->count + 1, sizeof *is_root);
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w = print_json_begin(inv, "mapm.tree/1", NULL);
 
     for (size_t i = 0; i < g->root_count; i++)
         is_root[g->roots[i]] = true;
-    buf_init(&b, SIZE_MAX / 4);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.tree/1"));
-    json_member_string(&w, "workspace", g->layer->path);
-    json_key(&w, "roots");
-    json_begin_array(&w);
+    json_member_string(w, "workspace", g->layer->path);
+    json_member_array(w, "roots");
     for (size_t i = 0; i < g->root_count; i++) {
         const struct lock_entry *entry = g->entries[g->roots[i]];
 
-        json_begin_object(&w);
-        json_member_string(&w, "type", str_from(doc_kind_name(entry->kind)));
-        json_member_string(&w, "name", entry->name);
-        json_end_object(&w);
+        json_begin_object(w);
+        json_member_string(w, "type", str_from(doc_kind_name(entry->kind)));
+        json_member_string(w, "name", entry->name);
+        json_end_object(w);
     }
-    json_end_array(&w);
-    json_key(&w, "packages");
-    json_begin_array(&w);
+    json_end_array(w);
+    json_member_array(w, "packages");
     for (size_t i = 0; i < g->count; i++)
-        list_put_package(&w, g->layer, g->entries[i], is_root[i], g->a);
-    json_end_array(&w);
-    json_end_object(&w);
-    print_json(inv, &b);
-    buf_done(&b);
+        list_put_package(w, g->layer, g->entries[i], is_root[i], g->a);
+    json_end_array(w);
+    print_json_end(inv);
 }
 
 /* Names are of letters, digits and ._-/ only: safe inside quotes. */
@@ -394,11 +385,10 @@ static bool named_package(struct invocation *inv, struct str *out,
 COMMAND(command_why)
 {
     const struct lock_entry *entry;
-    struct json_writer w;
+    struct json_writer *w;
     struct layer l;
     struct graph g;
     struct str name;
-    struct buf b;
 
     if (!named_package(inv, &name, e) ||
         !layer_open(&inv->cx, LAYER_READ, &l, e))
@@ -409,19 +399,13 @@ COMMAND(command_why)
     }
     read_graph(inv, &l, &g);
     if (has_option(inv, OPTION_JSON)) {
-        buf_init(&b, SIZE_MAX / 4);
-        json_writer_init(&w, &b, 2);
-        json_begin_object(&w);
-        json_member_string(&w, "schema", STR("mapm.why/1"));
-        json_member_string(&w, "type", str_from(doc_kind_name(entry->kind)));
-        json_member_string(&w, "name", entry->name);
-        json_key(&w, "chains");
-        json_begin_array(&w);
-        explain(inv, &g, index_of(&g, entry), &w);
-        json_end_array(&w);
-        json_end_object(&w);
-        print_json(inv, &b);
-        buf_done(&b);
+        w = print_json_begin(inv, "mapm.why/1", NULL);
+        json_member_string(w, "type", str_from(doc_kind_name(entry->kind)));
+        json_member_string(w, "name", entry->name);
+        json_member_array(w, "chains");
+        explain(inv, &g, index_of(&g, entry), w);
+        json_end_array(w);
+        print_json_end(inv);
     } else {
         explain(inv, &g, index_of(&g, entry), NULL);
     }

@@ -11,27 +11,6 @@
 
 /* --- JSON ------------------------------------------------------------------------- */
 
-void trust_begin_json(struct json_writer *w, struct buf *b, const char *what,
-                      const char *key)
-{
-    buf_init(b, SIZE_MAX / 4);
-    json_writer_init(w, b, 2);
-    json_begin_object(w);
-    json_member_string(w, "schema", STR("mapm.trust/1"));
-    json_member_string(w, "command", str_from(what));
-    json_key(w, key);
-    json_begin_array(w);
-}
-
-void trust_end_json(struct invocation *inv, struct json_writer *w,
-                    struct buf *b)
-{
-    json_end_array(w);
-    json_end_object(w);
-    print_json(inv, b);
-    buf_done(b);
-}
-
 void trust_put_json(struct json_writer *w, enum state_trust_kind kind,
                     struct str subject, const struct hash *digest,
                     struct arena *a)
@@ -167,8 +146,7 @@ static bool show_requests(struct trust_job *job, const struct requests *w,
 static void report(struct trust_job *job, const struct requests *w)
 {
     struct invocation *inv = job->inv;
-    struct json_writer j;
-    struct buf b;
+    struct json_writer *j;
 
     if (!job->is_json) {
         for (size_t i = 0; i < w->count; i++)
@@ -177,15 +155,17 @@ static void report(struct trust_job *job, const struct requests *w)
                           STR_ARG(w->items[i].subject));
         return;
     }
-    trust_begin_json(&j, &b, "trust", "trusted");
+    j = print_json_begin(inv, "mapm.trust/1", "trust");
+    json_member_array(j, "trusted");
     for (size_t i = 0; i < w->count; i++) {
-        json_begin_object(&j);
-        trust_put_json(&j, w->items[i].kind, w->items[i].subject,
+        json_begin_object(j);
+        trust_put_json(j, w->items[i].kind, w->items[i].subject,
                        &w->items[i].digest, &inv->cx.arena);
-        json_member_bool(&j, "new", !w->known[i]);
-        json_end_object(&j);
+        json_member_bool(j, "new", !w->known[i]);
+        json_end_object(j);
     }
-    trust_end_json(inv, &j, &b);
+    json_end_array(j);
+    print_json_end(inv);
 }
 
 static bool trust_requested(struct trust_job *job, const struct requests *w,

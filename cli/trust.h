@@ -25,11 +25,6 @@ MUST_CHECK bool trust_workspace(struct trust_job *job, struct err *e);
 MUST_CHECK bool trust_list(struct trust_job *job, struct err *e);
 MUST_CHECK bool trust_revoke(struct trust_job *job, struct err *e);
 
-/* {"schema": …, "command": `what`, `key`: [ … as far as trust_end_json. */
-void trust_begin_json(struct json_writer *w, struct buf *b, const char *what,
-                      const char *key);
-void trust_end_json(struct invocation *inv, struct json_writer *w,
-                    struct buf *b);
 /* "kind", "name" and "digest", of an object that is begun. */
 void trust_put_json(struct json_writer *w, enum state_trust_kind kind,
                     struct str subject, const struct hash *digest,

@@ -105,25 +105,25 @@ static void print_list_json(struct trust_job *job, const struct installed *in,
                             const struct state_trust *list, size_t count)
 {
     struct arena *a = &job->inv->cx.arena;
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w = print_json_begin(job->inv, "mapm.trust/1", "list");
 
-    trust_begin_json(&w, &b, "list", "trusted");
+    json_member_array(w, "trusted");
     for (size_t i = 0; i < count; i++) {
         struct str place = find_place(in, &list[i]);
 
-        json_begin_object(&w);
-        trust_put_json(&w, list[i].kind, list[i].subject, &list[i].digest, a);
-        json_member_string(&w, "since", trust_date(list[i].since_s, true, a));
+        json_begin_object(w);
+        trust_put_json(w, list[i].kind, list[i].subject, &list[i].digest, a);
+        json_member_string(w, "since", trust_date(list[i].since_s, true, a));
         if (!trust_kind(list[i].kind)->is_of_folder) {
-            json_member_bool(&w, "installed", place.n > 0);
-            json_member_optional(&w, "workspace", place);
+            json_member_bool(w, "installed", place.n > 0);
+            json_member_optional(w, "workspace", place);
         } else {
-            json_member_bool(&w, "valid", is_valid(job, &list[i]));
+            json_member_bool(w, "valid", is_valid(job, &list[i]));
         }
-        json_end_object(&w);
+        json_end_object(w);
     }
-    trust_end_json(job->inv, &w, &b);
+    json_end_array(w);
+    print_json_end(job->inv);
 }
 
 static const char *state_of(const struct installed *in,
@@ -288,36 +288,36 @@ static bool choose(struct trust_job *job, struct subjects *s,
 static bool forget(struct trust_job *job, const struct subjects *s,
                    struct err *e)
 {
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w = NULL;
 
-    if (job->is_json)
-        trust_begin_json(&w, &b, "revoke", "revoked");
+    if (job->is_json) {
+        w = print_json_begin(job->inv, "mapm.trust/1", "revoke");
+        json_member_array(w, "revoked");
+    }
     for (size_t i = 0; i < s->count; i++) {
         const struct state_trust *t = s->items[i];
         size_t versions;
 
         if (!state_forget_trust(store_state(job->store), t->kind, t->subject,
-                                &versions, e)) {
-            if (job->is_json)
-                buf_done(&b);
+                                &versions, e))
             return err_wrap(e, "%.*s may still be trusted",
                             STR_ARG(t->subject));
-        }
-        if (!job->is_json) {
+        if (!w) {
             term_note(&job->inv->term, "%s %.*s is no longer trusted",
                       trust_kind(t->kind)->name, STR_ARG(t->subject));
             continue;
         }
-        json_begin_object(&w);
-        trust_put_json(&w, t->kind, t->subject, NULL, &job->inv->cx.arena);
-        json_member_number(&w, "versions", versions);
-        json_end_object(&w);
+        json_begin_object(w);
+        trust_put_json(w, t->kind, t->subject, NULL, &job->inv->cx.arena);
+        json_member_number(w, "versions", versions);
+        json_end_object(w);
     }
-    if (job->is_json)
-        trust_end_json(job->inv, &w, &b);
-    else if (s->count == 0)
+    if (w) {
+        json_end_array(w);
+        print_json_end(job->inv);
+    } else if (s->count == 0) {
         term_note(&job->inv->term, "nothing is trusted on this machine");
+    }
     return true;
 }
 

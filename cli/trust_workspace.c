@@ -224,23 +224,24 @@ static bool show_claim(struct trust_job *job, const struct claim *c,
 
 static void report(struct trust_job *job, const struct claim *c)
 {
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w;
 
     if (!job->is_json) {
         term_note(&job->inv->term, "trusted %.*s",
                   STR_ARG(shown(job, c->layer.path)));
         return;
     }
-    trust_begin_json(&w, &b, "trust", "trusted");
+    w = print_json_begin(job->inv, "mapm.trust/1", "trust");
+    json_member_array(w, "trusted");
     for (size_t i = c->count; i-- > 0;) {
-        json_begin_object(&w);
-        trust_put_json(&w, c->items[i].kind, c->items[i].subject,
+        json_begin_object(w);
+        trust_put_json(w, c->items[i].kind, c->items[i].subject,
                        &c->items[i].digest, &job->inv->cx.arena);
-        json_member_bool(&w, "new", c->states[i] != TRUST_GIVEN);
-        json_end_object(&w);
+        json_member_bool(w, "new", c->states[i] != TRUST_GIVEN);
+        json_end_object(w);
     }
-    trust_end_json(job->inv, &w, &b);
+    json_end_array(w);
+    print_json_end(job->inv);
 }
 
 /* Skills may lie in a folder of no project: of them, too, some may run. */

@@ -35,34 +35,22 @@ static const struct {
 static void print_findings_json(struct invocation *inv,
                                 const struct install_verification *v)
 {
-    struct json_writer w;
-    struct buf b;
+    struct json_writer *w = print_json_begin(inv, "mapm.verify/1", NULL);
 
-    buf_init(&b, SIZE_MAX / 4);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.verify/1"));
-    json_member_string(&w, "workspace", v->workspace);
-    json_member_bool(&w, "ok", v->count == 0);
-    json_key(&w, "differences");
-    json_begin_array(&w);
+    json_member_string(w, "workspace", v->workspace);
+    json_member_bool(w, "ok", v->count == 0);
+    json_member_array(w, "differences");
     for (size_t i = 0; i < v->count; i++) {
-        json_begin_object(&w);
-        json_member_string(&w, "path", v->differences[i].path);
-        json_member_string(&w, "how", str_from(v->differences[i].how));
-        json_member_string(&w, "differs",
+        json_begin_object(w);
+        json_member_string(w, "path", v->differences[i].path);
+        json_member_string(w, "how", str_from(v->differences[i].how));
+        json_member_string(w, "differs",
                            str_from(sides[v->differences[i].side].name));
-        json_end_object(&w);
+        json_end_object(w);
     }
-    json_end_array(&w);
-    json_key(&w, "digest_only");
-    json_begin_array(&w);
-    for (size_t i = 0; i < v->digest_only_count; i++)
-        json_string(&w, v->digest_only[i]);
-    json_end_array(&w);
-    json_end_object(&w);
-    print_json(inv, &b);
-    buf_done(&b);
+    json_end_array(w);
+    json_member_strings(w, "digest_only", v->digest_only, v->digest_only_count);
+    print_json_end(inv);
 }
 
 /* A lock that may be wrong comes first: it defines the content of the
