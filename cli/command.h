@@ -22,8 +22,9 @@ enum exit_code {
 };
 
 /* clang-format off */
-/* In the order of help. */
+/* In the order of help: by the groups of help.c. */
 #define COMMANDS(X) \
+    X(INIT, init) \
     X(INSTALL, install) \
     X(REMOVE, remove) \
     X(UPDATE, update) \
@@ -32,23 +33,22 @@ enum exit_code {
     X(TREE, tree) \
     X(WHY, why) \
     X(VERIFY, verify) \
-    X(CHECK, check) \
-    X(INIT, init) \
-    X(NEW, new) \
-    X(TEST, test) \
-    X(TRUST, trust) \
-    X(STORE, store) \
     X(RUN, run) \
+    X(TRUST, trust) \
+    X(RUNS, runs) \
     X(MCP, mcp) \
     X(STAR, star) \
-    X(RUNS, runs) \
     X(SKILL, skill) \
     X(EVENTS, events) \
     X(BUDGET, budget) \
+    X(NEW, new) \
+    X(CHECK, check) \
+    X(TEST, test) \
     X(DOCTOR, doctor) \
+    X(STORE, store) \
+    X(COMPLETION, completion) \
     X(VERSION, version) \
-    X(HELP, help) \
-    X(COMPLETION, completion)
+    X(HELP, help)
 /* clang-format on */
 
 enum command_id {
@@ -142,7 +142,7 @@ enum argument_kind {
     ARGUMENT_CLIENT,  /* a client */
     ARGUMENT_BACKEND, /* TEXT; the clients that answer, or an API */
     ARGUMENT_PACKAGE, /* a name that `mapm list` prints */
-    ARGUMENT_SKILL,   /* first that, or a skill's folder; then free text */
+    ARGUMENT_SKILL,   /* first a metaskill, or a skill's folder; then text */
     ARGUMENT_NAMES,   /* TEXT that takes further words without "/" too */
 };
 
@@ -166,6 +166,8 @@ struct subcommand {
     const char *choices;
     const enum option_id *options; /* besides the common ones */
     size_t option_count;
+    const char *aliases;  /* words with blanks between them; NULL: none */
+    const char *examples; /* lines of a shell */
 };
 
 extern const struct option options[OPTION_COUNT];
@@ -173,6 +175,7 @@ extern const enum option_id common_options[];
 extern const size_t common_option_count;
 extern const struct subcommand commands[COMMAND_COUNT];
 
+/* By its name or an alias. */
 const struct subcommand *command_find(struct str name);
 /* The words that may follow an option, with blanks between them; NULL p: any
  * text may. Borrowed, or in `a`. */

@@ -21,7 +21,28 @@ COMMAND(command_version)
     return true;
 }
 
-static void show_option(struct term *t, enum option_id id)
+/* --- as text -------------------------------------------------------------- */
+
+/* Where the texts of options, and the values that they take, begin. */
+#define LEFT_WIDTH 28
+
+static void show_choices(struct term *t, struct str words, struct arena *a)
+{
+    struct buf b;
+    struct str word;
+
+    buf_init(&b, 1024);
+    while (str_cut(&words, ' ', &word)) {
+        buf_text(&b, b.n ? ", " : "");
+        buf_append(&b, word);
+    }
+    if (b.n)
+        term_print(t, "%*sone of: %.*s\n", LEFT_WIDTH, "",
+                   STR_ARG(arena_str(a, buf_str(&b))));
+    buf_done(&b);
+}
+
+static void show_option(struct invocation *inv, enum option_id id)
 {
     const struct option *o = &options[id];
     char left[64];
@@ -30,7 +51,9 @@ static void show_option(struct term *t, enum option_id id)
     n = snprintf(left, sizeof left, "  %c%c%s --%s%s%s", o->letter ? '-' : ' ',
                  o->letter ? o->letter : ' ', o->letter ? "," : " ", o->name,
                  o->argument ? " " : "", o->argument ? o->argument : "");
-    term_print(t, "%-28s%s%s\n", left, n > 27 ? "  " : "", o->text);
+    term_print(&inv->term, "%-*s%s%s\n", LEFT_WIDTH, left,
+               n >= LEFT_WIDTH ? "  " : "", o->text);
+    show_choices(&inv->term, option_choices(o, &inv->cx.arena), &inv->cx.arena);
 }
 
 /* The operands of a command with subcommands. */
@@ -49,8 +72,36 @@ static const struct {
     {"skill", "show NAME",         "All that a skill says about itself"},
     {"skill", "files NAME [PATH]", "What stands beside its SKILL.md, or one of these"},
     {"skill", "index",             "What a model is told of the skills"},
+    {"runs",  "show [ID]",         "One run, by default the last one"},
+    {"new",   "skill",             "Instructions for a model"},
+    {"new",   "metaskill",         "A skill with a program"},
+    {"new",   "agent",             "An agent with the packages that it needs"},
+    {"new",   "mcp",               "A description of an MCP server"},
+};
+
+/* Where each begins, in the order of the commands. */
+static const struct {
+    enum command_id first;
+    const char *title;
+} groups[] = {
+    {COMMAND_INIT,   "packages of a workspace"},
+    {COMMAND_LIST,   "what is installed, and whether it is intact"},
+    {COMMAND_RUN,    "metaskills, and skills for an agent"},
+    {COMMAND_NEW,    "packages of your own"},
+    {COMMAND_DOCTOR, "mapm itself"},
 };
 /* clang-format on */
+
+#define GROUPS (sizeof groups / sizeof *groups)
+
+static const char *group_of(enum command_id id)
+{
+    size_t i = GROUPS - 1;
+
+    while (i && groups[i].first > id)
+        i--;
+    return groups[i].title;
+}
 
 static void show_words(struct term *t, const struct subcommand *c)
 {
@@ -59,39 +110,120 @@ static void show_words(struct term *t, const struct subcommand *c)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strcmp(words[i].command, c->name) != 0)
             continue;
-        term_print(t, "%s  %-26s%s\n", any ? "" : "\ncommands:\n",
+        term_print(t, "%s  %-26s%s\n", any ? "" : "\narguments:\n",
                    words[i].usage, words[i].text);
         any = true;
     }
 }
 
-static void show_command(struct term *t, const struct subcommand *c)
+static void show_examples(struct term *t, const struct subcommand *c)
 {
+    struct str lines = str_from(c->examples), line;
+
+    term_print(t, "\nexamples:\n");
+    while (str_cut(&lines, '\n', &line))
+        term_print(t, "  %.*s\n", STR_ARG(line));
+}
+
+static void show_command(struct invocation *inv, const struct subcommand *c)
+{
+    struct term *t = &inv->term;
+
     term_print(t, "%s.\n\nusage: mapm %s [OPTION]...%s%s\n", c->text, c->name,
                c->arguments[0] ? " " : "", c->arguments);
+    if (c->aliases)
+        term_print(t, "aliases: %s\n", c->aliases);
     show_words(t, c);
+    show_examples(t, c);
     if (c->option_count) {
         term_print(t, "\noptions:\n");
         for (size_t i = 0; i < c->option_count; i++)
-            show_option(t, c->options[i]);
+            show_option(inv, c->options[i]);
     }
     term_print(t, "\ncommon options:\n");
     for (size_t i = 0; i < common_option_count; i++)
-        show_option(t, common_options[i]);
+        show_option(inv, common_options[i]);
     term_print(t, "\nman mapm-%s tells more.\n", c->name);
 }
 
-static void show_all(struct term *t)
+static void show_all(struct invocation *inv)
 {
+    struct term *t = &inv->term;
+
     term_print(t, "mapm manages agents, skills and MCP servers.\n\n"
-                  "usage: mapm COMMAND [OPTION]... [ARGUMENT]...\n\n"
-                  "commands:\n");
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
+                  "usage: mapm COMMAND [OPTION]... [ARGUMENT]...\n");
+    for (size_t i = 0, k = 0; i < COMMAND_COUNT; i++) {
+        if (k < GROUPS && groups[k].first == i)
+            term_print(t, "\n%s:\n", groups[k++].title);
         term_print(t, "  %-12s%s\n", commands[i].name, commands[i].text);
+    }
     term_print(t, "\noptions of every command:\n");
     for (size_t i = 0; i < common_option_count; i++)
-        show_option(t, common_options[i]);
+        show_option(inv, common_options[i]);
     term_print(t, "\n\"mapm help COMMAND\" tells more; man mapm tells all.\n");
+}
+
+/* --- as JSON -------------------------------------------------------------- */
+
+static void put_list(struct json_writer *w, const char *name, struct str list,
+                     char between)
+{
+    struct str word;
+
+    json_member_array(w, name);
+    while (str_cut(&list, between, &word))
+        json_string(w, word);
+    json_end_array(w);
+}
+
+static void put_options(struct invocation *inv, struct json_writer *w,
+                        const char *name, const enum option_id *ids,
+                        size_t count)
+{
+    json_member_array(w, name);
+    for (size_t i = 0; i < count; i++) {
+        const struct option *o = &options[ids[i]];
+
+        json_begin_object(w);
+        json_member_string(w, "name", str_from(o->name));
+        if (o->letter)
+            json_member_string(w, "letter", (struct str){&o->letter, 1});
+        if (o->argument)
+            json_member_string(w, "argument", str_from(o->argument));
+        if (o->argument)
+            put_list(w, "values", option_choices(o, &inv->cx.arena), ' ');
+        json_member_string(w, "text", str_from(o->text));
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
+static void put_command(struct invocation *inv, struct json_writer *w,
+                        const struct subcommand *c)
+{
+    json_begin_object(w);
+    json_member_string(w, "name", str_from(c->name));
+    put_list(w, "aliases", str_from(c->aliases ? c->aliases : ""), ' ');
+    json_member_string(w, "group",
+                       str_from(group_of((enum command_id)(c - commands))));
+    json_member_string(w, "arguments", str_from(c->arguments));
+    json_member_string(w, "text", str_from(c->text));
+    put_list(w, "examples", str_from(c->examples), '\n');
+    put_options(inv, w, "options", c->options, c->option_count);
+    json_end_object(w);
+}
+
+static void print_help_json(struct invocation *inv, const struct subcommand *c)
+{
+    struct json_writer *w = print_json_begin(inv, "mapm.help/1", NULL);
+
+    json_member_array(w, "commands");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (!c || c == &commands[i])
+            put_command(inv, w, &commands[i]);
+    json_end_array(w);
+    put_options(inv, w, "common_options", common_options, common_option_count);
+    print_json_end(inv);
 }
 
 COMMAND(command_help)
@@ -106,10 +238,12 @@ COMMAND(command_help)
                !has_option(inv, OPTION_HELP)) {
         c = NULL;
     }
-    if (c)
-        show_command(&inv->term, c);
+    if (has_option(inv, OPTION_JSON))
+        print_help_json(inv, c);
+    else if (c)
+        show_command(inv, c);
     else
-        show_all(&inv->term);
+        show_all(inv);
     *exit_code = EXIT_DONE;
     return true;
 }

@@ -7,12 +7,57 @@
 
 #define NEAR_MAX_EDITS 2
 
+static bool is_word_of(struct str words, struct str word)
+{
+    struct str head;
+
+    while (str_cut(&words, ' ', &head))
+        if (head.n && str_eq(head, word))
+            return true;
+    return false;
+}
+
+static struct str aliases_of(const struct subcommand *c)
+{
+    return str_from(c->aliases ? c->aliases : "");
+}
+
 const struct subcommand *command_find(struct str name)
 {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (str_is(name, commands[i].name))
+        if (str_is(name, commands[i].name) ||
+            is_word_of(aliases_of(&commands[i]), name))
             return &commands[i];
     return NULL;
+}
+
+/*
+ * "unistall" is near "install", and its opposite: a name that begins with a
+ * negation, and without that is near `known`, does not mean `known`.
+ */
+static bool is_opposite(struct str name, struct str known)
+{
+    static const char *const negations[] = {"un", "de", "dis", "no-", "not-"};
+
+    for (size_t i = 0; i < sizeof negations / sizeof *negations; i++) {
+        struct str negation = str_from(negations[i]);
+        struct text_nearest near = {0};
+
+        if (!str_starts(name, negation) || str_starts(known, negation))
+            continue;
+        text_nearest_add(&near, str_from_index(name, negation.n), known,
+                         NEAR_MAX_EDITS);
+        if (near.count)
+            return true;
+    }
+    return false;
+}
+
+static void add_near(struct text_nearest *near, struct str name,
+                     struct str known)
+{
+    if (!is_opposite(name, known))
+        text_nearest_add(near, name, known, NEAR_MAX_EDITS);
 }
 
 bool has_option(const struct invocation *inv, enum option_id id)
@@ -62,16 +107,6 @@ struct str option_choices(const struct option *o, struct arena *a)
     return str_of(o->choices, o->choices ? strlen(o->choices) : 0);
 }
 
-static bool is_choice(struct str words, struct str word)
-{
-    struct str head;
-
-    while (str_cut(&words, ' ', &head))
-        if (str_eq(head, word))
-            return true;
-    return false;
-}
-
 static bool unknown_option(const struct subcommand *c, struct str name,
                            struct err *e)
 {
@@ -80,8 +115,7 @@ static bool unknown_option(const struct subcommand *c, struct str name,
     err_set(e, ERR_USAGE, "unknown option --%.*s", STR_ARG(name));
     for (int i = 0; i < OPTION_COUNT; i++)
         if (takes_option(c, (enum option_id)i))
-            text_nearest_add(&near, name, str_from(options[i].name),
-                             NEAR_MAX_EDITS);
+            add_near(&near, name, str_from(options[i].name));
     if (near.count)
         return err_hint(e, "did you mean --%.*s?", STR_ARG(near.found[0]));
     return err_hint(e, "mapm help%s%s", c ? " " : "", c ? c->name : "");
@@ -118,7 +152,7 @@ static bool add_option(struct invocation *inv, enum option_id id,
     const struct option *o = &options[id];
     struct str words = option_choices(o, &inv->cx.arena), head;
 
-    if (words.n && o->kind != ARGUMENT_BACKEND && !is_choice(words, value))
+    if (words.n && o->kind != ARGUMENT_BACKEND && !is_word_of(words, value))
         return err_set(e, ERR_USAGE, "--%s: \"%.*s\" is not one of: %.*s",
                        o->name, STR_ARG(value), STR_ARG(words));
     if (o->kind != ARGUMENT_NAMES) {
@@ -196,9 +230,15 @@ bool command_unknown(struct str name, struct err *e)
     struct text_nearest near = {0};
 
     err_set(e, ERR_USAGE, "unknown command \"%.*s\"", STR_ARG(name));
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        text_nearest_add(&near, name, str_from(commands[i].name),
-                         NEAR_MAX_EDITS);
+    if (str_is(name, "untrust"))
+        return err_hint(e, "mapm trust --revoke revokes trust");
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        struct str aliases = aliases_of(&commands[i]), alias;
+
+        add_near(&near, name, str_from(commands[i].name));
+        while (str_cut(&aliases, ' ', &alias))
+            add_near(&near, name, alias);
+    }
     if (near.count)
         return err_hint(e, "did you mean \"mapm %.*s\"?",
                         STR_ARG(near.found[0]));

@@ -77,10 +77,6 @@ static bool run(struct invocation *inv, int *code, struct err *e)
 {
     if (has_option(inv, OPTION_VERSION))
         return command_version(inv, code, e);
-    if (!inv->command && !has_option(inv, OPTION_HELP)) {
-        err_set(e, ERR_USAGE, "no command given");
-        return err_hint(e, "mapm help lists the commands");
-    }
     if (!inv->command || has_option(inv, OPTION_HELP))
         return command_help(inv, code, e);
     return (stays_outside(inv->command) || enter_folder(inv, e)) &&

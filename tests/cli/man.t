@@ -27,7 +27,7 @@ help_letters()
 
 # --- a page for each command, with just its options -----------------------------
 
-commands=$(mapm help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+commands=$(mapm help | sed -n '/^options/q; s/^  \([a-z]*\)  .*/\1/p')
 isnt 'help lists commands' "$commands" ''
 for c in $commands; do
     page=mapm-$c.1

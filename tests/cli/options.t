@@ -31,12 +31,17 @@ print("yes" if r is True else "no" if r is False else r)' "$1" 2>&1
 
 # --- commands -------------------------------------------------------------------
 
-usage 'no command' 'no command given' mapm
-usage 'and where to look' 'mapm help' mapm
+exits 'mapm alone is help [D17]' 0 mapm
+is 'and says the same' "$out" "$(mapm help)"
+like 'by purpose' "$out" '^packages of your own:$'
 usage 'an unknown command' 'unknown command "frobnicate"' mapm frobnicate
 usage 'has a hint' 'mapm help lists' mapm frobnicate
 usage 'a near one is named' 'did you mean "mapm install"' mapm instal
 usage 'also when letters are swapped' 'did you mean "mapm update"' mapm updaet
+usage 'one that does the opposite is not [D17]' 'did you mean "mapm uninstall"' mapm unistall
+usage 'not for a word near it alone, either [D17]' 'did you mean "mapm uninstall"' mapm unstall
+usage 'trust is revoked by an option [D17]' 'mapm trust --revoke' mapm untrust
+usage 'nor an option that does [D17]' 'hint: mapm help install$' mapm install --unlocked
 usage 'an empty one' 'unknown command ""' mapm ''
 usage 'a lone dash is a word' 'unknown command "-"' mapm -
 usage 'too few arguments' 'mapm why needs \[TYPE\] NAME' mapm why
@@ -101,7 +106,7 @@ is 'is the same' "$out" "$all"
 exits '-h' 0 mapm -h
 is 'is, too' "$out" "$all"
 is 'and goes to stdout' "$err" ''
-for c in $(printf '%s\n' "$all" | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+for c in $(printf '%s\n' "$all" | sed -n '/^options/q; s/^  \([a-z]*\)  .*/\1/p'); do
     exits "help $c" 0 mapm help "$c"
     text=$out
     like 'says how it is called' "$text" "^usage: mapm $c( |\$)"
@@ -118,6 +123,32 @@ is 'is, too' "$out" "$version"
 exits 'as JSON' 0 mapm version --json
 is 'it has a schema' "$(json 'd["schema"]')" mapm.version/1
 is 'and the number' "mapm $(json 'd["version"]')" "$version"
+
+exits 'help as JSON [D17]' 0 mapm help --json
+is 'it has a schema [D17]' "$(json 'd["schema"]')" mapm.help/1
+is 'all commands, as the text [D17]' "$(json '" ".join(c["name"] for c in d["commands"])')" \
+    "$(printf '%s\n' "$all" | sed -n '/^options/q; s/^  \([a-z]*\)  .*/\1/p' | tr '\n' ' ' | sed 's/ $//')"
+is 'each in a group, with examples [D17]' \
+    "$(json 'all(c["group"] and c["examples"] for c in d["commands"])')" yes
+is 'the values of options [D17]' "$(json '[o["values"] for o in d["common_options"] if o["name"] == "color"]')" \
+    "[['auto', 'always', 'never']]"
+exits 'of one command, by an alias [D17]' 0 mapm add --help --json
+is 'is that one [D17]' "$(json '[c["name"] for c in d["commands"]], d["commands"][0]["aliases"]')" \
+    "(['install'], ['add', 'i'])"
+
+# --- aliases ------------------------------------------------------------------------
+
+for pair in add:install i:install rm:remove uninstall:remove ls:list up:update upgrade:update; do
+    is "${pair%:*} is ${pair#*:} [D17]" "$(mapm "${pair%:*}" --help)" "$(mapm help "${pair#*:}")"
+done
+like 'help has examples [D17]' "$(mapm help install)" '^  mapm install anthropics/skills --skill pdf,docx$'
+like 'and values [D17]' "$(mapm help install)" '^ *one of: auto, copy, hardlink, reflink$'
+for c in $(printf '%s\n' "$all" | sed -n '/^options/q; s/^  \([a-z]*\)  .*/\1/p'); do
+    mapm help "$c" | sed -n '/^examples:/,/^$/s/^  mapm //p' | while read -r word rest; do
+        [ "$word" = "$c" ] || echo "$c: $word $rest"
+    done
+done >"$T/foreign"
+is 'the examples of a command are of it [D17]' "$(cat "$T/foreign")" ''
 
 # --- errors as JSON -----------------------------------------------------------------
 

@@ -99,16 +99,16 @@ def main():
 
 
 def commands_of(env):
-    text = help_of(env).split("\ncommands:\n")[1].split("\n\n")[0]
-    return [line.split()[0] for line in text.splitlines()]
+    text = help_of(env).split("\noptions of")[0]
+    return re.findall(r"^  ([a-z]+)  ", text, re.M)
 
 
 def words_of(env, command):
     """The sub-commands of a command, and "" for none."""
     text = help_of(env, command)
-    if "\ncommands:\n" not in text:
-        return {"store": ["path", "stats", "verify", "gc"], "new": ["skill", "metaskill", "agent", "mcp"]}.get(command, [""])
-    return [line.split()[0] for line in text.split("\ncommands:\n")[1].split("\n\n")[0].splitlines()]
+    if "\narguments:\n" not in text:
+        return [""]
+    return [line.split()[0] for line in text.split("\narguments:\n")[1].split("\n\n")[0].splitlines()]
 
 
 SKILL = b"---\nname: %s\ndescription: %s\nmetaskill: %s\nversion: %s\n---\n%s\n"
