@@ -1,13 +1,10 @@
-#include "base/embed.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "command.h"
 
 /*
- * Completions of the three shells: scripts of completion/, and parts of them
- * that are generated from the table. Names of packages
+ * Completions of the three shells, generated from the table. Names of packages
  * are the second column of `mapm list -q`; only characters of valid names are
  * taken, since shells expand the words they are given.
  */
@@ -22,6 +19,42 @@
 #define SKILL_NAMES                                                            \
     "2>/dev/null | "                                                           \
     "sed -n 's/^\\([A-Za-z0-9][A-Za-z0-9._-]*\\)  .*/\\1/p'"
+
+/* `mapm run`: the metaskills of that list. */
+#define METASKILL_NAMES                                                        \
+    "2>/dev/null | "                                                           \
+    "sed -n 's/^\\([A-Za-z0-9][A-Za-z0-9._-]*\\)  .* (metaskill[a-z, ]*)$"     \
+    "/\\1/p'"
+
+/* `mapm runs show`: the first column of the list of runs. */
+#define RUN_IDS "2>/dev/null | sed -n 's/^ *\\([0-9][0-9]*\\)  .*/\\1/p'"
+
+/* `mapm install ORIGIN --skill`: what the catalog offers, which `-n` lists; its
+ * kind is the first argument of the shell's function. */
+#define OFFERED_NAMES                                                          \
+    "2>/dev/null | "                                                           \
+    "sed -n \"s/^$kind  *\\([A-Za-z0-9][A-Za-z0-9./_-]*\\)  "                  \
+    "*[a-z]*:.*/\\1/p\""
+
+/* The kind of package that an option takes names of; "" for any, NULL for
+ * none. */
+static const char *offered_kind(const struct option *o)
+{
+    if (o->kind != ARGUMENT_NAMES)
+        return NULL;
+    return o == &options[OPTION_SKIP] ? "[a-z][a-z]*" : o->name;
+}
+
+/* "install|add|i", with another text than "|" between them. */
+static void put_command_names(struct buf *b, const struct subcommand *c,
+                              const char *between)
+{
+    struct str aliases = str_from(c->aliases ? c->aliases : ""), alias;
+
+    buf_text(b, c->name);
+    while (str_cut(&aliases, ' ', &alias))
+        buf_printf(b, "%s%.*s", between, STR_ARG(alias));
+}
 
 /* The words that an argument of `c` is one of: its choices, or the commands. */
 static bool put_words(struct buf *b, const struct subcommand *c)
@@ -119,6 +152,8 @@ static void put_bash_choices(struct buf *b)
         put_bash_cases(b, i);
         if (words.n)
             buf_printf(b, ") words='%.*s' ;;\n", STR_ARG(words));
+        else if (offered_kind(o))
+            buf_printf(b, ") words=$(_mapm_offers '%s') ;;\n", offered_kind(o));
         else if (o->kind == ARGUMENT_FOLDER)
             buf_text(b, ") files=d ;;\n");
         else if (o->kind == ARGUMENT_PATH)
@@ -137,6 +172,11 @@ static void put_bash_arguments(struct buf *b, const struct subcommand *c)
         buf_text(b, "'; elif [[ ' " SKILL_WORDS " ' == *\" $first \"* ]]; then "
                     "words=$(mapm skill list -q \"${where[@]}\" " SKILL_NAMES
                     "); fi");
+    } else if (c == &commands[COMMAND_RUNS]) {
+        buf_text(b, "if ((!count)); then words='");
+        put_words(b, c);
+        buf_text(b, "'; elif [[ $first == show ]]; then "
+                    "words=$(mapm runs -q \"${where[@]}\" " RUN_IDS "); fi");
     } else if (c->kind == ARGUMENT_CHOICE || c == &commands[COMMAND_HELP]) {
         buf_text(b, "((count)) || words='");
         put_words(b, c);
@@ -144,8 +184,10 @@ static void put_bash_arguments(struct buf *b, const struct subcommand *c)
     } else if (c->kind == ARGUMENT_PACKAGE) {
         buf_text(b, "words=$(mapm list -q \"${where[@]}\" " LIST_NAMES ")");
     } else if (c->kind == ARGUMENT_SKILL) {
-        buf_text(b, "((count)) || if [[ $cur == [./~]* ]]; then files=d; else "
-                    "words=$(mapm list -q \"${where[@]}\" " LIST_NAMES "); fi");
+        buf_text(b,
+                 "((count)) || if [[ $cur == [./~]* ]]; then files=d; else "
+                 "words=$(mapm skill list -q \"${where[@]}\" " METASKILL_NAMES
+                 "); fi");
     } else if (c->kind == ARGUMENT_PATH) {
         buf_text(b, "files=f");
     } else if (c->kind == ARGUMENT_FOLDER) {
@@ -154,6 +196,70 @@ static void put_bash_arguments(struct buf *b, const struct subcommand *c)
         buf_text(b, ":");
     }
 }
+
+/* The line up to the cursor: bash has cut it at "=" and ":" as well. */
+static const char bash_head[] =
+    "# bash completion for mapm\n"
+    "_mapm_offers() {\n"
+    "  local kind=$1\n"
+    "  ((${#origins[@]})) &&\n"
+    "    mapm install -n -q \"${where[@]}\" -- \"${origins[@]}\" " OFFERED_NAMES
+    "\n"
+    "}\n"
+    "_mapm() {\n"
+    "  local -a line=() where=() origins=()\n"
+    "  local i word glue= pending= command= first= count=0 only= prefix=\n"
+    "  local opts= words= files=\n"
+    "  ((COMP_CWORD > 0)) || return\n"
+    "  for ((i = 0; i <= COMP_CWORD; i++)); do\n"
+    "    word=${COMP_WORDS[i]}\n"
+    "    if [[ $i -gt 0 && ( $glue || $word == [=:]* ) ]]; then\n"
+    "      line[-1]+=$word\n"
+    "      [[ $word == [=:]* ]] && glue=1 || glue=\n"
+    "    else\n"
+    "      line+=(\"$word\")\n"
+    "    fi\n"
+    "  done\n"
+    "  local cur=${line[-1]}\n"
+    "  for word in \"${line[@]:1:${#line[@]}-2}\"; do\n"
+    "    if [[ $pending ]]; then\n"
+    "      [[ $pending == -C || $pending == --directory ]] &&\n"
+    "        where+=(-C \"$word\")\n"
+    "      pending=\n"
+    "    elif [[ $only || $word != -* ]]; then\n"
+    "      if [[ ! $command ]]; then command=$word\n"
+    "      else\n"
+    "        ((++count == 1)) && first=$word\n"
+    "        [[ $word == */* ]] && origins+=(\"$word\")\n"
+    "      fi\n"
+    "    else\n"
+    "      case $word in\n"
+    "      --) only=1 ;;\n"
+    "      -g|--global|--directory=*) where+=(\"$word\") ;;\n";
+
+static const char bash_middle[] = "      esac\n"
+                                  "    fi\n"
+                                  "  done\n"
+                                  "  case $command in\n";
+
+static const char bash_value[] =
+    "  esac\n"
+    "  if [[ ! $only && ! $pending && $cur == --*=* ]]; then\n"
+    "    pending=${cur%%=*}\n"
+    "    [[ $COMP_WORDBREAKS == *=* ]] || prefix=$pending=\n"
+    "    cur=${cur#*=}\n"
+    "  fi\n";
+
+static const char bash_tail[] =
+    "  if [[ $files ]]; then\n"
+    "    compopt -o filenames 2>/dev/null\n"
+    "    mapfile -t COMPREPLY < <(compgen -P \"$prefix\" -$files -- \"$cur\")\n"
+    "  else\n"
+    "    mapfile -t COMPREPLY < <(compgen -P \"$prefix\" -W \"$words\" -- "
+    "\"$cur\")\n"
+    "  fi\n"
+    "}\n"
+    "complete -F _mapm mapm\n";
 
 static void put_bash_commands(struct buf *b)
 {
@@ -178,10 +284,12 @@ static void put_bash_commands(struct buf *b)
     buf_text(b, "    esac\n");
 }
 
-static void put_bash_patterns(struct buf *b)
+static void put_bash(struct buf *b)
 {
     const char *between = "";
 
+    buf_text(b, bash_head);
+    buf_text(b, "      ");
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (!options[i].argument)
             continue;
@@ -189,11 +297,24 @@ static void put_bash_patterns(struct buf *b)
         put_bash_pattern(b, &options[i]);
         between = "|";
     }
-}
-
-static void put_bash_common(struct buf *b)
-{
+    buf_text(b, ") pending=$word ;;\n");
+    buf_text(b, bash_middle);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (!commands[i].aliases)
+            continue;
+        buf_text(b, "  ");
+        put_command_names(b, &commands[i], "|");
+        buf_printf(b, ") command=%s ;;\n", commands[i].name);
+    }
+    buf_text(b, bash_value);
+    put_bash_choices(b);
+    buf_text(b, "  if [[ ! $pending ]]; then\n    opts='");
     put_bash_options(b, common_options, common_option_count);
+    buf_text(b, "'\n");
+    put_bash_commands(b);
+    buf_text(b, "    [[ ! $only && $cur == -* ]] && words=$opts files=\n"
+                "  fi\n");
+    buf_text(b, bash_tail);
 }
 
 /* --- zsh ------------------------------------------------------------------ */
@@ -221,6 +342,8 @@ static void put_zsh_form(struct buf *b, const struct option *o, bool is_short)
     buf_printf(b, "[%s]", o->text);
     if (words.n)
         buf_printf(b, ":%s:(%.*s)", o->argument, STR_ARG(words));
+    else if (offered_kind(o))
+        buf_printf(b, ":%s: _mapm_offers \"%s\"", o->argument, offered_kind(o));
     else if (o->kind == ARGUMENT_FOLDER)
         buf_printf(b, ":%s:_files -/", o->argument);
     else if (o->kind == ARGUMENT_PATH)
@@ -250,6 +373,8 @@ static void put_zsh_arguments(struct buf *b, const struct subcommand *c)
         buf_text(b, ")'");
         if (c == &commands[COMMAND_SKILL])
             buf_text(b, " \\\n      '*:skill:_mapm_library'");
+        else if (c == &commands[COMMAND_RUNS])
+            buf_text(b, " \\\n      '2:run:_mapm_runs'");
         else if (c->max_arguments > 1)
             buf_text(b, " \\\n      '*:name: '");
     } else if (c->kind == ARGUMENT_PACKAGE) {
@@ -264,27 +389,85 @@ static void put_zsh_arguments(struct buf *b, const struct subcommand *c)
     buf_text(b, " && ret=0 ;;\n");
 }
 
-static void put_zsh_commands(struct buf *b)
+static void put_zsh(struct buf *b)
 {
+    buf_text(b,
+             "#compdef mapm\n"
+             "_mapm_packages() {\n"
+             "  local -a names\n"
+             "  names=(${(f)\"$(mapm list -q " LIST_NAMES ")\"})\n"
+             "  compadd -a names\n"
+             "}\n"
+             "_mapm_skills() {\n"
+             "  if [[ $PREFIX == [./~]* ]]; then\n"
+             "    _files -/\n"
+             "  else\n"
+             "    local -a names\n"
+             "    names=(${(f)\"$(mapm skill list -q " METASKILL_NAMES ")\"})\n"
+             "    compadd -a names\n"
+             "  fi\n"
+             "}\n"
+             "_mapm_runs() {\n"
+             "  local -a ids\n"
+             "  [[ $words[2] == show ]] || return\n"
+             "  ids=(${(f)\"$(mapm runs -q " RUN_IDS ")\"})\n"
+             "  compadd -a ids\n"
+             "}\n"
+             "_mapm_offers() {\n"
+             "  local -a names origins\n"
+             "  local kind=$1\n"
+             "  origins=(${(M)words[2,-1]:#[^-]*/*})\n"
+             "  (( $#origins )) || return\n"
+             "  names=(${(f)\"$(mapm install -n -q -- $origins " OFFERED_NAMES
+             ")\"})\n"
+             "  compadd -a names\n"
+             "}\n"
+             "_mapm_library() {\n"
+             "  local -a names\n"
+             "  local word\n"
+             "  for word in " SKILL_WORDS "; do\n"
+             "    [[ -n ${words[(re)$word]} ]] || continue\n"
+             "    names=(${(f)\"$(mapm skill list -q " SKILL_NAMES ")\"})\n"
+             "    compadd -a names\n"
+             "    return\n"
+             "  done\n"
+             "}\n"
+             "_mapm() {\n"
+             "  local curcontext=$curcontext state line ret=1\n"
+             "  local -A opt_args\n"
+             "  local -a commands\n"
+             "  commands=(\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         buf_printf(b, "    '%s:%s'\n", commands[i].name, commands[i].text);
-}
-
-static void put_zsh_common(struct buf *b)
-{
+    buf_text(b, "  )\n"
+                "  _arguments -C -s -S \\\n");
     put_zsh_options(b, common_options, common_option_count);
     put_zsh_form(b, &options[OPTION_VERSION], false);
     put_zsh_form(b, &options[OPTION_VERSION], true);
-}
-
-static void put_zsh_cases(struct buf *b)
-{
+    buf_text(b,
+             "      '1:command:->command' \\\n"
+             "      '*::argument:->argument' && return 0\n"
+             "  case $state in\n"
+             "  command) _describe -t commands command commands && ret=0 ;;\n"
+             "  argument)\n"
+             "    case $words[1] in\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        buf_printf(b, "    %s) _arguments -s -S \\\n", commands[i].name);
+        buf_text(b, "    ");
+        put_command_names(b, &commands[i], "|");
+        buf_text(b, ") _arguments -s -S \\\n");
         put_zsh_options(b, commands[i].options, commands[i].option_count);
         put_zsh_options(b, common_options, common_option_count);
         put_zsh_arguments(b, &commands[i]);
     }
+    buf_text(b, "    esac ;;\n"
+                "  esac\n"
+                "  return ret\n"
+                "}\n"
+                "if [[ $funcstack[1] == _mapm ]]; then\n"
+                "  _mapm \"$@\"\n"
+                "else\n"
+                "  compdef _mapm mapm\n"
+                "fi\n");
 }
 
 /* --- fish ----------------------------------------------------------------- */
@@ -301,8 +484,8 @@ static void put_fish_option(struct buf *b, const char *condition,
         buf_printf(b, " -s %c", o->letter);
     if (words.n)
         buf_printf(b, " -x -a '%.*s'", STR_ARG(words));
-    else if (o->kind == ARGUMENT_PATH)
-        buf_text(b, " -r -F");
+    else if (offered_kind(o))
+        buf_printf(b, " -x -a '(__mapm_offers \"%s\")'", offered_kind(o));
     else if (o->kind == ARGUMENT_FOLDER)
         buf_text(b, " -x -a '(__fish_complete_directories)'");
     else if (o->kind == ARGUMENT_PATH)
@@ -323,6 +506,9 @@ static void put_fish_arguments(struct buf *b, const struct subcommand *c)
             buf_text(b, "complete -c mapm -n '__mapm_at skill; "
                         "and __mapm_second " SKILL_WORDS "' "
                         "-a '(__mapm_library)'\n");
+        if (c == &commands[COMMAND_RUNS])
+            buf_text(b, "complete -c mapm -n '__mapm_at runs 2; "
+                        "and __mapm_second show' -a '(__mapm_runs)'\n");
     } else if (c->kind == ARGUMENT_PACKAGE) {
         buf_printf(b,
                    "complete -c mapm -n '__mapm_at %s%s' "
@@ -343,20 +529,109 @@ static void put_fish_arguments(struct buf *b, const struct subcommand *c)
     }
 }
 
-static void put_fish_takers(struct buf *b)
+static const char fish_head[] =
+    "# fish completion for mapm\n"
+    "# The command and its arguments on the line up to the cursor.\n"
+    "function __mapm_words\n"
+    "  set -l words (commandline -opc)\n"
+    "  set -l skip\n"
+    "  set -l only\n"
+    "  for word in $words[2..-1]\n"
+    "    if set -q only[1]\n"
+    "      echo $word\n"
+    "    else if set -q skip[1]\n"
+    "      set skip\n"
+    "    else\n"
+    "      switch $word\n";
+
+static const char fish_middle[] =
+    "          set skip 1\n"
+    "        case --\n"
+    "          set only 1\n"
+    "        case '-*'\n"
+    "        case '*'\n"
+    "          echo $word\n"
+    "      end\n"
+    "    end\n"
+    "  end\n"
+    "end\n"
+    "function __mapm_first\n"
+    "  test (count (__mapm_words)) -eq 0\n"
+    "end\n"
+    "function __mapm_at\n"
+    "  set -l words (__mapm_words)\n"
+    "  test \"$(__mapm_command $words[1])\" "
+    "= $argv[1]\n"
+    "  and begin\n"
+    "    not set -q argv[2]\n"
+    "    or test (count $words) -eq $argv[2]\n"
+    "  end\n"
+    "end\n"
+    "function __mapm_packages\n"
+    "  mapm list -q " LIST_NAMES "\n"
+    "end\n"
+    "function __mapm_skills\n"
+    "  if string match -qr '^[./~]' -- "
+    "(commandline -ct)\n"
+    "    __fish_complete_directories\n"
+    "  else\n"
+    "    mapm skill list -q " METASKILL_NAMES "\n"
+    "  end\n"
+    "end\n"
+    "function __mapm_runs\n"
+    "  mapm runs -q " RUN_IDS "\n"
+    "end\n"
+    "function __mapm_offers\n"
+    "  set -l words (__mapm_words)\n"
+    "  set -l kind $argv[1]\n"
+    "  set -l origins (string match -- '*/*' "
+    "$words[2..-1])\n"
+    "  set -q origins[1]\n"
+    "  and mapm install -n -q -- $origins " OFFERED_NAMES "\n"
+    "end\n"
+    "function __mapm_second\n"
+    "  set -l words (__mapm_words)\n"
+    "  test (count $words) -ge 2\n"
+    "  and contains -- $words[2] $argv\n"
+    "end\n"
+    "function __mapm_library\n"
+    "  mapm skill list -q " SKILL_NAMES "\n"
+    "end\n"
+    "complete -c mapm -f\n";
+
+/* The name of a command that was typed as an alias. */
+static void put_fish_aliases(struct buf *b)
 {
+    buf_text(b, "function __mapm_command\n"
+                "  switch \"$argv[1]\"\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (!commands[i].aliases)
+            continue;
+        buf_text(b, "    case ");
+        put_command_names(b, &commands[i], " ");
+        buf_printf(b, "\n      echo %s\n", commands[i].name);
+    }
+    buf_text(b, "    case '*'\n"
+                "      echo $argv[1]\n"
+                "  end\n"
+                "end\n");
+}
+
+static void put_fish(struct buf *b)
+{
+    char condition[96];
+
+    buf_text(b, fish_head);
+    buf_text(b, "        case");
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (options[i].argument && options[i].letter)
             buf_printf(b, " -%c", options[i].letter);
         if (options[i].argument)
             buf_printf(b, " --%s", options[i].name);
     }
-}
-
-static void put_fish_commands(struct buf *b)
-{
-    char condition[96];
-
+    buf_text(b, "\n");
+    buf_text(b, fish_middle);
+    put_fish_aliases(b);
     for (size_t k = 0; k < common_option_count; k++)
         put_fish_option(b, "", common_options[k]);
     put_fish_option(b, " -n __mapm_first", OPTION_VERSION);
@@ -372,81 +647,19 @@ static void put_fish_commands(struct buf *b)
     }
 }
 
-/* --- the scripts ---------------------------------------------------------- */
-
-EMBED(completion_bash, "cli/completion/mapm.bash");
-EMBED(completion_zsh, "cli/completion/mapm.zsh");
-EMBED(completion_fish, "cli/completion/mapm.fish");
-
-#define PARTS_MAX 6
-
-/* A script, and what stands for each {{name}} in it. */
-static const struct script {
-    const char *shell, *text;
-    struct {
-        const char *name, *text; /* NULL: what `put` writes */
-        void (*put)(struct buf *b);
-    } parts[PARTS_MAX];
-} scripts[] = {
-    {"bash",
-     completion_bash,
-     {{"patterns", NULL, put_bash_patterns},
-      {"choices", NULL, put_bash_choices},
-      {"options", NULL, put_bash_common},
-      {"commands", NULL, put_bash_commands}}},
-    {"zsh",
-     completion_zsh,
-     {{"packages", LIST_NAMES, NULL},
-      {"skills", SKILL_NAMES, NULL},
-      {"words", SKILL_WORDS, NULL},
-      {"commands", NULL, put_zsh_commands},
-      {"options", NULL, put_zsh_common},
-      {"cases", NULL, put_zsh_cases}}},
-    {"fish",
-     completion_fish,
-     {{"packages", LIST_NAMES, NULL},
-      {"skills", SKILL_NAMES, NULL},
-      {"options", NULL, put_fish_takers},
-      {"commands", NULL, put_fish_commands}}},
-};
-
-static void put_part(struct buf *b, const struct script *s, struct str name)
-{
-    for (size_t i = 0; i < PARTS_MAX && s->parts[i].name; i++) {
-        if (!str_is(name, s->parts[i].name))
-            continue;
-        if (s->parts[i].text)
-            buf_text(b, s->parts[i].text);
-        else
-            s->parts[i].put(b);
-    }
-}
-
-static void put_script(struct buf *b, const struct script *s)
-{
-    struct str rest = str_from(s->text);
-    size_t open;
-
-    while ((open = str_find(rest, STR("{{"))) != SIZE_MAX) {
-        size_t close = str_find(rest, STR("}}"));
-
-        buf_append(b, str_slice(rest, 0, open));
-        put_part(b, s, str_slice(rest, open + 2, close));
-        rest = str_from_index(rest, close + 2);
-    }
-    buf_append(b, rest);
-}
-
 COMMAND(command_completion)
 {
     struct str shell = inv->arguments.items[0];
     CLEANUP(buf_done) struct buf b;
 
     buf_init(&b, 256 * 1024);
-    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
-        if (str_is(shell, scripts[i].shell))
-            put_script(&b, &scripts[i]);
-    if (!b.n)
+    if (str_is(shell, "bash"))
+        put_bash(&b);
+    else if (str_is(shell, "zsh"))
+        put_zsh(&b);
+    else if (str_is(shell, "fish"))
+        put_fish(&b);
+    else
         return err_set(e, ERR_USAGE, "unknown shell \"%.*s\": bash, zsh, fish",
                        STR_ARG(shell));
     term_write(&inv->term, buf_str(&b));

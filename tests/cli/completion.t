@@ -36,6 +36,17 @@ skill_of()
 }
 skill_of pdf-forms 'Fill forms.  $(touch expanded)'
 skill_of review 'Review code.'
+# One has a program, which mapm run completes; and it ran.
+skill_of bug-report 'Report bugs.'
+echo 'def main(input): return "done"' >.agents/skills/bug-report/SKILL.star
+
+# A catalog, whose skills --skill completes.
+start_githost
+skill "$T/src/skills/hello"
+skill "$T/src/skills/help-desk"
+make_repo acme/catalog "$T/src"
+mapm run bug-report a=b >/dev/null 2>&1
+mapm run bug-report c=d >/dev/null 2>&1
 
 # --- how each shell is asked --------------------------------------------------
 
@@ -120,7 +131,7 @@ own_options()
     mapm help "$1" | sed -n '/^options:/,/^$/s/^  ...  *\(--[a-z-]*\).*/\1/p'
 }
 common=$(mapm help | sed -n '/^options of every/,$s/^  ...  *\(--[a-z-]*\).*/\1/p')
-commands=$(mapm help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+commands=$(mapm help | sed -n '/^options/q; s/^  \([a-z]*\)  .*/\1/p')
 isnt 'help lists commands' "$commands" ''
 isnt 'and options' "$common" ''
 
@@ -155,14 +166,19 @@ ask_all()
     offers 'what is installed' 'mapm remove ' one io.example/search acme/git-pr find-bugs
     offers 'more of it' 'mapm update one acme/' acme/git-pr
     offers 'also behind "--"' 'mapm why -- fi' find-bugs
-    offers 'a skill to run' 'mapm run fi' find-bugs
+    offers 'a metaskill to run, and no other skill' 'mapm run ' bug-report
+    offers 'the runs there are [D17]' 'mapm runs show ' 1 2
+    offers 'skills of a catalog [D17]' 'mapm install acme/catalog --skill he' hello help-desk
+    offers 'one of them, for an alias [D17]' 'mapm add acme/catalog --skill hel' hello help-desk
+    offers 'none without a catalog [D17]' 'mapm install --skill he'
+    offers 'packages to an alias [D17]' 'mapm rm one' one
     offers 'and nothing for its input' 'mapm run find-bugs fi'
     offers 'who answers' 'mapm run find-bugs --ask co' codex copilot
     offers 'a tape' 'mapm run find-bugs --replay fi' file.json
     offers 'what can be done with skills' 'mapm skill ' \
         list search match load show files index
     offers 'one of it begun' 'mapm skill sh' show
-    offers 'the skills that are here' 'mapm skill load ' pdf-forms review
+    offers 'the skills that are here' 'mapm skill load ' bug-report pdf-forms review
     offers 'one of them begun' 'mapm -q skill show re' review
     offers 'more of them' 'mapm skill load review pd' pdf-forms
     offers 'none for a search' 'mapm skill search '
