@@ -405,9 +405,12 @@ static bool find_changes(struct install_session *s,
     return true;
 }
 
-bool session_provision_options(struct install_session *s,
-                               struct provision_options *o, struct err *e)
+bool session_find_changes(struct install_session *s, struct err *e)
 {
+    struct arena *a = &s->cx->arena;
+    size_t count = s->resolved.count;
+    struct provision_item *items = arena_array(a, count + 2, sizeof *items);
+    struct provision_options *o = arena_new(a, struct provision_options);
 
     *o = (struct provision_options){
         .shared_dir = store_shared_dir(s->store),
@@ -416,17 +419,7 @@ bool session_provision_options(struct install_session *s,
         .objects = session_objects(s),
     };
     o->clients = enabled_clients(s, &o->client_count);
-    return check_clients(o->clients, o->client_count, e);
-}
-
-bool session_find_changes(struct install_session *s, struct err *e)
-{
-    struct arena *a = &s->cx->arena;
-    size_t count = s->resolved.count;
-    struct provision_item *items = arena_array(a, count + 2, sizeof *items);
-    struct provision_options *o = arena_new(a, struct provision_options);
-
-    if (!session_provision_options(s, o, e))
+    if (!check_clients(o->clients, o->client_count, e))
         return false;
     for (size_t i = 0; i < s->resolved.count; i++)
         fill_item(&s->packages[i], &items[i]);

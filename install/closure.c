@@ -669,6 +669,19 @@ static bool is_no_match(enum err_code code)
            code == ERR_DAMAGED;
 }
 
+/* Elsewhere "owner/repo@x" is the skill x of the catalog; here x is a ref. */
+static void hint_skill(const struct node *n, struct err *e)
+{
+    const struct origin *o = &n->origin;
+
+    if (e->code == ERR_REF && !e->hint[0] && o->is_short && !o->path.n &&
+        o->ref.n)
+        err_hint(e,
+                 "\"@\" names a branch, tag or commit; for a skill: mapm "
+                 "install %.*s/%.*s --skill %.*s",
+                 STR_ARG(o->owner), STR_ARG(o->repo), STR_ARG(o->ref));
+}
+
 static bool handle_event(struct closure *c, const struct fetch_event *event,
                          struct arena *scratch, struct err *e)
 {
@@ -706,6 +719,7 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
             return stop_sharing(c, n, e);
         if (n->locked && problem.code == ERR_LOCKED)
             name_entry(n->locked, &problem);
+        hint_skill(n, &problem);
         ok = false;
         break;
     default:

@@ -1,4 +1,3 @@
-#include "base/embed.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "mapm/report.h"
@@ -9,8 +8,6 @@
 /* Limit of the line of a step; its details have the whole text. */
 #define LABEL_MAX_CHARS 160
 #define DATA_MAX_CHARS  100
-
-EMBED(runs_style, "report/style.css");
 
 /* State shared by the functions below. */
 struct page {

@@ -321,7 +321,7 @@ void http_call_done(struct http_call *call)
 }
 
 /* clang-format off */
-static const struct failure {
+static const struct {
     CURLcode code;
     enum err_code err;
     bool may_retry;
@@ -347,19 +347,21 @@ static const struct failure {
 };
 /* clang-format on */
 
-static const struct failure *find_failure(int code)
+static size_t find_failure(int code)
 {
-    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
-        if ((int)failures[i].code == code)
-            return &failures[i];
-    return NULL;
+    size_t count = sizeof failures / sizeof *failures, i = 0;
+
+    while (i < count && (int)failures[i].code != code)
+        i++;
+    return i;
 }
 
 bool http_may_retry(const struct http_call *call)
 {
-    const struct failure *f = find_failure(call->failure);
+    size_t i = find_failure(call->failure);
 
-    return f && f->may_retry && http_time_left(call->http) > 0;
+    return i < sizeof failures / sizeof *failures && failures[i].may_retry &&
+           http_time_left(call->http) > 0;
 }
 
 bool http_was_slow(const struct http_call *call)
@@ -370,8 +372,9 @@ bool http_was_slow(const struct http_call *call)
 bool http_say_failure(int failure, const char *why, const struct settings *s,
                       struct err *e)
 {
-    const struct failure *f = find_failure(failure);
-    enum err_code code = f ? f->err : ERR_FETCH;
+    size_t i = find_failure(failure);
+    enum err_code code =
+        i < sizeof failures / sizeof *failures ? failures[i].err : ERR_FETCH;
 
     err_set(e, code, "%s",
             why[0] ? why : curl_easy_strerror((CURLcode)failure));

@@ -283,4 +283,13 @@ exits '[F4] --all of a deep repository' 0 mapm install --yes --all acme/deep
 is '[F4] takes what is near' "$(installed)" near
 like '[F4] and says that there may be more' "$err" 'may offer more: "1/2/3/4/5/6/7/8/9/10/11/12/13"'
 is '[F4] once' "$(printf '%s\n' "$err" | grep -c 'may offer more')" 1
+
+# --- the words of other tools -----------------------------------------------------
+
+fresh
+exits '[D17] owner/repo@skill is a ref here' 1 mapm install acme/catalog@good
+like '[D17] and for a skill there is another way' "$err" 'mapm install acme/catalog --skill good'
+exits '[D17] each skill by a glob' 3 mapm install acme/catalog --skill '*' --yes
+like '[D17] is installed' "$(mapm ls)" '^skill +good '
+
 done_testing
