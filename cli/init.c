@@ -1,6 +1,7 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/place.h"
+#include "mapm/authorize.h"
 
 #include "command.h"
 
@@ -65,6 +66,8 @@ bool command_init(struct invocation *inv, int *exit_code, struct err *e)
         return err_set(e, ERR_USAGE, "the folder's name is empty");
     if (!fs_make_dirs(dir.p, 0755, e) || !fs_open_dir(dir.p, &fd, e))
         return err_wrap(e, "cannot start a workspace in %.*s", STR_ARG(named));
+    if (!authorize_file(&inv->cx, fd, dir, dir, e))
+        return false;
     is_there = fs_exists_at(fd, FILE_NAME);
     if (!is_there && !place_file(fd, FILE_NAME, str_from(text), e))
         return err_wrap(e, "cannot start a workspace in %.*s", STR_ARG(named));

@@ -30,7 +30,8 @@ static bool session_open(struct install_session *s, struct err *e)
         .closure = {.session = {.dirfd = -1}},
         .tries = s->tries};
     if (!layer_open(cx, request->dry_run ? LAYER_READ : LAYER_WRITE, &s->layer,
-                    e))
+                    e) ||
+        (request->dry_run && !layer_check_own(&s->layer, cx, e)))
         return false;
     s->plan.workspace = s->layer.path;
     s->yaml = s->layer.yaml;

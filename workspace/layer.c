@@ -212,10 +212,11 @@ static void say_waiting(void *ctx)
 }
 
 /* Before anything is finished or undone in a folder of another user. */
-static bool check_files(struct context *cx, struct str folder, struct err *e)
+static bool check_files(struct context *cx, enum layer_mode mode,
+                        struct str folder, struct err *e)
 {
     CLEANUP_FD int fd = -1;
-    bool has_files = false;
+    bool needs_folder = mode == LAYER_WRITE;
     struct stat st;
 
     if (!fs_open_dir(folder.p, &fd, e))
@@ -228,10 +229,11 @@ static bool check_files(struct context *cx, struct str folder, struct err *e)
                 fs_join(folder, str_from(workspace_files[i]), &cx->arena),
                 folder, e))
             return false;
-        has_files = true;
+        needs_folder = true;
     }
-    /* Another user may put a hard link to a file of this user into a folder. */
-    return !has_files || authorize_file(cx, fd, folder, folder, e);
+    /* Another user may put a hard link to a file of this user into a folder.
+     * And no workspace starts where none would count. */
+    return !needs_folder || authorize_file(cx, fd, folder, folder, e);
 }
 
 static bool open_path(struct context *cx, enum layer_mode mode,
@@ -240,7 +242,7 @@ static bool open_path(struct context *cx, enum layer_mode mode,
     bool recovered = false;
 
     if (!config_read(cx, &out->user, &out->limits, &out->rules, e) ||
-        !check_files(cx, out->path, e))
+        !check_files(cx, mode, out->path, e))
         return false;
     if (!provision_open(out->path, mode == LAYER_READ, say_waiting, cx,
                         &recovered, &out->provision, e))

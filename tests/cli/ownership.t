@@ -216,6 +216,21 @@ for file in mapm.yaml mapm.local.yaml mapm.lock; do
     exits "[F3] (a) a folder without files refuses nothing: $file" 0 mapm list
 done
 
+# No workspace starts where none of its files would count.
+skill "$T/src/skills/hello" && make_repo acme/catalog "$T/src" && start_githost
+in_new theirs
+chown $OTHER .
+for command in init 'install --yes acme/catalog/skills/hello' 'install --dry-run acme/catalog/skills/hello'; do
+    exits "[F3] (a) nothing starts in a folder of another user: $command" 4 mapm $command
+    like "[F3] (a) which is named: $command" "$err" "$T/theirs belongs to another user \\(uid $OTHER\\)"
+    is "[F3] (a) and stays empty: $command" "$(ls -A)" ''
+done
+exits '[F3] (a) in a trusted one it does' 0 \
+    env MAPM_TRUSTED_FOLDER="$PWD" "$MAPM" install --yes acme/catalog/skills/hello
+exits '[F3] (a) and goes on' 0 env MAPM_TRUSTED_FOLDER="$PWD" "$MAPM" verify
+exits '[F3] (a) mapm init in a new folder of the user' 0 mapm init "$T/new"
+stop_githost
+
 in_new other
 : >mapm.yaml
 chown $OTHER mapm.yaml
