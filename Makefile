@@ -18,7 +18,7 @@ VERSION := 0.1.0
 # mapm: everything but the network. mapm-fetch: base and fetch, with the
 # libraries that cost milliseconds to load (ARCHITECTURE.md, "Four programs").
 MODULES    := base clients manifest state resolver library store fetch provision runtime mcp authorize workspace \
-              install lint run report serve cli
+              install lint run report serve cli program
 PKGS       := yaml-0.1 nettle libutf8proc libseccomp sqlite3
 FETCH_PKGS := libcurl libgit2 zlib
 # The language stands alone: its archive serves any C program (examples/embed).
@@ -84,7 +84,7 @@ SUBMAKE = $(MAKE) --no-print-directory \
 
 all: $(B)/mapm $(B)/mapm-fetch $(B)/mapm-cage $(B)/mapm-engine $(STAR_LIBS) $(HOST_LIBS) $(B)/star-serve
 
-$(B)/mapm: $(B)/cli/main.o $(LIB) $(STAR_LIB)
+$(B)/mapm: $(B)/program/main.o $(ENGINE_OBJ) $(LIB) $(STAR_LIB)
 	$(call SAY,LD)$(LINK) $^ $(call ARCHIVES,$(PKG_LIBS) $(STAR_PKG_LIBS)) $(LDLIBS)
 
 # What comes out of archives is for it alone: libgnutls brings its own nettle.
@@ -96,7 +96,7 @@ $(B)/mapm-fetch: $(B)/fetch/worker/main.o $(FETCH_LIB) $(LIB)
 $(B)/mapm-cage: $(HELPER_OBJ) $(LIB)
 	$(call SAY,LD)$(LINK) $^ $(call ARCHIVES,$(PKG_LIBS)) $(LDLIBS)
 
-$(LIB): $(filter-out $(B)/cli/main.o,$(OBJ)) $(B)/members
+$(LIB): $(filter-out $(B)/program/main.o,$(OBJ)) $(B)/members
 	@rm -f $@
 	$(call SAY,AR)$(AR) qcs $@ $(filter %.o,$^)
 
@@ -122,7 +122,7 @@ $(B)/libstarlark.so.0: $(STAR_OBJ) $(B)/members
 	$(call SAY,LD)$(LINK_SHARED) $(STAR_PKG_LIBS)
 
 # Functions of base that the library does not call are left out of it.
-$(HOST_OBJ): COMPILE += -fPIC -fvisibility=hidden -ffunction-sections
+$(HOST_OBJ): COMPILE += -fPIC -fvisibility=hidden $(UNWIND) -ffunction-sections
 $(B)/pic/libmapm/%.o: COMPILE += -DMAPM_LIBEXECDIR='"$(PREFIX)/libexec/mapm"'
 $(B)/pic/libmapm/mapm.o: $(B)/prefix
 $(B)/pic/%.o: %.c $(B)/flags
@@ -134,9 +134,9 @@ $(B)/libmapm.a: $(HOST_OBJ) $(B)/members
 $(B)/libmapm.so.0: $(HOST_OBJ) $(B)/members
 	$(call SAY,LD)$(LINK_SHARED) -Wl,--gc-sections
 
-# The process behind libmapm.
-$(B)/mapm-engine: $(ENGINE_OBJ) $(LIB) $(STAR_LIB)
-	$(call SAY,LD)$(LINK) $^ $(call ARCHIVES,$(PKG_LIBS) $(STAR_PKG_LIBS)) $(LDLIBS)
+# The process behind libmapm: mapm by another name (program/main.c).
+$(B)/mapm-engine: $(B)/mapm
+	$(call SAY,LN)ln -sf mapm $@
 
 $(B)/tests/%.o: COMPILE += -Itests/lib
 $(B)/%.o: %.c $(B)/flags
@@ -429,7 +429,7 @@ COMPLETION = bash $(SHARE)/bash-completion/completions/mapm \
 STRIP   ?= strip
 BINDIR   = $(DESTDIR)$(PREFIX)/bin
 LIBEXEC  = $(DESTDIR)$(PREFIX)/libexec/mapm
-PROGRAMS = $(BINDIR)/mapm $(patsubst %,$(LIBEXEC)/mapm-%,fetch cage engine)
+PROGRAMS = $(BINDIR)/mapm $(patsubst %,$(LIBEXEC)/mapm-%,fetch cage)
 HEADER_DIR = $(DESTDIR)$(INCLUDEDIR)
 PC_DIR   = $(DESTDIR)$(LIBDIR)/pkgconfig
 INSTALL_DEBUG = d=$${p%/*}/.debug; f=$$d/$${p\#\#*/}.debug; mkdir -p $$d && \
@@ -439,6 +439,7 @@ install: all
 	for p in $(PROGRAMS); do \
 	  install -D -m 755 -s --strip-program='$(STRIP)' $(B)/$${p##*/} $$p || exit 1; \
 	  $(if $(DEBUG),$(INSTALL_DEBUG)) done
+	ln -sf ../../bin/mapm $(LIBEXEC)/mapm-engine
 	for m in $(MAN:man/%=%); do \
 	  install -D -m 644 man/$$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$$m || exit 1; done
 	install -D -m 644 include/mapm/starlark.h $(HEADER_DIR)/mapm/starlark.h

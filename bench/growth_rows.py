@@ -161,8 +161,8 @@ def row_installed(bench):
     root = bench.fresh("install")
     subprocess.run(["make", "-s", "-C", ROOT, "install", f"DESTDIR={root}", "PREFIX=/usr"], check=True,
                    stdout=subprocess.DEVNULL)
-    size = sum(os.path.getsize(os.path.join(d, f)) for d, _, files in os.walk(root) for f in files
-               if f in ("mapm", "mapm-fetch", "mapm-cage"))
+    size = sum(os.lstat(os.path.join(d, f)).st_size for d, _, files in os.walk(root) for f in files
+               if f in ("mapm", "mapm-fetch", "mapm-cage", "mapm-engine"))
     show("the programs, installed", f"{size / 1e6:.1f} MB", "<= 3.4 MB", size <= 3_400_000)
     repos, index = generate(bench, *HUNDRED)
     with Host(bench, repos) as host:

@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "base/proc.h"
+#include "mapm/cli.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static bool run(struct invocation *inv, int *code, struct err *e)
            functions[inv->command - commands](inv, code, e);
 }
 
-int main(int argc, char **argv)
+int cli_main(int argc, char **argv)
 {
     struct invocation inv = {0};
     struct err e = {0};

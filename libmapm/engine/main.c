@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "base/proc.h"
+#include "mapm/libmapm_engine.h"
 #include "mapm/open_store.h"
 
 #include <errno.h>
@@ -148,7 +149,7 @@ static bool close_stdin(struct err *e)
     return true;
 }
 
-int main(void)
+int libmapm_engine_main(void)
 {
     struct engine g = {.fd = LIBRARY_FD};
     struct err e = {0};

@@ -11,13 +11,15 @@ has_symbols()
 {
     readelf -S "$1" | grep -q '\.symtab'
 }
-programs='bin/mapm libexec/mapm/mapm-fetch libexec/mapm/mapm-cage libexec/mapm/mapm-engine'
+programs='bin/mapm libexec/mapm/mapm-fetch libexec/mapm/mapm-cage'
 
 ok '[F12] make install' make_here install
 for p in $programs; do
     ok "[F12] $p is installed" test -x "$T/root/usr/$p"
     not_ok "[F12] $p has no symbols" has_symbols "$T/root/usr/$p"
 done
+is '[F12] mapm-engine is mapm by another name' "$(cd "$T/root/usr/libexec/mapm" && readlink -f mapm-engine)" \
+    "$(readlink -f "$T/root/usr/bin/mapm")"
 ok 'the installed program runs' "$T/root/usr/bin/mapm" --version
 is '[F12] no debug file unless asked for' "$(find "$T/root" -name '*.debug')" ''
 
