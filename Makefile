@@ -63,11 +63,14 @@ FLAGS := $(DIALECT) $(PKG_CFLAGS) $(WARN) $(HARDEN) -pthread
 # Relative relocations packed: 1.5 KB in mapm instead of 135.
 LDHARD := -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,-z,pack-relative-relocs \
           -Wl,--as-needed -pthread
+# A tenth of a program would be tables to unwind its stack, which none does: the
+# debug file has them. Hosts do unwind theirs, through the libraries.
+UNWIND  := -fasynchronous-unwind-tables
 ifdef SAN
 FLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 LDHARD  += -fsanitize=$(SAN)
 else
-FLAGS   += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
+FLAGS   += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fno-asynchronous-unwind-tables
 endif
 COMPILE = $(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS)
 LINK    = $(CC) $(CFLAGS) $(LDHARD) $(LDFLAGS) -o $@
@@ -114,7 +117,7 @@ LINK_ARCHIVE = $(CC) -r -nostdlib -Wl,--gc-sections,--gc-keep-exported -o $(@:.a
 	  rm -f $@ && $(AR) qcs $@ $(@:.a=.o)
 LINK_SHARED = $(CC) $(CFLAGS) $(filter-out -pie,$(LDHARD)) $(LDFLAGS) -shared \
 	  -Wl,-soname,$(@F) -Wl,-Bsymbolic-functions -o $@ $(filter %.o,$^)
-$(STAR_OBJ): COMPILE += -fPIC -fvisibility=hidden
+$(STAR_OBJ): COMPILE += -fPIC -fvisibility=hidden $(UNWIND)
 $(B)/libstarlark.a: EXPORTED = star
 $(B)/libstarlark.a: $(STAR_OBJ) $(B)/members
 	$(call SAY,AR)$(LINK_ARCHIVE)
