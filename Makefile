@@ -91,9 +91,11 @@ $(B)/mapm: $(B)/program/main.o $(ENGINE_OBJ) $(LIB) $(STAR_LIB)
 	$(call SAY,LD)$(LINK) $^ $(call ARCHIVES,$(PKG_LIBS) $(STAR_PKG_LIBS)) $(LDLIBS)
 
 # What comes out of archives is for it alone: libgnutls brings its own nettle.
+# The larger ones are shared: beside libcurl and libgit2 they take no time to load.
+FETCH_SHARED = $(filter -lutf8proc -lyaml -lseccomp,$(PKG_LIBS))
 $(B)/mapm-fetch: LDFLAGS += -Wl,--exclude-libs,ALL
 $(B)/mapm-fetch: $(B)/fetch/worker/main.o $(FETCH_LIB) $(LIB)
-	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(call ARCHIVES,$(PKG_LIBS)) $(LDLIBS)
+	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(call ARCHIVES,$(filter-out $(FETCH_SHARED),$(PKG_LIBS))) $(FETCH_SHARED) $(LDLIBS)
 
 # Started for each command: only what it needs of base comes out of the archive.
 $(B)/mapm-cage: $(HELPER_OBJ) $(LIB)
