@@ -78,7 +78,8 @@ static void say_options(struct fetch *f)
     frame_end(b, begun);
 }
 
-bool client_start(struct arena *a, struct channel *c, pid_t *pid, struct err *e)
+static bool start_process(struct arena *a, struct fetch_process *p,
+                          struct err *e)
 {
     int pair[2] = {-1, -1};
     const char *argv[2] = {NULL, NULL};
@@ -88,21 +89,58 @@ bool client_start(struct arena *a, struct channel *c, pid_t *pid, struct err *e)
         return false;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
         return err_errno(e, "open a socket pair");
-    ok = proc_spawn(argv, pair[1], pid, e);
+    ok = proc_spawn(argv, pair[1], &p->pid, e);
     close(pair[1]);
     if (!ok) {
-        *pid = 0;
+        p->pid = 0;
         close(pair[0]);
         return err_wrap(e, "cannot start %s", argv[0]);
     }
-    channel_init(c, pair[0], OUT_MAX_BYTES);
+    p->fd = pair[0];
+    return true;
+}
+
+void fetch_start_ahead(struct fetch_process *p)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct err ignored = {0};
+
+    *p = (struct fetch_process){0};
+    if (!start_process(&a, p, &ignored))
+        err_clear(&ignored); /* fetch_ask tries again */
+}
+
+void fetch_process_done(struct fetch_process *p)
+{
+    if (p->pid > 0) {
+        client_stop(p->pid);
+        close(p->fd);
+    }
+    *p = (struct fetch_process){0};
+}
+
+bool client_start(struct arena *a, struct channel *c, pid_t *pid, struct err *e)
+{
+    struct fetch_process p = {0};
+
+    if (!start_process(a, &p, e))
+        return false;
+    *pid = p.pid;
+    channel_init(c, p.fd, OUT_MAX_BYTES);
     return true;
 }
 
 static bool start(struct fetch *f, struct err *e)
 {
-    if (!client_start(&f->arena, &f->channel, &f->pid, e))
+    struct fetch_process *ahead = f->options.ahead;
+
+    if (ahead && ahead->pid > 0) {
+        f->pid = ahead->pid;
+        channel_init(&f->channel, ahead->fd, OUT_MAX_BYTES);
+        *ahead = (struct fetch_process){0};
+    } else if (!client_start(&f->arena, &f->channel, &f->pid, e)) {
         return false;
+    }
     say_options(f);
     return true;
 }

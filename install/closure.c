@@ -203,6 +203,7 @@ static bool start_fetch(struct closure *c, struct err *e)
                   .is_reachable = is_reachable,
                   .put_reachable = put_reachable,
                   .ctx = c},
+        .ahead = c->options.ahead,
         .hosts = c->layer->rules.hosts,
         .host_count = c->layer->rules.host_count,
         .limits = &c->layer->limits,

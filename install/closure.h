@@ -64,7 +64,8 @@ struct closure_options {
     bool forget_files;   /* a plan alone: what needs a list of files reads it */
     bool outline;        /* of packages that are new the documents alone */
     bool (*is_moving)(void *ctx, const struct lock_entry *entry);
-    void *moving_ctx; /* update: entries whose refs are read anew */
+    void *moving_ctx;            /* update: entries whose refs are read anew */
+    struct fetch_process *ahead; /* started already, or NULL */
     /* Each fetched package, while others are still in transfer. */
     void (*on_fetched)(void *ctx, const struct node *n);
     void *on_fetched_ctx;

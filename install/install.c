@@ -376,6 +376,7 @@ bool install_packages(struct install_session *s, struct err *e)
         .allow_hidden = s->request->allow_hidden,
         .forget_files = s->request->dry_run,
         .assume_present = s->request->arguments.count == 0,
+        .ahead = &s->ahead,
         .on_fetched = session_stage_early,
         .on_fetched_ctx = s,
     };

@@ -24,7 +24,8 @@ struct install_session {
     struct layer layer;
     struct store *store;
     struct closure closure;
-    struct root *roots; /* desired: committed ones first */
+    struct fetch_process ahead; /* until the closure uses it */
+    struct root *roots;         /* desired: committed ones first */
     size_t root_count;
     struct str yaml, local_yaml; /* new texts of the two manifests */
     bool locked;

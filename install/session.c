@@ -17,6 +17,40 @@ static const struct {
     [INSTALL_UPDATE] = {"update", update_packages},
 };
 
+/* Of an origin that a lock does not pin the host is asked what its ref names. */
+static bool is_asked_for(const struct install_session *s,
+                         const struct origin *o)
+{
+    return o->scheme == ORIGIN_GIT && !origin_names_commit(o) &&
+           (s->request->command == INSTALL_UPDATE ||
+            !map_has(&s->layer.by_origin, o->key));
+}
+
+/* Known before the store is opened. What is only fetched because the store
+ * has lost it is not counted. */
+static bool will_ask_network(const struct install_session *s)
+{
+    const struct install_request *r = s->request;
+    struct context *cx = s->cx;
+
+    if (cx->is_offline || r->locked || r->command == INSTALL_REMOVE)
+        return false;
+    for (size_t i = 0; i < s->root_count; i++)
+        if (is_asked_for(s, &s->roots[i].origin))
+            return true;
+    for (size_t i = 0; i < r->arguments.count; i++) {
+        struct err ignored = {0};
+        struct origin o;
+
+        if (r->command == INSTALL_INSTALL &&
+            origin_parse_argument(r->arguments.items[i], cx->cwd, cx->home,
+                                  &s->layer.rules, &cx->arena, &o, &ignored) &&
+            is_asked_for(s, &o))
+            return true;
+    }
+    return false;
+}
+
 /* The rest of `*s` is as it was before the first time. */
 static bool session_open(struct install_session *s, struct err *e)
 {
@@ -38,6 +72,8 @@ static bool session_open(struct install_session *s, struct err *e)
     s->local_yaml = s->layer.local_yaml;
     s->with_server = s->layer.project.server && !s->layer.is_global;
     s->roots = layer_roots(&s->layer, &cx->arena, &s->root_count);
+    if (will_ask_network(s))
+        fetch_start_ahead(&s->ahead);
     if (!open_store(cx, &s->store, e))
         return false;
     store_begin_staging(s->store);
@@ -76,6 +112,7 @@ static void session_close(struct install_session *s)
 {
     if (s->closure.store)
         closure_done(&s->closure);
+    fetch_process_done(&s->ahead);
     close_store(s->cx, s->store);
     s->store = NULL;
     layer_close(&s->layer);

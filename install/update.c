@@ -63,6 +63,7 @@ bool update_packages(struct install_session *s, struct err *e)
         .allow_hidden = s->request->allow_hidden,
         .is_moving = is_moving,
         .moving_ctx = moving,
+        .ahead = &s->ahead,
         .on_fetched = session_stage_early,
         .on_fetched_ctx = s,
     };

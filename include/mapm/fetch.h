@@ -6,6 +6,8 @@
 #include "mapm/limits.h"
 #include "mapm/origin.h"
 
+#include <sys/types.h>
+
 /*
  * fetch: packages out of git repositories, the least bytes that the protocol
  * allows. This side starts mapm-fetch, which does the network and unpacking
@@ -57,8 +59,15 @@ struct fetch_progress {
     unsigned asked, done;
 };
 
+/* A mapm-fetch that was started before there is anything to ask; pid 0: none. */
+struct fetch_process {
+    pid_t pid;
+    int fd;
+};
+
 struct fetch_options {
     struct str incoming; /* absolute path: the one folder it may write */
+    struct fetch_process *ahead; /* used by the first fetch_ask; may be NULL */
     struct fetch_store store;
     const struct str *hosts; /* GitHub hosts besides github.com */
     size_t host_count;
@@ -151,7 +160,16 @@ struct fetch_event {
     struct err *err; /* FAILED */
 };
 
-/* Nothing is started before the first fetch_ask. */
+/*
+ * Starts mapm-fetch, whose libraries take longer to load than a command needs
+ * to prepare its first request: for a command that will ask the network. When
+ * that fails there is none, and the first fetch_ask reports why.
+ */
+void fetch_start_ahead(struct fetch_process *p);
+/* Ends it unless a fetch uses it by now. */
+void fetch_process_done(struct fetch_process *p);
+
+/* Without options.ahead nothing is started before the first fetch_ask. */
 MUST_CHECK bool fetch_open(const struct fetch_options *o, struct fetch **out,
                            struct err *e);
 MUST_CHECK bool fetch_ask(struct fetch *f, const struct fetch_want *w,

@@ -105,6 +105,41 @@ for name in SKILL.md journal; do
         "$(grep -cE "fsync\\([0-9]+<$T/one/.agents/.mapm/stage-[^>]*/$name>" "$T/trace")" 1
 done
 
+# --- mapm-fetch is loaded while the rest is prepared --------------------------------------
+
+# line PATTERN: the number of the first such line of the trace.
+line()
+{
+    grep -nE "$1" "$T/trace" | sed -n '1s/:.*//p'
+}
+# loads WHAT COUNT COMMAND...: how often it starts mapm-fetch
+loads()
+{
+    started=$1 times=$2
+    shift 2
+    trace execve "$@"
+    is "[F9] mapm-fetch is started $started" \
+        "$(grep -cE 'execve\("[^"]*/mapm-fetch".* = 0' "$T/trace")" "$times"
+}
+rm -rf "$MAPM_HOME" && mkdir ../ahead && cd ../ahead || exit 1
+trace execve,mkdirat "$MAPM" install --yes -q "$small"
+at_most '[F9] mapm-fetch is started before the store is opened' \
+    "$(line 'execve\("[^"]*/mapm-fetch"')" "$(line 'mkdirat\(.*"store"')"
+is '[F9] and only once' "$(grep -cE 'execve\("[^"]*/mapm-fetch".* = 0' "$T/trace")" 1
+loads 'not for what is there' 0 "$MAPM" install --yes -q "$small"
+loads 'not with nothing to add' 0 "$MAPM" install --yes -q
+loads 'not for a removal' 0 "$MAPM" remove --yes -q hello
+loads 'not offline' 0 "$MAPM" install --yes -q --offline "$small"
+loads 'once for an update' 1 "$MAPM" update -q
+pinned=$(sed -n 's/^ *commit: *//p' mapm.lock | head -n 1)
+pinned=https://github.com/acme/small/tree/$pinned/skills/hello
+mkdir ../pinned && cd ../pinned || exit 1
+exits 'one commit' 0 mapm install --yes -q "$pinned"
+mkdir ../again && cd ../again || exit 1
+loads 'not for a commit in the store' 0 "$MAPM" install --yes -q "$pinned"
+mkdir ../file && cd ../file || exit 1
+loads 'not for a folder' 0 "$MAPM" install --yes -q "file:$T/src/skills/hello"
+
 # --- staging while others are fetched ---------------------------------------------------
 
 mkdir ../chain && cd ../chain || exit 1
