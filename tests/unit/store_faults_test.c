@@ -344,7 +344,7 @@ static bool is_trusted(struct rig *r)
 
 static bool trust_no_more(struct rig *r)
 {
-    size_t n;
+    size_t n = 1;
 
     return state_forget_trust(store_state(r->store), STATE_TRUST_METASKILL,
                               STR("a/x"), &n, &r->err) &&

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -1004,6 +1005,36 @@ TEST(objects_of_before_are_seen_while_others_are_held)
         CHECK(store_stats(r.store, &stats, &r.err));
         CHECK(stats.objects == (size_t)to && stats.incoming == 0);
     }
+    rig_done(&r);
+}
+
+/* Below objects/00 or objects/ff. */
+static void put_in_folder(struct rig *r, uint8_t folder, struct hash *h)
+{
+    struct str content = STR("0");
+
+    for (int i = 1; (*h = hash_of(content)).b[0] != folder; i++)
+        content = arena_printf(&r->arena, "%d", i);
+    CHECK(store_put(r->store, content, h, &r->err));
+}
+
+/* [F2, F8] An install lists the folders of objects/ once: where there is no
+ * descriptor for that it looks in each of them. */
+TEST(objects_are_found_where_their_folders_cannot_be_listed)
+{
+    struct rig r;
+    struct hash first, last;
+    struct rlimit files, none;
+
+    rig_init(&r);
+    put_in_folder(&r, 0x00, &first);
+    put_in_folder(&r, 0xff, &last);
+    store_begin_staging(r.store);
+    CHECK(getrlimit(RLIMIT_NOFILE, &files) == 0);
+    none = (struct rlimit){0, files.rlim_max};
+    CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    CHECK(store_has(r.store, &first) && store_has(r.store, &last));
+    CHECK(setrlimit(RLIMIT_NOFILE, &files) == 0);
     rig_done(&r);
 }
 
