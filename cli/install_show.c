@@ -1,5 +1,6 @@
 #include "install_show.h"
 
+#include "base/map.h"
 #include "base/path.h"
 #include "mapm/doc_kind.h"
 #include "mapm/layer.h"
@@ -241,20 +242,50 @@ static void put_short(struct buf *b, const struct install_left_out *l)
                    STR_ARG(path_last(l->chain[l->chain_count - 1].origin)));
 }
 
+/* Names once each, with their number, in the order of the list. */
+static void put_names(struct buf *b, const struct install_left_out *list,
+                      size_t count, struct arena *a)
+{
+    struct map times;
+    size_t rest = count;
+
+    map_init(&times, a);
+    for (size_t i = 0; i < count; i++) {
+        CLEANUP(buf_done) struct buf name = {0};
+        struct map_entry *entry;
+
+        buf_init(&name, 64 * 1024);
+        put_short(&name, &list[i]);
+        entry = map_entry(&times, arena_str(a, buf_str(&name)));
+        entry->value = (void *)((uintptr_t)entry->value + 1);
+    }
+    for (size_t i = 0; i < times.count && i < LEFT_OUT_MAX_SHOWN; i++) {
+        size_t n = (uintptr_t)times.entries[i].value;
+
+        buf_printf(b, "%s%.*s", i ? ", " : "", STR_ARG(times.entries[i].key));
+        if (n > 1)
+            buf_printf(b, " (%zu times)", n);
+        rest -= n;
+    }
+    if (rest)
+        buf_printf(b, " and %zu more", rest);
+}
+
 static void warn_group(struct term *t, const struct install_left_out *list,
                        size_t count)
 {
+    CLEANUP(arena_done) struct arena a = {0};
     CLEANUP(buf_done) struct buf b = {0};
+    bool one_reason = true;
 
+    for (size_t i = 1; i < count; i++)
+        one_reason &= str_eq(list[i].message, list[0].message);
     buf_init(&b, 64 * 1024);
-    for (size_t i = 0; i < count && i < LEFT_OUT_MAX_SHOWN; i++) {
-        buf_text(&b, i ? ", " : "");
-        put_short(&b, &list[i]);
-    }
-    if (count > LEFT_OUT_MAX_SHOWN)
-        buf_printf(&b, " and %zu more", count - LEFT_OUT_MAX_SHOWN);
+    put_names(&b, list, count, &a);
     term_warn(t, "left out, %.*s: %.*s", STR_ARG(list[0].code),
               STR_ARG(buf_str(&b)));
+    term_note(t, "  %s: %.*s", one_reason ? "because" : "for example",
+              STR_ARG(list[0].message));
 }
 
 static void warn_each(struct term *t, const struct install_left_out *l)

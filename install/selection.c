@@ -1,5 +1,6 @@
 #include "selection.h"
 
+#include "base/fs.h"
 #include "base/path.h"
 #include "mapm/doc_kind.h"
 #include "mapm/document.h"
@@ -476,26 +477,49 @@ static void leave_out(struct selection *sel, struct choice *c)
         c->chain[c->chain_count++] = n;
 }
 
+static bool is_same_repository(struct selection *sel, const struct node *x,
+                               const struct node *y)
+{
+    return str_eq(origin_repository(&x->origin, sel->a),
+                  origin_repository(&y->origin, sel->a));
+}
+
+/* How `c` can be taken although `holder` has its name: "" when it cannot. */
+static struct str way_out(struct selection *sel, const struct choice *c,
+                          const struct node *holder)
+{
+    const struct choice *other = holder->mark ? holder->mark->choice : NULL;
+    size_t slash = str_find_last(c->path, '/');
+    struct str folder = str_slice(c->path, 0, slash == SIZE_MAX ? 0 : slash);
+
+    if (!other)
+        return arena_printf(sel->a, ": to get this one, mapm remove %.*s first",
+                            STR_ARG(holder->package.fqn));
+    if (!is_same_repository(sel, c->node, holder))
+        return STR("");
+    if (folder.n == 0 || fs_path_is_within(other->path, folder))
+        return arena_printf(sel->a, ": add --skip '%.*s' to get this one",
+                            STR_ARG(other->path));
+    return arena_printf(sel->a,
+                        ": add --skip '%.*s' to get this one, or --skip "
+                        "'%.*s/*' to get the others",
+                        STR_ARG(other->path), STR_ARG(folder));
+}
+
 static void leave_out_conflict(struct selection *sel, struct choice *c,
                                struct node *claimer, const struct node *holder)
 {
     c->is_left_out = true;
     c->code = STR("origin-conflict");
     c->message = arena_printf(
-        sel->a, "%s %.*s is the name of %.*s already, which differs",
+        sel->a, "%s %.*s is the name of %.*s already, which differs%.*s",
         doc_kind_name(claimer->package.kind), STR_ARG(claimer->package.fqn),
-        STR_ARG(holder->origin.text));
+        STR_ARG(holder->origin.text),
+        STR_ARG(claimer == c->node ? way_out(sel, c, holder) : STR("")));
     c->chain = arena_array(sel->a, 2, sizeof(struct node *));
     c->chain[c->chain_count++] = c->node;
     if (claimer != c->node)
         c->chain[c->chain_count++] = claimer;
-}
-
-static bool is_same_repository(struct selection *sel, const struct node *x,
-                               const struct node *y)
-{
-    return str_eq(origin_repository(&x->origin, sel->a),
-                  origin_repository(&y->origin, sel->a));
 }
 
 /* Of two folders of one catalog that differ and have one name neither is

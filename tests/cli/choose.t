@@ -199,7 +199,32 @@ skill "$T/rival/skills/new"
 make_repo acme/rival "$T/rival"
 exits '[F4] what the layer has is not replaced' 3 mapm install acme/rival --all
 like '[F4] and told' "$err" 'left out, origin-conflict: https://github.com/acme/rival/tree/main/skills/good'
+like '[F4] and what gives it up' "$err" 'differs: to get this one, mapm remove good first$'
 ok '[F4] the rest is there' test -f .agents/skills/new/SKILL.md
+
+for name in one two; do
+    skill "$T/copies/.a/skills/$name"
+    skill "$T/copies/.b/skills/$name" "description: Another $name."
+done
+skill "$T/copies/x/same" 'name: pair' && skill "$T/copies/x/other" 'name: pair' 'description: Other.'
+for folder in p q r; do
+    mkdir -p "$T/copies/$folder/doc" && echo 'No frontmatter.' >"$T/copies/$folder/doc/SKILL.md"
+done
+make_repo acme/copies "$T/copies"
+fresh
+exits '[F4] folders without a name of their own' 3 mapm install acme/copies --all --yes
+like '[F4] equal names are listed once' "$err" 'left out, no-frontmatter: doc \(3 times\)$'
+like '[F4] with the reason' "$err" '^  because: line 1: it does not start with'
+like '[F4] of several reasons one' "$err" \
+    "^  for example: .*/\\.b/skills/one already, which differs: add --skip '\\.b/skills/one' to get this one, or --skip '\\.a/skills/\\*' to get the others\$"
+is '[F4] and none is there' "$(installed)" ''
+exits '[F4] what it says helps' 3 mapm install acme/copies --all --yes --skip '.a/skills/*'
+is '[F4] with all of them' "$(installed)" 'one two'
+fresh
+exits '[F4] names below one folder' 3 mapm install acme/copies --yes --all --skip '.?/*' --skip doc -v
+like '[F4] are told apart by their paths' "$err" "which differs: add --skip 'x/same' to get this one\$"
+exits '[F4] which helps, too' 0 mapm install acme/copies --yes --all --skip '.?/*' --skip doc --skip x/same
+is '[F4] with the other one' "$(installed)" pair
 
 b=$T/beside
 skill "$b/skills/x"
