@@ -604,19 +604,40 @@ sqlite3_stmt *db_prepare(struct state *s, enum statement which, struct err *e)
     return s->statements[which];
 }
 
-void db_bind_text(sqlite3_stmt *q, int at, struct str s)
+void db_bind(sqlite3_stmt *q, const struct db_value *values, int count)
 {
-    sqlite3_bind_text(q, at, s.p ? s.p : "", (int)s.n, SQLITE_STATIC);
+    const int most = sqlite3_bind_parameter_count(q);
+
+    for (int i = 0; i < count && i < most; i++) {
+        const struct db_value *v = &values[i];
+        const char *p = v->text.p ? v->text.p : "";
+
+        if (v->kind == DB_IS_NUMBER)
+            sqlite3_bind_int64(q, i + 1, v->number);
+        else if (v->kind == DB_IS_TEXT)
+            sqlite3_bind_text(q, i + 1, p, (int)v->text.n, SQLITE_STATIC);
+        else if (v->kind == DB_IS_BLOB)
+            sqlite3_bind_blob(q, i + 1, p, (int)v->text.n, SQLITE_STATIC);
+    }
 }
 
-void db_bind_blob(sqlite3_stmt *q, int at, struct str s)
+sqlite3_stmt *db_ask_values(struct state *s, enum statement which,
+                            struct err *e, const struct db_value *values,
+                            int count)
 {
-    sqlite3_bind_blob(q, at, s.p ? s.p : "", (int)s.n, SQLITE_STATIC);
+    sqlite3_stmt *q = db_prepare(s, which, e);
+
+    if (q)
+        db_bind(q, values, count);
+    return q;
 }
 
-void db_bind_hash(sqlite3_stmt *q, int at, const struct hash *h)
+bool db_put_values(struct state *s, enum statement which, struct err *e,
+                   const struct db_value *values, int count)
 {
-    sqlite3_bind_blob(q, at, h->b, sizeof h->b, SQLITE_STATIC);
+    sqlite3_stmt *q = db_ask_values(s, which, e, values, count);
+
+    return q && db_step_put(s, q, e);
 }
 
 struct str db_column_str(sqlite3_stmt *q, int at, struct arena *a)

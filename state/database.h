@@ -96,6 +96,7 @@ void db_close(struct state *s);
 /* The failure was caused by damage that has just been repaired: the caller
  * retries. */
 bool db_mended(struct state *s, struct err *e);
+#define DB_RETRY(s, e, call) ((call) || (db_mended(s, e) && (call)))
 
 /* Reports the error of sqlite; ERR_BUSY or ERR_IO. Returns false. */
 bool db_fail(struct state *s, const char *what, struct err *e);
@@ -110,12 +111,38 @@ MUST_CHECK bool db_begin(struct state *s, struct err *e);
 MUST_CHECK bool db_end(struct state *s, bool ok, struct err *e);
 void db_stop_reading(struct state *s);
 
-/* Ready to bind; NULL when the database is unusable. Bound values are borrowed
- * until db_finish. */
+/* Values of a statement, in order; borrowed until db_finish. */
+struct db_value {
+    enum { DB_IS_NUMBER, DB_IS_TEXT, DB_IS_BLOB, DB_IS_NULL } kind;
+    int64_t number;
+    struct str text;
+};
+#define DB_NUMBER(n) ((struct db_value){.number = (int64_t)(n)})
+#define DB_TEXT(s)   ((struct db_value){DB_IS_TEXT, 0, s})
+#define DB_BLOB(s)   ((struct db_value){DB_IS_BLOB, 0, s})
+#define DB_HASH(h)   DB_BLOB(str_of((const char *)(h)->b, sizeof(h)->b))
+#define DB_OPTIONAL(s)                                                         \
+    ((struct db_value){(s).n ? DB_IS_TEXT : DB_IS_NULL, 0, s})
+#define DB_VALUES(...)                                                         \
+    (const struct db_value[]){__VA_ARGS__},                                    \
+        (int)(sizeof((const struct db_value[]){__VA_ARGS__}) /                 \
+              sizeof(struct db_value))
+
+/* Those beyond the parameters of the statement are ignored. */
+void db_bind(sqlite3_stmt *q, const struct db_value *values, int count);
+/* NULL when the database is unusable. */
 sqlite3_stmt *db_prepare(struct state *s, enum statement which, struct err *e);
-void db_bind_text(sqlite3_stmt *q, int at, struct str s);
-void db_bind_blob(sqlite3_stmt *q, int at, struct str s);
-void db_bind_hash(sqlite3_stmt *q, int at, const struct hash *h);
+sqlite3_stmt *db_ask_values(struct state *s, enum statement which,
+                            struct err *e, const struct db_value *values,
+                            int count);
+MUST_CHECK bool db_put_values(struct state *s, enum statement which,
+                              struct err *e, const struct db_value *values,
+                              int count);
+/* Bound, ready for its first step; or executed, in one step. */
+#define db_ask(s, which, e, ...)                                               \
+    db_ask_values(s, which, e, DB_VALUES(__VA_ARGS__))
+#define db_put(s, which, e, ...)                                               \
+    db_put_values(s, which, e, DB_VALUES(__VA_ARGS__))
 struct str db_column_str(sqlite3_stmt *q, int at, struct arena *a);
 /* Every number is read by this function: a value outside of 0 to `max` is
  * damage, and becomes `otherwise`. */

@@ -113,46 +113,23 @@ static bool check_event(const struct state_event *v, struct err *e)
     return true;
 }
 
-static void bind_optional(sqlite3_stmt *q, int at, struct str s)
-{
-    if (s.n)
-        db_bind_text(q, at, s);
-    else
-        sqlite3_bind_null(q, at);
-}
-
 static bool insert_event(struct state *s, const struct state_event *v,
                          struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, PUT_EVENT, e);
-
-    if (!q)
-        return false;
-    db_bind_text(q, 1, v->id);
-    sqlite3_bind_int64(q, 2, v->timestamp_us);
-    db_bind_text(q, 3, v->session_id);
-    bind_optional(q, 4, v->turn_id);
-    bind_optional(q, 5, v->parent_event_id);
-    db_bind_text(q, 6, v->type);
-    db_bind_text(q, 7, v->actor);
-    db_bind_text(q, 8, v->sensitivity);
-    db_bind_text(q, 9, v->payload);
-    return db_step_put(s, q, e);
+    return db_put(s, PUT_EVENT, e, DB_TEXT(v->id), DB_NUMBER(v->timestamp_us),
+                  DB_TEXT(v->session_id), DB_OPTIONAL(v->turn_id),
+                  DB_OPTIONAL(v->parent_event_id), DB_TEXT(v->type),
+                  DB_TEXT(v->actor), DB_TEXT(v->sensitivity),
+                  DB_TEXT(v->payload));
 }
 
 /* Only the oldest ever go, so that rows have no gaps. */
 static bool forget_oldest(struct state *s, struct err *e)
 {
     int64_t newest = sqlite3_last_insert_rowid(s->db);
-    sqlite3_stmt *q;
 
-    if (newest % EVENTS_FORGET != 0 || newest <= EVENTS_MAX)
-        return true;
-    q = db_prepare(s, FORGET_EVENTS, e);
-    if (!q)
-        return false;
-    sqlite3_bind_int64(q, 1, newest - EVENTS_MAX);
-    return db_step_put(s, q, e);
+    return newest % EVENTS_FORGET != 0 || newest <= EVENTS_MAX ||
+           db_put(s, FORGET_EVENTS, e, DB_NUMBER(newest - EVENTS_MAX));
 }
 
 static bool put_event(struct state *s, const struct state_event *v,
@@ -207,22 +184,18 @@ static bool list_events(struct state *s, const struct state_event_query *query,
                         struct arena *a, struct state_event **out,
                         size_t *count, struct err *e)
 {
-    sqlite3_stmt *q =
-        db_prepare(s, query->follow ? FOLLOW_EVENTS : LIST_EVENTS, e);
+    const size_t max =
+        query->max < EVENTS_MAX * 2 ? query->max : EVENTS_MAX * 2;
+    sqlite3_stmt *q = db_ask(s, query->follow ? FOLLOW_EVENTS : LIST_EVENTS, e,
+                             DB_TEXT(query->type), DB_TEXT(query->session_id),
+                             DB_NUMBER(query->since_us), DB_NUMBER(max),
+                             DB_NUMBER(query->after));
     struct state_event *list = NULL;
     size_t n = 0, capacity = 0;
     int code;
 
     if (!q)
         return false;
-    db_bind_text(q, 1, query->type);
-    db_bind_text(q, 2, query->session_id);
-    sqlite3_bind_int64(q, 3, query->since_us);
-    sqlite3_bind_int64(q, 4,
-                       query->max < EVENTS_MAX * 2 ? (int64_t)query->max
-                                                   : EVENTS_MAX * 2);
-    if (query->follow)
-        sqlite3_bind_int64(q, 5, query->after);
     while ((code = sqlite3_step(q)) == SQLITE_ROW) {
         list = arena_grow(a, list, n, &capacity, sizeof *list);
         list[n++] = make_event(q, a);
@@ -238,6 +211,5 @@ bool state_list_events(struct state *s, const struct state_event_query *query,
                        struct arena *a, struct state_event **out, size_t *count,
                        struct err *e)
 {
-    return list_events(s, query, a, out, count, e) ||
-           (db_mended(s, e) && list_events(s, query, a, out, count, e));
+    return DB_RETRY(s, e, list_events(s, query, a, out, count, e));
 }

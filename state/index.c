@@ -14,16 +14,14 @@ bool state_find_package(struct state *s, struct str repository,
                         struct state_package *out)
 {
     struct err e = {0};
-    sqlite3_stmt *q = db_prepare(s, FIND_PACKAGE, &e);
+    sqlite3_stmt *q = db_ask(s, FIND_PACKAGE, &e, DB_TEXT(repository),
+                             DB_TEXT(commit), DB_TEXT(path));
     struct state_package p;
     bool found = false;
     int64_t kind;
 
     if (!q)
         return false;
-    db_bind_text(q, 1, repository);
-    db_bind_text(q, 2, commit);
-    db_bind_text(q, 3, path);
     if (db_has_row(s, q) && db_column_hash(q, 2, &p.digest)) {
         kind = db_column_number(q, 0, KIND_MAX, -1);
         p.kind = (unsigned)kind;
@@ -41,30 +39,20 @@ bool state_put_package(struct state *s, struct str repository,
                        struct str commit, struct str path,
                        const struct state_package *p, struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, PUT_PACKAGE, e);
-
-    if (!q)
-        return false;
-    db_bind_text(q, 1, repository);
-    db_bind_text(q, 2, commit);
-    db_bind_text(q, 3, path);
-    sqlite3_bind_int(q, 4, (int)p->kind);
-    db_bind_text(q, 5, p->object);
-    db_bind_hash(q, 6, &p->digest);
-    db_bind_blob(q, 7, p->summary);
-    return db_step_put(s, q, e);
+    return db_put(s, PUT_PACKAGE, e, DB_TEXT(repository), DB_TEXT(commit),
+                  DB_TEXT(path), DB_NUMBER(p->kind), DB_TEXT(p->object),
+                  DB_HASH(&p->digest), DB_BLOB(p->summary));
 }
 
 bool state_find_blob(struct state *s, struct str oid, struct hash *h,
                      uint64_t *size)
 {
     struct err e = {0};
-    sqlite3_stmt *q = db_prepare(s, FIND_BLOB, &e);
+    sqlite3_stmt *q = db_ask(s, FIND_BLOB, &e, DB_TEXT(oid));
     bool ok = false;
 
     if (!q)
         return false;
-    db_bind_text(q, 1, oid);
     if (db_has_row(s, q) && db_column_hash(q, 0, h)) {
         int64_t n = db_column_number(q, 1, INT64_MAX, -1);
 
@@ -78,27 +66,19 @@ bool state_find_blob(struct state *s, struct str oid, struct hash *h,
 bool state_put_blob(struct state *s, struct str oid, const struct hash *h,
                     uint64_t size, struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, PUT_BLOB, e);
-
-    if (!q)
-        return false;
-    db_bind_text(q, 1, oid);
-    db_bind_hash(q, 2, h);
-    sqlite3_bind_int64(q, 3, (sqlite3_int64)size);
-    return db_step_put(s, q, e);
+    return db_put(s, PUT_BLOB, e, DB_TEXT(oid), DB_HASH(h), DB_NUMBER(size));
 }
 
 bool state_find_ref(struct state *s, struct str repository, struct str rest,
                     struct arena *a, struct state_ref *out)
 {
     struct err e = {0};
-    sqlite3_stmt *q = db_prepare(s, FIND_REF, &e);
+    sqlite3_stmt *q =
+        db_ask(s, FIND_REF, &e, DB_TEXT(repository), DB_TEXT(rest));
     bool found = false;
 
     if (!q)
         return false;
-    db_bind_text(q, 1, repository);
-    db_bind_text(q, 2, rest);
     if (db_has_row(s, q)) {
         out->ref = db_column_str(q, 0, a);
         out->commit = db_column_str(q, 1, a);
@@ -112,29 +92,20 @@ bool state_find_ref(struct state *s, struct str repository, struct str rest,
 bool state_put_ref(struct state *s, struct str repository, struct str rest,
                    const struct state_ref *r, struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, PUT_REF, e);
-
-    if (!q)
-        return false;
-    db_bind_text(q, 1, repository);
-    db_bind_text(q, 2, rest);
-    db_bind_text(q, 3, r->ref);
-    db_bind_text(q, 4, r->commit);
-    db_bind_text(q, 5, r->path);
-    return db_step_put(s, q, e);
+    return db_put(s, PUT_REF, e, DB_TEXT(repository), DB_TEXT(rest),
+                  DB_TEXT(r->ref), DB_TEXT(r->commit), DB_TEXT(r->path));
 }
 
 bool state_find_trees(struct state *s, struct str repository, struct str commit,
                       struct hash *h)
 {
     struct err e = {0};
-    sqlite3_stmt *q = db_prepare(s, FIND_TREES, &e);
+    sqlite3_stmt *q =
+        db_ask(s, FIND_TREES, &e, DB_TEXT(repository), DB_TEXT(commit));
     bool found;
 
     if (!q)
         return false;
-    db_bind_text(q, 1, repository);
-    db_bind_text(q, 2, commit);
     found = db_has_row(s, q) && db_column_hash(q, 0, h);
     db_finish(q);
     return found;
@@ -143,24 +114,13 @@ bool state_find_trees(struct state *s, struct str repository, struct str commit,
 bool state_put_trees(struct state *s, struct str repository, struct str commit,
                      const struct hash *h, struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, PUT_TREES, e);
-
-    if (!q)
-        return false;
-    db_bind_text(q, 1, repository);
-    db_bind_text(q, 2, commit);
-    db_bind_hash(q, 3, h);
-    return db_step_put(s, q, e);
+    return db_put(s, PUT_TREES, e, DB_TEXT(repository), DB_TEXT(commit),
+                  DB_HASH(h));
 }
 
-static void bind_proof(sqlite3_stmt *q, const struct state_proof *p)
-{
-    db_bind_text(q, 1, p->repository);
-    db_bind_text(q, 2, p->commit);
-    db_bind_text(q, 3, p->path);
-    db_bind_text(q, 4, p->object);
-    db_bind_hash(q, 5, &p->digest);
-}
+#define DB_PROOF(p)                                                            \
+    DB_TEXT((p)->repository), DB_TEXT((p)->commit), DB_TEXT((p)->path),        \
+        DB_TEXT((p)->object), DB_HASH(&(p)->digest)
 
 /* Of thousands of the same question the first prepares it. */
 static sqlite3_stmt *prepare_proof(struct state *s)
@@ -178,7 +138,7 @@ bool state_has_proof(struct state *s, const struct state_proof *p)
 
     if (!q)
         return false;
-    bind_proof(q, p);
+    db_bind(q, DB_VALUES(DB_PROOF(p)));
     found = db_has_row(s, q);
     db_finish(q);
     return found;
@@ -187,25 +147,19 @@ bool state_has_proof(struct state *s, const struct state_proof *p)
 bool state_put_proof(struct state *s, const struct state_proof *p,
                      struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, PUT_PROOF, e);
-
-    if (!q)
-        return false;
-    bind_proof(q, p);
-    return db_step_put(s, q, e);
+    return db_put(s, PUT_PROOF, e, DB_PROOF(p));
 }
 
 bool state_is_reachable(struct state *s, struct str repository,
                         struct str commit)
 {
     struct err e = {0};
-    sqlite3_stmt *q = db_prepare(s, FIND_REACHABLE, &e);
+    sqlite3_stmt *q =
+        db_ask(s, FIND_REACHABLE, &e, DB_TEXT(repository), DB_TEXT(commit));
     bool found;
 
     if (!q)
         return false;
-    db_bind_text(q, 1, repository);
-    db_bind_text(q, 2, commit);
     found = db_has_row(s, q);
     db_finish(q);
     return found;
@@ -214,23 +168,12 @@ bool state_is_reachable(struct state *s, struct str repository,
 bool state_put_reachable(struct state *s, struct str repository,
                          struct str commit, struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, PUT_REACHABLE, e);
-
-    if (!q)
-        return false;
-    db_bind_text(q, 1, repository);
-    db_bind_text(q, 2, commit);
-    return db_step_put(s, q, e);
+    return db_put(s, PUT_REACHABLE, e, DB_TEXT(repository), DB_TEXT(commit));
 }
 
 bool state_put_workspace(struct state *s, struct str path, struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, PUT_WORKSPACE, e);
-
-    if (!q)
-        return false;
-    db_bind_blob(q, 1, path);
-    return db_step_put(s, q, e);
+    return db_put(s, PUT_WORKSPACE, e, DB_BLOB(path));
 }
 
 bool state_list_workspaces(struct state *s, struct arena *a, struct str **paths,
@@ -256,12 +199,7 @@ bool state_list_workspaces(struct state *s, struct arena *a, struct str **paths,
 
 bool state_forget_workspace(struct state *s, struct str path, struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, FORGET_WORKSPACE, e);
-
-    if (!q)
-        return false;
-    db_bind_blob(q, 1, path);
-    return db_step_put(s, q, e);
+    return db_put(s, FORGET_WORKSPACE, e, DB_BLOB(path));
 }
 
 bool state_begin(struct state *s, struct err *e)

@@ -12,12 +12,11 @@
 static bool find(struct state *s, enum statement which, struct str key,
                  struct arena *a, struct str *out, struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, which, e);
+    sqlite3_stmt *q = db_ask(s, which, e, DB_BLOB(key));
     int code;
 
     if (!q)
         return false;
-    db_bind_blob(q, 1, key);
     code = sqlite3_step(q);
     if (code == SQLITE_ROW)
         *out = db_column_str(q, 0, a);
@@ -30,29 +29,16 @@ static bool find(struct state *s, enum statement which, struct str key,
 static bool insert(struct state *s, enum statement which, struct str key,
                    struct str value, struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, which, e);
-
-    if (!q)
-        return false;
-    db_bind_blob(q, 1, key);
-    sqlite3_bind_int64(q, 2, state_now_us() / 1000);
-    db_bind_blob(q, 3, value);
-    return db_step_put(s, q, e);
+    return db_put(s, which, e, DB_BLOB(key), DB_NUMBER(state_now_us() / 1000),
+                  DB_BLOB(value));
 }
 
 static bool forget(struct state *s, enum statement which, struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, which, e);
-
-    if (!q)
-        return false;
-    if (which == FORGET_SESSIONS) {
-        sqlite3_bind_int64(q, 1, SESSIONS_MAX);
-    } else {
-        sqlite3_bind_int64(q, 1, LIBRARY_CACHE_MAX_ROOTS);
-        sqlite3_bind_int64(q, 2, LIBRARY_CACHE_MAX_BYTES);
-    }
-    return db_step_put(s, q, e);
+    return db_put(s, which, e,
+                  DB_NUMBER(which == FORGET_SESSIONS ? SESSIONS_MAX
+                                                     : LIBRARY_CACHE_MAX_ROOTS),
+                  DB_NUMBER(LIBRARY_CACHE_MAX_BYTES));
 }
 
 /* `which` puts, another one forgets. */
@@ -110,13 +96,12 @@ static bool read_library(struct state *s, struct str root, struct arena *a,
                          struct str *bytes)
 {
     struct err ignored = {0};
-    sqlite3_stmt *q = db_prepare(s, FIND_LIBRARY, &ignored);
+    sqlite3_stmt *q = db_ask(s, FIND_LIBRARY, &ignored, DB_BLOB(root));
     sqlite3_blob *blob = NULL;
     bool ok = false;
 
     if (!q)
         return false;
-    db_bind_blob(q, 1, root);
     if (sqlite3_step(q) == SQLITE_ROW &&
         sqlite3_blob_open(s->db, "main", "libraries", "bytes",
                           db_column_number(q, 0, INT64_MAX, 0), 0,

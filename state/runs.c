@@ -112,25 +112,18 @@ static struct state_run make_run(sqlite3_stmt *q, struct arena *a)
 static bool forget_up_to(struct state *s, enum statement which, int64_t id,
                          struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, which, e);
-
-    if (!q)
-        return false;
-    sqlite3_bind_int64(q, 1, id);
-    return db_step_put(s, q, e);
+    return db_put(s, which, e, DB_NUMBER(id));
 }
 
 /* Reads one number; 0 for NULL. */
 static bool ask_number(struct state *s, enum statement which, int64_t argument,
                        int64_t *out, struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, which, e);
+    sqlite3_stmt *q = db_ask(s, which, e, DB_NUMBER(argument));
     int code;
 
     if (!q)
         return false;
-    if (sqlite3_bind_parameter_count(q) == 1)
-        sqlite3_bind_int64(q, 1, argument);
     code = sqlite3_step(q);
     if (code == SQLITE_ROW)
         *out = db_column_number(q, 0, INT64_MAX, 0);
@@ -181,19 +174,10 @@ static bool prune(struct state *s, int64_t newest, struct err *e)
 static bool insert_run(struct state *s, const struct state_run *r,
                        struct str life, int64_t *id, struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, BEGIN_RUN, e);
-
-    if (!q)
-        return false;
-    db_bind_blob(q, 1, r->name);
-    db_bind_blob(q, 2, r->digest);
-    db_bind_blob(q, 3, r->workspace);
-    sqlite3_bind_int64(q, 4, r->started_ms);
-    db_bind_blob(q, 5, r->backend);
-    sqlite3_bind_int64(q, 6, (int64_t)r->input_bytes);
-    sqlite3_bind_int64(q, 7, r->pid ? r->pid : getpid());
-    db_bind_blob(q, 8, life);
-    if (!db_step_put(s, q, e))
+    if (!db_put(s, BEGIN_RUN, e, DB_BLOB(r->name), DB_BLOB(r->digest),
+                DB_BLOB(r->workspace), DB_NUMBER(r->started_ms),
+                DB_BLOB(r->backend), DB_NUMBER(r->input_bytes),
+                DB_NUMBER(r->pid ? r->pid : getpid()), DB_BLOB(life)))
         return false;
     *id = sqlite3_last_insert_rowid(s->db);
     return true;
@@ -216,44 +200,24 @@ static bool begin_run(struct state *s, const struct state_run *r, uint64_t *id,
 bool state_begin_run(struct state *s, const struct state_run *r, uint64_t *id,
                      struct err *e)
 {
-    return begin_run(s, r, id, e) ||
-           (db_mended(s, e) && begin_run(s, r, id, e));
+    return DB_RETRY(s, e, begin_run(s, r, id, e));
 }
 
 static bool update_run(struct state *s, const struct state_run *r,
                        struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, END_RUN, e);
-
-    if (!q)
-        return false;
-    sqlite3_bind_int64(q, 1, (int64_t)r->id);
-    sqlite3_bind_int64(q, 2, (int64_t)r->took_ms);
-    db_bind_blob(q, 3, r->status);
-    db_bind_blob(q, 4, r->error);
-    db_bind_blob(q, 5, r->backend);
-    sqlite3_bind_int64(q, 6, r->asks);
-    sqlite3_bind_int64(q, 7, r->commands);
-    sqlite3_bind_int64(q, 8, r->traces);
-    sqlite3_bind_int64(q, 9, (int64_t)r->input_bytes);
-    sqlite3_bind_int64(q, 10, (int64_t)r->result_bytes);
-    sqlite3_bind_int64(q, 11, (int64_t)r->detail.n);
-    return db_step_put(s, q, e);
+    return db_put(s, END_RUN, e, DB_NUMBER(r->id), DB_NUMBER(r->took_ms),
+                  DB_BLOB(r->status), DB_BLOB(r->error), DB_BLOB(r->backend),
+                  DB_NUMBER(r->asks), DB_NUMBER(r->commands),
+                  DB_NUMBER(r->traces), DB_NUMBER(r->input_bytes),
+                  DB_NUMBER(r->result_bytes), DB_NUMBER(r->detail.n));
 }
 
 static bool put_detail(struct state *s, const struct state_run *r,
                        struct err *e)
 {
-    sqlite3_stmt *q;
-
-    if (r->detail.n == 0)
-        return true;
-    q = db_prepare(s, PUT_DETAIL, e);
-    if (!q)
-        return false;
-    sqlite3_bind_int64(q, 1, (int64_t)r->id);
-    db_bind_blob(q, 2, r->detail);
-    return db_step_put(s, q, e);
+    return r->detail.n == 0 ||
+           db_put(s, PUT_DETAIL, e, DB_NUMBER(r->id), DB_BLOB(r->detail));
 }
 
 static bool end_run(struct state *s, const struct state_run *r, struct err *e)
@@ -269,24 +233,23 @@ bool state_end_run(struct state *s, const struct state_run *r, struct err *e)
                        "the details of a run have %zu bytes, the history "
                        "keeps at most %llu",
                        r->detail.n, HISTORY_MAX_BYTES);
-    return end_run(s, r, e) || (db_mended(s, e) && end_run(s, r, e));
+    return DB_RETRY(s, e, end_run(s, r, e));
 }
 
 static bool list_runs(struct state *s, struct str workspace, size_t max,
                       struct arena *a, struct state_run **out, size_t *count,
                       struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, workspace.n ? LIST_RUNS_OF : LIST_RUNS, e);
+    sqlite3_stmt *q =
+        db_ask(s, workspace.n ? LIST_RUNS_OF : LIST_RUNS, e,
+               DB_NUMBER(max < HISTORY_MAX_RUNS ? max : HISTORY_MAX_RUNS),
+               DB_BLOB(workspace));
     struct state_run *list = NULL;
     size_t n = 0, capacity = 0;
     int code;
 
     if (!q)
         return false;
-    sqlite3_bind_int64(
-        q, 1, max < HISTORY_MAX_RUNS ? (int64_t)max : HISTORY_MAX_RUNS);
-    if (workspace.n)
-        db_bind_blob(q, 2, workspace);
     while ((code = sqlite3_step(q)) == SQLITE_ROW) {
         list = arena_grow(a, list, n, &capacity, sizeof *list);
         list[n++] = make_run(q, a);
@@ -302,19 +265,18 @@ bool state_list_runs(struct state *s, struct str workspace, size_t max,
                      struct arena *a, struct state_run **out, size_t *count,
                      struct err *e)
 {
-    return list_runs(s, workspace, max, a, out, count, e) ||
-           (db_mended(s, e) && list_runs(s, workspace, max, a, out, count, e));
+    return DB_RETRY(s, e, list_runs(s, workspace, max, a, out, count, e));
 }
 
 static bool find_run(struct state *s, uint64_t id, struct arena *a,
                      struct state_run *out, struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, FIND_RUN, e);
+    sqlite3_stmt *q =
+        db_ask(s, FIND_RUN, e, DB_NUMBER(id < INT64_MAX ? (int64_t)id : 0));
     int code;
 
     if (!q)
         return false;
-    sqlite3_bind_int64(q, 1, id < INT64_MAX ? (int64_t)id : 0);
     code = sqlite3_step(q);
     if (code == SQLITE_ROW) {
         *out = make_run(q, a);
@@ -333,6 +295,5 @@ static bool find_run(struct state *s, uint64_t id, struct arena *a,
 bool state_find_run(struct state *s, uint64_t id, struct arena *a,
                     struct state_run *out, struct err *e)
 {
-    return find_run(s, id, a, out, e) ||
-           (db_mended(s, e) && find_run(s, id, a, out, e));
+    return DB_RETRY(s, e, find_run(s, id, a, out, e));
 }

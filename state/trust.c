@@ -25,14 +25,12 @@ static bool find_trust(struct state *s, enum state_trust_kind kind,
                        struct str subject, const struct hash *digest,
                        struct arena *a, struct str *folder, struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, FIND_TRUST, e);
+    sqlite3_stmt *q = db_ask(s, FIND_TRUST, e, DB_NUMBER(kind),
+                             DB_BLOB(subject), DB_HASH(digest));
     int code;
 
     if (!q)
         return false;
-    sqlite3_bind_int(q, 1, (int)kind);
-    db_bind_blob(q, 2, subject);
-    db_bind_hash(q, 3, digest);
     code = sqlite3_step(q);
     if (code == SQLITE_ROW)
         *folder = db_column_str(q, 0, a);
@@ -46,9 +44,7 @@ bool state_find_trust(struct state *s, enum state_trust_kind kind,
                       struct str subject, const struct hash *digest,
                       struct arena *a, struct str *folder, struct err *e)
 {
-    return find_trust(s, kind, subject, digest, a, folder, e) ||
-           (db_mended(s, e) &&
-            find_trust(s, kind, subject, digest, a, folder, e));
+    return DB_RETRY(s, e, find_trust(s, kind, subject, digest, a, folder, e));
 }
 
 bool state_is_trusted(struct state *s, struct str fqn,
@@ -65,36 +61,27 @@ static bool put_trust(struct state *s, enum state_trust_kind kind,
                       struct str subject, const struct hash *digest,
                       struct str folder, struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, PUT_TRUST, e);
+    sqlite3_stmt *q = db_ask(s, PUT_TRUST, e, DB_NUMBER(kind), DB_BLOB(subject),
+                             DB_HASH(digest), DB_NUMBER(state_now_us() / 1000),
+                             DB_BLOB(folder));
 
-    if (!q)
-        return false;
-    sqlite3_bind_int(q, 1, (int)kind);
-    db_bind_blob(q, 2, subject);
-    db_bind_hash(q, 3, digest);
-    sqlite3_bind_int64(q, 4, state_now_us() / 1000);
-    db_bind_blob(q, 5, folder);
-    return write_through(s, q, e);
+    return q && write_through(s, q, e);
 }
 
 bool state_put_trust(struct state *s, enum state_trust_kind kind,
                      struct str subject, const struct hash *digest,
                      struct str folder, struct err *e)
 {
-    return put_trust(s, kind, subject, digest, folder, e) ||
-           (db_mended(s, e) && put_trust(s, kind, subject, digest, folder, e));
+    return DB_RETRY(s, e, put_trust(s, kind, subject, digest, folder, e));
 }
 
 static bool forget_trust(struct state *s, enum state_trust_kind kind,
                          struct str subject, size_t *count, struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, FORGET_TRUST, e);
+    sqlite3_stmt *q =
+        db_ask(s, FORGET_TRUST, e, DB_NUMBER(kind), DB_BLOB(subject));
 
-    if (!q)
-        return false;
-    sqlite3_bind_int(q, 1, (int)kind);
-    db_bind_blob(q, 2, subject);
-    if (!write_through(s, q, e))
+    if (!q || !write_through(s, q, e))
         return false;
     *count = (size_t)sqlite3_changes(s->db);
     return true;
@@ -103,8 +90,7 @@ static bool forget_trust(struct state *s, enum state_trust_kind kind,
 bool state_forget_trust(struct state *s, enum state_trust_kind kind,
                         struct str subject, size_t *count, struct err *e)
 {
-    return forget_trust(s, kind, subject, count, e) ||
-           (db_mended(s, e) && forget_trust(s, kind, subject, count, e));
+    return DB_RETRY(s, e, forget_trust(s, kind, subject, count, e));
 }
 
 static bool list_trust(struct state *s, struct arena *a,
@@ -142,6 +128,5 @@ static bool list_trust(struct state *s, struct arena *a,
 bool state_list_trust(struct state *s, struct arena *a,
                       struct state_trust **out, size_t *count, struct err *e)
 {
-    return list_trust(s, a, out, count, e) ||
-           (db_mended(s, e) && list_trust(s, a, out, count, e));
+    return DB_RETRY(s, e, list_trust(s, a, out, count, e));
 }
