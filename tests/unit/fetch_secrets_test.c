@@ -47,6 +47,7 @@ TEST(netrc_is_read_entry_by_entry)
         {"# machine z\nmachine a # comment\nlogin b password c", "a/b/c;"},
         {"machine a login b account q password c", "a/b/c;"},
         {"macdef m\nmachine no login no\n\nmachine a password c", "a//c;"},
+        {"macdef\nmachine no login no\n\nmachine a password c", "a//c;"},
         {"machine a", "a//;"},
         {"machine a password \"open", "a//open;"},
         {"machine a password p\ndefault password q", "a//p;"},

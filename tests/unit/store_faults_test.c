@@ -224,6 +224,41 @@ static bool hold_all(struct rig *r)
     return put_all(r) && store_publish(r->store, &r->err);
 }
 
+/* The largest that share a file: more than stays in memory. */
+enum { MANY = (2 << 20) / PACK_OBJECT_MAX_BYTES + 2 };
+
+static struct str much(size_t i)
+{
+    static char bytes[PACK_OBJECT_MAX_BYTES - 1];
+
+    memset(bytes, (int)('a' + i), sizeof bytes);
+    return str_of(bytes, sizeof bytes);
+}
+
+static bool hold_much(struct rig *r)
+{
+    struct hash ignored;
+
+    store_begin_staging(r->store);
+    for (size_t i = 0; i < MANY; i++)
+        if (!store_put(r->store, much(i), &ignored, &r->err))
+            return false;
+    return store_publish(r->store, &r->err);
+}
+
+static bool has_much(struct rig *r)
+{
+    for (size_t i = 0; i < MANY; i++) {
+        struct hash h = hash_of(much(i));
+        struct str got;
+
+        if (!store_read(r->store, &h, PACK_OBJECT_MAX_BYTES, &r->arena, &got,
+                        &r->err))
+            return false;
+    }
+    return true;
+}
+
 static bool keep_pack(struct rig *r, size_t which)
 {
     struct hash ignored;
@@ -507,6 +542,7 @@ static const struct {
     {"put what is there", put_all, put_all, has_all},
     {"hold and keep", nothing, hold_all, has_all},
     {"hold and keep more", put_all, hold_all, has_all},
+    {"hold and keep much", nothing, hold_much, has_much},
     {"merge packs", hold_among_many, hold_all, has_among_many},
     {"adopt", nothing, adopt, is_adopted},
     {"index", nothing, put_notes, has_notes},

@@ -1029,6 +1029,8 @@ TEST(objects_are_found_where_their_folders_cannot_be_listed)
     rig_init(&r);
     put_in_folder(&r, 0x00, &first);
     put_in_folder(&r, 0xff, &last);
+    store_close(r.store);
+    r.store = open_again(&r);
     store_begin_staging(r.store);
     CHECK(getrlimit(RLIMIT_NOFILE, &files) == 0);
     none = (struct rlimit){0, files.rlim_max};
