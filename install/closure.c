@@ -557,8 +557,9 @@ static bool resolve_catalog(struct closure *c, struct node *n, struct err *e)
         n->is_ref_known = taken && is_ref_known(c, n);
         return ask(c, n, e);
     }
-    err_set(e, ERR_OFFLINE, "what it offers is not in the store");
-    return err_hint(e, "run the command once without --offline");
+    err_set(e, ERR_OFFLINE, "only its host knows what a catalog offers");
+    return err_hint(e, "--offline takes packages by their own names, as in "
+                       "mapm install --offline owner/repo/path/to/skill");
 }
 
 /* What a file: package equals is no word of a commit, and that another origin

@@ -54,6 +54,31 @@ static bool find_named(struct install_session *s, struct moving *m,
     return true;
 }
 
+/* A package that its repository lost or broke keeps none of the others. */
+static bool add_way_out(const struct install_session *s, struct err *e)
+{
+    const struct lock_entry *broken = NULL;
+    struct err old = *e;
+    bool others = false;
+
+    if (session_is_network(e->code) || e->code == ERR_OFFLINE)
+        return false;
+    for (size_t i = 0; i < s->root_count; i++) {
+        const struct str key = s->roots[i].origin.key;
+        const struct node *n = closure_find(&s->closure, key);
+        const struct lock_entry *entry = map_find(&s->layer.by_origin, key);
+
+        if (n && n->failed && entry && !broken)
+            broken = entry;
+        others |= n && !n->failed;
+    }
+    return broken && others &&
+           err_hint(e,
+                    "%s%smapm remove %.*s takes that one out, mapm update "
+                    "NAME ... moves the others alone",
+                    old.hint, *old.hint ? " or: " : "", STR_ARG(broken->name));
+}
+
 bool update_packages(struct install_session *s, struct err *e)
 {
     struct context *cx = s->cx;
@@ -71,5 +96,7 @@ bool update_packages(struct install_session *s, struct err *e)
     if (!layer_check_there(&s->layer, cx, e) || !find_named(s, moving, e))
         return false;
     closure_init(&s->closure, cx, &s->layer, s->store, &o);
-    return session_resolve(s, e);
+    if (cx->is_offline)
+        context_note(cx, "offline: refs as this machine last saw them");
+    return session_resolve(s, e) || (moving->all && add_way_out(s, e));
 }

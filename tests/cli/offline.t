@@ -38,6 +38,9 @@ exits 'a branch, as it was' 0 mapm install --offline "$U/main/skills/mid"
 ok 'with what it needs' diff -r "$s/skills/base" .agents/skills/base
 ok 'the same lock' cmp mapm.lock "$T/saved/mapm.lock"
 fresh
+exits 'a catalog' 1 mapm install --offline --all acme/catalog
+like 'what is offered is known to its host' "$err" 'because: only its host knows what a catalog offers'
+like 'a package of it is not' "$err" 'hint: .*mapm install --offline owner/repo/path/to/skill'
 exits 'a dependency alone' 0 mapm install --offline "$U/main/skills/base"
 fresh
 exits 'by commit, as nothing but the branch was asked for' 1 \

@@ -150,4 +150,27 @@ exits 'offline there is no knowing' 0 mapm outdated --offline
 cd ../ws || exit 1
 exits 'offline' 1 mapm outdated --offline
 like 'it says why' "$err" 'network'
+# --- a package that its repository lost or broke -------------------------------------------
+
+c=$T/lost
+for name in one two three; do skill "$c/skills/$name"; done
+make_repo acme/lost "$c"
+cd "$T" && rm -rf ws && mkdir ws && cd ws || exit 1
+run mapm install --yes --all acme/lost
+rm -r "$c/skills/two" && skill "$c/skills/one" 'description: "A newer one."'
+make_repo acme/lost "$c"
+before=$(snapshot .)
+exits '[M26] an update without one of the packages fails' 1 mapm update
+is '[M26] and changes nothing' "$(snapshot .)" "$before"
+like '[M26] it says how the others get on' "$err" \
+    'hint: .*mapm remove two takes that one out, mapm update NAME \.\.\. moves the others alone$'
+exits '[M26] which helps' 0 mapm update one
+exits '[M26] as does the other way' 0 mapm remove two
+exits '[M26] so that all can be updated' 0 mapm update
+exits 'offline' 0 mapm update --offline
+like 'refs are what they were' "$err" '^offline: refs as this machine last saw them$'
+repo acme/lost branch -m main trunk
+exits 'a branch that is gone' 1 mapm update
+unlike 'has no others' "$err" 'moves the others'
+
 done_testing
