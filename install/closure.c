@@ -9,6 +9,7 @@
 #include "mapm/state.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ingest.h"
@@ -391,6 +392,14 @@ static bool has_files(struct closure *c, struct node *n,
                                   &n->file_count);
 }
 
+static bool is_proved(const struct closure *c, struct node *n)
+{
+    n->is_proved =
+        n->is_proved || proof_find(c->layer, c->store, n->locked,
+                                   closure_locked_origin(c, n), &n->path);
+    return n->is_proved;
+}
+
 /* `*found` false: the store lacks it, or the proof of where it is from. */
 static bool find_in_store(struct closure *c, struct node *n, bool *found,
                           struct err *e)
@@ -398,8 +407,7 @@ static bool find_in_store(struct closure *c, struct node *n, bool *found,
     const struct origin *o = closure_locked_origin(c, n);
 
     *found = has_files(c, n, &n->digest);
-    n->is_unproved = *found && !proof_find(c->layer, c->store, n->locked, o,
-                                           &c->cx->arena, &n->path);
+    n->is_unproved = *found && !is_proved(c, n);
     *found = *found && !n->is_unproved;
     if (!*found)
         return true;
@@ -407,7 +415,7 @@ static bool find_in_store(struct closure *c, struct node *n, bool *found,
         n->ref = proof_ref(o, n->path);
     if (!ingest_check_locked(c, n, e))
         return false;
-    node_ready(c, n);
+    n->is_ready = true;
     return true;
 }
 
@@ -429,10 +437,6 @@ static bool verify_locked(struct closure *c, struct node *n, struct err *e)
         cancel_download(c, n);
         return true;
     }
-    /* Its needs are known from the lock: ask for all of them at once. */
-    for (size_t i = 0; i < n->package.dep_count; i++)
-        closure_add(c, n->package.deps[i].origin,
-                    (unsigned)n->package.deps[i].kind);
     return ask(c, n, e);
 }
 
@@ -443,10 +447,11 @@ static bool resolve_locked(struct closure *c, struct node *n, struct err *e)
                        n->locked->line);
     if (!proof_check_commit(c->layer, n->locked, e) || !take_locked(c, n, e))
         return false;
+    /* Its needs are known from the lock: all are looked for at once. */
+    node_known(c, n);
     if (!c->options.assume_present)
         return verify_locked(c, n, e);
-    n->assumed_present = true;
-    node_ready(c, n);
+    n->assumed_present = n->is_ready = true;
     return true;
 }
 
@@ -590,7 +595,7 @@ static bool may_share(struct closure *c, struct node *n,
 /* It does not: what its ref names decides. */
 static bool stop_sharing(struct closure *c, struct node *n, struct err *e)
 {
-    n->is_sharing = n->is_unproved = false;
+    n->is_sharing = n->is_unproved = n->is_proved = false;
     n->locked = NULL;
     n->package.commit = n->object = n->path = str_of("", 0);
     return ask(c, n, e);
@@ -598,8 +603,7 @@ static bool stop_sharing(struct closure *c, struct node *n, struct err *e)
 
 static bool resolve_node(struct closure *c, struct node *n, struct err *e)
 {
-    const struct lock_entry *entry =
-        map_find(&c->layer->by_origin, n->origin.key);
+    const struct lock_entry *entry;
     bool taken, is_covered, is_moving;
 
     n->is_resolved = true;
@@ -611,6 +615,7 @@ static bool resolve_node(struct closure *c, struct node *n, struct err *e)
         stop_assuming(c);
         return local_read(c, n, e);
     }
+    entry = map_find(&c->layer->by_origin, n->origin.key);
     is_covered = entry && is_covered_by(c, n, entry);
     is_moving = entry && c->options.is_moving &&
                 c->options.is_moving(c->options.moving_ctx, entry);
@@ -790,8 +795,76 @@ void closure_warn(struct closure *c)
     notice_report(&c->notices, c->cx);
 }
 
+/* --- many of a lock at once ------------------------------------------------ */
+
+struct lookup {
+    uint64_t place;
+    struct node *node;
+};
+
+static int by_place(const void *x, const void *y)
+{
+    const struct lookup *one = x, *two = y;
+
+    return one->place < two->place ? -1 : one->place > two->place;
+}
+
+/* Mostly the order of paths, too. */
+static uint64_t place_in_lock(const struct node *n)
+{
+    return (uint64_t)(uintptr_t)n->locked;
+}
+
+static uint64_t place_of_digest(const struct node *n)
+{
+    uint64_t place = 0;
+
+    for (size_t i = 0; i < sizeof place; i++)
+        place = place << 8 | n->digest.b[i];
+    return place;
+}
+
+static void sort_lookups(struct lookup *lookups, size_t count,
+                         uint64_t (*place)(const struct node *))
+{
+    for (size_t i = 0; i < count; i++)
+        lookups[i].place = place(lookups[i].node);
+    qsort(lookups, count, sizeof *lookups, by_place);
+}
+
+/*
+ * Those that are in the store, found in the order in which the index has its
+ * rows: in any other each of many packages reads a page of it anew. The rest
+ * stay assumed, to be told or asked for in the order of the queue.
+ */
+static void find_assumed(struct closure *c)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct lookup *lookups =
+        arena_array(&scratch, c->queued + 1, sizeof *lookups);
+    size_t count = 0;
+
+    for (size_t i = 0; i < c->queued; i++)
+        if (c->queue[i]->assumed_present)
+            lookups[count++].node = c->queue[i];
+    sort_lookups(lookups, count, place_in_lock);
+    for (size_t i = 0; i < count; i++)
+        is_proved(c, lookups[i].node);
+    sort_lookups(lookups, count, place_of_digest);
+    for (size_t i = 0; i < count; i++) {
+        struct node *n = lookups[i].node;
+        struct err ignored = {0};
+        bool found;
+
+        if (n->is_proved && find_in_store(c, n, &found, &ignored) && found)
+            n->assumed_present = false;
+    }
+}
+
 bool closure_verify_store(struct closure *c, struct err *e)
 {
+    if (c->options.assume_present)
+        find_assumed(c);
     stop_assuming(c);
     return closure_gather(c, e);
 }

@@ -75,8 +75,8 @@ struct str proof_commit(const struct layer *l, const struct lock_entry *entry,
     if (origin_names_commit(o) &&
         !str_eq_nocase(str_slice(o->rest, 0, COMMIT_CHARS), commit))
         return str_of("", 0);
-    if (commit.n)
-        return str_lower(commit, a);
+    if (commit.n) /* that of the entry is lower case */
+        return is_own(l, entry, o) ? commit : str_lower(commit, a);
     return may_be_same_ref(layer_origin(l, entry), o, a) ? entry->commit
                                                          : commit;
 }
@@ -95,16 +95,17 @@ bool proof_shares_ref(const struct layer *l, const struct lock_entry *entry,
  */
 bool proof_find(const struct layer *l, struct store *store,
                 const struct lock_entry *entry, const struct origin *o,
-                struct arena *a, struct str *path)
+                struct str *path)
 {
+    CLEANUP(arena_done) struct arena a = {0};
     struct str rest = o->rest, segment;
-    struct state_proof p = {.commit = proof_commit(l, entry, o, a),
+    struct state_proof p = {.commit = proof_commit(l, entry, o, &a),
                             .object = entry->object};
 
     if (p.commit.n == 0 || !str_starts(entry->digest, STR("sha256:")) ||
         !hash_parse(str_from_index(entry->digest, 7), &p.digest))
         return false;
-    p.repository = origin_repository(o, a);
+    p.repository = origin_repository(o, &a);
     if (rest.n == 0) {
         *path = p.path = o->path;
         return state_has_proof(store_state(store), &p);
@@ -202,7 +203,7 @@ bool proof_covers(const struct layer *l, struct store *store,
     struct str path;
 
     *commit = proof_commit(l, entry, o, a);
-    if (is_own(l, entry, o) || proof_find(l, store, entry, o, a, &path))
+    if (is_own(l, entry, o) || proof_find(l, store, entry, o, &path))
         return true;
     *commit = str_of("", 0);
     if (named_commit(l, entry, o).n)

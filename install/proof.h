@@ -31,10 +31,10 @@ bool proof_shares_ref(const struct layer *l, const struct lock_entry *entry,
 struct str proof_ref(const struct origin *o, struct str path);
 
 /* All of it fits a row, at `o`, which is an origin of the entry. Asks no
- * network. `*path`, in the repository, is borrowed from `o`; `a` is scratch. */
+ * network. `*path`, in the repository, is borrowed from `o`. */
 bool proof_find(const struct layer *l, struct store *store,
                 const struct lock_entry *entry, const struct origin *o,
-                struct arena *a, struct str *path);
+                struct str *path);
 
 /* Remembers what a walk of the commit of `o` led to, and that the commit has
  * nothing at any longer path that `o` could mean (FETCH_DONE says so). */

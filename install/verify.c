@@ -129,7 +129,7 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
             "locked at another commit than its origin names");
         return false;
     }
-    if (!proof_find(c->layer, c->store, entry, &n.origin, f->a, &n.path)) {
+    if (!proof_find(c->layer, c->store, entry, &n.origin, &n.path)) {
         add(f, INSTALL_SIDE_PROOF, entry->place, "not proved");
         return false;
     }
