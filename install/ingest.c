@@ -134,7 +134,7 @@ static struct str recorded_name(const struct closure *c, const struct node *n,
                                 enum doc_kind kind, struct str own)
 {
     const struct lock_entry *entry =
-        map_find(&c->layer->by_origin, n->origin.key);
+        n->locked ? n->locked : map_find(&c->layer->by_origin, n->origin.key);
 
     return entry && entry->kind == kind && entry->declared.n &&
                    str_eq(entry->declared, own) &&
@@ -145,15 +145,33 @@ static struct str recorded_name(const struct closure *c, const struct node *n,
                : own;
 }
 
+/* One of few is found by a look at each. */
+#define FEW_NEEDS 16
+
+/* The origin of a need that the lock has, when it is written the same. */
+static const struct origin *locked_need(const struct node *n, struct str text)
+{
+    if (!n->locked || n->package.dep_count > FEW_NEEDS)
+        return NULL;
+    for (size_t i = 0; i < n->package.dep_count; i++)
+        if (str_eq(n->package.deps[i].origin->text, text))
+            return n->package.deps[i].origin;
+    return NULL;
+}
+
 /* A dependency's origin: mostly a node has it. `key` may be another spelling
  * of `text`, which then no node has. */
-static bool keep_origin(struct closure *c, struct str text, struct str key,
-                        struct arena *a, const struct origin **out,
-                        struct err *e)
+static bool keep_origin(struct closure *c, const struct node *n,
+                        struct str text, struct str key, struct arena *a,
+                        const struct origin **out, struct err *e)
 {
-    const struct node *known = closure_find(c, key);
+    const struct node *known;
     struct origin *copy;
 
+    *out = locked_need(n, text);
+    if (*out)
+        return true;
+    known = closure_find(c, key);
     if (known && !known->origin.is_short && str_eq(known->origin.text, text)) {
         *out = &known->origin;
         return true;
@@ -207,7 +225,7 @@ bool node_from_summary(struct closure *c, struct node *n, enum doc_kind kind,
 
         if (!take_field(&rest, &word) || !take_field(&rest, &text) ||
             !doc_kind_find(word, &deps[count].kind) ||
-            !keep_origin(c, text, text, a, &deps[count].origin, e))
+            !keep_origin(c, n, text, text, a, &deps[count].origin, e))
             return err_set(e, ERR_DAMAGED, "a summary in mapm.db is malformed");
         count++;
     }
@@ -346,8 +364,8 @@ static bool keep_document(struct closure *c, struct node *n,
     for (size_t i = 0; i < d->dep_count; i++) {
         deps[i].kind = d->deps[i].kind;
         deps[i].line = d->deps[i].line;
-        if (!keep_origin(c, d->deps[i].origin->text, d->deps[i].origin->key, a,
-                         &deps[i].origin, e))
+        if (!keep_origin(c, n, d->deps[i].origin->text, d->deps[i].origin->key,
+                         a, &deps[i].origin, e))
             return false;
     }
     n->package.version = arena_str(a, d->version);
@@ -373,23 +391,36 @@ static bool differs(const struct node *n, const char *what, struct str own,
                        "install");
 }
 
+/* Which need of the lock an origin leads to; SIZE_MAX: none. */
+static size_t find_need(const struct closure *c, const struct node *n,
+                        const struct origin *o)
+{
+    const struct lock_entry *other;
+
+    for (size_t i = 0; i < n->package.dep_count; i++)
+        if (n->package.deps[i].origin == o)
+            return i; /* locked_need() found it there */
+    other = map_find(&c->layer->by_origin, o->key);
+    return other ? lock_find_need(n->locked, other) : SIZE_MAX;
+}
+
 /* What its documents need, and nothing else. */
 static bool same_needs(struct closure *c, const struct node *n,
                        const struct package *own, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct map found;
+    size_t count = 0, all = n->locked->need_count;
+    bool *found = own->dep_count ? arena_array(&a, all + 1, 1) : NULL;
 
-    map_init(&found, &a);
     for (size_t i = 0; i < own->dep_count; i++) {
-        const struct origin *o = own->deps[i].origin;
-        const struct lock_entry *other = map_find(&c->layer->by_origin, o->key);
+        size_t need = find_need(c, n, own->deps[i].origin);
 
-        if (!other || !lock_needs(n->locked, other))
-            return differs(n, "needs", o->text, e);
-        map_put(&found, layer_name_key(other->kind, other->name, &a), c);
+        if (need == SIZE_MAX)
+            return differs(n, "needs", own->deps[i].origin->text, e);
+        count += !found[need];
+        found[need] = true;
     }
-    return found.count == n->locked->need_count ||
+    return count == all ||
            differs(n, "does not need all that is said", str_of("", 0), e);
 }
 
@@ -593,7 +624,6 @@ void ingest_manifest(struct closure *c, struct node *n,
     struct document d = {0};
     struct diagnostics why;
 
-    (void)n;
     if (event->doc == DOC_MCP)
         return;
     diagnostics_init(&why, scratch);
@@ -604,7 +634,7 @@ void ingest_manifest(struct closure *c, struct node *n,
         struct err ignored = {0};
         const struct origin *o;
 
-        if (keep_origin(c, d.deps[i].origin->text, d.deps[i].origin->key,
+        if (keep_origin(c, n, d.deps[i].origin->text, d.deps[i].origin->key,
                         &c->cx->arena, &o, &ignored) &&
             o->scheme == ORIGIN_GIT)
             closure_add(c, o, (unsigned)d.deps[i].kind);

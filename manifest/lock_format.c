@@ -168,16 +168,22 @@ void lock_format(struct lock *lock, struct buf *out)
 }
 
 /* The entries of one lock_parse know each other, so most names stay unread. */
-bool lock_needs(const struct lock_entry *entry, const struct lock_entry *other)
+size_t lock_find_need(const struct lock_entry *entry,
+                      const struct lock_entry *other)
 {
     for (size_t i = 0; i < entry->need_count; i++)
         if (entry->needs[i].entry == other)
-            return true;
+            return i;
     for (size_t i = 0; i < entry->need_count; i++)
         if (entry->needs[i].kind == other->kind &&
             str_eq(entry->needs[i].name, other->name))
-            return true;
-    return false;
+            return i;
+    return SIZE_MAX;
+}
+
+bool lock_needs(const struct lock_entry *entry, const struct lock_entry *other)
+{
+    return lock_find_need(entry, other) != SIZE_MAX;
 }
 
 const struct lock_entry *lock_find(const struct lock *lock, enum doc_kind kind,

@@ -53,7 +53,9 @@ MUST_CHECK bool lock_parse(struct str text, const char *name, struct arena *a,
 void lock_format(struct lock *lock, struct buf *out);
 /* The commit of also[i]; "" where the lock does not name it apart. */
 struct str lock_also_commit(const struct lock_entry *entry, size_t i);
-/* Whether `needs:` of `entry` names `other`. */
+/* Whether `needs:` of `entry` names `other`, and where; SIZE_MAX: it does not. */
+size_t lock_find_need(const struct lock_entry *entry,
+                      const struct lock_entry *other);
 bool lock_needs(const struct lock_entry *entry, const struct lock_entry *other);
 const struct lock_entry *lock_find(const struct lock *lock, enum doc_kind kind,
                                    struct str name);
