@@ -192,26 +192,27 @@ static bool find_files(struct install_session *s, struct provision_item *items,
 struct str install_path(const struct install_package *p, struct arena *a)
 {
     enum doc_kind kind = p->package->kind;
+    const struct str parts[] = {
+        STR(".agents/"), str_from(doc_kind_plural(kind)), STR("/"), p->place};
 
-    if (kind == DOC_MCP)
-        return str_join(STR(".mcp.json#"), p->place, a);
-    return arena_printf(a, ".agents/%s/%.*s", doc_kind_plural(kind),
-                        STR_ARG(p->place));
+    return kind == DOC_MCP ? str_join(STR(".mcp.json#"), p->place, a)
+                           : str_concat(parts, sizeof parts / sizeof *parts, a);
 }
 
 static bool mark_placed(struct install_session *s,
                         const struct provision_change *changes, size_t count,
                         struct err *e)
 {
-    CLEANUP(arena_done) struct arena scratch = {0};
+    CLEANUP(arena_done) struct arena paths = {0};
     struct arena *a = &s->cx->arena;
     struct map added;
 
-    map_init(&added, &scratch);
+    map_init(&added, &paths);
     for (size_t i = 0; i < count; i++)
         if (changes[i].kind == PROVISION_ADD)
             map_put(&added, changes[i].path, s);
     for (size_t i = 0; i < s->resolved.count; i++) {
+        CLEANUP(arena_done) struct arena scratch = {0};
         struct install_package *p = &s->packages[i];
         struct document d = {0};
 
@@ -333,7 +334,7 @@ static bool check_clients(const struct str *names, size_t count, struct err *e)
 static void note_also(struct install_session *s, const struct plan_step *step,
                       const struct node *own)
 {
-    for (size_t i = 0; i < step->origin_count; i++) {
+    for (size_t i = 0; step->origin_count > 1 && i < step->origin_count; i++) {
         const struct node *n = closure_find(&s->closure, step->origins[i]);
         struct err ignored = {0};
 

@@ -79,7 +79,7 @@ static struct node *main_node(const struct install_session *s,
 {
     struct node *n = step->package->user;
 
-    for (size_t i = 0; i < step->origin_count && n->package.commit.n == 0 &&
+    for (size_t i = 1; i < step->origin_count && n->package.commit.n == 0 &&
                        n->origin.scheme == ORIGIN_GIT;
          i++) {
         struct node *other = closure_find(&s->closure, step->origins[i]);
@@ -143,25 +143,30 @@ static bool fill_packages(struct install_session *s, struct err *e)
     return true;
 }
 
+static size_t number_of(const struct layer *l, const struct lock_entry *entry)
+{
+    return layer_is_local(l, entry)
+               ? l->lock.count + (size_t)(entry - l->local_lock.entries)
+               : (size_t)(entry - l->lock.entries);
+}
+
+/* Of each name the layer has one entry: the one before. */
 static void find_gone(struct install_session *s)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct arena *a = &s->cx->arena;
-    struct map kept;
+    const struct layer *l = &s->layer;
     const struct lock_entry **entries;
+    bool *kept = arena_array(&scratch, l->lock.count + l->local_lock.count + 1,
+                             sizeof *kept);
     size_t count;
 
-    map_init(&kept, &scratch);
-    for (size_t i = 0; i < s->resolved.count; i++) {
-        const struct package *p = s->resolved.steps[i].package;
-
-        map_put(&kept, layer_name_key(p->kind, p->fqn, &scratch), s);
-    }
-    entries = layer_entries(&s->layer, a, &count);
-    s->gone = arena_array(a, count + 1, sizeof *s->gone);
+    for (size_t i = 0; i < s->resolved.count; i++)
+        if (s->packages[i].before)
+            kept[number_of(l, s->packages[i].before)] = true;
+    entries = layer_entries(l, &scratch, &count);
+    s->gone = arena_array(&s->cx->arena, count + 1, sizeof *s->gone);
     for (size_t i = 0; i < count; i++)
-        if (!map_has(&kept, layer_name_key(entries[i]->kind, entries[i]->name,
-                                           &scratch)))
+        if (!kept[number_of(l, entries[i])])
             s->gone[s->gone_count++] = entries[i];
 }
 
@@ -237,10 +242,13 @@ static void fill_also(const struct install_session *s,
                       struct lock_entry *out)
 {
     const struct plan_step *step = step_of(s, p);
-    size_t n = 0, room = step->origin_count + 1;
-    struct str *also = arena_array(a, room, sizeof *also);
-    struct str *commits = arena_array(a, room, sizeof *commits);
+    size_t n = 0, room = step->origin_count;
+    struct str *also, *commits;
 
+    if (room < 2)
+        return;
+    also = arena_array(a, room, sizeof *also);
+    commits = arena_array(a, room, sizeof *commits);
     for (size_t i = 0; i < step->origin_count; i++) {
         const struct node *other = closure_find(&s->closure, step->origins[i]);
 

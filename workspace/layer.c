@@ -381,7 +381,8 @@ const struct lock_entry **layer_entries(const struct layer *l, struct arena *a,
 
     for (size_t i = 0; i < l->by_name.count; i++)
         list[i] = l->by_name.entries[i].value;
-    qsort(list, l->by_name.count, sizeof *list, by_kind_and_name);
+    if (l->local_lock.count) /* else it is the order of mapm.lock */
+        qsort(list, l->by_name.count, sizeof *list, by_kind_and_name);
     *count = l->by_name.count;
     return list;
 }
