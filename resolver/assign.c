@@ -13,7 +13,8 @@
 /* Agents and skills have folders of their own, MCP servers have keys. */
 struct spaces {
     struct map agents, skills, keys;
-    struct arena *a;
+    struct arena *a; /* of the names */
+    struct arena scratch;
 };
 
 /* False when another package has the name. Case is folded, as some file
@@ -24,7 +25,7 @@ static bool claim(struct spaces *s, enum doc_kind kind, struct str name)
                         : kind == DOC_MCP ? &s->keys
                                           : &s->skills;
 
-    return map_put(space, str_lower(name, s->a), NULL);
+    return map_put(space, str_lower(name, &s->scratch), NULL);
 }
 
 /* acme.tools/git-pr -> acme-tools-git-pr; without scope the name itself. */
@@ -99,21 +100,26 @@ static bool assign_new(struct spaces *s, const struct package *p,
                    STR_ARG(candidate(p, 0, s->a)));
 }
 
+static void spaces_done(struct spaces *s)
+{
+    arena_done(&s->scratch);
+}
+
 bool resolver_assign_names(const struct plan *plan,
                            struct str (*taken)(void *ctx,
                                                const struct package *p),
                            void *ctx, struct arena *a, struct str *names,
                            struct err *e)
 {
-    struct spaces s = {.a = a};
+    CLEANUP(spaces_done) struct spaces s = {.a = a};
     struct str *chosen;
 
     if (plan->count == 0)
         return true;
-    chosen = arena_array(a, plan->count, sizeof *chosen);
-    map_init(&s.agents, a);
-    map_init(&s.skills, a);
-    map_init(&s.keys, a);
+    chosen = arena_array(&s.scratch, plan->count, sizeof *chosen);
+    map_init(&s.agents, &s.scratch);
+    map_init(&s.skills, &s.scratch);
+    map_init(&s.keys, &s.scratch);
     for (size_t i = 0; i < plan->count; i++) {
         const struct package *p = plan->steps[i].package;
 

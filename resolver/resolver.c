@@ -11,7 +11,7 @@ struct walk {
     struct err why;        /* a package cannot be read; cleared after use */
     struct map by_key;     /* origin key -> node */
     struct map by_name;    /* kind, FQN -> the first node of that name */
-    struct map by_content; /* kind, FQN, content -> node */
+    struct map by_content; /* kind, FQN, content -> node, of all the others */
     struct node **stack;
     size_t depth, stack_capacity;
     struct node **order; /* DONE, dependencies first */
@@ -47,9 +47,20 @@ static struct str content_key(struct walk *w, const struct package *p)
     return str_concat(parts, sizeof parts / sizeof *parts, &w->scratch);
 }
 
-static struct str name_key(struct str content)
+/* Of packages of one name. */
+static bool is_same(const struct package *x, const struct package *y)
 {
-    return str_slice(content, 0, str_find_char(content, '\n'));
+    return x->content.n
+               ? str_eq(x->content, y->content)
+               : y->content.n == 0 && str_eq(x->origin->key, y->origin->key);
+}
+
+static struct str name_key(struct walk *w, const struct package *p)
+{
+    const struct str parts[] = {str_from(doc_kind_name(p->kind)), STR(" "),
+                                p->fqn};
+
+    return str_concat(parts, sizeof parts / sizeof *parts, &w->scratch);
 }
 
 /* A git package has no local path as dependency, even when the same package
@@ -78,20 +89,22 @@ static struct node *node_new(struct walk *w, const struct package *p,
 static struct node *admit(struct walk *w, const struct package *p,
                           struct node *parent)
 {
-    struct str content = content_key(w, p);
-    struct map_entry *same = map_entry(&w->by_content, content);
-    struct map_entry *named = map_entry(&w->by_name, name_key(content));
+    struct map_entry *named = map_entry(&w->by_name, name_key(w, p));
+    struct node *first = named->value;
+    struct map_entry *same;
 
+    if (!first)
+        return named->value = node_new(w, p, parent);
+    same = is_same(first->package, p)
+               ? named
+               : map_entry(&w->by_content, content_key(w, p));
     if (same->value) {
         for (size_t i = 0; i < p->dep_count; i++)
             names_file(w, p, p->deps[i].origin, parent);
         return same->value;
     }
     same->value = node_new(w, p, parent);
-    if (named->value)
-        report_conflict(&w->report, named->value, p, parent);
-    else
-        named->value = same->value;
+    report_conflict(&w->report, first, p, parent);
     return same->value;
 }
 
