@@ -341,7 +341,7 @@ static bool plan_all(struct plan *plan, const struct provision_text *texts,
     size_t common = w->count;
 
     reserve(plan, text_count);
-    for (size_t i = 0; i < common; i++)
+    for (size_t i = 0; plan->p->has_record && i < common; i++)
         map_put(&w->by_path, w->targets[i].path, &w->targets[i]);
     for (size_t i = 0; i < common; i++)
         if (!plan_target(plan, &w->targets[i], e))
