@@ -58,78 +58,127 @@ enum command_id {
         COMMAND_COUNT
 };
 
+/* clang-format off */
+/*
+ * One row an option: a flag, or one with a value, which has a word for help, a
+ * kind, and choices (NULL: none).
+ */
+#define OPTIONS(F, V) \
+    V(DIR, "directory", 'C', "DIR", FOLDER, NULL, \
+      "Run as if started in DIR") \
+    F(JSON, "json", 0, "Print one JSON document") \
+    F(QUIET, "quiet", 'q', "Print results, warnings and errors only") \
+    F(VERBOSE, "verbose", 'v', "Print more, such as each request") \
+    V(COLOR, "color", 0, "WHEN", CHOICE, "auto always never", \
+      "Colour the output") \
+    F(YES, "yes", 'y', "Answer every question with yes") \
+    F(OFFLINE, "offline", 0, "Use what is in the store, never the network") \
+    F(HELP, "help", 'h', "Show this help") \
+    F(VERSION, "version", 'V', "Show the version") \
+    F(GLOBAL, "global", 'g', "Use the library of the user instead of the workspace") \
+    F(LOCKED, "locked", 0, "Fail unless mapm.lock fits mapm.yaml") \
+    F(ALLOW_HIDDEN, "allow-hidden", 0, "Accept hidden characters in the text of packages") \
+    F(DRY_RUN, "dry-run", 'n', "Show what would change, and change nothing") \
+    F(FORCE, "force", 'f', "Replace files that were edited, keeping a backup") \
+    V(LINK_MODE, "link-mode", 0, "MODE", CHOICE, "auto copy hardlink reflink", \
+      "Fill the workspace this way") \
+    F(ALL, "all", 0, "Take all that a catalog offers and that is valid") \
+    V(SKIP, "skip", 0, "PATTERN", NAMES, NULL, \
+      "Leave out this name or glob; may be repeated") \
+    F(ALL_OR_NOTHING, "strict", 0, "Install nothing when a chosen package is not valid") \
+    V(SKILL, "skill", 0, "NAME", NAMES, NULL, \
+      "Take this skill of a catalog, or a glob; may be repeated") \
+    V(AGENT, "agent", 0, "NAME", NAMES, NULL, \
+      "Take this agent of a catalog, or a glob; may be repeated") \
+    V(MCP, "mcp", 0, "NAME", NAMES, NULL, \
+      "Take this MCP server of a catalog, or a glob; may be repeated") \
+    V(PROFILE, "profile", 0, "NAME", CHOICE, "install agentskills skills-ref metis metaagents lm-kit metaskill publish", \
+      "Check by the rules of this format") \
+    F(STRICT, "strict", 0, "Make warnings errors, and name unknown fields") \
+    F(FIX, "fix", 0, "Fix what can be fixed automatically") \
+    V(AGAINST, "against", 0, "REF", TEXT, NULL, \
+      "Compare versions with this ref of the git repository") \
+    V(NAME, "name", 0, "TEXT", TEXT, NULL, \
+      "Validate TEXT as a name") \
+    F(REMOTE, "remote", 0, "Ask each repository whether the ref still leads to the commit") \
+    F(DOT, "dot", 0, "Print the graph for graphviz") \
+    F(MERMAID, "mermaid", 0, "Print the graph for Mermaid") \
+    V(SCOPE, "scope", 0, "SCOPE", TEXT, NULL, \
+      "Give the new package this scope") \
+    V(DESCRIPTION, "description", 0, "TEXT", TEXT, NULL, \
+      "Give the new package this description") \
+    V(COMMAND, "command", 'c', "TEXT", TEXT, NULL, \
+      "Run this text") \
+    F(CHECK, "check", 0, "Look for errors, and run nothing") \
+    F(DIS, "dis", 0, "Print the instructions, and run nothing") \
+    V(MAX_MEM, "max-mem", 0, "SIZE", TEXT, NULL, \
+      "Use at most this memory, as 64M, its default") \
+    V(MAX_STEPS, "max-steps", 0, "NUMBER", TEXT, NULL, \
+      "Take at most this many steps") \
+    V(TIMEOUT, "timeout", 0, "SECONDS", TEXT, NULL, \
+      "Run at most this long") \
+    V(ALLOW, "allow", 0, "RULE", TEXT, NULL, \
+      "Allow commands that fit RULE; may be repeated") \
+    F(ALL_RUNS, "all", 0, "Take the runs of all workspaces") \
+    V(LIMIT, "limit", 0, "COUNT", TEXT, NULL, \
+      "List at most so many runs, 20 by default") \
+    V(HTML, "html", 0, "FILE", PATH, NULL, \
+      "Write the run as a page to FILE, - for standard output") \
+    F(UPDATE, "update", 0, "Update the end of tapes whose result differs") \
+    F(LIST, "list", 0, "List all that is trusted on this machine") \
+    F(REVOKE, "revoke", 0, "Revoke trust in all versions") \
+    F(WORKSPACE, "workspace", 0, "Take this workspace, and what its mapm.yaml allows") \
+    F(ALL_TRUST, "all", 0, "Revoke all that is trusted") \
+    V(INPUT, "input", 0, "JSON", PATH, NULL, \
+      "Give the program this input: JSON, @FILE or -") \
+    V(ASK, "ask", 0, "BACKEND", BACKEND, NULL, \
+      "Have this agent, program or API answer") \
+    V(MAX_ASK_CALLS, "max-ask-calls", 0, "N", TEXT, NULL, \
+      "Maximum number of model calls") \
+    V(MAX_COMMAND_CALLS, "max-command-calls", 0, "N", TEXT, NULL, \
+      "Maximum number of commands") \
+    F(TRACE, "trace", 0, "Show each step as it happens") \
+    V(RECORD, "record", 0, "FILE", PATH, NULL, \
+      "Write a tape of the run") \
+    V(REPLAY, "replay", 0, "FILE", PATH, NULL, \
+      "Answer from a tape, without model or process") \
+    V(WORKSPACE_ROOT, "workspace-root", 0, "DIR", FOLDER, NULL, \
+      "Take the skills of DIR as those of the workspace") \
+    V(GLOBAL_ROOT, "global-root", 0, "DIR", FOLDER, NULL, \
+      "Take the skills of DIR as the global ones") \
+    V(ROOT, "root", 0, "DIR", FOLDER, NULL, \
+      "Take the skills of DIR as well; may be repeated") \
+    V(SKILL_PROFILE, "profile", 0, "NAME", CHOICE, "metis", \
+      "Validate, search and load as Metis does") \
+    V(SESSION, "session", 0, "ID", TEXT, NULL, \
+      "Load within the budgets of this session") \
+    V(AS, "as", 0, "FORM", CHOICE, "system user tool", \
+      "Give the text the form of a system, user or tool message") \
+    V(HITS, "limit", 0, "COUNT", TEXT, NULL, \
+      "Maximum number of skills") \
+    V(MIN_SCORE, "min-score", 0, "SCORE", TEXT, NULL, \
+      "Minimum score, from 0 to 1, 0.1 by default") \
+    F(PRELOAD, "preload", 0, "Add bodies as long as the index is short") \
+    V(MAX_CHARS, "max-chars", 0, "COUNT", TEXT, NULL, \
+      "Maximum size of the text, in characters") \
+    F(FOLLOW, "follow", 0, "Wait for further events") \
+    V(TYPE, "type", 0, "TYPE", TEXT, NULL, \
+      "Take events of this type alone") \
+    V(OF_SESSION, "session", 0, "ID", TEXT, NULL, \
+      "Take events of this session alone") \
+    V(EVENTS, "limit", 0, "COUNT", TEXT, NULL, \
+      "List at most so many events, 50 by default") \
+    F(WITH_SERVER, "with-server", 0, "Let the clients start mapm mcp, and note that in mapm.yaml") \
+    F(WATCH, "watch", 0, "Watch the skills, and notify the client of changes") \
+    V(PRINT_CONFIG, "print-config", 0, "CLIENT", CLIENT, NULL, \
+      "Print the configuration of this client, and serve nothing")
+/* clang-format on */
+
 enum option_id {
-    OPTION_DIR,
-    OPTION_JSON,
-    OPTION_QUIET,
-    OPTION_VERBOSE,
-    OPTION_COLOR,
-    OPTION_YES,
-    OPTION_OFFLINE,
-    OPTION_HELP,
-    OPTION_VERSION,
-    OPTION_GLOBAL,
-    OPTION_LOCKED,
-    OPTION_ALLOW_HIDDEN,
-    OPTION_DRY_RUN,
-    OPTION_FORCE,
-    OPTION_LINK_MODE,
-    OPTION_ALL,
-    OPTION_SKIP,
-    OPTION_ALL_OR_NOTHING,
-    OPTION_SKILL,
-    OPTION_AGENT,
-    OPTION_MCP,
-    OPTION_PROFILE,
-    OPTION_STRICT,
-    OPTION_FIX,
-    OPTION_AGAINST,
-    OPTION_NAME,
-    OPTION_REMOTE,
-    OPTION_DOT,
-    OPTION_MERMAID,
-    OPTION_SCOPE,
-    OPTION_DESCRIPTION,
-    OPTION_COMMAND,
-    OPTION_CHECK,
-    OPTION_DIS,
-    OPTION_MAX_MEM,
-    OPTION_MAX_STEPS,
-    OPTION_TIMEOUT,
-    OPTION_ALLOW,
-    OPTION_ALL_RUNS,
-    OPTION_LIMIT,
-    OPTION_HTML,
-    OPTION_UPDATE,
-    OPTION_LIST,
-    OPTION_REVOKE,
-    OPTION_WORKSPACE,
-    OPTION_ALL_TRUST,
-    OPTION_INPUT,
-    OPTION_ASK,
-    OPTION_MAX_ASK_CALLS,
-    OPTION_MAX_COMMAND_CALLS,
-    OPTION_TRACE,
-    OPTION_RECORD,
-    OPTION_REPLAY,
-    OPTION_WORKSPACE_ROOT,
-    OPTION_GLOBAL_ROOT,
-    OPTION_ROOT,
-    OPTION_SKILL_PROFILE,
-    OPTION_SESSION,
-    OPTION_AS,
-    OPTION_HITS,
-    OPTION_MIN_SCORE,
-    OPTION_PRELOAD,
-    OPTION_MAX_CHARS,
-    OPTION_FOLLOW,
-    OPTION_TYPE,
-    OPTION_OF_SESSION,
-    OPTION_EVENTS,
-    OPTION_WITH_SERVER,
-    OPTION_WATCH,
-    OPTION_PRINT_CONFIG,
-    OPTION_COUNT,
+#define ID(id, ...) OPTION_##id,
+    OPTIONS(ID, ID)
+#undef ID
+        OPTION_COUNT
 };
 
 /* The kind of an argument, for completions of the shells. */
