@@ -1,12 +1,14 @@
 """What installs cost, against git and cp."""
+import json
 import os
+import pathlib
 import random
 import statistics
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 from kit import (at_most, by_repository, cold, contents, count, everything, Failed, follow, FOUR, generate,
-                 GITHUB, heavy_libraries, Host, HUNDRED, listing, ms, note, ratio, ROOT, show, sync_is_slow,
+                 GITHUB, heavy_libraries, Host, HUNDRED, listing, MAPM, ms, note, ratio, ROOT, show, sync_is_slow,
                  WORDS, write_roots)
 
 
@@ -215,36 +217,65 @@ def row_together(bench):
             show(f"8 installs at once, {what}", f"{8 - len(failed)} of 8", "8, nothing lost", not failed and equal)
 
 
-def row_real(bench):
-    """real public catalogs, from the bare clones in MAPM_REAL_REPOS"""
+def real_repos():
+    """(owner/name, folder) of the clones in MAPM_REAL_REPOS: <owner>/<name>.git or <owner>+<name>/repo"""
     root = os.environ.get("MAPM_REAL_REPOS")
     if not root:
         note("MAPM_REAL_REPOS is not set: skipped")
+        return []
+    found = [(f"{f.parts[-2]}/{f.name[:-4]}", f) for f in pathlib.Path(root).glob("*/*.git")]
+    found += [(f.parts[-2].replace("+", "/", 1), f) for f in pathlib.Path(root).glob("*+*/repo")]
+    return sorted((name, str(f)) for name, f in found if (f / "HEAD").is_file())
+
+
+def row_real(bench):
+    """real public catalogs, from the bare clones in MAPM_REAL_REPOS"""
+    repos = real_repos()
+    if not repos:
         return
     moved = [x for pair in os.environ.get("MAPM_REAL_MOVED", "").split() for x in ("--moved", pair)]
-    with Host(bench, os.path.abspath(root), *moved) as host:
-        for owner in sorted(os.listdir(root)):
-            for name in sorted(os.listdir(os.path.join(root, owner))):
-                if not name.endswith(".git"):
-                    continue
-                url = f"{GITHUB}/{owner}/{name[:-4]}"
-                head = subprocess.run(["git", "-C", os.path.join(root, owner, name), "symbolic-ref", "--short", "HEAD"],
-                                      capture_output=True, text=True).stdout.strip()
-                what = f"{owner}/{name[:-4]}, all it offers"
-                try:
-                    seconds, stats, ws, _ = cold(bench, host, [f"{url}/tree/{head}"], runs=3, extra=["--all"])
-                except Failed as e:
-                    show(what, "refused", "installs", False)
-                    note(next((line for line in str(e).splitlines() if line.startswith("  because:")), str(e))[:300])
-                    continue
-                clones = [bench.run(["git", "clone", "-q", "--depth", "1", url, bench.fresh("clone")], bench.top,
-                                    bench.env(host))[0] for _ in range(3)]
-                with open(os.path.join(ws, "mapm.lock")) as f:
-                    packages = f.read().count("- type: ")
-                show(what, f"{packages} packages", "installs", True,
-                     f"{stats['requests']} requests, {stats['body_out'] / 1e6:.2f} MB")
-                note(f"{ms(seconds)}; the whole repository by git clone --depth 1: {ms(statistics.median(clones))}")
+    with Host(bench, os.path.abspath(os.environ["MAPM_REAL_REPOS"]), *moved) as host:
+        for name, folder in repos:
+            url = f"{GITHUB}/{name}"
+            head = subprocess.run(["git", "-C", folder, "symbolic-ref", "--short", "HEAD"],
+                                  capture_output=True, text=True).stdout.strip()
+            what = f"{name}, all it offers"
+            try:
+                seconds, stats, ws, _ = cold(bench, host, [f"{url}/tree/{head}"], runs=3, extra=["--all"])
+            except Failed as e:
+                show(what, "refused", "installs", False)
+                note(next((line for line in str(e).splitlines() if line.startswith("  because:")), str(e))[:300])
+                continue
+            clones = [bench.run(["git", "clone", "-q", "--depth", "1", url, bench.fresh("clone")], bench.top,
+                                bench.env(host))[0] for _ in range(3)]
+            with open(os.path.join(ws, "mapm.lock")) as f:
+                packages = f.read().count("- type: ")
+            show(what, f"{packages} packages", "installs", True,
+                 f"{stats['requests']} requests, {stats['body_out'] / 1e6:.2f} MB")
+            note(f"{ms(seconds)}; the whole repository by git clone --depth 1: {ms(statistics.median(clones))}")
+
+
+def row_catalogs(bench):
+    """--all of the catalogs in MAPM_REAL_REPOS: none fails, 98 % of the skills that check accepts are installed"""
+    repos = real_repos()
+    if not repos:
+        return
+    out = os.path.join(bench.top, "catalogs.json")
+    subprocess.run([os.path.join(ROOT, "bench/catalogs"), "--json", out, *(folder for _, folder in repos)],
+                   stdout=subprocess.DEVNULL, env=dict(os.environ, MAPM=MAPM))
+    with open(out) as f:
+        rows = json.load(f)
+    failed = [r["catalog"] for r in rows if "error" in r or r["locked"]]
+    accepted = sum(r["accepted"] - r.get("outside", 0) for r in rows)
+    there = sum(r.get("installed", 0) + r.get("inside", 0) for r in rows)
+    count(f"--all of {len(rows)} catalogs: failed as a whole", len(failed), 0)
+    show("  skills that check accepts and are there", f"{there / max(accepted, 1):.1%}", ">= 98 %",
+         there >= 0.98 * accepted, f"{there} of {accepted}")
+    for r in rows:
+        if r.get("missing"):
+            note(f"{r['catalog']}: {len(r['missing'])} of {r['accepted']} are not installed")
 
 
 ROWS = {"start": row_start, "skill": row_skill, "hundred": row_hundred, "parallel": row_parallel,
-        "warm": row_warm, "graph": row_graph, "together": row_together, "real": row_real}
+        "warm": row_warm, "graph": row_graph, "together": row_together, "real": row_real,
+        "catalogs": row_catalogs}
