@@ -108,10 +108,13 @@ static int open_lock(const struct store *s, struct str repository)
     hash_format(&h, hex);
     memcpy(path + 6, hex, sizeof path - 7);
     fd = fs_openat(s->store_fd, path, flags, 0600);
-    if (fd < 0 && errno == ENOENT &&
-        (mkdirat(s->store_fd, "locks", 0700) == 0 || errno == EEXIST))
-        fd = fs_openat(s->store_fd, path, flags, 0600);
-    return fd;
+    if (fd >= 0)
+        return fd;
+    /* Only a folder in its place is left there. */
+    (void)fs_repair_at(s->store_fd, "locks", S_IFDIR, 0700);
+    if (mkdirat(s->store_fd, "locks", 0700) < 0 && errno != EEXIST)
+        return -1;
+    return fs_openat(s->store_fd, path, flags, 0600);
 }
 
 static unsigned count_locks(const struct store *s)

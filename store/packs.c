@@ -257,6 +257,21 @@ bool packs_read(const struct packed *at, char *out, struct err *e)
     return pread_all(at->pack->fd, out, at->row.size, at->row.offset, e);
 }
 
+/* Anything but a file in its place is set aside; a FIFO does not block. */
+static int open_bad(struct store *s, const char *name)
+{
+    const int flags =
+        O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    struct stat st;
+    int fd = fs_openat(s->packs_fd, name, flags, 0600);
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        return fd;
+    fs_close(&fd);
+    object_set_file_aside(s, s->packs_fd, name);
+    return fs_openat(s->packs_fd, name, flags, 0600);
+}
+
 /* One write of 32 bytes at the end: those of other processes stay whole. */
 static void note_bad(struct store *s, const struct packed *at)
 {
@@ -266,9 +281,7 @@ static void note_bad(struct store *s, const struct packed *at)
     struct err ignored = {0};
 
     bad_name(at->pack->name, name);
-    fd =
-        fs_openat(s->packs_fd, name,
-                  O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    fd = open_bad(s, name);
     if (fd < 0 ||
         !fs_write_all(fd, str_of((const char *)h->b, sizeof h->b), &ignored))
         return; /* it will be found damaged again */
@@ -299,6 +312,23 @@ static bool make_folder(struct store *s, struct err *e)
     return open_folder(s) || err_errno(e, "open store/packs");
 }
 
+/* The hash of the rows. A pack of the same rows that was found damaged still
+ * has that name, and its .bad file would apply to the new pack: then the hash of
+ * that hash, and so on. */
+static void set_name(const struct store *s, struct str rows, struct pack *p)
+{
+    char bad[PACK_NAME_CHARS + 1];
+    struct hash h = hash_of(rows);
+    struct stat st;
+
+    do {
+        hash_format(&h, p->name);
+        memcpy(p->name + HASH_HEX_CHARS, ".pack", sizeof ".pack");
+        bad_name(p->name, bad);
+        h = hash_of(str_of((const char *)h.b, sizeof h.b));
+    } while (fs_stat_at(s->packs_fd, bad, &st));
+}
+
 /* The finished draft as a pack of its own, without reading it again. */
 static bool take(struct store *s, struct draft *d, struct pack *p,
                  struct err *e)
@@ -306,7 +336,6 @@ static bool take(struct store *s, struct draft *d, struct pack *p,
     CLEANUP(arena_done) struct arena scratch = {0};
     struct pack_row *rows;
     struct str index;
-    struct hash h;
     size_t count;
 
     rows = draft_rows(d, &scratch, &count);
@@ -315,9 +344,7 @@ static bool take(struct store *s, struct draft *d, struct pack *p,
         !draft_finish(d, rows, count, &p->arena, &index, e))
         return false;
     index = str_slice(index, 0, index.n - PACK_END_BYTES);
-    h = hash_of(index);
-    hash_format(&h, p->name);
-    memcpy(p->name + HASH_HEX_CHARS, ".pack", sizeof ".pack");
+    set_name(s, index, p);
     if (!pack_parse_rows(index, p->bytes, &p->index))
         return err_set(e, ERR_FAILED, "a pack of mapm's own is malformed");
     if (renameat(d->dirfd, d->name, s->packs_fd, p->name) < 0)

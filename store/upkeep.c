@@ -62,7 +62,8 @@ static bool walk_objects(struct walk *w, struct err *e)
     return true;
 }
 
-/* A folder beside objects/; one that is not there is empty. */
+/* A folder beside objects/; one that is not there is empty, and anything else in
+ * its place is set aside. */
 static bool list_folder(struct store *s, const char *name, int *fd,
                         struct arena *a, struct fs_entry **entries, size_t *n,
                         struct err *e)
@@ -70,7 +71,8 @@ static bool list_folder(struct store *s, const char *name, int *fd,
     *n = 0;
     if (fs_open_dir_at(s->store_fd, name, fd, e))
         return fs_list_at(*fd, "", FOLDER_MAX_ENTRIES, a, entries, n, e);
-    if (e->code != ERR_NOT_FOUND)
+    if (e->code != ERR_NOT_FOUND &&
+        !fs_repair_at(s->store_fd, name, S_IFDIR, 0700))
         return false;
     err_clear(e);
     return true;

@@ -57,7 +57,7 @@ mcp_starts()
 broken()
 {
     for command in 'list' 'install' 'run own word=hi' 'run tool word=hi' \
-        'skill load plain --session s' 'trust --list' 'runs' 'events' 'store stats' \
+        'skill load plain --session s' 'trust --list' 'runs' 'events' 'store stats' 'store gc' \
         'verify' 'tree' 'list -g' 'install -g' 'trust --workspace --yes'; do
         timeout 20 "$MAPM" $command >"$T/out" 2>"$T/err" </dev/null ||
             echo "$command: $? $(head -n 2 "$T/err" | tr '\n' ' ')"
@@ -97,6 +97,7 @@ every mapm/mapm.db-shm $all
 every mapm/store/lock $all
 every mapm/store/incoming empty fifo
 every mapm/store/packs empty fifo link
+every mapm/store/locks empty fifo link
 every mapm/shared empty fifo
 
 # --- of a workspace, and of the library of the user -----------------------------------

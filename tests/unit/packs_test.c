@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../../store/object_pack.h"
+#include "../../store/packs.h"
 #include "tap.h"
 
 /* [F8] many small objects in one file: held, kept, found by others, damaged,
@@ -244,6 +245,61 @@ TEST(a_damaged_object_is_set_aside_alone)
     CHECK(store_put(r.store, text_of(&r, "a", 0), &again, &r.err));
     CHECK(has_all(&r, r.store, "a", h, OBJECTS));
     rig_done(&r);
+}
+
+/* The new pack has the rows of the old one, but not its damage. */
+TEST(the_objects_of_a_damaged_pack_are_stored_again) /* [F8] */
+{
+    struct rig r;
+    struct hash h[OBJECTS];
+    struct store_stats stats;
+    char path[512];
+
+    rig_init(&r);
+    for (int i = 0; i < 3; i++) {
+        fill(&r, "a", OBJECTS, h);
+        reopen(&r);
+        CHECK(has_all(&r, r.store, "a", h, OBJECTS));
+        CHECK(count_packs(&r, ".bad", path) == (size_t)i);
+        for (size_t k = 0; k < OBJECTS; k++) {
+            struct packed at;
+
+            CHECK(packs_find(r.store, &h[k], &at));
+            packs_set_aside(r.store, &at, STR("x"));
+        }
+        reopen(&r);
+        CHECK(!store_has(r.store, &h[0]));
+    }
+    CHECK(store_verify(r.store, NULL, NULL, &stats, &r.err));
+    CHECK(stats.objects == 0);
+    rig_done(&r);
+}
+
+/* Opened for writing, a FIFO would block. */
+TEST(no_file_in_place_of_a_list_of_damage_stops_the_store) /* [F3] (d) */
+{
+    for (int way = 0; way < 3; way++) {
+        struct rig r;
+        struct hash h[OBJECTS];
+        struct store_stats stats;
+        char path[512], *end;
+
+        rig_init(&r);
+        fill(&r, "a", OBJECTS, h);
+        CHECK(count_packs(&r, ".pack", path) == 1);
+        spoil(path, 0, "X", 1);
+        end = strrchr(path, '.');
+        snprintf(end, (size_t)(path + sizeof path - end), ".bad");
+        CHECK((way == 0   ? mkfifo(path, 0600)
+               : way == 1 ? mkdir(path, 0700)
+                          : symlink("/nowhere", path)) == 0);
+        reopen(&r);
+        CHECK(store_verify(r.store, NULL, NULL, &stats, &r.err));
+        CHECK(stats.damaged == 1 && stats.objects == OBJECTS);
+        reopen(&r);
+        CHECK(!store_has(r.store, &h[0]) && store_has(r.store, &h[1]));
+        rig_done(&r);
+    }
 }
 
 static void note(void *ctx, const char *hex)
