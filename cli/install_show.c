@@ -18,13 +18,16 @@ static struct str short_commit(struct str commit)
     return str_slice(commit, 0, SHORT_COMMIT_CHARS);
 }
 
-/* The version and the short commit, "1.2.0 (3f6c…)"; either may be missing. */
+/* The version and the short commit, "1.2.0 (3f6c…)"; either may be missing. A
+ * file: package has no commit. */
 static struct str shown_version(struct str version, struct str commit,
                                 struct arena *a)
 {
     if (version.n && commit.n)
         return arena_printf(a, "%.*s (%.*s)", STR_ARG(version),
                             STR_ARG(short_commit(commit)));
+    if (!version.n && !commit.n)
+        return STR("file");
     return version.n ? version : short_commit(commit);
 }
 
@@ -54,7 +57,10 @@ static void show_versions(struct term *t, const struct install_package *p,
             old = before->origin;
             version = package->origin->text;
         }
-        term_print(t, " %.*s ->", STR_ARG(old));
+        if (!str_eq(old, version))
+            term_print(t, " %.*s ->", STR_ARG(old));
+        else if (!str_eq(before->digest, package->content))
+            version = arena_printf(a, "%.*s (new content)", STR_ARG(version));
     }
     term_print(t, " %.*s%s\n", STR_ARG(version),
                p->action == INSTALL_CHANGE &&

@@ -28,7 +28,8 @@ static const struct {
     [INSTALL_SIDE_STORE] = {"store",
         "mapm install --force fetches what the store has lost"},
     [INSTALL_SIDE_REMOTE] = {"remote",
-        "mapm update locks what the refs name now"},
+        "mapm update locks what the refs name now; of a ref that is gone, install "
+        "the package from another one: mapm install owner/repo/path@ref"},
 };
 /* clang-format on */
 

@@ -79,6 +79,13 @@ skill "$src/skills/extra" 'scope: acme'
 exits 'others come beside it' 0 mapm install "file:$src/skills/extra"
 like 'noted, too' "$err" 'acme/base was edited'
 ok 'there' test -f .agents/skills/extra/SKILL.md
+skill "$src/skills/plain" && sed -i '/^version/d' "$src/skills/plain/SKILL.md"
+exits '[M13] a package without version and commit' 0 mapm install "file:$src/skills/plain"
+like '[M13] is shown as a file' "$out" '^  \+ skill plain file$'
+echo more >>"$src/skills/plain/SKILL.md"
+exits '[M13] when it changed' 0 mapm install
+like '[M13] the content is what is new' "$out" '^  ~ skill plain file \(new content\)$'
+run mapm remove plain
 exits 'and updates go on' 0 mapm update
 like 'noted as well' "$err" 'acme/base was edited'
 exits 'and others go' 0 mapm remove extra

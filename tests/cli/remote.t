@@ -72,6 +72,7 @@ cd "$T/ws" || exit 1
 repo acme/catalog update-ref -d refs/heads/v/1.x
 exits '[F1] a ref that is gone' 3 mapm verify --remote
 like '[F1] is named' "$out" '^\.agents/skills/slash: the repository has no branch or tag'
+like '[F1] with what to do' "$err" 'install the package from another one'
 fault '{"kind": "status", "status": 404, "match": {"repo": "beta/*"}, "times": -1}'
 exits '[F1] a repository that cannot be asked' 1 mapm verify --remote
 like '[F1] is an error' "$err" 'cannot look at https://github.com/beta/tools'
