@@ -3,9 +3,6 @@
 #include "mapm/document.h"
 #include "mapm/project.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -1,5 +1,4 @@
 #include "base/fs.h"
-#include "base/path.h"
 #include "base/proc.h"
 #include "base/text.h"
 #include "mapm/authorize.h"

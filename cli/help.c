@@ -1,5 +1,4 @@
 #include "base/json.h"
-#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,6 @@
-#include "base/fs.h"
 #include "base/proc.h"
 #include "mapm/cli.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

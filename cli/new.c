@@ -1,7 +1,6 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/place.h"
-#include "base/text.h"
 #include "base/yaml.h"
 #include "mapm/diagnostics.h"
 #include "mapm/doc_kind.h"

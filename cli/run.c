@@ -1,13 +1,11 @@
 #include "mapm/run.h"
 
 #include "base/fs.h"
-#include "base/json.h"
 #include "base/proc.h"
 #include "mapm/diagnostics.h"
 #include "mapm/input.h"
 #include "mapm/open_store.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "command.h"

@@ -1,6 +1,5 @@
 #include "base/fs.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "mapm/diagnostics.h"
 #include "mapm/doc_kind.h"
 #include "mapm/document.h"

@@ -1,7 +1,6 @@
 #include "base/fs.h"
 #include "base/json.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>

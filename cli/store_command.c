@@ -1,7 +1,7 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "mapm/layer.h"
+#include "mapm/lock.h"
 #include "mapm/open_store.h"
 #include "mapm/state.h"
 

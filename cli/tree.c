@@ -1,6 +1,5 @@
 #include "base/json.h"
 #include "mapm/doc_kind.h"
-#include "mapm/install_query.h"
 #include "mapm/layer.h"
 #include "mapm/lock.h"
 #include "mapm/project.h"

@@ -1,7 +1,6 @@
 #include "trust.h"
 
 #include "base/json.h"
-#include "base/path.h"
 #include "mapm/doc_kind.h"
 #include "mapm/lock.h"
 #include "mapm/open_store.h"

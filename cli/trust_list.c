@@ -8,8 +8,6 @@
 #include "mapm/state.h"
 #include "mapm/state_trust.h"
 
-#include <string.h>
-
 #include "command.h"
 #include "trust.h"
 

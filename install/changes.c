@@ -7,8 +7,6 @@
 #include "mapm/origin.h"
 #include "mapm/project.h"
 
-#include <string.h>
-
 #include "ingest.h"
 #include "install_session.h"
 #include "proof.h"

@@ -8,8 +8,6 @@
 #include "mapm/origin.h"
 #include "mapm/package_files.h"
 
-#include <string.h>
-
 #include "proof.h"
 #include "selection.h"
 

@@ -7,7 +7,6 @@
 #include "mapm/origin.h"
 
 #include <fnmatch.h>
-#include <string.h>
 
 #include "selection.h"
 

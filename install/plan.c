@@ -5,9 +5,7 @@
 #include "mapm/project.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "ingest.h"
 #include "install_session.h"
 #include "selection.h"
 

@@ -1,7 +1,6 @@
 #include "listing.h"
 
 #include "base/fs.h"
-#include "base/path.h"
 #include "base/proc.h"
 #include "base/text.h"
 #include "base/threads.h"

@@ -2,7 +2,6 @@
 
 #include "base/fs.h"
 #include "base/proc.h"
-#include "base/text.h"
 #include "base/threads.h"
 #include "mapm/limits.h"
 

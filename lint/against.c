@@ -3,9 +3,7 @@
 #include "mapm/document.h"
 #include "mapm/limits.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bump.h"

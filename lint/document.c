@@ -1,7 +1,6 @@
 #include "mapm/document.h"
 
 #include "base/fs.h"
-#include "base/text.h"
 #include "mapm/diagnostics.h"
 #include "mapm/doc_kind.h"
 #include "mapm/limits.h"

@@ -1,7 +1,6 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/place.h"
-#include "base/text.h"
 #include "mapm/limits.h"
 #include "mapm/lint.h"
 #include "mapm/mcp_file.h"

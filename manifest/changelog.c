@@ -1,10 +1,7 @@
-
 #include "mapm/changelog.h"
 
 #include "mapm/limits.h"
 #include "mapm/name.h"
-
-#include <string.h>
 
 #include "document.h"
 

@@ -1,4 +1,3 @@
-#include "base/buf.h"
 #include "base/text.h"
 #include "mapm/diagnostics.h"
 #include "mapm/doc_kind.h"

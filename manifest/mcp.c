@@ -3,8 +3,6 @@
 #include "mapm/mcp_file.h"
 #include "mapm/name.h"
 
-#include <string.h>
-
 /*
  * An MCP file: one server, with its name in `_meta`. Other keys are the
  * clients' business and are carried as they are.

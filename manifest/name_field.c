@@ -1,8 +1,5 @@
-
 #include "mapm/limits.h"
 #include "mapm/name.h"
-
-#include <string.h>
 
 #include "document.h"
 

@@ -1,5 +1,4 @@
 #include "base/map.h"
-#include "base/text.h"
 #include "mapm/name.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
 #include "base/fs.h"
-#include "base/hash.h"
 #include "mapm/provision.h"
 
 #include <sys/random.h>

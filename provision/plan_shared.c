@@ -1,8 +1,6 @@
 #include "base/fs.h"
 #include "mapm/limits.h"
 
-#include <errno.h>
-
 #include "merge.h"
 #include "work.h"
 

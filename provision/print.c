@@ -1,10 +1,8 @@
 #include "base/fs.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "swap.h"
 

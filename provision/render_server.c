@@ -1,8 +1,5 @@
-#include "base/text.h"
 #include "mapm/limits.h"
 #include "mapm/provision.h"
-
-#include <string.h>
 
 #include "render.h"
 

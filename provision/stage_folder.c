@@ -1,6 +1,5 @@
 #include "base/fs.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/random.h>
 #include <unistd.h>

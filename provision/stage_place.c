@@ -2,7 +2,6 @@
 #include "base/threads.h"
 #include "mapm/limits.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 #include "mapm/report.h"
 #include "mapm/state_runs.h"
 
-#include "markup.h"
-
 /*
  * Bars on a time axis, as SVG without a view box: lengths along the axis are
  * percentages, all else is pixels, so that text and lines keep their size from

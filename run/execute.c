@@ -6,7 +6,6 @@
 #include "mapm/state_runs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "commands.h"
 #include "find.h"

@@ -1,8 +1,6 @@
 #include "base/fs.h"
 #include "base/proc.h"
-#include "base/text.h"
 #include "mapm/clients_preset.h"
-#include "mapm/limits.h"
 
 #include <string.h>
 

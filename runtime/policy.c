@@ -4,8 +4,6 @@
 #include "base/fs.h"
 #include "base/yaml.h"
 
-#include <string.h>
-
 /*
  * Which commands may run. Rules are compared word by word: guessing what a
  * program does with its options fails sooner or later, and a rule that seems

@@ -1,10 +1,8 @@
 #include "base/fs.h"
-#include "base/text.h"
 #include "mapm/clients.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "protect_inner.h"

@@ -1,5 +1,4 @@
 #include "base/fs.h"
-#include "base/text.h"
 
 #include <fcntl.h>
 #include <unistd.h>

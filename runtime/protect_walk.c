@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "protect_inner.h"
 

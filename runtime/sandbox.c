@@ -6,7 +6,6 @@
 #include "base/text.h"
 
 #include <fcntl.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "sandbox.h"
-#include "sandbox_helper.h"
 
 /* --- limits --------------------------------------------------------------------- */
 

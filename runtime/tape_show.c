@@ -1,5 +1,3 @@
-#include "base/text.h"
-
 #include "tape.h"
 
 /* Differences as a person reads them: bounded, whatever the two texts are. */

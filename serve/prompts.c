@@ -2,7 +2,6 @@
 #include "mapm/input.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "connection.h"
 

@@ -6,8 +6,6 @@
 #include "mapm/state.h"
 #include "mapm/state_events.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>

@@ -2,9 +2,7 @@
 #include "base/proc.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 

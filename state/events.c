@@ -1,9 +1,6 @@
-#include "base/text.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "database.h"

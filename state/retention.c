@@ -1,7 +1,5 @@
 #include "base/text.h"
 
-#include <time.h>
-
 #include "database.h"
 
 /*

@@ -1,9 +1,7 @@
 #include "base/fs.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "database.h"

@@ -1,6 +1,5 @@
 #include "base/fs.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

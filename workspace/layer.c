@@ -8,7 +8,6 @@
 #include "mapm/origin.h"
 #include "mapm/project.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -3,7 +3,6 @@
 #include "base/proc.h"
 
 #include <curl/curl.h>
-#include <string.h>
 
 #include "../post.h"
 #include "http.h"

@@ -1,7 +1,5 @@
 #include "base/path.h"
 
-#include <string.h>
-
 #include "session.h"
 
 /* --- how an ask goes on --------------------------------------------------- */

@@ -4,7 +4,6 @@
 
 #include <curl/curl.h>
 #include <inttypes.h>
-#include <string.h>
 #include <zlib.h>
 
 #include "protocol.h"

@@ -5,7 +5,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #define LENGTH_BYTES    4
 #define SHOWN_MAX_BYTES 2048

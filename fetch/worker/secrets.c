@@ -4,7 +4,6 @@
 #include "base/yaml.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define NETRC_MAX_BYTES (256u * 1024)
 #define GH_MAX_BYTES    (256u * 1024)

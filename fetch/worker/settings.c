@@ -5,7 +5,6 @@
 #include <git2.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define CA_MAX_BYTES      (16u << 20)

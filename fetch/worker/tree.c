@@ -2,7 +2,6 @@
 
 #include "base/path.h"
 #include "base/text.h"
-#include "mapm/limits.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "mapm/libmapm_engine.h"
 #include "mapm/open_store.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "mapm/doc_kind.h"
 #include "mapm/layer.h"
 #include "mapm/lock.h"
-#include "mapm/state.h"
 
 #include "engine.h"
 

@@ -1,7 +1,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "../core/error.h"
 #include "lib.h"
 
 /* Built-in functions about numbers, and about characters as numbers. */

@@ -1,6 +1,5 @@
 #include <math.h>
 
-#include "../core/error.h"
 #include "../core/text.h"
 #include "lib.h"
 
