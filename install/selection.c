@@ -135,9 +135,9 @@ static void set_cycle(struct selection *sel, struct node *n,
 static bool is_bad_edge(struct selection *sel, struct node *n,
                         const struct dependency *dep, const struct node *to)
 {
-    if (dep->kind == DOC_AGENT)
+    if (dep->kind == DOC_AGENT && n->package.kind != DOC_AGENT)
         set_bad(sel, n, "refused",
-                "it needs the agent %.*s, and agents are no dependencies",
+                "it needs the agent %.*s, and only an agent may",
                 STR_ARG(dep->origin->text));
     else if (dep->origin->scheme == ORIGIN_FILE &&
              n->origin.scheme != ORIGIN_FILE)

@@ -1,23 +1,28 @@
 #include "document.h"
 
 /*
- * `dependencies`: origins of MCPs and skills. A list of that name in another
- * format is ignored (REQUIREMENTS 4.2). Source: M10 to M15, M24.
+ * `dependencies`: origins of MCPs and skills, of an agent also of agents. A
+ * list of that name in another format is ignored (REQUIREMENTS 4.2). Source:
+ * M10 to M15, M24, D12.
  */
 
-/* In the order in which they are visited (M24). */
-static const enum doc_kind order[] = {DOC_MCP, DOC_SKILL};
+/* In the order in which they are visited (M24, D12). */
+static const enum doc_kind order[] = {DOC_MCP, DOC_SKILL, DOC_AGENT};
 
-#define KINDS (sizeof order / sizeof *order)
+/* Agents, the last ones, are dependencies of agents alone. */
+static size_t kind_count(const struct reader *r)
+{
+    return r->in->kind == DOC_AGENT ? 3 : 2;
+}
 
 struct deps {
     struct dependency *items;
     size_t count, capacity;
 };
 
-static bool is_one_of_ours(struct str key)
+static bool is_one_of_ours(const struct reader *r, struct str key)
 {
-    for (size_t i = 0; i < KINDS; i++)
+    for (size_t i = 0; i < kind_count(r); i++)
         if (str_is(key, doc_kind_plural(order[i])))
             return true;
     return false;
@@ -102,12 +107,16 @@ void read_dependencies(struct reader *r)
         return;
     }
     for (const struct yaml *m = y->first; m; m = m->next)
-        if (!is_one_of_ours(m->key))
+        if (!is_one_of_ours(r, m->key))
             report(r, "deps-unknown-kind", "dependencies", m->key_line,
                    "\"%s\" is ignored: dependencies are \"skills\" and "
-                   "\"mcps\"",
+                   "\"mcps\", of an agent also \"agents\"",
                    quoted(r, m->key));
-    for (size_t i = 0; i < KINDS; i++)
+        else if (str_is(m->key, doc_kind_plural(DOC_AGENT)))
+            report(r, "deps-agents", "dependencies", m->key_line,
+                   "agents that need agents are an extension: hosts without "
+                   "it do not install these");
+    for (size_t i = 0; i < kind_count(r); i++)
         read_list(r, &deps, order[i], yaml_get(y, doc_kind_plural(order[i])));
     r->doc->deps = deps.items;
     r->doc->dep_count = deps.count;

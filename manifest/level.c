@@ -69,6 +69,7 @@ static const struct {
     {"deps-not-mapping",       "m---E--E"},
     {"deps-not-list",          "i---E--E"},
     {"deps-unknown-kind",      "W---W--W"},
+    {"deps-agents",            "----W---"},
     {"dep-not-string",         "i---E--E"},
     {"dep-bad-origin",         "i---E--E"},
     {"dep-object-form",        "W---W--W"},

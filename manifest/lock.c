@@ -404,11 +404,14 @@ static bool take_needs(struct reader *r, struct lock_entry *entry,
             return lock_fail(r->e, r->name, r->number, "a damaged list");
         need->name = raw;
         if (!str_cut(&need->name, ' ', &kind) || !need->name.n ||
-            !doc_kind_find(kind, &need->kind) || need->kind == DOC_AGENT ||
+            !doc_kind_find(kind, &need->kind) ||
+            (need->kind == DOC_AGENT && entry->kind != DOC_AGENT) ||
             !name_is_valid(need->kind, need->name))
             return lock_fail(r->e, r->name, r->number,
                              "not \"skill NAME\" or \"mcp NAME\": \"%.*s\"",
                              STR_ARG(lock_excerpt(raw)));
+        if (need->kind == DOC_AGENT && r->version < LOCK_VERSION_2)
+            return fail_version(r, "needs: [agent ...]", LOCK_VERSION_2);
         if (n && lock_order(need[-1].kind, need[-1].name, need->kind,
                             need->name) >= 0)
             return lock_fail(r->e, r->name, r->number,

@@ -15,7 +15,9 @@ enum lock_version { LOCK_VERSION_1 = 1, LOCK_VERSION_2 = 2 };
 /* The lowest version that can hold this entry. */
 enum lock_version lock_entry_version(const struct lock_entry *entry);
 
-/* By type (agent, mcp, skill: as their names sort), then by name. */
+/* 0 to 2: agent, mcp, skill, as their names sort. */
+int lock_kind_rank(enum doc_kind kind);
+/* By type, then by name. */
 int lock_order(enum doc_kind x_kind, struct str x_name, enum doc_kind y_kind,
                struct str y_name);
 

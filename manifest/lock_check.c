@@ -45,17 +45,16 @@ struct links {
 
 static bool link_needs(struct check *c, struct links *links)
 {
-    struct map names[2]; /* of skills, of MCP servers */
+    struct map names[3]; /* by lock_kind_rank */
     size_t total = 0;
 
-    map_init(&names[0], c->scratch);
-    map_init(&names[1], c->scratch);
+    for (size_t i = 0; i < 3; i++)
+        map_init(&names[i], c->scratch);
     for (size_t i = 0; i < c->lock->count; i++) {
         struct lock_entry *entry = &c->lock->entries[i];
 
         total += entry->need_count;
-        if (entry->kind != DOC_AGENT)
-            map_put(&names[entry->kind == DOC_MCP], entry->name, entry);
+        map_put(&names[lock_kind_rank(entry->kind)], entry->name, entry);
     }
     links->first = arena_array(c->scratch, c->lock->count + 1, sizeof(size_t));
     links->wanted = arena_array(c->scratch, c->lock->count + 1, sizeof(size_t));
@@ -68,7 +67,7 @@ static bool link_needs(struct check *c, struct links *links)
         for (size_t k = 0; k < entry->need_count; k++) {
             struct lock_need *need = &entry->needs[k];
             const struct lock_entry *found =
-                map_find(&names[need->kind == DOC_MCP], need->name);
+                map_find(&names[lock_kind_rank(need->kind)], need->name);
 
             if (!found)
                 return lock_fail(

@@ -2,7 +2,7 @@
 
 #include "lock.h"
 
-static int kind_rank(enum doc_kind kind)
+int lock_kind_rank(enum doc_kind kind)
 {
     return kind == DOC_AGENT ? 0 : kind == DOC_MCP ? 1 : 2;
 }
@@ -11,7 +11,7 @@ int lock_order(enum doc_kind x_kind, struct str x_name, enum doc_kind y_kind,
                struct str y_name)
 {
     if (x_kind != y_kind)
-        return kind_rank(x_kind) - kind_rank(y_kind);
+        return lock_kind_rank(x_kind) - lock_kind_rank(y_kind);
     return str_cmp(x_name, y_name);
 }
 
@@ -140,6 +140,9 @@ enum lock_version lock_entry_version(const struct lock_entry *entry)
 {
     for (size_t i = 0; i < entry->also_count; i++)
         if (lock_also_commit(entry, i).n)
+            return LOCK_VERSION_2;
+    for (size_t i = 0; i < entry->need_count; i++)
+        if (entry->needs[i].kind == DOC_AGENT)
             return LOCK_VERSION_2;
     return entry->declared.n ? LOCK_VERSION_2 : LOCK_VERSION_1;
 }

@@ -295,7 +295,7 @@ void report_agent(struct report *r, const struct origin *o,
 
     if (!begin(r, 1))
         return;
-    add_line(r, ERR_FORMAT, "an agent is no dependency: %.*s%s",
+    add_line(r, ERR_FORMAT, "only an agent may depend on an agent: %.*s%s",
              STR_ARG(o->text), needed_by(parent, &by));
 }
 

@@ -211,7 +211,7 @@ static bool visit_dependency(struct walk *w, struct node *n,
                      &w->limits->graph_max_edges, n);
         return false;
     }
-    if (dep->kind == DOC_AGENT) {
+    if (dep->kind == DOC_AGENT && n->package->kind != DOC_AGENT) {
         report_agent(&w->report, dep->origin, n);
         return true;
     }
@@ -220,17 +220,18 @@ static bool visit_dependency(struct walk *w, struct node *n,
     return visit(w, dep->origin, dep->kind, n);
 }
 
-/* The next dependency in the order of M24: all mcps, then the others. The
- * cursor runs over the list twice. */
+/* The next dependency in the order of M24 and D12: the cursor runs over the
+ * list once for each kind. */
 static const struct dependency *next_dependency(struct node *n)
 {
+    static const enum doc_kind order[] = {DOC_MCP, DOC_SKILL, DOC_AGENT};
     size_t count = n->package->dep_count;
 
-    while (n->cursor < 2 * count) {
+    while (n->cursor < 3 * count) {
         size_t i = n->cursor++;
         const struct dependency *dep = &n->package->deps[i % count];
 
-        if ((dep->kind == DOC_MCP) == (i < count))
+        if (dep->kind == order[i / count])
             return dep;
     }
     return NULL;

@@ -167,6 +167,7 @@ static const struct {
     {"needs: [skill local]", "needs: [mcp local]", "l:30: not \"skill NAME\" or \"mcp NAME\": \"mcp local\""},
     {"needs: [skill local]", "needs: [mcp io.example/other]", "l:19: acme/git-pr needs mcp io.example/other, which is not in this file"},
     {"needs: [skill local]", "needs: [agent acme/reviewer]", "l:30: not \"skill NAME\" or \"mcp NAME\": \"agent acme/reviewer\""},
+    {"needs: [mcp", "needs: [agent acme/other, mcp", "l:11: \"needs: [agent ...]\" needs version 2 of this file"},
     {"needs: [skill local]", "needs: [local]", "l:30: not \"skill NAME\" or \"mcp NAME\": \"local\""},
     {"needs: [skill local]", "needs: []", "l:30: expected a list in brackets"},
     {"needs: [skill local]", "needs: [skill local, skill local]", "l:30: needs twice, or not in order: skill local"},
@@ -369,6 +370,35 @@ TEST(version_2_is_written_only_where_an_entry_needs_it) /* [F13] */
 
     CHECK(lock_parse(plain, "l", &arena, &lock, &e));
     CHECK_STR(str_c(formatted(&lock, &out), &arena), base);
+    arena_done(&arena);
+}
+
+#define BOSS                                                                   \
+    "version: 2\npackages:\n"                                                  \
+    "  - type: agent\n"                                                        \
+    "    name: acme/boss\n"                                                    \
+    "    origin: https://github.com/acme/catalog/tree/main/agents/boss\n"      \
+    "    commit: " C40 "\n"                                                    \
+    "    tree: " T40 "\n"                                                      \
+    "    digest: " D64 "\n"                                                    \
+    "    version: 1.2.0\n"                                                     \
+    "    path: .agents/agents/boss\n"                                          \
+    "    needs: [agent acme/"
+
+TEST(an_agent_that_needs_an_agent_takes_version_2) /* [D12, F13] */
+{
+    struct str text =
+        replaced("version: 1\npackages:\n", BOSS "reviewer, skill local]\n");
+    CLEANUP(buf_done) struct buf out = {0};
+    struct lock lock;
+    struct err e = {0};
+
+    CHECK(lock_parse(text, "l", &arena, &lock, &e));
+    CHECK(lock.entries[0].needs[0].entry == &lock.entries[1]);
+    CHECK_STR(str_c(formatted(&lock, &out), &arena), str_c(text, &arena));
+    text = replaced("version: 1\npackages:\n", BOSS "boss]\n");
+    CHECK(!lock_parse(text, "l", &arena, &lock, &e));
+    CHECK_STR(err_first(&e), "l:3: acme/boss is part of a cycle");
     arena_done(&arena);
 }
 

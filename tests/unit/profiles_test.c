@@ -186,6 +186,8 @@ static const struct row rows[] = {
     {S, "foo", FULL("dependencies:\n  skills: x\n"),     "deps-not-list", "E---E--E"},
     {S, "foo", FULL("dependencies:\n  skills:\n"),       "deps-not-list", "--------"},
     {S, "foo", FULL("dependencies:\n  agents:\n    - x\n"), "deps-unknown-kind", "W---W--W"},
+    {A, "foo", FULL("dependencies:\n  agents:\n    - x\n"), "deps-unknown-kind", "--------"}, /* [D12] */
+    {A, "foo", FULL("dependencies:\n  agents:\n    - x\n"), "deps-agents", "----W---"}, /* [D12] */
     {S, "foo", FULL("dependencies:\n  skills:\n    - 1\n"), "dep-not-string", "E---E--E"},
     {S, "foo", FULL("dependencies:\n  skills:\n    - - a\n"), "dep-not-string", "E---E--E"},
     {S, "foo", FULL("dependencies:\n  skills:\n    - url: a\n"), "dep-not-string", "E---E--E"},

@@ -163,9 +163,19 @@ static const struct {
     {"an agent under skills [M11]", "s:A",
      {{"A", S, 0, 0, "s:X"}, {"X", A, "x", 0, ""}}, ERR_FORMAT,
      "X is an agent, but it is listed under skills, needed by A"},
-    {"an agent as dependency [M11]", "s:A",
+    {"an agent as dependency of a skill [M11, D12]", "s:A",
      {{"A", S, 0, 0, "a:X"}, {"X", A, "x", 0, ""}}, ERR_FORMAT,
-     "an agent is no dependency: X, needed by A"},
+     "only an agent may depend on an agent: X, needed by A"},
+    {"a cycle of agents [M25, D12]", "a:A",
+     {{"A", A, 0, 0, "a:B"}, {"B", A, 0, 0, "a:A"}}, ERR_CYCLE,
+     "a cycle of dependencies: A -> B -> A\n"
+     "agent A needs agent B (B)\nagent B needs agent A (A)"},
+    {"one name for two agents [M27, D12]", "a:A",
+     {{"A", A, 0, 0, "a:X1 a:X2"}, {"X1", A, "x", "one", ""},
+      {"X2", A, "x", "two", ""}}, ERR_CONFLICT,
+     "two different packages claim the name of agent x\n"
+     "X1 at c0ffee, by way of A -> x\n"
+     "X2 at c0ffee, by way of A -> x"},
     {"a root of another kind", "m:X", {{"X", S, 0, 0, ""}}, ERR_FORMAT,
      "X is a skill, but it is listed under mcps"},
     {"a fetched package names a local one [M15, row 10]", "a:X",
