@@ -150,6 +150,33 @@ TEST(what_one_command_keeps_is_one_file)
     rig_done(&r);
 }
 
+/* A server looks for new packs as long as it runs. */
+TEST(looking_again_takes_no_more_descriptors)
+{
+    struct rig r;
+    struct hash h[OBJECTS];
+    struct store *other;
+    int before, after;
+    char prefix[2] = "a";
+
+    rig_init(&r);
+    fill(&r, prefix, OBJECTS, h);
+    other = open_store(&r);
+    CHECK(store_has(other, &h[0]));
+    before = dup(0);
+    close(before);
+    for (int i = 1; i <= 3; i++) {
+        prefix[0]++;
+        fill(&r, prefix, OBJECTS, h);
+        CHECK(store_has(other, &h[0]));
+    }
+    after = dup(0);
+    close(after);
+    CHECK(after == before + 2 * 3); /* of each store one for each new pack */
+    store_close(other);
+    rig_done(&r);
+}
+
 TEST(the_same_again_is_written_no_more)
 {
     struct rig r;
