@@ -206,6 +206,7 @@ wide()
 }
 wide 'a folder is missing' 1 docs/1.md docs/2.md docs/3.md
 wide 'a part of a folder is missing' 2 docs/1.md docs/2.md
+wide 'all files are missing' 1 SKILL.md docs/1.md docs/2.md docs/3.md
 for f in "$kept"/trees-*; do echo x >>"$f"; done
 drive --store "$kept" "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello"
 like 'damaged trees are fetched again' "$out" '^DONE'

@@ -5,6 +5,9 @@
 . "$ROOT/tests/lib/fetch.sh"
 
 make_repo acme/second "$T/src"
+skill "$T/links/skills/linked"
+ln -s SKILL.md "$T/links/skills/linked/README.md"
+make_repo acme/links "$T/links"
 start_githost
 
 # --- what passes ------------------------------------------------------------
@@ -67,10 +70,11 @@ unlike '[F6] is not shown' "$out" 'until'
 clear_faults
 
 # --- what does not ----------------------------------------------------------
+# always WHAT FAULT REGEX [ORIGIN]
 always()
 {
     fault "{$2, \"times\": -1}"
-    want "$1" 1 "$3" "$HELLO"
+    want "$1" 1 "$3" "${4:-$HELLO}"
     unlike 'nothing done' "$out" '^DONE'
     clear_faults
 }
@@ -83,6 +87,8 @@ always 'always corrupt' '"kind": "corrupt", "at": 40, "match": {"cmd": "fetch"}'
 always 'an empty pack for trees' '"kind": "emptypack", "match": {"cmd": "fetch"}' '\[damaged\] .*left out the commit'
 always 'an empty pack for files' '"kind": "emptypack", "match": {"cmd": "fetch"}, "skip": 1' \
     '\[damaged\] .*left out the object [0-9a-f]{40} \(docs/data\.bin\)'
+always 'an empty pack for what a link says' '"kind": "emptypack", "match": {"cmd": "fetch"}, "skip": 1' \
+    '\[damaged\] .*left out the object [0-9a-f]{40}' "$GH/acme/links/tree/main/skills/linked"
 always 'a huge count' '"kind": "hugecount", "match": {"cmd": "fetch"}' '\[limit\]'
 always 'a bomb' '"kind": "bomb", "size": 104857600, "match": {"cmd": "fetch"}' '\[limit\]'
 always 'garbage' '"kind": "garbage"' 'not a git server'

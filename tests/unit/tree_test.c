@@ -360,6 +360,9 @@ TEST(what_is_not_there)
     CHECK_STR(list_rows(catalog, "pdf", &e),
               "there is no \"pdf\" in the repository");
     CHECK_STR(e.hint, "did you mean \"skills/pdf\"?");
+    CHECK_STR(list_rows(catalog, "another/folder/pdf", &e),
+              "there is no \"another\" in the repository");
+    CHECK_STR(e.hint, "did you mean \"skills/pdf\"?");
     CHECK_STR(list_rows(catalog, "README.md/x", &e),
               "\"README.md\" is a file, not a folder");
     CHECK(e.code == ERR_PATH);
