@@ -9,6 +9,11 @@
 
 /* --- consent -------------------------------------------------------------- */
 
+void install_release(struct install_plan *plan)
+{
+    store_end_downloads(plan->session->store);
+}
+
 static bool ask_consent(struct install_session *s, struct err *e)
 {
     const struct install_plan *plan = &s->plan;
@@ -16,7 +21,7 @@ static bool ask_consent(struct install_session *s, struct err *e)
 
     if (plan->consent_count == 0 || s->request->is_consented)
         return true;
-    store_end_downloads(s->store); /* nobody waits for the answer */
+    install_release(&s->plan);
     question = arena_printf(&s->cx->arena, "Let your agents start %s?",
                             plan->consent_count == 1 ? "this MCP server"
                                                      : "these MCP servers");

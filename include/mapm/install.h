@@ -139,6 +139,11 @@ MUST_CHECK bool install_plan(struct context *cx,
                              const struct install_request *request,
                              struct install_plan **out, struct err *e);
 
+/* Lets other processes download from the repositories of the plan, before the
+ * caller waits for something other than the network: for a person, as an example.
+ * install_apply() does so before it asks for consent. */
+void install_release(struct install_plan *plan);
+
 /* Empty where there was none. */
 struct install_result {
     struct str backup;         /* folder of what was replaced, with `force` */

@@ -158,6 +158,7 @@ static bool apply(struct engine *g, struct install_plan *p, struct err *e)
     struct install_result result;
     struct wire_answer answer;
 
+    install_release(p); /* the host may take any time */
     if (!engine_send(g, WIRE_PLANNED, WIRE_LINE, NULL, 0, e) ||
         !engine_wait(g, 0, &answer, e))
         return false;

@@ -4,6 +4,7 @@
 #include "mapm/open_store.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,15 +126,21 @@ static void send_error(struct engine *g, const struct err *e)
 
 /* --- the process ---------------------------------------------------------------------------- */
 
-/* A byte from the library, and the end of its process, are a SIGTERM. */
+/* A byte from the library, and the end of its process, are a SIGTERM: also those
+ * from before the descriptor sends signals. */
 static bool watch_lifeline(struct engine *g, struct err *e)
 {
+    struct pollfd now = {.events = POLLIN};
+
     g->lifeline = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, LIBRARY_FD + 1);
     if (g->lifeline < 0 || fcntl(g->lifeline, F_SETOWN, getpid()) < 0 ||
         fcntl(g->lifeline, F_SETSIG, SIGTERM) < 0 ||
         fcntl(g->lifeline, F_SETFL, O_ASYNC) < 0 ||
         fcntl(g->fd, F_SETFD, FD_CLOEXEC) < 0)
         return err_errno(e, "mapm-engine is started by libmapm");
+    now.fd = g->lifeline;
+    if (poll(&now, 1, 0) > 0)
+        raise(SIGTERM);
     return true;
 }
 

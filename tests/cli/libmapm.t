@@ -192,6 +192,13 @@ exits 'a host without descriptors 0 to 2 that ignores SIGCHLD' 0 drive odd
 like 'is served' "$out" '^[0-9]+ skills$'
 exits 'mapm_cancel before an operation' 0 drive cancel
 like 'ends the next one' "$out" '^interrupted \(28\): interrupted$'
+mkdir "$T/gate" && mkfifo "$T/gate/started" "$T/gate/go"
+printf '#!/bin/sh\n: >"%s/started"\nread -r line <"%s/go"\nexec "%s/libexec/mapm/mapm-engine"\n' \
+    "$T/gate" "$T/gate" "$prefix" >"$T/gate/mapm-engine" && chmod +x "$T/gate/mapm-engine"
+mkdir "$T/empty"
+exits 'mapm_cancel before the engine has begun' 1 env DRIVE_LIBEXEC="$T/gate" DRIVE_WORKSPACE="$T/empty" \
+    "$T/drive" early "$T/gate/started" "$T/gate/go" $URL
+like 'interrupts the operation' "$out" '^interrupted \(28\): '
 exits 'an engine that is not there' 1 env DRIVE_LIBEXEC="$T/none" "$T/drive" list
 like 'is named' "$out" "^not-found .*$T/none/mapm-engine"
 exits 'a workspace that is not there' 1 env DRIVE_WORKSPACE="$T/none" "$T/drive" list
@@ -208,6 +215,8 @@ mkdir "$T/locked" && cd "$T/locked" || exit 1
 hanging=$!
 read -r line <"$T/planned"
 is 'a plan is held' "$line" planned
+mkdir "$T/beside"
+exits '[F11] others need not wait for its repository' 0 timeout 60 "$MAPM" -C "$T/beside" install --yes $URL
 kill -9 $hanging
 exits 'the engine ends with the host' 0 drive change install apply $URL
 like 'and leaves nothing behind' "$out" '^add skill acme/deploy$'

@@ -2,6 +2,7 @@
  * folder, for tests/cli/libmapm.t, which builds it from the installed files. */
 
 #include <mapm.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -225,6 +226,41 @@ static int hang(char **argv)
     return pause();
 }
 
+/* In a thread: cancels once the engine was started and has not begun to run, for
+ * which DRIVE_LIBEXEC waits with two FIFOs. */
+static void *cancel_early(void *ctx)
+{
+    char **argv = ctx;
+    FILE *f = fopen(argv[0], "r");
+
+    if (f)
+        fclose(f);
+    mapm_cancel(m);
+    f = fopen(argv[1], "w");
+    if (f)
+        fclose(f);
+    return NULL;
+}
+
+/* early STARTED GO URL */
+static int early(char **argv)
+{
+    const struct mapm_change_request r = {.arguments = (const char **)argv + 2,
+                                          .argument_count = 1};
+    const struct mapm_plan *plan;
+    pthread_t thread;
+    bool ok;
+
+    if (pthread_create(&thread, NULL, cancel_early, argv) != 0)
+        return 2;
+    ok = mapm_plan(m, &r, &plan);
+    pthread_join(thread, NULL);
+    if (!ok)
+        return fail();
+    puts("planned");
+    return 0;
+}
+
 static int run(char **argv)
 {
     const struct mapm_run_request r = {.name = argv[0], .input = argv[1]};
@@ -331,8 +367,8 @@ static const struct {
     {"trusted", trusted},     {"trust", trust},
     {"revoke", revoke_trust}, {"change", change},
     {"hang", hang},           {"run", run},
-    {"cancel", cancel_next},  {"untouched", untouched},
-    {"odd", odd_host},
+    {"early", early},         {"cancel", cancel_next},
+    {"untouched", untouched}, {"odd", odd_host},
 };
 
 int main(int argc, char **argv)
