@@ -45,16 +45,6 @@ bool state_find_trust(struct state *s, enum state_trust_kind kind,
     return DB_RETRY(s, e, find_trust(s, kind, subject, digest, a, folder, e));
 }
 
-bool state_is_trusted(struct state *s, struct str fqn,
-                      const struct hash *digest, struct err *e)
-{
-    CLEANUP(arena_done) struct arena a = {0};
-    struct str folder;
-
-    return state_find_trust(s, STATE_TRUST_METASKILL, fqn, digest, &a, &folder,
-                            e);
-}
-
 static bool put_trust(struct state *s, enum state_trust_kind kind,
                       struct str subject, const struct hash *digest,
                       struct str folder, struct err *e)

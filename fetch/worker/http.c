@@ -38,14 +38,6 @@ struct http *http_open(const struct settings *s, const struct limits *limits)
     return h;
 }
 
-void http_close(struct http *h)
-{
-    if (h == NULL)
-        return;
-    curl_multi_cleanup(h->multi);
-    heap_free(h);
-}
-
 uint64_t http_time_left(const struct http *h)
 {
     uint64_t limit = h->limits->transfer_max_seconds.value * 1000;

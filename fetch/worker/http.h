@@ -55,9 +55,9 @@ struct http_counts {
     uint64_t requests, connections, received;
 };
 
-/* Settings and limits must outlive it. curl_global_init has been called. */
+/* Settings and limits must outlive it. curl_global_init has been called. Ends
+ * with the process. */
 struct http *http_open(const struct settings *s, const struct limits *limits);
-void http_close(struct http *h);
 
 /* Errors: ERR_TLS for certificates that cannot be read. */
 MUST_CHECK bool http_start(struct http *h, struct http_call *call,

@@ -191,28 +191,6 @@ bool commit_next_parent(struct str commit, size_t *at, struct oid *parent)
     return true;
 }
 
-bool tag_target(struct str tag, struct oid *id, enum object_type *type,
-                struct err *e)
-{
-    struct str rest = tag, object = {0}, kind = {0};
-    struct oid target;
-
-    if (tag.n && str_cut(&rest, '\n', &object) && rest.p &&
-        str_cut(&rest, '\n', &kind) &&
-        parse_id_line(object, STR("object "), &target) &&
-        str_starts(kind, STR("type "))) {
-        kind = str_from_index(kind, 5);
-        for (int t = OBJECT_COMMIT; t <= OBJECT_TAG; t++) {
-            if (str_is(kind, type_names[t])) {
-                *id = target;
-                *type = (enum object_type)t;
-                return true;
-            }
-        }
-    }
-    return err_set(e, ERR_DAMAGED, "a tag that names no object");
-}
-
 bool objects_lead_to(const struct objects *o, const struct oid *tip,
                      const struct oid *id)
 {

@@ -87,10 +87,6 @@ MUST_CHECK bool commit_tree(struct str commit, struct oid *tree, struct err *e);
 /* Parents one after the other: start with `*at` 0; false after the last. */
 bool commit_next_parent(struct str commit, size_t *at, struct oid *parent);
 
-/* What an annotated tag names. ERR_DAMAGED. */
-MUST_CHECK bool tag_target(struct str tag, struct oid *id,
-                           enum object_type *type, struct err *e);
-
 /*
  * Do the commits of `o` lead from `tip` back to `id`? The chain of hashes is
  * the proof that a commit belongs to a branch (FETCH.md 6, fork-only commits).

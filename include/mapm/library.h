@@ -147,11 +147,6 @@ struct library_hit *library_match(const struct library *l, struct str request,
 struct str library_search_text(struct str query, const struct library_hit *hits,
                                size_t count, struct arena *a);
 
-/* T17's metadata: query, result_count, result_names. A JSON object, in `a`. */
-struct str library_search_metadata(struct str query,
-                                   const struct library_hit *hits, size_t count,
-                                   struct arena *a);
-
 /* L12: "/name rest" at the start. NULL when it names none. `rest` may be NULL,
  * and is trimmed. */
 const struct library_skill *library_slash(const struct library *l,
@@ -245,22 +240,6 @@ MUST_CHECK bool library_check_model(const struct library_skill *s,
  * Python shows it: "true" is "True", "1.10" is "1.1". May be in `a`. */
 struct str library_metadata_text(const struct library *l,
                                  const struct yaml *value, struct arena *a);
-
-/* T19: skill_id, skill_version, source, load_size_tokens, and whether it was
- * there already. A JSON object, in `a`. */
-struct str library_load_metadata(const struct library_loaded *l,
-                                 struct arena *a);
-
-/* T23: the payload of the event skill.loaded, a JSON object, in `a`; "" when no
- * body was given and so nothing happened. `tool_use_id` "" is null. */
-enum library_reason {
-    LIBRARY_ALWAYS,
-    LIBRARY_ON_DEMAND,
-    LIBRARY_AUTO_SUGGESTED
-};
-struct str library_event(const struct library_loaded *l,
-                         enum library_reason reason, struct str tool_use_id,
-                         struct arena *a);
 
 /* Warns of the first hidden character (but a zero-width one) that `text` has,
  * which is about to be given away as the file `path` of a skill: an installation

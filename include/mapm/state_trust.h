@@ -31,9 +31,6 @@ struct state_trust {
 bool state_find_trust(struct state *s, enum state_trust_kind kind,
                       struct str subject, const struct hash *digest,
                       struct arena *a, struct str *folder, struct err *e);
-/* Of a metaskill, which is trusted in every folder. */
-bool state_is_trusted(struct state *s, struct str fqn,
-                      const struct hash *digest, struct err *e);
 /* Once more with another folder: from then on it is that one. */
 MUST_CHECK bool state_put_trust(struct state *s, enum state_trust_kind kind,
                                 struct str subject, const struct hash *digest,

@@ -98,10 +98,11 @@ static struct hash digest_of(const char *text)
 static bool is_trusted(struct rig *r, const char *subject, const char *content)
 {
     struct hash h = digest_of(content);
+    struct str folder;
 
     err_clear(&r->err);
-    return state_is_trusted(store_state(r->store), str_from(subject), &h,
-                            &r->err);
+    return state_find_trust(store_state(r->store), STATE_TRUST_METASKILL,
+                            str_from(subject), &h, &r->arena, &folder, &r->err);
 }
 
 static void trust(struct rig *r, const char *subject, const char *content)
@@ -497,6 +498,7 @@ TEST(version_2_becomes_this_one)
                             .sensitivity = STR("private"),
                             .payload = STR("{}")};
     struct state_run run = {0};
+    struct str folder;
     struct rig r;
 
     rig_init(&r);
@@ -506,7 +508,8 @@ TEST(version_2_becomes_this_one)
     CHECK(str_is(run.status, "fine") && str_is(run.detail, "{}\n"));
     CHECK(state_put_event(store_state(r.store), &v, &r.err));
     CHECK_STR(err_first(&r.err), "");
-    CHECK(state_is_trusted(store_state(r.store), STR("a/y"), &none, &r.err));
+    CHECK(state_find_trust(store_state(r.store), STATE_TRUST_METASKILL,
+                           STR("a/y"), &none, &r.arena, &folder, &r.err));
     CHECK(str_is(trusted_folder(&r, "/w"), ""));
     rig_done(&r);
 }

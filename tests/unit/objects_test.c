@@ -128,24 +128,6 @@ TEST(commits)
     CHECK(!commit_tree(STR("parent " ONES "\n"), &id, &e));
 }
 
-TEST(tags)
-{
-    struct oid id;
-    enum object_type type;
-    struct err e = {0};
-
-    CHECK(tag_target(STR("object " ONES "\ntype commit\ntag v1\n"), &id, &type,
-                     &e));
-    CHECK(id.b[0] == 0x11 && type == OBJECT_COMMIT);
-    CHECK(tag_target(STR("object " TWOS "\ntype tag\n"), &id, &type, &e));
-    CHECK(type == OBJECT_TAG);
-    CHECK(!tag_target(STR("object " ONES "\ntype thing\n"), &id, &type, &e));
-    CHECK(!tag_target(STR("object " ONES), &id, &type, &e));
-    CHECK(!tag_target(STR("object " ONES "\n"), &id, &type, &e));
-    CHECK(!tag_target(STR("tree " ONES "\ntype tree\n"), &id, &type, &e));
-    CHECK(!tag_target(STR(""), &id, &type, &e) && e.code == ERR_DAMAGED);
-}
-
 static struct oid add_commit(struct objects *o, const struct oid *parents,
                              size_t count, int n)
 {

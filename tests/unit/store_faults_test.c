@@ -389,8 +389,11 @@ static bool trust(struct rig *r)
 
 static bool is_trusted(struct rig *r)
 {
-    return state_is_trusted(store_state(r->store), STR("a/x"), &r->large,
-                            &r->err);
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str folder;
+
+    return state_find_trust(store_state(r->store), STATE_TRUST_METASKILL,
+                            STR("a/x"), &r->large, &a, &folder, &r->err);
 }
 
 static bool trust_no_more(struct rig *r)
