@@ -132,6 +132,15 @@ static void set_limits(struct http *h, CURL *c, uint64_t max_seconds)
     curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)left);
 }
 
+/* libcurl copies it for each request all the same: 0.2 MB for a system's. */
+static void set_bundle(CURL *c, CURLoption option, struct str pem)
+{
+    struct curl_blob blob = {(void *)(uintptr_t)pem.p, pem.n, CURL_BLOB_NOCOPY};
+
+    if (pem.n)
+        curl_easy_setopt(c, option, &blob);
+}
+
 bool http_set_trust(void *easy, const struct settings *s, const struct url *u,
                     struct arena *a, struct err *e)
 {
@@ -142,13 +151,10 @@ bool http_set_trust(void *easy, const struct settings *s, const struct url *u,
     if (!settings_ca(s, u, &ca, e))
         return false;
     curl_easy_setopt(c, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    if (ca.bundle.n) {
-        struct curl_blob blob = {(void *)(uintptr_t)ca.bundle.p, ca.bundle.n,
-                                 CURL_BLOB_NOCOPY};
-
-        curl_easy_setopt(c, CURLOPT_CAINFO_BLOB, &blob);
-        curl_easy_setopt(c, CURLOPT_PROXY_CAINFO_BLOB, &blob);
-    }
+    if (url_is_secure(u))
+        set_bundle(c, CURLOPT_CAINFO_BLOB, ca.bundle);
+    if (settings_may_use_proxy(s, u))
+        set_bundle(c, CURLOPT_PROXY_CAINFO_BLOB, ca.bundle);
     if (ca.folder.n)
         curl_easy_setopt(c, CURLOPT_CAPATH, str_c(ca.folder, a));
     if (proxy.p) {

@@ -48,10 +48,17 @@ static void add_rewrite(struct settings *s, struct str to, struct str from)
     s->rewrites[s->rewrite_count++] = (struct settings_rewrite){from, to};
 }
 
+/* The same file is often named by several variables. */
 static void read_ca(struct settings *s, struct settings_rule *r)
 {
     struct err ignored = {0};
     struct str path = expand_home(s, r->value);
+
+    for (size_t i = 0; i < s->rule_count; i++)
+        if (s->rules[i].ca.n && str_eq(s->rules[i].value, r->value)) {
+            r->ca = s->rules[i].ca;
+            return;
+        }
 
     r->is_broken =
         path.n && !fs_read_user_file(str_c(path, &s->arena), CA_MAX_BYTES,
@@ -361,6 +368,18 @@ struct str settings_proxy(const struct settings *s, const struct url *u)
     const struct settings_rule *r = find_rule(s, u, "proxy");
 
     return r ? r->value : str_of(NULL, 0);
+}
+
+bool settings_may_use_proxy(const struct settings *s, const struct url *u)
+{
+    static const char *const names[] = {
+        "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (env(names[i]).n)
+            return true;
+    return settings_proxy(s, u).n > 0;
 }
 
 /* The first of three that is set. */

@@ -55,6 +55,9 @@ const struct git_host *settings_git_host(const struct settings *s,
 /* http.proxy for this address; p NULL: not set. */
 struct str settings_proxy(const struct settings *s, const struct url *u);
 
+/* False: neither the configuration nor the environment names one. */
+bool settings_may_use_proxy(const struct settings *s, const struct url *u);
+
 struct settings_ca {
     struct str bundle; /* PEM, in memory; empty: the system's alone */
     struct str folder; /* http.sslCAPath; empty: the system's */
