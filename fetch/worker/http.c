@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "protocol.h"
+#include "system_ca.h"
 
 #define ERROR_BODY_MAX_BYTES   (64u * 1024) /* of a page that is not read */
 #define RETRY_AFTER_MAX        3600
@@ -141,6 +142,21 @@ static void set_bundle(CURL *c, CURLoption option, struct str pem)
         curl_easy_setopt(c, option, &blob);
 }
 
+/* The system's authorities, without those of the user. */
+static bool has_folder(const struct settings *s)
+{
+    struct system_ca *ca = s->system_ca;
+    const curl_version_info_data *v;
+
+    if (!ca->is_known) {
+        v = curl_version_info(CURLVERSION_NOW);
+        ca->is_in_folder = v->age >= CURLVERSION_SEVENTH &&
+                           system_ca_is_in_folder(v->cainfo, v->capath);
+        ca->is_known = true;
+    }
+    return ca->is_in_folder;
+}
+
 bool http_set_trust(void *easy, const struct settings *s, const struct url *u,
                     struct arena *a, struct err *e)
 {
@@ -151,6 +167,8 @@ bool http_set_trust(void *easy, const struct settings *s, const struct url *u,
     if (!settings_ca(s, u, &ca, e))
         return false;
     curl_easy_setopt(c, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    if (url_is_secure(u) && !ca.bundle.n && !ca.folder.n && has_folder(s))
+        curl_easy_setopt(c, CURLOPT_CAINFO, NULL);
     if (url_is_secure(u))
         set_bundle(c, CURLOPT_CAINFO_BLOB, ca.bundle);
     if (settings_may_use_proxy(s, u))

@@ -1,13 +1,13 @@
 #include "settings.h"
 
 #include "base/fs.h"
+#include "mapm/limits.h"
 
 #include <git2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#define CA_MAX_BYTES      (16u << 20)
 #define ORIGIN_URL_BYTES  4096u /* an exact host outweighs any path */
 #define CONFIG_MAX_VALUES 1000  /* of GIT_CONFIG_COUNT */
 
@@ -252,6 +252,7 @@ bool settings_load(struct settings *s, const struct str *hosts,
                    size_t host_count, struct err *e)
 {
     *s = (struct settings){0};
+    s->system_ca = arena_new(&s->arena, struct system_ca);
     s->home = env("HOME");
     if (s->home.n && s->home.p[0] != '/')
         s->home = str_of("", 0);

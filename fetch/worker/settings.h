@@ -22,6 +22,10 @@
  * Source: FETCH.md 9; THREATS.md rows 13, 15, 29.
  */
 
+struct system_ca {
+    bool is_known, is_in_folder;
+};
+
 struct settings {
     struct arena arena;
     struct settings_rewrite *rewrites;
@@ -30,8 +34,9 @@ struct settings {
     size_t rule_count, rule_capacity;
     struct str *hosts; /* GitHub's, besides github.com */
     size_t host_count, host_capacity;
-    struct str home;      /* absolute; empty: none */
-    bool wants_no_verify; /* someone tried to switch verification off */
+    struct str home;             /* absolute; empty: none */
+    bool wants_no_verify;        /* someone tried to switch verification off */
+    struct system_ca *system_ca; /* found out at the first TLS connection */
 };
 
 /* `hosts`: GitHub hosts that mapm's own configuration names. Errors: ERR_FORMAT

@@ -48,6 +48,8 @@
 #define TRANSFER_MAX_BYTES         (256ull * 1024 * 1024)
 #define TRANSFER_MAX_OBJECTS       1000000
 #define FETCH_BASES_MAX            16      /* commits that a thin pack builds on */
+#define CA_MAX_BYTES               (16u * 1024 * 1024)    /* of certificates, a file */
+#define CA_MAX_FILES               20000   /* in a folder of them */
 /* Of all trees of the commits, before only those on the way are asked for. */
 #define FETCH_TREES_MAX_BYTES      (64 * 1024)
 #define FETCH_WALK_MAX_PACKAGES    15      /* of a commit; of more: all its trees */
