@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define ALIGNMENT         16
-#define FIRST_BLOCK_BYTES 4096
+#define FIRST_BLOCK_BYTES 1024
 #define BLOCK_MAX_BYTES   (256 * 1024)
 /* An array of arena_extend that has this size is a block of its own, which is
  * freed when it grows. Under AddressSanitizer each is: it finds every pointer
