@@ -450,6 +450,27 @@ TEST(unknown_questions_are_refused)
         CHECK(!answers(&f, (enum frame_type)type, &b, &reply));
 }
 
+/* Where mapm-fetch is gone, each later call has the same reason. */
+TEST(a_failure_is_for_good)
+{
+    struct fetch_options o = {.incoming = STR("/tmp")};
+    CLEANUP(arena_done) struct arena a = {0};
+    struct fetch_want want = {.what = FETCH_PACKAGE};
+    struct err why = {0}, e = {0};
+    struct fetch_event ev;
+    struct fetch *f = NULL;
+
+    CHECK(fetch_open(&o, &f, &e));
+    err_set(&why, ERR_FETCH, "it is gone");
+    f->dead = &why;
+    CHECK(!fetch_next(f, &a, &ev, &e) && e.code == ERR_FETCH);
+    CHECK_STR(err_first(&e), "it is gone");
+    err_clear(&e);
+    CHECK(!fetch_ask(f, &want, &e) && e.code == ERR_FETCH);
+    CHECK(f->pid == 0);
+    fetch_close(f);
+}
+
 TEST(nothing_is_started_before_the_first_ask)
 {
     struct fetch_options o = {.incoming = STR("/tmp")};

@@ -664,6 +664,45 @@ TEST(what_is_no_regular_file_is_no_database)
     rig_done(&r);
 }
 
+/* [F3] A log is gone, trust stays. */
+TEST(what_stands_beside_the_database_costs_it_nothing)
+{
+    static const char *const beside[] = {"-wal", "-shm"};
+
+    for (size_t i = 0; i < 2; i++) {
+        char path[160];
+        struct rig r;
+
+        rig_init(&r);
+        trust(&r, "a/x", "1");
+        change(&r, "PRAGMA wal_checkpoint(TRUNCATE)");
+        store_close(r.store);
+        snprintf(path, sizeof path, "%s%s", db_path(&r), beside[i]);
+        CHECK(unlink(path) == 0 || access(path, F_OK) < 0);
+        CHECK(mkfifo(path, 0600) == 0);
+        CHECK(store_open(str_from(r.home), &r.store, &r.err));
+        CHECK(is_trusted(&r, "a/x", "1") && r.err.code == ERR_NONE);
+        CHECK(state_lost(store_state(r.store)).n == 0);
+        rig_done(&r);
+    }
+}
+
+TEST(a_database_without_rights_gets_them_back)
+{
+    struct rig r;
+    struct stat st;
+
+    rig_init(&r);
+    trust(&r, "a/x", "1");
+    store_close(r.store);
+    CHECK(chmod(db_path(&r), 0) == 0);
+    CHECK(store_open(str_from(r.home), &r.store, &r.err));
+    CHECK(is_trusted(&r, "a/x", "1") && r.err.code == ERR_NONE);
+    CHECK(state_lost(store_state(r.store)).n == 0);
+    CHECK(stat(db_path(&r), &st) == 0 && (st.st_mode & 0777) == 0600);
+    rig_done(&r);
+}
+
 /* Rows of all tables whose numbers are read, each number `n`. */
 static void spoil(const struct rig *r, const char *n)
 {
