@@ -11,6 +11,9 @@
 #define ALIGNMENT         16
 #define FIRST_BLOCK_BYTES 1024
 #define BLOCK_MAX_BYTES   (256 * 1024)
+/* A smaller block is zeroed piece by piece, as it is used: calloc would touch
+ * all of its pages. A larger one is fresh, zeroed memory of the kernel. */
+#define FRESH_BLOCK_BYTES (128 * 1024)
 /* An array of arena_extend that has this size is a block of its own, which is
  * freed when it grows. Under AddressSanitizer each is: it finds every pointer
  * into the old one. */
@@ -24,6 +27,7 @@ struct arena_block {
     struct arena_block *before;
     size_t size;
     bool is_array; /* of arena_extend */
+    bool is_zeroed;
     _Alignas(ALIGNMENT) char bytes[];
 };
 
@@ -81,17 +85,21 @@ static void add_block(struct arena *a, size_t size)
         block = size;
     if (block > SIZE_MAX - sizeof *b)
         heap_exhausted();
-    b = calloc(1, sizeof *b + block);
+    b = block < FRESH_BLOCK_BYTES ? malloc(sizeof *b + block)
+                                  : calloc(1, sizeof *b + block);
     if (!b)
         heap_exhausted();
     b->before = a->blocks;
     b->size = block > BLOCK_MAX_BYTES ? BLOCK_MAX_BYTES : block;
+    b->is_array = false;
+    b->is_zeroed = block >= FRESH_BLOCK_BYTES;
     a->blocks = b;
     a->next = b->bytes;
     a->end = b->bytes + block;
 }
 
-void *arena_alloc(struct arena *a, size_t size)
+/* The next `size` bytes, whatever they hold. */
+static char *take(struct arena *a, size_t size)
 {
     char *p;
 
@@ -104,6 +112,13 @@ void *arena_alloc(struct arena *a, size_t size)
     a->next += size;
     a->bytes += size;
     return p;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+    char *p = take(a, size);
+
+    return a->blocks->is_zeroed ? p : memset(p, 0, size);
 }
 
 void *arena_array(struct arena *a, size_t count, size_t size)
@@ -183,10 +198,11 @@ void *arena_extend(struct arena *a, void *items, size_t count, size_t *capacity,
 
 char *arena_text(struct arena *a, const char *p, size_t n)
 {
-    char *copy = arena_alloc(a, n + 1);
+    char *copy = take(a, n + 1);
 
     if (n)
         memcpy(copy, p, n);
+    copy[n] = '\0';
     return copy;
 }
 
@@ -210,9 +226,10 @@ struct str arena_printf(struct arena *a, const char *format, ...)
     va_end(args);
     if (n < 0)
         n = 0;
-    text = arena_alloc(a, (size_t)n + 1);
+    text = take(a, (size_t)n + 1);
     if ((size_t)n >= room)
         vsnprintf(text, (size_t)n + 1, format, again);
     va_end(again);
+    text[n] = '\0';
     return str_of(text, (size_t)n);
 }
