@@ -23,7 +23,8 @@ static struct sl_segment *next_segment(struct star *s, size_t count)
 {
     struct sl_segment *last = s->frame ? s->stack : NULL;
     struct sl_segment *next = last ? last->next : s->stack;
-    size_t room = count > SL_SEGMENT_VALUES ? count : SL_SEGMENT_VALUES;
+    size_t usual = s->stack ? SL_SEGMENT_VALUES : SL_FIRST_SEGMENT_VALUES;
+    size_t room = count > usual ? count : usual;
 
     if (next && (size_t)(next->end - next->values) >= count)
         return next;

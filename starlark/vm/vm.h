@@ -36,6 +36,8 @@ struct sl_segment {
 };
 #define SL_SEGMENT_VALUES                                                      \
     SL_RARE(8000u, 16u) /* or as many as one window needs */
+/* Most programs need no more, and the first one is of two pages, not 16. */
+#define SL_FIRST_SEGMENT_VALUES SL_RARE(1000u, 16u)
 
 struct sl_frame {
     struct sl_code *code;
