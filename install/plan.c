@@ -176,11 +176,42 @@ static const struct plan_step *step_of(const struct install_session *s,
     return &s->resolved.steps[p - s->packages];
 }
 
-/* Of each name the plan has one package, and a step names each need once. */
-static void fill_needs(const struct install_session *s,
-                       const struct plan_step *step, struct arena *a,
-                       struct lock_entry *out)
+/* `seen`: for each entry of the lock the last package that needs it, from 1. */
+static bool has_same_needs(const struct install_session *s,
+                           const struct install_package *p, size_t *seen)
 {
+    const struct layer *l = &s->layer;
+    const struct plan_step *step = step_of(s, p);
+    const struct lock_entry *b = p->before;
+    size_t mark = (size_t)(p - s->packages) + 1;
+
+    if (!b || layer_is_local(l, b) || b->need_count != step->need_count)
+        return false;
+    for (size_t i = 0; i < b->need_count; i++)
+        seen[b->needs[i].entry - l->lock.entries] = mark;
+    for (size_t i = 0; i < step->need_count; i++) {
+        const struct lock_entry *other = s->packages[step->needs[i]].before;
+
+        if (!other || layer_is_local(l, other) ||
+            seen[other - l->lock.entries] != mark)
+            return false;
+    }
+    return true;
+}
+
+/* Of each name the plan has one package, and a step names each need once. Those
+ * of the lock are in order already. */
+static void fill_needs(const struct install_session *s,
+                       const struct install_package *of, struct arena *a,
+                       size_t *seen, struct lock_entry *out)
+{
+    const struct plan_step *step = step_of(s, of);
+
+    if (has_same_needs(s, of, seen)) {
+        out->needs = of->before->needs;
+        out->need_count = of->before->need_count;
+        return;
+    }
     out->needs = arena_array(a, step->need_count + 1, sizeof *out->needs);
     for (size_t i = 0; i < step->need_count; i++) {
         const struct package *p = s->resolved.steps[step->needs[i]].package;
@@ -262,7 +293,7 @@ static void fill_also(const struct install_session *s,
 
 static struct lock_entry make_entry(const struct install_session *s,
                                     const struct install_package *p,
-                                    struct arena *a)
+                                    struct arena *a, size_t *seen)
 {
     const struct package *package = p->package;
     const struct node *n = package_node(p);
@@ -292,7 +323,7 @@ static struct lock_entry make_entry(const struct install_session *s,
                             str_from(doc_kind_plural(package->kind)), a),
                     p->place, a);
     fill_also(s, p, a, &entry);
-    fill_needs(s, step_of(s, p), a, &entry);
+    fill_needs(s, p, a, seen, &entry);
     return entry;
 }
 
@@ -336,10 +367,11 @@ static bool format_locks(struct install_session *s, struct err *e)
     bool *in_local = arena_array(a, n + 1, sizeof *in_local);
     struct lock lock = {arena_array(a, n + 1, sizeof(struct lock_entry)), 0};
     struct lock local = {arena_array(a, n + 1, sizeof(struct lock_entry)), 0};
+    size_t *seen = arena_array(a, s->layer.lock.count + 1, sizeof *seen);
 
     mark_local_closure(s, in_local);
     for (size_t i = 0; i < n; i++) {
-        struct lock_entry entry = make_entry(s, &s->packages[i], a);
+        struct lock_entry entry = make_entry(s, &s->packages[i], a, seen);
 
         if (!s->packages[i].is_local)
             lock.entries[lock.count++] = entry;

@@ -29,6 +29,16 @@ static int compare_needs(const void *x, const void *y)
     return lock_order(one->kind, one->name, two->kind, two->name);
 }
 
+/* Those of a lock that was read are in order, and that is the usual case. */
+static void sort_needs(struct lock_need *needs, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (compare_needs(&needs[i - 1], &needs[i]) > 0) {
+            qsort(needs, count, sizeof *needs, compare_needs);
+            return;
+        }
+}
+
 struct also {
     struct str origin, commit;
 };
@@ -95,7 +105,7 @@ static void put_needs(struct lock_entry *entry, struct buf *out)
 {
     if (entry->need_count == 0)
         return;
-    qsort(entry->needs, entry->need_count, sizeof *entry->needs, compare_needs);
+    sort_needs(entry->needs, entry->need_count);
     buf_text(out, "    needs: [");
     for (size_t i = 0; i < entry->need_count; i++) {
         buf_text(out, i ? ", " : "");
