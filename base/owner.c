@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/fs.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -51,15 +52,6 @@ static void quote(struct buf *b, const char *text)
     buf_char(b, '\'');
 }
 
-static bool is_plain(const char *text)
-{
-    for (; *text; text++)
-        if (!char_is_lower(*text) && !char_is_digit(*text) &&
-            (*text < 'A' || *text > 'Z') && !str_has_char(STR("/._-+@"), *text))
-            return false;
-    return true;
-}
-
 static bool refuse_owner(uid_t owner, const char *path,
                          const struct owner_rules *rules, struct err *e)
 {
@@ -74,7 +66,7 @@ static bool refuse_owner(uid_t owner, const char *path,
         return err_hint(e, "make it yours: chown %u %s", (unsigned)geteuid(),
                         path);
     buf_init(&b, ERR_HINT_MAX_BYTES);
-    if (is_plain(rules->folder))
+    if (text_is_shell_word(str_from(rules->folder)))
         buf_text(&b, rules->folder);
     else
         quote(&b, rules->folder);

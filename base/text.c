@@ -165,6 +165,16 @@ bool text_has_control(struct str s)
     return false;
 }
 
+bool text_is_shell_word(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (!char_is_lower(s.p[i]) && !char_is_digit(s.p[i]) &&
+            (s.p[i] < 'A' || s.p[i] > 'Z') &&
+            !str_has_char(STR("/._-+@"), s.p[i]))
+            return false;
+    return s.n != 0;
+}
+
 /* `s` itself when it is not UTF-8: two such names are equal by bytes only. */
 static struct str map_text(struct str s, utf8proc_option_t options,
                            struct arena *a)

@@ -211,6 +211,31 @@ static bool not_offered(struct node *const *catalogs, size_t count,
                     doc_kind_name(kind));
 }
 
+static bool is_folder(struct node *const *catalogs, size_t count,
+                      struct str word)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = 0; i < catalogs[k]->offer_count; i++)
+            if (matches_path(str_c(word, &a), catalogs[k]->offers[i].path, &a))
+                return true;
+    return false;
+}
+
+static void warn_unused(const struct chooser *c, struct node *const *catalogs,
+                        size_t count, struct str word)
+{
+    if (is_folder(catalogs, count, word))
+        context_warn(c->s->cx,
+                     "--skip %.*s: nothing that is chosen has this name; the "
+                     "folder is --skip %.*s/",
+                     STR_ARG(word), STR_ARG(word));
+    else
+        context_warn(c->s->cx, "--skip %.*s: nothing that is chosen fits",
+                     STR_ARG(word));
+}
+
 /* A name that no catalog has is a mistake. */
 static bool check_used(const struct chooser *c, struct node *const *catalogs,
                        size_t count, struct err *e)
@@ -227,8 +252,7 @@ static bool check_used(const struct chooser *c, struct node *const *catalogs,
     }
     for (size_t i = 0; i < skip->count; i++)
         if (!c->skipped[i])
-            context_warn(c->s->cx, "--skip %.*s: nothing that is chosen fits",
-                         STR_ARG(skip->items[i]));
+            warn_unused(c, catalogs, count, skip->items[i]);
     return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/fs.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "mapm/doc_kind.h"
 #include "mapm/document.h"
 #include "mapm/lock.h"
@@ -494,14 +495,15 @@ static struct str way_out(struct selection *sel, const struct choice *c,
     if (!other)
         return arena_printf(sel->a, ": to get this one, mapm remove %.*s first",
                             STR_ARG(holder->package.fqn));
-    if (!is_same_repository(sel, c->node, holder))
+    if (!is_same_repository(sel, c->node, holder) ||
+        !text_is_shell_word(other->path) || !text_is_shell_word(c->path))
         return STR("");
     if (folder.n == 0 || fs_path_is_within(other->path, folder))
-        return arena_printf(sel->a, ": add --skip '%.*s' to get this one",
+        return arena_printf(sel->a, ": add --skip %.*s to get this one",
                             STR_ARG(other->path));
     return arena_printf(sel->a,
-                        ": add --skip '%.*s' to get this one, or --skip "
-                        "'%.*s/*' to get the others",
+                        ": add --skip %.*s to get this one, or --skip "
+                        "%.*s/ to get the others",
                         STR_ARG(other->path), STR_ARG(folder));
 }
 

@@ -45,6 +45,8 @@ const char *text_hidden_name(enum text_hidden h); /* "bidirectional control" */
 bool text_is_hidden(int32_t code_point);
 
 bool text_has_control(struct str s); /* C0, DEL, C1; LF and TAB too */
+/* A shell takes it for itself, without quotes: letters, digits and "/._-+@". */
+bool text_is_shell_word(struct str s);
 
 /*
  * Adds `s` so that a terminal can only print it: control characters (but TAB,

@@ -216,13 +216,19 @@ exits '[F4] folders without a name of their own' 3 mapm install acme/copies --al
 like '[F4] equal names are listed once' "$err" 'left out, no-frontmatter: doc \(3 times\)$'
 like '[F4] with the reason' "$err" '^  because: line 1: it does not start with'
 like '[F4] of several reasons one' "$err" \
-    "^  for example: .*/\\.b/skills/one already, which differs: add --skip '\\.b/skills/one' to get this one, or --skip '\\.a/skills/\\*' to get the others\$"
+    "^  for example: .*/\\.b/skills/one already, which differs: add --skip \\.b/skills/one to get this one, or --skip \\.a/skills/ to get the others\$"
 is '[F4] and none is there' "$(installed)" ''
-exits '[F4] what it says helps' 3 mapm install acme/copies --all --yes --skip '.a/skills/*'
+exits '[F4] what it says helps' 3 mapm install acme/copies --all --yes --skip .a/skills/
 is '[F4] with all of them' "$(installed)" 'one two'
+skill "$T/copies/x y/three" 'name: three' && skill "$T/copies/\$(x)/three" 'name: three' 'description: Other.'
+make_repo acme/odd "$T/copies"
+exits '[F4] a folder whose name is no plain word' 3 mapm install acme/odd --all --dry-run -v
+unlike '[F4] is in no option to be pasted' "$err" 'skip .*(x y|\$)'
+exits '[F4] a folder without the slash' 3 mapm install acme/copies --all --dry-run --skip .a
+like '[F4] is no name, and told' "$err" 'warning: --skip \.a: nothing that is chosen has this name; the folder is --skip \.a/$'
 fresh
 exits '[F4] names below one folder' 3 mapm install acme/copies --yes --all --skip '.?/*' --skip doc -v
-like '[F4] are told apart by their paths' "$err" "which differs: add --skip 'x/same' to get this one\$"
+like '[F4] are told apart by their paths' "$err" "which differs: add --skip x/same to get this one\$"
 exits '[F4] which helps, too' 0 mapm install acme/copies --yes --all --skip '.?/*' --skip doc --skip x/same
 is '[F4] with the other one' "$(installed)" pair
 
