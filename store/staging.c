@@ -50,16 +50,12 @@ static bool open_folder(struct store *s, struct err *e)
     if (s->staged_fd >= 0)
         return true;
     object_unique_name(s->staged_name, sizeof s->staged_name, "held");
-    if (mkdirat(s->incoming_fd, s->staged_name, 0700) < 0) {
-        err_errno(e, "create store/incoming/%s", s->staged_name);
-        s->staged_name[0] = '\0';
-        return false;
-    }
-    s->staged_fd =
-        fs_openat(s->incoming_fd, s->staged_name,
-                  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+    if (mkdirat(s->incoming_fd, s->staged_name, 0700) == 0)
+        s->staged_fd =
+            fs_openat(s->incoming_fd, s->staged_name,
+                      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
     return s->staged_fd >= 0 ||
-           err_errno(e, "open store/incoming/%s", s->staged_name);
+           err_errno(e, "create store/incoming/%s", s->staged_name);
 }
 
 /* Small objects go to a draft of a pack, up to its size. */

@@ -143,11 +143,9 @@ static bool verify_one(struct walk *w, const struct hash *h,
                    0);
     if (fd < 0 && errno == ENOENT)
         return true;
-    if (S_ISREG(st->st_mode) && fd >= 0 && !object_hash(fd, &found, e)) {
-        /* A disk that cannot read it (EIO): as bad as wrong bytes. */
+    /* A disk that cannot read it (EIO): as bad as wrong bytes. */
+    if (S_ISREG(st->st_mode) && fd >= 0 && !object_hash(fd, &found, e))
         err_clear(e);
-        found = (struct hash){{0}};
-    }
     if (hash_eq(&found, h))
         return true;
     object_set_aside(w->store, h);

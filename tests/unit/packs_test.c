@@ -494,6 +494,28 @@ TEST(gc_takes_out_what_nobody_needs)
     rig_done(&r);
 }
 
+/* Each object of a pack in turn, whichever row of its index that is. */
+TEST(gc_takes_out_one_object_alone)
+{
+    for (size_t gone = 0; gone < OBJECTS; gone++) {
+        struct rig r;
+        struct hash h[OBJECTS], kept[OBJECTS - 1];
+        struct store_stats removed;
+
+        rig_init(&r);
+        fill(&r, "a", OBJECTS, h);
+        for (size_t i = 0; i < OBJECTS - 1; i++)
+            kept[i] = h[i < gone ? i : i + 1];
+        grow_old(&r);
+        CHECK(store_gc(r.store, kept, OBJECTS - 1, false, &removed, &r.err));
+        CHECK(removed.objects == 1);
+        reopen(&r);
+        for (size_t i = 0; i < OBJECTS; i++)
+            CHECK(store_has(r.store, &h[i]) == (i != gone));
+        rig_done(&r);
+    }
+}
+
 TEST(gc_forgets_what_was_damaged)
 {
     struct rig r;
