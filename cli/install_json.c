@@ -91,6 +91,7 @@ static void put_left_out(struct json_writer *w,
     for (size_t i = 0; i < l->chain_count; i++)
         json_string(w, l->chain[i].origin);
     json_end_array(w);
+    json_member_number(w, "chain_omitted", l->omitted);
     json_end_object(w);
 }
 

@@ -241,7 +241,7 @@ static void put_short(struct buf *b, const struct install_left_out *l)
     bool whole = str_is(l->code, "origin-conflict");
 
     buf_append(b, whole ? l->origin : path_last(l->origin));
-    if (l->chain_count > 2)
+    if (l->chain_count > 2 || l->omitted)
         buf_text(b, " needs \xe2\x80\xa6");
     if (l->chain_count > 1)
         buf_printf(b, " needs %.*s",
@@ -298,6 +298,8 @@ static void warn_each(struct term *t, const struct install_left_out *l)
 {
     term_warn(t, "left out, %.*s: %s %.*s", STR_ARG(l->code),
               doc_kind_name(l->kind), STR_ARG(l->origin));
+    if (l->omitted)
+        term_note(t, "  needs: %zu packages in a row, and then", l->omitted);
     for (size_t i = 1; i < l->chain_count; i++)
         term_note(t, "  needs: %s %.*s", doc_kind_name(l->chain[i].kind),
                   STR_ARG(l->chain[i].origin));

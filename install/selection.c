@@ -39,6 +39,7 @@ struct selection {
     size_t depth, capacity;
     struct map names; /* layer_name_key -> struct node * that holds it */
     struct node **successors; /* of s->roots: choices that replace them */
+    size_t link_count;        /* of all chains */
 };
 
 #define MESSAGE_MAX_BYTES 2048
@@ -462,19 +463,27 @@ void selection_name(struct install_session *s, struct node *const *nodes,
 
 /* --- all choices ---------------------------------------------------------- */
 
+/* Many chains of one long one are quadratic: beyond the bound only both ends. */
 static void leave_out(struct selection *sel, struct choice *c)
 {
-    struct node *n = c->node;
+    struct node *n = c->node, *last = n;
     size_t room = 1;
 
     c->is_left_out = true;
     c->code = n->mark->code;
     c->message = n->mark->message;
-    for (struct node *m = n; m->mark->next; m = m->mark->next)
+    for (; last->mark->next; last = last->mark->next)
         room++;
+    if (room > 2 && sel->link_count + room > LEFT_OUT_MAX_LINKS) {
+        c->omitted = room - 2;
+        room = 2;
+    } else {
+        sel->link_count += room;
+    }
     c->chain = arena_array(sel->a, room, sizeof(struct node *));
-    for (; n; n = n->mark->next)
+    for (; n && c->chain_count < room; n = n->mark->next)
         c->chain[c->chain_count++] = n;
+    c->chain[room - 1] = last;
 }
 
 static bool is_same_repository(struct selection *sel, const struct node *x,
@@ -618,7 +627,7 @@ void selection_evaluate(struct install_session *s, struct choice *choices,
         s->closure.queue[i]->mark = NULL;
     for (size_t i = 0; i < count; i++) {
         choices[i].is_left_out = false;
-        choices[i].chain_count = 0;
+        choices[i].chain_count = choices[i].omitted = 0;
         if (!is_good(&sel, choices[i].node))
             leave_out(&sel, &choices[i]);
         choices[i].node->mark->choice = &choices[i];
@@ -733,6 +742,7 @@ static void fill_left_out(const struct choice *c, struct arena *a,
         .message = c->message,
         .chain = arena_array(a, c->chain_count + 1, sizeof *out->chain),
         .chain_count = c->chain_count,
+        .omitted = c->omitted,
     };
     for (size_t i = 0; i < c->chain_count; i++)
         out->chain[i] = (struct install_link){kind_of(c->chain[i]),

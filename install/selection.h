@@ -24,6 +24,7 @@ struct choice {
     struct str message;  /* one line */
     struct node **chain; /* from `node` to the package at fault */
     size_t chain_count;
+    size_t omitted; /* links before the last one */
 };
 
 /* Judges all of them anew. Nothing is fetched. */

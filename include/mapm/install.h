@@ -84,6 +84,7 @@ struct install_left_out {
     struct str message;            /* one line */
     struct install_link *chain;    /* from itself to the package at fault */
     size_t chain_count;
+    size_t omitted; /* links before the last one: LEFT_OUT_MAX_LINKS */
 };
 
 struct install_offer {

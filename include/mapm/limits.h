@@ -67,6 +67,7 @@
 #define GRAPH_MAX_DEPTH            1000
 #define GRAPH_MAX_EDGES            1000000
 #define TREE_MAX_INDENT            50      /* levels that mapm tree draws */
+#define LEFT_OUT_MAX_LINKS         100000  /* of complete chains to what --all leaves out */
 #define ERROR_MAX_LINES            20
 
 #define WORKSPACE_WAIT_SECONDS     60      /* DESIGN.md 7 */

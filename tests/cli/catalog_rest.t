@@ -84,6 +84,31 @@ fresh && mkdir -p .agents/skills && cp -r "$s/skills/pdf" .agents/skills
 exits '[F4] what is equal is not in the way' 0 mapm install --yes --all acme/catalog
 exits '[F4] and verified' 0 mapm verify
 
+# --- long chains to what is left out -----------------------------------------------------
+
+# 500 skills, each needs the next, and the last one is not there.
+python3 - "$T/long" <<'P'
+import os, sys
+for i in range(500):
+    folder = "%s/skills/s%03d" % (sys.argv[1], i)
+    os.makedirs(folder)
+    open(folder + "/SKILL.md", "w").write(
+        "---\nname: s%03d\ndescription: \"A skill.\"\nversion: 1.0.0\ndependencies:\n  skills:\n"
+        "    - https://github.com/acme/long/tree/main/skills/s%03d\n---\n" % (i, i + 1))
+P
+make_repo acme/long "$T/long"
+fresh
+exits '[F4] long chains' 3 mapm install --yes --all --json acme/long
+is '[F7] have at most 100,000 links, and two each' \
+    "$(field 'len(d["left_out"]), sum(len(x["chain"]) for x in d["left_out"]) <= 101000')" '(500, True)'
+is '[F4] each names its ends, and how many are between' \
+    "$(field '{(x["chain"][0] == x["origin"], x["chain"][-1][-4:], len(x["chain"]) + x["chain_omitted"] == 501 - int(x["name"][1:])) for x in d["left_out"]}')" \
+    "{(True, 's500', True)}"
+is '[F4] some are complete' "$(field 'any(x["chain_omitted"] == 0 and len(x["chain"]) > 100 for x in d["left_out"])')" True
+fresh
+exits '[F4] long chains with -v' 3 mapm install --yes --all -v acme/long
+like '[F4] say what they omit' "$err" '^ *needs: [1-9][0-9]* packages in a row, and then$'
+
 # --- a deep tree -------------------------------------------------------------------------
 
 # chain COUNT: a lock in which each package needs all that come after it.
