@@ -6,35 +6,9 @@
 #include <string.h>
 
 static const char *const names[] = {
-    [ERR_NONE] = "none",
-    [ERR_FAILED] = "failed",
-    [ERR_USAGE] = "usage",
-    [ERR_IO] = "io",
-    [ERR_NOT_FOUND] = "not-found",
-    [ERR_FORMAT] = "format",
-    [ERR_FRONTMATTER] = "frontmatter-invalid",
-    [ERR_NAME] = "name-invalid",
-    [ERR_ORIGIN] = "origin-invalid",
-    [ERR_MCP] = "mcp-invalid",
-    [ERR_LIMIT] = "limit",
-    [ERR_CYCLE] = "cyclic-dependency",
-    [ERR_CONFLICT] = "origin-conflict",
-    [ERR_DEPENDENTS] = "has-dependents",
-    [ERR_IMMUTABLE] = "immutable-origin",
-    [ERR_STALE] = "plan-stale",
-    [ERR_LOCKED] = "locked",
-    [ERR_EDITED] = "edited",
-    [ERR_BUSY] = "busy",
-    [ERR_FETCH] = "fetch",
-    [ERR_HOST] = "host-not-found",
-    [ERR_TLS] = "tls",
-    [ERR_AUTH] = "not-authorized",
-    [ERR_REF] = "ref-not-found",
-    [ERR_PATH] = "path-not-found",
-    [ERR_OFFLINE] = "offline",
-    [ERR_DAMAGED] = "damaged",
-    [ERR_REFUSED] = "refused",
-    [ERR_INTERRUPTED] = "interrupted",
+#define NAME(id, name) [ERR_##id] = (name),
+    ERR_CODES(NAME)
+#undef NAME
 };
 
 #define ELLIPSIS "\xe2\x80\xa6"

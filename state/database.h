@@ -11,51 +11,15 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include "statements.h"
+
 /* database: declarations shared in this module. */
 
 enum statement {
-    FIND_PACKAGE,
-    PUT_PACKAGE,
-    FIND_BLOB,
-    PUT_BLOB,
-    FIND_REF,
-    PUT_REF,
-    FIND_TREES,
-    PUT_TREES,
-    FIND_PROOF,
-    PUT_PROOF,
-    FIND_REACHABLE,
-    PUT_REACHABLE,
-    PUT_WORKSPACE,
-    LIST_WORKSPACES,
-    FORGET_WORKSPACE,
-    COUNT_PACKAGES,
-    COUNT_WORKSPACES,
-    FIND_TRUST,
-    PUT_TRUST,
-    FORGET_TRUST,
-    LIST_TRUST,
-    BEGIN_RUN,
-    COUNT_DETAILS,
-    CROWDED_RUNS,
-    FORGET_RUNS,
-    FORGET_DETAILS,
-    END_RUN,
-    PUT_DETAIL,
-    LIST_RUNS,
-    LIST_RUNS_OF,
-    FIND_RUN,
-    PUT_EVENT,
-    FORGET_EVENTS,
-    LIST_EVENTS,
-    FOLLOW_EVENTS,
-    FIND_SESSION,
-    PUT_SESSION,
-    FORGET_SESSIONS,
-    FIND_LIBRARY,
-    PUT_LIBRARY,
-    FORGET_LIBRARIES,
-    STATEMENT_COUNT,
+#define STATEMENT_ID(id, text) id,
+    STATEMENTS(STATEMENT_ID)
+#undef STATEMENT_ID
+        STATEMENT_COUNT
 };
 
 struct state {

@@ -22,37 +22,44 @@
 #define CLEANUP(function) __attribute__((cleanup(function)))
 #define NORETURN          __attribute__((noreturn))
 
-/* Stable: each has a name that programs may rely on (err_code_name). */
+/* clang-format off */
+/* Stable: programs may rely on the names (err_code_name). */
+#define ERR_CODES(X) \
+    X(NONE, "none") \
+    X(FAILED, "failed") /* none of the others */ \
+    X(USAGE, "usage") /* the command line is wrong; exit 2 */ \
+    X(IO, "io") /* the operating system said no */ \
+    X(NOT_FOUND, "not-found") \
+    X(FORMAT, "format") /* a document breaks its grammar */ \
+    X(FRONTMATTER, "frontmatter-invalid") /* M34 SkillFrontmatterError */ \
+    X(NAME, "name-invalid") /* M34 SkillNameInvalidError */ \
+    X(ORIGIN, "origin-invalid") /* M34 OriginParseError */ \
+    X(MCP, "mcp-invalid") /* M34 McpInvalidJsonError */ \
+    X(LIMIT, "limit") /* larger than limits.h allows */ \
+    X(CYCLE, "cyclic-dependency") \
+    X(CONFLICT, "origin-conflict") /* M34 SkillOriginConflictError */ \
+    X(DEPENDENTS, "has-dependents") \
+    X(IMMUTABLE, "immutable-origin") /* a pinned origin would change */ \
+    X(STALE, "plan-stale") /* upstream moved between plan and install */ \
+    X(LOCKED, "locked") /* mapm.yaml and mapm.lock disagree */ \
+    X(EDITED, "edited") /* would destroy the user's own changes */ \
+    X(BUSY, "busy") /* another mapm holds the lock */ \
+    X(FETCH, "fetch") /* the other side or the network failed */ \
+    X(HOST, "host-not-found") \
+    X(TLS, "tls") \
+    X(AUTH, "not-authorized") /* 401, 403 */ \
+    X(REF, "ref-not-found") \
+    X(PATH, "path-not-found") \
+    X(OFFLINE, "offline") /* needs the network, and may not use it */ \
+    X(DAMAGED, "damaged") /* bytes do not fit their hash */ \
+    X(REFUSED, "refused") /* by policy, trust or safety; exit 4 */ \
+    X(INTERRUPTED, "interrupted") /* exit 130 */
+/* clang-format on */
+
 enum err_code {
-    ERR_NONE,
-    ERR_FAILED,      /* "failed": none of the others */
-    ERR_USAGE,       /* "usage": the command line is wrong; exit 2 */
-    ERR_IO,          /* "io": the operating system said no */
-    ERR_NOT_FOUND,   /* "not-found" */
-    ERR_FORMAT,      /* "format": a document breaks its grammar */
-    ERR_FRONTMATTER, /* "frontmatter-invalid" (M34 SkillFrontmatterError) */
-    ERR_NAME,        /* "name-invalid" (M34 SkillNameInvalidError) */
-    ERR_ORIGIN,      /* "origin-invalid" (M34 OriginParseError) */
-    ERR_MCP,         /* "mcp-invalid" (M34 McpInvalidJsonError) */
-    ERR_LIMIT,       /* "limit": larger than limits.h allows */
-    ERR_CYCLE,       /* "cyclic-dependency" */
-    ERR_CONFLICT,    /* "origin-conflict" (M34 SkillOriginConflictError) */
-    ERR_DEPENDENTS,  /* "has-dependents" */
-    ERR_IMMUTABLE,   /* "immutable-origin": a pinned origin would change */
-    ERR_STALE,       /* "plan-stale": upstream moved between plan and install */
-    ERR_LOCKED,      /* "locked": mapm.yaml and mapm.lock disagree */
-    ERR_EDITED,      /* "edited": would destroy the user's own changes */
-    ERR_BUSY,        /* "busy": another mapm holds the lock */
-    ERR_FETCH,       /* "fetch": the other side or the network failed */
-    ERR_HOST,        /* "host-not-found" */
-    ERR_TLS,         /* "tls" */
-    ERR_AUTH,        /* "not-authorized": 401, 403 */
-    ERR_REF,         /* "ref-not-found" */
-    ERR_PATH,        /* "path-not-found" */
-    ERR_OFFLINE,     /* "offline": needs the network, and may not use it */
-    ERR_DAMAGED,     /* "damaged": bytes do not fit their hash */
-    ERR_REFUSED,     /* "refused": by policy, trust or safety; exit 4 */
-    ERR_INTERRUPTED, /* "interrupted"; exit 130 */
+#define ERR_ID(id, name) ERR_##id,
+    ERR_CODES(ERR_ID)
+#undef ERR_ID
 };
 
 #define ERR_TEXT_MAX_BYTES 6144
