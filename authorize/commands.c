@@ -164,7 +164,8 @@ static struct policy with_command(const struct policy *p,
     copy.rules = arena_array(a, p->count + 1, sizeof *copy.rules);
     if (p->count)
         memcpy(copy.rules, p->rules, p->count * sizeof *p->rules);
-    policy_add_command(&copy, in->argv, in->argc, "--allow");
+    policy_add_words(&copy, policy_exact(in->argv, in->argc, a), in->argc,
+                     "--allow");
     return copy;
 }
 
@@ -298,8 +299,8 @@ static bool read_yaml(int dirfd, struct arena *a, struct str *out,
 
 /* The user accepted the file as it was read; a change since then was not
  * accepted. */
-static bool write_rule(struct command_rules *c, const struct command *in,
-                       struct err *e)
+static bool write_rule(struct command_rules *c, const struct str *words,
+                       size_t count, struct err *e)
 {
     struct arena *a = &c->cx->arena;
     CLEANUP_FD int fd = -1;
@@ -312,8 +313,7 @@ static bool write_rule(struct command_rules *c, const struct command *in,
         return false;
     if (!str_eq(text, c->yaml))
         return err_set(e, ERR_REFUSED, "it was changed since the run began");
-    if (!project_add_rule(text, true, policy_exact(in->argv, in->argc, a),
-                          in->argc, a, &text, e) ||
+    if (!project_add_rule(text, true, words, count, a, &text, e) ||
         !project_parse(text, PROJECT_WORKSPACE, "mapm.yaml", c->origins, a,
                        &project, e) ||
         !fs_replace_at(fd, "mapm.yaml", 0644, text, e))
@@ -323,14 +323,13 @@ static bool write_rule(struct command_rules *c, const struct command *in,
 }
 
 /* The command is allowed in any case: a failed write is a warning. */
-static void allow_always(struct command_rules *c, const struct command *in)
+static void allow_always(struct command_rules *c, const struct str *words,
+                         size_t count)
 {
-    struct arena *a = &c->cx->arena;
-    struct str rule =
-        project_rule_text(policy_exact(in->argv, in->argc, a), in->argc, a);
+    struct str rule = project_rule_text(words, count, &c->cx->arena);
     struct err e = {0};
 
-    if (write_rule(c, in, &e)) {
+    if (write_rule(c, words, count, &e)) {
         context_note(c->cx, "mapm.yaml allows %.*s from now on", STR_ARG(rule));
         return;
     }
@@ -359,11 +358,16 @@ static bool ask_person(struct command_rules *c, const struct command *in,
     static const char *const with[] = {"once", "this run", "always", "no"};
     static const char *const without[] = {"once", "this run", "no"};
     static const enum answer_kind kinds[] = {ONCE, THIS_RUN, NEVER};
-    struct str question =
-        arena_printf(a, "It wants to run%s, in %.*s:\n  %.*s\nMay it?",
-                     conditions(c), STR_ARG(policy_line(&c->workspace, 1, a)),
-                     STR_ARG(policy_line(in->argv, in->argc, a)));
-    size_t chosen;
+    size_t chosen, count;
+    const struct str *usual = policy_usual(in->argv, in->argc, a, &count);
+    struct str always =
+        c->accepted ? arena_printf(a, "\n\"always\" allows in mapm.yaml: %.*s",
+                                   STR_ARG(project_rule_text(usual, count, a)))
+                    : STR("");
+    struct str question = arena_printf(
+        a, "It wants to run%s, in %.*s:\n  %.*s%.*s\nMay it?", conditions(c),
+        STR_ARG(policy_line(&c->workspace, 1, a)),
+        STR_ARG(policy_line(in->argv, in->argc, a)), STR_ARG(always));
 
     if (!context_choose(c->cx, question.p, c->accepted ? with : without,
                         c->accepted ? 4 : 3, in->deadline_ms, &chosen, e))
@@ -376,12 +380,17 @@ static void take_answer(struct command_rules *c, const struct command *in,
                         enum answer_kind answer)
 {
     const char *from = answer == ALWAYS ? "mapm.yaml" : "this run";
+    struct arena *a = &c->cx->arena;
+    size_t count = in->argc;
+    const struct str *words = answer == ALWAYS
+                                  ? policy_usual(in->argv, in->argc, a, &count)
+                                  : policy_exact(in->argv, in->argc, a);
 
     if (answer == ALWAYS)
-        allow_always(c, in);
+        allow_always(c, words, count);
     if (answer == ALWAYS || answer == THIS_RUN) {
-        policy_add_command(&c->own, in->argv, in->argc, from);
-        policy_add_command(&c->all, in->argv, in->argc, from);
+        policy_add_words(&c->own, words, count, from);
+        policy_add_words(&c->all, words, count, from);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/fs.h"
+#include "base/path.h"
 #include "base/yaml.h"
 
 /*
@@ -41,15 +42,13 @@ void policy_add_project(struct policy *p, const struct project *from,
     }
 }
 
-void policy_add_command(struct policy *p, const struct str *argv, size_t argc,
-                        const char *from)
+void policy_add_words(struct policy *p, const struct str *words, size_t count,
+                      const char *from)
 {
-    if (argc == 0)
-        return;
     put_rule(p, &(struct policy_rule){
                     .allow = true,
-                    .words = policy_exact(argv, argc, p->arena),
-                    .count = argc,
+                    .words = words,
+                    .count = count,
                     .from = arena_printf(p->arena, "%s", from),
                 });
 }
@@ -264,5 +263,61 @@ const struct str *policy_exact(const struct str *argv, size_t argc,
 
     for (size_t i = 0; i < argc; i++)
         words[i] = exact_word(argv[i], a);
+    return words;
+}
+
+/* They execute what their arguments say. */
+static bool is_launcher(struct str program)
+{
+    static const char *const launchers[] = {
+        "ash",         "bash",   "busybox", "chroot",  "csh",     "dash",
+        "docker",      "doas",   "env",     "exec",    "find",    "fish",
+        "flock",       "ionice", "ksh",     "nice",    "nohup",   "parallel",
+        "podman",      "setsid", "sh",      "ssh",     "stdbuf",  "sudo",
+        "systemd-run", "tcsh",   "time",    "timeout", "unshare", "watch",
+        "xargs",       "zsh",
+    };
+    struct str name = path_last(program);
+
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        if (str_is(name, launchers[i]))
+            return true;
+    return false;
+}
+
+/* "diff", "run", "test:unit"; not "HEAD~1", "a.txt", "--all". */
+static bool is_subcommand(struct str word)
+{
+    for (size_t i = 0; i < word.n; i++) {
+        char c = word.p[i];
+
+        if (!(c >= 'a' && c <= 'z') &&
+            !(i &&
+              (c == '-' || c == '_' || c == ':' || (c >= '0' && c <= '9'))))
+            return false;
+    }
+    return word.n > 0;
+}
+
+#define SUBCOMMANDS_MAX 2
+
+const struct str *policy_usual(const struct str *argv, size_t argc,
+                               struct arena *a, size_t *count)
+{
+    struct str *words = arena_array(a, argc + 1, sizeof *words);
+    size_t kept = 2; /* the program and its first argument, whatever it is */
+
+    *count = argc;
+    if (argc < 3 || !argv[1].n || argv[1].p[0] == '-' || is_launcher(argv[0]))
+        return policy_exact(argv, argc, a);
+    while (kept < argc && kept <= SUBCOMMANDS_MAX &&
+           is_subcommand(argv[kept - 1]) && is_subcommand(argv[kept]))
+        kept++;
+    if (kept == argc)
+        return policy_exact(argv, argc, a);
+    for (size_t i = 0; i < kept; i++)
+        words[i] = exact_word(argv[i], a);
+    words[kept] = STR("*");
+    *count = kept + 1;
     return words;
 }

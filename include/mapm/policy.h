@@ -44,9 +44,10 @@ void policy_add_project(struct policy *p, const struct project *from,
  */
 MUST_CHECK bool policy_add_option(struct policy *p, struct str words,
                                   struct err *e);
-/* Just this command, allowed by `from`. It is copied. */
-void policy_add_command(struct policy *p, const struct str *argv, size_t argc,
-                        const char *from);
+/* The words of one rule, allowed by `from`: of policy_exact or policy_usual,
+ * borrowed. */
+void policy_add_words(struct policy *p, const struct str *words, size_t count,
+                      const char *from);
 /* The rule that decides, NULL for none. */
 enum verdict policy_evaluate(const struct policy *p, const struct str *argv,
                              size_t argc, const struct policy_rule **rule);
@@ -54,6 +55,14 @@ enum verdict policy_evaluate(const struct policy *p, const struct str *argv,
 /* The words of the rule that is for just this command. In `a`. */
 const struct str *policy_exact(const struct str *argv, size_t argc,
                                struct arena *a);
+/*
+ * The words of the rule for such commands: the program, the words behind it that
+ * say what it is to do ("run test", "diff", a script), and "*" for further ones.
+ * Just this command where none follow, where an option comes first, and of
+ * programs that execute their arguments (env, sh, xargs ...). In `a`.
+ */
+const struct str *policy_usual(const struct str *argv, size_t argc,
+                               struct arena *a, size_t *count);
 /* Words of a command line as a person types them into a shell, on one line,
  * with nothing hidden in it; as --allow takes them. In `a`. */
 struct str policy_line(const struct str *argv, size_t argc, struct arena *a);

@@ -273,6 +273,13 @@ commands 'tool a b' 'tool a'
 like 'it is accepted with that' "$out" '^0 tool ran: a b$'
 like 'and is for just the command' "$out" '^-1 error: not allowed: tool a: no rule'
 terminal -q "$choice" 'a
+' "$MAPM" run ./skills/do --input "$(input 'tool diff HEAD~1 x')"
+like '[D19] the question has the rule' "$out" '"always" allows in mapm.yaml: \[tool, diff, "\*"\]'
+like '[D19] always is of use for such commands' "$out" '^mapm.yaml allows \[tool, diff, "\*"\] from now on$'
+commands 'tool diff' 'tool diff other' 'tool push'
+like '[D19] those run' "$out" '^0 tool ran: diff other$'
+like '[D19] and no others' "$out" '^-1 error: not allowed: tool push: '
+terminal -q "$choice" 'a
 ' "$MAPM" run ./skills/do --input "$(input 'tool *')"
 like 'a star is a star' "$(cat mapm.yaml)" '^      - \[tool, "\\\\\*"\]$'
 commands 'tool *' 'tool x'
@@ -328,7 +335,8 @@ terminal -q '[y/N] ' 'n
 is '[row 15] on a terminal it is asked for' "$(printf '%s\n' "$out" | sed -n '1,/y\/N/p')" \
     "mapm.yaml pre-approves these commands:
   allow [tool, z, \"*\"]   (mapm.yaml:8)
-  allow [tool, \"\\\\*\"]   (mapm.yaml:9)
+  allow [tool, diff, \"*\"]   (mapm.yaml:9)
+  allow [tool, \"\\\\*\"]   (mapm.yaml:10)
   deny  [rm, \"*\"]   (mapm.yaml:6)
 Accept these rules for $T/ws on this machine? [y/N] n"
 like 'no leaves each command to be asked about' "$out" 'tool ran: z'

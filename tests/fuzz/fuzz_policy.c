@@ -54,7 +54,7 @@ static void check_command(const struct str *argv, size_t argc, struct arena *a)
         if (str_has_char(argv[i], '\0'))
             return;
     policy_init(&p, a);
-    policy_add_command(&p, argv, argc, "x");
+    policy_add_words(&p, policy_exact(argv, argc, a), argc, "x");
     if (policy_evaluate(&p, argv, argc, &rule) != VERDICT_ALLOW)
         abort();
     if (policy_evaluate(&p, argv, argc - 1, &rule) != VERDICT_UNRULED)

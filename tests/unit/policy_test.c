@@ -272,7 +272,7 @@ TEST(a_suggestion_is_for_one_command) /* [K25, row 19] */
         policy_init(&exact, &arena);
         CHECK(
             policy_add_option(&typed_one, policy_line(argv, argc, &arena), &e));
-        policy_add_command(&exact, argv, argc, "always");
+        policy_add_words(&exact, policy_exact(argv, argc, &arena), argc, "always");
         CHECK(policy_evaluate(&typed_one, argv, argc, &rule) == VERDICT_ALLOW);
         CHECK(policy_evaluate(&exact, argv, argc, &rule) == VERDICT_ALLOW);
         CHECK(policy_evaluate(&typed_one, other, others, &rule) ==
@@ -313,4 +313,42 @@ TEST(long_words_are_quick) /* [row 15, row 17] */
         many[i] = '*';
     CHECK(policy_evaluate(&p, argv, 2, &rule) == VERDICT_DENY);
     arena_done(&arena);
+}
+
+/* [D19] Of a command the rule that "always" writes. */
+static const struct {
+    const char *command, *rule;
+} usual[] = {
+    {"make", "make"},
+    {"make test", "make test"},
+    {"make test V=1", "make test *"},
+    {"git diff HEAD~1 a.txt", "git diff *"},
+    {"git push origin main", "git push origin *"},
+    {"npm run test:unit -- --all", "npm run test:unit *"},
+    {"python3 tests/run.py 3 4", "python3 tests/run.py *"},
+    {"./check.sh a.txt b.txt", "./check.sh a.txt *"},
+    {"tool A* x y", "tool A\\* *"},
+    {"python3 -c x y", "python3 -c x y"},
+    {"env A=1 rm x", "env A=1 rm x"},
+    {"/usr/bin/xargs rm x y", "/usr/bin/xargs rm x y"},
+    {"sh script.sh a b", "sh script.sh a b"},
+};
+
+TEST(always_is_for_such_commands)
+{
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        struct str rest = str_from(usual[i].command), argv[8];
+        CLEANUP(buf_done) struct buf b = {0};
+        const struct str *words;
+        size_t argc = 0, count;
+
+        while (rest.n && str_cut(&rest, ' ', &argv[argc]))
+            argc++;
+        words = policy_usual(argv, argc, &arena, &count);
+        buf_init(&b, 1024);
+        for (size_t k = 0; k < count; k++)
+            buf_printf(&b, "%s%.*s", k ? " " : "", STR_ARG(words[k]));
+        CHECK_STR(str_c(buf_str(&b), &arena), usual[i].rule);
+        arena_done(&arena);
+    }
 }
