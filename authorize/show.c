@@ -11,7 +11,7 @@
 #include <time.h>
 
 #define CONTEXT_LINES      3
-#define SHOWN_MAX_LINES    200 /* of SKILL.md's changes, without --verbose */
+#define SHOWN_MAX_LINES    200 /* without --verbose */
 #define SHOWN_MAX_FILES    50
 #define SHORT_DIGEST_CHARS 12
 #define DIFF_MAX_BYTES     (8u * 1024 * 1024)
@@ -282,15 +282,19 @@ static void show_field(struct sheet *s, const char *name, struct str value)
 
 static void show_program(struct sheet *s, const struct stored *now)
 {
+    size_t all = count_lines(now->program), n = 0;
     struct str rest = now->program, line;
     char bytes[16];
 
-    SHOW(s, "  program  %.*s, %zu lines, %s", STR_ARG(now->path),
-         count_lines(now->program), text_bytes(now->program.n, bytes));
-    if (!s->cx->is_verbose)
-        return;
-    while (take_line(&rest, &line))
+    SHOW(s, "  program  %.*s, %zu lines, %s", STR_ARG(now->path), all,
+         text_bytes(now->program.n, bytes));
+    while ((s->cx->is_verbose || n < SHOWN_MAX_LINES) &&
+           take_line(&rest, &line)) {
         show_line(s, TRUST_PLAIN, "    | ", line);
+        n++;
+    }
+    if (n < all)
+        SHOW(s, "    ... %zu more lines: --verbose shows them", all - n);
 }
 
 bool trust_show(struct context *cx, struct store *store,

@@ -64,13 +64,11 @@ exits 'without a terminal and without --yes: refused' 4 mapm trust deploy
 like '[row 21] the origin is shown' "$out" "origin +$URL/deploy\$"
 like 'the commit' "$out" "commit +$COMMIT\$"
 like 'the program' "$out" 'program +SKILL.star, 2 lines, 60 B'
-unlike 'not its text' "$out" 'def run'
+like '[D19] and its text' "$out" '^    \| def run\(input\):$'
 like 'the way out is named' "$err" 'hint: .*--yes'
 exits 'still nothing' 0 mapm trust --list --json
 like 'in JSON' "$out" '"trusted": \[\]'
 
-exits '--verbose shows the program' 4 mapm trust --verbose acme/deploy
-like 'behind a margin' "$out" '^    \| def run\(input\):$'
 on_terminal n "$MAPM" trust deploy
 is 'a no is no' "$status" 4
 like 'it was asked' "$out" 'Trust this program to run on this machine\? \[y/N\]'
