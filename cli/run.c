@@ -165,7 +165,21 @@ static const struct ending {
     [RUN_NOT_ALLOWED] = {ERR_REFUSED, EXIT_REFUSED},
 };
 
-static void print_result(struct invocation *inv, const struct run_result *r)
+/* A person is told once, with the hint. */
+static void show_failure(struct invocation *inv, struct str text,
+                         const struct err *why)
+{
+    struct err e = {0};
+
+    if (str_starts(text, STR("error: ")))
+        text = str_from_index(text, 7);
+    if (!why)
+        err_set(&e, ERR_FAILED, "%.*s", STR_ARG(text));
+    term_error(&inv->term, why ? why : &e);
+}
+
+/* Byte for byte what a host of metaskills reads [K31, K33]. */
+static void print_for_host(struct invocation *inv, const struct run_result *r)
 {
     bool is_json = has_option(inv, OPTION_JSON);
     const struct err *why = r->why.code == ERR_NONE ? NULL : &r->why;
@@ -178,6 +192,24 @@ static void print_result(struct invocation *inv, const struct run_result *r)
         print_failure(inv, r->program.text, endings[r->status].code, why);
     if (why)
         term_error(&inv->term, why);
+}
+
+static bool is_for_person(const struct invocation *inv)
+{
+    return inv->term.is_out && !has_option(inv, OPTION_JSON);
+}
+
+static void print_result(struct running *running, const struct run_result *r)
+{
+    struct invocation *inv = running->inv;
+    const struct err *why = r->why.code == ERR_NONE ? NULL : &r->why;
+
+    if (!is_for_person(inv) || r->status == RUN_WITHOUT_INPUT)
+        print_for_host(inv, r);
+    else if (r->status != RUN_COMPLETED)
+        show_failure(inv, r->program.text, why);
+    else if (!run_show_result(&running->show, &r->program))
+        print_for_host(inv, r);
     if (r->status == RUN_STATIC)
         show_why_static(inv, &r->found.skill);
     if (r->status != RUN_COMPLETED && r->program.report.n)
@@ -235,27 +267,50 @@ static bool run(struct running *r, struct store *store, struct layer *l,
     if (!run_execute(&q, &inv->cx.arena, &result, e))
         return false;
     run_show_done(&r->show);
-    print_result(inv, &result);
+    print_result(r, &result);
     *exit_code = endings[result.status].exit_code;
     if (!check_tape(inv, &q, &result) && *exit_code == EXIT_DONE)
         *exit_code = EXIT_FAILED;
     return true;
 }
 
-COMMAND(command_run)
+/* What failed before the program started is a failure of it for a host, too
+ * [K33]; a wrong command line is none. */
+static void print_early(struct invocation *inv, const struct err *e)
 {
-    struct running r = {.inv = inv};
+    if (is_for_person(inv) || has_option(inv, OPTION_JSON) ||
+        e->code == ERR_USAGE)
+        return;
+    print_failure(
+        inv,
+        runtime_error(inv->arguments.items[0], err_first(e), &inv->cx.arena),
+        e->code, e);
+}
+
+static bool execute(struct running *r, int *exit_code, struct err *e)
+{
+    struct invocation *inv = r->inv;
     struct store *store = NULL;
     struct layer l;
     bool ok;
 
-    *exit_code = EXIT_FAILED;
     if (!run_check_nesting(e) || !check_usage(inv, e) ||
         !layer_open_workspace(&inv->cx, LAYER_READ, &l, e))
         return false;
     proc_catch_signals();
-    ok = open_store(&inv->cx, &store, e) && run(&r, store, &l, exit_code, e);
+    ok = open_store(&inv->cx, &store, e) && run(r, store, &l, exit_code, e);
     close_store(&inv->cx, store);
     layer_close(&l);
     return ok;
+}
+
+COMMAND(command_run)
+{
+    struct running r = {.inv = inv};
+
+    *exit_code = EXIT_FAILED;
+    if (execute(&r, exit_code, e))
+        return true;
+    print_early(inv, e);
+    return false;
 }

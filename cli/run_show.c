@@ -1,6 +1,7 @@
 #include "run_show.h"
 
 #include "base/fs.h"
+#include "base/json.h"
 #include "base/proc.h"
 #include "base/text.h"
 #include "mapm/policy.h"
@@ -14,9 +15,11 @@
 
 #define LABEL_MAX_CHARS 60
 #define TRACE_MAX_CHARS 2000
-#define DIM             "\x1b[2m"
-#define PLAIN           "\x1b[0m"
-#define DOT             " \xc2\xb7 " /* a middle dot */
+/* More than an envelope may have, for the blanks of its lines. */
+#define JSON_ANSWER_MAX_BYTES (16 << 20)
+#define DIM                   "\x1b[2m"
+#define PLAIN                 "\x1b[0m"
+#define DOT                   " \xc2\xb7 " /* a middle dot */
 
 void run_show_init(struct run_show *v, struct invocation *inv, bool trace)
 {
@@ -314,4 +317,91 @@ void run_show_step(void *ctx, const struct step *s)
         begin(v, s);
     if (s->kind == STEP_FINISH)
         term_progress_clear(&v->inv->term);
+}
+
+/* --- the result ---------------------------------------------------------------------------- */
+
+/* Members that hosts read, and no part of the answer. */
+static bool is_envelope_member(struct str key)
+{
+    return str_is(key, "status") || str_is(key, "answer") ||
+           str_is(key, "answer_truncated") || str_is(key, "trace");
+}
+
+static void show_json(struct invocation *inv, const struct json *object)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct json_writer w;
+
+    buf_init(&b, JSON_ANSWER_MAX_BYTES);
+    json_writer_init(&w, &b, 2);
+    json_begin_object(&w);
+    for (const struct json *m = object->first; m; m = m->next) {
+        if (is_envelope_member(m->key))
+            continue;
+        json_key_str(&w, m->key);
+        json_value(&w, m);
+    }
+    json_end_object(&w);
+    term_content(&inv->term, buf_str(&b));
+    term_write(&inv->term, STR("\n"));
+}
+
+static void show_answer(struct invocation *inv, const struct json *envelope)
+{
+    const struct json *answer = json_get(envelope, "answer");
+    CLEANUP(buf_done) struct buf b = {0};
+    struct str text = json_text(answer);
+    struct json_writer w;
+    bool has_more = false;
+
+    for (const struct json *m = envelope->first; m; m = m->next)
+        has_more |= !is_envelope_member(m->key);
+    if (answer && !text.p) {
+        buf_init(&b, JSON_ANSWER_MAX_BYTES);
+        json_writer_init(&w, &b, 2);
+        json_value(&w, answer);
+        text = buf_str(&b);
+    }
+    if (text.n) {
+        term_content(&inv->term, text);
+        if (text.p[text.n - 1] != '\n')
+            term_write(&inv->term, STR("\n"));
+    }
+    if (has_more)
+        show_json(inv, envelope);
+    if (json_get(envelope, "answer_truncated"))
+        term_note(&inv->term, "the answer was truncated");
+}
+
+static struct str count_of(unsigned count, const char *what, struct arena *a)
+{
+    return count
+               ? arena_printf(a, "%u %s%s", count, what, count == 1 ? "" : "s")
+               : STR("");
+}
+
+bool run_show_result(struct run_show *v, const struct runtime_result *r)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP(buf_done) struct buf b = {0};
+    const struct json_options any = {0};
+    const struct json *envelope;
+    struct err ignored = {0};
+    char took[32];
+
+    if (!json_parse(r->envelope, &any, &a, &envelope, NULL, &ignored)) {
+        err_clear(&ignored);
+        return false;
+    }
+    show_answer(v->inv, envelope);
+    buf_init(&b, 16 * 1024);
+    add_part(&b, first_line(r->status, LABEL_MAX_CHARS, &a));
+    add_part(&b, count_of(r->asks, "ask", &a));
+    add_part(&b, count_of(r->commands, "command", &a));
+    add_part(&b, str_from(run_seconds(r->took_ms, took)));
+    if (r->asks)
+        add_part(&b, v->backend);
+    say_dim(v, buf_str(&b));
+    return true;
 }

@@ -11,6 +11,8 @@
  *     asking claude: fix-tests · 3 turns · 12 s      a progress line, then
  *     ask 1: fix-tests · 3 turns · 12.3 s · "Done."  one for each step
  *
+ *     ok · 1 ask · 12.4 s                            its end
+ *
  * On a terminal alone; with `trace` (--trace) each step is a line as it
  * happens, on a terminal or not. All text is shown escaped, and of an answer
  * its first line. Source: DESIGN.md 8, 10; REQUIREMENTS K40; rows 7, 22.
@@ -49,5 +51,9 @@ void run_show_step(void *ctx, const struct step *s);
  */
 void run_show_news(void *ctx, unsigned turns, struct str line);
 void run_show_tick(void *ctx);
+
+/* For a person at a terminal: the answer of a completed run, on stdout, and a
+ * line of statistics. False: not JSON, nothing was printed. */
+bool run_show_result(struct run_show *v, const struct runtime_result *r);
 
 #endif
