@@ -87,7 +87,7 @@ items()
         sed 's/^Cm //; s/ , /\n/g' | LC_ALL=C sort
 }
 is 'mapm.1 has every error code' "$(items mapm.1 DIAGNOSTICS)" \
-    "$(sed -n 's/^ *\[ERR_.*\] = "\(.*\)",/\1/p' "$ROOT/base/err.c" |
+    "$(sed -n 's/^ *X([A-Z_]*, "\(.*\)").*/\1/p' "$ROOT/include/base/err.h" |
         grep -v '^none$' | LC_ALL=C sort)"
 is 'mapm-check.1 has every code of a diagnostic' \
     "$(items mapm-check.1 DIAGNOSTICS)" \
