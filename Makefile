@@ -242,6 +242,12 @@ CHOSEN     = $(if $(T),$(foreach t,$(T),$(filter tests/$(t)/% tests/$(t)%.t $(B)
 SUITE      = $(filter-out $(if $(SAN),$(PLAIN_TESTS)),$(sort $(CHOSEN)))
 TESTS      = $(filter $(SUITE),$(LONG_TESTS)) \
              $(filter-out $(LONG_TESTS),$(SUITE))
+# Commands write many small files, and a disk makes them wait. These that write most
+# use memory, where tests/lib/memory finds some. A sanitizer build, which repeats what
+# `make check` did on a disk, does so for every test of a command but that of the disk.
+MEMORY_TESTS = $(patsubst %,tests/cli/%.t,limits growth durable threats_trees threats_package check run_cost) \
+               tests/githost/selftest.t
+IN_MEMORY  = $(if $(SAN),$(filter-out %/threats_crash.t,$(filter tests/cli/% tests/mcp/%,$(TESTS))),$(MEMORY_TESTS))
 # (path/python3: a shim of a version manager starts dozens of shells for each Python.)
 TEST_JOBS ?= $(shell expr 2 '*' $(JOBS))
 TEST_TOOLS = all $(patsubst %,$(B)/%,fetch_drive ask_drive mcp_fixture embed calls.so)
@@ -249,6 +255,7 @@ test: $(TEST_TOOLS) $(filter $(UNIT),$(TESTS)) $(if $(filter tests/fuzz/%,$(TEST
 	@rm -rf $(B)/tap && mkdir -p $(B)/tap $(B)/path
 	@ln -sf "$$(python3 -c 'import sys; print(sys.executable)')" $(B)/path/python3
 	PATH=$(abspath $(B)/path):$$PATH MAPM=$(abspath $(B)/mapm) MAPM_BUILD=$(abspath $(B)) \
+	  TEST_MEMORY="$$(tests/lib/memory)" TESTS_IN_MEMORY='$(IN_MEMORY)' \
 	  prove -j$(TEST_JOBS) -f -o --exec 'tests/lib/tap_log $(abspath $(B)/tap)' $(TESTS); \
 	  failed=$$?; tools/skips $(abspath $(B)/tap); exit $$failed
 
