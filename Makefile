@@ -308,9 +308,13 @@ star-test: $(STAR_UNIT) $(B)/star-serve $(B)/embed
 # for. A collection at every allocation is slow under ASan, and goes without.
 star-builds:
 	@tools/setup lint
+	@$(SUBMAKE) star-run-gc star-run-tiny star-run-msan
+star-run-gc:
 	@$(SUBMAKE) B=build/gc-plain CPPFLAGS=-DSL_COLLECT_ALWAYS star-run
+star-run-tiny:
 	@$(SUBMAKE) B=build/tiny SAN=address,undefined CFLAGS='-O1 -g' \
 	  CPPFLAGS=-DSL_TINY star-run
+star-run-msan:
 	@$(SUBMAKE) B=build/msan CC=clang SAN=memory CFLAGS='-O1 -g' star-run
 star-run: $(B)/star-serve
 	MAPM_BUILD=$(abspath $(B)) prove --exec 'timeout -k 10 600' tests/star/run.t
@@ -502,7 +506,7 @@ help:
 
 FORCE:
 .PHONY: FORCE all mutants test conformance-star conformance check quickstart san fuzz fuzz-all coverage \
-        bench bench-star bench-clients clients star-gc star-tiny star-msan star-builds star-run star-test lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
+        bench bench-star bench-clients clients star-gc star-tiny star-msan star-builds star-run star-run-gc star-run-tiny star-run-msan star-test lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
         lint-shell lint-waits lint-tidy analyze docs install uninstall clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
