@@ -233,7 +233,7 @@ void term_warn(struct term *t, const char *format, ...)
     add_styled(&b, t->color_err, TERM_YELLOW, "warning:");
     buf_char(&b, ' ');
     va_start(args, format);
-    add_format(&b, true, format, args);
+    add_format(&b, false, format, args);
     va_end(args);
     end_line(&b);
     term_progress_clear(t);

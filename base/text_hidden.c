@@ -193,3 +193,12 @@ void text_visible(struct buf *out, struct str s, bool lines)
     }
     buf_append(out, str_from_index(s, from));
 }
+
+struct str text_shown(struct str s, struct arena *a)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, SIZE_MAX / 4);
+    text_visible(&b, s, false);
+    return arena_str(a, buf_str(&b));
+}

@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "mapm/doc_kind.h"
 #include "mapm/layer.h"
 #include "mapm/lock.h"
@@ -127,26 +128,32 @@ static size_t count_folder(const struct install_catalog *c, size_t i,
     return count;
 }
 
-/* One line; with `each` one more a folder. */
+/* One line; with `each` one more a folder. The names are a stranger's, so the
+ * command is shown with one that is safe to type. */
 static void note_elsewhere(struct term *t, bool each,
                            const struct install_catalog *c)
 {
+    CLEANUP(arena_done) struct arena a = {0};
     const struct origin *o = &c->origin;
-    struct str folder, most = {"", 0};
+    struct str folder, most = {"", 0}, command = {"", 0};
     size_t run, best = 0;
 
     for (size_t i = 0; i < c->elsewhere_count; i += run) {
         run = count_folder(c, i, &folder);
-        if (run > best) {
+        if (run > best && text_is_shell_word(folder)) {
             best = run;
             most = folder;
         }
     }
+    if (best)
+        command =
+            arena_printf(&a, "mapm install %.*s/%.*s/%.*s --all",
+                         STR_ARG(o->owner), STR_ARG(o->repo), STR_ARG(most));
     term_note(t,
               "%.*s/%.*s has %zu more outside of its agents, mcps and skills: "
-              "name the folder, as in mapm install %.*s/%.*s/%.*s --all%s",
+              "name the folder%s%.*s%s",
               STR_ARG(o->owner), STR_ARG(o->repo), c->elsewhere_count,
-              STR_ARG(o->owner), STR_ARG(o->repo), STR_ARG(most),
+              command.n ? ", as in " : "", STR_ARG(command),
               each ? ":" : " (-v lists them)");
     for (size_t i = 0; each && i < c->elsewhere_count; i += run) {
         run = count_folder(c, i, &folder);
@@ -210,6 +217,7 @@ void install_note_edits(struct term *t, const struct install_plan *plan)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     size_t packages = 0;
+    struct str what;
     struct map seen;
 
     note_removed(t, plan);
@@ -222,11 +230,12 @@ void install_note_edits(struct term *t, const struct install_plan *plan)
                      NULL) ||
             packages++ >= EDITS_MAX_SHOWN)
             continue;
+        what = text_shown(edit->what, &scratch);
         term_note(t,
                   "%s %.*s was edited and is left as it is (%.*s); --force "
                   "restores it",
                   doc_kind_name(edit->kind), STR_ARG(edit->name),
-                  STR_ARG(edit->what));
+                  STR_ARG(what));
     }
     if (packages > EDITS_MAX_SHOWN)
         term_note(t, "so are %zu more: mapm verify names them all",

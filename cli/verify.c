@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "base/text.h"
 #include "mapm/install_query.h"
 
 #include "command.h"
@@ -78,9 +79,12 @@ static void print_findings(struct invocation *inv,
 {
     size_t count = v->package_count;
 
-    for (size_t i = 0; i < v->count; i++)
-        term_print(&inv->term, "%.*s: %s\n", STR_ARG(v->differences[i].path),
+    for (size_t i = 0; i < v->count; i++) {
+        struct str path = text_shown(v->differences[i].path, &inv->cx.arena);
+
+        term_print(&inv->term, "%.*s: %s\n", STR_ARG(path),
                    v->differences[i].how);
+    }
     for (size_t i = 0; i < v->digest_only_count; i++)
         term_print(&inv->term, "%.*s: digest only\n",
                    STR_ARG(v->digest_only[i]));

@@ -193,13 +193,14 @@ static void glance_elsewhere(struct search *s, const struct object *top,
                              struct str path)
 {
     struct str rest = top->bytes;
-    struct err ignored = {0};
+    struct err ignored = {0}, bad = {0};
     struct tree_entry entry;
 
     s->count = 0;
     s->is_glance = true;
     while (rest.n && tree_next(&rest, &entry, &ignored))
-        if (entry.kind == TREE_FOLDER && !is_bucket(entry.name))
+        if (entry.kind == TREE_FOLDER && !is_bucket(entry.name) &&
+            path_check_name(entry.name, &bad))
             visit(s, &entry.id, below(s, path, entry.name), path_last(path), 1);
     run(s);
 }

@@ -53,7 +53,8 @@ void term_content(struct term *t, struct str bytes);
 
 /* A line on stderr (its LF is added); nothing when quiet. */
 void term_note(struct term *t, const char *format, ...) PRINTF(2, 3);
-/* "warning: …" in yellow, a line as well; shown when quiet, too. */
+/* "warning: …" in yellow, on one line: an LF in it is escaped. Shown when quiet,
+ * too. */
 void term_warn(struct term *t, const char *format, ...) PRINTF(2, 3);
 /* "mapm: …", "  because: …" outermost first, "  hint: …" (STYLE.md 4). */
 void term_error(struct term *t, const struct err *e);

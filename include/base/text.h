@@ -55,6 +55,8 @@ bool text_is_shell_word(struct str s);
  * here before it is shown.
  */
 void text_visible(struct buf *out, struct str s, bool lines);
+/* On one line, in `a`. */
+struct str text_shown(struct str s, struct arena *a);
 
 /* The key under which two names collide on any file system: NFC, then full
  * case folding. In `a`. Text that is not UTF-8 comes back as it is, here and

@@ -46,6 +46,22 @@ exits '[F4] elsewhere: the list' 0 mapm install acme/catalog
 like '[F4] elsewhere: says it, too' "$err" 'has 4 more outside'
 is '[F4] elsewhere: and lists what is offered' "$(printf '%s\n' "$out" | grep -c ^skill)" 4
 
+# Names of folders are a stranger's: none reaches a terminal raw, or a command.
+odd=$T/odd
+skill "$odd/skills/pdf"
+skill "$odd/a b\$(touch pwned)/one" && skill "$odd/a b\$(touch pwned)/two"
+skill "$odd/$(printf 'line\nmapm: installed')/three"
+skill "$odd/$(printf 'esc\033[31m')/four"
+make_repo acme/odd "$odd"
+fresh
+exits '[F4] elsewhere: odd names' 0 mapm install --yes --all -v acme/odd
+like '[F4] elsewhere: no command of them' "$err" '^acme/odd has 2 more outside of its agents, mcps and skills: name the folder:$'
+unlike '[F3] (f) no line of them' "$err" '^mapm: installed|esc'
+skill "$odd/plain/five"
+make_repo acme/odd "$odd"
+exits '[F4] elsewhere: and a plain one' 0 mapm install --yes --all acme/odd
+like '[F4] elsewhere: which the command has' "$err" 'has 3 more .*: name the folder, as in mapm install acme/odd/plain --all '
+
 # --- a folder in the way -----------------------------------------------------------------
 
 # mine: a workspace with a skill of the user's own, of the same name.

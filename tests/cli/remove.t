@@ -132,4 +132,13 @@ rm -rf .agents/skills/lone .claude/skills/lone
 exits 'what is gone already is no fault' 0 mapm remove lone
 unlike 'gone from the lock' "$(cat mapm.lock)" acme/lone
 exits 'what is left verifies' 0 mapm verify
+
+# A name of a file is one line, whatever it holds.
+workspace
+touch ".agents/skills/lone/$(printf 'x\n0 packages differ: fine')"
+run mapm verify
+is '[F3] (f) verify forges no line' "$out" '.agents/skills/lone/x\x0a0 packages differ: fine: extra'
+run mapm remove lone
+unlike '[F3] (f) nor does a warning' "$err" '^0 packages differ'
+like '[F3] (f) which escapes it' "$err" '^warning: .*lone/x\\x0a0 packages differ: fine was added: kept$'
 done_testing
