@@ -148,6 +148,11 @@ $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call SAY,CC)$(COMPILE) -MMD -MP -c -o $@ $<
 
+# Files that an object embeds (base/embed.h).
+$(B)/cli/new.o: $(wildcard cli/new/*)
+$(B)/report/page.o: report/style.css
+$(B)/runtime/sandbox_view.o: runtime/sandbox_hidden.list
+
 $(B)/unit/%: $(B)/tests/unit/%.o $(FETCH_LIB) $(LIB) $(STAR_LIB)
 	@mkdir -p $(@D)
 	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(STAR_PKG_LIBS) $(LDLIBS)

@@ -1,3 +1,4 @@
+#include "base/embed.h"
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/place.h"
@@ -41,71 +42,10 @@ static void add_file(struct fresh *f, const char *name, const struct buf *text)
         (struct place_file){name, arena_str(&f->inv->cx.arena, buf_str(text))};
 }
 
-static const char program[] =
-    "# Does a task, has the result judged once, and mends it when that found\n"
-    "# something. `ask` calls the model, `command` runs a program by its "
-    "argv.\n"
-    "def run(input):\n"
-    "    task = input.get(\"task\", \"\")\n"
-    "    if not task:\n"
-    "        return {\"status\": \"error\", \"answer\": \"the key \\\"task\\\" "
-    "is "
-    "missing\"}\n"
-    "    draft = ask(task, {\"purpose\": \"draft\"})\n"
-    "    checks = input.get(\"checks\", [\"The whole task is done.\", "
-    "\"Nothing "
-    "in it is made up.\"])\n"
-    "    review = ask(\n"
-    "        \"Judge the result of a task by this list. Answer with OK alone "
-    "when all of it \" +\n"
-    "        \"holds, else say what does not.\\n\\n- \" + \"\\n- "
-    "\".join(checks) "
-    "+\n"
-    "        \"\\n\\nThe task:\\n\" + task + \"\\n\\nThe result:\\n\" + "
-    "draft[\"answer\"],\n"
-    "        {\"purpose\": \"review\"},\n"
-    "    )\n"
-    "    trace(\"review\", {\"answer\": review[\"answer\"]})\n"
-    "    if review[\"answer\"].strip() == \"OK\":\n"
-    "        return draft[\"answer\"]\n"
-    "    mended = ask(\n"
-    "        task + \"\\n\\nA first result:\\n\" + draft[\"answer\"] +\n"
-    "        \"\\n\\nMend what a review found in it:\\n\" + "
-    "review[\"answer\"],\n"
-    "        {\"purpose\": \"mend\"},\n"
-    "    )\n"
-    "    return {\"status\": \"ok\", \"answer\": mended[\"answer\"], "
-    "\"review\": "
-    "review[\"answer\"]}\n";
-
-static const char skill_body[] =
-    "Say here what an agent has to do, step by step, as you would tell a\n"
-    "colleague who is new to it.\n"
-    "\n"
-    "1. What to look at first.\n"
-    "2. What to do, and how to see that it worked.\n"
-    "3. What to hand back.\n"
-    "\n"
-    "Move long details to files in this folder, and name them here.\n";
-
-static const char metaskill_body[] =
-    "The program does the task, has the result judged once, and mends it when\n"
-    "the review found something.\n"
-    "\n"
-    "Input keys:\n"
-    "\n"
-    "- `task`: what is to be done.\n"
-    "- `checks`: list of sentences that have to hold for the result "
-    "(optional).\n";
-
-static const char agent_body[] =
-    "You are an agent with one job. Say here what it is, what you look at, "
-    "and\n"
-    "what you hand back.\n"
-    "\n"
-    "- Which skills to use, and when: list them under `dependencies`.\n"
-    "- What never to do.\n"
-    "- When to stop and ask.\n";
+EMBED(new_program, "cli/new/SKILL.star");
+EMBED(new_skill, "cli/new/skill.md");
+EMBED(new_metaskill, "cli/new/metaskill.md");
+EMBED(new_agent, "cli/new/agent.md");
 
 static void write_head(struct fresh *f, struct buf *b)
 {
@@ -148,7 +88,7 @@ static void write_markdown(struct fresh *f, const char *entry_file,
 
 static void write_skill(struct fresh *f)
 {
-    write_markdown(f, "SKILL.md", "", skill_body);
+    write_markdown(f, "SKILL.md", "", new_skill);
 }
 
 /* A line of the tape: prompt and answer. */
@@ -196,15 +136,16 @@ static void write_metaskill(struct fresh *f)
 {
     write_markdown(f, "SKILL.md",
                    "metaskill: SKILL.star\nmetaskill_language: starlark\n",
-                   metaskill_body);
-    f->files[f->count++] = (struct place_file){"SKILL.star", str_from(program)};
+                   new_metaskill);
+    f->files[f->count++] =
+        (struct place_file){"SKILL.star", str_from(new_program)};
     write_tape(f);
 }
 
 static void write_agent(struct fresh *f)
 {
     write_markdown(f, "AGENTS.md", "dependencies:\n  skills: []\n  mcps: []\n",
-                   agent_body);
+                   new_agent);
 }
 
 /* The command is a name that nobody registers by accident: `npx` could fetch

@@ -404,12 +404,9 @@ static bool find_changes(struct install_session *s,
     return true;
 }
 
-bool session_find_changes(struct install_session *s, struct err *e)
+bool session_provision_options(struct install_session *s,
+                               struct provision_options *o, struct err *e)
 {
-    struct arena *a = &s->cx->arena;
-    size_t count = s->resolved.count;
-    struct provision_item *items = arena_array(a, count + 2, sizeof *items);
-    struct provision_options *o = arena_new(a, struct provision_options);
 
     *o = (struct provision_options){
         .shared_dir = store_shared_dir(s->store),
@@ -418,7 +415,17 @@ bool session_find_changes(struct install_session *s, struct err *e)
         .objects = session_objects(s),
     };
     o->clients = enabled_clients(s, &o->client_count);
-    if (!check_clients(o->clients, o->client_count, e))
+    return check_clients(o->clients, o->client_count, e);
+}
+
+bool session_find_changes(struct install_session *s, struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    size_t count = s->resolved.count;
+    struct provision_item *items = arena_array(a, count + 2, sizeof *items);
+    struct provision_options *o = arena_new(a, struct provision_options);
+
+    if (!session_provision_options(s, o, e))
         return false;
     for (size_t i = 0; i < s->resolved.count; i++)
         fill_item(&s->packages[i], &items[i]);

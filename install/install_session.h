@@ -75,6 +75,9 @@ bool session_same_lock(struct str old, struct str new);
 /* changes.c. Writes the package beside the workspace's own files while others
  * are fetched. For closure_options.on_fetched; `session` is an install_session. */
 void session_stage_early(void *session, const struct node *n);
+MUST_CHECK bool session_provision_options(struct install_session *s,
+                                          struct provision_options *o,
+                                          struct err *e);
 /* What the resolved packages change. */
 MUST_CHECK bool session_find_changes(struct install_session *s, struct err *e);
 

@@ -674,24 +674,28 @@ bool selection_want_files(struct install_session *s,
     return true;
 }
 
-static bool look_at_place(struct install_session *s, struct node *n, bool *any,
-                          struct err *e)
+static bool look_at_place(struct install_session *s,
+                          const struct provision_options *o, struct node *n,
+                          bool *any, struct err *e)
 {
     struct arena *a = &s->cx->arena;
-    struct str path =
-        arena_printf(a, ".agents/%s/%.*s", doc_kind_plural(n->package.kind),
-                     STR_ARG(n->package.name));
-    bool taken;
+    struct provision_item item = {
+        .kind = n->package.kind,
+        .fqn = n->package.fqn,
+        .place = n->package.name,
+        .digest = n->digest,
+        .rename = n->rewritten,
+    };
 
     if (!n->files &&
         !store_find_files(s->store, &n->digest, a, &n->files, &n->file_count))
         return true;
-    if (!provision_is_taken(s->layer.provision, path, n->files, n->file_count,
-                            &taken, e))
+    item.files = n->files;
+    item.file_count = n->file_count;
+    if (!provision_find_taken(s->layer.provision, o, &item, a, &n->in_the_way,
+                              e))
         return false;
-    if (taken)
-        n->in_the_way = path;
-    *any |= taken;
+    *any |= n->in_the_way.n != 0;
     return true;
 }
 
@@ -705,11 +709,16 @@ static bool may_be_in_the_way(const struct node *n)
 bool selection_look_at_places(struct install_session *s, bool *any,
                               struct err *e)
 {
+    struct provision_options o;
+
+    if (s->request->force)
+        return true;
+    if (!session_provision_options(s, &o, e))
+        return false;
     for (size_t i = 0; i < s->closure.queued; i++) {
         struct node *n = s->closure.queue[i];
 
-        if (!s->request->force && may_be_in_the_way(n) &&
-            !look_at_place(s, n, any, e))
+        if (may_be_in_the_way(n) && !look_at_place(s, &o, n, any, e))
             return false;
     }
     return true;

@@ -223,8 +223,8 @@ static bool is_marked(const struct desired_state *w, const char *marker,
            !is_made(known, str_from(marker));
 }
 
-static bool is_in_use(const struct desired_state *w, const struct client *c,
-                      const struct record *known)
+bool desired_state_is_in_use(const struct desired_state *w,
+                             const struct client *c, const struct record *known)
 {
     if (c->always || is_listed(w, c))
         return true;
@@ -300,7 +300,7 @@ bool desired_state_build(struct desired_state *w,
     if (!check_places(items, item_count, e))
         return false;
     for (size_t i = 0; i < clients_count; i++)
-        in_use[i] = is_in_use(w, &clients_table[i], known);
+        in_use[i] = desired_state_is_in_use(w, &clients_table[i], known);
     reserve_targets(w, item_count, in_use);
     for (size_t i = 0; i < item_count; i++) {
         servers += items[i].kind == DOC_MCP;
@@ -313,6 +313,17 @@ bool desired_state_build(struct desired_state *w,
         if (in_use[i] && clients_table[i].mcp)
             add_servers(w, &clients_table[i], items, item_count, servers);
     return true;
+}
+
+bool desired_state_add_package(struct desired_state *w,
+                               const struct provision_item *item, struct err *e)
+{
+    bool *all = arena_array(w->arena, clients_count, sizeof *all);
+
+    for (size_t i = 0; i < clients_count; i++)
+        all[i] = true;
+    return item->kind == DOC_SKILL ? add_skill(w, item, all, e)
+                                   : add_agent(w, item, all, e);
 }
 
 bool desired_state_add_texts(struct desired_state *w,

@@ -72,6 +72,13 @@ MUST_CHECK bool desired_state_build(struct desired_state *w,
                                     const struct provision_item *items,
                                     size_t item_count,
                                     const struct record *known, struct err *e);
+/* The targets of one skill or agent for all clients, in use or not. */
+MUST_CHECK bool desired_state_add_package(struct desired_state *w,
+                                          const struct provision_item *item,
+                                          struct err *e);
+bool desired_state_is_in_use(const struct desired_state *w,
+                             const struct client *c,
+                             const struct record *known);
 MUST_CHECK bool desired_state_add_texts(struct desired_state *w,
                                         const struct provision_text *texts,
                                         size_t count, struct err *e);

@@ -360,26 +360,77 @@ static bool has_file(const struct package_file *files, size_t count,
     return false;
 }
 
-bool provision_is_taken(struct provision *p, struct str path,
-                        const struct package_file *files, size_t count,
-                        bool *taken, struct err *e)
+static bool is_folder_taken(struct provision *p, const struct target *t,
+                            struct arena *a, bool *taken, struct err *e)
 {
-    CLEANUP(arena_done) struct arena a = {0};
+    const struct provision_item *item = t->item;
     struct disk_node *nodes;
-    size_t node_count, same = 0;
-    struct stat st;
+    size_t count, same = 0;
 
-    *taken = fs_stat_at(p->root, str_c(path, &a), &st);
-    if (*taken && !provision_load(p, e))
+    if (!disk_read_tree(p, t->path.p, NULL, true, a, &nodes, &count, e))
         return false;
-    *taken = *taken && !provision_recorded(p, path);
-    if (!*taken || !S_ISDIR(st.st_mode))
+    for (size_t i = 0; i < count; i++)
+        same += has_file(item->files, item->file_count, &nodes[i]);
+    *taken = same < item->file_count && same < count;
+    return true;
+}
+
+static bool is_file_taken(struct provision *p, struct desired_state *w,
+                          struct target *t, bool *taken, struct err *e)
+{
+    struct disk_node node;
+
+    if (!desired_state_make_files(w, t, e) ||
+        !disk_read_file(p, t->path.p, NULL, true, &node, e))
+        return false;
+    *taken = !hash_eq(&node.hash, &t->files[0].hash);
+    return true;
+}
+
+static bool is_taken(struct provision *p, struct desired_state *w,
+                     struct target *t, bool *taken, struct err *e)
+{
+    struct stat st;
+    struct str text;
+
+    *taken = false;
+    if (!fs_stat_at(p->root, t->path.p, &st))
         return true;
-    if (!disk_read_tree(p, str_c(path, &a), NULL, true, &a, &nodes, &node_count,
-                        e))
+    if (!provision_load(p, e))
         return false;
-    for (size_t i = 0; i < node_count; i++)
-        same += has_file(files, count, &nodes[i]);
-    *taken = same < count && same < node_count;
+    if (provision_recorded(p, t->path) ||
+        (t->client && !desired_state_is_in_use(w, t->client, &p->record)) ||
+        (t->kind == TARGET_LINK && disk_is_linked(p, t->client)))
+        return true;
+    *taken = true;
+    if (t->kind == TARGET_FILE)
+        return !S_ISREG(st.st_mode) || is_file_taken(p, w, t, taken, e);
+    if (S_ISDIR(st.st_mode))
+        return is_folder_taken(p, t, w->arena, taken, e);
+    *taken = t->kind != TARGET_LINK || !S_ISLNK(st.st_mode) ||
+             !disk_read_link(p->root, t->path.p, w->arena, &text) ||
+             !str_eq(text, t->link);
+    return true;
+}
+
+bool provision_find_taken(struct provision *p,
+                          const struct provision_options *o,
+                          const struct provision_item *item, struct arena *a,
+                          struct str *path, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct desired_state w;
+    bool taken = false;
+
+    *path = STR("");
+    provision_desired_state(p, o, &scratch, &w);
+    if (!desired_state_add_package(&w, item, e))
+        return false;
+    for (size_t i = 0; i < w.count && !taken; i++) {
+        if (!is_taken(p, &w, &w.targets[i], &taken, e))
+            return false;
+        if (taken)
+            *path = arena_str(a, w.targets[i].path);
+    }
     return true;
 }

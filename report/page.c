@@ -1,3 +1,4 @@
+#include "base/embed.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "mapm/report.h"
@@ -8,6 +9,8 @@
 /* Limit of the line of a step; its details have the whole text. */
 #define LABEL_MAX_CHARS 160
 #define DATA_MAX_CHARS  100
+
+EMBED(runs_style, "report/style.css");
 
 /* State shared by the functions below. */
 struct page {

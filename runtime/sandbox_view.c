@@ -1,4 +1,5 @@
 #include "base/buf.h"
+#include "base/embed.h"
 #include "base/fs.h"
 #include "mapm/clients.h"
 
@@ -9,270 +10,11 @@
 
 /* --- tables ------------------------------------------------------------------ */
 
+EMBED(sandbox_hidden, "runtime/sandbox_hidden.list");
+
 /* Files of other users, sockets and removable media. */
 static const char *const hidden[] = {
     "/home", "/root", "/run", "/mnt", "/media",
-};
-
-/* System paths: hidden from root as well. */
-static const char *const system_secrets[] = {
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/gshadow",
-    "/etc/gshadow-",
-    "/etc/security/opasswd",
-    "/etc/sudoers",
-    "/etc/sudoers.d",
-    "/etc/ssh",
-    "/etc/ssl/private",
-    "/etc/krb5.keytab",
-    "/etc/ipsec.secrets",
-    "/etc/wireguard",
-    "/etc/openvpn",
-    "/etc/ppp",
-    "/etc/NetworkManager",
-    "/etc/netplan",
-    "/etc/wpa_supplicant",
-    "/etc/docker",
-    "/etc/containers",
-    "/etc/kubernetes",
-    "/etc/rancher",
-    "/etc/letsencrypt",
-    "/etc/cups",
-    "/etc/samba",
-    "/var/lib/docker",
-    "/var/lib/kubelet",
-    "/var/lib/containers",
-    "/var/lib/containerd",
-    "/var/lib/libvirt",
-    "/var/lib/private",
-    "/var/lib/sss",
-    "/var/lib/NetworkManager",
-    "/var/lib/bluetooth",
-    "/var/lib/cloud",
-    "/var/spool",
-    "/var/mail",
-    "/var/backups",
-    "/var/log",
-    "/var/crash",
-    "/boot",
-    "/sys/kernel/debug",
-    "/sys/kernel/tracing",
-    "/sys/firmware",
-    "/sys/fs/bpf",
-};
-
-/* Below the home directory: keys, tokens, browsers, mail, histories. They stay
- * hidden when a home is shown, and inside of what PATH needs. */
-static const char *const home_secrets[] = {
-    /* keys and tokens */
-    ".ssh",
-    ".gnupg",
-    ".pki",
-    ".aws",
-    ".azure",
-    ".oci",
-    ".kube",
-    ".docker",
-    ".minikube",
-    ".netrc",
-    "_netrc",
-    ".authinfo",
-    ".authinfo.gpg",
-    ".git-credentials",
-    ".gitcookies",
-    ".config/git/credentials",
-    ".config/gh",
-    ".config/glab-cli",
-    ".config/hub",
-    ".config/gcloud",
-    ".config/doctl",
-    ".config/containers",
-    ".config/op",
-    ".config/sops",
-    ".config/age",
-    ".config/rclone",
-    ".config/heroku",
-    ".config/netlify",
-    ".config/configstore",
-    ".config/fly",
-    ".fly",
-    ".vercel",
-    ".config/vercel",
-    ".local/share/com.vercel.cli",
-    ".terraformrc",
-    ".terraform.d",
-    ".tfrc",
-    ".pulumi",
-    ".vault-token",
-    ".password-store",
-    ".local/share/keyrings",
-    ".local/share/kwalletd",
-    ".config/kwalletrc",
-    ".local/share/pass",
-    ".config/keepassxc",
-    ".cache/keepassxc",
-    ".config/Bitwarden",
-    ".config/1Password",
-    ".1password",
-    ".op",
-    ".npmrc",
-    ".yarnrc",
-    ".yarnrc.yml",
-    ".pypirc",
-    ".config/pip",
-    ".pip",
-    ".config/pypoetry",
-    ".config/hatch",
-    ".gem/credentials",
-    ".bundle/config",
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".m2/settings.xml",
-    ".m2/settings-security.xml",
-    ".gradle/gradle.properties",
-    ".nuget/NuGet",
-    ".config/NuGet",
-    ".composer/auth.json",
-    ".config/composer/auth.json",
-    ".config/hub",
-    ".hex",
-    ".kaggle",
-    ".huggingface",
-    ".cache/huggingface/token",
-    ".wandb",
-    ".config/wandb",
-    ".databrickscfg",
-    ".snowflake",
-    ".snowsql",
-    ".dbt",
-    ".pgpass",
-    ".my.cnf",
-    ".mylogin.cnf",
-    ".s3cfg",
-    ".boto",
-    ".rclone.conf",
-    ".ansible",
-    ".chef",
-    ".puppetlabs",
-    ".circleci",
-    ".travis",
-    ".jenkins",
-    ".config/sentry",
-    ".sentryclirc",
-    ".supabase",
-    ".railway",
-    ".putty",
-    ".electrum",
-    ".bitcoin",
-    ".ethereum",
-    ".config/solana",
-    ".near-credentials",
-    /* mapm itself, and agents that are no clients: keys and approvals */
-    ".config/zed",
-    ".local/share/zed",
-    ".continue",
-    ".aider.conf.yml",
-    ".config/mapm",
-    ".local/share/mapm",
-    ".cache/mapm",
-    ".local/state/mapm",
-    /* browsers, mail, messages */
-    ".mozilla",
-    ".librewolf",
-    ".waterfox",
-    ".thunderbird",
-    ".tor-browser",
-    ".local/share/torbrowser",
-    ".config/google-chrome",
-    ".config/google-chrome-beta",
-    ".config/google-chrome-unstable",
-    ".config/chromium",
-    ".config/BraveSoftware",
-    ".config/microsoft-edge",
-    ".config/opera",
-    ".config/vivaldi",
-    ".config/Slack",
-    ".config/discord",
-    ".config/Signal",
-    ".local/share/TelegramDesktop",
-    ".config/Element",
-    ".config/evolution",
-    ".local/share/evolution",
-    ".config/geary",
-    ".local/share/geary",
-    ".mutt",
-    ".config/mutt",
-    ".config/neomutt",
-    ".muttrc",
-    ".msmtprc",
-    ".mbsyncrc",
-    ".offlineimaprc",
-    ".fetchmailrc",
-    ".cache/mozilla",
-    ".cache/google-chrome",
-    ".cache/chromium",
-    ".var/app",
-    "snap",
-    ".config/epiphany",
-    ".local/share/epiphany",
-    ".config/falkon",
-    ".config/qutebrowser",
-    ".local/share/qutebrowser",
-    /* histories of shells and of the clipboard */
-    ".bash_history",
-    ".zsh_history",
-    ".zhistory",
-    ".sh_history",
-    ".history",
-    ".python_history",
-    ".node_repl_history",
-    ".psql_history",
-    ".mysql_history",
-    ".sqlite_history",
-    ".rediscli_history",
-    ".lesshst",
-    ".viminfo",
-    ".local/share/fish",
-    ".local/state/bash",
-    ".local/share/recently-used.xbel",
-    ".local/share/zsh",
-    /* displays and sessions */
-    ".Xauthority",
-    ".ICEauthority",
-    ".dbus",
-    ".config/pulse",
-    ".local/share/gvfs-metadata",
-    ".local/share/Trash",
-};
-
-/* Paths of keys in the environment. */
-static const char *const secret_variables[] = {
-    "MAPM_HOME",
-    "GNUPGHOME",
-    "DOCKER_CONFIG",
-    "KUBECONFIG",
-    "NETRC",
-    "AWS_SHARED_CREDENTIALS_FILE",
-    "AWS_CONFIG_FILE",
-    "AZURE_CONFIG_DIR",
-    "CLOUDSDK_CONFIG",
-    "GOOGLE_APPLICATION_CREDENTIALS",
-    "GH_CONFIG_DIR",
-    "GLAB_CONFIG_DIR",
-    "NPM_CONFIG_USERCONFIG",
-    "npm_config_userconfig",
-    "PIP_CONFIG_FILE",
-    "TF_CLI_CONFIG_FILE",
-    "VAULT_CONFIG_PATH",
-    "ANSIBLE_VAULT_PASSWORD_FILE",
-    "PASSWORD_STORE_DIR",
-    "PGPASSFILE",
-    "XAUTHORITY",
-    "ICEAUTHORITY",
-    "XDG_RUNTIME_DIR",
-    "HISTFILE",
-    "RCLONE_CONFIG",
 };
 
 /* The XDG folders, as configured and by default. */
@@ -316,10 +58,9 @@ static void hide(struct sandbox_job *job, struct str path)
 }
 
 static void hide_secret(struct sandbox_job *job, struct str home,
-                        const char *path)
+                        struct str name)
 {
     struct arena *a = job->places.arena;
-    struct str name = str_from(path);
 
     if (home.n)
         hide(job, fs_join(home, name, a));
@@ -334,15 +75,26 @@ static void hide_secret(struct sandbox_job *job, struct str home,
 
 static void hide_secrets_of(struct sandbox_job *job, struct str home)
 {
-    for (size_t i = 0; i < COUNT(home_secrets); i++)
-        hide_secret(job, home, home_secrets[i]);
+    struct str rest = str_from(sandbox_hidden), line;
+
+    while (str_line(&rest, &line)) {
+        if (!line.n || *line.p == '#')
+            continue;
+        if (*line.p == '/')
+            hide(job, line);
+        else if (*line.p == '$')
+            hide(job,
+                 variable(str_c(str_from_index(line, 1), job->places.arena)));
+        else
+            hide_secret(job, home, line);
+    }
     for (size_t i = 0; i < clients_count; i++) {
         const struct client *c = &clients_table[i];
 
         if (c->secret_variable)
             hide(job, variable(c->secret_variable));
         for (size_t k = 0; k < CLIENT_MAX_PATHS && c->secrets[k]; k++)
-            hide_secret(job, home, c->secrets[k]);
+            hide_secret(job, home, str_from(c->secrets[k]));
     }
 }
 
@@ -350,10 +102,6 @@ static void hide_all(struct sandbox_job *job, struct str home)
 {
     for (size_t i = 0; i < COUNT(hidden); i++)
         places_add(&job->places, PLACE_HIDDEN, str_from(hidden[i]));
-    for (size_t i = 0; i < COUNT(system_secrets); i++)
-        hide(job, str_from(system_secrets[i]));
-    for (size_t i = 0; i < COUNT(secret_variables); i++)
-        hide(job, variable(secret_variables[i]));
     hide_secrets_of(job, home);
     if (job->mode == SANDBOX_HOME) {
         places_add(&job->places, PLACE_READ, home);

@@ -57,7 +57,6 @@ static void write_id(uint64_t ms, const uint8_t chance[10],
             bits -= 5;
             out[n++] = digits[(value >> bits) & 31];
         }
-        value &= (1u << bits) - 1;
     }
     out[n] = '\0';
 }

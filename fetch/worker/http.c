@@ -336,7 +336,7 @@ void http_call_done(struct http_call *call)
 }
 
 /* clang-format off */
-static const struct {
+static const struct failure {
     CURLcode code;
     enum err_code err;
     bool may_retry;
@@ -362,21 +362,19 @@ static const struct {
 };
 /* clang-format on */
 
-static size_t find_failure(int code)
+static const struct failure *find_failure(int code)
 {
-    size_t count = sizeof failures / sizeof *failures, i = 0;
-
-    while (i < count && (int)failures[i].code != code)
-        i++;
-    return i;
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        if ((int)failures[i].code == code)
+            return &failures[i];
+    return NULL;
 }
 
 bool http_may_retry(const struct http_call *call)
 {
-    size_t i = find_failure(call->failure);
+    const struct failure *f = find_failure(call->failure);
 
-    return i < sizeof failures / sizeof *failures && failures[i].may_retry &&
-           http_time_left(call->http) > 0;
+    return f && f->may_retry && http_time_left(call->http) > 0;
 }
 
 bool http_was_slow(const struct http_call *call)
@@ -387,9 +385,8 @@ bool http_was_slow(const struct http_call *call)
 bool http_say_failure(int failure, const char *why, const struct settings *s,
                       struct err *e)
 {
-    size_t i = find_failure(failure);
-    enum err_code code =
-        i < sizeof failures / sizeof *failures ? failures[i].err : ERR_FETCH;
+    const struct failure *f = find_failure(failure);
+    enum err_code code = f ? f->err : ERR_FETCH;
 
     err_set(e, code, "%s",
             why[0] ? why : curl_easy_strerror((CURLcode)failure));

@@ -143,13 +143,15 @@ bool provision_is_current(struct provision *p,
 MUST_CHECK bool provision_apply(struct provision *p, struct err *e);
 
 /*
- * Whether `path`, the target folder of a package with these files, has content
- * that mapm did not write and that is no subset of these files: provision_plan
- * refuses that.
+ * The first path of a skill or agent (its folder, the links and sub-agents of
+ * the clients in use) with content that mapm did not write and that is no part
+ * of the package: provision_plan refuses that. `*path` is "" without one.
  */
-MUST_CHECK bool provision_is_taken(struct provision *p, struct str path,
-                                   const struct package_file *files,
-                                   size_t count, bool *taken, struct err *e);
+MUST_CHECK bool provision_find_taken(struct provision *p,
+                                     const struct provision_options *o,
+                                     const struct provision_item *item,
+                                     struct arena *a, struct str *path,
+                                     struct err *e);
 
 /* A file that differs, and how. */
 struct provision_difference {

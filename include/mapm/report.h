@@ -21,7 +21,7 @@ void runs_page(const struct state_run *run, const struct run_detail *detail,
 
 /* --- its parts ---------------------------------------------------------------- */
 
-/* runs_style.c: the style sheet, between <style> and </style>. */
+/* report/style.css, between <style> and </style>. */
 extern const char runs_style[];
 
 /* The time axis: from 0 to the latest end. */

@@ -125,6 +125,36 @@ fresh
 exits '[F4] long chains with -v' 3 mapm install --yes --all -v acme/long
 like '[F4] say what they omit' "$err" '^ *needs: [1-9][0-9]* packages in a row, and then$'
 
+# --- a client's folder or file in the way ------------------------------------------------
+
+agent "$s/agents/judge" && make_repo acme/catalog "$s"
+# claude WHAT CODE: --all leaves `WHAT` out because of what stands in .claude.
+claude()
+{
+    snapshot .claude >"$T/mine"
+    exits "[F4] in a client's place, $1: the rest is installed" 3 mapm install --yes --all acme/catalog
+    like "[F4] in a client's place, $1: it is named" "$err" "left out, in-the-way.*: $2"
+    is "[F4] in a client's place, $1: the others" "$(ls -d .agents/*/* | wc -l)" "$3"
+    exits "[F4] in a client's place, $1: the lock is whole" 0 mapm install --locked
+    exits "[F4] in a client's place, $1: verify" 0 mapm verify
+}
+fresh && skill .claude/skills/pdf 'description: "My own."'
+claude folder 'pdf, reader needs pdf' 3
+is "[F4] in a client's place: nothing of it is touched" "$(snapshot .claude/skills/pdf)" \
+    "$(mkdir "$T/x" && skill "$T/x/pdf" 'description: "My own."' && snapshot "$T/x/pdf")"
+fresh && mkdir -p .claude/skills && ln -s ../../mine .claude/skills/pdf
+claude link 'pdf, reader needs pdf' 3
+is "[F4] in a client's place: the link stays" "$(readlink .claude/skills/pdf)" ../../mine
+fresh && mkdir -p .claude/agents && echo mine >.claude/agents/judge.md
+claude sub-agent judge 4
+is "[F4] in a client's place: the sub-agent stays" "$(cat .claude/agents/judge.md)" mine
+fresh && mkdir -p .claude/skills && ln -s ../../.agents/skills/pdf .claude/skills/pdf
+exits "[F4] in a client's place: mapm's own link is none" 0 mapm install --yes --all acme/catalog
+rm -r .agents mapm.yaml mapm.lock
+exits "[F4] in a client's place: nor is a sub-agent that mapm made" 0 mapm install --yes --all acme/catalog
+fresh && mkdir -p .github/agents && echo mine >.github/agents/judge.agent.md
+exits "[F4] in a client's place: nor that of a client that is not in use" 0 mapm install --yes --all acme/catalog
+
 # --- a deep tree -------------------------------------------------------------------------
 
 # chain COUNT: a lock in which each package needs all that come after it.

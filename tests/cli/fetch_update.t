@@ -63,6 +63,40 @@ done
 exits '[F10] damaged trees in the store' 0 mapm update
 ok '[F10] are no base' grep -q 'Change 9' .agents/skills/skill-7/SKILL.md
 
+# --- skills of many commits ---------------------------------------------------------
+# Of 18 commits that an update leaves it names 16: the request stays short.
+git init -q --bare "$T/repos/acme/apart.git"
+apart()
+{
+    python3 -S -c '
+import sys
+n, text = int(sys.argv[1]), "---\nname: s-%s\ndescription: At %s.\n---\n"
+print("commit refs/heads/main\ncommitter A <a@example.org> %d +0000\ndata 1\nx" % (1700000000 + n))
+if n:
+    print("from refs/heads/main^0")
+for i in range(18) if n == 18 else [n]:
+    body = text % (i, n)
+    print("M 100644 inline s-%d/SKILL.md\ndata %d\n%s" % (i, len(body), body))' "$1" |
+        repo acme/apart fast-import --quiet
+}
+mkdir "$T/apart" && cd "$T/apart" || exit 1
+n=0
+while [ $n -lt 18 ]; do
+    apart $n
+    [ $n -gt 0 ] || repo acme/apart symbolic-ref HEAD refs/heads/main
+    mapm install --yes "$GH/acme/apart/tree/main/s-$n" >"$T/out" 2>&1 || break
+    n=$((n + 1))
+done
+is 'skills of 18 commits' "$(grep -c '^ *commit:' mapm.lock)" 18
+apart 18
+reset_log
+exits 'an update of them' 0 mapm update
+is 'names 16 of these' "$(control GET /log | python3 -S -c '
+import json, sys
+print(max(json.loads(line).get("haves") or 0 for line in sys.stdin))')" 16
+ok 'and brings all' grep -q 'At 18' .agents/skills/s-17/SKILL.md
+ok 'of them' grep -q 'At 18' .agents/skills/s-0/SKILL.md
+
 # --- a graph ----------------------------------------------------------------------
 stop_githost
 rm -rf "$T/repos"

@@ -281,7 +281,10 @@ TEST(a_run_is_a_row_from_its_start_on)
     CHECK(got.input_bytes == 0 && got.result_bytes == 4);
     CHECK(str_is(got.backend, "claude") && got.error.n == 0);
     CHECK(str_eq(got.detail, STR("{\"steps\":[\"\0\xff\"]}")));
-    CHECK(!state_find_run(store_state(r.store), 2, &r.arena, &got, &r.err));
+    end(&r, begin(&r, &run), STR("0")); /* as short as text can be */
+    CHECK(state_find_run(store_state(r.store), 2, &r.arena, &got, &r.err));
+    CHECK(str_is(got.detail, "0"));
+    CHECK(!state_find_run(store_state(r.store), 3, &r.arena, &got, &r.err));
     CHECK(r.err.code == ERR_NOT_FOUND);
     CHECK(!state_find_run(store_state(r.store), UINT64_MAX, &r.arena, &got,
                           &r.err));
