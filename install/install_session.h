@@ -11,6 +11,7 @@
  *     session.c    layer and store; the plan, once more after damage
  *     install.c, remove.c, update.c   roots, as the command wants them
  *     plan.c       gather, resolve, names, the new lock
+ *     options.c    what provision is told
  *     changes.c    what that changes in the workspace
  *     apply.c      consent, provision
  */
@@ -72,12 +73,15 @@ MUST_CHECK bool session_resolve(struct install_session *s, struct err *e);
 /* Line by line: git may have checked it out with CRLF. */
 bool session_same_lock(struct str old, struct str new);
 
-/* changes.c. Writes the package beside the workspace's own files while others
- * are fetched. For closure_options.on_fetched; `session` is an install_session. */
-void session_stage_early(void *session, const struct node *n);
+/* options.c. The store, for provision. */
+struct provision_objects session_objects(struct install_session *s);
 MUST_CHECK bool session_provision_options(struct install_session *s,
                                           struct provision_options *o,
                                           struct err *e);
+
+/* changes.c. Writes the package beside the workspace's own files while others
+ * are fetched. For closure_options.on_fetched; `session` is an install_session. */
+void session_stage_early(void *session, const struct node *n);
 /* What the resolved packages change. */
 MUST_CHECK bool session_find_changes(struct install_session *s, struct err *e);
 

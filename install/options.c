@@ -1,0 +1,74 @@
+#include "mapm/clients.h"
+
+#include "install_session.h"
+
+/* What provision is told of the session: clients, folders, the store. */
+
+static bool place_object(void *ctx, const struct hash *h, int dirfd,
+                         const char *path, bool executable, struct stat *st,
+                         struct err *e)
+{
+    const struct install_session *s = ctx;
+
+    return store_place(s->store, h, s->request->link, dirfd, path,
+                       executable ? 0755 : 0644, st, e);
+}
+
+static bool read_object(void *ctx, const struct hash *h, size_t max_bytes,
+                        struct arena *a, struct str *out, struct err *e)
+{
+    const struct install_session *s = ctx;
+
+    return self_server_read(h, a, out) ||
+           store_read(s->store, h, max_bytes, a, out, e);
+}
+
+struct provision_objects session_objects(struct install_session *s)
+{
+    return (struct provision_objects){place_object, read_object, s};
+}
+
+static const struct str *enabled_clients(const struct install_session *s,
+                                         size_t *count)
+{
+    const struct project *p = &s->layer.project, *u = &s->layer.user;
+    struct str *names = arena_array(
+        &s->cx->arena, p->client_count + u->client_count + 1, sizeof *names);
+
+    *count = 0;
+    for (size_t i = 0; i < p->client_count; i++)
+        names[(*count)++] = p->clients[i];
+    for (size_t i = 0; i < u->client_count; i++)
+        names[(*count)++] = u->clients[i];
+    return names;
+}
+
+static bool check_clients(const struct str *names, size_t count, struct err *e)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!clients_find(names[i])) {
+            err_set(e, ERR_FORMAT, "clients: \"%.*s\" is not known",
+                    STR_ARG(names[i]));
+            err_hint(e, "known:");
+            for (size_t k = 0; k < clients_count; k++) {
+                struct err old = *e;
+
+                err_hint(e, "%s %s", old.hint, clients_table[k].name);
+            }
+            return false;
+        }
+    return true;
+}
+
+bool session_provision_options(struct install_session *s,
+                               struct provision_options *o, struct err *e)
+{
+    *o = (struct provision_options){
+        .shared_dir = store_shared_dir(s->store),
+        .force = s->request->force,
+        .keep_edited = s->keep_edited,
+        .objects = session_objects(s),
+    };
+    o->clients = enabled_clients(s, &o->client_count);
+    return check_clients(o->clients, o->client_count, e);
+}
