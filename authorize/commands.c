@@ -26,7 +26,7 @@ static bool accept(struct command_rules *c, const struct hash *digest,
 {
     const struct trust_request q = request_of(c, digest);
 
-    if (!trust_put(c->cx, c->store, &q, e))
+    if (!authorize_put(c->cx, c->store, &q, e))
         return err_wrap(e, "cannot remember that mapm.yaml is accepted");
     c->accepted = true;
     return true;
@@ -45,7 +45,8 @@ static bool ask_to_accept(struct command_rules *c, const struct hash *digest,
         context_note(c->cx, "mapm.yaml was accepted once: %s", c->reason);
     question = arena_printf(
         a, "%.*sAccept these rules for %.*s on this machine?",
-        STR_ARG(trust_kind(STATE_TRUST_POLICY)->describe(c->project, false, a)),
+        STR_ARG(
+            authorize_kind(STATE_TRUST_POLICY)->describe(c->project, false, a)),
         STR_ARG(policy_line(&c->workspace, 1, a)));
     if (!context_confirm(c->cx, QUESTION_TRUST, question.p, &yes, e))
         return false;
@@ -69,7 +70,7 @@ static bool settle(struct command_rules *c, struct err *e)
     if (!authorize_trust(c->cx, c->store, &q, &state, e))
         return err_wrap(e, "cannot tell whether mapm.yaml is accepted");
     c->accepted = state == TRUST_GIVEN;
-    c->reason = trust_reason(state);
+    c->reason = authorize_reason(state);
     return c->accepted || ask_to_accept(c, &digest, e);
 }
 
@@ -131,7 +132,7 @@ static enum sandbox sandbox_of(const struct command_rules *c)
     return str_is(c->user->sandbox, "off") ? SANDBOX_OFF : SANDBOX_ON;
 }
 
-bool command_rules_init(struct command_rules *c, struct err *e)
+bool authorize_rules_init(struct command_rules *c, struct err *e)
 {
     c->reason = "";
     err_clear(e);
@@ -308,7 +309,7 @@ static bool write_rule(struct command_rules *c, const struct str *words,
     struct hash digest;
     struct str text;
 
-    if (!fs_open_dir(str_c(c->workspace, a), &fd, e) ||
+    if (!fs_open_dir(str_dup0(c->workspace, a), &fd, e) ||
         !read_yaml(fd, a, &text, e))
         return false;
     if (!str_eq(text, c->yaml))

@@ -21,22 +21,22 @@ static bool is_within(struct context *cx, struct str path, struct str folder)
     if (cx->home.n && str_starts(folder, STR("~/")))
         folder = fs_join(cx->home, str_from_index(folder, 2), &cx->arena);
     return str_starts(folder, STR("/")) &&
-           fs_real_path(str_c(folder, &cx->arena), &cx->arena, &real,
+           fs_real_path(str_dup0(folder, &cx->arena), &cx->arena, &real,
                         &ignored) &&
            fs_path_is_within(path, real);
 }
 
 static bool environment_covers(void *ctx, struct str path)
 {
-    return is_within(ctx, path, str_from(getenv("MAPM_TRUSTED_FOLDER")));
+    return is_within(ctx, path, str_cstr(getenv("MAPM_TRUSTED_FOLDER")));
 }
 
 /* --- configuration ------------------------------------------------------------ */
 
-struct str config_path(struct context *cx)
+struct str authorize_config_path(struct context *cx)
 {
     const char *xdg = getenv("XDG_CONFIG_HOME");
-    struct str folder = str_from(xdg && xdg[0] == '/' ? xdg : NULL);
+    struct str folder = str_cstr(xdg && xdg[0] == '/' ? xdg : NULL);
 
     if (folder.n == 0 && cx->home.n)
         folder = fs_join(cx->home, STR(".config"), &cx->arena);
@@ -53,13 +53,13 @@ static bool check_owner(struct context *cx, int fd, struct str path,
     const struct owner_rules rules = {
         .flags = OWNER_UNSHARED, .covers = environment_covers, .ctx = cx};
 
-    return owner_check(fd, str_c(path, &cx->arena), &rules, e);
+    return owner_check(fd, str_dup0(path, &cx->arena), &rules, e);
 }
 
 static bool read_file(struct context *cx, struct project *user,
                       struct limits *limits, struct err *e)
 {
-    struct str path = config_path(cx), text;
+    struct str path = authorize_config_path(cx), text;
     CLEANUP_FD int fd = -1;
 
     if (path.n == 0)
@@ -83,7 +83,7 @@ static bool read_file(struct context *cx, struct project *user,
 static void collect_hosts(struct context *cx, const struct project *user,
                           struct origin_rules *rules)
 {
-    struct str rest = str_from(getenv(git_hosts[0].hosts_variable)), word;
+    struct str rest = str_cstr(getenv(git_hosts[0].hosts_variable)), word;
     struct str *hosts = NULL;
     size_t count = 0, capacity = 0;
 
@@ -105,9 +105,9 @@ static void collect_hosts(struct context *cx, const struct project *user,
     rules->host_count = count;
 }
 
-bool config_read(struct context *cx, struct project *user,
-                 struct limits *limits, struct origin_rules *rules,
-                 struct err *e)
+bool authorize_config_read(struct context *cx, struct project *user,
+                           struct limits *limits, struct origin_rules *rules,
+                           struct err *e)
 {
     *user = (struct project){0};
     *limits = limits_default;
@@ -129,7 +129,7 @@ static bool user_covers(void *ctx, struct str path)
 
     if (environment_covers(cx, path))
         return true;
-    if (!config_read(cx, &user, &limits, &rules, &ignored))
+    if (!authorize_config_read(cx, &user, &limits, &rules, &ignored))
         return false;
     for (size_t i = 0; i < user.trusted_folder_count; i++)
         if (is_within(cx, path, user.trusted_folders[i]))
@@ -139,8 +139,9 @@ static bool user_covers(void *ctx, struct str path)
 
 static struct owner_rules rules_for(struct context *cx, struct str folder)
 {
-    return (struct owner_rules){
-        .folder = str_c(folder, &cx->arena), .covers = user_covers, .ctx = cx};
+    return (struct owner_rules){.folder = str_dup0(folder, &cx->arena),
+                                .covers = user_covers,
+                                .ctx = cx};
 }
 
 bool authorize_file(struct context *cx, int fd, struct str path,
@@ -148,7 +149,7 @@ bool authorize_file(struct context *cx, int fd, struct str path,
 {
     const struct owner_rules rules = rules_for(cx, folder);
 
-    return owner_check(fd, str_c(path, &cx->arena), &rules, e);
+    return owner_check(fd, str_dup0(path, &cx->arena), &rules, e);
 }
 
 bool authorize_file_stat(struct context *cx, const struct stat *st,
@@ -156,13 +157,13 @@ bool authorize_file_stat(struct context *cx, const struct stat *st,
 {
     const struct owner_rules rules = rules_for(cx, folder);
 
-    return owner_check_stat(st, str_c(path, &cx->arena), &rules, e);
+    return owner_check_stat(st, str_dup0(path, &cx->arena), &rules, e);
 }
 
 bool authorize_folder(struct context *cx, struct str path, struct err *e)
 {
     CLEANUP_FD int fd = -1;
 
-    return fs_open_dir(str_c(path, &cx->arena), &fd, e) &&
+    return fs_open_dir(str_dup0(path, &cx->arena), &fd, e) &&
            authorize_file(cx, fd, path, path, e);
 }

@@ -15,12 +15,12 @@ static enum metaskill_policy policy_find(struct str word,
     return other;
 }
 
-const char *metaskill_policy_name(enum metaskill_policy p)
+const char *authorize_policy_name(enum metaskill_policy p)
 {
     return policies[p];
 }
 
-enum metaskill_policy metaskill_policy(const struct project *user,
+enum metaskill_policy authorize_policy(const struct project *user,
                                        const struct project *workspace)
 {
     enum metaskill_policy own =
@@ -44,7 +44,7 @@ static bool ask(struct context *cx, struct store *store,
             .p;
     bool yes = false;
 
-    if (!trust_show(cx, store, q, NULL, e))
+    if (!authorize_show(cx, store, q, NULL, e))
         return false;
     if (!cx->is_verbose)
         context_note(cx, "mapm trust --verbose %.*s shows all of it",
@@ -52,7 +52,7 @@ static bool ask(struct context *cx, struct store *store,
     if (!context_confirm(cx, QUESTION_TRUST, question, &yes, e))
         return false;
     if (yes)
-        return trust_put(cx, store, q, e);
+        return authorize_put(cx, store, q, e);
     return err_set(e, ERR_REFUSED, "%.*s was not trusted: it did not run",
                    STR_ARG(q->subject));
 }
@@ -86,7 +86,7 @@ static bool check_fetched(struct context *cx, struct store *store,
                 STR_ARG(p->name));
         return err_hint(e, "runtime.metaskills is local: see mapm.yaml(5)");
     }
-    if (!trust_request_entry(p->entry, &q, e))
+    if (!authorize_request_entry(p->entry, &q, e))
         return false;
     if (!authorize_trust(cx, store, &q, &state, e))
         return err_wrap(e, "cannot tell whether %.*s is trusted",
@@ -113,7 +113,7 @@ static bool check_workspace(struct context *cx, struct store *store,
     if (!authorize_folder(cx, path, e))
         return err_wrap(e, "this workspace is not trusted on this machine");
     err_set(e, ERR_REFUSED, "this workspace is not trusted on this machine%s%s",
-            *trust_reason(state) ? ": " : "", trust_reason(state));
+            *authorize_reason(state) ? ": " : "", authorize_reason(state));
     return err_hint(e,
                     "mapm trust --workspace, in %.*s, lets agents run its "
                     "metaskills",

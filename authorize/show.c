@@ -82,8 +82,8 @@ static bool stored_read(struct store *store, const struct hash *digest,
     return true;
 }
 
-bool trust_check_program(struct store *store, const struct hash *digest,
-                         struct arena *a, struct err *e)
+bool authorize_check_program(struct store *store, const struct hash *digest,
+                             struct arena *a, struct err *e)
 {
     struct stored s;
 
@@ -116,7 +116,7 @@ bool show_find_earlier(struct store *store, const struct trust_request *q,
 
 /* --- texts ------------------------------------------------------------------------ */
 
-struct str trust_date(int64_t seconds, bool time, struct arena *a)
+struct str authorize_date(int64_t seconds, bool time, struct arena *a)
 {
     time_t when = (time_t)seconds;
     char text[64] = "";
@@ -125,10 +125,10 @@ struct str trust_date(int64_t seconds, bool time, struct arena *a)
     if (gmtime_r(&when, &parts))
         strftime(text, sizeof text, time ? "%Y-%m-%dT%H:%M:%SZ" : "%Y-%m-%d",
                  &parts);
-    return arena_str(a, str_from(text));
+    return arena_str(a, str_cstr(text));
 }
 
-struct str trust_short_digest(const struct hash *digest, struct arena *a)
+struct str authorize_short_digest(const struct hash *digest, struct arena *a)
 {
     return arena_printf(a, "sha256:%.*s", SHORT_DIGEST_CHARS,
                         hash_hex(digest, a).p);
@@ -257,8 +257,8 @@ static bool show_changes(struct sheet *s, const struct trust_request *q,
     if (!found)
         return true;
     SHOW(s, "  trusted  another version since %.*s, %.*s",
-         STR_ARG(trust_date(earlier.since_s, false, s->a)),
-         STR_ARG(trust_short_digest(&earlier.digest, s->a)));
+         STR_ARG(authorize_date(earlier.since_s, false, s->a)),
+         STR_ARG(authorize_short_digest(&earlier.digest, s->a)));
     if (!stored_read(s->store, &earlier.digest, s->a, &before, &gone)) {
         SHOW(s, "    the earlier version is no longer in the store: what "
                 "changed cannot be shown");
@@ -297,9 +297,9 @@ static void show_program(struct sheet *s, const struct stored *now)
         SHOW(s, "    ... %zu more lines: --verbose shows them", all - n);
 }
 
-bool trust_show(struct context *cx, struct store *store,
-                const struct trust_request *q, const struct trust_output *out,
-                struct err *e)
+bool authorize_show(struct context *cx, struct store *store,
+                    const struct trust_request *q,
+                    const struct trust_output *out, struct err *e)
 {
     struct sheet s = {cx, store, &cx->arena, out};
     struct stored now;

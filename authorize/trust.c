@@ -64,13 +64,13 @@ static const struct trust_kind kinds[STATE_TRUST_KINDS] = {
 };
 /* clang-format on */
 
-const struct trust_kind *trust_kind(enum state_trust_kind kind)
+const struct trust_kind *authorize_kind(enum state_trust_kind kind)
 {
     return &kinds[kind];
 }
 
-size_t trust_requests(struct str path, const struct project *workspace,
-                      struct trust_request out[STATE_TRUST_KINDS])
+size_t authorize_requests(struct str path, const struct project *workspace,
+                          struct trust_request out[STATE_TRUST_KINDS])
 {
     const struct trust_request whole = {.kind = STATE_TRUST_WORKSPACE,
                                         .subject = path};
@@ -88,8 +88,8 @@ size_t trust_requests(struct str path, const struct project *workspace,
     return count;
 }
 
-bool trust_request_entry(const struct lock_entry *entry,
-                         struct trust_request *out, struct err *e)
+bool authorize_request_entry(const struct lock_entry *entry,
+                             struct trust_request *out, struct err *e)
 {
     *out = (struct trust_request){.kind = STATE_TRUST_METASKILL,
                                   .subject = entry->name,
@@ -142,7 +142,7 @@ static bool identify(struct context *cx, const struct trust_request *q,
 
     *out = STR("");
     return !kinds[q->kind].is_of_folder ||
-           (fs_open_dir(str_c(q->subject, &cx->arena), &fd, e) &&
+           (fs_open_dir(str_dup0(q->subject, &cx->arena), &fd, e) &&
             authorize_file(cx, fd, q->subject, q->subject, e) &&
             format_identity(fd, make, &cx->arena, out, e));
 }
@@ -171,8 +171,8 @@ bool authorize_trust(struct context *cx, struct store *store,
     return true;
 }
 
-bool trust_put(struct context *cx, struct store *store,
-               const struct trust_request *q, struct err *e)
+bool authorize_put(struct context *cx, struct store *store,
+                   const struct trust_request *q, struct err *e)
 {
     struct str identity;
 
@@ -181,7 +181,7 @@ bool trust_put(struct context *cx, struct store *store,
                            identity, e);
 }
 
-const char *trust_reason(enum trust_state state)
+const char *authorize_reason(enum trust_state state)
 {
     static const char *const reasons[] = {
         [TRUST_REPLACED] = "the folder was replaced, or has another owner, "

@@ -208,7 +208,7 @@ char *arena_text(struct arena *a, const char *p, size_t n)
 
 struct str arena_str(struct arena *a, struct str s)
 {
-    return s.n ? str_of(arena_text(a, s.p, s.n), s.n) : str_of("", 0);
+    return s.n ? str_make(arena_text(a, s.p, s.n), s.n) : str_make("", 0);
 }
 
 struct str arena_printf(struct arena *a, const char *format, ...)
@@ -231,5 +231,5 @@ struct str arena_printf(struct arena *a, const char *format, ...)
         vsnprintf(text, (size_t)n + 1, format, again);
     va_end(again);
     text[n] = '\0';
-    return str_of(text, (size_t)n);
+    return str_make(text, (size_t)n);
 }

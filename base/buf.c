@@ -55,12 +55,12 @@ void buf_append(struct buf *b, struct str s)
 
 void buf_text(struct buf *b, const char *text)
 {
-    buf_append(b, str_from(text));
+    buf_append(b, str_cstr(text));
 }
 
 void buf_char(struct buf *b, char c)
 {
-    buf_append(b, str_of(&c, 1));
+    buf_append(b, str_make(&c, 1));
 }
 
 /* Into the room that is there; once more when that is not enough. */
@@ -99,7 +99,7 @@ void buf_printf(struct buf *b, const char *format, ...)
 
 struct str buf_str(const struct buf *b)
 {
-    return b->p ? str_of(b->p, b->n) : str_of("", 0);
+    return b->p ? str_make(b->p, b->n) : str_make("", 0);
 }
 
 bool buf_check(const struct buf *b, const char *what, struct err *e)

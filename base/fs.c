@@ -55,7 +55,7 @@ bool fs_real_path(const char *path, struct arena *a, struct str *out,
 
     if (!realpath(path, real))
         return fs_failed(e, "open", path);
-    *out = arena_str(a, str_from(real));
+    *out = arena_str(a, str_cstr(real));
     return true;
 }
 
@@ -123,7 +123,7 @@ bool fs_read_fd(int fd, size_t max_bytes, struct arena *a, struct str *out,
         }
     }
     p[used] = '\0';
-    *out = str_of(p, used);
+    *out = str_make(p, used);
     return true;
 }
 
@@ -156,7 +156,7 @@ bool fs_hash_fd(int fd, uint64_t max_bytes, uint64_t *size, struct hash *out,
         n = 0;
         if (!fs_read_upto(fd, block, BLOCK_BYTES, &n, e))
             return false;
-        hash_add(&state, str_of(block, n));
+        hash_add(&state, str_make(block, n));
         *size += n;
     } while (n == BLOCK_BYTES && *size <= max_bytes);
     *out = hash_end(&state);
@@ -317,5 +317,5 @@ struct str fs_normalize(struct str absolute, struct arena *a)
     if (n == 0)
         out[n++] = '/';
     out[n] = '\0';
-    return str_of(out, n);
+    return str_make(out, n);
 }

@@ -143,7 +143,7 @@ bool fs_replace_user_file(const char *path, mode_t mode, struct str content,
 {
     CLEANUP(arena_done) struct arena a = {0};
     CLEANUP_FD int fd = -1;
-    struct str whole = str_from(path);
+    struct str whole = str_cstr(path);
     size_t slash = str_find_last(whole, '/');
     struct str folder = STR("."), name = whole;
 
@@ -153,7 +153,7 @@ bool fs_replace_user_file(const char *path, mode_t mode, struct str content,
     }
     if (name.n == 0)
         return err_set(e, ERR_REFUSED, "%s: not the name of a file", path);
-    return (fs_open_dir(str_c(folder, &a), &fd, e) &&
-            fs_replace_at(fd, str_c(name, &a), mode, content, e)) ||
+    return (fs_open_dir(str_dup0(folder, &a), &fd, e) &&
+            fs_replace_at(fd, str_dup0(name, &a), mode, content, e)) ||
            err_wrap(e, "cannot write %s", path);
 }

@@ -44,7 +44,7 @@ static bool step_into(int *fd, const char *name, mode_t mode, const char *path,
 bool fs_make_dirs_at(int dirfd, const char *path, mode_t mode, struct err *e)
 {
     CLEANUP_FD int fd = -1;
-    struct str rest = str_from(path), part;
+    struct str rest = str_cstr(path), part;
     char name[FS_NAME_MAX_BYTES + 1];
 
     if (*path == '/')
@@ -298,7 +298,7 @@ static int by_name(const void *x, const void *y)
 static bool add_entry(struct listing *l, int fd, const struct dirent64 *entry,
                       struct err *e)
 {
-    struct str name = str_from(entry->d_name);
+    struct str name = str_cstr(entry->d_name);
     unsigned char type;
 
     if (str_is(name, ".") || str_is(name, ".."))

@@ -58,7 +58,7 @@ struct str hash_hex(const struct hash *h, struct arena *a)
     char hex[HASH_HEX_CHARS + 1];
 
     hash_format(h, hex);
-    return arena_str(a, str_of(hex, HASH_HEX_CHARS));
+    return arena_str(a, str_make(hex, HASH_HEX_CHARS));
 }
 
 /* The value of a hexadecimal digit plus 16; 0 for every other byte, so one AND

@@ -496,7 +496,7 @@ const struct json *json_get_str(const struct json *j, struct str key)
 
 const struct json *json_get(const struct json *j, const char *key)
 {
-    return json_get_str(j, str_from(key));
+    return json_get_str(j, str_cstr(key));
 }
 
 struct str json_text(const struct json *j)

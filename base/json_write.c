@@ -82,7 +82,7 @@ static void put_unit(struct buf *out, unsigned unit)
         digits[unit & 15],
     };
 
-    buf_append(out, str_of(text, sizeof text));
+    buf_append(out, str_make(text, sizeof text));
 }
 
 static void put_special(struct buf *out, char c)
@@ -96,7 +96,7 @@ static void put_special(struct buf *out, char c)
         if (letters[i][0] == c) {
             const char text[] = {'\\', letters[i][1]};
 
-            buf_append(out, str_of(text, sizeof text));
+            buf_append(out, str_make(text, sizeof text));
             return;
         }
     put_unit(out, (unsigned char)c);
@@ -189,7 +189,7 @@ void json_key_str(struct json_writer *w, struct str key)
 
 void json_key(struct json_writer *w, const char *key)
 {
-    json_key_str(w, str_from(key));
+    json_key_str(w, str_cstr(key));
 }
 
 void json_string(struct json_writer *w, struct str s)

@@ -16,7 +16,7 @@ static bool is_sudo_user(uid_t owner)
     uint64_t uid;
 
     return geteuid() == 0 && text &&
-           str_number(str_from(text), (uid_t)-1 - 1, &uid) && uid == owner;
+           str_number(str_cstr(text), (uid_t)-1 - 1, &uid) && uid == owner;
 }
 
 static bool is_own(uid_t owner, unsigned flags)
@@ -66,7 +66,7 @@ static bool refuse_owner(uid_t owner, const char *path,
         return err_hint(e, "make it yours: chown %u %s", (unsigned)geteuid(),
                         path);
     buf_init(&b, ERR_HINT_MAX_BYTES);
-    if (text_is_shell_word(str_from(rules->folder)))
+    if (text_is_shell_word(str_cstr(rules->folder)))
         buf_text(&b, rules->folder);
     else
         quote(&b, rules->folder);

@@ -26,9 +26,9 @@ bool path_is_git_folder(struct str name)
             continue;
         plain[n++] = c > 0 && c < 0x80 ? (char)c : '?';
     }
-    if (str_eq_nocase(str_of(plain, n), STR(".git")))
+    if (str_eq_nocase(str_make(plain, n), STR(".git")))
         return true;
-    return n == 5 && str_eq_nocase(str_of(plain, 4), STR("git~")) &&
+    return n == 5 && str_eq_nocase(str_make(plain, 4), STR("git~")) &&
            char_is_digit(plain[4]);
 }
 
@@ -52,7 +52,7 @@ static bool is_device(struct str name)
     while (stem.n && stem.p[stem.n - 1] == ' ')
         stem.n--;
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
-        if (str_eq_nocase(stem, str_from(devices[i])))
+        if (str_eq_nocase(stem, str_cstr(devices[i])))
             return true;
     }
     port = str_slice(stem, 0, 3);

@@ -90,13 +90,13 @@ static bool make_folder_of(int dirfd, const char *path, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     CLEANUP_FD int fd = -1;
-    struct str folder = str_from(path);
+    struct str folder = str_cstr(path);
     size_t slash = str_find_last(folder, '/');
     const char *name;
 
     if (slash == SIZE_MAX)
         return true;
-    name = str_c(str_slice(folder, 0, slash), &scratch);
+    name = str_dup0(str_slice(folder, 0, slash), &scratch);
     return fs_make_dirs_at(dirfd, name, FOLDER_MODE, e) &&
            fs_open_dir_at(dirfd, name, &fd, e) && fs_sync(fd, name, e);
 }

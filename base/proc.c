@@ -43,21 +43,21 @@ static bool is_excluded(const char *path, const char *folder, struct arena *a)
 
     if (!folder)
         return false;
-    if (is_below(fs_normalize(str_from(path), a),
-                 fs_normalize(str_from(folder), a)))
+    if (is_below(fs_normalize(str_cstr(path), a),
+                 fs_normalize(str_cstr(folder), a)))
         return true;
     real = realpath(path, NULL);
     real_folder = realpath(folder, NULL);
     if (!real)
         return true;
-    return real_folder && is_below(str_from(real), str_from(real_folder));
+    return real_folder && is_below(str_cstr(real), str_cstr(real_folder));
 }
 
 bool proc_find_program(const char *name, const char *except_below,
                        struct arena *a, struct str *path, struct err *e)
 {
     const char *value = getenv("PATH");
-    struct str rest = str_from(value ? value : PATH_DEFAULT), folder;
+    struct str rest = str_cstr(value ? value : PATH_DEFAULT), folder;
 
     if (name[0] == '\0' || strchr(name, '/'))
         return err_set(e, ERR_REFUSED, "\"%s\" is not the name of a program",
@@ -67,7 +67,7 @@ bool proc_find_program(const char *name, const char *except_below,
 
         if (!str_starts(folder, STR("/")))
             continue;
-        found = fs_join(folder, str_from(name), a);
+        found = fs_join(folder, str_cstr(name), a);
         if (!is_program(found.p) || is_excluded(found.p, except_below, a))
             continue;
         *path = found;
@@ -84,10 +84,10 @@ bool proc_self_dir(struct arena *a, struct str *dir, struct err *e)
 
     if (n < 0)
         return err_errno(e, "read /proc/self/exe");
-    slash = str_find_last(str_of(path, (size_t)n), '/');
+    slash = str_find_last(str_make(path, (size_t)n), '/');
     if (slash == SIZE_MAX || (size_t)n == sizeof path)
         return err_set(e, ERR_FAILED, "/proc/self/exe: not a path");
-    *dir = arena_str(a, str_of(path, slash ? slash : 1));
+    *dir = arena_str(a, str_make(path, slash ? slash : 1));
     return true;
 }
 

@@ -47,7 +47,7 @@ static pid_t parent_of(int proc, const char *pid)
     n = fd < 0 ? -1 : read(fd, text, sizeof text);
     if (n <= 0)
         return 0; /* it is gone */
-    rest = str_of(text, (size_t)n);
+    rest = str_make(text, (size_t)n);
     rest = str_from_index(rest, str_find_last(rest, ')'));
     for (int i = 0; i < 3; i++)
         if (!str_cut(&rest, ' ', &word))
@@ -83,7 +83,7 @@ static void list_quickly(struct buf *pids)
                 number = number * 10 + (uint64_t)(block[i] - '0');
                 has_digit = true;
             } else if (has_digit) {
-                buf_append(pids, str_of((const char *)&pid, sizeof pid));
+                buf_append(pids, str_make((const char *)&pid, sizeof pid));
                 number = 0;
                 has_digit = false;
             }
@@ -103,11 +103,11 @@ static void list_children(struct buf *pids)
         uint64_t number;
         pid_t pid;
 
-        if (!str_number(str_from(entry->d_name), INT32_MAX, &number) ||
+        if (!str_number(str_cstr(entry->d_name), INT32_MAX, &number) ||
             parent_of(dirfd(proc), entry->d_name) != getpid())
             continue;
         pid = (pid_t)number;
-        buf_append(pids, str_of((const char *)&pid, sizeof pid));
+        buf_append(pids, str_make((const char *)&pid, sizeof pid));
     }
 }
 
@@ -252,7 +252,7 @@ void proc_end_others(const pid_t *keep, size_t count, unsigned max_ms)
     struct proc_rest r = {0};
 
     buf_init(&r.known, CHILDREN_MAX_BYTES);
-    buf_append(&r.known, str_of((const char *)keep, count * sizeof *keep));
+    buf_append(&r.known, str_make((const char *)keep, count * sizeof *keep));
     kill_rounds(&r, max_ms);
     buf_done(&r.known);
 }

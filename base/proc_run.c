@@ -211,7 +211,7 @@ static void take_in(struct run *r)
     for (int is_err = 0; is_err < 2; is_err++) {
         struct str got = *fds[is_err] < 0
                              ? STR("")
-                             : str_of(block, take(fds[is_err], block));
+                             : str_make(block, take(fds[is_err], block));
 
         if (!got.n)
             continue;
@@ -337,7 +337,7 @@ bool proc_run(const struct proc_options *o, struct arena *a,
     if (!converse(&r, e) && !r.stopped && !r.timed_out)
         return false;
     end(&r);
-    tail = str_of(r.tail, r.tail_bytes);
+    tail = str_make(r.tail, r.tail_bytes);
     if (tail.n > STDERR_KEPT_BYTES)
         tail = str_from_index(tail, tail.n - STDERR_KEPT_BYTES);
     *out = (struct proc_result){

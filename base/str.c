@@ -29,13 +29,13 @@ int str_cmp(struct str a, struct str b)
 
 bool str_starts(struct str s, struct str prefix)
 {
-    return s.n >= prefix.n && str_eq(str_of(s.p, prefix.n), prefix);
+    return s.n >= prefix.n && str_eq(str_make(s.p, prefix.n), prefix);
 }
 
 bool str_ends(struct str s, struct str suffix)
 {
     return s.n >= suffix.n &&
-           str_eq(str_of(s.p + s.n - suffix.n, suffix.n), suffix);
+           str_eq(str_make(s.p + s.n - suffix.n, suffix.n), suffix);
 }
 
 size_t str_find(struct str s, struct str what)
@@ -74,7 +74,7 @@ struct str str_slice(struct str s, size_t from, size_t to)
     if (from > to)
         from = to;
     /* Arithmetic on NULL is undefined, even by nothing. */
-    return str_of(s.p ? s.p + from : s.p, to - from);
+    return str_make(s.p ? s.p + from : s.p, to - from);
 }
 
 struct str str_from_index(struct str s, size_t from)
@@ -124,7 +124,7 @@ bool str_line(struct str *rest, struct str *line)
     return true;
 }
 
-const char *str_c(struct str s, struct arena *a)
+const char *str_dup0(struct str s, struct arena *a)
 {
     return arena_text(a, s.p, s.n);
 }
@@ -143,7 +143,7 @@ struct str str_concat(const struct str *parts, size_t count, struct arena *a)
             memcpy(text + n, parts[i].p, parts[i].n);
         n += parts[i].n;
     }
-    return str_of(text, n);
+    return str_make(text, n);
 }
 
 struct str str_lower(struct str s, struct arena *a)
@@ -152,7 +152,7 @@ struct str str_lower(struct str s, struct arena *a)
 
     for (size_t i = 0; i < s.n; i++)
         copy[i] = lower(copy[i]);
-    return str_of(copy, s.n);
+    return str_make(copy, s.n);
 }
 
 struct str str_join(struct str x, struct str y, struct arena *a)
@@ -163,7 +163,7 @@ struct str str_join(struct str x, struct str y, struct arena *a)
         memcpy(copy, x.p, x.n);
     if (y.n)
         memcpy(copy + x.n, y.p, y.n);
-    return str_of(copy, x.n + y.n);
+    return str_make(copy, x.n + y.n);
 }
 
 bool str_number(struct str s, uint64_t max, uint64_t *out)

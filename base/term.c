@@ -38,7 +38,7 @@ static unsigned find_width(bool is_terminal)
 
     if (is_terminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0)
         width = size.ws_col;
-    if (width == 0 && !str_number(str_from(columns), WIDTH_MAX, &width))
+    if (width == 0 && !str_number(str_cstr(columns), WIDTH_MAX, &width))
         width = 0;
     if (width == 0)
         return WIDTH_DEFAULT;
@@ -247,7 +247,7 @@ static void add_cause(const struct term *t, struct buf *b,
 {
     add_styled(b, t->color_err, style, label);
     buf_char(b, ' ');
-    text_visible(b, str_from(text), false);
+    text_visible(b, str_cstr(text), false);
     buf_char(b, '\n');
 }
 
@@ -383,7 +383,7 @@ static bool put_question(struct term *t, const char *question,
                        question);
     term_progress_clear(t);
     buf_init(&b, TEXT_MAX_BYTES);
-    text_visible(&b, str_from(question), true);
+    text_visible(&b, str_cstr(question), true);
     buf_printf(&b, " %s ", behind);
     put_err(t, &b);
     buf_done(&b);
@@ -399,7 +399,7 @@ bool term_ask(struct term *t, const char *question, bool *yes, struct err *e)
     if (!put_question(t, question, "[y/N]", e) ||
         !read_answer(answer, &n, 0, e))
         return false;
-    said = str_trim(str_of(answer, n));
+    said = str_trim(str_make(answer, n));
     *yes = str_eq_nocase(said, STR("y")) || str_eq_nocase(said, STR("yes"));
     return true;
 }
@@ -409,8 +409,8 @@ static size_t find_choice(struct str said, const char *const *choices,
                           size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (str_eq_nocase(said, str_of(choices[i], 1)) ||
-            str_eq_nocase(said, str_from(choices[i])))
+        if (str_eq_nocase(said, str_make(choices[i], 1)) ||
+            str_eq_nocase(said, str_cstr(choices[i])))
             return i;
     return SIZE_MAX;
 }
@@ -440,7 +440,7 @@ bool term_choose(struct term *t, const char *question,
         if (!put_question(t, i ? "One of these, please:" : question, b.p, e) ||
             !read_answer(answer, &n, deadline_ms, e))
             return false;
-        said = str_trim(str_of(answer, n));
+        said = str_trim(str_make(answer, n));
         *chosen = find_choice(said, choices, count);
         if (*chosen != SIZE_MAX)
             return true;

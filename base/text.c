@@ -140,8 +140,8 @@ void text_put(struct buf *out, int32_t code_point)
 
     if (!utf8proc_codepoint_valid(code_point))
         code_point = 0xfffd;
-    buf_append(out, str_of((const char *)bytes,
-                           (size_t)utf8proc_encode_char(code_point, bytes)));
+    buf_append(out, str_make((const char *)bytes,
+                             (size_t)utf8proc_encode_char(code_point, bytes)));
 }
 
 bool text_is_space(int32_t c)
@@ -195,7 +195,7 @@ static struct str map_text(struct str s, utf8proc_option_t options,
     bytes = count < 0 ? count : utf8proc_reencode(points, count, options);
     if (bytes < 0)
         return arena_str(a, s);
-    return str_of((const char *)points, (size_t)bytes);
+    return str_make((const char *)points, (size_t)bytes);
 }
 
 struct str text_fold(struct str s, struct arena *a)
@@ -255,7 +255,7 @@ struct str text_one_line(struct str s, struct arena *a)
         n += at - from;
     }
     out[n] = '\0';
-    return str_of(out, n);
+    return str_make(out, n);
 }
 
 size_t text_width(struct str s)
@@ -287,7 +287,7 @@ struct str text_unix_lines(struct str s, struct arena *a)
             out[n++] = '\n';
     }
     out[n] = '\0';
-    return str_of(out, n);
+    return str_make(out, n);
 }
 
 static size_t points_of(struct str s, int32_t out[DISTANCE_MAX_CHARS])

@@ -277,7 +277,7 @@ static bool on_scalar(struct reader *r, const yaml_event_t *event)
     if (length && memchr(value, '\0', length))
         return refuse(r, YAML_FAULT_NUL, r->starts.line,
                       "contains a NUL character");
-    text = arena_str(r->arena, str_of(value, length));
+    text = arena_str(r->arena, str_make(value, length));
     if (wants_key(r))
         return take_key(r, &r->frames[r->depth - 1], event, text);
     y = add_node(r, YAML_SCALAR);

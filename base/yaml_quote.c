@@ -45,7 +45,7 @@ static bool is_plain(struct str s)
     if (yaml_type_of(&y) != YAML_TYPE_STRING || is_number_elsewhere(s))
         return false;
     for (size_t i = 0; i < sizeof risky / sizeof *risky; i++)
-        if (str_eq_nocase(s, str_from(risky[i])))
+        if (str_eq_nocase(s, str_cstr(risky[i])))
             return false;
     if (!is_plain_first(s.p[0]) || s.p[s.n - 1] == ' ' || s.p[s.n - 1] == ':')
         return false;

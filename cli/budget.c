@@ -144,9 +144,9 @@ static size_t add_roots(struct budget *b, struct library_root *roots,
     for (size_t i = 0; i < CLIENT_MAX_FOLDERS && names[i] && folder.n; i++) {
         roots[count] = (struct library_root){
             .source = source,
-            .path = fs_join(folder, str_from(names[i]), &b->inv->cx.arena),
+            .path = fs_join(folder, str_cstr(names[i]), &b->inv->cx.arena),
         };
-        bound_root(&b->inv->cx, workspace, &roots[count++]);
+        skill_roots_bind(&b->inv->cx, workspace, &roots[count++]);
     }
     return count;
 }
@@ -167,7 +167,7 @@ static void read_texts(struct budget *b, struct reckoning *r, struct str folder,
     struct arena *a = &b->inv->cx.arena;
 
     for (size_t i = 0; i < CLIENT_MAX_TEXTS && names[i] && folder.n; i++) {
-        struct str rest = str_from(names[i]), name;
+        struct str rest = str_cstr(names[i]), name;
 
         while (str_cut(&rest, '|', &name)) {
             CLEANUP(arena_done) struct arena once = {0};
@@ -194,8 +194,8 @@ static bool reckon(struct budget *b, struct reckoning *r, struct err *e)
     if (!str_eq(b->workspace, b->inv->cx.home))
         count = add_roots(b, roots, count, LIBRARY_GLOBAL, b->inv->cx.home,
                           r->client->budget.home);
-    if (!open_library_roots(&b->inv->cx, b->store, false, false, roots, count,
-                            &l, e))
+    if (!skill_roots_open(&b->inv->cx, b->store, false, false, roots, count, &l,
+                          e))
         return err_wrap(e, "cannot look at the skills of %s", r->client->name);
     add_up(b, r, l);
     library_close(l);
@@ -216,9 +216,9 @@ static bool reckon_server(struct budget *b, struct reckoning *r, struct err *e)
     size_t count;
     bool ok;
 
-    if (!library_places(&b->inv->cx, false, &roots, &count, e) ||
-        !open_library_roots(&b->inv->cx, b->store, false, false, roots, count,
-                            &l, e))
+    if (!skill_roots_places(&b->inv->cx, false, &roots, &count, e) ||
+        !skill_roots_open(&b->inv->cx, b->store, false, false, roots, count, &l,
+                          e))
         return false;
     ok = library_index_text(l, &o, &b->inv->cx.arena, &block, e);
     for (size_t i = 0; ok && i < library_count(l); i++) {
@@ -279,9 +279,9 @@ static bool reckon_all(struct budget *b, struct err *e)
 static void put_client(struct json_writer *w, const struct reckoning *r)
 {
     json_begin_object(w);
-    json_member_string(w, "name", str_from(name_of(r)));
+    json_member_string(w, "name", str_cstr(name_of(r)));
     json_member_optional(w, "seen",
-                         r->client ? str_from(r->client->seen) : STR(""));
+                         r->client ? str_cstr(r->client->seen) : STR(""));
     json_key(w, "max_chars");
     if (limit_of(r))
         json_number(w, limit_of(r));

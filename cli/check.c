@@ -31,7 +31,7 @@ static bool find_roots(struct invocation *inv, struct check_root **out,
     *out = roots;
     *count = n;
     for (size_t i = 0; i < n; i++) {
-        if (check_root_open(paths[i], &roots[i], &inv->cx.arena, &why))
+        if (lint_root_open(paths[i], &roots[i], &inv->cx.arena, &why))
             continue;
         if (ok)
             *e = why;
@@ -50,7 +50,7 @@ static void add_names(struct invocation *inv, struct check_results *results)
         &inv->cx.arena, names->count + results->count, sizeof(void *));
 
     for (size_t i = 0; i < names->count; i++)
-        items[i] = check_name(names->items[i], &inv->cx.arena);
+        items[i] = lint_name(names->items[i], &inv->cx.arena);
     if (results->count)
         memcpy(items + names->count, results->items,
                results->count * sizeof(void *));
@@ -61,7 +61,7 @@ static void add_names(struct invocation *inv, struct check_results *results)
 static bool check_all(struct invocation *inv, const struct check_root *roots,
                       size_t count, int *exit_code, struct err *e)
 {
-    CLEANUP(check_results_done) struct check_results results = {0};
+    CLEANUP(lint_results_done) struct check_results results = {0};
     struct project user;
     struct limits limits;
     struct check_rules rules = {
@@ -71,15 +71,16 @@ static bool check_all(struct invocation *inv, const struct check_root *roots,
     };
 
     if (has_option(inv, OPTION_PROFILE) &&
-        !profile_find(option_value(inv, OPTION_PROFILE), &rules.profile))
+        !document_profile_find(option_value(inv, OPTION_PROFILE),
+                               &rules.profile))
         return err_set(e, ERR_USAGE, "unknown profile");
-    if (!config_read(&inv->cx, &user, &limits, &rules.origins, e))
+    if (!authorize_config_read(&inv->cx, &user, &limits, &rules.origins, e))
         return false;
-    if (count && !check_find(roots, count, &rules, &inv->cx.arena, &results, e))
+    if (count && !lint_find(roots, count, &rules, &inv->cx.arena, &results, e))
         return false;
     if (has_option(inv, OPTION_AGAINST) &&
-        !check_against(&inv->cx, option_value(inv, OPTION_AGAINST), roots,
-                       count, &results, e))
+        !lint_against(&inv->cx, option_value(inv, OPTION_AGAINST), roots, count,
+                      &results, e))
         return false;
     add_names(inv, &results);
     check_print(inv, &results);

@@ -42,7 +42,7 @@ static void put_diagnostics(struct json_writer *w, const char *key,
         if (c->error != errors)
             continue;
         json_begin_object(w);
-        json_member_string(w, "code", str_from(c->code));
+        json_member_string(w, "code", str_cstr(c->code));
         put_text(w, "field", c->field);
         put_text(w, "file", c->file);
         put_number(w, "line", c->line);
@@ -61,13 +61,13 @@ static void put_result(struct json_writer *w, const struct check_result *r)
     json_member_bool(w, "ok", r->why.errors == 0);
     put_diagnostics(w, "errors", &r->why, true);
     put_diagnostics(w, "warnings", &r->why, false);
-    put_text(w, "type", str_from(r->has_kind ? doc_kind_name(r->kind) : NULL));
+    put_text(w, "type", str_cstr(r->has_kind ? doc_kind_name(r->kind) : NULL));
     put_text(w, "name", r->name);
     put_text(w, "scope", r->scope);
     put_text(w, "fqn", r->fqn);
     put_text(w, "description", r->description);
     put_text(w, "version", r->version);
-    put_text(w, "skill_version", str_from(r->skill_version));
+    put_text(w, "skill_version", str_cstr(r->skill_version));
     put_number(w, "load_size_tokens", r->load_size_tokens);
     json_member_strings(w, "allowed_tools", r->tools, r->tool_count);
     json_member_bool(w, "metaskill", r->metaskill);

@@ -49,7 +49,7 @@ static const char *offered_kind(const struct option *o)
 static void put_command_names(struct buf *b, const struct subcommand *c,
                               const char *between)
 {
-    struct str aliases = str_from(c->aliases ? c->aliases : ""), alias;
+    struct str aliases = str_cstr(c->aliases ? c->aliases : ""), alias;
 
     buf_text(b, c->name);
     while (str_cut(&aliases, ' ', &alias))

@@ -31,7 +31,7 @@ static struct str format_text(struct doctor *d, const char *format,
     char text[TEXT_MAX_BYTES];
 
     vsnprintf(text, sizeof text, format, args);
-    return arena_str(&d->inv->cx.arena, str_from(text));
+    return arena_str(&d->inv->cx.arena, str_cstr(text));
 }
 
 void doctor_add(struct doctor *d, const char *group, struct str name,
@@ -182,9 +182,9 @@ static void print_document(struct doctor *d)
         const struct doctor_check *c = &d->checks[i];
 
         json_begin_object(w);
-        json_member_string(w, "group", str_from(c->group));
+        json_member_string(w, "group", str_cstr(c->group));
         json_member_string(w, "name", c->name);
-        json_member_string(w, "state", str_from(states[c->state].word));
+        json_member_string(w, "state", str_cstr(states[c->state].word));
         json_member_string(w, "text", c->text);
         json_member_optional(w, "hint", c->hint);
         json_end_object(w);

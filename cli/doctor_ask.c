@@ -32,7 +32,7 @@ void doctor_look_ask(struct doctor *d)
 {
     static const struct project none;
     struct backend_selection w = {
-        .environment = str_from(getenv("MAPM_ASK")),
+        .environment = str_cstr(getenv("MAPM_ASK")),
         .user = &d->user,
         .workspace = d->has_layer ? &d->layer.project : &none,
         .user_name = "config.yaml",
@@ -48,7 +48,7 @@ void doctor_look_ask(struct doctor *d)
         const struct backend_found *f = &found[i];
         const char *between = f->place.n && f->note.n ? ", " : "";
 
-        doctor_add(d, ask_group, str_from(f->name),
+        doctor_add(d, ask_group, str_cstr(f->name),
                    f->place.n ? DOCTOR_OK : DOCTOR_MISSING, "%.*s%s%.*s",
                    STR_ARG(f->place), between, STR_ARG(f->note));
     }

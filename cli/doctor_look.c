@@ -29,8 +29,8 @@ static void look_config(struct doctor *d)
     struct origin_rules rules;
     struct err e = {0};
 
-    d->user_file = config_path(&d->inv->cx);
-    if (!config_read(&d->inv->cx, &d->user, &limits, &rules, &e)) {
+    d->user_file = authorize_config_path(&d->inv->cx);
+    if (!authorize_config_read(&d->inv->cx, &d->user, &limits, &rules, &e)) {
         doctor_add_err(d, file_group, name, DOCTOR_BROKEN, &e);
         d->user = (struct project){0};
         return;
@@ -39,7 +39,7 @@ static void look_config(struct doctor *d)
         doctor_add(d, file_group, name, DOCTOR_MISSING,
                    "no place for it: HOME is not an absolute path");
         doctor_hint(d, "set HOME or XDG_CONFIG_HOME");
-    } else if (access(str_c(d->user_file, &d->inv->cx.arena), F_OK) < 0) {
+    } else if (access(str_dup0(d->user_file, &d->inv->cx.arena), F_OK) < 0) {
         doctor_add(d, file_group, name, DOCTOR_OK,
                    "%.*s is not there: defaults count", STR_ARG(d->user_file));
     } else {
@@ -50,7 +50,7 @@ static void look_config(struct doctor *d)
 
 static bool exists_below(struct str folder, const char *name, struct arena *a)
 {
-    return access(str_c(fs_join(folder, str_from(name), a), a), F_OK) == 0;
+    return access(str_dup0(fs_join(folder, str_cstr(name), a), a), F_OK) == 0;
 }
 
 static void look_workspace(struct doctor *d)
@@ -128,7 +128,7 @@ static void look_own(struct doctor *d, const char *program, const char *lacks)
 {
     struct arena *a = &d->inv->cx.arena;
     static const char *const folders[] = {"../libexec/mapm", "."};
-    const struct str name = str_from(program);
+    const struct str name = str_cstr(program);
     struct str dir;
     struct err e = {0};
 
@@ -137,10 +137,10 @@ static void look_own(struct doctor *d, const char *program, const char *lacks)
         return;
     }
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        struct str place = fs_join(dir, str_from(folders[i]), a);
+        struct str place = fs_join(dir, str_cstr(folders[i]), a);
         struct str path = fs_normalize(fs_join(place, name, a), a);
 
-        if (access(str_c(path, a), X_OK) == 0) {
+        if (access(str_dup0(path, a), X_OK) == 0) {
             doctor_add(d, program_group, name, DOCTOR_OK, "%.*s",
                        STR_ARG(path));
             return;
@@ -213,7 +213,7 @@ static void add_choice(struct doctor *d, size_t which, struct str user,
     const struct ladder *l = &ladders[which];
     const char *from, *word = choose(l, user, workspace, &from);
 
-    doctor_add(d, policy_group, str_from(l->name), DOCTOR_OK, "%s (%s)", word,
+    doctor_add(d, policy_group, str_cstr(l->name), DOCTOR_OK, "%s (%s)", word,
                from);
 }
 
@@ -268,7 +268,7 @@ void doctor_look_sandbox(struct doctor *d)
                   &d->inv->cx.arena, &w);
     look_bubblewrap(d, &w);
     look_kernel(d, &w);
-    if (str_is(str_from(word), "off")) {
+    if (str_is(str_cstr(word), "off")) {
         doctor_add(d, sandbox_group, STR("commands"), DOCTOR_WARN,
                    "run without any of these: policy.sandbox is off in %.*s",
                    STR_ARG(d->user_file));

@@ -71,7 +71,7 @@ static void put_event(struct json_writer *w, const struct state_event *v,
     char when[48];
 
     json_member_string(w, "id", v->id);
-    json_member_string(w, "timestamp", str_from(utc_of(v->timestamp_us, when)));
+    json_member_string(w, "timestamp", str_cstr(utc_of(v->timestamp_us, when)));
     json_member_string(w, "session_id", v->session_id);
     json_member_optional(w, "turn_id", v->turn_id);
     json_member_optional(w, "parent_event_id", v->parent_event_id);

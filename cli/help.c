@@ -117,7 +117,7 @@ static void show_words(struct term *t, const struct subcommand *c)
 
 static void show_examples(struct term *t, const struct subcommand *c)
 {
-    struct str lines = str_from(c->examples), line;
+    struct str lines = str_cstr(c->examples), line;
 
     term_print(t, "\nexamples:\n");
     while (str_cut(&lines, '\n', &line))
@@ -184,14 +184,14 @@ static void put_options(struct invocation *inv, struct json_writer *w,
         const struct option *o = &options[ids[i]];
 
         json_begin_object(w);
-        json_member_string(w, "name", str_from(o->name));
+        json_member_string(w, "name", str_cstr(o->name));
         if (o->letter)
             json_member_string(w, "letter", (struct str){&o->letter, 1});
         if (o->argument)
-            json_member_string(w, "argument", str_from(o->argument));
+            json_member_string(w, "argument", str_cstr(o->argument));
         if (o->argument)
             put_list(w, "values", option_choices(o, &inv->cx.arena), ' ');
-        json_member_string(w, "text", str_from(o->text));
+        json_member_string(w, "text", str_cstr(o->text));
         json_end_object(w);
     }
     json_end_array(w);
@@ -201,13 +201,13 @@ static void put_command(struct invocation *inv, struct json_writer *w,
                         const struct subcommand *c)
 {
     json_begin_object(w);
-    json_member_string(w, "name", str_from(c->name));
-    put_list(w, "aliases", str_from(c->aliases ? c->aliases : ""), ' ');
+    json_member_string(w, "name", str_cstr(c->name));
+    put_list(w, "aliases", str_cstr(c->aliases ? c->aliases : ""), ' ');
     json_member_string(w, "group",
-                       str_from(group_of((enum command_id)(c - commands))));
-    json_member_string(w, "arguments", str_from(c->arguments));
-    json_member_string(w, "text", str_from(c->text));
-    put_list(w, "examples", str_from(c->examples), '\n');
+                       str_cstr(group_of((enum command_id)(c - commands))));
+    json_member_string(w, "arguments", str_cstr(c->arguments));
+    json_member_string(w, "text", str_cstr(c->text));
+    put_list(w, "examples", str_cstr(c->examples), '\n');
     put_options(inv, w, "options", c->options, c->option_count);
     json_end_object(w);
 }

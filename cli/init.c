@@ -69,7 +69,7 @@ bool command_init(struct invocation *inv, int *exit_code, struct err *e)
     if (!authorize_file(&inv->cx, fd, dir, dir, e))
         return false;
     is_there = fs_exists_at(fd, FILE_NAME);
-    if (!is_there && !place_file(fd, FILE_NAME, str_from(text), e))
+    if (!is_there && !place_file(fd, FILE_NAME, str_cstr(text), e))
         return err_wrap(e, "cannot start a workspace in %.*s", STR_ARG(named));
     say(inv,
         str_is(named, ".") ? STR(FILE_NAME)

@@ -15,9 +15,9 @@ static void put_package(struct json_writer *w, const struct install_package *p,
     const struct lock_entry *before = p->before ? p->before : &none;
 
     json_begin_object(w);
-    json_member_string(w, "type", str_from(doc_kind_name(package->kind)));
+    json_member_string(w, "type", str_cstr(doc_kind_name(package->kind)));
     json_member_string(w, "name", package->fqn);
-    json_member_string(w, "action", str_from(actions[p->action]));
+    json_member_string(w, "action", str_cstr(actions[p->action]));
     json_member_optional(w, "version", package->version);
     json_member_optional(w, "old_version", before->version);
     json_member_string(w, "origin", package->origin->text);
@@ -33,14 +33,14 @@ static void put_package(struct json_writer *w, const struct install_package *p,
     json_member_bool(w, "metaskill", package->is_metaskill);
     json_member_optional(w, "prereqs", package->prereqs);
     if (p->command)
-        json_member_string(w, "command", str_from(p->command));
+        json_member_string(w, "command", str_cstr(p->command));
     json_end_object(w);
 }
 
 static void put_removed(struct json_writer *w, const struct lock_entry *entry)
 {
     json_begin_object(w);
-    json_member_string(w, "type", str_from(doc_kind_name(entry->kind)));
+    json_member_string(w, "type", str_cstr(doc_kind_name(entry->kind)));
     json_member_string(w, "name", entry->name);
     json_member_string(w, "action", STR("remove"));
     json_member_optional(w, "old_version", entry->version);
@@ -70,7 +70,7 @@ static void put_changes(struct json_writer *w, const struct install_plan *plan)
     for (size_t i = 0; i < plan->change_count; i++) {
         json_begin_object(w);
         json_member_string(w, "action",
-                           str_from(actions[plan->changes[i].kind]));
+                           str_cstr(actions[plan->changes[i].kind]));
         json_member_string(w, "path", plan->changes[i].path);
         json_end_object(w);
     }
@@ -81,7 +81,7 @@ static void put_left_out(struct json_writer *w,
                          const struct install_left_out *l)
 {
     json_begin_object(w);
-    json_member_string(w, "type", str_from(doc_kind_name(l->kind)));
+    json_member_string(w, "type", str_cstr(doc_kind_name(l->kind)));
     json_member_string(w, "name", l->name);
     json_member_string(w, "path", l->path);
     json_member_string(w, "origin", l->origin);
@@ -105,7 +105,7 @@ static void put_elsewhere(struct json_writer *w,
             const struct install_offer *o = &plan->catalogs[k].elsewhere[i];
 
             json_begin_object(w);
-            json_member_string(w, "type", str_from(doc_kind_name(o->kind)));
+            json_member_string(w, "type", str_cstr(doc_kind_name(o->kind)));
             json_member_string(w, "path", o->path);
             json_end_object(w);
         }
@@ -117,7 +117,7 @@ void install_print_json(struct invocation *inv, const struct install_plan *plan,
 {
     struct json_writer *w = print_json_begin(inv, "mapm.install/1", NULL);
 
-    json_member_string(w, "command", str_from(plan->command));
+    json_member_string(w, "command", str_cstr(plan->command));
     json_member_string(w, "workspace", plan->workspace);
     json_member_bool(w, "dry_run", dry_run);
     json_member_bool(w, "changed", plan->change_count > 0);
@@ -145,7 +145,7 @@ static void put_offers(struct json_writer *w, const struct install_catalog *c)
     for (size_t i = 0; i < c->offer_count; i++) {
         json_begin_object(w);
         json_member_string(w, "type",
-                           str_from(doc_kind_name(c->offers[i].kind)));
+                           str_cstr(doc_kind_name(c->offers[i].kind)));
         json_member_string(w, "name", c->offers[i].name);
         json_member_string(w, "path", c->offers[i].path);
         json_member_string(w, "origin", c->offers[i].origin);

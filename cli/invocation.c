@@ -19,7 +19,7 @@ static bool is_word_of(struct str words, struct str word)
 
 static struct str aliases_of(const struct subcommand *c)
 {
-    return str_from(c->aliases ? c->aliases : "");
+    return str_cstr(c->aliases ? c->aliases : "");
 }
 
 const struct subcommand *command_find(struct str name)
@@ -40,7 +40,7 @@ static bool is_opposite(struct str name, struct str known)
     static const char *const negations[] = {"un", "de", "dis", "no-", "not-"};
 
     for (size_t i = 0; i < sizeof negations / sizeof *negations; i++) {
-        struct str negation = str_from(negations[i]);
+        struct str negation = str_cstr(negations[i]);
         struct text_nearest near = {0};
 
         if (!str_starts(name, negation) || str_starts(known, negation))
@@ -104,7 +104,7 @@ struct str option_choices(const struct option *o, struct arena *a)
     if (o->kind == ARGUMENT_BACKEND)
         return str_join(clients_join_backends(" ", a), STR(" anthropic openai"),
                         a);
-    return str_of(o->choices, o->choices ? strlen(o->choices) : 0);
+    return str_make(o->choices, o->choices ? strlen(o->choices) : 0);
 }
 
 static bool unknown_option(const struct subcommand *c, struct str name,
@@ -115,7 +115,7 @@ static bool unknown_option(const struct subcommand *c, struct str name,
     err_set(e, ERR_USAGE, "unknown option --%.*s", STR_ARG(name));
     for (int i = 0; i < OPTION_COUNT; i++)
         if (takes_option(c, (enum option_id)i))
-            add_near(&near, name, str_from(options[i].name));
+            add_near(&near, name, str_cstr(options[i].name));
     if (near.count)
         return err_hint(e, "did you mean --%.*s?", STR_ARG(near.found[0]));
     return err_hint(e, "mapm help%s%s", c ? " " : "", c ? c->name : "");
@@ -182,7 +182,7 @@ static bool take_option(struct parse *p, enum option_id id, const char *inner,
     if (!o->argument) {
         if (inner)
             return err_set(e, ERR_USAGE, "--%s takes no argument", o->name);
-        return add_option(p->inv, id, str_of("", 0), e);
+        return add_option(p->inv, id, str_make("", 0), e);
     }
     if (!inner) {
         if (p->at + 1 >= p->argc)
@@ -192,12 +192,12 @@ static bool take_option(struct parse *p, enum option_id id, const char *inner,
     }
     if (o->kind == ARGUMENT_NAMES)
         p->names_of = id;
-    return add_option(p->inv, id, str_from(inner), e);
+    return add_option(p->inv, id, str_cstr(inner), e);
 }
 
 static bool take_long(struct parse *p, const char *text, struct err *e)
 {
-    struct str name = str_from(text);
+    struct str name = str_cstr(text);
     size_t equals = str_find_char(name, '=');
     const char *inner = NULL;
     enum option_id id = OPTION_COUNT;
@@ -235,7 +235,7 @@ bool command_unknown(struct str name, struct err *e)
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         struct str aliases = aliases_of(&commands[i]), alias;
 
-        add_near(&near, name, str_from(commands[i].name));
+        add_near(&near, name, str_cstr(commands[i].name));
         while (str_cut(&aliases, ' ', &alias))
             add_near(&near, name, alias);
     }
@@ -248,7 +248,7 @@ bool command_unknown(struct str name, struct err *e)
 static bool take_word(struct parse *p, const char *text, struct err *e)
 {
     struct invocation *inv = p->inv;
-    struct str word = str_from(text);
+    struct str word = str_cstr(text);
 
     if (!inv->command) {
         inv->command = command_find(word);

@@ -24,7 +24,7 @@ void list_put_package(struct json_writer *w, const struct layer *l,
     struct str prereqs = install_prereqs(l, entry, a);
 
     json_begin_object(w);
-    json_member_string(w, "type", str_from(doc_kind_name(entry->kind)));
+    json_member_string(w, "type", str_cstr(doc_kind_name(entry->kind)));
     json_member_string(w, "name", entry->name);
     json_member_optional(w, "version", entry->version);
     json_member_string(w, "origin", entry->origin);
@@ -39,7 +39,7 @@ void list_put_package(struct json_writer *w, const struct layer *l,
     for (size_t i = 0; i < entry->need_count; i++) {
         json_begin_object(w);
         json_member_string(w, "type",
-                           str_from(doc_kind_name(entry->needs[i].kind)));
+                           str_cstr(doc_kind_name(entry->needs[i].kind)));
         json_member_string(w, "name", entry->needs[i].name);
         json_end_object(w);
     }
@@ -85,7 +85,7 @@ static void print_list(struct invocation *inv, const struct layer *l,
                    STR_ARG(entry->commit.n ? str_slice(entry->commit, 0, 10)
                                            : STR("file")),
                    root ? " " : "",
-                   root ? str_c(entry->origin, &inv->cx.arena) : "");
+                   root ? str_dup0(entry->origin, &inv->cx.arena) : "");
         while (str_line(&rest, &line))
             if (line.n)
                 term_print(t, "        %.*s\n", STR_ARG(line));

@@ -44,14 +44,14 @@ static bool enter_folder(struct invocation *inv, struct err *e)
     char *cwd;
 
     for (size_t i = 0; i < dirs->count; i++)
-        if (chdir(str_c(dirs->items[i], &inv->cx.arena)) < 0)
+        if (chdir(str_dup0(dirs->items[i], &inv->cx.arena)) < 0)
             return err_errno(e, "-C %.*s", STR_ARG(dirs->items[i]));
     cwd = getcwd(NULL, 0);
     if (!cwd) {
         err_errno(e, "the current folder cannot be named");
         return err_hint(e, "it may have been removed: cd to another one");
     }
-    inv->cx.cwd = arena_str(&inv->cx.arena, str_from(cwd));
+    inv->cx.cwd = arena_str(&inv->cx.arena, str_cstr(cwd));
     free(cwd);
     return true;
 }
@@ -91,7 +91,7 @@ int cli_main(int argc, char **argv)
     bool parsed;
 
     proc_init();
-    inv.cx.home = str_from(home && home[0] == '/' ? home : "");
+    inv.cx.home = str_cstr(home && home[0] == '/' ? home : "");
     parsed = invocation_parse(&inv, argc, argv, &e);
     term_init(&inv.term, color_wish(&inv), has_option(&inv, OPTION_QUIET));
     terminal_attach(&inv);

@@ -62,7 +62,7 @@ static bool check_word(const struct config *c, struct str word, struct err *e)
 {
     if (!text_is_utf8(word)) {
         err_set(e, ERR_USAGE, "--print-config: \"%s\" is not UTF-8",
-                str_c(word, &c->inv->cx.arena));
+                str_dup0(word, &c->inv->cx.arena));
         return err_hint(e, "the clients' files are: give the folder another "
                            "name, or a link");
     }
@@ -72,7 +72,7 @@ static bool check_word(const struct config *c, struct str word, struct err *e)
         context_warn(&c->inv->cx,
                      "%s may put something else in place of what "
                      "is in braces in %s",
-                     c->client->name, str_c(word, &c->inv->cx.arena));
+                     c->client->name, str_dup0(word, &c->inv->cx.arena));
     return true;
 }
 
@@ -162,11 +162,11 @@ static void put_json(const struct config *c, struct buf *b)
 static void put_toml(const struct config *c, struct buf *b)
 {
     buf_printf(b, "[%s.mapm]\ncommand = ", c->client->section);
-    toml_quote(b, c->program);
+    provision_toml_quote(b, c->program);
     buf_text(b, "\nargs = [");
     for (size_t i = 0; i < c->count; i++) {
         buf_text(b, i ? ", " : "");
-        toml_quote(b, c->args[i]);
+        provision_toml_quote(b, c->args[i]);
     }
     buf_printf(b, "]\ntool_timeout_sec = %u\n", timeout_of(c->client));
 }

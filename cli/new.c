@@ -100,13 +100,13 @@ static void put_ask(struct buf *b, const char *purpose, const char *prompt,
     json_writer_init(&w, b, 0);
     json_begin_object(&w);
     json_member_object(&w, "ask");
-    json_member_string(&w, "prompt", str_from(prompt));
+    json_member_string(&w, "prompt", str_cstr(prompt));
     json_member_object(&w, "opts");
-    json_member_string(&w, "purpose", str_from(purpose));
+    json_member_string(&w, "purpose", str_cstr(purpose));
     json_end_object(&w);
     json_end_object(&w);
     json_member_object(&w, "result");
-    json_member_string(&w, "answer", str_from(answer));
+    json_member_string(&w, "answer", str_cstr(answer));
     json_end_object(&w);
     json_end_object(&w);
     buf_char(b, '\n');
@@ -138,7 +138,7 @@ static void write_metaskill(struct fresh *f)
                    "metaskill: SKILL.star\nmetaskill_language: starlark\n",
                    new_metaskill);
     f->files[f->count++] =
-        (struct place_file){"SKILL.star", str_from(new_program)};
+        (struct place_file){"SKILL.star", str_cstr(new_program)};
     write_tape(f);
 }
 
@@ -218,7 +218,7 @@ static bool check_name(const struct fresh *f, struct err *e)
     const char *fault = name_fault(f->name);
 
     if (f->model->kind == DOC_MCP) {
-        if (mcp_name_is_valid(f->name))
+        if (name_mcp_is_valid(f->name))
             return true;
         err_set(e, ERR_NAME, "\"%.*s\" is no name of an MCP", STR_ARG(f->name));
         return err_hint(e, "it is NAMESPACE/NAME, as in io.example/mcp");
@@ -238,7 +238,7 @@ static bool check_options(struct fresh *f, struct err *e)
     if (has_option(f->inv, OPTION_SCOPE) && f->model->kind == DOC_MCP)
         return err_set(e, ERR_USAGE,
                        "--scope: an MCP has its namespace in its name");
-    if (has_option(f->inv, OPTION_SCOPE) && !scope_is_valid(f->scope)) {
+    if (has_option(f->inv, OPTION_SCOPE) && !name_scope_is_valid(f->scope)) {
         err_set(e, ERR_NAME, "\"%.*s\" is no scope", STR_ARG(f->scope));
         return err_hint(e, "as in acme or io.example, at most %d characters",
                         SCOPE_MAX_CHARS);
@@ -277,7 +277,7 @@ static bool validate(struct fresh *f, struct err *e)
         .kind = f->model->kind,
         .text = f->files[0].text,
         .folder =
-            f->model->kind == DOC_MCP ? str_from(f->files[0].name) : f->name,
+            f->model->kind == DOC_MCP ? str_cstr(f->files[0].name) : f->name,
         .files = f->model->kind == DOC_MCP ? NULL : &files,
         .profile = PROFILE_PUBLISH,
     };
@@ -288,7 +288,7 @@ static bool validate(struct fresh *f, struct err *e)
     manifest_read(&in, a, &d, &why);
     f->fqn = d.fqn;
     return why.errors == 0 ||
-           diagnostics_fail(&why, in.kind, str_c(f->place, a), e);
+           diagnostics_fail(&why, in.kind, str_dup0(f->place, a), e);
 }
 
 static bool write_all(struct fresh *f, struct err *e)
@@ -297,14 +297,14 @@ static bool write_all(struct fresh *f, struct err *e)
     const char *plural = doc_kind_plural(f->model->kind);
     bool made, ok;
 
-    if (!fs_open_dir(str_c(f->inv->cx.cwd, &f->inv->cx.arena), &top, e))
+    if (!fs_open_dir(str_dup0(f->inv->cx.cwd, &f->inv->cx.arena), &top, e))
         return false;
     made = !fs_exists_at(top, plural);
     ok = fs_make_dirs_at(top, plural, 0755, e) &&
          fs_open_dir_at(top, plural, &bucket, e) &&
          (f->model->kind == DOC_MCP
               ? place_file(bucket, f->files[0].name, f->files[0].text, e)
-              : place_folder(bucket, str_c(f->name, &f->inv->cx.arena),
+              : place_folder(bucket, str_dup0(f->name, &f->inv->cx.arena),
                              f->files, f->count, e));
     if (!ok && made)
         unlinkat(top, plural, AT_REMOVEDIR); /* stays when it is not empty */
@@ -315,14 +315,14 @@ static struct str path_of(const struct fresh *f, size_t i)
 {
     if (f->model->kind == DOC_MCP)
         return f->place;
-    return fs_join(f->place, str_from(f->files[i].name), &f->inv->cx.arena);
+    return fs_join(f->place, str_cstr(f->files[i].name), &f->inv->cx.arena);
 }
 
 static void say_json(struct fresh *f)
 {
     struct json_writer *w = print_json_begin(f->inv, "mapm.new/1", NULL);
 
-    json_member_string(w, "type", str_from(doc_kind_name(f->model->kind)));
+    json_member_string(w, "type", str_cstr(doc_kind_name(f->model->kind)));
     json_member_string(w, "fqn", f->fqn);
     json_member_string(w, "path", f->place);
     json_member_array(w, "files");
@@ -354,7 +354,7 @@ bool command_new(struct invocation *inv, int *exit_code, struct err *e)
     f.model->write(&f);
     f.place = arena_printf(a, "%s/%s", doc_kind_plural(f.model->kind),
                            f.model->kind == DOC_MCP ? f.files[0].name
-                                                    : str_c(f.name, a));
+                                                    : str_dup0(f.name, a));
     if (!validate(&f, e) || !write_all(&f, e))
         return err_wrap(e, "cannot write %.*s", STR_ARG(f.place));
     say(&f);

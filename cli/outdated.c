@@ -16,7 +16,7 @@ static void print_json_table(struct invocation *inv,
         const struct install_moved *m = &o->moved[i];
 
         json_begin_object(w);
-        json_member_string(w, "type", str_from(doc_kind_name(m->kind)));
+        json_member_string(w, "type", str_cstr(doc_kind_name(m->kind)));
         json_member_string(w, "name", m->name);
         json_member_string(w, "origin", m->origin);
         json_member_string(w, "ref", m->ref);

@@ -77,7 +77,7 @@ static bool read_input_text(struct invocation *inv, struct str *out,
         *out = text;
         return true;
     }
-    return fs_read_user_file(str_c(str_from_index(text, 1), &inv->cx.arena),
+    return fs_read_user_file(str_dup0(str_from_index(text, 1), &inv->cx.arena),
                              INPUT_MAX_BYTES, &inv->cx.arena, out, e) ||
            err_wrap(e, "--input %.*s", STR_ARG(text));
 }

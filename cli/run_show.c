@@ -127,7 +127,7 @@ void run_show_news(void *ctx, unsigned turns, struct str line)
                        &a);
     if (first.n && first.n <= sizeof v->line_text) {
         memcpy(v->line_text, first.p, first.n);
-        v->line = str_of(v->line_text, first.n);
+        v->line = str_make(v->line_text, first.n);
     }
     draw(v);
 }
@@ -190,9 +190,9 @@ static struct str ask_result(const struct step *s, struct arena *a)
             add_part(&b, STR("truncated"));
         line = first_line(s->answer->text, LABEL_MAX_CHARS, a);
     }
-    add_part(&b, str_from(run_seconds(s->took_ms, took)));
+    add_part(&b, str_cstr(run_seconds(s->took_ms, took)));
     if (s->answer && !s->failed)
-        add_part(&b, str_from(text_bytes(s->answer->text.n, bytes)));
+        add_part(&b, str_cstr(text_bytes(s->answer->text.n, bytes)));
     if (line.n)
         add_part(&b, arena_printf(a, "\"%.*s\"", STR_ARG(line)));
     return arena_str(a, buf_str(&b));
@@ -213,9 +213,9 @@ static struct str command_result(const struct step *s, struct arena *a)
         add_part(&b, first_line(o->result, LABEL_MAX_CHARS, a));
     if (o && o->truncated)
         add_part(&b, STR("truncated"));
-    add_part(&b, str_from(run_seconds(s->took_ms, took)));
+    add_part(&b, str_cstr(run_seconds(s->took_ms, took)));
     if (o)
-        add_part(&b, str_from(text_bytes(o->result.n, bytes)));
+        add_part(&b, str_cstr(text_bytes(o->result.n, bytes)));
     return arena_str(a, buf_str(&b));
 }
 
@@ -399,7 +399,7 @@ bool run_show_result(struct run_show *v, const struct runtime_result *r)
     add_part(&b, first_line(r->status, LABEL_MAX_CHARS, &a));
     add_part(&b, count_of(r->asks, "ask", &a));
     add_part(&b, count_of(r->commands, "command", &a));
-    add_part(&b, str_from(run_seconds(r->took_ms, took)));
+    add_part(&b, str_cstr(run_seconds(r->took_ms, took)));
     if (r->asks)
         add_part(&b, v->backend);
     say_dim(v, buf_str(&b));

@@ -204,7 +204,7 @@ static bool write_page(struct invocation *inv, struct str to,
     struct str path = fs_join(inv->cx.cwd, to, &inv->cx.arena);
 
     buf_init(&page, PAGE_MAX_BYTES);
-    runs_page(run, detail, &page);
+    report_page(run, detail, &page);
     if (!buf_check(&page, "the page of the run", e))
         return false;
     if (str_is(to, "-")) {

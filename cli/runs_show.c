@@ -33,7 +33,7 @@ void runs_put_json(struct json_writer *w, const struct state_run *r)
     json_member_string(w, "name", r->name);
     json_member_optional(w, "digest", r->digest);
     json_member_string(w, "workspace", r->workspace);
-    json_member_string(w, "started", str_from(run_utc(r->started_ms, utc)));
+    json_member_string(w, "started", str_cstr(run_utc(r->started_ms, utc)));
     json_member_number(w, "took_ms", r->took_ms);
     json_member_string(w, "status", r->status);
     json_member_optional(w, "error", r->error);
@@ -105,7 +105,7 @@ static void put_budgets(struct invocation *inv, const struct state_run *run,
                  limited ? arena_printf(a, "%s of %llu s",
                                         run_seconds(run->took_ms, seconds),
                                         (unsigned long long)d->max_seconds)
-                         : str_from(run_seconds(run->took_ms, seconds)));
+                         : str_cstr(run_seconds(run->took_ms, seconds)));
 }
 
 static void put_header(struct invocation *inv, const struct state_run *run,
@@ -122,7 +122,7 @@ static void put_header(struct invocation *inv, const struct state_run *run,
     term_print(t, ", ");
     term_style_print(t, runs_style_of(status), "%.*s\n",
                      STR_ARG(text_one_line(status, a)));
-    put_line(inv, "started", str_from(run_when(run->started_ms, true, when)));
+    put_line(inv, "started", str_cstr(run_when(run->started_ms, true, when)));
     put_line(inv, "workspace", run->workspace);
     put_line(inv, "digest", run->digest);
     put_line(inv, "asked", run->backend);

@@ -48,7 +48,7 @@ void skill_put_json(struct json_writer *w, const struct library_skill *s)
 {
     json_member_string(w, "name", s->name);
     json_member_string(w, "description", s->description);
-    json_member_string(w, "source", str_from(library_source_name(s->source)));
+    json_member_string(w, "source", str_cstr(library_source_name(s->source)));
     json_member_string(w, "folder", s->folder);
     json_member_optional(w, "version", s->version);
     json_member_bool(w, "metaskill", s->metaskill);
@@ -83,7 +83,7 @@ bool skill_hint(struct skill_job *job, struct str name, struct err *e)
 
 static bool has_word(const char *list, const char *word)
 {
-    struct str rest = str_from(list), head;
+    struct str rest = str_cstr(list), head;
 
     while (str_cut(&rest, ' ', &head))
         if (str_is(head, word))
@@ -98,7 +98,7 @@ static bool unknown_word(struct str name, struct err *e)
     err_set(e, ERR_USAGE, "mapm skill: unknown command \"%.*s\"",
             STR_ARG(name));
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        text_nearest_add(&near, name, str_from(words[i].name), NEAR_MAX_EDITS);
+        text_nearest_add(&near, name, str_cstr(words[i].name), NEAR_MAX_EDITS);
     if (near.count)
         return err_hint(e, "did you mean \"mapm skill %.*s\"?",
                         STR_ARG(near.found[0]));
@@ -170,8 +170,8 @@ static bool run_word(struct skill_job *job, const struct word *word,
         strcmp(word->name, "search") != 0 || has_option(job->inv, OPTION_JSON);
 
     /* the lines of a search do not mark metaskills (T17) */
-    if (!open_library(&job->inv->cx, job->store, job->metis, programs,
-                      &job->library, e))
+    if (!skill_roots_open_library(&job->inv->cx, job->store, job->metis,
+                                  programs, &job->library, e))
         return false;
     if (has_word(by_name, word->name))
         take_full_names(job);

@@ -25,7 +25,7 @@ static void put_file(struct json_writer *w, const struct library_file *f)
     json_member_string(w, "path", f->path);
     json_member_string(w, "name", path_last(f->path));
     json_member_optional(w, "extension", extension_of(f->path));
-    json_member_string(w, "type", str_from(library_kind_name(f->kind)));
+    json_member_string(w, "type", str_cstr(library_kind_name(f->kind)));
     json_member_number(w, "size", f->size);
     json_member_bool(w, "executable", f->executable);
     json_member_bool(w, "text", f->is_text);

@@ -157,9 +157,9 @@ static void put_item(struct json_writer *w, const struct load *l, size_t i)
 
     json_begin_object(w);
     json_member_string(w, "skill_id", one->skill->name);
-    json_member_string(w, "skill_version", str_from(one->skill_version));
+    json_member_string(w, "skill_version", str_cstr(one->skill_version));
     json_member_string(w, "source",
-                       str_from(library_source_name(one->skill->source)));
+                       str_cstr(library_source_name(one->skill->source)));
     json_member_number(w, "load_size_tokens", one->load_size_tokens);
     if (one->already_loaded)
         json_member_bool(w, "already_loaded", true);

@@ -90,7 +90,7 @@ static void format(const struct library_session *s, struct buf *b)
 
         json_begin_object(&w);
         json_member_string(&w, "name", one->name);
-        json_member_string(&w, "skill_version", str_from(one->skill_version));
+        json_member_string(&w, "skill_version", str_cstr(one->skill_version));
         json_member_number(&w, "tokens", one->tokens);
         json_member_bool(&w, "preloaded", one->preloaded);
         json_end_object(&w);
@@ -118,7 +118,7 @@ static struct str fresh_id(struct skill_job *job)
 
     if (job->store)
         state_make_id(store_state(job->store), id);
-    return arena_str(&job->inv->cx.arena, str_from(id));
+    return arena_str(&job->inv->cx.arena, str_cstr(id));
 }
 
 bool skill_session_open(struct skill_job *job, struct skill_session *out,

@@ -59,7 +59,7 @@ static void put_dependencies(struct json_writer *w, const struct document *d)
     json_member_array(w, "dependencies");
     for (size_t i = 0; i < d->dep_count; i++) {
         json_begin_object(w);
-        json_member_string(w, "type", str_from(doc_kind_name(d->deps[i].kind)));
+        json_member_string(w, "type", str_cstr(doc_kind_name(d->deps[i].kind)));
         json_member_string(w, "origin", d->deps[i].origin->text);
         json_end_object(w);
     }
@@ -73,7 +73,7 @@ static void put_warnings(struct json_writer *w, const struct diagnostics *why)
         const struct diagnostic *c = &why->items[i];
 
         json_begin_object(w);
-        json_member_string(w, "code", str_from(c->code));
+        json_member_string(w, "code", str_cstr(c->code));
         json_member_optional(w, "field", c->field);
         json_member_number(w, "line", c->line);
         json_member_string(w, "message", c->message);
@@ -200,7 +200,7 @@ static void print_record(const struct record *r)
     } rows[] = {
         {"name", s->name},
         {"description", s->description},
-        {"source", str_from(library_source_name(s->source))},
+        {"source", str_cstr(library_source_name(s->source))},
         {"folder", s->folder},
         {"scope", d->scope},
         {"version", d->version},
@@ -275,7 +275,7 @@ SKILL_WORD(skill_show)
     r.skill = loaded.skill;
     r.document = &loaded.document;
     r.why = &loaded.why;
-    r.version = str_from(loaded.skill_version);
+    r.version = str_cstr(loaded.skill_version);
     r.tokens = loaded.load_size_tokens;
     find_locked(&r, &layer);
     if (has_option(job->inv, OPTION_JSON))

@@ -108,7 +108,7 @@ static bool read_timeout(struct invocation *inv, uint64_t *ms, struct err *e)
         whole = str_slice(text, 0, point);
         memcpy(digits, rest.p, rest.n < 3 ? rest.n : 3);
         if (rest.n == 0 || rest.n > 3 ||
-            !str_number(str_from(digits), 999, &part))
+            !str_number(str_cstr(digits), 999, &part))
             whole = STR("");
     }
     if (!str_number(whole, 1000000000, &n) || n * 1000 + part == 0)
@@ -169,7 +169,7 @@ static bool read_program(struct invocation *inv, struct str *text,
                           e) ||
                err_wrap(e, "read the program from standard input");
     }
-    *name = str_c(file, &inv->cx.arena);
+    *name = str_dup0(file, &inv->cx.arena);
     if (fs_read_user_file(*name, SOURCE_MAX_BYTES, &inv->cx.arena, text, e))
         return true;
     if (e->code == ERR_REFUSED)
@@ -186,10 +186,10 @@ static bool print_text(void *ctx, const char *text, size_t length)
     struct err ignored = {0};
 
     if (has_option(job->inv, OPTION_JSON)) {
-        buf_append(&job->printed, str_of(text, length));
+        buf_append(&job->printed, str_make(text, length));
         return !job->printed.overflowed;
     }
-    term_content(t, str_of(text, length));
+    term_content(t, str_make(text, length));
     if (t->is_out)
         return term_flush(t, &ignored);
     return t->out_errno == 0;
@@ -200,7 +200,7 @@ bool star_job_report(struct star_job *job, struct err *e)
     const char *report = star_error_report(job->star);
 
     return term_flush(&job->inv->term, e) &&
-           fs_write_all(STDERR_FILENO, str_from(report), e);
+           fs_write_all(STDERR_FILENO, str_cstr(report), e);
 }
 
 static bool run_program(struct star_job *job, struct str text, const char *name)
@@ -221,14 +221,14 @@ static void put_error(struct json_writer *w, struct star *s)
     struct star_place place;
 
     json_member_object(w, "error");
-    json_member_string(w, "code", str_from(star_error_name(star_error(s))));
-    json_member_string(w, "message", str_from(star_error_message(s)));
+    json_member_string(w, "code", str_cstr(star_error_name(star_error(s))));
+    json_member_string(w, "message", str_cstr(star_error_message(s)));
     if (star_error_place(s, &place)) {
-        json_member_string(w, "file", str_from(place.file));
+        json_member_string(w, "file", str_cstr(place.file));
         json_member_number(w, "line", place.line);
         json_member_number(w, "column", place.column);
     }
-    json_member_string(w, "report", str_from(star_error_report(s)));
+    json_member_string(w, "report", str_cstr(star_error_report(s)));
     json_end_object(w);
 }
 

@@ -49,7 +49,7 @@ static void begin_line(struct scan *s)
     if (char_is_digit(peek(s, 0)) || peek(s, 0) == '\n')
         return;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        struct str word = str_from(words[i]);
+        struct str word = str_cstr(words[i]);
         if (str_starts(rest, word) && rest.n > word.n &&
             (rest.p[word.n] == ' ' || rest.p[word.n] == '('))
             s->block = true;

@@ -157,9 +157,9 @@ static enum star_line_kind read_edited(struct star_line *l, bool more,
         return LINE_INTERRUPTED;
     if (!text || count <= 0)
         return LINE_END;
-    if (str_trim(str_of(text, (size_t)count)).n && l->past)
+    if (str_trim(str_make(text, (size_t)count)).n && l->past)
         l->history(l->past, &l->event, H_ENTER, text);
-    buf_append(out, str_of(text, (size_t)count));
+    buf_append(out, str_make(text, (size_t)count));
     return LINE_READ;
 }
 
@@ -170,7 +170,7 @@ static enum star_line_kind read_plain(struct star_line *l, bool more,
     size_t before = out->n;
     char c = '\0';
 
-    term_write(l->term, str_from(more ? next_prompt : first_prompt));
+    term_write(l->term, str_cstr(more ? next_prompt : first_prompt));
     if (!term_flush(l->term, &ignored))
         return LINE_END;
     while (c != '\n') {

@@ -43,7 +43,7 @@ static bool show_value(struct star_job *job, star_value v)
     shown = star_repr(job->star, v);
     if (!shown || !star_as_text(shown, &text, &length))
         return false;
-    term_write(&job->inv->term, str_of(text, length));
+    term_write(&job->inv->term, str_make(text, length));
     term_write(&job->inv->term, STR("\n"));
     return true;
 }
@@ -83,7 +83,7 @@ bool star_repl(struct star_job *job, struct err *e)
 
     buf_init(&typed, TYPED_MAX_BYTES);
     if (!job->inv->term.quiet)
-        term_write(&job->inv->term, str_from(greeting));
+        term_write(&job->inv->term, str_cstr(greeting));
     while (ok) {
         ok = term_flush(&job->inv->term, e);
         buf_clear(&typed);

@@ -136,7 +136,7 @@ static bool keep_workspace(struct store_job *job, struct str folder,
     struct arena *a = &job->inv->cx.arena;
     CLEANUP_FD int fd = -1;
 
-    if (!fs_open_dir(str_c(folder, a), &fd, e)) {
+    if (!fs_open_dir(str_dup0(folder, a), &fd, e)) {
         if (e->code != ERR_NOT_FOUND)
             return err_wrap(e, "%.*s", STR_ARG(folder));
         err_clear(e);

@@ -102,9 +102,9 @@ struct json_writer *print_json_begin(struct invocation *inv, const char *schema,
 {
     buf_done(&inv->json_text); /* of a document that failed */
     json_open(&inv->json, &inv->json_text, SIZE_MAX / 4, 2);
-    json_member_string(&inv->json, "schema", str_from(schema));
+    json_member_string(&inv->json, "schema", str_cstr(schema));
     if (command)
-        json_member_string(&inv->json, "command", str_from(command));
+        json_member_string(&inv->json, "command", str_cstr(command));
     return &inv->json;
 }
 
@@ -122,15 +122,15 @@ void print_error_json(struct invocation *inv, enum err_code code,
     struct json_writer *w = print_json_begin(inv, "mapm.error/1", NULL);
 
     json_member_object(w, "error");
-    json_member_string(w, "code", str_from(err_code_name(code)));
+    json_member_string(w, "code", str_cstr(err_code_name(code)));
     json_member_array(w, "messages");
     if (text.n)
         json_string(w, text);
     for (const char *m = e ? err_prev(e, NULL) : NULL; m; m = err_prev(e, m))
-        json_string(w, str_from(m));
+        json_string(w, str_cstr(m));
     json_end_array(w);
     if (e && e->hint[0])
-        json_member_string(w, "hint", str_from(e->hint));
+        json_member_string(w, "hint", str_cstr(e->hint));
     json_end_object(w);
     print_json_end(inv);
 }

@@ -75,7 +75,7 @@ bool command_test(struct invocation *inv, int *exit_code, struct err *e)
     struct limits limits;
     struct origin_rules rules = {0};
 
-    if (!config_read(&inv->cx, &user, &limits, &rules, e) ||
+    if (!authorize_config_read(&inv->cx, &user, &limits, &rules, e) ||
         !read_seconds(inv, &limits, e) || !test_find(inv, &rules, &skills, e))
         return false;
     if (count_tapes(&skills) == 0)

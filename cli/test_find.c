@@ -24,7 +24,8 @@ static bool is_file(struct invocation *inv, struct str path)
 {
     struct stat st;
 
-    return stat(str_c(path, &inv->cx.arena), &st) == 0 && S_ISREG(st.st_mode);
+    return stat(str_dup0(path, &inv->cx.arena), &st) == 0 &&
+           S_ISREG(st.st_mode);
 }
 
 /* A skill of the workspace by its name; "" for none. */
@@ -37,7 +38,7 @@ static struct str named_folder(struct invocation *inv, struct str word)
     if (!name_is_kebab(word))
         return STR("");
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        struct str folder = fs_join(str_from(places[i]), word, a);
+        struct str folder = fs_join(str_cstr(places[i]), word, a);
 
         if (!str_eq(root, inv->cx.cwd))
             folder = fs_join(root, folder, a);
@@ -92,7 +93,7 @@ static bool open_root(struct invocation *inv, struct str word,
         if (!take_apart(inv, &path, only, e))
             return false;
     }
-    if (check_root_open(path, root, &inv->cx.arena, e))
+    if (lint_root_open(path, root, &inv->cx.arena, e))
         return true;
     if (e->code != ERR_NOT_FOUND || str_has_char(word, '/'))
         return false;
@@ -146,8 +147,8 @@ static struct str problem_of(const struct check_result *r, struct arena *a)
     for (size_t i = 0; i < r->why.count; i++) {
         const struct diagnostic *c = &r->why.items[i];
 
-        if (c->error || (str_starts(str_from(c->code), STR("metaskill-")) &&
-                         !str_is(str_from(c->code), "metaskill-input-keys")))
+        if (c->error || (str_starts(str_cstr(c->code), STR("metaskill-")) &&
+                         !str_is(str_cstr(c->code), "metaskill-input-keys")))
             return arena_str(a, c->message);
     }
     return STR("");
@@ -168,8 +169,8 @@ static bool add_skill(struct invocation *inv, const struct check_result *r,
     struct arena *a = &inv->cx.arena;
     struct test_skill s = {
         .path = shown_folder(r, a),
-        .real = check_folder(r, a),
-        .name = arena_str(a, r->name.n ? r->name : check_folder_name(r)),
+        .real = lint_folder(r, a),
+        .name = arena_str(a, r->name.n ? r->name : lint_folder_name(r)),
     };
 
     if (!find_tapes(inv, &s, only, e))
@@ -195,11 +196,11 @@ static bool find_below(struct invocation *inv, const struct origin_rules *rules,
                        const struct check_root *root, struct str only,
                        struct test_skills *out, struct err *e)
 {
-    CLEANUP(check_results_done) struct check_results found = {0};
+    CLEANUP(lint_results_done) struct check_results found = {0};
     struct check_rules how = {.profile = PROFILE_INSTALL, .origins = *rules};
     size_t before = out->count;
 
-    if (!check_find(root, 1, &how, &inv->cx.arena, &found, e))
+    if (!lint_find(root, 1, &how, &inv->cx.arena, &found, e))
         return false;
     for (size_t i = 0; i < found.count; i++) {
         const struct check_result *r = found.items[i];

@@ -42,9 +42,9 @@ static bool read_tape(const struct play *p, const struct test_tape *tape,
                       struct arena *a, struct str *text, struct tape *out,
                       struct err *e)
 {
-    return fs_read_file_at(p->dirfd, str_c(tape->file, a), TAPE_MAX_BYTES, a,
+    return fs_read_file_at(p->dirfd, str_dup0(tape->file, a), TAPE_MAX_BYTES, a,
                            text, e) &&
-           tape_parse(*text, str_c(shown(p, tape->file), a), a, out, e);
+           tape_parse(*text, str_dup0(shown(p, tape->file), a), a, out, e);
 }
 
 /* The limits of the tape, and the costs of a program of this machine. */
@@ -91,7 +91,7 @@ static bool update(const struct play *p, const struct tape *t,
     if (!may_update(p, r))
         return true;
     next = tape_update(text, t, &r->program, a);
-    if (!fs_replace_at(p->dirfd, str_c(tape->file, a), 0644, next, e))
+    if (!fs_replace_at(p->dirfd, str_dup0(tape->file, a), 0644, next, e))
         return false;
     tape->end = TEST_UPDATED;
     return true;
@@ -154,7 +154,7 @@ bool test_play(struct invocation *inv, const struct limits *limits,
 
     if (s->count == 0)
         return true;
-    if (!skill_read(s->real, limits, &a, &program, &why) ||
+    if (!metaskill_read(s->real, limits, &a, &program, &why) ||
         !fs_open_dir_at(AT_FDCWD, s->real.p, &fd, &why)) {
         s->problem = words_of(&why, &inv->cx.arena);
         return true;

@@ -136,7 +136,7 @@ static void put_tape(struct json_writer *w, const struct test_tape *tape)
     json_begin_object(w);
     json_member_string(w, "file", tape->file);
     json_member_bool(w, "ok", tape->end == TEST_OK);
-    json_member_string(w, "result", str_from(ends[tape->end].json));
+    json_member_string(w, "result", str_cstr(ends[tape->end].json));
     json_member_number(w, "asks", tape->asks);
     json_member_number(w, "commands", tape->commands);
     json_member_optional(w, "difference", tape->difference);

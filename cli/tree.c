@@ -181,7 +181,7 @@ static void print_tree_json(struct invocation *inv, const struct graph *g)
         const struct lock_entry *entry = g->entries[g->roots[i]];
 
         json_begin_object(w);
-        json_member_string(w, "type", str_from(doc_kind_name(entry->kind)));
+        json_member_string(w, "type", str_cstr(doc_kind_name(entry->kind)));
         json_member_string(w, "name", entry->name);
         json_end_object(w);
     }
@@ -341,7 +341,7 @@ static void print_chain(struct invocation *inv, const struct graph *g,
 
         if (w) {
             json_begin_object(w);
-            json_member_string(w, "type", str_from(doc_kind_name(entry->kind)));
+            json_member_string(w, "type", str_cstr(doc_kind_name(entry->kind)));
             json_member_string(w, "name", entry->name);
             json_end_object(w);
         } else {
@@ -399,7 +399,7 @@ COMMAND(command_why)
     read_graph(inv, &l, &g);
     if (has_option(inv, OPTION_JSON)) {
         w = print_json_begin(inv, "mapm.why/1", NULL);
-        json_member_string(w, "type", str_from(doc_kind_name(entry->kind)));
+        json_member_string(w, "type", str_cstr(doc_kind_name(entry->kind)));
         json_member_string(w, "name", entry->name);
         json_member_array(w, "chains");
         explain(inv, &g, index_of(&g, entry), w);

@@ -14,7 +14,7 @@ void trust_put_json(struct json_writer *w, enum state_trust_kind kind,
                     struct str subject, const struct hash *digest,
                     struct arena *a)
 {
-    json_member_string(w, "kind", str_from(trust_kind(kind)->name));
+    json_member_string(w, "kind", str_cstr(authorize_kind(kind)->name));
     json_member_string(w, "name", subject);
     if (digest && !hash_is_zero(digest))
         json_member_string(w, "digest",
@@ -56,13 +56,13 @@ static bool add_entry(struct trust_job *job, const struct layer *l,
     struct trust_request *q = &w->items[w->count];
     enum trust_state state;
 
-    if (!check_entry(l, entry, e) || !trust_request_entry(entry, q, e))
+    if (!check_entry(l, entry, e) || !authorize_request_entry(entry, q, e))
         return false;
     for (size_t i = 0; i < w->count; i++)
         if (str_eq(w->items[i].subject, q->subject) &&
             hash_eq(&w->items[i].digest, &q->digest))
             return true;
-    if (!trust_check_program(job->store, &q->digest, &cx->arena, e)) {
+    if (!authorize_check_program(job->store, &q->digest, &cx->arena, e)) {
         err_wrap(e, "cannot trust %.*s", STR_ARG(entry->name));
         return e->code == ERR_FAILED
                    ? false
@@ -135,8 +135,8 @@ static bool show_requests(struct trust_job *job, const struct requests *w,
         ++*fresh;
         if (job->is_json && has_option(job->inv, OPTION_YES))
             continue;
-        if (!trust_show(&job->inv->cx, job->store, &w->items[i],
-                        job->is_json ? NULL : &out, e))
+        if (!authorize_show(&job->inv->cx, job->store, &w->items[i],
+                            job->is_json ? NULL : &out, e))
             return false;
     }
     return term_flush(&job->inv->term, e);
@@ -184,7 +184,7 @@ static bool trust_requested(struct trust_job *job, const struct requests *w,
         return false;
     for (size_t i = 0; i < w->count; i++)
         if (!w->known[i] &&
-            !trust_put(&job->inv->cx, job->store, &w->items[i], e))
+            !authorize_put(&job->inv->cx, job->store, &w->items[i], e))
             return err_wrap(e, "cannot remember that %.*s is trusted",
                             STR_ARG(w->items[i].subject));
     report(job, w);

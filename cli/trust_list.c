@@ -49,7 +49,7 @@ static void add_folder(struct installed *in, struct str folder)
     CLEANUP_FD int fd = -1;
     struct err ignored = {0};
 
-    if (fs_open_dir(str_c(folder, &in->job->inv->cx.arena), &fd, &ignored))
+    if (fs_open_dir(str_dup0(folder, &in->job->inv->cx.arena), &fd, &ignored))
         add_lock(in, fd, "mapm.lock", folder);
 }
 
@@ -77,7 +77,7 @@ static struct str find_place(const struct installed *in,
     struct arena *a = &in->job->inv->cx.arena;
     const struct str *place;
 
-    if (trust_kind(t->kind)->is_of_folder)
+    if (authorize_kind(t->kind)->is_of_folder)
         return STR("");
     place = map_find(&in->by_package,
                      arena_printf(a, "%.*s sha256:%.*s", STR_ARG(t->subject),
@@ -111,8 +111,9 @@ static void print_list_json(struct trust_job *job, const struct installed *in,
 
         json_begin_object(w);
         trust_put_json(w, list[i].kind, list[i].subject, &list[i].digest, a);
-        json_member_string(w, "since", trust_date(list[i].since_s, true, a));
-        if (!trust_kind(list[i].kind)->is_of_folder) {
+        json_member_string(w, "since",
+                           authorize_date(list[i].since_s, true, a));
+        if (!authorize_kind(list[i].kind)->is_of_folder) {
             json_member_bool(w, "installed", place.n > 0);
             json_member_optional(w, "workspace", place);
         } else {
@@ -130,7 +131,7 @@ static const char *state_of(const struct installed *in,
     struct arena *a = &in->job->inv->cx.arena;
     struct str place = find_place(in, t);
 
-    if (trust_kind(t->kind)->is_of_folder)
+    if (authorize_kind(t->kind)->is_of_folder)
         return is_valid(in->job, t) ? "" : "  another folder: asks again";
     if (place.n)
         return arena_printf(a, "  in %.*s", STR_ARG(place)).p;
@@ -150,12 +151,12 @@ static void print_list(struct trust_job *job, const struct installed *in,
     for (size_t i = 0; i < count; i++) {
         struct str digest = hash_is_zero(&list[i].digest)
                                 ? STR("-")
-                                : trust_short_digest(&list[i].digest, a);
+                                : authorize_short_digest(&list[i].digest, a);
 
         term_print(t, "%-9s  %-*.*s  %-19.*s  %.*s%s\n",
-                   trust_kind(list[i].kind)->name, (int)wide,
+                   authorize_kind(list[i].kind)->name, (int)wide,
                    STR_ARG(list[i].subject), STR_ARG(digest),
-                   STR_ARG(trust_date(list[i].since_s, false, a)),
+                   STR_ARG(authorize_date(list[i].since_s, false, a)),
                    state_of(in, &list[i]));
     }
     if (count == 0)
@@ -210,7 +211,7 @@ static bool not_trusted(const struct state_trust *list, size_t count,
     err_set(e, ERR_NOT_FOUND, "\"%.*s\" is not trusted on this machine",
             STR_ARG(name));
     for (size_t i = 0; i < count; i++)
-        if (!trust_kind(list[i].kind)->is_of_folder)
+        if (!authorize_kind(list[i].kind)->is_of_folder)
             text_nearest_add_path(&near, name, list[i].subject, NEAR_MAX_EDITS);
     if (near.count)
         return err_hint(e, "did you mean %.*s?", STR_ARG(near.found[0]));
@@ -224,13 +225,13 @@ static bool add_named(struct subjects *s, const struct state_trust *list,
     const struct state_trust *found = NULL;
 
     for (size_t i = 0; i < count; i++)
-        if (!trust_kind(list[i].kind)->is_of_folder &&
+        if (!authorize_kind(list[i].kind)->is_of_folder &&
             str_eq(list[i].subject, name)) {
             add_subject(s, &list[i]);
             return true;
         }
     for (size_t i = 0; i < count; i++) {
-        if (trust_kind(list[i].kind)->is_of_folder ||
+        if (authorize_kind(list[i].kind)->is_of_folder ||
             !str_eq(path_last(list[i].subject), name))
             continue;
         if (found && !str_eq(found->subject, list[i].subject)) {
@@ -257,7 +258,7 @@ static bool add_workspace(struct trust_job *job, struct subjects *s,
     if (!layer_open(&job->inv->cx, LAYER_READ, &l, e))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (trust_kind(list[i].kind)->is_of_folder &&
+        if (authorize_kind(list[i].kind)->is_of_folder &&
             str_eq(list[i].subject, l.path))
             add_subject(s, &list[i]);
     if (s->count == 0)
@@ -302,7 +303,7 @@ static bool forget(struct trust_job *job, const struct subjects *s,
                             STR_ARG(t->subject));
         if (!w) {
             term_note(&job->inv->term, "%s %.*s is no longer trusted",
-                      trust_kind(t->kind)->name, STR_ARG(t->subject));
+                      authorize_kind(t->kind)->name, STR_ARG(t->subject));
             continue;
         }
         json_begin_object(w);

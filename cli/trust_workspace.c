@@ -29,7 +29,7 @@ struct claim {
 
 static bool find_claim(struct trust_job *job, struct claim *c, struct err *e)
 {
-    c->count = trust_requests(c->layer.path, &c->layer.project, c->items);
+    c->count = authorize_requests(c->layer.path, &c->layer.project, c->items);
     for (size_t i = 0; i < c->count; i++)
         if (!authorize_trust(&job->inv->cx, job->store, &c->items[i],
                              &c->states[i], e))
@@ -101,8 +101,8 @@ static void show_metaskill(struct trust_job *job, const struct layer *l,
     struct str found = below(skill->folder, l->path), top, real;
     struct err ignored = {0};
 
-    if (fs_real_path(str_c(l->path, a), a, &top, &ignored) &&
-        fs_real_path(str_c(skill->folder, a), a, &real, &ignored) &&
+    if (fs_real_path(str_dup0(l->path, a), a, &top, &ignored) &&
+        fs_real_path(str_dup0(skill->folder, a), a, &real, &ignored) &&
         !str_eq(below(real, top), found))
         SAY(job, "    %.*s  %.*s -> %.*s", STR_ARG(shown(job, skill->name)),
             STR_ARG(shown(job, found)), STR_ARG(shown(job, below(real, top))));
@@ -128,13 +128,13 @@ static bool open_written(struct trust_job *job, struct library **out,
     struct library_root *roots;
     size_t count, n = 0;
 
-    if (!library_places(&job->inv->cx, false, &roots, &count, e))
+    if (!skill_roots_places(&job->inv->cx, false, &roots, &count, e))
         return false;
     for (size_t i = 0; i < count; i++)
         if (roots[i].source == LIBRARY_WORKSPACE)
             roots[n++] = roots[i];
-    return open_library_roots(&job->inv->cx, NULL, false, false, roots, n, out,
-                              e);
+    return skill_roots_open(&job->inv->cx, NULL, false, false, roots, n, out,
+                            e);
 }
 
 /* The present metaskills, to show the scope of the decision. */
@@ -166,8 +166,8 @@ static void warn_of_home(struct trust_job *job, const struct layer *l)
     struct stat home, here;
 
     if (job->inv->cx.home.n &&
-        stat(str_c(job->inv->cx.home, &job->inv->cx.arena), &home) == 0 &&
-        stat(str_c(l->path, &job->inv->cx.arena), &here) == 0 &&
+        stat(str_dup0(job->inv->cx.home, &job->inv->cx.arena), &home) == 0 &&
+        stat(str_dup0(l->path, &job->inv->cx.arena), &here) == 0 &&
         home.st_dev == here.st_dev && home.st_ino == here.st_ino)
         term_warn(&job->inv->term,
                   "this workspace is your home folder: whatever any program "
@@ -180,7 +180,7 @@ static void show_reason(struct trust_job *job, const struct claim *c)
     const char *reason = "";
 
     for (size_t i = c->count; i-- > 0 && !*reason;)
-        reason = trust_reason(c->states[i]);
+        reason = authorize_reason(c->states[i]);
     if (*reason)
         SAY(job, "  asked again: %s", reason);
 }
@@ -205,7 +205,7 @@ static bool show_claim(struct trust_job *job, const struct claim *c,
     SAY(job, "%.*s", STR_ARG(shown(job, l->path)));
     show_reason(job, c);
     for (size_t i = c->count; i-- > 0;) {
-        const struct trust_kind *kind = trust_kind(c->items[i].kind);
+        const struct trust_kind *kind = authorize_kind(c->items[i].kind);
 
         if (c->states[i] == TRUST_GIVEN)
             continue;
@@ -248,7 +248,7 @@ static void report(struct trust_job *job, const struct claim *c)
 static bool check_there(struct trust_job *job, const struct layer *l,
                         struct err *e)
 {
-    return library_has_folder(&job->inv->cx, l->path) ||
+    return skill_roots_has_folder(&job->inv->cx, l->path) ||
            layer_check_there(l, &job->inv->cx, e);
 }
 
@@ -258,7 +258,7 @@ static bool put_claim(struct trust_job *job, const struct claim *c,
 {
     for (size_t i = 0; i < c->count; i++)
         if (c->states[i] != TRUST_GIVEN &&
-            !trust_put(&job->inv->cx, job->store, &c->items[i], e))
+            !authorize_put(&job->inv->cx, job->store, &c->items[i], e))
             return err_wrap(e,
                             "cannot remember that this workspace is trusted");
     return true;

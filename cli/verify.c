@@ -45,9 +45,9 @@ static void print_findings_json(struct invocation *inv,
     for (size_t i = 0; i < v->count; i++) {
         json_begin_object(w);
         json_member_string(w, "path", v->differences[i].path);
-        json_member_string(w, "how", str_from(v->differences[i].how));
+        json_member_string(w, "how", str_cstr(v->differences[i].how));
         json_member_string(w, "differs",
-                           str_from(sides[v->differences[i].side].name));
+                           str_cstr(sides[v->differences[i].side].name));
         json_end_object(w);
     }
     json_end_array(w);

@@ -51,7 +51,7 @@ static bool find_worker(struct arena *a, const char **path, struct err *e)
     if (!proc_self_dir(a, &dir, e))
         return false;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        *path = str_c(fs_join(dir, str_from(places[i]), a), a);
+        *path = str_dup0(fs_join(dir, str_cstr(places[i]), a), a);
         if (access(*path, X_OK) == 0)
             return true;
     }

@@ -14,7 +14,7 @@ static struct str hex_of(struct str raw, char out[2 * OID_BYTES])
         out[2 * i] = digits[(unsigned char)raw.p[i] >> 4];
         out[2 * i + 1] = digits[(unsigned char)raw.p[i] & 15];
     }
-    return str_of(out, 2 * raw.n);
+    return str_make(out, 2 * raw.n);
 }
 
 /* One blob: is it in the store, and its text when that is asked for. */
@@ -24,7 +24,7 @@ static bool find_blob(struct fetch *f, struct str oid, bool with_text,
 {
     const struct fetch_store *s = &f->options.store;
 
-    *text = str_of("", 0);
+    *text = str_make("", 0);
     if (s->find_blob == NULL || !s->find_blob(s->ctx, oid, h, size))
         return false;
     if (!with_text)
@@ -88,7 +88,7 @@ static bool answer_trees(struct fetch *f, struct fields *in, struct arena *a)
     if (s->find_trees == NULL ||
         !s->find_trees(s->ctx, key.repository, key.commit, a, &bytes) ||
         bytes.n > TREES_MAX_BYTES)
-        bytes = str_of("", 0);
+        bytes = str_make("", 0);
     begun = frame_begin(b, FRAME_TREES);
     frame_str(b, bytes);
     frame_end(b, begun);
@@ -163,16 +163,16 @@ static bool answer_credential(struct fetch *f, struct fields *in,
 
     if (!fields_end(in) || from == 0)
         return false;
-    found =
-        map_has(&f->hosts, host) &&
-        (str_is(protocol, "https") ||
-         (str_is(protocol, "http") && host_is_loopback(without_port(host)))) &&
-        credential_find((enum credential_from)from, protocol, host, path, a,
-                        &user, &password);
+    found = map_has(&f->hosts, host) &&
+            (str_is(protocol, "https") ||
+             (str_is(protocol, "http") &&
+              origin_host_is_loopback(without_port(host)))) &&
+            credential_find((enum credential_from)from, protocol, host, path, a,
+                            &user, &password);
     begun = frame_begin(b, FRAME_CREDENTIAL);
     frame_u8(b, found);
-    frame_str(b, found ? user : str_of("", 0));
-    frame_str(b, found ? password : str_of("", 0));
+    frame_str(b, found ? user : str_make("", 0));
+    frame_str(b, found ? password : str_make("", 0));
     frame_end(b, begun);
     return true;
 }

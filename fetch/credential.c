@@ -58,7 +58,7 @@ static bool run(const char *name, const char *const *rest, struct str input,
     if (!proc_find_program(name, here[0] ? here : NULL, &scratch, &path,
                            &ignored))
         return false;
-    argv[0] = str_c(path, &scratch);
+    argv[0] = str_dup0(path, &scratch);
     for (size_t i = 0; rest[i]; i++)
         argv[i + 1] = rest[i];
     if (!proc_run(&(struct proc_options){.argv = argv,
@@ -77,11 +77,11 @@ static bool run(const char *name, const char *const *rest, struct str input,
 static bool ask_gh(struct str host, struct arena *a, struct str *user,
                    struct str *password)
 {
-    const char *const rest[] = {"auth", "token", "--hostname", str_c(host, a),
-                                NULL};
+    const char *const rest[] = {"auth", "token", "--hostname",
+                                str_dup0(host, a), NULL};
     struct str out;
 
-    if (!run("gh", rest, str_of("", 0), a, &out))
+    if (!run("gh", rest, str_make("", 0), a, &out))
         return false;
     *user = STR("x-access-token");
     *password = str_trim(out);
@@ -101,7 +101,7 @@ static bool ask_helper(struct str protocol, struct str host, struct str path,
     if (str_has_char(host, '\n') || str_has_char(path, '\n') ||
         !run("git", rest, input, a, &out))
         return false;
-    *user = *password = str_of("", 0);
+    *user = *password = str_make("", 0);
     while (str_line(&out, &line)) {
         if (str_starts(line, STR("username=")))
             *user = str_from_index(line, 9);

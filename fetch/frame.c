@@ -9,7 +9,7 @@
 
 void frame_raw(struct buf *b, const void *p, size_t n)
 {
-    buf_append(b, str_of(p, n));
+    buf_append(b, str_make(p, n));
 }
 
 static void put_number(struct buf *b, uint64_t v, size_t bytes)
@@ -68,11 +68,11 @@ void frame_err(struct buf *b, const struct err *e)
 
     for (const char *m = NULL; (m = err_next(e, m)) != NULL;)
         count++;
-    frame_str(b, str_from(err_code_name(e->code)));
+    frame_str(b, str_cstr(err_code_name(e->code)));
     frame_u32(b, count);
     for (const char *m = NULL; (m = err_next(e, m)) != NULL;)
-        frame_str(b, str_from(m));
-    frame_str(b, str_from(e->hint));
+        frame_str(b, str_cstr(m));
+    frame_str(b, str_cstr(e->hint));
 }
 
 struct fields fields_of(struct str body)
@@ -86,10 +86,10 @@ struct str field_raw(struct fields *f, size_t n)
 
     if (f->bad || n > f->rest.n) {
         f->bad = true;
-        return str_of("", 0);
+        return str_make("", 0);
     }
     f->rest = str_from_index(f->rest, n);
-    return str_of(s.p, n);
+    return str_make(s.p, n);
 }
 
 static uint64_t get_number(struct fields *f, size_t bytes)
@@ -255,7 +255,7 @@ bool channel_fill(struct channel *c, struct err *e)
 
 bool channel_next(struct channel *c, struct frame *out, struct err *e)
 {
-    struct fields head = fields_of(str_of(c->in.p, c->in.n));
+    struct fields head = fields_of(str_make(c->in.p, c->in.n));
     size_t length;
 
     *out = (struct frame){0};
@@ -268,7 +268,7 @@ bool channel_next(struct channel *c, struct frame *out, struct err *e)
     if (head.rest.n < length)
         return true;
     out->type = (enum frame_type)(unsigned char)head.rest.p[0];
-    out->body = str_of(head.rest.p + 1, length - 1);
+    out->body = str_make(head.rest.p + 1, length - 1);
     c->taken += FRAME_HEAD + length;
     return true;
 }

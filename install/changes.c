@@ -30,7 +30,7 @@ static const char *find_old_command(struct install_session *s,
         !store_has_package(s->store, &old.digest) ||
         !node_read_document(&s->closure, &old, &scratch, &d, &ignored))
         return NULL;
-    return str_c(mcp_command_line(&d, &scratch), &s->cx->arena);
+    return str_dup0(mcp_command_line(&d, &scratch), &s->cx->arena);
 }
 
 static bool needs_consent(const struct install_package *p)
@@ -53,7 +53,7 @@ static bool find_commands(struct install_session *s, struct err *e)
         if (!node_read_document(&s->closure, package_node(p), &scratch, &d, e))
             return false;
         p->needs_consent = true;
-        p->command = str_c(mcp_command_line(&d, &scratch), &s->cx->arena);
+        p->command = str_dup0(mcp_command_line(&d, &scratch), &s->cx->arena);
         p->old_command = find_old_command(s, p);
         s->plan.consent_count++;
     }
@@ -167,7 +167,7 @@ struct str install_path(const struct install_package *p, struct arena *a)
 {
     enum doc_kind kind = p->package->kind;
     const struct str parts[] = {
-        STR(".agents/"), str_from(doc_kind_plural(kind)), STR("/"), p->place};
+        STR(".agents/"), str_cstr(doc_kind_plural(kind)), STR("/"), p->place};
 
     return kind == DOC_MCP ? str_join(STR(".mcp.json#"), p->place, a)
                            : str_concat(parts, sizeof parts / sizeof *parts, a);
@@ -197,7 +197,7 @@ static bool mark_placed(struct install_session *s,
         /* A lock does not hold what a person should know before it runs. */
         if (!node_read_document(&s->closure, package_node(p), a, &d, e))
             return false;
-        p->command = str_c(mcp_command_line(&d, a), a);
+        p->command = str_dup0(mcp_command_line(&d, a), a);
     }
     return true;
 }
@@ -250,7 +250,7 @@ static void add_text(struct provision_text *texts, size_t *count,
     if (old.n == 0 && new.n == 0)
         return;
     texts[(*count)++] = (struct provision_text){
-        str_from(path), new.n ? new : (struct str){NULL, 0}};
+        str_cstr(path), new.n ? new : (struct str){NULL, 0}};
 }
 
 static bool list_texts(struct install_session *s, struct provision_text *texts,

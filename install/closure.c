@@ -596,7 +596,7 @@ static bool stop_sharing(struct closure *c, struct node *n, struct err *e)
 {
     n->is_sharing = n->is_unproved = n->is_proved = false;
     n->locked = NULL;
-    n->package.commit = n->object = n->path = str_of("", 0);
+    n->package.commit = n->object = n->path = str_make("", 0);
     return ask(c, n, e);
 }
 
@@ -628,7 +628,7 @@ static bool resolve_node(struct closure *c, struct node *n, struct err *e)
         n->locked = entry;
         return resolve_locked(c, n, e);
     }
-    n->package.commit = str_of("", 0);
+    n->package.commit = str_make("", 0);
     if (c->options.locked && (is_covered || !entry)) {
         err_set(e, ERR_LOCKED, "mapm.lock does not hold %.*s",
                 STR_ARG(n->origin.text));

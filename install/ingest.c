@@ -50,10 +50,10 @@ static struct str format_summary(const struct node *n, struct arena *a)
     buf_init(&b, SUMMARY_MAX_BYTES);
     put_field(&b, n->own_fqn);
     put_field(&b, n->package.version);
-    put_field(&b, str_of(flags, sizeof flags));
+    put_field(&b, str_make(flags, sizeof flags));
     put_field(&b, n->package.prereqs);
     for (size_t i = 0; i < n->package.dep_count; i++) {
-        put_field(&b, str_from(doc_kind_name(n->package.deps[i].kind)));
+        put_field(&b, str_cstr(doc_kind_name(n->package.deps[i].kind)));
         put_field(&b, n->package.deps[i].origin->text);
     }
     text = arena_str(a, buf_str(&b));
@@ -245,7 +245,7 @@ bool node_from_summary(struct closure *c, struct node *n, enum doc_kind kind,
 /* "skills/pdf of acme/tools", for messages. */
 static const char *shown(const struct node *n, struct arena *a)
 {
-    return str_c(n->origin.text, a);
+    return str_dup0(n->origin.text, a);
 }
 
 static void note_warnings(struct closure *c, const struct node *n,
@@ -258,11 +258,11 @@ static void note_warnings(struct closure *c, const struct node *n,
             continue;
         /* The whole closure of a file: package is local: that is no news. */
         if (n->origin.scheme == ORIGIN_FILE &&
-            str_is(str_from(w->code), "dep-file-origin"))
+            str_is(str_cstr(w->code), "dep-file-origin"))
             continue;
         /* A locked package was looked at when it was locked. */
         if (!n->locked)
-            notice_add(&c->notices, str_from(w->code), n->origin.text,
+            notice_add(&c->notices, str_cstr(w->code), n->origin.text,
                        w->message);
     }
 }
@@ -273,7 +273,7 @@ static bool anchor_text(struct closure *c, enum doc_kind kind,
 {
     const struct package_file *f =
         kind == DOC_MCP ? &p->files[0]
-                        : package_files_find(p, str_from(doc_entry_file(kind)));
+                        : package_files_find(p, str_cstr(doc_entry_file(kind)));
 
     if (!f)
         return err_set(e, ERR_PATH, "there is no %s", doc_entry_file(kind));
@@ -289,15 +289,15 @@ static bool is_for_contributors(const struct node *n, enum doc_kind kind,
      * on that repository. */
     return kind == DOC_AGENT && n->origin.scheme == ORIGIN_GIT &&
            n->path.n == 0 &&
-           str_is(str_from(why->items[0].code), "no-frontmatter");
+           str_is(str_cstr(why->items[0].code), "no-frontmatter");
 }
 
 static struct str first_error(const struct diagnostics *why, struct arena *a)
 {
     for (size_t i = 0; i < why->count; i++)
         if (why->items[i].error)
-            return arena_str(a, str_from(why->items[i].code));
-    return str_of("", 0);
+            return arena_str(a, str_cstr(why->items[i].code));
+    return str_make("", 0);
 }
 
 static bool validate(struct closure *c, struct node *n, enum doc_kind kind,
@@ -419,7 +419,7 @@ static bool same_needs(struct closure *c, const struct node *n,
         found[need] = true;
     }
     return count == all ||
-           differs(n, "does not need all that is said", str_of("", 0), e);
+           differs(n, "does not need all that is said", str_make("", 0), e);
 }
 
 /* Folder or key: one of those that its name may lead to. */
@@ -460,12 +460,12 @@ static bool same_as_locked(struct closure *c, struct node *n,
         return differs(n,
                        own->hidden ? "has hidden characters"
                                    : "has no hidden characters",
-                       str_of("", 0), e);
+                       str_make("", 0), e);
     if (own->rewritten != entry->rewritten)
         return differs(n,
                        own->rewritten ? "has a name that cannot be used"
                                       : "has a name that can be used",
-                       str_of("", 0), e);
+                       str_make("", 0), e);
     return same_place(n, e) && same_needs(c, n, &own->package, e);
 }
 
@@ -583,7 +583,7 @@ bool ingest_files(struct closure *c, struct node *n, enum doc_kind kind,
 
     if (count == 0)
         return err_set(e, ERR_PATH, "%s: an empty folder", shown(n, scratch));
-    digest = listing_format(files, count, scratch, &listing);
+    digest = store_listing_format(files, count, scratch, &listing);
     if (n->locked && n->origin.scheme == ORIGIN_GIT &&
         !hash_eq(&digest, &n->digest)) {
         err_set(e, ERR_DAMAGED,
@@ -656,7 +656,7 @@ static enum manifest_file read_name(void *ctx, struct str path,
 
     (void)a;
     if (max_bytes)
-        *content = str_of("", 0);
+        *content = str_make("", 0);
     for (size_t i = 0; i < names->count; i++)
         if (str_eq(names->files[i].path, path))
             return MANIFEST_FILE_OK;

@@ -17,7 +17,7 @@
 /* CI systems set it; some set it to "false". */
 static bool is_ci(void)
 {
-    struct str ci = str_from(getenv("CI"));
+    struct str ci = str_cstr(getenv("CI"));
 
     return ci.n && !str_is(ci, "false") && !str_is(ci, "0");
 }
@@ -111,9 +111,9 @@ static struct str repair_origin(struct str text, struct arena *a)
     size_t at;
 
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
-        if (str_starts(text, str_from(beginnings[i].before)))
+        if (str_starts(text, str_cstr(beginnings[i].before)))
             text =
-                str_join(str_from(beginnings[i].after),
+                str_join(str_cstr(beginnings[i].after),
                          str_from_index(text, strlen(beginnings[i].before)), a);
     for (size_t i = 0; i < git_host_count; i++)
         text = repair_host(text, git_hosts[i].host, a);
@@ -127,7 +127,7 @@ static struct str repair_origin(struct str text, struct arena *a)
             arena_printf(a, "%.*s/tree/%.*s", STR_ARG(str_slice(text, 0, at)),
                          STR_ARG(str_from_index(text, at + 6)));
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (str_ends(text, str_from(ends[i])))
+        if (str_ends(text, str_cstr(ends[i])))
             text.n -= strlen(ends[i]);
     return text;
 }
@@ -179,7 +179,7 @@ static bool add_arguments(struct install_session *s, struct node **wanted,
 /* "cannot install ORIGIN", unless the reason begins with that origin. */
 static bool names_itself(const struct node *n)
 {
-    return str_starts(str_from(err_prev(n->failed, NULL)), n->origin.text);
+    return str_starts(str_cstr(err_prev(n->failed, NULL)), n->origin.text);
 }
 
 /* Every one that failed, not only the first. */

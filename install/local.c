@@ -47,7 +47,7 @@ static bool add_file(struct walk *w, struct str path, struct str real,
     if (w->count == l->package_max_files.value)
         return limit_fail(&l->package_max_files, e, "more than %zu files",
                           w->count);
-    if (!fs_open_file_at(w->root, str_c(real, &scratch), &fd, &st, e))
+    if (!fs_open_file_at(w->root, str_dup0(real, &scratch), &fd, &st, e))
         return false;
     if ((uint64_t)st.st_size > l->file_max_bytes.value)
         return limit_fail(&l->file_max_bytes, e,
@@ -75,7 +75,7 @@ static bool add_file(struct walk *w, struct str path, struct str real,
 static bool add_link(struct walk *w, struct str path, struct err *e)
 {
     char target[LINK_MAX_BYTES];
-    struct str folder = str_of("", 0), full;
+    struct str folder = str_make("", 0), full;
     size_t slash = str_find_last(path, '/');
     ssize_t n = readlinkat(w->root, path.p, target, sizeof target);
 
@@ -86,7 +86,7 @@ static bool add_link(struct walk *w, struct str path, struct err *e)
         folder = str_slice(path, 0, slash);
     /* "/" stands for the package: what normalises to outside of it has
      * more ".." than it is deep, and is refused before. */
-    full = str_of(target, (size_t)n);
+    full = str_make(target, (size_t)n);
     if (target[0] == '/' || !path_stays_below(folder, full))
         return err_set(e, ERR_REFUSED,
                        "%.*s: a link that leaves the package (to %.*s)",
@@ -167,7 +167,7 @@ static bool walk_folder(struct walk *w, struct str folder, struct err *e)
     struct fs_entry *entries;
     size_t count;
 
-    if (!fs_list_at(w->root, str_c(folder, w->a),
+    if (!fs_list_at(w->root, str_dup0(folder, w->a),
                     w->limits->package_max_files.value * 2, w->a, &entries,
                     &count, e) ||
         !check_twins(entries, count, w->a, e))
@@ -186,7 +186,7 @@ static bool read_folder(struct closure *c, struct node *n, int root,
         .c = c, .limits = &c->layer->limits, .root = root, .a = &scratch};
     size_t slash = str_find_last(n->origin.path, '/');
 
-    if (!walk_folder(&w, str_of("", 0), e))
+    if (!walk_folder(&w, str_make("", 0), e))
         return false;
     while (w.folder_count)
         if (!walk_folder(&w, w.folders[--w.folder_count], e))
@@ -207,7 +207,7 @@ static bool read_mcp(struct closure *c, struct node *n, struct err *e)
     struct str parent = str_slice(n->origin.path, 0, slash ? slash : 1);
     struct walk w = {.c = c, .limits = &c->layer->limits, .a = &scratch};
 
-    if (!fs_open_dir(str_c(parent, &scratch), &folder, e))
+    if (!fs_open_dir(str_dup0(parent, &scratch), &folder, e))
         return false;
     w.root = folder;
     if (!path_check_name(name, e) || !add_file(&w, name, name, e))
@@ -231,7 +231,8 @@ static void add_offer(struct node *n, size_t *capacity, struct arena *a,
 static bool is_package(int root, struct str folder, const char *anchor,
                        struct arena *a)
 {
-    return fs_exists_at(root, str_c(fs_join(folder, str_from(anchor), a), a));
+    return fs_exists_at(root,
+                        str_dup0(fs_join(folder, str_cstr(anchor), a), a));
 }
 
 /* One bucket of a catalog (M1): "agents", "skills" or "mcps". */
@@ -266,14 +267,14 @@ static bool list_anywhere(struct closure *c, struct node *n, int root,
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct walk w = {.c = c, .root = root, .a = &scratch};
-    struct str folder = str_of("", 0);
+    struct str folder = str_make("", 0);
     size_t looked = 0;
 
     for (;;) {
         struct fs_entry *entries;
         size_t count;
 
-        if (!fs_list_at(root, str_c(folder, &scratch), PACKAGE_MAX_FILES * 2,
+        if (!fs_list_at(root, str_dup0(folder, &scratch), PACKAGE_MAX_FILES * 2,
                         &scratch, &entries, &count, e))
             return false;
         for (size_t i = count; i-- > 0;) {
@@ -344,7 +345,7 @@ static void offer_itself(struct closure *c, struct node *n, enum doc_kind kind)
     struct fetch_offer *all =
         arena_array(&c->cx->arena, n->offer_count + 1, sizeof *all);
 
-    all[0] = (struct fetch_offer){kind, str_of("", 0), false};
+    all[0] = (struct fetch_offer){kind, str_make("", 0), false};
     for (size_t i = 0; i < n->offer_count; i++)
         all[i + 1] = n->offers[i];
     n->offers = all;
@@ -372,7 +373,7 @@ bool local_read(struct closure *c, struct node *n, struct err *e)
 {
     CLEANUP_FD int root = -1;
     struct stat st;
-    const char *path = str_c(n->origin.path, &c->cx->arena);
+    const char *path = str_dup0(n->origin.path, &c->cx->arena);
 
     if (stat(path, &st) < 0) {
         err_set(e, errno == ENOENT ? ERR_PATH : ERR_IO, "%s: %s", path,

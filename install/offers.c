@@ -67,7 +67,7 @@ static bool matches_path(const char *glob, struct str path, struct arena *a)
     while (path.n) {
         size_t slash = str_find_last(path, '/');
 
-        if (fnmatch(glob, str_c(path, a), FNM_PATHNAME) == 0)
+        if (fnmatch(glob, str_dup0(path, a), FNM_PATHNAME) == 0)
             return true;
         path = str_slice(path, 0, slash == SIZE_MAX ? 0 : slash);
     }
@@ -83,10 +83,10 @@ static bool matches(struct str word, const struct node *n,
 
     while (str_ends(word, STR("/"))) /* as a shell completes a folder */
         word.n--;
-    if (is_path && matches_path(str_c(word, &a), offer->path, &a))
+    if (is_path && matches_path(str_dup0(word, &a), offer->path, &a))
         return true;
     if (is_glob(word))
-        return fnmatch(str_c(word, &a), str_c(name, &a), 0) == 0;
+        return fnmatch(str_dup0(word, &a), str_dup0(name, &a), 0) == 0;
     if (offer->kind == DOC_MCP &&
         (str_eq(mcp_file_name(word, &a), path_last(offer->path)) ||
          str_eq(word, path_last(offer->path))))
@@ -218,7 +218,8 @@ static bool is_folder(struct node *const *catalogs, size_t count,
 
     for (size_t k = 0; k < count; k++)
         for (size_t i = 0; i < catalogs[k]->offer_count; i++)
-            if (matches_path(str_c(word, &a), catalogs[k]->offers[i].path, &a))
+            if (matches_path(str_dup0(word, &a), catalogs[k]->offers[i].path,
+                             &a))
                 return true;
     return false;
 }

@@ -110,7 +110,7 @@ static struct str recorded_place(void *ctx, const struct package *p)
     size_t slash;
 
     if (!entry)
-        return str_of("", 0);
+        return str_make("", 0);
     if (p->kind == DOC_MCP)
         return entry->place;
     slash = str_find_last(entry->place, '/');
@@ -261,7 +261,7 @@ static struct str also_commit(const struct install_session *s,
                    is_implied(s, p, other) ||
                    (str_eq(other->package.commit, p->package->commit) &&
                     is_same_ref(s, package_node(p), other, a))
-               ? str_of("", 0)
+               ? str_make("", 0)
                : other->package.commit;
 }
 
@@ -301,7 +301,7 @@ static struct lock_entry make_entry(const struct install_session *s,
         .kind = package->kind,
         .name = package->fqn,
         .declared =
-            str_eq(n->own_fqn, package->fqn) ? str_of("", 0) : n->own_fqn,
+            str_eq(n->own_fqn, package->fqn) ? str_make("", 0) : n->own_fqn,
         .origin = package->origin->text,
         .digest = package->content,
         .version = package->version,
@@ -320,7 +320,7 @@ static struct lock_entry make_entry(const struct install_session *s,
     if (package->kind != DOC_MCP)
         entry.place =
             fs_join(fs_join(STR(".agents"),
-                            str_from(doc_kind_plural(package->kind)), a),
+                            str_cstr(doc_kind_plural(package->kind)), a),
                     p->place, a);
     fill_also(s, p, a, &entry);
     fill_needs(s, p, a, seen, &entry);
@@ -384,9 +384,9 @@ static bool format_locks(struct install_session *s, struct err *e)
         return false;
     /* A file that says nothing is not written where there was none. */
     if (lock.count == 0 && s->layer.lock_text.n == 0 && s->yaml.n == 0)
-        s->lock_text = str_of("", 0);
+        s->lock_text = str_make("", 0);
     if (local.count == 0)
-        s->local_lock_text = str_of("", 0);
+        s->local_lock_text = str_make("", 0);
     return true;
 }
 

@@ -20,13 +20,13 @@ struct str install_prereqs(const struct layer *l,
     struct str path;
 
     if (entry->kind != DOC_SKILL || !fs_open_dir(l->path.p, &fd, &ignored))
-        return str_of("", 0);
+        return str_make("", 0);
     path = arena_printf(&scratch, "%.*s/SKILL.md", STR_ARG(entry->place));
     /* Few skills have any: a look at the bytes spares the others a parse. */
     if (!fs_read_file_at(fd, path.p, ANCHOR_MAX_BYTES, &scratch, &in.text,
                          &ignored) ||
         str_find(in.text, STR("\nprereqs:")) == SIZE_MAX)
-        return str_of("", 0);
+        return str_make("", 0);
     diagnostics_init(&why, &scratch);
     manifest_read(&in, &scratch, &d, &why);
     return arena_str(a, d.prereqs);

@@ -64,7 +64,7 @@ struct str proof_ref(const struct origin *o, struct str path)
         return o->rest;
     return o->rest.n > path.n && str_ends(o->rest, path)
                ? str_slice(o->rest, 0, o->rest.n - path.n - 1)
-               : str_of("", 0);
+               : str_make("", 0);
 }
 
 struct str proof_commit(const struct layer *l, const struct lock_entry *entry,
@@ -74,7 +74,7 @@ struct str proof_commit(const struct layer *l, const struct lock_entry *entry,
 
     if (origin_names_commit(o) &&
         !str_eq_nocase(str_slice(o->rest, 0, COMMIT_CHARS), commit))
-        return str_of("", 0);
+        return str_make("", 0);
     if (commit.n) /* that of the entry is lower case */
         return is_own(l, entry, o) ? commit : str_lower(commit, a);
     return may_be_same_ref(layer_origin(l, entry), o, a) ? entry->commit
@@ -111,7 +111,7 @@ bool proof_find(const struct layer *l, struct store *store,
         return state_has_proof(store_state(store), &p);
     }
     while (rest.p && str_cut(&rest, '/', &segment)) {
-        *path = p.path = rest.p ? rest : str_of("", 0);
+        *path = p.path = rest.p ? rest : str_make("", 0);
         if (state_has_proof(store_state(store), &p))
             return proof_shares_ref(l, entry, o, *path);
         if (!is_absent(store, &p, p.path))
@@ -205,7 +205,7 @@ bool proof_covers(const struct layer *l, struct store *store,
     *commit = proof_commit(l, entry, o, a);
     if (is_own(l, entry, o) || proof_find(l, store, entry, o, &path))
         return true;
-    *commit = str_of("", 0);
+    *commit = str_make("", 0);
     if (named_commit(l, entry, o).n)
         return false;
     p = also_proof(o, entry->object, a);

@@ -67,7 +67,7 @@ static void take_event(struct check *c, const struct fetch_event *event,
             c->found(c->ctx, q->entry, not_proved(c, q));
     } else if (event->kind == FETCH_FAILED && is_answer(event->err->code)) {
         c->found(c->ctx, q->entry,
-                 str_c(str_from(err_first(event->err)), &c->cx->arena));
+                 str_dup0(str_cstr(err_first(event->err)), &c->cx->arena));
     } else if (event->kind == FETCH_FAILED && c->failed++ == 0) {
         c->why = *event->err;
         err_wrap(&c->why, "cannot look at %.*s", STR_ARG(q->origin.text));

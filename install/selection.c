@@ -54,19 +54,19 @@ static void PRINTF(4, 5) set_bad(struct selection *sel, struct node *n,
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     n->mark->state = MARK_BAD;
-    n->mark->code = str_from(code);
-    n->mark->message = arena_str(sel->a, str_from(message));
+    n->mark->code = str_cstr(code);
+    n->mark->message = arena_str(sel->a, str_cstr(message));
 }
 
 /* The first message that does more than name the package. */
 static void set_failed(struct selection *sel, struct node *n)
 {
-    const char *code =
-        n->fault.n ? str_c(n->fault, sel->a) : err_code_name(n->failed->code);
+    const char *code = n->fault.n ? str_dup0(n->fault, sel->a)
+                                  : err_code_name(n->failed->code);
     const char *message = err_prev(n->failed, NULL);
     const char *inner = err_prev(n->failed, message);
 
-    if (inner && str_find(str_from(message), n->origin.text) != SIZE_MAX)
+    if (inner && str_find(str_cstr(message), n->origin.text) != SIZE_MAX)
         message = inner;
     set_bad(sel, n, code, "%s", message);
 }
@@ -224,7 +224,7 @@ static bool find_document(const struct selection *sel, const struct node *n,
     }
     f = n->package.kind == DOC_MCP && p.count
             ? &p.files[0]
-            : package_files_find(&p, str_from(doc_entry_file(n->package.kind)));
+            : package_files_find(&p, str_cstr(doc_entry_file(n->package.kind)));
     if (f)
         *out = f->hash;
     return f != NULL;
@@ -310,10 +310,10 @@ struct str selection_scope(struct str path)
         path = str_slice(path, 0, slash);
         folder = path_last(path);
         if (!is_passed_over(folder))
-            return scope_is_valid(folder) ? folder : str_of("", 0);
+            return name_scope_is_valid(folder) ? folder : str_make("", 0);
         slash = str_find_last(path, '/');
     }
-    return str_of("", 0);
+    return str_make("", 0);
 }
 
 /* Folders of one repository with one name of their own. */

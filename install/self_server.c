@@ -62,7 +62,7 @@ void self_server_fill(struct provision_item *out, struct arena *a)
         .kind = DOC_MCP,
         .fqn = STR(NAME),
         .place = STR(KEY),
-        .digest = listing_format(file, 1, a, &text),
+        .digest = store_listing_format(file, 1, a, &text),
         .files = file,
         .file_count = 1,
     };

@@ -136,7 +136,7 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
     if (!is_stored || ingest_check_locked(c, &n, &e))
         return true;
     add(f, INSTALL_SIDE_LOCK, entry->place,
-        str_c(str_from(err_first(&e)), f->a));
+        str_dup0(str_cstr(err_first(&e)), f->a));
     return false;
 }
 

@@ -45,7 +45,7 @@ static const char *find_engine(struct mapm *m)
 
     if (!folder)
         folder = secure_getenv("MAPM_LIBEXEC");
-    return fs_join(str_from(folder ? folder : MAPM_LIBEXECDIR),
+    return fs_join(str_cstr(folder ? folder : MAPM_LIBEXECDIR),
                    STR("mapm-engine"), &m->own)
         .p;
 }

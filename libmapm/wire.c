@@ -177,14 +177,14 @@ static void put_number(struct buf *b, uint64_t v, size_t bytes)
 
     for (size_t i = 0; i < bytes; i++)
         out[i] = (char)(v >> (8 * i) & 0xff);
-    buf_append(b, str_of(out, bytes));
+    buf_append(b, str_make(out, bytes));
 }
 
 static void put_text(struct buf *b, const char *text, size_t length)
 {
     put_number(b, text ? length : NO_TEXT, 4);
     if (text)
-        buf_append(b, str_of(text, length));
+        buf_append(b, str_make(text, length));
 }
 
 static const void *at(const void *record, size_t offset)

@@ -77,7 +77,7 @@ static enum library_kind kind_of(struct str path)
         return LIBRARY_OTHER;
     ending = str_from_index(name, dot + 1);
     for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
-        if (str_eq_nocase(ending, str_from(extensions[i].extension)))
+        if (str_eq_nocase(ending, str_cstr(extensions[i].extension)))
             return extensions[i].kind;
     return LIBRARY_OTHER;
 }
@@ -108,7 +108,7 @@ static bool is_text(int fd)
 {
     char head[SNIFFED_BYTES];
     ssize_t n = read(fd, head, sizeof head);
-    struct str text = str_of(head, n > 0 ? (size_t)n : 0);
+    struct str text = str_make(head, n > 0 ? (size_t)n : 0);
 
     if (n < 0 || str_has_char(text, '\0'))
         return false;
@@ -210,8 +210,8 @@ static bool list_all(struct listing *l, struct err *e)
         struct fs_entry *entries;
         size_t count;
 
-        if (!fs_list_at(l->fd, str_c(folder, l->a), 2 * PACKAGE_MAX_FILES, l->a,
-                        &entries, &count, e))
+        if (!fs_list_at(l->fd, str_dup0(folder, l->a), 2 * PACKAGE_MAX_FILES,
+                        l->a, &entries, &count, e))
             return false;
         for (size_t i = 0; i < count; i++)
             if (!add_entry(l, folder, &entries[i], e))
@@ -318,7 +318,7 @@ bool library_folder(const struct library *l, struct str name, struct str folder,
     if (folder.n && !library_path_is_served(folder))
         return err_set(e, ERR_REFUSED,
                        "the path is not one of a folder in the skill");
-    if (!fs_open_dir_at(skill, str_c(folder, a), &fd, e) ||
+    if (!fs_open_dir_at(skill, str_dup0(folder, a), &fd, e) ||
         !fs_list_at(fd, "", 2 * PACKAGE_MAX_FILES, a, &entries, &all, e))
         return err_wrap(e, "list a folder of skill '%.*s'", STR_ARG(name));
     files = arena_array(a, all + 1, sizeof *files);
@@ -364,7 +364,7 @@ static bool read_head(int fd, size_t max_bytes, struct arena *a,
     if (!fs_read_upto(fd, p, max_bytes + 1, &n, e))
         return false;
     *cut = n > max_bytes;
-    all = str_of(p, *cut ? max_bytes : n);
+    all = str_make(p, *cut ? max_bytes : n);
     if (*cut)
         all.n = whole_characters(all);
     p[all.n] = '\0';
@@ -393,7 +393,7 @@ bool library_read_file(const struct library *l, struct str name,
         return err_hint(e, "paths are as its list of files has them, as in "
                            "references/forms.md");
     }
-    if (!fs_open_file_at(folder, str_c(path, a), &fd, NULL, e) ||
+    if (!fs_open_file_at(folder, str_dup0(path, a), &fd, NULL, e) ||
         !read_head(fd, max_bytes, a, out, cut, e))
         return err_wrap(e, "read a file of skill '%.*s'", STR_ARG(name));
     if (text_is_utf8(*out))

@@ -28,10 +28,10 @@ bool root_open(const struct library_root *root, struct arena *a,
     struct str real;
 
     *out = s;
-    if (!fs_real_path(str_c(root->path, a), a, &real, e))
+    if (!fs_real_path(str_dup0(root->path, a), a, &real, e))
         return false;
     if (root->allowed_link_root.n &&
-        !fs_real_path(str_c(root->allowed_link_root, a), a,
+        !fs_real_path(str_dup0(root->allowed_link_root, a), a,
                       &s.allowed_link_root, &ignored))
         s.allowed_link_root = STR("");
     if (root->confined && !is_allowed(&s, real)) {
@@ -54,7 +54,7 @@ uint64_t root_bounds_hash(const struct root_bounds *s)
 
     hash_init(&state);
     hash_add(&state, s->real);
-    hash_add(&state, str_of("", 1));
+    hash_add(&state, str_make("", 1));
     hash_add(&state, s->allowed_link_root);
     hash = hash_end(&state);
     memcpy(&n, hash.b, sizeof n);

@@ -252,12 +252,12 @@ struct str haystack_name(const struct haystack *h, size_t i)
 {
     const struct hay *s = &h->skills[i];
 
-    return str_of(h->text + s->name, s->description - s->name - 1);
+    return str_make(h->text + s->name, s->description - s->name - 1);
 }
 
 struct str haystack_description(const struct haystack *h, size_t i)
 {
     const struct hay *s = &h->skills[i];
 
-    return str_of(h->text + s->description, s->end - s->description - 1);
+    return str_make(h->text + s->description, s->end - s->description - 1);
 }

@@ -57,7 +57,7 @@ static void put_number(struct buf *b, uint64_t n, size_t bytes)
 
     for (size_t i = 0; i < bytes; i++)
         text[i] = (char)(n >> (8 * i));
-    buf_append(b, str_of(text, bytes));
+    buf_append(b, str_make(text, bytes));
 }
 
 static void put_fingerprint(struct buf *b, const struct fingerprint *s)
@@ -84,7 +84,7 @@ void records_begin(struct buf *b, const struct records_of *of, size_t count)
     put_number(b, FORMAT, 4);
     put_number(b, of->metis, 4);
     put_number(b, count, 8);
-    buf_append(b, str_of(version, sizeof version));
+    buf_append(b, str_make(version, sizeof version));
     put_number(b, of->links, 8);
 }
 
@@ -174,7 +174,7 @@ static struct record take_apart(struct str bytes)
     for (size_t i = 0; i < RECORD_FIELDS; i++) {
         size_t n = half_at(bytes.p + LENGTHS_AT + 2 * i);
 
-        r.field[i] = str_of(bytes.p + at, n);
+        r.field[i] = str_make(bytes.p + at, n);
         at += n;
     }
     return r;
@@ -292,14 +292,14 @@ struct str record_bytes(const struct records *r, size_t i)
 {
     const char *p = r->bytes.p + r->at[i];
 
-    return str_of(p, word_at(p));
+    return str_make(p, word_at(p));
 }
 
 struct str record_folder(const struct records *r, size_t i)
 {
     const char *p = r->bytes.p + r->at[i];
 
-    return str_of(p + RECORD_BYTES, half_at(p + LENGTHS_AT));
+    return str_make(p + RECORD_BYTES, half_at(p + LENGTHS_AT));
 }
 
 struct str record_name(const struct records *r, size_t i)
@@ -307,7 +307,7 @@ struct str record_name(const struct records *r, size_t i)
     const char *p = r->bytes.p + r->at[i];
     struct str folder = record_folder(r, i);
 
-    return str_of(folder.p + folder.n, half_at(p + LENGTHS_AT + 2));
+    return str_make(folder.p + folder.n, half_at(p + LENGTHS_AT + 2));
 }
 
 bool record_eq(const struct record *x, const struct record *y)

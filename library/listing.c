@@ -166,7 +166,7 @@ static bool may_be_skill(const struct listing *l, const struct dirent *entry)
         (entry->d_type != DT_DIR && entry->d_type != DT_LNK &&
          entry->d_type != DT_UNKNOWN))
         return false;
-    if (text_is_utf8(str_from(entry->d_name)))
+    if (text_is_utf8(str_cstr(entry->d_name)))
         return true;
     report_note(l->options, LIBRARY_WARNING,
                 "skipping a folder in %.*s: its name is not UTF-8",
@@ -178,7 +178,7 @@ static void add_name(struct listing *l, struct batch **b, const char *name)
 {
     if (!*b)
         *b = arena_new(l->a, struct batch);
-    (*b)->folders[(*b)->count++].name = arena_str(l->a, str_from(name));
+    (*b)->folders[(*b)->count++].name = arena_str(l->a, str_cstr(name));
     l->count++;
     if ((*b)->count < BATCH_FOLDERS)
         return;

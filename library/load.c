@@ -117,7 +117,7 @@ static bool read_document(const struct library *l,
     manifest_read(&in, a, d, why);
     if (why->errors)
         return diagnostics_fail(
-            why, DOC_SKILL, str_c(fs_join(s->folder, STR("SKILL.md"), a), a),
+            why, DOC_SKILL, str_dup0(fs_join(s->folder, STR("SKILL.md"), a), a),
             e);
     if (!str_eq(d->name, s->name)) {
         err_set(e, ERR_STALE, "skill '%.*s' has become '%.*s'",

@@ -104,7 +104,7 @@ static struct str join(struct str root, struct str folder, struct arena *a)
     if (slash)
         p[root.n] = '/';
     memcpy(p + root.n + slash, folder.p, folder.n);
-    return str_of(p, root.n + slash + folder.n);
+    return str_make(p, root.n + slash + folder.n);
 }
 
 /* L6 is no field of Metis: there everybody may start everything. */

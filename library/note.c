@@ -18,7 +18,7 @@ void report_note(const struct library_options *o, enum library_note kind,
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    shown = str_from(text);
+    shown = str_cstr(text);
     while (!text_is_utf8(shown)) /* cut inside a character */
         shown.n--;
     o->note(o->ctx, kind, shown);

@@ -155,8 +155,8 @@ static bool write_records(const struct scan *scan, struct scan_entry **folders,
     at = mempcpy(at, head.p, head.n);
     for (size_t i = 0; i < count; i++)
         at = mempcpy(at, folders[i]->fresh.p, folders[i]->fresh.n);
-    out->rewritten = !str_eq(str_of(p, bytes), scan->known);
-    if (!records_parse(str_of(p, bytes), &scan->of, a, &out->records))
+    out->rewritten = !str_eq(str_make(p, bytes), scan->known);
+    if (!records_parse(str_make(p, bytes), &scan->of, a, &out->records))
         return err_set(e, ERR_FAILED, "its metadata does not read back");
     return true;
 }
@@ -197,7 +197,7 @@ static bool fail_named(const struct scan *scan, const char *path, struct err *e)
 
 bool scan_begin(struct scan *scan, struct arena *a, struct err *e)
 {
-    const char *path = str_c(scan->root->path, a);
+    const char *path = str_dup0(scan->root->path, a);
 
     scan->fd = -1;
     if (!root_open(scan->root, a, &scan->bounds, &scan->fd, e))

@@ -49,7 +49,7 @@ static void search_all(const struct library *l, struct str query, bool model,
 {
     const struct haystack *h = catalog_haystack(l);
     const struct needle needle = needle_of(query);
-    struct str all = str_of(h->text, h->n);
+    struct str all = str_make(h->text, h->n);
     size_t at = 0, i = 0;
 
     while (!is_enough(out) &&

@@ -45,7 +45,7 @@ static bool resolve(const struct validation *j, struct str path,
     size_t n;
 
     *state = MANIFEST_FILE_UNREADABLE;
-    if (!realpath(str_c(j->folder, j->a), folder) ||
+    if (!realpath(str_dup0(j->folder, j->a), folder) ||
         !realpath(fs_join(j->folder, path, j->a).p, real)) {
         if (errno == ENOENT)
             *state = MANIFEST_FILE_MISSING;
@@ -56,7 +56,7 @@ static bool resolve(const struct validation *j, struct str path,
         *state = MANIFEST_FILE_ESCAPES;
         return false;
     }
-    *inside = str_c(str_from(real + n + 1), j->a);
+    *inside = str_dup0(str_cstr(real + n + 1), j->a);
     return true;
 }
 
@@ -69,7 +69,7 @@ static bool open_beside(const struct validation *j, struct str path, int *fd,
     *state = MANIFEST_FILE_MISSING;
     if (str_has_char(path, '\0'))
         return false;
-    if (fs_open_file_at(j->fd, str_c(path, j->a), fd, st, &e))
+    if (fs_open_file_at(j->fd, str_dup0(path, j->a), fd, st, &e))
         return true;
     if (e.code == ERR_NOT_FOUND)
         return false;
@@ -86,7 +86,7 @@ static void fingerprint_program(struct validation *j, struct str path)
     if (str_eq(path, j->place->fingerprinted) || str_has_char(path, '\0'))
         return;
     j->out->program = (struct fingerprint){0};
-    if (fstatat(j->fd, str_c(path, j->a), &st, 0) == 0)
+    if (fstatat(j->fd, str_dup0(path, j->a), &st, 0) == 0)
         j->out->program = fingerprint_of(&st);
 }
 
@@ -170,7 +170,7 @@ static bool read_frontmatter(int fd, struct arena *a, struct str *out,
             return err_set(e, ERR_LIMIT, "larger than %u bytes",
                            ANCHOR_MAX_BYTES);
         ended = n < room;
-        *out = str_of(p, n);
+        *out = str_make(p, n);
         end = frontmatter_bytes(*out, ended);
         if (ended && end == 0)
             end = n; /* nothing closes it */
@@ -222,7 +222,7 @@ static bool is_told(const struct diagnostic *c)
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (strcmp(c->code, codes[i]) == 0)
             return true;
-    return str_starts(str_from(c->code), STR("metaskill-"));
+    return str_starts(str_cstr(c->code), STR("metaskill-"));
 }
 
 /* T10: "e1; e2". */

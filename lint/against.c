@@ -69,7 +69,7 @@ static struct stretch below(struct git_file *files, size_t count,
                             struct str folder, struct arena *a)
 {
     struct str prefix =
-        folder.n ? str_join(folder, STR("/"), a) : str_of("", 0);
+        folder.n ? str_join(folder, STR("/"), a) : str_make("", 0);
     size_t from = first_at(files, count, prefix), to = from;
 
     while (to < count && str_starts(files[to].path, prefix))
@@ -101,7 +101,7 @@ static bool list_work(struct repository *r, const struct str *folders,
         struct stat st;
         uint32_t mode;
 
-        if (!fs_stat_at(r->fd, str_c(paths[i], r->a), &st))
+        if (!fs_stat_at(r->fd, str_dup0(paths[i], r->a), &st))
             continue;
         if (S_ISREG(st.st_mode))
             mode = st.st_mode & 0100 ? MODE_PROGRAM : MODE_FILE;
@@ -180,11 +180,12 @@ static bool same_link(const struct repository *r, const struct git_file *x,
 {
     char target[LINK_MAX_BYTES];
     struct str text;
-    ssize_t n = readlinkat(r->fd, str_c(y->path, r->a), target, sizeof target);
+    ssize_t n =
+        readlinkat(r->fd, str_dup0(y->path, r->a), target, sizeof target);
 
     if (!git_read(&r->git, &x->id, 1, &text, e))
         return false;
-    *same = n >= 0 && str_eq(text, str_of(target, (size_t)n));
+    *same = n >= 0 && str_eq(text, str_make(target, (size_t)n));
     return true;
 }
 
@@ -257,19 +258,19 @@ static bool read_now(struct repository *r, const struct pair *p,
 {
     CLEANUP_FD int fd = -1;
     struct err ignored = {0};
-    struct str folder = check_folder(p->result, r->a);
+    struct str folder = lint_folder(p->result, r->a);
 
     *out = (struct bump_side){
         .has_program = find(&p->now, p, STR("SKILL.star"), r->a) != NULL,
     };
-    if (!fs_open_dir_at(r->fd, str_c(p->folder, r->a), &fd, &ignored) ||
-        check_read(p->result, fd, p->result->root->top, p->result->file,
-                   ANCHOR_MAX_BYTES, r->a, &out->text) != MANIFEST_FILE_OK)
+    if (!fs_open_dir_at(r->fd, str_dup0(p->folder, r->a), &fd, &ignored) ||
+        lint_read(p->result, fd, p->result->root->top, p->result->file,
+                  ANCHOR_MAX_BYTES, r->a, &out->text) != MANIFEST_FILE_OK)
         return false;
-    if (check_read(p->result, fd, folder, STR("CHANGELOG.md"),
-                   CHANGELOG_MAX_BYTES, r->a,
-                   &out->changelog) != MANIFEST_FILE_OK)
-        out->changelog = str_of(NULL, 0);
+    if (lint_read(p->result, fd, folder, STR("CHANGELOG.md"),
+                  CHANGELOG_MAX_BYTES, r->a,
+                  &out->changelog) != MANIFEST_FILE_OK)
+        out->changelog = str_make(NULL, 0);
     return true;
 }
 
@@ -287,7 +288,7 @@ static void compare_pair(struct repository *r, const struct pair *p)
 static struct str from_top(struct str top, struct str path)
 {
     if (path.n <= top.n)
-        return str_of("", 0);
+        return str_make("", 0);
     return str_from_index(path, str_is(top, "/") ? 1 : top.n + 1);
 }
 
@@ -306,7 +307,7 @@ static void find_pairs(struct repository *r,
             !result->has_kind || result->kind == DOC_MCP)
             continue;
         *p = (struct pair){.result = result};
-        p->folder = from_top(r->top, check_folder(result, r->a));
+        p->folder = from_top(r->top, lint_folder(result, r->a));
         p->before = below(r->before, r->before_count, p->folder, r->a);
         p->now = below(r->now, r->now_count, p->folder, r->a);
         entry = find(&p->before, p, result->file, r->a);
@@ -354,16 +355,16 @@ static bool compare_top(struct context *cx, struct str ref, struct str top,
     for (size_t i = 0; i < count; i++)
         if (roots[i].in_git && str_eq(roots[i].top, top))
             folders[n++] = from_top(top, roots[i].real);
-    if (!fs_open_dir(str_c(top, &cx->arena), &fd, e) ||
+    if (!fs_open_dir(str_dup0(top, &cx->arena), &fd, e) ||
         !git_open(cx, top, &r.git, e))
         return false;
     r.fd = fd;
     return compare(&r, folders, n, results, e);
 }
 
-bool check_against(struct context *cx, struct str ref,
-                   const struct check_root *roots, size_t count,
-                   const struct check_results *results, struct err *e)
+bool lint_against(struct context *cx, struct str ref,
+                  const struct check_root *roots, size_t count,
+                  const struct check_results *results, struct err *e)
 {
     if (!context_check_cancelled(cx, e)) /* then git ends with us */
         return false;

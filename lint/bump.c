@@ -49,7 +49,7 @@ static bool has_error(const struct compare *c, const char *prefix)
 
     for (size_t i = 0; i < why->count; i++)
         if (why->items[i].error &&
-            str_starts(str_from(why->items[i].code), str_from(prefix)))
+            str_starts(str_cstr(why->items[i].code), str_cstr(prefix)))
             return true;
     return false;
 }

@@ -20,12 +20,12 @@
 /* Checks one document in place: its bytes, the files beside it, its
  * diagnostics. */
 
-struct str check_folder(const struct check_result *result, struct arena *a)
+struct str lint_folder(const struct check_result *result, struct arena *a)
 {
     return fs_join(result->root->real, result->folder, a);
 }
 
-struct str check_folder_name(const struct check_result *result)
+struct str lint_folder_name(const struct check_result *result)
 {
     size_t slash = str_find_last(result->folder, '/');
 
@@ -35,8 +35,8 @@ struct str check_folder_name(const struct check_result *result)
                              : str_from_index(result->folder, slash + 1);
 }
 
-void check_say(const struct check_rules *rules, struct check_result *result,
-               bool error, const char *code, const char *format, ...)
+void lint_say(const struct check_rules *rules, struct check_result *result,
+              bool error, const char *code, const char *format, ...)
 {
     char message[2048];
     va_list args;
@@ -88,17 +88,17 @@ static enum manifest_file read_link(struct str folder, struct str inside,
     if (!realpath(fs_join(folder, path, a).p, real))
         return errno == ENOENT ? MANIFEST_FILE_MISSING
                                : MANIFEST_FILE_UNREADABLE;
-    if (!is_below(str_from(real), inside))
+    if (!is_below(str_cstr(real), inside))
         return MANIFEST_FILE_ESCAPES;
     if (!fs_open_file_at(AT_FDCWD, real, &fd, &st, &ignored))
         return MANIFEST_FILE_UNREADABLE;
     return read_open(fd, &st, max_bytes, a, text);
 }
 
-enum manifest_file check_read(const struct check_result *result, int dirfd,
-                              struct str inside, struct str path,
-                              size_t max_bytes, struct arena *a,
-                              struct str *text)
+enum manifest_file lint_read(const struct check_result *result, int dirfd,
+                             struct str inside, struct str path,
+                             size_t max_bytes, struct arena *a,
+                             struct str *text)
 {
     CLEANUP_FD int fd = -1;
     struct err e = {0};
@@ -106,13 +106,13 @@ enum manifest_file check_read(const struct check_result *result, int dirfd,
 
     if (str_has_char(path, '\0'))
         return MANIFEST_FILE_MISSING;
-    if (fs_open_file_at(dirfd, str_c(path, a), &fd, &st, &e))
+    if (fs_open_file_at(dirfd, str_dup0(path, a), &fd, &st, &e))
         return read_open(fd, &st, max_bytes, a, text);
     if (e.code == ERR_NOT_FOUND)
         return MANIFEST_FILE_MISSING;
     if (e.code != ERR_REFUSED)
         return MANIFEST_FILE_UNREADABLE;
-    return read_link(check_folder(result, a), inside, path, max_bytes, a, text);
+    return read_link(lint_folder(result, a), inside, path, max_bytes, a, text);
 }
 
 /* Callbacks of manifest_read() for files beside the document. */
@@ -127,8 +127,8 @@ static enum manifest_file read_beside(void *ctx, struct str path,
 {
     const struct beside *b = ctx;
 
-    return check_read(b->result, b->dirfd, check_folder(b->result, a), path,
-                      max_bytes, a, content);
+    return lint_read(b->result, b->dirfd, lint_folder(b->result, a), path,
+                     max_bytes, a, content);
 }
 
 /* --- the verdict ---------------------------------------------------------- */
@@ -139,25 +139,25 @@ static bool read_document(const struct check_rules *rules, int dirfd,
 {
     size_t max = r->kind == DOC_MCP ? MCP_MAX_BYTES : ANCHOR_MAX_BYTES;
 
-    switch (check_read(r, dirfd, r->root->top, r->file, max, a, text)) {
+    switch (lint_read(r, dirfd, r->root->top, r->file, max, a, text)) {
     case MANIFEST_FILE_OK:
         return true;
     case MANIFEST_FILE_TOO_LARGE:
-        check_say(rules, r, true, "too-large", "larger than %zu bytes", max);
+        lint_say(rules, r, true, "too-large", "larger than %zu bytes", max);
         return false;
     case MANIFEST_FILE_ESCAPES:
-        check_say(rules, r, true, "unreadable",
-                  "a symbolic link that leaves the %s: what is installed from "
-                  "here would not have it",
-                  r->root->in_git ? "repository" : "folder that was named");
+        lint_say(rules, r, true, "unreadable",
+                 "a symbolic link that leaves the %s: what is installed from "
+                 "here would not have it",
+                 r->root->in_git ? "repository" : "folder that was named");
         return false;
     case MANIFEST_FILE_MISSING:
-        check_say(rules, r, true, "unreadable",
-                  "it leads to nothing, or was removed meanwhile");
+        lint_say(rules, r, true, "unreadable",
+                 "it leads to nothing, or was removed meanwhile");
         return false;
     default:
-        check_say(rules, r, true, "unreadable",
-                  "not a regular file that can be read");
+        lint_say(rules, r, true, "unreadable",
+                 "not a regular file that can be read");
         return false;
     }
 }
@@ -201,8 +201,8 @@ static void keep(struct check_result *r, const struct document *d,
     r->why.capacity = why->count;
 }
 
-bool check_document(const struct check_rules *rules, int dirfd,
-                    struct check_result *result, bool optional, struct arena *a)
+bool lint_document(const struct check_rules *rules, int dirfd,
+                   struct check_result *result, bool optional, struct arena *a)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct beside beside = {result, dirfd};
@@ -220,8 +220,8 @@ bool check_document(const struct check_rules *rules, int dirfd,
 
     diagnostics_init(&result->why, a);
     if (rules->fix && result->kind == DOC_MCP)
-        check_fix(result, dirfd, a);
-    in.folder = in.kind == DOC_MCP ? result->file : check_folder_name(result);
+        lint_fix(result, dirfd, a);
+    in.folder = in.kind == DOC_MCP ? result->file : lint_folder_name(result);
     if (!read_document(rules, dirfd, result, &scratch, &in.text))
         return !optional;
     if (optional && !has_frontmatter(in.text))
@@ -250,7 +250,7 @@ static bool has_name_grammar(struct str name)
     return true;
 }
 
-struct check_result *check_name(struct str name, struct arena *a)
+struct check_result *lint_name(struct str name, struct arena *a)
 {
     struct check_result *r = arena_new(a, struct check_result);
     const char *fault = name_fault(name);

@@ -161,7 +161,7 @@ static void drop_twins(struct check_results *all)
     all->count = kept;
 }
 
-void check_results_done(struct check_results *r)
+void lint_results_done(struct check_results *r)
 {
     for (size_t i = 0; i < r->arena_count; i++)
         arena_done(&r->arenas[i]);
@@ -169,9 +169,9 @@ void check_results_done(struct check_results *r)
     *r = (struct check_results){0};
 }
 
-bool check_find(const struct check_root *roots, size_t count,
-                const struct check_rules *rules, struct arena *a,
-                struct check_results *out, struct err *e)
+bool lint_find(const struct check_root *roots, size_t count,
+               const struct check_rules *rules, struct arena *a,
+               struct check_results *out, struct err *e)
 {
     size_t threads = thread_count();
     struct worker *workers = arena_array(a, threads, sizeof *workers);

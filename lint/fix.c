@@ -38,8 +38,8 @@ static bool fix_layout(struct check_result *r, int dirfd, struct str text,
 
     if (!mcp_pretty(text, a, &pretty, &e) || str_eq(text, pretty))
         return true;
-    if (!fs_replace_at(dirfd, str_c(r->file, a), 0644, pretty, &e)) {
-        add_note(r, "not mended: ", str_from(err_first(&e)), a);
+    if (!fs_replace_at(dirfd, str_dup0(r->file, a), 0644, pretty, &e)) {
+        add_note(r, "not mended: ", str_cstr(err_first(&e)), a);
         return false;
     }
     add_note(r, "laid out with 2 spaces and a final newline", STR(""), a);
@@ -52,13 +52,13 @@ static void fix_name(struct check_result *r, int dirfd, struct str name,
     struct err e = {0};
     struct str file;
 
-    if (!mcp_name_is_valid(name))
+    if (!name_mcp_is_valid(name))
         return;
     file = mcp_file_name(name, a);
     if (str_eq(file, r->file))
         return;
-    if (!place_rename(dirfd, str_c(r->file, a), file.p, &e)) {
-        add_note(r, "not renamed: ", str_from(err_first(&e)), a);
+    if (!place_rename(dirfd, str_dup0(r->file, a), file.p, &e)) {
+        add_note(r, "not renamed: ", str_cstr(err_first(&e)), a);
         return;
     }
     add_note(r, "renamed to ", file, a);
@@ -68,19 +68,19 @@ static void fix_name(struct check_result *r, int dirfd, struct str name,
 
 /* Links are skipped, as their target is another file; so are files of another
  * kind, and invalid JSON. */
-void check_fix(struct check_result *result, int dirfd, struct arena *a)
+void lint_fix(struct check_result *result, int dirfd, struct arena *a)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     const struct json *root, *meta;
     struct err e = {0};
     struct str text;
 
-    if (!fs_read_file_at(dirfd, str_c(result->file, &scratch), MCP_MAX_BYTES,
+    if (!fs_read_file_at(dirfd, str_dup0(result->file, &scratch), MCP_MAX_BYTES,
                          &scratch, &text, &e) ||
         !parse(text, &scratch, &root))
         return;
     meta = json_get(root, "_meta");
-    if (!meta && !str_is(check_folder_name(result), "mcps"))
+    if (!meta && !str_is(lint_folder_name(result), "mcps"))
         return;
     if (fix_layout(result, dirfd, text, a))
         fix_name(result, dirfd, json_text(json_get(meta, "name")), a);

@@ -34,7 +34,7 @@ static void set_env(struct git *g)
     add_env(g, &n, "GIT_NO_LAZY_FETCH", "1");
     add_env(g, &n, "GIT_NO_REPLACE_OBJECTS", "1");
     add_env(g, &n, "GIT_LITERAL_PATHSPECS", "1");
-    add_env(g, &n, "GIT_CEILING_DIRECTORIES", str_c(above, &g->cx->arena));
+    add_env(g, &n, "GIT_CEILING_DIRECTORIES", str_dup0(above, &g->cx->arena));
     g->env[n] = NULL;
 }
 
@@ -42,7 +42,7 @@ bool git_open(struct context *cx, struct str top, struct git *out,
               struct err *e)
 {
     struct str program;
-    const char *below = top.n > 1 ? str_c(top, &cx->arena) : NULL;
+    const char *below = top.n > 1 ? str_dup0(top, &cx->arena) : NULL;
 
     if (!proc_find_program("git", below, &cx->arena, &program, e)) {
         err_wrap(e, "--against needs git");
@@ -60,7 +60,7 @@ static bool run(const struct git *g, const char *const *args,
     const char *argv[ARGS_MAX] = {
         g->program,
         "-C",
-        str_c(g->top, &g->cx->arena),
+        str_dup0(g->top, &g->cx->arena),
         "--no-pager",
         "-c",
         "core.fsmonitor=",
@@ -128,7 +128,7 @@ bool git_commit(const struct git *g, struct str ref, struct str *commit,
 
     if (ref.n == 0)
         return err_set(e, ERR_USAGE, "--against: the ref is empty");
-    if (!run(g, args, NULL, 0, str_of("", 0), &result, e))
+    if (!run(g, args, NULL, 0, str_make("", 0), &result, e))
         return false;
     if (result.exit_code == 0) {
         *commit = str_trim(result.out);
@@ -179,11 +179,11 @@ bool git_list(const struct git *g, struct str commit, const struct str *folders,
               struct err *e)
 {
     struct arena *a = &g->cx->arena;
-    const char *args[] = {"ls-tree", "-r", "-z", str_c(commit, a), NULL};
+    const char *args[] = {"ls-tree", "-r", "-z", str_dup0(commit, a), NULL};
     struct str rest = {0}, line;
     size_t n = 0;
 
-    if (!run_well(g, args, folders, folder_count, str_of("", 0), &rest, e))
+    if (!run_well(g, args, folders, folder_count, str_make("", 0), &rest, e))
         return false;
     *out = arena_array(a, count_ends(rest), sizeof **out);
     while (str_cut(&rest, '\0', &line) && line.n)
@@ -212,7 +212,7 @@ bool git_work_files(const struct git *g, const struct str *folders,
     struct str *paths;
     size_t n = 0, kept = 0;
 
-    if (!run_well(g, args, folders, folder_count, str_of("", 0), &rest, e))
+    if (!run_well(g, args, folders, folder_count, str_make("", 0), &rest, e))
         return false;
     paths = arena_array(&g->cx->arena, count_ends(rest), sizeof *paths);
     while (str_cut(&rest, '\0', &line) && line.n)
@@ -281,7 +281,7 @@ static bool take_blob(struct str *rest, struct str *text)
 
     if (!str_line(rest, &line))
         return false;
-    *text = str_of(NULL, 0);
+    *text = str_make(NULL, 0);
     if (str_ends(line, STR(" missing")))
         return true;
     if (!str_cut(&line, ' ', &id) || !str_cut(&line, ' ', &type) ||

@@ -16,6 +16,6 @@ void check_program(const struct manifest_input *in, const struct document *d,
                         &program) != MANIFEST_FILE_OK)
         return;
     diagnostics_init(&found, &scratch);
-    skill_check_program(d->program, program, &found);
+    metaskill_check_program(d->program, program, &found);
     diagnostics_grade(in, &found, why);
 }

@@ -38,7 +38,7 @@ static struct str folder_of(struct str path)
     size_t slash = str_find_last(path, '/');
 
     if (slash == SIZE_MAX)
-        return str_of("", 0);
+        return str_make("", 0);
     return str_slice(path, 0, slash ? slash : 1);
 }
 
@@ -65,18 +65,18 @@ static void resolve(struct check_root *root, struct arena *a)
 {
     char real[PATH_MAX];
 
-    if (!realpath(root->shown.n ? str_c(root->shown, a) : ".", real))
+    if (!realpath(root->shown.n ? str_dup0(root->shown, a) : ".", real))
         return;
-    root->real = arena_str(a, str_from(real));
+    root->real = arena_str(a, str_cstr(real));
     root->name = last_name(root->real);
     root->parent = last_name(folder_of(root->real));
     root->top = find_top(root->real, &root->in_git, a);
 }
 
-bool check_root_open(struct str path, struct check_root *root, struct arena *a,
-                     struct err *e)
+bool lint_root_open(struct str path, struct check_root *root, struct arena *a,
+                    struct err *e)
 {
-    const char *text = str_c(path, a);
+    const char *text = str_dup0(path, a);
     struct stat st;
     bool is_folder;
 

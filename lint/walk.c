@@ -55,7 +55,7 @@ static bool check_one(struct worker *w, const struct check_root *root,
 
     r->has_kind = true;
     r->kind = kind;
-    if (!check_document(w->rules, dirfd, r, optional, w->arena))
+    if (!lint_document(w->rules, dirfd, r, optional, w->arena))
         return false;
     add_result(w, r);
     return true;
@@ -65,9 +65,9 @@ static void cannot_open(struct worker *w, const struct job *job, bool error,
                         const char *why)
 {
     struct check_result *r =
-        new_result(w, job->root, job->folder, str_of("", 0));
+        new_result(w, job->root, job->folder, str_make("", 0));
 
-    check_say(w->rules, r, error, "unreadable-folder", "%s", why);
+    lint_say(w->rules, r, error, "unreadable-folder", "%s", why);
     add_result(w, r);
 }
 
@@ -216,7 +216,7 @@ static void look_at_file(struct worker *w, const struct job *job)
     CLEANUP(arena_done) struct arena scratch = {0};
     CLEANUP_FD int fd = -1;
     const struct check_root *root = job->root;
-    struct str none = str_of("", 0);
+    struct str none = str_make("", 0);
     struct check_result *r;
     struct err e = {0};
 
@@ -230,8 +230,8 @@ static void look_at_file(struct worker *w, const struct job *job)
         check_one(w, root, none, fd, root->only, DOC_MCP, false);
     } else {
         r = new_result(w, root, none, root->only);
-        check_say(w->rules, r, true, "no-anchor",
-                  "none of SKILL.md, AGENTS.md or the .json file of an MCP");
+        lint_say(w->rules, r, true, "no-anchor",
+                 "none of SKILL.md, AGENTS.md or the .json file of an MCP");
         add_result(w, r);
     }
 }
@@ -252,7 +252,7 @@ bool walk_job(struct worker *w, const struct job *job, struct err *e)
 
 struct str walk_path(const struct worker *w, const struct empty_dir *h)
 {
-    return shown(h->root, h->folder, str_of("", 0), w->arena);
+    return shown(h->root, h->folder, str_make("", 0), w->arena);
 }
 
 bool walk_is_within(const struct check_result *r, const struct empty_dir *h)
@@ -285,16 +285,15 @@ void walk_report(struct worker *w, const struct empty_dir *h, bool has_some)
         return;
     if (!h->misspelt.n && (has_some || (named && h->is_catalog)))
         return;
-    r = new_result(w, h->root, h->folder, str_of("", 0));
+    r = new_result(w, h->root, h->folder, str_make("", 0));
     if (h->misspelt.n)
-        check_say(w->rules, r, (named && !has_some) || h->in_bucket,
-                  "no-anchor",
-                  "%.*s has to be spelled in the case of SKILL.md and "
-                  "AGENTS.md",
-                  STR_ARG(h->misspelt));
+        lint_say(w->rules, r, (named && !has_some) || h->in_bucket, "no-anchor",
+                 "%.*s has to be spelled in the case of SKILL.md and "
+                 "AGENTS.md",
+                 STR_ARG(h->misspelt));
     else
-        check_say(w->rules, r, named, "no-anchor",
-                  "there is no SKILL.md, AGENTS.md or MCP file %s",
-                  named ? "here or below" : "in this folder");
+        lint_say(w->rules, r, named, "no-anchor",
+                 "there is no SKILL.md, AGENTS.md or MCP file %s",
+                 named ? "here or below" : "in this folder");
     add_result(w, r);
 }

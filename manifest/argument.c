@@ -43,7 +43,7 @@ static struct str resolve(struct str base, struct str path, struct arena *a)
     }
     if (n == 0)
         out[n++] = '/';
-    return str_of(out, n);
+    return str_make(out, n);
 }
 
 static bool parse_local(struct str text, struct str cwd, struct str home,
@@ -90,7 +90,7 @@ static size_t find_ref(struct str s)
 
 static const char *short_fault(const struct origin *o, bool has_ref)
 {
-    if (has_ref && !ref_is_valid(o->ref))
+    if (has_ref && !origin_ref_is_valid(o->ref))
         return "what follows \"@\" is not a ref that git allows";
     if (o->ref.n && origin_path_fault(o->ref))
         return "its ref cannot be written in a URL";

@@ -79,7 +79,7 @@ static bool check_field(struct reader *r, const struct yaml *top)
     const struct yaml *stack[FRONTMATTER_MAX_DEPTH + 2];
     size_t depth = 0;
     const struct yaml *y = top;
-    const char *field = str_c(top->key, r->a);
+    const char *field = str_dup0(top->key, r->a);
     size_t before = r->why->count;
 
     while (y) {
@@ -174,7 +174,7 @@ static bool names_path(struct reader *r, struct str body, unsigned line,
                        const char *const *paths, size_t count)
 {
     for (size_t i = 0; i < count && paths[i]; i++) {
-        size_t at = str_find(body, str_from(paths[i]));
+        size_t at = str_find(body, str_cstr(paths[i]));
 
         if (at == SIZE_MAX)
             continue;

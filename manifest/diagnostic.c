@@ -35,10 +35,10 @@ void diagnostics_add(struct diagnostics *c, bool error, const char *code,
     *item = (struct diagnostic){
         .error = error,
         .code = code,
-        .field = arena_str(c->arena, str_from(field)),
+        .field = arena_str(c->arena, str_cstr(field)),
         .line = line,
         .message =
-            arena_str(c->arena, text_cut_bytes(str_of(message, (size_t)n),
+            arena_str(c->arena, text_cut_bytes(str_make(message, (size_t)n),
                                                MESSAGE_MAX_BYTES - 1)),
     };
     c->errors += error;

@@ -42,7 +42,7 @@ static void report_split(struct reader *r, const struct split *s)
         report(r, s->fault, "", 1,
                "it is a pointer to a file in git LFS, not the file: commit "
                "the text itself");
-    else if (str_is(str_from(s->fault), "no-frontmatter"))
+    else if (str_is(str_cstr(s->fault), "no-frontmatter"))
         report(
             r, s->fault, "", 1,
             "it does not start with a line \"---\": put \"---\", \"name: …\", "
@@ -181,7 +181,7 @@ static void harden(struct diagnostics *why, size_t start)
     for (size_t i = start; i < why->count; i++) {
         struct diagnostic *c = &why->items[i];
 
-        if (c->error || str_is(str_from(c->code), "unknown-field"))
+        if (c->error || str_is(str_cstr(c->code), "unknown-field"))
             continue;
         c->error = true;
         why->errors++;

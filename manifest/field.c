@@ -224,7 +224,7 @@ static void read_scope(struct reader *r)
         return;
     if (y->kind == YAML_SCALAR)
         check_hidden(r, LEVEL_ERROR, "scope", y->key_line, y->text);
-    if (is_text(r, y) && scope_is_valid(y->text)) {
+    if (is_text(r, y) && name_scope_is_valid(y->text)) {
         r->doc->scope = y->text;
         return;
     }
@@ -253,18 +253,19 @@ static bool key_is_text(const struct reader *r, const struct yaml *y)
 /* X12: numbers and booleans are taken as they are spelled. */
 static void check_metadata_value(struct reader *r, const struct yaml *y)
 {
-    const char *field = str_c(str_join(STR("metadata."), y->key, r->a), r->a);
+    const char *field =
+        str_dup0(str_join(STR("metadata."), y->key, r->a), r->a);
     enum yaml_type type = yaml_type_of(y);
 
     if (y->kind != YAML_SCALAR || type == YAML_TYPE_NULL ||
         type == YAML_TYPE_TIMESTAMP)
         report(r, "metadata-value", field, y->key_line, "%s is %s, not text%s",
-               quoted(r, str_from(field)), what_is(y),
+               quoted(r, str_cstr(field)), what_is(y),
                y->kind == YAML_SCALAR ? ": put it in quotes" : "");
     else if (type != YAML_TYPE_STRING)
         report(r, "metadata-scalar", field, y->key_line,
                "%s is %s and is read as the text \"%s\": put it in quotes",
-               quoted(r, str_from(field)), what_is(y), quoted(r, y->text));
+               quoted(r, str_cstr(field)), what_is(y), quoted(r, y->text));
 }
 
 static void read_metadata(struct reader *r)
@@ -416,7 +417,7 @@ static void check_unknown(struct reader *r)
         return;
     for (const struct yaml *y = r->root->first; y; y = y->next)
         if (!is_known(y->key, base_only))
-            report_at(r, level, "unknown-field", str_c(y->key, r->a),
+            report_at(r, level, "unknown-field", str_dup0(y->key, r->a),
                       y->key_line, "the field \"%s\" is not one of %s",
                       quoted(r, y->key),
                       base_only ? "the standard's six"

@@ -84,7 +84,7 @@ static void split_lines(struct str text, enum split_rule rule,
         count++;
         if (!is_fence(line, rule))
             continue;
-        out->yaml = str_of(start, (size_t)(line.p - start));
+        out->yaml = str_make(start, (size_t)(line.p - start));
         out->body_line = count + 1;
         out->body = drop_newlines(rest, &out->body_line);
         return;
@@ -226,13 +226,13 @@ bool yaml_repair(struct str text, unsigned first_line, struct arena *a,
     for (; text_take_line(&rest, &line); number++) {
         if (!find_value(line, &value) || continues(rest) || !is_broken(line, a))
             continue;
-        buf_append(&b, str_of(copied, (size_t)(value.p - copied)));
+        buf_append(&b, str_make(copied, (size_t)(value.p - copied)));
         put_single_quoted(&b, value);
         copied = value.p + value.n;
         numbers = arena_grow(a, numbers, found, &capacity, sizeof *numbers);
         numbers[found++] = number;
     }
-    buf_append(&b, str_of(copied, (size_t)(text.p + text.n - copied)));
+    buf_append(&b, str_make(copied, (size_t)(text.p + text.n - copied)));
     if (found == 0 || b.overflowed)
         return false;
     *out = arena_str(a, buf_str(&b));
@@ -266,7 +266,7 @@ static void report_yaml(struct reader *r, const struct yaml_problem *p,
         [YAML_FAULT_REFUSED] = "yaml",
     };
     const char *field =
-        p->fault == YAML_FAULT_DUPLICATE ? str_c(p->key, r->a) : "";
+        p->fault == YAML_FAULT_DUPLICATE ? str_dup0(p->key, r->a) : "";
 
     report(r, codes[p->fault], field, p->line,
            "the frontmatter is not YAML that can be read: %s%s",

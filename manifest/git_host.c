@@ -26,7 +26,7 @@ const struct git_host *git_host_find(struct str host, const struct str *named,
                                      size_t named_count)
 {
     for (size_t i = 0; i < git_host_count; i++)
-        if (str_eq_nocase(host, str_from(git_hosts[i].host)))
+        if (str_eq_nocase(host, str_cstr(git_hosts[i].host)))
             return &git_hosts[i];
     for (size_t i = 0; i < named_count; i++)
         if (str_eq_nocase(host, named[i]))

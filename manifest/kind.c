@@ -59,12 +59,12 @@ const char *doc_entry_file(enum doc_kind kind)
     return find_kind(kind)->anchor;
 }
 
-const char *profile_name(enum profile p)
+const char *document_profile_name(enum profile p)
 {
     return (size_t)p < PROFILES ? profiles[p] : profiles[PROFILE_INSTALL];
 }
 
-bool profile_find(struct str name, enum profile *out)
+bool document_profile_find(struct str name, enum profile *out)
 {
     for (size_t i = 0; i < PROFILES; i++)
         if (str_is(name, profiles[i])) {

@@ -195,7 +195,7 @@ void diagnostics_grade(const struct manifest_input *in,
 
         size_t before = to->count;
 
-        report(&r, c->code, str_c(c->field, to->arena), c->line, "%.*s",
+        report(&r, c->code, str_dup0(c->field, to->arena), c->line, "%.*s",
                STR_ARG(c->message));
         if (to->count == before)
             continue;
@@ -214,5 +214,5 @@ const char *quoted(const struct reader *r, struct str text)
     text_visible(&b, head, false);
     if (head.n < text.n)
         buf_text(&b, "\xe2\x80\xa6");
-    return str_c(buf_str(&b), r->a);
+    return str_dup0(buf_str(&b), r->a);
 }

@@ -145,13 +145,13 @@ static bool name_is_valid(enum doc_kind kind, struct str name)
     if (kind != DOC_MCP)
         return slash == SIZE_MAX
                    ? name_is_kebab(name)
-                   : scope_is_valid(str_slice(name, 0, slash)) &&
+                   : name_scope_is_valid(str_slice(name, 0, slash)) &&
                          name_is_kebab(str_from_index(name, slash + 1));
     for (size_t i = 0; i < name.n; i++)
         if (!char_is_alpha(name.p[i]) && !char_is_digit(name.p[i]) &&
             !strchr("/._-", name.p[i]))
             return false; /* no "," or " ": it occurs in lists of needs */
-    return mcp_name_is_valid(name);
+    return name_mcp_is_valid(name);
 }
 
 /* origin_parse, which knows the hosts, decides whether it may be used. */
@@ -241,7 +241,7 @@ static bool cut_commit(struct str *origin, struct str *commit)
 {
     size_t at = str_find_char(*origin, '#');
 
-    *commit = str_of("", 0);
+    *commit = str_make("", 0);
     if (at == SIZE_MAX || !str_starts(*origin, STR("https:")))
         return false;
     *commit = str_from_index(*origin, at + 1);

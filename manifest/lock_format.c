@@ -52,7 +52,7 @@ static int compare_also(const void *x, const void *y)
 
 struct str lock_also_commit(const struct lock_entry *entry, size_t i)
 {
-    return entry->also_commits ? entry->also_commits[i] : str_of("", 0);
+    return entry->also_commits ? entry->also_commits[i] : str_make("", 0);
 }
 
 static void put_line(struct buf *out, const char *key, struct str value)

@@ -75,7 +75,7 @@ static void read_mcp_name(struct reader *r, const struct json *root)
                "_meta has no name: write \"name\": \"namespace/short\"");
         return;
     }
-    if (!mcp_name_is_valid(name->text)) {
+    if (!name_mcp_is_valid(name->text)) {
         report(r, "mcp-name", "_meta.name", name->line,
                "the name \"%s\" is not <namespace>/<short>: letters, digits, "
                "\".\" and \"-\", one \"/\", behind it also \"_\", 3 to %d "
@@ -264,10 +264,10 @@ static void check_server(struct reader *r, const struct json *root)
         check_headers(r, headers);
     for (const struct json *v = root->first; v; v = v->next)
         if (mcp_key_skips_consent(v->key))
-            report(r, "mcp-consent", str_c(v->key, r->a), v->key_line,
+            report(r, "mcp-consent", str_dup0(v->key, r->a), v->key_line,
                    "\"%s\" lets a client run tools without asking: that "
                    "is for each user to say",
-                   str_c(v->key, r->a));
+                   str_dup0(v->key, r->a));
     if (leaf)
         report(r, "mcp-leaf", "dependencies", leaf->key_line,
                "an MCP depends on nothing: what needs it and others names "

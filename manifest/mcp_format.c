@@ -35,7 +35,7 @@ static struct str dashed(struct str fqn, struct arena *a)
             out[n++] = '-';
     }
     out[n] = '\0';
-    return str_of(out, n);
+    return str_make(out, n);
 }
 
 struct str mcp_key_hashed(struct str fqn, struct arena *a)
@@ -64,7 +64,7 @@ struct str mcp_file_name(struct str fqn, struct arena *a)
     for (size_t i = 0; i < fqn.n; i++)
         if (name[i] == '/')
             name[i] = '_';
-    return str_join(str_of(name, fqn.n), STR(".json"), a);
+    return str_join(str_make(name, fqn.n), STR(".json"), a);
 }
 
 /* --- the body for a client ------------------------------------------------ */
@@ -93,7 +93,7 @@ static bool prepare_dir(struct str dir, struct arena *a, struct str *out,
     for (size_t i = 0; i < dir.n; i++)
         if (copy[i] == '\\')
             copy[i] = '/';
-    *out = str_of(copy, dir.n);
+    *out = str_make(copy, dir.n);
     while (out->n > 1 && out->p[out->n - 1] == '/')
         out->n--;
     return true;

@@ -102,7 +102,7 @@ static const char *const with_value[] = {
 static bool in_list(struct str s, const char *const *list, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (str_eq_nocase(s, str_from(list[i])))
+        if (str_eq_nocase(s, str_cstr(list[i])))
             return true;
     return false;
 }
@@ -121,7 +121,7 @@ static struct str base_name(struct str path)
 static struct str drop_suffix(struct str name)
 {
     for (size_t i = 0; i < COUNT(suffixes); i++) {
-        struct str suffix = str_from(suffixes[i]);
+        struct str suffix = str_cstr(suffixes[i]);
 
         if (name.n > suffix.n &&
             str_eq_nocase(str_from_index(name, name.n - suffix.n), suffix))
@@ -295,7 +295,7 @@ static void check_runner(const struct reader *r, const struct json *args,
 static bool is_code_flag(const struct interpreter *in, struct str arg)
 {
     for (size_t i = 0; i < COUNT(in->words) && in->words[i]; i++) {
-        struct str word = str_from(in->words[i]);
+        struct str word = str_cstr(in->words[i]);
 
         if (str_starts(arg, word) && (arg.n == word.n || arg.p[word.n] == '='))
             return true;
@@ -321,7 +321,7 @@ static void check_interpreter(const struct reader *r, const struct json *args,
     bool value = false;
 
     for (size_t i = 0; i < COUNT(interpreters) && !in; i++)
-        if (str_eq_nocase(name, str_from(interpreters[i].name)))
+        if (str_eq_nocase(name, str_cstr(interpreters[i].name)))
             in = &interpreters[i];
     for (const struct json *arg = args->first; in && arg; arg = arg->next) {
         struct str s = json_text(arg);
@@ -374,7 +374,7 @@ void check_args(const struct reader *r, const struct json *args,
 static bool is_denied(struct str name)
 {
     for (size_t i = 0; i < COUNT(denied); i++) {
-        struct str rule = str_from(denied[i]);
+        struct str rule = str_cstr(denied[i]);
         bool open = str_ends(rule, STR("*"));
 
         if (open)
@@ -388,7 +388,7 @@ static bool is_denied(struct str name)
 
 void check_env(const struct reader *r, const struct json *env)
 {
-    const char *field = str_c(env->key, r->a);
+    const char *field = str_dup0(env->key, r->a);
 
     if (env->kind != JSON_OBJECT) {
         report(r, "mcp-env", field, env->line,
@@ -460,7 +460,7 @@ static const char *url_fault(struct str url)
                "the client's own settings";
     if (!take_host(rest, &host))
         return "has no host that can be read";
-    if (!secure && !host_is_loopback(host))
+    if (!secure && !origin_host_is_loopback(host))
         return "is not encrypted: write https:// (http:// is for this machine "
                "alone, as http://127.0.0.1:3000)";
     return NULL;
@@ -496,7 +496,7 @@ bool mcp_key_skips_consent(struct str key)
     };
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (str_eq_nocase(key, str_from(keys[i])))
+        if (str_eq_nocase(key, str_cstr(keys[i])))
             return true;
     return false;
 }

@@ -37,7 +37,7 @@ static bool normalise(struct str path, struct arena *a, struct str *out)
         n += part.n;
     }
     text[n] = '\0';
-    *out = str_of(text, n);
+    *out = str_make(text, n);
     return n > 0;
 }
 

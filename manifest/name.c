@@ -36,7 +36,7 @@ bool name_is_kebab(struct str name)
     return name.n <= NAME_MAX_CHARS && is_kebab(name);
 }
 
-bool scope_is_valid(struct str scope)
+bool name_scope_is_valid(struct str scope)
 {
     struct str rest = scope, part;
 
@@ -64,7 +64,7 @@ static bool is_mcp_part(struct str part, bool is_short)
     return true;
 }
 
-bool mcp_name_is_valid(struct str name)
+bool name_mcp_is_valid(struct str name)
 {
     size_t slash = str_find_char(name, '/');
 

@@ -25,7 +25,7 @@ static const char *suggestion(const struct reader *r, struct str text)
     }
     while (n > 0 && out[n - 1] == '-')
         n--;
-    return n ? str_c(str_of(out, n), r->a) : "my-skill";
+    return n ? str_dup0(str_make(out, n), r->a) : "my-skill";
 }
 
 /* What the classes around LM-Kit say: no edge hyphens, and no more (L1). */

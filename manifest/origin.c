@@ -113,7 +113,7 @@ static bool is_ref_component(struct str s)
     return s.n > 0 && s.p[0] != '.' && !str_ends(s, STR(".lock"));
 }
 
-bool ref_is_valid(struct str ref)
+bool origin_ref_is_valid(struct str ref)
 {
     struct str rest = ref, part;
 
@@ -134,7 +134,7 @@ bool ref_is_valid(struct str ref)
 /* A ref that needs no escapes in a URL. */
 static bool ref_is_plain(struct str ref)
 {
-    return ref_is_valid(ref) && is_path_text(ref);
+    return origin_ref_is_valid(ref) && is_path_text(ref);
 }
 
 /* --- full URLs ------------------------------------------------------------ */
@@ -161,7 +161,7 @@ static struct str unescape(struct str s, bool upper_only, struct arena *a)
         }
     }
     copy[n] = '\0';
-    return str_of(copy, n);
+    return str_make(copy, n);
 }
 
 static const char *rest_fault(struct str rest, struct arena *a)
@@ -221,7 +221,7 @@ static struct str url_text(const struct origin *o, struct str owner,
         STR("https://"), o->host,
         STR("/"),        owner,
         STR("/"),        repo,
-        STR("/"),        str_from(git_host_get(o->host)->tree),
+        STR("/"),        str_cstr(git_host_get(o->host)->tree),
         STR("/"),        rest};
 
     return str_concat(parts, sizeof parts / sizeof *parts, a);
@@ -312,7 +312,7 @@ static bool take_words(struct str *rest, const char *words)
 {
     size_t n = strlen(words);
 
-    if (!str_starts(*rest, str_from(words)) ||
+    if (!str_starts(*rest, str_cstr(words)) ||
         (rest->n > n && rest->p[n] != '/'))
         return false;
     *rest = str_from_index(*rest, rest->n > n ? n + 1 : n);
@@ -394,7 +394,7 @@ static struct str squeeze(struct str path, struct arena *a)
     while (n > 1 && copy[n - 1] == '/')
         n--;
     copy[n] = '\0';
-    return str_of(copy, n);
+    return str_make(copy, n);
 }
 
 bool origin_take_path(struct str text, struct str path, struct arena *a,
@@ -479,7 +479,7 @@ struct str origin_repository(const struct origin *o, struct arena *a)
     return has_upper(name) ? str_lower(name, a) : name;
 }
 
-bool host_is_loopback(struct str host)
+bool origin_host_is_loopback(struct str host)
 {
     struct str rest = host, part;
     uint64_t byte;

@@ -227,7 +227,7 @@ static bool read_limits(struct project_reader *r, const struct yaml *y)
     struct project_key keys[LIMITS_COUNT + 1] = {0};
 
     for (size_t i = 0; i < LIMITS_COUNT; i++)
-        keys[i] = (struct project_key){str_from(limits_default.all[i].name),
+        keys[i] = (struct project_key){str_cstr(limits_default.all[i].name),
                                        IN_WORKSPACE | IN_USER, read_limit};
     return project_read_keys(r, keys, y);
 }
@@ -262,7 +262,7 @@ static bool fail_yaml(struct project_reader *r, unsigned line,
             return err_hint(r->e, "settle it, then run mapm install");
         }
 
-    if (str_starts(str_from(message), STR("line ")) && behind)
+    if (str_starts(str_cstr(message), STR("line ")) && behind)
         message = behind + 2;
     return err_set(r->e, why->code, "%s:%u: %s", r->name, line, message);
 }

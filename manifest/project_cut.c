@@ -58,7 +58,7 @@ struct str edit_blanks(const struct edit *ed, size_t count)
     char *text = arena_alloc(ed->a, count + 1);
 
     memset(text, ' ', count);
-    return str_of(text, count);
+    return str_make(text, count);
 }
 
 size_t edit_indent(const struct edit *ed, size_t at)
@@ -81,9 +81,9 @@ void edit_insert_lines(struct edit *ed, size_t at, struct str lines)
     size_t end = edit_line_end(ed, at);
 
     if (edit_ends_line(ed, end) || end == 0)
-        edit_cut(ed, end, end, str_join(lines, str_from(ed->newline), ed->a));
+        edit_cut(ed, end, end, str_join(lines, str_cstr(ed->newline), ed->a));
     else
-        edit_cut(ed, end, end, str_join(str_from(ed->newline), lines, ed->a));
+        edit_cut(ed, end, end, str_join(str_cstr(ed->newline), lines, ed->a));
 }
 
 /* --- the tree ------------------------------------------------------------- */
@@ -155,7 +155,7 @@ struct str edit_item_lines(const struct edit *ed, size_t indent)
 {
     struct str dash = str_join(edit_blanks(ed, indent), STR("- "), ed->a);
 
-    return edit_join_items(ed, dash, str_from(ed->newline));
+    return edit_join_items(ed, dash, str_cstr(ed->newline));
 }
 
 static struct str in_brackets(const struct edit *ed)
@@ -205,7 +205,7 @@ static void add_to_brackets(struct edit *ed, const struct yaml *list)
     if (!has_comma)
         edit_cut(ed, last->end, last->end, STR(","));
     indent = edit_blanks(ed, edit_indent(ed, last->start));
-    between = str_join(STR(","), str_from(ed->newline), ed->a);
+    between = str_join(STR(","), str_cstr(ed->newline), ed->a);
     edit_insert_lines(ed, last->end,
                       str_join(edit_join_items(ed, indent, between),
                                has_comma ? STR(",") : STR(""), ed->a));
@@ -227,7 +227,7 @@ static void add_to_lines(struct edit *ed, const struct yaml *list)
         prefix = str_join(edit_blanks(ed, edit_indent(ed, list->start)),
                           STR("- "), ed->a);
     edit_insert_lines(ed, edit_last_byte(last),
-                      edit_join_items(ed, prefix, str_from(ed->newline)));
+                      edit_join_items(ed, prefix, str_cstr(ed->newline)));
 }
 
 /* "skills: []", with a line of its own: nothing was chosen there but that the
@@ -290,7 +290,7 @@ void edit_add_member(struct edit *ed, const struct yaml *mapping,
 
 void edit_append(struct edit *ed, struct str lines)
 {
-    struct str newline = str_from(ed->newline);
+    struct str newline = str_cstr(ed->newline);
 
     if (ed->text.n && !edit_ends_line(ed, ed->text.n))
         lines = str_join(newline, lines, ed->a);

@@ -253,7 +253,7 @@ static void add_member(struct edit *ed, const struct path *p, size_t at,
         member = in_lines(ed, p, at, indent,
                           list_offset(ed, p->at[PATH_LENGTH - 1]), item);
     if (at == 0 && indent == 0 && ends_in_remarks(ed, edit_last_byte(last)))
-        edit_append(ed, str_join(str_from(ed->newline), member, ed->a));
+        edit_append(ed, str_join(str_cstr(ed->newline), member, ed->a));
     else
         edit_insert_lines(ed, edit_last_byte(last), member);
 }

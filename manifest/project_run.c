@@ -65,7 +65,7 @@ static bool fail_choice(struct project_reader *r, const struct choice *choices,
     size_t count = 0;
 
     for (const struct choice *c = choices; c->word; c++) {
-        struct str word = str_from(c->word);
+        struct str word = str_cstr(c->word);
 
         if (!(c->roles & (1u << r->role)))
             continue;
@@ -98,7 +98,7 @@ static bool read_choice(struct project_reader *r, const struct yaml *y,
                      STR_ARG(y->key), c->word);
         return err_hint(r->e, "it belongs in " OWN_FILE);
     }
-    *out = str_from(c->word);
+    *out = str_cstr(c->word);
     return true;
 }
 
@@ -164,7 +164,7 @@ static bool read_url(struct project_reader *r, const struct yaml *y)
         return err_hint(r->e, "it has a host, perhaps a port and a path, and "
                               "nothing else: https://api.example.com/v1");
     }
-    if (!secure && !host_is_loopback(host)) {
+    if (!secure && !origin_host_is_loopback(host)) {
         project_fail(r, y->line, "http: is for this machine alone: \"%.*s\"",
                      STR_ARG(project_excerpt(y->text)));
         return err_hint(r->e, "write https: for any other host");

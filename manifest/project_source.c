@@ -39,8 +39,8 @@ static bool glob_matches(struct str pattern, struct str text)
         if (p < pattern.n && pattern.p[p] == '*') {
             star = p++;
             kept = t;
-        } else if (p < pattern.n && str_eq_nocase(str_of(pattern.p + p, 1),
-                                                  str_of(text.p + t, 1))) {
+        } else if (p < pattern.n && str_eq_nocase(str_make(pattern.p + p, 1),
+                                                  str_make(text.p + t, 1))) {
             p++;
             t++;
         } else if (star != SIZE_MAX) {

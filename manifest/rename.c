@@ -159,7 +159,7 @@ static struct str apply(struct str text, size_t yaml_at,
                         const struct edit *edit, struct str name,
                         struct arena *a)
 {
-    struct str quote = str_of(&edit->quote, edit->quote ? 1 : 0);
+    struct str quote = str_make(&edit->quote, edit->quote ? 1 : 0);
     struct str value = edit->quote ? name : yaml_quote(name, a);
 
     return arena_printf(a, "%.*s%s%.*s%.*s%.*s%s%.*s",

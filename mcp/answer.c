@@ -21,7 +21,7 @@ void mcp_call_error(struct mcp_call *c, int code, struct str data,
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    reply_error(c, code, data, str_from(message));
+    reply_error(c, code, data, str_cstr(message));
 }
 
 void mcp_call_no_resource(struct mcp_call *c, struct str uri)

@@ -69,7 +69,7 @@ static bool can_elicit(const struct mcp_call *c, const struct json *elicitation,
 /* "a/b": a member of a member; the text behind "extensions/" is one name. */
 bool mcp_call_client_can(const struct mcp_call *c, const char *capability)
 {
-    struct str rest = str_from(capability), head;
+    struct str rest = str_cstr(capability), head;
     const struct json *one;
 
     str_cut(&rest, '/', &head);
@@ -91,7 +91,7 @@ int missing_capability_code(const struct mcp_call *c)
 
 struct str missing_capability_data(const char *capability, struct arena *a)
 {
-    struct str rest = str_from(capability), head;
+    struct str rest = str_cstr(capability), head;
 
     str_cut(&rest, '/', &head);
     if (!rest.p)

@@ -34,7 +34,7 @@ static struct str format(const struct entry *n, struct buf *out)
 
     json_writer_init(&w, out, 0);
     json_begin_object(&w);
-    json_member_string(&w, "kind", str_from(kind_names[n->kind]));
+    json_member_string(&w, "kind", str_cstr(kind_names[n->kind]));
     json_member_number(&w, "number", n->number);
     json_member_number(&w, "used", n->used);
     json_member_string(&w, "key", n->key);
@@ -50,7 +50,7 @@ static bool write_one(struct entries *x, const struct entry *n, struct err *e)
     buf_init(&text, 8 * (size_t)MCP_TASK_MAX_BYTES);
     format(n, &text);
     return buf_check(&text, "a record of the journal", e) &&
-           x->journal->append(x->journal->ctx, str_from(x->run), buf_str(&text),
+           x->journal->append(x->journal->ctx, str_cstr(x->run), buf_str(&text),
                               e);
 }
 
@@ -80,11 +80,11 @@ bool entries_write(struct entries *x, uint64_t expires_s, struct err *e)
 {
     if (!x->journal || x->written)
         return true;
-    if (!x->journal->begin(x->journal->ctx, str_from(x->run), expires_s, e))
+    if (!x->journal->begin(x->journal->ctx, str_cstr(x->run), expires_s, e))
         return err_wrap(e, "cannot begin a journal");
     for (size_t i = 0; i < x->count; i++)
         if (!write_one(x, &x->items[i], e)) {
-            x->journal->forget(x->journal->ctx, str_from(x->run));
+            x->journal->forget(x->journal->ctx, str_cstr(x->run));
             return err_wrap(e, "cannot write the journal");
         }
     x->written = true;
@@ -128,7 +128,7 @@ bool entries_read(struct entries *x, const struct mcp_journal *j,
     stpcpy(x->run, run);
     if (!j)
         return err_set(e, ERR_NOT_FOUND, "there is no journal");
-    if (!j->read(j->ctx, str_from(run), &x->a, &records, &count, e)) {
+    if (!j->read(j->ctx, str_cstr(run), &x->a, &records, &count, e)) {
         entries_done(x);
         return false;
     }
@@ -149,20 +149,20 @@ bool entries_read(struct entries *x, const struct mcp_journal *j,
 void entries_leave(struct entries *x)
 {
     if (x->written)
-        x->journal->leave(x->journal->ctx, str_from(x->run));
+        x->journal->leave(x->journal->ctx, str_cstr(x->run));
 }
 
 void entries_end(struct entries *x)
 {
     if (x->written && x->journal->ended)
-        x->journal->ended(x->journal->ctx, str_from(x->run));
+        x->journal->ended(x->journal->ctx, str_cstr(x->run));
     entries_leave(x);
 }
 
 void entries_forget(struct entries *x)
 {
     if (x->written)
-        x->journal->forget(x->journal->ctx, str_from(x->run));
+        x->journal->forget(x->journal->ctx, str_cstr(x->run));
     x->written = false;
 }
 

@@ -187,7 +187,7 @@ void job_abort(struct job *j, const char *why)
     struct entry end = {.kind = ENTRY_ERROR,
                         .number = (unsigned)-MCP_INTERNAL,
                         .key = STR(""),
-                        .text = str_from(why)};
+                        .text = str_cstr(why)};
 
     if (j->records)
         entries_leave(&j->entries);

@@ -54,7 +54,7 @@ void lines_add(struct lines *l, size_t n)
 
 static struct str unread(const struct lines *l)
 {
-    return str_of(l->p + l->start, l->n - l->start);
+    return str_make(l->p + l->start, l->n - l->start);
 }
 
 /* The rest of a line that was reported already. */
@@ -86,7 +86,7 @@ enum lines_state lines_take(struct lines *l, struct str *line)
         l->seen = s.n;
         return LINES_MORE;
     }
-    *line = str_of(s.p, end ? (size_t)(end - s.p) : s.n);
+    *line = str_make(s.p, end ? (size_t)(end - s.p) : s.n);
     l->seen = 0;
     l->start += line->n + (end != NULL);
     l->skipping = !end;

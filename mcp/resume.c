@@ -176,7 +176,7 @@ static struct job *find_job(struct server *s, const char *run)
 {
     for (struct job *j = s->jobs; j; j = j->next)
         if (j->records && j->state != JOB_LEAVING &&
-            str_is(str_from(run), j->entries.run))
+            str_is(str_cstr(run), j->entries.run))
             return j;
     return NULL;
 }

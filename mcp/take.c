@@ -156,7 +156,7 @@ static void take_notification(struct server *s, struct str method,
 static bool refuse(struct mcp_call *c, int code, struct str data,
                    const char *text)
 {
-    reply_error(c, code, data, str_from(text));
+    reply_error(c, code, data, str_cstr(text));
     return false;
 }
 
@@ -421,7 +421,7 @@ void server_take(struct server *s, struct str line)
     if (!json_parse(line, &options, &a, &message, NULL, &e))
         reply_bad(s, NULL, free_id(s, glance_id(line)),
                   e.code == ERR_LIMIT ? MCP_INVALID : MCP_PARSE,
-                  str_from(err_first(&e)));
+                  str_cstr(err_first(&e)));
     else if (message->kind == JSON_ARRAY)
         take_batch(s, line, message, &a);
     else

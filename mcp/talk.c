@@ -20,7 +20,7 @@ void job_tell(struct job *j, int kind, struct str body)
 {
     struct frame_head head = {.n = (uint32_t)body.n, .kind = (uint32_t)kind};
 
-    buf_append(&j->out, str_of((const char *)&head, sizeof head));
+    buf_append(&j->out, str_make((const char *)&head, sizeof head));
     buf_append(&j->out, body);
     if (j->out.overflowed)
         job_abort(j, "The answers to this work are too long");
@@ -34,7 +34,7 @@ void job_tell_failed(struct job *j, enum err_code code, const char *message)
     int32_t number = (int32_t)code;
 
     buf_init(&body, MCP_LINE_MAX_BYTES);
-    buf_append(&body, str_of((const char *)&number, sizeof number));
+    buf_append(&body, str_make((const char *)&number, sizeof number));
     buf_text(&body, message);
     job_tell(j, FRAME_FAILED, buf_str(&body));
 }
@@ -230,7 +230,7 @@ static void take_frames(struct job *j)
         if (j->in.n - at - sizeof head < head.n)
             break;
         at += sizeof head + head.n;
-        take_frame(j, head.kind, str_of(j->in.p + at - head.n, head.n));
+        take_frame(j, head.kind, str_make(j->in.p + at - head.n, head.n));
     }
     memmove(j->in.p, j->in.p + at, j->in.n - at);
     j->in.n -= at;

@@ -17,11 +17,11 @@ static void fill_random(unsigned char *p, size_t n)
 static struct str key_of(struct server *s)
 {
     if (s->is->state_key)
-        return str_of((const char *)s->is->state_key, sizeof s->key);
+        return str_make((const char *)s->is->state_key, sizeof s->key);
     if (!s->has_key)
         fill_random(s->key, sizeof s->key);
     s->has_key = true;
-    return str_of((const char *)s->key, sizeof s->key);
+    return str_make((const char *)s->key, sizeof s->key);
 }
 
 void ticket_new_run(char run[RUN_HEX_CHARS + 1])

@@ -65,13 +65,13 @@ static struct buf *begin(struct mcp_task *w)
     static const struct frame_head none;
 
     buf_clear(&w->out);
-    buf_append(&w->out, str_of((const char *)&none, sizeof none));
+    buf_append(&w->out, str_make((const char *)&none, sizeof none));
     return &w->out;
 }
 
 static void put_bytes(struct buf *out, const void *p, size_t n)
 {
-    buf_append(out, str_of(p, n));
+    buf_append(out, str_make(p, n));
 }
 
 static bool end(struct mcp_task *w, enum frame_kind kind)
@@ -103,7 +103,7 @@ static bool hear(struct mcp_task *w, enum frame_kind want, struct arena *a,
     p = arena_alloc(a, (size_t)head.n + 1);
     if (!receive_all(w, p, head.n))
         return fail_over(e);
-    *body = str_of(p, head.n);
+    *body = str_make(p, head.n);
     if (head.kind == want)
         return true;
     if (head.kind != FRAME_FAILED || head.n < sizeof code)
@@ -145,7 +145,7 @@ void mcp_task_progress(struct mcp_task *w, double done, double total,
 
 void mcp_task_log(struct mcp_task *w, const char *level, struct str data)
 {
-    unsigned number = log_level_find(str_from(level));
+    unsigned number = log_level_find(str_cstr(level));
     struct buf *out = begin(w);
 
     if (number == LOG_NONE)

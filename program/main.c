@@ -7,7 +7,7 @@
 int main(int argc, char **argv)
 {
     bool is_engine =
-        argc > 0 && str_is(path_last(str_from(argv[0])), "mapm-engine");
+        argc > 0 && str_is(path_last(str_cstr(argv[0])), "mapm-engine");
 
     return is_engine ? libmapm_engine_main() : cli_main(argc, argv);
 }

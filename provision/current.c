@@ -50,7 +50,7 @@ static bool open_folder_of(struct checking *c, struct str path,
         return true;
     fs_close(&at->fd);
     at->path = folder;
-    return open_folder(c->p->root, str_c(folder, c->arena), &at->fd);
+    return open_folder(c->p->root, str_dup0(folder, c->arena), &at->fd);
 }
 
 /* A folder and no link to one: only then the files below it count. */
@@ -133,7 +133,7 @@ static bool read_link(struct checking *c, struct str path, struct str wanted)
     if (!open_folder_of(c, path, &c->links))
         return false;
     n = readlinkat(c->links.fd, path_last(path).p, text, sizeof text);
-    return n > 0 && str_eq(str_of(text, (size_t)n), wanted);
+    return n > 0 && str_eq(str_make(text, (size_t)n), wanted);
 }
 
 static bool check_link(struct checking *c, const struct target *t,

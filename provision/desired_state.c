@@ -36,9 +36,9 @@ static struct hash source_of(const struct desired_state *w, const char *role,
 {
     struct hash_state s;
     struct str parts[] = {
-        str_from(role),
-        str_from(c ? c->name : ""),
-        str_of((const char *)item->digest.b, sizeof item->digest.b),
+        str_cstr(role),
+        str_cstr(c ? c->name : ""),
+        str_make((const char *)item->digest.b, sizeof item->digest.b),
         item->fqn,
         item->place,
         with_paths ? w->workspace : STR(""),
@@ -47,11 +47,11 @@ static struct hash source_of(const struct desired_state *w, const char *role,
     uint64_t version = RENDER_VERSION;
 
     hash_init(&s);
-    hash_add(&s, str_of((const char *)&version, sizeof version));
+    hash_add(&s, str_make((const char *)&version, sizeof version));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         uint64_t n = parts[i].n;
 
-        hash_add(&s, str_of((const char *)&n, sizeof n));
+        hash_add(&s, str_make((const char *)&n, sizeof n));
         hash_add(&s, parts[i]);
     }
     return hash_end(&s);
@@ -104,7 +104,7 @@ static bool add_files(struct desired_state *w, struct target *t, struct err *e)
 static bool add_tree(struct desired_state *w, const char *folder,
                      const struct provision_item *item, struct err *e)
 {
-    struct str path = fs_join(str_from(folder), item->place, w->arena);
+    struct str path = fs_join(str_cstr(folder), item->place, w->arena);
     struct target *t = add_target(w, TARGET_TREE, path, NULL, item);
 
     t->source =
@@ -131,7 +131,7 @@ static bool add_skill(struct desired_state *w,
             ups += *p == '/';
         /* A copy is the same files at another place: see plan_link. */
         t = add_target(w, TARGET_LINK,
-                       fs_join(str_from(c->skills), item->place, w->arena), c,
+                       fs_join(str_cstr(c->skills), item->place, w->arena), c,
                        item);
         t->source = w->targets[own].source;
         t->files = w->targets[own].files;
@@ -173,7 +173,7 @@ static bool add_agent(struct desired_state *w,
 struct target *desired_state_add_shared(struct desired_state *w,
                                         const struct client *c)
 {
-    return add_target(w, TARGET_SHARED, str_from(c->mcp), c, NULL);
+    return add_target(w, TARGET_SHARED, str_cstr(c->mcp), c, NULL);
 }
 
 static void add_servers(struct desired_state *w, const struct client *c,
@@ -220,7 +220,7 @@ static bool is_marked(const struct desired_state *w, const char *marker,
 
     return marker && fs_stat_at(w->root, marker, &st) &&
            (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) &&
-           !is_made(known, str_from(marker));
+           !is_made(known, str_cstr(marker));
 }
 
 bool desired_state_is_in_use(const struct desired_state *w,
@@ -257,7 +257,7 @@ static bool check_places(const struct provision_item *items, size_t count,
 
     map_init(&seen, &scratch);
     for (size_t i = 0; i < count; i++) {
-        const struct str key[] = {str_from(doc_kind_name(items[i].kind)),
+        const struct str key[] = {str_cstr(doc_kind_name(items[i].kind)),
                                   STR("/"), items[i].place};
         struct map_entry *entry;
 
@@ -376,7 +376,7 @@ static bool read_document(struct desired_state *w,
                           const struct document **out, struct str *text,
                           struct err *e)
 {
-    struct str key = str_of((const char *)&item, sizeof item);
+    struct str key = str_make((const char *)&item, sizeof item);
     struct map_entry *entry;
     struct manifest_input in = {
         .kind = item->kind,
@@ -478,7 +478,7 @@ static struct str mentions(const struct json *j, const char *placeholder)
 
     while (j) {
         if (j->kind == JSON_STRING &&
-            str_find(j->text, str_from(placeholder)) != SIZE_MAX)
+            str_find(j->text, str_cstr(placeholder)) != SIZE_MAX)
             return j->text;
         if (j->first && depth < sizeof after / sizeof *after) {
             after[depth++] = j->next;
@@ -559,7 +559,7 @@ static void add_folder(struct folders *f, struct str path)
 static void guess_folders(struct str text, struct str pattern,
                           const char *placeholder, struct folders *out)
 {
-    size_t at = str_find(pattern, str_from(placeholder));
+    size_t at = str_find(pattern, str_cstr(placeholder));
     struct str head = str_slice(pattern, 0, at);
     struct str tail = str_from_index(pattern, at + strlen(placeholder));
     size_t quote;

@@ -33,7 +33,7 @@ static bool hash_fd(int fd, const char *path, struct hash *out, struct err *e)
     do {
         n = read(fd, block, HASH_BLOCK);
         if (n > 0)
-            hash_add(&s, str_of(block, (size_t)n));
+            hash_add(&s, str_make(block, (size_t)n));
     } while (n > 0 || (n < 0 && errno == EINTR));
     heap_free(block);
     *out = hash_end(&s);
@@ -145,7 +145,7 @@ bool disk_read_link(int dirfd, const char *path, struct arena *a,
                     struct str *out)
 {
     char text[LINK_TEXT_BYTES];
-    struct str whole = str_from(path), folder = STR(".");
+    struct str whole = str_cstr(path), folder = STR(".");
     CLEANUP_FD int fd = -1;
     struct err ignored = {0};
     size_t at = str_find_last(whole, '/');
@@ -159,7 +159,7 @@ bool disk_read_link(int dirfd, const char *path, struct arena *a,
                    sizeof text);
     if (n <= 0 || n == sizeof text)
         return false;
-    *out = arena_str(a, str_of(text, (size_t)n));
+    *out = arena_str(a, str_make(text, (size_t)n));
     return true;
 }
 
@@ -207,8 +207,8 @@ static bool stat_file(const struct provision *p, const struct target *t,
     if (tree < 0)
         return fs_stat_at(p->root, t->path.p, st);
     if (!str_has_char(path, '/'))
-        return fstatat(tree, str_c(path, a), st, AT_SYMLINK_NOFOLLOW) == 0;
-    return fs_stat_at(tree, str_c(path, a), st);
+        return fstatat(tree, str_dup0(path, a), st, AT_SYMLINK_NOFOLLOW) == 0;
+    return fs_stat_at(tree, str_dup0(path, a), st);
 }
 
 bool disk_is_recorded(const struct provision *p, const struct target *t,

@@ -53,7 +53,7 @@ static bool make_id(int root, struct err *e)
     }
     text[ID_CHARS] = '\n';
     return make_folder(root, e) && fs_remove_tree_at(root, ID_FILE, e) &&
-           fs_replace_at(root, ID_FILE, 0600, str_of(text, sizeof text), e);
+           fs_replace_at(root, ID_FILE, 0600, str_make(text, sizeof text), e);
 }
 
 bool provision_read_id(int root, bool make, struct arena *a, struct str *out,

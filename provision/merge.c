@@ -96,7 +96,7 @@ bool merge_open(const struct client *c, struct str text, struct arena *a,
     map_init(&out->entries, a);
     if (!is_toml(c))
         return read_entries(out, e);
-    return toml_find(text, str_from(c->section), STR("-"), a, &ignored, e) ||
+    return toml_find(text, str_cstr(c->section), STR("-"), a, &ignored, e) ||
            err_wrap(e, "cannot read %s", c->mcp);
 }
 
@@ -107,7 +107,7 @@ bool merge_find(struct merge *m, struct str key, bool *found, struct hash *hash,
     struct str table;
 
     if (is_toml(m->client)) {
-        if (!toml_find(m->text, str_from(m->client->section), key, m->arena,
+        if (!toml_find(m->text, str_cstr(m->client->section), key, m->arena,
                        &table, e))
             return err_wrap(e, "cannot edit %s", m->client->mcp);
         *found = table.p != NULL;
@@ -160,7 +160,7 @@ static bool hold(struct merge *m, struct arena *made, struct str text, bool ok,
 bool merge_put(struct merge *m, struct str key, struct str entry, struct err *e)
 {
     struct json_options options = options_for(m->client->mcp_syntax);
-    struct str section = str_from(m->client->section);
+    struct str section = str_cstr(m->client->section);
     struct str path[] = {section, key}, text = {0};
     struct arena a = {0};
     bool ok =
@@ -174,7 +174,7 @@ bool merge_put(struct merge *m, struct str key, struct str entry, struct err *e)
 bool merge_remove(struct merge *m, struct str key, struct err *e)
 {
     struct json_options options = options_for(m->client->mcp_syntax);
-    struct str section = str_from(m->client->section);
+    struct str section = str_cstr(m->client->section);
     struct str path[] = {section, key}, text = {0};
     struct arena a = {0};
     bool ok = is_toml(m->client)
@@ -213,7 +213,7 @@ bool merge_drop_section(struct merge *m, struct err *e)
     CLEANUP(arena_done) struct arena scratch = {0};
     /* A comment may be in it: then it is not empty to its reader. */
     const struct json *section = find_section(m, false, &scratch);
-    struct str path[] = {str_from(m->client->section)}, text = {0};
+    struct str path[] = {str_cstr(m->client->section)}, text = {0};
     struct arena a = {0};
 
     if (!section || section->kind != JSON_OBJECT || section->count)

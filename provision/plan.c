@@ -79,12 +79,12 @@ void plan_show(struct plan *plan, enum provision_change_kind kind,
                struct str path, const struct client *c)
 {
     /* .mcp.json is read by many. */
-    if (c && c->mcp_style == MCP_SHARED && str_starts(path, str_from(c->mcp)))
+    if (c && c->mcp_style == MCP_SHARED && str_starts(path, str_cstr(c->mcp)))
         c = NULL;
     plan->shown = arena_grow(plan->arena, plan->shown, plan->shown_count,
                              &plan->shown_capacity, sizeof *plan->shown);
     plan->shown[plan->shown_count++] =
-        (struct provision_change){kind, path, str_from(c ? c->name : "")};
+        (struct provision_change){kind, path, str_cstr(c ? c->name : "")};
 }
 
 /* The node before the change: its print is taken before its content is read,
@@ -118,7 +118,7 @@ static bool holds_text(struct plan *plan, const struct target *t, bool *same,
     if (!fs_open_file_at(plan->p->root, t->path.p, &fd, NULL, e))
         return false;
     while ((n = read(fd, piece, sizeof piece)) > 0) {
-        if (!str_starts(rest, str_of(piece, (size_t)n)))
+        if (!str_starts(rest, str_make(piece, (size_t)n)))
             return true;
         rest = str_from_index(rest, (size_t)n);
     }

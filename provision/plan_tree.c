@@ -298,9 +298,9 @@ static const struct client *client_of(struct str path)
 {
     for (size_t i = 0; i < clients_count; i++)
         if ((clients_table[i].skills &&
-             str_starts(path, str_from(clients_table[i].skills))) ||
+             str_starts(path, str_cstr(clients_table[i].skills))) ||
             (clients_table[i].agents &&
-             str_starts(path, str_from(clients_table[i].agents))))
+             str_starts(path, str_cstr(clients_table[i].agents))))
             return &clients_table[i];
     return NULL;
 }

@@ -40,7 +40,7 @@ static void add_to_hash(struct hash_state *s, const struct print_node *n)
         folder ? 0 : n->mtime,
     };
 
-    hash_add(s, str_of((const char *)facts, sizeof facts));
+    hash_add(s, str_make((const char *)facts, sizeof facts));
     hash_add(s, n->path);
 }
 
@@ -108,7 +108,7 @@ bool swap_print(int dirfd, const char *path, uint64_t *ino, struct hash *print,
                 struct err *e)
 {
     CLEANUP(walk_done) struct walk w = {0};
-    struct str whole = str_from(path);
+    struct str whole = str_cstr(path);
     struct stat st;
 
     *ino = 0;

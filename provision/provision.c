@@ -74,7 +74,7 @@ static bool is_intact(const struct provision *p,
 
         if (entry->kind == RECORD_TREE)
             path = fs_join(path, f->path, &a);
-        if (fs_stat_at(p->root, str_c(path, &a), &st) &&
+        if (fs_stat_at(p->root, str_dup0(path, &a), &st) &&
             record_vouches(&p->record, &f->stat, &st))
             return true;
     }

@@ -93,7 +93,7 @@ static bool check_opencode(struct str key, struct str entry, struct err *e)
     static const char *const forms[] = {"{env:", "{file:"};
 
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (str_find(entry, str_from(forms[i])) != SIZE_MAX)
+        if (str_find(entry, str_cstr(forms[i])) != SIZE_MAX)
             return err_set(e, ERR_MCP,
                            "%.*s: opencode would expand \"%s…}\" in it",
                            STR_ARG(key), forms[i]);
@@ -104,7 +104,7 @@ static bool check_opencode(struct str key, struct str entry, struct err *e)
 
 static void put_toml_key(struct buf *out, struct str key)
 {
-    toml_quote(out, key);
+    provision_toml_quote(out, key);
     buf_text(out, " = ");
 }
 
@@ -112,7 +112,7 @@ static void put_strings(struct buf *out, const struct json *list)
 {
     buf_char(out, '[');
     for (const struct json *x = list->first; x; x = x->next) {
-        toml_quote(out, json_text(x));
+        provision_toml_quote(out, json_text(x));
         if (x->next)
             buf_text(out, ", ");
     }
@@ -124,7 +124,7 @@ static void put_table(struct buf *out, const struct json *object)
     buf_text(out, "{ ");
     for (const struct json *x = object->first; x; x = x->next) {
         put_toml_key(out, x->key);
-        toml_quote(out, json_text(x));
+        provision_toml_quote(out, json_text(x));
         if (x->next)
             buf_char(out, ',');
         buf_char(out, ' ');
@@ -171,7 +171,7 @@ static void put_codex(struct buf *out, const struct json *j)
             continue;
         buf_printf(out, "%s = ", rows[i].to);
         if (v->kind == JSON_STRING)
-            toml_quote(out, v->text);
+            provision_toml_quote(out, v->text);
         else if (v->kind == JSON_NUMBER)
             buf_append(out, v->text);
         else if (v->kind == JSON_ARRAY)

@@ -111,7 +111,7 @@ static bool stage_link(struct staging *s, size_t index, struct err *e)
     struct change *c = &s->plan->changes[index];
     struct record_entry *entry = &s->plan->next.entries[c->entry];
 
-    if (symlinkat(str_c(c->target->link, s->plan->arena), s->at.stage,
+    if (symlinkat(str_dup0(c->target->link, s->plan->arena), s->at.stage,
                   node_name(s, index)) == 0)
         return true;
     if (!has_no_links())

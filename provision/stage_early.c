@@ -54,7 +54,7 @@ void provision_stage_early(struct provision *p,
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct stage_early *early = get_early(p);
-    struct str key = str_of((const char *)digest->b, sizeof digest->b);
+    struct str key = str_make((const char *)digest->b, sizeof digest->b);
     const struct stage_work w = {
         .objects = objects,
         .stage = early->at.stage,
@@ -119,7 +119,7 @@ struct stage_tree *stage_early_find(struct provision *p,
     if (!p->early || !item)
         return NULL;
     t = map_find(&p->early->trees,
-                 str_of((const char *)item->digest.b, sizeof item->digest.b));
+                 str_make((const char *)item->digest.b, sizeof item->digest.b));
     return t && t->name[0] && has_files(t, target) ? t : NULL;
 }
 

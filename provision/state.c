@@ -114,7 +114,7 @@ static void put_hash(struct buf *out, const struct hash *h)
     char hex[HASH_HEX_CHARS + 1];
 
     hash_format(h, hex);
-    buf_append(out, str_of(hex, HASH_HEX_CHARS));
+    buf_append(out, str_make(hex, HASH_HEX_CHARS));
     buf_char(out, ' ');
 }
 

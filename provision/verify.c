@@ -180,7 +180,7 @@ static void verify_recorded(struct verifying *v)
 
         if (r->entries[i].kind != RECORD_TREE ||
             !str_starts(path, STR(".agents/")) || map_has(&desired, path) ||
-            !fs_stat_at(v->p->root, str_c(path, v->arena), &st))
+            !fs_stat_at(v->p->root, str_dup0(path, v->arena), &st))
             continue;
         add(v, path, STR(""), "not in the lock");
         v->found[v->count - 1].is_left = true;

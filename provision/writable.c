@@ -22,7 +22,7 @@ static bool is_in(struct str path, const char *folder, const char *suffix)
         memcmp(path.p, folder, n) != 0)
         return false;
     path = str_from_index(path, n + 1);
-    if (!str_ends(path, str_from(suffix)))
+    if (!str_ends(path, str_cstr(suffix)))
         return false;
     return name_is_kebab(str_slice(path, 0, path.n - strlen(suffix)));
 }

@@ -37,8 +37,8 @@ static uint64_t end_of(const struct run_step *s, uint64_t span_ms)
 
 #define TIME_MAX_MS ((uint64_t)1 << 40)
 
-uint64_t runs_chart_span(const struct state_run *run,
-                         const struct run_detail *detail)
+uint64_t report_chart_span(const struct state_run *run,
+                           const struct run_detail *detail)
 {
     uint64_t span = run->took_ms;
 
@@ -80,7 +80,8 @@ static void put_mark(struct buf *out, const struct run_step *s,
                height > 10 ? 3 : 2);
 }
 
-void runs_chart_bar(const struct run_step *s, uint64_t span_ms, struct buf *out)
+void report_chart_bar(const struct run_step *s, uint64_t span_ms,
+                      struct buf *out)
 {
     buf_text(out, "<svg class=\"bar\" width=\"100%\" height=\"8\" "
                   "aria-hidden=\"true\"><line class=\"rail\" x1=\"0\" "
@@ -203,8 +204,8 @@ static void put_legend(struct buf *out, const struct run_detail *detail)
     buf_text(out, "</figcaption>");
 }
 
-void runs_chart(const struct run_detail *detail, uint64_t span_ms,
-                struct buf *out)
+void report_chart(const struct run_detail *detail, uint64_t span_ms,
+                  struct buf *out)
 {
     unsigned height = 0, y = 0;
 

@@ -47,14 +47,14 @@ static struct str bytes_of(struct page *p, uint64_t n)
 {
     char bytes[16];
 
-    return arena_str(&p->arena, str_from(text_bytes(n, bytes)));
+    return arena_str(&p->arena, str_cstr(text_bytes(n, bytes)));
 }
 
 static struct str seconds_of(struct page *p, uint64_t ms)
 {
     char seconds[32];
 
-    return arena_str(&p->arena, str_from(run_seconds(ms, seconds)));
+    return arena_str(&p->arena, str_cstr(run_seconds(ms, seconds)));
 }
 
 /* A whole text from outside, marked as untrusted (K42). */
@@ -103,7 +103,7 @@ static void put_head(struct page *p)
            "<meta charset=\"utf-8\">\n"
            "<meta http-equiv=\"Content-Security-Policy\" content=\""
            "default-src 'none'; style-src '");
-    markup_source(p->out, str_from(runs_style));
+    markup_source(p->out, str_cstr(runs_style));
     put(p, "'; base-uri 'none'; form-action 'none'\">\n"
            "<meta name=\"viewport\" content=\"width=device-width, "
            "initial-scale=1\">\n"
@@ -253,7 +253,7 @@ static void put_summary(struct page *p, const struct run_step *s)
     put_label(p, s);
     put_flag(p, s);
     put(p, "</span>");
-    runs_chart_bar(s, p->span_ms, p->out);
+    report_chart_bar(s, p->span_ms, p->out);
     put(p, "<span class=\"took\">");
     if (!s->unfinished && (s->kind == STEP_ASK || s->kind == STEP_COMMAND))
         put(p, seconds_of(p, s->took_ms).p);
@@ -368,7 +368,7 @@ static void put_steps(struct page *p)
         put_no_steps(p);
         return;
     }
-    runs_chart(d, p->span_ms, p->out);
+    report_chart(d, p->span_ms, p->out);
     put(p, "<ol class=\"steps card\">\n");
     for (size_t i = 0; i < d->count; i++) {
         put_step(p, &d->steps[i], i + 1);
@@ -416,12 +416,12 @@ static void put_about(struct page *p)
     put(p, "</section>\n");
 }
 
-void runs_page(const struct state_run *run, const struct run_detail *detail,
-               struct buf *out)
+void report_page(const struct state_run *run, const struct run_detail *detail,
+                 struct buf *out)
 {
     struct page p = {.run = run, .detail = detail, .out = out};
 
-    p.span_ms = runs_chart_span(run, detail);
+    p.span_ms = report_chart_span(run, detail);
     put_head(&p);
     put_title(&p);
     put_budgets(&p);

@@ -36,7 +36,7 @@ static struct str scoped_name(const struct package *p, struct arena *a)
     for (size_t i = 0; i < p->fqn.n; i++)
         if (text[i] == '.' || text[i] == '/')
             text[i] = '-';
-    return str_of(text, p->fqn.n);
+    return str_make(text, p->fqn.n);
 }
 
 /* The end that no other FQN has; cut so that it stays a name. */

@@ -40,7 +40,7 @@ static struct str content_key(struct walk *w, const struct package *p)
 {
     struct str last = p->content.n ? p->content : p->origin->key;
 
-    const struct str parts[] = {str_from(doc_kind_name(p->kind)), STR(" "),
+    const struct str parts[] = {str_cstr(doc_kind_name(p->kind)), STR(" "),
                                 p->fqn, p->content.n ? STR("\n=") : STR("\n@"),
                                 last};
 
@@ -57,7 +57,7 @@ static bool is_same(const struct package *x, const struct package *y)
 
 static struct str name_key(struct walk *w, const struct package *p)
 {
-    const struct str parts[] = {str_from(doc_kind_name(p->kind)), STR(" "),
+    const struct str parts[] = {str_cstr(doc_kind_name(p->kind)), STR(" "),
                                 p->fqn};
 
     return str_concat(parts, sizeof parts / sizeof *parts, &w->scratch);

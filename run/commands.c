@@ -17,7 +17,7 @@ static void note_sandbox(void *ctx, const char *text)
     /* Each command of a run has the same reason. */
     if (str_is(c->noticed, text))
         return;
-    c->noticed = arena_str(&c->rules.cx->arena, str_from(text));
+    c->noticed = arena_str(&c->rules.cx->arena, str_cstr(text));
     context_warn(c->rules.cx, "%s", text);
 }
 
@@ -37,7 +37,7 @@ static bool add_skills(struct run_commands *c, struct err *e)
     struct str *paths;
     size_t count, n = 0;
 
-    if (!library_places(c->rules.cx, true, &roots, &count, e))
+    if (!skill_roots_places(c->rules.cx, true, &roots, &count, e))
         return false;
     paths = arena_array(&c->rules.cx->arena, count + 1, sizeof *paths);
     for (size_t i = 0; i < count; i++)
@@ -60,7 +60,7 @@ bool run_commands_init(struct run_commands *c, struct context *cx,
                                          .origins = &l->rules,
                                          .yaml = l->yaml,
                                          .allow = *allow}};
-    if (!command_rules_init(&c->rules, e))
+    if (!authorize_rules_init(&c->rules, e))
         return false;
     c->options = (struct command_runner_options){
         .workspace = l->path,

@@ -17,7 +17,7 @@ struct run_commands {
 };
 
 /* Ownership: all in the arena of `cx`; `layer` and `store` are borrowed.
- * Errors: those of command_rules_init. */
+ * Errors: those of authorize_rules_init. */
 MUST_CHECK bool run_commands_init(struct run_commands *c, struct context *cx,
                                   struct store *store, const struct layer *l,
                                   const struct str_list *allow, struct err *e);

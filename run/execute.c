@@ -45,7 +45,7 @@ static struct backend_selection selection_of(const struct run_request *q)
 
     return (struct backend_selection){
         .option = q->backend,
-        .environment = str_from(getenv("MAPM_ASK")),
+        .environment = str_cstr(getenv("MAPM_ASK")),
         .user = &l->user,
         .workspace = &l->project,
         .user_name = "config.yaml",
@@ -138,7 +138,7 @@ static bool find_program(struct run_execution *x, bool *found, struct err *e)
 static bool parse_tape(struct run_execution *x, struct err *e)
 {
     struct arena *a = x->a;
-    const char *name = str_c(x->q->replay, a);
+    const char *name = str_dup0(x->q->replay, a);
     const struct skill *skill = &x->out->found.skill;
     struct str text;
 
@@ -182,7 +182,7 @@ static bool set_limits(struct run_execution *x, struct err *e)
 
 enum metaskill_policy run_policy(const struct layer *l)
 {
-    return metaskill_policy(&l->user, &l->project);
+    return authorize_policy(&l->user, &l->project);
 }
 
 bool run_check_allowed(struct context *cx, struct store *store,
@@ -214,7 +214,7 @@ static bool authorize(struct run_execution *x, bool *allowed, struct err *e)
     err_clear(e);
     set_end(x, RUN_NOT_ALLOWED,
             runtime_not_allowed(out->found.skill.document.name,
-                                metaskill_policy_name(run_policy(q->layer)),
+                                authorize_policy_name(run_policy(q->layer)),
                                 x->a));
     return true;
 }

@@ -29,7 +29,8 @@ static bool is_qualified(struct str name)
 {
     size_t slash = str_find_char(name, '/');
 
-    return slash != SIZE_MAX && scope_is_valid(str_slice(name, 0, slash)) &&
+    return slash != SIZE_MAX &&
+           name_scope_is_valid(str_slice(name, 0, slash)) &&
            name_is_kebab(str_from_index(name, slash + 1));
 }
 
@@ -121,8 +122,8 @@ static bool read_installed(struct search *s, const struct layer *l,
         .entry = entry,
     };
 
-    if (skill_read(fs_join(l->path, entry->place, a), &s->workspace->limits, a,
-                   &r.skill, e)) {
+    if (metaskill_read(fs_join(l->path, entry->place, a), &s->workspace->limits,
+                       a, &r.skill, e)) {
         if (!run_skill_check(s->store, entry, &r.skill, e))
             return l->is_global ? mend_hint(l, e) : false;
         *out = r;
@@ -176,7 +177,7 @@ static bool find_in_lock(struct search *s, int dirfd, struct str root,
         err_clear(e);
         return true;
     }
-    if (!authorize_file(s->cx, fd, fs_join(root, str_from(name), a), root, e) ||
+    if (!authorize_file(s->cx, fd, fs_join(root, str_cstr(name), a), root, e) ||
         !fs_read_fd(fd, LOCK_MAX_BYTES, a, &text, e) ||
         !lock_parse(text, name, a, &lock, e))
         return false;
@@ -199,7 +200,7 @@ static bool find_package(struct search *s, struct str root, struct str place,
     *found = *local = false;
     if (root.n == 0)
         root = STR("/");
-    if (!fs_open_dir(str_c(root, &s->cx->arena), &fd, e) ||
+    if (!fs_open_dir(str_dup0(root, &s->cx->arena), &fd, e) ||
         !find_in_lock(s, fd, root, "mapm.lock", place, out, found, e))
         return false;
     if (*found)
@@ -262,8 +263,8 @@ static bool read_local(struct search *s, int fd, struct str real,
 {
     struct run_skill r = {.digest = STR("")};
 
-    if (!skill_read_open(fd, real, name, &s->workspace->limits, &s->cx->arena,
-                         &r.skill, e))
+    if (!metaskill_read_open(fd, real, name, &s->workspace->limits,
+                             &s->cx->arena, &r.skill, e))
         return false;
     r.fqn = r.skill.document.fqn;
     if (!claim_installed(s, &r, e) ||
@@ -282,7 +283,7 @@ static bool read_below(struct search *s, struct str parent, struct str name,
     CLEANUP_FD int fd = -1;
     struct str real;
 
-    bound_root(s->cx, s->workspace->path, &root);
+    skill_roots_bind(s->cx, s->workspace->path, &root);
     if (!library_open_in(&root, name, &s->cx->arena, &fd, &real, e))
         return err_wrap(e, "open the folder of skill '%.*s'", STR_ARG(name));
     return read_local(s, fd, real, name, out, e);
@@ -299,7 +300,7 @@ static bool is_root(struct search *s, struct str parent)
 
     if (str_eq(parent, authors))
         return true;
-    if (!library_places(s->cx, true, &roots, &count, &ignored))
+    if (!skill_roots_places(s->cx, true, &roots, &count, &ignored))
         return false;
     for (size_t i = 0; i < count; i++)
         if (roots[i].source == LIBRARY_WORKSPACE &&
@@ -320,7 +321,7 @@ static bool read_named(struct search *s, struct str folder,
     if (name.n && is_root(s, parent))
         return read_below(s, arena_str(a, parent), name, out, e);
     /* A link by the way is not its name, as one in .agents/skills is. */
-    return fs_real_path(str_c(folder, a), a, &real, e) &&
+    return fs_real_path(str_dup0(folder, a), a, &real, e) &&
            fs_open_dir_at(AT_FDCWD, real.p, &fd, e) &&
            read_local(s, fd, real, path_last(real), out, e);
 }
@@ -361,7 +362,7 @@ static bool find_below(struct search *s, const char *parent, bool *found,
 
     if (!name_is_kebab(leaf))
         return true;
-    top = fs_join(s->workspace->path, str_from(parent), a);
+    top = fs_join(s->workspace->path, str_cstr(parent), a);
     file = fs_join(fs_join(top, leaf, a), STR("SKILL.md"), a);
     if (access(file.p, F_OK) < 0)
         return true;
@@ -377,7 +378,7 @@ static void note_names_below(struct search *s, const char *parent)
 {
     CLEANUP_FD int fd = -1;
     struct arena *a = &s->cx->arena;
-    struct str folder = fs_join(s->workspace->path, str_from(parent), a);
+    struct str folder = fs_join(s->workspace->path, str_cstr(parent), a);
     struct fs_entry *entries;
     struct err ignored = {0};
     size_t count;

@@ -26,7 +26,7 @@ static bool is_whole(const struct skill *s, const struct hash *digest,
                      struct arena *a)
 {
     struct str text;
-    struct hash is = listing_format(s->files, s->file_count, a, &text);
+    struct hash is = store_listing_format(s->files, s->file_count, a, &text);
 
     return hash_eq(&is, digest);
 }

@@ -224,7 +224,7 @@ static void put_step(struct writing *out)
     struct json_writer *w = &out->w;
 
     json_begin_object(w);
-    json_member_string(w, "kind", str_from(kind_name(s->kind)));
+    json_member_string(w, "kind", str_cstr(kind_name(s->kind)));
     json_member_number(w, "at_ms", out->at_ms);
     if (has_two_ends(s->kind) && s->done)
         json_member_number(w, "took_ms", s->took_ms);

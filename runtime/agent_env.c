@@ -56,7 +56,7 @@ static bool matches(struct str name, struct str pattern)
 /* "X_*?Y": as long as Y is set. */
 static bool lets_through(struct str name, const char *entry)
 {
-    struct str when = str_from(entry), pattern;
+    struct str when = str_cstr(entry), pattern;
     char variable[64];
     const char *value;
 
@@ -84,7 +84,7 @@ static bool is_listed(struct str name, const char *const *list)
 /* Names that the user adds; nothing that loads code into a program. */
 static bool is_wished(struct str name)
 {
-    struct str rest = str_from(getenv("MAPM_ASK_ENV")), word;
+    struct str rest = str_cstr(getenv("MAPM_ASK_ENV")), word;
 
     while (rest.n && str_cut(&rest, ' ', &word))
         if (word.n && matches(name, word) && !str_starts(name, STR("LD_")))
@@ -104,7 +104,7 @@ static void add(struct agent_env *env, const char *var)
 static bool is_set(const char *const *set, struct str name)
 {
     for (; *set; set++)
-        if (str_starts(str_from(*set), name) && (*set)[name.n] == '=')
+        if (str_starts(str_cstr(*set), name) && (*set)[name.n] == '=')
             return true;
     return false;
 }
@@ -112,7 +112,7 @@ static bool is_set(const char *const *set, struct str name)
 /* Relative elements would be resolved in the workspace. */
 static void add_path(struct agent_env *env)
 {
-    struct str rest = str_from(getenv("PATH")), folder, clean = STR("PATH=");
+    struct str rest = str_cstr(getenv("PATH")), folder, clean = STR("PATH=");
 
     while (rest.p && str_cut(&rest, ':', &folder)) {
         if (!str_starts(folder, STR("/")))
@@ -121,7 +121,7 @@ static void add_path(struct agent_env *env)
             clean = str_join(clean, STR(":"), env->arena);
         clean = str_join(clean, folder, env->arena);
     }
-    add(env, str_c(clean, env->arena));
+    add(env, str_dup0(clean, env->arena));
 }
 
 static void add_own(struct agent_env *env, const struct ask *in)
@@ -154,7 +154,7 @@ void agent_env_build(struct agent_env *env, const struct preset *p,
     *env = (struct agent_env){.arena = a};
     add_path(env);
     for (char **v = environ; *v; v++) {
-        struct str rest = str_from(*v), name;
+        struct str rest = str_cstr(*v), name;
 
         if (!str_cut(&rest, '=', &name) || !rest.p || is_set(set, name) ||
             str_is(name, "PATH") || is_own(name))
@@ -172,7 +172,7 @@ void agent_env_build(struct agent_env *env, const struct preset *p,
 static bool is_secret(struct str name, struct str value)
 {
     for (size_t i = 0; secret_words[i]; i++) {
-        struct str word = str_from(secret_words[i]);
+        struct str word = str_cstr(secret_words[i]);
 
         for (size_t at = 0; at < name.n; at++)
             if (str_eq_nocase(str_slice(name, at, at + word.n), word))
@@ -229,7 +229,7 @@ struct str agent_env_hide(const struct agent_env *env, struct str text,
 
     text = without_colours(text, a);
     for (size_t i = 0; i < env->count; i++) {
-        struct str value = str_from(env->vars[i]), name;
+        struct str value = str_cstr(env->vars[i]), name;
 
         str_cut(&value, '=', &name);
         if (is_secret(name, value))

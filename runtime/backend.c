@@ -80,7 +80,7 @@ static struct str from_home(struct str path, struct arena *a)
 
     if (!str_starts(path, STR("~/")) || !home)
         return path;
-    return fs_join(str_from(home), str_from_index(path, 2), a);
+    return fs_join(str_cstr(home), str_from_index(path, 2), a);
 }
 
 /* A path on the command line is relative to the current directory. */
@@ -94,7 +94,7 @@ static bool resolve_typed(struct backend *k, struct str *program, struct err *e)
     if (!getcwd(cwd, sizeof cwd))
         return err_errno(e, "find the current directory");
     *program =
-        fs_normalize(fs_join(str_from(cwd), *program, k->arena), k->arena);
+        fs_normalize(fs_join(str_cstr(cwd), *program, k->arena), k->arena);
     return true;
 }
 
@@ -145,7 +145,7 @@ static bool is_unknown(const struct backend *k, struct err *e)
     struct text_nearest near = {0};
 
     for (size_t i = 0; (c = clients_backend_at(i)); i++)
-        text_nearest_add(&near, k->name, str_from(c->name), NAME_MAX_EDITS);
+        text_nearest_add(&near, k->name, str_cstr(c->name), NAME_MAX_EDITS);
     err_set(e, ERR_USAGE, "%.*s: \"%.*s\" is nothing that answers",
             STR_ARG(k->why), STR_ARG(k->name));
     if (near.count)
@@ -217,7 +217,7 @@ static bool choose_first(struct backend *k, const struct backend_selection *w,
 
     for (size_t i = 0; (c = clients_backend_at(i)); i++) {
         k->preset = c->backend;
-        k->name = str_from(c->name);
+        k->name = str_cstr(c->name);
         k->kind = &backend_cli_kind;
         if (prepare(k, w, STR(""), &ignored))
             return true;
@@ -238,7 +238,7 @@ bool backend_find_program(const struct backend_selection *w,
                           const char *program, struct arena *a,
                           struct str *path, struct err *e)
 {
-    return proc_find_program(program, w->dir.n ? str_c(w->dir, a) : NULL, a,
+    return proc_find_program(program, w->dir.n ? str_dup0(w->dir, a) : NULL, a,
                              path, e);
 }
 
@@ -313,14 +313,14 @@ struct backend_found *backend_list(const struct backend_selection *w,
         if (backend_find_program(w, p->program, a, &f.place, &ignored))
             f.note = arena_printf(a, "made for its %s", p->seen);
         else
-            f.note = str_from(p->install);
+            f.note = str_cstr(p->install);
         list = arena_grow(a, list, n, &capacity, sizeof *list);
         list[n++] = f;
     }
     for (size_t i = 0; i < sizeof apis / sizeof *apis; i++) {
         const struct backend_request wish = {
             .value = STR(""),
-            .configured = settings_of(w, str_from(apis[i])),
+            .configured = settings_of(w, str_cstr(apis[i])),
             .all = w};
 
         list = arena_grow(a, list, n, &capacity, sizeof *list);

@@ -49,7 +49,7 @@ static struct str argument(const struct talk *t, const char *word)
         return arena_str(a, t->k->model);
     if (strcmp(word, "{prompt}") == 0)
         return str_join(t->in->prompt, STR("\n"), a);
-    return str_from(word);
+    return str_cstr(word);
 }
 
 static bool takes_argument(const struct preset *p)
@@ -68,14 +68,14 @@ static const char *const *make_argv(const struct talk *t)
     size_t n = 0;
 
     argv = arena_array(t->arena, PRESET_MAX_ARGS + k->argc + 2, sizeof *argv);
-    argv[n++] = str_c(k->program, t->arena);
+    argv[n++] = str_dup0(k->program, t->arena);
     for (size_t i = 1; i < k->argc; i++)
-        argv[n++] = str_c(k->argv[i], t->arena);
+        argv[n++] = str_dup0(k->argv[i], t->arena);
     for (size_t i = 0; args && args[i]; i++) {
         if (args[i + 1] && strcmp(args[i + 1], "{model}") == 0 && !k->model.n)
             i++;
         else
-            argv[n++] = str_c(argument(t, args[i]), t->arena);
+            argv[n++] = str_dup0(argument(t, args[i]), t->arena);
     }
     return argv;
 }
@@ -145,7 +145,7 @@ static bool is_about_login(struct str text)
     };
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        struct str word = str_from(words[i]);
+        struct str word = str_cstr(words[i]);
 
         for (size_t at = 0; at + word.n <= text.n; at++)
             if (str_eq_nocase(str_slice(text, at, at + word.n), word))
@@ -172,7 +172,7 @@ static bool fail(const struct talk *t, struct str why, struct err *e)
 
 static bool fail_by_code(const struct talk *t, int code, struct err *e)
 {
-    struct str last = str_trim(str_of(t->tail, t->tail_bytes));
+    struct str last = str_trim(str_make(t->tail, t->tail_bytes));
     struct str text;
 
     if (!last.n)
@@ -255,7 +255,7 @@ static bool ask_program(struct backend *k, struct str dir, const struct ask *in,
     struct talk t = {.k = k, .in = in, .news = news, .arena = a};
     uint64_t now = proc_now_ms();
     struct proc_options o = {
-        .dir = str_c(dir, a),
+        .dir = str_dup0(dir, a),
         .output = take_output,
         .go_on = go_on,
         .ctx = &t,
@@ -310,7 +310,7 @@ static bool find_exec(struct backend *k, const struct backend_request *w,
         k->program = program;
         return true;
     }
-    if (backend_find_program(w->all, str_c(program, k->arena), k->arena,
+    if (backend_find_program(w->all, str_dup0(program, k->arena), k->arena,
                              &k->program, e))
         return true;
     err_wrap(e, "the program chosen by %.*s is not there", STR_ARG(k->why));

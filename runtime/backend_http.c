@@ -59,7 +59,7 @@ static const struct api *api_find(struct str name)
 
 static struct str env(const char *name)
 {
-    return str_from(getenv(name));
+    return str_cstr(getenv(name));
 }
 
 /* --- where ---------------------------------------------------------------- */
@@ -95,7 +95,7 @@ static struct str address_of(const struct api *api, struct str base,
         base.n -= 3;
     if (api->shape == CHAT_OPENAI && !str_has_char(host, '/'))
         base = str_join(base, STR("/v1"), a);
-    return str_join(base, str_from(api->path), a);
+    return str_join(base, str_cstr(api->path), a);
 }
 
 /* `*is_own`: the user's file names it. */
@@ -109,7 +109,7 @@ static bool choose_address(struct backend *k, const struct api *api,
     if (*is_own)
         base = w->configured->url;
     else if (base.n == 0)
-        base = str_from(api->base);
+        base = str_cstr(api->base);
     if (!base_is_good(base)) {
         err_set(e, ERR_USAGE, "%s is not the address of an API",
                 *is_own ? "http: in config.yaml" : api->base_env);
@@ -138,7 +138,7 @@ static struct str host_of(struct str url)
 static bool check_offline(const struct backend *k,
                           const struct backend_request *w, struct err *e)
 {
-    if (!w->all->offline || host_is_loopback(host_of(k->program)))
+    if (!w->all->offline || origin_host_is_loopback(host_of(k->program)))
         return true;
     err_set(e, ERR_OFFLINE, "%.*s is not on this machine", STR_ARG(k->program));
     return err_hint(e, "run it without --offline, or ask a local server");
@@ -179,7 +179,7 @@ static bool read_key_file(struct http_backend *h, struct str path,
     struct stat st;
 
     h->key_from = full;
-    fd = fs_openat(AT_FDCWD, str_c(full, a),
+    fd = fs_openat(AT_FDCWD, str_dup0(full, a),
                    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
     if (fd < 0 && errno == ENOENT)
         return err_set(e, ERR_NOT_FOUND,
@@ -217,7 +217,7 @@ static bool choose_key(struct backend *k, struct http_backend *h,
                        struct err *e)
 {
     const struct project_ask *settings = w->configured;
-    struct str own = address_of(h->api, str_from(h->api->base), k->arena);
+    struct str own = address_of(h->api, str_cstr(h->api->base), k->arena);
     bool is_default = str_eq(k->program, own);
 
     if (settings && settings->key_file.n)
@@ -225,14 +225,14 @@ static bool choose_key(struct backend *k, struct http_backend *h,
                check_key(h, e);
     if (settings && settings->key_env.n) {
         h->key_from = settings->key_env;
-        h->key = str_trim(env(str_c(settings->key_env, k->arena)));
+        h->key = str_trim(env(str_dup0(settings->key_env, k->arena)));
         if (h->key.n == 0)
             return no_key(h->key_from, "key_env in config.yaml names it", e);
         return check_key(h, e);
     }
     if (is_own && !is_default)
         return true;
-    h->key_from = str_from(h->api->key_env);
+    h->key_from = str_cstr(h->api->key_env);
     h->key = str_trim(env(h->api->key_env));
     if (h->key.n == 0 && is_default)
         return no_key(h->key_from,
@@ -247,7 +247,7 @@ static bool choose_key(struct backend *k, struct http_backend *h,
 static bool choose_model(struct backend *k, const struct backend_request *w,
                          struct err *e)
 {
-    struct str model = w->configured ? w->configured->model : str_of("", 0);
+    struct str model = w->configured ? w->configured->model : str_make("", 0);
 
     if (model.n == 0)
         model = str_trim(env("MAPM_ASK_MODEL"));
@@ -281,16 +281,16 @@ static bool http_prepare(struct backend *k, const struct backend_request *w,
 void backend_http_find(const char *name, const struct backend_request *w,
                        struct arena *a, struct backend_found *out)
 {
-    struct backend k = {.name = str_from(name), .arena = a};
+    struct backend k = {.name = str_cstr(name), .arena = a};
     struct err e = {0};
 
     out->name = name;
-    out->place = str_of("", 0);
+    out->place = str_make("", 0);
     if (http_prepare(&k, w, &e)) {
         out->place = k.program;
         out->note = arena_printf(a, "model %.*s", STR_ARG(k.model));
     } else {
-        out->note = arena_str(a, str_from(err_first(&e)));
+        out->note = arena_str(a, str_cstr(err_first(&e)));
     }
 }
 
@@ -310,7 +310,7 @@ static void tick(void *ctx)
 {
     const struct turn *t = ctx;
 
-    backend_report_progress(t->news, 0, str_of("", 0));
+    backend_report_progress(t->news, 0, str_make("", 0));
 }
 
 /* OpenAI's own API, also where Azure serves it, has a newer word. */
@@ -332,10 +332,10 @@ static void write_request(struct turn *t)
     headers[n++] = STR("content-type: application/json");
     headers[n++] = STR("accept: application/json");
     if (api->version)
-        headers[n++] = str_from(api->version);
+        headers[n++] = str_cstr(api->version);
     if (t->own->key.n)
         headers[n++] =
-            str_join(str_from(api->key_header), t->own->key, t->arena);
+            str_join(str_cstr(api->key_header), t->own->key, t->arena);
     t->post.url = t->k->program;
     t->post.headers = headers;
     t->post.header_count = n;
@@ -466,7 +466,7 @@ static bool read_answer(const struct turn *t, struct str body,
     struct answer got = {.turns = 1};
 
     if (!chat_read(t->own->api->shape, body, t->arena, &reply, &why)) {
-        struct str said = hide_key(t, str_from(err_first(&why)));
+        struct str said = hide_key(t, str_cstr(err_first(&why)));
 
         err_set(e, why.code, "%.*s: %.*s", STR_ARG(t->k->program),
                 STR_ARG(said));

@@ -26,9 +26,9 @@ static bool prepare_replay(struct backend *k, const struct backend_request *w,
     size_t asks = 0;
 
     k->program = w->value;
-    if (!fs_read_user_file(str_c(w->value, k->arena), TAPE_MAX_BYTES, k->arena,
-                           &text, e) ||
-        !tape_parse(text, str_c(w->value, k->arena), k->arena, t, e))
+    if (!fs_read_user_file(str_dup0(w->value, k->arena), TAPE_MAX_BYTES,
+                           k->arena, &text, e) ||
+        !tape_parse(text, str_dup0(w->value, k->arena), k->arena, t, e))
         return err_wrap(e, "%.*s cannot answer", STR_ARG(k->name));
     for (size_t i = 0; i < t->count; i++)
         if (t->entries[i].is_ask)

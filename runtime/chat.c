@@ -182,7 +182,7 @@ struct str chat_complaint(struct str body, struct arena *a)
     /* A line of text is a reason, a page of HTML is not. */
     if (!text_is_utf8(text) || str_starts(text, STR("<")) ||
         text.n > 4 * COMPLAINT_MAX_CHARS)
-        return str_of("", 0);
+        return str_make("", 0);
     return shorten(text, a);
 }
 
@@ -202,7 +202,7 @@ static struct str text_of(const struct json *content, struct arena *a)
     struct buf b;
 
     if (content == NULL || content->kind != JSON_ARRAY)
-        return text.p ? text : str_of("", 0);
+        return text.p ? text : str_make("", 0);
     buf_init(&b, content->end - content->start + 1);
     join_blocks(&b, content);
     text = arena_str(a, buf_str(&b));

@@ -107,12 +107,12 @@ static struct str repair(struct str raw, size_t max_points, bool *is_cut,
 
 static struct str ready_mark(void)
 {
-    return str_of(HELPER_READY, sizeof HELPER_READY - 1);
+    return str_make(HELPER_READY, sizeof HELPER_READY - 1);
 }
 
 static struct str failed_mark(void)
 {
-    return str_of(HELPER_FAILED, sizeof HELPER_FAILED - 1);
+    return str_make(HELPER_FAILED, sizeof HELPER_FAILED - 1);
 }
 
 /* Prepends "error: …" to the output; the whole is bounded. */
@@ -201,7 +201,8 @@ static bool find_program(struct call *c, struct str *program)
     struct err e = {0};
 
     if (!str_has_char(word, '/')) {
-        if (!proc_find_program(str_c(word, a), c->workspace.p, a, program, &e))
+        if (!proc_find_program(str_dup0(word, a), c->workspace.p, a, program,
+                               &e))
             return fail_err(c, &e);
         return true;
     }
@@ -277,7 +278,7 @@ static bool make_scratch(struct call *c, struct sandbox_job *job)
     }
     if (!c->scratch[0])
         return fail(c, "no folder for its own files in /tmp or /var/tmp");
-    job->scratch = path_real(str_from(c->scratch), c->arena);
+    job->scratch = path_real(str_cstr(c->scratch), c->arena);
     return true;
 }
 

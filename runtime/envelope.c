@@ -54,7 +54,7 @@ static struct str finish_data(const struct draft *d, struct arena *a)
     snprintf(seconds, sizeof seconds, "%llu.%03llu",
              (unsigned long long)in->took_ms / 1000,
              (unsigned long long)in->took_ms % 1000);
-    json_member_raw(&w, "duration_s", str_from(seconds));
+    json_member_raw(&w, "duration_s", str_cstr(seconds));
     json_end_object(&w);
     return arena_str(a, buf_str(&b));
 }

@@ -47,7 +47,7 @@ static bool print(void *ctx, const char *text, size_t length)
     if (length > room)
         length = room;
     interpreter_begin(g);
-    buf_append(&g->out, str_of(text, length));
+    buf_append(&g->out, str_make(text, length));
     g->printed += length;
     interpreter_send(g, MESSAGE_PRINT);
     return true;
@@ -76,13 +76,13 @@ static void send_failure(struct interpreter *g)
     interpreter_begin(g);
     json_writer_init(&w, &g->out, 0);
     json_begin_object(&w);
-    json_member_string(&w, "code", str_from(star_error_name(error)));
+    json_member_string(&w, "code", str_cstr(star_error_name(error)));
     if (g->fault) {
-        json_member_string(&w, "why", str_from(g->fault));
+        json_member_string(&w, "why", str_cstr(g->fault));
         json_member_string(&w, "report", STR(""));
     } else {
         put_why(&w, g);
-        json_member_string(&w, "report", str_from(star_error_report(g->star)));
+        json_member_string(&w, "report", str_cstr(star_error_report(g->star)));
     }
     json_end_object(&w);
     interpreter_send(g, MESSAGE_FAILURE);

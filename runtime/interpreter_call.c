@@ -35,7 +35,7 @@ void interpreter_begin(struct interpreter *g)
     if (!g->out.max)
         buf_init(&g->out, RUN_MESSAGE_MAX_BYTES + MESSAGE_HEADER_BYTES);
     buf_clear(&g->out);
-    buf_append(&g->out, str_of(room, sizeof room));
+    buf_append(&g->out, str_make(room, sizeof room));
 }
 
 void interpreter_send(struct interpreter *g, enum message_kind kind)
@@ -204,7 +204,7 @@ static void put_argv(struct json_writer *w, star_value argv)
     star_value word;
 
     if (bad) {
-        json_member_string(w, "bad", str_from(bad));
+        json_member_string(w, "bad", str_cstr(bad));
         return;
     }
     json_member_array(w, "argv");

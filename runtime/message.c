@@ -67,7 +67,7 @@ enum message_state message_take(struct message_input *in, struct message *out)
     if (rest.n - MESSAGE_HEADER_BYTES < length)
         return MESSAGES_MORE;
     out->kind = (enum message_kind)rest.p[0];
-    out->body = str_of(rest.p + MESSAGE_HEADER_BYTES, length);
+    out->body = str_make(rest.p + MESSAGE_HEADER_BYTES, length);
     in->used += MESSAGE_HEADER_BYTES + length;
     return MESSAGES_READY;
 }

@@ -134,7 +134,7 @@ bool message_read_command(struct str body, const struct limits *l,
         !read_clamped(opts, "timeout", COMMAND_SECONDS, most, &out->timeout_s))
         return false;
     if (read_string(call, "bad", &fault)) {
-        *bad = str_c(text_cut(fault, 200), a);
+        *bad = str_dup0(text_cut(fault, 200), a);
         return true;
     }
     if (!read_words(json_get(call, "argv"), a, out))

@@ -10,9 +10,9 @@ struct str path_real(struct str path, struct arena *a)
 {
     char real[PATH_MAX];
 
-    if (!str_starts(path, STR("/")) || !realpath(str_c(path, a), real))
+    if (!str_starts(path, STR("/")) || !realpath(str_dup0(path, a), real))
         return STR("");
-    return arena_str(a, str_from(real));
+    return arena_str(a, str_cstr(real));
 }
 
 void places_add(struct places *p, enum place_kind kind, struct str path)

@@ -19,19 +19,19 @@ bool protect_read_link(const struct protect *p, const char *path,
 {
     CLEANUP_FD int fd = -1;
     struct err ignored = {0};
-    struct str parent = str_from(path);
+    struct str parent = str_cstr(path);
     size_t slash = str_find_last(parent, '/');
     char text[4096];
     ssize_t n;
 
     parent = slash == SIZE_MAX ? STR(".") : str_slice(parent, 0, slash);
-    if (!fs_open_dir_at(p->fd, str_c(parent, a), &fd, &ignored))
+    if (!fs_open_dir_at(p->fd, str_dup0(parent, a), &fd, &ignored))
         return false;
     n = readlinkat(fd, path + (slash == SIZE_MAX ? 0 : slash + 1), text,
                    sizeof text);
     if (n < 0 || n == (ssize_t)sizeof text)
         return false;
-    *out = arena_str(a, str_of(text, (size_t)n));
+    *out = arena_str(a, str_make(text, (size_t)n));
     return true;
 }
 
@@ -273,7 +273,7 @@ static bool watch_clients(struct protect *p, struct err *e)
         const char *const *paths = clients_table[i].protected_paths;
 
         for (size_t k = 0; k < CLIENT_MAX_PATHS && paths[k]; k++)
-            if (!protect_watch(p, str_from(paths[k]), PROTECT_TREE, WATCH_ROOT,
+            if (!protect_watch(p, str_cstr(paths[k]), PROTECT_TREE, WATCH_ROOT,
                                e))
                 return false;
     }
@@ -295,7 +295,7 @@ bool protect_look(const struct protect_job *job, struct arena *a,
                           .arena = a};
     map_init(&p->by_path, a);
     for (const struct protect_row *row = protect_table; row->path; row++)
-        if (!protect_watch(p, str_from(row->path), row->how, WATCH_ROOT, e))
+        if (!protect_watch(p, str_cstr(row->path), row->how, WATCH_ROOT, e))
             return false;
     if (!watch_clients(p, e))
         return false;

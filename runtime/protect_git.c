@@ -25,7 +25,8 @@ static struct str read_text(const struct protect *p, struct str path,
     struct str text;
     struct err ignored = {0};
 
-    return fs_read_file_at(p->fd, str_c(path, a), max_bytes, a, &text, &ignored)
+    return fs_read_file_at(p->fd, str_dup0(path, a), max_bytes, a, &text,
+                           &ignored)
                ? text
                : STR("");
 }
@@ -166,7 +167,7 @@ static bool watch_repository(struct protect *p, struct str folder,
         struct str common;
 
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-            if (!protect_watch(p, fs_join(folder, str_from(rows[i].name), a),
+            if (!protect_watch(p, fs_join(folder, str_cstr(rows[i].name), a),
                                rows[i].how, as, e))
                 return false;
         if (!watch_named(p, fs_join(folder, STR("config"), a), tree, as, e))
@@ -188,7 +189,7 @@ static bool watch_dot_git(struct protect *p, struct str path, enum watch_as as,
     struct str tree = parent_of(path), folder = path, text;
     struct stat st;
 
-    if (!fs_stat_at(p->fd, str_c(path, a), &st))
+    if (!fs_stat_at(p->fd, str_dup0(path, a), &st))
         return true;
     if (!protect_watch(p, path, PROTECT_DIR_ONLY, as, e))
         return false;
@@ -239,8 +240,8 @@ static bool is_plain_setting(const struct setting *s)
     };
 
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        if (str_eq_nocase(s->section, str_from(plain[i][0])) &&
-            str_eq_nocase(s->key, str_from(plain[i][1])))
+        if (str_eq_nocase(s->section, str_cstr(plain[i][0])) &&
+            str_eq_nocase(s->key, str_cstr(plain[i][1])))
             return true;
     return false;
 }
@@ -289,10 +290,10 @@ static bool is_plain(const struct protect *p, struct str folder,
     static const char *const none[] = {"commondir", "config.worktree"};
     struct stat st;
 
-    if (!fs_stat_at(p->fd, str_c(folder, a), &st) || !S_ISDIR(st.st_mode))
+    if (!fs_stat_at(p->fd, str_dup0(folder, a), &st) || !S_ISDIR(st.st_mode))
         return false;
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-        if (fs_exists_at(p->fd, fs_join(folder, str_from(none[i]), a).p))
+        if (fs_exists_at(p->fd, fs_join(folder, str_cstr(none[i]), a).p))
             return false;
     return has_plain_config(p, folder, a) && has_plain_hooks(p, folder, a);
 }

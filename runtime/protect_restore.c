@@ -91,8 +91,8 @@ static bool in_parent(const struct restoration *s, const struct watched *w,
     *name = w->path.p + (slash == SIZE_MAX ? 0 : slash + 1);
     return fs_open_dir_at(
         s->p->fd,
-        slash == SIZE_MAX ? "." : str_c(str_slice(w->path, 0, slash), s->a), fd,
-        &ignored);
+        slash == SIZE_MAX ? "." : str_dup0(str_slice(w->path, 0, slash), s->a),
+        fd, &ignored);
 }
 
 /* No process of the command is left: nothing moves while we are at it. */
@@ -155,10 +155,10 @@ static bool is_new(const struct restoration *s, const struct watched *w,
 
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return false;
-    *path = fs_join(w->path, str_from(name), s->a);
+    *path = fs_join(w->path, str_cstr(name), s->a);
     return !map_has(&s->p->by_path, *path) &&
            fs_stat_at(s->p->fd, path->p, &st) &&
-           protect_is_watched(w->how, str_from(name), S_ISDIR(st.st_mode));
+           protect_is_watched(w->how, str_cstr(name), S_ISDIR(st.st_mode));
 }
 
 /* False when it cannot be removed; reported once. */

@@ -86,7 +86,7 @@ static bool is_folder(int fd, const struct dirent *d)
 static bool look_at(struct walk *w, struct str folder, int fd,
                     const struct dirent *d, struct err *e)
 {
-    struct str name = str_from(d->d_name), path;
+    struct str name = str_cstr(d->d_name), path;
 
     if (str_is(name, ".") || str_is(name, ".."))
         return true;
@@ -111,7 +111,7 @@ static bool read_folder(struct walk *w, struct str folder, struct err *e)
 
     /* An unreadable folder is unreadable to git, too; but the command may
      * change its permissions, while the folder around it stays the same. */
-    (void)!fs_open_dir_at(w->p->fd, str_c(folder, w->a), &fd, &ignored);
+    (void)!fs_open_dir_at(w->p->fd, str_dup0(folder, w->a), &fd, &ignored);
     if (!w->again)
         remember(w->p, folder, fd);
     dir = fd < 0 ? NULL : fdopendir(fd);

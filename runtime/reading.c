@@ -183,7 +183,7 @@ static struct str text_at(const struct json *j, struct str path,
 
 static struct str text_of(const struct json *j, const char *at, struct arena *a)
 {
-    struct str paths = str_from(at), path, text = {"", 0};
+    struct str paths = str_cstr(at), path, text = {"", 0};
 
     while (!text.n && paths.p && str_cut(&paths, '|', &path))
         text = text_at(j, path, a);
@@ -194,7 +194,7 @@ static struct str text_of(const struct json *j, const char *at, struct arena *a)
 
 static bool holds(const struct json *j, const char *condition)
 {
-    struct str c = str_from(condition), want = {NULL, 0}, none;
+    struct str c = str_cstr(condition), want = {NULL, 0}, none;
     bool negated = str_starts(c, STR("!")), is;
     size_t equals = str_find_char(c, '=');
 

@@ -108,7 +108,7 @@ static void reply_outcome(struct run *r, const struct command_result *o)
     snprintf(code, sizeof code, "%d", o->exit_code);
     json_open(&w, &b, RUN_MESSAGE_MAX_BYTES, 0);
     json_member_bool(&w, "ok", o->ok);
-    json_member_raw(&w, "exit_code", str_from(code));
+    json_member_raw(&w, "exit_code", str_cstr(code));
     json_member_string(&w, "result", o->result);
     json_member_bool(&w, "truncated", o->truncated);
     json_end_object(&w);

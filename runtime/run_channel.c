@@ -50,7 +50,8 @@ static void end_lost(struct run *r)
 
     worker_end(&r->worker, &status);
     if (run_is_in_time(r))
-        run_end_as(r, RUNTIME_FAILED, str_c(worker_fate(status, r->a), r->a));
+        run_end_as(r, RUNTIME_FAILED,
+                   str_dup0(worker_fate(status, r->a), r->a));
 }
 
 static bool receive(struct run *r)

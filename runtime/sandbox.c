@@ -23,7 +23,7 @@ bool sandbox_find_helper(struct arena *a, struct str *path, struct err *e)
         return false;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         struct str found =
-            fs_normalize(fs_join(dir, str_from(places[i]), a), a);
+            fs_normalize(fs_join(dir, str_cstr(places[i]), a), a);
 
         /* Links are resolved: the target is visible in the sandbox. */
         if (access(found.p, X_OK) == 0) {
@@ -42,7 +42,7 @@ struct str sandbox_find_bubblewrap(struct str workspace, struct arena *a)
     struct str path = STR("");
     struct err ignored = {0};
 
-    if (!proc_find_program("bwrap", str_c(workspace, a), a, &path, &ignored))
+    if (!proc_find_program("bwrap", str_dup0(workspace, a), a, &path, &ignored))
         return STR("");
     return path;
 }
@@ -104,17 +104,17 @@ static bool try_namespaces(struct sandbox_support *w, struct arena *a)
     };
 
     if (!sandbox_find_helper(a, &helper, &e)) {
-        w->why_not = words_of(str_from(err_first(&e)), a);
+        w->why_not = words_of(str_cstr(err_first(&e)), a);
         return false;
     }
     for (size_t i = 0; i + 1 < sizeof argv / sizeof *argv; i++)
         if (!argv[i])
             argv[i] = helper.p;
     if (!proc_run(&o, a, &r, &e)) {
-        w->why_not = words_of(str_from(err_first(&e)), a);
+        w->why_not = words_of(str_cstr(err_first(&e)), a);
         return false;
     }
-    if (str_starts(r.out, str_of(HELPER_READY, sizeof HELPER_READY - 1)))
+    if (str_starts(r.out, str_make(HELPER_READY, sizeof HELPER_READY - 1)))
         return true;
     w->why_not = words_of(r.out, a);
     if (!w->why_not.n)

@@ -32,7 +32,7 @@ void words_add(struct words *w, const char *word)
 
 void words_add_str(struct words *w, struct str word)
 {
-    words_add(w, word.p ? str_c(word, w->arena) : NULL);
+    words_add(w, word.p ? str_dup0(word, w->arena) : NULL);
 }
 
 static void add_all(struct words *w, const char *const *words)
@@ -320,7 +320,7 @@ static void set(struct words *w, const char *name, struct str value)
 static void keep(struct words *w, const char *const *names, bool paths_only)
 {
     for (; *names; names++) {
-        struct str value = str_from(getenv(*names));
+        struct str value = str_cstr(getenv(*names));
 
         if (value.n && value.n <= VALUE_MAX_BYTES &&
             (!paths_only || value.p[0] == '/'))

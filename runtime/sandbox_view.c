@@ -38,7 +38,7 @@ static const char *const mixed[] = {
 
 static struct str variable(const char *name)
 {
-    struct str value = str_from(getenv(name));
+    struct str value = str_cstr(getenv(name));
 
     return str_starts(value, STR("/")) ? value : STR("");
 }
@@ -53,7 +53,7 @@ struct str sandbox_home(struct arena *a)
 /* An unreadable path needs no hiding; a mount costs time. */
 static void hide(struct sandbox_job *job, struct str path)
 {
-    if (path.n && access(str_c(path, job->places.arena), R_OK) == 0)
+    if (path.n && access(str_dup0(path, job->places.arena), R_OK) == 0)
         places_add(&job->places, PLACE_HIDDEN, path);
 }
 
@@ -65,7 +65,7 @@ static void hide_secret(struct sandbox_job *job, struct str home,
     if (home.n)
         hide(job, fs_join(home, name, a));
     for (size_t k = 0; k < COUNT(xdg); k++) {
-        struct str usual = str_from(xdg[k].usual);
+        struct str usual = str_cstr(xdg[k].usual);
         struct str moved = variable(xdg[k].variable);
 
         if (moved.n && str_starts(name, usual))
@@ -75,7 +75,7 @@ static void hide_secret(struct sandbox_job *job, struct str home,
 
 static void hide_secrets_of(struct sandbox_job *job, struct str home)
 {
-    struct str rest = str_from(sandbox_hidden), line;
+    struct str rest = str_cstr(sandbox_hidden), line;
 
     while (str_line(&rest, &line)) {
         if (!line.n || *line.p == '#')
@@ -83,8 +83,8 @@ static void hide_secrets_of(struct sandbox_job *job, struct str home)
         if (*line.p == '/')
             hide(job, line);
         else if (*line.p == '$')
-            hide(job,
-                 variable(str_c(str_from_index(line, 1), job->places.arena)));
+            hide(job, variable(str_dup0(str_from_index(line, 1),
+                                        job->places.arena)));
         else
             hide_secret(job, home, line);
     }
@@ -94,14 +94,14 @@ static void hide_secrets_of(struct sandbox_job *job, struct str home)
         if (c->secret_variable)
             hide(job, variable(c->secret_variable));
         for (size_t k = 0; k < CLIENT_MAX_PATHS && c->secrets[k]; k++)
-            hide_secret(job, home, str_from(c->secrets[k]));
+            hide_secret(job, home, str_cstr(c->secrets[k]));
     }
 }
 
 static void hide_all(struct sandbox_job *job, struct str home)
 {
     for (size_t i = 0; i < COUNT(hidden); i++)
-        places_add(&job->places, PLACE_HIDDEN, str_from(hidden[i]));
+        places_add(&job->places, PLACE_HIDDEN, str_cstr(hidden[i]));
     hide_secrets_of(job, home);
     if (job->mode == SANDBOX_HOME) {
         places_add(&job->places, PLACE_READ, home);
@@ -118,7 +118,7 @@ struct str sandbox_path(const struct sandbox_job *job, struct arena *a,
                         void (*visit)(void *ctx, struct str real), void *ctx)
 {
     const char *value = getenv("PATH");
-    struct str rest = str_from(value ? value : ""), folder;
+    struct str rest = str_cstr(value ? value : ""), folder;
     struct buf path;
     struct str result;
 

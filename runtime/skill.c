@@ -116,7 +116,7 @@ static bool read_files(struct folder *f, struct err *e)
     size_t count;
 
     for (;;) {
-        if (!fs_list_at(f->fd, str_c(path, f->a),
+        if (!fs_list_at(f->fd, str_dup0(path, f->a),
                         f->limits->package_max_files.value * 2, f->a, &entries,
                         &count, e))
             return false;
@@ -161,7 +161,7 @@ static enum manifest_file resolve(struct folder *f, struct str path,
     if (!realpath(fs_join(f->path, path, f->a).p, real))
         return errno == ENOENT ? MANIFEST_FILE_MISSING
                                : MANIFEST_FILE_UNREADABLE;
-    full = str_from(real);
+    full = str_cstr(real);
     if (!str_starts(full, f->path) || full.n == f->path.n ||
         (f->path.n > 1 && full.p[f->path.n] != '/'))
         return MANIFEST_FILE_ESCAPES;
@@ -183,7 +183,7 @@ static enum manifest_file read_beside(void *ctx, struct str path,
 
     if (str_has_char(path, '\0'))
         return MANIFEST_FILE_MISSING;
-    if (!fs_open_file_at(f->fd, str_c(path, a), &fd, &st, &e)) {
+    if (!fs_open_file_at(f->fd, str_dup0(path, a), &fd, &st, &e)) {
         if (e.code == ERR_NOT_FOUND)
             return MANIFEST_FILE_MISSING;
         if (e.code != ERR_REFUSED)
@@ -228,7 +228,7 @@ static bool parse_entry_file(struct folder *f, struct skill *s, struct err *e)
     if (s->why.errors)
         return diagnostics_fail(
             &s->why, DOC_SKILL,
-            str_c(fs_join(f->path, STR("SKILL.md"), f->a), f->a), e);
+            str_dup0(fs_join(f->path, STR("SKILL.md"), f->a), f->a), e);
     if (!s->document.metaskill)
         return true;
     if (read_beside(f, s->document.program, PROGRAM_MAX_BYTES, f->a,
@@ -249,9 +249,9 @@ static bool is_hashed(const struct folder *f, struct str path, struct str text)
     return found && hash_eq(&found->hash, &hash);
 }
 
-bool skill_read_open(int fd, struct str path, struct str name,
-                     const struct limits *limits, struct arena *a,
-                     struct skill *out, struct err *e)
+bool metaskill_read_open(int fd, struct str path, struct str name,
+                         const struct limits *limits, struct arena *a,
+                         struct skill *out, struct err *e)
 {
     struct folder f = {
         .fd = fd, .path = path, .name = name, .limits = limits, .a = a};
@@ -270,22 +270,22 @@ bool skill_read_open(int fd, struct str path, struct str name,
     return true;
 }
 
-bool skill_read(struct str folder, const struct limits *limits, struct arena *a,
-                struct skill *out, struct err *e)
+bool metaskill_read(struct str folder, const struct limits *limits,
+                    struct arena *a, struct skill *out, struct err *e)
 {
     CLEANUP_FD int fd = -1;
     char real[PATH_MAX];
     struct str path;
 
-    if (!realpath(str_c(folder, a), real))
+    if (!realpath(str_dup0(folder, a), real))
         return err_set(
             e, errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND : ERR_IO,
             "%.*s: %s", STR_ARG(folder), strerror(errno));
-    path = arena_str(a, str_from(real));
+    path = arena_str(a, str_cstr(real));
     return fs_open_dir_at(AT_FDCWD, real, &fd, e) &&
-           skill_read_open(fd, path,
-                           path_last(str_starts(folder, STR("/"))
-                                         ? fs_normalize(folder, a)
-                                         : path),
-                           limits, a, out, e);
+           metaskill_read_open(fd, path,
+                               path_last(str_starts(folder, STR("/"))
+                                             ? fs_normalize(folder, a)
+                                             : path),
+                               limits, a, out, e);
 }

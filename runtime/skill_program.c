@@ -22,7 +22,7 @@ static const char *code_of(struct str message)
 {
     size_t i = 0;
 
-    while (!str_starts(message, str_from(kinds[i].start)))
+    while (!str_starts(message, str_cstr(kinds[i].start)))
         i++;
     return kinds[i].code;
 }
@@ -37,7 +37,7 @@ static void report(struct diagnostics *why, const char *code, struct str file,
     c = &why->items[why->count - 1];
     c->file = arena_str(why->arena, file);
     c->column = column;
-    c->hint = arena_str(why->arena, str_from(hint));
+    c->hint = arena_str(why->arena, str_cstr(hint));
 }
 
 /* A limit, or an error that concerns the whole source, has no place: it is shown
@@ -49,7 +49,7 @@ static void add_errors(struct star *s, struct diagnostics *why, struct str file)
     for (size_t i = 0; star_error_at(s, i, &error); i++) {
         bool has_place = error.place.line > 0;
         const char *code = star_error(s) == STAR_ERROR_STATIC && has_place
-                               ? code_of(str_from(error.message))
+                               ? code_of(str_cstr(error.message))
                                : "program-syntax";
 
         report(why, code, file, has_place ? error.place.line : 1,
@@ -80,8 +80,8 @@ static void check_run(const struct star_program *p, struct str file,
         report(why, "program-run", file, run.line, run.column, fault, NULL);
 }
 
-void skill_check_program(struct str file, struct str program,
-                         struct diagnostics *why)
+void metaskill_check_program(struct str file, struct str program,
+                             struct diagnostics *why)
 {
     struct star *s = interpreter_open(NULL, NULL);
     struct star_program *p;
@@ -91,7 +91,7 @@ void skill_check_program(struct str file, struct str program,
                         "no memory to compile it");
         return;
     }
-    p = star_compile(s, str_c(file, why->arena), program.p, program.n);
+    p = star_compile(s, str_dup0(file, why->arena), program.p, program.n);
     if (p)
         check_run(p, file, why);
     else

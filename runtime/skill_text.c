@@ -3,7 +3,7 @@
 
 /* Texts about a skill for models and persons (K7, K9, K41). */
 
-struct str skill_activation(const struct skill *s, struct arena *a)
+struct str metaskill_activation(const struct skill *s, struct arena *a)
 {
     struct str *files = arena_array(a, s->file_count + 1, sizeof *files);
 
@@ -15,7 +15,7 @@ struct str skill_activation(const struct skill *s, struct arena *a)
 
 struct str input_missing(const struct skill *s, struct arena *a)
 {
-    struct str text = skill_activation(s, a);
+    struct str text = metaskill_activation(s, a);
 
     return arena_printf(a,
                         "error: input is required. The instructions of the "

@@ -374,7 +374,7 @@ static bool read_line(struct reader *r)
         return fail(r, "something stands behind the end of the tape");
     if (!json_parse(r->line, &options, r->scratch, &line, NULL, &why)) {
         /* "line 1, ": each is parsed alone. */
-        struct str said = str_from(err_first(&why));
+        struct str said = str_cstr(err_first(&why));
 
         if (str_starts(said, STR("line 1, ")))
             said = str_from_index(said, 8);

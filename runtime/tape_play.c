@@ -254,7 +254,7 @@ static struct str difference_of(const struct tape *t, const char *headline,
 {
     if (str_eq(taped, got))
         return STR("");
-    return tape_difference(str_from(headline),
+    return tape_difference(str_cstr(headline),
                            arena_printf(a, "%s:%u", t->file, t->end_line),
                            taped, STR("the program"), got, a);
 }

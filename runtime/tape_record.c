@@ -35,7 +35,7 @@ static void put_limits(struct json_writer *w, const struct limits *limits)
     for (size_t i = 0; i < tape_limit_count; i++) {
         /* limits_find gives what may be changed: a copy, here. */
         struct limits now = *limits, usual = limits_default;
-        struct str name = str_from(tape_limits[i]);
+        struct str name = str_cstr(tape_limits[i]);
         uint64_t value = limits_find(&now, name)->value;
 
         if (value == limits_find(&usual, name)->value)

@@ -271,7 +271,7 @@ struct str tape_value(struct str json, enum tape_part part, struct arena *a)
 static bool names_limit(struct str text, struct str *start, size_t *end)
 {
     for (size_t i = 0; i < LIMITS_COUNT; i++) {
-        struct str name = str_from(limits_default.all[i].name);
+        struct str name = str_cstr(limits_default.all[i].name);
 
         if (!str_starts(str_from_index(text, 1), name) ||
             !str_starts(str_from_index(text, 1 + name.n), STR(", ")))

@@ -33,7 +33,7 @@ static void put(struct trace *t, struct str kind, struct str data)
 
 void trace_note(struct trace *t, const char *kind, struct str data)
 {
-    put(t, str_from(kind), data);
+    put(t, str_cstr(kind), data);
 }
 
 bool trace_add(struct trace *t, struct str kind, const struct json *data,

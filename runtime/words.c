@@ -29,7 +29,7 @@ struct str runtime_not_allowed(struct str name, const char *policy,
 struct str runtime_error(struct str name, const char *why, struct arena *a)
 {
     struct str line =
-        text_cut(text_one_line(str_from(why), a), RESULT_MAX_CHARS - 200);
+        text_cut(text_one_line(str_cstr(why), a), RESULT_MAX_CHARS - 200);
 
     return arena_printf(a, "error: metaskill '%.*s': %.*s", STR_ARG(name),
                         STR_ARG(line));
@@ -42,5 +42,5 @@ unsigned runtime_depth(void)
 
     if (!text)
         return 0;
-    return str_number(str_from(text), 1000000, &depth) ? (unsigned)depth : 1;
+    return str_number(str_cstr(text), 1000000, &depth) ? (unsigned)depth : 1;
 }

@@ -76,7 +76,7 @@ static void tell(int fd, const struct err *e)
     json_writer_init(&w, &g.out, 0);
     json_begin_object(&w);
     json_member_string(&w, "code", STR("confine"));
-    json_member_string(&w, "why", str_from(err_first(e)));
+    json_member_string(&w, "why", str_cstr(err_first(e)));
     json_member_string(&w, "report", STR(""));
     json_end_object(&w);
     interpreter_send(&g, MESSAGE_FAILURE);

@@ -90,6 +90,6 @@ void serve_answer_error(struct serve *s, struct mcp_call *c,
 
     serve_event_failed(s, e->code, text, c);
     serve_answer(c, &(struct serve_result){.text = text,
-                                           .more = str_from(e->hint),
+                                           .more = str_cstr(e->hint),
                                            .is_error = true});
 }

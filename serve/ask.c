@@ -41,7 +41,7 @@ static void set_doing(struct serve_job *j, const char *verb, struct str what)
         text_visible(&b, text_cut(text_one_line(what, &a), LABEL_MAX_CHARS),
                      false);
     }
-    j->doing = str_of(j->doing_text, 0);
+    j->doing = str_make(j->doing_text, 0);
     if (!b.overflowed) {
         memcpy(j->doing_text, b.p, b.n);
         j->doing.n = b.n;
@@ -80,7 +80,7 @@ static struct str what_is_asked(const struct ask *in, struct arena *a)
 
     hash_init(&h);
     hash_add(&h, in->prompt);
-    hash_add(&h, str_of("", 1));
+    hash_add(&h, str_make("", 1));
     hash_add(&h, in->opts);
     return what_of("ask", in->number, &h, a);
 }
@@ -92,7 +92,7 @@ static struct str what_is_run(const struct command *in, struct arena *a)
     hash_init(&h);
     for (size_t i = 0; i < in->argc; i++) {
         hash_add(&h, in->argv[i]);
-        hash_add(&h, str_of("", 1));
+        hash_add(&h, str_make("", 1));
     }
     hash_add(&h, in->opts);
     return what_of("command", in->number, &h, a);
@@ -170,12 +170,12 @@ static struct str note_failure(const struct err *e, struct arena *a)
     struct json_writer w;
 
     json_open(&w, &b, NOTE_MAX_BYTES, 0);
-    json_member_string(&w, "failed", str_from(err_code_name(e->code)));
+    json_member_string(&w, "failed", str_cstr(err_code_name(e->code)));
     json_member_array(&w, "messages");
     for (const char *m = err_next(e, NULL); m; m = err_next(e, m))
-        json_string(&w, str_from(m));
+        json_string(&w, str_cstr(m));
     json_end_array(&w);
-    json_member_string(&w, "hint", str_from(e->hint));
+    json_member_string(&w, "hint", str_cstr(e->hint));
     json_end_object(&w);
     return arena_str(a, buf_str(&b));
 }
@@ -238,7 +238,7 @@ static bool read_answer(struct str text, struct arena *a, struct answer *out,
 static void note_missing_capability(struct serve_job *j, const struct err *e)
 {
     if (j->s->sampling && mcp_call_era(mcp_task_call(j->task)) == MCP_STATELESS)
-        j->lacks = arena_str(&j->s->cx->arena, str_from(err_first(e)));
+        j->lacks = arena_str(&j->s->cx->arena, str_cstr(err_first(e)));
 }
 
 static bool ask_backend(struct serve_job *j, struct run_execution *x,

@@ -73,7 +73,7 @@ static void put_failure(struct serve *s, const char *type,
     CLEANUP(buf_done) struct buf b = {0};
     struct state_event v = {
         .session_id = s->session_id,
-        .type = str_from(type),
+        .type = str_cstr(type),
         .actor = STR("tool"),
         .sensitivity = STR("private"),
     };
@@ -86,7 +86,7 @@ static void put_failure(struct serve *s, const char *type,
     json_open(&w, &b, EVENT_MAX_BYTES, 0);
     json_member_optional(&w, "tool_use_id", tool_use_id(c));
     if (error_class)
-        json_member_string(&w, "error_class", str_from(error_class));
+        json_member_string(&w, "error_class", str_cstr(error_class));
     json_member_string(&w, "error_message", text_cut(why, WHY_MAX_CHARS));
     if (error_class)
         json_member_number(&w, "latency_ms", proc_now_ms() - s->call_ms);

@@ -44,7 +44,7 @@ static struct str without_marks(struct str s)
 
 static bool take_prefix(struct str *s, const char *word)
 {
-    if (!str_starts(*s, str_from(word)))
+    if (!str_starts(*s, str_cstr(word)))
         return false;
     *s = without_marks(str_from_index(*s, strlen(word)));
     return true;

@@ -141,7 +141,7 @@ static bool begin_draft(struct serve_journal *j, int fd, const char *draft,
     do
         line[sizeof line - ++n] = (char)('0' + expires_s % 10);
     while (expires_s /= 10);
-    return write_line(fd, str_of(line + sizeof line - n, n), e) &&
+    return write_line(fd, str_make(line + sizeof line - n, n), e) &&
            (renameat(j->dirfd, draft, j->dirfd, name) == 0 ||
             err_errno(e, "cannot name a call's journal")) &&
            fs_sync(j->dirfd, FOLDER, e);
@@ -306,7 +306,7 @@ static bool write_key(struct serve_journal *j, struct err *e)
     if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
         return err_errno(e, "cannot make a key");
     return fs_replace_at(j->dirfd, KEY_FILE, 0600,
-                         str_of((const char *)bytes, sizeof bytes), e);
+                         str_make((const char *)bytes, sizeof bytes), e);
 }
 
 /* No other process creates a key: calls under a replaced key cannot be
@@ -348,10 +348,10 @@ static struct str state_of(struct serve *s, struct arena *a)
 
     hash_init(&h);
     hash_add(&h, s->layer.path);
-    hash_add(&h, str_of("", 1));
+    hash_add(&h, str_make("", 1));
     hash_add(&h, s->cx->cwd);
     for (size_t i = 0; i < s->options->arguments.count; i++) {
-        hash_add(&h, str_of("", 1));
+        hash_add(&h, str_make("", 1));
         hash_add(&h, s->options->arguments.items[i]);
     }
     hash = hash_end(&h);
@@ -363,7 +363,7 @@ static bool open_folder(struct serve *s, int *fd, struct err *e)
     struct str home = store_home(s->store);
     CLEANUP_FD int top = -1;
 
-    if (!fs_open_dir(str_c(home, &s->cx->arena), &top, e))
+    if (!fs_open_dir(str_dup0(home, &s->cx->arena), &top, e))
         return false;
     if (fs_open_dir_at(top, FOLDER, fd, e))
         return true;

@@ -55,7 +55,7 @@ static uint64_t expiry_of(int fd, const struct stat *st, bool is_draft)
         digits++;
     if (is_draft)
         until = (uint64_t)st->st_mtime + MCP_STATE_MAX_SECONDS;
-    else if (!str_number(str_of(line, digits), UINT64_MAX, &until))
+    else if (!str_number(str_make(line, digits), UINT64_MAX, &until))
         return 0;
     return is_possible(st, until) ? until : 0;
 }
@@ -103,7 +103,7 @@ static void look_at(struct look *l, const char *name, bool is_draft)
     l->ended =
         arena_grow(&l->a, l->ended, l->count, &l->capacity, sizeof *l->ended);
     l->ended[l->count++] =
-        (struct ended){.name = arena_str(&l->a, str_from(name)).p,
+        (struct ended){.name = arena_str(&l->a, str_cstr(name)).p,
                        .when = st.st_mtim,
                        .bytes = (uint64_t)st.st_size};
 }
@@ -128,7 +128,7 @@ static void look_at_all(struct look *l)
     if (fd >= 0 && !d)
         close(fd);
     while (d && seen < LOOK_MAX_FILES && (one = readdir(d))) {
-        struct str name = str_from(one->d_name);
+        struct str name = str_cstr(one->d_name);
         bool is_draft = str_ends(name, STR(KEPT_DRAFT_SUFFIX));
 
         if (!is_draft && !str_ends(name, STR(KEPT_SUFFIX)))

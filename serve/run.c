@@ -42,7 +42,7 @@ static void answer_failed(struct serve_job *j, const struct err *e)
     struct str why = serve_error_text(e, j->a);
 
     answer_error(j, runtime_error(j->name, why.n ? why.p : "failed", j->a),
-                 str_from(e->hint));
+                 str_cstr(e->hint));
 }
 
 /*
@@ -226,8 +226,8 @@ static void answer_refused(struct serve_job *j, const struct err *e)
         answer_error(j,
                      runtime_not_allowed(
                          found->skill.document.name,
-                         metaskill_policy_name(run_policy(&j->layer)), j->a),
-                     str_from(e->hint));
+                         authorize_policy_name(run_policy(&j->layer)), j->a),
+                     str_cstr(e->hint));
     else
         answer_failed(j, e);
 }
@@ -241,7 +241,8 @@ static void answer_result(struct serve_job *j)
     else if (r->status == RUN_NOT_ALLOWED)
         answer_refused(j, &r->why);
     else if (r->status == RUN_FAILED && j->lacks.n)
-        mcp_task_missing_capability(j->task, "sampling", str_c(j->lacks, j->a));
+        mcp_task_missing_capability(j->task, "sampling",
+                                    str_dup0(j->lacks, j->a));
     else if (r->status == RUN_COMPLETED)
         answer_completed(j, &r->program);
     else

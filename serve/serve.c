@@ -149,21 +149,21 @@ static bool open_skills(struct serve *s, struct err *e)
     struct library_root *roots;
     size_t count;
 
-    if (!open_library(s->cx, s->store, metis, true, &s->library, e))
+    if (!skill_roots_open_library(s->cx, s->store, metis, true, &s->library, e))
         return false;
     open_session(s, metis);
     map_init(&s->started, &s->session_arena);
     map_init(&s->unserved, &s->session_arena);
     if (s->store)
         state_make_id(store_state(s->store), id);
-    s->session_id = arena_str(a, str_from(id));
+    s->session_id = arena_str(a, str_cstr(id));
     if (!s->options->watch) {
         library_keep(s->library);
         return library_count(s->library) <= HOLD_AT_ONCE
                    ? library_hold(s->library, e)
                    : hold_soon(s, e);
     }
-    return library_places(s->cx, metis, &roots, &count, e) &&
+    return skill_roots_places(s->cx, metis, &roots, &count, e) &&
            serve_watch_open(s, roots, count, e);
 }
 

@@ -75,9 +75,9 @@ enum {
 
 static void answer_wrong(struct serve *s, struct mcp_call *c, const char *why)
 {
-    serve_event_invalid(s, str_from(why), c);
+    serve_event_invalid(s, str_cstr(why), c);
     serve_answer(
-        c, &(struct serve_result){.text = str_from(why), .is_error = true});
+        c, &(struct serve_result){.text = str_cstr(why), .is_error = true});
 }
 
 /* --- arguments: errors are results for the model ------------------------ */
@@ -165,7 +165,7 @@ static void search_structured(struct str query, const struct library_hit *hits,
         json_begin_object(&w);
         json_member_string(&w, "name", skill->name);
         json_member_string(&w, "source",
-                           str_from(library_source_name(skill->source)));
+                           str_cstr(library_source_name(skill->source)));
         json_member_string(&w, "description", skill->description);
         json_member_bool(&w, "metaskill", skill->metaskill);
         json_end_object(&w);
@@ -212,9 +212,9 @@ static struct str load_structured(const struct library_loaded *l,
     json_open(&w, &b, SERVE_TEXT_MAX_BYTES, 0);
     json_member_string(&w, "text", l->text);
     json_member_string(&w, "skill_id", l->skill->name);
-    json_member_string(&w, "skill_version", str_from(l->skill_version));
+    json_member_string(&w, "skill_version", str_cstr(l->skill_version));
     json_member_string(&w, "source",
-                       str_from(library_source_name(l->skill->source)));
+                       str_cstr(library_source_name(l->skill->source)));
     json_member_number(&w, "load_size_tokens", l->load_size_tokens);
     if (l->already_loaded)
         json_member_bool(&w, "already_loaded", true);
@@ -261,7 +261,7 @@ static void put_file(struct json_writer *w, const struct library_file *f)
 {
     json_begin_object(w);
     json_member_string(w, "path", f->path);
-    json_member_string(w, "kind", str_from(library_kind_name(f->kind)));
+    json_member_string(w, "kind", str_cstr(library_kind_name(f->kind)));
     json_member_number(w, "size", f->size);
     json_end_object(w);
 }
@@ -376,8 +376,8 @@ static void put_property(struct json_writer *w, const char *name,
                          const char *type, const char *description)
 {
     json_member_object(w, name);
-    json_member_string(w, "type", str_from(type));
-    json_member_string(w, "description", str_from(description));
+    json_member_string(w, "type", str_cstr(type));
+    json_member_string(w, "description", str_cstr(description));
 }
 
 /* K36, with the names that can be run. */

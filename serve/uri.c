@@ -68,7 +68,7 @@ static bool unescape(struct str s, struct arena *a, struct str *out)
         p[n++] = (char)(digit(s.p[i + 1]) * 16 + digit(s.p[i + 2]));
         i += 2;
     }
-    *out = str_of(p, n);
+    *out = str_make(p, n);
     return true;
 }
 
@@ -130,8 +130,8 @@ struct str serve_mime(struct str path, bool is_text)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (str_ends(path, str_from(rows[i].end)))
-            return str_from(rows[i].mime);
+        if (str_ends(path, str_cstr(rows[i].end)))
+            return str_cstr(rows[i].mime);
     return is_text ? STR("text/plain") : STR("application/octet-stream");
 }
 
@@ -155,5 +155,5 @@ struct str serve_base64(struct str bytes, struct arena *a)
         out[n++] = left > 1 ? digits[x >> 6 & 63] : '=';
         out[n++] = left > 2 ? digits[x & 63] : '=';
     }
-    return str_of(out, n);
+    return str_make(out, n);
 }

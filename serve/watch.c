@@ -203,7 +203,7 @@ static void note_changed(struct serve *s, struct str folder, const char *name)
 {
     struct serve_watch *w = s->watch;
     CLEANUP(arena_done) struct arena a = {0};
-    struct str path = fs_join(folder, str_from(name), &a), uri;
+    struct str path = fs_join(folder, str_cstr(name), &a), uri;
 
     for (size_t i = 0; i < w->root_count && w->changed_count < CHANGED_MAX;
          i++) {
@@ -230,7 +230,7 @@ static void note_changed(struct serve *s, struct str folder, const char *name)
 
 static bool is_ours(const char *name)
 {
-    struct str s = str_from(name);
+    struct str s = str_cstr(name);
 
     return str_is(s, "mapm.yaml") || str_is(s, "mapm.lock") ||
            str_starts(s, STR("mapm.db"));
@@ -281,7 +281,7 @@ static void add_text(struct hash_state *h, struct str s)
 {
     uint64_t n = s.n;
 
-    hash_add(h, str_of((const char *)&n, sizeof n));
+    hash_add(h, str_make((const char *)&n, sizeof n));
     hash_add(h, s);
 }
 

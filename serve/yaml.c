@@ -116,7 +116,7 @@ static void put_scalar(struct json_writer *w, const struct yaml *y)
     }
     word = word_of(s);
     if (word) {
-        json_raw(w, str_from(word));
+        json_raw(w, str_cstr(word));
         return;
     }
     buf_init(&b, s.n + 8);

@@ -407,7 +407,7 @@ static bool set_aside(struct state *s, struct err *e)
         if (renameat(s->home_fd, from, s->home_fd, to) < 0 && errno != ENOENT)
             return err_errno(e, "set aside the damaged %s", from);
     }
-    s->lost = fs_join(s->home, str_from(name), &s->arena);
+    s->lost = fs_join(s->home, str_cstr(name), &s->arena);
     return true;
 }
 
@@ -645,7 +645,7 @@ struct str db_column_str(sqlite3_stmt *q, int at, struct arena *a)
     const void *bytes = sqlite3_column_blob(q, at);
     int n = sqlite3_column_bytes(q, at);
 
-    return arena_str(a, str_of(bytes ? bytes : "", bytes ? (size_t)n : 0));
+    return arena_str(a, str_make(bytes ? bytes : "", bytes ? (size_t)n : 0));
 }
 
 int64_t db_column_number(sqlite3_stmt *q, int at, int64_t max,

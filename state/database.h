@@ -84,7 +84,7 @@ struct db_value {
 #define DB_NUMBER(n) ((struct db_value){.number = (int64_t)(n)})
 #define DB_TEXT(s)   ((struct db_value){DB_IS_TEXT, 0, s})
 #define DB_BLOB(s)   ((struct db_value){DB_IS_BLOB, 0, s})
-#define DB_HASH(h)   DB_BLOB(str_of((const char *)(h)->b, sizeof(h)->b))
+#define DB_HASH(h)   DB_BLOB(str_make((const char *)(h)->b, sizeof(h)->b))
 #define DB_OPTIONAL(s)                                                         \
     ((struct db_value){(s).n ? DB_IS_TEXT : DB_IS_NULL, 0, s})
 #define DB_VALUES(...)                                                         \

@@ -152,7 +152,7 @@ bool state_put_event(struct state *s, const struct state_event *v,
         whole.timestamp_us = state_now_us();
     if (!whole.id.n) {
         make_id(s, (uint64_t)(whole.timestamp_us / 1000), id);
-        whole.id = str_from(id);
+        whole.id = str_cstr(id);
     }
     return put_event(s, &whole, e) ||
            (alone && db_mended(s, e) && put_event(s, &whole, e));

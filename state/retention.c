@@ -109,7 +109,7 @@ static bool read_library(struct state *s, struct str root, struct arena *a,
         char *p = arena_alloc(a, (size_t)n + 1);
 
         ok = sqlite3_blob_read(blob, p, n, 0) == SQLITE_OK;
-        *bytes = str_of(p, (size_t)n);
+        *bytes = str_make(p, (size_t)n);
     }
     sqlite3_blob_close(blob);
     db_finish(q);

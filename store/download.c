@@ -92,7 +92,7 @@ static struct str boot_id(struct arena *a)
     struct str text;
 
     if (!fs_read_file_at(AT_FDCWD, BOOT_ID_PATH, 64, a, &text, &ignored))
-        return str_of("", 0);
+        return str_make("", 0);
     return str_trim(text);
 }
 
@@ -186,11 +186,11 @@ static void read_answers(const struct store *s, struct download *d)
     ssize_t n = pread(d->fd, head, sizeof head, 0);
 
     d->has_read = true;
-    header = str_of(head, n > 0 ? (size_t)n : 0);
+    header = str_make(head, n > 0 ? (size_t)n : 0);
     if (!cut_header(&header, boot, s->opened_ns, &named) ||
         lseek(d->fd, 0, SEEK_SET) < 0 ||
         !fs_read_fd(d->fd, DOWNLOAD_REFS_MAX_BYTES, &d->arena, &text, &ignored))
-        text = str_of("", 0);
+        text = str_make("", 0);
     download_read(text, boot, s->opened_ns, &d->arena, &d->told);
 }
 

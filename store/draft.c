@@ -50,7 +50,7 @@ static bool write_pending(struct draft *d, struct err *e)
 
 static struct str key_of(const struct hash *h)
 {
-    return str_of((const char *)h->b, sizeof h->b);
+    return str_make((const char *)h->b, sizeof h->b);
 }
 
 bool draft_add(struct draft *d, const struct hash *h, struct str content,

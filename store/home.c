@@ -16,7 +16,7 @@ static struct str find_folder_variable(const char *name)
 {
     const char *value = getenv(name);
 
-    return str_from(value && value[0] == '/' ? value : NULL);
+    return str_cstr(value && value[0] == '/' ? value : NULL);
 }
 
 bool store_find_home(struct arena *a, struct str *path, struct err *e)

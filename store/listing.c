@@ -17,8 +17,8 @@ static int by_path(const void *x, const void *y)
     return str_cmp(f->path, g->path);
 }
 
-struct hash listing_format(struct package_file *files, size_t count,
-                           struct arena *a, struct str *text)
+struct hash store_listing_format(struct package_file *files, size_t count,
+                                 struct arena *a, struct str *text)
 {
     struct buf b;
 
@@ -29,7 +29,7 @@ struct hash listing_format(struct package_file *files, size_t count,
 
         hash_format(&files[i].hash, hex);
         buf_text(&b, files[i].executable ? MODE_EXEC : MODE_PLAIN);
-        buf_append(&b, str_of(hex, HASH_HEX_CHARS));
+        buf_append(&b, str_make(hex, HASH_HEX_CHARS));
         buf_char(&b, ' ');
         buf_append(&b, files[i].path);
         buf_char(&b, '\n');
@@ -66,8 +66,9 @@ static size_t count_lines(struct str text)
     return n;
 }
 
-bool listing_parse(struct str text, struct arena *a,
-                   struct package_file **files, size_t *count, struct err *e)
+bool store_listing_parse(struct str text, struct arena *a,
+                         struct package_file **files, size_t *count,
+                         struct err *e)
 {
     size_t n = 0, lines = count_lines(text);
     struct package_file *list;
@@ -103,7 +104,7 @@ bool store_read_listing(struct store *s, const struct hash *digest,
     struct str text;
 
     return store_read(s, digest, LISTING_MAX_BYTES, &scratch, &text, e) &&
-           listing_parse(text, a, files, count, e);
+           store_listing_parse(text, a, files, count, e);
 }
 
 bool store_find_files(struct store *s, const struct hash *digest,

@@ -75,7 +75,7 @@ void notes_add(struct notes *n, int dirfd, const struct note *note)
         return;
     for (size_t i = 0; i < NOTE_MAX_TEXTS; i++)
         head.text[i] = note->text[i].n;
-    buf_append(&n->block, str_of((const char *)&head, sizeof head));
+    buf_append(&n->block, str_make((const char *)&head, sizeof head));
     for (size_t i = 0; i < NOTE_MAX_TEXTS; i++)
         buf_append(&n->block, note->text[i]);
     if (!buf_check(&n->block, "what the index is to hold", &n->problem))

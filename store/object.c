@@ -134,7 +134,7 @@ static bool read_small(struct store *s, const struct hash *h,
 
     if (at->packed.pack ? packs_read(&at->packed, bytes, e)
                         : staged_read(s, at->row, bytes, e))
-        found = hash_of(str_of(bytes, n));
+        found = hash_of(str_make(bytes, n));
     else if (e->code != ERR_DAMAGED)
         return false;
     else
@@ -143,7 +143,7 @@ static bool read_small(struct store *s, const struct hash *h,
         return true;
     err_clear(e);
     if (at->packed.pack)
-        packs_set_aside(s, &at->packed, str_of(bytes, n));
+        packs_set_aside(s, &at->packed, str_make(bytes, n));
     else
         object_set_aside(s, h);
     return say_damaged(h, e);
@@ -159,7 +159,7 @@ static bool fan_parse(struct str name, uint8_t *out)
 
     memset(hex, '0', sizeof hex);
     memcpy(hex, name.p, 2);
-    if (!hash_parse(str_of(hex, sizeof hex), &h))
+    if (!hash_parse(str_make(hex, sizeof hex), &h))
         return false;
     *out = h.b[0];
     return true;
@@ -258,7 +258,7 @@ static bool read_content(int fd, uint64_t size, size_t max_bytes,
         used += n > 0 ? (size_t)n : 0;
     } while (n < 0 || (n > 0 && used < size));
     p[used] = '\0';
-    *out = str_of(p, used);
+    *out = str_make(p, used);
     return true;
 }
 
@@ -277,7 +277,7 @@ static bool read_small_whole(struct store *s, const struct hash *h,
     if (!read_small(s, h, at, p, e))
         return false;
     p[n] = '\0';
-    *out = str_of(p, n);
+    *out = str_make(p, n);
     return true;
 }
 
@@ -395,7 +395,7 @@ bool object_hash(int fd, struct hash *out, struct err *e)
             continue;
         if (n < 0)
             return err_errno(e, "read an object");
-        hash_add(&state, str_of(chunk, (size_t)n));
+        hash_add(&state, str_make(chunk, (size_t)n));
         at += n;
     }
     *out = hash_end(&state);
@@ -422,8 +422,8 @@ static bool copy_file(int from, uint64_t size, int to, struct hash *out,
             return err_errno(e, "read an object");
         if (n <= 0)
             continue;
-        hash_add(&state, str_of(chunk, (size_t)n));
-        if (!fs_write_all(to, str_of(chunk, (size_t)n), e))
+        hash_add(&state, str_make(chunk, (size_t)n));
+        if (!fs_write_all(to, str_make(chunk, (size_t)n), e))
             return false;
         copied += (size_t)n;
     } while (n != 0 && copied < size);
@@ -517,7 +517,7 @@ static bool make_file(struct store *s, const struct hash *h, struct err *e)
     if (is_file(s, h) || !find_small(s, h, &small))
         return true;
     return read_small(s, h, &small, bytes, e) &&
-           object_put(s, h, str_of(bytes, small.row->size), e);
+           object_put(s, h, str_make(bytes, small.row->size), e);
 }
 
 static bool place_small(struct store *s, const struct hash *h,
@@ -528,7 +528,7 @@ static bool place_small(struct store *s, const struct hash *h,
 
     if (!read_small(s, h, at, bytes, e))
         return false;
-    if (!fs_write_all(to, str_of(bytes, at->row->size), e))
+    if (!fs_write_all(to, str_make(bytes, at->row->size), e))
         return err_wrap(e, "write %s", name);
     return settle_mode(to, mode, st) ||
            err_errno(e, "set the mode of %s", name);
@@ -579,7 +579,7 @@ bool store_session_begin(struct store *s, struct store_session *out,
     if (session.dirfd < 0)
         return err_errno(e, "open store/incoming/%s", session.name);
     session.path = fs_join(fs_join(s->home, STR("store/incoming"), &s->arena),
-                           str_from(session.name), &s->arena);
+                           str_cstr(session.name), &s->arena);
     *out = session;
     return true;
 }
@@ -658,7 +658,7 @@ static bool adopt_part(struct store *s, struct store_session *session,
                  !pread_all(session->part_fd, bytes, (size_t)size,
                             offset % PART_MAX_BYTES, e)))
         return err_wrap(e, "take what was fetched into the store");
-    content = str_of(bytes, (size_t)size);
+    content = str_make(bytes, (size_t)size);
     found = hash_of(content);
     if (!hash_eq(&found, h))
         return err_set(e, ERR_DAMAGED,

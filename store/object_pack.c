@@ -129,8 +129,8 @@ void pack_format(struct pack_row *rows, size_t count, struct buf *out)
 {
     qsort(rows, count, sizeof *rows, by_hash);
     for (size_t i = 0; i < count; i++) {
-        buf_append(out,
-                   str_of((const char *)rows[i].hash.b, sizeof rows[i].hash.b));
+        buf_append(
+            out, str_make((const char *)rows[i].hash.b, sizeof rows[i].hash.b));
         write_number(out, rows[i].offset, 8);
         write_number(out, rows[i].size, 4);
     }

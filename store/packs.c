@@ -91,15 +91,15 @@ static enum pack_verdict read_index(struct pack *p, uint64_t size,
         return PACK_BAD;
     if (!pread_all(p->fd, end, sizeof end, size - sizeof end, e))
         return not_read(e);
-    v = pack_parse_end(str_of(end, sizeof end), size, &n);
+    v = pack_parse_end(str_make(end, sizeof end), size, &n);
     if (v != PACK_GOOD)
         return v;
     p->bytes = size - sizeof end - n;
     rows = arena_alloc(&p->arena, n);
     if (!pread_all(p->fd, rows, n, p->bytes, e))
         return not_read(e);
-    return pack_parse_rows(str_of(rows, n), p->bytes, &p->index) ? PACK_GOOD
-                                                                 : PACK_BAD;
+    return pack_parse_rows(str_make(rows, n), p->bytes, &p->index) ? PACK_GOOD
+                                                                   : PACK_BAD;
 }
 
 /* False when it is gone: then others have merged it. */
@@ -283,7 +283,7 @@ static void note_bad(struct store *s, const struct packed *at)
     bad_name(at->pack->name, name);
     fd = open_bad(s, name);
     if (fd < 0 ||
-        !fs_write_all(fd, str_of((const char *)h->b, sizeof h->b), &ignored))
+        !fs_write_all(fd, str_make((const char *)h->b, sizeof h->b), &ignored))
         return; /* it will be found damaged again */
 }
 
@@ -325,7 +325,7 @@ static void set_name(const struct store *s, struct str rows, struct pack *p)
         hash_format(&h, p->name);
         memcpy(p->name + HASH_HEX_CHARS, ".pack", sizeof ".pack");
         bad_name(p->name, bad);
-        h = hash_of(str_of((const char *)h.b, sizeof h.b));
+        h = hash_of(str_make((const char *)h.b, sizeof h.b));
     } while (fs_stat_at(s->packs_fd, bad, &st));
 }
 

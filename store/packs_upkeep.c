@@ -12,7 +12,7 @@ bool pack_copy(const struct pack *p, const struct pack_row *row,
     CLEANUP_HEAP char *bytes = heap_resize(NULL, PACK_OBJECT_MAX_BYTES);
 
     return pread_all(p->fd, bytes, row->size, row->offset, e) &&
-           draft_add(d, &row->hash, str_of(bytes, row->size), e);
+           draft_add(d, &row->hash, str_make(bytes, row->size), e);
 }
 
 void packs_stats(struct store *s, struct store_stats *stats)
@@ -38,7 +38,7 @@ static bool is_good(const struct packed *at, char *bytes, size_t *read)
     if (!packs_read(at, bytes, &ignored))
         return false;
     *read = at->row.size;
-    found = hash_of(str_of(bytes, at->row.size));
+    found = hash_of(str_make(bytes, at->row.size));
     return hash_eq(&found, &at->row.hash);
 }
 
@@ -54,7 +54,7 @@ static void verify_row(struct store *s, struct pack *p, size_t i,
     stats->objects++;
     if (is_good(&at, bytes, &n))
         return;
-    packs_set_aside(s, &at, str_of(bytes, n));
+    packs_set_aside(s, &at, str_make(bytes, n));
     stats->damaged++;
     hash_format(&at.row.hash, hex);
     if (bad)
@@ -80,8 +80,8 @@ void packs_verify(struct store *s, void (*bad)(void *ctx, const char *hex),
 static bool is_kept(const struct map *kept, const struct pack *p, size_t i,
                     const struct pack_row *row)
 {
-    return !p->gone[i] &&
-           map_has(kept, str_of((const char *)row->hash.b, sizeof row->hash.b));
+    return !p->gone[i] && map_has(kept, str_make((const char *)row->hash.b,
+                                                 sizeof row->hash.b));
 }
 
 /* The number of rows that stay; removed ones are added to `removed`. */

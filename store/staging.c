@@ -276,7 +276,7 @@ static bool keep_as_files(struct store *s, const struct pack_row *rows,
 
     for (size_t i = 0; i < count; i++)
         if (!staged_read(s, &rows[i], bytes, e) ||
-            !object_put(s, &rows[i].hash, str_of(bytes, rows[i].size), e))
+            !object_put(s, &rows[i].hash, str_make(bytes, rows[i].size), e))
             return err_wrap(e, "cannot add to the store");
     return true;
 }

@@ -182,7 +182,7 @@ struct collection {
 static void keep_hash(struct collection *c, const struct hash *h)
 {
     struct str bytes =
-        arena_str(&c->arena, str_of((const char *)h->b, sizeof h->b));
+        arena_str(&c->arena, str_make((const char *)h->b, sizeof h->b));
 
     map_put(&c->kept, bytes, c);
 }
@@ -212,7 +212,7 @@ static bool collect_one(struct walk *w, const struct hash *h,
     struct collection *c = w->ctx;
 
     if (st->st_mtime > c->older_than ||
-        map_has(&c->kept, str_of((const char *)h->b, sizeof h->b)))
+        map_has(&c->kept, str_make((const char *)h->b, sizeof h->b)))
         return true;
     if (!c->dry_run && unlinkat(dirfd, name, 0) < 0 && errno != ENOENT)
         return err_errno(e, "remove an object");

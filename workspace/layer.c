@@ -37,7 +37,7 @@ static bool holds_manifest(struct context *cx, int dirfd, struct str folder,
 
     if (!fs_stat_at(dirfd, name, &st) || !S_ISREG(st.st_mode))
         return false;
-    path = fs_join(folder, str_from(name), &cx->arena);
+    path = fs_join(folder, str_cstr(name), &cx->arena);
     if (authorize_file_stat(cx, &st, path, folder, &e) &&
         authorize_file(cx, dirfd, folder, folder, &e))
         return true;
@@ -51,7 +51,7 @@ static bool holds_project(struct context *cx, struct str folder)
     CLEANUP_FD int fd = -1;
     struct err ignored = {0};
 
-    if (!fs_open_dir(str_c(folder, &cx->arena), &fd, &ignored))
+    if (!fs_open_dir(str_dup0(folder, &cx->arena), &fd, &ignored))
         return false;
     for (size_t i = 0; i < MANIFEST_FILES; i++)
         if (holds_manifest(cx, fd, folder, workspace_files[i]))
@@ -101,14 +101,14 @@ static bool read_text(const struct folder *f, const char *name,
     struct arena *a = &f->cx->arena;
     CLEANUP_FD int fd = -1;
 
-    *out = str_of("", 0);
+    *out = str_make("", 0);
     if (!fs_open_file_at(f->fd, name, &fd, NULL, e)) {
         if (e->code != ERR_NOT_FOUND)
             return err_wrap(e, "cannot read %s", name);
         err_clear(e);
         return true;
     }
-    if (!authorize_file(f->cx, fd, fs_join(f->path, str_from(name), a), f->path,
+    if (!authorize_file(f->cx, fd, fs_join(f->path, str_cstr(name), a), f->path,
                         e))
         return false;
     return fs_read_fd(fd, max_bytes, a, out, e) ||
@@ -225,7 +225,7 @@ static bool check_files(struct context *cx, enum layer_mode mode,
             continue;
         if (!authorize_file_stat(
                 cx, &st,
-                fs_join(folder, str_from(workspace_files[i]), &cx->arena),
+                fs_join(folder, str_cstr(workspace_files[i]), &cx->arena),
                 folder, e))
             return false;
         needs_folder = true;
@@ -240,7 +240,7 @@ static bool open_path(struct context *cx, enum layer_mode mode,
 {
     bool recovered = false;
 
-    if (!config_read(cx, &out->user, &out->limits, &out->rules, e) ||
+    if (!authorize_config_read(cx, &out->user, &out->limits, &out->rules, e) ||
         !check_files(cx, mode, out->path, e))
         return false;
     if (!provision_open(out->path, mode == LAYER_READ, say_waiting, cx,
@@ -335,7 +335,7 @@ bool layer_is_trusted(const struct layer *l, struct context *cx,
 
 struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a)
 {
-    const struct str parts[] = {str_from(doc_kind_name(kind)), STR(" "), fqn};
+    const struct str parts[] = {str_cstr(doc_kind_name(kind)), STR(" "), fqn};
 
     return str_concat(parts, sizeof parts / sizeof *parts, a);
 }
@@ -360,14 +360,14 @@ struct str layer_also_commit(const struct layer *l, const struct origin *o)
 {
     const struct str *commit = map_find(&l->also_commits, o->key);
 
-    return commit ? *commit : str_of("", 0);
+    return commit ? *commit : str_make("", 0);
 }
 
 static int by_kind_and_name(const void *x, const void *y)
 {
     const struct lock_entry *const *p = x, *const *q = y;
-    int order = str_cmp(str_from(doc_kind_name((*p)->kind)),
-                        str_from(doc_kind_name((*q)->kind)));
+    int order = str_cmp(str_cstr(doc_kind_name((*p)->kind)),
+                        str_cstr(doc_kind_name((*q)->kind)));
 
     return order ? order : str_cmp((*p)->name, (*q)->name);
 }

@@ -25,11 +25,11 @@ bool skill_event_put(struct store *store, struct str session_id,
 
     json_open(&w, &b, EVENT_MAX_BYTES, 0);
     json_member_string(&w, "skill_id", loaded->skill->name);
-    json_member_string(&w, "skill_version", str_from(loaded->skill_version));
-    json_member_string(&w, "load_reason", str_from(reasons[reason]));
+    json_member_string(&w, "skill_version", str_cstr(loaded->skill_version));
+    json_member_string(&w, "load_reason", str_cstr(reasons[reason]));
     json_member_number(&w, "load_size_tokens", loaded->load_size_tokens);
     json_member_string(&w, "source",
-                       str_from(library_source_name(loaded->skill->source)));
+                       str_cstr(library_source_name(loaded->skill->source)));
     json_member_optional(&w, "triggered_by_tool_use_id", tool_use_id);
     json_end_object(&w);
     if (!buf_check(&b, "the event skill.loaded", e))

@@ -37,8 +37,8 @@ static bool is_in(struct context *cx, const struct library_root *root,
             fs_path_is_within(real, top));
 }
 
-void bound_root(struct context *cx, struct str workspace,
-                struct library_root *root)
+void skill_roots_bind(struct context *cx, struct str workspace,
+                      struct library_root *root)
 {
     struct str home = cx->home;
     bool is_own =
@@ -63,14 +63,14 @@ static void add(struct places *p, enum library_source source, struct str path,
                           sizeof *p->items);
     p->items[p->count] =
         (struct library_root){.source = source, .path = path, .named = named};
-    bound_root(p->cx, p->workspace, &p->items[p->count++]);
+    skill_roots_bind(p->cx, p->workspace, &p->items[p->count++]);
 }
 
 static void add_below(struct places *p, enum library_source source,
                       struct str folder, const char *const *names)
 {
     for (; *names; names++)
-        add(p, source, fs_join(folder, str_from(*names), &p->cx->arena), false);
+        add(p, source, fs_join(folder, str_cstr(*names), &p->cx->arena), false);
 }
 
 static bool add_given(struct places *p, enum library_source source,
@@ -125,8 +125,8 @@ static void add_global(struct places *p, bool metis)
         add_below(p, LIBRARY_GLOBAL, p->cx->home, home_folders);
 }
 
-bool library_places(struct context *cx, bool metis, struct library_root **out,
-                    size_t *count, struct err *e)
+bool skill_roots_places(struct context *cx, bool metis,
+                        struct library_root **out, size_t *count, struct err *e)
 {
     struct places p = {.cx = cx, .workspace = layer_workspace(cx)};
 
@@ -147,12 +147,12 @@ bool library_places(struct context *cx, bool metis, struct library_root **out,
     return true;
 }
 
-bool library_has_folder(struct context *cx, struct str workspace)
+bool skill_roots_has_folder(struct context *cx, struct str workspace)
 {
     struct stat st;
 
     for (const char *const *name = workspace_folders; *name; name++) {
-        struct str path = fs_join(workspace, str_from(*name), &cx->arena);
+        struct str path = fs_join(workspace, str_cstr(*name), &cx->arena);
 
         if (stat(path.p, &st) == 0 && S_ISDIR(st.st_mode))
             return true;
@@ -227,19 +227,20 @@ static bool open_roots(struct context *cx, struct store *store, bool metis,
     return library_open(&o, out, e);
 }
 
-bool open_library_roots(struct context *cx, struct store *store, bool metis,
-                        bool notes, const struct library_root *roots,
-                        size_t count, struct library **out, struct err *e)
+bool skill_roots_open(struct context *cx, struct store *store, bool metis,
+                      bool notes, const struct library_root *roots,
+                      size_t count, struct library **out, struct err *e)
 {
     return open_roots(cx, store, metis, notes, true, roots, count, out, e);
 }
 
-bool open_library(struct context *cx, struct store *store, bool metis,
-                  bool programs, struct library **out, struct err *e)
+bool skill_roots_open_library(struct context *cx, struct store *store,
+                              bool metis, bool programs, struct library **out,
+                              struct err *e)
 {
     struct library_root *roots;
     size_t count;
 
-    return library_places(cx, metis, &roots, &count, e) &&
+    return skill_roots_places(cx, metis, &roots, &count, e) &&
            open_roots(cx, store, metis, true, programs, roots, count, out, e);
 }

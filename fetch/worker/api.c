@@ -49,7 +49,7 @@ static size_t on_body(char *bytes, size_t one, size_t n, void *ctx)
         p->is_over = true;
         return 0;
     }
-    buf_append(&p->body, str_of(bytes, n));
+    buf_append(&p->body, str_make(bytes, n));
     return n;
 }
 
@@ -57,7 +57,7 @@ static size_t on_header(const char *line, size_t one, size_t n, void *ctx)
 {
     static const struct str name = STR_INIT("content-encoding:");
     struct api *p = ctx;
-    struct str s = str_of(line, n);
+    struct str s = str_make(line, n);
 
     (void)one;
     p->header_bytes += n;
@@ -73,7 +73,7 @@ static size_t on_header(const char *line, size_t one, size_t n, void *ctx)
 
 static void add_header(struct api *p, struct str line)
 {
-    p->headers = curl_slist_append(p->headers, str_c(line, &p->arena));
+    p->headers = curl_slist_append(p->headers, str_dup0(line, &p->arena));
 }
 
 static void set_request(struct api *p)
@@ -83,7 +83,7 @@ static void set_request(struct api *p)
     for (size_t i = 0; i < p->in.header_count; i++)
         add_header(p, p->in.headers[i]);
     add_header(p, STR("Expect:"));
-    curl_easy_setopt(c, CURLOPT_URL, str_c(p->in.url, &p->arena));
+    curl_easy_setopt(c, CURLOPT_URL, str_dup0(p->in.url, &p->arena));
     curl_easy_setopt(c, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(c, CURLOPT_POST, 1L);
     curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)p->in.body.n);
@@ -181,7 +181,7 @@ static bool refuse_redirect(struct api *p, long status, const char *location,
     struct url to;
     struct quote q;
 
-    if (!url_parse(str_from(location), &p->arena, &to))
+    if (!url_parse(str_cstr(location), &p->arena, &to))
         to = (struct url){.host = STR("an address that is none")};
     err_set(e, ERR_FETCH, "HTTP %ld from %.*s: it redirects to %s", status,
             STR_ARG(shown),

@@ -29,7 +29,7 @@ static enum step split_by_tree(struct ask *a, struct oid_set *wants,
     }
     while (segments++ < REF_MAX_SEGMENTS && rest.p &&
            str_cut(&rest, '/', &segment)) {
-        struct str path = rest.p ? rest : str_of("", 0);
+        struct str path = rest.p ? rest : str_make("", 0);
         struct tree_found found = {0};
 
         if (!tree_find(&src, path, wants, &found, e)) {
@@ -115,7 +115,7 @@ static struct str make_rest(struct ask *a)
     if (!a->in.is_short)
         return a->in.rest;
     if (ref.n == 0)
-        return str_of("", 0);
+        return str_make("", 0);
     while (ref.p && str_cut(&ref, '/', &head))
         out = out.n ? arena_printf(arena, "%.*s%%2F%.*s", STR_ARG(out),
                                    STR_ARG(head))
@@ -156,8 +156,8 @@ static struct str short_ref(struct str name)
     static const char *const heads[] = {"refs/heads/", "refs/tags/"};
 
     for (size_t i = 0; i < 2; i++)
-        if (str_starts(name, str_from(heads[i])))
-            return str_from_index(name, str_from(heads[i]).n);
+        if (str_starts(name, str_cstr(heads[i])))
+            return str_from_index(name, str_cstr(heads[i]).n);
     return name;
 }
 
@@ -419,7 +419,7 @@ static bool has_other_files(const struct tree_listing *l, struct str entry_file)
 bool ask_wants_file(const struct ask *a, size_t i)
 {
     return !a->is_outline || is_document(a->listing.files[i].path,
-                                         str_from(doc_entry_file(a->doc)));
+                                         str_cstr(doc_entry_file(a->doc)));
 }
 
 /* The listing is known: find its blobs. */

@@ -90,7 +90,7 @@ bool blob_read(struct repo *r, struct blob *b, struct arena *a,
                struct str *text, struct err *e)
 {
     if (b->text) {
-        *text = str_of(b->text, b->text_size);
+        *text = str_make(b->text, b->text_size);
         return true;
     }
     if (b->state == BLOB_STORED)

@@ -4,7 +4,7 @@ static struct str folder_of(struct str path)
 {
     size_t slash = str_find_last(path, '/');
 
-    return slash == SIZE_MAX ? str_of("", 0) : str_slice(path, 0, slash);
+    return slash == SIZE_MAX ? str_make("", 0) : str_slice(path, 0, slash);
 }
 
 static struct str name_of(struct str path)
@@ -65,7 +65,7 @@ static enum found list(struct ask *a, struct document_wants *wants,
 {
     struct tree_source src = {&a->repo->objects, a->root, &a->repo->index,
                               &a->repo->session->limits, &wants->folders};
-    struct str path = a->is_alone ? str_of("", 0) : a->path;
+    struct str path = a->is_alone ? str_make("", 0) : a->path;
 
     if (!tree_list(&src, path, &wants->loose_objects, &a->repo->arena,
                    &a->listing, e))
@@ -182,7 +182,7 @@ static enum found find_folder(struct ask *a, const struct oid *folder,
     a->doc = choose_kind(a, skill, agent);
     if (!accepts(a, a->doc))
         return not_accepted(a, a->doc, e);
-    *entry_file = str_from(doc_entry_file(a->doc));
+    *entry_file = str_cstr(doc_entry_file(a->doc));
     found = list(a, wants, e);
     if (found == FOUND_PACKAGE && !has_file(a, *entry_file)) {
         err_set(e, ERR_PATH, "%.*s in %.*s is no file", STR_ARG(*entry_file),

@@ -63,7 +63,7 @@ static size_t on_body(char *p, size_t one, size_t n, void *ctx)
     curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
     if (status != HTTP_STATUS_OK)
         return call->received <= ERROR_BODY_MAX_BYTES ? n : 0;
-    return call->data(call->ctx, str_of(p, n)) ? n : 0;
+    return call->data(call->ctx, str_make(p, n)) ? n : 0;
 }
 
 static size_t on_header(const char *p, size_t one, size_t n, void *ctx)
@@ -96,7 +96,7 @@ static void compress_body(struct http_call *call)
     z.next_out = arena_array(&call->arena, room, 1);
     z.avail_out = (uInt)room;
     if (deflate(&z, Z_FINISH) == Z_STREAM_END) {
-        call->body = str_of((char *)z.next_out - z.total_out, z.total_out);
+        call->body = str_make((char *)z.next_out - z.total_out, z.total_out);
         add_header(call, "Content-Encoding: gzip");
     }
     deflateEnd(&z);
@@ -174,9 +174,9 @@ bool http_set_trust(void *easy, const struct settings *s, const struct url *u,
     if (settings_may_use_proxy(s, u))
         set_bundle(c, CURLOPT_PROXY_CAINFO_BLOB, ca.bundle);
     if (ca.folder.n)
-        curl_easy_setopt(c, CURLOPT_CAPATH, str_c(ca.folder, a));
+        curl_easy_setopt(c, CURLOPT_CAPATH, str_dup0(ca.folder, a));
     if (proxy.p) {
-        curl_easy_setopt(c, CURLOPT_PROXY, str_c(proxy, a));
+        curl_easy_setopt(c, CURLOPT_PROXY, str_dup0(proxy, a));
         curl_easy_setopt(c, CURLOPT_PROXYAUTH, (long)CURLAUTH_ANY);
     }
     return true;
@@ -200,8 +200,9 @@ static void set_who(struct http_call *call)
     if (call->password.n == 0 && call->user.n == 0)
         return;
     curl_easy_setopt(c, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
-    curl_easy_setopt(c, CURLOPT_USERNAME, str_c(call->user, &call->arena));
-    curl_easy_setopt(c, CURLOPT_PASSWORD, str_c(call->password, &call->arena));
+    curl_easy_setopt(c, CURLOPT_USERNAME, str_dup0(call->user, &call->arena));
+    curl_easy_setopt(c, CURLOPT_PASSWORD,
+                     str_dup0(call->password, &call->arena));
 }
 
 bool http_start(struct http *h, struct http_call *call, struct err *e)
@@ -243,7 +244,7 @@ void http_call_type(struct http_call *call)
     const char *type = NULL;
 
     curl_easy_getinfo(call->easy, CURLINFO_CONTENT_TYPE, &type);
-    call->type = str_lower(str_from(type), &call->arena);
+    call->type = str_lower(str_cstr(type), &call->arena);
 }
 
 /* A header that is one whole number. */
@@ -254,7 +255,7 @@ static bool read_number(struct http_call *call, const char *name, uint64_t max,
 
     return curl_easy_header(call->easy, name, 0, CURLH_HEADER, -1, &h) ==
                CURLHE_OK &&
-           str_number(str_from(h->value), max, out);
+           str_number(str_cstr(h->value), max, out);
 }
 
 /* GitHub's primary rate limit, which comes without Retry-After. */
@@ -283,7 +284,7 @@ static void read_result(struct http_call *call)
     curl_easy_getinfo(c, CURLINFO_RETRY_AFTER, &wait);
     curl_easy_getinfo(c, CURLINFO_TOTAL_TIME_T, &took);
     curl_easy_getinfo(c, CURLINFO_NUM_CONNECTS, &connects);
-    call->location = arena_str(&call->arena, str_from(location));
+    call->location = arena_str(&call->arena, str_cstr(location));
     call->retry_after_s = wait < 0                 ? 0
                           : wait > RETRY_AFTER_MAX ? RETRY_AFTER_MAX
                                                    : (unsigned)wait;

@@ -156,9 +156,9 @@ static bool is_expected_type(const struct http_exchange *x)
     const char *want = x->kind == REQUEST_CAPS
                            ? "application/x-git-upload-pack-advertisement"
                            : "application/x-git-upload-pack-result";
-    size_t n = str_from(want).n;
+    size_t n = str_cstr(want).n;
 
-    return str_starts(x->call.type, str_from(want)) &&
+    return str_starts(x->call.type, str_cstr(want)) &&
            (x->call.type.n == n || x->call.type.p[n] == ';');
 }
 

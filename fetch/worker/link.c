@@ -361,7 +361,7 @@ static size_t begin_commit(struct buf *b, enum frame_type type,
 
     oid_format(commit, hex);
     frame_str(b, repository);
-    frame_str(b, str_from(hex));
+    frame_str(b, str_cstr(hex));
     return begun;
 }
 

@@ -57,13 +57,13 @@ static bool set_up(struct session *s, struct str first, struct err *e)
     if (!settings_load(&s->settings, options.hosts, options.host_count, e))
         return false;
     secrets_load(&s->secrets, &s->settings);
-    if (!fs_open_dir(str_c(options.incoming, &s->arena), &s->parts.dirfd, e))
+    if (!fs_open_dir(str_dup0(options.incoming, &s->arena), &s->parts.dirfd, e))
         return false;
     parts_init(&s->parts, s->parts.dirfd);
     settings_hosts(&s->settings, &s->arena, &hosts, &count);
     link_hello(&s->link, hosts, count);
     srandom((unsigned)getpid());
-    if (!rights_give_up(&s->settings, str_c(options.incoming, &s->arena),
+    if (!rights_give_up(&s->settings, str_dup0(options.incoming, &s->arena),
                         largest_file(&s->limits), e))
         return false;
     s->http = http_open(&s->settings, &s->limits);

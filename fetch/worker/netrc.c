@@ -11,7 +11,7 @@ static void skip_line(struct str *rest)
     struct str line;
 
     if (!str_line(rest, &line))
-        *rest = str_of("", 0);
+        *rest = str_make("", 0);
 }
 
 /* In quotes, with "\" before literal characters. */
@@ -26,7 +26,7 @@ static struct str take_quoted(struct str *rest, struct arena *a)
         out[n++] = rest->p[i++];
     }
     *rest = str_from_index(*rest, i + 1);
-    return str_of(out, n);
+    return str_make(out, n);
 }
 
 /* One word; empty text at the end. Comments are skipped. */
@@ -63,7 +63,7 @@ static void skip_macro(struct str *rest)
     while (str_line(rest, &line) && str_trim(line).n)
         continue;
     if (rest->p == NULL)
-        *rest = str_of("", 0);
+        *rest = str_make("", 0);
 }
 
 bool netrc_next(struct str *rest, struct arena *a, struct netrc_entry *out)

@@ -82,7 +82,7 @@ bool oid_of(enum object_type type, struct str bytes, struct oid *out,
 
 static struct str key_of(const struct oid *id)
 {
-    return str_of((const char *)id->b, OID_BYTES);
+    return str_make((const char *)id->b, OID_BYTES);
 }
 
 void objects_init(struct objects *o, struct arena *a)

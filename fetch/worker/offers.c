@@ -109,7 +109,7 @@ static struct str bucket_of(struct str path)
 {
     size_t slash = str_find_last(path, '/');
 
-    return slash == SIZE_MAX ? str_of("", 0)
+    return slash == SIZE_MAX ? str_make("", 0)
                              : path_last(str_slice(path, 0, slash));
 }
 
@@ -136,7 +136,7 @@ static bool offer_itself(struct search *s, const struct ask *a,
 static void look_into(struct search *s, const struct visit *v)
 {
     const struct object *o = tree_of(s, &v->id);
-    struct str rest = o ? o->bytes : str_of("", 0);
+    struct str rest = o ? o->bytes : str_make("", 0);
     struct str name = path_last(v->path);
     struct err ignored = {0};
 
@@ -227,7 +227,7 @@ static bool find(struct search *s, struct ask *a, const struct oid *folder,
         return !s->is_waiting;
     own = offer_itself(s, a, top, path);
     if (is_bucket(path_last(path))) {
-        visit(s, folder, path, str_of("", 0), 0);
+        visit(s, folder, path, str_make("", 0), 0);
     } else {
         visit_buckets(s, top, path);
         run(s);
@@ -238,7 +238,7 @@ static bool find(struct search *s, struct ask *a, const struct oid *folder,
             return true;
         }
         s->count = 0;
-        visit(s, folder, path, str_of("", 0), 0);
+        visit(s, folder, path, str_make("", 0), 0);
     }
     run(s);
     return !s->is_waiting;

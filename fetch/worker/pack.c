@@ -139,12 +139,12 @@ static bool damaged(const char *what, struct err *e)
 
 static struct str key_of(const struct oid *id)
 {
-    return str_of((const char *)id->b, OID_BYTES);
+    return str_make((const char *)id->b, OID_BYTES);
 }
 
 static struct str content(const struct entry *entry)
 {
-    return str_of(entry->bytes, entry->n);
+    return str_make(entry->bytes, entry->n);
 }
 
 /* --- deltas ----------------------------------------------------------- */

@@ -77,7 +77,7 @@ static bool make_room(struct parts *p, size_t size, struct err *e)
 bool parts_put(struct parts *p, const struct hash *h, struct str bytes,
                uint64_t *offset, struct err *e)
 {
-    struct str key = str_of((const char *)h->b, sizeof h->b);
+    struct str key = str_make((const char *)h->b, sizeof h->b);
     uint64_t *known = map_find(&p->known, key);
 
     *offset = known ? *known : 0;
@@ -108,7 +108,7 @@ static bool read_part(struct parts *p, uint64_t offset, uint64_t size,
         return err_errno(e, "read %s", name);
     if (!fs_read_upto(fd, out, (size_t)size, &n, e))
         return false;
-    *bytes = str_of(out, n);
+    *bytes = str_make(out, n);
     return n == size || err_set(e, ERR_IO, "%s is too short", name);
 }
 

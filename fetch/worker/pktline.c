@@ -154,7 +154,7 @@ void pkt_printf(struct buf *out, const char *format, ...)
     if (n < 0 || (size_t)n >= sizeof text)
         out->overflowed = true;
     else
-        pkt_put(out, str_of(text, (size_t)n));
+        pkt_put(out, str_make(text, (size_t)n));
 }
 
 void pkt_put_flush(struct buf *out)

@@ -45,7 +45,7 @@ static void add_entry_file(struct prefetch *g, const struct oid *folder,
                            const char *name)
 {
     const struct object *o = objects_find(&g->repo->objects, folder);
-    struct str rest = o && o->type == OBJECT_TREE ? o->bytes : str_of("", 0);
+    struct str rest = o && o->type == OBJECT_TREE ? o->bytes : str_make("", 0);
     struct err ignored = {0};
     struct tree_entry entry;
 
@@ -75,7 +75,7 @@ static void add_bucket(struct prefetch *g, struct str path,
     if (!tree_find(&src, path, &wants, &at, &ignored) || at.kind != TREE_FOLDER)
         return;
     o = objects_find(&g->repo->objects, &at.id);
-    rest = o && o->type == OBJECT_TREE ? o->bytes : str_of("", 0);
+    rest = o && o->type == OBJECT_TREE ? o->bytes : str_make("", 0);
     while (rest.n && tree_next(&rest, &entry, &ignored)) {
         if (entry_file && entry.kind == TREE_FOLDER)
             add_entry_file(g, &entry.id, entry_file);
@@ -89,7 +89,7 @@ static struct str folder_of(struct str path)
 {
     size_t slash = str_find_last(path, '/');
 
-    return slash == SIZE_MAX ? str_of("", 0) : str_slice(path, 0, slash);
+    return slash == SIZE_MAX ? str_make("", 0) : str_slice(path, 0, slash);
 }
 
 /* The three folders of the catalog that this package is in. */
@@ -107,7 +107,7 @@ static void add_catalog(struct prefetch *g, struct str path)
         add_bucket(g,
                    base.n ? arena_printf(g->arena, "%.*s/%s", STR_ARG(base),
                                          buckets[i].name)
-                          : str_from(buckets[i].name),
+                          : str_cstr(buckets[i].name),
                    buckets[i].entry_file);
 }
 

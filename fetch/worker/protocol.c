@@ -9,7 +9,7 @@ static bool put_ref(struct ref_list *refs, const struct ref *ref,
 /* "name=value" or "name" alone, with an empty value. */
 static bool is_feature(struct str word, const char *name, struct str *value)
 {
-    struct str wanted = str_from(name);
+    struct str wanted = str_cstr(name);
 
     if (!str_starts(word, wanted))
         return false;

@@ -4,7 +4,7 @@
 
 static struct str key_of(const struct oid *id)
 {
-    return str_of((const char *)id->b, OID_BYTES);
+    return str_make((const char *)id->b, OID_BYTES);
 }
 
 void reachable_init(struct reachable *r, struct arena *a,

@@ -22,7 +22,7 @@ static struct str short_name(const struct ref *r)
         return str_from_index(r->name, HEADS.n);
     if (str_starts(r->name, TAGS))
         return str_from_index(r->name, TAGS.n);
-    return str_of("", 0);
+    return str_make("", 0);
 }
 
 bool ref_list_put(struct ref_list *l, const struct ref *r, struct err *e)
@@ -128,7 +128,7 @@ static void address_read(struct str rest, struct arena *a, struct address *out)
     }
     out->next[n] = rest.n;
     out->raw = rest;
-    out->text = str_of(text, n);
+    out->text = str_make(text, n);
 }
 
 static struct str first_segment(const struct address *at)
@@ -158,7 +158,7 @@ bool refs_first(struct str rest, struct arena *a, bool *is_commit,
     if (read_commit_id(first, &scratch, &id)) {
         *is_commit = true;
         *commit = id;
-        *prefix = str_of("", 0);
+        *prefix = str_make("", 0);
         return true;
     }
     if (first.n && !ref_name_is_valid(first))

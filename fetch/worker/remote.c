@@ -101,7 +101,7 @@ static enum outcome judge_redirect(struct http_exchange *x, struct err *e)
         r->is_foreign = true;
         r->secret = (struct secret){0};
     }
-    to.user = to.password = str_of("", 0);
+    to.user = to.password = str_make("", 0);
     r->url = to;
     set_place(r);
     note_move(r, to.path);
@@ -223,7 +223,7 @@ static enum outcome judge_rate_limit(struct http_exchange *x, struct err *e)
     struct arena *a = &x->repo->arena;
     uint64_t now = (uint64_t)time(NULL), reset = x->call.rate_reset_s;
     uint64_t wait = reset > now ? reset - now : 0;
-    struct str until = reset ? format_utc(reset, a) : str_of("", 0);
+    struct str until = reset ? format_utc(reset, a) : str_make("", 0);
     bool found = false;
 
     if (x->secret.source == NULL && !find_secret(x, &found, e))

@@ -4,7 +4,7 @@
 
 struct str oid_key(const struct oid *id)
 {
-    return str_of((const char *)id->b, OID_BYTES);
+    return str_make((const char *)id->b, OID_BYTES);
 }
 
 struct snapshot *snapshot_get(struct repo *r, const struct oid *commit)

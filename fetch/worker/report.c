@@ -67,7 +67,7 @@ static struct str hex_of(const struct oid *id, char out[OID_HEX_CHARS + 1])
     out[0] = '\0';
     if (!oid_is_zero(id))
         oid_format(id, out);
-    return str_from(out);
+    return str_cstr(out);
 }
 
 /* What every event but FAILED says. `hex`: room for its two ids. */

@@ -91,7 +91,7 @@ static struct str path_of(const struct repo *r, const struct oid *id)
         for (size_t i = 0; a->stage == ASK_FILES && i < a->listing.count; i++)
             if (oid_eq(&a->listing.files[i].blob, id))
                 return a->listing.files[i].path;
-    return str_of("", 0);
+    return str_make("", 0);
 }
 
 /* False: a requested commit is missing. A truncated answer has the commits
@@ -128,7 +128,7 @@ static bool take_trees(struct http_exchange *x, struct err *e)
         }
     }
     return all ||
-           fail_missing(x, "commit", &x->wants[absent], str_of("", 0), e);
+           fail_missing(x, "commit", &x->wants[absent], str_make("", 0), e);
 }
 
 static void take_loose_objects(struct http_exchange *x)
@@ -147,7 +147,7 @@ static void take_loose_objects(struct http_exchange *x)
         if (t->why || loose_object_is_here(r, t) || any ||
             ++t->tries < THING_TRIES)
             continue;
-        fail_missing(x, "object", &t->id, str_of("", 0), &e);
+        fail_missing(x, "object", &t->id, str_make("", 0), &e);
         t->why = repo_keep_err(r, &e);
     }
 }

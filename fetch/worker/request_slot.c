@@ -122,7 +122,7 @@ static bool start_refs(struct repo *r, struct err *e)
         if (s->reachability == REACHABILITY_BRANCH_TIP)
             add_prefix(r, x, list, STR("HEAD"));
     if (r->wants_all_refs)
-        add_prefix(r, x, list, str_of("", 0));
+        add_prefix(r, x, list, str_make("", 0));
     x->prefixes = list;
     if (x->prefix_count == 0) {
         http_exchange_close(x);
@@ -270,7 +270,7 @@ static const struct oid *find_folder(const struct ask *a, struct str folder,
                                      struct tree_entry *entry)
 {
     const struct object *o = objects_find(&a->repo->objects, &a->listing.id);
-    struct str rest = o && o->type == OBJECT_TREE ? o->bytes : str_of("", 0);
+    struct str rest = o && o->type == OBJECT_TREE ? o->bytes : str_make("", 0);
     struct err ignored = {0};
 
     while (rest.n && tree_next(&rest, entry, &ignored))

@@ -17,7 +17,7 @@ enum place { PLACE_NETRC, PLACE_GH_FILE, PLACE_GH, PLACE_HELPER, PLACE_COUNT };
 
 static struct str env(const char *name)
 {
-    return str_from(getenv(name));
+    return str_cstr(getenv(name));
 }
 
 static void load_netrc(struct secrets *s)
@@ -28,8 +28,8 @@ static void load_netrc(struct secrets *s)
     if (path.n == 0 && s->settings->home.n)
         path = fs_join(s->settings->home, STR(".netrc"), &s->arena);
     if (path.n == 0 ||
-        !fs_read_user_file(str_c(path, &s->arena), NETRC_MAX_BYTES, &s->arena,
-                           &text, &ignored))
+        !fs_read_user_file(str_dup0(path, &s->arena), NETRC_MAX_BYTES,
+                           &s->arena, &text, &ignored))
         return;
     for (;;) {
         s->netrc = arena_grow(&s->arena, s->netrc, s->netrc_count,
@@ -51,7 +51,7 @@ static struct str gh_folder(struct secrets *s)
         return fs_join(dir, STR("gh"), &s->arena);
     if (s->settings->home.n)
         return fs_join(s->settings->home, STR(".config/gh"), &s->arena);
-    return str_of("", 0);
+    return str_make("", 0);
 }
 
 static void load_gh(struct secrets *s)
@@ -63,7 +63,7 @@ static void load_gh(struct secrets *s)
 
     if (dir.n == 0 || dir.p[0] != '/' ||
         !fs_read_user_file(
-            str_c(fs_join(dir, STR("hosts.yml"), &s->arena), &s->arena),
+            str_dup0(fs_join(dir, STR("hosts.yml"), &s->arena), &s->arena),
             GH_MAX_BYTES, &s->arena, &text, &ignored) ||
         !yaml_parse(text, &options, &s->arena, &file, NULL, &ignored) ||
         file == NULL || file->kind != YAML_MAPPING)
@@ -118,7 +118,7 @@ void secrets_first(const struct secrets *s, const struct url *u,
 
         if (!git_host_takes(g, t, u->host) || env(t->variable).n == 0)
             continue;
-        *out = (struct secret){str_from(g->user), env(t->variable), t->source};
+        *out = (struct secret){str_cstr(g->user), env(t->variable), t->source};
         return;
     }
 }
@@ -128,7 +128,7 @@ const char *secrets_variable(const struct secrets *s, const struct url *u)
     const struct git_host *g = settings_git_host(s->settings, u->host);
 
     return g ? git_host_variable(g, u->host)
-             : git_host_variable(&git_hosts[0], str_from(git_hosts[0].host));
+             : git_host_variable(&git_hosts[0], str_cstr(git_hosts[0].host));
 }
 
 static void from_netrc(const struct secrets *s, const struct url *u,
@@ -150,7 +150,7 @@ static void from_gh_file(const struct secrets *s, const struct url *u,
 {
     for (size_t i = 0; i < s->gh_count; i++) {
         if (str_eq(s->gh[i].host, u->host)) {
-            *out = (struct secret){str_from(git_host_get(u->host)->user),
+            *out = (struct secret){str_cstr(git_host_get(u->host)->user),
                                    s->gh[i].token,
                                    "the token from gh's hosts.yml"};
             return;

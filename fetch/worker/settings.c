@@ -61,7 +61,7 @@ static void read_ca(struct settings *s, struct settings_rule *r)
         }
 
     r->is_broken =
-        path.n && !fs_read_user_file(str_c(path, &s->arena), CA_MAX_BYTES,
+        path.n && !fs_read_user_file(str_dup0(path, &s->arena), CA_MAX_BYTES,
                                      &s->arena, &r->ca, &ignored);
 }
 
@@ -75,7 +75,7 @@ static bool parse_pattern(struct str text, struct arena *a, struct url *out)
         return url_parse(text, a, out);
     copy = arena_text(a, text.p, text.n);
     copy[at + 3] = 'x';
-    if (!url_parse(str_of(copy, text.n), a, out))
+    if (!url_parse(str_make(copy, text.n), a, out))
         return false;
     host = arena_text(a, out->host.p, out->host.n);
     host[0] = '*';
@@ -139,7 +139,7 @@ static bool load_file(struct settings *s, struct str path, struct err *e)
     CLEANUP(config_done) git_config *config = NULL;
     CLEANUP(iterator_done) git_config_iterator *it = NULL;
     git_config_entry *entry;
-    const char *name = str_c(path, &s->arena);
+    const char *name = str_dup0(path, &s->arena);
 
     if (path.n == 0 || access(name, R_OK) < 0)
         return true;
@@ -153,13 +153,13 @@ static bool load_file(struct settings *s, struct str path, struct err *e)
                        why && why->message ? why->message : "unreadable");
     }
     while (git_config_next(&entry, it) == 0)
-        take_value(s, str_from(entry->name), str_from(entry->value));
+        take_value(s, str_cstr(entry->name), str_cstr(entry->value));
     return true;
 }
 
 static struct str env(const char *name)
 {
-    return str_from(getenv(name));
+    return str_cstr(getenv(name));
 }
 
 static bool is_true(struct str v)
@@ -175,10 +175,10 @@ static bool load_files(struct settings *s, struct err *e)
     struct str xdg = env("XDG_CONFIG_HOME");
 
     if (!is_true(env("GIT_CONFIG_NOSYSTEM")) &&
-        !load_file(s, str_from(system ? system : "/etc/gitconfig"), e))
+        !load_file(s, str_cstr(system ? system : "/etc/gitconfig"), e))
         return false;
     if (global)
-        return load_file(s, str_from(global), e);
+        return load_file(s, str_cstr(global), e);
     if ((xdg.n == 0 || xdg.p[0] != '/') && s->home.n)
         xdg = fs_join(s->home, STR(".config"), &s->arena);
     if (xdg.n && !load_file(s, fs_join(xdg, STR("git/config"), &s->arena), e))
@@ -232,8 +232,8 @@ static void add_hosts(struct settings *s, struct str list)
 static void add_ca(struct settings *s, const char *name, bool first)
 {
     if (env(name).n)
-        add_rule(s, str_of(NULL, 0), first ? STR("env-ca") : STR("default-ca"),
-                 env(name));
+        add_rule(s, str_make(NULL, 0),
+                 first ? STR("env-ca") : STR("default-ca"), env(name));
 }
 
 static void add_env_ca(struct settings *s)
@@ -242,9 +242,10 @@ static void add_env_ca(struct settings *s)
     add_ca(s, "SSL_CERT_FILE", false);
     add_ca(s, "GIT_SSL_CAINFO", true);
     if (env("GIT_SSL_CAPATH").n)
-        add_rule(s, str_of(NULL, 0), STR("env-capath"), env("GIT_SSL_CAPATH"));
+        add_rule(s, str_make(NULL, 0), STR("env-capath"),
+                 env("GIT_SSL_CAPATH"));
     else if (env("SSL_CERT_DIR").n)
-        add_rule(s, str_of(NULL, 0), STR("default-capath"),
+        add_rule(s, str_make(NULL, 0), STR("default-capath"),
                  env("SSL_CERT_DIR"));
 }
 
@@ -255,7 +256,7 @@ bool settings_load(struct settings *s, const struct str *hosts,
     s->system_ca = arena_new(&s->arena, struct system_ca);
     s->home = env("HOME");
     if (s->home.n && s->home.p[0] != '/')
-        s->home = str_of("", 0);
+        s->home = str_make("", 0);
     for (size_t i = 0; i < host_count; i++)
         add_host(s, hosts[i]);
     add_hosts(s, env(git_hosts[0].hosts_variable));
@@ -276,7 +277,7 @@ static bool refuse_scheme(struct str url, struct str to, struct arena *a,
 {
     size_t colon = str_find(to, STR("://"));
     const char *way = colon == SIZE_MAX ? "ssh or a local path"
-                                        : str_c(str_slice(to, 0, colon), a);
+                                        : str_dup0(str_slice(to, 0, colon), a);
 
     err_set(e, ERR_REFUSED,
             "the git configuration (url.*.insteadOf) rewrites %.*s to %s, but "
@@ -368,7 +369,7 @@ struct str settings_proxy(const struct settings *s, const struct url *u)
 {
     const struct settings_rule *r = find_rule(s, u, "proxy");
 
-    return r ? r->value : str_of(NULL, 0);
+    return r ? r->value : str_make(NULL, 0);
 }
 
 bool settings_may_use_proxy(const struct settings *s, const struct url *u)
@@ -410,8 +411,8 @@ bool settings_ca(const struct settings *s, const struct url *u,
         return err_hint(e, "it is named by http.sslCAInfo, GIT_SSL_CAINFO, "
                            "SSL_CERT_FILE or CURL_CA_BUNDLE");
     }
-    out->bundle = file ? file->ca : str_of("", 0);
-    out->folder = folder ? folder->value : str_of("", 0);
+    out->bundle = file ? file->ca : str_make("", 0);
+    out->folder = folder ? folder->value : str_make("", 0);
     return true;
 }
 
@@ -443,6 +444,6 @@ const char *const *settings_ca_folders(const struct settings *s,
     for (size_t i = 0; i < s->rule_count; i++)
         if (str_ends(s->rules[i].key, STR("capath")) &&
             str_starts(s->rules[i].value, STR("/")))
-            out[(*count)++] = str_c(s->rules[i].value, a);
+            out[(*count)++] = str_dup0(s->rules[i].value, a);
     return out;
 }

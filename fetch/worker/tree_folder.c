@@ -31,7 +31,7 @@ struct str folder_path(const struct folder *f, struct str name, struct arena *a)
     }
     if (n && name.n == 0)
         n--; /* the "/" behind the last folder */
-    return str_of(text, n);
+    return str_make(text, n);
 }
 
 static bool refuse_twice(struct str name, struct err *e)
@@ -86,7 +86,7 @@ static bool look_up(const struct tree_source *s, const struct object *tree,
                     struct tree_entry *out, struct err *e)
 {
     struct map *folders = &s->index->folders, *names;
-    struct str key = str_of((const char *)tree->id.b, OID_BYTES);
+    struct str key = str_make((const char *)tree->id.b, OID_BYTES);
     const struct tree_entry *entry;
 
     names = map_find(folders, key);

@@ -336,7 +336,7 @@ static bool check_circle(const struct lister *l, const struct oid *tree,
         if (oid_eq(&l->frames[i].at->tree, tree))
             return err_set(e, ERR_REFUSED,
                            "\"%s\" leads back into a folder that it is in",
-                           quote(&q, str_of(l->path, l->path_n)));
+                           quote(&q, str_make(l->path, l->path_n)));
     }
     return true;
 }
@@ -344,7 +344,7 @@ static bool check_circle(const struct lister *l, const struct oid *tree,
 static bool open_folder(struct lister *l, const struct folder *at,
                         struct err *e)
 {
-    struct str path = str_of(l->path, l->path_n);
+    struct str path = str_make(l->path, l->path_n);
     const struct limit *deepest = &l->limits->package_max_depth;
     const struct object *tree;
     struct quote q;
@@ -380,7 +380,7 @@ static bool extend_path(struct lister *l, struct str name, struct err *e)
     if (l->path_n + name.n > PACKAGE_PATH_MAX_BYTES)
         return err_set(
             e, ERR_LIMIT, "a path in the package is longer than %d bytes: %s",
-            PACKAGE_PATH_MAX_BYTES, quote(&q, str_of(l->path, l->path_n)));
+            PACKAGE_PATH_MAX_BYTES, quote(&q, str_make(l->path, l->path_n)));
     for (size_t i = 0; i < name.n; i++)
         l->path[l->path_n++] = name.p[i];
     return true;
@@ -392,7 +392,7 @@ static void add_file(struct lister *l, enum tree_kind kind,
     l->files =
         arena_grow(l->a, l->files, l->count, &l->capacity, sizeof *l->files);
     l->files[l->count++] = (struct tree_file){
-        .path = arena_str(l->a, str_of(l->path, l->path_n)),
+        .path = arena_str(l->a, str_make(l->path, l->path_n)),
         .is_program = kind == TREE_PROGRAM,
         .blob = *blob,
     };

@@ -18,7 +18,7 @@ static struct str part(CURLU *h, CURLUPart what, unsigned flags,
     struct str s = {"", 0};
 
     if (curl_url_get(h, what, &text, flags) == CURLUE_OK && text)
-        s = arena_str(a, str_from(text));
+        s = arena_str(a, str_cstr(text));
     curl_free(text);
     return s;
 }
@@ -29,7 +29,7 @@ bool url_parse(struct str text, struct arena *a, struct url *out)
     uint64_t port = 0;
 
     if (h == NULL || text.n == 0 || memchr(text.p, '\0', text.n) ||
-        curl_url_set(h, CURLUPART_URL, str_c(text, a),
+        curl_url_set(h, CURLUPART_URL, str_dup0(text, a),
                      CURLU_NON_SUPPORT_SCHEME | CURLU_PATH_AS_IS) != CURLUE_OK)
         return false;
     out->scheme = str_lower(part(h, CURLUPART_SCHEME, 0, a), a);
@@ -70,7 +70,7 @@ bool url_is_secure(const struct url *u)
 
 bool url_is_loopback(const struct url *u)
 {
-    return host_is_loopback(u->host);
+    return origin_host_is_loopback(u->host);
 }
 
 bool url_same_place(const struct url *x, const struct url *y)

@@ -19,7 +19,7 @@ static const struct {
 enum wire_fault wire_classify(struct str words)
 {
     for (size_t i = 0; i < sizeof sayings / sizeof *sayings; i++) {
-        if (str_find(words, str_from(sayings[i].words)) != SIZE_MAX)
+        if (str_find(words, str_cstr(sayings[i].words)) != SIZE_MAX)
             return sayings[i].fault;
     }
     return WIRE_REMOTE;

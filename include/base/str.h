@@ -32,15 +32,15 @@ struct str_list {
 #define STR_ARG(s) (int)(s).n, (s).p /* for "%.*s" */
 
 /* Frequent comparisons are inline: the length of a literal is known then. */
-static inline struct str str_of(const char *p, size_t n)
+static inline struct str str_make(const char *p, size_t n)
 {
     return (struct str){p, n};
 }
 
 /* NULL gives the empty str. */
-static inline struct str str_from(const char *text)
+static inline struct str str_cstr(const char *text)
 {
-    return text ? str_of(text, strlen(text)) : str_of("", 0);
+    return text ? str_make(text, strlen(text)) : str_make("", 0);
 }
 
 static inline bool str_eq(struct str a, struct str b)
@@ -50,7 +50,7 @@ static inline bool str_eq(struct str a, struct str b)
 
 static inline bool str_is(struct str a, const char *text)
 {
-    return str_eq(a, str_from(text));
+    return str_eq(a, str_cstr(text));
 }
 
 bool str_eq_nocase(struct str a, struct str b); /* ASCII letters only */
@@ -80,7 +80,7 @@ bool str_cut(struct str *rest, char separator, struct str *head);
 bool str_line(struct str *rest, struct str *line);
 
 /* In `a`, NUL-terminated. */
-const char *str_c(struct str s, struct arena *a);
+const char *str_dup0(struct str s, struct arena *a);
 struct str str_lower(struct str s, struct arena *a); /* ASCII */
 struct str str_join(struct str x, struct str y, struct arena *a);
 struct str str_concat(const struct str *parts, size_t count, struct arena *a);

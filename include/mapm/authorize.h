@@ -17,7 +17,7 @@
  * authorize: every decision that may widen rights, for all commands.
  *
  *     does this file count?     authorize_file      its owner, trusted_folders
- *     what does the user say?   config_read         config.yaml, environment
+ *     what does the user say?   authorize_config_read         config.yaml, environment
  *     is this trusted?          authorize_trust     a row of mapm.db
  *     may this program run?     authorize_program   policy, trust, a question
  *     may this command run?     authorize_command   rules, a question
@@ -30,12 +30,13 @@
 /* --- configuration ------------------------------------------------------------- */
 
 /* Where config.yaml is looked for; "" when the environment names no folder. */
-struct str config_path(struct context *cx);
+struct str authorize_config_path(struct context *cx);
 
 /* config.yaml and MAPM_GITHUB_HOSTS. Ownership: in the arena of `cx`. */
-MUST_CHECK bool config_read(struct context *cx, struct project *user,
-                            struct limits *limits, struct origin_rules *rules,
-                            struct err *e);
+MUST_CHECK bool authorize_config_read(struct context *cx, struct project *user,
+                                      struct limits *limits,
+                                      struct origin_rules *rules,
+                                      struct err *e);
 
 /* --- ownership ------------------------------------------------------------------ */
 
@@ -95,26 +96,27 @@ struct trust_kind {
     struct str (*describe)(const struct project *workspace, bool quoted,
                            struct arena *a);
 };
-const struct trust_kind *trust_kind(enum state_trust_kind kind);
+const struct trust_kind *authorize_kind(enum state_trust_kind kind);
 
 /* The requests of the mapm.yaml in the folder `path`, by kind; the last is
  * trust in the workspace itself. */
-size_t trust_requests(struct str path, const struct project *workspace,
-                      struct trust_request out[STATE_TRUST_KINDS]);
+size_t authorize_requests(struct str path, const struct project *workspace,
+                          struct trust_request out[STATE_TRUST_KINDS]);
 /* The request of a metaskill of the lock. ERR_FORMAT: an invalid digest. */
-MUST_CHECK bool trust_request_entry(const struct lock_entry *entry,
-                                    struct trust_request *out, struct err *e);
+MUST_CHECK bool authorize_request_entry(const struct lock_entry *entry,
+                                        struct trust_request *out,
+                                        struct err *e);
 
 /* Errors: the store's; a folder that cannot be opened is TRUST_NONE. */
 MUST_CHECK bool authorize_trust(struct context *cx, struct store *store,
                                 const struct trust_request *q,
                                 enum trust_state *out, struct err *e);
 /* Errors: ERR_REFUSED for a folder of another user; the store's. */
-MUST_CHECK bool trust_put(struct context *cx, struct store *store,
-                          const struct trust_request *q, struct err *e);
+MUST_CHECK bool authorize_put(struct context *cx, struct store *store,
+                              const struct trust_request *q, struct err *e);
 
 /* Why it is asked for again, as the end of a sentence; "" when it is not. */
-const char *trust_reason(enum trust_state state);
+const char *authorize_reason(enum trust_state state);
 
 /* --- display of trusted packages ---------------------------------------- */
 
@@ -136,20 +138,20 @@ struct trust_output {
 
 /* Name, origin, digest, size of the program (with is_verbose all of it), and
  * the changes since the metaskill was last trusted. */
-MUST_CHECK bool trust_show(struct context *cx, struct store *store,
-                           const struct trust_request *q,
-                           const struct trust_output *out, struct err *e);
+MUST_CHECK bool authorize_show(struct context *cx, struct store *store,
+                               const struct trust_request *q,
+                               const struct trust_output *out, struct err *e);
 
 /* ERR_NOT_FOUND when the store does not have the package; ERR_FAILED when it has
  * no program. */
-MUST_CHECK bool trust_check_program(struct store *store,
-                                    const struct hash *digest, struct arena *a,
-                                    struct err *e);
+MUST_CHECK bool authorize_check_program(struct store *store,
+                                        const struct hash *digest,
+                                        struct arena *a, struct err *e);
 
 /* "2026-11-20", and with `time` "2026-11-20T17:00:00Z". */
-struct str trust_date(int64_t seconds, bool time, struct arena *a);
+struct str authorize_date(int64_t seconds, bool time, struct arena *a);
 /* "sha256:" and its first 12 digits. */
-struct str trust_short_digest(const struct hash *digest, struct arena *a);
+struct str authorize_short_digest(const struct hash *digest, struct arena *a);
 
 /* --- programs ---------------------------------------------------------------------- */
 
@@ -160,8 +162,8 @@ enum metaskill_policy {
     METASKILLS_TRUSTED,
     METASKILLS_ALL
 };
-const char *metaskill_policy_name(enum metaskill_policy p); /* "off" … */
-enum metaskill_policy metaskill_policy(const struct project *user,
+const char *authorize_policy_name(enum metaskill_policy p); /* "off" … */
+enum metaskill_policy authorize_policy(const struct project *user,
                                        const struct project *workspace);
 
 struct program {
@@ -205,7 +207,7 @@ struct command_rules {
     struct str_list allow; /* rules for this run */
     struct str yaml;       /* mapm.yaml, as read or last written */
 
-    /* By command_rules_init. */
+    /* By authorize_rules_init. */
     enum sandbox sandbox;
     bool network;
     struct policy own;  /* of the user: its denials override the workspace */
@@ -220,7 +222,7 @@ struct command_rules {
  * very rules were accepted; --yes does not consent. Errors: ERR_USAGE of
  * --allow, ERR_INTERRUPTED, and those of the store.
  */
-MUST_CHECK bool command_rules_init(struct command_rules *r, struct err *e);
+MUST_CHECK bool authorize_rules_init(struct command_rules *r, struct err *e);
 
 /*
  * Whether a command may run; without a matching rule the user is prompted. If

@@ -27,8 +27,8 @@ enum profile {
     PROFILE_METASKILL,
     PROFILE_PUBLISH, /* METAAGENTS, and ready for others: CHANGELOG … */
 };
-const char *profile_name(enum profile p);
-bool profile_find(struct str name, enum profile *out);
+const char *document_profile_name(enum profile p);
+bool document_profile_find(struct str name, enum profile *out);
 
 enum manifest_file {
     MANIFEST_FILE_OK,

@@ -10,9 +10,9 @@
 /*
  * check: judge documents where they lie.
  *
- *     PATH... --> check_find()     folders, in parallel; each document goes to
- *                  `--> check_document()    with --fix first through check_fix()
- *             --> check_against()  versions compared with a git ref
+ *     PATH... --> lint_find()     folders, in parallel; each document goes to
+ *                  `--> lint_document()    with --fix first through lint_fix()
+ *             --> lint_against()  versions compared with a git ref
  *             --> check_print()    words or JSON, in the order of paths
  *
  * Source: REQUIREMENTS 5, M18, M29, T11, T12, L8; DESIGN.md 10.
@@ -65,20 +65,20 @@ struct check_results {
 
 /* The root that a PATH names. In `a`. ERR_NOT_FOUND when it is not there at
  * all: a root that was named has to be. */
-MUST_CHECK bool check_root_open(struct str path, struct check_root *root,
-                                struct arena *a, struct err *e);
+MUST_CHECK bool lint_root_open(struct str path, struct check_root *root,
+                               struct arena *a, struct err *e);
 
 /* --- check_find.c --------------------------------------------------------- */
 
 /*
  * Every document below the roots, judged: sorted by path, each path once.
- * Ownership: released by check_results_done, which is harmless for a zeroed
+ * Ownership: released by lint_results_done, which is harmless for a zeroed
  * one. Errors: ERR_LIMIT past CHECK_MAX_FILES.
  */
-MUST_CHECK bool check_find(const struct check_root *roots, size_t count,
-                           const struct check_rules *rules, struct arena *a,
-                           struct check_results *out, struct err *e);
-void check_results_done(struct check_results *r);
+MUST_CHECK bool lint_find(const struct check_root *roots, size_t count,
+                          const struct check_rules *rules, struct arena *a,
+                          struct check_results *out, struct err *e);
+void lint_results_done(struct check_results *r);
 
 /* --- lint/document.c -------------------------------------------------------- */
 
@@ -87,43 +87,42 @@ void check_results_done(struct check_results *r);
  * it has no frontmatter or is unreadable: then it is not a package. The result
  * lives in `a`.
  */
-bool check_document(const struct check_rules *rules, int dirfd,
-                    struct check_result *result, bool optional,
-                    struct arena *a);
+bool lint_document(const struct check_rules *rules, int dirfd,
+                   struct check_result *result, bool optional, struct arena *a);
 
 /* A diagnostic about files, not about their text; errors when strict. */
-void check_say(const struct check_rules *rules, struct check_result *result,
-               bool error, const char *code, const char *format, ...)
+void lint_say(const struct check_rules *rules, struct check_result *result,
+              bool error, const char *code, const char *format, ...)
     PRINTF(5, 6);
 
 /* A file in the folder of `result`. Links are followed as far as `inside`,
  * an absolute path. In `a`. */
-enum manifest_file check_read(const struct check_result *result, int dirfd,
-                              struct str inside, struct str path,
-                              size_t max_bytes, struct arena *a,
-                              struct str *text);
+enum manifest_file lint_read(const struct check_result *result, int dirfd,
+                             struct str inside, struct str path,
+                             size_t max_bytes, struct arena *a,
+                             struct str *text);
 
 /* The folder of `result`, absolute. In `a`. */
-struct str check_folder(const struct check_result *result, struct arena *a);
+struct str lint_folder(const struct check_result *result, struct arena *a);
 
 /* Its name; "" for the root of all. */
-struct str check_folder_name(const struct check_result *result);
+struct str lint_folder_name(const struct check_result *result);
 
 /* --name: a result for the bare name. In `a`. */
-struct check_result *check_name(struct str name, struct arena *a);
+struct check_result *lint_name(struct str name, struct arena *a);
 
 /* --- check_fix.c ---------------------------------------------------------- */
 
 /* Fixes the form of an MCP file; updates file, path and note of `result` when
  * it did. */
-void check_fix(struct check_result *result, int dirfd, struct arena *a);
+void lint_fix(struct check_result *result, int dirfd, struct arena *a);
 
 /* --- check_against.c, check_git.c ----------------------------------------- */
 
 /* Adds diagnostics about versions and changelogs to skills and agents. */
-MUST_CHECK bool check_against(struct context *cx, struct str ref,
-                              const struct check_root *roots, size_t count,
-                              const struct check_results *results,
-                              struct err *e);
+MUST_CHECK bool lint_against(struct context *cx, struct str ref,
+                             const struct check_root *roots, size_t count,
+                             const struct check_results *results,
+                             struct err *e);
 
 #endif

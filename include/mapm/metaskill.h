@@ -32,24 +32,26 @@ struct skill {
  * Ownership: in `a`. Errors: ERR_NOT_FOUND for no SKILL.md; ERR_FRONTMATTER …
  * as for diagnostics_fail; ERR_LIMIT; ERR_REFUSED.
  */
-MUST_CHECK bool skill_read(struct str folder, const struct limits *limits,
-                           struct arena *a, struct skill *out, struct err *e);
+MUST_CHECK bool metaskill_read(struct str folder, const struct limits *limits,
+                               struct arena *a, struct skill *out,
+                               struct err *e);
 
 /* The same for an open folder, `path` without links: the caller has checked
  * that it is the right one. `name` is its name. */
-MUST_CHECK bool skill_read_open(int fd, struct str path, struct str name,
-                                const struct limits *limits, struct arena *a,
-                                struct skill *out, struct err *e);
+MUST_CHECK bool metaskill_read_open(int fd, struct str path, struct str name,
+                                    const struct limits *limits,
+                                    struct arena *a, struct skill *out,
+                                    struct err *e);
 
 /* Activation text (K41, K7): "[Skill: x activated]" … with the body, comments
  * removed, at most BODY_WARN_CHARS, and up to 50 names of files. In `a`. */
-struct str skill_activation(const struct skill *s, struct arena *a);
+struct str metaskill_activation(const struct skill *s, struct arena *a);
 
 /* Checks a program for `mapm check`: it compiles, has a `run` with one
  * argument, and does not use `load`. Errors of Starlark become diagnostics
  * (program-syntax, program-name, program-run, program-load) with file, line and
  * column. */
-void skill_check_program(struct str file, struct str program,
-                         struct diagnostics *why);
+void metaskill_check_program(struct str file, struct str program,
+                             struct diagnostics *why);
 
 #endif

@@ -6,8 +6,8 @@
 /* name: names, scopes and versions (M2 to M5, M7, M16, X1). */
 
 bool name_is_kebab(struct str name); /* and <= 64 */
-bool scope_is_valid(struct str scope);
-bool mcp_name_is_valid(struct str name);
+bool name_scope_is_valid(struct str scope);
+bool name_mcp_is_valid(struct str name);
 /* Why not, for a person; NULL when it is fine. */
 const char *name_fault(struct str name);
 

@@ -60,8 +60,9 @@ bool origin_names_commit(const struct origin *o);
 
 /* localhost, 127.x.y.z or [::1], without port: this machine, which plain http
  * may reach. */
-bool host_is_loopback(struct str host);
+bool origin_host_is_loopback(struct str host);
 
-bool ref_is_valid(struct str ref); /* git check-ref-format, no leading "-" */
+bool origin_ref_is_valid(
+    struct str ref); /* git check-ref-format, no leading "-" */
 
 #endif

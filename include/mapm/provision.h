@@ -169,7 +169,7 @@ MUST_CHECK bool provision_verify(struct provision *p,
                                  size_t *count, struct err *e);
 
 /* A TOML basic string with its quotes. */
-void toml_quote(struct buf *out, struct str s);
+void provision_toml_quote(struct buf *out, struct str s);
 
 /* The clients' files that now hold absolute paths, with ", " between them, so
  * that they belong in .gitignore; "" for none. After provision_apply. */

@@ -5,7 +5,7 @@
 #include "mapm/state_runs.h"
 
 /*
- * runs_page: one run as one HTML page.
+ * report_page: one run as one HTML page.
  *
  * The page needs nothing but itself: no network, no script. Its policy (CSP)
  * allows its own style sheet, named by its hash, and nothing else, so that a
@@ -16,8 +16,8 @@
  */
 
 /* `out` may overflow: the caller checks. */
-void runs_page(const struct state_run *run, const struct run_detail *detail,
-               struct buf *out);
+void report_page(const struct state_run *run, const struct run_detail *detail,
+                 struct buf *out);
 
 /* --- its parts ---------------------------------------------------------------- */
 
@@ -25,13 +25,13 @@ void runs_page(const struct state_run *run, const struct run_detail *detail,
 extern const char runs_style[];
 
 /* The time axis: from 0 to the latest end. */
-uint64_t runs_chart_span(const struct state_run *run,
-                         const struct run_detail *detail);
+uint64_t report_chart_span(const struct state_run *run,
+                           const struct run_detail *detail);
 /* All steps on one axis, and the axis. */
-void runs_chart(const struct run_detail *detail, uint64_t span_ms,
-                struct buf *out);
+void report_chart(const struct run_detail *detail, uint64_t span_ms,
+                  struct buf *out);
 /* One step as a line. */
-void runs_chart_bar(const struct run_step *s, uint64_t span_ms,
-                    struct buf *out);
+void report_chart_bar(const struct run_step *s, uint64_t span_ms,
+                      struct buf *out);
 
 #endif

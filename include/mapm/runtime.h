@@ -9,7 +9,7 @@
  * runtime: one run of a metaskill, a small program that may ask a model, run
  * commands and leave a trace, and nothing else.
  *
- *     folder --skill_read()--> struct skill --runtime_run()--> one string
+ *     folder --metaskill_read()--> struct skill --runtime_run()--> one string
  *                                  |
  *        the program, in a process of its own: no files, no network, no clock
  *                                  |  ask, command, trace

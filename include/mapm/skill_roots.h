@@ -26,16 +26,16 @@
  * workspace is untrusted: links stay in it, as does the root. Other roots
  * belong to the user: links stay in the home folder, or in the root.
  */
-void bound_root(struct context *cx, struct str workspace,
-                struct library_root *root);
+void skill_roots_bind(struct context *cx, struct str workspace,
+                      struct library_root *root);
 
 /* In order of precedence, each path once. In the invocation's arena. */
-MUST_CHECK bool library_places(struct context *cx, bool metis,
-                               struct library_root **out, size_t *count,
-                               struct err *e);
+MUST_CHECK bool skill_roots_places(struct context *cx, bool metis,
+                                   struct library_root **out, size_t *count,
+                                   struct err *e);
 
 /* Whether a workspace has any folder of skills. */
-bool library_has_folder(struct context *cx, struct str workspace);
+bool skill_roots_has_folder(struct context *cx, struct str workspace);
 
 /*
  * `programs`: checks for programs beside each SKILL.md again; else the cached
@@ -43,15 +43,15 @@ bool library_has_folder(struct context *cx, struct str workspace);
  * NULL: no cache. Both it and `cx` are borrowed until library_close. Errors:
  * those of library_open; ERR_USAGE for an empty folder.
  */
-MUST_CHECK bool open_library(struct context *cx, struct store *store,
-                             bool metis, bool programs, struct library **out,
-                             struct err *e);
+MUST_CHECK bool skill_roots_open_library(struct context *cx,
+                                         struct store *store, bool metis,
+                                         bool programs, struct library **out,
+                                         struct err *e);
 
 /* The same for roots of the caller's choice; `notes` false: without notices. */
-MUST_CHECK bool open_library_roots(struct context *cx, struct store *store,
-                                   bool metis, bool notes,
-                                   const struct library_root *roots,
-                                   size_t count, struct library **out,
-                                   struct err *e);
+MUST_CHECK bool skill_roots_open(struct context *cx, struct store *store,
+                                 bool metis, bool notes,
+                                 const struct library_root *roots, size_t count,
+                                 struct library **out, struct err *e);
 
 #endif

@@ -133,12 +133,12 @@ MUST_CHECK bool store_publish_notes(struct store *s, struct err *e);
 /* --- packages ------------------------------------------------------------- */
 
 /* The listing's text and digest; files are sorted in place. In `a`. */
-struct hash listing_format(struct package_file *files, size_t count,
-                           struct arena *a, struct str *text);
+struct hash store_listing_format(struct package_file *files, size_t count,
+                                 struct arena *a, struct str *text);
 /* Strict: order, modes 100644/100755, clean paths, limits. ERR_FORMAT. */
-MUST_CHECK bool listing_parse(struct str text, struct arena *a,
-                              struct package_file **files, size_t *count,
-                              struct err *e);
+MUST_CHECK bool store_listing_parse(struct str text, struct arena *a,
+                                    struct package_file **files, size_t *count,
+                                    struct err *e);
 MUST_CHECK bool store_read_listing(struct store *s, const struct hash *digest,
                                    struct arena *a, struct package_file **files,
                                    size_t *count, struct err *e);

@@ -17,7 +17,7 @@ static struct str_list list_of(struct engine *g, const char *const *texts,
     struct str *items = arena_array(&g->cx.arena, count + 1, sizeof *items);
 
     for (size_t i = 0; i < count; i++)
-        items[i] = str_from(texts[i]);
+        items[i] = str_cstr(texts[i]);
     return (struct str_list){items, count};
 }
 

@@ -15,12 +15,12 @@ _Static_assert((int)MAPM_QUESTION == (int)NOTICE_QUESTION &&
 
 const char *engine_text(struct engine *g, struct str s)
 {
-    return str_c(s, &g->cx.arena);
+    return str_dup0(s, &g->cx.arena);
 }
 
 struct str engine_str(const char *text)
 {
-    return text ? str_from(text) : STR("");
+    return text ? str_cstr(text) : STR("");
 }
 
 bool engine_send(struct engine *g, enum wire_kind kind, enum wire_type type,

@@ -14,7 +14,7 @@ static bool open_roots(struct engine *g, const struct wire_call *c,
     *count = c->text_count ? c->text_count : 1;
     *out = arena_array(a, *count, sizeof **out);
     for (size_t i = 0; i < *count; i++)
-        if (!check_root_open(str_from(paths[i]), &(*out)[i], a, e))
+        if (!lint_root_open(str_cstr(paths[i]), &(*out)[i], a, e))
             return false;
     return true;
 }
@@ -57,17 +57,17 @@ static bool send_results(struct engine *g, const struct check_results *results,
 
 bool engine_lint(struct engine *g, const struct wire_call *c, struct err *e)
 {
-    CLEANUP(check_results_done) struct check_results results = {0};
+    CLEANUP(lint_results_done) struct check_results results = {0};
     struct check_rules rules = {.profile = PROFILE_INSTALL, .strict = c->flag};
     struct check_root *roots;
     struct project user;
     struct limits limits;
     size_t count;
 
-    if (c->text && !profile_find(str_from(c->text), &rules.profile))
+    if (c->text && !document_profile_find(str_cstr(c->text), &rules.profile))
         return err_set(e, ERR_USAGE, "unknown profile \"%s\"", c->text);
-    return config_read(&g->cx, &user, &limits, &rules.origins, e) &&
+    return authorize_config_read(&g->cx, &user, &limits, &rules.origins, e) &&
            open_roots(g, c, &roots, &count, e) &&
-           check_find(roots, count, &rules, &g->cx.arena, &results, e) &&
+           lint_find(roots, count, &rules, &g->cx.arena, &results, e) &&
            send_results(g, &results, e);
 }

@@ -70,9 +70,9 @@ static bool enter(struct engine *g, const char *folder, struct err *e)
     cwd = getcwd(NULL, 0);
     if (!cwd)
         return err_errno(e, "the current folder");
-    g->cx.cwd = arena_str(&g->cx.arena, str_from(cwd));
+    g->cx.cwd = arena_str(&g->cx.arena, str_cstr(cwd));
     free(cwd);
-    g->cx.home = str_from(home && home[0] == '/' ? home : "");
+    g->cx.home = str_cstr(home && home[0] == '/' ? home : "");
     return true;
 }
 

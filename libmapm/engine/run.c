@@ -152,18 +152,18 @@ static bool run_in(struct engine *g, const struct wire_run_request *r,
         .store = g->store,
         .layer = l,
         .name = engine_str(r->r.name),
-        .input = r->r.input ? str_from(r->r.input) : STR("{}"),
+        .input = r->r.input ? str_cstr(r->r.input) : STR("{}"),
         .allow = {allow, r->r.allow_count},
         .hooks = {.step = send_step, .ctx = &run},
     };
     struct run_result result = {0};
 
     for (size_t i = 0; i < r->r.allow_count; i++)
-        allow[i] = str_from(r->r.allow[i]);
+        allow[i] = str_cstr(r->r.allow[i]);
     if (r->has_ask)
         q.hooks.ask = ask_host;
     if (r->r.backend)
-        q.backend = str_from(r->r.backend);
+        q.backend = str_cstr(r->r.backend);
     return run_execute(&q, a, &result, e) && check_status(&result, e) &&
            send_result(g, &result, e);
 }

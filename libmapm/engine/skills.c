@@ -6,7 +6,7 @@
 static bool open_skills(struct engine *g, struct library **out, struct err *e)
 {
     return engine_store(g, e) &&
-           open_library(&g->cx, g->store, false, true, out, e);
+           skill_roots_open_library(&g->cx, g->store, false, true, out, e);
 }
 
 static void close_skills(struct library **l)

@@ -37,7 +37,7 @@ bool engine_list_trust(struct engine *g, const struct wire_call *c,
     out = arena_array(&g->cx.arena, count + 1, sizeof *out);
     for (size_t i = 0; i < count; i++)
         out[i] = (struct mapm_trusted){
-            .kind = trust_kind(list[i].kind)->name,
+            .kind = authorize_kind(list[i].kind)->name,
             .subject = engine_text(g, list[i].subject),
             .digest = digest_text(g, &list[i].digest),
             .since_s = list[i].since_s,
@@ -58,7 +58,7 @@ static bool make_request(const struct layer *l, const struct lock_entry *entry,
                        "%.*s was installed from a folder of yours: it runs "
                        "without trust",
                        STR_ARG(entry->name));
-    return trust_request_entry(entry, out, e);
+    return authorize_request_entry(entry, out, e);
 }
 
 static bool confirm(struct engine *g, const struct trust_request *q,
@@ -66,7 +66,7 @@ static bool confirm(struct engine *g, const struct trust_request *q,
 {
     bool yes = false;
 
-    if (!trust_show(&g->cx, g->store, q, NULL, e) ||
+    if (!authorize_show(&g->cx, g->store, q, NULL, e) ||
         !context_confirm(&g->cx, QUESTION_TRUST,
                          "Trust this program to run on this machine?", &yes, e))
         return false;
@@ -81,12 +81,12 @@ static bool trust(struct engine *g, const struct layer *l,
     enum trust_state state;
 
     if (!make_request(l, entry, &q, e) ||
-        !trust_check_program(g->store, &q.digest, &g->cx.arena, e))
+        !authorize_check_program(g->store, &q.digest, &g->cx.arena, e))
         return err_wrap(e, "cannot trust %.*s", STR_ARG(entry->name));
     if (!authorize_trust(&g->cx, g->store, &q, &state, e))
         return false;
     return state == TRUST_GIVEN ||
-           (confirm(g, &q, e) && trust_put(&g->cx, g->store, &q, e));
+           (confirm(g, &q, e) && authorize_put(&g->cx, g->store, &q, e));
 }
 
 bool engine_trust(struct engine *g, const struct wire_call *c, struct err *e)

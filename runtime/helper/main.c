@@ -56,7 +56,7 @@ static void read_request(int argc, char **argv, struct request *r)
             write[rules->write_count++] = optarg;
             break;
         case 'p':
-            if (!str_number(str_from(optarg), UINT32_MAX, &number))
+            if (!str_number(str_cstr(optarg), UINT32_MAX, &number))
                 fail(optarg, "not a number");
             rules->max_processes = number;
             break;

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct str text = str_of((const char *)data, size);
+    struct str text = str_make((const char *)data, size);
     struct changelog_entry *entries = NULL;
     struct diagnostics why;
     struct version v;

@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size == 0)
         return 0;
-    body = str_of((const char *)data + 1, size - 1);
+    body = str_make((const char *)data + 1, size - 1);
     if (chat_read(data[0] & 1 ? CHAT_OPENAI : CHAT_ANTHROPIC, body, &a, &r,
                   &e)) {
         if (!text_is_utf8(r.text) || r.text.n > 3 * size)

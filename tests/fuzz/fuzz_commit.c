@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct err e;
-    struct str bytes = str_of((const char *)data, size);
+    struct str bytes = str_make((const char *)data, size);
     size_t at = 0, before;
     struct oid id;
 

@@ -68,7 +68,8 @@ static void check_result(const struct document *d,
     if (d->description.n == 0 || d->name.n == 0)
         abort();
     if (in->profile == PROFILE_INSTALL &&
-        (!name_is_kebab(d->name) || (d->scope.n && !scope_is_valid(d->scope)) ||
+        (!name_is_kebab(d->name) ||
+         (d->scope.n && !name_scope_is_valid(d->scope)) ||
          !d->skill_version[0]))
         abort();
     for (size_t i = 0; i < d->dep_count; i++)
@@ -125,7 +126,7 @@ static void check_rename(struct str text, struct arena *a)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct str text = str_of((const char *)data, size);
+    struct str text = str_make((const char *)data, size);
     unsigned bits = size ? data[size - 1] : 0;
 
     if (size >= 1 << 20)

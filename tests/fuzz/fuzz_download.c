@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct str text = str_of((const char *)data, size);
+    struct str text = str_make((const char *)data, size);
     struct str boot = STR("0f8b6a1e-58d5-4a4e-9b2e-1f3a0c9d7e11");
     const struct str *commit;
     struct map told;

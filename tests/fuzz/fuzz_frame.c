@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err e;
 
     make_fetch(&f);
-    buf_append(&f.channel.in, str_of((const char *)data, size));
+    buf_append(&f.channel.in, str_make((const char *)data, size));
     while (channel_next(&f.channel, &frame, &e) && frame.type != 0) {
         struct fetch_event ev;
 

@@ -30,7 +30,7 @@ static void check(struct str out, struct arena *a)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct str rest = str_of((const char *)data, size), text, out;
+    struct str rest = str_make((const char *)data, size), text, out;
     struct str pairs[PAIRS_MAX];
     size_t count = 0, cut;
     struct err e = {0};

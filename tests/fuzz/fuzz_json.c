@@ -50,7 +50,7 @@ static void check(struct str text, bool comments)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct str text = str_of((const char *)data, size);
+    struct str text = str_make((const char *)data, size);
 
     if (size >= 1 << 20)
         return 0;

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct json_options o = {.max_depth = 64};
-    struct str text = str_of((const char *)data, size), op, path, value;
+    struct str text = str_make((const char *)data, size), op, path, value;
     struct str names[NAMES_MAX], out;
     struct json_edit_case c = {.options = &o, .path = names};
     struct err e = {0};

@@ -47,7 +47,7 @@ static void write_skill(const char *name, const char *more)
              "---\nname: %s\ndescription: Does it.\n%s---\nBody.\n", name,
              more);
     if (!fs_open_dir(top, &fd, &e) || !fs_make_dirs_at(fd, name, 0755, &e) ||
-        !fs_create_at(fd, path, 0644, str_from(text), &e))
+        !fs_create_at(fd, path, 0644, str_cstr(text), &e))
         abort();
     fs_close(&fd);
 }
@@ -62,7 +62,7 @@ static void tear_down(void)
 
 static struct library *open_with(struct str *bytes, bool keep)
 {
-    const struct library_root root = {.path = str_from(top)};
+    const struct library_root root = {.path = str_cstr(top)};
     struct library_options o = {
         .roots = &root,
         .root_count = 1,
@@ -96,11 +96,11 @@ static struct str edit(const uint8_t *data, size_t size, struct arena *a)
     char *text;
 
     if (size >= 8 && memcmp(data, good.p, 8) == 0)
-        return str_of((const char *)data, size);
+        return str_make((const char *)data, size);
     text = arena_text(a, good.p, good.n);
     for (size_t i = 0; i + 3 <= size; i += 3)
         text[(data[i] | data[i + 1] << 8) % good.n] = (char)data[i + 2];
-    return str_of(text, size % 3 == 1 ? data[size - 1] % good.n : good.n);
+    return str_make(text, size % 3 == 1 ? data[size - 1] % good.n : good.n);
 }
 
 static void check(struct library *l, struct arena *a)

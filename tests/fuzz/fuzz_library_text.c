@@ -36,7 +36,7 @@ static void tear_down(void)
 
 static void set_up(void)
 {
-    struct library_root root = {.path = str_from(top)};
+    struct library_root root = {.path = str_cstr(top)};
     struct library_options o = {.roots = &root, .root_count = 1};
     struct err e = {0};
     int fd;
@@ -50,7 +50,7 @@ static void set_up(void)
         snprintf(text, sizeof text, "---\nname: %s\ndescription: %s\n---\n",
                  skills[i][0], skills[i][1]);
         if (!fs_make_dirs_at(fd, skills[i][0], 0755, &e) ||
-            !fs_create_at(fd, path, 0644, str_from(text), &e))
+            !fs_create_at(fd, path, 0644, str_cstr(text), &e))
             abort();
     }
     fs_close(&fd);
@@ -123,7 +123,7 @@ static void check_match(struct str text, struct arena *a)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct str text = str_of((const char *)data, size);
+    struct str text = str_make((const char *)data, size);
     struct library_loaded loaded;
     struct err e = {0};
 

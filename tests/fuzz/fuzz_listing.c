@@ -10,12 +10,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct str text = str_of((const char *)data, size), again;
+    struct str text = str_make((const char *)data, size), again;
     struct package_file *files;
     struct err e = {0};
     size_t count;
 
-    if (!listing_parse(text, &a, &files, &count, &e)) {
+    if (!store_listing_parse(text, &a, &files, &count, &e)) {
         if (e.code != ERR_FORMAT && e.code != ERR_LIMIT)
             abort();
         return 0;
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < count; i++)
         if (!fs_path_is_relative_clean(files[i].path))
             abort();
-    listing_format(files, count, &a, &again);
+    store_listing_format(files, count, &a, &again);
     if (!str_eq(text, again))
         abort();
     return 0;

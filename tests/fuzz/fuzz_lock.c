@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CLEANUP(arena_done) struct arena a = {0};
     CLEANUP(buf_done) struct buf out = {0};
     CLEANUP(buf_done) struct buf want = {0};
-    struct str text = str_of((const char *)data, size);
+    struct str text = str_make((const char *)data, size);
     struct lock lock;
     struct err e = {0};
 

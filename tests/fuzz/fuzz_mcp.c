@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         (void)mcp_command_line(&d, &a);
     }
     if (why.errors == 0 &&
-        (!mcp_name_is_valid(d.fqn) || mcp_key(d.fqn, &a).n > MCP_KEY_MAX_CHARS))
+        (!name_mcp_is_valid(d.fqn) || mcp_key(d.fqn, &a).n > MCP_KEY_MAX_CHARS))
         abort();
     check_pretty(in.text, &a);
     return 0;

@@ -7,7 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena a = {0};
-    struct str rest = str_of((const char *)data, size);
+    struct str rest = str_make((const char *)data, size);
     struct netrc_entry n;
     size_t left = rest.n + 1;
 

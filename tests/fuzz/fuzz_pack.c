@@ -46,7 +46,7 @@ static struct str take_text(struct input *in, size_t n)
 
     if (n > (size_t)(in->end - in->p))
         n = (size_t)(in->end - in->p);
-    s = str_of((const char *)in->p, n);
+    s = str_make((const char *)in->p, n);
     in->p += n;
     return s;
 }
@@ -164,7 +164,7 @@ static void put_delta(struct input *in, struct buf *out, struct built *all,
         make_delta(in, take(in), &delta);
     put_size(out, by_id ? 7 : 6, delta.n);
     if (by_id)
-        buf_append(out, str_of((const char *)base->id.b, OID_BYTES));
+        buf_append(out, str_make((const char *)base->id.b, OID_BYTES));
     else
         put_distance(out, start - base->start);
     put_deflated(out, buf_str(&delta));
@@ -183,7 +183,7 @@ static void put_forward(struct input *in, struct buf *out)
     buf_init(&delta, 1 << 16);
     make_delta(in, data.n, &delta);
     put_size(out, 7, delta.n);
-    buf_append(out, str_of((const char *)id.b, OID_BYTES));
+    buf_append(out, str_make((const char *)id.b, OID_BYTES));
     put_deflated(out, buf_str(&delta));
     put_size(out, 3, data.n);
     put_deflated(out, data);
@@ -221,7 +221,7 @@ static void put_checksum(struct buf *out)
     checksum_init(&sum);
     checksum_add(&sum, buf_str(out));
     checksum_end(&sum, bytes);
-    buf_append(out, str_of((char *)bytes, sizeof bytes));
+    buf_append(out, str_make((char *)bytes, sizeof bytes));
 }
 
 /* --- ours ------------------------------------------------------------- */

@@ -13,8 +13,8 @@ static void note(struct hash_state *h, const struct pkt *pkt)
     unsigned char kind = (unsigned char)pkt->kind;
     uint32_t n = (uint32_t)pkt->data.n;
 
-    hash_add(h, str_of((char *)&kind, 1));
-    hash_add(h, str_of((char *)&n, sizeof n));
+    hash_add(h, str_make((char *)&kind, 1));
+    hash_add(h, str_make((char *)&n, sizeof n));
     if (n)
         hash_add(h, pkt->data);
 }
@@ -57,7 +57,7 @@ static struct hash read_all(struct str bytes, size_t chunk, bool *ok)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct str bytes = str_of((const char *)data + 1, size - 1);
+    struct str bytes = str_make((const char *)data + 1, size - 1);
     struct hash one, two;
     bool ok, again;
 

@@ -70,7 +70,7 @@ static void check_command(const struct str *argv, size_t argc, struct arena *a)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct str rest = str_of((const char *)data, size), typed, word;
+    struct str rest = str_make((const char *)data, size), typed, word;
     struct str argv[WORDS_MAX];
     size_t argc = 0;
 

@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     buf_init(&b, 1u << 24);
     if (size == 0)
         return 0;
-    body = str_of((const char *)data + 1, size - 1);
+    body = str_make((const char *)data + 1, size - 1);
     if (data[0] & 1) {
         if (!post_read_reply(body, MAX_BYTES, &a, &reply))
             return 0;

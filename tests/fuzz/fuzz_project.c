@@ -30,10 +30,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     role = (enum project_role)(data[0] % 3);
-    if (!project_parse(str_of((const char *)data + 1, size - 1), role, "m",
+    if (!project_parse(str_make((const char *)data + 1, size - 1), role, "m",
                        NULL, &a, &p, &e)) {
         if (e.code == ERR_NONE ||
-            !str_starts(str_from(err_first(&e)), STR("m:")))
+            !str_starts(str_cstr(err_first(&e)), STR("m:")))
             abort();
         return 0;
     }

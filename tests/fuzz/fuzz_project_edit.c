@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     kind = (enum doc_kind)(1u << data[0] % 3);
-    text = str_of((const char *)data + 1, size - 1);
+    text = str_make((const char *)data + 1, size - 1);
     check_add(text, kind, origins[data[0] / 3 % 3], &a);
     check_remove(text, kind, &a);
     return 0;

@@ -65,7 +65,7 @@ static void check_add(struct str text, bool allow, const struct str *words,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct str rest = str_of((const char *)data, size), line, word;
+    struct str rest = str_make((const char *)data, size), line, word;
     struct str words[WORDS_MAX];
     size_t count = 0;
 

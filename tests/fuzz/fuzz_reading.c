@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct str text = str_of((const char *)data, size);
+    struct str text = str_make((const char *)data, size);
     const struct client *c;
     const struct preset *p;
     struct reading r;

@@ -48,7 +48,7 @@ static void check(struct str rest, const struct ref_list *l, struct arena *a)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct str rest = str_of((const char *)data, size), first;
+    struct str rest = str_make((const char *)data, size), first;
     struct ref_list l;
 
     ref_list_init(&l, &a);

@@ -23,7 +23,7 @@ static void check_page(const struct run_detail *d, struct str any)
     struct buf page;
 
     buf_init(&page, 256u << 20);
-    runs_page(&run, d, &page);
+    report_page(&run, d, &page);
     wrong = page.overflowed ? "it is too long" : page_check(buf_str(&page));
     if (wrong) {
         fprintf(stderr, "the page: %s\n", wrong);

@@ -31,7 +31,7 @@ static struct library *open_one(void)
         !fs_make_dirs_at(fd, "pdf", 0700, &e) ||
         !fs_create_at(fd, "pdf/SKILL.md", 0600, STR(SKILL), &e))
         abort();
-    root.path = str_from(folder);
+    root.path = str_cstr(folder);
     if (!library_open(&o, &l, &e) || !fs_remove_tree_at(fd, "pdf", &e) ||
         rmdir(folder) < 0)
         abort();

@@ -29,7 +29,7 @@ static void check_rows(const struct pack_index *p, uint64_t bytes)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct str file = str_of((const char *)data, size);
+    struct str file = str_make((const char *)data, size);
     struct pack_index p;
     size_t n;
 

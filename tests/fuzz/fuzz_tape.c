@@ -75,7 +75,7 @@ static void check_record(const struct tape *t, struct arena *a)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct str text = str_of((const char *)data, size), other;
+    struct str text = str_make((const char *)data, size), other;
     struct runtime_result nothing = {.end = RUNTIME_COMPLETED,
                                      .envelope = STR("{\"a\":1}")};
     struct tape t = {0}, updated;

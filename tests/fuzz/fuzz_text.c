@@ -111,7 +111,7 @@ static void check_distance(struct str s)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct str s = str_of((const char *)data, size);
+    struct str s = str_make((const char *)data, size);
     struct arena a = {0};
 
     if (size > 1 << 20)

@@ -108,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 3)
         return 0;
     kind = (enum kind)(data[0] % KINDS);
-    bytes = str_of((const char *)data + 2, size - 2);
+    bytes = str_make((const char *)data + 2, size - 2);
     run(kind, data[0] & 0x80, bytes, bytes.n, &whole);
     run(kind, data[0] & 0x80, bytes, (size_t)1 + data[1], &cut);
     if (whole.fault != cut.fault || whole.refs != cut.refs ||

@@ -60,7 +60,7 @@ static void check_tree(struct str text, const struct yaml *root,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct str text = str_of((const char *)data, size);
+    struct str text = str_make((const char *)data, size);
     struct yaml_problem problem;
     const struct yaml *root = NULL;
     struct err e = {0};

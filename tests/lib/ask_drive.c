@@ -55,7 +55,7 @@ static int post(struct drive *d, const char *url)
     struct fetch_reply r;
     struct err e = {0};
 
-    d->post.url = str_from(url);
+    d->post.url = str_cstr(url);
     d->post.headers = d->headers;
     d->post.tick = on_tick;
     d->post.ctx = d;
@@ -83,7 +83,7 @@ static void tell(void *ctx, unsigned turns, struct str line)
 static int ask(struct drive *d, const char *name)
 {
     struct backend k = {
-        .kind = &backend_http_kind, .name = str_from(name), .arena = &d->arena};
+        .kind = &backend_http_kind, .name = str_cstr(name), .arena = &d->arena};
     struct ask in = {.number = 1,
                      .prompt = d->post.body,
                      .deadline_ms = d->post.deadline_ms,
@@ -126,13 +126,13 @@ static bool take_option(struct drive *d, const char *name, const char *value)
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(name, texts[i].name) == 0) {
-            struct str s = str_from(value);
+            struct str s = str_cstr(value);
 
             memcpy((char *)&d->said + texts[i].offset, &s, sizeof s);
             return d->has_said = true;
         }
     if (strcmp(name, "--header") == 0 && d->post.header_count < 40)
-        d->headers[d->post.header_count++] = str_from(value);
+        d->headers[d->post.header_count++] = str_cstr(value);
     else if (strcmp(name, "--max") == 0)
         d->post.max_bytes = strtoul(value, NULL, 10);
     else if (strcmp(name, "--ms") == 0)

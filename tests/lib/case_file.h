@@ -41,7 +41,7 @@ static struct str case_cell(struct str text, char escape, struct arena *a)
         bytes[n++] = (char)byte;
     }
     bytes[n] = 0;
-    return str_of(bytes, n);
+    return str_make(bytes, n);
 }
 
 static struct str case_next(struct str *rest, struct str separator)
@@ -84,7 +84,7 @@ static struct case_row *case_rows(const char *path, char escape,
         row->line = number;
         for (unsigned i = 0; i + 1 < cells; i++)
             row->cells[i] =
-                case_cell(case_next(&line, str_from(separator)), escape, a);
+                case_cell(case_next(&line, str_cstr(separator)), escape, a);
         row->cells[cells - 1] = case_cell(line, escape, a);
         ++*count;
     }

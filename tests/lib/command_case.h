@@ -178,7 +178,7 @@ static void case_words(struct case_run *r, struct arena *a,
         n++;
     argv = arena_array(a, n, sizeof *argv);
     for (size_t i = 0; i < n; i++)
-        argv[i] = str_from(words[i]);
+        argv[i] = str_cstr(words[i]);
     r->in.argv = argv;
     r->in.argc = n;
 }

@@ -86,7 +86,7 @@ static inline const char *diagnostics_text(struct reading *r)
         s = arena_printf(&r->a, "%.*s%s%s:%u%s", STR_ARG(s), s.n ? " " : "",
                          c->code, c->line, c->error ? "!" : "");
     }
-    return str_c(s, &r->a);
+    return str_dup0(s, &r->a);
 }
 
 /* 'E', 'W', or '-' when the code was not said. */

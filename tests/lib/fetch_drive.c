@@ -46,7 +46,7 @@ static bool load(struct drive *d, struct str name, size_t max, struct arena *a,
 {
     struct err e = {0};
 
-    return fs_read_file_at(d->kept, str_c(name, a), max, a, out, &e);
+    return fs_read_file_at(d->kept, str_dup0(name, a), max, a, out, &e);
 }
 
 static bool find_blob(void *ctx, struct str oid, struct hash *h, uint64_t *size)
@@ -80,8 +80,8 @@ static void save(struct drive *d, struct str name, struct str content)
     CLEANUP(arena_done) struct arena a = {0};
     struct err e = {0};
 
-    if (!fs_exists_at(d->kept, str_c(name, &a)) &&
-        !fs_create_at(d->kept, str_c(name, &a), 0600, content, &e))
+    if (!fs_exists_at(d->kept, str_dup0(name, &a)) &&
+        !fs_create_at(d->kept, str_dup0(name, &a), 0600, content, &e))
         fprintf(stderr, "%s\n", err_first(&e));
 }
 
@@ -127,13 +127,13 @@ static void ask(struct drive *d, struct str text)
 
         w.assume_reachable = !d->unproved;
         str_cut(&pin, ':', &w.commit);
-        w.object = pin.p ? pin : str_of("", 0);
+        w.object = pin.p ? pin : str_make("", 0);
         text = str_slice(text, 0, hash);
     }
     w.id = (unsigned)d->count;
     d->names = arena_grow(&d->arena, d->names, d->count, &d->capacity,
                           sizeof *d->names);
-    d->names[d->count++] = str_c(text, &d->arena);
+    d->names[d->count++] = str_dup0(text, &d->arena);
     if (!origin_parse_argument(text, STR("/"), STR(""), &d->rules, &d->arena,
                                &w.origin, &e) ||
         !fetch_ask(d->fetch, &w, &e)) {
@@ -260,7 +260,7 @@ static int run(struct drive *d)
             return e.code == ERR_INTERRUPTED ? 130 : 3;
         }
         if (ev.kind == FETCH_IDLE && d->more && *d->more) {
-            ask(d, str_from(*d->more++));
+            ask(d, str_cstr(*d->more++));
             continue;
         }
         if (ev.kind == FETCH_IDLE)
@@ -283,7 +283,7 @@ static bool open_all(struct drive *d, const char *incoming)
 {
     struct err e = {0};
     struct fetch_options o = {
-        .incoming = str_from(incoming),
+        .incoming = str_cstr(incoming),
         .hosts = d->hosts,
         .host_count = d->rules.host_count,
         .verbose = d->verbose,
@@ -330,9 +330,9 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--kinds") == 0 && i + 1 < argc)
             d.kinds = (unsigned)strtoul(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "--store") == 0 && i + 1 < argc)
-            d.store = str_from(argv[++i]);
+            d.store = str_cstr(argv[++i]);
         else if (strcmp(argv[i], "--host") == 0 && i + 1 < argc)
-            d.hosts[d.rules.host_count++] = str_from(argv[++i]);
+            d.hosts[d.rules.host_count++] = str_cstr(argv[++i]);
         else
             return 2;
     }
@@ -341,7 +341,7 @@ int main(int argc, char **argv)
     if (d.serial)
         d.more = argv + i + 1;
     for (i++; i < argc && !d.serial; i++)
-        ask(&d, str_from(argv[i]));
+        ask(&d, str_cstr(argv[i]));
     status = run(&d);
     fetch_close(d.fetch);
     arena_done(&d.arena);

@@ -89,11 +89,11 @@ static inline enum doc_kind graph_kind(char c)
 static inline void graph_rows(struct graph *g, const struct graph_row *rows)
 {
     for (; rows->origin; rows++) {
-        struct str rest = str_from(rows->needs), word;
-        struct str fqn = str_from(rows->fqn ? rows->fqn : rows->origin);
+        struct str rest = str_cstr(rows->needs), word;
+        struct str fqn = str_cstr(rows->fqn ? rows->fqn : rows->origin);
         struct graph_package *p =
-            graph_add(g, str_from(rows->origin), rows->kind, fqn,
-                      str_from(rows->content ? rows->content : rows->origin));
+            graph_add(g, str_cstr(rows->origin), rows->kind, fqn,
+                      str_cstr(rows->content ? rows->content : rows->origin));
 
         while (rest.n && str_cut(&rest, ' ', &word))
             graph_need(g, p, graph_kind(word.p[0]), str_from_index(word, 2));

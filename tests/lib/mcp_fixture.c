@@ -107,11 +107,11 @@ static bool list_tools(void *ctx, struct arena *a, const struct mcp_tool **out,
     (void)a;
     for (size_t i = 0; i < TOOL_COUNT && !all[i].name.n; i++)
         all[i] = (struct mcp_tool){
-            .name = str_from(tools[i].name),
+            .name = str_cstr(tools[i].name),
             .title = STR("A tool"),
             .description = STR("Of the fixture"),
             .input_schema =
-                str_from(tools[i].schema ? tools[i].schema : NO_ARGUMENTS),
+                str_cstr(tools[i].schema ? tools[i].schema : NO_ARGUMENTS),
             .annotations = STR("{\"readOnlyHint\":true}"),
         };
     *out = all;
@@ -139,7 +139,7 @@ static struct str say_much(struct arena *a, uint64_t bytes)
     char *text = arena_alloc(a, (size_t)bytes + 1);
 
     memset(text, 'x', (size_t)bytes);
-    return say(a, str_of(text, (size_t)bytes));
+    return say(a, str_make(text, (size_t)bytes));
 }
 
 static void call_tool(void *ctx, struct str tool, const struct json *arguments,
@@ -154,7 +154,7 @@ static void call_tool(void *ctx, struct str tool, const struct json *arguments,
         if (!str_is(tool, tools[i].name))
             continue;
         if (tools[i].result)
-            mcp_call_result(c, str_from(tools[i].result));
+            mcp_call_result(c, str_cstr(tools[i].result));
         else if (tools[i].work)
             mcp_call_run_task(c, tools[i].work, NULL);
     }
@@ -173,7 +173,7 @@ static void call_tool(void *ctx, struct str tool, const struct json *arguments,
         mcp_call_result(c, STR(ANSWER("Mutation triggered")));
     } else if (str_is(tool, "test_missing_capability")) {
         struct str wants = json_text(json_get(arguments, "capability"));
-        const char *capability = wants.n ? str_c(wants, a) : "sampling";
+        const char *capability = wants.n ? str_dup0(wants, a) : "sampling";
 
         if (mcp_call_client_can(c, capability))
             mcp_call_result(c, STR(ANSWER("Success")));
@@ -277,8 +277,8 @@ static void read_resource(void *ctx, struct str uri, struct mcp_call *c)
     json_begin_array(&w);
     json_begin_object(&w);
     json_member_string(&w, "uri", uri);
-    json_member_string(&w, "mimeType", str_from(mime));
-    json_member_string(&w, key, str_from(text));
+    json_member_string(&w, "mimeType", str_cstr(mime));
+    json_member_string(&w, key, str_cstr(text));
     json_end_object(&w);
     json_end_array(&w);
     mcp_call_result(c, buf_str(&out));

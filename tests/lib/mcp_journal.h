@@ -42,7 +42,7 @@ static bool folder_hold(struct folder_journal *f, struct str run, int flags,
         return true;
     if (slot < 0)
         return err_set(e, ERR_LIMIT, "too many runs");
-    fd = openat(f->dir, str_c(run, &a), flags | O_CLOEXEC, 0600);
+    fd = openat(f->dir, str_dup0(run, &a), flags | O_CLOEXEC, 0600);
     if (fd < 0)
         return err_set(e, ERR_NOT_FOUND, "no such run");
     if (fcntl(fd, F_SETLK, &lock) < 0) {
@@ -50,7 +50,7 @@ static bool folder_hold(struct folder_journal *f, struct str run, int flags,
         return err_set(e, ERR_BUSY, "another process has it");
     }
     f->held[slot].fd = fd;
-    stpcpy(f->held[slot].run, str_c(run, &a));
+    stpcpy(f->held[slot].run, str_dup0(run, &a));
     return true;
 }
 
@@ -113,7 +113,7 @@ static void folder_forget(void *ctx, struct str run)
     CLEANUP(arena_done) struct arena a = {0};
     struct folder_journal *f = ctx;
 
-    unlinkat(f->dir, str_c(run, &a), 0);
+    unlinkat(f->dir, str_dup0(run, &a), 0);
     folder_leave(ctx, run);
 }
 

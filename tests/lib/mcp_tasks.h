@@ -223,7 +223,7 @@ static void work_inquiry(void *ctx, struct mcp_task *w)
     CLEANUP(arena_done) struct arena a = {0};
     const struct inquiry *i = ctx;
     struct mcp_question q[3];
-    struct str text = str_from(i->head ? i->head : "Prompt: ");
+    struct str text = str_cstr(i->head ? i->head : "Prompt: ");
     bool choosy = strstr(i->tool, "_capabilities");
     size_t count = 0;
     struct err e = {0};
@@ -237,9 +237,9 @@ static void work_inquiry(void *ctx, struct mcp_task *w)
             !mcp_call_client_can(mcp_task_call(w), capability_of(method)))
             continue;
         q[count++] = (struct mcp_question){
-            .key = str_from(i->questions[n].key),
-            .method = str_from(method),
-            .params = i->questions[n].params ? str_from(i->questions[n].params)
+            .key = str_cstr(i->questions[n].key),
+            .method = str_cstr(method),
+            .params = i->questions[n].params ? str_cstr(i->questions[n].params)
                                              : own_params(w, &a, method),
         };
     }
@@ -281,11 +281,12 @@ static void work_rounds(void *ctx, struct mcp_task *w)
 static void append_line(const struct json *arguments, const char *line)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    CLEANUP_FD int fd = open(str_c(json_text(json_get(arguments, "file")), &a),
-                             O_WRONLY | O_APPEND | O_CREAT, 0600);
+    CLEANUP_FD int fd =
+        open(str_dup0(json_text(json_get(arguments, "file")), &a),
+             O_WRONLY | O_APPEND | O_CREAT, 0600);
     struct err e;
 
-    if (fd < 0 || !fs_write_all(fd, str_from(line), &e))
+    if (fd < 0 || !fs_write_all(fd, str_cstr(line), &e))
         nap(0);
 }
 
@@ -403,7 +404,7 @@ static void work_talk(void *ctx, struct mcp_task *w)
     memset(text, 'x', n + 2);
     text[0] = text[n + 1] = '"';
     mcp_task_log(w, "info", STR("\"first\""));
-    mcp_task_log(w, "info", str_of(text, n + 2));
+    mcp_task_log(w, "info", str_make(text, n + 2));
     mcp_task_result(w, STR(ANSWER("talked")));
 }
 

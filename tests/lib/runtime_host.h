@@ -94,8 +94,8 @@ static struct runtime_job job_of(struct tried *t, const char *program,
     return (struct runtime_job){
         .name = STR("x"),
         .file = STR("SKILL.star"),
-        .program = str_from(program),
-        .input = str_from(input),
+        .program = str_cstr(program),
+        .input = str_cstr(input),
         .limits = &t->limits,
         .host = {script_ask, script_command, script_step, &t->script},
     };
@@ -122,7 +122,7 @@ static void try_done(struct tried *t)
 
 static bool text_has(struct str text, const char *what)
 {
-    return str_find(text, str_from(what)) != SIZE_MAX;
+    return str_find(text, str_cstr(what)) != SIZE_MAX;
 }
 
 static bool log_has(const struct tried *t, const char *what)
@@ -151,10 +151,10 @@ static const char *member_of(struct tried *t, const char *key)
 
     if (!j)
         return "(none)";
-    return str_c(j->kind == JSON_STRING
-                     ? j->text
-                     : str_slice(t->r.envelope, j->start, j->end),
-                 &t->arena);
+    return str_dup0(j->kind == JSON_STRING
+                        ? j->text
+                        : str_slice(t->r.envelope, j->start, j->end),
+                    &t->arena);
 }
 
 #endif

@@ -59,7 +59,7 @@ static inline void put_text(const char *path, struct str text)
 
 static inline void put(const char *path, const char *text)
 {
-    put_text(path, str_from(text));
+    put_text(path, str_cstr(text));
 }
 
 static inline void drop(const char *path)
@@ -193,17 +193,17 @@ static inline const char *names_of(struct shelves *s)
     for (size_t i = 0; i < library_count(s->l); i++)
         text = arena_printf(&s->a, "%.*s%s%.*s", STR_ARG(text), i ? " " : "",
                             STR_ARG(library_at(s->l, i)->name));
-    return str_c(text, &s->a);
+    return str_dup0(text, &s->a);
 }
 
 static inline const char *text_of(struct shelves *s, struct str text)
 {
-    return str_c(text, &s->a);
+    return str_dup0(text, &s->a);
 }
 
 static inline bool notes_have(const struct shelves *s, const char *text)
 {
-    return str_find(buf_str(&s->notes), str_from(text)) != SIZE_MAX;
+    return str_find(buf_str(&s->notes), str_cstr(text)) != SIZE_MAX;
 }
 
 #endif

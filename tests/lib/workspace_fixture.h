@@ -111,19 +111,19 @@ static inline void fixture_done(struct fixture *d)
 
 static inline void fixture_client(struct fixture *d, const char *name)
 {
-    d->clients[d->options.client_count++] = str_from(name);
+    d->clients[d->options.client_count++] = str_cstr(name);
 }
 
 static inline void fixture_text(struct fixture *d, const char *path,
                                 const char *text)
 {
     d->texts[d->text_count++] =
-        (struct provision_text){str_from(path), str_from(text)};
+        (struct provision_text){str_cstr(path), str_cstr(text)};
 }
 
 static inline struct hash fixture_object(struct fixture *d, const char *text)
 {
-    struct str copy = arena_str(&d->arena, str_from(text));
+    struct str copy = arena_str(&d->arena, str_cstr(text));
     struct hash h = hash_of(copy);
 
     if (!fixture_find(d, &h) && d->object_count < FIXTURE_OBJECTS_MAX)
@@ -143,8 +143,8 @@ fixture_item(struct fixture *d, enum doc_kind kind, const char *place, ...)
 
     *item =
         (struct provision_item){.kind = kind,
-                                .fqn = arena_str(&d->arena, str_from(place)),
-                                .place = arena_str(&d->arena, str_from(place)),
+                                .fqn = arena_str(&d->arena, str_cstr(place)),
+                                .place = arena_str(&d->arena, str_cstr(place)),
                                 .files = files};
     hash_init(&s);
     va_start(list, place);
@@ -152,10 +152,10 @@ fixture_item(struct fixture *d, enum doc_kind kind, const char *place, ...)
         struct package_file *f = &files[item->file_count++];
 
         f->executable = *path == '+';
-        f->path = arena_str(&d->arena, str_from(path + f->executable));
+        f->path = arena_str(&d->arena, str_cstr(path + f->executable));
         f->hash = fixture_object(d, va_arg(list, const char *));
-        hash_add(&s, str_of((const char *)f->hash.b, 32));
-        hash_add(&s, str_from(path));
+        hash_add(&s, str_make((const char *)f->hash.b, 32));
+        hash_add(&s, str_cstr(path));
     }
     va_end(list);
     item->digest = hash_end(&s);
@@ -194,7 +194,7 @@ static inline bool fixture_run(struct fixture *d, int flags)
     d->changes = NULL;
     d->change_count = 0;
     d->options.force = flags & FIXTURE_FORCE;
-    if (!provision_open(str_from(d->path), false, NULL, NULL, &d->recovered, &p,
+    if (!provision_open(str_cstr(d->path), false, NULL, NULL, &d->recovered, &p,
                         &d->err))
         return false;
     if (flags & FIXTURE_EARLY)
@@ -217,16 +217,16 @@ static inline bool fixture_run(struct fixture *d, int flags)
 static inline void fixture_write(struct fixture *d, const char *path,
                                  const char *text)
 {
-    struct str folder = str_from(path);
+    struct str folder = str_cstr(path);
     struct err e = {0};
     size_t at = str_find_last(folder, '/');
 
     if (at != SIZE_MAX &&
-        !fs_make_dirs_at(d->fd, str_c(str_slice(folder, 0, at), &d->arena),
+        !fs_make_dirs_at(d->fd, str_dup0(str_slice(folder, 0, at), &d->arena),
                          0755, &e))
         printf("# %s\n", err_first(&e));
     unlinkat(d->fd, path, 0);
-    if (!fs_create_at(d->fd, path, 0644, str_from(text), &e))
+    if (!fs_create_at(d->fd, path, 0644, str_cstr(text), &e))
         printf("# %s\n", err_first(&e));
 }
 

@@ -73,7 +73,7 @@ TEST(texts_are_copied_with_a_nul)
 
     CHECK_STR(arena_text(&a, "abcdef", 3), "abc");
     CHECK_STR(arena_text(&a, NULL, 0), "");
-    s = arena_str(&a, str_of("a\0b", 3));
+    s = arena_str(&a, str_make("a\0b", 3));
     CHECK(s.n == 3 && memcmp(s.p, "a\0b", 4) == 0);
     s = arena_printf(&a, "%s-%0*d", "x", 5000, 7);
     CHECK(s.n == 5002 && s.p[s.n] == '\0' && s.p[s.n - 1] == '7');

@@ -83,7 +83,7 @@ static struct str recorded(void *ctx, const struct package *p)
 
     for (const struct row *row = r->rows; row->fqn; row++)
         if (row->kind == p->kind && str_is(p->fqn, row->fqn))
-            return str_from(row->recorded);
+            return str_cstr(row->recorded);
     return STR("");
 }
 
@@ -98,7 +98,7 @@ static size_t make_plan(const struct row *rows, struct plan *plan)
     for (; rows[n].fqn; n++)
         plan->steps[n].package =
             &graph_add(&g, arena_printf(&arena, "%zu", n), rows[n].kind,
-                       str_from(rows[n].fqn), STR("x"))
+                       str_cstr(rows[n].fqn), STR("x"))
                  ->package;
     plan->count = n;
     return n;
@@ -106,7 +106,7 @@ static size_t make_plan(const struct row *rows, struct plan *plan)
 
 static const char *wanted(const struct row *row)
 {
-    struct hash hash = hash_of(str_from(row->fqn));
+    struct hash hash = hash_of(str_cstr(row->fqn));
 
     if (row->want[0] != '#')
         return row->want;
@@ -133,7 +133,7 @@ TEST(names_of_a_layer) /* [X9, X21, row 11] */
                 CHECK(!names[k].p && e.code == ERR_CONFLICT); /* untouched */
                 continue;
             }
-            CHECK_STR(str_c(names[k], &arena), wanted(&cases[i].rows[k]));
+            CHECK_STR(str_dup0(names[k], &arena), wanted(&cases[i].rows[k]));
             CHECK(cases[i].rows[k].kind == M ? names[k].n <= MCP_KEY_MAX_CHARS
                                              : name_is_kebab(names[k]));
         }
@@ -158,14 +158,14 @@ TEST(what_is_recorded_stays) /* [X9, X21] */
     make_plan(rows, &plan);
     CHECK(resolver_assign_names(&plan, NULL, NULL, &arena, names, &e));
     for (size_t i = 0; i < 6; i++)
-        rows[i].recorded = str_c(names[i], &arena);
+        rows[i].recorded = str_dup0(names[i], &arena);
     for (size_t i = 0; i < 6; i++)
         turned[6 - i] = rows[i];
     make_plan(turned, &plan);
     CHECK(resolver_assign_names(&plan, recorded, &records, &arena, again, &e));
     for (size_t i = 0; i < 6; i++)
         CHECK(str_eq(again[6 - i], names[i]));
-    CHECK_STR(str_c(again[0], &arena), "gamma-foo");
+    CHECK_STR(str_dup0(again[0], &arena), "gamma-foo");
     arena_done(&arena);
 }
 

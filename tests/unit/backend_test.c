@@ -35,9 +35,9 @@ struct fixture {
 static void write_file(struct fixture *d, const char *path, const char *text,
                        mode_t mode)
 {
-    struct str whole = fs_join(str_from(d->dir), str_from(path), &d->a);
+    struct str whole = fs_join(str_cstr(d->dir), str_cstr(path), &d->a);
 
-    CHECK(fs_create_at(AT_FDCWD, whole.p, mode, str_from(text), &d->e));
+    CHECK(fs_create_at(AT_FDCWD, whole.p, mode, str_cstr(text), &d->e));
 }
 
 static struct str read_home(struct fixture *d, const char *name)
@@ -104,7 +104,7 @@ static void tell(void *ctx, unsigned turns, struct str line)
 
 static bool choose(struct fixture *d, const char *option)
 {
-    d->w.option = str_from(option);
+    d->w.option = str_cstr(option);
     err_clear(&d->e);
     return backend_select(&d->w, &d->a, &d->k, &d->e);
 }
@@ -113,7 +113,7 @@ static bool ask(struct fixture *d, const char *prompt)
 {
     const struct backend_progress news = {tell, d};
 
-    d->in.prompt = str_from(prompt);
+    d->in.prompt = str_cstr(prompt);
     d->out = (struct answer){0};
     err_clear(&d->e);
     return backend_ask(d->k, d->w.dir, &d->in, &news, &d->a, &d->out, &d->e);
@@ -211,8 +211,8 @@ static void check_talk(struct fixture *d, size_t i)
     CHECK(ok == !talks[i].error);
     if (!ok && !talks[i].error)
         printf("# %s\n", err_first(&d->e));
-    CHECK_STR(str_c(called(d, "prompt", NULL), &d->a), talks[i].prompt);
-    CHECK_STR(str_c(called(d, "cwd", NULL), &d->a), d->w.dir.p);
+    CHECK_STR(str_dup0(called(d, "prompt", NULL), &d->a), talks[i].prompt);
+    CHECK_STR(str_dup0(called(d, "cwd", NULL), &d->a), d->w.dir.p);
     if (talks[i].error) {
         CHECK(says(&d->e, talks[i].error));
         CHECK(!talks[i].hint || says(&d->e, talks[i].hint));
@@ -223,7 +223,7 @@ static void check_talk(struct fixture *d, size_t i)
     CHECK(d->out.truncated == talks[i].truncated);
     CHECK(text_is_utf8(d->out.text));
     if (talks[i].text)
-        CHECK_STR(str_c(d->out.text, &d->a), talks[i].text);
+        CHECK_STR(str_dup0(d->out.text, &d->a), talks[i].text);
     else
         CHECK(text_count(d->out.text) == 20000);
 }
@@ -271,7 +271,7 @@ TEST(a_model_of_the_users_file_is_passed_on) /* [K23] */
     d.w.user_name = "config.yaml";
     for (size_t i = 0; (c = clients_backend_at(i)); i++) {
         link_agent(&d, c->backend->program);
-        user.ask.name = str_from(c->name);
+        user.ask.name = str_cstr(c->name);
         CHECK(choose(&d, ""));
         CHECK_STR(backend_why(d.k).p, "config.yaml:3");
         CHECK(ask(&d, "CASE=plain"));
@@ -403,7 +403,7 @@ TEST(a_program_gets_its_own_key_and_no_other) /* [row 20] */
     CHECK(str_is(called(&d, "MAPM_MAX_TURNS", "env"), "3"));
     CHECK(str_is(called(&d, "MAPM_ASK_NUMBER", "env"), "2"));
     CHECK(str_is(called(&d, "DISABLE_AUTOUPDATER", "env"), "1"));
-    CHECK_STR(str_c(called(&d, "PATH", "env"), &d.a),
+    CHECK_STR(str_dup0(called(&d, "PATH", "env"), &d.a),
               arena_printf(&d.a, "%s/bin:/usr/bin", d.dir).p);
     CHECK(!called(&d, "OPENAI_API_KEY", "env").n);
     CHECK(!called(&d, "AWS_SECRET_ACCESS_KEY", "env").n);
@@ -445,10 +445,10 @@ TEST(an_error_shows_no_key) /* [row 20] */
         STR("bad key sk-ant-0123456789,\nproxy "
             "http://u:pw@proxy:1 \033[1;31mopus-model\033[m\xff\033"),
         200, &a);
-    CHECK_STR(str_c(text, &a), "bad key ***, proxy *** "
-                               "opus-model\\xff\\x1b");
+    CHECK_STR(str_dup0(text, &a), "bad key ***, proxy *** "
+                                  "opus-model\\xff\\x1b");
     text = agent_env_hide(&env, STR("0123456789"), 4, &a);
-    CHECK_STR(str_c(text, &a), "0123");
+    CHECK_STR(str_dup0(text, &a), "0123");
     arena_done(&a);
 }
 
@@ -467,7 +467,7 @@ TEST(exec_any_program) /* [K22] */
     CHECK_STR(backend_name(d.k).p, "exec:my-llm 'a b' c\\ d");
     CHECK_STR(backend_why(d.k).p, "--ask");
     CHECK(ask(&d, "-x $HOME"));
-    CHECK_STR(str_c(d.out.text, &d.a), "2 a b|c d\n-x $HOME\ndraft 3 2");
+    CHECK_STR(str_dup0(d.out.text, &d.a), "2 a b|c d\n-x $HOME\ndraft 3 2");
     CHECK(!d.out.exhausted && !d.out.truncated && d.out.turns == 3);
     CHECK(strstr(d.news.p, "0:2 a b|c d\n"));
 
@@ -488,7 +488,7 @@ TEST(exec_any_program) /* [K22] */
     write_file(&d, "bin/utf",
                "#!/bin/sh\nprintf 'a\\377\\303\\251\\303\\251'\n", 0755);
     CHECK(choose(&d, "exec:utf") && ask(&d, "x"));
-    CHECK_STR(str_c(d.out.text, &d.a), "a\xef\xbf\xbd\xc3\xa9");
+    CHECK_STR(str_dup0(d.out.text, &d.a), "a\xef\xbf\xbd\xc3\xa9");
     CHECK(d.out.truncated);
     d.in.max_chars = 4;
     CHECK(ask(&d, "x") && !d.out.truncated);
@@ -513,15 +513,15 @@ TEST(exec_what_its_words_are) /* [K22] */
     here = getcwd(NULL, 0);
     CHECK(here && chdir(d.w.dir.p) == 0);
     CHECK(choose(&d, "exec:./tool") && ask(&d, "x"));
-    CHECK_STR(str_c(d.out.text, &d.a), "tool");
+    CHECK_STR(str_dup0(d.out.text, &d.a), "tool");
     setenv("PATH",
            arena_printf(&d.a, "%s:%s/bin:/usr/bin:/bin", d.w.dir.p, d.dir).p,
            1);
     CHECK(choose(&d, "exec:tool") && ask(&d, "x"));
-    CHECK_STR(str_c(d.out.text, &d.a), "other");
+    CHECK_STR(str_dup0(d.out.text, &d.a), "other");
     setenv("HOME", arena_printf(&d.a, "%s/bin", d.dir).p, 1);
     CHECK(choose(&d, "exec:~/tool") && ask(&d, "x"));
-    CHECK_STR(str_c(d.out.text, &d.a), "other");
+    CHECK_STR(str_dup0(d.out.text, &d.a), "other");
     CHECK(choose(&d, "exec:./gone") && !ask(&d, "x"));
     CHECK(d.e.code == ERR_NOT_FOUND);
     CHECK(chdir(here) == 0);
@@ -583,7 +583,7 @@ TEST(a_workspace_names_a_preset_and_nothing_else) /* [row 15] */
     fixture_open(&d);
     d.w.workspace = &workspace;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        workspace.ask.name = str_from(names[i]);
+        workspace.ask.name = str_cstr(names[i]);
         CHECK(!choose(&d, ""));
         CHECK(d.e.code == ERR_USAGE && says(&d.e, "mapm.yaml:7"));
     }

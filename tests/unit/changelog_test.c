@@ -52,12 +52,12 @@ TEST(changelogs) /* [M29] */
         size_t count = 0;
 
         diagnostics_init(&why, &a);
-        changelog_read(str_from(rows[i].text), &a, &entries, &count, &why);
+        changelog_read(str_cstr(rows[i].text), &a, &entries, &count, &why);
         for (size_t n = 0; n < count; n++)
             found = arena_printf(&a, "%.*s%.*s:%u ", STR_ARG(found),
                                  STR_ARG(entries[n].version), entries[n].line);
-        CHECK_STR(str_c(found, &a), rows[i].versions);
-        CHECK_STR(str_c(changelog_latest(str_from(rows[i].text)), &a),
+        CHECK_STR(str_dup0(found, &a), rows[i].versions);
+        CHECK_STR(str_dup0(changelog_latest(str_cstr(rows[i].text)), &a),
                   rows[i].latest);
         if (why.count != rows[i].diagnostics)
             printf("# %s\n", rows[i].text);

@@ -107,14 +107,14 @@ TEST(answers_are_read) /* [K24] */
         struct chat_reply r = {.text = STR("untouched")};
         struct err e = {0};
         bool ok =
-            chat_read(answers[i].shape, str_from(answers[i].body), &a, &r, &e);
+            chat_read(answers[i].shape, str_cstr(answers[i].body), &a, &r, &e);
 
         CHECK(ok == (answers[i].text != NULL));
-        CHECK_STR(str_c(r.text, &a), ok ? answers[i].text : "untouched");
+        CHECK_STR(str_dup0(r.text, &a), ok ? answers[i].text : "untouched");
         CHECK(r.exhausted == answers[i].exhausted);
         if (!ok)
             CHECK(
-                str_starts(str_from(err_first(&e)), str_from(answers[i].why)));
+                str_starts(str_cstr(err_first(&e)), str_cstr(answers[i].why)));
         if (tap_failed)
             printf("# row %zu: %s: %s\n", i, answers[i].body, err_first(&e));
     }
@@ -159,7 +159,7 @@ TEST(what_is_no_text_becomes_a_replacement) /* [K24, row 22] */
             texts[i].in);
 
         CHECK(chat_read(CHAT_OPENAI, body, &a, &r, &e));
-        CHECK_STR(str_c(r.text, &a), texts[i].out);
+        CHECK_STR(str_dup0(r.text, &a), texts[i].out);
         CHECK(text_is_utf8(r.text));
     }
 }
@@ -183,7 +183,7 @@ TEST(broken_json_stays_broken) /* [row 22] */
         struct chat_reply r;
         struct err e = {0};
 
-        CHECK(!chat_read(CHAT_ANTHROPIC, str_from(rows[i]), &a, &r, &e));
+        CHECK(!chat_read(CHAT_ANTHROPIC, str_cstr(rows[i]), &a, &r, &e));
         CHECK(e.code == ERR_FORMAT);
     }
 }
@@ -216,8 +216,9 @@ TEST(complaints_are_found)
     struct str said;
 
     for (size_t i = 0; i < sizeof complaints / sizeof *complaints; i++)
-        CHECK_STR(str_c(chat_complaint(str_from(complaints[i].body), &a), &a),
-                  complaints[i].said);
+        CHECK_STR(
+            str_dup0(chat_complaint(str_cstr(complaints[i].body), &a), &a),
+            complaints[i].said);
 
     /* 400 characters, and 401 */
     for (size_t n = 400; n <= 401; n++) {

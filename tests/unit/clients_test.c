@@ -16,11 +16,11 @@ TEST(every_client_is_found_by_its_name)
     for (size_t i = 0; i < clients_count; i++) {
         const struct client *c = &clients_table[i];
 
-        CHECK(clients_find(str_from(c->name)) == c);
+        CHECK(clients_find(str_cstr(c->name)) == c);
         CHECK(c->seen && c->section && c->config.files);
         CHECK(c->budget.workspace[0] && c->protected_paths[0]);
-        CHECK(!c->mcp || clients_find_mcp_file(str_from(c->mcp)) == c);
-        CHECK(clients_find_backend(str_from(c->name)) == c->backend);
+        CHECK(!c->mcp || clients_find_mcp_file(str_cstr(c->mcp)) == c);
+        CHECK(clients_find_backend(str_cstr(c->name)) == c->backend);
     }
     CHECK(!clients_find(STR("emacs")) && !clients_find(STR("")));
     CHECK(!clients_find_backend(STR("emacs")));
@@ -135,7 +135,7 @@ TEST(servers_in_the_words_of_each_client)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct client *c = clients_find(str_from(rows[i].client));
+        const struct client *c = clients_find(str_cstr(rows[i].client));
         struct json_options o = {.max_depth = 64};
         struct arena a = {0};
         struct err e = {0};
@@ -146,7 +146,7 @@ TEST(servers_in_the_words_of_each_client)
 
         buf_init(&b, 100000);
         CHECK(
-            render_server(c, STR("k"), str_from(rows[i].entry), &a, &out, &e));
+            render_server(c, STR("k"), str_cstr(rows[i].entry), &a, &out, &e));
         if (c->mcp_style == MCP_CODEX) {
             buf_append(&b, out);
         } else if (json_parse(out, &o, &a, &j, NULL, &e)) {
@@ -173,7 +173,7 @@ TEST(what_opencode_would_expand_is_refused)
         struct err e = {0};
         struct str out;
 
-        CHECK(!render_server(c, STR("k"), str_from(bad[i]), &a, &out, &e));
+        CHECK(!render_server(c, STR("k"), str_cstr(bad[i]), &a, &out, &e));
         CHECK(e.code == ERR_MCP);
         arena_done(&a);
     }
@@ -200,8 +200,8 @@ TEST(agents_are_quoted)
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct yaml_options o = {.max_depth = 8};
-        struct document doc = {.description = str_from(texts[i]),
-                               .body = str_from("Body.\n")};
+        struct document doc = {.description = str_cstr(texts[i]),
+                               .body = str_cstr("Body.\n")};
         struct arena a = {0};
         struct err e = {0};
         const struct yaml *y;
@@ -235,9 +235,9 @@ TEST(agents_know_where_their_files_are)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct client *c = clients_find(str_from(rows[i].client));
+        const struct client *c = clients_find(str_cstr(rows[i].client));
         struct document doc = {.description = STR("d"),
-                               .body = str_from(rows[i].body)};
+                               .body = str_cstr(rows[i].body)};
         struct arena a = {0};
         struct str want = arena_printf(
             &a, "%sthese instructions name are in `.agents/agents/x/`.\n%s",
@@ -255,7 +255,7 @@ TEST(agents_are_good_toml)
     static const char body[] = "One \"\"\" two \\ \"\"\"\"\n'''\n\r\n\x01\t"
                                "\xc3\xa9 end\"";
     struct document doc = {.description = STR("a \"b\"\n\\ \x02 \xc3\xa9"),
-                           .body = str_from(body)};
+                           .body = str_cstr(body)};
     struct arena a = {0};
     struct str out =
         render_agent(clients_find(STR("codex")), &doc, STR("x"), false, &a);

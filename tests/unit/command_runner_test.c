@@ -293,7 +293,7 @@ static int count_in_workspace(void)
 
         snprintf(path, sizeof path, "/proc/%s/cwd", entry->d_name);
         n = readlink(path, to, sizeof to);
-        if (n > 0 && str_starts(str_of(to, (size_t)n), ws))
+        if (n > 0 && str_starts(str_make(to, (size_t)n), ws))
             count++;
     }
     if (processes)

@@ -35,7 +35,7 @@ static bool is_current(struct fixture *d)
     struct provision *p = NULL;
     bool recovered, current;
 
-    if (!provision_open(str_from(d->path), true, NULL, NULL, &recovered, &p,
+    if (!provision_open(str_cstr(d->path), true, NULL, NULL, &recovered, &p,
                         &d->err))
         return false;
     for (size_t i = 0; i < d->item_count; i++) {
@@ -210,7 +210,7 @@ TEST(a_record_that_leaves_out_the_inodes_time_is_not_believed)
     struct buf out;
 
     set_up(d);
-    text = str_from(fixture_content(d, ".agents/.mapm/state"));
+    text = str_cstr(fixture_content(d, ".agents/.mapm/state"));
     buf_init(&out, 1u << 20);
     while (str_line(&text, &line)) {
         struct str word;

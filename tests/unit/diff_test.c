@@ -9,7 +9,7 @@ static void check_diff(const char *before, const char *after, const char *want)
     struct buf b;
 
     buf_init(&b, 1 << 20);
-    diff_lines(str_from(before), str_from(after), &a, &d);
+    diff_lines(str_cstr(before), str_cstr(after), &a, &d);
     diff_format(&d, 1, &b);
     CHECK_STR(b.p ? b.p : "", want);
     buf_done(&b);
@@ -63,7 +63,7 @@ TEST(numbers_and_counts)
           d.lines[1].after == 1);
     CHECK(d.lines[4].sign == '+' && d.lines[4].before == 0 &&
           d.lines[4].after == 4 && str_is(d.lines[4].text, "y"));
-    diff_lines(str_of("a\0b\n", 4), str_of("a\0c\n", 4), &a, &d);
+    diff_lines(str_make("a\0b\n", 4), str_make("a\0c\n", 4), &a, &d);
     CHECK(d.removed == 1 && d.added == 1 && d.lines[0].text.n == 3);
     arena_done(&a);
 }

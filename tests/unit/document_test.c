@@ -16,7 +16,7 @@
 static void read_skill(struct reading *r, const char *text)
 {
     reading_of(r, (struct manifest_input){.kind = DOC_SKILL,
-                                          .text = str_from(text),
+                                          .text = str_cstr(text),
                                           .folder = STR("foo")});
 }
 
@@ -85,16 +85,16 @@ TEST(each_of_the_bodies) /* [X10] */
         CLEANUP(reading_done) struct reading r;
 
         read_skill(&r, bodies[i].text);
-        CHECK_STR(str_c(r.doc.body, &r.a), bodies[i].body);
+        CHECK_STR(str_dup0(r.doc.body, &r.a), bodies[i].body);
         CHECK(r.doc.body_line == bodies[i].line);
     }
 }
 
 static const char *hash_text(struct reading *r, const char *body)
 {
-    struct hash h = hash_of(str_from(body));
+    struct hash h = hash_of(str_cstr(body));
 
-    return str_c(str_slice(hash_hex(&h, &r->a), 0, 16), &r->a);
+    return str_dup0(str_slice(hash_hex(&h, &r->a), 0, 16), &r->a);
 }
 
 TEST(skill_version_is_the_hash_of_the_body_with_lf) /* [T11] */
@@ -125,7 +125,7 @@ static void read_long(struct reading *r, size_t points)
     manifest_read(
         &(struct manifest_input){.kind = DOC_SKILL,
                                  .folder = STR("foo"),
-                                 .text = arena_str(&r->a, str_from(text))},
+                                 .text = arena_str(&r->a, str_cstr(text))},
         &r->a, &r->doc, &r->why);
     heap_free(text);
 }
@@ -219,11 +219,11 @@ TEST(names_come_with_a_suggestion) /* [M34] */
         snprintf(want, sizeof want, "write it as \"%s\", for example",
                  rows[i].write_as);
         reading_of(&r, (struct manifest_input){.kind = DOC_SKILL,
-                                               .text = str_from(text),
+                                               .text = str_cstr(text),
                                                .profile = PROFILE_METAAGENTS});
         CHECK(r.why.errors >= 1);
-        if (!strstr(str_c(r.why.items[0].message, &r.a), want))
-            CHECK_STR(str_c(r.why.items[0].message, &r.a), want);
+        if (!strstr(str_dup0(r.why.items[0].message, &r.a), want))
+            CHECK_STR(str_dup0(r.why.items[0].message, &r.a), want);
     }
 }
 
@@ -322,8 +322,8 @@ TEST(allowed_tools) /* [X17] */
         for (size_t t = 0; t < r.doc.tool_count; t++)
             list = arena_printf(a, "%.*s%.*s|", STR_ARG(list),
                                 STR_ARG(r.doc.tools[t]));
-        CHECK_STR(str_c(r.doc.allowed_tools, a), tools[i].raw);
-        CHECK_STR(str_c(list, a), tools[i].tools);
+        CHECK_STR(str_dup0(r.doc.allowed_tools, a), tools[i].raw);
+        CHECK_STR(str_dup0(list, a), tools[i].tools);
     }
 }
 
@@ -353,7 +353,7 @@ TEST(descriptions_are_trimmed_after_counting) /* [X5] */
     CLEANUP(reading_done) struct reading r;
 
     read_skill(&r, DOC("name: foo\ndescription: |\n\n  a\n\n  b\n\n"));
-    CHECK_STR(str_c(r.doc.description, &r.a), "a\n\nb");
+    CHECK_STR(str_dup0(r.doc.description, &r.a), "a\n\nb");
 }
 
 /* [A4] what is quoted, and what is not. */
@@ -419,7 +419,7 @@ TEST(repair_keeps_the_value_and_the_types_of_others) /* [A4] */
 
     read_skill(&r, DOC("name: foo\ndescription:  Use when: it's \"x\"  \n"
                        "disable-model-invocation: true\n"));
-    CHECK_STR(str_c(r.doc.description, &r.a), "Use when: it's \"x\"");
+    CHECK_STR(str_dup0(r.doc.description, &r.a), "Use when: it's \"x\"");
     CHECK(r.doc.disable_model_invocation);
     CHECK(level_said(&r, "bool-type") == '-');
 }
@@ -451,8 +451,8 @@ TEST(limits) /* [row 5] */
 
         fill(text, sizes[i].bytes, sizes[i].head, sizes[i].tail);
         reading_of(
-            &r, (struct manifest_input){.kind = DOC_SKILL,
-                                        .text = str_of(text, sizes[i].bytes)});
+            &r, (struct manifest_input){
+                    .kind = DOC_SKILL, .text = str_make(text, sizes[i].bytes)});
         CHECK(level_said(&r, sizes[i].code) == sizes[i].level);
         heap_free(text);
     }
@@ -508,7 +508,7 @@ TEST(errors_have_stable_codes) /* [M34] */
         struct err e = {0};
 
         reading_of(&r, (struct manifest_input){.kind = rows[i].kind,
-                                               .text = str_from(rows[i].text),
+                                               .text = str_cstr(rows[i].text),
                                                .folder = STR("foo")});
         CHECK(!diagnostics_fail(&r.why, rows[i].kind, "skills/x", &e));
         CHECK(e.code == rows[i].code);
@@ -678,12 +678,12 @@ TEST(each_of_the_programs) /* [K3, K4] */
 
         reading_of(&r,
                    (struct manifest_input){.kind = DOC_SKILL,
-                                           .text = str_from(programs[i].text),
+                                           .text = str_cstr(programs[i].text),
                                            .folder = STR("foo"),
                                            .files = &files});
         CHECK(r.why.errors == 0);
         CHECK(r.doc.metaskill == (programs[i].program != NULL));
-        CHECK_STR(str_c(r.doc.program, &r.a),
+        CHECK_STR(str_dup0(r.doc.program, &r.a),
                   programs[i].program ? programs[i].program : "");
     }
 }
@@ -720,7 +720,7 @@ TEST(agents_are_told_what_they_need) /* [X4] */
                                            .text = STR("# Rules\n"),
                                            .folder = STR("foo")});
     CHECK_STR(diagnostics_text(&r), "no-frontmatter:1!");
-    message = str_c(r.why.items[0].message, &r.a);
+    message = str_dup0(r.why.items[0].message, &r.a);
     CHECK(strstr(message, "name: ") && strstr(message, "description: ") &&
           strstr(message, "version: "));
 }
@@ -764,5 +764,5 @@ TEST(a_pointer_of_git_lfs_is_named_so)
     read_skill(&r, "version https://git-lfs.github.com/spec/v1\n"
                    "oid sha256:00\nsize 12\n");
     CHECK_STR(diagnostics_text(&r), "no-frontmatter:1!");
-    CHECK(strstr(str_c(r.why.items[0].message, &r.a), "LFS") != NULL);
+    CHECK(strstr(str_dup0(r.why.items[0].message, &r.a), "LFS") != NULL);
 }

@@ -41,7 +41,7 @@ struct rig {
 
 static void rig_open(struct rig *r)
 {
-    if (!store_open(str_from(r->home), &r->store, &r->err)) {
+    if (!store_open(str_cstr(r->home), &r->store, &r->err)) {
         printf("Bail out! %s: %s\n", r->home, err_first(&r->err));
         exit(1);
     }
@@ -78,7 +78,7 @@ static void rig_done(struct rig *r)
 static struct state_event loaded(const char *session)
 {
     return (struct state_event){
-        .session_id = str_from(session),
+        .session_id = str_cstr(session),
         .type = STR("skill.loaded"),
         .actor = STR("system"),
         .sensitivity = STR("pseudonymous"),
@@ -109,14 +109,14 @@ TEST(ids_ascend_also_when_the_clock_goes_back)
     rig_init(&r);
     for (int i = 0; i < 5000; i++) {
         state_make_id(store_state(r.store), id);
-        CHECK(is_ulid(str_from(id)) && strcmp(last, id) < 0);
+        CHECK(is_ulid(str_cstr(id)) && strcmp(last, id) < 0);
         memcpy(last, id, sizeof id);
     }
     v.timestamp_us = 1;
     CHECK(state_put_event(store_state(r.store), &v, &r.err));
     list(&r, &(struct state_event_query){.max = 9});
     CHECK(r.count == 1 && r.events[0].timestamp_us == 1);
-    CHECK(str_cmp(r.events[0].id, str_from(last)) > 0);
+    CHECK(str_cmp(r.events[0].id, str_cstr(last)) > 0);
     rig_done(&r);
 }
 
@@ -176,9 +176,9 @@ TEST(what_is_no_event_is_refused)
 
     rig_init(&r);
     memset(text, ' ', sizeof text);
-    v.payload = str_of(text, EVENT_MAX_BYTES);
+    v.payload = str_make(text, EVENT_MAX_BYTES);
     CHECK(state_put_event(store_state(r.store), &v, &r.err));
-    v.payload = str_of(text, EVENT_MAX_BYTES + 1);
+    v.payload = str_make(text, EVENT_MAX_BYTES + 1);
     CHECK(!state_put_event(store_state(r.store), &v, &r.err) &&
           r.err.code == ERR_LIMIT);
     v = loaded("s");
@@ -220,8 +220,8 @@ TEST(events_are_chosen_by_type_session_and_time)
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         list(&r, &(struct state_event_query){
-                     .type = str_from(rows[i].type),
-                     .session_id = str_from(rows[i].session),
+                     .type = str_cstr(rows[i].type),
+                     .session_id = str_cstr(rows[i].session),
                      .since_us = rows[i].since_us,
                      .max = rows[i].max,
                  });
@@ -347,17 +347,17 @@ TEST(sessions_are_kept_the_last_ones)
     for (int i = 0; i < SESSION_ID_MAX_CHARS + 1; i++)
         memcpy(id + 2 * i, "\xc3\xa4", 2);
     CHECK(state_put_session(store_state(r.store),
-                            str_of(id, 2 * SESSION_ID_MAX_CHARS), STR("x"),
+                            str_make(id, 2 * SESSION_ID_MAX_CHARS), STR("x"),
                             &r.err));
     CHECK(!state_put_session(store_state(r.store),
-                             str_of(id, 2 * SESSION_ID_MAX_CHARS + 2), STR("x"),
-                             &r.err));
+                             str_make(id, 2 * SESSION_ID_MAX_CHARS + 2),
+                             STR("x"), &r.err));
     CHECK(r.err.code == ERR_LIMIT);
     err_clear(&r.err);
     CHECK(state_put_session(store_state(r.store), STR("c"),
-                            str_of(large, sizeof large - 1), &r.err));
+                            str_make(large, sizeof large - 1), &r.err));
     CHECK(!state_put_session(store_state(r.store), STR("c"),
-                             str_of(large, sizeof large), &r.err));
+                             str_make(large, sizeof large), &r.err));
     CHECK(r.err.code == ERR_LIMIT);
     err_clear(&r.err);
     CHECK(state_find_session(store_state(r.store), STR("c"), &r.arena, &state,
@@ -367,7 +367,7 @@ TEST(sessions_are_kept_the_last_ones)
     CHECK(store_begin(r.store, &r.err));
     for (int i = 0; i < SESSIONS_MAX - 1; i++) {
         snprintf(name, sizeof name, "n%d", i);
-        CHECK(state_put_session(store_state(r.store), str_from(name), STR("x"),
+        CHECK(state_put_session(store_state(r.store), str_cstr(name), STR("x"),
                                 &r.err));
         if (i == 5)
             CHECK(state_put_session(store_state(r.store), STR("a"), STR("3"),
@@ -452,7 +452,7 @@ TEST(what_is_known_of_roots_is_bounded)
     rig_init(&r);
     for (int i = 0; i <= LIBRARY_CACHE_MAX_ROOTS; i++) {
         snprintf(root, sizeof root, "/root/%d", i);
-        CHECK(state_put_library(store_state(r.store), str_from(root),
+        CHECK(state_put_library(store_state(r.store), str_cstr(root),
                                 STR("a\0b"), &r.err));
     }
     CHECK(!state_find_library(store_state(r.store), STR("/root/0"), &r.arena,
@@ -460,14 +460,14 @@ TEST(what_is_known_of_roots_is_bounded)
     CHECK(state_find_library(store_state(r.store), STR("/root/1"), &r.arena,
                              &bytes));
     CHECK(bytes.n == 3 && memcmp(bytes.p, "a\0b", 3) == 0);
-    CHECK(state_put_library(store_state(r.store), STR("/x"), str_of(big, third),
-                            &r.err));
-    CHECK(state_put_library(store_state(r.store), STR("/y"), str_of(big, third),
-                            &r.err));
+    CHECK(state_put_library(store_state(r.store), STR("/x"),
+                            str_make(big, third), &r.err));
+    CHECK(state_put_library(store_state(r.store), STR("/y"),
+                            str_make(big, third), &r.err));
     CHECK(state_find_library(store_state(r.store), STR("/root/99"), &r.arena,
                              &bytes));
-    CHECK(state_put_library(store_state(r.store), STR("/z"), str_of(big, third),
-                            &r.err));
+    CHECK(state_put_library(store_state(r.store), STR("/z"),
+                            str_make(big, third), &r.err));
     CHECK(!state_find_library(store_state(r.store), STR("/root/99"), &r.arena,
                               &bytes));
     CHECK(

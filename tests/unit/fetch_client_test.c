@@ -93,7 +93,7 @@ TEST(a_channel_carries_frames_of_any_size)
         struct frame f = {0};
 
         memset(text, 'a' + (int)i, sizes[i]);
-        frame_str(&x.out, str_of(text, sizes[i]));
+        frame_str(&x.out, str_make(text, sizes[i]));
         frame_end(&x.out, begun);
         while (f.type == 0) {
             CHECK(channel_flush(&x, &e));
@@ -308,7 +308,7 @@ TEST(an_event_is_believed_nothing) /* [row 1, row 4] */
     }
     ev = done_event(&file);
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-        file.oid = str_from(ids[i]);
+        file.oid = str_cstr(ids[i]);
         CHECK(!takes(1, &ev));
     }
     ev = done_event(&file);
@@ -355,7 +355,7 @@ static bool answers(struct fetch *f, enum frame_type type, const struct buf *b,
     *reply =
         fields_of(f->channel.out.n
                       ? str_from_index(buf_str(&f->channel.out), FRAME_HEAD + 1)
-                      : str_of("", 0));
+                      : str_make("", 0));
     return true;
 }
 
@@ -379,8 +379,8 @@ TEST(a_credential_is_for_known_hosts_only) /* [row 10, row 13] */
 
         buf_init(&b, 1000);
         frame_u8(&b, CREDENTIAL_HELPER);
-        frame_str(&b, str_from(rows[i].protocol));
-        frame_str(&b, str_from(rows[i].host));
+        frame_str(&b, str_cstr(rows[i].protocol));
+        frame_str(&b, str_cstr(rows[i].host));
         frame_str(&b, STR("acme/x.git"));
         CHECK(answers(&f, FRAME_NEED_CREDENTIAL, &b, &reply));
         CHECK(!field_bool(&reply) && !reply.bad);

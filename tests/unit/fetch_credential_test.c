@@ -63,15 +63,15 @@ static const char *kept(const char *name, struct arena *a)
 
     if (!fs_read_file_at(home_fd, name, 1u << 20, a, &text, &e))
         return err_first(&e);
-    return str_c(text, a);
+    return str_dup0(text, a);
 }
 
 static bool has_line(const char *text, const char *start)
 {
-    struct str rest = str_from(text), line;
+    struct str rest = str_cstr(text), line;
 
     while (str_line(&rest, &line))
-        if (str_starts(line, str_from(start)))
+        if (str_starts(line, str_cstr(start)))
             return true;
     return false;
 }
@@ -105,8 +105,8 @@ TEST(the_answer_of_a_helper)
                   "protocol=https\nhost=x.example\npath=acme/x.git\n\n");
         CHECK_STR(kept("pwd", &a), "/\n");
         if (rows[i].user) {
-            CHECK_STR(str_c(user, &a), rows[i].user);
-            CHECK_STR(str_c(password, &a), rows[i].password);
+            CHECK_STR(str_dup0(user, &a), rows[i].user);
+            CHECK_STR(str_dup0(password, &a), rows[i].password);
         }
     }
 }
@@ -149,8 +149,8 @@ TEST(the_answer_of_gh)
         CHECK_STR(kept("argv", &a), "auth token --hostname ghe.example\n");
         CHECK_STR(kept("stdin", &a), "");
         if (rows[i].password) {
-            CHECK_STR(str_c(user, &a), "x-access-token");
-            CHECK_STR(str_c(password, &a), rows[i].password);
+            CHECK_STR(str_dup0(user, &a), "x-access-token");
+            CHECK_STR(str_dup0(password, &a), rows[i].password);
         }
     }
 }

@@ -57,7 +57,7 @@ TEST(netrc_is_read_entry_by_entry)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         CLEANUP(arena_done) struct arena a = {0};
         CLEANUP(buf_done) struct buf got;
-        struct str rest = str_from(rows[i].text);
+        struct str rest = str_cstr(rows[i].text);
         struct netrc_entry n;
 
         buf_init(&got, 1000);
@@ -72,7 +72,7 @@ static struct url url_of(const char *text, struct arena *a)
 {
     struct url u = {0};
 
-    if (!url_parse(str_from(text), a, &u))
+    if (!url_parse(str_cstr(text), a, &u))
         abort();
     return u;
 }
@@ -161,7 +161,7 @@ TEST(addresses_are_rewritten)
     unsetenv("GIT_CONFIG_COUNT");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct url u;
-        bool ok = settings_rewrite(&s, str_from(rows[i].from), &a, &u, &e);
+        bool ok = settings_rewrite(&s, str_cstr(rows[i].from), &a, &u, &e);
 
         CHECK(ok == (rows[i].to != NULL));
         if (ok)
@@ -208,7 +208,7 @@ TEST(http_settings_fit_their_address)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct url u = url_of(rows[i].url, &a);
 
-        CHECK_STR(str_c(settings_proxy(&s, &u), &a), rows[i].proxy);
+        CHECK_STR(str_dup0(settings_proxy(&s, &u), &a), rows[i].proxy);
     }
 }
 

@@ -67,15 +67,15 @@ __attribute__((constructor)) static void set_up(void)
 static void put(const char *path, const char *text)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct str whole = str_from(path);
+    struct str whole = str_cstr(path);
     size_t slash = str_find_last(whole, '/');
     struct err e = {0};
 
     if (slash != SIZE_MAX)
-        CHECK(fs_make_dirs_at(home_fd, str_c(str_slice(whole, 0, slash), &a),
+        CHECK(fs_make_dirs_at(home_fd, str_dup0(str_slice(whole, 0, slash), &a),
                               0755, &e));
     unlinkat(home_fd, path, 0);
-    CHECK(fs_create_at(home_fd, path, 0600, str_from(text), &e));
+    CHECK(fs_create_at(home_fd, path, 0600, str_cstr(text), &e));
 }
 
 /* A variable that names PATH below HOME. */
@@ -106,7 +106,7 @@ static struct url url_of(const char *text, struct arena *a)
 {
     struct url u = {0};
 
-    if (!url_parse(str_from(text), a, &u))
+    if (!url_parse(str_cstr(text), a, &u))
         abort();
     return u;
 }
@@ -148,13 +148,13 @@ TEST(addresses_are_taken_apart)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         u = url_of(rows[i].text, &a);
-        CHECK_STR(str_c(u.scheme, &a), rows[i].scheme);
-        CHECK_STR(str_c(u.user, &a), rows[i].user);
-        CHECK_STR(str_c(u.password, &a), rows[i].password);
-        CHECK_STR(str_c(u.host, &a), rows[i].host);
-        CHECK_STR(str_c(u.path, &a), rows[i].path);
+        CHECK_STR(str_dup0(u.scheme, &a), rows[i].scheme);
+        CHECK_STR(str_dup0(u.user, &a), rows[i].user);
+        CHECK_STR(str_dup0(u.password, &a), rows[i].password);
+        CHECK_STR(str_dup0(u.host, &a), rows[i].host);
+        CHECK_STR(str_dup0(u.path, &a), rows[i].path);
         CHECK(u.port == rows[i].port);
-        CHECK_STR(str_c(url_format(&u, &a), &a), rows[i].shown);
+        CHECK_STR(str_dup0(url_format(&u, &a), &a), rows[i].shown);
     }
     CHECK(!url_parse(STR(""), &a, &u));
     CHECK(!url_parse(STR("https://"), &a, &u));
@@ -202,7 +202,7 @@ static void check_proxy(const char *want)
 
     CHECK(settings_load(&s, NULL, 0, &e));
     got = settings_proxy(&s, &u);
-    CHECK_STR(got.p ? str_c(got, &a) : "none", want);
+    CHECK_STR(got.p ? str_dup0(got, &a) : "none", want);
 }
 
 TEST(files_count_as_git_reads_them)
@@ -301,9 +301,9 @@ static void check_ca(const char *url, const char *bundle, const char *folder)
 
     CHECK(settings_load(&s, NULL, 0, &e));
     ok = settings_ca(&s, &u, &ca, &e);
-    CHECK_STR(ok ? str_c(ca.bundle, &a) : "broken", bundle);
+    CHECK_STR(ok ? str_dup0(ca.bundle, &a) : "broken", bundle);
     CHECK(ok || e.code == ERR_TLS);
-    CHECK_STR(str_c(ca.folder, &a), folder);
+    CHECK_STR(str_dup0(ca.folder, &a), folder);
 }
 
 TEST(certificates_come_from_the_first_that_says)
@@ -384,7 +384,7 @@ TEST(hosts_of_github)
     settings_hosts(&s, &a, &hosts, &count);
     CHECK(count == sizeof want / sizeof *want);
     for (size_t i = 0; i < count && i < sizeof want / sizeof *want; i++)
-        CHECK_STR(str_c(hosts[i], &a), want[i]);
+        CHECK_STR(str_dup0(hosts[i], &a), want[i]);
     CHECK(settings_git_host(&s, STR("github.com")));
     CHECK(settings_git_host(&s, STR("given.example")));
     CHECK(settings_git_host(&s, STR("b.example")));
@@ -418,8 +418,8 @@ TEST(the_longest_rewrite_counts)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct url u;
 
-        CHECK(settings_rewrite(&s, str_from(rows[i].from), &a, &u, &e));
-        CHECK_STR(str_c(url_format(&u, &a), &a), rows[i].to);
+        CHECK(settings_rewrite(&s, str_cstr(rows[i].from), &a, &u, &e));
+        CHECK_STR(str_dup0(url_format(&u, &a), &a), rows[i].to);
     }
     clear();
 }
@@ -466,7 +466,7 @@ TEST(files_of_secrets) /* [row 13] */
 {
     CLEANUP(arena_done) struct arena a = {0};
 
-    CHECK_STR(str_c(secrets_of("https://github.com/a", &a), &a), "");
+    CHECK_STR(str_dup0(secrets_of("https://github.com/a", &a), &a), "");
     put(".netrc", "machine github.com login me password first\n"
                   "machine github.com login me password second\n"
                   "machine GHE.example login you password third\n"
@@ -477,34 +477,34 @@ TEST(files_of_secrets) /* [row 13] */
                                 "Ghe.example:\n  oauth_token: gh2\n"
                                 "x.example:\n  oauth_token: gh3\n"
                                 "none.example: text\n");
-    CHECK_STR(str_c(secrets_of("https://github.com/a", &a), &a),
+    CHECK_STR(str_dup0(secrets_of("https://github.com/a", &a), &a),
               "me:first the password from netrc;"
               "x-access-token:gh1 the token from gh's hosts.yml;");
-    CHECK_STR(str_c(secrets_of("https://ghe.example/a", &a), &a),
+    CHECK_STR(str_dup0(secrets_of("https://ghe.example/a", &a), &a),
               "you:third the password from netrc;"
               "x-access-token:gh2 the token from gh's hosts.yml;");
-    CHECK_STR(str_c(secrets_of("http://github.com/a", &a), &a), "");
+    CHECK_STR(str_dup0(secrets_of("http://github.com/a", &a), &a), "");
     put("netrc", "machine github.com login other password p\n");
     set_path("NETRC", "netrc");
     put("gh/hosts.yml", "github.com:\n  oauth_token: gh4\n");
     set_path("GH_CONFIG_DIR", "gh");
     setenv("GH_TOKEN", "t", 1);
-    CHECK_STR(str_c(secrets_of("https://github.com/a", &a), &a),
+    CHECK_STR(str_dup0(secrets_of("https://github.com/a", &a), &a),
               "x-access-token:t the token from GH_TOKEN;"
               "other:p the password from netrc;"
               "x-access-token:gh4 the token from gh's hosts.yml;");
     clear();
     put("xdg/gh/hosts.yml", "github.com:\n  oauth_token: gh5\n");
     set_path("XDG_CONFIG_HOME", "xdg");
-    CHECK_STR(str_c(secrets_of("https://github.com/a", &a), &a),
+    CHECK_STR(str_dup0(secrets_of("https://github.com/a", &a), &a),
               "me:first the password from netrc;"
               "x-access-token:gh5 the token from gh's hosts.yml;");
     setenv("XDG_CONFIG_HOME", "xdg", 1);
-    CHECK_STR(str_c(secrets_of("https://github.com/a", &a), &a),
+    CHECK_STR(str_dup0(secrets_of("https://github.com/a", &a), &a),
               "me:first the password from netrc;"
               "x-access-token:gh1 the token from gh's hosts.yml;");
     setenv("GH_CONFIG_DIR", "gh", 1); /* relative: none */
-    CHECK_STR(str_c(secrets_of("https://github.com/a", &a), &a),
+    CHECK_STR(str_dup0(secrets_of("https://github.com/a", &a), &a),
               "me:first the password from netrc;");
     clear();
 }

@@ -44,7 +44,7 @@ static bool put(int dirfd, const char *path, const char *text)
 {
     struct err e = {0};
 
-    return fs_create_at(dirfd, path, 0644, str_from(text), &e);
+    return fs_create_at(dirfd, path, 0644, str_cstr(text), &e);
 }
 
 static const char *get(struct scratch *s, const char *path)
@@ -145,7 +145,7 @@ static void read_absolute_path(void)
     int fd = -1;
 
     scratch_open(&s);
-    path = fs_join(str_from(s.path), STR("a/f"), &s.a);
+    path = fs_join(str_cstr(s.path), STR("a/f"), &s.a);
     CHECK(fs_make_dirs_at(s.fd, "a", 0755, &e) && put(s.fd, "a/f", "x"));
     CHECK(fs_read_file_at(AT_FDCWD, path.p, 10, &s.a, &out, &e));
     CHECK(fs_open_dir_at(s.fd, "", &fd, &e));
@@ -204,7 +204,7 @@ TEST(reading_is_bounded)
     CHECK(out.p[0] == '\0');
 
     /* A file of 4 TiB costs nothing to refuse. */
-    CHECK(truncate(str_c(fs_join(str_from(s.path), STR("f"), &s.a), &s.a),
+    CHECK(truncate(str_dup0(fs_join(str_cstr(s.path), STR("f"), &s.a), &s.a),
                    (off_t)1 << 42) == 0);
     CHECK(!fs_read_file_at(s.fd, "f", 1 << 20, &s.a, &out, &e));
     CHECK(e.code == ERR_LIMIT);
@@ -237,7 +237,7 @@ TEST(content_grows_past_the_first_guess)
     child = fork();
     if (child == 0) {
         for (int i = 0; i < 20; i++)
-            if (!fs_write_all(ends[1], str_of(block, sizeof block), &e))
+            if (!fs_write_all(ends[1], str_make(block, sizeof block), &e))
                 _exit(1);
         _exit(0);
     }
@@ -261,20 +261,20 @@ TEST(links_are_followed_only_where_the_user_named_the_path)
     CHECK(put(s.fd, "f", "text"));
     CHECK(symlinkat("f", s.fd, "l") == 0);
     CHECK(mkfifoat(s.fd, "fifo", 0600) == 0);
-    path = fs_join(str_from(s.path), STR("l"), &s.a).p;
+    path = fs_join(str_cstr(s.path), STR("l"), &s.a).p;
     CHECK(fs_read_user_file(path, 10, &s.a, &out, &e) && str_is(out, "text"));
     CHECK(!fs_read_file_at(AT_FDCWD, path, 10, &s.a, &out, &e));
     CHECK(e.code == ERR_REFUSED);
-    path = fs_join(str_from(s.path), STR("f"), &s.a).p;
+    path = fs_join(str_cstr(s.path), STR("f"), &s.a).p;
     CHECK(fs_read_file_at(AT_FDCWD, path, 10, &s.a, &out, &e));
-    path = fs_join(str_from(s.path), STR("fifo"), &s.a).p;
+    path = fs_join(str_cstr(s.path), STR("fifo"), &s.a).p;
     CHECK(!fs_read_user_file(path, 10, &s.a, &out, &e));
     CHECK(e.code == ERR_REFUSED);
     CHECK(!fs_read_user_file("/dev/zero", 10, &s.a, &out, &e));
     CHECK(e.code == ERR_REFUSED);
 
     CHECK(symlinkat(".", s.fd, "here") == 0);
-    path = fs_join(str_from(s.path), STR("here"), &s.a).p;
+    path = fs_join(str_cstr(s.path), STR("here"), &s.a).p;
     CHECK(fs_open_dir(path, &fd, &e));
     fs_close(&fd);
     CHECK(!fs_open_dir_at(s.fd, "here", &fd, &e) && e.code == ERR_REFUSED);
@@ -414,9 +414,9 @@ TEST(a_full_disk_leaves_the_old_content_and_no_litter)
     small = before;
     small.rlim_cur = 1000;
     setrlimit(RLIMIT_FSIZE, &small);
-    CHECK(!fs_replace_at(s.fd, "f", 0644, str_of(big, sizeof big), &e));
+    CHECK(!fs_replace_at(s.fd, "f", 0644, str_make(big, sizeof big), &e));
     CHECK(e.code == ERR_IO);
-    CHECK(!fs_create_at(s.fd, "g", 0644, str_of(big, sizeof big), &e));
+    CHECK(!fs_create_at(s.fd, "g", 0644, str_make(big, sizeof big), &e));
     CHECK(e.code == ERR_IO);
     setrlimit(RLIMIT_FSIZE, &before);
     CHECK_STR(get(&s, "f"), "old");
@@ -448,11 +448,11 @@ TEST(folders_are_made_through_folders_only)
     name[255] = '\0';
     CHECK(fs_make_dirs_at(s.fd, name, 0755, &e));
 
-    CHECK(fs_make_dirs(fs_join(str_from(s.path), STR("l/y/z"), &s.a).p, 0700,
+    CHECK(fs_make_dirs(fs_join(str_cstr(s.path), STR("l/y/z"), &s.a).p, 0700,
                        &e));
     CHECK(fs_exists_at(s.fd, "a/y/z"));
     CHECK(
-        !fs_make_dirs(fs_join(str_from(s.path), STR("f/y"), &s.a).p, 0700, &e));
+        !fs_make_dirs(fs_join(str_cstr(s.path), STR("f/y"), &s.a).p, 0700, &e));
     CHECK(!fs_make_dirs("", 0700, &e));
     CHECK(fs_make_dirs("/", 0700, &e));
     scratch_close(&s);
@@ -628,13 +628,13 @@ TEST(clean_relative_paths)
     char name[257];
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        CHECK(fs_path_is_relative_clean(str_from(rows[i].path)) ==
+        CHECK(fs_path_is_relative_clean(str_cstr(rows[i].path)) ==
               rows[i].clean);
-    CHECK(!fs_path_is_relative_clean(str_of("a\0b", 3)));
+    CHECK(!fs_path_is_relative_clean(str_make("a\0b", 3)));
     CHECK(!fs_path_is_relative_clean((struct str){0}));
     memset(name, 'n', sizeof name);
-    CHECK(fs_path_is_relative_clean(str_of(name, 255)));
-    CHECK(!fs_path_is_relative_clean(str_of(name, 256)));
+    CHECK(fs_path_is_relative_clean(str_make(name, 255)));
+    CHECK(!fs_path_is_relative_clean(str_make(name, 256)));
 }
 
 TEST(paths_are_joined_and_normalized)
@@ -657,7 +657,7 @@ TEST(paths_are_joined_and_normalized)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct str joined =
-            fs_join(str_from(rows[i].dir), str_from(rows[i].path), &a);
+            fs_join(str_cstr(rows[i].dir), str_cstr(rows[i].path), &a);
 
         CHECK_STR(joined.p, rows[i].joined);
         CHECK_STR(fs_normalize(joined, &a).p, rows[i].normal);
@@ -677,8 +677,8 @@ TEST(a_path_is_in_a_folder_by_whole_names)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        CHECK(fs_path_is_within(str_from(rows[i].path),
-                                str_from(rows[i].folder)) == rows[i].is_within);
+        CHECK(fs_path_is_within(str_cstr(rows[i].path),
+                                str_cstr(rows[i].folder)) == rows[i].is_within);
 }
 
 TEST(a_real_path_has_no_link)

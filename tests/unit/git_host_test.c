@@ -11,7 +11,7 @@ TEST(every_host_of_the_table_is_found) /* [M13] */
 {
     for (size_t i = 0; i < git_host_count; i++) {
         const struct git_host *g = &git_hosts[i];
-        struct str host = str_from(g->host);
+        struct str host = str_cstr(g->host);
 
         CHECK(g->name && g->tree && g->suffix && g->user);
         CHECK(git_host_find(host, NULL, 0) == g && git_host_get(host) == g);
@@ -46,6 +46,6 @@ TEST(a_token_for_hosts_that_the_user_names_stays_there) /* [row 13] */
 
         CHECK(git_host_takes(g, t, STR("github.com")) == !is_enterprise);
         CHECK(git_host_takes(g, t, STR("git.example")));
-        CHECK(str_ends(str_from(t->source), str_from(t->variable)));
+        CHECK(str_ends(str_cstr(t->source), str_cstr(t->variable)));
     }
 }

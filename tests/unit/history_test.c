@@ -31,7 +31,7 @@ struct rig {
 
 static void rig_open(struct rig *r)
 {
-    if (!store_open(str_from(r->home), &r->store, &r->err)) {
+    if (!store_open(str_cstr(r->home), &r->store, &r->err)) {
         printf("Bail out! %s: %s\n", r->home, err_first(&r->err));
         exit(1);
     }
@@ -92,7 +92,7 @@ static int64_t now_ms(void)
 
 static struct hash digest_of(const char *text)
 {
-    return hash_of(str_from(text));
+    return hash_of(str_cstr(text));
 }
 
 static bool is_trusted(struct rig *r, const char *subject, const char *content)
@@ -102,7 +102,7 @@ static bool is_trusted(struct rig *r, const char *subject, const char *content)
 
     err_clear(&r->err);
     return state_find_trust(store_state(r->store), STATE_TRUST_METASKILL,
-                            str_from(subject), &h, &r->arena, &folder, &r->err);
+                            str_cstr(subject), &h, &r->arena, &folder, &r->err);
 }
 
 static void trust(struct rig *r, const char *subject, const char *content)
@@ -110,7 +110,7 @@ static void trust(struct rig *r, const char *subject, const char *content)
     struct hash h = digest_of(content);
 
     CHECK(state_put_trust(store_state(r->store), STATE_TRUST_METASKILL,
-                          str_from(subject), &h, STR(""), &r->err));
+                          str_cstr(subject), &h, STR(""), &r->err));
 }
 
 /* The folder that a workspace is trusted in; "-" when it is not. */
@@ -121,7 +121,7 @@ static struct str trusted_folder(struct rig *r, const char *path)
 
     err_clear(&r->err);
     return state_find_trust(store_state(r->store), STATE_TRUST_WORKSPACE,
-                            str_from(path), &none, &r->arena, &folder, &r->err)
+                            str_cstr(path), &none, &r->arena, &folder, &r->err)
                ? folder
                : STR("-");
 }
@@ -220,7 +220,7 @@ TEST(trust_is_written_at_once_while_the_store_holds)
     CHECK(!state_find_ref(store_state(r.store), STR("o/r"), STR("x"), &r.arena,
                           &ref));
     trust(&r, "a/x", "1");
-    CHECK(store_open(str_from(r.home), &other, &r.err));
+    CHECK(store_open(str_cstr(r.home), &other, &r.err));
     store_close(r.store);
     r.store = other;
     CHECK(is_trusted(&r, "a/x", "1"));
@@ -230,9 +230,9 @@ TEST(trust_is_written_at_once_while_the_store_holds)
 static struct state_run a_run(const char *name, const char *workspace)
 {
     return (struct state_run){
-        .name = str_from(name),
+        .name = str_cstr(name),
         .digest = STR("sha256:ab"),
-        .workspace = str_from(workspace),
+        .workspace = str_cstr(workspace),
         .started_ms = now_ms(),
         .input_bytes = 2,
     };
@@ -342,7 +342,7 @@ TEST(a_run_whose_process_is_gone_was_interrupted)
         struct store *s = NULL;
         struct err e = {0};
 
-        if (store_open(str_from(r.home), &s, &e) &&
+        if (store_open(str_cstr(r.home), &s, &e) &&
             state_begin_run(store_state(s), &run, &id, &e))
             raise(SIGKILL);
         _exit(1);
@@ -375,12 +375,12 @@ TEST(a_run_whose_process_is_gone_was_interrupted)
     mine = begin(&r, &run);
     CHECK(fs_read_user_file("/proc/sys/kernel/random/boot_id", 100, &r.arena,
                             &boot, &r.err));
-    change(&r, str_c(arena_printf(&r.arena,
-                                  "UPDATE runs SET life = replace(replace("
-                                  "CAST(life AS TEXT), '%.*s', 'another'),"
-                                  " 'pid:', 'pid:9') WHERE id=4",
-                                  STR_ARG(str_trim(boot))),
-                     &r.arena));
+    change(&r, str_dup0(arena_printf(&r.arena,
+                                     "UPDATE runs SET life = replace(replace("
+                                     "CAST(life AS TEXT), '%.*s', 'another'),"
+                                     " 'pid:', 'pid:9') WHERE id=4",
+                                     STR_ARG(str_trim(boot))),
+                        &r.arena));
     CHECK(str_is(status_of(&r, mine), "interrupted"));
     rig_done(&r);
 }
@@ -429,7 +429,7 @@ TEST(only_so_much_detail_is_kept)
     rig_init(&r);
     memset(text, 'd', HISTORY_MAX_BYTES + 1);
     for (int i = 0; i < 2; i++)
-        end(&r, begin(&r, &run), str_of(text, big));
+        end(&r, begin(&r, &run), str_make(text, big));
     CHECK(begin(&r, &run) == 3); /* just full */
     CHECK(state_list_runs(store_state(r.store), STR(""), 9, &r.arena, &list,
                           &count, &r.err));
@@ -440,7 +440,7 @@ TEST(only_so_much_detail_is_kept)
                           &count, &r.err));
     CHECK(count == 3 && list[2].id == 2);
     run.id = 4;
-    run.detail = str_of(text, HISTORY_MAX_BYTES + 1);
+    run.detail = str_make(text, HISTORY_MAX_BYTES + 1);
     CHECK(!state_end_run(store_state(r.store), &run, &r.err));
     CHECK(r.err.code == ERR_LIMIT);
     free(text);
@@ -621,7 +621,7 @@ TEST(a_damaged_database_is_set_aside_and_that_is_said)
                   count == 0);
         CHECK(!is_trusted(&r, "a/x", "1") && r.err.code == ERR_NONE);
         lost = state_lost(store_state(r.store));
-        CHECK(str_starts(lost, str_from(db_path(&r))));
+        CHECK(str_starts(lost, str_cstr(db_path(&r))));
         CHECK(str_find(lost, STR(".damaged-")) != SIZE_MAX);
         CHECK(lost.n && stat(lost.p, &st) == 0);
         trust(&r, "a/x", "2");
@@ -683,7 +683,7 @@ TEST(what_stands_beside_the_database_costs_it_nothing)
         snprintf(path, sizeof path, "%s%s", db_path(&r), beside[i]);
         CHECK(unlink(path) == 0 || access(path, F_OK) < 0);
         CHECK(mkfifo(path, 0600) == 0);
-        CHECK(store_open(str_from(r.home), &r.store, &r.err));
+        CHECK(store_open(str_cstr(r.home), &r.store, &r.err));
         CHECK(is_trusted(&r, "a/x", "1") && r.err.code == ERR_NONE);
         CHECK(state_lost(store_state(r.store)).n == 0);
         rig_done(&r);
@@ -699,7 +699,7 @@ TEST(a_database_without_rights_gets_them_back)
     trust(&r, "a/x", "1");
     store_close(r.store);
     CHECK(chmod(db_path(&r), 0) == 0);
-    CHECK(store_open(str_from(r.home), &r.store, &r.err));
+    CHECK(store_open(str_cstr(r.home), &r.store, &r.err));
     CHECK(is_trusted(&r, "a/x", "1") && r.err.code == ERR_NONE);
     CHECK(state_lost(store_state(r.store)).n == 0);
     CHECK(stat(db_path(&r), &st) == 0 && (st.st_mode & 0777) == 0600);
@@ -840,9 +840,9 @@ static int write_much(struct rig *r, int number)
         struct err e = {0};
 
         snprintf(subject, sizeof subject, "a/x-%d-%d", number, i);
-        if (!store_open(str_from(r->home), &s, &e) ||
+        if (!store_open(str_cstr(r->home), &s, &e) ||
             !state_put_trust(store_state(s), STATE_TRUST_METASKILL,
-                             str_from(subject), &h, STR(""), &e) ||
+                             str_cstr(subject), &h, STR(""), &e) ||
             !state_begin_run(store_state(s), &run, &run.id, &e) ||
             !state_end_run(store_state(s), &run, &e) ||
             state_lost(store_state(s)).n) {
@@ -881,9 +881,9 @@ static int find_damage(struct rig *r, int number)
     struct err e = {0};
 
     snprintf(subject, sizeof subject, "a/x-%d", number);
-    if (!store_open(str_from(r->home), &s, &e) ||
+    if (!store_open(str_cstr(r->home), &s, &e) ||
         !state_put_trust(store_state(s), STATE_TRUST_METASKILL,
-                         str_from(subject), &h, STR(""), &e)) {
+                         str_cstr(subject), &h, STR(""), &e)) {
         printf("# %d: %s\n", number, err_first(&e));
         return 1;
     }

@@ -22,7 +22,7 @@ static void put(const char *path, const char *text)
     struct str folder = str_slice(file, 0, str_find_last(file, '/'));
     FILE *out;
 
-    if (!fs_make_dirs(str_c(folder, &a), 0755, &e))
+    if (!fs_make_dirs(str_dup0(folder, &a), 0755, &e))
         abort();
     out = fopen(file.p, "w");
     if (!out || fputs(text, out) < 0 || fclose(out) != 0)

@@ -116,7 +116,7 @@ static const struct {
 
 static size_t cut_path(const char *path, struct str names[NAMES_MAX])
 {
-    struct str rest = str_from(path);
+    struct str rest = str_cstr(path);
     size_t n = 0;
 
     while (n < NAMES_MAX && str_cut(&rest, '/', &names[n]))
@@ -138,7 +138,7 @@ TEST(edits_keep_the_style_of_the_file)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         CLEANUP(arena_done) struct arena a = {0};
         struct str names[NAMES_MAX];
-        struct json_edit_case c = {.before = str_from(rows[i].before),
+        struct json_edit_case c = {.before = str_cstr(rows[i].before),
                                    .options = &loose,
                                    .path = names};
         const char *wrong;
@@ -146,10 +146,10 @@ TEST(edits_keep_the_style_of_the_file)
 
         c.depth = cut_path(rows[i].path, names);
         if (rows[i].value)
-            c.value = str_from(rows[i].value);
+            c.value = str_cstr(rows[i].value);
         CHECK(edit(&c, &a, &e));
         CHECK_STR(err_first(&e), "");
-        CHECK_STR(str_c(c.after, &a), rows[i].after);
+        CHECK_STR(str_dup0(c.after, &a), rows[i].after);
         wrong = json_edit_check(&c, &a);
         CHECK_STR(wrong ? wrong : "", "");
     }
@@ -160,7 +160,7 @@ TEST(what_cannot_be_edited_is_refused)
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         CLEANUP(arena_done) struct arena a = {0};
         struct str names[NAMES_MAX];
-        struct json_edit_case c = {.before = str_from(refused[i].before),
+        struct json_edit_case c = {.before = str_cstr(refused[i].before),
                                    .after = STR("untouched"),
                                    .options = &loose,
                                    .path = names};
@@ -168,7 +168,7 @@ TEST(what_cannot_be_edited_is_refused)
 
         c.depth = cut_path(refused[i].path, names);
         if (refused[i].value)
-            c.value = str_from(refused[i].value);
+            c.value = str_cstr(refused[i].value);
         CHECK(!edit(&c, &a, &e));
         CHECK_STR(err_first(&e), refused[i].diagnostic);
         CHECK(e.code == refused[i].code);
@@ -302,10 +302,10 @@ static void check_random(unsigned seed)
     c.depth = 1 + next_random(&m.seed, 3);
     for (size_t i = 0; i < c.depth; i++) {
         names[i][0] = (char)('a' + next_random(&m.seed, 6));
-        path[i] = str_of(names[i], 1);
+        path[i] = str_make(names[i], 1);
     }
     if (next_random(&m.seed, 2))
-        c.value = str_from(values[next_random(&m.seed, 4)]);
+        c.value = str_cstr(values[next_random(&m.seed, 4)]);
     if (edit(&c, &a, &e))
         wrong = json_edit_check(&c, &a);
     else if (!strstr(err_first(&e), "expected an object"))
@@ -339,12 +339,12 @@ TEST(put_and_remove_is_nothing)
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         CLEANUP(arena_done) struct arena a = {0};
-        struct str name = STR("new"), text = str_from(texts[i]), out, back;
+        struct str name = STR("new"), text = str_cstr(texts[i]), out, back;
         struct err e = {0};
 
         CHECK(json_edit_put(text, &loose, &name, 1, STR(SERVER), &a, &out, &e));
         CHECK(!str_eq(out, text));
         CHECK(json_edit_remove(out, &loose, &name, 1, &a, &back, &e));
-        CHECK_STR(str_c(back, &a), texts[i]);
+        CHECK_STR(str_dup0(back, &a), texts[i]);
     }
 }

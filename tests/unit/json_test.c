@@ -23,7 +23,7 @@ static const char *round_trip(struct str text, const struct json_options *o,
     buf_init(&b, 1 << 20);
     json_writer_init(&w, &b, 0);
     json_value(&w, j);
-    return str_c(buf_str(&b), a);
+    return str_dup0(buf_str(&b), a);
 }
 
 struct row {
@@ -40,7 +40,7 @@ static void check_rows(const struct row *rows, size_t count,
         char *copy = heap_alloc(rows[i].text.n);
 
         memcpy(copy, rows[i].text.p, rows[i].text.n);
-        CHECK_STR(round_trip(str_of(copy, rows[i].text.n), o, &a),
+        CHECK_STR(round_trip(str_make(copy, rows[i].text.n), o, &a),
                   rows[i].want ? rows[i].want : rows[i].text.p);
         heap_free(copy);
     }
@@ -283,8 +283,8 @@ TEST(the_grammar_of_rfc_8259) /* [row 5] */
 
         if (ok != str_is(rows[i].cells[0], "y") ||
             (ok &&
-             (!json_parse(str_from(text), &strict, &a, &again, NULL, &e) ||
-              strcmp(round_trip(str_from(text), &strict, &a), text)))) {
+             (!json_parse(str_cstr(text), &strict, &a, &again, NULL, &e) ||
+              strcmp(round_trip(str_cstr(text), &strict, &a), text)))) {
             printf("# rfc8259.txt:%u: %s: %s\n", rows[i].line,
                    rows[i].cells[1].p, ok ? text : err_first(&e));
             CHECK(false);
@@ -310,7 +310,7 @@ TEST(every_cut_is_refused)
         char *copy = heap_alloc(n);
 
         memcpy(copy, text.p, n);
-        CHECK(!json_parse(str_of(copy, n), &strict, &a, &j, NULL, &e));
+        CHECK(!json_parse(str_make(copy, n), &strict, &a, &j, NULL, &e));
         CHECK(j == NULL && e.code == ERR_FORMAT);
         heap_free(copy);
     }
@@ -349,7 +349,7 @@ TEST(text_without_escapes_is_borrowed)
     const struct json *root;
     struct err e = {0};
 
-    CHECK(json_parse(str_from(text), &strict, &a, &root, NULL, &e));
+    CHECK(json_parse(str_cstr(text), &strict, &a, &root, NULL, &e));
     CHECK(root->first->key.p == text + 2);
     CHECK(root->first->text.p == text + 9);
 }
@@ -377,7 +377,7 @@ TEST(limits_hold_at_their_edges) /* [row 5] */
         struct err e = {0};
         unsigned line = 0;
         bool ok =
-            json_parse(str_from(rows[i].text), &rows[i].o, &a, &j, &line, &e);
+            json_parse(str_cstr(rows[i].text), &rows[i].o, &a, &j, &line, &e);
 
         CHECK(ok == !rows[i].want[0]);
         CHECK_STR(err_first(&e), rows[i].want);
@@ -391,7 +391,7 @@ static struct str nested(struct arena *a, size_t depth)
 
     memset(text, '[', depth);
     memset(text + depth, ']', depth);
-    return str_of(text, depth * 2);
+    return str_make(text, depth * 2);
 }
 
 TEST(depth_costs_no_stack_and_64_is_the_default) /* [row 5], 6.7 */
@@ -493,7 +493,7 @@ TEST(outputs_stay_untouched_on_failure)
 
     CHECK(!json_parse(STR("{\n\n\"a\" 1}"), &strict, &a, &j, &line, &e));
     CHECK(j == &mark && line == 3 && e.code == ERR_FORMAT);
-    CHECK(!json_parse(str_of(NULL, 0), &strict, &a, &j, NULL, &e));
+    CHECK(!json_parse(str_make(NULL, 0), &strict, &a, &j, NULL, &e));
 }
 
 /* --- writing ------------------------------------------------------------ */
@@ -607,7 +607,7 @@ TEST(whole_numbers_are_so_by_their_value)
         uint64_t n = 0;
         struct err e;
 
-        CHECK(json_parse(str_from(wholes[i].text), &strict, &a, &j, NULL, &e));
+        CHECK(json_parse(str_cstr(wholes[i].text), &strict, &a, &j, NULL, &e));
         CHECK(json_whole(j, &minus, &n) == wholes[i].whole);
         if (wholes[i].whole)
             CHECK(minus == wholes[i].minus && n == wholes[i].n);

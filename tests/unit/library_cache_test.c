@@ -160,7 +160,7 @@ TEST(bytes_from_anybody) /* [row 26] */
     for (size_t i = 0; i < good.n; i++) {
         for (int bit = 0; bit < 8; bit += 7) {
             copy[i] = (char)(good.p[i] ^ (1 << bit));
-            s.cache = str_of(copy, good.n);
+            s.cache = str_make(copy, good.n);
             CHECK(shelves_open(&s, &e));
             CHECK(library_count(s.l) <= 2);
             for (size_t k = 0; k < library_count(s.l); k++) {
@@ -171,7 +171,7 @@ TEST(bytes_from_anybody) /* [row 26] */
         }
     }
     for (size_t n = 0; n < good.n; n++) {
-        s.cache = str_of(good.p, n);
+        s.cache = str_make(good.p, n);
         CHECK_STR(open_again(), "FROM THE DISK");
     }
     s.cache = str_join(good, STR("x"), &s.a);

@@ -42,7 +42,7 @@ static const char *hit_names(struct shelves *s, const struct library_hit *hits,
         text =
             arena_printf(&s->a, "%.*s%s%.*s:%.0f", STR_ARG(text), i ? " " : "",
                          STR_ARG(hits[i].skill->name), hits[i].score);
-    return str_c(text, &s->a);
+    return str_dup0(text, &s->a);
 }
 
 TEST(search_scores) /* [T16] */
@@ -73,7 +73,7 @@ TEST(search_scores) /* [T16] */
     open_tools(&s, false);
     for (size_t i = 0; i < ROWS(rows); i++) {
         size_t count;
-        struct library_hit *hits = library_search(s.l, str_from(rows[i].query),
+        struct library_hit *hits = library_search(s.l, str_cstr(rows[i].query),
                                                   50, false, &s.a, &count);
 
         CHECK_STR(hit_names(&s, hits, count), rows[i].hits);
@@ -114,7 +114,7 @@ TEST(limits_of_a_search) /* [T16] */
         library_search(s.l, STR(""), limits[i], false, &s.a, &count);
         CHECK(count == (limits[i] > 6 ? 6 : limits[i]));
     }
-    big = str_of(arena_alloc(&s.a, QUERY_MAX_BYTES + 1), QUERY_MAX_BYTES + 1);
+    big = str_make(arena_alloc(&s.a, QUERY_MAX_BYTES + 1), QUERY_MAX_BYTES + 1);
     library_search(s.l, big, 10, false, &s.a, &count);
     CHECK(count == 0);
     shelves_done(&s);
@@ -178,9 +178,9 @@ TEST(search_is_that_of_one_byte_after_the_other) /* [T16] */
             what[i] = letters[(state = state * 1103515245 + 12345) >> 16 & 7];
         if (n >= m && round % 3)
             memcpy(what, text + state % (n - m + 1), m);
-        needle = needle_of(str_of(what, m));
+        needle = needle_of(str_make(what, m));
         at = n ? memmem(text, n, what, m) : NULL;
-        if (text_search(str_of(text, n), &needle, 0) !=
+        if (text_search(str_make(text, n), &needle, 0) !=
             (at ? (size_t)(at - text) : SIZE_MAX))
             wrong++;
     }
@@ -211,7 +211,7 @@ TEST(match_ranks_by_the_words_of_a_request) /* [L11] */
     for (size_t i = 0; i < ROWS(rows); i++) {
         size_t count;
         struct library_hit *hits =
-            library_match(s.l, str_from(rows[i].request), 5, 0.1, &s.a, &count);
+            library_match(s.l, str_cstr(rows[i].request), 5, 0.1, &s.a, &count);
 
         CHECK((count > 0) == (rows[i].first != NULL));
         if (!count || !rows[i].first)
@@ -278,7 +278,7 @@ TEST(slash_commands) /* [L12] */
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct str rest = STR("untouched");
         const struct library_skill *k =
-            library_slash(s.l, str_from(rows[i].text), &rest);
+            library_slash(s.l, str_cstr(rows[i].text), &rest);
 
         CHECK_STR(k ? text_of(&s, k->name) : "none",
                   rows[i].name ? rows[i].name : "none");
@@ -320,7 +320,7 @@ TEST(mentions) /* [K18] */
     for (size_t i = 0; i < ROWS(rows); i++) {
         size_t count;
         const struct library_skill **found =
-            library_mentions(s.l, str_from(rows[i].text), &s.a, &count);
+            library_mentions(s.l, str_cstr(rows[i].text), &s.a, &count);
         struct str names = STR("");
 
         for (size_t k = 0; k < count; k++)
@@ -504,8 +504,8 @@ TEST(bodies_before_the_first_turn) /* [T26] */
             text_of(&s, arena_printf(&s.a, "\n\n### Skill: %s\n\n%c",
                                      rows[i].name, rows[i].name[0]));
 
-        CHECK(str_find(block.text, str_from(line)) != SIZE_MAX);
-        CHECK((str_find(block.text, str_from(section)) != SIZE_MAX) ==
+        CHECK(str_find(block.text, str_cstr(line)) != SIZE_MAX);
+        CHECK((str_find(block.text, str_cstr(section)) != SIZE_MAX) ==
               rows[i].in);
         if (rows[i].in && n < block.preloaded_count)
             CHECK(str_is(block.preloaded[n++]->name, rows[i].name));

@@ -34,7 +34,7 @@ static size_t count_of(const struct shelves *s, const char *text)
     struct str rest = buf_str(&s->notes);
     size_t n = 0, at;
 
-    while ((at = str_find(rest, str_from(text))) != SIZE_MAX) {
+    while ((at = str_find(rest, str_cstr(text))) != SIZE_MAX) {
         rest = str_from_index(rest, at + 1);
         n++;
     }
@@ -322,7 +322,7 @@ TEST(a_watcher_looks_where_the_library_does) /* [L17] */
     open_bound(&s, "ws/skills", true);
     for (size_t i = 0; i < ROWS(rows); i++) {
         snprintf(path, sizeof path, "%s/ws/skills%s", shelf_top, rows[i].path);
-        if (library_covers(s.l, str_from(path)) != rows[i].looks) {
+        if (library_covers(s.l, str_cstr(path)) != rows[i].looks) {
             printf("# %s\n", path);
             CHECK(false);
         }

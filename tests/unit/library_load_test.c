@@ -16,7 +16,7 @@ static bool load(struct shelves *s, const char *name, enum library_as as,
 {
     *out = (struct library_loaded){0};
     *e = (struct err){0};
-    return library_load(s->l, str_from(name), as, model, session, &s->a, out,
+    return library_load(s->l, str_cstr(name), as, model, session, &s->a, out,
                         e);
 }
 
@@ -119,7 +119,7 @@ TEST(the_number_is_checked_before_the_tokens) /* [T21] */
     session.max_tokens = 150;
     CHECK(load(&s, "s00", LIBRARY_AS_TOOL, true, &session, &loaded, &e));
     CHECK(!load(&s, "s01", LIBRARY_AS_TOOL, true, &session, &loaded, &e));
-    CHECK(str_starts(str_from(err_first(&e)), STR("activation budget")));
+    CHECK(str_starts(str_cstr(err_first(&e)), STR("activation budget")));
     shelves_done(&s);
 }
 
@@ -396,7 +396,7 @@ static void make_files(void)
     put("files/a/notes.TXT", "x\n");
     put("files/a/tool.sh", "x\n");
     put("files/a/LICENSE", "x\n");
-    put_text("files/a/logo.png", str_of("\x89PNG\0", 5));
+    put_text("files/a/logo.png", str_make("\x89PNG\0", 5));
     put("files/a/latin.txt", "\xe4\n");
     put("files/a/.git/config", "x\n");
     put("files/a/references/SKILL.md", "nested\n");
@@ -565,7 +565,7 @@ TEST(a_folder_as_it_is) /* [L14] */
     CHECK(count == 0);
     for (size_t i = 0; i < ROWS(none); i++) {
         e = (struct err){0};
-        CHECK(!library_folder(s.l, STR("a"), str_from(none[i]), &s.a, &files,
+        CHECK(!library_folder(s.l, STR("a"), str_cstr(none[i]), &s.a, &files,
                               &count, &e));
         CHECK(e.code == ERR_REFUSED || e.code == ERR_NOT_FOUND);
         if (tap_failed)
@@ -612,7 +612,7 @@ TEST(a_file_is_read_inside_the_skill_alone) /* [L14] */
         struct err e = {0};
         bool cut = true;
 
-        CHECK(library_read_file(s.l, STR("a"), str_from(rows[i].path), 65536,
+        CHECK(library_read_file(s.l, STR("a"), str_cstr(rows[i].path), 65536,
                                 &s.a, &text, &cut,
                                 &e) == (rows[i].code == ERR_NONE));
         CHECK(e.code == rows[i].code);
@@ -645,7 +645,7 @@ TEST(sixty_four_KiB_of_a_file) /* [L14] */
 
         put("sized/a/SKILL.md", SKILL("a", "d"));
         open_both(&s, false, "sized", NULL);
-        text = str_of(arena_alloc(&s.a, rows[i].size + 1), rows[i].size);
+        text = str_make(arena_alloc(&s.a, rows[i].size + 1), rows[i].size);
         put_text("sized/a/x.bin", text);
         CHECK(library_read_file(s.l, STR("a"), STR("x.bin"), rows[i].max, &s.a,
                                 &text, &cut, &e));

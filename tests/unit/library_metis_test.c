@@ -410,11 +410,11 @@ static const char *found(struct shelves *s, const char *query, size_t limit)
     struct str text = STR("");
     size_t count;
 
-    hits = library_search(s->l, str_from(query), limit, true, &s->a, &count);
+    hits = library_search(s->l, str_cstr(query), limit, true, &s->a, &count);
     for (size_t i = 0; i < count; i++)
         text = arena_printf(&s->a, "%.*s%s%.*s", STR_ARG(text), i ? " " : "",
                             STR_ARG(hits[i].skill->name));
-    return str_c(text, &s->a);
+    return str_dup0(text, &s->a);
 }
 
 TEST(search_returns_substring_matches) /* [T16] */
@@ -490,7 +490,7 @@ static struct library_loaded load(struct shelves *s, const char *name)
     struct library_loaded loaded = {0};
     struct err e = {0};
 
-    if (!library_load(s->l, str_from(name), LIBRARY_AS_TOOL, true, NULL, &s->a,
+    if (!library_load(s->l, str_cstr(name), LIBRARY_AS_TOOL, true, NULL, &s->a,
                       &loaded, &e))
         abort();
     return loaded;
@@ -578,8 +578,8 @@ TEST(skill_search_with_no_matches_returns_the_no_match_text) /* [T17] */
 
     for (size_t i = 0; i < ROWS(rows); i++)
         CHECK_STR(
-            str_c(library_search_text(str_from(rows[i].query), NULL, 0, &a),
-                  &a),
+            str_dup0(library_search_text(str_cstr(rows[i].query), NULL, 0, &a),
+                     &a),
             rows[i].text);
     arena_done(&a);
 }
@@ -627,7 +627,7 @@ TEST(skill_load_raises_for_unknown_names) /* [T18] */
         struct library_loaded loaded;
         struct err e = {0};
 
-        CHECK(!library_load(s.l, str_from(rows[i].name), LIBRARY_AS_TOOL, true,
+        CHECK(!library_load(s.l, str_cstr(rows[i].name), LIBRARY_AS_TOOL, true,
                             NULL, &s.a, &loaded, &e));
         CHECK(e.code == ERR_NOT_FOUND);
         CHECK_STR(err_first(&e), rows[i].text);
@@ -702,8 +702,8 @@ TEST(property_loading_twice_gives_equal_stores)
 
         CHECK(str_eq(p->description, q->description));
         CHECK(p->source == q->source && str_eq(p->folder, q->folder));
-        CHECK_STR(load(&x, str_c(p->name, &x.a)).skill_version,
-                  load(&y, str_c(q->name, &y.a)).skill_version);
+        CHECK_STR(load(&x, str_dup0(p->name, &x.a)).skill_version,
+                  load(&y, str_dup0(q->name, &y.a)).skill_version);
     }
     shelves_done(&x);
     shelves_done(&y);

@@ -12,7 +12,7 @@
 
 static const char *description_of(struct shelves *s, const char *name)
 {
-    const struct library_skill *k = library_find(s->l, str_from(name));
+    const struct library_skill *k = library_find(s->l, str_cstr(name));
 
     return k ? text_of(s, k->description) : "none";
 }
@@ -464,7 +464,7 @@ static const char *body_of(struct shelves *s, const char *name)
     struct library_loaded loaded;
     struct err e = {0};
 
-    if (!library_load(s->l, str_from(name), LIBRARY_AS_TOOL, true, NULL, &s->a,
+    if (!library_load(s->l, str_cstr(name), LIBRARY_AS_TOOL, true, NULL, &s->a,
                       &loaded, &e))
         return err_code_name(e.code);
     return text_of(s, str_trim(loaded.document.body));

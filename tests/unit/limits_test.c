@@ -14,7 +14,7 @@ static bool apply(struct limits *l, const char *text, enum project_role role,
 {
     struct project p;
 
-    return project_parse(str_from(text), role, name, NULL, &arena, &p, e) &&
+    return project_parse(str_cstr(text), role, name, NULL, &arena, &p, e) &&
            limits_apply(l, &p, role, name, &arena, e);
 }
 
@@ -67,7 +67,7 @@ TEST(the_user_raises_a_workspace_lowers) /* [row 15] */
             continue;
         }
         CHECK(l.package_max_files.value == rows[i].files);
-        CHECK_STR(str_c(l.package_max_files.from, &arena), rows[i].from);
+        CHECK_STR(str_dup0(l.package_max_files.from, &arena), rows[i].from);
         CHECK(l.package_max_bytes.value == PACKAGE_MAX_BYTES);
     }
     arena_done(&arena);
@@ -88,7 +88,7 @@ TEST(each_has_its_name_its_ceiling_and_its_least)
         struct err e = {0};
 
         CHECK(one->value >= one->least && one->value <= one->ceiling);
-        CHECK(limits_find(&l, str_from(one->name)) == one);
+        CHECK(limits_find(&l, str_cstr(one->name)) == one);
         CHECK(apply(&l, limits_text(one, one->ceiling), PROJECT_USER, "c", &e));
         CHECK(one->value == one->ceiling);
         CHECK(apply(&l, limits_text(one, one->least), PROJECT_WORKSPACE, "m",
@@ -112,7 +112,7 @@ TEST(names_are_those_of_the_header)
     CHECK(f != NULL);
     while (f && fgets(line, sizeof line, f)) {
         struct limits l = limits_default;
-        struct str rest = str_from(line), name;
+        struct str rest = str_cstr(line), name;
 
         if (!str_starts(rest, STR("#define ")))
             continue;

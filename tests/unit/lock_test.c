@@ -184,12 +184,12 @@ static const struct {
 static struct str replaced_in(const char *whole, const char *find,
                               const char *put)
 {
-    struct str text = str_from(whole);
-    size_t at = find ? str_find(text, str_from(find)) : 0;
+    struct str text = str_cstr(whole);
+    size_t at = find ? str_find(text, str_cstr(find)) : 0;
 
     CHECK(at != SIZE_MAX);
     if (!find)
-        return str_from(put);
+        return str_cstr(put);
     return arena_printf(&arena, "%.*s%s%s", (int)at, whole, put,
                         whole + at + strlen(find));
 }
@@ -269,10 +269,10 @@ TEST(a_lock_reads_and_writes_back)
     struct lock lock;
     struct err e = {0};
 
-    CHECK(lock_parse(str_from(base), "l", &arena, &lock, &e));
+    CHECK(lock_parse(str_cstr(base), "l", &arena, &lock, &e));
     CHECK_STR(err_first(&e), "");
     CHECK(lock.count == 4);
-    CHECK_STR(str_c(formatted(&lock, &out), &arena), base);
+    CHECK_STR(str_dup0(formatted(&lock, &out), &arena), base);
 
     entry = lock_find(&lock, DOC_SKILL, STR("acme/git-pr"));
     CHECK(entry && entry->line == 19 && entry->allow_hidden);
@@ -298,7 +298,7 @@ TEST(no_lock_and_an_empty_one)
 
     CHECK(lock_parse(STR(""), "l", &arena, &lock, &e));
     CHECK(lock.count == 0);
-    CHECK_STR(str_c(formatted(&lock, &out), &arena),
+    CHECK_STR(str_dup0(formatted(&lock, &out), &arena),
               "version: 1\npackages: []\n");
     lock.count = 1;
     CHECK(lock_parse(buf_str(&out), "l", &arena, &lock, &e));
@@ -322,7 +322,7 @@ TEST(git_may_make_crlf_and_a_person_a_comment_on_top)
     }
     CHECK(lock_parse(buf_str(&crlf), "l", &arena, &lock, &e));
     CHECK_STR(err_first(&e), "");
-    CHECK_STR(str_c(formatted(&lock, &out), &arena), base);
+    CHECK_STR(str_dup0(formatted(&lock, &out), &arena), base);
     CHECK(lock.entries[0].line == 5);
     arena_done(&arena);
 }
@@ -349,10 +349,10 @@ TEST(version_2_reads_and_writes_back) /* [F13] */
     struct lock lock;
     struct err e = {0};
 
-    CHECK(lock_parse(str_from(second), "l", &arena, &lock, &e));
+    CHECK(lock_parse(str_cstr(second), "l", &arena, &lock, &e));
     CHECK_STR(err_first(&e), "");
     CHECK(lock.count == 3);
-    CHECK_STR(str_c(formatted(&lock, &out), &arena), second);
+    CHECK_STR(str_dup0(formatted(&lock, &out), &arena), second);
     entry = lock_find(&lock, DOC_SKILL, STR("acme/git-pr"));
     CHECK(entry && str_is(entry->declared, "git-pr"));
     entry = lock_find(&lock, DOC_SKILL, STR("git-pr"));
@@ -369,7 +369,7 @@ TEST(version_2_is_written_only_where_an_entry_needs_it) /* [F13] */
     struct err e = {0};
 
     CHECK(lock_parse(plain, "l", &arena, &lock, &e));
-    CHECK_STR(str_c(formatted(&lock, &out), &arena), base);
+    CHECK_STR(str_dup0(formatted(&lock, &out), &arena), base);
     arena_done(&arena);
 }
 
@@ -395,7 +395,7 @@ TEST(an_agent_that_needs_an_agent_takes_version_2) /* [D12, F13] */
 
     CHECK(lock_parse(text, "l", &arena, &lock, &e));
     CHECK(lock.entries[0].needs[0].entry == &lock.entries[1]);
-    CHECK_STR(str_c(formatted(&lock, &out), &arena), str_c(text, &arena));
+    CHECK_STR(str_dup0(formatted(&lock, &out), &arena), str_dup0(text, &arena));
     text = replaced("version: 1\npackages:\n", BOSS "boss]\n");
     CHECK(!lock_parse(text, "l", &arena, &lock, &e));
     CHECK_STR(err_first(&e), "l:3: acme/boss is part of a cycle");
@@ -421,12 +421,12 @@ TEST(damage_of_version_2_is_named_by_its_line) /* [F13] [row 15] */
 TEST(every_cut_is_noticed) /* [row 15] never "empty" */
 {
     /* But for one: an agent that needs nothing is a good lock. */
-    size_t whole = str_find(str_from(base), STR("    needs: "));
+    size_t whole = str_find(str_cstr(base), STR("    needs: "));
 
     for (size_t n = 1; n < sizeof base - 1; n++) {
         struct lock lock;
         struct err e = {0};
-        struct str text = str_of(base, n);
+        struct str text = str_make(base, n);
 
         CHECK(lock_parse(text, "l", &arena, &lock, &e) == (n == whole));
     }
@@ -439,7 +439,7 @@ TEST(needs_name_a_kind_and_a_name)
     struct err e = {0};
     const struct lock_entry *agent, *mcp, *skill, *local;
 
-    CHECK(lock_parse(str_from(base), "l", &arena, &l, &e));
+    CHECK(lock_parse(str_cstr(base), "l", &arena, &l, &e));
     agent = lock_find(&l, DOC_AGENT, STR("acme/reviewer"));
     mcp = lock_find(&l, DOC_MCP, STR("io.example/mcp"));
     skill = lock_find(&l, DOC_SKILL, STR("acme/git-pr"));
@@ -524,12 +524,12 @@ TEST(items_of_lists_may_be_in_quotes)
     struct lock l = {0};
     struct err e = {0};
 
-    CHECK(lock_parse(str_from(text), "l", &arena, &l, &e));
+    CHECK(lock_parse(str_cstr(text), "l", &arena, &l, &e));
     CHECK_STR(err_first(&e), "");
     CHECK(l.count == 1 && l.entries[0].also_count == 3);
     buf_init(&out, LOCK_MAX_BYTES);
     lock_format(&l, &out);
-    CHECK_STR(str_c(buf_str(&out), &arena), text);
+    CHECK_STR(str_dup0(buf_str(&out), &arena), text);
     arena_done(&arena);
 }
 
@@ -539,10 +539,10 @@ TEST(too_large_is_a_limit)
     struct err e = {0};
     char *text = arena_alloc(&arena, LOCK_MAX_BYTES + 1);
 
-    CHECK(
-        !lock_parse(str_of(text, LOCK_MAX_BYTES + 1), "l", &arena, &lock, &e));
+    CHECK(!lock_parse(str_make(text, LOCK_MAX_BYTES + 1), "l", &arena, &lock,
+                      &e));
     CHECK(e.code == ERR_LIMIT);
-    CHECK(!lock_parse(str_of(text, LOCK_MAX_BYTES), "l", &arena, &lock, &e));
+    CHECK(!lock_parse(str_make(text, LOCK_MAX_BYTES), "l", &arena, &lock, &e));
     CHECK(e.code == ERR_FORMAT);
     arena_done(&arena);
 }
@@ -566,7 +566,7 @@ TEST(writing_sorts)
         struct err e = {0};
 
         for (size_t i = 0; i < COUNT; i++) {
-            struct str name = str_from(odd[(i + shift) % COUNT]);
+            struct str name = str_cstr(odd[(i + shift) % COUNT]);
 
             entries[i] = (struct lock_entry){
                 .kind = DOC_SKILL,

@@ -16,7 +16,8 @@ TEST(what_is_put_is_found)
     CHECK(map_find(&m, STR("a")) == &y && m.count == 1);
     CHECK(map_put(&m, STR(""), NULL));
     CHECK(map_has(&m, STR("")) && map_find(&m, STR("")) == NULL);
-    CHECK(map_put(&m, str_of("a\0", 2), &x)); /* a NUL is a byte like others */
+    CHECK(
+        map_put(&m, str_make("a\0", 2), &x)); /* a NUL is a byte like others */
     CHECK(map_find(&m, STR("a")) == &y);
     arena_done(&a);
 }
@@ -68,9 +69,9 @@ TEST(keys_of_all_lengths)
     memset(text, 'k', sizeof text);
     map_init(&m, &a);
     for (size_t n = 0; n <= 65; n++)
-        good &= map_put(&m, str_of(text, n), text + (n < 65 ? n : 64));
+        good &= map_put(&m, str_make(text, n), text + (n < 65 ? n : 64));
     for (size_t n = 0; n <= 65; n++)
-        good &= map_find(&m, str_of(text, n)) == text + (n < 65 ? n : 64);
+        good &= map_find(&m, str_make(text, n)) == text + (n < 65 ? n : 64);
     CHECK(good && m.count == 66);
     arena_done(&a);
 }

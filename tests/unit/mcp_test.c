@@ -23,7 +23,7 @@
 static void read_mcp_text(struct reading *r, struct str text, const char *file)
 {
     reading_of(r, (struct manifest_input){
-                      .kind = DOC_MCP, .text = text, .folder = str_from(file)});
+                      .kind = DOC_MCP, .text = text, .folder = str_cstr(file)});
 }
 
 /* clang-format off */
@@ -257,7 +257,7 @@ TEST(what_an_mcp_file_may_say) /* [row 8, row 9] */
     for (size_t i = 0; i < ROWS(rows); i++) {
         CLEANUP(reading_done) struct reading r;
 
-        read_mcp_text(&r, str_from(rows[i].text), "acme_cli.json");
+        read_mcp_text(&r, str_cstr(rows[i].text), "acme_cli.json");
         if (strcmp(diagnostics_text(&r), rows[i].diagnostics) != 0)
             printf("# %s\n", rows[i].text);
         CHECK_STR(diagnostics_text(&r), rows[i].diagnostics);
@@ -323,10 +323,10 @@ TEST(keys_and_file_names) /* [X21, M17] */
     struct arena a = {0};
 
     for (size_t i = 0; i < ROWS(keys); i++) {
-        struct str fqn = str_from(keys[i].fqn);
+        struct str fqn = str_cstr(keys[i].fqn);
 
-        CHECK_STR(str_c(mcp_key(fqn, &a), &a), keys[i].key);
-        CHECK_STR(str_c(mcp_file_name(fqn, &a), &a), keys[i].file);
+        CHECK_STR(str_dup0(mcp_key(fqn, &a), &a), keys[i].key);
+        CHECK_STR(str_dup0(mcp_file_name(fqn, &a), &a), keys[i].file);
         CHECK(mcp_key(fqn, &a).n <= 37);
     }
     CHECK(str_starts(mcp_key_hashed(STR("a/b"), &a), STR("a-b-")));
@@ -341,10 +341,10 @@ static const char *format(struct reading *r, const char *workspace,
 {
     struct str out;
 
-    if (!mcp_format(&r->doc, str_from(workspace), STR("/home/u/shared"),
+    if (!mcp_format(&r->doc, str_cstr(workspace), STR("/home/u/shared"),
                     with_meta, &r->a, &out, e))
         return "";
-    return str_c(out, &r->a);
+    return str_dup0(out, &r->a);
 }
 
 /* [M20, M21, M23] */
@@ -358,7 +358,7 @@ TEST(bodies_for_clients) /* [M20, M21] */
     CLEANUP(reading_done) struct reading r;
     struct err e = {0};
 
-    read_mcp_text(&r, str_from(text), "");
+    read_mcp_text(&r, str_cstr(text), "");
     CHECK_STR(format(&r, "C:\\w\\", false, &e),
               "{\n  \"command\": \"npx\",\n  \"args\": [\n"
               "    \"C:/w/a\\\\b\",\n    \"/home/u/shared:C:/w\",\n"
@@ -416,8 +416,9 @@ TEST(command_lines_for_consent) /* [row 8] */
     for (size_t i = 0; i < ROWS(lines); i++) {
         CLEANUP(reading_done) struct reading r;
 
-        read_mcp_text(&r, str_from(lines[i].text), "");
-        CHECK_STR(str_c(mcp_command_line(&r.doc, &r.a), &r.a), lines[i].line);
+        read_mcp_text(&r, str_cstr(lines[i].text), "");
+        CHECK_STR(str_dup0(mcp_command_line(&r.doc, &r.a), &r.a),
+                  lines[i].line);
     }
 }
 
@@ -429,7 +430,7 @@ TEST(pretty_is_idempotent) /* [M18] */
         struct str once, twice;
         struct err e = {0};
 
-        if (!mcp_pretty(str_from(rows[i].text), &r.a, &once, &e))
+        if (!mcp_pretty(str_cstr(rows[i].text), &r.a, &once, &e))
             continue;
         CHECK(mcp_pretty(once, &r.a, &twice, &e) && str_eq(once, twice));
         diagnostics_init(&r.why, &r.a);
@@ -447,8 +448,9 @@ TEST(pretty_keeps_what_it_does_not_know) /* [M18] */
 
     CHECK(mcp_pretty(STR("{\"b\":1.50,\"a\":[\"\\u00e9\",1e400],\"c\":{}}"), &a,
                      &out, &e));
-    CHECK_STR(str_c(out, &a), "{\n  \"b\": 1.50,\n  \"a\": [\n    \"\xc3\xa9\","
-                              "\n    1e400\n  ],\n  \"c\": {}\n}\n");
+    CHECK_STR(str_dup0(out, &a),
+              "{\n  \"b\": 1.50,\n  \"a\": [\n    \"\xc3\xa9\","
+              "\n    1e400\n  ],\n  \"c\": {}\n}\n");
     CHECK(!mcp_pretty(STR("{"), &a, &out, &e));
     arena_done(&a);
 }

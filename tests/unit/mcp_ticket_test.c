@@ -36,7 +36,7 @@ TEST(hmac_is_that_of_the_rfc)
 
     for (size_t i = 0; i < sizeof rfc / sizeof *rfc; i++) {
         struct hash h =
-            hmac_of(str_of(rfc[i].key, rfc[i].key_n), str_from(rfc[i].text));
+            hmac_of(str_make(rfc[i].key, rfc[i].key_n), str_cstr(rfc[i].text));
         char hex[HASH_HEX_CHARS + 1];
 
         hash_format(&h, hex);
@@ -84,7 +84,7 @@ TEST(each_byte_of_a_ticket_counts)
         char *bad = arena_text(&a, text.p, text.n);
 
         bad[i] = bad[i] == '7' ? '8' : '7';
-        CHECK(!ticket_parse(&s, str_of(bad, text.n), &digest, &back));
+        CHECK(!ticket_parse(&s, str_make(bad, text.n), &digest, &back));
         CHECK(!ticket_parse(&s, str_slice(text, 0, i), &digest, &back));
     }
 }
@@ -136,7 +136,7 @@ TEST(capabilities_are_looked_up)
         struct err e;
 
         CHECK(
-            json_parse(str_from(rows[i].caps), &options, &a, &caps, NULL, &e));
+            json_parse(str_cstr(rows[i].caps), &options, &a, &caps, NULL, &e));
         c.caps = caps;
         c.revision = rows[i].before ? REV_2025_06_18 : REV_2025_11_25;
         CHECK(mcp_call_client_can(&c, rows[i].what) == rows[i].want);
@@ -217,8 +217,8 @@ static bool add(struct entries *x, enum entry_kind kind, unsigned number,
     return entries_add(x,
                        (struct entry){.kind = kind,
                                       .number = number,
-                                      .key = str_from(key),
-                                      .text = str_from(text),
+                                      .key = str_cstr(key),
+                                      .text = str_cstr(text),
                                       .used = number * 10},
                        e);
 }
@@ -296,7 +296,7 @@ TEST(a_damaged_journal_is_refused)
         struct entries x;
         struct err e = {0};
 
-        m.records[0] = str_from(bad[i]);
+        m.records[0] = str_cstr(bad[i]);
         CHECK(!entries_read(&x, &j, "00000000000000000000000000000000", &e));
         CHECK(e.code == ERR_DAMAGED && m.left);
         arena_done(&m.a);

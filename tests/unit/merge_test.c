@@ -106,7 +106,7 @@ TEST(what_a_client_cannot_read_is_refused)
         add_server(d, "");
         fixture_item(d, DOC_SKILL, "writer", "SKILL.md",
                      "---\nname: writer\ndescription: d\n---\n", NULL);
-        before = arena_str(&d->arena, str_from(fixture_snapshot(d, false))).p;
+        before = arena_str(&d->arena, str_cstr(fixture_snapshot(d, false))).p;
         ok = fixture_run(d, 0);
         CHECK(ok == !rows[i].where);
         if (!ok && rows[i].where) {
@@ -229,7 +229,7 @@ TEST(paths_that_cannot_be_written)
         struct fixture *d = &fixture;
 
         fixture_init(d);
-        d->options.shared_dir = str_from(rows[i].shared);
+        d->options.shared_dir = str_cstr(rows[i].shared);
         add_server(d, rows[i].rest);
         CHECK(fixture_run(d, 0) == rows[i].good);
         if (rows[i].good && d->err.code)

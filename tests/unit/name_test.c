@@ -89,7 +89,7 @@ static const struct {
 TEST(each_of_the_names) /* [M3, X1] */
 {
     for (size_t i = 0; i < ROWS(names); i++) {
-        struct str s = str_from(names[i].name);
+        struct str s = str_cstr(names[i].name);
         bool ok = name_is_kebab(s);
 
         if (ok != names[i].valid)
@@ -102,26 +102,27 @@ TEST(each_of_the_names) /* [M3, X1] */
 TEST(names_with_a_nul_are_no_names) /* [row 5] */
 {
     CHECK(!name_is_kebab(STR("foo\0bar")));
-    CHECK(!scope_is_valid(STR("foo\0bar")));
-    CHECK(!mcp_name_is_valid(STR("a/b\0c")));
+    CHECK(!name_scope_is_valid(STR("foo\0bar")));
+    CHECK(!name_mcp_is_valid(STR("a/b\0c")));
 }
 
 TEST(each_of_the_scopes) /* [M4] */
 {
     for (size_t i = 0; i < ROWS(scopes); i++) {
-        if (scope_is_valid(str_from(scopes[i].scope)) != scopes[i].valid)
+        if (name_scope_is_valid(str_cstr(scopes[i].scope)) != scopes[i].valid)
             printf("# row %zu\n", i);
-        CHECK(scope_is_valid(str_from(scopes[i].scope)) == scopes[i].valid);
+        CHECK(name_scope_is_valid(str_cstr(scopes[i].scope)) ==
+              scopes[i].valid);
     }
 }
 
 TEST(each_of_the_mcp_names) /* [M16] */
 {
     for (size_t i = 0; i < ROWS(mcp_names); i++) {
-        if (mcp_name_is_valid(str_from(mcp_names[i].name)) !=
+        if (name_mcp_is_valid(str_cstr(mcp_names[i].name)) !=
             mcp_names[i].valid)
             printf("# row %zu\n", i);
-        CHECK(mcp_name_is_valid(str_from(mcp_names[i].name)) ==
+        CHECK(name_mcp_is_valid(str_cstr(mcp_names[i].name)) ==
               mcp_names[i].valid);
     }
 }
@@ -130,7 +131,7 @@ TEST(each_of_the_versions) /* [M7] */
 {
     for (size_t i = 0; i < ROWS(versions); i++) {
         struct version v = {{7, 7, 7}};
-        bool ok = version_parse(str_from(versions[i].text), &v);
+        bool ok = version_parse(str_cstr(versions[i].text), &v);
 
         if (ok != versions[i].valid)
             printf("# \"%s\"\n", versions[i].text);
@@ -176,7 +177,7 @@ TEST(kinds_and_profiles_have_names)
     CHECK(doc_entry_file(DOC_MCP) == NULL);
     CHECK(doc_kind_find(STR("skill"), &kind) && kind == DOC_SKILL);
     CHECK(!doc_kind_find(STR("skills"), &kind) && kind == DOC_SKILL);
-    CHECK(profile_find(STR("lm-kit"), &p) && p == PROFILE_LM_KIT);
-    CHECK(!profile_find(STR("LM-Kit"), &p));
-    CHECK_STR(profile_name(PROFILE_PUBLISH), "publish");
+    CHECK(document_profile_find(STR("lm-kit"), &p) && p == PROFILE_LM_KIT);
+    CHECK(!document_profile_find(STR("LM-Kit"), &p));
+    CHECK_STR(document_profile_name(PROFILE_PUBLISH), "publish");
 }

@@ -36,7 +36,7 @@ TEST(ids_as_text)
     oid_format(&id, hex);
     CHECK_STR(hex, "0123456789abcdef0123456789abcdef01234567");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        CHECK(!oid_parse(str_from(bad[i]), &id));
+        CHECK(!oid_parse(str_cstr(bad[i]), &id));
     CHECK(id.b[0] == 0x01);
 }
 
@@ -56,7 +56,7 @@ TEST(ids_of_content)
         struct err e = {0};
         struct oid id;
 
-        CHECK(oid_of(rows[i].type, str_from(rows[i].bytes), &id, &e));
+        CHECK(oid_of(rows[i].type, str_cstr(rows[i].bytes), &id, &e));
         oid_format(&id, hex);
         CHECK_STR(hex, rows[i].hex);
     }
@@ -217,11 +217,11 @@ static int arrive(const char *order, size_t *strangers)
     CHECK(oid_of(OBJECT_BLOB, STR("stranger"), &stranger, &e));
     memcpy(tree[0], "100644 a", 9);
     memcpy(tree[0] + 9, blob.b, OID_BYTES);
-    texts[0] = str_of(tree[0], 9 + OID_BYTES);
+    texts[0] = str_make(tree[0], 9 + OID_BYTES);
     CHECK(oid_of(OBJECT_TREE, texts[0], &folder, &e));
     memcpy(tree[1], "40000 b", 8);
     memcpy(tree[1] + 8, folder.b, OID_BYTES);
-    texts[1] = str_of(tree[1], 8 + OID_BYTES);
+    texts[1] = str_make(tree[1], 8 + OID_BYTES);
     CHECK(oid_of(OBJECT_TREE, texts[1], &root, &e));
     oid_format(&root, hex);
     text = arena_printf(&a, "tree %s\n", hex);

@@ -28,7 +28,7 @@ TEST(origins_of_documents_that_are_accepted) /* [M13, M14, X13] */
         if (!ok)
             printf("# accepted.txt:%u: %s\n", rows[i].line, err_first(&e));
         CHECK(ok);
-        CHECK_STR(str_c(o.text, &a), rows[i].cells[1].p);
+        CHECK_STR(str_dup0(o.text, &a), rows[i].cells[1].p);
         CHECK(origin_parse(o.text, &rules, &a, &again, &e));
         CHECK(str_eq(o.key, again.key) && str_eq(o.text, again.text));
     }
@@ -78,8 +78,8 @@ TEST(keys_decide_equality) /* [M14] */
         struct err e;
         struct origin x, y;
 
-        CHECK(origin_parse(str_from(keys[i].x), NULL, &a, &x, &e));
-        CHECK(origin_parse(str_from(keys[i].y), NULL, &a, &y, &e));
+        CHECK(origin_parse(str_cstr(keys[i].x), NULL, &a, &x, &e));
+        CHECK(origin_parse(str_cstr(keys[i].y), NULL, &a, &y, &e));
         CHECK(str_eq(x.key, y.key) == keys[i].equal);
         arena_done(&a);
     }
@@ -153,7 +153,7 @@ TEST(what_a_person_may_type) /* [row 10] */
         struct arena a = {0};
         struct err e = {0};
         struct origin o = {0}, again = {0};
-        bool ok = origin_parse_argument(str_from(arguments[i].input),
+        bool ok = origin_parse_argument(str_cstr(arguments[i].input),
                                         STR("/home/u/w"), STR("/home/u"),
                                         &rules, &a, &o, &e);
 
@@ -161,15 +161,15 @@ TEST(what_a_person_may_type) /* [row 10] */
             printf("# %s: %s\n", arguments[i].input, err_first(&e));
         CHECK(ok == (arguments[i].text != NULL));
         if (ok) {
-            CHECK_STR(str_c(o.text, &a), arguments[i].text);
+            CHECK_STR(str_dup0(o.text, &a), arguments[i].text);
             CHECK(o.is_short == (arguments[i].ref != NULL));
             CHECK(origin_parse_argument(o.text, STR("/"), STR(""), &rules, &a,
                                         &again, &e) &&
                   str_eq(o.key, again.key));
         }
         if (ok && o.is_short) {
-            CHECK_STR(str_c(o.ref, &a), arguments[i].ref);
-            CHECK_STR(str_c(o.path, &a), arguments[i].path);
+            CHECK_STR(str_dup0(o.ref, &a), arguments[i].ref);
+            CHECK_STR(str_dup0(o.path, &a), arguments[i].path);
         }
         arena_done(&a);
     }
@@ -184,7 +184,7 @@ TEST(paths_have_characters_that_are_not_allowed)
 
     CHECK(!origin_path_fault(STR("skills/\xc3\xa9 b")));
     for (size_t i = 0; i < ROWS(bad); i++)
-        CHECK(origin_path_fault(str_from(bad[i])) != NULL);
+        CHECK(origin_path_fault(str_cstr(bad[i])) != NULL);
 }
 
 TEST(home_may_be_unknown)
@@ -208,12 +208,12 @@ TEST(completed_origins_are_full_urls) /* [X13] */
     CHECK(origin_parse_argument(STR("Acme/tools/skills/x"), STR("/"), STR(""),
                                 NULL, &a, &o, &e));
     origin_complete(&o, STR("feature/x"), STR("skills/x"), &a, &full);
-    CHECK_STR(str_c(full.text, &a), GH "Acme/tools/tree/feature/x/skills/x");
+    CHECK_STR(str_dup0(full.text, &a), GH "Acme/tools/tree/feature/x/skills/x");
     CHECK(!full.is_short);
     CHECK(origin_parse(full.text, NULL, &a, &again, &e));
     CHECK(str_eq(full.key, again.key));
     origin_complete(&o, STR("main"), STR(""), &a, &full);
-    CHECK_STR(str_c(full.text, &a), GH "Acme/tools/tree/main");
+    CHECK_STR(str_dup0(full.text, &a), GH "Acme/tools/tree/main");
     arena_done(&a);
 }
 
@@ -248,7 +248,7 @@ TEST(a_commit_is_named_by_forty_digits) /* [F1] */
         struct err e = {0};
         struct origin o = {0};
 
-        CHECK(origin_parse_argument(str_from(named[i].origin), STR("/"),
+        CHECK(origin_parse_argument(str_cstr(named[i].origin), STR("/"),
                                     STR(""), NULL, &a, &o, &e));
         if (origin_names_commit(&o) != named[i].names)
             printf("# %s\n", named[i].origin);
@@ -280,14 +280,14 @@ TEST(each_of_the_refs) /* [row 10] */
     char longest[REF_MAX_BYTES + 1];
 
     for (size_t i = 0; i < ROWS(refs); i++) {
-        if (ref_is_valid(str_from(refs[i].ref)) != refs[i].valid)
+        if (origin_ref_is_valid(str_cstr(refs[i].ref)) != refs[i].valid)
             printf("# refs[%zu]\n", i);
-        CHECK(ref_is_valid(str_from(refs[i].ref)) == refs[i].valid);
+        CHECK(origin_ref_is_valid(str_cstr(refs[i].ref)) == refs[i].valid);
     }
-    CHECK(!ref_is_valid(STR("a\0b")));
+    CHECK(!origin_ref_is_valid(STR("a\0b")));
     memset(longest, 'a', sizeof longest);
-    CHECK(ref_is_valid(str_of(longest, REF_MAX_BYTES)));
-    CHECK(!ref_is_valid(str_of(longest, REF_MAX_BYTES + 1)));
+    CHECK(origin_ref_is_valid(str_make(longest, REF_MAX_BYTES)));
+    CHECK(!origin_ref_is_valid(str_make(longest, REF_MAX_BYTES + 1)));
 }
 
 /* [row 13] plain http is for this machine alone */
@@ -301,9 +301,9 @@ TEST(this_machine) /* [row 13] */
     };
 
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        CHECK(host_is_loopback(str_from(ours[i])));
+        CHECK(origin_host_is_loopback(str_cstr(ours[i])));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        CHECK(!host_is_loopback(str_from(others[i])));
+        CHECK(!origin_host_is_loopback(str_cstr(others[i])));
 }
 
 TEST(a_nul_or_2049_bytes) /* [row 10] */
@@ -318,8 +318,9 @@ TEST(a_nul_or_2049_bytes) /* [row 10] */
     CHECK(!origin_parse(STR("file:/a\0b"), NULL, &a, &o, &e));
     memset(text, 'a', ORIGIN_MAX_BYTES + 1);
     memcpy(text, head.p, head.n);
-    CHECK(!origin_parse(str_of(text, ORIGIN_MAX_BYTES + 1), NULL, &a, &o, &e));
+    CHECK(
+        !origin_parse(str_make(text, ORIGIN_MAX_BYTES + 1), NULL, &a, &o, &e));
     CHECK(strstr(err_first(&e), "2,048") != NULL);
-    CHECK(origin_parse(str_of(text, 600), NULL, &a, &o, &e));
+    CHECK(origin_parse(str_make(text, 600), NULL, &a, &o, &e));
     arena_done(&a);
 }

@@ -36,7 +36,7 @@ static void make_init(struct maker *m, unsigned version, uint32_t count)
     head[7] = (unsigned char)version;
     for (int i = 0; i < 4; i++)
         head[8 + i] = (unsigned char)(count >> (24 - 8 * i));
-    buf_append(&m->out, str_of((char *)head, sizeof head));
+    buf_append(&m->out, str_make((char *)head, sizeof head));
 }
 
 static void make_size(struct maker *m, unsigned kind, uint64_t size)
@@ -93,7 +93,7 @@ static void make_ref_delta(struct maker *m, const struct oid *base,
                            struct str delta)
 {
     make_size(m, 7, delta.n);
-    buf_append(&m->out, str_of((const char *)base->b, OID_BYTES));
+    buf_append(&m->out, str_make((const char *)base->b, OID_BYTES));
     make_data(m, delta);
 }
 
@@ -105,7 +105,7 @@ static void make_end(struct maker *m)
     checksum_init(&sum);
     checksum_add(&sum, buf_str(&m->out));
     checksum_end(&sum, bytes);
-    buf_append(&m->out, str_of((char *)bytes, sizeof bytes));
+    buf_append(&m->out, str_make((char *)bytes, sizeof bytes));
 }
 
 /* --- reading ---------------------------------------------------------- */
@@ -336,11 +336,11 @@ TEST(chains_may_be_long)
         if (i >> 16)
             delta[3] |= 0x20;
         if (i == 0) {
-            make_ref_delta(&m, &id, str_of(delta, 7));
+            make_ref_delta(&m, &id, str_make(delta, 7));
         } else {
             make_size(&m, 6, 7);
             make_distance(&m, start - previous);
-            make_data(&m, str_of(delta, 7));
+            make_data(&m, str_make(delta, 7));
         }
         previous = start;
     }
@@ -677,7 +677,7 @@ static struct str slurp(struct arena *a, const char *name)
     text = arena_alloc(a, (size_t)n + 1);
     CHECK(fread(text, 1, (size_t)n, f) == (size_t)n);
     fclose(f);
-    return str_of(text, (size_t)n);
+    return str_make(text, (size_t)n);
 }
 
 static const char make_repository[] =

@@ -30,7 +30,7 @@ static struct store *open_store(struct rig *r)
 {
     struct store *s = NULL;
 
-    CHECK(store_open(str_from(r->home), &s, &r->err));
+    CHECK(store_open(str_cstr(r->home), &s, &r->err));
     return s;
 }
 
@@ -88,7 +88,7 @@ static size_t count_packs(const struct rig *r, const char *ending,
     snprintf(folder, sizeof folder, "%s/store/packs", r->home);
     dir = opendir(folder);
     while (dir && (d = readdir(dir)) != NULL)
-        if (str_ends(str_from(d->d_name), str_from(ending))) {
+        if (str_ends(str_cstr(d->d_name), str_cstr(ending))) {
             snprintf(path, 512, "%s/%s", folder, d->d_name);
             n++;
         }
@@ -205,7 +205,7 @@ TEST(what_was_held_and_not_kept_is_gone)
     /* more than stays in memory */
     for (size_t i = 0; i < 40; i++) {
         memset(large, (int)('a' + i), sizeof large);
-        CHECK(store_put(r.store, str_of(large, sizeof large), &h, &r.err));
+        CHECK(store_put(r.store, str_make(large, sizeof large), &h, &r.err));
     }
     CHECK(store_has(r.store, &h));
     reopen(&r);
@@ -475,7 +475,7 @@ TEST(gc_takes_out_what_nobody_needs)
     store_begin_staging(r.store);
     fill(&r, "a", OBJECTS, h);
     file.hash = h[3];
-    digest = listing_format(&file, 1, &r.arena, &listing);
+    digest = store_listing_format(&file, 1, &r.arena, &listing);
     CHECK(store_put(r.store, listing, &digest, &r.err));
     CHECK(store_gc(r.store, &digest, 1, false, &gone, &r.err));
     CHECK(gone.objects == 0); /* it is young */
@@ -578,9 +578,9 @@ TEST(more_is_held_than_stays_in_memory)
     store_begin_staging(r.store);
     for (size_t i = 0; i < 40; i++) {
         memset(large, (int)('a' + i), sizeof large);
-        CHECK(store_put(r.store, str_of(large, sizeof large), &h[i], &r.err));
+        CHECK(store_put(r.store, str_make(large, sizeof large), &h[i], &r.err));
     }
-    CHECK(store_put(r.store, str_of(large, sizeof large), &again, &r.err));
+    CHECK(store_put(r.store, str_make(large, sizeof large), &again, &r.err));
     for (int kept = 0; kept < 2; kept++) {
         for (size_t i = 0; i < 40; i++) {
             memset(large, (int)('a' + i), sizeof large);
@@ -589,7 +589,7 @@ TEST(more_is_held_than_stays_in_memory)
             CHECK(r.err.code == ERR_LIMIT);
             CHECK(store_read(r.store, &h[i], sizeof large, &r.arena, &out,
                              &r.err));
-            CHECK(str_eq(out, str_of(large, sizeof large)));
+            CHECK(str_eq(out, str_make(large, sizeof large)));
         }
         CHECK(store_publish(r.store, &r.err));
         reopen(&r);
@@ -615,7 +615,7 @@ TEST(a_held_object_that_was_damaged_is_absent)
     store_begin_staging(r.store);
     for (size_t i = 0; i < 40; i++) {
         memset(large, (int)('a' + i), sizeof large);
-        CHECK(store_put(r.store, str_of(large, sizeof large), &h[i], &r.err));
+        CHECK(store_put(r.store, str_make(large, sizeof large), &h[i], &r.err));
     }
     snprintf(path, sizeof path, "%s/store/incoming", r.home);
     CHECK(fs_list_at(AT_FDCWD, path, 10, &r.arena, &entries, &n, &r.err));
@@ -627,7 +627,7 @@ TEST(a_held_object_that_was_damaged_is_absent)
     CHECK(r.err.code == ERR_DAMAGED && store_damaged(r.store) == 1);
     CHECK(!store_has(r.store, &h[0]) && store_has(r.store, &h[1]));
     memset(large, 'a', sizeof large);
-    CHECK(store_put(r.store, str_of(large, sizeof large), &h[0], &r.err));
+    CHECK(store_put(r.store, str_make(large, sizeof large), &h[0], &r.err));
     CHECK(store_publish(r.store, &r.err));
     reopen(&r);
     for (size_t i = 0; i < 40; i++)
@@ -714,9 +714,9 @@ static void forge_pack(const struct rig *r, struct str data,
     buf_init(&out, SIZE_MAX / 2);
     buf_append(&out, data);
     for (size_t i = 0; i < count; i++) {
-        struct hash h = hash_of(str_from(rows[i].content));
+        struct hash h = hash_of(str_cstr(rows[i].content));
 
-        buf_append(&out, str_of((const char *)h.b, sizeof h.b));
+        buf_append(&out, str_make((const char *)h.b, sizeof h.b));
         put_number(&out, rows[i].offset, 8);
         put_number(&out, rows[i].size, 4);
     }
@@ -765,10 +765,10 @@ TEST(a_pack_has_a_limit_of_objects)
         for (size_t k = 0; k < 8; k++)
             end[k] = (char)(counts[i] >> (56 - 8 * k) & 0xff);
         memcpy(end + 8, "mapmpak1", 8);
-        CHECK((pack_parse_end(str_of(end, sizeof end), size, &rows) ==
+        CHECK((pack_parse_end(str_make(end, sizeof end), size, &rows) ==
                PACK_GOOD) == good);
         CHECK(!good || rows == counts[i] * PACK_ROW_BYTES);
-        CHECK(pack_parse_end(str_of(end, sizeof end), size - 1, &rows) ==
+        CHECK(pack_parse_end(str_make(end, sizeof end), size - 1, &rows) ==
               PACK_BAD);
     }
 }
@@ -784,7 +784,7 @@ TEST(forged_packs_are_set_aside)
         rig_init(&r);
         forge_pack(&r, STR("ab"), forged[i].rows, forged[i].count,
                    forged[i].said);
-        h = hash_of(str_from(row->content ? row->content : ""));
+        h = hash_of(str_cstr(row->content ? row->content : ""));
         ok = store_has(r.store, &h) == forged[i].is_pack &&
              (store_damaged(r.store) == 0) == forged[i].is_pack;
         if (!ok)
@@ -803,10 +803,10 @@ TEST(a_pack_holds_objects_below_the_limit_of_bytes)
     for (size_t less = 0; less < 2; less++) {
         struct rig r;
         struct forged_row row = {data + less, 0, sizeof data - 1 - less};
-        struct hash h = hash_of(str_from(row.content));
+        struct hash h = hash_of(str_cstr(row.content));
 
         rig_init(&r);
-        forge_pack(&r, str_from(data), &row, 1, 1);
+        forge_pack(&r, str_cstr(data), &row, 1, 1);
         CHECK(store_has(r.store, &h) == (less == 1));
         CHECK(store_damaged(r.store) == 1 - less);
         rig_done(&r);
@@ -818,7 +818,7 @@ TEST(a_pack_holds_objects_below_the_limit_of_bytes)
 /* Evenly spread, as hashes are, or with all first bytes equal but one. */
 static struct hash make_key(size_t i, size_t zeros)
 {
-    struct hash h = hash_of(str_of((const char *)&i, sizeof i));
+    struct hash h = hash_of(str_make((const char *)&i, sizeof i));
 
     memset(h.b, i ? 0 : 0xff, zeros);
     return h;

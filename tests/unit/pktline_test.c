@@ -80,7 +80,7 @@ TEST(packets)
         for (size_t chunk = 1; chunk < 12; chunk++) {
             struct err e;
 
-            CHECK_STR(read_all(str_from(rows[i].bytes), chunk, &e),
+            CHECK_STR(read_all(str_cstr(rows[i].bytes), chunk, &e),
                       rows[i].result);
             CHECK(e.code == ERR_NONE || e.code == ERR_FETCH);
         }
@@ -172,7 +172,7 @@ TEST(progress_is_limited)
     bool fatal;
     int n = 0;
 
-    while (band_split(&b, str_of(packet, sizeof packet), &data, &fatal, &e))
+    while (band_split(&b, str_make(packet, sizeof packet), &data, &fatal, &e))
         n++;
     CHECK(e.code == ERR_LIMIT && n == TRANSFER_MAX_IDLE_BYTES / 65004);
 }

@@ -16,7 +16,7 @@ static struct arena arena;
 static const struct str *split(const char *text, size_t *count)
 {
     struct str *words = arena_array(&arena, WORDS_MAX, sizeof *words);
-    struct str rest = str_from(text);
+    struct str rest = str_cstr(text);
 
     *count = 0;
     while (*text && *count < WORDS_MAX && str_cut(&rest, '|', &words[*count]))
@@ -29,7 +29,7 @@ static void add_rules(struct policy *p, const char *text)
 {
     struct project_rule rules[WORDS_MAX];
     struct project from = {.rules = rules};
-    struct str rest = str_from(text), one;
+    struct str rest = str_cstr(text), one;
 
     while (*text && str_cut(&rest, ' ', &one)) {
         struct project_rule *rule = &rules[from.rule_count];
@@ -38,7 +38,7 @@ static void add_rules(struct policy *p, const char *text)
             continue;
         rule->allow = one.p[0] == '+';
         rule->words =
-            split(str_c(str_from_index(one, 1), &arena), &rule->count);
+            split(str_dup0(str_from_index(one, 1), &arena), &rule->count);
         rule->line = (unsigned)++from.rule_count;
     }
     policy_add_project(p, &from, "m", true);
@@ -94,7 +94,7 @@ TEST(an_allow_of_others_may_not_count) /* [row 15] */
     policy_add_project(&p, &from, "mapm.yaml", false);
     CHECK(p.count == 1);
     CHECK(policy_evaluate(&p, words, 1, &rule) == VERDICT_DENY);
-    CHECK_STR(str_c(rule->from, &arena), "mapm.yaml:4");
+    CHECK_STR(str_dup0(rule->from, &arena), "mapm.yaml:4");
     arena_done(&arena);
 }
 
@@ -108,16 +108,16 @@ static const char *typed(const char *text)
     struct err e = {0};
 
     policy_init(&p, &arena);
-    if (!policy_add_option(&p, str_from(text), &e)) {
+    if (!policy_add_option(&p, str_cstr(text), &e)) {
         CHECK(p.count == 0 && e.code == ERR_USAGE && e.hint[0]);
         return arena_printf(&arena, "%s", err_first(&e)).p;
     }
     CHECK(p.count == 1 && p.rules[0].allow && p.rules[0].count > 0);
-    CHECK_STR(str_c(p.rules[0].from, &arena), "--allow");
+    CHECK_STR(str_dup0(p.rules[0].from, &arena), "--allow");
     buf_init(&b, 1 << 20);
     for (size_t i = 0; i < p.rules[0].count; i++)
         buf_printf(&b, "%s%.*s", i ? "|" : "", STR_ARG(p.rules[0].words[i]));
-    return str_c(buf_str(&b), &arena);
+    return str_dup0(buf_str(&b), &arena);
 }
 
 /* clang-format off */
@@ -203,10 +203,10 @@ TEST(lines_hide_nothing) /* [K25, row 7] */
         size_t argc;
         const struct str *argv = split(lines[i].words, &argc);
 
-        CHECK_STR(str_c(policy_line(argv, argc, &arena), &arena),
+        CHECK_STR(str_dup0(policy_line(argv, argc, &arena), &arena),
                   lines[i].line);
         if (lines[i].suggestion)
-            CHECK_STR(str_c(policy_suggest(argv, argc, &arena), &arena),
+            CHECK_STR(str_dup0(policy_suggest(argv, argc, &arena), &arena),
                       lines[i].suggestion);
     }
     arena_done(&arena);
@@ -217,9 +217,9 @@ TEST(rules_are_shown_as_in_a_file)
     size_t count;
     const struct str *words = split("git|diff|*|--x|a b|\\*.c", &count);
 
-    CHECK_STR(str_c(project_rule_text(words, count, &arena), &arena),
+    CHECK_STR(str_dup0(project_rule_text(words, count, &arena), &arena),
               "[git, diff, \"*\", \"--x\", a b, \"\\\\*.c\"]");
-    CHECK_STR(str_c(project_rule_text(words, 0, &arena), &arena), "[]");
+    CHECK_STR(str_dup0(project_rule_text(words, 0, &arena), &arena), "[]");
     arena_done(&arena);
 }
 
@@ -241,7 +241,7 @@ static struct str random_word(bool program)
 
     for (size_t i = 0; i < n; i++)
         word[i] = program ? "ab/."[below(4)] : chars[below(sizeof chars - 1)];
-    return str_of(word, n);
+    return str_make(word, n);
 }
 
 static bool argv_eq(const struct str *x, size_t count, const struct str *y,
@@ -272,7 +272,8 @@ TEST(a_suggestion_is_for_one_command) /* [K25, row 19] */
         policy_init(&exact, &arena);
         CHECK(
             policy_add_option(&typed_one, policy_line(argv, argc, &arena), &e));
-        policy_add_words(&exact, policy_exact(argv, argc, &arena), argc, "always");
+        policy_add_words(&exact, policy_exact(argv, argc, &arena), argc,
+                         "always");
         CHECK(policy_evaluate(&typed_one, argv, argc, &rule) == VERDICT_ALLOW);
         CHECK(policy_evaluate(&exact, argv, argc, &rule) == VERDICT_ALLOW);
         CHECK(policy_evaluate(&typed_one, other, others, &rule) ==
@@ -302,8 +303,8 @@ TEST(long_words_are_quick) /* [row 15, row 17] */
     many[0] = '*';
     many[length / 2] = 'b';
     policy_init(&p, &arena);
-    words[1] = str_of(many, length / 2 + 1);
-    argv[1] = str_of(text, length);
+    words[1] = str_make(many, length / 2 + 1);
+    argv[1] = str_make(text, length);
     for (size_t i = 0; i < 10; i++) /* as many as a file can hold */
         policy_add_project(&p, &from, "m", false);
     CHECK(policy_evaluate(&p, argv, 2, &rule) == VERDICT_UNRULED);
@@ -337,7 +338,7 @@ static const struct {
 TEST(always_is_for_such_commands)
 {
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
-        struct str rest = str_from(usual[i].command), argv[8];
+        struct str rest = str_cstr(usual[i].command), argv[8];
         CLEANUP(buf_done) struct buf b = {0};
         const struct str *words;
         size_t argc = 0, count;
@@ -348,7 +349,7 @@ TEST(always_is_for_such_commands)
         buf_init(&b, 1024);
         for (size_t k = 0; k < count; k++)
             buf_printf(&b, "%s%.*s", k ? " " : "", STR_ARG(words[k]));
-        CHECK_STR(str_c(buf_str(&b), &arena), usual[i].rule);
+        CHECK_STR(str_dup0(buf_str(&b), &arena), usual[i].rule);
         arena_done(&arena);
     }
 }

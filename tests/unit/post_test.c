@@ -80,7 +80,7 @@ TEST(a_reply_comes_back_and_stays_within_bounds) /* [row 14] */
         CHECK(!post_read_reply(str_slice(body_of(&b), 0, 21), 10, &a, &out));
     }
     CHECK(out.status == 999 && out.retry_after_s == 86400);
-    CHECK_STR(str_c(out.body, &a), "ten bytes.");
+    CHECK_STR(str_dup0(out.body, &a), "ten bytes.");
     {
         CLEANUP(buf_done) struct buf b;
 
@@ -184,14 +184,14 @@ TEST(sizes) /* [row 14] */
     in = good();
     in.headers = &many[0];
     in.header_count = 1;
-    many[0] = str_of(text, POST_HEADER_MAX_BYTES);
+    many[0] = str_make(text, POST_HEADER_MAX_BYTES);
     CHECK(post_check(&in, &e));
     many[0].n++;
     CHECK(!post_check(&in, &e));
 
     memcpy(text, "https://", 8);
     in = good();
-    in.url = str_of(text, POST_URL_MAX_BYTES);
+    in.url = str_make(text, POST_URL_MAX_BYTES);
     CHECK(post_check(&in, &e));
     in.url.n++;
     CHECK(!post_check(&in, &e) && e.code == ERR_ORIGIN);

@@ -61,7 +61,7 @@ TEST(much_goes_through_both_pipes_at_once)
     char *big = arena_alloc(&a, n);
 
     memset(big, 'x', n);
-    o.input = str_of(big, n);
+    o.input = str_make(big, n);
     CHECK(
         run(o, "cat; head -c 100000 /dev/zero >&2; echo end >&2", &a, &r, &e));
     CHECK(r.out.n == n && str_eq(r.out, o.input));

@@ -295,14 +295,14 @@ static void judge(const struct row *row, const struct manifest_files *files)
         char want = row->levels[p];
 
         reading_of(&r, (struct manifest_input){.kind = row->kind,
-                                               .text = str_from(row->text),
-                                               .folder = str_from(row->folder),
+                                               .text = str_cstr(row->text),
+                                               .folder = str_cstr(row->folder),
                                                .files = files,
                                                .profile = p});
         if (level_said(&r, row->code) == want)
             continue;
         printf("# %s under %s: want %c, got: %s\n# %.200s\n", row->code,
-               profile_name(p), want, diagnostics_text(&r), row->text);
+               document_profile_name(p), want, diagnostics_text(&r), row->text);
         CHECK(level_said(&r, row->code) == want);
     }
 }
@@ -336,7 +336,7 @@ TEST(nothing_to_say_about_a_good_skill) /* [A2] */
         bool versioned = p == PROFILE_METAAGENTS || p == PROFILE_PUBLISH;
 
         reading_of(&r, (struct manifest_input){.kind = DOC_SKILL,
-                                               .text = str_from(text),
+                                               .text = str_cstr(text),
                                                .folder = STR("foo"),
                                                .profile = p});
         CHECK_STR(diagnostics_text(&r), versioned ? "version-missing:1!"
@@ -403,7 +403,7 @@ TEST(read_in_place_it_is_met_with_warnings) /* [A4, X15] */
         CLEANUP(reading_done) struct reading here;
         CLEANUP(reading_done) struct reading installed;
         struct manifest_input in = {.kind = DOC_SKILL,
-                                    .text = str_from(in_place[i].text),
+                                    .text = str_cstr(in_place[i].text),
                                     .folder = STR("bar"),
                                     .in_place = true};
 

@@ -132,11 +132,11 @@ static const char *added(const char *text, enum doc_kind kind,
     struct str out = STR("untouched");
     struct err e = {0};
 
-    if (!add_one(str_from(text), kind, str_from(origin), &out, &e)) {
+    if (!add_one(str_cstr(text), kind, str_cstr(origin), &out, &e)) {
         CHECK(str_is(out, "untouched") && e.code == ERR_FORMAT);
         return err_first(&e)[0] ? "refused" : "no reason";
     }
-    return str_c(out, &arena);
+    return str_dup0(out, &arena);
 }
 
 static const char *removed(const char *text, enum doc_kind kind,
@@ -145,11 +145,11 @@ static const char *removed(const char *text, enum doc_kind kind,
     struct str out = STR("untouched");
     struct err e = {0};
 
-    if (!remove_one(str_from(text), kind, str_from(key), &out, &e)) {
+    if (!remove_one(str_cstr(text), kind, str_cstr(key), &out, &e)) {
         CHECK(str_is(out, "untouched") && e.code == ERR_FORMAT);
         return err_first(&e)[0] ? "refused" : "no reason";
     }
-    return str_c(out, &arena);
+    return str_dup0(out, &arena);
 }
 
 TEST(add_then_remove)
@@ -447,7 +447,7 @@ static void check_additions(struct str before, enum doc_kind kind)
         project_add_roots(before, kind, origins, count, &arena, &together, &e));
     for (size_t i = 0; i < count; i++)
         CHECK(add_one(one_by_one, kind, origins[i], &one_by_one, &e));
-    CHECK_STR(str_c(together, &arena), str_c(one_by_one, &arena));
+    CHECK_STR(str_dup0(together, &arena), str_dup0(one_by_one, &arena));
 }
 
 /* Several removals at once leave the roots that as many single ones leave. */
@@ -473,7 +473,7 @@ static void check_removals(struct str before)
         CHECK(str_eq(q.roots[i].origin.key, r.roots[i].origin.key));
     if (str_find(before, STR("[\n")) == SIZE_MAX &&
         str_find(before, STR("[\r")) == SIZE_MAX)
-        CHECK_STR(str_c(together, &arena), str_c(one_by_one, &arena));
+        CHECK_STR(str_dup0(together, &arena), str_dup0(one_by_one, &arena));
 }
 
 TEST(random_files_keep_all_other_lines)

@@ -19,13 +19,13 @@ static const char *added_words(const char *text, bool allow,
     struct str out = STR("untouched");
     struct err e = {0};
 
-    if (!project_add_rule(str_from(text), allow, words, count, &arena, &out,
+    if (!project_add_rule(str_cstr(text), allow, words, count, &arena, &out,
                           &e)) {
         CHECK(str_is(out, "untouched"));
         CHECK(e.code == ERR_FORMAT || e.code == ERR_LIMIT);
         return arena_printf(&arena, "refused: %s", err_first(&e)).p;
     }
-    return str_c(out, &arena);
+    return str_dup0(out, &arena);
 }
 
 static const char *added(const char *text)
@@ -130,7 +130,7 @@ TEST(words_are_quoted)
     struct project p;
     struct err e = {0};
 
-    CHECK(project_parse(str_from(text), PROJECT_WORKSPACE, "m", NULL, &arena,
+    CHECK(project_parse(str_cstr(text), PROJECT_WORKSPACE, "m", NULL, &arena,
                         &p, &e));
     CHECK_STR(err_first(&e), "");
     CHECK(p.rule_count == 1 && !p.rules[0].allow && p.rules[0].count == count);
@@ -187,7 +187,7 @@ TEST(what_no_file_may_hold_is_refused)
     buf_text(&b, "policy:\n  commands:\n    allow:\n");
     for (size_t i = 0; i < RULES_MAX - 1; i++)
         buf_text(&b, "    - [a]\n");
-    many[0] = str_from(added(str_c(buf_str(&b), &arena)));
+    many[0] = str_cstr(added(str_dup0(buf_str(&b), &arena)));
     CHECK(str_ends(many[0], STR("    - [a]\n    - " N "\n")));
     CHECK_STR(added_words(many[0].p, true, &many[1], 1), many[0].p);
     CHECK_STR(added_words(many[0].p, true, &many[1], 2),

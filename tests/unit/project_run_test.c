@@ -22,7 +22,7 @@ static struct arena arena;
 static bool parse(const char *text, enum project_role role, struct project *p,
                   struct err *e)
 {
-    return project_parse(str_from(text), role, "m", NULL, &arena, p, e);
+    return project_parse(str_cstr(text), role, "m", NULL, &arena, p, e);
 }
 
 /* clang-format off */
@@ -155,7 +155,7 @@ TEST(what_each_file_may_say) /* [K25, X27, row 15] */
 
 static const char *text_of(struct str s)
 {
-    return str_c(s, &arena);
+    return str_dup0(s, &arena);
 }
 
 TEST(all_of_it_is_there)
@@ -217,7 +217,7 @@ static bool rules_parse(size_t count, size_t words)
         buf_text(&b, "],");
     }
     buf_text(&b, "]}}");
-    return parse(str_c(buf_str(&b), &arena), W, &p, &e);
+    return parse(str_dup0(buf_str(&b), &arena), W, &p, &e);
 }
 
 TEST(rules_are_bounded) /* [row 15] */

@@ -107,7 +107,7 @@ static const struct {
 static bool parse(const char *text, enum project_role role, struct project *p,
                   struct err *e)
 {
-    return project_parse(str_from(text), role, "m", NULL, &arena, p, e);
+    return project_parse(str_cstr(text), role, "m", NULL, &arena, p, e);
 }
 
 TEST(what_each_file_may_say) /* [M13, M15, row 10, row 15] */
@@ -154,7 +154,7 @@ TEST(roots_come_by_kind_then_as_written)
     for (size_t i = 0; i < p.root_count && i < 5; i++) {
         CHECK(p.roots[i].kind == want[i].kind);
         CHECK(p.roots[i].line == want[i].line);
-        CHECK_STR(str_c(p.roots[i].origin.text, &arena), want[i].origin);
+        CHECK_STR(str_dup0(p.roots[i].origin.text, &arena), want[i].origin);
     }
     arena_done(&arena);
 }
@@ -184,10 +184,10 @@ TEST(limits_are_settings)
 
     CHECK(parse(text, U, &p, &e));
     CHECK(p.setting_count == 2);
-    CHECK_STR(str_c(p.settings[0].name, &arena), "limits.package_max_files");
-    CHECK_STR(str_c(p.settings[0].value, &arena), "10");
+    CHECK_STR(str_dup0(p.settings[0].name, &arena), "limits.package_max_files");
+    CHECK_STR(str_dup0(p.settings[0].value, &arena), "10");
     CHECK(p.settings[0].line == 3);
-    CHECK_STR(str_c(p.settings[1].name, &arena), "limits.run_max_commands");
+    CHECK_STR(str_dup0(p.settings[1].name, &arena), "limits.run_max_commands");
     arena_done(&arena);
 }
 
@@ -228,7 +228,7 @@ TEST(sources_that_policy_allows) /* [row 15] */
         struct err e = {0};
 
         CHECK(parse(text, W, &p, &e));
-        CHECK(origin_parse(str_from(policies[i].origin), NULL, &arena, &o, &e));
+        CHECK(origin_parse(str_cstr(policies[i].origin), NULL, &arena, &o, &e));
         CHECK(project_source_allowed(&p, &o) == policies[i].allowed);
     }
     arena_done(&arena);
@@ -241,9 +241,9 @@ TEST(too_large_is_a_limit) /* [row 15] */
     struct err e = {0};
 
     memset(text, '\n', PROJECT_MAX_BYTES + 1);
-    CHECK(project_parse(str_of(text, PROJECT_MAX_BYTES), W, "m", NULL, &arena,
+    CHECK(project_parse(str_make(text, PROJECT_MAX_BYTES), W, "m", NULL, &arena,
                         &p, &e));
-    CHECK(!project_parse(str_of(text, PROJECT_MAX_BYTES + 1), W, "m", NULL,
+    CHECK(!project_parse(str_make(text, PROJECT_MAX_BYTES + 1), W, "m", NULL,
                          &arena, &p, &e));
     CHECK(e.code == ERR_LIMIT);
     arena_done(&arena);

@@ -20,7 +20,7 @@ static struct oid oid(const char *hex)
 {
     struct oid id = {{0}};
 
-    CHECK(oid_parse(str_from(hex), &id));
+    CHECK(oid_parse(str_cstr(hex), &id));
     return id;
 }
 
@@ -137,7 +137,7 @@ TEST(as_many_wants_as_allowed_fit_a_request)
 /* Packets from lines: "F", "D" and "E" alone are marks; "\1…" side bands. */
 static void write_packets(struct buf *b, const char *lines)
 {
-    struct str rest = str_from(lines), line;
+    struct str rest = str_cstr(lines), line;
 
     while (str_line(&rest, &line)) {
         if (str_is(line, "F"))
@@ -240,7 +240,7 @@ TEST(advertisements_of_version_0)
         struct ref_list l;
         struct advert advert;
 
-        pkt_put(&b, str_of(first, sizeof first - 1));
+        pkt_put(&b, str_make(first, sizeof first - 1));
         write_packets(&b,
                       ONES " refs/heads/main\n" TWOS " refs/pull/1/head\n" TWOS
                            " refs/tags/v1\n" ONES " refs/tags/v1^{}\nF\n");
@@ -552,7 +552,7 @@ static struct str slurp(struct arena *a, const char *name)
         n = fread(text, 1, max, f);
         fclose(f);
     }
-    return str_of(text, n);
+    return str_make(text, n);
 }
 
 static struct str ask(struct arena *a, const char *protocol,

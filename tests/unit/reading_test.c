@@ -77,7 +77,7 @@ static const struct {
 
 static void check_recorded(size_t i, size_t block, struct arena *a)
 {
-    struct str path = str_from(recorded[i].path), client;
+    struct str path = str_cstr(recorded[i].path), client;
     const struct preset *p;
     struct reading r;
 
@@ -97,9 +97,9 @@ static void check_recorded(size_t i, size_t block, struct arena *a)
     CHECK(r.answered == recorded[i].answered);
     CHECK(r.failed == (recorded[i].why != NULL));
     if (recorded[i].text)
-        CHECK_STR(str_c(buf_str(&r.text), a), recorded[i].text);
+        CHECK_STR(str_dup0(buf_str(&r.text), a), recorded[i].text);
     if (recorded[i].why)
-        CHECK_STR(str_c(buf_str(&r.why), a), recorded[i].why);
+        CHECK_STR(str_dup0(buf_str(&r.why), a), recorded[i].why);
     reading_done(&r);
 }
 
@@ -171,18 +171,18 @@ TEST(lines_mean_what_the_rules_say) /* [K24] */
 
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         const struct preset *p =
-            clients_find_backend(str_from(lines[i].client));
+            clients_find_backend(str_cstr(lines[i].client));
         struct reading r;
 
         printf("# %zu: %s\n", i, lines[i].client);
         reading_init(&r, p->rules, p->keeps_cap ? 0 : 10, 100);
-        feed(&r, str_from(lines[i].lines), 3);
-        CHECK_STR(str_c(buf_str(&r.text), &a), lines[i].text);
+        feed(&r, str_cstr(lines[i].lines), 3);
+        CHECK_STR(str_dup0(buf_str(&r.text), &a), lines[i].text);
         CHECK(r.turns == lines[i].turns);
         CHECK(r.answered == lines[i].answered);
         CHECK(r.failed == (lines[i].why != NULL));
         if (lines[i].why)
-            CHECK_STR(str_c(buf_str(&r.why), &a), lines[i].why);
+            CHECK_STR(str_dup0(buf_str(&r.why), &a), lines[i].why);
         reading_done(&r);
     }
     arena_done(&a);
@@ -217,12 +217,12 @@ TEST(a_line_without_end_is_passed_over) /* [row 22] */
     reading_init(&r, p->rules, 0, 64);
     reading_feed(&r, STR("{\"type\":\"user\",\"x\":\""));
     for (int i = 0; i < 512; i++)
-        reading_feed(&r, str_of(block, sizeof block));
+        reading_feed(&r, str_make(block, sizeof block));
     CHECK(r.line.capacity <= 2 * ANSWER_LINE_MAX_BYTES);
     reading_feed(&r, STR("\"}\n{\"type\":\"result\",\"result\":\"ok\"}\n"));
     CHECK(r.answered && str_is(buf_str(&r.text), "ok") && !r.stop);
     for (int i = 0; i < 512; i++)
-        reading_feed(&r, str_of(block, sizeof block));
+        reading_feed(&r, str_make(block, sizeof block));
     CHECK(r.flooded && r.stop);
     CHECK(str_is(buf_str(&r.text), "ok"));
     reading_done(&r);
@@ -238,7 +238,7 @@ TEST(plain_text_is_kept_up_to_its_maximum) /* [row 22] */
     feed(&r, STR("{\"type\":\"result\"}\n"), 5);
     CHECK_STR(r.text.p, "{\"type\":\"result\"}\n");
     for (int i = 0; i < 1024; i++)
-        reading_feed(&r, str_of(block, sizeof block));
+        reading_feed(&r, str_make(block, sizeof block));
     CHECK(r.text.n == 65 * 4 && r.text.capacity <= 1024);
     CHECK(r.flooded && r.stop);
     reading_done(&r);
@@ -269,7 +269,7 @@ TEST(every_preset_is_whole)
     for (; (c = clients_backend_at(i)); i++) {
         const struct preset *p = c->backend;
 
-        CHECK(clients_find_backend(str_from(c->name)) == p);
+        CHECK(clients_find_backend(str_cstr(c->name)) == p);
         CHECK(p->program && p->seen && p->log_in && p->install && p->args[0]);
         CHECK(p->rules[0].act != ACT_NONE);
         CHECK(p->rules[PRESET_MAX_RULES].act == ACT_NONE);

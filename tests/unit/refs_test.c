@@ -26,8 +26,8 @@ static void fill(struct ref_list *l, struct arena *a)
 {
     ref_list_init(l, a);
     for (size_t i = 0; i < sizeof advertised / sizeof *advertised; i++) {
-        struct ref r = {.name = str_from(advertised[i].name),
-                        .target = str_from(advertised[i].target)};
+        struct ref r = {.name = str_cstr(advertised[i].name),
+                        .target = str_cstr(advertised[i].target)};
         struct err e = {0};
 
         r.id.b[0] = (uint8_t)advertised[i].id;
@@ -110,11 +110,11 @@ TEST(choices)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct ref_choice c = {.name = STR_INIT("")};
         struct err e = {0};
-        bool ok = refs_choose(&l, str_from(rows[i].rest), &a, &c, &e);
+        bool ok = refs_choose(&l, str_cstr(rows[i].rest), &a, &c, &e);
 
         CHECK(ok == (rows[i].id != 0));
-        CHECK_STR(ok ? str_c(c.name, &a) : err_first(&e), rows[i].name);
-        CHECK_STR(ok ? str_c(c.path, &a) : e.hint, rows[i].path);
+        CHECK_STR(ok ? str_dup0(c.name, &a) : err_first(&e), rows[i].name);
+        CHECK_STR(ok ? str_dup0(c.path, &a) : e.hint, rows[i].path);
         if (!ok)
             continue;
         CHECK(c.commit.b[0] == rows[i].id);
@@ -167,9 +167,9 @@ TEST(ref_names)
     };
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        CHECK(ref_name_is_valid(str_from(good[i])));
+        CHECK(ref_name_is_valid(str_cstr(good[i])));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        CHECK(!ref_name_is_valid(str_from(bad[i])));
+        CHECK(!ref_name_is_valid(str_cstr(bad[i])));
     CHECK(!ref_name_is_valid(STR("a\0b")));
 }
 
@@ -231,15 +231,15 @@ TEST(long_names_of_refs) /* [F1] */
     struct err e = {0};
 
     memset(text, 'a', ORIGIN_MAX_BYTES + 1);
-    CHECK(ref_name_is_valid(str_of(text, ORIGIN_MAX_BYTES)));
-    CHECK(!ref_name_is_valid(str_of(text, ORIGIN_MAX_BYTES + 1)));
-    CHECK(ref_check_length(str_of(text, REF_MAX_BYTES), &e));
-    CHECK(!ref_check_length(str_of(text, REF_MAX_BYTES + 1), &e));
+    CHECK(ref_name_is_valid(str_make(text, ORIGIN_MAX_BYTES)));
+    CHECK(!ref_name_is_valid(str_make(text, ORIGIN_MAX_BYTES + 1)));
+    CHECK(ref_check_length(str_make(text, REF_MAX_BYTES), &e));
+    CHECK(!ref_check_length(str_make(text, REF_MAX_BYTES + 1), &e));
     CHECK(e.code == ERR_REF);
     for (size_t i = 0; i < 4; i++) {
         bool fits = i % 2 == 0;
         struct str name = segments(REF_MAX_SEGMENTS + !fits, &a);
-        struct ref r = {.name = str_join(str_from(kinds[i / 2]), name, &a),
+        struct ref r = {.name = str_join(str_cstr(kinds[i / 2]), name, &a),
                         .target = STR_INIT("")};
         struct ref_choice c;
         struct ref_list l;
@@ -265,12 +265,12 @@ static void check_hint(const char *const names[], const char *asked,
 
     ref_list_init(&l, &a);
     for (size_t i = 0; names[i]; i++) {
-        struct ref r = {.name = str_from(names[i]), .target = STR_INIT("")};
+        struct ref r = {.name = str_cstr(names[i]), .target = STR_INIT("")};
 
         r.peeled.b[0] = 1;
         CHECK(ref_list_put(&l, &r, &e));
     }
-    CHECK(!refs_choose(&l, str_from(asked), &a, &c, &e) && e.code == ERR_REF);
+    CHECK(!refs_choose(&l, str_cstr(asked), &a, &c, &e) && e.code == ERR_REF);
     CHECK_STR(e.hint, hint);
     arena_done(&a);
 }

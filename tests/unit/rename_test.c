@@ -89,13 +89,13 @@ TEST(renaming) /* [X9] */
         struct arena a = {0};
         struct str out = STR("untouched");
         struct err e = {0};
-        bool ok = manifest_rename(str_from(rows[i].text),
-                                  str_from(rows[i].name), &a, &out, &e);
+        bool ok = manifest_rename(str_cstr(rows[i].text),
+                                  str_cstr(rows[i].name), &a, &out, &e);
 
         if (ok != (rows[i].result != NULL))
             printf("# %s%s\n", rows[i].text, err_first(&e));
         CHECK(ok == (rows[i].result != NULL));
-        CHECK_STR(str_c(out, &a),
+        CHECK_STR(str_dup0(out, &a),
                   ok && rows[i].result ? rows[i].result : "untouched");
         CHECK(ok || e.code == ERR_FRONTMATTER || e.code == ERR_NAME);
         arena_done(&a);
@@ -111,15 +111,15 @@ TEST(what_is_no_text_or_too_large_is_not_renamed) /* [row 5] */
 
     memset(text, 'x', ANCHOR_MAX_BYTES + 1);
     memcpy(text, "---\nname: foo\n---\n", 18);
-    CHECK(manifest_rename(str_of(text, ANCHOR_MAX_BYTES), STR("foo"), &a, &out,
-                          &e));
+    CHECK(manifest_rename(str_make(text, ANCHOR_MAX_BYTES), STR("foo"), &a,
+                          &out, &e));
     CHECK(out.n == ANCHOR_MAX_BYTES);
     out = STR("untouched");
-    CHECK(!manifest_rename(str_of(text, ANCHOR_MAX_BYTES + 1), STR("foo"), &a,
+    CHECK(!manifest_rename(str_make(text, ANCHOR_MAX_BYTES + 1), STR("foo"), &a,
                            &out, &e));
     CHECK(e.code == ERR_FRONTMATTER && str_is(out, "untouched"));
     text[20] = '\0';
-    CHECK(!manifest_rename(str_of(text, 100), STR("foo"), &a, &out, &e));
+    CHECK(!manifest_rename(str_make(text, 100), STR("foo"), &a, &out, &e));
     CHECK(str_is(out, "untouched"));
     arena_done(&a);
 }
@@ -129,11 +129,11 @@ TEST(a_renamed_copy_has_its_folders_name) /* [X2] */
 {
     for (size_t i = 0; i < ROWS(rows); i++) {
         CLEANUP(reading_done) struct reading r = {0};
-        struct str out, name = str_from(rows[i].name);
+        struct str out, name = str_cstr(rows[i].name);
         struct err e = {0};
 
         if (!rows[i].result ||
-            !manifest_rename(str_from(rows[i].text), name, &r.a, &out, &e))
+            !manifest_rename(str_cstr(rows[i].text), name, &r.a, &out, &e))
             continue;
         diagnostics_init(&r.why, &r.a);
         manifest_read(&(struct manifest_input){.kind = DOC_SKILL,

@@ -20,7 +20,7 @@ static const char *err_text(const struct err *e)
     buf_init(&b, 64 * 1024);
     while ((message = err_prev(e, message)))
         buf_printf(&b, "%s%s", b.n ? "\n" : "", message);
-    return str_c(buf_str(&b), &arena);
+    return str_dup0(buf_str(&b), &arena);
 }
 
 /* `asked` is "a:X s:Y": the roots. */
@@ -29,7 +29,7 @@ static bool resolve(struct graph *g, const char *asked, struct plan *out,
 {
     struct resolver_source source = graph_source(g);
     struct root roots[64];
-    struct str rest = str_from(asked), word;
+    struct str rest = str_cstr(asked), word;
     size_t count = 0;
 
     while (rest.n && str_cut(&rest, ' ', &word))
@@ -54,7 +54,7 @@ static const char *plan_text(const struct plan *p)
             buf_printf(&b, "%s%zu", k ? "," : "(", s->needs[k]);
         buf_text(&b, s->need_count ? ")" : "");
     }
-    return str_c(buf_str(&b), &arena);
+    return str_dup0(buf_str(&b), &arena);
 }
 
 /* clang-format off */
@@ -511,7 +511,7 @@ static bool resolve_root(struct graph *g, const char *root, struct plan *plan,
                          struct err *e, double *ms)
 {
     struct resolver_source source = graph_source(g);
-    struct root r = {.kind = S, .origin = graph_origin(str_from(root))};
+    struct root r = {.kind = S, .origin = graph_origin(str_cstr(root))};
     double start = milliseconds();
     bool ok =
         resolver_resolve(&source, &r, 1, &limits_default, &arena, plan, e);
@@ -667,7 +667,7 @@ TEST(a_cycle_of_a_thousand_is_told_in_twenty_lines) /* [M25, row 11] */
     CHECK(!resolve_root(&g, "p000000", &plan, &e, &ms));
     CHECK(e.code == ERR_CYCLE && count_lines(&e) == ERROR_MAX_LINES + 1);
     CHECK_STR(err_first(&e), "\xe2\x80\xa6 and 981 more");
-    CHECK(str_starts(str_from(err_prev(&e, NULL)),
+    CHECK(str_starts(str_cstr(err_prev(&e, NULL)),
                      STR("a cycle of dependencies: p000000 -> p000001 -> "
                          "p000002 -> p000003 -> (992 more) -> p000996 -> ")));
     arena_done(&arena);
@@ -688,7 +688,7 @@ TEST(long_lines_are_counted_too) /* [row 11] */
     root = add_skill(&g, STR("root"));
     for (size_t i = 0; i < 50; i++)
         graph_need(&g, root, S,
-                   str_join(number("", i), str_of(name, ORIGIN_MAX_BYTES - 6),
+                   str_join(number("", i), str_make(name, ORIGIN_MAX_BYTES - 6),
                             &arena));
     CHECK(!resolve_root(&g, "root", &plan, &e, &ms));
     CHECK_STR(err_first(&e), "\xe2\x80\xa6 and 48 more");

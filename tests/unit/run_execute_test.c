@@ -34,7 +34,7 @@ static void put(struct rig *r, const char *name, const char *text)
     char path[128];
 
     snprintf(path, sizeof path, "%s/%s", r->top, name);
-    if (!fs_replace_at(AT_FDCWD, path, 0644, str_from(text), &r->err)) {
+    if (!fs_replace_at(AT_FDCWD, path, 0644, str_cstr(text), &r->err)) {
         printf("Bail out! %s: %s\n", path, err_first(&r->err));
         exit(1);
     }
@@ -46,7 +46,7 @@ static void rig_init(struct rig *r, const char *policy)
 
     *r = (struct rig){0};
     snprintf(r->top, sizeof r->top, "/tmp/mapm-run-test-XXXXXX");
-    if (!mkdtemp(r->top) || !store_open(str_from(r->top), &r->store, &r->err)) {
+    if (!mkdtemp(r->top) || !store_open(str_cstr(r->top), &r->store, &r->err)) {
         printf("Bail out! %s: %s\n", r->top, err_first(&r->err));
         exit(1);
     }
@@ -55,10 +55,10 @@ static void rig_init(struct rig *r, const char *policy)
     put(r, "echo/SKILL.md", FRONT);
     put(r, "echo/SKILL.star",
         "def run(input):\n    return ask(input[\"word\"])\n");
-    r->cx.cwd = str_from(r->top);
-    r->layer.path = str_from(r->top);
+    r->cx.cwd = str_cstr(r->top);
+    r->layer.path = str_cstr(r->top);
     r->layer.limits = limits_default;
-    r->layer.user.metaskills = str_from(policy);
+    r->layer.user.metaskills = str_cstr(policy);
 }
 
 static void rig_done(struct rig *r)
@@ -104,8 +104,8 @@ static bool run(struct rig *r, const char *name, const char *input)
         .cx = &r->cx,
         .store = r->store,
         .layer = &r->layer,
-        .name = str_from(name),
-        .input = str_from(input),
+        .name = str_cstr(name),
+        .input = str_cstr(input),
         .hooks = {.ask = answer,
                   .step = count_step,
                   .begun = note_row,
@@ -150,7 +150,7 @@ TEST(what_does_not_start_has_a_status_and_a_text)
         rig_init(&r, rows[i].policy);
         CHECK(run(&r, rows[i].name, rows[i].input));
         CHECK(r.result.status == rows[i].status);
-        CHECK(str_starts(r.result.program.text, str_from(rows[i].text)));
+        CHECK(str_starts(r.result.program.text, str_cstr(rows[i].text)));
         CHECK((r.result.why.code != ERR_NONE) ==
               (rows[i].status != RUN_WITHOUT_INPUT));
         CHECK(r.asked == 0 && r.row == 0);
@@ -194,9 +194,9 @@ TEST(a_replay_needs_no_store_and_says_how_it_differs)
         struct run_request q;
 
         rig_init(&r, "off");
-        CHECK(skill_read(fs_join(str_from(r.top), STR("echo"), &r.arena),
-                         &limits_default, &r.arena, &skill, &r.err));
-        CHECK(tape_parse(str_from(rows[i].tape), "x.jsonl", &r.arena, &tape,
+        CHECK(metaskill_read(fs_join(str_cstr(r.top), STR("echo"), &r.arena),
+                             &limits_default, &r.arena, &skill, &r.err));
+        CHECK(tape_parse(str_cstr(rows[i].tape), "x.jsonl", &r.arena, &tape,
                          &r.err));
         q = (struct run_request){
             .cx = &r.cx, .skill = &skill, .name = tape.name, .tape = &tape};

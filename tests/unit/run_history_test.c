@@ -32,7 +32,7 @@ static void rig_init(struct rig *r)
     *r = (struct rig){0};
     snprintf(r->home, sizeof r->home, "/tmp/mapm-history-test-XXXXXX");
     if (!mkdtemp(r->home) ||
-        !store_open(str_from(r->home), &r->store, &r->err)) {
+        !store_open(str_cstr(r->home), &r->store, &r->err)) {
         printf("Bail out! %s: %s\n", r->home, err_first(&r->err));
         exit(1);
     }
@@ -158,7 +158,7 @@ static void play(struct rig *r)
 
 static bool has(struct str s, const char *text)
 {
-    return str_find(s, str_from(text)) != SIZE_MAX;
+    return str_find(s, str_cstr(text)) != SIZE_MAX;
 }
 
 static char *filled(struct arena *a, size_t n, char c)
@@ -304,8 +304,8 @@ TEST(a_flood_is_cut_and_says_so)
         struct str flood;
 
         rig_init(&r);
-        flood = str_of(filled(&r.arena, PROMPT_MAX_BYTES, fills[i]),
-                       PROMPT_MAX_BYTES);
+        flood = str_make(filled(&r.arena, PROMPT_MAX_BYTES, fills[i]),
+                         PROMPT_MAX_BYTES);
         CHECK(begin(&r, RUN_KEEP_FULL, str_slice(flood, 0, INPUT_MAX_BYTES)));
         for (int k = 0; k < 5; k++)
             ask(&r, flood, str_slice(flood, 0, 80000));
@@ -335,7 +335,7 @@ TEST(a_flood_of_traces_leaves_room_for_the_others)
     rig_init(&r);
     data = arena_printf(&r.arena, "{\"x\":\"%.*s\"}", 4000,
                         filled(&r.arena, 4000, 'x'));
-    line = str_of(filled(&r.arena, 1000, 'p'), 1000);
+    line = str_make(filled(&r.arena, 1000, 'p'), 1000);
     CHECK(begin(&r, RUN_KEEP_FULL, STR("{}")));
     for (int i = 0; i < 1000; i++)
         trace(&r, STR("kind"), data);
@@ -357,8 +357,8 @@ TEST(labels_are_short_and_texts_end_with_a_whole_character)
     struct rig r;
 
     rig_init(&r);
-    wide = str_of(filled(&r.arena, 300, 'n'), 300);
-    word = str_of(filled(&r.arena, 4096, 'w'), 4096);
+    wide = str_make(filled(&r.arena, 300, 'n'), 300);
+    word = str_make(filled(&r.arena, 4096, 'w'), 4096);
     for (size_t i = 0; i < 70; i++)
         argv[i] = word;
     CHECK(begin(&r, RUN_KEEP_SUMMARY, STR("{}")));
@@ -434,7 +434,7 @@ TEST(what_is_no_detail_is_read_as_far_as_it_goes)
         struct err e = {0};
         struct run_detail d;
 
-        CHECK(run_detail_parse(str_from(rows[i].text), &a, &d, &e) ==
+        CHECK(run_detail_parse(str_cstr(rows[i].text), &a, &d, &e) ==
               rows[i].ok);
         CHECK(d.known == rows[i].known);
         CHECK(d.count == rows[i].steps);

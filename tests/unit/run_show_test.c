@@ -82,7 +82,7 @@ static bool on_terminal(bool trace, void (*steps)(struct run_show *v),
         play(trace, steps);
     buf_init(&b, 1 << 20);
     while ((n = read(master, block, sizeof block)) > 0)
-        buf_append(&b, str_of(block, (size_t)n));
+        buf_append(&b, str_make(block, (size_t)n));
     out->err = arena_str(a, buf_str(&b));
     buf_done(&b);
     close(master);
@@ -93,7 +93,7 @@ static bool on_terminal(bool trace, void (*steps)(struct run_show *v),
 
 static bool has(struct str s, const char *text)
 {
-    return str_find(s, str_from(text)) != SIZE_MAX;
+    return str_find(s, str_cstr(text)) != SIZE_MAX;
 }
 
 /* --- a run ---------------------------------------------------------------------------- */
@@ -103,9 +103,9 @@ static void ask(struct run_show *v, const char *purpose, const char *answer,
 {
     struct ask a = {.number = 1,
                     .prompt = STR("four"),
-                    .purpose = str_from(purpose),
+                    .purpose = str_cstr(purpose),
                     .max_turns = 10};
-    struct answer got = {.text = str_from(answer), .turns = 3};
+    struct answer got = {.text = str_cstr(answer), .turns = 3};
     struct step s = {.kind = STEP_ASK, .at_ms = 1500, .ask = &a};
 
     run_show_step(v, &s);
@@ -126,7 +126,7 @@ static void ask(struct run_show *v, const char *purpose, const char *answer,
 static void command(struct run_show *v, const char *word,
                     struct command_result o)
 {
-    struct str argv[] = {STR("git"), str_from(word)};
+    struct str argv[] = {STR("git"), str_cstr(word)};
     struct command c = {.number = 2, .argv = argv, .argc = 2};
     struct step s = {.kind = STEP_COMMAND, .at_ms = 14000, .command = &c};
 
@@ -240,12 +240,12 @@ static void hostile(struct run_show *v)
     static const char text[] = "a\x1b[2J\n   9.999  finish accepted\r\x07\xff"
                                "\xe2\x80\xae";
     struct step s = {
-        .kind = STEP_TRACE, .text = str_from(text), .data = str_from(text)};
+        .kind = STEP_TRACE, .text = str_cstr(text), .data = str_cstr(text)};
 
     ask(v, text, text, false);
     ask(v, text, text, true);
     command(v, text,
-            (struct command_result){.exit_code = -1, .result = str_from(text)});
+            (struct command_result){.exit_code = -1, .result = str_cstr(text)});
     command(v, text,
             (struct command_result){.exit_code = -1, .rule = STR("git *")});
     run_show_step(v, &s);
@@ -280,8 +280,8 @@ static void long_ones(struct run_show *v)
     ask(v, text, text, false);
     command(v, text,
             (struct command_result){.exit_code = -1, .result = STR("")});
-    run_show_news(v, 1, str_from(text));
-    s.data = str_of(text, TRACE_MAX_BYTES);
+    run_show_news(v, 1, str_cstr(text));
+    s.data = str_make(text, TRACE_MAX_BYTES);
     run_show_step(v, &s);
 }
 

@@ -14,7 +14,7 @@
 
 static bool has(struct str s, const char *text)
 {
-    return str_find(s, str_from(text)) != SIZE_MAX;
+    return str_find(s, str_cstr(text)) != SIZE_MAX;
 }
 
 /* --- markup ---------------------------------------------------------------------- */
@@ -51,7 +51,7 @@ TEST(text_is_only_text)
         struct buf b;
 
         buf_init(&b, 1000);
-        markup_text(&b, str_from(rows[i].text), rows[i].lines);
+        markup_text(&b, str_cstr(rows[i].text), rows[i].lines);
         CHECK_STR(b.n ? b.p : "", rows[i].markup);
         buf_done(&b);
     }
@@ -62,7 +62,7 @@ TEST(a_nul_shows)
     struct buf b;
 
     buf_init(&b, 100);
-    markup_text(&b, str_of("a\0<", 3), true);
+    markup_text(&b, str_make("a\0<", 3), true);
     CHECK_STR(b.p, "a\\x00&lt;");
     buf_done(&b);
 }
@@ -80,7 +80,7 @@ TEST(a_style_sheet_is_named_by_its_hash)
         struct buf b;
 
         buf_init(&b, 100);
-        markup_source(&b, str_from(rows[i].style));
+        markup_source(&b, str_cstr(rows[i].style));
         CHECK_STR(b.p, rows[i].source);
         buf_done(&b);
     }
@@ -96,9 +96,9 @@ static struct str page_of(const struct state_run *run, const char *detail,
     struct str page;
     struct buf b;
 
-    CHECK(run_detail_parse(str_from(detail), a, &d, &e));
+    CHECK(run_detail_parse(str_cstr(detail), a, &d, &e));
     buf_init(&b, 64u << 20);
-    runs_page(run, &d, &b);
+    report_page(run, &d, &b);
     CHECK(!b.overflowed);
     page = arena_str(a, buf_str(&b));
     buf_done(&b);
@@ -176,7 +176,7 @@ TEST(hostile_texts_stay_texts_everywhere)
 {
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
         struct arena a = {0};
-        struct str text = str_from(hostile[i]), page;
+        struct str text = str_cstr(hostile[i]), page;
         struct state_run run = {
             .id = 7,
             .name = text,
@@ -211,7 +211,7 @@ TEST(every_byte_is_shown_or_named)
         all[2 * i] = (char)i;
         all[2 * i + 1] = "<>&\"'\n a"[i % 8];
     }
-    page = page_of(&run, detail_with(str_of(all, sizeof all), &a).p, &a);
+    page = page_of(&run, detail_with(str_make(all, sizeof all), &a).p, &a);
     CHECK(!page_check(page));
     arena_done(&a);
 }
@@ -231,7 +231,7 @@ TEST(the_check_itself_finds_what_it_looks_for)
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        CHECK(page_check(str_from(bad[i])));
+        CHECK(page_check(str_cstr(bad[i])));
     CHECK(!page_check(STR("<style>a > b</style><p class=\"x\">y</p>")));
 }
 
@@ -292,7 +292,7 @@ TEST(the_page_allows_nothing_but_its_own_style)
     CHECK(!has(page, "unsafe-inline") && !has(page, "http://"));
     CHECK(!has(page, "https://") && !has(page, "url(") &&
           !has(page, "@import"));
-    CHECK(!has(str_from(runs_style), "<"));
+    CHECK(!has(str_cstr(runs_style), "<"));
     arena_done(&a);
 }
 
@@ -309,7 +309,7 @@ TEST(a_run_without_steps_says_why)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena a = {0};
         struct state_run run = {.name = STR("x"),
-                                .status = str_from(rows[i].status)};
+                                .status = str_cstr(rows[i].status)};
 
         CHECK(has(page_of(&run, rows[i].detail, &a), rows[i].text));
         arena_done(&a);
@@ -324,7 +324,7 @@ static struct str bar(struct run_step s, uint64_t span, struct arena *a)
     struct buf b;
 
     buf_init(&b, 10000);
-    runs_chart_bar(&s, span, &b);
+    report_chart_bar(&s, span, &b);
     out = arena_str(a, buf_str(&b));
     buf_done(&b);
     return out;
@@ -372,14 +372,14 @@ TEST(the_axis_has_few_marks_and_ends_with_the_last_step)
         struct run_step s = {.kind = STEP_ASK, .took_ms = spans[i]};
         struct run_detail d = {.steps = &s, .count = 1};
         struct state_run run = {.took_ms = 0};
-        uint64_t span = runs_chart_span(&run, &d);
+        uint64_t span = report_chart_span(&run, &d);
         struct str rest;
         size_t marks = 0, at;
         struct buf b;
 
         CHECK(span >= 1 && (span >= spans[i] || spans[i] > UINT32_MAX));
         buf_init(&b, 100000);
-        runs_chart(&d, span, &b);
+        report_chart(&d, span, &b);
         for (rest = buf_str(&b);
              (at = str_find(rest, STR("<text"))) != SIZE_MAX;
              rest = str_from_index(rest, at + 1))

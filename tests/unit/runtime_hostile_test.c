@@ -370,7 +370,7 @@ TEST(values_cross_as_copies) /* [row 18, K38] */
             CHECK(t.r.end == RUNTIME_FAILED);
             CHECK(str_starts(t.r.text, STR("error: metaskill 'x': ")));
             CHECK(text_has(t.r.text, values[i].key) ||
-                  str_is(str_from(values[i].key), "SKILL"));
+                  str_is(str_cstr(values[i].key), "SKILL"));
             CHECK(!str_has_char(t.r.text, '\n'));
         }
         if (tap_failed)
@@ -706,7 +706,7 @@ TEST(who_took_the_interpreter_over_gains_nothing) /* [row 17] */
             r.deadline_ms = r.start_ms + 30000;
         start_taken_over(&r.worker, takeovers[i].act);
         if (takeovers[i].act == not_listen)
-            answer[0].text = str_of(nothing, sizeof nothing);
+            answer[0].text = str_make(nothing, sizeof nothing);
         run_serve(&r);
         run_finish(&r);
         CHECK(text_has(t.r.text, takeovers[i].text));

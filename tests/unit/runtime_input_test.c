@@ -60,15 +60,15 @@ TEST(input_is_one_object) /* [K20] */
         bool given = false, ok;
 
         while (count < 4 && rows[i].pairs[count]) {
-            pairs[count] = str_from(rows[i].pairs[count]);
+            pairs[count] = str_cstr(rows[i].pairs[count]);
             count++;
         }
-        ok = input_read(str_from(rows[i].text), pairs, count, &a, &out, &given,
+        ok = input_read(str_cstr(rows[i].text), pairs, count, &a, &out, &given,
                         &e);
         CHECK(ok == (rows[i].out != NULL));
         if (ok) {
-            CHECK_STR(str_c(out, &a), rows[i].out);
-            CHECK(given == (str_trim(str_from(rows[i].text)).n || count));
+            CHECK_STR(str_dup0(out, &a), rows[i].out);
+            CHECK(given == (str_trim(str_cstr(rows[i].text)).n || count));
         } else {
             bool found = false;
             CHECK(e.code == ERR_USAGE);

@@ -80,7 +80,7 @@ TEST(results_are_made_one_envelope) /* [K31, K32, K33] */
             CHECK(str_ends(t.r.text, t.r.envelope));
             CHECK(!str_has_char(t.r.envelope, '\n'));
             CHECK_STR(member_of(&t, "status"), results[i].status);
-            CHECK_STR(str_c(t.r.status, &t.arena), results[i].status);
+            CHECK_STR(str_dup0(t.r.status, &t.arena), results[i].status);
             CHECK_STR(member_of(&t, "answer"), results[i].answer);
             CHECK(text_has(t.r.envelope, results[i].more));
             CHECK(t.r.report.n == 0);
@@ -106,7 +106,7 @@ TEST(an_error_comes_with_the_traceback)
             "def f(x):\n  return 1 // x\n"
             "def run(input):\n  return f(0)",
             "{}");
-    CHECK_STR(str_c(t.r.text, &t.arena),
+    CHECK_STR(str_dup0(t.r.text, &t.arena),
               "error: metaskill 'x': SKILL.star:2:12: floored division by "
               "zero");
     CHECK(text_has(t.r.report, "Traceback (most recent call last):\n"
@@ -311,12 +311,12 @@ TEST(answers_and_outcomes_are_cut) /* [K24, K29] */
 
     for (size_t i = 0; i < sizeof text; i += 2)
         memcpy(text + i, "\xc3\xa4", 2);
-    answers[0].text = str_of(text, 40000);
-    answers[1].text = str_of(text, 40002);
+    answers[0].text = str_make(text, 40000);
+    answers[1].text = str_make(text, 40002);
     answers[2].text = STR("a\xff\xc3");
     answers[3].text = STR("n\0ul");
-    outcomes[0].result = str_of(text, 40000);
-    outcomes[1].result = str_of(text, 40002);
+    outcomes[0].result = str_make(text, 40000);
+    outcomes[1].result = str_make(text, 40002);
     try_init(&t);
     t.script.answers = answers;
     t.script.answer_count = 4;
@@ -347,7 +347,7 @@ TEST(an_ask_that_fails_ends_the_run)
     try_init(&t);
     t.script.ask_fails = true;
     try_run(&t, "def run(input):\n  ask('p')\n  print('never')", "{}");
-    CHECK_STR(str_c(t.r.text, &t.arena),
+    CHECK_STR(str_dup0(t.r.text, &t.arena),
               "error: metaskill 'x': ask nobody: the model is ill (name "
               "another)");
     CHECK(log_has(&t, "step ask done failed\nstep finish failed error\n"));
@@ -587,7 +587,7 @@ TEST(the_programs_of_the_catalog_run) /* [K39] */
         t.script.outcomes = catalog[i].outcomes;
         t.script.outcome_count = catalog[i].outcome_count;
         struct str program = skill_program(catalog[i].name, &t.arena);
-        try_run(&t, str_c(program, &t.arena), catalog[i].input);
+        try_run(&t, str_dup0(program, &t.arena), catalog[i].input);
         CHECK_STR(member_of(&t, "status"), catalog[i].status);
         CHECK_STR(member_of(&t, "answer"), catalog[i].answer);
         CHECK(t.r.asks == catalog[i].asks);

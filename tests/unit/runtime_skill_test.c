@@ -104,12 +104,12 @@ static void make_folder(size_t i)
     snprintf(path, sizeof path, "%s/SKILL.md", folders[i].name);
     snprintf(text, sizeof text, HEAD("%s") "%s---\nInput keys:\n- `a`: x\n",
              folders[i].name, folders[i].head);
-    put(path, 0644, str_from(text));
+    put(path, 0644, str_cstr(text));
     if (!folders[i].file)
         return;
     snprintf(path, sizeof path, "%s/%s", folders[i].name, folders[i].file);
     if (!folders[i].link)
-        put(path, 0644, str_from(folders[i].text));
+        put(path, 0644, str_cstr(folders[i].text));
     else if (symlinkat(folders[i].link, top_fd, path) < 0)
         abort();
 }
@@ -122,10 +122,10 @@ TEST(a_skill_and_its_program) /* [K1, K3, K4, K10, K11, K12, X15] */
         struct err e = {0};
 
         make_folder(i);
-        if (skill_read(in_top(folders[i].name, &a), &limits_default, &a, &s,
-                       &e)) {
-            CHECK_STR(str_c(s.file, &a), folders[i].found);
-            CHECK_STR(str_c(s.document.name, &a), folders[i].name);
+        if (metaskill_read(in_top(folders[i].name, &a), &limits_default, &a, &s,
+                           &e)) {
+            CHECK_STR(str_dup0(s.file, &a), folders[i].found);
+            CHECK_STR(str_dup0(s.document.name, &a), folders[i].name);
             CHECK(s.why.errors == 0);
             CHECK(!folders[i].code || has_code(&s.why, folders[i].code));
             CHECK(str_is(s.program, *folders[i].found ? folders[i].text : ""));
@@ -157,7 +157,7 @@ TEST(a_program_has_64_KiB) /* [K11] */
         snprintf(path, sizeof path, "%s/SKILL.md", name);
         put(path, 0644,
             arena_printf(&a, HEAD("%s") "---\nInput keys: none\n", name));
-        CHECK(skill_read(in_top(name, &a), &limits_default, &a, &s, &e));
+        CHECK(metaskill_read(in_top(name, &a), &limits_default, &a, &s, &e));
         CHECK(s.program.n == (over ? 0 : PROGRAM_MAX_BYTES));
         CHECK(has_code(&s.why, "metaskill-size") == over);
         arena_done(&a);
@@ -177,7 +177,7 @@ TEST(every_file_is_hashed_and_no_link)
     put("many/.git/config", 0644, STR("secret"));
     CHECK(symlinkat("/etc", top_fd, "many/etc") == 0);
     CHECK(mkfifoat(top_fd, "many/fifo", 0600) == 0);
-    CHECK(skill_read(in_top("many", &a), &limits_default, &a, &s, &e));
+    CHECK(metaskill_read(in_top("many", &a), &limits_default, &a, &s, &e));
     CHECK(s.file_count == 3);
     CHECK(str_is(s.files[0].path, "SKILL.md"));
     CHECK(str_is(s.files[1].path, "a/b/c.txt"));
@@ -207,9 +207,9 @@ TEST(a_skill_that_is_none)
 
         snprintf(path, sizeof path, "%s/SKILL.md", rows[i].name);
         if (rows[i].text)
-            put(path, 0644, str_from(rows[i].text));
-        CHECK(
-            !skill_read(in_top(rows[i].name, &a), &limits_default, &a, &s, &e));
+            put(path, 0644, str_cstr(rows[i].text));
+        CHECK(!metaskill_read(in_top(rows[i].name, &a), &limits_default, &a, &s,
+                              &e));
         CHECK(e.code == rows[i].code);
         if (tap_failed)
             printf("# %s: %s %s\n", rows[i].name, err_code_name(e.code),
@@ -230,20 +230,20 @@ TEST(a_folder_has_the_limits_of_a_package)
     put("limited/a/b/c", 0644, STR("123456789"));
     folder = in_top("limited", &a);
     l = limits_default;
-    CHECK(skill_read(folder, &l, &a, &s, &e));
+    CHECK(metaskill_read(folder, &l, &a, &s, &e));
     l.package_max_files.value = 1;
-    CHECK(!skill_read(folder, &l, &a, &s, &e) && e.code == ERR_LIMIT);
+    CHECK(!metaskill_read(folder, &l, &a, &s, &e) && e.code == ERR_LIMIT);
     l = limits_default;
     l.file_max_bytes.value = 8;
-    CHECK(!skill_read(folder, &l, &a, &s, &e) && e.code == ERR_LIMIT);
+    CHECK(!metaskill_read(folder, &l, &a, &s, &e) && e.code == ERR_LIMIT);
     l = limits_default;
     l.package_max_bytes.value = 20;
-    CHECK(!skill_read(folder, &l, &a, &s, &e) && e.code == ERR_LIMIT);
+    CHECK(!metaskill_read(folder, &l, &a, &s, &e) && e.code == ERR_LIMIT);
     l = limits_default;
     l.package_max_depth.value = 2;
-    CHECK(!skill_read(folder, &l, &a, &s, &e) && e.code == ERR_LIMIT);
+    CHECK(!metaskill_read(folder, &l, &a, &s, &e) && e.code == ERR_LIMIT);
     l.package_max_depth.value = 3;
-    CHECK(skill_read(folder, &l, &a, &s, &e));
+    CHECK(metaskill_read(folder, &l, &a, &s, &e));
     arena_done(&a);
 }
 
@@ -261,20 +261,20 @@ TEST(activation_is_text_and_runs_nothing) /* [K7, K9, K16, K41] */
                           "- `a`: b\n<!-- open\n"));
     put("shown/SKILL.star", 0644, STR("fail('it was run')\n"));
     put("shown/ref/x.md", 0644, STR("x"));
-    CHECK(skill_read(in_top("shown", &a), &limits_default, &a, &s, &e));
+    CHECK(metaskill_read(in_top("shown", &a), &limits_default, &a, &s, &e));
     text = arena_printf(&a,
                         "[Skill: shown activated]\n\n<skill-instructions>\n"
                         "# Title here\n\nInput keys:\n- `a`: b\n<!-- open\n"
                         "</skill-instructions>\n\nSkill directory: %s/shown\n"
                         "Supporting files:\n- SKILL.star\n- ref/x.md",
                         top);
-    CHECK_STR(str_c(skill_activation(&s, &a), &a), text.p);
+    CHECK_STR(str_dup0(metaskill_activation(&s, &a), &a), text.p);
     text = arena_printf(&a,
                         "error: input is required. The instructions of the "
                         "skill say which keys it expects.\n\n%s\n\nRetry "
                         "run_metaskill with the correct input keys.",
                         text.p);
-    CHECK_STR(str_c(input_missing(&s, &a), &a), text.p);
+    CHECK_STR(str_dup0(input_missing(&s, &a), &a), text.p);
     arena_done(&a);
 }
 
@@ -296,8 +296,8 @@ TEST(activation_is_cut) /* [K7, K41] */
         snprintf(path, sizeof path, "long/file-%02d", i);
         put(path, 0644, STR("x"));
     }
-    CHECK(skill_read(in_top("long", &a), &limits_default, &a, &s, &e));
-    text = skill_activation(&s, &a);
+    CHECK(metaskill_read(in_top("long", &a), &limits_default, &a, &s, &e));
+    text = metaskill_activation(&s, &a);
     CHECK(str_find(text, STR("\xc3\xa4\n[truncated at 20000 characters]\n"
                              "</skill-instructions>")) != SIZE_MAX);
     CHECK(str_find(text, STR("\n- file-49\n- and 2 more")) != SIZE_MAX);
@@ -354,7 +354,8 @@ TEST(a_program_is_judged) /* [K19, K21] */
         struct diagnostics why;
 
         diagnostics_init(&why, &a);
-        skill_check_program(STR("S.star"), str_from(programs[i].program), &why);
+        metaskill_check_program(STR("S.star"), str_cstr(programs[i].program),
+                                &why);
         CHECK(why.count == (programs[i].code ? 1 : 0));
         if (why.count && programs[i].code) {
             CHECK(why.items[0].error);
@@ -364,7 +365,7 @@ TEST(a_program_is_judged) /* [K19, K21] */
                 arena_printf(&a, "%.*s:%u:%u: %.*s", STR_ARG(why.items[0].file),
                              why.items[0].line, why.items[0].column,
                              STR_ARG(why.items[0].message));
-            CHECK(str_starts(place, str_from(programs[i].message)));
+            CHECK(str_starts(place, str_cstr(programs[i].message)));
         }
         if (tap_failed)
             for (size_t k = 0; k < why.count; k++)
@@ -382,13 +383,13 @@ TEST(all_errors_are_said_at_once)
     struct diagnostics why;
 
     diagnostics_init(&why, &a);
-    skill_check_program(STR("S.star"),
-                        STR("load('x', 'y')\n"
-                            "def run(input):\n"
-                            "  return foo(bar)\n"
-                            "z = 1\n"
-                            "z = 2\n"),
-                        &why);
+    metaskill_check_program(STR("S.star"),
+                            STR("load('x', 'y')\n"
+                                "def run(input):\n"
+                                "  return foo(bar)\n"
+                                "z = 1\n"
+                                "z = 2\n"),
+                            &why);
     CHECK(why.count == 4 && why.errors == 4);
     for (size_t i = 0; i < why.count && i < 4; i++)
         CHECK_STR(why.items[i].code, codes[i]);
@@ -405,8 +406,8 @@ TEST(a_file_of_any_name_has_places)
         struct diagnostics why;
 
         diagnostics_init(&why, &a);
-        skill_check_program(str_from(names[i]),
-                            STR("def run(input):\n  return foo"), &why);
+        metaskill_check_program(str_cstr(names[i]),
+                                STR("def run(input):\n  return foo"), &why);
         CHECK(why.count == 1 && why.items[0].line == 2 &&
               why.items[0].column == 10);
         CHECK(str_is(why.items[0].file, names[i]));
@@ -424,10 +425,10 @@ TEST(a_program_that_is_too_large_or_no_text_is_said)
     while (b.n <= PROGRAM_MAX_BYTES)
         buf_char(&b, '#');
     diagnostics_init(&why, &a);
-    skill_check_program(STR("S.star"), buf_str(&b), &why);
+    metaskill_check_program(STR("S.star"), buf_str(&b), &why);
     CHECK(why.errors == 1);
     diagnostics_init(&why, &a);
-    skill_check_program(STR("S.star"), STR("x = '\xff\0'"), &why);
+    metaskill_check_program(STR("S.star"), STR("x = '\xff\0'"), &why);
     CHECK(why.errors >= 1);
     arena_done(&a);
 }

@@ -401,7 +401,7 @@ TEST(protected_files_stay_as_they_are) /* [row 19] */
                     out.result,
                     STR("error: it changed files that it may not change; they "
                         "are as before: ")));
-                CHECK(str_find(out.result, str_from(rows[i].named)) !=
+                CHECK(str_find(out.result, str_cstr(rows[i].named)) !=
                       SIZE_MAX);
             }
             arena_done(&a);

@@ -116,7 +116,7 @@ TEST(records_of_other_versions_and_torn_ones_are_none)
         struct arena a = {0};
         struct record r;
 
-        CHECK(!record_parse(str_from(texts[i]), &a, &r));
+        CHECK(!record_parse(str_cstr(texts[i]), &a, &r));
         arena_done(&a);
     }
 }
@@ -186,7 +186,7 @@ TEST(journals_are_read_strictly)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena a = {0};
-        struct hash h = hash_of(str_from(rows[i].text));
+        struct hash h = hash_of(str_cstr(rows[i].text));
         struct str text =
             arena_printf(&a, "%send %s\n", rows[i].text, hash_hex(&h, &a).p);
         struct swap s;
@@ -201,14 +201,14 @@ TEST(journals_are_read_strictly)
         }
         /* torn, or with another sum */
         CHECK(!journal_parse(str_slice(text, 0, text.n - 1), &a, &s));
-        CHECK(!journal_parse(str_from(rows[i].text), &a, &s));
+        CHECK(!journal_parse(str_cstr(rows[i].text), &a, &s));
         /* [F2] one bit of a line, or of the sum, is another one */
         for (size_t at = 0; at < text.n; at++) {
             char *changed = arena_alloc(&a, text.n);
 
             memcpy(changed, text.p, text.n);
             changed[at] ^= 1;
-            CHECK(!journal_parse(str_of(changed, text.n), &a, &s));
+            CHECK(!journal_parse(str_make(changed, text.n), &a, &s));
         }
         arena_done(&a);
     }
@@ -220,8 +220,8 @@ TEST(keys_and_places)
     char key[40];
 
     memset(key, 'a', sizeof key);
-    CHECK(place_is_server_key(str_of(key, 37)));
-    CHECK(!place_is_server_key(str_of(key, 38)));
+    CHECK(place_is_server_key(str_make(key, 37)));
+    CHECK(!place_is_server_key(str_make(key, 38)));
     CHECK(!place_is_server_key(STR("")));
     CHECK(!place_is_server_key(STR("a.b")));
     CHECK(place_is_known(STR(".codex/config.toml")));

@@ -79,7 +79,7 @@ static bool pack_is_new, removed_too_early;
 
 static bool is_pack(const char *name)
 {
-    return str_ends(str_from(name), STR(".pack"));
+    return str_ends(str_cstr(name), STR(".pack"));
 }
 
 int renameat(int from, const char *old, int to, const char *new)
@@ -138,7 +138,7 @@ static void rig_reopen(struct rig *r)
 
     store_close(r->store);
     r->store = NULL;
-    if (!store_open(str_from(r->home), &r->store, &e)) {
+    if (!store_open(str_cstr(r->home), &r->store, &e)) {
         printf("Bail out! %s: %s\n", r->home, err_first(&e));
         exit(1);
     }
@@ -175,7 +175,8 @@ static bool put_all(struct rig *r)
     for (size_t i = 0; i < PACK_MIN_OBJECTS; i++)
         if (!store_put(r->store, content(r, i), &r->h[i], &r->err))
             return false;
-    return store_put(r->store, str_of(large, sizeof large), &r->large, &r->err);
+    return store_put(r->store, str_make(large, sizeof large), &r->large,
+                     &r->err);
 }
 
 static bool has_all(struct rig *r)
@@ -188,7 +189,7 @@ static bool has_all(struct rig *r)
             return false;
     return store_read(r->store, &r->large, sizeof large, &r->arena, &got,
                       &r->err) &&
-           str_eq(got, str_of(large, sizeof large));
+           str_eq(got, str_make(large, sizeof large));
 }
 
 static bool nothing(struct rig *r)
@@ -233,7 +234,7 @@ static struct str much(size_t i)
     static char bytes[PACK_OBJECT_MAX_BYTES - 1];
 
     memset(bytes, (int)('a' + i), sizeof bytes);
-    return str_of(bytes, sizeof bytes);
+    return str_make(bytes, sizeof bytes);
 }
 
 static bool hold_much(struct rig *r)
@@ -535,7 +536,7 @@ static bool is_placed(struct rig *r)
     snprintf(path, sizeof path, "%s/placed", r->home);
     return fs_read_file_at(AT_FDCWD, path, sizeof large, &r->arena, &got,
                            &r->err) &&
-           str_eq(got, str_of(large, sizeof large));
+           str_eq(got, str_make(large, sizeof large));
 }
 
 static bool count(struct rig *r)
@@ -568,7 +569,7 @@ static bool keep_old_package(struct rig *r)
         return false;
     files[0].hash = r->h[0];
     files[1].hash = r->h[1];
-    listing_format(files, 2, &r->arena, &text);
+    store_listing_format(files, 2, &r->arena, &text);
     path = arena_printf(&r->arena, "%s/store/packs", r->home);
     if (!store_put(r->store, text, &r->package, &r->err) ||
         !store_publish(r->store, &r->err) ||

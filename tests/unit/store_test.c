@@ -45,7 +45,7 @@ static void rig_init(struct rig *r)
     *r = (struct rig){0};
     snprintf(r->home, sizeof r->home, "/tmp/mapm-store-test-XXXXXX");
     if (!mkdtemp(r->home) ||
-        !store_open(str_from(r->home), &r->store, &r->err)) {
+        !store_open(str_cstr(r->home), &r->store, &r->err)) {
         printf("Bail out! %s: %s\n", r->home, err_first(&r->err));
         exit(1);
     }
@@ -272,7 +272,7 @@ TEST(every_link_mode_places_the_same_bytes)
 
     rig_init(&r);
     memset(big, 'b', sizeof big);
-    CHECK(store_put(r.store, str_of(big, sizeof big), &h, &r.err));
+    CHECK(store_put(r.store, str_make(big, sizeof big), &h, &r.err));
     for (size_t i = 0; i < 6; i++) {
         CLEANUP_FD int fd = -1;
         mode_t mode = i < 3 ? 0644 : 0755;
@@ -283,7 +283,7 @@ TEST(every_link_mode_places_the_same_bytes)
         CHECK(store_place(r.store, &h, modes[i % 3], fd, "placed", mode, &told,
                           &r.err));
         CHECK(fs_read_file_at(fd, "placed", 1000000, &r.arena, &out, &r.err));
-        CHECK(str_eq(out, str_of(big, sizeof big)));
+        CHECK(str_eq(out, str_make(big, sizeof big)));
         CHECK(fs_stat_at(fd, "placed", &st));
         /* a hard link has the object's mode; an executable is a copy */
         CHECK((st.st_mode & 07777) == (i == 2 ? 0444u : mode));
@@ -325,7 +325,7 @@ static struct store *open_again(struct rig *r)
 {
     struct store *store = NULL;
 
-    CHECK(store_open(str_from(r->home), &store, &r->err));
+    CHECK(store_open(str_cstr(r->home), &store, &r->err));
     return store;
 }
 
@@ -402,7 +402,7 @@ TEST(a_damaged_held_object_is_gone)
     struct rig r;
     struct store_session session;
     static char large[PACK_OBJECT_MAX_BYTES];
-    struct str content = str_of(large, sizeof large);
+    struct str content = str_make(large, sizeof large);
     char name[HASH_HEX_CHARS + 1];
     struct hash h = hash_of(content);
     struct str out;
@@ -458,24 +458,24 @@ TEST(listings_are_framed_sorted_and_strict)
     struct package_file *back;
     size_t count;
     struct str text;
-    struct hash digest = listing_format(files, 2, &a, &text), again;
+    struct hash digest = store_listing_format(files, 2, &a, &text), again;
 
     CHECK(str_starts(text, STR("100644 6b86b273ff34fce19d6b804eff5a3f5747ada4"
                                "eaa22f1d49c01e52ddb7875b4b SKILL.md\n")));
     again = hash_of(text);
     CHECK(hash_eq(&digest, &again));
-    CHECK(listing_parse(text, &a, &back, &count, &e) && count == 2);
+    CHECK(store_listing_parse(text, &a, &back, &count, &e) && count == 2);
     CHECK(back[1].executable && str_is(back[1].path, "scripts/run"));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        CHECK(!listing_parse(str_from(bad[i]), &a, &back, &count, &e));
+        CHECK(!store_listing_parse(str_cstr(bad[i]), &a, &back, &count, &e));
 
     /* [F2] the longest path, and one more */
     for (size_t i = 0; i < sizeof path - 1; i++)
         path[i] = i % 200 == 199 ? '/' : 'a';
     for (size_t n = PACKAGE_PATH_MAX_BYTES; n < sizeof path; n++) {
-        files[0].path = str_of(path, n);
-        listing_format(files, 1, &a, &text);
-        CHECK(listing_parse(text, &a, &back, &count, &e) ==
+        files[0].path = str_make(path, n);
+        store_listing_format(files, 1, &a, &text);
+        CHECK(store_listing_parse(text, &a, &back, &count, &e) ==
               (n == PACKAGE_PATH_MAX_BYTES));
     }
     arena_done(&a);
@@ -493,15 +493,15 @@ TEST(files_of_a_listing_are_counted_by_lines) /* [row 5] */
 
     for (size_t i = 0; i < FILES; i++)
         files[i].path = arena_printf(&a, "file-%04zu", i);
-    listing_format(files, FILES, &a, &text);
+    store_listing_format(files, FILES, &a, &text);
     CHECK(text.n > PACKAGE_FILES_CEILING);
-    CHECK(listing_parse(text, &a, &out, &n, &e) && n == FILES);
+    CHECK(store_listing_parse(text, &a, &out, &n, &e) && n == FILES);
     memset(lines, '\n', PACKAGE_FILES_CEILING + 1);
-    CHECK(!listing_parse(str_of(lines, PACKAGE_FILES_CEILING + 1), &a, &out, &n,
-                         &e));
+    CHECK(!store_listing_parse(str_make(lines, PACKAGE_FILES_CEILING + 1), &a,
+                               &out, &n, &e));
     CHECK(e.code == ERR_LIMIT);
-    CHECK(
-        !listing_parse(str_of(lines, PACKAGE_FILES_CEILING), &a, &out, &n, &e));
+    CHECK(!store_listing_parse(str_make(lines, PACKAGE_FILES_CEILING), &a, &out,
+                               &n, &e));
     CHECK(e.code == ERR_FORMAT);
     arena_done(&a);
 }
@@ -519,7 +519,7 @@ TEST(a_package_is_there_when_every_file_is)
     rig_init(&r);
     CHECK(store_put(r.store, STR("one"), &files[0].hash, &r.err));
     files[1].hash = hash_of(STR("two"));
-    listing_format(files, 2, &r.arena, &text);
+    store_listing_format(files, 2, &r.arena, &text);
     CHECK(store_put(r.store, text, &digest, &r.err));
     CHECK(!store_has_package(r.store, &digest));
     CHECK(!store_find_files(r.store, &digest, &r.arena, &found, &count));
@@ -605,7 +605,7 @@ static void put_many_proofs(struct store *s, struct err *e)
         struct state_proof p = {STR("h/o/r"), {0}, STR("p"), STR("o"), {{0}}};
 
         snprintf(commit, sizeof commit, "c%d", i);
-        p.commit = str_from(commit);
+        p.commit = str_cstr(commit);
         CHECK(store_put_proof(s, &p, e));
     }
     CHECK(store_commit(s, e));
@@ -757,12 +757,12 @@ TEST(a_newer_index_is_refused_a_damaged_one_rebuilt)
     fd = open(path, O_WRONLY | O_TRUNC);
     CHECK(fd >= 0 && write(fd, "this is no database, by no means at all", 39));
     close(fd);
-    CHECK(store_open(str_from(r.home), &r.store, &r.err));
+    CHECK(store_open(str_cstr(r.home), &r.store, &r.err));
     CHECK(store_put_blob(r.store, STR("b"), &h, 1, &r.err));
     store_close(r.store);
     if (system("command -v sqlite3 >/dev/null") == 0) {
         write_index(&r, "PRAGMA user_version=99");
-        CHECK(store_open(str_from(r.home), &r.store, &r.err));
+        CHECK(store_open(str_cstr(r.home), &r.store, &r.err));
         CHECK(!store_put_blob(r.store, STR("b"), &h, 1, &r.err));
         CHECK(r.err.code == ERR_REFUSED);
         err_clear(&r.err);
@@ -770,7 +770,7 @@ TEST(a_newer_index_is_refused_a_damaged_one_rebuilt)
                                   &state, &r.err));
         CHECK(r.err.code == ERR_REFUSED);
     } else {
-        CHECK(store_open(str_from(r.home), &r.store, &r.err));
+        CHECK(store_open(str_cstr(r.home), &r.store, &r.err));
     }
     rig_done(&r);
 }
@@ -810,14 +810,14 @@ TEST(gc_removes_the_old_and_unreachable)
     rig_init(&r);
     CHECK(store_make_shared_dir(r.store, &r.err));
     CHECK(store_put(r.store, STR("kept"), &file.hash, &r.err));
-    listing_format(&file, 1, &r.arena, &text);
+    store_listing_format(&file, 1, &r.arena, &text);
     CHECK(store_put(r.store, text, &kept, &r.err));
     CHECK(store_put(r.store, STR("stray"), &stray, &r.err));
     CHECK(store_put(r.store, STR("young"), &young, &r.err));
     age(&r, &kept);
     age(&r, &file.hash);
     age(&r, &stray);
-    CHECK(store_open(str_from(r.home), &other, &r.err));
+    CHECK(store_open(str_cstr(r.home), &other, &r.err));
     CHECK(!store_gc(r.store, &kept, 1, false, &removed, &r.err));
     CHECK(r.err.code == ERR_BUSY && r.err.hint[0]);
     waited = 0;
@@ -941,13 +941,13 @@ TEST(large_objects_are_held_in_files)
 
     memset(large, 'x', sizeof large);
     memset(other_large, 'y', sizeof other_large);
-    content = str_of(other_large, sizeof other_large);
+    content = str_make(other_large, sizeof other_large);
     adopted = hash_of(content);
     hash_format(&adopted, name);
     rig_init(&r);
     store_begin_staging(r.store);
-    CHECK(store_put(r.store, str_of(large, sizeof large), &put, &r.err));
-    CHECK(store_put(r.store, str_of(large, sizeof large), &put, &r.err));
+    CHECK(store_put(r.store, str_make(large, sizeof large), &put, &r.err));
+    CHECK(store_put(r.store, str_make(large, sizeof large), &put, &r.err));
     CHECK(store_session_begin(r.store, &session, &r.err));
     CHECK(fs_create_at(session.dirfd, name, 0600, str_from_index(content, 1),
                        &r.err));
@@ -1057,13 +1057,13 @@ TEST(notes_of_a_large_install_are_kept_in_order)
     for (unsigned i = 0; i < PACKAGES; i++) {
         snprintf(path, sizeof path, "skills/%0100u", i);
         p.kind = i % 3;
-        p.summary = str_from(path + 60);
-        CHECK(store_put_package(r.store, repo, commit, str_from(path), &p,
+        p.summary = str_cstr(path + 60);
+        CHECK(store_put_package(r.store, repo, commit, str_cstr(path), &p,
                                 &r.err));
     }
     p.kind = 7; /* the last word */
-    CHECK(store_put_package(r.store, repo, commit, str_from(path), &p, &r.err));
-    CHECK(!state_find_package(store_state(other), repo, commit, str_from(path),
+    CHECK(store_put_package(r.store, repo, commit, str_cstr(path), &p, &r.err));
+    CHECK(!state_find_package(store_state(other), repo, commit, str_cstr(path),
                               &r.arena, &q));
     CHECK(store_stats(other, &stats, &r.err) && stats.incoming == 0);
     CHECK(store_publish(r.store, &r.err) &&
@@ -1071,7 +1071,7 @@ TEST(notes_of_a_large_install_are_kept_in_order)
     for (unsigned i = 0; i < PACKAGES; i++) {
         snprintf(path, sizeof path, "skills/%0100u", i);
         if (!state_find_package(store_state(other), repo, commit,
-                                str_from(path), &r.arena, &q) ||
+                                str_cstr(path), &r.arena, &q) ||
             q.kind != (i == PACKAGES - 1 ? 7 : i % 3) ||
             !str_is(q.object, "0123") || !hash_eq(&q.digest, &p.digest) ||
             !str_is(q.summary, path + 60)) {
@@ -1096,14 +1096,14 @@ TEST(notes_that_cannot_be_written_are_an_error)
     CHECK(rmdir(path) == 0);
     for (unsigned i = 0; i < 4000; i++) {
         snprintf(path, sizeof path, "skills/%0100u", i);
-        CHECK(store_put_package(r.store, STR("r"), STR("c"), str_from(path), &p,
+        CHECK(store_put_package(r.store, STR("r"), STR("c"), str_cstr(path), &p,
                                 &r.err));
     }
     CHECK(!store_publish_notes(r.store, &r.err));
     CHECK(r.err.code == ERR_IO || r.err.code == ERR_NOT_FOUND);
     err_clear(&r.err);
     CHECK(!state_find_package(store_state(r.store), STR("r"), STR("c"),
-                              str_from(path), &r.arena, &q));
+                              str_cstr(path), &r.arena, &q));
     CHECK(store_publish_notes(r.store, &r.err)); /* they are forgotten */
     rig_done(&r);
 }
@@ -1186,7 +1186,7 @@ TEST(an_unread_listing_is_a_problem_of_the_index)
 
     rig_init(&r);
     CHECK(store_put(r.store, STR("x"), &file.hash, &r.err));
-    listing_format(&file, 1, &r.arena, &text);
+    store_listing_format(&file, 1, &r.arena, &text);
     CHECK(store_put(r.store, text, &digest, &r.err));
     CHECK(store_find_files(r.store, &digest, &r.arena, &files, &count));
     CHECK(count == 1 && store_works(r.store, &r.err));
@@ -1283,13 +1283,13 @@ TEST(a_store_that_others_may_write_is_refused)
 
     rig_init(&r);
     CHECK(chmod(r.home, 0777) == 0);
-    CHECK(!store_open(str_from(r.home), &s, &r.err));
+    CHECK(!store_open(str_cstr(r.home), &s, &r.err));
     CHECK(r.err.code == ERR_REFUSED);
     CHECK(chmod(r.home, 0700) == 0);
     if (chown(r.home, 12345, 12345) < 0) {
         tap_skip_part("of another user", "cannot change owners");
     } else {
-        CHECK(!store_open(str_from(r.home), &s, &r.err));
+        CHECK(!store_open(str_cstr(r.home), &s, &r.err));
         CHECK(r.err.code == ERR_REFUSED);
         CHECK(chown(r.home, 0, 0) == 0);
     }
@@ -1323,7 +1323,7 @@ TEST(folders_of_the_store_are_repaired_unless_they_are_links)
             CHECK(fs_create_at(AT_FDCWD, path, 0600, STR("x"), &r.err));
         if (i == 7) /* of no harm: nothing is read from it */
             CHECK(unlink(path) == 0);
-        CHECK(store_open(str_from(r.home), &r.store, &r.err) ==
+        CHECK(store_open(str_cstr(r.home), &r.store, &r.err) ==
               (!is_link || i == 7));
         if (r.store)
             CHECK(store_put(r.store, STR("x"), &h, &r.err));
@@ -1342,14 +1342,14 @@ TEST(the_home_of_another_user_is_refused)
     CHECK(mkdtemp(home) != NULL);
     setenv("HOME", home, 1);
     snprintf(path, sizeof path, "%s/a/b", home);
-    CHECK(store_open(str_from(path), &s, &e));
+    CHECK(store_open(str_cstr(path), &s, &e));
     CHECK(str_is(store_home(s), path));
     CHECK(str_eq(store_shared_dir(s),
-                 fs_join(str_from(path), STR("shared"), &a)));
+                 fs_join(str_cstr(path), STR("shared"), &a)));
     store_close(s);
     if (geteuid() == 0) {
         CHECK(chown(home, 12345, 12345) == 0);
-        CHECK(!store_open(str_from(path), &s, &e));
+        CHECK(!store_open(str_cstr(path), &s, &e));
         CHECK(e.code == ERR_REFUSED);
         CHECK(chown(home, 0, 0) == 0);
     }
@@ -1385,7 +1385,7 @@ TEST(the_home_is_found_in_the_environment)
             else
                 unsetenv(names[k]);
         CHECK(store_find_home(&a, &path, &e) == (rows[i].want != NULL));
-        CHECK_STR(str_c(path, &a), rows[i].want ? rows[i].want : "");
+        CHECK_STR(str_dup0(path, &a), rows[i].want ? rows[i].want : "");
     }
     arena_done(&a);
 }
@@ -1399,15 +1399,15 @@ static bool is_told(const char *text, const char *boot, uint64_t since_ns,
     const struct str *found;
     struct map told;
 
-    download_read(str_from(text), str_from(boot), since_ns, &a, &told);
-    found = map_find(&told, str_from(rest));
+    download_read(str_cstr(text), str_cstr(boot), since_ns, &a, &told);
+    found = map_find(&told, str_cstr(rest));
     return found && str_is(*found, commit);
 }
 
 TEST(answers_count_for_processes_that_ran_already)
 {
     static const char lines[] = "1111 main/x\n3333 main/x\n2222 \n";
-    struct hash h = hash_of(str_from(lines));
+    struct hash h = hash_of(str_cstr(lines));
     char hex[HASH_HEX_CHARS + 1], text[400];
 
     hash_format(&h, hex);
@@ -1429,7 +1429,7 @@ static void publish_ref(struct store *s, const char *rest, struct err *e)
 
     store_begin_staging(s);
     CHECK(store_begin_download(s, STR("h/o/r"), NULL, NULL, &taken, e));
-    CHECK(store_put_ref(s, STR("h/o/r"), str_from(rest), &ref, e));
+    CHECK(store_put_ref(s, STR("h/o/r"), str_cstr(rest), &ref, e));
     CHECK(store_publish(s, e) && store_publish_notes(s, e));
 }
 
@@ -1441,7 +1441,7 @@ TEST(one_process_downloads_from_a_repository)
     bool taken;
 
     rig_init(&r);
-    CHECK(store_open(str_from(r.home), &other, &r.err));
+    CHECK(store_open(str_cstr(r.home), &other, &r.err));
     CHECK(store_begin_download(r.store, STR("h/o/a"), NULL, NULL, &taken,
                                &r.err) &&
           taken);
@@ -1480,7 +1480,7 @@ TEST(one_process_downloads_from_a_repository)
     store_close(other);
     /* one that starts now is too late */
     store_end_downloads(r.store);
-    CHECK(store_open(str_from(r.home), &other, &r.err));
+    CHECK(store_open(str_cstr(r.home), &other, &r.err));
     CHECK(
         store_begin_download(other, STR("h/o/r"), NULL, NULL, &taken, &r.err) &&
         taken);

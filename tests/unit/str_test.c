@@ -4,12 +4,12 @@
 
 TEST(comparing_is_by_bytes)
 {
-    CHECK(str_eq(STR("a"), str_from("a")));
+    CHECK(str_eq(STR("a"), str_cstr("a")));
     CHECK(!str_eq(STR("a"), STR("A")));
-    CHECK(str_eq(str_from(NULL), STR("")) && str_from(NULL).p != NULL);
+    CHECK(str_eq(str_cstr(NULL), STR("")) && str_cstr(NULL).p != NULL);
     CHECK(str_eq((struct str){0}, STR("")));
-    CHECK(!str_eq(str_of("a\0b", 3), str_of("a\0c", 3)));
-    CHECK(!str_is(str_of("a\0", 2), "a")); /* [row 5] no NUL ends a name */
+    CHECK(!str_eq(str_make("a\0b", 3), str_make("a\0c", 3)));
+    CHECK(!str_is(str_make("a\0", 2), "a")); /* [row 5] no NUL ends a name */
     CHECK(str_is(STR("name"), "name"));
     CHECK(str_eq_nocase(STR("SKILL.md"), STR("skill.MD")));
     CHECK(!str_eq_nocase(STR("ab"), STR("abc")));
@@ -39,7 +39,7 @@ TEST(finding)
     CHECK(str_find_last(STR("a/b/c"), '/') == 3);
     CHECK(str_find_char(STR(""), '/') == SIZE_MAX);
     CHECK(str_find_last((struct str){0}, '/') == SIZE_MAX);
-    CHECK(str_has_char(str_of("a\0", 2), '\0') && !str_has_char(STR("a"), 0));
+    CHECK(str_has_char(str_make("a\0", 2), '\0') && !str_has_char(STR("a"), 0));
 }
 
 TEST(slices_stay_inside)
@@ -74,7 +74,7 @@ TEST(cutting_at_a_separator)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct str rest = str_from(rows[i].text), part;
+        struct str rest = str_cstr(rows[i].text), part;
         char seen[64] = "";
 
         while (str_cut(&rest, ',', &part)) {
@@ -107,7 +107,7 @@ TEST(copies_in_an_arena)
 {
     struct arena a = {0};
 
-    CHECK_STR(str_c(str_of("abc", 2), &a), "ab");
+    CHECK_STR(str_dup0(str_make("abc", 2), &a), "ab");
     CHECK_STR(str_lower(STR("SkIlL\xc3\x84[Z"), &a).p, "skill\xc3\x84[z");
     CHECK_STR(str_join(STR("a"), STR("b"), &a).p, "ab");
     CHECK_STR(str_join((struct str){0}, (struct str){0}, &a).p, "");
@@ -144,7 +144,7 @@ TEST(numbers_are_whole_or_refused)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint64_t value = 42;
 
-        CHECK(str_number(str_from(rows[i].text), rows[i].max, &value) ==
+        CHECK(str_number(str_cstr(rows[i].text), rows[i].max, &value) ==
               rows[i].good);
         CHECK(value == (rows[i].good ? rows[i].value : 42));
     }

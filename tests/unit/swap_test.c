@@ -67,10 +67,10 @@ static void find_outcomes(const char **old, const char **new, bool fresh)
         wish_old(d);
         FIXTURE_OK(d, 0);
     }
-    *old = arena_str(&outcomes, str_from(fixture_snapshot(d, false))).p;
+    *old = arena_str(&outcomes, str_cstr(fixture_snapshot(d, false))).p;
     wish_new(d);
     FIXTURE_OK(d, 0);
-    *new = arena_str(&outcomes, str_from(fixture_snapshot(d, false))).p;
+    *new = arena_str(&outcomes, str_cstr(fixture_snapshot(d, false))).p;
     fixture_done(d);
 }
 
@@ -114,7 +114,7 @@ static bool open_only(struct fixture *d)
     struct provision *p = NULL;
 
     err_clear(&d->err);
-    if (!provision_open(str_from(d->path), false, NULL, NULL, &d->recovered, &p,
+    if (!provision_open(str_cstr(d->path), false, NULL, NULL, &d->recovered, &p,
                         &d->err))
         return false;
     provision_close(p);
@@ -238,7 +238,7 @@ TEST(a_journal_that_comes_back_undoes_nothing)
 /* As fixture_snapshot prints it. */
 static const char *hash_text(const char *text)
 {
-    struct hash h = hash_of(str_from(text));
+    struct hash h = hash_of(str_cstr(text));
     char hex[HASH_HEX_CHARS + 1];
 
     hash_format(&h, hex);
@@ -361,7 +361,7 @@ TEST(an_edit_between_plan_and_swap_refuses)
                    in_place, force);
         CHECK(in_place ? fixture_content(d, edit_path)[0] == 'X'
                        : strcmp(fixture_content(d, edit_path), PRECIOUS) == 0);
-        before = arena_str(&outcomes, str_from(fixture_snapshot(d, false))).p;
+        before = arena_str(&outcomes, str_cstr(fixture_snapshot(d, false))).p;
         fixture_done(d);
         /* the same edit of the old workspace: all else is as it was */
         start(d, false);

@@ -18,7 +18,7 @@ static struct err last;
 static bool parse(const char *text, struct arena *a, struct tape *t)
 {
     last = (struct err){0};
-    return tape_parse(str_from(text), "x.jsonl", a, t, &last);
+    return tape_parse(str_cstr(text), "x.jsonl", a, t, &last);
 }
 
 /* --- reading ------------------------------------------------------------------- */
@@ -233,8 +233,8 @@ static bool ask(struct runtime_host *h, const char *prompt, const char *opts,
 {
     struct ask in = {
         .number = 1,
-        .prompt = str_from(prompt),
-        .opts = str_from(opts),
+        .prompt = str_cstr(prompt),
+        .opts = str_cstr(opts),
         .max_chars = ANSWER_MAX_CHARS,
     };
 
@@ -245,12 +245,12 @@ static bool ask(struct runtime_host *h, const char *prompt, const char *opts,
 static bool command(struct runtime_host *h, const char *word, const char *opts,
                     struct arena *a, struct command_result *out)
 {
-    struct str argv[2] = {str_from(word), STR("-x")};
+    struct str argv[2] = {str_cstr(word), STR("-x")};
     struct command in = {
         .number = 1,
         .argv = argv,
         .argc = 2,
-        .opts = str_from(opts),
+        .opts = str_cstr(opts),
         .max_chars = COMMAND_MAX_CHARS,
     };
 
@@ -263,7 +263,7 @@ static struct runtime_result completed(const char *envelope)
     return (struct runtime_result){
         .end = RUNTIME_COMPLETED,
         .text = STR("[Metaskill: x completed]\n"),
-        .envelope = str_from(envelope),
+        .envelope = str_cstr(envelope),
         .status = STR("ok"),
     };
 }
@@ -321,7 +321,7 @@ TEST(an_ask_that_failed_fails_again)
 
 static const char *text_of(struct str s, struct arena *a)
 {
-    return str_c(s, a);
+    return str_dup0(s, a);
 }
 
 TEST(another_prompt)
@@ -449,7 +449,7 @@ TEST(envelopes_by_value)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena a = {0};
-        struct tape t = {.file = "x", .envelope = str_from(rows[i].taped)};
+        struct tape t = {.file = "x", .envelope = str_cstr(rows[i].taped)};
         struct runtime_result r = completed(rows[i].got);
         bool same = tape_compare(&t, &r, &a).n == 0;
 
@@ -508,9 +508,9 @@ TEST(errors_without_who_set_a_limit)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena a = {0};
-        struct tape t = {.file = "x", .error = str_from(rows[i].taped)};
+        struct tape t = {.file = "x", .error = str_cstr(rows[i].taped)};
         struct runtime_result r = {.end = RUNTIME_FAILED,
-                                   .text = str_from(rows[i].got)};
+                                   .text = str_cstr(rows[i].got)};
 
         CHECK((tape_compare(&t, &r, &a).n == 0) == rows[i].same);
         arena_done(&a);
@@ -673,7 +673,7 @@ TEST(the_end_is_rewritten_alone)
     struct str next;
 
     CHECK(parse(text, &a, &t));
-    next = tape_update(str_from(text), &t, &r, &a);
+    next = tape_update(str_cstr(text), &t, &r, &a);
     CHECK_STR(text_of(next, &a),
               HEAD ASK "{\"envelope\":{\"status\":\"ok\",\"n\":1}}\n");
     CHECK(parse(next.p, &a, &t) && tape_compare(&t, &r, &a).n == 0);

@@ -79,7 +79,7 @@ static struct seen on_terminal_after(const char *marker, void (*play)(void),
     }
     buf_init(&b, 1 << 20);
     for (;;) {
-        if (!typed && str_find(buf_str(&b), str_from(marker)) != SIZE_MAX) {
+        if (!typed && str_find(buf_str(&b), str_cstr(marker)) != SIZE_MAX) {
             CHECK(write(master, input, strlen(input)) ==
                   (ssize_t)strlen(input));
             typed = true;
@@ -87,7 +87,7 @@ static struct seen on_terminal_after(const char *marker, void (*play)(void),
         n = read(master, block, sizeof block);
         if (n <= 0)
             break;
-        buf_append(&b, str_of(block, (size_t)n));
+        buf_append(&b, str_make(block, (size_t)n));
     }
     seen.out = arena_str(a, buf_str(&b));
     buf_done(&b);

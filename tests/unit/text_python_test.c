@@ -34,7 +34,7 @@ TEST(repr) /* [T17, T18] */
     for (size_t i = 0; i < ROWS(shown); i++) {
         size_t n = shown[i].n ? shown[i].n : strlen(shown[i].text);
 
-        CHECK_STR(str_c(text_repr(str_of(shown[i].text, n), &a), &a),
+        CHECK_STR(str_dup0(text_repr(str_make(shown[i].text, n), &a), &a),
                   shown[i].shown);
     }
     arena_done(&a);
@@ -62,7 +62,7 @@ TEST(lower) /* [T16] */
     struct arena a = {0};
 
     for (size_t i = 0; i < ROWS(lowered); i++)
-        CHECK_STR(str_c(text_lower(str_from(lowered[i].text), &a), &a),
+        CHECK_STR(str_dup0(text_lower(str_cstr(lowered[i].text), &a), &a),
                   lowered[i].lower);
     arena_done(&a);
 }
@@ -86,7 +86,7 @@ TEST(strip) /* [T16] */
     struct arena a = {0};
 
     for (size_t i = 0; i < ROWS(rows); i++)
-        CHECK_STR(str_c(text_strip(str_from(rows[i].text)), &a),
+        CHECK_STR(str_dup0(text_strip(str_cstr(rows[i].text)), &a),
                   rows[i].stripped);
     arena_done(&a);
 }

@@ -41,7 +41,7 @@ static const struct {
 TEST(utf8_is_strict)
 {
     for (size_t i = 0; i < sizeof utf8_rows / sizeof *utf8_rows; i++) {
-        struct str s = str_of(utf8_rows[i].text, utf8_rows[i].n);
+        struct str s = str_make(utf8_rows[i].text, utf8_rows[i].n);
         bool bad = false;
 
         CHECK(text_is_utf8(s) == utf8_rows[i].good);
@@ -73,11 +73,11 @@ TEST(count_and_cut_go_by_code_points)
     CHECK(text_count(STR("\xf0\x9f\x98\x80")) == 1);
     for (size_t i = 0; i < 65; i++)
         memcpy(name + 2 * i, "\xc3\xa4", 2);
-    CHECK(text_count(str_of(name, 64 * 2)) == 64);
-    CHECK(text_count(str_of(name, 65 * 2)) == 65);
-    CHECK(text_cut(str_of(name, 65 * 2), 64).n == 128);
-    CHECK(text_cut(str_of(name, 64 * 2), 64).n == 128);
-    CHECK(text_cut(str_of(name, 64 * 2), 0).n == 0);
+    CHECK(text_count(str_make(name, 64 * 2)) == 64);
+    CHECK(text_count(str_make(name, 65 * 2)) == 65);
+    CHECK(text_cut(str_make(name, 65 * 2), 64).n == 128);
+    CHECK(text_cut(str_make(name, 64 * 2), 64).n == 128);
+    CHECK(text_cut(str_make(name, 64 * 2), 0).n == 0);
     CHECK(text_cut(STR("abc"), 2).n == 2);
 }
 
@@ -177,7 +177,7 @@ TEST(hidden_characters_are_found_and_shown)
     for (size_t i = 0; i < sizeof hidden_rows / sizeof *hidden_rows; i++) {
         size_t offset = 0;
         int32_t point = 0;
-        struct str s = str_from(hidden_rows[i].text);
+        struct str s = str_cstr(hidden_rows[i].text);
 
         CHECK(text_find_hidden(s, &offset, &point) == hidden_rows[i].kind);
         CHECK(text_find_hidden(s, NULL, NULL) == hidden_rows[i].kind);
@@ -224,7 +224,7 @@ TEST(a_terminal_can_only_print_what_is_visible)
 
     buf_init(&b, 1000);
     for (size_t i = 0; i < sizeof visible_rows / sizeof *visible_rows; i++) {
-        struct str s = str_of(visible_rows[i].text, visible_rows[i].n);
+        struct str s = str_make(visible_rows[i].text, visible_rows[i].n);
 
         buf_clear(&b);
         text_visible(&b, s, visible_rows[i].lines);
@@ -260,8 +260,8 @@ TEST(names_that_collide_have_one_key)
     struct arena a = {0};
 
     for (size_t i = 0; i < sizeof fold_rows / sizeof *fold_rows; i++) {
-        struct str x = text_fold(str_from(fold_rows[i].x), &a);
-        struct str y = text_fold(str_from(fold_rows[i].y), &a);
+        struct str x = text_fold(str_cstr(fold_rows[i].x), &a);
+        struct str y = text_fold(str_cstr(fold_rows[i].y), &a);
 
         CHECK(str_eq(x, y) == fold_rows[i].same);
         CHECK(str_eq(text_fold(x, &a), x));
@@ -325,9 +325,9 @@ TEST(distance_is_bounded)
     CHECK(text_distance(STR(""), STR("ab"), 3) == 2);
     CHECK(text_distance(STR("ab"), STR(""), 1) == 2);
     CHECK(text_distance(STR("\xc3\xa4"), STR("a"), 3) == 1);
-    CHECK(text_distance(str_of(many, 128), str_of(many, 127), 3) == 1);
-    CHECK(text_distance(str_of(many, 129), str_of(many, 128), 3) == 4);
-    CHECK(text_distance(str_of(many, 200), str_of(many, 200), 3) == 0);
+    CHECK(text_distance(str_make(many, 128), str_make(many, 127), 3) == 1);
+    CHECK(text_distance(str_make(many, 129), str_make(many, 128), 3) == 4);
+    CHECK(text_distance(str_make(many, 200), str_make(many, 200), 3) == 0);
 }
 
 TEST(nearest_names_are_kept_in_order_of_edits)
@@ -339,7 +339,7 @@ TEST(nearest_names_are_kept_in_order_of_edits)
     text_nearest_add(&n, STR("xyz"), STR("install"), 3);
     CHECK(n.count == 0);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        text_nearest_add(&n, STR("install"), str_from(known[i]), 3);
+        text_nearest_add(&n, STR("install"), str_cstr(known[i]), 3);
     CHECK(n.count == TEXT_NEAREST_MAX);
     CHECK(str_is(n.found[0], "install") && n.edits[0] == 0);
     /* Equally near: the first one first. */

@@ -54,17 +54,17 @@ static const struct {
 TEST(tables_are_put_and_removed_in_place)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct str before = str_from(rows[i].before), out = {0}, again = {0};
+        struct str before = str_cstr(rows[i].before), out = {0}, again = {0};
         struct arena a = {0};
         struct err e = {0};
 
         CHECK(toml_put(before, SECTION, STR("k"), STR(TABLE), &a, &out, &e));
-        CHECK_STR(str_c(out, &a), rows[i].put);
+        CHECK_STR(str_dup0(out, &a), rows[i].put);
         CHECK(toml_find(out, SECTION, STR("k"), &a, &again, &e) && again.n);
         CHECK(toml_put(out, SECTION, STR("k"), STR(TABLE), &a, &again, &e));
-        CHECK_STR(str_c(again, &a), rows[i].put);
+        CHECK_STR(str_dup0(again, &a), rows[i].put);
         CHECK(toml_remove(before, SECTION, STR("k"), &a, &out, &e));
-        CHECK_STR(str_c(out, &a),
+        CHECK_STR(str_dup0(out, &a),
                   rows[i].removed ? rows[i].removed : rows[i].before);
         arena_done(&a);
     }
@@ -74,7 +74,7 @@ TEST(tables_are_put_and_removed_in_place)
 TEST(put_and_removed_is_as_before)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct str before = str_from(rows[i].before), out = {0};
+        struct str before = str_cstr(rows[i].before), out = {0};
         struct arena a = {0};
         struct err e = {0};
 
@@ -83,7 +83,7 @@ TEST(put_and_removed_is_as_before)
             continue;
         CHECK(toml_put(before, SECTION, STR("k"), STR(TABLE), &a, &out, &e));
         CHECK(toml_remove(out, SECTION, STR("k"), &a, &out, &e));
-        CHECK_STR(str_c(out, &a), rows[i].before);
+        CHECK_STR(str_dup0(out, &a), rows[i].before);
         arena_done(&a);
     }
 }
@@ -130,7 +130,7 @@ TEST(what_cannot_be_read_or_edited_is_refused)
         struct arena a = {0};
         struct err e = {0};
 
-        CHECK(!toml_put(str_from(bad[i].text), SECTION, STR("k"), STR(TABLE),
+        CHECK(!toml_put(str_cstr(bad[i].text), SECTION, STR("k"), STR(TABLE),
                         &a, &out, &e));
         CHECK(e.code == ERR_FORMAT && !out.p);
         CHECK_STR(err_first(&e), bad[i].why);
@@ -148,10 +148,10 @@ TEST(nesting_is_bounded)
 
     memset(text + 4, '[', 64);
     memset(text + 68, ']', 64);
-    CHECK(toml_find(str_from(text), SECTION, STR("k"), &a, &out, &e));
+    CHECK(toml_find(str_cstr(text), SECTION, STR("k"), &a, &out, &e));
     memset(text + 4, '[', 65);
     memset(text + 69, ']', 65);
-    CHECK(!toml_find(str_from(text), SECTION, STR("k"), &a, &out, &e));
+    CHECK(!toml_find(str_cstr(text), SECTION, STR("k"), &a, &out, &e));
     CHECK_STR(err_first(&e), "line 1: nested too deep");
     arena_done(&a);
 }

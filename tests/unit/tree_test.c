@@ -48,7 +48,7 @@ static void add(struct buf *tree, const char *mode, struct str name,
     buf_printf(tree, "%s ", mode);
     buf_append(tree, name);
     buf_char(tree, '\0');
-    buf_append(tree, str_of((const char *)id->b, OID_BYTES));
+    buf_append(tree, str_make((const char *)id->b, OID_BYTES));
 }
 
 /* A tree of one entry after the other: "mode name", NULL at the end. */
@@ -76,15 +76,15 @@ static struct oid build(struct repo *r, const struct row *rows, size_t count,
                    strncmp(rows[next].path, rows[i].path, skip + n + 1) == 0)
                 next++;
             id = build(r, rows + i, next - i, skip + n + 1);
-            add(&b, "40000", str_of(name, n), &id);
+            add(&b, "40000", str_make(name, n), &id);
         } else if (rows[i].content) {
-            id = put(r, OBJECT_BLOB, str_from(rows[i].content));
-            add(&b, rows[i].mode, str_of(name, n), &id);
+            id = put(r, OBJECT_BLOB, str_cstr(rows[i].content));
+            add(&b, rows[i].mode, str_make(name, n), &id);
         } else {
             struct err e = {0};
 
-            CHECK(oid_of(OBJECT_BLOB, str_from(rows[i].path), &id, &e));
-            add(&b, rows[i].mode, str_of(name, n), &id);
+            CHECK(oid_of(OBJECT_BLOB, str_cstr(rows[i].path), &id, &e));
+            add(&b, rows[i].mode, str_make(name, n), &id);
         }
         i = next;
     }
@@ -104,7 +104,7 @@ static const char *listing(struct repo *r, const struct oid *top,
     size_t n = 0;
 
     *e = (struct err){0};
-    if (!tree_list(&s, str_from(path), &r->wants, &r->a, &l, e)) {
+    if (!tree_list(&s, str_cstr(path), &r->wants, &r->a, &l, e)) {
         CHECK(e->code != ERR_NONE);
         return err_first(e);
     }
@@ -231,8 +231,8 @@ TEST(name_length)
     struct err e = {0};
 
     memset(text, 'x', sizeof text);
-    CHECK(path_check_name(str_of(text, PATH_NAME_MAX_BYTES), &e));
-    CHECK(!path_check_name(str_of(text, PATH_NAME_MAX_BYTES + 1), &e));
+    CHECK(path_check_name(str_make(text, PATH_NAME_MAX_BYTES), &e));
+    CHECK(!path_check_name(str_make(text, PATH_NAME_MAX_BYTES + 1), &e));
 }
 
 /* --- one folder ------------------------------------------------------- */
@@ -247,9 +247,9 @@ static const char *check_two(const char *mode, const char *one,
 
     e = (struct err){0};
     buf_init(&b, 4096);
-    add(&b, mode, str_from(one), &id);
+    add(&b, mode, str_cstr(one), &id);
     if (other)
-        add(&b, other_mode, str_from(other), &id);
+        add(&b, other_mode, str_cstr(other), &id);
     ok = tree_check(buf_str(&b), &e);
     CHECK(ok == (e.code == ERR_NONE));
     buf_done(&b);
@@ -539,7 +539,7 @@ static struct oid wide(struct repo *r, const char *mode, size_t n,
         char name[32];
 
         snprintf(name, sizeof name, "n%06zu", i);
-        add(&b, mode, str_from(name), id);
+        add(&b, mode, str_cstr(name), id);
     }
     tree = put(r, OBJECT_TREE, buf_str(&b));
     buf_done(&b);
@@ -772,7 +772,7 @@ static struct str slurp(struct arena *a, const char *name)
     n = f ? fread(text, 1, 1 << 20, f) : 0;
     if (f)
         fclose(f);
-    return str_of(text, n);
+    return str_make(text, n);
 }
 
 static void read_git_tree(struct repo *r, struct str id)

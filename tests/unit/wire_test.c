@@ -126,6 +126,6 @@ TEST(an_unknown_kind_a_type_or_a_count_too_large_is_refused)
         CLEANUP(arena_done) struct arena a = {0};
         struct wire_message m;
 
-        CHECK(!wire_take(str_of(rows[i].body, rows[i].n), &a, &m));
+        CHECK(!wire_take(str_make(rows[i].body, rows[i].n), &a, &m));
     }
 }

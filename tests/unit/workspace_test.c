@@ -35,13 +35,13 @@ enum made { LINK_TO_FOLDER, LINK_TO_FILE, DANGLING, FIFO, FOLDER, PLAIN };
 static void make_thing(struct fixture *d, const char *path, enum made what,
                        const char *outside)
 {
-    struct str whole = str_from(path);
+    struct str whole = str_cstr(path);
     size_t at = str_find_last(whole, '/');
     struct err e = {0};
 
     if (at != SIZE_MAX)
-        CHECK(fs_make_dirs_at(d->fd, str_c(str_slice(whole, 0, at), &d->arena),
-                              0755, &e));
+        CHECK(fs_make_dirs_at(
+            d->fd, str_dup0(str_slice(whole, 0, at), &d->arena), 0755, &e));
     if (what == LINK_TO_FOLDER)
         CHECK(symlinkat(outside, d->fd, path) == 0);
     else if (what == LINK_TO_FILE)
@@ -239,7 +239,7 @@ TEST(journals_from_elsewhere_do_nothing)
                       arena_printf(&d->arena, "%send %s\n", text.p,
                                    hash_hex(&h, &d->arena).p)
                           .p);
-        CHECK(provision_open(str_from(d->path), i % 2, NULL, NULL,
+        CHECK(provision_open(str_cstr(d->path), i % 2, NULL, NULL,
                              &d->recovered, &p, &d->err));
         provision_close(p);
         CHECK_STR(fixture_snapshot(d, false), before);

@@ -49,7 +49,7 @@ static const char *show(const struct yaml *root, struct arena *a)
         open[depth++] = y;
         y = y->first;
     }
-    return str_c(buf_str(&b), a);
+    return str_dup0(buf_str(&b), a);
 }
 
 struct row {
@@ -198,7 +198,7 @@ TEST(limits_hold_at_their_edges) /* [row 5], 6.3 */
         const struct yaml *y;
         struct err e = {0};
 
-        CHECK(yaml_parse(str_from(rows[i].text), &rows[i].o, &a, &y, NULL,
+        CHECK(yaml_parse(str_cstr(rows[i].text), &rows[i].o, &a, &y, NULL,
                          &e) == !rows[i].want[0]);
         CHECK_STR(err_first(&e), rows[i].want);
     }
@@ -210,7 +210,7 @@ static struct str nested(struct arena *a, size_t depth)
 
     memset(text, '[', depth);
     memset(text + depth, ']', depth);
-    return str_of(text, depth * 2);
+    return str_make(text, depth * 2);
 }
 
 TEST(depth_64_is_the_default)
@@ -232,7 +232,7 @@ static void check_slice(struct str text, const struct yaml *y, const char *want)
 
     CHECK(y != NULL);
     if (y)
-        CHECK_STR(str_c(str_slice(text, y->start, y->end), &a), want);
+        CHECK_STR(str_dup0(str_slice(text, y->start, y->end), &a), want);
 }
 
 TEST(positions_are_bytes_and_lines_of_the_file)
@@ -323,7 +323,7 @@ TEST(plain_scalars_have_the_types_of_yaml_1_1) /* [X18] */
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         for (size_t k = 0; k < 40 && types[i].texts[k]; k++) {
             struct yaml y = {.kind = YAML_SCALAR,
-                             .text = str_from(types[i].texts[k])};
+                             .text = str_cstr(types[i].texts[k])};
 
             if (yaml_type_of(&y) != types[i].type)
                 CHECK_STR(types[i].texts[k], yaml_type_name(types[i].type));
