@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../cli/run_show.h"
+#include "../../cli/run/run_show.h"
 #include "tap.h"
 
 /* [K40, K42, row 7, row 22] what a person sees of a run while it runs. */

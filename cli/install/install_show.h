@@ -1,0 +1,30 @@
+#ifndef CLI_INSTALL_SHOW_H
+#define CLI_INSTALL_SHOW_H
+
+#include "mapm/install.h"
+
+#include "../command.h"
+
+/* Rendering of plans: what install, remove and update share. */
+
+/* For people: packages to stdout, the rest as notes. */
+void install_show_packages(struct term *t, const struct install_plan *plan,
+                           struct arena *a);
+void install_show_offers(struct invocation *inv,
+                         const struct install_plan *plan);
+/* What the user changed and stays as it is. */
+void install_note_edits(struct term *t, const struct install_plan *plan);
+/* What the repositories have outside of the catalogs. */
+void install_note_elsewhere(struct invocation *inv,
+                            const struct install_plan *plan);
+/* Grouped by reason; with -v each with its chain. */
+void install_warn_left_out(struct invocation *inv,
+                           const struct install_plan *plan);
+
+/* mapm.install/1 and mapm.offers/1. */
+void install_print_json(struct invocation *inv, const struct install_plan *plan,
+                        bool dry_run);
+void install_print_offers_json(struct invocation *inv,
+                               const struct install_plan *plan);
+
+#endif

@@ -1,0 +1,109 @@
+#include "base/json.h"
+#include "base/text.h"
+#include "mapm/install_query.h"
+
+#include "../command.h"
+
+/* verify: workspace against lock against store. Changes nothing. */
+
+/* The hint for all differences of one kind. */
+/* clang-format off */
+static const struct {
+    const char *name; /* in JSON */
+    const char *advice;
+} sides[INSTALL_SIDE_COUNT] = {
+    [INSTALL_SIDE_WORKSPACE] = {"workspace",
+        "the workspace differs from the lock: mapm install puts back what is "
+        "missing, mapm install --force also what was changed"},
+    [INSTALL_SIDE_EXTRA] = {"workspace",
+        "extra files are no package's: mapm leaves them, delete them by hand"},
+    [INSTALL_SIDE_MANIFEST] = {"manifest",
+        "the lock lacks what mapm.yaml or the workspace has: take the lock from "
+        "version control again, or run mapm install"},
+    [INSTALL_SIDE_LOCK] = {"lock",
+        "the lock differs from the packages: take it from version control "
+        "again, or remove these entries and run mapm install"},
+    [INSTALL_SIDE_PROOF] = {"proof",
+        "mapm install fetches the proofs, or names the line of the lock that is "
+        "not what the commit holds"},
+    [INSTALL_SIDE_STORE] = {"store",
+        "mapm install --force fetches what the store has lost"},
+    [INSTALL_SIDE_REMOTE] = {"remote",
+        "mapm update locks what the refs name now; of a ref that is gone, install "
+        "the package from another one: mapm install owner/repo/path@ref"},
+};
+/* clang-format on */
+
+static void print_findings_json(struct invocation *inv,
+                                const struct install_verification *v)
+{
+    struct json_writer *w = print_json_begin(inv, "mapm.verify/1", NULL);
+
+    json_member_string(w, "workspace", v->workspace);
+    json_member_bool(w, "ok", v->count == 0);
+    json_member_array(w, "differences");
+    for (size_t i = 0; i < v->count; i++) {
+        json_begin_object(w);
+        json_member_string(w, "path", v->differences[i].path);
+        json_member_string(w, "how", str_cstr(v->differences[i].how));
+        json_member_string(w, "differs",
+                           str_cstr(sides[v->differences[i].side].name));
+        json_end_object(w);
+    }
+    json_end_array(w);
+    json_member_strings(w, "digest_only", v->digest_only, v->digest_only_count);
+    print_json_end(inv);
+}
+
+/* A lock that may be wrong comes first: it defines the content of the
+ * workspace. And an install that fetches a proof fetches missing packages,
+ * too. */
+static void print_advice(struct invocation *inv,
+                         const struct install_verification *v)
+{
+    bool given[INSTALL_SIDE_COUNT] = {false};
+
+    for (size_t i = 0; i < v->count; i++)
+        given[v->differences[i].side] = true;
+    given[INSTALL_SIDE_WORKSPACE] &=
+        !given[INSTALL_SIDE_LOCK] && !given[INSTALL_SIDE_PROOF];
+    given[INSTALL_SIDE_MANIFEST] &= !given[INSTALL_SIDE_LOCK];
+    given[INSTALL_SIDE_STORE] &= !given[INSTALL_SIDE_PROOF];
+    for (size_t i = 0; i < INSTALL_SIDE_COUNT; i++)
+        if (given[i])
+            term_note(&inv->term, "%s", sides[i].advice);
+}
+
+static void print_findings(struct invocation *inv,
+                           const struct install_verification *v)
+{
+    size_t count = v->package_count;
+
+    for (size_t i = 0; i < v->count; i++) {
+        struct str path = text_shown(v->differences[i].path, &inv->cx.arena);
+
+        term_print(&inv->term, "%.*s: %s\n", STR_ARG(path),
+                   v->differences[i].how);
+    }
+    for (size_t i = 0; i < v->digest_only_count; i++)
+        term_print(&inv->term, "%.*s: digest only\n",
+                   STR_ARG(v->digest_only[i]));
+    print_advice(inv, v);
+    if (v->count == 0)
+        term_note(&inv->term, "%zu package%s verified", count,
+                  count == 1 ? "" : "s");
+}
+
+COMMAND(command_verify)
+{
+    struct install_verification v;
+
+    if (!install_verify(&inv->cx, has_option(inv, OPTION_REMOTE), &v, e))
+        return false;
+    if (has_option(inv, OPTION_JSON))
+        print_findings_json(inv, &v);
+    else
+        print_findings(inv, &v);
+    *exit_code = v.count ? EXIT_FINDINGS : EXIT_DONE;
+    return true;
+}

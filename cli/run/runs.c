@@ -1,0 +1,268 @@
+#include "base/fs.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "mapm/layer.h"
+#include "mapm/open_store.h"
+#include "mapm/state_runs.h"
+
+#include "../command.h"
+#include "runs_show.h"
+
+#define LIST_DEFAULT      20
+#define LIST_MAX          100000
+#define NAME_COLUMNS      40
+#define STATUS_COLUMNS    16
+#define WORKSPACE_COLUMNS 60
+
+/* --- which ---------------------------------------------------------------------- */
+
+/* "" for all workspaces. */
+static bool find_workspace(struct invocation *inv, struct str *path,
+                           struct err *e)
+{
+    struct layer l;
+
+    *path = STR("");
+    if (has_option(inv, OPTION_ALL_RUNS))
+        return true;
+    if (!layer_open(&inv->cx, LAYER_READ, &l, e))
+        return false;
+    *path = l.path;
+    layer_close(&l);
+    return true;
+}
+
+static bool read_limit(struct invocation *inv, size_t *max, struct err *e)
+{
+    struct str text = option_value(inv, OPTION_LIMIT);
+    uint64_t n = LIST_DEFAULT;
+
+    if (text.p && (!str_number(text, LIST_MAX, &n) || n == 0))
+        return err_set(e, ERR_USAGE,
+                       "--limit: \"%.*s\" is no number from 1 to %d",
+                       STR_ARG(text), LIST_MAX);
+    *max = (size_t)n;
+    return true;
+}
+
+static bool find_last(struct invocation *inv, struct store *store, uint64_t *id,
+                      struct err *e)
+{
+    struct str workspace;
+    struct state_run *runs;
+    size_t count;
+
+    if (!find_workspace(inv, &workspace, e) ||
+        !state_list_runs(store_state(store), workspace, 1, &inv->cx.arena,
+                         &runs, &count, e))
+        return false;
+    if (count) {
+        *id = runs[0].id;
+        return true;
+    }
+    if (workspace.n == 0)
+        return err_set(e, ERR_NOT_FOUND, "nothing was run so far");
+    err_set(e, ERR_NOT_FOUND, "nothing was run in %.*s so far",
+            STR_ARG(workspace));
+    return err_hint(e, "mapm runs --all lists the runs of all workspaces");
+}
+
+static bool find_run(struct invocation *inv, struct store *store,
+                     struct state_run *out, struct err *e)
+{
+    struct str word =
+        inv->arguments.count > 1 ? inv->arguments.items[1] : STR("last");
+    uint64_t id = 0;
+
+    if (str_is(word, "last")) {
+        if (!find_last(inv, store, &id, e))
+            return false;
+    } else if (!str_number(word, INT64_MAX, &id)) {
+        err_set(e, ERR_USAGE, "\"%.*s\" is no number of a run", STR_ARG(word));
+        return err_hint(e, "mapm runs lists them; \"last\" is the last one");
+    }
+    if (state_find_run(store_state(store), id, &inv->cx.arena, out, e))
+        return true;
+    return e->code == ERR_NOT_FOUND
+               ? err_hint(e, "mapm runs --all lists the runs that are known")
+               : false;
+}
+
+/* --- the list --------------------------------------------------------------------- */
+
+/* Visible, at most `columns`. In `a`. */
+static struct str shown(struct str s, size_t columns, struct arena *a)
+{
+    struct str text;
+    struct buf b;
+
+    buf_init(&b, 1024 * 1024);
+    text_visible(&b, s, false);
+    text = arena_str(a, buf_str(&b));
+    buf_done(&b);
+    if (text_count(text) <= columns)
+        return text;
+    return arena_printf(a, "%.*s...", STR_ARG(text_cut(text, columns - 3)));
+}
+
+static void pad(struct term *t, struct str s, size_t columns)
+{
+    size_t wide = text_width(s);
+
+    term_print(t, "%.*s%*s", STR_ARG(s),
+               (int)(wide < columns ? columns - wide : 0), "");
+}
+
+static void print_rows(struct invocation *inv, const struct state_run *runs,
+                       size_t count)
+{
+    size_t wide = 0, wide_status = 0;
+    struct term *t = &inv->term;
+    struct arena *a = &inv->cx.arena;
+    char when[40], seconds[32];
+
+    for (size_t i = 0; i < count; i++) {
+        size_t n = text_width(shown(runs[i].name, NAME_COLUMNS, a));
+        size_t m = text_width(shown(runs[i].status, STATUS_COLUMNS, a));
+
+        wide = n > wide ? n : wide;
+        wide_status = m > wide_status ? m : wide_status;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct state_run *r = &runs[i];
+        struct str status = shown(r->status, STATUS_COLUMNS, a);
+
+        term_print(t, "%5llu  %s  ", (unsigned long long)r->id,
+                   run_when(r->started_ms, false, when));
+        pad(t, shown(r->name, NAME_COLUMNS, a), wide + 2);
+        term_style_print(t, runs_style_of(r->status), "%.*s", STR_ARG(status));
+        pad(t, STR(""), wide_status - text_width(status) + 2);
+        term_print(t, "%2u ask%s %3u command%s %12s", r->asks,
+                   r->asks == 1 ? ", " : "s,", r->commands,
+                   r->commands == 1 ? ", " : "s,",
+                   r->took_ms ? run_seconds(r->took_ms, seconds) : "-");
+        if (has_option(inv, OPTION_ALL_RUNS))
+            term_print(t, "  %.*s",
+                       STR_ARG(shown(r->workspace, WORKSPACE_COLUMNS, a)));
+        term_print(t, "\n");
+    }
+}
+
+static void print_list_json(struct invocation *inv, struct str workspace,
+                            const struct state_run *runs, size_t count)
+{
+    struct json_writer *w = print_json_begin(inv, "mapm.runs/1", NULL);
+
+    json_member_optional(w, "workspace", workspace);
+    json_member_array(w, "runs");
+    for (size_t i = 0; i < count; i++) {
+        json_begin_object(w);
+        runs_put_json(w, &runs[i]);
+        json_end_object(w);
+    }
+    json_end_array(w);
+    print_json_end(inv);
+}
+
+static bool list(struct invocation *inv, struct store *store, struct err *e)
+{
+    struct state_run *runs;
+    struct str workspace;
+    size_t count, max = 0;
+
+    if (!read_limit(inv, &max, e) || !find_workspace(inv, &workspace, e) ||
+        !state_list_runs(store_state(store), workspace, max, &inv->cx.arena,
+                         &runs, &count, e))
+        return false;
+    if (has_option(inv, OPTION_JSON)) {
+        print_list_json(inv, workspace, runs, count);
+        return true;
+    }
+    print_rows(inv, runs, count);
+    if (count == 0 && workspace.n)
+        term_note(&inv->term, "nothing was run in %.*s so far",
+                  STR_ARG(workspace));
+    else if (count == 0)
+        term_note(&inv->term, "nothing was run so far");
+    else if (count == max && !option_value(inv, OPTION_LIMIT).p)
+        term_note(&inv->term, "these are the last %zu: --limit shows more",
+                  count);
+    return true;
+}
+
+/* --- one -------------------------------------------------------------------------------- */
+
+/* The page is private to the user. */
+#define PAGE_MODE      0600
+#define PAGE_MAX_BYTES (64u * 1024 * 1024)
+
+static bool write_page(struct invocation *inv, struct str to,
+                       const struct state_run *run,
+                       const struct run_detail *detail, struct err *e)
+{
+    CLEANUP(buf_done) struct buf page = {0};
+    struct str path = fs_join(inv->cx.cwd, to, &inv->cx.arena);
+
+    buf_init(&page, PAGE_MAX_BYTES);
+    report_page(run, detail, &page);
+    if (!buf_check(&page, "the page of the run", e))
+        return false;
+    if (str_is(to, "-")) {
+        term_write(&inv->term, buf_str(&page));
+        return true;
+    }
+    if (!fs_replace_user_file(path.p, PAGE_MODE, buf_str(&page), e))
+        return false;
+    if (!has_option(inv, OPTION_JSON))
+        term_print(&inv->term, "wrote %.*s\n", STR_ARG(to));
+    return true;
+}
+
+static bool show(struct invocation *inv, struct store *store, struct err *e)
+{
+    struct str page = option_value(inv, OPTION_HTML);
+    struct err broken = {0};
+    struct run_detail detail;
+    struct state_run run;
+
+    if (page.p && page.n == 0)
+        return err_set(e, ERR_USAGE, "--html: the file's name is empty");
+    if (str_is(page, "-") && has_option(inv, OPTION_JSON))
+        return err_set(e, ERR_USAGE,
+                       "--html - and --json both write to standard output");
+    if (!find_run(inv, store, &run, e))
+        return false;
+    /* The rest of the row is worth showing without it. */
+    if (!run_detail_parse(run.detail, &inv->cx.arena, &detail, &broken))
+        term_warn(&inv->term, "%s: %s", err_prev(&broken, NULL),
+                  err_first(&broken));
+    if (page.p && !write_page(inv, page, &run, &detail, e))
+        return false;
+    if (has_option(inv, OPTION_JSON))
+        runs_print_json(inv, &run, &detail);
+    else if (!page.p)
+        runs_print(inv, &run, &detail);
+    return true;
+}
+
+COMMAND(command_runs)
+{
+    bool one = inv->arguments.count > 0, ok;
+    struct store *store = NULL;
+
+    if (one && !str_is(inv->arguments.items[0], "show")) {
+        err_set(e, ERR_USAGE, "mapm runs: unknown command \"%.*s\"",
+                STR_ARG(inv->arguments.items[0]));
+        return err_hint(e, "mapm runs, or mapm runs show ID");
+    }
+    if (!one && has_option(inv, OPTION_HTML)) {
+        err_set(e, ERR_USAGE, "--html is for one run");
+        return err_hint(e, "mapm runs show last --html FILE");
+    }
+    if (!open_store(&inv->cx, &store, e))
+        return false;
+    ok = one ? show(inv, store, e) : list(inv, store, e);
+    close_store(&inv->cx, store);
+    *exit_code = EXIT_DONE;
+    return ok;
+}

@@ -1,0 +1,207 @@
+#include "skill.h"
+
+#include "base/fs.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "mapm/open_store.h"
+#include "mapm/skill_roots.h"
+
+#include <string.h>
+
+#include "../command.h"
+
+#define MANY           SIZE_MAX
+#define NEAR_MAX_EDITS 2
+
+/* clang-format off */
+static const struct word {
+    const char *name, *arguments;
+    size_t least, most;
+    bool (*run)(struct skill_job *job, struct err *e);
+} words[] = {
+    {"list",   "",            0, 0,    skill_list},
+    {"search", "[QUERY...]",  0, MANY, skill_search},
+    {"match",  "REQUEST...",  1, MANY, skill_match},
+    {"load",   "NAME...",     1, MANY, skill_load},
+    {"show",   "NAME",        1, 1,    skill_show},
+    {"files",  "NAME [PATH]", 1, 2,    skill_files},
+    {"index",  "",            0, 0,    skill_index},
+};
+
+/* The options that not every word takes. */
+static const struct {
+    enum option_id id;
+    const char *words;
+} limited[] = {
+    {OPTION_SESSION,   "load index"},
+    {OPTION_AS,        "load"},
+    {OPTION_HITS,      "search match"},
+    {OPTION_MIN_SCORE, "match"},
+    {OPTION_PRELOAD,   "index"},
+    {OPTION_MAX_CHARS, "index"},
+};
+/* clang-format on */
+
+/* --- what all of them print ---------------------------------------------------------- */
+
+void skill_put_json(struct json_writer *w, const struct library_skill *s)
+{
+    json_member_string(w, "name", s->name);
+    json_member_string(w, "description", s->description);
+    json_member_string(w, "source", str_cstr(library_source_name(s->source)));
+    json_member_string(w, "folder", s->folder);
+    json_member_optional(w, "version", s->version);
+    json_member_bool(w, "metaskill", s->metaskill);
+    json_member_bool(w, "mode", s->is_mode);
+    json_member_bool(w, "disable_model_invocation", s->disabled);
+}
+
+void skill_print_text(struct skill_job *job, struct str text)
+{
+    struct term *t = &job->inv->term;
+
+    term_content(t, text);
+    if (text.n == 0 || text.p[text.n - 1] != '\n')
+        term_print(t, "\n");
+}
+
+bool skill_hint(struct skill_job *job, struct str name, struct err *e)
+{
+    struct text_nearest near = {0};
+
+    if (e->code != ERR_NOT_FOUND || library_find(job->library, name))
+        return false;
+    for (size_t i = 0; i < library_count(job->library); i++)
+        text_nearest_add(&near, name, library_at(job->library, i)->name,
+                         NEAR_MAX_EDITS);
+    if (near.count)
+        return err_hint(e, "did you mean %.*s?", STR_ARG(near.found[0]));
+    return err_hint(e, "mapm skill list shows what is there");
+}
+
+/* --- the command ----------------------------------------------------------------------- */
+
+static bool has_word(const char *list, const char *word)
+{
+    struct str rest = str_cstr(list), head;
+
+    while (str_cut(&rest, ' ', &head))
+        if (str_is(head, word))
+            return true;
+    return false;
+}
+
+static bool unknown_word(struct str name, struct err *e)
+{
+    struct text_nearest near = {0};
+
+    err_set(e, ERR_USAGE, "mapm skill: unknown command \"%.*s\"",
+            STR_ARG(name));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        text_nearest_add(&near, name, str_cstr(words[i].name), NEAR_MAX_EDITS);
+    if (near.count)
+        return err_hint(e, "did you mean \"mapm skill %.*s\"?",
+                        STR_ARG(near.found[0]));
+    return err_hint(e, "list, search, match, load, show, files or index");
+}
+
+static bool check_use(struct invocation *inv, const struct word *word,
+                      struct err *e)
+{
+    size_t count = inv->arguments.count - 1;
+
+    for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
+        if (has_option(inv, limited[i].id) &&
+            !has_word(limited[i].words, word->name))
+            return err_set(e, ERR_USAGE, "mapm skill %s has no option --%s",
+                           word->name, options[limited[i].id].name);
+    if (count >= word->least && count <= word->most)
+        return true;
+    if (count < word->least)
+        err_set(e, ERR_USAGE, "mapm skill %s needs %s", word->name,
+                word->arguments);
+    else
+        err_set(e, ERR_USAGE, "mapm skill %s: too many arguments: \"%.*s\"",
+                word->name, STR_ARG(inv->arguments.items[1 + word->most]));
+    return err_hint(e, "usage: mapm skill [OPTION]... %s%s%s", word->name,
+                    word->arguments[0] ? " " : "", word->arguments);
+}
+
+/* A library is read without the store too, only slower. */
+static void open_cache(struct skill_job *job)
+{
+    struct invocation *inv = job->inv;
+
+    if (open_store(&inv->cx, &job->store, &job->store_problem))
+        return;
+    job->store = NULL;
+    if (has_option(inv, OPTION_VERBOSE))
+        term_warn(&inv->term, "nothing is remembered: %s",
+                  err_first(&job->store_problem));
+}
+
+/* "scope/name", as in mapm list, is also a name. */
+static void take_full_names(struct skill_job *job)
+{
+    size_t names = strcmp(job->word, "load") == 0 ? job->count : 1;
+    struct str *own =
+        arena_array(&job->inv->cx.arena, job->count + 1, sizeof *own);
+
+    for (size_t i = 0; i < job->count; i++) {
+        struct str name, scope, rest = own[i] = job->words[i];
+        const struct library_skill *s;
+
+        if (i >= names || !str_cut(&rest, '/', &scope) || !rest.p || !scope.n)
+            continue;
+        name = rest;
+        s = library_find(job->library, name);
+        if (s && str_eq(s->scope, scope))
+            own[i] = name;
+    }
+    job->words = own;
+}
+
+static bool run_word(struct skill_job *job, const struct word *word,
+                     struct err *e)
+{
+    static const char by_name[] = "load show files";
+
+    bool programs =
+        strcmp(word->name, "search") != 0 || has_option(job->inv, OPTION_JSON);
+
+    /* the lines of a search do not mark metaskills (T17) */
+    if (!skill_roots_open_library(&job->inv->cx, job->store, job->metis,
+                                  programs, &job->library, e))
+        return false;
+    if (has_word(by_name, word->name))
+        take_full_names(job);
+    return word->run(job, e);
+}
+
+COMMAND(command_skill)
+{
+    struct str name = inv->arguments.items[0];
+    const struct word *word = NULL;
+    struct skill_job job = {
+        .inv = inv,
+        .metis = str_is(option_value(inv, OPTION_SKILL_PROFILE), "metis"),
+        .words = inv->arguments.items + 1,
+        .count = inv->arguments.count - 1,
+    };
+    bool ok;
+
+    for (size_t i = 0; i < sizeof words / sizeof *words && !word; i++)
+        if (str_is(name, words[i].name))
+            word = &words[i];
+    if (!word)
+        return unknown_word(name, e);
+    if (!check_use(inv, word, e))
+        return false;
+    job.word = word->name;
+    open_cache(&job);
+    *exit_code = EXIT_DONE;
+    ok = run_word(&job, word, e);
+    library_close(job.library);
+    close_store(&inv->cx, job.store);
+    return ok;
+}

@@ -1,0 +1,304 @@
+#include "base/json.h"
+#include "base/text.h"
+#include "mapm/skill_event.h"
+
+#include <string.h>
+
+#include "../command.h"
+#include "skill.h"
+#include "skill_session.h"
+
+/* What there is, and what of it fits: list, search, match, index. */
+
+#define NAME_COLUMNS        40
+#define DESCRIPTION_COLUMNS 100
+#define SEARCH_DEFAULT      10 /* T16 */
+#define MATCH_DEFAULT       5  /* L11 */
+#define MATCH_LEAST         0.1
+
+/* --- list ----------------------------------------------------------------------------- */
+
+/* Members that Metis lacks are left out. */
+static const char *marks_of(const struct library_skill *s, bool metis)
+{
+    if (metis)
+        return "";
+    if (s->disabled)
+        return s->metaskill ? " (metaskill, yours alone)" : " (yours alone)";
+    if (s->metaskill)
+        return s->is_mode ? " (metaskill, mode)" : " (metaskill)";
+    return s->is_mode ? " (mode)" : "";
+}
+
+static void print_row(struct skill_job *job, const struct library_skill *s,
+                      size_t wide)
+{
+    struct invocation *inv = job->inv;
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str text = text_one_line(s->description, &a), cut = text;
+    size_t columns = text_width(s->name);
+
+    if (!has_option(inv, OPTION_VERBOSE))
+        cut = text_cut(text, DESCRIPTION_COLUMNS);
+    term_print(&inv->term, "%.*s%*s  %-9s  %.*s%s%s\n", STR_ARG(s->name),
+               (int)(columns < wide ? wide - columns : 0), "",
+               library_source_name(s->source), STR_ARG(cut),
+               cut.n < text.n ? "..." : "", marks_of(s, job->metis));
+}
+
+SKILL_WORD(skill_list)
+{
+    size_t count = library_count(job->library), wide = 0;
+    struct json_writer *w;
+
+    (void)e;
+    if (has_option(job->inv, OPTION_JSON)) {
+        w = print_json_begin(job->inv, "mapm.skill/1", job->word);
+        json_member_array(w, "skills");
+        for (size_t i = 0; i < count; i++) {
+            json_begin_object(w);
+            skill_put_json(w, library_at(job->library, i));
+            json_end_object(w);
+        }
+        json_end_array(w);
+        print_json_end(job->inv);
+        return true;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t n = text_width(library_at(job->library, i)->name);
+
+        if (n > wide && n <= NAME_COLUMNS)
+            wide = n;
+    }
+    for (size_t i = 0; i < count; i++)
+        print_row(job, library_at(job->library, i), wide);
+    if (count == 0)
+        term_note(&job->inv->term, "there are no skills here");
+    return true;
+}
+
+/* --- search, match ------------------------------------------------------------------------ */
+
+static struct str joined(struct skill_job *job)
+{
+    struct str text = STR("");
+
+    for (size_t i = 0; i < job->count; i++)
+        text = i == 0 ? job->words[i]
+                      : arena_printf(&job->inv->cx.arena, "%.*s %.*s",
+                                     STR_ARG(text), STR_ARG(job->words[i]));
+    return text;
+}
+
+static bool read_limit(struct skill_job *job, size_t ordinary, size_t *out,
+                       struct err *e)
+{
+    struct str text = option_value(job->inv, OPTION_HITS);
+    uint64_t n = ordinary;
+
+    if (text.p && (!str_number(text, SEARCH_MAX_HITS, &n) || n == 0))
+        return err_set(e, ERR_USAGE,
+                       "--limit: \"%.*s\" is no number from 1 to %d",
+                       STR_ARG(text), SEARCH_MAX_HITS);
+    *out = (size_t)n;
+    return true;
+}
+
+static void put_hits(struct json_writer *w, const struct library_hit *hits,
+                     size_t count, bool match, struct arena *a)
+{
+    json_member_number(w, "result_count", count);
+    json_member_array(w, "result_names");
+    for (size_t i = 0; i < count; i++)
+        json_string(w, hits[i].skill->name);
+    json_end_array(w);
+    json_member_array(w, "results");
+    for (size_t i = 0; i < count; i++) {
+        json_begin_object(w);
+        skill_put_json(w, hits[i].skill);
+        json_member_raw(w, "score", arena_printf(a, "%.4g", hits[i].score));
+        if (match) {
+            json_member_optional(w, "trigger", hits[i].trigger);
+            json_member_bool(w, "explicit", hits[i].is_explicit);
+        }
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
+/* L6: a skill that only persons may start is listed, but not found. */
+SKILL_WORD(skill_search)
+{
+    struct arena *a = &job->inv->cx.arena;
+    struct str query = joined(job), text;
+    struct library_hit *hits;
+    struct json_writer *w;
+    size_t count, limit = 0;
+
+    if (!read_limit(job, SEARCH_DEFAULT, &limit, e))
+        return false;
+    hits = library_search(job->library, query, limit, true, a, &count);
+    if (has_option(job->inv, OPTION_JSON)) {
+        w = print_json_begin(job->inv, "mapm.skill/1", job->word);
+        json_member_string(w, "query", query);
+        put_hits(w, hits, count, false, a);
+        print_json_end(job->inv);
+        return true;
+    }
+    text = library_search_text(query, hits, count, a);
+    term_print(&job->inv->term, "%.*s\n", STR_ARG(text));
+    return true;
+}
+
+/* "0.25": digits, and a point with more of them; from 0 to 1. */
+static bool read_score(struct str text, double *out)
+{
+    struct str whole = text, part = STR("");
+    size_t point = str_find_char(text, '.');
+    uint64_t n = 0, m = 0, scale = 1;
+
+    if (point != SIZE_MAX) {
+        whole = str_slice(text, 0, point);
+        part = str_from_index(text, point + 1);
+        if (part.n == 0 || part.n > 9 || !str_number(part, UINT64_MAX, &m))
+            return false;
+    }
+    for (size_t i = 0; i < part.n; i++)
+        scale *= 10;
+    if (!str_number(whole, 1, &n) || (n == 1 && m))
+        return false;
+    *out = (double)n + (double)m / (double)scale;
+    return true;
+}
+
+static void print_hits(struct skill_job *job, const struct library_hit *hits,
+                       size_t count)
+{
+    struct term *t = &job->inv->term;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct library_hit *h = &hits[i];
+
+        term_print(t, "%.2f  %.*s [%s]", h->score, STR_ARG(h->skill->name),
+                   library_source_name(h->skill->source));
+        if (h->is_explicit)
+            term_print(t, "  named");
+        else if (h->trigger.n)
+            term_print(t, "  %.*s", STR_ARG(h->trigger));
+        term_print(t, "\n");
+    }
+    if (count == 0)
+        term_note(t, "no skill fits");
+}
+
+SKILL_WORD(skill_match)
+{
+    struct arena *a = &job->inv->cx.arena;
+    struct str request = joined(job), rest = STR("");
+    struct str given = option_value(job->inv, OPTION_MIN_SCORE);
+    bool is_slash = library_slash(job->library, request, &rest) != NULL;
+    double least = MATCH_LEAST;
+    struct library_hit *hits;
+    struct json_writer *w;
+    size_t count, limit = 0;
+
+    if (given.p && !read_score(given, &least))
+        return err_set(e, ERR_USAGE,
+                       "--min-score: \"%.*s\" is no number from 0 to 1",
+                       STR_ARG(given));
+    if (!read_limit(job, MATCH_DEFAULT, &limit, e))
+        return false;
+    hits = library_match(job->library, request, limit, least, a, &count);
+    if (has_option(job->inv, OPTION_JSON)) {
+        w = print_json_begin(job->inv, "mapm.skill/1", job->word);
+        json_member_string(w, "request", request);
+        json_key(w, "arguments"); /* L12: behind "/name" */
+        if (is_slash)
+            json_string(w, rest);
+        else
+            json_null(w);
+        put_hits(w, hits, count, true, a);
+        print_json_end(job->inv);
+    } else {
+        print_hits(job, hits, count);
+    }
+    return true;
+}
+
+/* --- index ---------------------------------------------------------------------------------- */
+
+#define INDEX_MAX_CHARS 100000000
+
+/* T26: one event for each body that is new to the session. */
+static bool note_preloaded(struct skill_job *job,
+                           const struct library_block *block, struct err *e)
+{
+    struct skill_session s;
+
+    if (!has_option(job->inv, OPTION_SESSION))
+        return true;
+    if (!skill_session_open(job, &s, e))
+        return false;
+    for (size_t i = 0; i < block->preloaded_count; i++) {
+        struct str name = block->preloaded[i]->name;
+        struct library_activation one = {.name = name, .preloaded = true};
+        struct library_loaded loaded;
+
+        if (skill_session_has(&s, name))
+            continue;
+        if (!library_load(job->library, name, LIBRARY_AS_SYSTEM, false, NULL,
+                          &job->inv->cx.arena, &loaded, e) ||
+            !skill_event_put(job->store, s.id, &loaded, SKILL_LOADED_ALWAYS,
+                             STR(""), e))
+            return false;
+        one.tokens = loaded.load_size_tokens;
+        memcpy(one.skill_version, loaded.skill_version,
+               sizeof one.skill_version);
+        library_session_put(&s.state, &one);
+    }
+    return skill_session_keep(job, &s, e);
+}
+
+static void put_index(struct json_writer *w, const struct library_block *block)
+{
+    size_t chars = text_count(block->text);
+
+    json_member_string(w, "text", block->text);
+    json_member_number(w, "chars", chars);
+    json_member_number(w, "tokens", chars / 4);
+    json_member_number(w, "left_out", block->left_out);
+    json_member_array(w, "preloaded");
+    for (size_t i = 0; i < block->preloaded_count; i++)
+        json_string(w, block->preloaded[i]->name);
+    json_end_array(w);
+}
+
+SKILL_WORD(skill_index)
+{
+    struct str most = option_value(job->inv, OPTION_MAX_CHARS);
+    struct library_index o = {
+        .preload = has_option(job->inv, OPTION_PRELOAD),
+    };
+    struct library_block block;
+    struct json_writer *w;
+    uint64_t n = 0;
+
+    if (most.p && (!str_number(most, INDEX_MAX_CHARS, &n) || n == 0))
+        return err_set(e, ERR_USAGE,
+                       "--max-chars: \"%.*s\" is no number from 1 to %d",
+                       STR_ARG(most), INDEX_MAX_CHARS);
+    o.max_chars = (size_t)n;
+    if (!library_index_text(job->library, &o, &job->inv->cx.arena, &block, e) ||
+        !note_preloaded(job, &block, e))
+        return false;
+    if (has_option(job->inv, OPTION_JSON)) {
+        w = print_json_begin(job->inv, "mapm.skill/1", job->word);
+        put_index(w, &block);
+        print_json_end(job->inv);
+    } else if (block.text.n) {
+        skill_print_text(job, block.text);
+    } else {
+        term_note(&job->inv->term, "there are no skills here");
+    }
+    return true;
+}

@@ -1,0 +1,244 @@
+#include "base/fs.h"
+#include "base/path.h"
+#include "mapm/diagnostics.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
+#include "mapm/layer.h"
+#include "mapm/name.h"
+#include "mapm/origin.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "../command.h"
+#include "test.h"
+
+/* Which skills are meant, and what tapes they have. */
+
+#define TAPES_MAX_FILES 10000
+
+/* --- arguments ---------------------------------------------------------- */
+
+static bool is_file(struct invocation *inv, struct str path)
+{
+    struct stat st;
+
+    return stat(str_dup0(path, &inv->cx.arena), &st) == 0 &&
+           S_ISREG(st.st_mode);
+}
+
+/* A skill of the workspace by its name; "" for none. */
+static struct str named_folder(struct invocation *inv, struct str word)
+{
+    static const char *const places[] = {".agents/skills", "skills"};
+    struct arena *a = &inv->cx.arena;
+    struct str root = layer_workspace(&inv->cx);
+
+    if (!name_is_kebab(word))
+        return STR("");
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        struct str folder = fs_join(str_cstr(places[i]), word, a);
+
+        if (!str_eq(root, inv->cx.cwd))
+            folder = fs_join(root, folder, a);
+        if (is_file(inv, fs_join(folder, STR("SKILL.md"), a)))
+            return folder;
+    }
+    return STR("");
+}
+
+/* The folder of a path, "." when it has none. */
+static struct str folder_of(struct str path)
+{
+    size_t slash = str_find_last(path, '/');
+
+    if (slash == SIZE_MAX)
+        return STR(".");
+    return str_slice(path, 0, slash ? slash : 1);
+}
+
+/* "x/tests/one.jsonl" is that tape of x alone; "x/SKILL.star" is x. */
+static bool take_apart(struct invocation *inv, struct str *path,
+                       struct str *only, struct err *e)
+{
+    struct str last = path_last(*path), folder = folder_of(*path);
+    struct str real = fs_normalize(fs_join(inv->cx.cwd, *path, &inv->cx.arena),
+                                   &inv->cx.arena);
+
+    if (!is_file(inv, *path))
+        return true;
+    if (str_is(last, "SKILL.star")) {
+        *path = folder;
+    } else if (str_ends(last, STR(TEST_ENDING))) {
+        if (!str_is(path_last(folder_of(real)), TEST_FOLDER))
+            return err_set(e, ERR_USAGE,
+                           "%.*s is in no folder %s of a metaskill",
+                           STR_ARG(*path), TEST_FOLDER);
+        *only = last;
+        *path = str_is(path_last(folder), TEST_FOLDER)
+                    ? folder_of(folder)
+                    : fs_join(folder, STR(".."), &inv->cx.arena);
+    }
+    return true;
+}
+
+static bool open_root(struct invocation *inv, struct str word,
+                      struct check_root *root, struct str *only, struct err *e)
+{
+    struct str path = named_folder(inv, word);
+
+    if (path.n == 0) {
+        path = word;
+        if (!take_apart(inv, &path, only, e))
+            return false;
+    }
+    if (lint_root_open(path, root, &inv->cx.arena, e))
+        return true;
+    if (e->code != ERR_NOT_FOUND || str_has_char(word, '/'))
+        return false;
+    err_set(e, ERR_NOT_FOUND, "there is no skill \"%.*s\"", STR_ARG(word));
+    return err_hint(e, "its name as in .agents/skills or skills, or its path");
+}
+
+/* --- tapes ------------------------------------------------------------------- */
+
+static bool is_tape(const struct fs_entry *entry)
+{
+    return entry->type != DT_DIR && entry->name.p[0] != '.' &&
+           entry->name.n > sizeof TEST_ENDING - 1 &&
+           str_ends(entry->name, STR(TEST_ENDING));
+}
+
+static bool find_tapes(struct invocation *inv, struct test_skill *s,
+                       struct str only, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    struct arena *a = &inv->cx.arena;
+    struct fs_entry *entries;
+    size_t count;
+
+    if (!fs_open_dir_at(AT_FDCWD, fs_join(s->real, STR(TEST_FOLDER), a).p, &fd,
+                        e)) {
+        if (e->code != ERR_NOT_FOUND)
+            return err_wrap(e, "cannot read the tapes of %.*s",
+                            STR_ARG(s->path));
+        err_clear(e);
+        return true;
+    }
+    if (!fs_list_at(fd, "", TAPES_MAX_FILES, a, &entries, &count, e))
+        return err_wrap(e, "cannot read the tapes of %.*s", STR_ARG(s->path));
+    s->tapes = arena_array(a, count, sizeof *s->tapes);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_tape(&entries[i]) || (only.n && !str_eq(only, entries[i].name)))
+            continue;
+        s->tapes[s->count++].file =
+            fs_join(STR(TEST_FOLDER), entries[i].name, a);
+    }
+    return true;
+}
+
+/* --- skills -------------------------------------------------------------------- */
+
+/* Diagnostics of the program only: the others are for mapm check. "" for
+ * none. */
+static struct str problem_of(const struct check_result *r, struct arena *a)
+{
+    for (size_t i = 0; i < r->why.count; i++) {
+        const struct diagnostic *c = &r->why.items[i];
+
+        if (c->error || (str_starts(str_cstr(c->code), STR("metaskill-")) &&
+                         !str_is(str_cstr(c->code), "metaskill-input-keys")))
+            return arena_str(a, c->message);
+    }
+    return STR("");
+}
+
+static struct str shown_folder(const struct check_result *r, struct arena *a)
+{
+    struct str path = str_slice(r->path, 0, r->path.n - path_last(r->path).n);
+
+    if (path.n > 1)
+        path = str_slice(path, 0, path.n - 1);
+    return path.n ? arena_str(a, path) : STR(".");
+}
+
+static bool add_skill(struct invocation *inv, const struct check_result *r,
+                      struct str only, struct test_skills *out, struct err *e)
+{
+    struct arena *a = &inv->cx.arena;
+    struct test_skill s = {
+        .path = shown_folder(r, a),
+        .real = lint_folder(r, a),
+        .name = arena_str(a, r->name.n ? r->name : lint_folder_name(r)),
+    };
+
+    if (!find_tapes(inv, &s, only, e))
+        return false;
+    if (!r->metaskill) {
+        s.problem = s.count ? problem_of(r, a) : STR("");
+        if (s.problem.n == 0)
+            return true; /* a static skill, whatever its tests/ may hold */
+        s.count = 0;
+    }
+    out->items = arena_grow(a, out->items, out->count, &out->capacity,
+                            sizeof *out->items);
+    out->items[out->count++] = s;
+    return true;
+}
+
+static bool is_named_itself(const struct check_result *r)
+{
+    return r->folder.n == 0 && r->has_kind && r->kind == DOC_SKILL;
+}
+
+static bool find_below(struct invocation *inv, const struct origin_rules *rules,
+                       const struct check_root *root, struct str only,
+                       struct test_skills *out, struct err *e)
+{
+    CLEANUP(lint_results_done) struct check_results found = {0};
+    struct check_rules how = {.profile = PROFILE_INSTALL, .origins = *rules};
+    size_t before = out->count;
+
+    if (!lint_find(root, 1, &how, &inv->cx.arena, &found, e))
+        return false;
+    for (size_t i = 0; i < found.count; i++) {
+        const struct check_result *r = found.items[i];
+
+        if (!r->has_kind || r->kind != DOC_SKILL)
+            continue;
+        if (!add_skill(inv, r, only, out, e))
+            return false;
+        if (is_named_itself(r) && out->count == before) {
+            struct str text = runtime_static(r->name, &inv->cx.arena);
+
+            err_set(e, ERR_NOT_FOUND, "%.*s",
+                    STR_ARG(str_from_index(text, sizeof "error: " - 1)));
+            return err_hint(e, "it has no program: mapm check %.*s",
+                            STR_ARG(r->path));
+        }
+    }
+    return true;
+}
+
+bool test_find(struct invocation *inv, const struct origin_rules *rules,
+               struct test_skills *out, struct err *e)
+{
+    static const struct str here = STR_INIT(".");
+    const struct str *words = inv->arguments.items;
+    size_t count = inv->arguments.count;
+
+    if (count == 0) {
+        words = &here;
+        count = 1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct check_root root;
+        struct str only = STR("");
+
+        if (!open_root(inv, words[i], &root, &only, e) ||
+            !find_below(inv, rules, &root, only, out, e))
+            return false;
+    }
+    return true;
+}

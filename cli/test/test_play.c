@@ -1,0 +1,174 @@
+#include "base/fs.h"
+#include "mapm/run.h"
+
+#include <fcntl.h>
+
+#include "../command.h"
+#include "test.h"
+
+/* Replays each tape of one skill. */
+
+#define CLOCKS_DIFFER_MS 50 /* of the program, and of waiting for it */
+
+/* The test of one tape. */
+struct play {
+    struct invocation *inv;
+    const struct limits *limits; /* the user's */
+    const struct test_skill *skill;
+    const struct skill *program;
+    int dirfd; /* of the skill's folder */
+};
+
+static struct str shown(const struct play *p, struct str file)
+{
+    if (str_is(p->skill->path, "."))
+        return file;
+    return fs_join(p->skill->path, file, &p->inv->cx.arena);
+}
+
+/* All messages on a line each. */
+static struct str words_of(const struct err *e, struct arena *a)
+{
+    struct str text = STR("");
+
+    for (const char *m = err_prev(e, NULL); m; m = err_prev(e, m))
+        text = arena_printf(a, "%.*s%s\n", STR_ARG(text), m);
+    if (e->hint[0])
+        text = arena_printf(a, "%.*shint: %s\n", STR_ARG(text), e->hint);
+    return text;
+}
+
+static bool read_tape(const struct play *p, const struct test_tape *tape,
+                      struct arena *a, struct str *text, struct tape *out,
+                      struct err *e)
+{
+    return fs_read_file_at(p->dirfd, str_dup0(tape->file, a), TAPE_MAX_BYTES, a,
+                           text, e) &&
+           tape_parse(*text, str_dup0(shown(p, tape->file), a), a, out, e);
+}
+
+/* The limits of the tape, and the costs of a program of this machine. */
+static bool set_limits(void *ctx, struct limits *l, struct err *e)
+{
+    const struct play *p = ctx;
+
+    (void)e;
+    l->run_max_seconds = p->limits->run_max_seconds;
+    l->run_max_memory_bytes = p->limits->run_max_memory_bytes;
+    return true;
+}
+
+static void note(const struct play *p, const struct tape *t,
+                 struct test_tape *tape, struct arena *scratch)
+{
+    struct arena *a = &p->inv->cx.arena;
+    struct str digest = tape_digest(p->program->program, scratch);
+
+    if (!str_eq(t->name, p->skill->name))
+        tape->note =
+            arena_printf(a, "the tape is one of %.*s", STR_ARG(t->name));
+    else if (tape->end == TEST_FAILED && t->digest.n &&
+             !str_eq(t->digest, digest))
+        tape->note = STR("the program has changed since it was recorded");
+}
+
+/* Only a different end can be updated: a new request has no recorded answer,
+ * and a run that timed out has no end. */
+static bool may_update(const struct play *p, const struct run_result *r)
+{
+    return has_option(p->inv, OPTION_UPDATE) &&
+           r->difference == REPLAY_OTHER_END &&
+           r->program.took_ms + CLOCKS_DIFFER_MS <
+               p->limits->run_max_seconds.value * 1000;
+}
+
+static bool update(const struct play *p, const struct tape *t,
+                   const struct run_result *r, struct str text,
+                   struct test_tape *tape, struct arena *a, struct err *e)
+{
+    struct str next;
+
+    if (!may_update(p, r))
+        return true;
+    next = tape_update(text, t, &r->program, a);
+    if (!fs_replace_at(p->dirfd, str_dup0(tape->file, a), 0644, next, e))
+        return false;
+    tape->end = TEST_UPDATED;
+    return true;
+}
+
+static bool play_tape(struct play *p, const struct tape *t, struct str text,
+                      struct test_tape *tape, struct arena *a, struct err *e)
+{
+    const struct run_request q = {
+        .cx = &p->inv->cx,
+        .skill = p->program,
+        .name = t->name,
+        .tape = t,
+        .hooks = {.limits = set_limits, .ctx = p},
+    };
+    struct run_result r;
+
+    if (!run_execute(&q, a, &r, e))
+        return false;
+    if (r.status == RUN_INTERRUPTED)
+        return err_set(e, ERR_INTERRUPTED, "interrupted");
+    tape->asks = r.program.asks;
+    tape->commands = r.program.commands;
+    if (r.difference == REPLAY_SAME)
+        return true;
+    tape->end = TEST_FAILED;
+    tape->difference = arena_str(&p->inv->cx.arena, r.differences);
+    if (r.difference != REPLAY_OTHER_STEP)
+        tape->report = arena_str(&p->inv->cx.arena, r.program.report);
+    return update(p, t, &r, text, tape, a, e);
+}
+
+static bool play_file(struct play *p, struct test_tape *tape, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct err why = {0};
+    struct tape t = {0};
+    struct str text;
+
+    if (!read_tape(p, tape, &a, &text, &t, &why)) {
+        tape->end = TEST_FAILED;
+        tape->difference = words_of(&why, &p->inv->cx.arena);
+        return true;
+    }
+    if (!play_tape(p, &t, text, tape, &a, e))
+        return err_wrap(e, "%s", t.file);
+    note(p, &t, tape, &a);
+    return true;
+}
+
+bool test_play(struct invocation *inv, const struct limits *limits,
+               struct test_skill *s, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP_FD int fd = -1;
+    struct skill program = {0};
+    struct err why = {0};
+    struct play p = {
+        .inv = inv, .limits = limits, .skill = s, .program = &program};
+
+    if (s->count == 0)
+        return true;
+    if (!metaskill_read(s->real, limits, &a, &program, &why) ||
+        !fs_open_dir_at(AT_FDCWD, s->real.p, &fd, &why)) {
+        s->problem = words_of(&why, &inv->cx.arena);
+        return true;
+    }
+    if (program.file.n == 0) {
+        s->problem = STR("its program cannot be run: mapm check says why");
+        return true;
+    }
+    p.dirfd = fd;
+    for (size_t i = 0; i < s->count; i++) {
+        if (!play_file(&p, &s->tapes[i], e))
+            return false;
+        s->failed += s->tapes[i].end == TEST_FAILED;
+        s->updated += s->tapes[i].end == TEST_UPDATED;
+    }
+    return true;
+}

@@ -1,0 +1,266 @@
+#include "trust.h"
+
+#include "base/json.h"
+#include "mapm/doc_kind.h"
+#include "mapm/lock.h"
+#include "mapm/open_store.h"
+#include "mapm/state_trust.h"
+
+#include "../command.h"
+
+/* --- JSON ------------------------------------------------------------------------- */
+
+void trust_put_json(struct json_writer *w, enum state_trust_kind kind,
+                    struct str subject, const struct hash *digest,
+                    struct arena *a)
+{
+    json_member_string(w, "kind", str_cstr(authorize_kind(kind)->name));
+    json_member_string(w, "name", subject);
+    if (digest && !hash_is_zero(digest))
+        json_member_string(w, "digest",
+                           str_join(STR("sha256:"), hash_hex(digest, a), a));
+}
+
+/* --- programs by name ------------------------------------------------------------- */
+
+struct requests {
+    struct trust_request *items;
+    bool *known; /* trusted already */
+    size_t count;
+};
+
+static bool check_entry(const struct layer *l, const struct lock_entry *entry,
+                        struct err *e)
+{
+    if (entry->kind != DOC_SKILL) {
+        err_set(e, ERR_FAILED, "%s %.*s is not a metaskill",
+                doc_kind_name(entry->kind), STR_ARG(entry->name));
+        return err_hint(e, "only programs need trust: name a metaskill");
+    }
+    if (layer_is_local(l, entry)) {
+        err_set(e, ERR_FAILED,
+                "%.*s was installed from a folder of yours (%.*s): it runs "
+                "without",
+                STR_ARG(entry->name), STR_ARG(entry->origin));
+        return err_hint(e, "that agents may run it over MCP is said by mapm "
+                           "trust --workspace");
+    }
+    return true;
+}
+
+static bool add_entry(struct trust_job *job, const struct layer *l,
+                      const struct lock_entry *entry, struct requests *w,
+                      struct err *e)
+{
+    struct context *cx = &job->inv->cx;
+    struct trust_request *q = &w->items[w->count];
+    enum trust_state state;
+
+    if (!check_entry(l, entry, e) || !authorize_request_entry(entry, q, e))
+        return false;
+    for (size_t i = 0; i < w->count; i++)
+        if (str_eq(w->items[i].subject, q->subject) &&
+            hash_eq(&w->items[i].digest, &q->digest))
+            return true;
+    if (!authorize_check_program(job->store, &q->digest, &cx->arena, e)) {
+        err_wrap(e, "cannot trust %.*s", STR_ARG(entry->name));
+        return e->code == ERR_FAILED
+                   ? false
+                   : err_hint(e, "mapm install --force fetches what the store "
+                                 "has lost");
+    }
+    if (!authorize_trust(cx, job->store, q, &state, e))
+        return false;
+    w->known[w->count++] = state == TRUST_GIVEN;
+    return true;
+}
+
+/* A full name means the metaskill, even if other packages have it. */
+static bool find_name(struct trust_job *job, const struct layer *l,
+                      struct str name, const struct lock_entry **out,
+                      struct err *e)
+{
+    *out = layer_find(l, DOC_SKILL, name);
+    return *out || layer_resolve_name(l, name, &job->inv->cx, out, e);
+}
+
+/* As mapm run finds it: the workspace first, then the user's library. */
+static bool add_name(struct trust_job *job, const struct layer *l,
+                     struct str name, struct requests *w, struct err *e)
+{
+    const struct lock_entry *entry;
+    struct err elsewhere = {0};
+    struct layer global;
+    bool ok;
+
+    if (find_name(job, l, name, &entry, e))
+        return add_entry(job, l, entry, w, e);
+    if (e->code != ERR_NOT_FOUND || l->is_global)
+        return false;
+    if (!layer_open_global(&job->inv->cx, LAYER_READ, &global, &elsewhere))
+        return false;
+    ok = find_name(job, &global, name, &entry, &elsewhere);
+    if (ok) {
+        err_clear(e);
+        ok = add_entry(job, &global, entry, w, e);
+    }
+    layer_close(&global);
+    return ok;
+}
+
+static void print_line(void *ctx, enum trust_style style, struct str line)
+{
+    static const enum term_style styles[] = {
+        [TRUST_PLAIN] = TERM_PLAIN, [TRUST_TITLE] = TERM_BOLD,
+        [TRUST_PLACE] = TERM_CYAN,  [TRUST_ADDED] = TERM_GREEN,
+        [TRUST_REMOVED] = TERM_RED,
+    };
+
+    term_style_print(ctx, styles[style], "%.*s\n", STR_ARG(line));
+}
+
+static bool show_requests(struct trust_job *job, const struct requests *w,
+                          size_t *fresh, struct err *e)
+{
+    const struct trust_output out = {print_line, &job->inv->term};
+
+    *fresh = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        if (w->known[i]) {
+            if (!job->is_json)
+                term_note(&job->inv->term, "%.*s is trusted already",
+                          STR_ARG(w->items[i].subject));
+            continue;
+        }
+        ++*fresh;
+        if (job->is_json && has_option(job->inv, OPTION_YES))
+            continue;
+        if (!authorize_show(&job->inv->cx, job->store, &w->items[i],
+                            job->is_json ? NULL : &out, e))
+            return false;
+    }
+    return term_flush(&job->inv->term, e);
+}
+
+static void report(struct trust_job *job, const struct requests *w)
+{
+    struct invocation *inv = job->inv;
+    struct json_writer *j;
+
+    if (!job->is_json) {
+        for (size_t i = 0; i < w->count; i++)
+            if (!w->known[i])
+                term_note(&inv->term, "trusted %.*s",
+                          STR_ARG(w->items[i].subject));
+        return;
+    }
+    j = print_json_begin(inv, "mapm.trust/1", "trust");
+    json_member_array(j, "trusted");
+    for (size_t i = 0; i < w->count; i++) {
+        json_begin_object(j);
+        trust_put_json(j, w->items[i].kind, w->items[i].subject,
+                       &w->items[i].digest, &inv->cx.arena);
+        json_member_bool(j, "new", !w->known[i]);
+        json_end_object(j);
+    }
+    json_end_array(j);
+    print_json_end(inv);
+}
+
+static bool trust_requested(struct trust_job *job, const struct requests *w,
+                            struct err *e)
+{
+    size_t fresh;
+
+    if (!show_requests(job, w, &fresh, e))
+        return false;
+    if (fresh &&
+        !context_consent(&job->inv->cx,
+                         fresh == 1 ? "Trust this program to run on this "
+                                      "machine?"
+                                    : "Trust these programs to run on this "
+                                      "machine?",
+                         e))
+        return false;
+    for (size_t i = 0; i < w->count; i++)
+        if (!w->known[i] &&
+            !authorize_put(&job->inv->cx, job->store, &w->items[i], e))
+            return err_wrap(e, "cannot remember that %.*s is trusted",
+                            STR_ARG(w->items[i].subject));
+    report(job, w);
+    return true;
+}
+
+static bool trust_names(struct trust_job *job, struct err *e)
+{
+    struct invocation *inv = job->inv;
+    size_t count = inv->arguments.count;
+    struct requests w = {
+        .items = arena_array(&inv->cx.arena, count + 1, sizeof *w.items),
+        .known = arena_array(&inv->cx.arena, count + 1, sizeof *w.known),
+    };
+    struct layer l;
+    bool ok = true;
+
+    if (!layer_open(&inv->cx, LAYER_READ, &l, e))
+        return false;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = add_name(job, &l, inv->arguments.items[i], &w, e);
+    layer_close(&l);
+    return ok && trust_requested(job, &w, e);
+}
+
+/* --- the command -------------------------------------------------------------------- */
+
+static bool usage(struct err *e, const char *why)
+{
+    err_set(e, ERR_USAGE, "mapm trust: %s", why);
+    return err_hint(e, "mapm trust NAME..., --workspace or --list; with "
+                       "--revoke NAME..., --workspace or --all");
+}
+
+static bool check_usage(const struct invocation *inv, struct err *e)
+{
+    bool named = inv->arguments.count > 0;
+    bool workspace = has_option(inv, OPTION_WORKSPACE);
+    bool all = has_option(inv, OPTION_ALL_TRUST);
+    bool revoke = has_option(inv, OPTION_REVOKE);
+
+    if (has_option(inv, OPTION_LIST))
+        return (!named && !workspace && !revoke && !all) ||
+               usage(e, "--list takes nothing else");
+    if (all && !revoke)
+        return usage(e, "--all is for --revoke");
+    if (named + workspace + all == 0)
+        return usage(e, "what is to be trusted?");
+    if (named + workspace + all > 1)
+        return usage(e, "names, --workspace and --all stand alone");
+    if (workspace && has_option(inv, OPTION_GLOBAL))
+        return usage(e, "the library of the user is no workspace");
+    return true;
+}
+
+static bool work(struct trust_job *job, struct err *e)
+{
+    if (has_option(job->inv, OPTION_LIST))
+        return trust_list(job, e);
+    if (has_option(job->inv, OPTION_REVOKE))
+        return trust_revoke(job, e);
+    if (has_option(job->inv, OPTION_WORKSPACE))
+        return trust_workspace(job, e);
+    return trust_names(job, e);
+}
+
+COMMAND(command_trust)
+{
+    struct trust_job job = {.inv = inv,
+                            .is_json = has_option(inv, OPTION_JSON)};
+    bool ok;
+
+    if (!check_usage(inv, e) || !open_store(&inv->cx, &job.store, e))
+        return false;
+    ok = work(&job, e);
+    close_store(&inv->cx, job.store);
+    *exit_code = EXIT_DONE;
+    return ok;
+}
