@@ -1,5 +1,7 @@
 #include "mapm/clients.h"
 
+#include "self_server.h"
+
 #include "install_session.h"
 
 /* What provision is told of the session: clients, folders, the store. */
