@@ -743,7 +743,7 @@ static void check_run(const struct state_run *run)
 /* Of a row with numbers below 0, which no version has written. */
 static void check_zeros(const struct state_run *run)
 {
-    CHECK(run->started_ms == 0 && run->took_ms == 0 && run->pid == 0);
+    CHECK(!run->started_ms && !run->took_ms && !run->pid);
     CHECK(run->asks == 0 && run->commands == 0 && run->traces == 0);
     CHECK(run->input_bytes == 0 && run->result_bytes == 0);
     CHECK(str_is(run->status, "fine"));
