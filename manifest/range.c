@@ -1,0 +1,304 @@
+#include "mapm/range.h"
+
+#include <string.h>
+
+/* --- versions --------------------------------------------------------------- */
+
+static bool is_number(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (!char_is_digit(s.p[i]))
+            return false;
+    return s.n > 0;
+}
+
+/* Words of letters, digits and "-" between dots; numbers without a leading
+ * zero where `strict`. */
+static bool words_are_valid(struct str s, bool strict)
+{
+    struct str rest = s, word;
+
+    if (s.n == 0)
+        return false;
+    while (str_cut(&rest, '.', &word)) {
+        if (word.n == 0 ||
+            (strict && is_number(word) && word.n > 1 && word.p[0] == '0'))
+            return false;
+        for (size_t i = 0; i < word.n; i++)
+            if (!char_is_alpha(word.p[i]) && !char_is_digit(word.p[i]) &&
+                word.p[i] != '-')
+                return false;
+    }
+    return true;
+}
+
+bool semver_parse(struct str text, struct semver *out)
+{
+    size_t plus = str_find_char(text, '+'), minus;
+    struct semver v = {.pre = {"", 0}};
+
+    if (plus != SIZE_MAX &&
+        !words_are_valid(str_from_index(text, plus + 1), false))
+        return false;
+    text = str_slice(text, 0, plus);
+    minus = str_find_char(text, '-');
+    if (minus != SIZE_MAX) {
+        v.pre = str_from_index(text, minus + 1);
+        if (!words_are_valid(v.pre, true))
+            return false;
+    }
+    if (!version_parse(str_slice(text, 0, minus), &v.number))
+        return false;
+    *out = v;
+    return true;
+}
+
+/* Numbers by value and before words, words by their bytes. */
+static int word_cmp(struct str x, struct str y)
+{
+    bool is_x = is_number(x), is_y = is_number(y);
+
+    if (is_x != is_y)
+        return is_x ? -1 : 1;
+    if (is_x && x.n != y.n)
+        return x.n < y.n ? -1 : 1;
+    return str_cmp(x, y);
+}
+
+static int pre_cmp(struct str x, struct str y)
+{
+    struct str one = {"", 0}, other = {"", 0};
+    int order = 0;
+
+    if (x.n == 0 || y.n == 0)
+        return (x.n == 0) - (y.n == 0);
+    while (order == 0) {
+        bool has_one = str_cut(&x, '.', &one), has_other;
+
+        has_other = str_cut(&y, '.', &other);
+        if (!has_one || !has_other)
+            return has_one - has_other;
+        order = word_cmp(one, other);
+    }
+    return order;
+}
+
+int semver_cmp(const struct semver *x, const struct semver *y)
+{
+    int order = version_cmp(&x->number, &y->number);
+
+    return order ? order : pre_cmp(x->pre, y->pre);
+}
+
+/* --- ranges ----------------------------------------------------------------- */
+
+/* The lowest pre-release: an upper bound that leaves out all of its version. */
+#define LOWEST STR("0")
+
+/* "1", "1.2", "1.2.3" or "1.2.3-pre" */
+struct partial {
+    struct semver v;
+    size_t parts;
+};
+
+static bool partial_parse(struct str text, struct partial *out)
+{
+    struct str rest = text, part;
+    struct partial p = {.v.pre = {"", 0}};
+
+    if (semver_parse(text, &p.v) && !str_has_char(text, '+')) {
+        for (size_t i = 0; i < 3; i++)
+            if (p.v.number.part[i] == UINT64_MAX)
+                return false;
+        p.parts = 3;
+        *out = p;
+        return true;
+    }
+    p = (struct partial){.v.pre = {"", 0}};
+    while (p.parts < 2 && str_cut(&rest, '.', &part)) {
+        if ((part.n > 1 && part.p[0] == '0') ||
+            !str_number(part, UINT64_MAX - 1, &p.v.number.part[p.parts++]))
+            return false;
+    }
+    if (rest.p || p.parts == 0)
+        return false;
+    *out = p;
+    return true;
+}
+
+/* The version after all that begin with the first `keep` + 1 numbers. */
+static struct semver next_after(const struct partial *p, size_t keep)
+{
+    struct semver v = {.pre = LOWEST};
+
+    for (size_t i = 0; i < keep; i++)
+        v.number.part[i] = p->v.number.part[i];
+    v.number.part[keep] = p->v.number.part[keep] + 1;
+    return v;
+}
+
+/* cargo's: up to the next change of the first number that is not 0. */
+static struct semver caret_end(const struct partial *p)
+{
+    size_t keep = 0;
+
+    while (keep + 1 < p->parts && p->v.number.part[keep] == 0)
+        keep++;
+    return next_after(p, keep);
+}
+
+static struct semver tilde_end(const struct partial *p)
+{
+    return next_after(p, p->parts > 1 ? 1 : 0);
+}
+
+static void add(struct range *r, enum comparison how, struct semver than)
+{
+    r->items[r->count++] = (struct comparator){how, than};
+}
+
+static void add_operator(struct range *r, const char *name, struct partial *p)
+{
+    struct semver end;
+
+    if (p->parts < 3 && (!strcmp(name, ">") || !strcmp(name, "<="))) {
+        end = next_after(p, p->parts - 1);
+        if (name[0] == '>')
+            end.pre = STR("");
+        add(r, name[0] == '>' ? COMPARE_AT_LEAST : COMPARE_LESS, end);
+    } else if (!strcmp(name, "^") || !strcmp(name, "~")) {
+        add(r, COMPARE_AT_LEAST, p->v);
+        add(r, COMPARE_LESS, name[0] == '^' ? caret_end(p) : tilde_end(p));
+    } else if (!strcmp(name, "<")) {
+        if (p->parts < 3)
+            p->v.pre = LOWEST;
+        add(r, COMPARE_LESS, p->v);
+    } else {
+        add(r,
+            name[0] == '='   ? COMPARE_EQUAL
+            : name[0] == '<' ? COMPARE_AT_MOST
+            : name[1]        ? COMPARE_AT_LEAST
+                             : COMPARE_MORE,
+            p->v);
+    }
+}
+
+static const char *const operators[] = {">=", "<=", ">", "<", "^", "~", "="};
+
+static const char *take_operator(struct str *text)
+{
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (str_starts(*text, str_cstr(operators[i]))) {
+            *text = str_from_index(*text, strlen(operators[i]));
+            return operators[i];
+        }
+    return NULL;
+}
+
+/* What people write elsewhere, and what it is here. */
+static const char *hint_of(struct str text, const char *name, struct str rest)
+{
+    if (str_find(text, STR("||")) != SIZE_MAX)
+        return "\"||\" is not supported: write one range";
+    if (str_has_char(text, ' ') || str_has_char(text, '\t'))
+        return "write it without blanks, \">=1.2,<2\" for two bounds";
+    if (str_find(text, STR("==")) != SIZE_MAX)
+        return "write the tag itself, or \"=1.2.3\" on the command line";
+    if (rest.n && (rest.p[0] == 'v' || rest.p[0] == 'V'))
+        return "write the numbers without \"v\"";
+    if (str_has_char(rest, '+'))
+        return "leave out what follows \"+\": it decides nothing";
+    if (str_has_char(rest, 'x') || str_has_char(rest, 'X') ||
+        str_has_char(rest, '*'))
+        return "write \"^1\" for 1.x, \"~1.2\" for 1.2.x";
+    if (name && name[0] == '=')
+        return "an exact version has three numbers: \"=1.2.3\"";
+    return "write ^1.2, ~1.2, >=1.2, <2 (with \",\" between them) or *";
+}
+
+static bool refuse(struct str text, const char *name, struct str rest,
+                   struct err *e)
+{
+    err_set(e, ERR_ORIGIN, "\"%.*s\" is not a range of versions",
+            (int)(text.n < RANGE_MAX_BYTES ? text.n : RANGE_MAX_BYTES), text.p);
+    return err_hint(e, "%s", hint_of(text, name, rest));
+}
+
+static bool starts_as_version(struct str s)
+{
+    if (s.n && s.p[0] == 'v')
+        s = str_from_index(s, 1);
+    return s.n && char_is_digit(s.p[0]);
+}
+
+bool range_is_meant(struct str text)
+{
+    for (size_t i = 0; i < text.n; i++)
+        if (strchr("^~<>*", text.p[i]))
+            return true;
+    return (text.n && text.p[0] == '=') ||
+           (starts_as_version(text) &&
+            (str_find(text, STR("||")) != SIZE_MAX || str_has_char(text, ' ')));
+}
+
+bool range_parse(struct str text, struct range *out, struct err *e)
+{
+    struct range r = {.count = 0};
+    struct str rest = text, item;
+
+    if (text.n > RANGE_MAX_BYTES)
+        return refuse(text, NULL, STR(""), e);
+    while (str_cut(&rest, ',', &item)) {
+        struct str of = item;
+        const char *name = take_operator(&of);
+        struct partial p;
+
+        if (str_is(item, "*"))
+            continue;
+        if (!name || r.count + 2 > RANGE_MAX_COMPARATORS ||
+            !partial_parse(of, &p) || (name[0] == '=' && p.parts < 3))
+            return refuse(text, name, of, e);
+        add_operator(&r, name, &p);
+    }
+    if (text.n == 0)
+        return refuse(text, NULL, STR(""), e);
+    *out = r;
+    return true;
+}
+
+bool range_is_exact(const struct range *r)
+{
+    return r->count == 1 && r->items[0].how == COMPARE_EQUAL;
+}
+
+static bool compare(const struct comparator *c, const struct semver *v)
+{
+    int order = semver_cmp(v, &c->than);
+
+    switch (c->how) {
+    case COMPARE_LESS:
+        return order < 0;
+    case COMPARE_AT_MOST:
+        return order <= 0;
+    case COMPARE_MORE:
+        return order > 0;
+    case COMPARE_AT_LEAST:
+        return order >= 0;
+    default:
+        return order == 0;
+    }
+}
+
+bool range_allows(const struct range *r, const struct semver *v)
+{
+    bool named = v->pre.n == 0;
+
+    for (size_t i = 0; i < r->count; i++) {
+        const struct semver *than = &r->items[i].than;
+
+        if (!compare(&r->items[i], v))
+            return false;
+        named |= than->pre.n && version_cmp(&than->number, &v->number) == 0;
+    }
+    return named;
+}
