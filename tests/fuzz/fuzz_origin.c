@@ -69,12 +69,12 @@ static void check_argument(struct str text, struct arena *a)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct str text = str_of((const char *)data, size);
+    struct str text = str_make((const char *)data, size);
 
     if (size >= 1 << 20)
         return 0;
     check_document(text, &a);
     check_argument(text, &a);
-    (void)ref_is_valid(text);
+    (void)origin_ref_is_valid(text);
     return 0;
 }

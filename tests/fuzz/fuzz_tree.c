@@ -46,7 +46,7 @@ static struct str take_text(struct input *in, size_t n)
 
     if (n > (size_t)(in->end - in->p))
         n = (size_t)(in->end - in->p);
-    s = str_of((const char *)in->p, n);
+    s = str_make((const char *)in->p, n);
     in->p += n;
     return s;
 }
@@ -74,7 +74,7 @@ static void make_tree(struct input *in, struct buf *out)
         buf_printf(out, "%s ", modes[what % 8]);
         buf_append(out, name.n ? name : STR("x"));
         buf_char(out, '\0');
-        buf_append(out, str_of((const char *)id.b, OID_BYTES));
+        buf_append(out, str_make((const char *)id.b, OID_BYTES));
     }
 }
 
