@@ -43,14 +43,15 @@ static bool find_roots(struct invocation *inv, struct check_root **out,
 }
 
 /* The names first, in the order given. */
-static void add_names(struct invocation *inv, struct check_results *results)
+static void add_names(struct invocation *inv, enum profile profile,
+                      struct check_results *results)
 {
     const struct values *names = &inv->given[OPTION_NAME];
     struct check_result **items = arena_array(
         &inv->cx.arena, names->count + results->count, sizeof(void *));
 
     for (size_t i = 0; i < names->count; i++)
-        items[i] = lint_name(names->items[i], &inv->cx.arena);
+        items[i] = lint_name(profile, names->items[i], &inv->cx.arena);
     if (results->count)
         memcpy(items + names->count, results->items,
                results->count * sizeof(void *));
@@ -78,11 +79,12 @@ static bool check_all(struct invocation *inv, const struct check_root *roots,
         return false;
     if (count && !lint_find(roots, count, &rules, &inv->cx.arena, &results, e))
         return false;
+    lint_graph(&inv->cx, &rules, roots, count, &results);
     if (has_option(inv, OPTION_AGAINST) &&
         !lint_against(&inv->cx, option_value(inv, OPTION_AGAINST), roots, count,
                       &results, e))
         return false;
-    add_names(inv, &results);
+    add_names(inv, rules.profile, &results);
     check_print(inv, &results);
     *exit_code = EXIT_DONE;
     for (size_t i = 0; i < results.count; i++)

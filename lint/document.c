@@ -175,6 +175,7 @@ static void keep(struct check_result *r, const struct document *d,
 {
     struct diagnostic *items = arena_array(a, why->count, sizeof *items);
     struct str *tools = arena_array(a, d->tool_count, sizeof *tools);
+    struct check_need *needs = arena_array(a, d->dep_count, sizeof *needs);
 
     r->name = arena_str(a, d->name);
     r->scope = arena_str(a, d->scope);
@@ -188,6 +189,11 @@ static void keep(struct check_result *r, const struct document *d,
         tools[i] = arena_str(a, d->tools[i]);
     r->tools = tools;
     r->tool_count = d->tool_count;
+    for (size_t i = 0; i < d->dep_count; i++)
+        needs[i] = (struct check_need){d->deps[i].kind,
+                                       arena_str(a, d->deps[i].origin->text)};
+    r->needs = needs;
+    r->need_count = d->dep_count;
     for (size_t i = 0; i < why->count; i++) {
         items[i] = why->items[i];
         items[i].field = arena_str(a, items[i].field);
@@ -199,6 +205,46 @@ static void keep(struct check_result *r, const struct document *d,
     r->why.arena = a;
     r->why.items = items;
     r->why.capacity = why->count;
+}
+
+/* --- what `mapm new` wrote ------------------------------------------------ */
+
+/* In a description `before` stands at the start and `after` at the end. */
+static const struct {
+    const char *before, *after;
+} fresh_descriptions[] = {
+    {"Explains ", " step by step. Use it when that is asked for."},
+    {"Runs ", ": does a task, reviews the result, mends it. Use it when a "
+              "first draft is not good enough."},
+    {"Takes care of ", " from start to end. Call it when that is asked for."},
+};
+
+static const char *const fresh_texts[] = {
+    "Say here what an agent has to do, step by step, as you would tell a",
+    "You are an agent with one job. Say here what it is, what you look at",
+};
+
+/* Text that its author has not replaced yet. */
+static void find_placeholders(const struct check_rules *rules,
+                              struct check_result *r, struct str text)
+{
+    for (size_t i = 0;
+         i < sizeof fresh_descriptions / sizeof *fresh_descriptions; i++)
+        if (str_starts(r->description,
+                       str_cstr(fresh_descriptions[i].before)) &&
+            str_ends(r->description, str_cstr(fresh_descriptions[i].after)))
+            lint_say(rules, r, true, "placeholder",
+                     "the description is the one that mapm new wrote: say what "
+                     "it does, and when to use it");
+    for (size_t i = 0; i < sizeof fresh_texts / sizeof *fresh_texts; i++)
+        if (str_find(text, str_cstr(fresh_texts[i])) != SIZE_MAX)
+            lint_say(rules, r, true, "placeholder",
+                     "the text is the one that mapm new wrote: replace it");
+    if (r->kind == DOC_MCP &&
+        str_find(text, STR("-server\",\n  \"args\": []\n}")) != SIZE_MAX)
+        lint_say(rules, r, true, "placeholder",
+                 "the command is the one that mapm new wrote: name that of the "
+                 "server");
 }
 
 bool lint_document(const struct check_rules *rules, int dirfd,
@@ -230,40 +276,20 @@ bool lint_document(const struct check_rules *rules, int dirfd,
     manifest_read(&in, &scratch, &d, &why);
     check_program(&in, &d, &why);
     keep(result, &d, &why, a);
+    if (rules->profile == PROFILE_PUBLISH)
+        find_placeholders(rules, result, in.text);
     return true;
 }
 
 /* --- a bare name ---------------------------------------------------------- */
 
-/* Its words, however many characters they have together. */
-static bool has_name_grammar(struct str name)
-{
-    struct str word;
-
-    while (str_cut(&name, '-', &word)) {
-        if (word.n == 0)
-            return false;
-        for (size_t i = 0; i < word.n; i++)
-            if (!char_is_lower(word.p[i]) && !char_is_digit(word.p[i]))
-                return false;
-    }
-    return true;
-}
-
-struct check_result *lint_name(struct str name, struct arena *a)
+struct check_result *lint_name(enum profile profile, struct str name,
+                               struct arena *a)
 {
     struct check_result *r = arena_new(a, struct check_result);
-    const char *fault = name_fault(name);
-    const char *code = "name-grammar";
 
     *r = (struct check_result){.is_name = true, .name = name};
     diagnostics_init(&r->why, a);
-    if (!fault)
-        return r;
-    if (name.n == 0)
-        code = "name-empty";
-    else if (has_name_grammar(name))
-        code = "name-too-long";
-    diagnostics_add(&r->why, true, code, "name", 0, "the name %s", fault);
+    document_check_name(profile, name, &r->why);
     return r;
 }

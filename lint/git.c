@@ -117,6 +117,18 @@ static bool run_well(const struct git *g, const char *const *args,
     return true;
 }
 
+struct str git_text(const struct git *g, const char *const *args)
+{
+    struct err ignored = {0};
+    struct str out = {0};
+
+    if (!run_well(g, args, NULL, 0, str_make("", 0), &out, &ignored)) {
+        err_clear(&ignored);
+        return str_make("", 0);
+    }
+    return str_trim(out);
+}
+
 bool git_commit(const struct git *g, struct str ref, struct str *commit,
                 struct err *e)
 {

@@ -28,6 +28,9 @@ struct git_file {
 MUST_CHECK bool git_open(struct context *cx, struct str top, struct git *out,
                          struct err *e);
 
+/* What it prints for `args`, trimmed; "" when it fails. */
+struct str git_text(const struct git *g, const char *const *args);
+
 /* ERR_REF when `ref` names no commit. */
 MUST_CHECK bool git_commit(const struct git *g, struct str ref,
                            struct str *commit, struct err *e);

@@ -406,6 +406,21 @@ static bool is_known(struct str key, bool base_only)
     return !base_only && str_starts(key, STR("x_")); /* K12 */
 }
 
+/* "; did you mean "dependencies"?" */
+static const char *suggestion(struct reader *r, struct str key, bool base_only)
+{
+    struct text_nearest near = {0};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].base || !base_only)
+            text_nearest_add(&near, key, str_cstr(known[i].name), 2);
+    if (near.count)
+        return arena_printf(r->a, "; did you mean \"%.*s\"?",
+                            STR_ARG(near.found[0]))
+            .p;
+    return base_only ? "" : "; a field of your own begins with x_";
+}
+
 static void check_unknown(struct reader *r)
 {
     bool base_only = r->in->profile == PROFILE_SKILLS_REF;
@@ -418,10 +433,11 @@ static void check_unknown(struct reader *r)
     for (const struct yaml *y = r->root->first; y; y = y->next)
         if (!is_known(y->key, base_only))
             report_at(r, level, "unknown-field", str_dup0(y->key, r->a),
-                      y->key_line, "the field \"%s\" is not one of %s",
+                      y->key_line, "the field \"%s\" is not one of %s%s",
                       quoted(r, y->key),
                       base_only ? "the standard's six"
-                                : "those that the standards define");
+                                : "those that the standards define",
+                      suggestion(r, y->key, base_only));
 }
 
 static void check_agent(struct reader *r)

@@ -32,7 +32,7 @@ static const struct {
     {"yaml-repaired",          "W-------"},
     {"duplicate-key",          "EEEEEEEE"},
     {"not-a-mapping",          "EEEEEEEE"},
-    {"unknown-field",          "--E-----"},
+    {"unknown-field",          "--E---WW"},
     {"hidden-characters",      "EEEEEEEE"},
     {"zero-width",             "WWWWWWWW"},
 

@@ -92,13 +92,32 @@ static const char *skills_ref_fault(struct str name, struct arena *a)
     return NULL;
 }
 
-static const char *grammar_fault(const struct reader *r, struct str name)
+static const char *grammar_fault(enum profile profile, struct str name,
+                                 struct arena *a)
 {
-    if (r->in->profile == PROFILE_LM_KIT)
+    if (profile == PROFILE_LM_KIT)
         return lm_kit_fault(name);
-    if (r->in->profile == PROFILE_SKILLS_REF)
-        return skills_ref_fault(name, r->a);
+    if (profile == PROFILE_SKILLS_REF)
+        return skills_ref_fault(name, a);
     return name_grammar_fault(name);
+}
+
+void document_check_name(enum profile profile, struct str name,
+                         struct diagnostics *why)
+{
+    const struct manifest_input in = {.kind = DOC_SKILL, .profile = profile};
+    const struct reader r = {.in = &in, .a = why->arena, .why = why};
+    const char *fault = NULL;
+
+    if (name.n == 0)
+        report(&r, "name-empty", "name", 0, "the name is empty");
+    else
+        fault = grammar_fault(profile, name, why->arena);
+    if (fault)
+        report(&r, "name-grammar", "name", 0, "the name %s", fault);
+    if (text_count(name) > NAME_MAX_CHARS)
+        report(&r, "name-too-long", "name", 0,
+               "the name is longer than %d characters", NAME_MAX_CHARS);
 }
 
 struct fault {
@@ -121,7 +140,7 @@ static size_t find_faults(const struct reader *r, const struct yaml *y,
         out[n++] = (struct fault){
             "name-type", "is not text: put it in quotes, if it is the name"};
     } else {
-        const char *why = grammar_fault(r, name);
+        const char *why = grammar_fault(r->in->profile, name, r->a);
 
         if (why)
             out[n++] = (struct fault){"name-grammar", why};

@@ -30,6 +30,10 @@ enum profile {
 const char *document_profile_name(enum profile p);
 bool document_profile_find(struct str name, enum profile *out);
 
+/* Adds what a profile has against a name alone (L8). */
+void document_check_name(enum profile profile, struct str name,
+                         struct diagnostics *why);
+
 enum manifest_file {
     MANIFEST_FILE_OK,
     MANIFEST_FILE_MISSING,

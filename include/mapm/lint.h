@@ -31,6 +31,11 @@ struct check_root {
     bool in_git;
 };
 
+struct check_need {
+    enum doc_kind kind;
+    struct str origin; /* canonical */
+};
+
 /* One document, or folder, and its diagnostics. */
 struct check_result {
     struct str path; /* as shown */
@@ -45,6 +50,8 @@ struct check_result {
     size_t load_size_tokens;
     const struct str *tools;
     size_t tool_count;
+    const struct check_need *needs;
+    size_t need_count;
     bool metaskill;
     struct diagnostics why;
     struct str note; /* changes by --fix; "" = none */
@@ -80,6 +87,17 @@ MUST_CHECK bool lint_find(const struct check_root *roots, size_t count,
                           struct check_results *out, struct err *e);
 void lint_results_done(struct check_results *r);
 
+/*
+ * The documents as a graph: adds diagnostics about dependencies on packages of
+ * the same repository (one that is not there, a cycle) and about names that two
+ * of them have. The repository is known by its remotes and the branches that
+ * lead here, which `git` tells; without it there are no diagnostics about
+ * dependencies. [D16]
+ */
+void lint_graph(struct context *cx, const struct check_rules *rules,
+                const struct check_root *roots, size_t count,
+                const struct check_results *results);
+
 /* --- lint/document.c -------------------------------------------------------- */
 
 /*
@@ -109,7 +127,8 @@ struct str lint_folder(const struct check_result *result, struct arena *a);
 struct str lint_folder_name(const struct check_result *result);
 
 /* --name: a result for the bare name. In `a`. */
-struct check_result *lint_name(struct str name, struct arena *a);
+struct check_result *lint_name(enum profile profile, struct str name,
+                               struct arena *a);
 
 /* --- check_fix.c ---------------------------------------------------------- */
 

@@ -66,8 +66,10 @@ bool engine_lint(struct engine *g, const struct wire_call *c, struct err *e)
 
     if (c->text && !document_profile_find(str_cstr(c->text), &rules.profile))
         return err_set(e, ERR_USAGE, "unknown profile \"%s\"", c->text);
-    return authorize_config_read(&g->cx, &user, &limits, &rules.origins, e) &&
-           open_roots(g, c, &roots, &count, e) &&
-           lint_find(roots, count, &rules, &g->cx.arena, &results, e) &&
-           send_results(g, &results, e);
+    if (!authorize_config_read(&g->cx, &user, &limits, &rules.origins, e) ||
+        !open_roots(g, c, &roots, &count, e) ||
+        !lint_find(roots, count, &rules, &g->cx.arena, &results, e))
+        return false;
+    lint_graph(&g->cx, &rules, roots, count, &results);
+    return send_results(g, &results, e);
 }

@@ -234,6 +234,11 @@ name-grammar a_b
 name-grammar acme/x
 name-grammar caf$(printf '\303\251')
 EOF2
+exits '[D16, L8] a name under another profile' 0 mapm check --profile lm-kit --name a--b
+exits '[D16, L8] letters of any script' 0 mapm check --profile skills-ref --name "caf$(printf '\303\251')"
+exits '[D16, L8] but no capitals' 3 mapm check --profile skills-ref --name "$(printf '\303\211')t"
+exits '[D16, L8] a long one is a warning for a metaskill' 0 mapm check --profile metaskill --name "$(printf 'a%.0s' $(seq 65))"
+has '[D16, L8] with its code' warning name-too-long
 exits 'with reasons for programs' 3 mapm check --json --name a_b --name ok
 like 'the code' "$out" '"code": "name-grammar"'
 like 'the name' "$out" '"name": "ok"'

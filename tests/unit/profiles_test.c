@@ -47,7 +47,7 @@ static const struct row rows[] = {
     {S, "foo", DOC(""),                         "description-missing", "EEEEEEEE"},
     {S, "foo", DOC("name: foo\ndescription: Use when: x\n"), "yaml-repaired", "W-------"}, /* [A4] */
     {S, "foo", DOC("name: foo\ndescription: Use when: x\n"), "yaml", "-EEEEEEE"},
-    {S, "foo", NAMED("author: me\n"),           "unknown-field", "--E-----"}, /* [K12, T9, A3, X6] */
+    {S, "foo", NAMED("author: me\n"),           "unknown-field", "--E---WW"}, /* [K12, T9, A3, X6] */
     {S, "foo", NAMED("version: 1.0.0\n"),       "unknown-field", "--E-----"},
 
     /* name: [M2, M3, K5, T5, L1, A1, X1, X2] */
