@@ -85,6 +85,8 @@ enum command_id {
     F(ALL, "all", 0, "Take all that a catalog offers and that is valid") \
     V(SKIP, "skip", 0, "PATTERN", NAMES, NULL, \
       "Leave out this name or glob; may be repeated") \
+    V(AS_NAME, "as", 0, "NAME", TEXT, NULL, \
+      "Give the package this name here") \
     F(ALL_OR_NOTHING, "strict", 0, "Install nothing when a chosen package is not valid") \
     V(SKILL, "skill", 0, "NAME", NAMES, NULL, \
       "Take this skill of a catalog, or a glob; may be repeated") \

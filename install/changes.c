@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "mapm/clients.h"
 #include "mapm/doc_kind.h"
@@ -92,9 +93,9 @@ static void fill_item(const struct install_package *p,
         .fqn = package->fqn,
         .place = p->place,
         .digest = package_node(p)->digest,
-        .rename =
-            package->kind != DOC_MCP &&
-            (package_node(p)->rewritten || !str_eq(p->place, package->name)),
+        .rename = package->kind != DOC_MCP &&
+                  (package_node(p)->rewritten ||
+                   !str_eq(p->place, path_last(package_node(p)->own_fqn))),
     };
 }
 

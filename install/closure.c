@@ -1,6 +1,7 @@
 #include "closure.h"
 
 #include "base/fs.h"
+#include "base/path.h"
 #include "base/proc.h"
 #include "mapm/doc_kind.h"
 #include "mapm/document.h"
@@ -73,6 +74,24 @@ struct node *closure_add(struct closure *c, const struct origin *o,
     n = enqueue(c, o, kinds);
     entry->value = n;
     return n;
+}
+
+struct node *closure_add_root(struct closure *c, const struct root *root)
+{
+    struct node *n = closure_add(c, &root->origin, (unsigned)root->kind);
+
+    n->alias = root->as;
+    closure_take_alias(n);
+    return n;
+}
+
+void closure_take_alias(struct node *n)
+{
+    if (!n->alias.n || !n->package.fqn.n)
+        return; /* or it gets it when it is known */
+    n->package.fqn = n->alias;
+    n->package.name =
+        n->package.kind == DOC_MCP ? n->alias : path_last(n->alias);
 }
 
 struct node *closure_add_catalog(struct closure *c, const struct origin *o)
@@ -344,15 +363,12 @@ static bool take_needs(struct closure *c, struct node *n, struct err *e)
 static bool take_locked(struct closure *c, struct node *n, struct err *e)
 {
     const struct lock_entry *entry = n->locked;
-    size_t slash = str_find_last(entry->name, '/');
-
     n->package.kind = entry->kind;
     n->package.origin = &n->origin;
-    n->package.fqn = entry->name;
+    n->package.fqn = locked_name(c, n);
     n->own_fqn = lock_own_name(entry);
-    n->package.name = entry->kind == DOC_MCP || slash == SIZE_MAX
-                          ? entry->name
-                          : str_from_index(entry->name, slash + 1);
+    n->package.name =
+        entry->kind == DOC_MCP ? n->package.fqn : path_last(n->package.fqn);
     n->package.content = entry->digest;
     n->package.user = n;
     n->object = entry->object;

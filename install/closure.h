@@ -36,6 +36,7 @@ struct node {
     bool is_sharing;   /* in `also` of its entry: looked for at its own path */
     bool is_exact;     /* named on the command line */
     bool keeps_name;   /* `package.fqn` is recorded: selection_name */
+    struct str alias;  /* the FQN that its root gives it; "" = none */
     struct err *failed;     /* NULL: fine so far */
     struct str fault;       /* the code of its first error; "" for others' */
     struct package package; /* what the resolver sees */
@@ -102,6 +103,11 @@ void closure_done(struct closure *c);
 /* A root to look for; its node, the same one for an equal origin. */
 struct node *closure_add(struct closure *c, const struct origin *o,
                          unsigned kinds);
+
+/* One of a manifest, which may give it another name. */
+struct node *closure_add_root(struct closure *c, const struct root *root);
+/* It has the name that its root gives it, if that gives one. */
+void closure_take_alias(struct node *n);
 
 /* The same as closure_add, but what it offers is listed, itself included. */
 struct node *closure_add_catalog(struct closure *c, const struct origin *o);

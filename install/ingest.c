@@ -70,11 +70,6 @@ static struct str short_name(enum doc_kind kind, struct str fqn)
                : str_from_index(fqn, slash + 1);
 }
 
-struct str lock_own_name(const struct lock_entry *entry)
-{
-    return entry->declared.n ? entry->declared : entry->name;
-}
-
 /* The name that a folder at `path` gives a package named `own`. */
 static bool is_scoped_name(struct str path, struct str own, struct str name)
 {
@@ -118,8 +113,8 @@ static bool also_gives_name(const struct layer *l,
     return false;
 }
 
-/* `as` is no free choice: it is what selection_name() gives the package for
- * one of its folders. */
+/* Without a root that names it, `as` is what selection_name() gives the
+ * package for one of its folders. */
 static bool is_given_name(const struct layer *l, const struct lock_entry *entry,
                           struct str path)
 {
@@ -127,13 +122,32 @@ static bool is_given_name(const struct layer *l, const struct lock_entry *entry,
            also_gives_name(l, entry);
 }
 
-/* What the lock calls a package of this origin; recorded names never change. */
+/* A name that its root no longer gives is dropped: then the lock changes, which
+ * --locked refuses. */
+struct str locked_name(const struct closure *c, const struct node *n)
+{
+    const struct lock_entry *entry = n->locked;
+
+    if (n->alias.n)
+        return n->alias;
+    return !entry->declared.n ||
+                   may_give_name(closure_locked_origin(c, n), entry->declared,
+                                 entry->name) ||
+                   also_gives_name(c->layer, entry)
+               ? entry->name
+               : entry->declared;
+}
+
+/* What the root or the lock calls a package of this origin; recorded names
+ * never change. */
 static struct str recorded_name(const struct closure *c, const struct node *n,
                                 enum doc_kind kind, struct str own)
 {
     const struct lock_entry *entry =
         n->locked ? n->locked : map_find(&c->layer->by_origin, n->origin.key);
 
+    if (n->alias.n)
+        return n->alias;
     return entry && entry->kind == kind && entry->declared.n &&
                    str_eq(entry->declared, own) &&
                    (is_given_name(c->layer, entry, n->path) ||
@@ -189,7 +203,7 @@ static void fill_package(struct closure *c, struct node *n, enum doc_kind kind,
     n->package.kind = kind;
     n->package.origin = &n->origin;
     n->package.fqn = recorded_name(c, n, kind, fqn);
-    n->package.name = short_name(kind, fqn);
+    n->package.name = short_name(kind, n->package.fqn);
     n->package.content = arena_printf(a, "sha256:%s", hex);
     n->package.user = n;
 }
@@ -447,10 +461,14 @@ static bool same_as_locked(struct closure *c, struct node *n,
     if (!str_eq(own->own_fqn, lock_own_name(entry)) ||
         own->package.kind != entry->kind)
         return differs(n, "is named", own->own_fqn, e);
-    if (entry->declared.n && !is_given_name(c->layer, entry, n->path) &&
+    if (entry->declared.n && str_eq(n->package.fqn, entry->name) &&
+        !str_eq(n->alias, entry->name) &&
+        !is_given_name(c->layer, entry, n->path) &&
         !(n->is_sharing && may_give_name(layer_origin(c->layer, entry),
                                          entry->declared, entry->name)))
-        return differs(n, "has no folder that gives it this name; its own is",
+        return differs(n,
+                       "has no folder or root that gives it this name; its "
+                       "own is",
                        own->own_fqn, e);
     if (!str_eq(own->package.version, entry->version))
         return own->package.version.n

@@ -44,6 +44,9 @@ MUST_CHECK bool ingest_files(struct closure *c, struct node *n,
 MUST_CHECK bool ingest_check_locked(struct closure *c, struct node *n,
                                     struct err *e);
 
+/* What its entry in the lock is called in this layer from now on. */
+struct str locked_name(const struct closure *c, const struct node *n);
+
 /* From the summary that the index has of an earlier validation. In `a`. */
 MUST_CHECK bool node_from_summary(struct closure *c, struct node *n,
                                   enum doc_kind kind, struct str summary,
@@ -53,9 +56,6 @@ MUST_CHECK bool node_from_summary(struct closure *c, struct node *n,
 MUST_CHECK bool node_read_document(struct closure *c, const struct node *n,
                                    struct arena *a, struct document *out,
                                    struct err *e);
-
-/* The FQN in the package's document: the lock may give it another one. */
-struct str lock_own_name(const struct lock_entry *entry);
 
 /* In closure.c. */
 void node_fail(struct closure *c, struct node *n, const struct err *e);

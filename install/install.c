@@ -1,5 +1,6 @@
 #include "mapm/doc_kind.h"
 #include "mapm/git_host.h"
+#include "mapm/name.h"
 #include "mapm/origin.h"
 #include "mapm/project.h"
 
@@ -156,10 +157,45 @@ static bool parse_argument(const struct install_session *s, struct str text,
     return false;
 }
 
+/* --as names one package. */
+static bool check_alias(const struct install_session *s, struct err *e)
+{
+    const struct install_request *r = s->request;
+
+    if (!r->as.n || (r->arguments.count == 1 && !r->locked &&
+                     !offers_are_chosen(&r->choice)))
+        return true;
+    err_set(e, ERR_USAGE,
+            r->locked ? "--as changes mapm.yaml, which --locked "
+                        "does not"
+                      : "--as gives one package its name");
+    return err_hint(e, "usage: mapm install ORIGIN --as NAME");
+}
+
+/* What --as names is there now, so its kind is known. */
+static bool check_alias_of(const struct install_session *s,
+                           const struct node *n, struct err *e)
+{
+    if (!s->request->as.n || n->failed)
+        return true;
+    if (n->offer_count) {
+        err_set(e, ERR_USAGE,
+                "%.*s is a catalog: --as gives one package its "
+                "name",
+                STR_ARG(n->origin.text));
+        return err_hint(e, "name the folder of a package in it");
+    }
+    return name_fqn_is_valid(n->package.kind, s->request->as) ||
+           err_set(e, ERR_NAME, "not a name of %s %s: %.*s",
+                   n->package.kind == DOC_SKILL ? "a" : "an",
+                   doc_kind_name(n->package.kind), STR_ARG(s->request->as));
+}
+
 static bool add_arguments(struct install_session *s, struct node **wanted,
                           size_t *count, struct err *e)
 {
-
+    if (!check_alias(s, e))
+        return false;
     for (size_t i = 0; i < s->request->arguments.count; i++) {
         struct origin o;
 
@@ -171,7 +207,10 @@ static bool add_arguments(struct install_session *s, struct node **wanted,
             continue;
         }
         wanted[*count] = closure_add(&s->closure, &o, ANY_KIND);
-        wanted[(*count)++]->is_exact = true;
+        wanted[*count]->is_exact = true;
+        if (s->request->as.n)
+            wanted[*count]->alias = s->request->as;
+        closure_take_alias(wanted[(*count)++]);
     }
     return true;
 }
@@ -348,6 +387,8 @@ static bool take_arguments(struct install_session *s, struct err *e)
         !find_packages(s, asked, asked_count, e))
         return false;
     for (size_t i = 0; i < asked_count; i++) {
+        if (!check_alias_of(s, asked[i], e))
+            return false;
         failed += asked[i]->failed != NULL;
         if (asked[i]->offer_count && !asked[i]->failed)
             s->catalogs[s->catalog_count++] = asked[i];
@@ -392,7 +433,6 @@ bool install_packages(struct install_session *s, struct err *e)
     closure_init(&s->closure, cx, &s->layer, s->store, &o);
     /* The old roots travel along with the new ones. */
     for (size_t i = 0; i < s->root_count; i++)
-        closure_add(&s->closure, &s->roots[i].origin,
-                    (unsigned)s->roots[i].kind);
+        closure_add_root(&s->closure, &s->roots[i]);
     return take_arguments(s, e) && (s->plan.is_offer || session_resolve(s, e));
 }

@@ -444,8 +444,7 @@ bool session_resolve(struct install_session *s, struct err *e)
     struct resolver_source source = {closure_read, &s->closure};
 
     for (size_t i = 0; i < s->root_count; i++)
-        closure_add(&s->closure, &s->roots[i].origin,
-                    (unsigned)s->roots[i].kind);
+        closure_add_root(&s->closure, &s->roots[i]);
     if (!closure_gather(&s->closure, e))
         return false;
     closure_warn(&s->closure);

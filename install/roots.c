@@ -78,12 +78,15 @@ static bool add_kind(struct install_session *s, enum doc_kind kind,
     struct str *text = is_local ? &s->local_yaml : &s->yaml;
     const char *file = is_local ? "mapm.local.yaml" : "mapm.yaml";
     struct str *origins = arena_array(a, count + 1, sizeof *origins);
+    struct str *names = arena_array(a, count + 1, sizeof *names);
     size_t n = 0;
 
     for (size_t i = 0; i < count; i++)
-        if (roots[i].kind == kind && roots[i].origin.scheme == scheme)
+        if (roots[i].kind == kind && roots[i].origin.scheme == scheme) {
+            names[n] = roots[i].as;
             origins[n++] = roots[i].origin.text;
-    if (n == 0 || project_add_roots(*text, kind, origins, n, a, text, e))
+        }
+    if (n == 0 || project_add_roots(*text, kind, origins, names, n, a, text, e))
         return true;
     if (n == 1)
         return err_wrap(e, "cannot add %.*s to %s", STR_ARG(origins[0]), file);
@@ -122,7 +125,7 @@ static bool add_roots(struct install_session *s, const struct root *roots,
 
 struct wanted {
     struct map by_place; /* struct node *; of several the last one */
-    struct map by_key;   /* roots that are wanted as they are */
+    struct map by_key;   /* the same for roots that are wanted as they are */
 };
 
 /* Kind, repository and path: the same for every ref. */
@@ -152,7 +155,8 @@ static struct str node_place(const struct install_session *s,
 
 static struct root root_of(const struct node *n)
 {
-    return (struct root){.kind = n->package.kind, .origin = n->origin};
+    return (struct root){
+        .kind = n->package.kind, .origin = n->origin, .as = n->alias};
 }
 
 static void index_wanted(struct install_session *s, struct node *const *nodes,
@@ -163,7 +167,7 @@ static void index_wanted(struct install_session *s, struct node *const *nodes,
     for (size_t i = 0; i < count; i++) {
         struct root root = root_of(nodes[i]);
 
-        map_put(&out->by_key, root_key(s, &root), NULL);
+        map_put(&out->by_key, root_key(s, &root), nodes[i]);
         if (nodes[i]->origin.scheme == ORIGIN_GIT &&
             roots_knows_path(s, nodes[i]))
             map_put(&out->by_place, node_place(s, nodes[i]), nodes[i]);
@@ -226,6 +230,18 @@ static struct node *find_successor(const struct install_session *s,
                : guess_successor(s, root, w, known && known->locked);
 }
 
+/* It gets another name, or hands its own on. */
+static bool is_replaced(struct install_session *s, const struct root *root,
+                        const struct wanted *w)
+{
+    const struct node *same = map_find(&w->by_key, root_key(s, root));
+    struct node *next = find_successor(s, root, w);
+
+    if (next && !next->alias.n)
+        next->alias = root->as;
+    return next || (same && same->alias.n && !str_eq(same->alias, root->as));
+}
+
 struct node **roots_successors(struct install_session *s,
                                struct node *const *nodes, size_t count)
 {
@@ -253,7 +269,7 @@ bool roots_take(struct install_session *s, struct node *const *nodes,
     added = arena_array(a, count, sizeof *added);
     index_wanted(s, nodes, count, &w);
     for (size_t i = 0; i < s->root_count; i++)
-        if (find_successor(s, &s->roots[i], &w))
+        if (is_replaced(s, &s->roots[i], &w))
             gone[gone_count++] = s->roots[i];
     for (size_t i = 0; i < count; i++)
         if (nodes[i]->origin.scheme == ORIGIN_FILE ||

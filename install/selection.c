@@ -325,7 +325,7 @@ struct twins {
 
 static bool may_be_twin(const struct node *n)
 {
-    return n->path.n && !n->failed && !n->offer_count &&
+    return n->path.n && !n->failed && !n->offer_count && !n->alias.n &&
            (n->is_ready || n->is_outlined) && n->package.kind != DOC_MCP;
 }
 
@@ -424,7 +424,8 @@ bool selection_lost_name(struct install_session *s, struct node *const *nodes,
             str_eq(nodes[i]->package.fqn, scoped_name(s, nodes[i])))
             map_put(&given, nodes[i]->package.fqn, NULL);
     for (size_t i = 0; i < count; i++)
-        lost |= !str_eq(nodes[i]->package.fqn, nodes[i]->own_fqn) &&
+        lost |= !nodes[i]->alias.n &&
+                !str_eq(nodes[i]->package.fqn, nodes[i]->own_fqn) &&
                 !map_has(&given, nodes[i]->package.fqn);
     return lost;
 }
@@ -585,7 +586,12 @@ static void inherit_names(struct selection *sel)
         const struct lock_entry *entry =
             map_find(&s->layer.by_origin, s->roots[i].origin.key);
 
-        if (!n || !entry || !str_eq(lock_own_name(entry), n->own_fqn))
+        if (n && s->roots[i].as.n && !n->alias.n) {
+            n->alias = s->roots[i].as;
+            closure_take_alias(n);
+        }
+        if (!n || n->alias.n || !entry ||
+            !str_eq(lock_own_name(entry), n->own_fqn))
             continue;
         if (!entry->declared.n && !str_eq(layer_origin(&s->layer, entry)->key,
                                           s->roots[i].origin.key))
@@ -606,7 +612,8 @@ static void name_choices(struct selection *sel, const struct choice *choices,
     size_t n = list_taken(choices, count, nodes);
 
     for (size_t i = 0; i < n; i++)
-        if (!map_has(&s->layer.by_origin, nodes[i]->origin.key))
+        if (!map_has(&s->layer.by_origin, nodes[i]->origin.key) &&
+            !nodes[i]->alias.n)
             nodes[i]->package.fqn = nodes[i]->own_fqn;
     sel->successors = roots_successors(s, nodes, n);
     inherit_names(sel);

@@ -196,8 +196,7 @@ static void fill_item(const struct lock_entry *entry,
     item->kind = entry->kind;
     item->fqn = entry->name;
     item->place = place;
-    item->rename = entry->kind != DOC_MCP &&
-                   (entry->rewritten || !str_eq(place, path_last(entry->name)));
+    item->rename = lock_is_renamed(entry);
 }
 
 static bool compare(struct context *cx, struct layer *l, struct store *store,

@@ -138,22 +138,6 @@ static bool open_list(struct reader *r, struct str value, struct str *inside)
     return true;
 }
 
-static bool name_is_valid(enum doc_kind kind, struct str name)
-{
-    size_t slash = str_find_char(name, '/');
-
-    if (kind != DOC_MCP)
-        return slash == SIZE_MAX
-                   ? name_is_kebab(name)
-                   : name_scope_is_valid(str_slice(name, 0, slash)) &&
-                         name_is_kebab(str_from_index(name, slash + 1));
-    for (size_t i = 0; i < name.n; i++)
-        if (!char_is_alpha(name.p[i]) && !char_is_digit(name.p[i]) &&
-            !strchr("/._-", name.p[i]))
-            return false; /* no "," or " ": it occurs in lists of needs */
-    return name_mcp_is_valid(name);
-}
-
 /* origin_parse, which knows the hosts, decides whether it may be used. */
 static bool origin_is_plausible(struct str s)
 {
@@ -186,7 +170,7 @@ static bool take_name(struct reader *r, struct lock_entry *entry,
 {
     if (!take_scalar(r, value, &entry->name))
         return false;
-    return name_is_valid(entry->kind, entry->name) ||
+    return name_fqn_is_valid(entry->kind, entry->name) ||
            lock_fail(r->e, r->name, r->number, "not a name of %s %s: %.*s",
                      entry->kind == DOC_SKILL ? "a" : "an",
                      doc_kind_name(entry->kind),
@@ -406,7 +390,7 @@ static bool take_needs(struct reader *r, struct lock_entry *entry,
         if (!str_cut(&need->name, ' ', &kind) || !need->name.n ||
             !doc_kind_find(kind, &need->kind) ||
             (need->kind == DOC_AGENT && entry->kind != DOC_AGENT) ||
-            !name_is_valid(need->kind, need->name))
+            !name_fqn_is_valid(need->kind, need->name))
             return lock_fail(r->e, r->name, r->number,
                              "not \"skill NAME\" or \"mcp NAME\": \"%.*s\"",
                              STR_ARG(lock_excerpt(raw)));
@@ -435,7 +419,7 @@ static const struct field {
     bool (*take)(struct reader *, struct lock_entry *, struct str);
 } fields[] = { /* in the order of the file */
     {STR_INIT("name"),      LOCK_VERSION_1, DOC_ANY,    true,  false, take_name},
-    {STR_INIT("as"),        LOCK_VERSION_2, DOC_FOLDER, false, false, take_as},
+    {STR_INIT("as"),        LOCK_VERSION_2, DOC_ANY,    false, false, take_as},
     {STR_INIT("origin"),    LOCK_VERSION_1, DOC_ANY,    true,  false, take_origin},
     {STR_INIT("also"),      LOCK_VERSION_1, DOC_ANY,    false, false, take_also},
     {STR_INIT("commit"),    LOCK_VERSION_1, DOC_ANY,    true,  true,  take_commit},

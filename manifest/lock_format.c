@@ -1,3 +1,5 @@
+#include "base/path.h"
+
 #include <stdlib.h>
 
 #include "lock.h"
@@ -144,6 +146,18 @@ static void put_entry(struct lock_entry *entry, struct buf *out,
     if (entry->rewritten)
         put_line(out, "rewritten", STR("name"));
     put_needs(entry, out);
+}
+
+struct str lock_own_name(const struct lock_entry *entry)
+{
+    return entry->declared.n ? entry->declared : entry->name;
+}
+
+bool lock_is_renamed(const struct lock_entry *entry)
+{
+    return entry->kind != DOC_MCP &&
+           (entry->rewritten ||
+            !str_eq(path_last(entry->place), path_last(lock_own_name(entry))));
 }
 
 enum lock_version lock_entry_version(const struct lock_entry *entry)

@@ -2,6 +2,8 @@
 
 #include "mapm/limits.h"
 
+#include <string.h>
+
 #include "document.h"
 
 /*
@@ -71,6 +73,22 @@ bool name_mcp_is_valid(struct str name)
     return name.n >= MCP_NAME_MIN_CHARS && name.n <= MCP_NAME_MAX_CHARS &&
            slash != SIZE_MAX && is_mcp_part(str_slice(name, 0, slash), false) &&
            is_mcp_part(str_from_index(name, slash + 1), true);
+}
+
+bool name_fqn_is_valid(enum doc_kind kind, struct str fqn)
+{
+    size_t slash = str_find_char(fqn, '/');
+
+    if (kind != DOC_MCP)
+        return slash == SIZE_MAX
+                   ? name_is_kebab(fqn)
+                   : name_scope_is_valid(str_slice(fqn, 0, slash)) &&
+                         name_is_kebab(str_from_index(fqn, slash + 1));
+    for (size_t i = 0; i < fqn.n; i++)
+        if (!char_is_alpha(fqn.p[i]) && !char_is_digit(fqn.p[i]) &&
+            !strchr("/._-", fqn.p[i]))
+            return false; /* no "," or " ": it occurs in lists of needs */
+    return name_mcp_is_valid(fqn);
 }
 
 static bool has_upper(struct str s)

@@ -33,21 +33,79 @@ static struct str below(struct project_reader *r, const char *section,
 
 /* --- dependencies --------------------------------------------------------- */
 
-static bool read_root(struct project_reader *r, enum doc_kind kind,
-                      const struct yaml *y, struct map *seen)
+static bool skip(struct project_reader *r, const struct yaml *y)
 {
-    struct root root = {.kind = kind, .line = y->line};
+    (void)r;
+    (void)y;
+    return true;
+}
+
+/* The names that roots of one kind are given here: no two of one name. */
+struct root_names {
+    struct map origins; /* keys */
+    struct map names;   /* -> struct origin * of the first */
+};
+
+static bool read_as(struct project_reader *r, const struct yaml *y,
+                    struct root *root, struct root_names *seen)
+{
+    struct map_entry *known;
+    struct origin *copy;
+
+    if (!project_want_text(r, y, "\"as\""))
+        return false;
+    if (!name_fqn_is_valid(root->kind, y->text))
+        return project_fail(r, y->line, "not a name of %s %s: \"%.*s\"",
+                            root->kind == DOC_SKILL ? "a" : "an",
+                            doc_kind_name(root->kind),
+                            STR_ARG(project_excerpt(y->text)));
+    known = map_entry(&seen->names, y->text);
+    if (known->value) {
+        const struct origin *first = known->value;
+
+        project_fail(
+            r, y->line, "%.*s is the name of %.*s already, not of %.*s",
+            STR_ARG(y->text), STR_ARG(first->text), STR_ARG(root->origin.text));
+        return err_hint(r->e, "give one of them another name");
+    }
+    known->value = copy = arena_new(r->a, struct origin);
+    *copy = root->origin;
+    root->as = y->text;
+    return true;
+}
+
+/* An origin, or {origin: URL, as: NAME} [D9]. */
+static bool read_root(struct project_reader *r, enum doc_kind kind,
+                      const struct yaml *item, struct root_names *seen)
+{
+    static const struct project_key keys[] = {
+        {STR_INIT("origin"), IN_WORKSPACE | IN_LOCAL, skip},
+        {STR_INIT("as"), IN_WORKSPACE | IN_LOCAL, skip},
+        {{0}, 0, NULL},
+    };
+    struct root root = {.kind = kind, .line = item->line};
+    const struct yaml *y = item, *as = NULL;
     struct err why = {0};
 
+    if (item->kind == YAML_MAPPING) {
+        if (!project_read_keys(r, keys, item))
+            return false;
+        y = yaml_get(item, "origin");
+        as = yaml_get(item, "as");
+        if (!y)
+            return project_fail(r, item->line, "no \"origin\" in {...}");
+    }
     if (!project_want_text(r, y, "an origin"))
         return false;
     if (!origin_parse(y->text, r->rules, r->a, &root.origin, &why)) {
         err_set(r->e, why.code, "%s:%u: %s", r->name, y->line, err_first(&why));
         return err_hint(r->e, "%s", why.hint);
     }
-    if (!map_put(seen, root.origin.key, NULL))
+    if (!map_put(&seen->origins, root.origin.key, NULL))
         return project_fail(r, y->line, "%.*s is listed twice",
                             STR_ARG(root.origin.text));
+    if (as && !read_as(r, as, &root, seen))
+        return false;
     r->out.roots = arena_grow(r->a, r->out.roots, r->out.root_count,
                               &r->root_capacity, sizeof *r->out.roots);
     r->out.roots[r->out.root_count++] = root;
@@ -58,22 +116,16 @@ static bool read_roots(struct project_reader *r, const struct yaml *y)
 {
     struct str plural = y->key;
     enum doc_kind kind;
-    struct map seen;
+    struct root_names seen;
 
-    map_init(&seen, r->a);
+    map_init(&seen.origins, r->a);
+    map_init(&seen.names, r->a);
     if (!doc_kind_find(str_slice(plural, 0, plural.n - 1), &kind) ||
         !project_want(r, y, YAML_SEQUENCE))
         return false;
     for (const struct yaml *item = y->first; item; item = item->next)
         if (!read_root(r, kind, item, &seen))
             return false;
-    return true;
-}
-
-static bool skip(struct project_reader *r, const struct yaml *y)
-{
-    (void)r;
-    (void)y;
     return true;
 }
 

@@ -18,6 +18,10 @@ const char *project_program_fault(struct str program, const char **hint);
 /* A key with nothing behind it, or with "null". */
 bool project_is_null(const struct yaml *y);
 
+/* The origin of one item of such a list: its text, or of {origin, as}. NULL:
+ * neither. */
+const struct yaml *project_item_origin(const struct yaml *item);
+
 /* The list of a kind in the dependencies block; NULL when absent. */
 const struct yaml *project_list(const struct yaml *block, enum doc_kind kind);
 
@@ -25,6 +29,7 @@ const struct yaml *project_list(const struct yaml *block, enum doc_kind kind);
 struct project_change {
     enum doc_kind kind;
     const struct str *origins;
+    const struct str *names; /* `as` of each; NULL: none has it */
     size_t count;
 };
 

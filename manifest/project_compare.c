@@ -11,17 +11,41 @@ const struct yaml *project_list(const struct yaml *block, enum doc_kind kind)
                : NULL;
 }
 
+const struct yaml *project_item_origin(const struct yaml *item)
+{
+    const struct yaml *origin =
+        item->kind == YAML_MAPPING ? yaml_get(item, "origin") : item;
+
+    return origin && origin->kind == YAML_SCALAR ? origin : NULL;
+}
+
 struct item {
     enum doc_kind kind;
-    struct str text;
+    struct str text, as;
 };
 
 static bool item_eq(const struct item *x, const struct item *y)
 {
-    return x->kind == y->kind && str_eq(x->text, y->text);
+    return x->kind == y->kind && str_eq(x->text, y->text) &&
+           str_eq(x->as, y->as);
 }
 
-/* All roots in order of kind; false when one of them is no text. */
+/* False when it has anything but an origin and a name. */
+static bool read_item(enum doc_kind kind, const struct yaml *y,
+                      struct item *out)
+{
+    const struct yaml *origin = project_item_origin(y), *as = NULL;
+
+    if (y->kind == YAML_MAPPING)
+        as = yaml_get(y, "as");
+    if (!origin || (as && as->kind != YAML_SCALAR) ||
+        (y->kind == YAML_MAPPING && y->count != (size_t)(as ? 2 : 1)))
+        return false;
+    *out = (struct item){kind, origin->text, as ? as->text : STR("")};
+    return true;
+}
+
+/* All roots in order of kind; false when one of them is none. */
 static bool collect(const struct yaml *root, struct arena *a,
                     struct item **items, size_t *count)
 {
@@ -34,10 +58,10 @@ static bool collect(const struct yaml *root, struct arena *a,
         const struct yaml *list = project_list(block, (enum doc_kind)k);
 
         for (const struct yaml *y = list ? list->first : NULL; y; y = y->next) {
-            if (y->kind != YAML_SCALAR)
-                return false;
             *items = arena_grow(a, *items, *count, &capacity, sizeof **items);
-            (*items)[(*count)++] = (struct item){(enum doc_kind)k, y->text};
+            if (!read_item((enum doc_kind)k, y, &(*items)[*count]))
+                return false;
+            ++*count;
         }
     }
     return true;
@@ -56,7 +80,9 @@ static bool is_insertion(const struct item *fewer, size_t count,
         if (at < count && item_eq(&fewer[at], &more[i]))
             at++;
         else if (found < change->count && more[i].kind == change->kind &&
-                 str_eq(more[i].text, change->origins[found]))
+                 str_eq(more[i].text, change->origins[found]) &&
+                 str_eq(more[i].as,
+                        change->names ? change->names[found] : STR("")))
             found++;
         else
             return false;

@@ -67,9 +67,12 @@ static void collect_keys(const struct yaml *list, struct arena *a,
     map_init(out, a);
     if (!list || list->kind != YAML_SEQUENCE)
         return;
-    for (const struct yaml *y = list->first; y; y = y->next)
-        if (y->kind == YAML_SCALAR)
-            map_put(out, key_of(y->text, NULL, a), NULL);
+    for (const struct yaml *y = list->first; y; y = y->next) {
+        const struct yaml *origin = project_item_origin(y);
+
+        if (origin)
+            map_put(out, key_of(origin->text, NULL, a), NULL);
+    }
 }
 
 static bool finish(const struct edit *ed, const struct project_change *change,
@@ -190,17 +193,30 @@ static void add_block(struct edit *ed)
 /* Those of `origins` that the list does not have yet. */
 static struct project_change find_new(const struct edit *ed,
                                       const struct yaml *list,
-                                      const struct str *origins, size_t count)
+                                      const struct str *origins,
+                                      const struct str *names, size_t count)
 {
     struct str *texts = arena_array(ed->a, count + 1, sizeof *texts);
-    struct project_change change = {ed->kind, texts, 0};
+    struct str *as = arena_array(ed->a, count + 1, sizeof *as);
+    struct project_change change = {ed->kind, texts, as, 0};
     struct map known;
 
     collect_keys(list, ed->a, &known);
     for (size_t i = 0; i < count; i++)
-        if (map_put(&known, key_of(origins[i], NULL, ed->a), NULL))
+        if (map_put(&known, key_of(origins[i], NULL, ed->a), NULL)) {
+            as[change.count] = names ? names[i] : STR("");
             texts[change.count++] = origins[i];
+        }
     return change;
+}
+
+static struct str item_text(struct str origin, struct str as, struct arena *a)
+{
+    struct str text = yaml_quote(origin, a);
+
+    return as.n ? arena_printf(a, "{origin: %.*s, as: %.*s}", STR_ARG(text),
+                               STR_ARG(yaml_quote(as, a)))
+                : text;
 }
 
 static void add_items(struct edit *ed, const struct project_change *change)
@@ -209,7 +225,7 @@ static void add_items(struct edit *ed, const struct project_change *change)
     struct str *items = arena_array(ed->a, change->count, sizeof *items);
 
     for (size_t i = 0; i < change->count; i++)
-        items[i] = yaml_quote(change->origins[i], ed->a);
+        items[i] = item_text(change->origins[i], change->names[i], ed->a);
     ed->items = items;
     ed->item_count = change->count;
     if (list)
@@ -222,8 +238,9 @@ static void add_items(struct edit *ed, const struct project_change *change)
 }
 
 bool project_add_roots(struct str text, enum doc_kind kind,
-                       const struct str *origins, size_t count, struct arena *a,
-                       struct str *out, struct err *e)
+                       const struct str *origins, const struct str *names,
+                       size_t count, struct arena *a, struct str *out,
+                       struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct project_change change;
@@ -231,7 +248,7 @@ bool project_add_roots(struct str text, enum doc_kind kind,
 
     if (!open_edit(&ed, text, kind, &scratch, e))
         return false;
-    change = find_new(&ed, project_list(ed.block, kind), origins, count);
+    change = find_new(&ed, project_list(ed.block, kind), origins, names, count);
     if (change.count) {
         add_items(&ed, &change);
         if (!finish(&ed, &change, true, &text, e))
@@ -318,16 +335,18 @@ static bool remove_items(struct edit *ed, const struct yaml *list,
                          struct project_change *change)
 {
     struct str *texts = arena_array(ed->a, list->count + 1, sizeof *texts);
+    struct str *names = arena_array(ed->a, list->count + 1, sizeof *names);
     const struct yaml *before = NULL, *cut = NULL;
     bool more = false;
 
-    *change = (struct project_change){ed->kind, texts, 0};
+    *change = (struct project_change){ed->kind, texts, names, 0};
     for (const struct yaml *y = list->first; y; before = y, y = y->next) {
+        const struct yaml *origin = project_item_origin(y), *as;
         struct str key;
 
-        if (y->kind != YAML_SCALAR)
+        if (!origin)
             continue;
-        key = key_of(y->text, rules, ed->a);
+        key = key_of(origin->text, rules, ed->a);
         if (!map_find(keys, key))
             continue;
         if (list->flow && before && cut == before) {
@@ -338,7 +357,9 @@ static bool remove_items(struct edit *ed, const struct yaml *list,
             remove_from_brackets(ed, list, before, y);
         else
             remove_lines(ed, list, y);
-        texts[change->count++] = y->text;
+        as = y->kind == YAML_MAPPING ? yaml_get(y, "as") : NULL;
+        names[change->count] = as ? as->text : STR("");
+        texts[change->count++] = origin->text;
         cut = y;
         map_put(keys, key, NULL);
     }
@@ -361,7 +382,7 @@ bool project_remove_roots(struct str text, enum doc_kind kind,
     for (size_t i = 0; i < count; i++)
         map_put(&keys, origin_keys[i], &keys);
     while (more) {
-        struct project_change change = {kind, NULL, 0};
+        struct project_change change = {kind, NULL, NULL, 0};
         const struct yaml *list;
         struct edit ed;
 

@@ -227,9 +227,11 @@ static void hint_conflict(struct report *r, const struct node *first,
                  STR_ARG(one->text));
     else
         add_hint(r,
-                 "keep one: leave out %.*s (of a catalog with --skip PATH, or "
-                 "take others with --skill PATH), or first mapm remove %.*s",
-                 STR_ARG(two->text), STR_ARG(one->text));
+                 "take both: mapm install %.*s --as NAME; or keep one: leave "
+                 "out %.*s (of a catalog with --skip PATH, or take others with "
+                 "--skill PATH), or first mapm remove %.*s",
+                 STR_ARG(second->origin->text), STR_ARG(two->text),
+                 STR_ARG(one->text));
 }
 
 void report_conflict(struct report *r, const struct node *first,

@@ -14,13 +14,6 @@ struct check {
     struct err *e;
 };
 
-/* The SKILL.md of a renamed copy; see fill_item of verify.c. */
-static bool is_renamed(const struct lock_entry *entry)
-{
-    return entry->rewritten ||
-           !str_eq(path_last(entry->place), path_last(entry->name));
-}
-
 /* Without the store: a tree of just these files has just this digest. */
 static bool is_whole(const struct skill *s, const struct hash *digest,
                      struct arena *a)
@@ -78,7 +71,7 @@ static bool compare(struct check *c, struct arena *a, struct err *e)
             differ(c, f->path, "is missing");
             continue;
         }
-        if (is_renamed(c->entry) && str_is(f->path, "SKILL.md") &&
+        if (lock_is_renamed(c->entry) && str_is(f->path, "SKILL.md") &&
             !read_renamed(c, f, a, &want, e))
             return false;
         if (!hash_eq(&want, &placed->hash))
@@ -117,7 +110,7 @@ bool run_skill_check(struct store *store, const struct lock_entry *entry,
                     &digest))
         return err_set(e, ERR_FORMAT, "%.*s: its digest in the lock is none",
                        STR_ARG(entry->name));
-    if (!is_renamed(entry) && is_whole(skill, &digest, &a))
+    if (!lock_is_renamed(entry) && is_whole(skill, &digest, &a))
         return true;
     if (!store_read_listing(store, &digest, &a, &files, &c.stored.count,
                             &lost)) {

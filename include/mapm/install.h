@@ -37,6 +37,7 @@ struct install_request {
     enum install_command command;
     struct str_list arguments; /* origins of install, names of the others */
     struct install_choice choice;
+    struct str as;     /* the name of the one argument here; "" = its own */
     bool locked;       /* nothing but what the lock holds */
     bool dry_run;      /* takes no lock of the workspace; never applied */
     bool force;        /* restores what was edited */

@@ -51,6 +51,10 @@ MUST_CHECK bool lock_parse(struct str text, const char *name, struct arena *a,
 /* Sorts, then writes: version 1 unless an entry needs a key of version 2
  * [F13]. The same entries always give the same bytes. */
 void lock_format(struct lock *lock, struct buf *out);
+/* Its FQN by its own manifest. */
+struct str lock_own_name(const struct lock_entry *entry);
+/* Whether the copy in its folder has another name than the manifest. */
+bool lock_is_renamed(const struct lock_entry *entry);
 /* The commit of also[i]; "" where the lock does not name it apart. */
 struct str lock_also_commit(const struct lock_entry *entry, size_t i);
 /* Whether `needs:` of `entry` names `other`, and where; SIZE_MAX: it does not. */

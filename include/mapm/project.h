@@ -13,6 +13,7 @@
 struct root {
     enum doc_kind kind;
     struct origin origin;
+    struct str as; /* its FQN in this layer; "" = that of its manifest */
     unsigned line;
 };
 
@@ -105,11 +106,13 @@ MUST_CHECK bool limits_apply(struct limits *l, const struct project *p,
  * mapm.yaml edited in place: comments, order, style of the lists stay. An
  * empty text becomes a file with the `dependencies` block alone. Adding what
  * is there (same key) and removing what is not change nothing. New origins
- * come last in the list of their kind, in the order given. Linear in the size
- * of the file and the number of origins.
+ * come last in the list of their kind, in the order given; `names`: the `as`
+ * of each, "" for none (NULL: none at all). Linear in the size of the file and
+ * the number of origins.
  */
 MUST_CHECK bool project_add_roots(struct str text, enum doc_kind kind,
-                                  const struct str *origins, size_t count,
+                                  const struct str *origins,
+                                  const struct str *names, size_t count,
                                   struct arena *a, struct str *out,
                                   struct err *e);
 MUST_CHECK bool project_remove_roots(struct str text, enum doc_kind kind,

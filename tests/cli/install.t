@@ -191,7 +191,7 @@ like 'it names the package' "$err" 'claim the name of skill acme/base'
 like 'the root that is there' "$err" "$U/main/skills/base at [0-9a-f]{40}, asked for directly: acme/base"
 like 'the chain to the other' "$err" 'beta/tools/tree/main/skills/base at [0-9a-f]{40}, by way of beta/user -> acme/base'
 like 'and two ways out' "$err" \
-    "hint: keep one: leave out https://github.com/beta/tools/tree/main/skills/user .*--skip PATH.*--skill PATH.* mapm remove $U/main/skills/base\$"
+    "hint: take both: .*; or keep one: leave out https://github.com/beta/tools/tree/main/skills/user .*--skip PATH.*--skill PATH.* mapm remove $U/main/skills/base\$"
 is 'and leaves no trace' "$(snapshot .)" "$(cat "$T/before")"
 exits '[M12] a dependency in the catalog of another owner' 0 mapm install beta/tools/skills/across
 ok '[M12] it is there' diff -r "$s/skills/base" .agents/skills/base

@@ -48,8 +48,7 @@ MAPM_HOME=$T/mapm
 MAPM_HOME=$T/mapm
 exits '[F13] warm, too' 1 mapm install --locked
 named "    name: io.acme/tool" "    name: io.acme/tool\n    as: io.evil/tool"
-exits '[F13] an MCP server has no other name' 1 mapm install --locked
-like '[F13] as it has no such key' "$err" 'mapm.lock:[0-9]*: .*"as"'
+exits '[F13] an MCP server has no other name without a root that gives it' 1 mapm install --locked
 MAPM_HOME=$T/mapm
 
 # --- judged by the folder -------------------------------------------------------

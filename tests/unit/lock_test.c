@@ -242,7 +242,7 @@ static const struct {
     {"type: mcp", "type: plugin", "l:3: unknown type \"plugin\": written by a newer mapm"},
     {"as: acme/git-pr", "as: git-pr", "l:12: \"as\" repeats the name"},
     {"as: acme/git-pr", "as: Other", "l:12: not a name of a skill: Other"},
-    {"name: io.example/mcp\n", "name: io.example/mcp\n    as: io.other/mcp\n", "l:5: \"as\" is not for mcps"},
+    {"name: io.example/mcp\n", "name: io.example/mcp\n    as: other\n", "l:5: not a name of an mcp: other"},
     {"as: acme/git-pr", "as: zeta/git-pr", "l:20: skill git-pr is not in its order"},
     {"[mcp io.example/mcp,", "[mcp io.other/mcp,", "l:10: acme/git-pr needs mcp io.other/mcp, which is not in this file"},
     {"    as: acme/git-pr\n    origin", "    origin", "l:19: skill git-pr is given twice"},

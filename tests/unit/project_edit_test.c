@@ -99,6 +99,10 @@ static const struct {
     {"dependencies:\n  skills:\n    - >-\n      " N "\n    - " O "\n", "dependencies:\n  skills:\n    - " O "\n"},
     {"dependencies:\n  skills:\n    - \"file:\\\n      /n\"\n    - " O "\n", "dependencies:\n  skills:\n    - " O "\n"},
     {"dependencies:\n  skills:\n    - file:///n/\n", "dependencies:\n  skills:\n"},
+    /* with a name [D9] */
+    {"dependencies:\n  skills:\n    - {origin: \"" N "\", as: x}\n    - " O "\n", "dependencies:\n  skills:\n    - " O "\n"},
+    {"dependencies:\n  skills:\n    - origin: " N "\n      as: a/x # why\n    - " O "\n", "dependencies:\n  skills:\n    - " O "\n"},
+    {"dependencies:\n  skills: [{origin: \"" N "\", as: x}, " O "]\n", "dependencies:\n  skills: [" O "]\n"},
     /* not there, or elsewhere */
     {"dependencies:\n  mcps: [" N "]\n", "dependencies:\n  mcps: [" N "]\n"},
     {"", ""},
@@ -109,7 +113,7 @@ static const char *const refused[] = {
     "- a\n", "text\n", "dependencies: text\n", "dependencies: [a]\n",
     "dependencies: {skills: text}\n", "dependencies: {skills: {a: b}}\n",
     "dependencies: {agents: text}\n", "dependencies: {skills: [[a]]}\n",
-    "dependencies: {skills: [{origin: a}]}\n", "a: *x\n", "a: [\n",
+    "dependencies: {skills: [{origin: a, b: c}]}\n", "a: *x\n", "a: [\n",
     "a: 1\n---\nb: 1\n",
 };
 /* clang-format on */
@@ -117,7 +121,7 @@ static const char *const refused[] = {
 static bool add_one(struct str text, enum doc_kind kind, struct str origin,
                     struct str *out, struct err *e)
 {
-    return project_add_roots(text, kind, &origin, 1, &arena, out, e);
+    return project_add_roots(text, kind, &origin, NULL, 1, &arena, out, e);
 }
 
 static bool remove_one(struct str text, enum doc_kind kind, struct str key,
@@ -443,8 +447,8 @@ static void check_additions(struct str before, enum doc_kind kind)
     struct str together = {0}, one_by_one = before;
     struct err e = {0};
 
-    CHECK(
-        project_add_roots(before, kind, origins, count, &arena, &together, &e));
+    CHECK(project_add_roots(before, kind, origins, NULL, count, &arena,
+                            &together, &e));
     for (size_t i = 0; i < count; i++)
         CHECK(add_one(one_by_one, kind, origins[i], &one_by_one, &e));
     CHECK_STR(str_dup0(together, &arena), str_dup0(one_by_one, &arena));
