@@ -227,6 +227,7 @@ void read_body(struct reader *r, const struct split *s)
     check_sizes(r, unix_body, line);
     check_input_keys(r, unix_body, line);
     check_client_paths(r, unix_body, line);
+    check_references(r, unix_body);
     if (text_find_hidden(s->body, &at, &point) == TEXT_HIDDEN_NONE)
         return;
     line += text_line_of(s->body, at) - 1;

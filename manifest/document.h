@@ -83,6 +83,8 @@ void read_name(struct reader *r);
 void read_fields(struct reader *r);
 void read_dependencies(struct reader *r);
 void read_metaskill(struct reader *r);
+/* reference.c: files that the body names (A5). */
+void check_references(struct reader *r, struct str body);
 void read_body(struct reader *r, const struct split *s);
 void read_changelog(struct reader *r);
 void read_hidden(struct reader *r);

@@ -61,6 +61,26 @@ static bool judges_comments(const struct reader *r)
            r->in->profile == PROFILE_PUBLISH || r->doc->metaskill;
 }
 
+/* K6, in English; of other scripts nothing is known. */
+static bool tells_when(struct str description, struct arena *a)
+{
+    static const char *const words[] = {
+        "when", "use ", "used ",   "using ", "if ",   "before ", "after ",
+        "for ", "asks", "trigger", "during", "while", "need",    "invoke",
+    };
+    struct str text = str_lower(description, a);
+    size_t foreign = 0;
+
+    for (size_t i = 0; i < text.n; i++)
+        foreign += (unsigned char)text.p[i] >= 0x80;
+    if (foreign > text.n / 4)
+        return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_find(text, str_cstr(words[i])) != SIZE_MAX)
+            return true;
+    return false;
+}
+
 static void read_description(struct reader *r)
 {
     const struct yaml *y = yaml_get(r->root, "description");
@@ -92,6 +112,11 @@ static void read_description(struct reader *r)
                "the description has %zu characters, more than %d: move the "
                "details into the body",
                text_count(text), DESCRIPTION_MAX_CHARS);
+    if (r->in->kind == DOC_SKILL && r->doc->description.n &&
+        !tells_when(r->doc->description, r->a))
+        report(r, "description-when", "description", line,
+               "the description does not say when to use it: a model chooses "
+               "by that, as in \"Use it when ...\"");
 }
 
 /* --- plain text ----------------------------------------------------------- */

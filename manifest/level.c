@@ -47,6 +47,7 @@ static const struct {
     {"description-type",       "EEEEEEEE"},
     {"description-empty",      "EEEEEEEE"},
     {"description-too-long",   "mEEEEEWE"},
+    {"description-when",       "-W----WW"},
     {"compatibility-type",     "WEEE-E-W"},
     {"compatibility-empty",    "-E-----W"},
     {"compatibility-too-long", "WEEE-E-W"},
@@ -98,6 +99,7 @@ static const struct {
     {"body-lines",             "-W-----W"},
     {"body-truncated",         "W-----WW"},
     {"body-client-path",       "-------W"},
+    {"reference-depth",        "-W-----W"},
 
     {"mcp-json",               "EEEEEEEE"},
     {"mcp-meta",               "EEEEEEEE"},

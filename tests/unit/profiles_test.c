@@ -105,6 +105,9 @@ static const struct row rows[] = {
     {S, "foo", DOC("name: foo\ndescription: \" \\n \"\n"), "description-empty", "EEEEEEEE"},
     {S, "foo", DOC("name: foo\ndescription: \"<!-- x -->\"\n"), "description-empty", "------EE"},
     {S, "foo", DOC("name: foo\ndescription: \"<!-- x --> y\"\n"), "description-empty", "--------"},
+    {S, "foo", "---\nname: foo\ndescription: Release notes.\n---\n", "description-when", "-W----WW"}, /* [K6] */
+    {S, "foo", "---\nname: foo\ndescription: Notes. Use when asked.\n---\n", "description-when", "--------"}, /* [K6] */
+    {S, "foo", "---\nname: foo\ndescription: \xe5\x8f\x91\xe5\xb8\x83\n---\n", "description-when", "--------"}, /* [K6] */
     {S, "foo", DOC("name: foo\ndescription: " X1000("a") X10("ab") "abcd\n"),  "description-too-long", "--------"},
     {S, "foo", DOC("name: foo\ndescription: " X1000("a") X10("ab") "abcde\n"), "description-too-long", "WEEEEEWE"},
     {S, "foo", DOC("name: foo\ndescription: " X1000("\xc3\xa9") X10("ab") "abcd\n"), "description-too-long", "--------"},
