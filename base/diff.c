@@ -264,7 +264,7 @@ static void format_hunk(const struct diff *d, size_t start, size_t end,
         buf_append(out, d->lines[i].text);
         buf_char(out, '\n');
         if (d->lines[i].bare)
-            buf_text(out, "\\ no newline at the end\n");
+            buf_text(out, "\\ No newline at end of file\n");
     }
 }
 

@@ -50,6 +50,8 @@ void term_write(struct term *t, struct str bytes); /* stdout, as it is */
 /* stdout: a content that was asked for. As it is on a pipe; on a terminal made
  * visible, LF kept. */
 void term_content(struct term *t, struct str bytes);
+void term_style_content(struct term *t, enum term_style style,
+                        struct str bytes);
 
 /* A line on stderr (its LF is added); nothing when quiet. */
 void term_note(struct term *t, const char *format, ...) PRINTF(2, 3);

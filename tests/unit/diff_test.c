@@ -35,11 +35,11 @@ TEST(what_a_person_reads)
         {"a\nb\nc\nd\ne\n", "A\nb\nc\nd\nE\n",
          "@@ -1,2 +1,2 @@\n-a\n+A\n b\n@@ -4,2 +4,2 @@\n d\n-e\n+E\n"},
         /* The last line without its end is another one. */
-        {"a", "a\n", "@@ -1 +1 @@\n-a\n\\ no newline at the end\n+a\n"},
-        {"a\n", "a", "@@ -1 +1 @@\n-a\n+a\n\\ no newline at the end\n"},
+        {"a", "a\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"},
+        {"a\n", "a", "@@ -1 +1 @@\n-a\n+a\n\\ No newline at end of file\n"},
         {"a", "a", ""},
         {"x\na", "y\na",
-         "@@ -1,2 +1,2 @@\n-x\n+y\n a\n\\ no newline at the end\n"},
+         "@@ -1,2 +1,2 @@\n-x\n+y\n a\n\\ No newline at end of file\n"},
         /* The fewest changes, not the first that fit. */
         {"a\nb\nc\na\nb\nb\na\n", "c\nb\na\nb\na\nc\n",
          "@@ -1,7 +1,6 @@\n-a\n-b\n c\n+b\n a\n b\n-b\n a\n+c\n"},
