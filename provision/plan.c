@@ -5,6 +5,11 @@
 
 #include "work.h"
 
+bool plan_forces(const struct plan *plan)
+{
+    return plan->desired.options->force || plan->restoring;
+}
+
 bool plan_stat(struct plan *plan, struct str path, struct stat *st)
 {
     size_t slash = str_find_last(path, '/');
@@ -190,6 +195,10 @@ static bool plan_removals(struct plan *plan, struct err *e)
 
         if (map_has(&plan->desired.by_path, known->path))
             continue;
+        if (plan->desired.options->only_restore) {
+            record_add(&plan->next, plan->arena, known);
+            continue;
+        }
         if (known->kind == RECORD_SHARED) {
             struct target *t = desired_state_add_shared(
                 &plan->desired, clients_find_mcp_file(known->path));
@@ -279,6 +288,14 @@ static void leave_edited(struct plan *plan, const struct target *t,
         plan_add_skipped(plan, t->item, edits->preserved[i]);
 }
 
+static bool is_restored(const struct target *t)
+{
+    for (size_t i = 0; i < t->server_count; i++)
+        if (t->servers[i].item->restore)
+            return true;
+    return t->item && t->item->restore;
+}
+
 static bool plan_target(struct plan *plan, struct target *t, struct err *e)
 {
     struct edits *edits = &plan->edits;
@@ -287,8 +304,14 @@ static bool plan_target(struct plan *plan, struct target *t, struct err *e)
     const struct record_entry *known = provision_recorded(plan->p, t->path);
     bool ok, stays;
 
+    plan->restoring = plan->desired.options->only_restore && is_restored(t);
+    if (plan->desired.options->only_restore && !plan->restoring) {
+        if (known)
+            record_add(&plan->next, plan->arena, known);
+        return true;
+    }
     edits->keeping = known && known->kind != RECORD_SHARED &&
-                     t->kind != TARGET_SHARED && !plan->desired.options->force;
+                     t->kind != TARGET_SHARED && !plan_forces(plan);
     ok = plan_by_kind(plan, t, e);
     edits->keeping = false;
     if (!ok || edits->preserved_count == first)

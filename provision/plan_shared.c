@@ -63,7 +63,7 @@ static bool refuse_foreign(struct sharing *s, struct str key, struct err *e)
 static bool judge_entry(struct sharing *s, struct str key, bool recorded,
                         struct err *e)
 {
-    if (s->plan->desired.options->force) {
+    if (plan_forces(s->plan)) {
         s->keep = true;
         return true;
     }
@@ -107,8 +107,7 @@ static bool may_stay_edited(struct sharing *s,
                             const struct record_key *known)
 {
     return known && hash_eq(&known->hash, &server->hash) &&
-           !s->plan->desired.options->force &&
-           provision_record_is_from_here(s->plan->p);
+           !plan_forces(s->plan) && provision_record_is_from_here(s->plan->p);
 }
 
 static bool leave_edited(struct sharing *s, const struct desired_server *server)
@@ -120,6 +119,14 @@ static bool leave_edited(struct sharing *s, const struct desired_server *server)
     return true;
 }
 
+/* Of another package than the one that is restored. */
+static bool leave_alone(struct sharing *s, const struct record_key *known)
+{
+    if (known)
+        s->next.keys[s->next.key_count++] = *known;
+    return true;
+}
+
 static bool put_server(struct sharing *s, struct desired_server *server,
                        struct err *e)
 {
@@ -128,6 +135,8 @@ static bool put_server(struct sharing *s, struct desired_server *server,
     struct hash hash;
     bool found;
 
+    if (s->plan->restoring && !server->item->restore)
+        return leave_alone(s, known);
     if (!make_server(s, server, e) ||
         !merge_find(&s->merge, key, &found, &hash, e))
         return false;
@@ -154,6 +163,8 @@ static bool remove_server(struct sharing *s, const struct record_key *known,
 
     if (find_server(s->target, known->key))
         return true;
+    if (s->plan->restoring)
+        return leave_alone(s, known);
     if (!merge_find(&s->merge, known->key, &found, &hash, e))
         return false;
     if (!found)
@@ -177,10 +188,10 @@ static bool remove_server(struct sharing *s, const struct record_key *known,
 static bool edit_file(struct sharing *s, struct err *e)
 {
     struct target *t = s->target;
+    size_t room = t->server_count + (s->known ? s->known->key_count : 0);
 
-    s->next.keys =
-        arena_array(s->plan->arena, t->server_count, sizeof *s->next.keys);
-    if (t->server_count && merge_can_begin(&s->merge))
+    s->next.keys = arena_array(s->plan->arena, room, sizeof *s->next.keys);
+    if (t->server_count && !s->plan->restoring && merge_can_begin(&s->merge))
         return begin_file(s, e);
     for (size_t i = 0; s->known && i < s->known->key_count; i++)
         if (!remove_server(s, &s->known->keys[i], e))

@@ -37,7 +37,7 @@ static void judge_node(struct plan *plan, const struct target *t,
         out->differs |= !disk_has_mode(node, f, r);
         return;
     }
-    if (f || r)
+    if (f || r || plan->restoring)
         out->differs = true;
     if (regular && r && hash_eq(&node->hash, &r->hash))
         return;
@@ -102,7 +102,7 @@ static void adopt_tree(struct plan *plan, const struct target *t,
  * backup, else it is an edit of the user. */
 static bool displace(struct plan *plan, struct change *c, const char *what)
 {
-    c->keep = plan->desired.options->force;
+    c->keep = plan_forces(plan);
     if (!c->keep)
         plan_add_edit(plan, c->path, STR(""), what);
     return true;
@@ -116,7 +116,7 @@ static bool judge_tree(struct plan *plan, struct target *t, struct change *c,
     struct comparison found;
     struct disk_node *nodes;
     size_t count, before = plan->edits.count;
-    bool force = plan->desired.options->force;
+    bool force = plan_forces(plan);
 
     *same = false;
     if (t && !desired_state_make_files(&plan->desired, t, e))
@@ -146,7 +146,7 @@ bool plan_tree(struct plan *plan, struct target *t, struct err *e)
     struct stat st;
     bool same = false;
 
-    if (disk_is_recorded(plan->p, t, known)) {
+    if (!plan->restoring && disk_is_recorded(plan->p, t, known)) {
         struct record_entry entry = *known;
 
         plan->stale |= !hash_eq(&entry.source, &t->source);

@@ -58,6 +58,7 @@ struct plan {
     struct str *make, *drop;
     size_t make_count, make_capacity, drop_count, drop_capacity;
     bool stale; /* the record is worth writing, though nothing changes */
+    bool restoring; /* the target at hand is one of provision_item.restore */
 };
 
 struct stage_early;
@@ -138,6 +139,8 @@ bool disk_is_recorded(const struct provision *p, const struct target *t,
 
 /* --- plan*.c, stage.c ------------------------------------------------------ */
 
+/* Whether edits of the target at hand may be replaced. */
+bool plan_forces(const struct plan *plan);
 /* lstat of a target. Below a folder that is not there no system call looks for
  * it: thousands of packages may be new. */
 bool plan_stat(struct plan *plan, struct str path, struct stat *st);

@@ -1,7 +1,7 @@
 #ifndef MAPM_PROVISION_H
 #define MAPM_PROVISION_H
 
-#include "base/buf.h"
+#include "base/patch.h"
 #include "mapm/doc_kind.h"
 #include "mapm/package_file.h"
 
@@ -14,6 +14,8 @@
  *     provision_plan()     compare disk, record and desired state
  *     provision_apply()    stage, sync, journal, swap, sync, lock file, done
  *     provision_close()
+ *
+ *     provision_find_edits()   what the user changed
  *
  * Nothing in the workspace changes before provision_apply. What mapm wrote is
  * recorded, with hashes, in .agents/.mapm/state: what differs from that is
@@ -42,6 +44,7 @@ struct provision_item {
     bool rename; /* the copy's `name` becomes `place` (X2, X9) */
     const struct package_file *files;
     size_t file_count; /* an MCP: one */
+    bool restore;      /* see provision_options.only_restore */
 };
 
 /* Written in the swap itself, in order, the last ones last. NULL content
@@ -56,6 +59,9 @@ struct provision_options {
     const struct str *clients; /* by name, from `clients:` */
     size_t client_count;
     bool force;
+    /* Only items with `restore` change, as with `force`; files that the user
+     * added to their folders go to the backup, too. The rest stays as it is. */
+    bool only_restore;
     /* A package with edits of the user stays in place and belongs to the user
      * from then on, instead of ERR_EDITED: see provision_preserved_edits. For
      * mapm remove. `force` takes precedence. */
@@ -167,6 +173,28 @@ MUST_CHECK bool provision_verify(struct provision *p,
                                  size_t item_count, struct arena *a,
                                  struct provision_difference **out,
                                  size_t *count, struct err *e);
+
+/*
+ * What the user changed of `items`: each file that differs from what mapm put
+ * there, as the record says, or where this disk has none from the items'
+ * content. A file that the record vouches for is not read. Of the servers in a
+ * client's file: the file, and what it would be without the edits.
+ * A package that was never put there has no edits. `is_opaque` where the
+ * objects no longer have the installed content.
+ *
+ * Errors: ERR_NOT_FOUND without a record and without `files`; ERR_FORMAT for a
+ * client's file that cannot be read. Ownership: in `a`.
+ */
+struct provision_edit {
+    const struct provision_item *item;
+    struct patch_file file; /* its path begins in the workspace */
+};
+MUST_CHECK bool provision_find_edits(struct provision *p,
+                                     const struct provision_options *o,
+                                     const struct provision_item *items,
+                                     size_t item_count, struct arena *a,
+                                     struct provision_edit **out, size_t *count,
+                                     struct err *e);
 
 /* A TOML basic string with its quotes. */
 void provision_toml_quote(struct buf *out, struct str s);
