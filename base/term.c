@@ -201,7 +201,7 @@ void term_style_content(struct term *t, enum term_style style, struct str bytes)
     bool color = t->color_out && style != TERM_PLAIN;
 
     if (color)
-        term_write(t, str_from(styles[style]));
+        term_write(t, str_cstr(styles[style]));
     term_content(t, bytes);
     if (color)
         term_write(t, STR("\x1b[0m"));

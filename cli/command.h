@@ -29,6 +29,8 @@ enum exit_code {
     X(REMOVE, remove) \
     X(UPDATE, update) \
     X(OUTDATED, outdated) \
+    X(DIFF, diff) \
+    X(RESTORE, restore) \
     X(LIST, list) \
     X(TREE, tree) \
     X(WHY, why) \
@@ -80,6 +82,8 @@ enum command_id {
     F(ALLOW_HIDDEN, "allow-hidden", 0, "Accept hidden characters in the text of packages") \
     F(DRY_RUN, "dry-run", 'n', "Show what would change, and change nothing") \
     F(FORCE, "force", 'f', "Replace files that were edited, keeping a backup") \
+    F(DIFF, "diff", 0, "Show what would change as a patch, and change nothing") \
+    F(EXIT_CODE, "exit-code", 0, "Exit with 3 when there are differences") \
     V(LINK_MODE, "link-mode", 0, "MODE", CHOICE, "auto copy hardlink reflink", \
       "Fill the workspace this way") \
     F(ALL, "all", 0, "Take all that a catalog offers and that is valid") \

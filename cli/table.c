@@ -31,8 +31,14 @@ static const enum option_id remove_options[] = {
     OPTION_GLOBAL, OPTION_DRY_RUN, OPTION_FORCE, OPTION_LINK_MODE,
 };
 static const enum option_id update_options[] = {
-    OPTION_GLOBAL, OPTION_ALLOW_HIDDEN, OPTION_DRY_RUN, OPTION_FORCE,
-    OPTION_LINK_MODE,
+    OPTION_GLOBAL, OPTION_ALLOW_HIDDEN, OPTION_DRY_RUN, OPTION_DIFF,
+    OPTION_FORCE, OPTION_LINK_MODE,
+};
+static const enum option_id diff_options[] = {
+    OPTION_GLOBAL, OPTION_ALLOW_HIDDEN, OPTION_EXIT_CODE,
+};
+static const enum option_id restore_options[] = {
+    OPTION_GLOBAL, OPTION_DRY_RUN,
 };
 static const enum option_id layer_options[] = {OPTION_GLOBAL};
 static const enum option_id verify_options[] = {
@@ -103,10 +109,20 @@ const struct subcommand commands[COMMAND_COUNT] = {
         0, MANY, ARGUMENT_PACKAGE, NULL, TAKES(update_options),
         .aliases = "up upgrade",
         .examples = "mapm update\n"
-            "mapm update pdf --dry-run"},
+            "mapm update pdf --dry-run\n"
+            "mapm update --diff"},
     [COMMAND_OUTDATED] = {"outdated", "", "Show which refs have moved since they were locked",
         0, 0, ARGUMENT_NONE, NULL, TAKES(layer_options),
         .examples = "mapm outdated"},
+    [COMMAND_DIFF] = {"diff", "[NAME[@REF]...]", "Show what was edited, or what another ref would change",
+        0, MANY, ARGUMENT_PACKAGE, NULL, TAKES(diff_options),
+        .examples = "mapm diff\n"
+            "mapm diff pdf | git apply --stat\n"
+            "mapm diff pdf@v2"},
+    [COMMAND_RESTORE] = {"restore", "NAME...", "Undo what was edited in packages",
+        1, MANY, ARGUMENT_PACKAGE, NULL, TAKES(restore_options),
+        .examples = "mapm restore pdf\n"
+            "mapm restore pdf --dry-run"},
     [COMMAND_LIST] = {"list", "", "List the packages of the workspace",
         0, 0, ARGUMENT_NONE, NULL, TAKES(layer_options),
         .aliases = "ls",

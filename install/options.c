@@ -1,8 +1,7 @@
 #include "mapm/clients.h"
 
-#include "self_server.h"
-
 #include "install_session.h"
+#include "self_server.h"
 
 /* What provision is told of the session: clients, folders, the store. */
 
@@ -28,21 +27,6 @@ static bool read_object(void *ctx, const struct hash *h, size_t max_bytes,
 struct provision_objects session_objects(struct install_session *s)
 {
     return (struct provision_objects){place_object, read_object, s};
-}
-
-static const struct str *enabled_clients(const struct install_session *s,
-                                         size_t *count)
-{
-    const struct project *p = &s->layer.project, *u = &s->layer.user;
-    struct str *names = arena_array(
-        &s->cx->arena, p->client_count + u->client_count + 1, sizeof *names);
-
-    *count = 0;
-    for (size_t i = 0; i < p->client_count; i++)
-        names[(*count)++] = p->clients[i];
-    for (size_t i = 0; i < u->client_count; i++)
-        names[(*count)++] = u->clients[i];
-    return names;
 }
 
 static bool check_clients(const struct str *names, size_t count, struct err *e)
@@ -71,6 +55,6 @@ bool session_provision_options(struct install_session *s,
         .keep_edited = s->keep_edited,
         .objects = session_objects(s),
     };
-    o->clients = enabled_clients(s, &o->client_count);
+    o->clients = layer_clients(&s->layer, &s->cx->arena, &o->client_count);
     return check_clients(o->clients, o->client_count, e);
 }

@@ -1,4 +1,3 @@
-#include "base/path.h"
 #include "mapm/doc_kind.h"
 #include "mapm/install_query.h"
 #include "mapm/lock.h"
@@ -10,6 +9,7 @@
 
 #include "closure.h"
 #include "ingest.h"
+#include "installed.h"
 #include "proof.h"
 #include "remote.h"
 #include "self_server.h"
@@ -28,21 +28,6 @@ static void add(struct findings *f, enum install_side side, struct str path,
     f->items =
         arena_grow(f->a, f->items, f->count, &f->capacity, sizeof *f->items);
     f->items[f->count++] = (struct install_difference){path, how, side};
-}
-
-static bool place_nothing(void *ctx, const struct hash *h, int dirfd,
-                          const char *name, bool executable, struct stat *st,
-                          struct err *e)
-{
-    (void)ctx, (void)h, (void)dirfd, (void)name, (void)executable, (void)st;
-    return err_set(e, ERR_FAILED, "verify writes nothing");
-}
-
-static bool read_object(void *ctx, const struct hash *h, size_t max_bytes,
-                        struct arena *a, struct str *out, struct err *e)
-{
-    return self_server_read(h, a, out) ||
-           store_read(ctx, h, max_bytes, a, out, e);
 }
 
 /* Reads the listing and hashes every file it names. */
@@ -187,18 +172,6 @@ static void add_entry(void *ctx, const struct lock_entry *entry,
     add(ctx, INSTALL_SIDE_REMOTE, entry->place, how);
 }
 
-static void fill_item(const struct lock_entry *entry,
-                      struct provision_item *item)
-{
-    struct str place =
-        entry->kind == DOC_MCP ? entry->place : path_last(entry->place);
-
-    item->kind = entry->kind;
-    item->fqn = entry->name;
-    item->place = place;
-    item->rename = lock_is_renamed(entry);
-}
-
 static bool compare(struct context *cx, struct layer *l, struct store *store,
                     bool ask_remote, struct findings *f, struct err *e)
 {
@@ -207,7 +180,7 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
         .shared_dir = store_shared_dir(store),
         .clients = l->project.clients,
         .client_count = l->project.client_count,
-        .objects = {place_nothing, read_object, store},
+        .objects = installed_objects(store),
     };
     struct closure closure;
     const struct lock_entry **entries;
@@ -222,7 +195,7 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
     for (size_t i = 0; i < count; i++) {
         bool is_stored, fits;
 
-        fill_item(entries[i], &items[item_count]);
+        installed_fill(entries[i], &items[item_count]);
         is_stored = check_stored(store, entries[i], f, &items[item_count]);
         fits =
             check_entry(&closure, entries[i], &items[item_count], is_stored, f);

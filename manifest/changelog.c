@@ -136,6 +136,36 @@ void changelog_read(struct str text, struct arena *a,
     *count = n;
 }
 
+/* What follows the first `count` lines. */
+static struct str skip_lines(struct str text, unsigned count)
+{
+    struct str line;
+
+    while (count-- && text_take_line(&text, &line))
+        ;
+    return text;
+}
+
+struct str changelog_since(struct str text, struct str version, struct arena *a)
+{
+    struct changelog_entry *entries;
+    struct diagnostics ignored;
+    struct str from, rest = STR("");
+    size_t count, i = 0;
+
+    diagnostics_init(&ignored, a);
+    changelog_read(text, a, &entries, &count, &ignored);
+    while (i < count && !str_eq(entries[i].version, version))
+        i++;
+    if (i == 0)
+        return STR("");
+    text = scan_start(text).rest;
+    from = skip_lines(text, entries[0].line - 1);
+    if (i < count)
+        rest = skip_lines(text, entries[i].line - 1);
+    return str_slice(from, 0, from.n - rest.n);
+}
+
 /* The lines are those of another file than the document's. */
 static void judge_entries(struct reader *r, struct str text)
 {

@@ -3,6 +3,7 @@
 #include "base/proc.h"
 #include "base/text.h"
 
+#include "diff.h"
 #include "install_show.h"
 
 /* install, remove, update: plan, render, apply, render the result. */
@@ -32,7 +33,8 @@ static struct install_request request_of(struct invocation *inv,
                    .mcps = option_list(inv, OPTION_MCP)},
         .as = option_value(inv, OPTION_AS_NAME),
         .locked = has_option(inv, OPTION_LOCKED),
-        .dry_run = has_option(inv, OPTION_DRY_RUN),
+        .dry_run =
+            has_option(inv, OPTION_DRY_RUN) || has_option(inv, OPTION_DIFF),
         .force = has_option(inv, OPTION_FORCE),
         .allow_hidden = has_option(inv, OPTION_ALLOW_HIDDEN),
         .with_server = has_option(inv, OPTION_WITH_SERVER),
@@ -128,6 +130,18 @@ static void show_offers(struct invocation *inv, const struct install_plan *plan)
         install_show_offers(inv, plan);
 }
 
+static bool show_diff(struct invocation *inv, struct install_plan *plan,
+                      struct err *e)
+{
+    struct install_diff d;
+
+    if (!install_diff_plan(plan, &d, e) || !diff_show(inv, &d, e))
+        return false;
+    if (d.count == 0 && !has_option(inv, OPTION_JSON))
+        term_note(&inv->term, "update: no package would change");
+    return true;
+}
+
 static bool carry_out(struct invocation *inv, struct install_plan *plan,
                       const struct install_request *r, struct err *e)
 {
@@ -137,6 +151,8 @@ static bool carry_out(struct invocation *inv, struct install_plan *plan,
         show_offers(inv, plan);
         return true;
     }
+    if (has_option(inv, OPTION_DIFF))
+        return show_diff(inv, plan, e);
     if (!show_plan(inv, plan, r, e) ||
         (!r->dry_run && !install_apply(plan, &result, e)))
         return false;

@@ -9,6 +9,10 @@
 
 /* First section of CHANGELOG.md: its version; "" when there is none (M29). */
 struct str changelog_latest(struct str text);
+/* The sections above that of `version`; all where it has none. Borrowed; ""
+ * without any. */
+struct str changelog_since(struct str text, struct str version,
+                           struct arena *a);
 struct changelog_entry {
     struct str version;
     unsigned line;

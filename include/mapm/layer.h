@@ -89,6 +89,11 @@ const struct lock_entry **layer_entries(const struct layer *l, struct arena *a,
 void layer_index_roots(const struct layer *l, const struct root *roots,
                        size_t count, struct arena *a, struct map *out);
 
+/* The clients that `clients:` names, of the workspace, then of the user. In
+ * `a`. */
+const struct str *layer_clients(const struct layer *l, struct arena *a,
+                                size_t *count);
+
 /* All roots: of the committed file first, then the local ones. In `a`. */
 struct root *layer_roots(const struct layer *l, struct arena *a, size_t *count);
 

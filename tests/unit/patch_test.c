@@ -4,7 +4,7 @@
 
 static struct patch_side side(unsigned mode, const char *text)
 {
-    return (struct patch_side){mode, str_from(text), false};
+    return (struct patch_side){mode, str_cstr(text), false};
 }
 
 static void check_patch(const struct patch_file *f, const char *want)
@@ -51,7 +51,7 @@ TEST(a_file_as_git_prints_it)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct patch_file f = {str_from(rows[i].path),
+        struct patch_file f = {str_cstr(rows[i].path),
                                side(rows[i].old_mode, rows[i].before),
                                side(rows[i].mode, rows[i].after)};
 
@@ -64,14 +64,14 @@ TEST(binary_files_are_named)
     struct patch_file f = {STR("a"), side(PATCH_FILE, "x"), {0}};
     char late[8002] = {0};
 
-    f.after = (struct patch_side){PATCH_FILE, str_of("y\0z", 3), false};
+    f.after = (struct patch_side){PATCH_FILE, str_make("y\0z", 3), false};
     check_patch(&f, "diff --git a/a b/a\nBinary files a/a and b/a differ\n");
     f.after = (struct patch_side){0, STR(""), false};
     f.before.is_opaque = true;
     check_patch(&f, "diff --git a/a b/a\ndeleted file mode 100644\n"
                     "Binary files a/a and /dev/null differ\n");
     memset(late, 'x', 8000);
-    f.before = (struct patch_side){PATCH_FILE, str_of(late, 8001), false};
+    f.before = (struct patch_side){PATCH_FILE, str_make(late, 8001), false};
     CHECK(!patch_is_binary(&f));
     late[7999] = '\0';
     CHECK(patch_is_binary(&f));

@@ -1,0 +1,248 @@
+#include "diff.h"
+
+#include "mapm/doc_kind.h"
+
+#include <stdio.h>
+
+#include "pager.h"
+
+/*
+ * diff: what was edited, as a patch; update --diff and diff NAME@REF: what
+ * would change. What is no patch stands behind "# ", which git apply and
+ * patch skip.
+ */
+
+#define SHORT_COMMIT_CHARS 10
+#define PATCH_MAX_BYTES    ((size_t)64 * 1024 * 1024) /* of a file */
+
+/* --- as a patch ------------------------------------------------------------- */
+
+/* As git: a hunk's lines by their sign, what stands around them in bold. */
+static enum term_style style_of(struct str line, bool *in_hunk)
+{
+    if (str_starts(line, STR("@@"))) {
+        *in_hunk = true;
+        return TERM_CYAN;
+    }
+    *in_hunk &= !str_starts(line, STR("diff --git "));
+    if (!*in_hunk)
+        return TERM_BOLD;
+    if (str_starts(line, STR("+")))
+        return TERM_GREEN;
+    return str_starts(line, STR("-")) ? TERM_RED : TERM_PLAIN;
+}
+
+static void show_file(struct term *t, const struct patch_file *f)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct str rest, line;
+    bool in_hunk = false;
+
+    buf_init(&b, PATCH_MAX_BYTES);
+    patch_format(f, &b);
+    rest = buf_str(&b);
+    if (!t->color_out) {
+        term_content(t, rest);
+        return;
+    }
+    while (rest.n && str_cut(&rest, '\n', &line)) {
+        term_style_content(t, style_of(line, &in_hunk), line);
+        term_write(t, STR("\n"));
+    }
+}
+
+static void show_text(struct term *t, struct str text)
+{
+    struct str line;
+
+    while (str_line(&text, &line))
+        term_print(t, "#%s%.*s\n", line.n ? " " : "", STR_ARG(line));
+}
+
+/* "1.2.0 (3f6c…)"; either may be missing. */
+static void put_version(struct buf *b, struct str version, struct str commit)
+{
+    buf_append(b, version);
+    commit = str_slice(commit, 0, SHORT_COMMIT_CHARS);
+    if (commit.n)
+        buf_printf(b, version.n ? " (%.*s)" : "%.*s", STR_ARG(commit));
+}
+
+static void show_title(struct term *t, const struct install_package_diff *p)
+{
+    CLEANUP(buf_done) struct buf old = {0}, new = {0};
+    const char *arrow;
+
+    buf_init(&old, 4096);
+    buf_init(&new, 4096);
+    put_version(&old, p->old_version, p->old_commit);
+    put_version(&new, p->version, p->commit);
+    if (old.n == 0 && new.n == 0)
+        return; /* of what was edited: a patch alone */
+    arrow = old.n && new.n ? " -> " : "";
+    term_style_print(t, TERM_YELLOW, "# %s %.*s %s%.*s%s%.*s\n",
+                     doc_kind_name(p->kind), STR_ARG(p->name),
+                     new.n ? "" : "removed: ", STR_ARG(buf_str(&old)), arrow,
+                     STR_ARG(buf_str(&new)));
+}
+
+static void show_package(struct term *t, const struct install_package_diff *p)
+{
+    show_title(t, p);
+    if (p->problem)
+        term_print(t, "# %s\n", p->problem);
+    if (p->old_command)
+        term_style_print(t, TERM_RED, "# ran:  %s\n", p->old_command);
+    if (p->command)
+        term_style_print(t, TERM_GREEN, "# runs: %s\n", p->command);
+    show_text(t, p->changelog);
+    for (size_t i = 0; i < p->count; i++)
+        show_file(t, &p->files[i]);
+}
+
+/* --- as JSON ---------------------------------------------------------------- */
+
+static void json_mode(struct json_writer *w, const char *key,
+                      const struct patch_side *side)
+{
+    char text[16];
+    int n = snprintf(text, sizeof text, "%06o", side->mode);
+
+    if (side->mode)
+        json_member_string(w, key, str_make(text, (size_t)n));
+}
+
+static void json_file(struct json_writer *w, const struct patch_file *f)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, PATCH_MAX_BYTES);
+    patch_format(f, &b);
+    json_begin_object(w);
+    json_member_string(w, "path", f->path);
+    json_member_string(w, "change",
+                       !f->before.mode  ? STR("added")
+                       : !f->after.mode ? STR("removed")
+                                        : STR("changed"));
+    json_mode(w, "old_mode", &f->before);
+    json_mode(w, "mode", &f->after);
+    json_member_bool(w, "binary", patch_is_binary(f));
+    json_member_string(w, "diff", buf_str(&b));
+    json_end_object(w);
+}
+
+static void json_package(struct json_writer *w,
+                         const struct install_package_diff *p)
+{
+    json_begin_object(w);
+    json_member_string(w, "type", str_cstr(doc_kind_name(p->kind)));
+    json_member_string(w, "name", p->name);
+    json_member_string(w, "path", p->path);
+    json_member_optional(w, "old_version", p->old_version);
+    json_member_optional(w, "version", p->version);
+    json_member_optional(w, "old_commit", p->old_commit);
+    json_member_optional(w, "commit", p->commit);
+    json_member_optional(w, "old_command", str_cstr(p->old_command));
+    json_member_optional(w, "command", str_cstr(p->command));
+    json_member_optional(w, "changelog", p->changelog);
+    json_member_optional(w, "problem", str_cstr(p->problem));
+    json_member_array(w, "files");
+    for (size_t i = 0; i < p->count; i++)
+        json_file(w, &p->files[i]);
+    json_end_array(w);
+    json_end_object(w);
+}
+
+static void print_diff_json(struct invocation *inv,
+                            const struct install_diff *d)
+{
+    struct json_writer *w = print_json_begin(inv, "mapm.diff/1", NULL);
+
+    json_member_string(w, "workspace", d->workspace);
+    json_member_array(w, "packages");
+    for (size_t i = 0; i < d->count; i++)
+        json_package(w, &d->packages[i]);
+    json_end_array(w);
+    print_json_end(inv);
+}
+
+bool diff_show(struct invocation *inv, const struct install_diff *d,
+               struct err *e)
+{
+    struct pager pager;
+
+    if (has_option(inv, OPTION_JSON)) {
+        print_diff_json(inv, d);
+        return true;
+    }
+    if (d->count == 0)
+        return true;
+    pager_start(&pager, inv);
+    for (size_t i = 0; i < d->count && inv->term.out_errno == 0; i++)
+        show_package(&inv->term, &d->packages[i]);
+    return pager_end(&pager, inv, e);
+}
+
+/* --- the command ------------------------------------------------------------ */
+
+static bool has_ref(struct str argument)
+{
+    size_t at = str_find_char(argument, '@');
+
+    return at != SIZE_MAX && at > 0;
+}
+
+/* NAME@REF: the dry run of an install at that ref. */
+static bool show_refs(struct invocation *inv, struct install_diff *d,
+                      struct err *e)
+{
+    size_t count = inv->arguments.count;
+    struct str *origins =
+        arena_array(&inv->cx.arena, count + 1, sizeof *origins);
+    struct install_request r = {
+        .command = INSTALL_INSTALL,
+        .arguments = {origins, count},
+        .dry_run = true,
+        .allow_hidden = has_option(inv, OPTION_ALLOW_HIDDEN),
+    };
+    struct install_plan *plan;
+    bool ok;
+
+    for (size_t i = 0; i < count; i++) {
+        struct str name = inv->arguments.items[i];
+        size_t at = str_find_char(name, '@');
+
+        if (!install_origin_at(&inv->cx, str_slice(name, 0, at),
+                               str_from_index(name, at + 1), &origins[i], e))
+            return false;
+    }
+    if (!install_plan(&inv->cx, &r, &plan, e))
+        return false;
+    ok = install_diff_plan(plan, d, e) && diff_show(inv, d, e);
+    install_close(plan);
+    return ok;
+}
+
+COMMAND(command_diff)
+{
+    size_t refs = 0, count = inv->arguments.count;
+    struct install_diff d;
+
+    for (size_t i = 0; i < count; i++)
+        refs += has_ref(inv->arguments.items[i]);
+    if (refs && refs < count) {
+        err_set(e, ERR_USAGE,
+                "mapm diff takes names, or names with a ref: not both");
+        return err_hint(e,
+                        "usage: mapm diff NAME..., or mapm diff NAME@REF...");
+    }
+    if (refs ? !show_refs(inv, &d, e)
+             : !install_diff_edits(
+                   &inv->cx, (struct str_list){inv->arguments.items, count}, &d,
+                   e) ||
+                   !diff_show(inv, &d, e))
+        return false;
+    *exit_code = d.count && has_option(inv, OPTION_EXIT_CODE) ? EXIT_FINDINGS
+                                                              : EXIT_DONE;
+    return true;
+}

@@ -1,0 +1,280 @@
+#include "mapm/doc_kind.h"
+#include "mapm/install_diff.h"
+#include "mapm/open_store.h"
+#include "mapm/origin.h"
+
+#include "installed.h"
+#include "proof.h"
+#include "self_server.h"
+
+/* Edits of the user: what was installed against what is there. */
+
+/* --- which packages --------------------------------------------------------- */
+
+static bool find_entries(const struct layer *l, struct str_list names,
+                         struct arena *a, const struct lock_entry ***out,
+                         size_t *count, struct err *e)
+{
+    const struct lock_entry **named;
+    size_t n = 0;
+
+    if (names.count == 0) {
+        *out = layer_entries(l, a, count);
+        return true;
+    }
+    named = arena_array(a, names.count, sizeof *named);
+    if (!layer_resolve_names(l, names.items, names.count, a, named, e))
+        return false;
+    for (size_t i = 0; i < names.count; i++) {
+        size_t k = 0;
+
+        while (k < n && named[k] != named[i])
+            k++;
+        if (k == n)
+            named[n++] = named[i];
+    }
+    *out = named;
+    *count = n;
+    return true;
+}
+
+static struct provision_item *
+make_items(const struct layer *l, struct store *store, struct str_list names,
+           const struct lock_entry **entries, size_t *count, struct arena *a)
+{
+    struct provision_item *items = arena_array(a, *count + 1, sizeof *items);
+
+    for (size_t i = 0; i < *count; i++) {
+        installed_fill(entries[i], &items[i]);
+        (void)installed_find_files(store, entries[i], a, &items[i]);
+    }
+    if (names.count == 0 && l->project.server && !l->is_global)
+        self_server_fill(&items[(*count)++], a);
+    return items;
+}
+
+/* --- by package ------------------------------------------------------------- */
+
+static struct str path_of(const struct provision_item *item, struct arena *a)
+{
+    if (item->kind == DOC_MCP)
+        return str_join(STR(".mcp.json#"), item->place, a);
+    return arena_printf(a, ".agents/%s/%.*s", doc_kind_plural(item->kind),
+                        STR_ARG(item->place));
+}
+
+/* Of one package the edits stand together, those of servers last. */
+static void group(const struct provision_edit *edits, size_t count,
+                  const struct provision_item *items, size_t item_count,
+                  struct arena *a, struct install_diff *out)
+{
+    struct install_package_diff *packages =
+        arena_array(a, item_count + 1, sizeof *packages);
+    struct patch_file *files = arena_array(a, count + 1, sizeof *files);
+    size_t *next = arena_array(a, item_count + 1, sizeof *next), n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        next[edits[i].item - items + 1]++;
+    for (size_t i = 0; i < item_count; i++) {
+        if (next[i + 1])
+            packages[n++] = (struct install_package_diff){
+                .kind = items[i].kind,
+                .name = items[i].fqn,
+                .path = path_of(&items[i], a),
+                .files = files + next[i],
+                .count = next[i + 1],
+            };
+        next[i + 1] += next[i];
+    }
+    for (size_t i = 0; i < count; i++)
+        files[next[edits[i].item - items]++] = edits[i].file;
+    out->packages = packages;
+    out->count = n;
+}
+
+static bool diff_edits(struct context *cx, const struct layer *l,
+                       struct store *store, struct str_list names,
+                       struct install_diff *out, struct err *e)
+{
+    struct arena *a = &cx->arena;
+    struct provision_options o = {
+        .shared_dir = store_shared_dir(store),
+        .objects = installed_objects(store),
+    };
+    const struct lock_entry **entries;
+    struct provision_item *items;
+    struct provision_edit *edits;
+    size_t count, edit_count;
+
+    o.clients = layer_clients(l, a, &o.client_count);
+    if (!find_entries(l, names, a, &entries, &count, e))
+        return false;
+    items = make_items(l, store, names, entries, &count, a);
+    if (!provision_find_edits(l->provision, &o, items, count, a, &edits,
+                              &edit_count, e))
+        return false;
+    *out = (struct install_diff){.workspace = l->path};
+    group(edits, edit_count, items, count, a, out);
+    return true;
+}
+
+bool install_diff_edits(struct context *cx, struct str_list names,
+                        struct install_diff *out, struct err *e)
+{
+    struct store *store = NULL;
+    struct layer l;
+    bool ok;
+
+    if (!layer_open(cx, LAYER_READ, &l, e))
+        return false;
+    ok = layer_check_there(&l, cx, e) && open_store(cx, &store, e) &&
+         diff_edits(cx, &l, store, names, out, e);
+    close_store(cx, store);
+    layer_close(&l);
+    return ok;
+}
+
+/* --- another ref ------------------------------------------------------------ */
+
+/* Where a branch has a "/" in its name only the proof tells it from the path. */
+static struct str path_in_repository(const struct layer *l, struct store *store,
+                                     const struct lock_entry *entry,
+                                     const struct origin *o)
+{
+    struct str path;
+    size_t slash;
+
+    if (proof_find(l, store, entry, o, &path))
+        return path;
+    slash = str_find_char(o->rest, '/');
+    return slash == SIZE_MAX ? STR("") : str_from_index(o->rest, slash + 1);
+}
+
+static bool origin_at(struct context *cx, const struct layer *l,
+                      struct store *store, struct str name, struct str ref,
+                      struct str *out, struct err *e)
+{
+    const struct lock_entry *entry;
+    const struct origin *o;
+    struct origin moved;
+
+    if (!layer_resolve_name(l, name, cx, &entry, e))
+        return false;
+    o = layer_origin(l, entry);
+    if (o->scheme == ORIGIN_FILE) {
+        err_set(e, ERR_USAGE,
+                "%.*s is a folder of this machine: it has no refs",
+                STR_ARG(entry->name));
+        return err_hint(e,
+                        "mapm update --diff %.*s compares it with what is "
+                        "installed",
+                        STR_ARG(entry->name));
+    }
+    if (!origin_ref_is_valid(ref)) {
+        err_set(e, ERR_USAGE, "\"%.*s\" cannot be a ref", STR_ARG(ref));
+        return err_hint(e, "usage: mapm diff NAME@REF");
+    }
+    origin_complete(o, ref, path_in_repository(l, store, entry, o), &cx->arena,
+                    &moved);
+    *out = moved.text;
+    return true;
+}
+
+bool install_origin_at(struct context *cx, struct str name, struct str ref,
+                       struct str *out, struct err *e)
+{
+    struct store *store = NULL;
+    struct layer l;
+    bool ok;
+
+    if (!layer_open(cx, LAYER_READ, &l, e))
+        return false;
+    ok = layer_check_there(&l, cx, e) && open_store(cx, &store, e) &&
+         origin_at(cx, &l, store, name, ref, out, e);
+    close_store(cx, store);
+    layer_close(&l);
+    return ok;
+}
+
+/* --- restore ---------------------------------------------------------------- */
+
+static bool fill_restored(struct store *store, const struct map *named,
+                          const struct lock_entry *entry,
+                          struct provision_item *item, struct arena *a,
+                          struct err *e)
+{
+    installed_fill(entry, item);
+    item->restore = map_has(named, layer_name_key(entry->kind, entry->name, a));
+    if (installed_find_files(store, entry, a, item) || !item->restore)
+        return true;
+    err_set(e, ERR_NOT_FOUND, "%.*s is not in the store", STR_ARG(entry->name));
+    return err_hint(e, "mapm install --force fetches what the store has lost");
+}
+
+static bool find_restored(const struct layer *l, struct store *store,
+                          struct str_list names, struct arena *a,
+                          struct provision_item **items, size_t *count,
+                          struct err *e)
+{
+    const struct lock_entry **entries;
+    struct map named;
+    size_t n;
+
+    map_init(&named, a);
+    if (!find_entries(l, names, a, &entries, &n, e))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        map_put(&named, layer_name_key(entries[i]->kind, entries[i]->name, a),
+                NULL);
+    entries = layer_entries(l, a, count);
+    *items = arena_array(a, *count + 1, sizeof **items);
+    for (size_t i = 0; i < *count; i++)
+        if (!fill_restored(store, &named, entries[i], &(*items)[i], a, e))
+            return false;
+    return true;
+}
+
+static bool restore(struct context *cx, struct layer *l, struct store *store,
+                    struct str_list names, bool dry_run,
+                    struct install_restoration *out, struct err *e)
+{
+    struct arena *a = &cx->arena;
+    struct provision_options o = {
+        .shared_dir = store_shared_dir(store),
+        .only_restore = true,
+        .objects = installed_objects(store),
+    };
+    struct provision_change *changes;
+    struct provision_item *items;
+    size_t count;
+
+    o.clients = layer_clients(l, a, &o.client_count);
+    if (!find_restored(l, store, names, a, &items, &count, e) ||
+        !provision_plan(l->provision, &o, items, count, NULL, 0, a, &changes,
+                        &out->count, e) ||
+        (!dry_run && !provision_apply(l->provision, e)))
+        return false;
+    out->changes = changes;
+    if (!dry_run)
+        out->backup = arena_str(a, provision_backup(l->provision));
+    return true;
+}
+
+bool install_restore(struct context *cx, struct str_list names, bool dry_run,
+                     struct install_restoration *out, struct err *e)
+{
+    struct store *store = NULL;
+    struct layer l;
+    bool ok;
+
+    if (!layer_open(cx, dry_run ? LAYER_READ : LAYER_WRITE, &l, e))
+        return false;
+    *out = (struct install_restoration){.workspace = l.path, .backup = STR("")};
+    ok = layer_check_there(&l, cx, e) &&
+         (!dry_run || layer_check_own(&l, cx, e)) &&
+         open_store(cx, &store, e) &&
+         restore(cx, &l, store, names, dry_run, out, e);
+    close_store(cx, store);
+    layer_close(&l);
+    return ok;
+}
