@@ -57,7 +57,7 @@ struct plan {
     char *linked;       /* by client: 'y', 'n', or not looked at yet */
     struct str *make, *drop;
     size_t make_count, make_capacity, drop_count, drop_capacity;
-    bool stale; /* the record is worth writing, though nothing changes */
+    bool stale;     /* the record is worth writing, though nothing changes */
     bool restoring; /* the target at hand is one of provision_item.restore */
 };
 
