@@ -258,7 +258,7 @@ try:
 except OSError:
     pass
 os.waitpid(pid, 0)
-sys.stdout.write(repr(out[out.rfind(b"error:"):]))
+sys.stdout.write(repr(out[out.rfind(b"mapm:"):]))
 PYTHON
 like 'a terminal gets no escapes of an API' "$(cat "$T/out")" 'HTTP 400.*x1b\[31mred'
 unlike 'not one' "$(cat "$T/out")" '[^\\]\\x1b'

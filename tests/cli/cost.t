@@ -112,20 +112,25 @@ line()
 {
     grep -nE "$1" "$T/trace" | sed -n '1s/:.*//p'
 }
+# A call that another thread interrupts has its end on another line.
+started()
+{
+    grep -E 'execve\("[^"]*/mapm-fetch"' "$T/trace" | grep -vc ' = -1'
+}
 # loads WHAT COUNT COMMAND...: how often it starts mapm-fetch
 loads()
 {
-    started=$1 times=$2
+    often=$1 times=$2
     shift 2
     trace execve "$@"
-    is "[F9] mapm-fetch is started $started" \
-        "$(grep -cE 'execve\("[^"]*/mapm-fetch".* = 0' "$T/trace")" "$times"
+    is "[F9] mapm-fetch is started $often" \
+        "$(started)" "$times"
 }
 rm -rf "$MAPM_HOME" && mkdir ../ahead && cd ../ahead || exit 1
 trace execve,mkdirat "$MAPM" install --yes -q "$small"
 at_most '[F9] mapm-fetch is started before the store is opened' \
     "$(line 'execve\("[^"]*/mapm-fetch"')" "$(line 'mkdirat\(.*"store"')"
-is '[F9] and only once' "$(grep -cE 'execve\("[^"]*/mapm-fetch".* = 0' "$T/trace")" 1
+is '[F9] and only once' "$(started)" 1
 loads 'not for what is there' 0 "$MAPM" install --yes -q "$small"
 loads 'not with nothing to add' 0 "$MAPM" install --yes -q
 loads 'not for a removal' 0 "$MAPM" remove --yes -q hello

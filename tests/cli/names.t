@@ -179,7 +179,7 @@ like '[F4] and it is left out' "$err" 'left out, origin-conflict: .*BAD/skills/p
 fresh
 MAPM_HOME=$T/never
 exits '[F6] --all of a catalog that is not here' 1 mapm install acme/eq --all --offline
-like '[F6] has the hint of its cause' "$err" 'without --offline'
+like '[F6] has the hint of its cause' "$err" 'packages by their own names'
 exits '[F6] --all of a ref that is not there' 1 mapm install acme/eq@nowhere --all
 unlike '[F6] has no other hint' "$err" 'choose what to take'
 MAPM_HOME=$T/mapm

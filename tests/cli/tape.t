@@ -134,7 +134,7 @@ like 'is said, too' "$err" '^the run ended before this$'
 head -n 3 one.jsonl >cut.jsonl
 exits 'a tape that was cut' 1 mapm run mend --replay cut.jsonl
 like 'says so' "$err" 'cut.jsonl:3: the tape ends here, without an envelope'
-is 'and nothing ran' "$out" ''
+like '[K33] in one line for a host' "$out" "^error: metaskill 'mend': cut.jsonl:3:"
 head -c 300 one.jsonl >cut.jsonl
 exits 'in the middle of a line' 1 mapm run mend --replay cut.jsonl
 like 'says where' "$err" 'cut.jsonl:[12]: column [0-9]*: '
