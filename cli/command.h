@@ -174,6 +174,8 @@ enum command_id {
       "Take events of this session alone") \
     V(EVENTS, "limit", 0, "COUNT", TEXT, NULL, \
       "List at most so many events, 50 by default") \
+    F(OURS, "ours", 0, "Where both sides of a merge changed a package, take our side") \
+    F(THEIRS, "theirs", 0, "Where both sides of a merge changed a package, take their side") \
     F(WITH_SERVER, "with-server", 0, "Let the clients start mapm mcp, and note that in mapm.yaml") \
     F(WATCH, "watch", 0, "Watch the skills, and notify the client of changes") \
     V(PRINT_CONFIG, "print-config", 0, "CLIENT", CLIENT, NULL, \

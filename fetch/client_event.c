@@ -90,6 +90,12 @@ static void read_notes(struct fields *in, struct arena *a,
     out->notes = notes;
 }
 
+/* Asked about commits alone. */
+static bool is_about_commits(enum fetch_what what)
+{
+    return what == FETCH_REF || what == FETCH_REACH || what == FETCH_ANCESTOR;
+}
+
 /* May this event answer that question now? */
 static bool is_fitting(const struct client_ask *ask,
                        const struct fetch_event *ev)
@@ -103,9 +109,9 @@ static bool is_fitting(const struct client_ask *ask,
     case FETCH_DONE:
         return brings_files && ask->has_manifest && ev->file_count > 0;
     case FETCH_REF_FOUND:
-        return ask->what == FETCH_REF || ask->what == FETCH_REACH;
+        return is_about_commits(ask->what);
     case FETCH_OFFERS:
-        return ask->what != FETCH_REF && ask->what != FETCH_REACH;
+        return !is_about_commits(ask->what);
     case FETCH_OUTLINE:
         return (ask->what == FETCH_DOCUMENT || ask->what == FETCH_PACKAGE) &&
                !ask->has_manifest && ev->file_count > 0;

@@ -443,11 +443,23 @@ static bool same_place(const struct node *n, struct err *e)
     const struct lock_entry *entry = n->locked;
     struct package p = {.kind = entry->kind, .fqn = entry->name};
 
+    if (!entry->place.n)
+        return true; /* another package of a merged lock has it */
     p.name = short_name(p.kind, p.fqn);
     return resolver_may_assign(
                &p, p.kind == DOC_MCP ? entry->place : path_last(entry->place),
                &a) ||
            differs(n, "is never put into", entry->place, e);
+}
+
+/* A merged lock knows no needs: the document has them. */
+static bool take_own_needs(struct closure *c, struct node *n,
+                           const struct package *own)
+{
+    n->package.deps = own->deps;
+    n->package.dep_count = own->dep_count;
+    node_known(c, n);
+    return true;
 }
 
 /* `own` is what the package's document says. */
@@ -484,7 +496,11 @@ static bool same_as_locked(struct closure *c, struct node *n,
                        own->rewritten ? "has a name that cannot be used"
                                       : "has a name that can be used",
                        str_make("", 0), e);
-    return same_place(n, e) && same_needs(c, n, &own->package, e);
+    if (!same_place(n, e))
+        return false;
+    return c->layer->has_conflict && !layer_is_local(c->layer, entry)
+               ? take_own_needs(c, n, &own->package)
+               : same_needs(c, n, &own->package, e);
 }
 
 /* Compared with its lock, and summed up as it is, whatever the lock says. */
@@ -839,12 +855,14 @@ bool ingest_check_locked(struct closure *c, struct node *n, struct err *e)
     struct document d = {0};
     struct node own = *n;
     struct err ignored = {0};
+    /* With what it needs, which is all that is known of a merged lock's. */
+    struct arena *kept = c->layer->has_conflict ? &c->cx->arena : &scratch;
 
     if (state_find_package(store_state(c->store), BY_DIGEST, n->package.content,
                            summary_key(n->locked->kind, n->path, &scratch),
-                           &scratch, &known) &&
+                           kept, &known) &&
         node_from_summary(c, &own, (enum doc_kind)known.kind, known.summary,
-                          &scratch, &ignored))
+                          kept, &ignored))
         return same_as_locked(c, n, &own, e);
     if (!store_read_listing(c->store, &n->digest, &scratch, &files, &p.count,
                             e))

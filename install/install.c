@@ -15,8 +15,7 @@
 
 #define ANY_KIND (DOC_AGENT | DOC_SKILL | DOC_MCP)
 
-/* CI systems set it; some set it to "false". */
-static bool is_ci(void)
+bool session_is_ci(void)
 {
     struct str ci = str_cstr(getenv("CI"));
 
@@ -31,7 +30,7 @@ static bool check_committed_roots(struct install_session *s, struct err *e)
     for (size_t i = 0; i < p->root_count; i++) {
         if (p->roots[i].origin.scheme != ORIGIN_FILE)
             continue;
-        if (is_ci()) {
+        if (session_is_ci()) {
             err_set(e, ERR_ORIGIN,
                     "mapm.yaml:%u: %.*s is a folder of one machine",
                     p->roots[i].line, STR_ARG(p->roots[i].origin.text));
@@ -411,12 +410,13 @@ bool install_packages(struct install_session *s, struct err *e)
 {
     struct context *cx = s->cx;
     struct closure_options o = {
-        .locked =
-            s->request->locked || (is_ci() && s->request->arguments.count == 0),
+        .locked = s->request->locked ||
+                  (session_is_ci() && s->request->arguments.count == 0),
         .offline = cx->is_offline,
         .allow_hidden = s->request->allow_hidden,
         .forget_files = s->request->dry_run,
-        .assume_present = s->request->arguments.count == 0,
+        .assume_present =
+            s->request->arguments.count == 0 && !s->layer.has_conflict,
         .ahead = &s->ahead,
         .on_fetched = session_stage_early,
         .on_fetched_ctx = s,

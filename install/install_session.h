@@ -9,6 +9,7 @@
  * session: what stands behind an install_plan until it is closed.
  *
  *     session.c    layer and store; the plan, once more after damage
+ *     merge.c      mapm.lock, where git left it in conflict
  *     install.c, remove.c, update.c   roots, as the command wants them
  *     plan.c       gather, resolve, names, the new lock
  *     options.c    what provision is told
@@ -42,6 +43,8 @@ struct install_session {
     size_t choice_count;
     struct node **catalogs; /* those of the arguments that are some */
     size_t catalog_count;
+    const struct install_merged *merged;
+    size_t merged_count;
     unsigned tries; /* after damage */
 };
 
@@ -55,6 +58,12 @@ static inline struct node *package_node(const struct install_package *p)
 MUST_CHECK bool install_packages(struct install_session *s, struct err *e);
 MUST_CHECK bool remove_packages(struct install_session *s, struct err *e);
 MUST_CHECK bool update_packages(struct install_session *s, struct err *e);
+
+/* CI systems set $CI; some set it to "false". */
+bool session_is_ci(void);
+
+/* merge.c. Decides a mapm.lock in conflict, and gives it to the layer. */
+MUST_CHECK bool session_merge(struct install_session *s, struct err *e);
 
 /* session.c. Plans again when the failure `e` is one of damaged objects, which
  * are set aside. */

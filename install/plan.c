@@ -109,7 +109,7 @@ static struct str recorded_place(void *ctx, const struct package *p)
     const struct lock_entry *entry = find_before(s, p);
     size_t slash;
 
-    if (!entry)
+    if (!entry || !entry->place.n)
         return str_make("", 0);
     if (p->kind == DOC_MCP)
         return entry->place;

@@ -1,7 +1,5 @@
 #include "remote.h"
 
-#include "mapm/fetch.h"
-
 #include "proof.h"
 
 /* An origin that an entry names: its own, or one in `also`. */
@@ -23,11 +21,63 @@ struct check {
     struct err why; /* of the first */
 };
 
-/* An answer about the commit, not a failure to get one. */
-static bool is_answer(enum err_code code)
+/* --- asking ----------------------------------------------------------------- */
+
+static bool exchange(struct fetch *fetch, const struct fetch_want *wants,
+                     size_t count,
+                     void (*answer)(void *ctx, const struct fetch_event *event,
+                                    struct arena *a),
+                     void *ctx, struct err *e)
+{
+    struct fetch_event event = {.kind = FETCH_REF_FOUND};
+
+    for (size_t i = 0; i < count; i++)
+        if (!fetch_ask(fetch, &wants[i], e))
+            return false;
+    while (event.kind != FETCH_IDLE) {
+        CLEANUP(arena_done) struct arena scratch = {0};
+
+        if (!fetch_next(fetch, &scratch, &event, e))
+            return false;
+        if (event.kind != FETCH_IDLE)
+            answer(ctx, &event, &scratch);
+    }
+    return true;
+}
+
+bool remote_ask(struct context *cx, const struct layer *l, struct store *store,
+                const struct fetch_want *wants, size_t count,
+                void (*answer)(void *ctx, const struct fetch_event *event,
+                               struct arena *a),
+                void *ctx, struct err *e)
+{
+    struct store_session session = {.dirfd = -1};
+    struct fetch_options o = {
+        .hosts = l->rules.hosts,
+        .host_count = l->rules.host_count,
+        .limits = &l->limits,
+        .verbose = cx->is_verbose,
+    };
+    struct fetch *fetch = NULL;
+    bool ok;
+
+    if (!context_check_cancelled(cx, e) ||
+        !store_session_begin(store, &session, e))
+        return false;
+    o.incoming = session.path;
+    ok = fetch_open(&o, &fetch, e) &&
+         exchange(fetch, wants, count, answer, ctx, e);
+    fetch_close(fetch);
+    store_session_end(store, &session);
+    return ok;
+}
+
+bool remote_is_answer(enum err_code code)
 {
     return code == ERR_REFUSED || code == ERR_REF || code == ERR_LIMIT;
 }
+
+/* --- verify --remote -------------------------------------------------------- */
 
 /* Known by now where the ref ends, and so the path: the proof is of it. */
 static bool is_proved_at(const struct check *c, const struct question *q,
@@ -54,9 +104,10 @@ static const char *not_proved(const struct check *c, const struct question *q)
         .p;
 }
 
-static void take_event(struct check *c, const struct fetch_event *event,
+static void take_event(void *ctx, const struct fetch_event *event,
                        struct arena *a)
 {
+    struct check *c = ctx;
     const struct question *q =
         event->id < c->count ? &c->questions[event->id] : NULL;
 
@@ -65,7 +116,8 @@ static void take_event(struct check *c, const struct fetch_event *event,
     if (event->kind == FETCH_REF_FOUND) {
         if (!is_proved_at(c, q, event, a))
             c->found(c->ctx, q->entry, not_proved(c, q));
-    } else if (event->kind == FETCH_FAILED && is_answer(event->err->code)) {
+    } else if (event->kind == FETCH_FAILED &&
+               remote_is_answer(event->err->code)) {
         c->found(c->ctx, q->entry,
                  str_dup0(str_cstr(err_first(event->err)), &c->cx->arena));
     } else if (event->kind == FETCH_FAILED && c->failed++ == 0) {
@@ -105,52 +157,22 @@ static bool add_entry(struct check *c, const struct lock_entry *entry,
     return true;
 }
 
-static bool ask_all(struct check *c, struct fetch *fetch, struct err *e)
+static bool ask_all(struct check *c, struct err *e)
 {
-    struct fetch_event event = {.kind = FETCH_REF_FOUND};
+    struct fetch_want *wants =
+        arena_array(&c->cx->arena, c->count, sizeof *wants);
 
     for (size_t i = 0; i < c->count; i++) {
         const struct question *q = &c->questions[i];
-        struct fetch_want want = {.id = (unsigned)i,
-                                  .what = FETCH_REACH,
-                                  .kinds = (unsigned)q->entry->kind,
-                                  .origin = q->origin,
-                                  .commit = q->commit};
 
-        if (!fetch_ask(fetch, &want, e))
-            return false;
+        wants[i] = (struct fetch_want){.id = (unsigned)i,
+                                       .what = FETCH_REACH,
+                                       .kinds = (unsigned)q->entry->kind,
+                                       .origin = q->origin,
+                                       .commit = q->commit};
     }
-    while (event.kind != FETCH_IDLE) {
-        CLEANUP(arena_done) struct arena scratch = {0};
-
-        if (!fetch_next(fetch, &scratch, &event, e))
-            return false;
-        if (event.kind != FETCH_IDLE)
-            take_event(c, &event, &scratch);
-    }
-    return true;
-}
-
-static bool run(struct check *c, struct err *e)
-{
-    struct store_session session = {.dirfd = -1};
-    struct fetch_options o = {
-        .hosts = c->layer->rules.hosts,
-        .host_count = c->layer->rules.host_count,
-        .limits = &c->layer->limits,
-        .verbose = c->cx->is_verbose,
-    };
-    struct fetch *fetch = NULL;
-    bool ok;
-
-    if (!context_check_cancelled(c->cx, e) ||
-        !store_session_begin(c->store, &session, e))
-        return false;
-    o.incoming = session.path;
-    ok = fetch_open(&o, &fetch, e) && ask_all(c, fetch, e);
-    fetch_close(fetch);
-    store_session_end(c->store, &session);
-    return ok;
+    return remote_ask(c->cx, c->layer, c->store, wants, c->count, take_event, c,
+                      e);
 }
 
 bool verify_remote(struct context *cx, const struct layer *l,
@@ -170,7 +192,7 @@ bool verify_remote(struct context *cx, const struct layer *l,
             return false;
     if (c.count && cx->is_offline)
         return err_set(e, ERR_OFFLINE, "verify --remote asks the network");
-    if (c.count && !run(&c, e))
+    if (c.count && !ask_all(&c, e))
         return false;
     if (c.failed)
         *e = c.why;

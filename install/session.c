@@ -51,11 +51,19 @@ static bool will_ask_network(const struct install_session *s)
     return false;
 }
 
+/* Where a lock may be written without a person, both sides are left alone. */
+static bool may_merge(const struct install_request *r)
+{
+    return r->command == INSTALL_INSTALL && !r->locked && !session_is_ci();
+}
+
 /* The rest of `*s` is as it was before the first time. */
 static bool session_open(struct install_session *s, struct err *e)
 {
     const struct install_request *request = s->request;
     struct context *cx = s->cx;
+    int mode = (request->dry_run ? LAYER_READ : LAYER_WRITE) |
+               (may_merge(request) ? LAYER_CONFLICT : 0);
 
     *s = (struct install_session){
         .plan = {.command = works[request->command].name, .session = s},
@@ -63,8 +71,7 @@ static bool session_open(struct install_session *s, struct err *e)
         .request = request,
         .closure = {.session = {.dirfd = -1}},
         .tries = s->tries};
-    if (!layer_open(cx, request->dry_run ? LAYER_READ : LAYER_WRITE, &s->layer,
-                    e) ||
+    if (!layer_open(cx, (enum layer_mode)mode, &s->layer, e) ||
         (request->dry_run && !layer_check_own(&s->layer, cx, e)))
         return false;
     s->plan.workspace = s->layer.path;
@@ -77,7 +84,7 @@ static bool session_open(struct install_session *s, struct err *e)
     if (!open_store(cx, &s->store, e))
         return false;
     store_begin_staging(s->store);
-    return true;
+    return !s->layer.has_conflict || session_merge(s, e);
 }
 
 void session_warn_index(struct install_session *s, const struct err *why)
@@ -173,6 +180,9 @@ static void fill_plan(struct install_session *s)
     p->catalogs = offers_list(s, &p->catalog_count);
     p->requests = s->closure.progress.requests;
     p->bytes = s->closure.progress.bytes;
+    p->has_merged = s->layer.has_conflict;
+    p->merged = s->merged;
+    p->merged_count = s->merged_count;
     p->warnings = notice_count(&s->closure.notices);
 }
 

@@ -25,7 +25,6 @@ struct reader {
     enum lock_version version;
     const char *name; /* of the file */
     struct arena *a;
-    struct arena scratch;
     struct err *e;
     struct lock_entry *entries;
     size_t count, capacity;
@@ -63,7 +62,8 @@ static bool fail_line(struct reader *r, const char *expected)
     if (is_merge_marker(r->line)) {
         err_set(r->e, ERR_FORMAT, "%s:%u: a merge conflict", r->name,
                 r->number);
-        return err_hint(r->e, "take either side and run mapm install");
+        return err_hint(r->e, "mapm install resolves it, but not with "
+                              "--locked and not where CI is set");
     }
     return lock_fail(r->e, r->name, r->number, "expected %s, not \"%.*s\"",
                      expected, STR_ARG(lock_excerpt(r->line)));
@@ -616,25 +616,28 @@ static bool take_file(struct reader *r)
     return true;
 }
 
-static void reader_done(struct reader *r)
+bool lock_read(struct str text, const char *name, struct arena *a,
+               struct lock *out, struct err *e)
 {
-    arena_done(&r->scratch);
-}
-
-bool lock_parse(struct str text, const char *name, struct arena *a,
-                struct lock *out, struct err *e)
-{
-    CLEANUP(reader_done)
     struct reader r = {.rest = text, .name = name, .a = a, .e = e};
-    struct lock lock;
 
     if (text.n > LOCK_MAX_BYTES)
         return err_set(e, ERR_LIMIT, "%s: larger than %u bytes", name,
                        LOCK_MAX_BYTES);
     if (text.n && !take_file(&r))
         return false;
-    lock = (struct lock){.entries = r.entries, .count = r.count};
-    if (!lock_check(&lock, name, &r.scratch, e))
+    *out = (struct lock){.entries = r.entries, .count = r.count};
+    return true;
+}
+
+bool lock_parse(struct str text, const char *name, struct arena *a,
+                struct lock *out, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct lock lock;
+
+    if (!lock_read(text, name, a, &lock, e) ||
+        !lock_check(&lock, name, &scratch, e))
         return false;
     *out = lock;
     return true;

@@ -31,6 +31,10 @@ struct str lock_scalar(struct str s, struct arena *a);
 /* Text in quotes; false unless the escapes are those of yaml_quote. */
 bool lock_unquote(struct str raw, struct arena *a, struct str *out);
 
+/* Each entry by itself: lock_parse without lock_check. */
+MUST_CHECK bool lock_read(struct str text, const char *name, struct arena *a,
+                          struct lock *out, struct err *e);
+
 /* One folder, key or origin for one package; each need names an entry; needs
  * have no cycle. */
 bool lock_check(const struct lock *lock, const char *name,

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "mapm/doc_kind.h"
 #include "mapm/lock.h"
+#include "mapm/lock_merge.h"
 #include "mapm/origin.h"
 #include "mapm/project.h"
 
@@ -171,7 +172,37 @@ static bool index_lock(struct layer *l, const struct lock *lock,
     return true;
 }
 
-static bool read_files(struct layer *l, struct context *cx, struct err *e)
+static bool index_locks(struct layer *l, struct arena *a, struct err *e)
+{
+    map_init(&l->by_origin, a);
+    map_init(&l->also_commits, a);
+    map_init(&l->by_name, a);
+    return index_lock(l, &l->lock, "mapm.lock", &l->origins, a, e) &&
+           index_lock(l, &l->local_lock, "mapm.local.lock", &l->local_origins,
+                      a, e);
+}
+
+bool layer_take_lock(struct layer *l, struct context *cx,
+                     const struct lock *lock, struct err *e)
+{
+    l->lock = *lock;
+    return index_locks(l, &cx->arena, e);
+}
+
+static bool parse_lock(struct layer *l, enum layer_mode mode, struct arena *a,
+                       struct err *e)
+{
+    if (lock_parse(l->lock_text, "mapm.lock", a, &l->lock, e))
+        return true;
+    l->has_conflict = (mode & LAYER_CONFLICT) && e->code == ERR_FORMAT &&
+                      lock_has_conflict(l->lock_text);
+    if (l->has_conflict)
+        err_clear(e);
+    return l->has_conflict;
+}
+
+static bool read_files(struct layer *l, enum layer_mode mode,
+                       struct context *cx, struct err *e)
 {
     CLEANUP_FD int fd = -1;
     struct arena *a = &cx->arena;
@@ -186,21 +217,16 @@ static bool read_files(struct layer *l, struct context *cx, struct err *e)
         !read_lock(&f, "mapm.lock", &l->lock_text, e) ||
         !read_lock(&f, "mapm.local.lock", &l->local_lock_text, e))
         return false;
-    map_init(&l->by_origin, a);
-    map_init(&l->also_commits, a);
-    map_init(&l->by_name, a);
     return project_parse(l->yaml, PROJECT_WORKSPACE, "mapm.yaml", &l->rules, a,
                          &l->project, e) &&
            limits_apply(&l->limits, &l->project, PROJECT_WORKSPACE, "mapm.yaml",
                         a, e) &&
            project_parse(l->local_yaml, PROJECT_LOCAL, "mapm.local.yaml",
                          &l->rules, a, &l->local, e) &&
-           lock_parse(l->lock_text, "mapm.lock", a, &l->lock, e) &&
+           parse_lock(l, mode, a, e) &&
            lock_parse(l->local_lock_text, "mapm.local.lock", a, &l->local_lock,
                       e) &&
-           index_lock(l, &l->lock, "mapm.lock", &l->origins, a, e) &&
-           index_lock(l, &l->local_lock, "mapm.local.lock", &l->local_origins,
-                      a, e);
+           index_locks(l, a, e);
 }
 
 static void say_waiting(void *ctx)
@@ -215,7 +241,7 @@ static bool check_files(struct context *cx, enum layer_mode mode,
                         struct str folder, struct err *e)
 {
     CLEANUP_FD int fd = -1;
-    bool needs_folder = mode == LAYER_WRITE;
+    bool needs_folder = mode & LAYER_WRITE;
     struct stat st;
 
     if (!fs_open_dir(folder.p, &fd, e))
@@ -243,12 +269,12 @@ static bool open_path(struct context *cx, enum layer_mode mode,
     if (!authorize_config_read(cx, &out->user, &out->limits, &out->rules, e) ||
         !check_files(cx, mode, out->path, e))
         return false;
-    if (!provision_open(out->path, mode == LAYER_READ, say_waiting, cx,
+    if (!provision_open(out->path, !(mode & LAYER_WRITE), say_waiting, cx,
                         &recovered, &out->provision, e))
         return false;
     if (recovered)
         context_note(cx, "finished an interrupted install");
-    if (read_files(out, cx, e))
+    if (read_files(out, mode, cx, e))
         return true;
     layer_close(out);
     return false;

@@ -19,6 +19,27 @@ static enum store_link link_mode(const struct invocation *inv)
     return str_is(mode, "reflink") ? STORE_LINK_REFLINK : STORE_LINK_AUTO;
 }
 
+static enum install_prefer preferred_side(const struct invocation *inv)
+{
+    if (has_option(inv, OPTION_OURS))
+        return INSTALL_PREFER_OURS;
+    return has_option(inv, OPTION_THEIRS) ? INSTALL_PREFER_THEIRS
+                                          : INSTALL_PREFER_NONE;
+}
+
+static bool check_sides(const struct invocation *inv, struct err *e)
+{
+    bool ours = has_option(inv, OPTION_OURS);
+    bool theirs = has_option(inv, OPTION_THEIRS);
+
+    if (ours && theirs)
+        return err_set(e, ERR_USAGE, "--ours and --theirs exclude each other");
+    if ((ours || theirs) && has_option(inv, OPTION_LOCKED))
+        return err_set(e, ERR_USAGE, "--locked merges nothing: leave out %s",
+                       ours ? "--ours" : "--theirs");
+    return true;
+}
+
 static struct install_request request_of(struct invocation *inv,
                                          enum install_command command)
 {
@@ -39,6 +60,7 @@ static struct install_request request_of(struct invocation *inv,
         .allow_hidden = has_option(inv, OPTION_ALLOW_HIDDEN),
         .with_server = has_option(inv, OPTION_WITH_SERVER),
         .is_consented = has_option(inv, OPTION_YES),
+        .prefer = preferred_side(inv),
         .link = link_mode(inv),
     };
 }
@@ -103,6 +125,7 @@ static void show_result(struct invocation *inv, const struct install_plan *plan,
     struct term *t = &inv->term;
 
     install_note_edits(t, plan);
+    install_note_merged(t, plan, r->dry_run);
     if (result->backup.n)
         term_note(t, "what was there before is in %.*s",
                   STR_ARG(result->backup));
@@ -167,7 +190,7 @@ static bool run(struct invocation *inv, enum install_command command,
     struct install_plan *plan;
     bool ok;
 
-    if (!install_plan(&inv->cx, &r, &plan, e))
+    if (!check_sides(inv, e) || !install_plan(&inv->cx, &r, &plan, e))
         return false;
     ok = carry_out(inv, plan, &r, e);
     *exit_code = plan->left_out_count ? EXIT_FINDINGS : EXIT_DONE;

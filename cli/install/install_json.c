@@ -95,6 +95,26 @@ static void put_left_out(struct json_writer *w,
     json_end_object(w);
 }
 
+/* Entries of a mapm.lock in conflict that both sides changed. */
+static void put_merged(struct json_writer *w, const struct install_plan *plan)
+{
+    json_member_array(w, "merged");
+    for (size_t i = 0; i < plan->merged_count; i++) {
+        const struct install_merged *m = &plan->merged[i];
+
+        json_begin_object(w);
+        json_member_string(w, "type", str_cstr(doc_kind_name(m->taken->kind)));
+        json_member_string(w, "name", m->taken->name);
+        json_member_optional(w, "ours", m->ours->commit);
+        json_member_optional(w, "theirs", m->theirs->commit);
+        json_member_string(w, "taken",
+                           m->taken == m->ours ? STR("ours") : STR("theirs"));
+        json_member_string(w, "why", str_cstr(m->why));
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
 /* Packages of the repositories outside of the catalogs. */
 static void put_elsewhere(struct json_writer *w,
                           const struct install_plan *plan)
@@ -133,6 +153,8 @@ void install_print_json(struct invocation *inv, const struct install_plan *plan,
             put_left_out(w, &plan->left_out[i]);
         json_end_array(w);
     }
+    if (plan->has_merged)
+        put_merged(w, plan);
     put_elsewhere(w, plan);
     json_member_number(w, "requests", plan->requests);
     json_member_number(w, "bytes", plan->bytes);

@@ -104,6 +104,26 @@ void install_show_packages(struct term *t, const struct install_plan *plan,
     }
 }
 
+void install_note_merged(struct term *t, const struct install_plan *plan,
+                         bool dry_run)
+{
+    if (!plan->has_merged)
+        return;
+    for (size_t i = 0; i < plan->merged_count; i++) {
+        CLEANUP(arena_done) struct arena a = {0};
+        const struct install_merged *m = &plan->merged[i];
+        const struct lock_entry *taken = m->taken;
+
+        term_note(t, "mapm.lock: %s %.*s: changed on both sides, took %s: %.*s",
+                  doc_kind_name(taken->kind), STR_ARG(taken->name),
+                  taken == m->ours ? "ours" : "theirs",
+                  STR_ARG(shown_version(taken->version, taken->commit, &a)));
+    }
+    term_note(t, dry_run ? "mapm.lock: the merge conflict can be resolved"
+                         : "mapm.lock: the merge conflict is resolved; git add "
+                           "mapm.lock says so to git");
+}
+
 /* --- catalogs ------------------------------------------------------------- */
 
 /* "plugins" for "plugins/x/skills/y" of the whole repository. */

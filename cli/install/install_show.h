@@ -14,6 +14,9 @@ void install_show_offers(struct invocation *inv,
                          const struct install_plan *plan);
 /* What the user changed and stays as it is. */
 void install_note_edits(struct term *t, const struct install_plan *plan);
+/* How a mapm.lock in conflict was decided. */
+void install_note_merged(struct term *t, const struct install_plan *plan,
+                         bool dry_run);
 /* What the repositories have outside of the catalogs. */
 void install_note_elsewhere(struct invocation *inv,
                             const struct install_plan *plan);

@@ -125,11 +125,29 @@ static struct str make_rest(struct ask *a)
                         : out;
 }
 
+/* Both commits are known: no ref is looked at. */
+static enum step start_ancestor(struct ask *a, struct err *e)
+{
+    struct oid commit, tip;
+
+    if (!oid_parse(a->in.commit, &commit) || !oid_parse(a->in.base, &tip)) {
+        err_set(e, ERR_FORMAT, "not two commits");
+        return STEP_FAIL;
+    }
+    a->ref = a->in.base;
+    a->snapshot = snapshot_get(a->repo, &commit);
+    a->ancestry = ancestry_get(a->repo, a->snapshot, &tip);
+    a->stage = ASK_REACH;
+    return STEP_ON;
+}
+
 static enum step start(struct ask *a, struct err *e)
 {
     struct oid commit;
     bool is_commit = false;
 
+    if (a->in.what == FETCH_ANCESTOR)
+        return start_ancestor(a, e);
     a->rest = make_rest(a);
     a->is_pinned = oid_parse(a->in.object, &a->pinned);
     if (a->in.what != FETCH_REACH && oid_parse(a->in.commit, &commit))

@@ -146,7 +146,7 @@ static struct str take_str(struct fields *in, struct arena *a)
 static bool read_ask(struct fields *in, struct arena *a, struct link_ask *out)
 {
     out->seq = (uint32_t)field_u32(in, UINT32_MAX);
-    out->what = (enum fetch_what)field_u8(in, FETCH_REACH);
+    out->what = (enum fetch_what)field_u8(in, FETCH_ANCESTOR);
     out->kinds = field_u8(in, DOC_AGENT | DOC_SKILL | DOC_MCP);
     out->assume_reachable = field_bool(in);
     out->stored = field_bool(in);

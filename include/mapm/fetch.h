@@ -91,6 +91,8 @@ enum fetch_what {
     FETCH_REACH,    /* is `commit` in the history of the ref? event REF, with
                      * the path; ERR_REFUSED when it is not. An origin that
                      * names a commit: in that of any branch or tag */
+    FETCH_ANCESTOR, /* is `commit` in the history of the commit `base`? the
+                     * same answers; of the origin only the repository counts */
 };
 
 struct fetch_want {

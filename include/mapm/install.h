@@ -31,6 +31,13 @@ struct install_choice {
     struct str_list agents, skills, mcps;
 };
 
+/* What decides between two sides of mapm.lock that nothing else decides. */
+enum install_prefer {
+    INSTALL_PREFER_NONE,
+    INSTALL_PREFER_OURS,
+    INSTALL_PREFER_THEIRS
+};
+
 enum install_command { INSTALL_INSTALL, INSTALL_REMOVE, INSTALL_UPDATE };
 
 struct install_request {
@@ -43,7 +50,8 @@ struct install_request {
     bool force;        /* restores what was edited */
     bool allow_hidden; /* characters */
     bool with_server;  /* `mapm mcp` becomes a server of the workspace */
-    bool is_consented; /* to every plan: the host is not asked */
+    enum install_prefer prefer; /* of a mapm.lock in conflict */
+    bool is_consented;          /* to every plan: the host is not asked */
     enum store_link link;
 };
 
@@ -88,6 +96,13 @@ struct install_left_out {
     size_t omitted; /* links before the last one: LEFT_OUT_MAX_LINKS */
 };
 
+/* An entry of a mapm.lock in conflict that both sides changed. */
+struct install_merged {
+    const struct lock_entry *ours, *theirs;
+    const struct lock_entry *taken; /* one of the two */
+    const char *why;                /* "descends" "root" "content" "option" */
+};
+
 struct install_offer {
     enum doc_kind kind;
     struct str name, path, origin;
@@ -124,6 +139,9 @@ struct install_plan {
     const struct install_left_out *left_out; /* by code, then origin */
     size_t left_out_count;
     size_t chosen_count; /* from the catalogs */
+    const struct install_merged *merged;
+    size_t merged_count;
+    bool has_merged; /* mapm.lock was in conflict, and is not any more */
     uint64_t requests, bytes;
     size_t warnings; /* that the host was given */
     struct install_session *session;

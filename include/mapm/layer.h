@@ -19,6 +19,9 @@ struct layer {
     struct provision *provision; /* holds the workspace's lock */
     struct str yaml, local_yaml; /* texts; "" = absent */
     struct str lock_text, local_lock_text;
+    /* LAYER_CONFLICT: mapm.lock was left in conflict. `lock` is what
+     * layer_take_lock was given, and no entry of it has needs. */
+    bool has_conflict;
     struct project user, project, local;
     struct lock lock, local_lock;
     struct origin_rules rules;
@@ -33,7 +36,11 @@ struct layer {
  * else the current one. A file above it that does not is noted, once. */
 struct str layer_workspace(struct context *cx);
 
-enum layer_mode { LAYER_READ, LAYER_WRITE };
+enum layer_mode {
+    LAYER_READ = 0,
+    LAYER_WRITE = 1,
+    LAYER_CONFLICT = 2, /* besides: a mapm.lock in conflict is no error, */
+};                      /* and the caller calls layer_take_lock */
 
 /* Finds the layer, waits for its lock (WRITE), finishes an interrupted
  * transaction, reads and checks its files. */
@@ -45,6 +52,9 @@ MUST_CHECK bool layer_open_workspace(struct context *cx, enum layer_mode mode,
 MUST_CHECK bool layer_open_global(struct context *cx, enum layer_mode mode,
                                   struct layer *out, struct err *e);
 void layer_close(struct layer *l);
+/* The lock in place of one in conflict. */
+MUST_CHECK bool layer_take_lock(struct layer *l, struct context *cx,
+                                const struct lock *lock, struct err *e);
 
 /* In the wrong folder "nothing to do" would be taken for success:
  * ERR_NOT_FOUND where neither mapm.yaml nor a lock is. */

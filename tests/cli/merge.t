@@ -1,0 +1,253 @@
+#!/bin/sh
+# A mapm.lock that git could not merge: what one side changed is that side's, of
+# what both changed the commit that descends from the other. [D13, F1].
+. "$(dirname "$0")/../lib/cli.sh"
+
+s=$T/src
+U=https://github.com/acme/catalog/tree/main/skills
+for name in base bit dot end mid; do
+    skill "$s/skills/$name" 'scope: acme'
+done
+skill "$T/src-b/skills/far" 'scope: beta'
+make_repo acme/catalog "$s"
+make_repo beta/tools "$T/src-b"
+start_githost
+
+git()
+{
+    command git -c user.name=t -c user.email=t@example.com -c core.autocrlf=false \
+        -c init.defaultBranch=main "$@"
+}
+save()
+{
+    git add mapm.yaml mapm.lock && git commit -qm "$1"
+}
+# publish VERSION NAME...: a commit of the catalog in which these have changed.
+publish()
+{
+    version=$1
+    shift
+    for name in "$@"; do
+        sed -i "s/^version:.*/version: $version/" "$s/skills/$name/SKILL.md"
+    done
+    make_repo acme/catalog "$s"
+}
+# meet STYLE: theirs into ours; the lock is in conflict.
+meet()
+{
+    git checkout -q ours
+    git -c merge.conflictStyle="$1" merge -q theirs >"$T/merge.log" 2>&1
+    # Of mapm.yaml the union: both sides add roots alone.
+    if grep -q '^<<<<<<<' mapm.yaml; then
+        sed -i -e '/^|||||||/,/^=======/{/^=======/!d}' -e '/^[<>=]\{7\}/d' mapm.yaml
+    fi
+    ok 'the lock is in conflict' grep -q '^<<<<<<<' mapm.lock
+}
+# again: both branches at the common commit.
+again()
+{
+    git merge --abort 2>/dev/null
+    git reset -q --hard
+    git checkout -q main
+    git branch -f ours main
+    git branch -f theirs main
+    mapm install -q || diag 'cannot go back'
+}
+field()
+{
+    sed -n "/name: $(echo "$1" | sed 's,/,\\/,')\$/,/^  - /s/^    $2: //p" mapm.lock | head -n 1
+}
+whole()
+{
+    not_ok "$1: no markers are left" grep -q '^[<=>|]\{7\}' mapm.lock
+    exits "$1: the lock fits" 0 mapm install --locked
+    exits "$1: and is what is installed" 0 mapm verify
+}
+
+git init -q .
+printf '%s\n' .agents .claude >.gitignore
+git add .gitignore
+mapm install -q --yes "$U/base" "$U/end" || diag 'no workspace'
+save first
+git branch ours && git branch theirs
+
+# --- each side adds ------------------------------------------------------------------
+
+git checkout -q ours && mapm install -q "$U/bit" && save 'ours: bit'
+git checkout -q theirs && mapm install -q "$U/dot" && save 'theirs: dot'
+meet merge
+cp mapm.lock "$T/conflict.lock"
+snapshot . >"$T/before"
+exits '[D13] --locked does not merge' 1 mapm install --locked
+like 'it names the line' "$err" 'mapm\.lock:[0-9]*: a merge conflict'
+like 'and what does' "$err" 'mapm install resolves it'
+CI=true
+export CI
+exits '[D13] nor does CI' 1 mapm install
+exits 'whatever is named' 1 mapm install "$U/mid"
+unset CI
+for words in 'list' 'update' 'verify' 'remove bit'; do
+    run mapm $words
+    isnt "$words does not" "$status" 0
+    like 'and says so' "$err" 'a merge conflict'
+done
+exits 'one side or the other' 2 mapm install --ours --theirs
+exits 'not with --locked' 2 mapm install --locked --ours
+is 'nothing changed' "$(snapshot .)" "$(cat "$T/before")"
+exits 'a dry run' 0 mapm install --dry-run
+like 'says that it can' "$err" 'the merge conflict can be resolved'
+is 'and writes nothing' "$(snapshot .)" "$(cat "$T/before")"
+exits '[D13] install merges what both added' 0 mapm install
+like 'it says so' "$err" 'the merge conflict is resolved'
+ok 'both are there' test -f .agents/skills/bit/SKILL.md -a -f .agents/skills/dot/SKILL.md
+whole 'added on both sides'
+exits 'and once more' 0 mapm install
+like 'is nothing to do' "$err" 'nothing to do'
+
+# CRLF, and both styles.
+cp "$T/conflict.lock" mapm.lock && sed -i 's/$/\r/' mapm.lock
+exits '[D13] markers with CRLF' 0 mapm install
+whole 'CRLF'
+
+# --- one side changes an entry --------------------------------------------------------
+
+again
+git checkout -q theirs
+publish 1.1.0 base
+mapm update -q base && mapm install -q "$U/bit" && save 'theirs: newer base, bit'
+git checkout -q ours && mapm install -q "$U/dot" && mapm remove -q end && save 'ours: dot'
+git checkout -q theirs
+old=$(field acme/base commit)
+meet diff3
+sed -i '/skills\/end$/d' mapm.yaml
+exits '[D13] changed on one side' 0 mapm install --json
+printf '%s\n' "$out" >"$T/out.json"
+is 'takes that side' "$(field acme/base commit)" "$old"
+is 'and nothing was in dispute' "$(python3 -S -c 'import json,sys; print(json.load(open(sys.argv[1]))["merged"])' "$T/out.json")" '[]'
+not_ok 'what one side removed is gone' test -e .agents/skills/end
+whole 'changed on one side'
+
+# A side that goes back is a change, too: the base says so.
+again
+publish 1.2.0 base end
+mapm update -q && cp mapm.lock "$T/base.lock"
+publish 1.3.0 end
+mapm update -q end && cp mapm.lock "$T/theirs.lock"
+git checkout -q main -- mapm.lock && mapm install -q
+first=$(field acme/base commit)
+{
+    echo '<<<<<<< HEAD' && cat mapm.lock
+    echo '||||||| 0123abc' && cat "$T/base.lock"
+    echo '=======' && cat "$T/theirs.lock"
+    echo '>>>>>>> theirs'
+} >"$T/conflict.lock"
+cp "$T/conflict.lock" mapm.lock
+exits '[D13] a side that went back' 0 mapm install
+is 'is a change as well' "$(field acme/base commit)" "$first"
+whole 'went back'
+sed '/^|||||||/,/^=======/{/^=======/!d}' "$T/conflict.lock" >mapm.lock
+exits '[D13] without a base section' 0 mapm install
+is 'the newer one is taken' "$(field acme/base version)" 1.2.0
+whole 'without a base section'
+
+# --- both sides change it ---------------------------------------------------------------
+
+for style in merge diff3 zdiff3; do
+    for newer in ours theirs; do
+        again
+        older=theirs
+        [ $newer = ours ] || older=ours
+        publish "2.$((number = ${number:-0} + 1)).0" end
+        git checkout -q $older && mapm update -q end && save older
+        publish "2.$((number = number + 1)).0" end
+        git checkout -q $newer && mapm update -q end && save newer
+        descendant=$(field acme/end commit)
+        meet $style
+        reset_log
+        exits "[D13] changed on both, newer is $newer ($style)" 0 mapm install
+        is 'the descendant is taken' "$(field acme/end commit)" "$descendant"
+        like 'it is said' "$err" "skill acme/end: changed on both sides, took $newer: 2\\."
+        at_most 'few requests' "$(requests)" 4
+        whole "$newer, $style"
+    done
+done
+
+# --- commits that do not descend from each other -------------------------------------------
+
+again
+mapm update -q && save 'main: all newest' && again
+fork=$(repo acme/catalog rev-parse main)
+publish 3.0.0 end mid
+git checkout -q ours && mapm update -q end && save 'ours: 3.0'
+ours=$(field acme/end commit)
+repo acme/catalog branch kept main
+repo acme/catalog update-ref refs/heads/main "$fork"
+publish 3.1.0 end
+git checkout -q theirs && mapm update -q end && save 'theirs: 3.1'
+theirs=$(field acme/end commit)
+meet merge
+snapshot . >"$T/before"
+exits '[D13] neither descends from the other' 1 mapm install
+like 'both are named' "$err" "skill acme/end: ours 3\\.0\\.0 \\($(echo "$ours" | cut -c1-10)\\), theirs 3\\.1\\.0 \\($(echo "$theirs" | cut -c1-10)\\), and neither descends"
+like 'with the options' "$err" 'mapm install --ours .*--theirs'
+is 'nothing changed' "$(snapshot .)" "$(cat "$T/before")"
+cp mapm.lock "$T/split.lock"
+exits '[D13] --theirs' 0 mapm install --theirs
+is 'takes that' "$(field acme/end commit)" "$theirs"
+whole '--theirs'
+cp "$T/split.lock" mapm.lock
+exits '[D13] --ours' 0 mapm install --ours --json
+printf '%s\n' "$out" >"$T/out.json"
+is 'takes this' "$(field acme/end commit)" "$ours"
+is 'JSON' "$(python3 -S - "$T/out.json" <<'P'
+import json, sys
+m, = json.load(open(sys.argv[1]))["merged"]
+print(m["type"], m["name"], m["ours"], m["theirs"], m["taken"], m["why"])
+P
+)" "skill acme/end $ours $theirs ours option"
+whole '--ours'
+cp "$T/split.lock" mapm.lock
+snapshot . >"$T/before"
+exits '[D13] offline' 1 mapm install --offline
+like 'it cannot know' "$err" '--offline does not ask'
+exits '[D13] offline by option' 0 mapm install --offline --theirs
+is 'takes that' "$(field acme/end commit)" "$theirs"
+cp "$T/split.lock" mapm.lock
+fault '{"kind": "status", "status": 404, "match": {"repo": "acme/*"}, "times": -1}'
+exits 'a host that does not answer' 1 mapm install
+like 'is an error' "$err" 'no such repository'
+clear_faults
+
+# --- what packages need ----------------------------------------------------------------------
+
+again
+sed -i '/^version:/a dependencies:\n  skills:\n    - '"$U/mid" "$s/skills/end/SKILL.md"
+publish 4.0.0 end
+git checkout -q ours && mapm update -q end && save 'ours: needs mid'
+sed -i "s,$U/mid,https://github.com/beta/tools/tree/main/skills/far," "$s/skills/end/SKILL.md"
+publish 4.1.0 end
+git checkout -q theirs && mapm update -q end && save 'theirs: needs far'
+meet merge
+exits '[D13] the needs are found out again' 0 mapm install
+is 'those of the side that was taken' "$(field acme/end needs)" '[skill beta/far]'
+not_ok 'what nothing needs is gone' grep -q acme/mid mapm.lock
+ok 'and not there' test ! -e .agents/skills/mid -a -e .agents/skills/far
+whole 'needs'
+
+# --- a lock that lies ---------------------------------------------------------------------------
+
+cp "$T/split.lock" mapm.lock
+git checkout -q main -- mapm.yaml
+sed -i "/^>>>>>>> /,\$b; s/^    tree: .*/    tree: $(printf '%040d' 7)/" mapm.lock
+snapshot . >"$T/before"
+exits '[D13, F1] every entry is proved' 1 mapm install --theirs
+like 'and the lie is named' "$err" 'is not what its commit holds|has another digest|does not'
+is 'nothing changed' "$(snapshot .)" "$(cat "$T/before")"
+cp "$T/split.lock" mapm.lock
+sed -i 's/^=======$/=======\n=======/' mapm.lock
+exits 'markers out of place' 1 mapm install
+like 'are named by line' "$err" 'mapm\.lock:[0-9]*: a merge conflict with markers out of place'
+printf '%s\n' '<<<<<<< a' 'clients: []' '=======' 'clients: [claude]' '>>>>>>> b' >>mapm.yaml
+exits '[D13] mapm.yaml is the user'"'"'s' 1 mapm install
+like 'and comes first' "$err" 'mapm\.yaml:[0-9]*: a merge conflict'
+done_testing
