@@ -80,8 +80,8 @@ static bool find_snapshot(struct ask *a, const struct oid *commit,
         s->trees = TREES_NEEDED;
         s->is_walked = false;
     }
-    if (s->trees == TREES_HERE || !oid_parse(a->in.base, &base) ||
-        oid_eq(&base, commit))
+    if ((s->trees == TREES_HERE && !compare_is_wanted(a)) ||
+        !oid_parse(a->in.base, &base) || oid_eq(&base, commit))
         return true;
     a->base = snapshot_get(r, &base);
     return look_up_trees(r, a->base, e);
@@ -150,7 +150,9 @@ static enum step start(struct ask *a, struct err *e)
         return start_ancestor(a, e);
     a->rest = make_rest(a);
     a->is_pinned = oid_parse(a->in.object, &a->pinned);
-    if (a->in.what != FETCH_REACH && oid_parse(a->in.commit, &commit))
+    if (compare_is_wanted(a))
+        a->is_pinned = false; /* it may be another one by now */
+    else if (a->in.what != FETCH_REACH && oid_parse(a->in.commit, &commit))
         return start_pinned(a, &commit, e);
     if (!refs_first(a->rest, &a->repo->arena, &is_commit, &commit, &a->prefix,
                     e))
@@ -196,6 +198,13 @@ static enum step start_reach(struct ask *a, const struct oid *tip,
     return STEP_ON;
 }
 
+static bool is_locked_commit(const struct ask *a, const struct oid *commit)
+{
+    struct oid locked;
+
+    return oid_parse(a->in.commit, &locked) && oid_eq(&locked, commit);
+}
+
 static enum step step_refs(struct ask *a, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -225,7 +234,8 @@ static enum step step_refs(struct ask *a, struct err *e)
     if (choice.is_tag_too)
         note_tag(a);
     a->snapshot = snapshot_get(r, &choice.commit);
-    if (a->in.what == FETCH_REF) {
+    if (a->in.what == FETCH_REF &&
+        (!compare_is_wanted(a) || is_locked_commit(a, &choice.commit))) {
         report_ref(a);
         return STEP_WAIT;
     }
@@ -236,6 +246,8 @@ static enum step step_refs(struct ask *a, struct err *e)
     a->needs_reachability = is_commit && !a->in.assume_reachable;
     a->snapshot->asked++;
     a->snapshot->unpinned++;
+    if (compare_is_wanted(a))
+        compare_start(a);
     a->stage = ASK_TREES;
     return STEP_ON;
 }
@@ -323,7 +335,7 @@ static enum step want_loose_objects(struct ask *a, const struct oid_set *wants,
 static bool brings_package(const struct ask *a)
 {
     return a->in.what == FETCH_PACKAGE || a->in.what == FETCH_DOCUMENT ||
-           a->in.what == FETCH_FILES;
+           a->in.what == FETCH_FILES || compare_is_wanted(a);
 }
 
 /* A locked object: beside the request for it goes one for the trees of the
@@ -473,11 +485,29 @@ static void stop_walk(struct ask *a)
     struct snapshot *s = a->snapshot;
 
     if (a->is_alone || a->is_pinned || !s->is_walked || s->is_whole ||
-        s->unpinned <= FETCH_WALK_MAX_PACKAGES)
+        (s->unpinned <= FETCH_WALK_MAX_PACKAGES && !s->at_once))
         return;
     s->is_walked = false;
     s->is_whole = true;
+    a->repo->no_thin = true; /* what was left out is needed, too */
     s->trees = TREES_NEEDED;
+}
+
+/* What is there is known: is it still what the lock says? */
+static enum step compare(struct ask *a, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct oid_set wants;
+    struct oid locked;
+    bool is_same;
+
+    oid_set_init(&wants, &scratch);
+    if (compare_step(a, &wants, &is_same) == FOUND_WAIT)
+        return want_loose_objects(a, &wants, false, e);
+    if (is_same && oid_parse(a->in.commit, &locked))
+        a->snapshot = snapshot_get(a->repo, &locked);
+    report_ref(a);
+    return STEP_WAIT;
 }
 
 static enum step step_document(struct ask *a, struct err *e)
@@ -498,12 +528,14 @@ static enum step step_document(struct ask *a, struct err *e)
     }
     if (way != STEP_ON)
         return way;
-    if (a->in.what == FETCH_REF) {
+    if (a->in.what == FETCH_REF && !compare_is_wanted(a)) {
         report_ref(a);
         return STEP_WAIT;
     }
     switch (document_find(a, &wants, &entry_file, &scratch, &offers, e)) {
     case FOUND_PACKAGE:
+        if (compare_is_wanted(a))
+            return compare(a, e);
         if (a->is_pinned && !oid_eq(&a->listing.id, &a->pinned)) {
             err_set(e, ERR_DAMAGED, "%.*s is not the object that is locked",
                     STR_ARG(a->path));
@@ -512,6 +544,11 @@ static enum step step_document(struct ask *a, struct err *e)
         line_up(a, entry_file);
         return STEP_ON;
     case FOUND_OFFERS:
+        if (compare_is_wanted(a)) {
+            err_set(e, ERR_PATH, "there is no SKILL.md or AGENTS.md in %.*s",
+                    STR_ARG(a->path.n ? a->path : a->repo->name));
+            return STEP_FAIL;
+        }
         report_offers(a, &offers);
         return STEP_WAIT;
     case FOUND_WAIT:

@@ -93,22 +93,23 @@ static void say_moved(struct ask *a)
         ask_note(a, a->repo->moved_to);
 }
 
+/* Before the last event, after which mapm reads no frame. */
+static void save_walked(struct repo *r)
+{
+    if (r->open_count == 1)
+        bundles_save_walked(r);
+}
+
 void report_ref(struct ask *a)
 {
     char hex[2][OID_HEX_CHARS + 1];
     struct fetch_event ev;
 
     say_moved(a);
+    save_walked(a->repo);
     ev = event_of(a, FETCH_REF_FOUND, hex);
     say(a, &ev);
     set_over(a);
-}
-
-/* Before the last event, after which mapm reads no frame. */
-static void save_walked(struct repo *r)
-{
-    if (r->open_count == 1)
-        bundles_save_walked(r);
 }
 
 void report_offers(struct ask *a, const struct fetch_event *offers)

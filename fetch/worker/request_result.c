@@ -117,8 +117,10 @@ static bool take_trees(struct http_exchange *x, struct err *e)
             s->trees = TREES_HERE;
             /* A thin pack on some of an older commit's trees leaves out
              * what the server takes for granted. */
-            if (!s->is_walked && !bundle_save(r, s))
+            if (!s->is_walked && !bundle_save(r, s)) {
                 s->is_walked = true;
+                s->is_whole &= !x->is_thin;
+            }
         } else {
             if (bad.code == ERR_NONE)
                 err_set(&bad, ERR_REF, "that is the id of a %s, not a commit",

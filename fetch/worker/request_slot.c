@@ -145,7 +145,8 @@ static bool needs_all_names(const struct repo *r, const struct snapshot *s)
 /* Many packages of the commit are wanted, or the names of all. */
 static bool needs_all_trees(const struct repo *r, const struct snapshot *s)
 {
-    return s->unpinned > FETCH_WALK_MAX_PACKAGES || needs_all_names(r, s);
+    return s->at_once || s->unpinned > FETCH_WALK_MAX_PACKAGES ||
+           needs_all_names(r, s);
 }
 
 /* Single trees wait: the whole commit includes them. */
@@ -158,10 +159,25 @@ static bool all_trees_come(const struct repo *r)
     return false;
 }
 
+/* Of a walked commit only the trees of its own packages are here: the server
+ * would leave out others, which packages of another commit need. */
+static bool has_one_base(const struct repo *r)
+{
+    const struct snapshot *base = NULL;
+
+    for (const struct ask *a = r->asks; a; a = a->next) {
+        if (a->base && base && a->base != base)
+            return false;
+        base = a->base ? a->base : base;
+    }
+    return true;
+}
+
 /* Of the commits that an update leaves: the answer is what changed since. */
 static void put_bases(struct http_exchange *x, struct fetch_args *args)
 {
     struct repo *r = x->repo;
+    bool is_one = has_one_base(r);
     struct oid_set bases;
     struct oid *ids;
 
@@ -169,7 +185,8 @@ static void put_bases(struct http_exchange *x, struct fetch_args *args)
     for (const struct ask *a = r->asks; a; a = a->next)
         if (a->base && a->base->trees == TREES_HERE && a->snapshot &&
             a->snapshot->trees == TREES_COMING &&
-            oid_set_count(&bases) < FETCH_BASES_MAX)
+            oid_set_count(&bases) < FETCH_BASES_MAX &&
+            (!a->base->is_walked || is_one))
             oid_set_put(&bases, &a->base->commit);
     ids = arena_array(&x->arena, oid_set_count(&bases), sizeof *ids);
     for (size_t i = 0; i < oid_set_count(&bases); i++)

@@ -25,6 +25,7 @@
  * http_exchange.c   sends one request and reads its answer;
  * lead.c            whether a commit has the locked object at the path;
  * ancestry.c        whether a locked commit is in the history of a ref;
+ * compare.c         whether a package is still what a lock says;
  * remote.c          classifies statuses, redirects and refusals.
  *
  * A request starts only when mapm has seen all events and asked for all it
@@ -92,6 +93,7 @@ struct snapshot {
     enum reachability reachability;
     const struct err *why;
     bool is_whole;   /* all its trees were wanted in one request */
+    bool at_once;    /* … and have to be, however few packages are wanted */
     size_t asked;    /* packages of it that were asked for */
     size_t unpinned; /* those among them that no lock pins */
     struct ancestry *ancestries;
@@ -285,6 +287,15 @@ enum found lead_find(struct ask *a, struct oid_set *wants, struct err *e);
 /* A ref of several segments led to the path: nothing is at a longer one.
  * FOUND_PACKAGE, FOUND_WAIT, or ERR_REF. */
 enum found lead_is_only(struct ask *a, struct oid_set *wants, struct err *e);
+
+/* --- compare.c ------------------------------------------------------------ */
+
+/* A REF that compares: the commit and the object of a lock are given. */
+bool compare_is_wanted(const struct ask *a);
+/* The ref names another commit than the locked one: what is needed of both. */
+void compare_start(struct ask *a);
+/* The listing is known. FOUND_PACKAGE with `*is_same`, or FOUND_WAIT. */
+enum found compare_step(struct ask *a, struct oid_set *wants, bool *is_same);
 
 /* --- offers.c ------------------------------------------------------------- */
 

@@ -83,7 +83,9 @@ struct fetch_options {
 
 enum fetch_what {
     FETCH_PACKAGE,
-    FETCH_REF,      /* resolve only: event REF (for `outdated`) */
+    FETCH_REF,      /* what the ref names: event REF. With `commit` and `object`
+                     * of a lock: that commit, where the package is the same
+                     * at both; else the other one, and the object there */
     FETCH_CATALOG,  /* the packages at the path and below it: OFFERS */
     FETCH_DOCUMENT, /* of a package the document and the names of its files:
                      * OUTLINE; DONE where there is no other file */
@@ -104,6 +106,7 @@ struct fetch_want {
     struct str object;     /* pinned: git id of tree or blob; "" */
     bool assume_reachable; /* pinned by a lock: no proof of belonging */
     bool stored;           /* pinned, and the store has its files */
+    bool at_once;          /* REF: trees in one request, however many bytes */
     struct str
         base; /* 40 hex: a commit with trees in the store, probably an ancestor; "" */
 };
