@@ -105,13 +105,13 @@ const struct subcommand commands[COMMAND_COUNT] = {
         1, MANY, ARGUMENT_PACKAGE, NULL, TAKES(remove_options),
         .aliases = "rm uninstall",
         .examples = "mapm remove pdf"},
-    [COMMAND_UPDATE] = {"update", "[NAME...]", "Update packages to the commits of their refs",
+    [COMMAND_UPDATE] = {"update", "[NAME...]", "Update packages to what their refs name now",
         0, MANY, ARGUMENT_PACKAGE, NULL, TAKES(update_options),
         .aliases = "up upgrade",
         .examples = "mapm update\n"
             "mapm update pdf --dry-run\n"
             "mapm update --diff"},
-    [COMMAND_OUTDATED] = {"outdated", "", "Show which refs have moved since they were locked",
+    [COMMAND_OUTDATED] = {"outdated", "", "Show what an update would change",
         0, 0, ARGUMENT_NONE, NULL, TAKES(layer_options),
         .examples = "mapm outdated"},
     [COMMAND_DIFF] = {"diff", "[NAME[@REF]...]", "Show what was edited, or what another ref would change",

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "fetch_cache.h"
 #include "ingest.h"
 #include "local.h"
 #include "proof.h"
@@ -124,57 +125,6 @@ void node_known(struct closure *c, struct node *n)
 
 /* --- asking the network --------------------------------------------------- */
 
-static bool know_blob(void *ctx, struct str oid, struct hash *h, uint64_t *size)
-{
-    struct closure *c = ctx;
-
-    return store_find_blob(c->store, oid, h, size);
-}
-
-static bool read_blob(void *ctx, const struct hash *h, size_t max_bytes,
-                      struct arena *a, struct str *bytes)
-{
-    struct closure *c = ctx;
-    struct err ignored = {0};
-
-    return store_read(c->store, h, max_bytes, a, bytes, &ignored);
-}
-
-static bool know_trees(void *ctx, struct str repository, struct str commit,
-                       struct arena *a, struct str *bytes)
-{
-    struct closure *c = ctx;
-
-    return store_find_trees(c->store, repository, commit, a, bytes);
-}
-
-/* The index is a cache: what cannot be noted is fetched again. */
-static void keep_trees(void *ctx, struct str repository, struct str commit,
-                       struct str bytes)
-{
-    struct closure *c = ctx;
-    struct err ignored = {0};
-
-    if (!store_put_trees(c->store, repository, commit, bytes, &ignored))
-        err_clear(&ignored);
-}
-
-static bool is_reachable(void *ctx, struct str repository, struct str commit)
-{
-    struct closure *c = ctx;
-
-    return state_is_reachable(store_state(c->store), repository, commit);
-}
-
-static void put_reachable(void *ctx, struct str repository, struct str commit)
-{
-    struct closure *c = ctx;
-    struct err ignored = {0};
-
-    if (!store_put_reachable(c->store, repository, commit, &ignored))
-        err_clear(&ignored);
-}
-
 static void show_progress(void *ctx, const struct fetch_progress *p)
 {
     struct closure *c = ctx;
@@ -215,13 +165,7 @@ static bool use_idle_time(void *ctx)
 static bool start_fetch(struct closure *c, struct err *e)
 {
     struct fetch_options o = {
-        .store = {.find_blob = know_blob,
-                  .read_blob = read_blob,
-                  .find_trees = know_trees,
-                  .put_trees = keep_trees,
-                  .is_reachable = is_reachable,
-                  .put_reachable = put_reachable,
-                  .ctx = c},
+        .store = fetch_cache(c->store),
         .ahead = c->options.ahead,
         .hosts = c->layer->rules.hosts,
         .host_count = c->layer->rules.host_count,
@@ -273,6 +217,8 @@ static void cancel_download(struct closure *c, const struct node *n)
 
 static enum fetch_what what_of(const struct closure *c, const struct node *n)
 {
+    if (n->is_comparing)
+        return FETCH_REF;
     if (n->is_catalog)
         return FETCH_CATALOG;
     if (n->wants_files)
@@ -308,6 +254,11 @@ static bool ask(struct closure *c, struct node *n, struct err *e)
         want.origin = *closure_locked_origin(c, n);
         want.assume_reachable = true;
         want.stored = n->is_unproved;
+    }
+    if (n->is_comparing) {
+        want.base = want.commit = n->package.commit;
+        want.object = entry->object;
+        want.kinds = (unsigned)entry->kind;
     }
     if (n->is_ref_known) {
         want.commit = n->package.commit;
@@ -539,11 +490,8 @@ static bool find_in_index(struct closure *c, struct node *n)
     n->path = arena_str(a, ref.path);
     n->object = arena_str(a, p.object);
     n->digest = p.digest;
-    if (!node_from_summary(c, n, (enum doc_kind)p.kind, p.summary, a, &ignored))
-        return false;
-    node_complete_origin(c, n);
-    node_ready(c, n);
-    return true;
+    return node_from_summary(c, n, (enum doc_kind)p.kind, p.summary, a,
+                             &ignored);
 }
 
 /* The commit of a catalog, when another process asked what its ref names while
@@ -616,10 +564,57 @@ static bool stop_sharing(struct closure *c, struct node *n, struct err *e)
     return ask(c, n, e);
 }
 
+static bool resolve_node(struct closure *c, struct node *n, struct err *e);
+
+static bool is_as_locked(const struct node *n, const struct lock_entry *entry)
+{
+    struct hash digest;
+
+    return str_eq(n->object, entry->object) && locked_digest(entry, &digest) &&
+           hash_eq(&digest, &n->digest);
+}
+
+/* `moving`: the entry that an update would change, or NULL. */
+static bool take_indexed(struct closure *c, struct node *n,
+                         const struct lock_entry *moving, struct err *e)
+{
+    if (moving && is_as_locked(n, moving)) {
+        n->stays = true;
+        return resolve_node(c, n, e);
+    }
+    node_complete_origin(c, n);
+    node_ready(c, n);
+    return true;
+}
+
+/* Has its content changed since the lock? Where the lock does not name its
+ * commit there is nothing to compare with. */
+static bool ask_or_compare(struct closure *c, struct node *n,
+                           const struct lock_entry *moving, struct err *e)
+{
+    if (moving && moving->object.n && !n->is_changed) {
+        n->package.commit =
+            proof_commit(c->layer, moving, &n->origin, &c->cx->arena);
+        n->is_comparing = n->package.commit.n > 0;
+    }
+    return ask(c, n, e);
+}
+
+static const struct lock_entry *moving_entry(const struct closure *c,
+                                             const struct node *n,
+                                             const struct lock_entry *entry)
+{
+    return entry && !n->stays && !origin_names_commit(&n->origin) &&
+                   c->options.is_moving &&
+                   c->options.is_moving(c->options.moving_ctx, entry)
+               ? entry
+               : NULL;
+}
+
 static bool resolve_node(struct closure *c, struct node *n, struct err *e)
 {
-    const struct lock_entry *entry;
-    bool taken, is_covered, is_moving;
+    const struct lock_entry *entry, *moving;
+    bool taken, is_covered;
 
     n->is_resolved = true;
     if (n->is_catalog && n->origin.scheme == ORIGIN_GIT)
@@ -632,14 +627,13 @@ static bool resolve_node(struct closure *c, struct node *n, struct err *e)
     }
     entry = map_find(&c->layer->by_origin, n->origin.key);
     is_covered = entry && is_covered_by(c, n, entry);
-    is_moving = entry && c->options.is_moving &&
-                c->options.is_moving(c->options.moving_ctx, entry);
-    if (is_covered && !is_moving) {
+    moving = moving_entry(c, n, entry);
+    if (is_covered && !moving) {
         n->locked = entry;
         return resolve_locked(c, n, e);
     }
     stop_assuming(c);
-    if (entry && !is_covered && !is_moving && may_share(c, n, entry)) {
+    if (entry && !is_covered && !moving && may_share(c, n, entry)) {
         n->is_sharing = true;
         n->locked = entry;
         return resolve_locked(c, n, e);
@@ -652,16 +646,40 @@ static bool resolve_node(struct closure *c, struct node *n, struct err *e)
                            "mapm.lock");
     }
     if (find_in_index(c, n))
-        return true;
+        return take_indexed(c, n, moving, e);
     if (c->options.offline)
         return fail_offline(c, n, e);
     if (!begin_download(c, n, &taken, e))
         return false;
     if (taken && find_in_index(c, n)) {
         cancel_download(c, n);
-        return true;
+        return take_indexed(c, n, moving, e);
     }
-    return ask(c, n, e);
+    return ask_or_compare(c, n, moving, e);
+}
+
+static void keep_locked(struct closure *c, struct str key)
+{
+    struct node *n = closure_find(c, key);
+
+    if (!n || n->locked)
+        return;
+    *n = (struct node){
+        .origin = n->origin, .kinds = n->kinds, .alias = n->alias};
+    c->resolved = 0;
+}
+
+void closure_keep_locked(struct closure *c, const struct lock_entry *entry)
+{
+    keep_locked(c, layer_origin(c->layer, entry)->key);
+    for (size_t i = 0; i < entry->also_count; i++) {
+        struct err ignored = {0};
+        struct origin o;
+
+        if (origin_parse(entry->also[i], &c->layer->rules, &c->cx->arena, &o,
+                         &ignored))
+            keep_locked(c, o.key);
+    }
 }
 
 /* --- what arrives --------------------------------------------------------- */
@@ -689,6 +707,31 @@ static bool is_no_match(enum err_code code)
 {
     return code == ERR_LOCKED || code == ERR_REF || code == ERR_PATH ||
            code == ERR_DAMAGED;
+}
+
+/* The package, its ref or its repository is not there any more. */
+static bool is_gone(enum err_code code)
+{
+    return code == ERR_PATH || code == ERR_REF || code == ERR_NOT_FOUND;
+}
+
+static bool take_comparison(struct closure *c, struct node *n,
+                            const struct fetch_event *event, struct err *e)
+{
+    n->is_comparing = false;
+    n->stays = n->gone || str_eq(event->commit, n->package.commit);
+    n->is_changed = !n->stays;
+    n->package.commit = str_make("", 0);
+    return n->stays ? resolve_node(c, n, e) : ask(c, n, e);
+}
+
+/* Its content is as it is locked, but the lock cannot be proved: an update
+ * takes the commit that its ref names now. */
+static bool change_after_all(struct closure *c, struct node *n, struct err *e)
+{
+    n->stays = false;
+    n->is_changed = true;
+    return stop_sharing(c, n, e);
 }
 
 /* Elsewhere "owner/repo@x" is the skill x of the catalog; here x is a ref. */
@@ -731,6 +774,9 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
     case FETCH_OFFERS:
         ingest_offers(c, n, event);
         break;
+    case FETCH_REF_FOUND:
+        ok = take_comparison(c, n, event, &problem);
+        break;
     case FETCH_OUTLINE:
         ok = ingest_outline(c, n, event, scratch, &problem) &&
              (c->options.outline || closure_want_files(c, n, &problem));
@@ -739,6 +785,14 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
         problem = *event->err;
         if (n->is_sharing && is_no_match(problem.code))
             return stop_sharing(c, n, e);
+        if (n->is_comparing && is_gone(problem.code)) {
+            n->gone = arena_new(&c->cx->arena, struct err);
+            *n->gone = problem;
+            err_clear(&problem);
+            ok = take_comparison(c, n, event, &problem);
+            break;
+        }
+        n->is_comparing = false;
         if (n->locked && problem.code == ERR_LOCKED)
             name_entry(n->locked, &problem);
         hint_skill(n, &problem);
@@ -749,6 +803,8 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
     }
     if (ok)
         return true;
+    if (n->stays && !n->gone && is_no_match(problem.code))
+        return change_after_all(c, n, e);
     if (problem.code == ERR_INTERRUPTED || problem.code == ERR_IO) {
         *e = problem; /* ours, not the package's: no use going on */
         return false;

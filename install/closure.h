@@ -35,6 +35,10 @@ struct node {
     bool wants_files;  /* and are to be fetched */
     bool is_sharing;   /* in `also` of its entry: looked for at its own path */
     bool is_exact;     /* named on the command line */
+    bool is_comparing; /* update: asked whether it is still as it is locked */
+    bool is_changed;   /* … and it is not */
+    bool stays;        /* update: as it is locked */
+    struct err *gone;  /* why it stays: its repository has it no longer */
     bool keeps_name;   /* `package.fqn` is recorded: selection_name */
     struct str alias;  /* the FQN that its root gives it; "" = none */
     struct err *failed;     /* NULL: fine so far */
@@ -119,6 +123,10 @@ struct str closure_rest(const struct node *n, struct arena *a);
  * next closure_gather. */
 MUST_CHECK bool closure_want_files(struct closure *c, struct node *n,
                                    struct err *e);
+
+/* What an update cannot change after all is looked for as it is locked, by the
+ * next closure_gather. */
+void closure_keep_locked(struct closure *c, const struct lock_entry *entry);
 
 /* Looks for what is new since the last time. */
 MUST_CHECK bool closure_gather(struct closure *c, struct err *e);

@@ -76,8 +76,13 @@ MUST_CHECK bool session_publish(struct install_session *s, struct err *e);
 /* The index is a cache: says once that it cannot be written. */
 void session_warn_index(struct install_session *s, const struct err *why);
 
-/* plan.c. Gathers what is in s->closure, resolves s->roots, writes the new lock
- * as text. */
+/* plan.c. What s->roots need, and the names of their packages. */
+MUST_CHECK bool session_gather(struct install_session *s, struct err *e);
+/* Whether these roots alone can be resolved from what was gathered. */
+bool session_can_resolve(struct install_session *s, const struct root *roots,
+                         size_t count, struct err *e);
+/* Gathers what is in s->closure, resolves s->roots, writes the new lock as
+ * text. */
 MUST_CHECK bool session_resolve(struct install_session *s, struct err *e);
 /* Line by line: git may have checked it out with CRLF. */
 bool session_same_lock(struct str old, struct str new);

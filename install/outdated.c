@@ -1,3 +1,5 @@
+#include "mapm/diagnostics.h"
+#include "mapm/document.h"
 #include "mapm/fetch.h"
 #include "mapm/install_query.h"
 #include "mapm/lock.h"
@@ -6,171 +8,284 @@
 
 #include <string.h>
 
-struct moved {
+#include "closure.h"
+#include "fetch_cache.h"
+
+/* One entry of the lock. The number of its question about the document is
+ * larger by the number of all. */
+struct question {
     const struct lock_entry *entry;
     struct origin origin;
-    struct str ref, commit;
+    bool is_changed, is_gone;
+    struct str ref, commit, version;
     struct err *failed;
 };
 
-static size_t list_asks(struct context *cx, const struct layer *l,
-                        struct moved **out, struct err *e)
+struct check {
+    struct context *cx;
+    struct layer *layer;
+    struct store *store;
+    struct fetch *fetch;
+    struct question *questions;
+    size_t count, git_count, file_count;
+};
+
+static void list_questions(struct check *c)
 {
     const struct lock_entry **entries;
-    size_t count, n = 0;
-    struct moved *list;
 
-    entries = layer_entries(l, &cx->arena, &count);
-    list = arena_array(&cx->arena, count + 1, sizeof *list);
-    for (size_t i = 0; i < count; i++) {
-        struct moved *m = &list[n];
+    entries = layer_entries(c->layer, &c->cx->arena, &c->count);
+    c->questions =
+        arena_array(&c->cx->arena, c->count + 1, sizeof *c->questions);
+    for (size_t i = 0; i < c->count; i++) {
+        struct question *q = &c->questions[i];
 
-        if (!origin_parse(entries[i]->origin, &l->rules, &cx->arena, &m->origin,
-                          e) ||
-            m->origin.scheme != ORIGIN_GIT || origin_names_commit(&m->origin))
+        q->entry = entries[i];
+        q->origin = *layer_origin(c->layer, entries[i]);
+        c->file_count += q->origin.scheme == ORIGIN_FILE;
+        c->git_count +=
+            q->origin.scheme == ORIGIN_GIT && !origin_names_commit(&q->origin);
+    }
+}
+
+static void fail(struct check *c, struct question *q, const struct err *why)
+{
+    q->is_gone = why->code == ERR_PATH || why->code == ERR_REF ||
+                 why->code == ERR_NOT_FOUND;
+    q->failed = arena_new(&c->cx->arena, struct err);
+    *q->failed = *why;
+}
+
+/* --- folders of this machine ---------------------------------------------- */
+
+/* Read as an install would, into a store that keeps nothing of it. */
+static bool read_folders(struct check *c, struct err *e)
+{
+    struct closure closure;
+    struct closure_options o = {.offline = true, .allow_hidden = true};
+    bool ok;
+
+    closure_init(&closure, c->cx, c->layer, c->store, &o);
+    for (size_t i = 0; i < c->count; i++)
+        if (c->questions[i].origin.scheme == ORIGIN_FILE)
+            closure_add(&closure, &c->questions[i].origin,
+                        (unsigned)c->questions[i].entry->kind);
+    ok = closure_gather(&closure, e);
+    for (size_t i = 0; ok && i < c->count; i++) {
+        struct question *q = &c->questions[i];
+        const struct node *n = closure_find(&closure, q->origin.key);
+
+        if (q->origin.scheme != ORIGIN_FILE)
             continue;
-        m->entry = entries[i];
-        n++;
+        if (n->failed)
+            fail(c, q, n->failed);
+        q->is_changed =
+            !n->failed && !str_eq(n->package.content, q->entry->digest);
+        q->version = n->package.version;
     }
-    *out = list;
-    return n;
-}
-
-static void take_event(struct context *cx, struct moved *list, size_t count,
-                       const struct fetch_event *event)
-{
-    struct moved *m = event->id < count ? &list[event->id] : NULL;
-
-    if (!m)
-        return;
-    if (event->kind == FETCH_REF_FOUND) {
-        m->ref = arena_str(&cx->arena, event->ref);
-        m->commit = arena_str(&cx->arena, event->commit);
-    } else if (event->kind == FETCH_FAILED) {
-        m->failed = arena_new(&cx->arena, struct err);
-        *m->failed = *event->err;
-    }
-}
-
-static bool ask_all(struct context *cx, const struct layer *l,
-                    struct store *store, struct moved *list, size_t count,
-                    struct err *e)
-{
-    struct store_session session = {.dirfd = -1};
-    struct fetch_options o = {
-        .hosts = l->rules.hosts,
-        .host_count = l->rules.host_count,
-        .limits = &l->limits,
-        .verbose = cx->is_verbose,
-    };
-    struct fetch_event event = {.kind = FETCH_REF_FOUND};
-    struct fetch *fetch = NULL;
-    bool ok = store_session_begin(store, &session, e);
-
-    o.incoming = session.path;
-    ok = ok && fetch_open(&o, &fetch, e);
-    for (size_t i = 0; ok && i < count; i++) {
-        struct fetch_want want = {.id = (unsigned)i,
-                                  .what = FETCH_REF,
-                                  .kinds = (unsigned)list[i].entry->kind,
-                                  .origin = list[i].origin};
-
-        ok = fetch_ask(fetch, &want, e);
-    }
-    while (ok && event.kind != FETCH_IDLE) {
-        CLEANUP(arena_done) struct arena scratch = {0};
-
-        ok = fetch_next(fetch, &scratch, &event, e);
-        if (ok && event.kind != FETCH_IDLE)
-            take_event(cx, list, count, &event);
-    }
-    fetch_close(fetch);
-    store_session_end(store, &session);
+    notice_init(&closure.notices, &c->cx->arena); /* install tells them */
+    closure_done(&closure);
     return ok;
 }
 
-static bool has_moved(const struct moved *m)
+/* --- repositories --------------------------------------------------------- */
+
+static bool ask(struct check *c, size_t i, struct err *e)
 {
-    return m->commit.n && !str_eq(m->commit, m->entry->commit);
+    const struct question *q = &c->questions[i];
+    struct fetch_want want = {.id = (unsigned)i,
+                              .what = FETCH_REF,
+                              .kinds = (unsigned)q->entry->kind,
+                              .origin = q->origin,
+                              .commit = q->entry->commit,
+                              .object = q->entry->object,
+                              .base = q->entry->commit,
+                              .at_once = true};
+
+    return fetch_ask(c->fetch, &want, e);
 }
 
-/* All that could not be looked at: a repository that is not there once. */
-static const struct err *list_failed(const struct moved *list, size_t count,
-                                     struct arena *a)
+static bool take_ref(struct check *c, struct question *q,
+                     const struct fetch_event *event, struct err *e)
 {
-    const struct moved *last = NULL;
+    struct fetch_want want = {.id = (unsigned)(event->id + c->count),
+                              .what = FETCH_DOCUMENT,
+                              .kinds = (unsigned)q->entry->kind,
+                              .origin = q->origin};
+
+    q->is_changed = !str_eq(event->commit, q->entry->commit);
+    if (!q->is_changed)
+        return true;
+    q->ref = arena_str(&c->cx->arena, event->ref);
+    q->commit = arena_str(&c->cx->arena, event->commit);
+    return fetch_ask(c->fetch, &want, e);
+}
+
+static void take_document(struct check *c, struct question *q,
+                          const struct fetch_event *event, struct arena *a)
+{
+    struct manifest_input in = {
+        .kind = event->doc,
+        .text = event->manifest,
+        .rules = &c->layer->rules,
+        .profile = PROFILE_INSTALL,
+        .allow_hidden = true,
+        .skip_body = true,
+    };
+    struct document d = {0};
+    struct diagnostics why;
+
+    diagnostics_init(&why, a);
+    manifest_read(&in, a, &d, &why);
+    q->version = arena_str(&c->cx->arena, d.version);
+}
+
+/* What a new document is wrong about is said by update. */
+static bool take_event(struct check *c, const struct fetch_event *event,
+                       struct arena *a, struct err *e)
+{
+    struct question *q = &c->questions[event->id % c->count];
+
+    switch (event->kind) {
+    case FETCH_REF_FOUND:
+        return take_ref(c, q, event, e);
+    case FETCH_MANIFEST:
+    case FETCH_OUTLINE:
+        take_document(c, q, event, a);
+        return true;
+    case FETCH_FAILED:
+        if (event->id < c->count)
+            fail(c, q, event->err);
+        return true;
+    default:
+        return true;
+    }
+}
+
+static bool ask_hosts(struct check *c, struct err *e)
+{
+    struct store_session session = {.dirfd = -1};
+    struct fetch_options o = {
+        .store = fetch_cache(c->store),
+        .hosts = c->layer->rules.hosts,
+        .host_count = c->layer->rules.host_count,
+        .limits = &c->layer->limits,
+        .verbose = c->cx->is_verbose,
+    };
+    struct fetch_event event = {.kind = FETCH_REF_FOUND};
+    bool ok = store_session_begin(c->store, &session, e);
+
+    o.incoming = session.path;
+    ok = ok && fetch_open(&o, &c->fetch, e);
+    for (size_t i = 0; ok && i < c->count; i++)
+        if (c->questions[i].origin.scheme == ORIGIN_GIT &&
+            !origin_names_commit(&c->questions[i].origin))
+            ok = ask(c, i, e);
+    while (ok && event.kind != FETCH_IDLE) {
+        CLEANUP(arena_done) struct arena scratch = {0};
+
+        ok = fetch_next(c->fetch, &scratch, &event, e) &&
+             (event.kind == FETCH_IDLE || take_event(c, &event, &scratch, e));
+    }
+    fetch_close(c->fetch);
+    store_session_end(c->store, &session);
+    return ok;
+}
+
+/* --- the answer ----------------------------------------------------------- */
+
+/* All that could not be looked at: a repository that is not there once. */
+static const struct err *list_failed(const struct check *c)
+{
+    struct arena *a = &c->cx->arena;
+    const struct question *last = NULL;
     struct err *e = NULL;
     size_t failed = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        const struct moved *m = &list[i];
+    for (size_t i = 0; i < c->count; i++) {
+        const struct question *q = &c->questions[i];
         const char *message = NULL;
 
-        if (!m->failed || failed++ >= ERROR_MAX_LINES)
+        if (!q->failed || q->is_gone || failed++ >= ERROR_MAX_LINES)
             continue;
         if (!last) {
             e = arena_new(a, struct err);
-            *e = *m->failed;
-            err_wrap(e, "cannot look at %.*s", STR_ARG(m->entry->origin));
-        } else if (strcmp(err_first(last->failed), err_first(m->failed)) != 0) {
-            err_also(e, "cannot look at %.*s", STR_ARG(m->entry->origin));
-            while ((message = err_prev(m->failed, message)))
+            *e = *q->failed;
+            err_wrap(e, "cannot look at %.*s", STR_ARG(q->entry->origin));
+        } else if (strcmp(err_first(last->failed), err_first(q->failed)) != 0) {
+            err_also(e, "cannot look at %.*s", STR_ARG(q->entry->origin));
+            while ((message = err_prev(q->failed, message)))
                 err_also(e, "%s", message);
         }
-        last = m;
+        last = q;
     }
     return e;
 }
 
-static void report(struct context *cx, const struct moved *list, size_t count,
-                   struct install_outdated *out)
+static void report(const struct check *c, struct install_outdated *out)
 {
-    struct install_moved *moved =
-        arena_array(&cx->arena, count + 1, sizeof *moved);
+    struct arena *a = &c->cx->arena;
+    struct install_moved *moved = arena_array(a, c->count + 1, sizeof *moved);
     size_t n = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        const struct lock_entry *entry = list[i].entry;
+    for (size_t i = 0; i < c->count; i++) {
+        const struct question *q = &c->questions[i];
 
-        if (has_moved(&list[i]))
-            moved[n++] = (struct install_moved){entry->kind,   entry->name,
-                                                entry->origin, list[i].ref,
-                                                entry->commit, list[i].commit};
+        if (!q->is_changed && !q->is_gone)
+            continue;
+        moved[n++] = (struct install_moved){
+            .kind = q->entry->kind,
+            .is_gone = q->is_gone,
+            .name = q->entry->name,
+            .origin = q->entry->origin,
+            .ref = q->ref,
+            .locked = q->entry->commit,
+            .current = q->commit,
+            .version = q->entry->version,
+            .new_version = q->version,
+            .message = q->is_gone ? arena_str(a, str_cstr(err_first(q->failed)))
+                                  : str_make("", 0),
+        };
     }
-    *out = (struct install_outdated){moved, n,
-                                     list_failed(list, count, &cx->arena)};
+    *out = (struct install_outdated){moved, n, list_failed(c)};
 }
 
-static bool ask_layer(struct context *cx, struct layer *l,
-                      struct install_outdated *out, struct err *e)
+/* The trees that came are kept for the update. */
+static bool look(struct check *c, struct err *e)
 {
-    struct store *store = NULL;
-    struct moved *list;
-    size_t count;
-    bool ok;
+    struct err ignored = {0};
 
-    if (!layer_check_there(l, cx, e))
+    if (!open_store(c->cx, &c->store, e))
         return false;
-    count = list_asks(cx, l, &list, e);
-    if (count && cx->is_offline)
-        return err_set(e, ERR_OFFLINE, "mapm outdated asks the network");
-    ok = count == 0 ||
-         (open_store(cx, &store, e) && ask_all(cx, l, store, list, count, e));
-    if (ok)
-        report(cx, list, count, out);
-    close_store(cx, store);
-    return ok;
+    store_begin_staging(c->store);
+    if (c->git_count && !ask_hosts(c, e))
+        return false;
+    if (!store_publish(c->store, &ignored) ||
+        !store_publish_notes(c->store, &ignored))
+        err_clear(&ignored);
+    store_begin_staging(c->store);
+    return c->file_count == 0 || read_folders(c, e);
 }
 
 bool install_outdated(struct context *cx, struct install_outdated *out,
                       struct err *e)
 {
     struct layer l;
+    struct check c = {.cx = cx, .layer = &l};
     bool ok;
 
     if (!layer_open(cx, LAYER_READ, &l, e))
         return false;
-    ok = ask_layer(cx, &l, out, e);
+    ok = layer_check_there(&l, cx, e);
+    if (ok)
+        list_questions(&c);
+    if (ok && c.git_count && cx->is_offline)
+        ok = err_set(e, ERR_OFFLINE, "mapm outdated asks the network");
+    if (ok && c.git_count + c.file_count)
+        ok = look(&c, e);
+    if (ok)
+        report(&c, out);
+    close_store(cx, c.store);
     layer_close(&l);
     return ok;
 }

@@ -11,10 +11,11 @@
 
 /* --- plan ----------------------------------------------------------------- */
 
-static bool check_sources(struct install_session *s, struct err *e)
+static bool check_sources(const struct install_session *s,
+                          const struct plan *plan, struct err *e)
 {
-    for (size_t i = 0; i < s->resolved.count; i++) {
-        const struct package *p = s->resolved.steps[i].package;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct package *p = plan->steps[i].package;
 
         if (p->origin->scheme == ORIGIN_FILE ||
             (project_source_allowed(&s->layer.project, p->origin) &&
@@ -439,21 +440,36 @@ static bool name_roots(struct install_session *s, struct err *e)
     return true;
 }
 
+bool session_gather(struct install_session *s, struct err *e)
+{
+    for (size_t i = 0; i < s->root_count; i++)
+        closure_add_root(&s->closure, &s->roots[i]);
+    return closure_gather(&s->closure, e) && name_roots(s, e);
+}
+
+bool session_can_resolve(struct install_session *s, const struct root *roots,
+                         size_t count, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct resolver_source source = {closure_read, &s->closure};
+    struct plan plan;
+
+    return resolver_resolve(&source, roots, count, &s->layer.limits, &scratch,
+                            &plan, e) &&
+           check_sources(s, &plan, e);
+}
+
 bool session_resolve(struct install_session *s, struct err *e)
 {
     struct resolver_source source = {closure_read, &s->closure};
 
-    for (size_t i = 0; i < s->root_count; i++)
-        closure_add_root(&s->closure, &s->roots[i]);
-    if (!closure_gather(&s->closure, e))
+    if (!session_gather(s, e))
         return false;
     closure_warn(&s->closure);
-    if (!name_roots(s, e))
-        return false;
     if (!resolver_resolve(&source, s->roots, s->root_count, &s->layer.limits,
                           &s->cx->arena, &s->resolved, e))
         return err_wrap(e, "cannot %s", s->plan.command);
-    if (!check_sources(s, e) || !fill_packages(s, e))
+    if (!check_sources(s, &s->resolved, e) || !fill_packages(s, e))
         return false;
     find_gone(s);
     if (!format_locks(s, e))

@@ -1,10 +1,16 @@
+#include "mapm/origin.h"
+
 #include "install_session.h"
 
-/* What is to move: all, or the named ones. */
-struct moving {
-    struct map entries; /* by kind and name */
+/* What is to move: all, or the named ones, but what is held. */
+struct update {
+    struct install_session *session;
     struct arena *a;
+    struct map entries; /* by kind and name */
     bool all;
+    struct map held; /* kept with a root; by kind and name */
+    struct install_held *list;
+    size_t count, capacity;
 };
 
 static bool is_commit_origin(const struct layer *l, const struct lock_entry *en,
@@ -17,86 +23,272 @@ static bool is_commit_origin(const struct layer *l, const struct lock_entry *en,
            origin_names_commit(&o);
 }
 
-static bool is_moving(void *ctx, const struct lock_entry *entry)
+static struct str key_of(const struct update *u, const struct lock_entry *entry)
 {
-    const struct moving *m = ctx;
-
-    return m->all ||
-           map_find(&m->entries,
-                    layer_name_key(entry->kind, entry->name, m->a)) == entry;
+    return layer_name_key(entry->kind, entry->name, u->a);
 }
 
-static bool find_named(struct install_session *s, struct moving *m,
+static bool is_moving(void *ctx, const struct lock_entry *entry)
+{
+    const struct update *u = ctx;
+
+    return (u->all || map_find(&u->entries, key_of(u, entry)) == entry) &&
+           (u->held.count == 0 || !map_has(&u->held, key_of(u, entry)));
+}
+
+static bool find_named(struct install_session *s, struct update *u,
                        struct err *e)
 {
     struct context *cx = s->cx;
     size_t count = s->request->arguments.count;
     const struct lock_entry **entries;
 
-    m->a = &cx->arena;
-    m->all = count == 0;
-    map_init(&m->entries, m->a);
-    entries = arena_array(m->a, count + 1, sizeof *entries);
+    u->all = count == 0;
+    entries = arena_array(u->a, count + 1, sizeof *entries);
     if (!layer_resolve_names(&s->layer, s->request->arguments.items, count,
-                             m->a, entries, e))
+                             &cx->arena, entries, e))
         return false;
     for (size_t i = 0; i < count; i++) {
         const struct lock_entry *entry = entries[i];
 
-        if (is_commit_origin(&s->layer, entry, m->a)) {
+        if (is_commit_origin(&s->layer, entry, u->a)) {
             err_set(e, ERR_IMMUTABLE, "%.*s is asked for by its commit: %.*s",
                     STR_ARG(entry->name), STR_ARG(entry->origin));
             return err_hint(e, "install it from another ref instead");
         }
-        map_put(&m->entries, layer_name_key(entry->kind, entry->name, m->a),
-                (void *)(uintptr_t)entry);
+        map_put(&u->entries, key_of(u, entry), (void *)(uintptr_t)entry);
     }
     return true;
 }
 
-/* A package that its repository lost or broke keeps none of the others. */
-static bool add_way_out(const struct install_session *s, struct err *e)
+/* --- what is held --------------------------------------------------------- */
+
+static struct str pinned_origin(const struct update *u,
+                                const struct lock_entry *entry)
 {
-    const struct lock_entry *broken = NULL;
-    struct err old = *e;
-    bool others = false;
+    const struct layer *l = &u->session->layer;
+    const struct origin *o = layer_origin(l, entry);
+    const struct node *n = closure_find(&u->session->closure, o->key);
+    struct origin pinned;
 
-    if (session_is_network(e->code) || e->code == ERR_OFFLINE)
+    if (o->scheme != ORIGIN_GIT || entry->commit.n == 0)
+        return str_make("", 0);
+    origin_complete(o, entry->commit, n ? n->path : o->path, u->a, &pinned);
+    return pinned.text;
+}
+
+static void hold(struct update *u, const struct lock_entry *entry, bool is_gone,
+                 bool is_root, const struct err *why)
+{
+    u->list =
+        arena_grow(u->a, u->list, u->count, &u->capacity, sizeof *u->list);
+    u->list[u->count++] = (struct install_held){
+        .entry = entry,
+        .is_gone = is_gone,
+        .is_root = is_root,
+        .code = str_cstr(err_code_name(why->code)),
+        .message = arena_str(u->a, str_cstr(err_first(why))),
+        .pin = pinned_origin(u, entry),
+    };
+}
+
+/* What the lock says that it needs, itself first. In `a`. */
+static const struct lock_entry **locked_closure(const struct update *u,
+                                                const struct lock_entry *root,
+                                                struct arena *a, size_t *count)
+{
+    const struct layer *l = &u->session->layer;
+    const struct lock_entry **list = NULL;
+    size_t capacity = 0;
+    struct map seen;
+
+    *count = 0;
+    map_init(&seen, a);
+    map_put(&seen, layer_name_key(root->kind, root->name, a), NULL);
+    list = arena_grow(a, list, *count, &capacity, sizeof *list);
+    list[(*count)++] = root;
+    for (size_t i = 0; i < *count; i++)
+        for (size_t k = 0; k < list[i]->need_count; k++) {
+            const struct lock_need *need = &list[i]->needs[k];
+            const struct lock_entry *other =
+                layer_find(l, need->kind, need->name);
+
+            if (!other ||
+                !map_put(&seen, layer_name_key(need->kind, need->name, a),
+                         NULL))
+                continue;
+            list = arena_grow(a, list, *count, &capacity, sizeof *list);
+            list[(*count)++] = other;
+        }
+    return list;
+}
+
+static const struct lock_entry *root_entry(const struct update *u,
+                                           const struct root *root)
+{
+    return map_find(&u->session->layer.by_origin, root->origin.key);
+}
+
+/* Some of it is not as it is locked, and could be. */
+static bool can_be_held(const struct update *u, const struct root *root)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    const struct install_session *s = u->session;
+    const struct lock_entry *entry = root_entry(u, root), **list;
+    size_t count;
+
+    if (!entry)
         return false;
-    for (size_t i = 0; i < s->root_count; i++) {
-        const struct str key = s->roots[i].origin.key;
-        const struct node *n = closure_find(&s->closure, key);
-        const struct lock_entry *entry = map_find(&s->layer.by_origin, key);
+    list = locked_closure(u, entry, &scratch, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct node *n =
+            closure_find(&s->closure, layer_origin(&s->layer, list[i])->key);
 
-        if (n && n->failed && entry && !broken)
-            broken = entry;
-        others |= n && !n->failed;
+        if (layer_origin(&s->layer, list[i])->scheme == ORIGIN_GIT &&
+            (!n || !n->locked))
+            return true;
     }
-    return broken && others &&
-           err_hint(e,
-                    "%s%smapm remove %.*s takes that one out, mapm update "
-                    "NAME ... moves the others alone",
-                    old.hint, *old.hint ? " or: " : "", STR_ARG(broken->name));
+    return false;
+}
+
+static void hold_root(struct update *u, const struct root *root,
+                      const struct err *why)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    const struct lock_entry *entry = root_entry(u, root), **list;
+    size_t count;
+
+    hold(u, entry, false, true, why);
+    list = locked_closure(u, entry, &scratch, &count);
+    for (size_t i = 0; i < count; i++) {
+        map_put(&u->held, key_of(u, list[i]), u);
+        closure_keep_locked(&u->session->closure, list[i]);
+    }
+}
+
+/* Those that stay come first; `*fixed` of them. */
+static struct root *order_roots(const struct update *u, struct arena *a,
+                                size_t *fixed)
+{
+    const struct install_session *s = u->session;
+    struct root *ordered = arena_array(a, s->root_count + 1, sizeof *ordered);
+    bool *can = arena_array(a, s->root_count + 1, sizeof *can);
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->root_count; i++)
+        can[i] = can_be_held(u, &s->roots[i]);
+    for (int last = 0; last <= 1; last++) {
+        for (size_t i = 0; i < s->root_count; i++)
+            if (can[i] == last)
+                ordered[n++] = s->roots[i];
+        if (!last)
+            *fixed = n;
+    }
+    return ordered;
+}
+
+/* The first root that does not go with those before it. False: it is none that
+ * an older version would help. */
+static bool find_culprit(const struct update *u, const struct root *roots,
+                         size_t fixed, size_t *culprit, struct err *why)
+{
+    struct install_session *s = u->session;
+    size_t good = fixed, bad = s->root_count;
+
+    if (fixed == s->root_count || !session_can_resolve(s, roots, fixed, why))
+        return false;
+    while (bad - good > 1) {
+        size_t middle = good + (bad - good) / 2;
+        struct err ignored = {0};
+
+        if (session_can_resolve(s, roots, middle, &ignored))
+            good = middle;
+        else
+            bad = middle;
+    }
+    *culprit = good;
+    err_clear(why);
+    return !session_can_resolve(s, roots, bad, why);
+}
+
+static bool any_unreachable(const struct install_session *s)
+{
+    for (size_t i = 0; i < s->closure.queued; i++) {
+        const struct node *n = s->closure.queue[i];
+
+        if (n->failed && (session_is_network(n->failed->code) ||
+                          n->failed->code == ERR_OFFLINE))
+            return true;
+    }
+    return false;
+}
+
+/* A root whose new closure cannot be resolved keeps all that it has: one
+ * package that is broken keeps none of the others. What is left is for the
+ * resolver to report. */
+static bool hold_unresolvable(struct update *u, struct err *e)
+{
+    struct install_session *s = u->session;
+
+    for (;;) {
+        CLEANUP(arena_done) struct arena scratch = {0};
+        struct err why = {0};
+        struct root *roots;
+        size_t fixed, culprit;
+
+        if (!session_gather(s, e))
+            return false;
+        if (any_unreachable(s) ||
+            session_can_resolve(s, s->roots, s->root_count, &why))
+            return true;
+        roots = order_roots(u, &scratch, &fixed);
+        err_clear(&why);
+        if (!find_culprit(u, roots, fixed, &culprit, &why))
+            return true;
+        hold_root(u, &roots[culprit], &why);
+    }
+}
+
+static void hold_gone(struct update *u)
+{
+    const struct install_session *s = u->session;
+
+    for (size_t i = 0; i < s->resolved.count; i++) {
+        const struct install_package *p = &s->packages[i];
+        const struct node *n = package_node(p);
+
+        if (n->gone && p->before)
+            hold(u, p->before, true, p->is_root, n->gone);
+    }
 }
 
 bool update_packages(struct install_session *s, struct err *e)
 {
     struct context *cx = s->cx;
-    struct moving *moving = arena_new(&cx->arena, struct moving);
+    struct update *u = arena_new(&cx->arena, struct update);
     struct closure_options o = {
         .offline = cx->is_offline,
         .allow_hidden = s->request->allow_hidden,
         .is_moving = is_moving,
-        .moving_ctx = moving,
+        .moving_ctx = u,
         .ahead = &s->ahead,
         .on_fetched = session_stage_early,
         .on_fetched_ctx = s,
     };
 
-    if (!layer_check_there(&s->layer, cx, e) || !find_named(s, moving, e))
+    u->session = s;
+    u->a = &cx->arena;
+    map_init(&u->entries, u->a);
+    map_init(&u->held, u->a);
+    if (!layer_check_there(&s->layer, cx, e) || !find_named(s, u, e))
         return false;
     closure_init(&s->closure, cx, &s->layer, s->store, &o);
     if (cx->is_offline)
         context_note(cx, "offline: refs as this machine last saw them");
-    return session_resolve(s, e) || (moving->all && add_way_out(s, e));
+    if (!hold_unresolvable(u, e) || !session_resolve(s, e))
+        return false;
+    hold_gone(u);
+    s->plan.held = u->list;
+    s->plan.held_count = u->count;
+    return true;
 }

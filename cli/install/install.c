@@ -143,6 +143,7 @@ static void show_result(struct invocation *inv, const struct install_plan *plan,
     if (r->choice.all)
         install_note_elsewhere(inv, plan);
     install_warn_left_out(inv, plan);
+    install_warn_held(inv, plan);
 }
 
 static void show_offers(struct invocation *inv, const struct install_plan *plan)
@@ -193,7 +194,8 @@ static bool run(struct invocation *inv, enum install_command command,
     if (!check_sides(inv, e) || !install_plan(&inv->cx, &r, &plan, e))
         return false;
     ok = carry_out(inv, plan, &r, e);
-    *exit_code = plan->left_out_count ? EXIT_FINDINGS : EXIT_DONE;
+    *exit_code =
+        plan->left_out_count || plan->held_count ? EXIT_FINDINGS : EXIT_DONE;
     install_close(plan);
     return ok;
 }

@@ -115,6 +115,29 @@ static void put_merged(struct json_writer *w, const struct install_plan *plan)
     json_end_array(w);
 }
 
+static void put_held(struct json_writer *w, const struct install_plan *plan)
+{
+    json_member_array(w, "held");
+    for (size_t i = 0; i < plan->held_count; i++) {
+        const struct install_held *h = &plan->held[i];
+
+        json_begin_object(w);
+        json_member_string(w, "type", str_cstr(doc_kind_name(h->entry->kind)));
+        json_member_string(w, "name", h->entry->name);
+        json_member_string(w, "origin", h->entry->origin);
+        json_member_optional(w, "version", h->entry->version);
+        json_member_optional(w, "commit", h->entry->commit);
+        json_member_string(w, "state",
+                           h->is_gone ? STR("gone") : STR("unresolvable"));
+        json_member_bool(w, "root", h->is_root);
+        json_member_string(w, "code", h->code);
+        json_member_string(w, "message", h->message);
+        json_member_optional(w, "pin", h->pin);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
 /* Packages of the repositories outside of the catalogs. */
 static void put_elsewhere(struct json_writer *w,
                           const struct install_plan *plan)
@@ -155,6 +178,8 @@ void install_print_json(struct invocation *inv, const struct install_plan *plan,
     }
     if (plan->has_merged)
         put_merged(w, plan);
+    if (plan->held_count)
+        put_held(w, plan);
     put_elsewhere(w, plan);
     json_member_number(w, "requests", plan->requests);
     json_member_number(w, "bytes", plan->bytes);

@@ -21,8 +21,8 @@ static struct str short_commit(struct str commit)
 
 /* The version and the short commit, "1.2.0 (3f6c…)"; either may be missing. A
  * file: package has no commit. */
-static struct str shown_version(struct str version, struct str commit,
-                                struct arena *a)
+struct str install_shown_version(struct str version, struct str commit,
+                                 struct arena *a)
 {
     if (version.n && commit.n)
         return arena_printf(a, "%.*s (%.*s)", STR_ARG(version),
@@ -47,10 +47,12 @@ static void show_versions(struct term *t, const struct install_package *p,
 {
     const struct package *package = p->package;
     const struct lock_entry *before = p->before;
-    struct str version = shown_version(package->version, package->commit, a);
+    struct str version =
+        install_shown_version(package->version, package->commit, a);
 
     if (p->action == INSTALL_CHANGE) {
-        struct str old = shown_version(before->version, before->commit, a);
+        struct str old =
+            install_shown_version(before->version, before->commit, a);
 
         /* The same bytes of another origin: that is what is new. */
         if (str_eq(old, version) &&
@@ -114,10 +116,11 @@ void install_note_merged(struct term *t, const struct install_plan *plan,
         const struct install_merged *m = &plan->merged[i];
         const struct lock_entry *taken = m->taken;
 
-        term_note(t, "mapm.lock: %s %.*s: changed on both sides, took %s: %.*s",
-                  doc_kind_name(taken->kind), STR_ARG(taken->name),
-                  taken == m->ours ? "ours" : "theirs",
-                  STR_ARG(shown_version(taken->version, taken->commit, &a)));
+        term_note(
+            t, "mapm.lock: %s %.*s: changed on both sides, took %s: %.*s",
+            doc_kind_name(taken->kind), STR_ARG(taken->name),
+            taken == m->ours ? "ours" : "theirs",
+            STR_ARG(install_shown_version(taken->version, taken->commit, &a)));
     }
     term_note(t, dry_run ? "mapm.lock: the merge conflict can be resolved"
                          : "mapm.lock: the merge conflict is resolved; git add "
@@ -260,6 +263,50 @@ void install_note_edits(struct term *t, const struct install_plan *plan)
     if (packages > EDITS_MAX_SHOWN)
         term_note(t, "so are %zu more: mapm verify names them all",
                   packages - EDITS_MAX_SHOWN);
+}
+
+/* --- what an update holds -------------------------------------------------- */
+
+static void warn_gone(struct term *t, const struct install_held *h,
+                      struct arena *a)
+{
+    const struct lock_entry *entry = h->entry;
+    struct str version =
+        install_shown_version(entry->version, entry->commit, a);
+
+    term_warn(t, "%s %.*s is gone, and stays at %.*s: %.*s",
+              doc_kind_name(entry->kind), STR_ARG(entry->name),
+              STR_ARG(version), STR_ARG(h->message));
+    if (h->is_root)
+        term_note(t,
+                  "  mapm remove %.*s takes it out, mapm install %.*s pins it",
+                  STR_ARG(entry->name), STR_ARG(h->pin));
+    else
+        term_note(t,
+                  "  mapm why %.*s names the roots that need it: mapm remove "
+                  "takes one out, its commit in mapm.yaml pins it",
+                  STR_ARG(entry->name));
+}
+
+void install_warn_held(struct invocation *inv, const struct install_plan *plan)
+{
+    struct term *t = &inv->term;
+
+    for (size_t i = 0; i < plan->held_count; i++) {
+        const struct install_held *h = &plan->held[i];
+        const struct lock_entry *entry = h->entry;
+
+        if (h->is_gone) {
+            warn_gone(t, h, &inv->cx.arena);
+            continue;
+        }
+        term_warn(t, "%s %.*s stays as it is, with all that it needs: %.*s",
+                  doc_kind_name(entry->kind), STR_ARG(entry->name),
+                  STR_ARG(h->message));
+        term_note(t,
+                  "  mapm remove %.*s takes it out, mapm install %.*s pins it",
+                  STR_ARG(entry->name), STR_ARG(h->pin));
+    }
 }
 
 /* --- what is left out ----------------------------------------------------- */

@@ -20,6 +20,11 @@ void install_note_merged(struct term *t, const struct install_plan *plan,
 /* What the repositories have outside of the catalogs. */
 void install_note_elsewhere(struct invocation *inv,
                             const struct install_plan *plan);
+/* What an update leaves as it is locked, with the ways out. */
+void install_warn_held(struct invocation *inv, const struct install_plan *plan);
+/* "1.2.0 (3f6c…)": the version and the commit; either may be "". In `a`. */
+struct str install_shown_version(struct str version, struct str commit,
+                                 struct arena *a);
 /* Grouped by reason; with -v each with its chain. */
 void install_warn_left_out(struct invocation *inv,
                            const struct install_plan *plan);

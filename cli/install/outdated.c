@@ -2,9 +2,9 @@
 #include "mapm/doc_kind.h"
 #include "mapm/install_query.h"
 
-#include "../command.h"
+#include "install_show.h"
 
-/* outdated: which refs have moved. */
+/* outdated: what an update would change. */
 
 static void print_json_table(struct invocation *inv,
                              const struct install_outdated *o)
@@ -19,9 +19,14 @@ static void print_json_table(struct invocation *inv,
         json_member_string(w, "type", str_cstr(doc_kind_name(m->kind)));
         json_member_string(w, "name", m->name);
         json_member_string(w, "origin", m->origin);
-        json_member_string(w, "ref", m->ref);
-        json_member_string(w, "locked", m->locked);
-        json_member_string(w, "current", m->current);
+        json_member_string(w, "state",
+                           m->is_gone ? STR("gone") : STR("changed"));
+        json_member_optional(w, "ref", m->ref);
+        json_member_optional(w, "locked", m->locked);
+        json_member_optional(w, "current", m->current);
+        json_member_optional(w, "version", m->version);
+        json_member_optional(w, "new_version", m->new_version);
+        json_member_optional(w, "message", m->message);
         json_end_object(w);
     }
     json_end_array(w);
@@ -31,13 +36,22 @@ static void print_json_table(struct invocation *inv,
 static void print_table(struct invocation *inv,
                         const struct install_outdated *o)
 {
+    struct arena *a = &inv->cx.arena;
+
     for (size_t i = 0; i < o->count; i++) {
         const struct install_moved *m = &o->moved[i];
 
-        term_print(&inv->term, "%-6s%-32.*s %.*s -> %.*s  %.*s\n",
-                   doc_kind_name(m->kind), STR_ARG(m->name),
-                   STR_ARG(str_slice(m->locked, 0, 10)),
-                   STR_ARG(str_slice(m->current, 0, 10)), STR_ARG(m->ref));
+        struct str old = install_shown_version(m->version, m->locked, a);
+        struct str new =
+            m->is_gone ? STR("gone")
+                       : install_shown_version(m->new_version, m->current, a);
+
+        term_print(&inv->term, "%-6s%-32.*s %.*s -> %.*s%s%.*s\n",
+                   doc_kind_name(m->kind), STR_ARG(m->name), STR_ARG(old),
+                   STR_ARG(new), m->ref.n ? "  " : "", STR_ARG(m->ref));
+        if (m->is_gone)
+            term_note(&inv->term, "  %.*s: %.*s", STR_ARG(m->name),
+                      STR_ARG(m->message));
     }
 }
 
@@ -58,6 +72,6 @@ COMMAND(command_outdated)
         return false;
     }
     if (o.count == 0 && !is_json)
-        term_note(&inv->term, "no ref has moved");
+        term_note(&inv->term, "nothing has changed");
     return true;
 }

@@ -103,6 +103,16 @@ struct install_merged {
     const char *why;                /* "descends" "root" "content" "option" */
 };
 
+/* What an update leaves as it is locked, though it was to be moved. */
+struct install_held {
+    const struct lock_entry *entry;
+    bool is_gone; /* itself; else a root with all that it needs: what it would
+                   * need now cannot be resolved */
+    bool is_root;
+    struct str code, message; /* why; one line */
+    struct str pin;           /* its origin, with the commit for the ref */
+};
+
 struct install_offer {
     enum doc_kind kind;
     struct str name, path, origin;
@@ -142,6 +152,8 @@ struct install_plan {
     const struct install_merged *merged;
     size_t merged_count;
     bool has_merged; /* mapm.lock was in conflict, and is not any more */
+    const struct install_held *held; /* of update */
+    size_t held_count;
     uint64_t requests, bytes;
     size_t warnings; /* that the host was given */
     struct install_session *session;

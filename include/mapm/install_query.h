@@ -43,12 +43,17 @@ struct install_verification {
 MUST_CHECK bool install_verify(struct context *cx, bool ask_remote,
                                struct install_verification *out, struct err *e);
 
-/* --- outdated: one ls-refs a repository, all at once --------------------------- */
+/* --- outdated: what an update would change (D1) -------------------------------- */
 
-/* A package whose ref names another commit than the lock. */
+/* A package whose content is another one where its ref leads now, or is not
+ * there any more. */
 struct install_moved {
     enum doc_kind kind;
-    struct str name, origin, ref, locked, current;
+    bool is_gone;
+    struct str name, origin;
+    struct str ref, locked, current; /* commits; "" for a file: package */
+    struct str version, new_version; /* "" = none */
+    struct str message;              /* why it is gone */
 };
 
 struct install_outdated {
@@ -57,7 +62,9 @@ struct install_outdated {
     const struct err *problem; /* repositories without an answer; NULL: none */
 };
 
-/* ERR_OFFLINE when there is a ref to ask for. */
+/* One request a repository, and at most two more where a ref has moved: for
+ * trees, and for the documents that changed. ERR_OFFLINE when there is a ref to
+ * ask for. */
 MUST_CHECK bool install_outdated(struct context *cx,
                                  struct install_outdated *out, struct err *e);
 

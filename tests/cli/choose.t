@@ -161,9 +161,9 @@ skill "$t/plugins/aaa/skills/alone" 'description: A new one of an old name.'
 rm -rf "$t/plugins/box"
 skill "$t/plugins/jam/skills/ai" 'description: Another one, newer.'
 make_repo acme/twins "$t"
-exits '[F4] update' 1 mapm update
-like '[F4] of a folder that is gone fails' "$err" 'plugins/box/skills/ai'
-exits '[F4] update of the other' 0 mapm update jam/ai
+exits '[D3] update' 3 mapm update
+like '[D3] of a folder that is gone names it' "$err" 'skill box/ai is gone, and stays'
+like '[D3] and moves the other' "$(cat .agents/skills/jam-ai/SKILL.md)" 'Another one, newer'
 like '[F4] keeps its name' "$(cat mapm.lock)" '^    as: jam/ai$'
 exits '[F4] a new folder of an old name' 0 mapm install acme/twins --skill 'a*'
 is '[F4] gets one, and recorded ones stay' \

@@ -32,9 +32,9 @@ make_repo acme/catalog "$s"
 second=$COMMIT
 reset_log
 exits 'outdated finds' 3 mapm outdated
-is 'with one request a repository' "$(requests)" 2
-is 'and no pack' "$(stat_of by_cmd.fetch)" 0
-like 'commits are shown' "$out" "skill +acme/base +$(echo "$first" | cut -c1-10) -> $(echo "$second" | cut -c1-10)"
+is '[D1] with one request a repository, and two for that which moved' "$(requests)" 4
+like '[D1] versions and commits are shown' "$out" "skill +acme/base +1\.0\.0 \($(echo "$first" | cut -c1-10)\) -> 1\.1\.0 \($(echo "$second" | cut -c1-10)\)  main\$"
+unlike '[D1] what is the same is not' "$out" 'acme/mid|io\.acme/tool'
 unlike 'a tag stays' "$out" 'acme/free'
 unlike 'the other repository, too' "$out" 'beta/far'
 exits 'for programs' 3 mapm outdated --json
@@ -43,9 +43,10 @@ is 'JSON' "$(python3 -S - "$T/out.json" <<'P'
 import json, sys
 d = json.load(open(sys.argv[1]))
 p = {x["name"]: x for x in d["packages"]}["acme/base"]
-print(d["schema"], p["type"], p["ref"], p["locked"], p["current"], p["origin"])
+print(d["schema"], len(d["packages"]), p["type"], p["ref"], p["locked"], p["current"], p["origin"],
+      p["state"], p["version"], p["new_version"])
 P
-)" "mapm.outdated/1 skill main $first $second $U/main/skills/base"
+)" "mapm.outdated/1 1 skill main $first $second $U/main/skills/base changed 1.0.0 1.1.0"
 is 'nothing was written' "$(snapshot .)" "$(cat "$T/before")"
 exits 'install does not move' 0 mapm install
 is 'not a byte' "$(snapshot .)" "$(cat "$T/before")"
@@ -77,8 +78,11 @@ like 'and still is' "$(tail -n 1 .agents/skills/free/SKILL.md)" mine
 repo acme/catalog show v1:skills/free/SKILL.md >.agents/skills/free/SKILL.md
 ok 'is new' diff -r "$s/skills/base" .agents/skills/base
 is 'the rest is where it was' "$(sed -n '/name: acme\/mid/,/commit/s/.*commit: //p' mapm.lock)" "$first"
+before=$(cat mapm.lock)
 exits 'update all' 0 mapm update
-is 'all of the branch are new' "$(grep -c "commit: $second" mapm.lock)" 3
+like '[D2] the same content is no update' "$err" 'update: nothing to do'
+is '[D2] its entries stay' "$(cat mapm.lock)" "$before"
+is '[D2] with the commit they were proved at' "$(grep -c "commit: $second" mapm.lock)" 1
 is 'what is on the tag is not' "$(sed -n '/name: acme\/free/,/commit/s/.*commit: //p' mapm.lock)" "$first"
 exits 'no more to find' 0 mapm outdated
 exits 'an unknown name' 1 mapm update bse
@@ -120,19 +124,26 @@ orphan=$(repo acme/catalog -c user.name=x -c user.email=x@example.com commit-tre
 repo acme/catalog update-ref refs/heads/main "$orphan"
 repo acme/catalog reflog expire --expire=now --all
 repo acme/catalog gc -q --prune=now
-exits 'a forced push is an update as any' 0 mapm update
-like 'to the new commit' "$(cat mapm.lock)" "commit: $orphan"
+before=$(cat mapm.lock)
+exits '[D2] a forced push of the same content' 0 mapm update
+is '[D2] is no update' "$(cat mapm.lock)" "$before"
 repo acme/catalog update-ref -d refs/tags/v1
-exits 'a tag that is gone' 1 mapm outdated
-like 'is told' "$err" 'no branch or tag "v1'
+echo later >>"$s/skills/mid/SKILL.md"
 make_repo acme/catalog "$s"
-exits 'and hides nothing else' 1 mapm outdated
-like 'what moved is listed' "$out" 'acme/mid .* main$'
+forced=$COMMIT
+repo acme/catalog update-ref refs/heads/main "$orphan"
+exits '[D3] a tag that is gone' 3 mapm outdated
+like '[D3] is told' "$err" 'no branch or tag "v1'
+like '[D3] with the package' "$out" '^skill +acme/free .* -> gone$'
+repo acme/catalog update-ref refs/heads/main "$forced"
+exits '[D3] and hides nothing else' 3 mapm outdated
+like '[D3] what moved is listed' "$out" 'acme/mid .* main$'
 repo acme/catalog update-ref refs/heads/main "$orphan"
 snapshot . >"$T/before"
-exits 'by update, too' 1 mapm update
-like 'with the package' "$err" "$U/v1/skills/free"
-is 'which changes nothing' "$(snapshot .)" "$(cat "$T/before")"
+exits '[D3] by update, too' 3 mapm update
+like '[D3] with the package' "$err" 'skill acme/free is gone, and stays at 1\.5\.0'
+like '[D3] and two ways out' "$err" "mapm remove acme/free takes it out, mapm install $U/[0-9a-f]{40}/skills/free pins it"
+is '[D3] which changes nothing' "$(snapshot .)" "$(cat "$T/before")"
 exits 'the lock still holds' 0 mapm install
 exits 'and the rest may be updated' 0 mapm update far
 
@@ -159,18 +170,34 @@ cd "$T" && rm -rf ws && mkdir ws && cd ws || exit 1
 run mapm install --yes --all acme/lost
 rm -r "$c/skills/two" && skill "$c/skills/one" 'description: "A newer one."'
 make_repo acme/lost "$c"
-before=$(snapshot .)
-exits '[M26] an update without one of the packages fails' 1 mapm update
-is '[M26] and changes nothing' "$(snapshot .)" "$before"
-like '[M26] it says how the others get on' "$err" \
-    'hint: .*mapm remove two takes that one out, mapm update NAME \.\.\. moves the others alone$'
-exits '[M26] which helps' 0 mapm update one
-exits '[M26] as does the other way' 0 mapm remove two
-exits '[M26] so that all can be updated' 0 mapm update
+exits '[D3] outdated shows what is gone' 3 mapm outdated
+like '[D3] beside what has changed' "$out" '^skill +one '
+like '[D3] as gone' "$out" '^skill +two .* -> gone$'
+exits '[D3] for programs' 3 mapm outdated --json
+like '[D3] too' "$out" '"name": *"two".*"state": *"gone"|"state": *"gone"'
+entry=$(sed -n '/name: two$/,/path:/p' mapm.lock)
+exits '[D3] --json of update' 3 mapm update --dry-run --json
+printf '%s\n' "$out" >"$T/out.json"
+is '[D3] says what is held' "$(python3 -S - "$T/out.json" <<'P'
+import json, sys
+d = json.load(open(sys.argv[1]))
+print([(h["name"], h["state"], h["root"], h["code"], h["pin"].split("/")[-3:][1:]) for h in d["held"]])
+P
+)" "[('two', 'gone', True, 'path-not-found', ['skills', 'two'])]"
+exits '[D3] an update without one of the packages' 3 mapm update
+like '[D3] names it' "$err" 'skill two is gone, and stays at 1\.0\.0'
+like '[D3] and the ways out' "$err" 'mapm remove two takes it out, mapm install https.*/skills/two pins it'
+like '[D3] others are updated' "$(cat .agents/skills/one/SKILL.md)" 'A newer one'
+is '[D3] its entry stays' "$(sed -n '/name: two$/,/path:/p' mapm.lock)" "$entry"
+exits '[D3] the lock is one of install' 0 mapm install --locked
+exits '[D3] and on another machine' 0 env MAPM_HOME="$T/elsewhere" "$MAPM" install --locked
+exits '[D3] the pin helps' 0 $(mapm update 2>&1 | sed -n 's/.*\(mapm install [^ ]*\) pins it/\1/p')
+exits '[D3] so that all can be updated' 0 mapm update
+exits '[D3] as does the other way' 0 mapm remove two
 exits 'offline' 0 mapm update --offline
 like 'refs are what they were' "$err" '^offline: refs as this machine last saw them$'
 repo acme/lost branch -m main trunk
-exits 'a branch that is gone' 1 mapm update
-unlike 'has no others' "$err" 'moves the others'
+exits '[D3] a branch that is gone' 3 mapm update
+like '[D3] keeps all of it' "$err" 'update: nothing to do'
 
 done_testing

@@ -1,0 +1,56 @@
+#include "fetch_cache.h"
+
+#include "mapm/state.h"
+
+static bool know_blob(void *ctx, struct str oid, struct hash *h, uint64_t *size)
+{
+    return store_find_blob(ctx, oid, h, size);
+}
+
+static bool read_blob(void *ctx, const struct hash *h, size_t max_bytes,
+                      struct arena *a, struct str *bytes)
+{
+    struct err ignored = {0};
+
+    return store_read(ctx, h, max_bytes, a, bytes, &ignored);
+}
+
+static bool know_trees(void *ctx, struct str repository, struct str commit,
+                       struct arena *a, struct str *bytes)
+{
+    return store_find_trees(ctx, repository, commit, a, bytes);
+}
+
+/* The index is a cache: what cannot be noted is fetched again. */
+static void keep_trees(void *ctx, struct str repository, struct str commit,
+                       struct str bytes)
+{
+    struct err ignored = {0};
+
+    if (!store_put_trees(ctx, repository, commit, bytes, &ignored))
+        err_clear(&ignored);
+}
+
+static bool is_reachable(void *ctx, struct str repository, struct str commit)
+{
+    return state_is_reachable(store_state(ctx), repository, commit);
+}
+
+static void put_reachable(void *ctx, struct str repository, struct str commit)
+{
+    struct err ignored = {0};
+
+    if (!store_put_reachable(ctx, repository, commit, &ignored))
+        err_clear(&ignored);
+}
+
+struct fetch_store fetch_cache(struct store *store)
+{
+    return (struct fetch_store){.find_blob = know_blob,
+                                .read_blob = read_blob,
+                                .find_trees = know_trees,
+                                .put_trees = keep_trees,
+                                .is_reachable = is_reachable,
+                                .put_reachable = put_reachable,
+                                .ctx = store};
+}

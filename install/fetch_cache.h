@@ -1,0 +1,11 @@
+#ifndef INSTALL_FETCH_CACHE_H
+#define INSTALL_FETCH_CACHE_H
+
+#include "mapm/fetch.h"
+#include "mapm/store.h"
+
+/* fetch_cache: what fetch may take from the store, and keeps there. The store
+ * is borrowed. */
+struct fetch_store fetch_cache(struct store *store);
+
+#endif
