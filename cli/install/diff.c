@@ -13,7 +13,7 @@
  */
 
 #define SHORT_COMMIT_CHARS 10
-#define PATCH_MAX_BYTES    ((size_t)64 * 1024 * 1024) /* of a file */
+#define SHOWN_MAX_BYTES    ((size_t)64 * 1024 * 1024) /* of a file */
 
 /* --- as a patch ------------------------------------------------------------- */
 
@@ -38,7 +38,7 @@ static void show_file(struct term *t, const struct patch_file *f)
     struct str rest, line;
     bool in_hunk = false;
 
-    buf_init(&b, PATCH_MAX_BYTES);
+    buf_init(&b, SHOWN_MAX_BYTES);
     patch_format(f, &b);
     rest = buf_str(&b);
     if (!t->color_out) {
@@ -116,7 +116,7 @@ static void json_file(struct json_writer *w, const struct patch_file *f)
 {
     CLEANUP(buf_done) struct buf b = {0};
 
-    buf_init(&b, PATCH_MAX_BYTES);
+    buf_init(&b, SHOWN_MAX_BYTES);
     patch_format(f, &b);
     json_begin_object(w);
     json_member_string(w, "path", f->path);

@@ -7,6 +7,7 @@
  * diff: how one text became another, line by line.
  *
  *     before, after --> diff_lines() --> struct diff --> diff_format()
+ *     base, ours, theirs --> diff_merge() --> one text
  *
  * A line ends with its LF; a last one without is another line than the same
  * with one. The fewest changes there are, up to DIFF_MAX_EDITS of them: what
@@ -41,5 +42,16 @@ void diff_lines(struct str before, struct str after, struct arena *a,
  * no change. The text is as it came: text_visible is the caller's.
  */
 void diff_format(const struct diff *d, size_t context, struct buf *out);
+
+/*
+ * What both sides made of `base`, in one text. Where they changed the same
+ * lines, or neighbouring ones, in different ways both stand there between git's
+ * markers: "<<<<<<< OURS", "=======", ">>>>>>> THEIRS". Returns how many such
+ * places there are. A text that ends without an LF may get one behind it, where
+ * a marker follows.
+ */
+size_t diff_merge(struct str base, struct str ours, struct str theirs,
+                  const char *our_name, const char *their_name,
+                  struct buf *out);
 
 #endif

@@ -148,3 +148,48 @@ TEST(it_is_bounded)
         arena_done(&a);
     }
 }
+
+/* --- both sides ------------------------------------------------------------- */
+
+TEST(what_both_sides_made)
+{
+    static const struct {
+        const char *base, *ours, *theirs, *want;
+        size_t conflicts;
+    } rows[] = {
+        {"", "", "", "", 0},
+        {"a\n", "a\n", "b\n", "b\n", 0},
+        {"a\n", "b\n", "a\n", "b\n", 0},
+        {"a\n", "b\n", "b\n", "b\n", 0},
+        {"a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n", "A\nb\nC\n", 0},
+        {"a\nb\nc\n", "b\nc\n", "a\nb\nc\nd\n", "b\nc\nd\n", 0},
+        {"a\nb\nc\n", "a\nx\nb\nc\n", "a\nb\ny\nc\n", "a\nx\nb\ny\nc\n", 0},
+        {"a\nb\nc\nd\n", "a\nd\n", "a\nd\n", "a\nd\n", 0},
+        {"a\n", "b\n", "c\n", "<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs\n",
+         1},
+        /* Neighbours: as git, nobody knows whether they fit. */
+        {"a\nb\n", "A\nb\n", "a\nB\n",
+         "<<<<<<< ours\nA\nb\n=======\na\nB\n>>>>>>> theirs\n", 1},
+        {"a\n", "a\nx\n", "a\ny\n",
+         "a\n<<<<<<< ours\nx\n=======\ny\n>>>>>>> theirs\n", 1},
+        {"a\nb\nc\n", "", "a\nB\nc\n",
+         "<<<<<<< ours\n=======\na\nB\nc\n>>>>>>> theirs\n", 1},
+        {"a\nb\nc\nd\ne\n", "1\nb\nc\nd\n2\n", "3\nb\nc\nd\n4\n",
+         "<<<<<<< ours\n1\n=======\n3\n>>>>>>> theirs\nb\nc\nd\n"
+         "<<<<<<< ours\n2\n=======\n4\n>>>>>>> theirs\n",
+         2},
+        {"a", "a\n", "b", "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n", 1},
+        {"a\nb\nc", "A\nb\nc", "a\nb\nc", "A\nb\nc", 0},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct buf b;
+
+        buf_init(&b, 1 << 20);
+        CHECK(diff_merge(str_cstr(rows[i].base), str_cstr(rows[i].ours),
+                         str_cstr(rows[i].theirs), "ours", "theirs",
+                         &b) == rows[i].conflicts);
+        CHECK_STR(b.p ? b.p : "", rows[i].want);
+        buf_done(&b);
+    }
+}
