@@ -10,6 +10,23 @@
  * Source: THREATS.md rows 15, 20, 29.
  */
 
+/* What mapm changes for itself, as this process got it. */
+struct proc_inherited {
+    mode_t umask;
+    uint64_t descriptors; /* soft limit */
+    bool ignores_xfsz, ignores_pipe;
+};
+void proc_inherit(struct proc_inherited *out); /* before proc_init */
+
+/*
+ * Replaces this process by the program `path`, which gets all that this one
+ * was given: `inherited` is restored, descriptors of ours are closed. `dir`:
+ * NULL, or where it starts. Returns on failure alone: ERR_NOT_FOUND when the
+ * program or `dir` is not there.
+ */
+bool proc_replace(const struct proc_inherited *inherited, const char *path,
+                  const char *const *argv, const char *dir, struct err *e);
+
 /* /dev/null on descriptors 0 to 2 that are closed; call first of all. */
 void proc_init(void);
 
