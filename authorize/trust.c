@@ -61,6 +61,7 @@ static const struct trust_kind kinds[STATE_TRUST_KINDS] = {
                             .is_requested = project_policy_digest,
                             .describe = describe_policy},
     [STATE_TRUST_WORKSPACE] = {.name = "workspace", .is_of_folder = true},
+    [STATE_TRUST_SERVER] = {.name = "server", .is_of_folder = true},
 };
 /* clang-format on */
 
@@ -100,6 +101,19 @@ bool authorize_request_entry(const struct lock_entry *entry,
                       &out->digest) ||
            err_set(e, ERR_FORMAT, "%.*s: \"%.*s\" is no digest",
                    STR_ARG(entry->name), STR_ARG(entry->digest));
+}
+
+/* A lock that swaps the packages of two keys has no consent to either. */
+struct trust_request authorize_request_server(struct str path, struct str key,
+                                              const struct hash *digest)
+{
+    struct hash_state s;
+
+    hash_init(&s);
+    hash_add(&s, str_make((const char *)digest->b, sizeof digest->b));
+    hash_add(&s, key);
+    return (struct trust_request){
+        .kind = STATE_TRUST_SERVER, .subject = path, .digest = hash_end(&s)};
 }
 
 /* --- the folder ------------------------------------------------------------------ */

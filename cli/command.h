@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/context.h"
 #include "base/json.h"
+#include "base/proc.h"
 #include "base/term.h"
 
 /*
@@ -39,6 +40,7 @@ enum exit_code {
     X(TRUST, trust) \
     X(RUNS, runs) \
     X(MCP, mcp) \
+    X(START, start) \
     X(STAR, star) \
     X(SKILL, skill) \
     X(EVENTS, events) \
@@ -199,6 +201,7 @@ enum argument_kind {
     ARGUMENT_CLIENT,  /* a client */
     ARGUMENT_BACKEND, /* TEXT; the clients that answer, or an API */
     ARGUMENT_PACKAGE, /* a name that `mapm list` prints */
+    ARGUMENT_SERVER,  /* the key of an MCP server there */
     ARGUMENT_SKILL,   /* first a metaskill, or a skill's folder; then text */
     ARGUMENT_NAMES,   /* TEXT that takes further words without "/" too */
 };
@@ -250,6 +253,7 @@ struct invocation {
     struct term term;
     struct context cx;    /* passed to the modules below */
     struct host terminal; /* its host */
+    struct proc_inherited inherited;
     struct values arguments;
     struct values given[OPTION_COUNT]; /* flags: one empty text each */
     struct json_writer json;           /* of the document in `json_text` */

@@ -26,6 +26,11 @@
     "sed -n 's/^\\([A-Za-z0-9][A-Za-z0-9._-]*\\)  .* (metaskill[a-z, ]*)$"     \
     "/\\1/p'"
 
+/* `mapm start`: the keys of MCP servers. */
+#define SERVER_KEYS                                                            \
+    "--json 2>/dev/null | tr , '\\n' | "                                       \
+    "sed -n 's/^ *\"key\": *\"\\([A-Za-z0-9._-]*\\)\"$/\\1/p'"
+
 /* `mapm runs show`: the first column of the list of runs. */
 #define RUN_IDS "2>/dev/null | sed -n 's/^ *\\([0-9][0-9]*\\)  .*/\\1/p'"
 
@@ -183,6 +188,10 @@ static void put_bash_arguments(struct buf *b, const struct subcommand *c)
         buf_text(b, "'");
     } else if (c->kind == ARGUMENT_PACKAGE) {
         buf_text(b, "words=$(mapm list -q \"${where[@]}\" " LIST_NAMES ")");
+    } else if (c->kind == ARGUMENT_SERVER) {
+        buf_text(b,
+                 "((count)) || words=$(mapm list \"${where[@]}\" " SERVER_KEYS
+                 ")");
     } else if (c->kind == ARGUMENT_SKILL) {
         buf_text(b,
                  "((count)) || if [[ $cur == [./~]* ]]; then files=d; else "
@@ -379,6 +388,8 @@ static void put_zsh_arguments(struct buf *b, const struct subcommand *c)
             buf_text(b, " \\\n      '*:name: '");
     } else if (c->kind == ARGUMENT_PACKAGE) {
         buf_printf(b, "      '%s:package:_mapm_packages'", which);
+    } else if (c->kind == ARGUMENT_SERVER) {
+        buf_printf(b, "      '%s:server:_mapm_servers'", which);
     } else if (c->kind == ARGUMENT_SKILL) {
         buf_text(b, "      '1:skill:_mapm_skills' \\\n      '*:text: '");
     } else if (c->kind == ARGUMENT_PATH) {
@@ -397,6 +408,11 @@ static void put_zsh(struct buf *b)
              "  local -a names\n"
              "  names=(${(f)\"$(mapm list -q " LIST_NAMES ")\"})\n"
              "  compadd -a names\n"
+             "}\n"
+             "_mapm_servers() {\n"
+             "  local -a keys\n"
+             "  keys=(${(f)\"$(mapm list " SERVER_KEYS ")\"})\n"
+             "  compadd -a keys\n"
              "}\n"
              "_mapm_skills() {\n"
              "  if [[ $PREFIX == [./~]* ]]; then\n"
@@ -514,6 +530,11 @@ static void put_fish_arguments(struct buf *b, const struct subcommand *c)
                    "complete -c mapm -n '__mapm_at %s%s' "
                    "-a '(__mapm_packages)'\n",
                    c->name, c->max_arguments == 1 ? " 1" : "");
+    } else if (c->kind == ARGUMENT_SERVER) {
+        buf_printf(b,
+                   "complete -c mapm -n '__mapm_at %s 1' "
+                   "-a '(__mapm_servers)'\n",
+                   c->name);
     } else if (c->kind == ARGUMENT_SKILL) {
         buf_printf(b,
                    "complete -c mapm -n '__mapm_at %s 1' "
@@ -569,6 +590,9 @@ static const char fish_middle[] =
     "end\n"
     "function __mapm_packages\n"
     "  mapm list -q " LIST_NAMES "\n"
+    "end\n"
+    "function __mapm_servers\n"
+    "  mapm list " SERVER_KEYS "\n"
     "end\n"
     "function __mapm_skills\n"
     "  if string match -qr '^[./~]' -- "

@@ -90,6 +90,7 @@ int cli_main(int argc, char **argv)
     int code = EXIT_DONE;
     bool parsed;
 
+    proc_inherit(&inv.inherited);
     proc_init();
     inv.cx.home = str_cstr(home && home[0] == '/' ? home : "");
     parsed = invocation_parse(&inv, argc, argv, &e);

@@ -157,6 +157,9 @@ const struct subcommand commands[COMMAND_COUNT] = {
         0, 0, ARGUMENT_NONE, NULL, TAKES(mcp_options),
         .examples = "mapm mcp\n"
             "mapm mcp --print-config claude"},
+    [COMMAND_START] = {"start", "KEY", "Execute an MCP server of mapm.lock in the place of mapm",
+        1, 1, ARGUMENT_SERVER, NULL, NO_OPTIONS,
+        .examples = "mapm start io-playwright-mcp"},
     [COMMAND_STAR] = {"star", "[FILE]", "Run a Starlark program",
         0, 1, ARGUMENT_PATH, NULL, TAKES(star_options),
         .examples = "mapm star -c 'print(1 + 1)'\n"

@@ -90,6 +90,29 @@ static void link_library(struct install_session *s)
         context_warn(s->cx, "cannot create %s", link.p);
 }
 
+/* Before the workspace changes: without a change it is consent to what was
+ * shown all the same. A power cut may lose it, and then it is given again. */
+static bool put_grants(struct install_session *s, struct err *e)
+{
+    if (s->plan.grant_count == 0)
+        return true;
+    if (!store_begin(s->store, e))
+        return false;
+    for (size_t i = 0; i < s->resolved.count; i++) {
+        const struct install_package *p = &s->packages[i];
+        struct trust_request q;
+
+        if (!p->is_granted)
+            continue;
+        q = authorize_request_server(s->layer.path, p->place,
+                                     &package_node(p)->digest);
+        if (!authorize_put(s->cx, s->store, &q, e))
+            return err_wrap(e, "cannot remember that %.*s may be started",
+                            STR_ARG(p->place));
+    }
+    return store_commit(s->store, e);
+}
+
 /* Without a change there may still be something for it to remember. */
 static bool apply(struct install_session *s, struct install_result *out,
                   struct err *e)
@@ -98,7 +121,7 @@ static bool apply(struct install_session *s, struct install_result *out,
 
     if (s->plan.is_offer || s->is_in_place)
         return true;
-    if (!session_publish(s, e) ||
+    if (!session_publish(s, e) || !put_grants(s, e) ||
         (is_changed && has_server(s) && !store_make_shared_dir(s->store, e)) ||
         !provision_apply(s->layer.provision, e))
         return false;

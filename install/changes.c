@@ -61,6 +61,33 @@ static bool find_commands(struct install_session *s, struct err *e)
     return true;
 }
 
+static bool add_grant(struct install_session *s, struct install_package *p,
+                      struct err *e)
+{
+    const struct trust_request q = authorize_request_server(
+        s->layer.path, p->place, &package_node(p)->digest);
+    enum trust_state state;
+
+    if (!authorize_trust(s->cx, s->store, &q, &state, e))
+        return false;
+    p->is_granted = state != TRUST_GIVEN;
+    s->plan.grant_count += p->is_granted;
+    return true;
+}
+
+/* The lock is committed: that this machine may start its servers is known to
+ * this machine alone. */
+static bool find_grants(struct install_session *s, struct err *e)
+{
+    s->plan.grant_count = 0;
+    for (size_t i = 0; layer_starts_servers(&s->layer) && i < s->resolved.count;
+         i++)
+        if (s->packages[i].package->kind == DOC_MCP &&
+            !add_grant(s, &s->packages[i], e))
+            return false;
+    return true;
+}
+
 /* --- provision ------------------------------------------------------------ */
 
 /* Not by links: what is held back has no file of its own. Of a rewritten
@@ -192,8 +219,8 @@ static bool mark_placed(struct install_session *s,
         struct document d = {0};
 
         p->is_placed = map_has(&added, install_path(p, &scratch));
-        if (!p->is_placed || p->action != INSTALL_KEEP ||
-            p->package->kind != DOC_MCP)
+        if (p->command || p->package->kind != DOC_MCP ||
+            !(p->is_granted || (p->is_placed && p->action == INSTALL_KEEP)))
             continue;
         /* A lock does not hold what a person should know before it runs. */
         if (!node_read_document(&s->closure, package_node(p), a, &d, e))
@@ -362,6 +389,9 @@ bool session_find_changes(struct install_session *s, struct err *e)
         fill_item(&s->packages[i], &items[i]);
     if (s->with_server)
         self_server_fill(&items[count++], a);
-    s->is_in_place = !o->force && is_in_place(s, o, items, count);
+    if (!find_grants(s, e))
+        return false;
+    s->is_in_place = !o->force && s->plan.grant_count == 0 &&
+                     is_in_place(s, o, items, count);
     return s->is_in_place || find_changes(s, o, items, count, e);
 }

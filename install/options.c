@@ -51,6 +51,7 @@ bool session_provision_options(struct install_session *s,
 {
     *o = (struct provision_options){
         .shared_dir = store_shared_dir(s->store),
+        .start_servers = layer_starts_servers(&s->layer),
         .force = s->request->force,
         .keep_edited = s->keep_edited,
         .objects = session_objects(s),

@@ -180,6 +180,7 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
         .shared_dir = store_shared_dir(store),
         .clients = l->project.clients,
         .client_count = l->project.client_count,
+        .start_servers = layer_starts_servers(l),
         .objects = installed_objects(store),
     };
     struct closure closure;

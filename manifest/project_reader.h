@@ -63,6 +63,7 @@ bool project_read_ask(struct project_reader *r, const struct yaml *y);
 bool project_read_commands(struct project_reader *r, const struct yaml *y);
 bool project_read_network(struct project_reader *r, const struct yaml *y);
 bool project_read_server(struct project_reader *r, const struct yaml *y);
+bool project_read_servers(struct project_reader *r, const struct yaml *y);
 bool project_read_sandbox(struct project_reader *r, const struct yaml *y);
 bool project_read_runtime(struct project_reader *r, const struct yaml *y);
 

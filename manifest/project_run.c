@@ -42,6 +42,11 @@ static const struct choice keeps[] = {
     {"full", IN_USER},
     {NULL, 0},
 };
+static const struct choice servers[] = {
+    {"direct", IN_WORKSPACE},
+    {"start", IN_WORKSPACE},
+    {NULL, 0},
+};
 static const struct choice apis[] = {
     {"anthropic", IN_USER},
     {"openai", IN_USER},
@@ -416,6 +421,16 @@ bool project_read_network(struct project_reader *r, const struct yaml *y)
 bool project_read_server(struct project_reader *r, const struct yaml *y)
 {
     return read_bool(r, y, &r->out.server);
+}
+
+bool project_read_servers(struct project_reader *r, const struct yaml *y)
+{
+    struct str word;
+
+    if (!read_choice(r, y, servers, &word))
+        return false;
+    r->out.start_servers = str_is(word, "start");
+    return true;
 }
 
 bool project_read_sandbox(struct project_reader *r, const struct yaml *y)

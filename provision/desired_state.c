@@ -182,13 +182,16 @@ static void add_servers(struct desired_state *w, const struct client *c,
 {
     struct target *t = desired_state_add_shared(w, c);
 
+    bool start = w->options->start_servers;
+
     t->servers = arena_array(w->arena, server_count, sizeof *t->servers);
     for (size_t i = 0; i < count; i++) {
         if (items[i].kind != DOC_MCP)
             continue;
         t->servers[t->server_count++] = (struct desired_server){
             .item = &items[i],
-            .source = source_of(w, "server", c, &items[i], true),
+            .source =
+                source_of(w, start ? "start" : "server", c, &items[i], !start),
         };
     }
 }
@@ -506,6 +509,31 @@ static bool render_for(struct desired_state *w, const struct target *t,
            merge_hash(t->client, *entry, w->arena, hash, e);
 }
 
+/* No paths: they may be any. The placeholders are validated all the same. */
+static bool render_start(struct desired_state *w, const struct target *t,
+                         const struct provision_item *item,
+                         const struct document *d, struct str *entry,
+                         struct hash *hash, struct err *e)
+{
+    return mcp_format(d, STR("/"), STR("/"), false, w->arena, entry, e) &&
+           mcp_format_start(d, item->place, w->arena, entry, e) &&
+           render_server(t->client, item->place, *entry, w->arena, entry, e) &&
+           merge_hash(t->client, *entry, w->arena, hash, e);
+}
+
+static bool make_started(struct desired_state *w, const struct target *t,
+                         struct desired_server *s, const struct document *d,
+                         struct err *e)
+{
+    struct str entry;
+
+    if (!render_start(w, t, s->item, d, &entry, &s->hash, e))
+        return err_wrap(e, "%.*s for %s", STR_ARG(s->item->fqn), t->path.p);
+    s->is_started = true;
+    s->entry = entry;
+    return true;
+}
+
 bool desired_state_make_server(struct desired_state *w, const struct target *t,
                                struct desired_server *s, struct err *e)
 {
@@ -522,6 +550,8 @@ bool desired_state_make_server(struct desired_state *w, const struct target *t,
         return err_set(e, ERR_MCP, "%.*s is no MCP file", STR_ARG(item->fqn));
     workspace = mentions(d->mcp, "${workspaceDir}").n > 0;
     shared = mentions(d->mcp, "${sharedDir}").n > 0;
+    if (w->options->start_servers && (workspace || shared))
+        return make_started(w, t, s, d, e);
     if ((workspace &&
          !check_path(w->workspace, "${workspaceDir}", item->fqn, e)) ||
         (shared &&
@@ -585,9 +615,15 @@ bool desired_state_is_from_elsewhere(struct desired_state *w,
     const struct document *d;
     struct str ignored, pattern;
     struct err e = {0};
+    struct hash started;
 
-    if (!s->absolute || !read_document(w, s->item, &d, &ignored, &e) || !d->mcp)
+    if (!(s->absolute || s->is_started) ||
+        !read_document(w, s->item, &d, &ignored, &e) || !d->mcp)
         return false;
+    if (render_start(w, t, s->item, d, &ignored, &started, &e) &&
+        hash_eq(&started, found))
+        return true;
+    err_clear(&e);
     pattern = mentions(d->mcp, "${workspaceDir}");
     if (pattern.n)
         guess_folders(text, pattern, "${workspaceDir}", &workspaces);

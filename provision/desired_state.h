@@ -33,7 +33,8 @@ struct desired_file {
 struct desired_server {
     const struct provision_item *item;
     struct hash source; /* of the entry's sources */
-    bool absolute;      /* after desired_state_make_server */
+    bool absolute;      /* after desired_state_make_server: holds paths; */
+    bool is_started;    /* holds none, since `mapm start` has them */
     struct str entry;
     struct hash hash;
 };
@@ -98,7 +99,8 @@ MUST_CHECK bool desired_state_make_server(struct desired_state *w,
 /*
  * Whether the entry with the hash `found`, in the client's file `text`, is the
  * generated entry of `s` with absolute paths of another machine or of another
- * location of the workspace: the file was committed. It has no edits of a user.
+ * location of the workspace, or as the other value of `servers:` has it: the
+ * file was committed. It has no edits of a user.
  */
 bool desired_state_is_from_elsewhere(struct desired_state *w,
                                      const struct target *t,

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "folder.h"
+
 /* The files of a workspace that can widen rights (owner.h). */
 static const char *const workspace_files[] = {"mapm.yaml", "mapm.local.yaml",
                                               "mapm.lock", "mapm.local.lock"};
@@ -30,50 +32,84 @@ static void note_skipped(struct context *cx, const struct err *e)
 }
 
 static bool holds_manifest(struct context *cx, int dirfd, struct str folder,
-                           const char *name)
+                           const char *name, struct err *e)
 {
     struct str path;
-    struct err e = {0};
     struct stat st;
 
     if (!fs_stat_at(dirfd, name, &st) || !S_ISREG(st.st_mode))
         return false;
     path = fs_join(folder, str_cstr(name), &cx->arena);
-    if (authorize_file_stat(cx, &st, path, folder, &e) &&
-        authorize_file(cx, dirfd, folder, folder, &e))
-        return true;
-    if (!str_eq(folder, cx->cwd))
-        note_skipped(cx, &e);
-    return false;
+    return authorize_file_stat(cx, &st, path, folder, e) &&
+           authorize_file(cx, dirfd, folder, folder, e);
 }
 
-static bool holds_project(struct context *cx, struct str folder)
+/* ERR_REFUSED: there is one that does not count. */
+static bool holds_project(struct context *cx, struct str folder, struct err *e)
 {
     CLEANUP_FD int fd = -1;
     struct err ignored = {0};
 
     if (!fs_open_dir(str_dup0(folder, &cx->arena), &fd, &ignored))
         return false;
-    for (size_t i = 0; i < MANIFEST_FILES; i++)
-        if (holds_manifest(cx, fd, folder, workspace_files[i]))
+    for (size_t i = 0; i < MANIFEST_FILES; i++) {
+        struct err why = {0};
+
+        if (holds_manifest(cx, fd, folder, workspace_files[i], &why))
             return true;
+        if (why.code != ERR_NONE)
+            *e = why;
+    }
     return false;
+}
+
+static bool go_up(struct str *folder)
+{
+    size_t slash = str_find_last(*folder, '/');
+
+    if (slash == SIZE_MAX || folder->n <= 1)
+        return false;
+    *folder = str_slice(*folder, 0, slash ? slash : 1);
+    return true;
 }
 
 struct str layer_workspace(struct context *cx)
 {
     struct str folder = cx->cwd;
 
-    for (;;) {
-        size_t slash;
+    do {
+        struct err e = {0};
 
-        if (holds_project(cx, folder))
+        if (holds_project(cx, folder, &e))
             return folder;
-        slash = str_find_last(folder, '/');
-        if (slash == SIZE_MAX || folder.n <= 1)
-            return cx->cwd;
-        folder = str_slice(folder, 0, slash ? slash : 1);
-    }
+        if (e.code != ERR_NONE && !str_eq(folder, cx->cwd))
+            note_skipped(cx, &e);
+    } while (go_up(&folder));
+    return cx->cwd;
+}
+
+bool layer_find_workspace(struct context *cx, struct str from, struct str *out,
+                          struct err *e)
+{
+    struct err refused = {0};
+    struct str folder = from;
+
+    do {
+        struct err why = {0};
+
+        if (holds_project(cx, folder, &why)) {
+            *out = arena_str(&cx->arena, folder);
+            return true;
+        }
+        if (refused.code == ERR_NONE)
+            refused = why;
+    } while (go_up(&folder));
+    if (refused.code == ERR_NONE)
+        return err_set(e, ERR_NOT_FOUND,
+                       "there is no mapm.yaml in %.*s or above it",
+                       STR_ARG(from));
+    *e = refused;
+    return false;
 }
 
 static bool open_global(struct layer *l, struct context *cx, struct err *e)
@@ -87,46 +123,6 @@ static bool open_global(struct layer *l, struct context *cx, struct err *e)
     store_close(store);
     l->is_global = true;
     return fs_make_dirs(l->path.p, 0700, e);
-}
-
-/* A folder that is read: of a workspace. */
-struct folder {
-    struct context *cx;
-    struct str path;
-    int fd;
-};
-
-static bool read_text(const struct folder *f, const char *name,
-                      size_t max_bytes, struct str *out, struct err *e)
-{
-    struct arena *a = &f->cx->arena;
-    CLEANUP_FD int fd = -1;
-
-    *out = str_make("", 0);
-    if (!fs_open_file_at(f->fd, name, &fd, NULL, e)) {
-        if (e->code != ERR_NOT_FOUND)
-            return err_wrap(e, "cannot read %s", name);
-        err_clear(e);
-        return true;
-    }
-    if (!authorize_file(f->cx, fd, fs_join(f->path, str_cstr(name), a), f->path,
-                        e))
-        return false;
-    return fs_read_fd(fd, max_bytes, a, out, e) ||
-           err_wrap(e, "cannot read %s", name);
-}
-
-/* An existing lock has content: an empty file is damaged. */
-static bool read_lock(const struct folder *f, const char *name, struct str *out,
-                      struct err *e)
-{
-    if (!read_text(f, name, LOCK_MAX_BYTES, out, e))
-        return false;
-    if (str_trim(*out).n || faccessat(f->fd, name, F_OK, 0) < 0)
-        return true;
-    err_set(e, ERR_FORMAT, "%s:1: the file is empty", name);
-    return err_hint(e, "take it from version control again, or delete it and "
-                       "run mapm install");
 }
 
 static void index_origin(struct layer *l, const struct origin *o,
@@ -211,11 +207,11 @@ static bool read_files(struct layer *l, enum layer_mode mode,
     if (!fs_open_dir(l->path.p, &fd, e))
         return false;
     f.fd = fd;
-    if (!read_text(&f, "mapm.yaml", PROJECT_MAX_BYTES, &l->yaml, e) ||
-        !read_text(&f, "mapm.local.yaml", PROJECT_MAX_BYTES, &l->local_yaml,
-                   e) ||
-        !read_lock(&f, "mapm.lock", &l->lock_text, e) ||
-        !read_lock(&f, "mapm.local.lock", &l->local_lock_text, e))
+    if (!folder_read_text(&f, "mapm.yaml", PROJECT_MAX_BYTES, &l->yaml, e) ||
+        !folder_read_text(&f, "mapm.local.yaml", PROJECT_MAX_BYTES,
+                          &l->local_yaml, e) ||
+        !folder_read_lock(&f, "mapm.lock", &l->lock_text, e) ||
+        !folder_read_lock(&f, "mapm.local.lock", &l->local_lock_text, e))
         return false;
     return project_parse(l->yaml, PROJECT_WORKSPACE, "mapm.yaml", &l->rules, a,
                          &l->project, e) &&
@@ -357,6 +353,11 @@ bool layer_is_trusted(const struct layer *l, struct context *cx,
                                     .subject = l->path};
 
     return authorize_trust(cx, store, &q, state, e) && *state == TRUST_GIVEN;
+}
+
+bool layer_starts_servers(const struct layer *l)
+{
+    return l->project.start_servers && !l->is_global;
 }
 
 struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a)

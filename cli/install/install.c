@@ -84,7 +84,7 @@ static void note_result(struct term *t, const struct install_plan *plan,
     size_t count = plan->package_count;
     char bytes[16];
 
-    if (plan->change_count == 0) {
+    if (plan->change_count + plan->grant_count == 0) {
         term_note(t, "%s: nothing to do, %zu package%s in place", plan->command,
                   count, count == 1 ? "" : "s");
         return;
@@ -93,6 +93,11 @@ static void note_result(struct term *t, const struct install_plan *plan,
         term_note(t, "dry run: nothing was changed");
         return;
     }
+    if (plan->grant_count)
+        term_note(t, "mapm start may execute %s on this machine now",
+                  plan->grant_count == 1 ? "this server" : "these servers");
+    if (plan->change_count == 0)
+        return;
     if (plan->requests == 0) {
         term_note(t, "%zu package%s in %.*s", count, count == 1 ? "" : "s",
                   STR_ARG(plan->workspace));

@@ -75,7 +75,7 @@ static void show_versions(struct term *t, const struct install_package *p,
 static void show_package(struct term *t, const struct install_package *p,
                          struct arena *a)
 {
-    if (p->action == INSTALL_KEEP && !p->is_placed)
+    if (p->action == INSTALL_KEEP && !p->is_placed && !p->is_granted)
         return;
     if (p->action == INSTALL_CHANGE)
         term_style_print(t, TERM_YELLOW, "  ~ ");
@@ -95,7 +95,7 @@ static void show_package(struct term *t, const struct install_package *p,
 void install_show_packages(struct term *t, const struct install_plan *plan,
                            struct arena *a)
 {
-    if (plan->change_count == 0)
+    if (plan->change_count == 0 && plan->grant_count == 0)
         return;
     for (size_t i = 0; i < plan->package_count; i++)
         show_package(t, &plan->packages[i], a);

@@ -60,7 +60,8 @@ MUST_CHECK bool authorize_folder(struct context *cx, struct str path,
 
 /*
  * Trust of a metaskill is bound to its content. Trust of a workspace, or of its
- * rules, is bound to its folder:
+ * rules, is bound to its folder, consent to a server that `mapm start` executes
+ * to folder, key and content [D20]:
  *
  *     path, inode, owner, birth time              where the file system
  *                                                 records a real one
@@ -106,6 +107,11 @@ size_t authorize_requests(struct str path, const struct project *workspace,
 MUST_CHECK bool authorize_request_entry(const struct lock_entry *entry,
                                         struct trust_request *out,
                                         struct err *e);
+
+/* The request of the MCP server that the lock of the workspace in the folder
+ * `path` has at `key`, with this package digest. */
+struct trust_request authorize_request_server(struct str path, struct str key,
+                                              const struct hash *digest);
 
 /* Errors: the store's; a folder that cannot be opened is TRUST_NONE. */
 MUST_CHECK bool authorize_trust(struct context *cx, struct store *store,

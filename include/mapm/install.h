@@ -65,11 +65,12 @@ struct install_package {
     struct str place;                /* folder or key */
     enum install_action action; /* CHANGE: other content, or another origin */
     bool is_root;
-    bool is_local;      /* only below file: roots */
-    bool is_placed;     /* new in the workspace, though the lock has it */
-    bool needs_consent; /* an MCP that the lock does not hold as it is */
-    const char
-        *command; /* MCP that needs consent, or is placed: what it runs */
+    bool is_local;       /* only below file: roots */
+    bool is_placed;      /* new in the workspace, though the lock has it */
+    bool needs_consent;  /* an MCP that the lock does not hold as it is */
+    bool is_granted;     /* an MCP that `mapm start` may execute on this machine
+                         * from now on [D20] */
+    const char *command; /* MCP that has one of these three: what it runs */
     const char *old_command; /* and what it ran so far, if that is known */
 };
 
@@ -138,6 +139,7 @@ struct install_plan {
     const struct install_package *packages; /* dependencies first */
     size_t package_count;
     size_t consent_count;              /* of these: need consent */
+    size_t grant_count;                /* of these: are granted */
     const struct lock_entry **removed; /* packages of the lock */
     size_t removed_count;
     const struct provision_change *changes; /* none: nothing to do */

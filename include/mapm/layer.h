@@ -35,6 +35,10 @@ struct layer {
 /* The nearest folder upwards that holds a mapm.yaml which counts (authorize.h),
  * else the current one. A file above it that does not is noted, once. */
 struct str layer_workspace(struct context *cx);
+/* The same from the folder `from`, absolute, with nothing noted. Errors:
+ * ERR_REFUSED for one that does not count, where none does; ERR_NOT_FOUND. */
+MUST_CHECK bool layer_find_workspace(struct context *cx, struct str from,
+                                     struct str *out, struct err *e);
 
 enum layer_mode {
     LAYER_READ = 0,
@@ -70,6 +74,9 @@ MUST_CHECK bool layer_check_own(const struct layer *l, struct context *cx,
 MUST_CHECK bool layer_is_trusted(const struct layer *l, struct context *cx,
                                  struct store *store, enum trust_state *state,
                                  struct err *e);
+
+/* `servers: start`, of a workspace [D20]. */
+bool layer_starts_servers(const struct layer *l);
 
 /* "skill acme/x". In `a`. */
 struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a);

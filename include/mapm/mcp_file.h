@@ -24,6 +24,34 @@ MUST_CHECK bool mcp_format(const struct document *d, struct str workspace_dir,
                            struct str shared_dir, bool with_meta,
                            struct arena *a, struct str *out, struct err *e);
 
+/*
+ * The entry of a client's file that starts the server by `mapm start KEY`: no
+ * path of this machine is in it. Members that the client reads itself stay.
+ * Errors: ERR_MCP for a remote server, and for a placeholder in such a member.
+ * Source: D20.
+ */
+MUST_CHECK bool mcp_format_start(const struct document *d, struct str key,
+                                 struct arena *a, struct str *out,
+                                 struct err *e);
+
+struct mcp_variable {
+    const char *name, *value;
+};
+
+/* What `mapm start` executes. In the arena of mcp_read_process. */
+struct mcp_process {
+    const char *const *argv; /* [0]: command; NULL at the end */
+    const struct mcp_variable *env;
+    size_t env_count;
+    const char *cwd; /* NULL: the caller's */
+};
+
+/* Placeholders are substituted by the folders as they are. Errors: ERR_MCP. */
+MUST_CHECK bool mcp_read_process(const struct document *d,
+                                 struct str workspace_dir,
+                                 struct str shared_dir, struct arena *a,
+                                 struct mcp_process *out, struct err *e);
+
 /* One line, as it will run: command, args; env names. For consent: never
  * shortened. In `a`. */
 struct str mcp_command_line(const struct document *d, struct arena *a);

@@ -56,7 +56,8 @@ struct project {
     size_t root_count;
     const struct str *clients;
     size_t client_count;
-    bool server; /* mapm.yaml: mapm itself in the clients' files */
+    bool server;        /* mapm.yaml: mapm itself in the clients' files */
+    bool start_servers; /* mapm.yaml: `servers: start` [D20] */
     const struct str *sources; /* policy.sources; count 0 with
                                   has_sources = nothing is allowed */
     size_t source_count;

@@ -58,6 +58,9 @@ struct provision_options {
     struct str shared_dir;
     const struct str *clients; /* by name, from `clients:` */
     size_t client_count;
+    /* Programs whose entry would hold a path of this machine are started by
+     * `mapm start` [D20]. */
+    bool start_servers;
     bool force;
     /* Only items with `restore` change, as with `force`; files that the user
      * added to their folders go to the backup, too. The rest stays as it is. */

@@ -14,6 +14,8 @@ enum state_trust_kind {
     STATE_TRUST_METASKILL, /* subject: FQN; digest: of the package */
     STATE_TRUST_POLICY,    /* subject: workspace; digest: of its rules */
     STATE_TRUST_WORKSPACE, /* subject: workspace; digest: none (zeros) */
+    STATE_TRUST_SERVER,    /* subject: workspace; digest: of a server's key and
+                            * package */
     STATE_TRUST_KINDS      /* so many */
 };
 

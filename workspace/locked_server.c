@@ -1,0 +1,87 @@
+#include "mapm/locked_server.h"
+
+#include "base/fs.h"
+#include "mapm/layer.h"
+#include "mapm/lock.h"
+
+#include <stdlib.h>
+
+#include "folder.h"
+
+#define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
+
+/* Absolute and without links, as the working folder is: trust is of a path. */
+static bool find_from_variable(struct context *cx, struct str *out,
+                               struct err *e)
+{
+    const char *named = getenv("CLAUDE_PROJECT_DIR");
+    struct str folder;
+    struct err ignored = {0};
+
+    return named && named[0] == '/' &&
+           fs_real_path(named, &cx->arena, &folder, &ignored) &&
+           (layer_find_workspace(cx, folder, out, e) || e->code == ERR_REFUSED);
+}
+
+static bool find_workspace(struct context *cx, struct str *out, struct err *e)
+{
+    if (find_from_variable(cx, out, e))
+        return e->code == ERR_NONE;
+    err_clear(e);
+    return layer_find_workspace(cx, cx->cwd, out, e);
+}
+
+static const struct lock_entry *find_key(const struct lock *lock,
+                                         struct str key)
+{
+    for (size_t i = 0; i < lock->count; i++)
+        if (lock->entries[i].kind == DOC_MCP &&
+            str_eq(lock->entries[i].place, key))
+            return &lock->entries[i];
+    return NULL;
+}
+
+/* `*found` stays NULL where the lock has no such key. */
+static bool look_into(const struct folder *f, const char *name, struct str key,
+                      const struct lock_entry **found, struct err *e)
+{
+    struct str text;
+    struct lock lock;
+
+    if (*found)
+        return true;
+    if (!folder_read_lock(f, name, &text, e) ||
+        !lock_parse(text, name, &f->cx->arena, &lock, e))
+        return false;
+    *found = find_key(&lock, key);
+    return true;
+}
+
+bool locked_server_find(struct context *cx, struct str key,
+                        struct locked_server *out, struct err *e)
+{
+    const struct lock_entry *entry = NULL;
+    struct locked_server s = {.key = key};
+    CLEANUP_FD int fd = -1;
+
+    if (!find_workspace(cx, &s.workspace, e) ||
+        !fs_open_dir(s.workspace.p, &fd, e))
+        return false;
+    const struct folder f = {cx, s.workspace, fd};
+
+    if (!look_into(&f, "mapm.lock", key, &entry, e) ||
+        !look_into(&f, "mapm.local.lock", key, &entry, e))
+        return false;
+    if (!entry)
+        return err_set(e, ERR_NOT_FOUND,
+                       "mapm.lock in %.*s has no MCP server \"%.*s\": run "
+                       "mapm install once",
+                       STR_ARG(s.workspace), STR_ARG(key));
+    s.name = entry->name;
+    if (!hash_parse(str_from_index(entry->digest, DIGEST_PREFIX_CHARS),
+                    &s.digest))
+        return err_set(e, ERR_FORMAT, "mapm.lock:%u: \"%.*s\" is no digest",
+                       entry->line, STR_ARG(entry->digest));
+    *out = s;
+    return true;
+}
