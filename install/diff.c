@@ -3,6 +3,8 @@
 #include "mapm/open_store.h"
 #include "mapm/origin.h"
 
+#include "closure.h"
+#include "ingest.h"
 #include "installed.h"
 #include "proof.h"
 #include "self_server.h"
@@ -198,27 +200,58 @@ bool install_origin_at(struct context *cx, struct str name, struct str ref,
 
 /* --- restore ---------------------------------------------------------------- */
 
-static bool fill_restored(struct store *store, const struct map *named,
+/* As for an install, a digest alone is no proof: the lock may have come with a
+ * pull since. */
+static bool check_proved(struct closure *c, const struct lock_entry *entry,
+                         const struct provision_item *item, struct err *e)
+{
+    struct node n = {.origin = *layer_origin(c->layer, entry),
+                     .locked = entry,
+                     .digest = item->digest,
+                     .package = {.content = entry->digest}};
+
+    if (!proof_applies(c->layer, entry) && layer_is_local(c->layer, entry))
+        return true;
+    if (!proof_check_commit(c->layer, entry, e))
+        return false;
+    if (proof_applies(c->layer, entry) &&
+        proof_find(c->layer, c->store, entry, &n.origin, &n.path))
+        return ingest_check_locked(c, &n, e);
+    err_set(e, ERR_LOCKED, "%.*s is not proved to be what its commit holds",
+            STR_ARG(entry->name));
+    return err_hint(e, "mapm install fetches the proof, or refuses");
+}
+
+static bool fill_restored(struct closure *c, const struct map *named,
                           const struct lock_entry *entry,
                           struct provision_item *item, struct arena *a,
                           struct err *e)
 {
+    bool is_stored;
+
     installed_fill(entry, item);
     item->restore = map_has(named, layer_name_key(entry->kind, entry->name, a));
-    if (installed_find_files(store, entry, a, item) || !item->restore)
+    is_stored = installed_find_files(c->store, entry, a, item);
+    if (!item->restore)
         return true;
+    if (is_stored)
+        return check_proved(c, entry, item, e);
     err_set(e, ERR_NOT_FOUND, "%.*s is not in the store", STR_ARG(entry->name));
     return err_hint(e, "mapm install --force fetches what the store has lost");
 }
 
-static bool find_restored(const struct layer *l, struct store *store,
-                          struct str_list names, struct arena *a,
+static bool find_restored(struct context *cx, const struct layer *l,
+                          struct store *store, struct str_list names,
                           struct provision_item **items, size_t *count,
                           struct err *e)
 {
+    struct arena *a = &cx->arena;
     const struct lock_entry **entries;
+    struct closure closure;
     struct map named;
     size_t n;
+
+    closure_init(&closure, cx, l, store, &(struct closure_options){0});
 
     map_init(&named, a);
     if (!find_entries(l, names, a, &entries, &n, e))
@@ -229,7 +262,7 @@ static bool find_restored(const struct layer *l, struct store *store,
     entries = layer_entries(l, a, count);
     *items = arena_array(a, *count + 1, sizeof **items);
     for (size_t i = 0; i < *count; i++)
-        if (!fill_restored(store, &named, entries[i], &(*items)[i], a, e))
+        if (!fill_restored(&closure, &named, entries[i], &(*items)[i], a, e))
             return false;
     return true;
 }
@@ -249,7 +282,7 @@ static bool restore(struct context *cx, struct layer *l, struct store *store,
     size_t count;
 
     o.clients = layer_clients(l, a, &o.client_count);
-    if (!find_restored(l, store, names, a, &items, &count, e) ||
+    if (!find_restored(cx, l, store, names, &items, &count, e) ||
         !provision_plan(l->provision, &o, items, count, NULL, 0, a, &changes,
                         &out->count, e) ||
         (!dry_run && !provision_apply(l->provision, e)))

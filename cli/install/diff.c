@@ -32,7 +32,17 @@ static enum term_style style_of(struct str line, bool *in_hunk)
     return str_starts(line, STR("-")) ? TERM_RED : TERM_PLAIN;
 }
 
-static void show_file(struct term *t, const struct patch_file *f)
+/* Behind "# ": what is not to be taken for a patch of the workspace. */
+static void show_quoted(struct term *t, struct str text)
+{
+    struct str line;
+
+    while (str_line(&text, &line))
+        term_print(t, "#%s%.*s\n", line.n ? " " : "", STR_ARG(line));
+}
+
+static void show_file(struct term *t, bool is_quoted,
+                      const struct patch_file *f)
 {
     CLEANUP(buf_done) struct buf b = {0};
     struct str rest, line;
@@ -41,6 +51,10 @@ static void show_file(struct term *t, const struct patch_file *f)
     buf_init(&b, SHOWN_MAX_BYTES);
     patch_format(f, &b);
     rest = buf_str(&b);
+    if (is_quoted) {
+        show_quoted(t, rest);
+        return;
+    }
     if (!t->color_out) {
         term_content(t, rest);
         return;
@@ -49,14 +63,6 @@ static void show_file(struct term *t, const struct patch_file *f)
         term_style_content(t, style_of(line, &in_hunk), line);
         term_write(t, STR("\n"));
     }
-}
-
-static void show_text(struct term *t, struct str text)
-{
-    struct str line;
-
-    while (str_line(&text, &line))
-        term_print(t, "#%s%.*s\n", line.n ? " " : "", STR_ARG(line));
 }
 
 /* "1.2.0 (3f6c…)"; either may be missing. */
@@ -68,36 +74,34 @@ static void put_version(struct buf *b, struct str version, struct str commit)
         buf_printf(b, version.n ? " (%.*s)" : "%.*s", STR_ARG(commit));
 }
 
+/* "# skill acme/x: update 1.2.0 (3f6c…) -> 1.3.0 (8a01…)" */
 static void show_title(struct term *t, const struct install_package_diff *p)
 {
     CLEANUP(buf_done) struct buf old = {0}, new = {0};
-    const char *arrow;
 
     buf_init(&old, 4096);
     buf_init(&new, 4096);
     put_version(&old, p->old_version, p->old_commit);
     put_version(&new, p->version, p->commit);
-    if (old.n == 0 && new.n == 0)
-        return; /* of what was edited: a patch alone */
-    arrow = old.n && new.n ? " -> " : "";
-    term_style_print(t, TERM_YELLOW, "# %s %.*s %s%.*s%s%.*s\n",
-                     doc_kind_name(p->kind), STR_ARG(p->name),
-                     new.n ? "" : "removed: ", STR_ARG(buf_str(&old)), arrow,
+    term_style_print(t, TERM_YELLOW, "# %s %.*s: %s %.*s%s%.*s\n",
+                     doc_kind_name(p->kind), STR_ARG(p->name), p->action,
+                     STR_ARG(buf_str(&old)), old.n && new.n ? " -> " : "",
                      STR_ARG(buf_str(&new)));
 }
 
 static void show_package(struct term *t, const struct install_package_diff *p)
 {
-    show_title(t, p);
+    if (p->action)
+        show_title(t, p);
     if (p->problem)
         term_print(t, "# %s\n", p->problem);
     if (p->old_command)
         term_style_print(t, TERM_RED, "# ran:  %s\n", p->old_command);
     if (p->command)
         term_style_print(t, TERM_GREEN, "# runs: %s\n", p->command);
-    show_text(t, p->changelog);
+    show_quoted(t, p->changelog);
     for (size_t i = 0; i < p->count; i++)
-        show_file(t, &p->files[i]);
+        show_file(t, p->action && p->kind == DOC_MCP, &p->files[i]);
 }
 
 /* --- as JSON ---------------------------------------------------------------- */
@@ -138,6 +142,7 @@ static void json_package(struct json_writer *w,
     json_member_string(w, "type", str_cstr(doc_kind_name(p->kind)));
     json_member_string(w, "name", p->name);
     json_member_string(w, "path", p->path);
+    json_member_optional(w, "action", str_cstr(p->action));
     json_member_optional(w, "old_version", p->old_version);
     json_member_optional(w, "version", p->version);
     json_member_optional(w, "old_commit", p->old_commit);

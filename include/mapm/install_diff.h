@@ -18,7 +18,8 @@
 struct install_package_diff {
     enum doc_kind kind;
     struct str name;
-    struct str path; /* as install_path has it */
+    struct str path;    /* as install_path has it */
+    const char *action; /* of a plan: "add" "update" "remove"; NULL: edited */
     /* Of a plan. Versions and commits may be "", both of them of what is added
      * or removed. */
     struct str old_version, version, old_commit, commit;
@@ -64,7 +65,8 @@ struct install_restoration {
 /*
  * Puts the named packages back as the lock has them, atomically; no other
  * package changes. Files that the user added to their folders go to the
- * backup, too. Errors: ERR_NOT_FOUND where the store lacks one.
+ * backup, too. Errors: ERR_NOT_FOUND where the store lacks one; ERR_LOCKED
+ * where this machine was not shown that its commit holds it.
  */
 MUST_CHECK bool install_restore(struct context *cx, struct str_list names,
                                 bool dry_run, struct install_restoration *out,

@@ -173,18 +173,18 @@ snapshot . >"$T/before"
 exits 'update --diff' 0 mapm update --diff
 is 'changes nothing' "$(snapshot .)" "$(cat "$T/before")"
 printf '%s\n' "$out" >"$T/patch"
-is 'servers come first, then programs' "$(grep '^# [ams][a-z]* ' "$T/patch" | cut -d' ' -f2,3 | head -n 2)" \
+is 'servers come first, then programs' "$(grep '^# [ams][a-z]* ' "$T/patch" | cut -d' ' -f2,3 | tr -d : | head -n 2)" \
     "$(printf 'mcp io.acme/tool\nskill acme/meta')"
-like 'versions' "$out" "^# skill acme/other 1\.0\.0 \($(echo "$second" | cut -c1-10)\) -> 1\.2\.0 \($(echo "$COMMIT" | cut -c1-10)\)$"
+like 'versions' "$out" "^# skill acme/other: update 1\.0\.0 \($(echo "$second" | cut -c1-10)\) -> 1\.2\.0 \($(echo "$COMMIT" | cut -c1-10)\)$"
 like 'what ran' "$out" '^# ran:  npx -y tool$'
 like 'and what will' "$out" '^# runs: npx -y tool --more$'
-is 'of a metaskill its program first' "$(sed -n '/^# skill acme.meta/,/^# /s/^diff.* b.*\///p' "$T/patch")" \
+is 'of a metaskill its program first' "$(sed -n '/^# skill acme.meta/,/^# skill acme.[^m]/s/^diff.* b.*\///p' "$T/patch")" \
     "$(printf 'SKILL.star\nA.md')"
 is 'the sections in between' "$(sed -n '/^# skill acme.other/,/^diff/p' "$T/patch" | grep '^# [#-]')" \
     "$(printf '# ## 1.2.0 (2026-03-01)\n# - diff --git a/x b/x\n# ## 1.1.0 (2026-02-01)\n# - New.')"
 like 'a removed file' "$out" '^deleted file mode 100755$'
-sed '/^diff .*mcp.json#/,/^# /{/^# /!d}' "$T/patch" >"$T/skills.patch"
-ok 'git apply reads it, too' git apply --check "$T/skills.patch"
+ok 'git apply reads it, too' git apply --check "$T/patch"
+like 'and skips what is no file here' "$out" '^# -    "tool"$'
 exits 'JSON' 0 mapm update --diff --json
 is 'has it as well' "$(field '[(p["name"], p.get("old_command"), p.get("command")) for p in d["packages"]][0]')" \
     "('io.acme/tool', 'npx -y tool', 'npx -y tool --more')"
@@ -192,15 +192,37 @@ is 'and the changelog' "$(field '[p["changelog"] for p in d["packages"] if p["ch
 exits 'one alone' 0 mapm update --diff other
 is 'is shown alone' "$(printf '%s\n' "$out" | grep -c '^# skill')" 1
 exits 'NAME@REF' 0 mapm diff other@v2
-like 'is as an update there' "$out" '^# skill acme/other 1\.0\.0 .* -> 1\.2\.0 '
+like 'is as an update there' "$out" '^# skill acme/other: update 1\.0\.0 .* -> 1\.2\.0 '
 exits 'backwards, too' 3 mapm diff "acme/other@$first" --exit-code
 like 'the other way' "$out" '^-## 1\.0\.0'
 is 'all of this changes nothing' "$(snapshot .)" "$(cat "$T/before")"
 exits 'a ref that is none' 1 mapm diff other@nosuch
 exits 'and one that cannot be' 2 mapm diff 'other@a..b'
+cp mapm.lock "$T/old.lock"
 exits 'the update' 0 mapm update --yes
 exits 'then nothing' 0 mapm update --diff
 like 'would change' "$err" 'no package would change'
+
+# --- the lock has moved ----------------------------------------------------------
+
+echo mine >>.agents/skills/base/notes.txt
+cp mapm.lock "$T/new.lock" && cp "$T/old.lock" mapm.lock
+exits 'one goes back to the lock' 0 mapm restore other
+like 'as it says' "$(cat .agents/skills/other/SKILL.md)" '^version: 1\.0\.0$'
+like 'the others stay' "$(cat .agents/skills/meta/SKILL.star)" '"two"'
+like 'as they are' "$(tail -n 1 .agents/skills/base/notes.txt)" '^mine$'
+like 'servers, too' "$(cat .mcp.json)" '"--more"'
+exits 'what was edited is so against what was installed' 0 mapm diff acme/base
+is 'not the lock' "$(printf '%s\n' "$out" | grep -a '^[-+]')" "$(printf -- '--- a/%s\n+++ b/%s\n+mine' "$b/notes.txt" "$b/notes.txt")"
+cp "$T/new.lock" mapm.lock
+digest=$(sed -n '/name: acme\/meta/,/digest/s/.*digest: //p' mapm.lock)
+sed -i "/name: acme\/other/,/digest/s/digest: .*/digest: $digest/" mapm.lock
+snapshot . >"$T/before"
+exits 'a digest alone proves nothing' 1 mapm restore other
+like 'it says so' "$err" 'acme/other is not proved to be what its commit holds'
+is 'and changes nothing' "$(snapshot .)" "$(cat "$T/before")"
+cp "$T/new.lock" mapm.lock
+exits 'all is new' 0 mapm install --force
 
 # --- on a terminal ---------------------------------------------------------------
 

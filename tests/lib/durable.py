@@ -479,6 +479,7 @@ SCENARIOS = [
     Scenario("an update", installed, "install", "--yes", "--offline", boss(V2)),
     Scenario("over an edit", edited, "install", "--yes", "--force", "--offline", boss(V2), precious=PRECIOUS),
     Scenario("a removal", installed, "remove", "boss"),
+    Scenario("a restore [D5]", edited, "restore", "acme/changes", precious=PRECIOUS),
 ]
 for one in [*SCENARIOS, COLD, Scenario("an update from the host", outdated, "update", "--yes")]:
     order(one)
