@@ -19,6 +19,9 @@ static const char *const names[] = {
 /* One byte more than fits, so that a cut is marked by the callee. */
 #define MESSAGE_BYTES (ERR_TEXT_MAX_BYTES + 1)
 
+/* In front of each message, its role. */
+enum { ROLE_BYTES = 1 };
+
 /* Bytes of `message` to keep so that an ellipsis follows a whole character. */
 static size_t cut(const char *message, size_t room)
 {
@@ -29,7 +32,8 @@ static size_t cut(const char *message, size_t room)
     return n;
 }
 
-static void insert_message(struct err *e, size_t at, const char *message)
+static void insert_message(struct err *e, size_t at, enum err_role role,
+                           const char *message)
 {
     size_t room = sizeof e->text - e->used, n = strlen(message);
     const char *tail = "";
@@ -37,12 +41,14 @@ static void insert_message(struct err *e, size_t at, const char *message)
 
     if (room < ROOM_MIN_BYTES)
         return;
+    room -= ROLE_BYTES;
     if (n + 1 > room) {
         n = cut(message, room);
         tail = ELLIPSIS;
     }
-    room = n + strlen(tail) + 1;
+    room = ROLE_BYTES + n + strlen(tail) + 1;
     memmove(gap + room, gap, e->used - at);
+    *gap++ = (char)('0' + role);
     /* The tail, with its NUL, follows: NOLINTNEXTLINE(bugprone-not-null*) */
     memcpy(gap, message, n);
     memcpy(gap + n, tail, strlen(tail) + 1);
@@ -59,7 +65,7 @@ bool err_set(struct err *e, enum err_code code, const char *format, ...)
     va_end(args);
     err_clear(e);
     e->code = code;
-    insert_message(e, 0, message);
+    insert_message(e, 0, ERR_CAUSE, message);
     return false;
 }
 
@@ -86,21 +92,62 @@ bool err_wrap(struct err *e, const char *format, ...)
     va_end(args);
     if (e->code == ERR_NONE)
         e->code = ERR_FAILED;
-    insert_message(e, e->used, message);
+    insert_message(e, e->used, ERR_CAUSE, message);
+    return false;
+}
+
+static bool PRINTF(3, 0) add_within(struct err *e, enum err_role role,
+                                    const char *format, va_list args)
+{
+    char message[MESSAGE_BYTES];
+
+    vsnprintf(message, sizeof message, format, args);
+    if (e->code == ERR_NONE)
+        e->code = ERR_FAILED;
+    insert_message(e, 0, role, message);
     return false;
 }
 
 bool err_also(struct err *e, const char *format, ...)
 {
-    char message[MESSAGE_BYTES];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    add_within(e, ERR_ITEM, format, args);
     va_end(args);
-    if (e->code == ERR_NONE)
-        e->code = ERR_FAILED;
-    insert_message(e, 0, message);
+    return false;
+}
+
+bool err_because(struct err *e, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add_within(e, ERR_ITEM_CAUSE, format, args);
+    va_end(args);
+    return false;
+}
+
+bool err_part(struct err *e, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add_within(e, ERR_ITEM_PART, format, args);
+    va_end(args);
+    return false;
+}
+
+bool err_also_err(struct err *e, const struct err *why)
+{
+    const char *outermost = err_prev(why, NULL);
+
+    if (e->code == ERR_NONE) {
+        e->code = why->code;
+        memcpy(e->hint, why->hint, sizeof e->hint);
+    }
+    for (const char *m = outermost; m; m = err_prev(why, m))
+        insert_message(e, 0, m == outermost ? ERR_ITEM : ERR_ITEM_CAUSE, m);
     return false;
 }
 
@@ -124,26 +171,31 @@ void err_clear(struct err *e)
 
 const char *err_first(const struct err *e)
 {
-    return e->used ? e->text : "";
+    return e->used ? e->text + ROLE_BYTES : "";
 }
 
 const char *err_next(const struct err *e, const char *message)
 {
     if (!message)
-        return e->used ? e->text : NULL;
+        return e->used ? e->text + ROLE_BYTES : NULL;
     message += strlen(message) + 1;
-    return message < e->text + e->used ? message : NULL;
+    return message < e->text + e->used ? message + ROLE_BYTES : NULL;
 }
 
 const char *err_prev(const struct err *e, const char *message)
 {
-    const char *end = message ? message : e->text + e->used;
+    const char *end = message ? message - ROLE_BYTES : e->text + e->used;
 
     if (end == e->text)
         return NULL;
     for (end--; end > e->text && end[-1] != '\0';)
         end--;
-    return end;
+    return end + ROLE_BYTES;
+}
+
+enum err_role err_role(const char *message)
+{
+    return (enum err_role)(message[-ROLE_BYTES] - '0');
 }
 
 const char *err_code_name(enum err_code code)

@@ -262,18 +262,54 @@ static void add_cause(const struct term *t, struct buf *b,
     buf_char(b, '\n');
 }
 
+/* One member of a list is the reason of what it stands below. */
+static const char *label_of(const char *message, bool is_list, bool is_headed)
+{
+    static const char *const labels[][2] = {
+        [ERR_CAUSE] = {"  because:", "  because:"},
+        [ERR_ITEM] = {"  because:", "  -"},
+        [ERR_ITEM_CAUSE] = {"  because:", "    because:"},
+        [ERR_ITEM_PART] = {"  -", "    -"},
+    };
+
+    if (!is_headed && err_role(message) == ERR_ITEM)
+        return "mapm:";
+    return labels[err_role(message)][is_headed && is_list];
+}
+
 void term_error(struct term *t, const struct err *e)
 {
-    const char *message = err_prev(e, NULL);
+    const char *head = err_prev(e, NULL);
+    bool is_headed = head && err_role(head) == ERR_CAUSE;
+    size_t members = 0;
     struct buf b;
 
     buf_init(&b, TEXT_MAX_BYTES);
-    add_cause(t, &b, TERM_RED,
-              "mapm:", message ? message : err_code_name(e->code));
-    while (message && (message = err_prev(e, message)))
-        add_cause(t, &b, TERM_PLAIN, "  because:", message);
+    for (const char *m = head; m; m = err_prev(e, m))
+        members += err_role(m) == ERR_ITEM;
+    if (!head)
+        add_cause(t, &b, TERM_RED, "mapm:", err_code_name(e->code));
+    for (const char *m = head; m; m = err_prev(e, m)) {
+        const char *label =
+            m == head ? "mapm:" : label_of(m, members > 1, is_headed);
+
+        add_cause(t, &b, label[0] == ' ' ? TERM_PLAIN : TERM_RED, label, m);
+    }
     if (e->hint[0])
         add_cause(t, &b, TERM_CYAN, "  hint:", e->hint);
+    term_progress_clear(t);
+    put_err(t, &b);
+    buf_done(&b);
+}
+
+void term_hint(struct term *t, const struct err *e)
+{
+    struct buf b;
+
+    if (!e->hint[0])
+        return;
+    buf_init(&b, TEXT_MAX_BYTES);
+    add_cause(t, &b, TERM_CYAN, "hint:", e->hint);
     term_progress_clear(t);
     put_err(t, &b);
     buf_done(&b);

@@ -34,9 +34,8 @@ static bool find_roots(struct invocation *inv, struct check_root **out,
         if (lint_root_open(paths[i], &roots[i], &inv->cx.arena, &why))
             continue;
         if (ok)
-            *e = why;
-        else
-            err_also(e, "%s", err_first(&why));
+            err_clear(e);
+        err_also_err(e, &why);
         ok = false;
     }
     return ok;

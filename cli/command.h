@@ -285,6 +285,9 @@ void print_error_json(struct invocation *inv, enum err_code code,
  * modules below. */
 void terminal_attach(struct invocation *inv);
 
+/* main.c: of a command that failed. */
+int exit_code_of(const struct err *e);
+
 /* The functions of the commands, one file each (or few) in this folder. */
 #define COMMAND(name)                                                          \
     bool name(struct invocation *inv, int *exit_code, struct err *e)

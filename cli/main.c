@@ -15,7 +15,7 @@ static bool (*const functions[COMMAND_COUNT])(struct invocation *inv,
 #undef X
 };
 
-static int exit_of(const struct err *e)
+int exit_code_of(const struct err *e)
 {
     switch (e->code) {
     case ERR_USAGE:
@@ -97,7 +97,7 @@ int cli_main(int argc, char **argv)
     term_init(&inv.term, color_wish(&inv), has_option(&inv, OPTION_QUIET));
     terminal_attach(&inv);
     if (!parsed || !run(&inv, &code, &e)) {
-        code = exit_of(&e);
+        code = exit_code_of(&e);
         term_error(&inv.term, &e);
         if (asks_for_json(argc, argv))
             print_error_json(&inv, e.code, STR(""), &e);

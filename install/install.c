@@ -229,23 +229,18 @@ static bool check_wanted(struct install_session *s, struct node *const *wanted,
 
     for (size_t i = 0; i < count; i++) {
         const struct node *n = wanted[i];
-        const char *message = NULL;
+        struct err why;
 
-        if (!n->failed)
+        if (!n->failed || failed++ >= ERROR_MAX_LINES)
             continue;
-        if (failed++ == 0) {
-            *e = *n->failed;
-            is_chosen = !n->is_catalog && !session_is_network(e->code);
-            if (!names_itself(n))
-                err_wrap(e, "cannot install %.*s", STR_ARG(n->origin.text));
-            continue;
-        }
-        if (failed > ERROR_MAX_LINES)
-            continue;
+        why = *n->failed;
         if (!names_itself(n))
-            err_also(e, "cannot install %.*s", STR_ARG(n->origin.text));
-        while ((message = err_prev(n->failed, message)))
-            err_also(e, "%s", message);
+            err_wrap(&why, "cannot install %.*s", STR_ARG(n->origin.text));
+        if (failed == 1) {
+            err_clear(e);
+            is_chosen = !n->is_catalog && !session_is_network(why.code);
+        }
+        err_also_err(e, &why);
     }
     if (failed > ERROR_MAX_LINES)
         err_also(e, "\xe2\x80\xa6 and %zu more", failed - ERROR_MAX_LINES);

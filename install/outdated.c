@@ -204,18 +204,17 @@ static const struct err *list_failed(const struct check *c)
 
     for (size_t i = 0; i < c->count; i++) {
         const struct question *q = &c->questions[i];
-        const char *message = NULL;
+        struct err why;
 
         if (!q->failed || q->is_gone || failed++ >= ERROR_MAX_LINES)
             continue;
-        if (!last) {
+        if (!last)
             e = arena_new(a, struct err);
-            *e = *q->failed;
-            err_wrap(e, "cannot look at %.*s", STR_ARG(q->entry->origin));
-        } else if (strcmp(err_first(last->failed), err_first(q->failed)) != 0) {
-            err_also(e, "cannot look at %.*s", STR_ARG(q->entry->origin));
-            while ((message = err_prev(q->failed, message)))
-                err_also(e, "%s", message);
+        if (!last ||
+            strcmp(err_first(last->failed), err_first(q->failed)) != 0) {
+            why = *q->failed;
+            err_wrap(&why, "cannot look at %.*s", STR_ARG(q->entry->origin));
+            err_also_err(e, &why);
         }
         last = q;
     }

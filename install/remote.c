@@ -18,7 +18,7 @@ struct check {
     void (*found)(void *ctx, const struct lock_entry *entry, const char *how);
     void *ctx;
     size_t failed;
-    struct err why; /* of the first */
+    struct err why;
 };
 
 /* --- asking ----------------------------------------------------------------- */
@@ -120,9 +120,11 @@ static void take_event(void *ctx, const struct fetch_event *event,
                remote_is_answer(event->err->code)) {
         c->found(c->ctx, q->entry,
                  str_dup0(str_cstr(err_first(event->err)), &c->cx->arena));
-    } else if (event->kind == FETCH_FAILED && c->failed++ == 0) {
-        c->why = *event->err;
-        err_wrap(&c->why, "cannot look at %.*s", STR_ARG(q->origin.text));
+    } else if (event->kind == FETCH_FAILED && c->failed++ < ERROR_MAX_LINES) {
+        struct err why = *event->err;
+
+        err_wrap(&why, "cannot look at %.*s", STR_ARG(q->origin.text));
+        err_also_err(&c->why, &why);
     }
 }
 
@@ -196,7 +198,7 @@ bool verify_remote(struct context *cx, const struct layer *l,
         return false;
     if (c.failed)
         *e = c.why;
-    if (c.failed > 1)
-        err_also(e, "and %zu more", c.failed - 1);
+    if (c.failed > ERROR_MAX_LINES)
+        err_also(e, "and %zu more", c.failed - ERROR_MAX_LINES);
     return c.failed == 0;
 }

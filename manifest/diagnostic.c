@@ -69,8 +69,7 @@ static enum err_code code_of(const char *code, enum doc_kind kind)
     return kind == DOC_MCP ? ERR_MCP : ERR_FRONTMATTER;
 }
 
-static void say(const struct diagnostic *c, bool first, enum err_code code,
-                struct err *e)
+static void say(const struct diagnostic *c, struct err *e)
 {
     char where[PACKAGE_PATH_MAX_BYTES + 32] = "";
 
@@ -79,10 +78,7 @@ static void say(const struct diagnostic *c, bool first, enum err_code code,
                  c->column);
     else if (c->line)
         snprintf(where, sizeof where, "line %u: ", c->line);
-    if (first)
-        err_set(e, code, "%s%.*s (%s)", where, STR_ARG(c->message), c->code);
-    else
-        err_also(e, "%s%.*s (%s)", where, STR_ARG(c->message), c->code);
+    err_also(e, "%s%.*s (%s)", where, STR_ARG(c->message), c->code);
 }
 
 /* Messages are shown outermost first, and err_also() adds within: so in the
@@ -97,9 +93,9 @@ bool diagnostics_fail(const struct diagnostics *why, enum doc_kind kind,
     for (size_t i = 0; i < why->count && said < ERROR_MAX_LINES; i++) {
         if (!why->items[i].error)
             continue;
-        if (said == 0)
+        if (said++ == 0)
             code = code_of(why->items[i].code, kind);
-        say(&why->items[i], said++ == 0, code, e);
+        say(&why->items[i], e);
     }
     if (why->errors > said)
         err_also(e, "%zu more errors", why->errors - said);

@@ -43,11 +43,8 @@ void plan_add_edit(struct plan *plan, struct str path, struct str name,
                          STR_ARG(name), how);
         return;
     }
-    edits->count++;
-    if (edits->count == 1)
-        err_set(&edits->why, ERR_EDITED, "%.*s%s%.*s %s", STR_ARG(path), slash,
-                STR_ARG(name), how);
-    else if (edits->count <= EDITS_NAMED_MAX)
+    edits->why.code = ERR_EDITED;
+    if (edits->count++ < EDITS_NAMED_MAX)
         err_also(&edits->why, "%.*s%s%.*s %s", STR_ARG(path), slash,
                  STR_ARG(name), how);
 }

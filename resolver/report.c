@@ -24,8 +24,9 @@ static bool begin(struct report *r, size_t lines)
     return false;
 }
 
-static void PRINTF(3, 4)
-    add_line(struct report *r, enum err_code code, const char *format, ...)
+/* The code of all is that of the first line. */
+static void PRINTF(4, 5) add_line(struct report *r, enum err_code code,
+                                  enum err_role role, const char *format, ...)
 {
     char line[LINE_MAX_BYTES];
     va_list args;
@@ -42,11 +43,13 @@ static void PRINTF(3, 4)
         r->more++;
         return;
     }
-    if (r->lines == 0)
-        err_set(r->e, code, "%s", line);
-    else
-        err_also(r->e, "%s", line);
-    r->lines++;
+    if (r->lines++ == 0) {
+        err_clear(r->e);
+        r->e->code = code;
+    }
+    (role == ERR_ITEM         ? err_also
+     : role == ERR_ITEM_CAUSE ? err_because
+                              : err_part)(r->e, "%s", line);
     r->bytes += (size_t)n + 1;
 }
 
@@ -71,9 +74,9 @@ static void tell_why(struct report *r)
 
     /* Its packages took all lines: the reason is still worth one. */
     if (r->more && r->why.used)
-        err_also(r->e, "%.400s", err_first(&r->why));
+        err_because(r->e, "%.400s", err_first(&r->why));
     while (!r->more && (message = err_prev(&r->why, message)))
-        add_line(r, r->why.code, "%s", message);
+        add_line(r, r->why.code, ERR_ITEM_CAUSE, "%s", message);
     err_clear(&r->why);
 }
 
@@ -153,8 +156,9 @@ void report_limit(struct report *r, const char *what, const struct limit *limit,
 
     if (!begin(r, 1))
         return;
-    add_line(r, ERR_LIMIT, "more than %" PRIu64 " %s%s%s", limit->value, what,
-             limit_words(limit, &words), needed_by(at, &by));
+    add_line(r, ERR_LIMIT, ERR_ITEM, "more than %" PRIu64 " %s%s%s",
+             limit->value, what, limit_words(limit, &words),
+             needed_by(at, &by));
     if (r->problems == 1)
         limit_hint(limit, r->e);
 }
@@ -172,8 +176,8 @@ void report_unread(struct report *r, const struct origin *o, enum doc_kind kind,
             return;
         r->why = *why;
     }
-    add_line(r, why->code, "%s %.*s%s", doc_kind_name(kind), STR_ARG(o->text),
-             needed_by(parent, &by));
+    add_line(r, why->code, ERR_ITEM, "%s %.*s%s", doc_kind_name(kind),
+             STR_ARG(o->text), needed_by(parent, &by));
     if (why->hint[0])
         add_hint(r, "%s", why->hint);
 }
@@ -181,8 +185,9 @@ void report_unread(struct report *r, const struct origin *o, enum doc_kind kind,
 static void add_claim(struct report *r, const struct package *p,
                       const char *names, bool is_root)
 {
-    add_line(r, ERR_CONFLICT, "%.*s%s%.*s, %s%s", STR_ARG(p->origin->text),
-             p->commit.n ? " at " : "", STR_ARG(p->commit),
+    add_line(r, ERR_CONFLICT, ERR_ITEM_PART, "%.*s%s%.*s, %s%s",
+             STR_ARG(p->origin->text), p->commit.n ? " at " : "",
+             STR_ARG(p->commit),
              is_root ? "asked for directly: " : "by way of ", names);
 }
 
@@ -242,7 +247,7 @@ void report_conflict(struct report *r, const struct node *first,
 
     if (!begin(r, 3))
         return;
-    add_line(r, ERR_CONFLICT,
+    add_line(r, ERR_CONFLICT, ERR_ITEM,
              "two different packages claim the name of %s %.*s",
              doc_kind_name(second->kind), STR_ARG(second->fqn));
     add_claim(r, first->package, chain(first, STR(""), &one), !first->parent);
@@ -264,12 +269,12 @@ void report_cycle(struct report *r, struct node *const *stack, size_t depth)
         }
         chain_name(&names, stack[i % depth]->package->fqn);
     }
-    add_line(r, ERR_CYCLE, "a cycle of dependencies: %s", names.p);
+    add_line(r, ERR_CYCLE, ERR_ITEM, "a cycle of dependencies: %s", names.p);
     for (size_t i = 0; i < depth; i++) {
         const struct package *from = stack[i]->package;
         const struct node_link *edge = stack[i]->edges.last;
 
-        add_line(r, ERR_CYCLE, "%s %.*s needs %s %.*s (%.*s)",
+        add_line(r, ERR_CYCLE, ERR_ITEM_PART, "%s %.*s needs %s %.*s (%.*s)",
                  doc_kind_name(from->kind), STR_ARG(from->fqn),
                  doc_kind_name(edge->to->package->kind),
                  STR_ARG(edge->to->package->fqn), STR_ARG(edge->origin->text));
@@ -284,7 +289,8 @@ void report_kind(struct report *r, const struct package *p,
 
     if (!begin(r, 1))
         return;
-    add_line(r, ERR_FORMAT, "%.*s is %s %s, but it is listed under %s%s",
+    add_line(r, ERR_FORMAT, ERR_ITEM,
+             "%.*s is %s %s, but it is listed under %s%s",
              STR_ARG(p->origin->text), article(p->kind), doc_kind_name(p->kind),
              doc_kind_plural(expected), needed_by(parent, &by));
     add_hint(r, "list it under %s", doc_kind_plural(p->kind));
@@ -297,8 +303,9 @@ void report_agent(struct report *r, const struct origin *o,
 
     if (!begin(r, 1))
         return;
-    add_line(r, ERR_FORMAT, "only an agent may depend on an agent: %.*s%s",
-             STR_ARG(o->text), needed_by(parent, &by));
+    add_line(r, ERR_FORMAT, ERR_ITEM,
+             "only an agent may depend on an agent: %.*s%s", STR_ARG(o->text),
+             needed_by(parent, &by));
 }
 
 void report_leaf(struct report *r, const struct node *mcp)
@@ -307,7 +314,8 @@ void report_leaf(struct report *r, const struct node *mcp)
 
     if (!begin(r, 1))
         return;
-    add_line(r, ERR_MCP, "mcp %.*s has dependencies; MCP servers may not%s",
+    add_line(r, ERR_MCP, ERR_ITEM,
+             "mcp %.*s has dependencies; MCP servers may not%s",
              STR_ARG(mcp->package->fqn), needed_by(mcp->parent, &by));
 }
 
@@ -318,7 +326,7 @@ void report_file(struct report *r, const struct origin *o,
 
     if (!begin(r, 1))
         return;
-    add_line(r, ERR_REFUSED,
+    add_line(r, ERR_REFUSED, ERR_ITEM,
              "%.*s comes from %.*s and may not name local paths: %.*s (%s)",
              STR_ARG(by->fqn), STR_ARG(by->origin->text), STR_ARG(o->text),
              chain(parent, by->fqn, &names));

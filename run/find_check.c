@@ -26,10 +26,8 @@ static bool is_whole(const struct skill *s, const struct hash *digest,
 
 static void differ(struct check *c, struct str path, const char *how)
 {
-    if (c->differing++ == 0)
-        err_set(c->e, ERR_EDITED, "%.*s/%.*s %s", STR_ARG(c->entry->place),
-                STR_ARG(path), how);
-    else if (c->differing <= ERROR_MAX_LINES)
+    c->e->code = ERR_EDITED;
+    if (c->differing++ < ERROR_MAX_LINES)
         err_also(c->e, "%.*s/%.*s %s", STR_ARG(c->entry->place), STR_ARG(path),
                  how);
 }

@@ -190,8 +190,10 @@ static void print_for_host(struct invocation *inv, const struct run_result *r)
         print_line(inv, r->program.text);
     else
         print_failure(inv, r->program.text, endings[r->status].code, why);
-    if (why)
+    if (why && is_json)
         term_error(&inv->term, why);
+    else if (why)
+        term_hint(&inv->term, why); /* the rest is on stdout */
 }
 
 static bool is_for_person(const struct invocation *inv)
@@ -276,15 +278,19 @@ static bool run(struct running *r, struct store *store, struct layer *l,
 
 /* What failed before the program started is a failure of it for a host, too
  * [K33]; a wrong command line is none. */
-static void print_early(struct invocation *inv, const struct err *e)
+static bool print_early(struct invocation *inv, int *exit_code,
+                        const struct err *e)
 {
     if (is_for_person(inv) || has_option(inv, OPTION_JSON) ||
         e->code == ERR_USAGE)
-        return;
+        return false;
     print_failure(
         inv,
         runtime_error(inv->arguments.items[0], err_first(e), &inv->cx.arena),
         e->code, e);
+    term_hint(&inv->term, e);
+    *exit_code = exit_code_of(e);
+    return true;
 }
 
 static bool execute(struct running *r, int *exit_code, struct err *e)
@@ -309,8 +315,5 @@ COMMAND(command_run)
     struct running r = {.inv = inv};
 
     *exit_code = EXIT_FAILED;
-    if (execute(&r, exit_code, e))
-        return true;
-    print_early(inv, e);
-    return false;
+    return execute(&r, exit_code, e) || print_early(inv, exit_code, e);
 }

@@ -67,9 +67,9 @@ enum err_code {
 
 struct err {
     enum err_code code;
-    size_t used; /* bytes of text, with the NULs */
-    char text
-        [ERR_TEXT_MAX_BYTES]; /* messages, innermost first, NUL after each */
+    size_t used; /* bytes of text */
+    /* Messages, innermost first: before each its role, after each a NUL. */
+    char text[ERR_TEXT_MAX_BYTES];
     char hint[ERR_HINT_MAX_BYTES]; /* what to do next; "" = none */
 };
 
@@ -86,8 +86,17 @@ bool err_wrap(struct err *e, const char *format, ...) PRINTF(2, 3);
 /* Sets the hint. Returns false, too: `return err_hint(e, …)`. */
 bool err_hint(struct err *e, const char *format, ...) PRINTF(2, 3);
 
-/* Adds a message of the same rank *inside* the others, as "one per edge". */
+/*
+ * A list. Each of its members is an err_also(): below the message set so far, or
+ * below the one that wraps them, where nothing was set (the caller sets e->code
+ * then). What err_because() adds is the reason of the last member.
+ */
 bool err_also(struct err *e, const char *format, ...) PRINTF(2, 3);
+bool err_because(struct err *e, const char *format, ...) PRINTF(2, 3);
+/* A part of the last member, as an edge of a cycle. */
+bool err_part(struct err *e, const char *format, ...) PRINTF(2, 3);
+/* `why` as a member, with its reasons; code and hint are those of the first. */
+bool err_also_err(struct err *e, const struct err *why);
 
 void err_clear(struct err *e);
 
@@ -100,6 +109,16 @@ const char *err_next(const struct err *e, const char *message);
 
 /* The message before `message`, inwards; start with NULL for the outermost. */
 const char *err_prev(const struct err *e, const char *message);
+
+/* Of a message that err_next or err_prev gave. */
+enum err_role {
+    ERR_CAUSE, /* of the message outside of it */
+    ERR_ITEM,
+    ERR_ITEM_CAUSE,
+    ERR_ITEM_PART,
+};
+
+enum err_role err_role(const char *message);
 
 const char *err_code_name(enum err_code code);
 

@@ -58,8 +58,11 @@ void term_note(struct term *t, const char *format, ...) PRINTF(2, 3);
 /* "warning: …" in yellow, on one line: an LF in it is escaped. Shown when quiet,
  * too. */
 void term_warn(struct term *t, const char *format, ...) PRINTF(2, 3);
-/* "mapm: …", "  because: …" outermost first, "  hint: …" (STYLE.md 4). */
+/* "mapm: …", "  because: …" outermost first, "  - …" for each member of a list,
+ * "  hint: …" (STYLE.md 4). */
 void term_error(struct term *t, const struct err *e);
+/* "hint: …" alone, of what was told otherwise. */
+void term_hint(struct term *t, const struct err *e);
 
 /* Replaces the progress line; at most 10 times a second; nothing without a
  * terminal. term_progress_clear removes it (all term_* calls do so first). */

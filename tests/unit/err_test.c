@@ -50,6 +50,48 @@ TEST(messages_go_from_the_innermost_outwards_and_back)
     CHECK(e.code == ERR_FAILED);
 }
 
+/* [D18] a list says of each message what it is. */
+TEST(members_of_a_list_are_no_causes)
+{
+    struct err e = {0}, other = {0};
+    const char *m;
+
+    e.code = ERR_CYCLE;
+    err_also(&e, "first");
+    err_because(&e, "its reason");
+    err_also(&e, "second");
+    err_part(&e, "a part");
+    err_wrap(&e, "head");
+    CHECK(e.code == ERR_CYCLE);
+    CHECK_STR(m = err_prev(&e, NULL), "head");
+    CHECK(err_role(m) == ERR_CAUSE);
+    CHECK_STR(m = err_prev(&e, m), "first");
+    CHECK(err_role(m) == ERR_ITEM);
+    CHECK_STR(m = err_prev(&e, m), "its reason");
+    CHECK(err_role(m) == ERR_ITEM_CAUSE);
+    CHECK_STR(m = err_prev(&e, m), "second");
+    CHECK(err_role(m) == ERR_ITEM);
+    CHECK_STR(m = err_prev(&e, m), "a part");
+    CHECK(err_role(m) == ERR_ITEM_PART);
+    CHECK(err_prev(&e, m) == NULL);
+
+    err_clear(&e);
+    err_set(&other, ERR_REF, "inner");
+    err_wrap(&other, "outer");
+    err_hint(&other, "a hint");
+    err_also_err(&e, &other);
+    err_set(&other, ERR_PATH, "alone");
+    err_also_err(&e, &other);
+    CHECK(e.code == ERR_REF);
+    CHECK_STR(e.hint, "a hint");
+    CHECK_STR(m = err_prev(&e, NULL), "outer");
+    CHECK(err_role(m) == ERR_ITEM);
+    CHECK_STR(m = err_prev(&e, m), "inner");
+    CHECK(err_role(m) == ERR_ITEM_CAUSE);
+    CHECK_STR(m = err_prev(&e, m), "alone");
+    CHECK(err_role(m) == ERR_ITEM);
+}
+
 TEST(an_empty_message_is_a_message)
 {
     struct err e = {0};

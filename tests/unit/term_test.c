@@ -160,6 +160,60 @@ static void play_error(void)
     finish(&t);
 }
 
+static void play_lists(void)
+{
+    struct term t;
+    struct err e = {0};
+
+    term_init(&t, TERM_AUTO, false);
+    err_also(&e, "skill a");
+    err_because(&e, "HTTP 404");
+    err_also(&e, "a cycle");
+    err_part(&e, "a needs b");
+    err_wrap(&e, "cannot install");
+    err_hint(&e, "a hint");
+    term_error(&t, &e);
+    term_hint(&t, &e);
+    err_clear(&e);
+    err_also(&e, "only one");
+    err_because(&e, "its reason");
+    err_wrap(&e, "cannot install");
+    term_error(&t, &e);
+    term_hint(&t, &e);
+    err_clear(&e);
+    err_also(&e, "x");
+    err_because(&e, "no x");
+    err_also(&e, "y");
+    err_part(&e, "part of y");
+    term_error(&t, &e);
+    finish(&t);
+}
+
+/* [D18] A list is a list, one member is a reason, and without a head each is
+ * an error. */
+TEST(lists_of_failures_are_lists)
+{
+    struct arena a = {0};
+    struct seen s = on_pipes(play_lists, &a);
+
+    CHECK_STR(s.out.p, "");
+    CHECK_STR(s.err.p, "mapm: cannot install\n"
+                       "  - skill a\n"
+                       "    because: HTTP 404\n"
+                       "  - a cycle\n"
+                       "    - a needs b\n"
+                       "  hint: a hint\n"
+                       "hint: a hint\n"
+                       "mapm: cannot install\n"
+                       "  because: only one\n"
+                       "  because: its reason\n"
+                       "mapm: x\n"
+                       "  because: no x\n"
+                       "mapm: y\n"
+                       "  - part of y\n");
+    arena_done(&a);
+}
+
 /* STYLE.md 4: the shape of an error. */
 TEST(errors_go_from_the_outermost_message_inwards)
 {
