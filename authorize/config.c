@@ -66,7 +66,7 @@ static bool read_file(struct context *cx, struct project *user,
         return true;
     if (!fs_open_user_file(path.p, &fd, e)) {
         if (e->code != ERR_NOT_FOUND)
-            return err_wrap(e, "cannot read %s", path.p);
+            return false;
         err_clear(e);
         return true;
     }

@@ -87,5 +87,5 @@ bool context_consent(struct context *cx, const char *question, struct err *e)
 
     if (!context_confirm(cx, QUESTION_CONSENT, question, &yes, e))
         return false;
-    return yes || err_set(e, ERR_REFUSED, "not confirmed: nothing was changed");
+    return yes || err_set(e, ERR_REFUSED, "nothing was changed");
 }

@@ -138,6 +138,16 @@ bool err_part(struct err *e, const char *format, ...)
     return false;
 }
 
+enum err_role err_role_within(const struct err *e, const char *message)
+{
+    size_t members = 0;
+
+    for (const char *m = NULL; (m = err_next(e, m));)
+        members += err_role(m) == ERR_ITEM;
+    return err_role(message) == ERR_ITEM && members > 1 ? ERR_ITEM_PART
+                                                        : ERR_ITEM_CAUSE;
+}
+
 bool err_also_err(struct err *e, const struct err *why)
 {
     const char *outermost = err_prev(why, NULL);
@@ -147,7 +157,8 @@ bool err_also_err(struct err *e, const struct err *why)
         memcpy(e->hint, why->hint, sizeof e->hint);
     }
     for (const char *m = outermost; m; m = err_prev(why, m))
-        insert_message(e, 0, m == outermost ? ERR_ITEM : ERR_ITEM_CAUSE, m);
+        insert_message(e, 0,
+                       m == outermost ? ERR_ITEM : err_role_within(why, m), m);
     return false;
 }
 
@@ -191,6 +202,13 @@ const char *err_prev(const struct err *e, const char *message)
     for (end--; end > e->text && end[-1] != '\0';)
         end--;
     return end + ROLE_BYTES;
+}
+
+bool err_names(const struct err *e, const char *name)
+{
+    const char *outermost = err_prev(e, NULL);
+
+    return outermost && strstr(outermost, name);
 }
 
 enum err_role err_role(const char *message)

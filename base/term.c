@@ -277,6 +277,24 @@ static const char *label_of(const char *message, bool is_list, bool is_headed)
     return labels[err_role(message)][is_headed && is_list];
 }
 
+/* A hint may hold lines for a file: they are indented, so that none of them
+ * passes for a message of its own. */
+static void add_hint(const struct term *t, struct buf *b, const char *label,
+                     const char *hint)
+{
+    struct str rest = str_cstr(hint), line;
+
+    for (bool first = true; str_line(&rest, &line); first = false) {
+        if (first)
+            add_styled(b, t->color_err, TERM_CYAN, label);
+        else
+            buf_text(b, "       ");
+        buf_char(b, ' ');
+        text_visible(b, line, false);
+        buf_char(b, '\n');
+    }
+}
+
 void term_error(struct term *t, const struct err *e)
 {
     const char *head = err_prev(e, NULL);
@@ -296,7 +314,7 @@ void term_error(struct term *t, const struct err *e)
         add_cause(t, &b, label[0] == ' ' ? TERM_PLAIN : TERM_RED, label, m);
     }
     if (e->hint[0])
-        add_cause(t, &b, TERM_CYAN, "  hint:", e->hint);
+        add_hint(t, &b, "  hint:", e->hint);
     term_progress_clear(t);
     put_err(t, &b);
     buf_done(&b);
@@ -309,7 +327,7 @@ void term_hint(struct term *t, const struct err *e)
     if (!e->hint[0])
         return;
     buf_init(&b, TEXT_MAX_BYTES);
-    add_cause(t, &b, TERM_CYAN, "hint:", e->hint);
+    add_hint(t, &b, "hint:", e->hint);
     term_progress_clear(t);
     put_err(t, &b);
     buf_done(&b);

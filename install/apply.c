@@ -18,6 +18,7 @@ static bool ask_consent(struct install_session *s, struct err *e)
 {
     const struct install_plan *plan = &s->plan;
     struct str question;
+    bool yes;
 
     if (plan->consent_count == 0 || s->request->is_consented)
         return true;
@@ -25,8 +26,8 @@ static bool ask_consent(struct install_session *s, struct err *e)
     question = arena_printf(&s->cx->arena, "Let your agents start %s?",
                             plan->consent_count == 1 ? "this MCP server"
                                                      : "these MCP servers");
-    if (context_consent(s->cx, question.p, e))
-        return true;
+    if (context_confirm(s->cx, QUESTION_CONSENT, question.p, &yes, e))
+        return yes || err_set(e, ERR_REFUSED, "nothing was changed");
     if (e->code != ERR_REFUSED)
         return false;
     for (size_t i = 0; i < plan->package_count; i++)

@@ -454,6 +454,41 @@ static struct str intern(struct closure *c, struct str word)
     return entry->key;
 }
 
+#define DEFAULT_REF    STR("HEAD")
+#define DEFAULT_BRANCH STR("main") /* of a repository that never told its own */
+
+bool closure_note_default(struct closure *c, const struct node *n,
+                          struct err *e)
+{
+    const struct state_ref ref = {n->ref, n->package.commit, STR_INIT("")};
+
+    return store_put_ref(c->store, origin_repository(&n->origin, &c->cx->arena),
+                         DEFAULT_REF, &ref, e);
+}
+
+/* Without the network a short origin is of the default branch as it was when
+ * the host last told it, whichever way its path was asked for then. */
+static bool find_ref(struct closure *c, const struct node *n,
+                     struct str repository, struct str rest, struct arena *a,
+                     struct state_ref *out)
+{
+    struct state *state = store_state(c->store);
+    struct state_ref head = {.ref = DEFAULT_BRANCH};
+
+    if (state_find_ref(state, repository, rest, a, out))
+        return true;
+    if (!c->options.offline || !n->origin.is_short || n->origin.ref.n)
+        return false;
+    if (!state_find_ref(state, repository, DEFAULT_REF, a, &head))
+        head.ref = DEFAULT_BRANCH;
+    return state_find_ref(state, repository,
+                          n->origin.path.n
+                              ? arena_printf(a, "%.*s/%.*s", STR_ARG(head.ref),
+                                             STR_ARG(n->origin.path))
+                              : head.ref,
+                          a, out);
+}
+
 /* A commit never changes, so what it held is still true; a branch is only
  * believed when there is no network to ask, or when another process asked
  * while this one was running already. */
@@ -473,8 +508,7 @@ static bool find_in_index(struct closure *c, struct node *n)
     if (!is_lasting &&
         !store_find_fresh_ref(c->store, repository, rest, &scratch, &fresh))
         return false;
-    if (!state_find_ref(store_state(c->store), repository, rest, &scratch,
-                        &ref) ||
+    if (!find_ref(c, n, repository, rest, &scratch, &ref) ||
         !(is_lasting || str_eq(ref.commit, fresh)) ||
         !state_find_package(store_state(c->store), repository, ref.commit,
                             ref.path, &scratch, &p) ||

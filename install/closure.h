@@ -133,6 +133,10 @@ MUST_CHECK bool closure_gather(struct closure *c, struct err *e);
 
 /* Warns of what was found, once, when all is known; -v tells each alone. */
 void closure_warn(struct closure *c);
+/* Remembers what the default branch of its repository is, which `n` was asked
+ * for by, for a short origin without the network. */
+MUST_CHECK bool closure_note_default(struct closure *c, const struct node *n,
+                                     struct err *e);
 
 /*
  * With `assume_present` a locked package is not looked up in the store, as long

@@ -563,9 +563,10 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
         return true;
     /* As it was typed for the default branch, and as others spell it. */
     if (n->origin.is_short && n->origin.ref.n == 0 &&
-        !store_put_ref(c->store, repository,
-                       arena_printf(a, "%.*s@", STR_ARG(n->origin.path)), &ref,
-                       e))
+        (!store_put_ref(c->store, repository,
+                        arena_printf(a, "%.*s@", STR_ARG(n->origin.path)), &ref,
+                        e) ||
+         !closure_note_default(c, n, e)))
         return false;
     return store_put_ref(c->store, repository, asked.rest, &ref, e) &&
            store_put_package(c->store, repository, n->package.commit, n->path,
@@ -817,7 +818,9 @@ static void note_catalog(struct closure *c, const struct node *n)
     if (!n->is_catalog || n->is_ref_known || origin_names_commit(&n->origin))
         return;
     if (!store_put_ref(c->store, origin_repository(&n->origin, a),
-                       closure_rest(n, a), &ref, &ignored))
+                       closure_rest(n, a), &ref, &ignored) ||
+        (n->origin.is_short && n->origin.ref.n == 0 &&
+         !closure_note_default(c, n, &ignored)))
         err_clear(&ignored); /* they ask for themselves */
 }
 

@@ -217,7 +217,11 @@ static bool add_arguments(struct install_session *s, struct node **wanted,
 /* "cannot install ORIGIN", unless the reason begins with that origin. */
 static bool names_itself(const struct node *n)
 {
-    return str_starts(str_cstr(err_prev(n->failed, NULL)), n->origin.text);
+    size_t scheme = n->origin.scheme == ORIGIN_FILE ? strlen("file:") : 0;
+
+    return str_starts(str_cstr(err_prev(n->failed, NULL)), n->origin.text) ||
+           str_starts(str_cstr(err_prev(n->failed, NULL)),
+                      str_from_index(n->origin.text, scheme));
 }
 
 /* Every one that failed, not only the first. */
@@ -401,6 +405,18 @@ static bool take_arguments(struct install_session *s, struct err *e)
     return take_choice(s, asked, asked_count, e);
 }
 
+/* Without it no root could be looked up: that is said once. */
+static bool check_lock_there(const struct install_session *s, struct err *e)
+{
+    if (s->layer.lock_text.n || s->layer.project.root_count == 0)
+        return true;
+    err_set(e, ERR_LOCKED,
+            "%s installs what mapm.lock holds, and there is none",
+            s->request->locked ? "--locked" : "CI");
+    return err_hint(e, "run mapm install%s and commit mapm.lock",
+                    s->request->locked ? " without --locked" : "");
+}
+
 bool install_packages(struct install_session *s, struct err *e)
 {
     struct context *cx = s->cx;
@@ -418,6 +434,8 @@ bool install_packages(struct install_session *s, struct err *e)
     };
 
     s->locked = o.locked;
+    if (s->locked && !check_lock_there(s, e))
+        return false;
     if (s->request->with_server && !self_server_add(s, e))
         return false;
     if ((s->request->arguments.count == 0 &&

@@ -369,6 +369,13 @@ static bool list_catalog(struct closure *c, struct node *n, int root,
     return true;
 }
 
+static bool say_where(struct err *e, const char *path)
+{
+    if (!err_names(e, path))
+        err_wrap(e, "%s", path);
+    return false;
+}
+
 bool local_read(struct closure *c, struct node *n, struct err *e)
 {
     CLEANUP_FD int root = -1;
@@ -384,18 +391,18 @@ bool local_read(struct closure *c, struct node *n, struct err *e)
     if (!S_ISDIR(st.st_mode) && n->is_catalog)
         return true; /* a file offers itself */
     if (!S_ISDIR(st.st_mode))
-        return read_mcp(c, n, e) || err_wrap(e, "%s", path);
+        return read_mcp(c, n, e) || say_where(e, path);
     if (!fs_open_dir(path, &root, e))
-        return err_wrap(e, "%s", path);
+        return say_where(e, path);
     if (n->is_catalog)
-        return list_catalog(c, n, root, e) || err_wrap(e, "%s", path);
+        return list_catalog(c, n, root, e) || say_where(e, path);
     if (fs_exists_at(root, "SKILL.md") && (n->kinds & DOC_SKILL))
-        return read_folder(c, n, root, DOC_SKILL, e) || err_wrap(e, "%s", path);
+        return read_folder(c, n, root, DOC_SKILL, e) || say_where(e, path);
     if (fs_exists_at(root, "AGENTS.md") && (n->kinds & DOC_AGENT) &&
         !is_catalog(c, n, root, e))
-        return read_folder(c, n, root, DOC_AGENT, e) || err_wrap(e, "%s", path);
+        return read_folder(c, n, root, DOC_AGENT, e) || say_where(e, path);
     if (n->offer_count == 0 && !list_offers(c, n, root, true, e))
-        return err_wrap(e, "%s", path);
+        return say_where(e, path);
     if (n->offer_count)
         return true;
     err_set(e, ERR_PATH, "%s: neither SKILL.md nor AGENTS.md is there", path);

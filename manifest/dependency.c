@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "document.h"
 
 /*
@@ -28,6 +30,22 @@ static bool is_one_of_ours(const struct reader *r, struct str key)
     return false;
 }
 
+/* Lines for a file are a hint; a word on the form of origins is part of it. */
+static void report_origin(struct reader *r, const char *field, unsigned line,
+                          const struct err *e)
+{
+    size_t before = r->why->count;
+
+    if (!strchr(e->hint, '\n')) {
+        report(r, "dep-bad-origin", field, line, "%s; %s", err_first(e),
+               e->hint);
+        return;
+    }
+    report(r, "dep-bad-origin", field, line, "%s", err_first(e));
+    if (r->why->count > before)
+        r->why->items[before].hint = arena_str(r->a, str_cstr(e->hint));
+}
+
 static void add_origin(struct reader *r, struct deps *deps, enum doc_kind kind,
                        const char *field, const struct yaml *y)
 {
@@ -35,8 +53,7 @@ static void add_origin(struct reader *r, struct deps *deps, enum doc_kind kind,
     struct err e = {0};
 
     if (!origin_parse(y->text, r->in->rules, r->a, o, &e)) {
-        report(r, "dep-bad-origin", field, y->line, "%s; %s", err_first(&e),
-               e.hint);
+        report_origin(r, field, y->line, &e);
         return;
     }
     if (o->scheme == ORIGIN_FILE) {

@@ -95,6 +95,8 @@ bool diagnostics_fail(const struct diagnostics *why, enum doc_kind kind,
             continue;
         if (said++ == 0)
             code = code_of(why->items[i].code, kind);
+        if (why->items[i].hint.n && !e->hint[0])
+            err_hint(e, "%.*s", STR_ARG(why->items[i].hint));
         say(&why->items[i], e);
     }
     if (why->errors > said)

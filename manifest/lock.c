@@ -513,7 +513,7 @@ static bool check_order(struct reader *r, const struct lock_entry *entry)
 
     if (order < 0)
         return true;
-    return lock_fail(r->e, r->name, entry->line,
+    return lock_fail(r->e, r->name, entry->line + 1, /* of its name */
                      order ? "%s %.*s is not in its order"
                            : "%s %.*s is given twice",
                      doc_kind_name(entry->kind), STR_ARG(entry->name));
@@ -637,7 +637,7 @@ bool lock_parse(struct str text, const char *name, struct arena *a,
     struct lock lock;
 
     if (!lock_read(text, name, a, &lock, e) ||
-        !lock_check(&lock, name, &scratch, e))
+        !lock_check(&lock, text, name, &scratch, e))
         return false;
     *out = lock;
     return true;

@@ -37,7 +37,7 @@ MUST_CHECK bool lock_read(struct str text, const char *name, struct arena *a,
 
 /* One folder, key or origin for one package; each need names an entry; needs
  * have no cycle. */
-bool lock_check(const struct lock *lock, const char *name,
+bool lock_check(const struct lock *lock, struct str text, const char *name,
                 struct arena *scratch, struct err *e);
 
 /* ERR_FORMAT "name:line: …" and what to do with a damaged lock. */

@@ -7,9 +7,32 @@
 struct check {
     const struct lock *lock;
     const char *name; /* of the file */
+    struct str text;
     struct arena *scratch;
     struct err *e;
 };
+
+unsigned lock_field_line(struct str text, const struct lock_entry *entry,
+                         const char *key)
+{
+    struct str line, word;
+
+    for (unsigned n = 1; str_line(&text, &line); n++) {
+        if (n <= entry->line)
+            continue;
+        if (str_starts(line, STR("  - ")))
+            break;
+        if (str_cut(&line, ':', &word) && str_is(str_trim(word), key))
+            return n;
+    }
+    return entry->line;
+}
+
+static unsigned line_of(const struct check *c, const struct lock_entry *entry,
+                        const char *key)
+{
+    return lock_field_line(c->text, entry, key);
+}
 
 static bool check_places(struct check *c)
 {
@@ -21,16 +44,17 @@ static bool check_places(struct check *c)
         const struct lock_entry *entry = &c->lock->entries[i];
 
         if (!map_put(&places, str_lower(entry->place, c->scratch), NULL))
-            return lock_fail(c->e, c->name, entry->line,
-                             "\"%.*s\" belongs to two packages",
-                             STR_ARG(entry->place));
+            return lock_fail(
+                c->e, c->name,
+                line_of(c, entry, entry->kind == DOC_MCP ? "key" : "path"),
+                "\"%.*s\" belongs to two packages", STR_ARG(entry->place));
         if (!map_put(&origins, entry->origin, NULL))
-            return lock_fail(c->e, c->name, entry->line,
+            return lock_fail(c->e, c->name, line_of(c, entry, "origin"),
                              "an origin of two packages: %.*s",
                              STR_ARG(lock_excerpt(entry->origin)));
         for (size_t k = 0; k < entry->also_count; k++)
             if (!map_put(&origins, entry->also[k], NULL))
-                return lock_fail(c->e, c->name, entry->line,
+                return lock_fail(c->e, c->name, line_of(c, entry, "also"),
                                  "an origin of two packages: %.*s",
                                  STR_ARG(lock_excerpt(entry->also[k])));
     }
@@ -71,7 +95,7 @@ static bool link_needs(struct check *c, struct links *links)
 
             if (!found)
                 return lock_fail(
-                    c->e, c->name, entry->line,
+                    c->e, c->name, line_of(c, entry, "needs"),
                     "%.*s needs %s %.*s, which is not in this file",
                     STR_ARG(entry->name), doc_kind_name(need->kind),
                     STR_ARG(need->name));
@@ -103,16 +127,17 @@ static bool check_needs(struct check *c)
                 ready[count++] = links.to[k];
     for (size_t i = 0; i < c->lock->count; i++)
         if (links.wanted[i])
-            return lock_fail(c->e, c->name, c->lock->entries[i].line,
-                             "%.*s is part of a cycle",
-                             STR_ARG(c->lock->entries[i].name));
+            return lock_fail(
+                c->e, c->name, line_of(c, &c->lock->entries[i], "needs"),
+                "%.*s is part of a cycle", STR_ARG(c->lock->entries[i].name));
     return true;
 }
 
-bool lock_check(const struct lock *lock, const char *name,
+bool lock_check(const struct lock *lock, struct str text, const char *name,
                 struct arena *scratch, struct err *e)
 {
-    struct check c = {.lock = lock, .name = name, .scratch = scratch, .e = e};
+    struct check c = {
+        .lock = lock, .name = name, .text = text, .scratch = scratch, .e = e};
 
     return check_places(&c) && check_needs(&c);
 }

@@ -3,6 +3,7 @@
 #include "mapm/git_host.h"
 #include "mapm/limits.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /*
@@ -194,8 +195,27 @@ static const char *url_fault(struct str text)
     return NULL;
 }
 
-static const char *host_fault(struct str host, const struct origin_rules *rules,
-                              struct arena *a)
+/* Its author has configured it, perhaps, but not this user. */
+static bool refuse_host(struct str text, struct str host, struct err *e)
+{
+    char fault[128];
+
+    snprintf(fault, sizeof fault,
+             "its host is neither %s nor one of `hosts` in your own "
+             "configuration",
+             git_hosts[0].host);
+    origin_refuse(text, fault, e);
+    for (size_t i = 0; i < host.n; i++)
+        if (!is_name_char(host.p[i]) && host.p[i] != '.')
+            return false;
+    return err_hint(e,
+                    "if you trust this GitHub Enterprise host, put these lines "
+                    "into your own ~/.config/mapm/config.yaml:\n"
+                    "hosts:\n  - %.*s",
+                    STR_ARG(host));
+}
+
+static const char *host_fault(struct str host)
 {
     if (str_has_char(host, '@'))
         return "has a user name or password: tokens go into the environment "
@@ -204,13 +224,6 @@ static const char *host_fault(struct str host, const struct origin_rules *rules,
         return "has a port";
     if (host.n == 0 || host.n > HOST_MAX_CHARS)
         return "has no host";
-    if (!git_host_find(host, rules ? rules->hosts : NULL,
-                       rules ? rules->host_count : 0))
-        return arena_printf(a,
-                            "its host is neither %s nor one of `hosts` in your "
-                            "own configuration",
-                            git_hosts[0].host)
-            .p;
     return NULL;
 }
 
@@ -286,9 +299,12 @@ bool origin_take_repository(struct str text, struct str *rest,
     if (fault)
         return origin_refuse(text, fault, e);
     str_cut(rest, '/', &host);
-    fault = host_fault(host, rules, a);
+    fault = host_fault(host);
     if (fault)
         return origin_refuse(text, fault, e);
+    if (!git_host_find(host, rules ? rules->hosts : NULL,
+                       rules ? rules->host_count : 0))
+        return refuse_host(text, host, e);
     str_cut(rest, '/', &owner);
     str_cut(rest, '/', &repo);
     repo = drop_git(repo);

@@ -299,24 +299,41 @@ static unsigned conflict_line(struct str text)
     return 0;
 }
 
+/* In the indentation of this line, or of the one before. */
+static bool has_tab(struct str text, unsigned number)
+{
+    struct str line;
+    bool found = false;
+
+    for (unsigned n = 1; n <= number && str_line(&text, &line); n++) {
+        size_t at = 0;
+
+        while (at < line.n && line.p[at] == ' ')
+            at++;
+        found |= n + 1 >= number && at < line.n && line.p[at] == '\t';
+    }
+    return found;
+}
+
 /* yaml_parse says "line 7: …", we "mapm.yaml:7: …". */
-static bool fail_yaml(struct project_reader *r, unsigned line,
-                      const struct err *why)
+static bool fail_yaml(struct project_reader *r,
+                      const struct yaml_problem *problem, const struct err *why)
 {
     const char *message = err_first(why);
     const char *behind = strstr(message, ": ");
-    struct str rest = r->text, text;
-
-    for (unsigned at = 1; str_line(&rest, &text); at++)
-        if (str_starts(text, STR("<<<<<<< "))) {
-            err_set(r->e, why->code, "%s:%u: a merge conflict is left here",
-                    r->name, at);
-            return err_hint(r->e, "settle it, then run mapm install");
-        }
 
     if (str_starts(str_cstr(message), STR("line ")) && behind)
         message = behind + 2;
-    return err_set(r->e, why->code, "%s:%u: %s", r->name, line, message);
+    err_set(r->e, why->code, "%s:%u: %s", r->name, problem->line, message);
+    if (problem->fault == YAML_FAULT_DUPLICATE)
+        return err_hint(r->e, "give it once, with the lines of both");
+    if (problem->fault != YAML_FAULT_SYNTAX)
+        return false;
+    return err_hint(r->e, "%s",
+                    has_tab(r->text, problem->line)
+                        ? "indent with blanks: YAML takes no tabs"
+                        : "put text that holds \": \" or \" #\" in quotes, "
+                          "and give the lines of a list the same indentation");
 }
 
 bool project_parse(struct str text, enum project_role role, const char *name,
@@ -355,7 +372,7 @@ bool project_parse(struct str text, enum project_role role, const char *name,
         unsigned conflict = conflict_line(text);
 
         if (!conflict)
-            return fail_yaml(&r, problem.line, &why);
+            return fail_yaml(&r, &problem, &why);
         project_fail(&r, conflict, "a merge conflict");
         return err_hint(e, "keep the lines of both sides that you want, then "
                            "run mapm install");

@@ -76,7 +76,8 @@ static void tell_why(struct report *r)
     if (r->more && r->why.used)
         err_because(r->e, "%.400s", err_first(&r->why));
     while (!r->more && (message = err_prev(&r->why, message)))
-        add_line(r, r->why.code, ERR_ITEM_CAUSE, "%s", message);
+        add_line(r, r->why.code, err_role_within(&r->why, message), "%s",
+                 message);
     err_clear(&r->why);
 }
 

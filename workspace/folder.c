@@ -15,7 +15,7 @@ bool folder_read_text(const struct folder *f, const char *name,
     *out = str_make("", 0);
     if (!fs_open_file_at(f->fd, name, &fd, NULL, e)) {
         if (e->code != ERR_NOT_FOUND)
-            return err_wrap(e, "cannot read %s", name);
+            return false;
         err_clear(e);
         return true;
     }

@@ -134,9 +134,22 @@ static void index_origin(struct layer *l, const struct origin *o,
         known->value = (void *)(uintptr_t)entry;
 }
 
+/* `key` is where the origin that cannot be used stands. */
+static bool fail_entry(const struct layer *l, const struct lock *lock,
+                       const struct lock_entry *entry, const char *key,
+                       struct err *e)
+{
+    bool is_local = lock == &l->local_lock;
+
+    return err_wrap(
+        e, "%s:%u: %s %.*s", is_local ? "mapm.local.lock" : "mapm.lock",
+        lock_field_line(is_local ? l->local_lock_text : l->lock_text, entry,
+                        key),
+        doc_kind_name(entry->kind), STR_ARG(entry->name));
+}
+
 static bool index_lock(struct layer *l, const struct lock *lock,
-                       const char *name, struct origin **origins,
-                       struct arena *a, struct err *e)
+                       struct origin **origins, struct arena *a, struct err *e)
 {
     *origins = arena_array(a, lock->count + 1, sizeof **origins);
     for (size_t i = 0; i < lock->count; i++) {
@@ -145,8 +158,7 @@ static bool index_lock(struct layer *l, const struct lock *lock,
         struct origin o;
 
         if (!origin_parse(entry->origin, &l->rules, a, &(*origins)[i], e))
-            return err_wrap(e, "%s:%u: %s %.*s", name, entry->line,
-                            doc_kind_name(entry->kind), STR_ARG(entry->name));
+            return fail_entry(l, lock, entry, "origin", e);
         /* The committed lock was indexed first: it wins over the local. */
         named =
             map_entry(&l->by_name, layer_name_key(entry->kind, entry->name, a));
@@ -155,9 +167,7 @@ static bool index_lock(struct layer *l, const struct lock *lock,
         index_origin(l, &(*origins)[i], entry);
         for (size_t k = 0; k < entry->also_count; k++) {
             if (!origin_parse(entry->also[k], &l->rules, a, &o, e))
-                return err_wrap(e, "%s:%u: %s %.*s", name, entry->line,
-                                doc_kind_name(entry->kind),
-                                STR_ARG(entry->name));
+                return fail_entry(l, lock, entry, "also", e);
             index_origin(l, &o, entry);
             if (lock_also_commit(entry, k).n &&
                 map_find(&l->by_origin, o.key) == entry)
@@ -173,9 +183,8 @@ static bool index_locks(struct layer *l, struct arena *a, struct err *e)
     map_init(&l->by_origin, a);
     map_init(&l->also_commits, a);
     map_init(&l->by_name, a);
-    return index_lock(l, &l->lock, "mapm.lock", &l->origins, a, e) &&
-           index_lock(l, &l->local_lock, "mapm.local.lock", &l->local_origins,
-                      a, e);
+    return index_lock(l, &l->lock, &l->origins, a, e) &&
+           index_lock(l, &l->local_lock, &l->local_origins, a, e);
 }
 
 bool layer_take_lock(struct layer *l, struct context *cx,

@@ -165,6 +165,15 @@ static const struct ending {
     [RUN_NOT_ALLOWED] = {ERR_REFUSED, EXIT_REFUSED},
 };
 
+/* What stdout says is not repeated on stderr. */
+static bool is_told(struct str text, const struct err *why)
+{
+    for (const char *m = NULL; (m = err_next(why, m));)
+        if (str_find(text, str_cstr(m)) == SIZE_MAX)
+            return false;
+    return true;
+}
+
 /* A person is told once, with the hint. */
 static void show_failure(struct invocation *inv, struct str text,
                          const struct err *why)
@@ -190,10 +199,11 @@ static void print_for_host(struct invocation *inv, const struct run_result *r)
         print_line(inv, r->program.text);
     else
         print_failure(inv, r->program.text, endings[r->status].code, why);
-    if (why && is_json)
-        term_error(&inv->term, why);
+    if (why && !is_json &&
+        (r->status == RUN_UNKNOWN || is_told(r->program.text, why)))
+        term_hint(&inv->term, why);
     else if (why)
-        term_hint(&inv->term, why); /* the rest is on stdout */
+        term_error(&inv->term, why);
 }
 
 static bool is_for_person(const struct invocation *inv)
@@ -281,13 +291,15 @@ static bool run(struct running *r, struct store *store, struct layer *l,
 static bool print_early(struct invocation *inv, int *exit_code,
                         const struct err *e)
 {
+    struct str text;
+
     if (is_for_person(inv) || has_option(inv, OPTION_JSON) ||
         e->code == ERR_USAGE)
         return false;
-    print_failure(
-        inv,
-        runtime_error(inv->arguments.items[0], err_first(e), &inv->cx.arena),
-        e->code, e);
+    text = runtime_error(inv->arguments.items[0], err_first(e), &inv->cx.arena);
+    print_failure(inv, text, e->code, e);
+    if (!is_told(text, e))
+        return false;
     term_hint(&inv->term, e);
     *exit_code = exit_code_of(e);
     return true;

@@ -110,6 +110,9 @@ const char *err_next(const struct err *e, const char *message);
 /* The message before `message`, inwards; start with NULL for the outermost. */
 const char *err_prev(const struct err *e, const char *message);
 
+/* Whether the outermost message holds `name` already: said once is enough. */
+bool err_names(const struct err *e, const char *name);
+
 /* Of a message that err_next or err_prev gave. */
 enum err_role {
     ERR_CAUSE, /* of the message outside of it */
@@ -119,6 +122,8 @@ enum err_role {
 };
 
 enum err_role err_role(const char *message);
+/* What it is below a member of another list, of which `e` becomes one. */
+enum err_role err_role_within(const struct err *e, const char *message);
 
 const char *err_code_name(enum err_code code);
 

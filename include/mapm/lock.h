@@ -48,6 +48,10 @@ struct lock {
  * hash, merge markers, a need that names nothing …). */
 MUST_CHECK bool lock_parse(struct str text, const char *name, struct arena *a,
                            struct lock *out, struct err *e);
+/* The line of `key` in the entry, whose lock was read from `text`; that of the
+ * entry where it is not there. For messages: it counts lines. */
+unsigned lock_field_line(struct str text, const struct lock_entry *entry,
+                         const char *key);
 /* Sorts, then writes: version 1 unless an entry needs a key of version 2
  * [F13]. The same entries always give the same bytes. */
 void lock_format(struct lock *lock, struct buf *out);

@@ -282,7 +282,7 @@ exits 'nor does the path of the folder' 4 mapm run "./$PLACE" $INPUT
 ln -s "$PLACE" elsewhere
 exits 'nor a link to it' 4 mapm run ./elsewhere $INPUT
 exits '[row 21] nor does a second program in the folder run' 4 mapm run "./$PLACE/inner" $INPUT
-like 'of whatever package' "$err" 'inner is a part of acme/deploy'
+like 'of whatever package' "$out" 'inner is a part of acme/deploy'
 exits 'also by a link' 4 mapm run ./elsewhere/inner $INPUT
 mapm trust --yes deploy >/dev/null 2>&1
 exits 'the whole way: installed, trusted, run' 0 mapm run deploy $INPUT

@@ -137,14 +137,14 @@ static const struct {
     {"origin: file:/home", "origin: file:/\xff", "l:33: not written as mapm writes it: file:/\xff/me/my skills/local"},
     {"/tree/v1/", "/tree/v3/", "l:22: not an origin, or not in order: https://github.com/acme/catalog/tree/v2/skills/git-pr"},
     {"/tree/v1/", "/tree/v2/", "l:22: not an origin, or not in order: https://github.com/acme/catalog/tree/v2/skills/git-pr"},
-    {"/tree/v1/", "/tree/main/", "l:19: an origin of two packages: https://github.com/acme/catalog/tree/main/skills/git-pr"},
+    {"/tree/v1/", "/tree/main/", "l:22: an origin of two packages: https://github.com/acme/catalog/tree/main/skills/git-pr"},
     {"also: [https", "also: [ https", "l:22: not written as mapm writes it:  https://github.com/acme/catalog/tree/v1/skills/git-pr"},
     {"git-pr, https", "git-pr,https", "l:22: a damaged list"},
     {"v2/skills/git-pr]", "v2/skills/git-pr, ]", "l:22: a damaged list"},
     {"v2/skills/git-pr]", "v2/skills/git-pr", "l:22: expected a list in brackets"},
     {"v2/skills/git-pr]", "v2/skills/git-pr#" C40 "]", "l:22: \"also with a commit\" needs version 2 of this file"},
     {"io.json", "../agents/reviewer", NULL},
-    {"mcps/io.json", "agents/reviewer", "l:12: an origin of two packages: https://github.com/acme/catalog/tree/main/agents/reviewer"},
+    {"mcps/io.json", "agents/reviewer", "l:14: an origin of two packages: https://github.com/acme/catalog/tree/main/agents/reviewer"},
     /* places [row 11, row 15] */
     {".agents/agents/reviewer", ".agents/skills/reviewer", "l:10: not a folder of agents: \".agents/skills/reviewer\""},
     {".agents/skills/local", ".agents/skills/../../x", "l:35: not a folder of skills: \".agents/skills/../../x\""},
@@ -154,7 +154,7 @@ static const struct {
     {".agents/skills/local", ".agents/skills/.git", "l:35: not a folder of skills: \".agents/skills/.git\""},
     {".agents/skills/local", "/etc/cron.d", "l:35: not a folder of skills: \"/etc/cron.d\""},
     {".agents/skills/local", ".agents/skills/Local", "l:35: not a folder of skills: \".agents/skills/Local\""},
-    {".agents/skills/local", ".agents/skills/git-pr", "l:31: \".agents/skills/git-pr\" belongs to two packages"},
+    {".agents/skills/local", ".agents/skills/git-pr", "l:35: \".agents/skills/git-pr\" belongs to two packages"},
     {"key: io-example-mcp", "key: io/example", "l:18: not a key of an MCP server: \"io/example\""},
     {"key: io-example-mcp", "key: a2345678901234567890123456789012345678", "l:18: not a key of an MCP server: \"a2345678901234567890123456789012345678\""},
     {"key: io-example-mcp", "key: a234567890123456789012345678901234567", NULL},
@@ -163,20 +163,20 @@ static const struct {
     {"rewritten: name", "rewritten: all", "l:29: expected \"name\""},
     {"    key: io-example-mcp\n", "    key: io-example-mcp\n    rewritten: name\n", "l:19: \"rewritten\" is not for mcps"},
     /* needs */
-    {"needs: [skill local]", "needs: [skill gone]", "l:19: acme/git-pr needs skill gone, which is not in this file"},
+    {"needs: [skill local]", "needs: [skill gone]", "l:30: acme/git-pr needs skill gone, which is not in this file"},
     {"needs: [skill local]", "needs: [mcp local]", "l:30: not \"skill NAME\" or \"mcp NAME\": \"mcp local\""},
-    {"needs: [skill local]", "needs: [mcp io.example/other]", "l:19: acme/git-pr needs mcp io.example/other, which is not in this file"},
+    {"needs: [skill local]", "needs: [mcp io.example/other]", "l:30: acme/git-pr needs mcp io.example/other, which is not in this file"},
     {"needs: [skill local]", "needs: [agent acme/reviewer]", "l:30: not \"skill NAME\" or \"mcp NAME\": \"agent acme/reviewer\""},
     {"needs: [mcp", "needs: [agent acme/other, mcp", "l:11: \"needs: [agent ...]\" needs version 2 of this file"},
     {"needs: [skill local]", "needs: [local]", "l:30: not \"skill NAME\" or \"mcp NAME\": \"local\""},
     {"needs: [skill local]", "needs: []", "l:30: expected a list in brackets"},
     {"needs: [skill local]", "needs: [skill local, skill local]", "l:30: needs twice, or not in order: skill local"},
     {"[mcp io.example/mcp, skill", "[skill acme/a, mcp io.example/mcp, skill", "l:11: needs twice, or not in order: mcp io.example/mcp"},
-    {"needs: [skill local]", "needs: [skill acme/git-pr]", "l:19: acme/git-pr is part of a cycle"},
-    {"path: .agents/skills/local\n", "path: .agents/skills/local\n    needs: [skill acme/git-pr]\n", "l:19: acme/git-pr is part of a cycle"},
+    {"needs: [skill local]", "needs: [skill acme/git-pr]", "l:30: acme/git-pr is part of a cycle"},
+    {"path: .agents/skills/local\n", "path: .agents/skills/local\n    needs: [skill acme/git-pr]\n", "l:30: acme/git-pr is part of a cycle"},
     /* order [row 15] */
-    {"name: local", "name: acme/a", "l:31: skill acme/a is not in its order"},
-    {"name: local", "name: acme/git-pr", "l:31: skill acme/git-pr is given twice"},
+    {"name: local", "name: acme/a", "l:32: skill acme/a is not in its order"},
+    {"name: local", "name: acme/git-pr", "l:32: skill acme/git-pr is given twice"},
     {"type: agent", "type: skill", "l:10: not a folder of skills: \".agents/agents/reviewer\""},
 };
 /* clang-format on */
@@ -243,9 +243,9 @@ static const struct {
     {"as: acme/git-pr", "as: git-pr", "l:12: \"as\" repeats the name"},
     {"as: acme/git-pr", "as: Other", "l:12: not a name of a skill: Other"},
     {"name: io.example/mcp\n", "name: io.example/mcp\n    as: other\n", "l:5: not a name of an mcp: other"},
-    {"as: acme/git-pr", "as: zeta/git-pr", "l:20: skill git-pr is not in its order"},
-    {"[mcp io.example/mcp,", "[mcp io.other/mcp,", "l:10: acme/git-pr needs mcp io.other/mcp, which is not in this file"},
-    {"    as: acme/git-pr\n    origin", "    origin", "l:19: skill git-pr is given twice"},
+    {"as: acme/git-pr", "as: zeta/git-pr", "l:21: skill git-pr is not in its order"},
+    {"[mcp io.example/mcp,", "[mcp io.other/mcp,", "l:19: acme/git-pr needs mcp io.other/mcp, which is not in this file"},
+    {"    as: acme/git-pr\n    origin", "    origin", "l:20: skill git-pr is given twice"},
     {"git-pr#" T40, "git-pr#", "l:23: not 40 hexadecimal digits: \"\""},
     {"git-pr#" T40, "git-pr#" D64, "l:23: not 40 hexadecimal digits: \"sha256:3f6c0123456789abcdef0123456789abcdef01230123456789abc\""},
     {"git-pr#" T40, "git-pr#" T40 "#" T40, "l:23: not 40 hexadecimal digits: \"" T40 "#9b1d0123456789abcde\""},
@@ -398,7 +398,7 @@ TEST(an_agent_that_needs_an_agent_takes_version_2) /* [D12, F13] */
     CHECK_STR(str_dup0(formatted(&lock, &out), &arena), str_dup0(text, &arena));
     text = replaced("version: 1\npackages:\n", BOSS "boss]\n");
     CHECK(!lock_parse(text, "l", &arena, &lock, &e));
-    CHECK_STR(err_first(&e), "l:3: acme/boss is part of a cycle");
+    CHECK_STR(err_first(&e), "l:11: acme/boss is part of a cycle");
     arena_done(&arena);
 }
 

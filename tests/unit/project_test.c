@@ -39,9 +39,9 @@ static const struct {
     /* shape */
     {W, "- a\n", "m:1: expected keys and values", ""},
     {W, "text\n", "m:1: expected keys and values", ""},
-    {W, "clients: [a\n", "m:2: did not find expected ',' or ']'", ""},
+    {W, "clients: [a\n", "m:2: did not find expected ',' or ']'", NULL},
     {W, "clients: []\n<<<<<<< a\nask: x\n=======\nask: y\n>>>>>>> b\n", "m:2: a merge conflict", "keep the lines of both sides that you want, then run mapm install"},
-    {W, "a: 1\na: 1\n", "m:2: \"a\" is given twice", ""},
+    {W, "a: 1\na: 1\n", "m:2: \"a\" is given twice", "give it once, with the lines of both"},
     {W, "a: &x 1\n", "m:1: anchors (\"&\") are not allowed", ""},
     {W, "a: [[[[[[[[[]]]]]]]]]\n", "m:1: nested more than 8 deep", ""},
     {W, "dependencies: [x]\n", "m:1: dependencies must be a mapping", ""},
