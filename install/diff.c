@@ -101,6 +101,7 @@ static bool diff_edits(struct context *cx, const struct layer *l,
     struct arena *a = &cx->arena;
     struct provision_options o = {
         .shared_dir = store_shared_dir(store),
+        .start_servers = layer_starts_servers(l),
         .objects = installed_objects(store),
     };
     const struct lock_entry **entries;
@@ -274,6 +275,7 @@ static bool restore(struct context *cx, struct layer *l, struct store *store,
     struct arena *a = &cx->arena;
     struct provision_options o = {
         .shared_dir = store_shared_dir(store),
+        .start_servers = layer_starts_servers(l),
         .only_restore = true,
         .objects = installed_objects(store),
     };

@@ -529,7 +529,7 @@ static bool make_started(struct desired_state *w, const struct target *t,
 
     if (!render_start(w, t, s->item, d, &entry, &s->hash, e))
         return err_wrap(e, "%.*s for %s", STR_ARG(s->item->fqn), t->path.p);
-    s->is_started = true;
+    s->is_started = s->names_mapm = true;
     s->entry = entry;
     return true;
 }
@@ -562,6 +562,7 @@ bool desired_state_make_server(struct desired_state *w, const struct target *t,
                     e))
         return err_wrap(e, "%.*s for %s", STR_ARG(item->fqn), t->path.p);
     s->absolute = workspace || shared;
+    s->names_mapm = str_is(json_text(json_get(d->mcp, "command")), "mapm");
     s->entry = entry;
     return true;
 }

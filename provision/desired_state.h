@@ -35,6 +35,7 @@ struct desired_server {
     struct hash source; /* of the entry's sources */
     bool absolute;      /* after desired_state_make_server: holds paths; */
     bool is_started;    /* holds none, since `mapm start` has them */
+    bool names_mapm;    /* its command is "mapm" */
     struct str entry;
     struct hash hash;
 };

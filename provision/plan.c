@@ -85,8 +85,8 @@ void plan_show(struct plan *plan, enum provision_change_kind kind,
         c = NULL;
     plan->shown = arena_grow(plan->arena, plan->shown, plan->shown_count,
                              &plan->shown_capacity, sizeof *plan->shown);
-    plan->shown[plan->shown_count++] =
-        (struct provision_change){kind, path, str_cstr(c ? c->name : "")};
+    plan->shown[plan->shown_count++] = (struct provision_change){
+        .kind = kind, .path = path, .client = str_cstr(c ? c->name : "")};
 }
 
 /* The node before the change: its print is taken before its content is read,

@@ -73,6 +73,14 @@ static bool judge_entry(struct sharing *s, struct str key, bool recorded,
     return true;
 }
 
+static void show_server(struct sharing *s, enum provision_change_kind kind,
+                        const struct desired_server *server)
+{
+    plan_show(s->plan, kind, place_of(s, server->item->place),
+              s->target->client);
+    s->plan->shown[s->plan->shown_count - 1].names_mapm = server->names_mapm;
+}
+
 static bool make_server(struct sharing *s, struct desired_server *server,
                         struct err *e)
 {
@@ -96,7 +104,7 @@ static bool begin_file(struct sharing *s, struct err *e)
             return false;
         keys[i] = t->servers[i].item->place;
         entries[i] = t->servers[i].entry;
-        plan_show(s->plan, PROVISION_ADD, place_of(s, keys[i]), t->client);
+        show_server(s, PROVISION_ADD, &t->servers[i]);
     }
     return merge_begin(&s->merge, keys, entries, t->server_count, e);
 }
@@ -150,8 +158,7 @@ static bool put_server(struct sharing *s, struct desired_server *server,
         if (!judge_entry(s, key, known != NULL, e))
             return false;
     }
-    plan_show(s->plan, found ? PROVISION_UPDATE : PROVISION_ADD,
-              place_of(s, key), s->target->client);
+    show_server(s, found ? PROVISION_UPDATE : PROVISION_ADD, server);
     return merge_put(&s->merge, key, server->entry, e);
 }
 

@@ -2,6 +2,9 @@
 #include "base/proc.h"
 #include "base/text.h"
 #include "mapm/authorize.h"
+#include "mapm/clients.h"
+#include "mapm/doc_kind.h"
+#include "mapm/lock.h"
 #include "mapm/open_store.h"
 #include "mapm/origin.h"
 #include "mapm/project.h"
@@ -11,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../mapm_path.h"
 #include "doctor.h"
 
 #define LANDLOCK_ABI_MIN 3 /* THREATS.md 1.6 */
@@ -151,6 +155,59 @@ static void look_own(struct doctor *d, const char *program, const char *lacks)
     doctor_hint(d, "install mapm again: its programs belong together");
 }
 
+/* Whether the clients' files of the workspace start "mapm" by its name. */
+static bool names_mapm(const struct layer *l)
+{
+    if (l->project.server)
+        return true;
+    for (size_t i = 0; layer_starts_servers(l) && i < l->by_name.count; i++) {
+        const struct lock_entry *entry = l->by_name.entries[i].value;
+
+        if (entry->kind == DOC_MCP)
+            return true;
+    }
+    return false;
+}
+
+/* A client that gets the PATH of the desktop session and has its MCP file here;
+ * NULL: none. */
+static const struct client *find_graphical(struct doctor *d)
+{
+    for (size_t i = 0; i < clients_count; i++)
+        if (clients_table[i].is_graphical && clients_table[i].mcp &&
+            exists_below(d->layer.path, clients_table[i].mcp,
+                         &d->inv->cx.arena))
+            return &clients_table[i];
+    return NULL;
+}
+
+static void look_mapm(struct doctor *d)
+{
+    const struct str name = STR("mapm on PATH");
+    const struct client *graphical;
+    struct mapm_path path;
+
+    if (!d->has_layer || !names_mapm(&d->layer))
+        return;
+    mapm_path_find(&d->inv->cx.arena, &path);
+    graphical = find_graphical(d);
+    if (path.found.n == 0) {
+        doctor_add(d, program_group, name, DOCTOR_WARN,
+                   "the clients' files start mapm by its name, and it is not "
+                   "on PATH");
+        doctor_hint(d, "make install puts it there");
+    } else if (graphical && !path.is_in_session) {
+        doctor_add(d, program_group, name, DOCTOR_WARN,
+                   "%.*s: %s, started from the desktop, may only look in %.*s",
+                   STR_ARG(path.found), graphical->name, STR_ARG(path.session));
+        doctor_hint(d, "sudo ln -s %.*s /usr/local/bin/mapm",
+                    STR_ARG(path.found));
+    } else {
+        doctor_add(d, program_group, name, DOCTOR_OK, "%.*s",
+                   STR_ARG(path.found));
+    }
+}
+
 void doctor_look_programs(struct doctor *d)
 {
     struct arena *a = &d->inv->cx.arena;
@@ -160,6 +217,7 @@ void doctor_look_programs(struct doctor *d)
     doctor_add(d, program_group, STR("version"), DOCTOR_OK, "%s", MAPM_VERSION);
     look_own(d, "mapm-fetch", "no network");
     look_own(d, "mapm-cage", "commands of metaskills cannot run");
+    look_mapm(d);
     if (proc_find_program("git", NULL, a, &path, &e)) {
         doctor_add(d, program_group, STR("git"), DOCTOR_OK, "%.*s",
                    STR_ARG(path));

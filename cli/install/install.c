@@ -1,8 +1,9 @@
 #include "mapm/install.h"
 
-#include "base/proc.h"
 #include "base/text.h"
+#include "mapm/clients.h"
 
+#include "../mapm_path.h"
 #include "diff.h"
 #include "install_show.h"
 
@@ -109,18 +110,44 @@ static void note_result(struct term *t, const struct install_plan *plan,
               plan->requests == 1 ? "" : "s", text_bytes(plan->bytes, bytes));
 }
 
-/* The clients' files can be committed, so they have its name alone. */
-static void note_server(struct invocation *inv)
+/* Whether a client gets an entry that starts "mapm"; `*graphical` is the name of
+ * one with the PATH of the desktop session, "" without one. */
+static bool names_mapm(const struct install_plan *plan, struct str *graphical)
 {
-    struct err ignored = {0};
-    struct str found;
+    bool any = false;
 
-    term_note(&inv->term, "clients in this workspace start mapm mcp from now "
-                          "on: mapm.yaml says so");
-    if (!proc_find_program("mapm", NULL, &inv->cx.arena, &found, &ignored))
-        term_warn(&inv->term,
-                  "they look for mapm on the PATH, where there is none: make "
-                  "install puts it there");
+    *graphical = STR("");
+    for (size_t i = 0; i < plan->change_count; i++) {
+        const struct provision_change *change = &plan->changes[i];
+        const struct client *c = clients_find(change->client);
+
+        any |= change->names_mapm;
+        if (change->names_mapm && c && c->is_graphical && !graphical->n)
+            *graphical = change->client;
+    }
+    return any;
+}
+
+/* The clients' files can be committed, so they have its name alone. */
+static void warn_path(struct invocation *inv, const struct install_plan *plan)
+{
+    struct term *t = &inv->term;
+    struct mapm_path path;
+    struct str graphical;
+
+    if (!names_mapm(plan, &graphical))
+        return;
+    mapm_path_find(&inv->cx.arena, &path);
+    if (path.found.n == 0)
+        term_warn(t, "clients look for mapm on the PATH, where there is none: "
+                     "make install puts it there");
+    else if (graphical.n && !path.is_in_session)
+        term_warn(t,
+                  "%.*s, started from the desktop, may not find mapm: it is "
+                  "%.*s, and the desktop session looks in %.*s; sudo ln -s "
+                  "%.*s /usr/local/bin/mapm makes it found",
+                  STR_ARG(graphical), STR_ARG(path.found),
+                  STR_ARG(path.session), STR_ARG(path.found));
 }
 
 static void show_result(struct invocation *inv, const struct install_plan *plan,
@@ -144,7 +171,10 @@ static void show_result(struct invocation *inv, const struct install_plan *plan,
     else
         note_result(t, plan, r);
     if (plan->adds_server && !r->dry_run)
-        note_server(inv);
+        term_note(t, "clients in this workspace start mapm mcp from now on: "
+                     "mapm.yaml says so");
+    if (!r->dry_run)
+        warn_path(inv, plan);
     if (r->choice.all)
         install_note_elsewhere(inv, plan);
     install_warn_left_out(inv, plan);

@@ -74,7 +74,8 @@ struct client {
     const char *seen; /* month */
 
     /* provisioning */
-    bool always; /* in any workspace */
+    bool always;       /* in any workspace */
+    bool is_graphical; /* its PATH is often that of the desktop session */
     /* if one exists, the client is in use */
     const char *markers[CLIENT_MAX_MARKERS];
     const char *skills; /* NULL: reads .agents/skills */

@@ -82,6 +82,7 @@ struct provision_change {
     enum provision_change_kind kind;
     struct str path;   /* what changes: a folder, a file, or file#key */
     struct str client; /* "" for the common ones */
+    bool names_mapm;   /* an entry whose command is "mapm", without a folder */
 };
 
 struct provision;

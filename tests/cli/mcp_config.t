@@ -72,7 +72,7 @@ mkdir .codex .gemini
 echo '{"mcpServers": {"mine": {"command": "mine"}}}' >.mcp.json
 printf '# mine\nclients: [cursor]\n' >mapm.yaml
 exits '--with-server' 0 mapm install --with-server
-like 'that there is no mapm on the PATH is told' "$err" '^warning: they look for mapm on the PATH'
+like 'that there is no mapm on the PATH is told' "$err" '^warning: clients look for mapm on the PATH'
 is 'a line in mapm.yaml' "$(cat mapm.yaml)" '# mine
 clients: [cursor]
 server: true'

@@ -267,4 +267,30 @@ sed -i s/direct/start/ mapm.yaml
 exits 'a clone with committed paths, to start' 0 mapm install
 is 'has none' "$(get mcpServers $key args 0 <.mcp.json)" start
 
+# --- where mapm is found ----------------------------------------------------------
+
+mkdir -p "$T/five/.vscode" "$T/home/bin" && cd "$T/five" || exit 1
+ln -sf "$MAPM" "$T/home/bin/mapm"
+# A mapm in the session's folders is found by what is started from the desktop.
+session=$(sed -n 's/^PATH="*\([^"]*\)"*$/\1/p' /etc/environment 2>/dev/null | tail -n 1)
+there=$(PATH=${session:-/usr/local/bin:/usr/bin:/bin} command -v mapm)
+case $there in
+/*) expect=unlike ;;
+*) expect=like ;;
+esac
+echo 'servers: start' >mapm.yaml
+exits 'no mapm on the PATH' 0 env PATH="/usr/bin:/bin:$PATH" "$MAPM" install --yes $at/io.acme_tool.json
+[ -n "$there" ] || like '[D20] is warned of' "$err" '^warning: clients look for mapm on the PATH, where there is none'
+rm -rf .mcp.json .agents .vscode/mcp.json
+exits 'only below the home folder' 0 env PATH="$HOME/bin:$PATH" "$MAPM" install
+$expect '[D20] is told of the client of a desktop' "$err" \
+    "^warning: vscode, started from the desktop, may not find mapm: it is $HOME/bin/mapm"
+run env PATH="$HOME/bin:$PATH" "$MAPM" doctor
+$expect 'mapm doctor tells it, too' "$out" "-> sudo ln -s $HOME/bin/mapm /usr/local/bin/mapm"
+rm -rf .mcp.json .agents .vscode
+exits 'a client in a terminal' 0 env PATH="$HOME/bin:$PATH" "$MAPM" install
+unlike 'has the PATH of its shell' "$err" 'from the desktop'
+run env PATH="$HOME/bin:$PATH" "$MAPM" doctor
+like 'and is fine' "$out" "ok +mapm on PATH +$HOME/bin/mapm"
+
 done_testing
