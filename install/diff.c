@@ -2,6 +2,7 @@
 #include "mapm/install_diff.h"
 #include "mapm/open_store.h"
 #include "mapm/origin.h"
+#include "mapm/range.h"
 
 #include "closure.h"
 #include "ingest.h"
@@ -173,7 +174,7 @@ static bool origin_at(struct context *cx, const struct layer *l,
                         "installed",
                         STR_ARG(entry->name));
     }
-    if (!origin_ref_is_valid(ref)) {
+    if (!origin_ref_is_valid(ref) && !range_is_meant(ref)) {
         err_set(e, ERR_USAGE, "\"%.*s\" cannot be a ref", STR_ARG(ref));
         return err_hint(e, "usage: mapm diff NAME@REF");
     }

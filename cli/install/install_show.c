@@ -255,10 +255,10 @@ void install_note_edits(struct term *t, const struct install_plan *plan)
             continue;
         what = text_shown(edit->what, &scratch);
         term_note(t,
-                  "%s %.*s was edited and is left as it is (%.*s); --force "
-                  "restores it",
-                  doc_kind_name(edit->kind), STR_ARG(edit->name),
-                  STR_ARG(what));
+                  "%s %.*s was edited and is left as it is (%.*s); mapm diff "
+                  "%.*s shows how, mapm restore %.*s undoes it",
+                  doc_kind_name(edit->kind), STR_ARG(edit->name), STR_ARG(what),
+                  STR_ARG(edit->name), STR_ARG(edit->name));
     }
     if (packages > EDITS_MAX_SHOWN)
         term_note(t, "so are %zu more: mapm verify names them all",

@@ -14,7 +14,8 @@ static const struct {
 } sides[INSTALL_SIDE_COUNT] = {
     [INSTALL_SIDE_WORKSPACE] = {"workspace",
         "the workspace differs from the lock: mapm install puts back what is "
-        "missing, mapm install --force also what was changed"},
+        "missing; mapm diff shows what was changed, mapm restore NAME undoes it, "
+        "mapm install --force all of it"},
     [INSTALL_SIDE_EXTRA] = {"workspace",
         "extra files are no package's: mapm leaves them, delete them by hand"},
     [INSTALL_SIDE_MANIFEST] = {"manifest",
