@@ -50,6 +50,7 @@ static bool stored_read(struct store *store, const struct hash *digest,
     struct manifest_input in = {.kind = DOC_SKILL,
                                 .profile = PROFILE_INSTALL,
                                 .files = &beside,
+                                .allow_own = true,
                                 .allow_file = true,
                                 .allow_hidden = true};
     const struct package_file *anchor, *program;

@@ -29,11 +29,12 @@ void list_put_package(struct json_writer *w, const struct layer *l,
     json_member_optional(w, "version", entry->version);
     json_member_string(w, "origin", entry->origin);
     json_member_optional(w, "commit", entry->commit);
-    json_member_string(w, "digest", entry->digest);
+    json_member_optional(w, "digest", entry->digest);
     json_member_string(w, entry->kind == DOC_MCP ? "key" : "path",
                        entry->place);
     json_member_bool(w, "root", root);
     json_member_bool(w, "local", layer_is_local(l, entry));
+    json_member_bool(w, "own", layer_is_own(l, entry));
     json_member_optional(w, "prereqs", prereqs);
     json_member_array(w, "needs");
     for (size_t i = 0; i < entry->need_count; i++) {
@@ -83,7 +84,8 @@ static void print_list(struct invocation *inv, const struct layer *l,
                    doc_kind_name(entry->kind), (int)wide, STR_ARG(entry->name),
                    STR_ARG(entry->version.n ? entry->version : STR("-")),
                    STR_ARG(entry->commit.n ? str_slice(entry->commit, 0, 10)
-                                           : STR("file")),
+                           : layer_is_own(l, entry) ? STR("own")
+                                                    : STR("file")),
                    root ? " " : "",
                    root ? str_dup0(entry->origin, &inv->cx.arena) : "");
         while (str_line(&rest, &line))

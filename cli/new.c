@@ -6,6 +6,8 @@
 #include "mapm/diagnostics.h"
 #include "mapm/doc_kind.h"
 #include "mapm/document.h"
+#include "mapm/install.h"
+#include "mapm/layer.h"
 #include "mapm/limits.h"
 #include "mapm/mcp_file.h"
 #include "mapm/name.h"
@@ -343,6 +345,52 @@ static void say(struct fresh *f)
     term_note(&f->inv->term, "next: %s", f->model->next);
 }
 
+/* --- as a root of the workspace ----------------------------------------------- */
+
+static bool add_root(struct fresh *f, struct str origin, struct err *e)
+{
+    struct install_request request = {.command = INSTALL_INSTALL,
+                                      .arguments = {&origin, 1}};
+    struct install_result result;
+    struct install_plan *plan = NULL;
+    bool ok = install_plan(&f->inv->cx, &request, &plan, e) &&
+              install_apply(plan, &result, e);
+
+    install_close(plan);
+    if (!ok)
+        return err_wrap(e, "cannot add %.*s to mapm.yaml", STR_ARG(origin));
+    term_note(&f->inv->term, "%.*s stands in mapm.yaml, and is linked",
+              STR_ARG(origin));
+    return true;
+}
+
+/* A server has to be written first: what the template would start is nothing. */
+static bool offer_root(struct fresh *f, struct err *e)
+{
+    struct context *cx = &f->inv->cx;
+    struct str origin = str_join(STR("./"), f->place, &cx->arena);
+    struct str file =
+        fs_join(layer_workspace(cx), STR("mapm.yaml"), &cx->arena);
+    bool yes = false;
+
+    if (has_option(f->inv, OPTION_JSON))
+        return true;
+    if (f->model->kind != DOC_MCP && context_can_ask(cx) &&
+        access(file.p, F_OK) == 0) {
+        if (!term_ask(&f->inv->term,
+                      arena_printf(&cx->arena, "Add %.*s to mapm.yaml?",
+                                   STR_ARG(origin))
+                          .p,
+                      &yes, e))
+            return false;
+        if (yes)
+            return add_root(f, origin, e);
+    }
+    term_note(&f->inv->term, "to use it here: mapm install %.*s",
+              STR_ARG(origin));
+    return true;
+}
+
 bool command_new(struct invocation *inv, int *exit_code, struct err *e)
 {
     struct fresh f = {.inv = inv, .name = inv->arguments.items[1]};
@@ -359,5 +407,5 @@ bool command_new(struct invocation *inv, int *exit_code, struct err *e)
         return err_wrap(e, "cannot write %.*s", STR_ARG(f.place));
     say(&f);
     *exit_code = EXIT_DONE;
-    return true;
+    return offer_root(&f, e);
 }

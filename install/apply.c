@@ -48,11 +48,11 @@ static bool check_consent(const struct install_plan *old,
     map_init(&digests, &scratch);
     for (size_t i = 0; i < old->package_count; i++)
         if (old->packages[i].needs_consent)
-            map_put(&digests, old->packages[i].package->content, NULL);
+            map_put(&digests, old->packages[i].digest, NULL);
     for (size_t i = 0; i < new->package_count; i++) {
         const struct install_package *p = &new->packages[i];
 
-        if (!p->needs_consent || map_has(&digests, p->package->content))
+        if (!p->needs_consent || map_has(&digests, p->digest))
             continue;
         err_set(e, ERR_DAMAGED, "mcp %.*s has changed since it was shown",
                 STR_ARG(p->package->fqn));

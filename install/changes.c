@@ -37,7 +37,7 @@ static const char *find_old_command(struct install_session *s,
 static bool needs_consent(const struct install_package *p)
 {
     return p->package->kind == DOC_MCP &&
-           (!p->before || !str_eq(p->before->digest, p->package->content));
+           (!p->before || !str_eq(p->before->digest, p->digest));
 }
 
 /* A server starts a program: what the lock does not hold with these very
@@ -124,6 +124,8 @@ static void fill_item(const struct install_package *p,
                   (package_node(p)->rewritten ||
                    !str_eq(p->place, path_last(package_node(p)->own_fqn))),
     };
+    if (package->origin->scheme == ORIGIN_OWN && package->kind != DOC_MCP)
+        out->own = package->origin->path;
 }
 
 static bool fill_files(struct install_session *s, const struct node *n,
@@ -300,6 +302,19 @@ static bool list_texts(struct install_session *s, struct provision_text *texts,
     return true;
 }
 
+/* Once: what the next plan finds in place is not looked at again. */
+static void name_taken(struct install_session *s)
+{
+    size_t count;
+    const struct str *taken = provision_taken_links(s->layer.provision, &count);
+
+    for (size_t i = 0; i < count; i++)
+        context_note(s->cx,
+                     "%.*s is a folder of yours and stays: nothing is linked "
+                     "there",
+                     STR_ARG(taken[i]));
+}
+
 /* The index is a cache: what cannot be noted is fetched again. */
 static void note_also(struct install_session *s, const struct plan_step *step,
                       const struct node *own)
@@ -372,6 +387,7 @@ static bool find_changes(struct install_session *s,
         return false;
     s->plan.changes = changes;
     list_edits(s);
+    name_taken(s);
     note_proofs(s);
     return true;
 }

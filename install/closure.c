@@ -655,6 +655,8 @@ static bool resolve_node(struct closure *c, struct node *n, struct err *e)
         return resolve_catalog(c, n, e);
     if (n->assumed_present)
         return verify_locked(c, n, e);
+    if (n->origin.scheme == ORIGIN_OWN)
+        return local_read(c, n, e);
     if (n->origin.scheme == ORIGIN_FILE) {
         stop_assuming(c);
         return local_read(c, n, e);

@@ -41,16 +41,42 @@ static bool find_entries(const struct layer *l, struct str_list names,
     return true;
 }
 
+/* A skill or agent of the workspace is linked: what is there is installed, and
+ * the workspace's own history has its edits. */
+static bool is_compared(const struct layer *l, const struct lock_entry *entry)
+{
+    return entry->kind == DOC_MCP || !layer_is_own(l, entry);
+}
+
+static bool check_named(const struct layer *l, struct str_list names,
+                        const struct lock_entry **entries, size_t count,
+                        struct err *e)
+{
+    for (size_t i = 0; names.count && i < count; i++) {
+        if (is_compared(l, entries[i]))
+            continue;
+        err_set(e, ERR_USAGE, "%.*s is of this workspace (%.*s), and linked",
+                STR_ARG(entries[i]->name), STR_ARG(entries[i]->origin));
+        return err_hint(e, "what changed in it, the version control of the "
+                           "workspace knows");
+    }
+    return true;
+}
+
 static struct provision_item *
 make_items(const struct layer *l, struct store *store, struct str_list names,
            const struct lock_entry **entries, size_t *count, struct arena *a)
 {
     struct provision_item *items = arena_array(a, *count + 1, sizeof *items);
+    size_t n = 0;
 
     for (size_t i = 0; i < *count; i++) {
-        installed_fill(entries[i], &items[i]);
-        (void)installed_find_files(store, entries[i], a, &items[i]);
+        if (!is_compared(l, entries[i]))
+            continue;
+        installed_fill(entries[i], &items[n]);
+        (void)installed_find_files(store, entries[i], a, &items[n++]);
     }
+    *count = n;
     if (names.count == 0 && l->project.server && !l->is_global)
         self_server_fill(&items[(*count)++], a);
     return items;
@@ -111,7 +137,8 @@ static bool diff_edits(struct context *cx, const struct layer *l,
     size_t count, edit_count;
 
     o.clients = layer_clients(l, a, &o.client_count);
-    if (!find_entries(l, names, a, &entries, &count, e))
+    if (!find_entries(l, names, a, &entries, &count, e) ||
+        !check_named(l, names, entries, count, e))
         return false;
     items = make_items(l, store, names, entries, &count, a);
     if (!provision_find_edits(l->provision, &o, items, count, a, &edits,
@@ -165,6 +192,12 @@ static bool origin_at(struct context *cx, const struct layer *l,
     if (!layer_resolve_name(l, name, cx, &entry, e))
         return false;
     o = layer_origin(l, entry);
+    if (o->scheme == ORIGIN_OWN)
+        return check_named(l, (struct str_list){&name, 1}, &entry, 1, e) &&
+               err_set(e, ERR_USAGE,
+                       "%.*s is a file of this workspace: it has "
+                       "no refs",
+                       STR_ARG(entry->name));
     if (o->scheme == ORIGIN_FILE) {
         err_set(e, ERR_USAGE,
                 "%.*s is a folder of this machine: it has no refs",
@@ -212,7 +245,7 @@ static bool check_proved(struct closure *c, const struct lock_entry *entry,
                      .digest = item->digest,
                      .package = {.content = entry->digest}};
 
-    if (!proof_applies(c->layer, entry) && layer_is_local(c->layer, entry))
+    if (!layer_is_fetched(c->layer, entry))
         return true;
     if (!proof_check_commit(c->layer, entry, e))
         return false;
@@ -256,15 +289,19 @@ static bool find_restored(struct context *cx, const struct layer *l,
     closure_init(&closure, cx, l, store, &(struct closure_options){0});
 
     map_init(&named, a);
-    if (!find_entries(l, names, a, &entries, &n, e))
+    if (!find_entries(l, names, a, &entries, &n, e) ||
+        !check_named(l, names, entries, n, e))
         return false;
     for (size_t i = 0; i < n; i++)
         map_put(&named, layer_name_key(entries[i]->kind, entries[i]->name, a),
                 NULL);
-    entries = layer_entries(l, a, count);
-    *items = arena_array(a, *count + 1, sizeof **items);
-    for (size_t i = 0; i < *count; i++)
-        if (!fill_restored(&closure, &named, entries[i], &(*items)[i], a, e))
+    entries = layer_entries(l, a, &n);
+    *items = arena_array(a, n + 1, sizeof **items);
+    *count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (is_compared(l, entries[i]) &&
+            !fill_restored(&closure, &named, entries[i], &(*items)[(*count)++],
+                           a, e))
             return false;
     return true;
 }

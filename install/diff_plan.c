@@ -326,7 +326,7 @@ static size_t add_ranked(const struct install_package_diff *all, size_t count,
 static bool is_same(const struct install_package *p)
 {
     return p->action == INSTALL_KEEP ||
-           (p->before && str_eq(p->before->digest, p->package->content));
+           (p->before && str_eq(p->before->digest, p->digest));
 }
 
 bool install_diff_plan(struct install_plan *plan, struct install_diff *out,

@@ -87,7 +87,7 @@ static bool may_give_name(const struct origin *o, struct str own,
 {
     struct str rest = o->rest, segment;
 
-    if (o->scheme == ORIGIN_FILE || rest.n == 0)
+    if (o->scheme != ORIGIN_GIT || rest.n == 0)
         return is_scoped_name(o->path, own, name);
     while (rest.p && str_cut(&rest, '/', &segment))
         if (rest.p && is_scoped_name(rest, own, name))
@@ -189,7 +189,9 @@ static bool keep_origin(struct closure *c, const struct node *n,
         return true;
     }
     *out = copy = arena_new(a, struct origin);
-    return origin_parse(text, &c->layer->rules, a, copy, e);
+    return n->origin.scheme == ORIGIN_OWN
+               ? origin_parse_here(text, &c->layer->rules, a, copy, e)
+               : origin_parse(text, &c->layer->rules, a, copy, e);
 }
 
 /* The part of a node's package that follows from kind, fqn and digest. */
@@ -204,7 +206,10 @@ static void fill_package(struct closure *c, struct node *n, enum doc_kind kind,
     n->package.origin = &n->origin;
     n->package.fqn = recorded_name(c, n, kind, fqn);
     n->package.name = short_name(kind, n->package.fqn);
-    n->package.content = arena_printf(a, "sha256:%s", hex);
+    /* What is linked changes whenever it is written to: it equals itself. */
+    n->package.content = n->origin.scheme == ORIGIN_OWN
+                             ? n->origin.key
+                             : arena_printf(a, "sha256:%s", hex);
     n->package.user = n;
 }
 
@@ -262,6 +267,15 @@ static const char *shown(const struct node *n, struct arena *a)
     return str_dup0(n->origin.text, a);
 }
 
+/* What the lock says of it, for an own package, which it does not decide on. */
+static const struct lock_entry *find_locked(const struct closure *c,
+                                            const struct node *n)
+{
+    return n->origin.scheme == ORIGIN_OWN
+               ? map_find(&c->layer->by_origin, n->origin.key)
+               : n->locked;
+}
+
 static void note_warnings(struct closure *c, const struct node *n,
                           const struct diagnostics *why)
 {
@@ -275,7 +289,7 @@ static void note_warnings(struct closure *c, const struct node *n,
             str_is(str_cstr(w->code), "dep-file-origin"))
             continue;
         /* A locked package was looked at when it was locked. */
-        if (!n->locked)
+        if (!find_locked(c, n))
             notice_add(&c->notices, str_cstr(w->code), n->origin.text,
                        w->message);
     }
@@ -320,6 +334,7 @@ static bool validate(struct closure *c, struct node *n, enum doc_kind kind,
                      struct document *out, struct err *e)
 {
     struct arena *a = why->arena;
+    const struct lock_entry *locked = find_locked(c, n);
     struct manifest_input in = {
         .kind = kind,
         .text = text,
@@ -327,9 +342,10 @@ static bool validate(struct closure *c, struct node *n, enum doc_kind kind,
         .files = files,
         .rules = &c->layer->rules,
         .profile = PROFILE_INSTALL,
+        .allow_own = n->origin.scheme == ORIGIN_OWN,
         .allow_file = n->origin.scheme == ORIGIN_FILE,
         .allow_hidden =
-            c->options.allow_hidden || (n->locked && n->locked->allow_hidden),
+            c->options.allow_hidden || (locked && locked->allow_hidden),
     };
 
     manifest_read(&in, a, out, why);
@@ -638,6 +654,11 @@ bool ingest_files(struct closure *c, struct node *n, enum doc_kind kind,
         return fits_document(c, n, &d, scratch, e);
     if (!keep_document(c, n, &d, e))
         return false;
+    /* A copy gets another name, a link cannot. */
+    if (n->rewritten && n->origin.scheme == ORIGIN_OWN)
+        return err_set(e, ERR_NAME,
+                       "%s: its name cannot be used: mapm check says why",
+                       shown(n, scratch));
     n->summary = format_summary(n, scratch);
     return true;
 }
@@ -884,6 +905,7 @@ bool node_read_document(struct closure *c, const struct node *n,
         .kind = n->package.kind,
         .rules = &c->layer->rules,
         .profile = PROFILE_INSTALL,
+        .allow_own = true,
         .allow_file = true,
         .allow_hidden = true,
         .skip_body = true,

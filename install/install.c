@@ -1,3 +1,4 @@
+#include "base/fs.h"
 #include "mapm/doc_kind.h"
 #include "mapm/git_host.h"
 #include "mapm/name.h"
@@ -6,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ingest.h"
 #include "install_session.h"
@@ -190,6 +192,35 @@ static bool check_alias_of(const struct install_session *s,
                    doc_kind_name(n->package.kind), STR_ARG(s->request->as));
 }
 
+/* A folder of the workspace is named by its place there, so that all who have
+ * the workspace have it; with "file:" before it, it is this machine's. The
+ * workspace as a whole is a catalog, or a package that only a copy can hold. */
+static bool make_own(const struct install_session *s, struct str text,
+                     struct origin *o, struct err *e)
+{
+    struct str top = s->layer.path;
+    struct arena *a = &s->cx->arena;
+
+    if (o->scheme != ORIGIN_FILE || s->layer.is_global ||
+        str_starts(text, STR("file:")) || !fs_path_is_within(o->path, top) ||
+        (o->path.n == top.n &&
+         access(fs_join(top, STR("SKILL.md"), a).p, F_OK) == 0))
+        return true;
+    return origin_parse_own(
+        arena_printf(a, "./%.*s", STR_ARG(str_from_index(o->path, top.n + 1))),
+        a, o, e);
+}
+
+static bool check_own_alias(const struct install_session *s,
+                            const struct origin *o, struct err *e)
+{
+    if (!s->request->as.n || o->scheme != ORIGIN_OWN)
+        return true;
+    err_set(e, ERR_USAGE, "--as: %.*s is of this workspace and linked",
+            STR_ARG(o->text));
+    return err_hint(e, "change the name in the package itself");
+}
+
 static bool add_arguments(struct install_session *s, struct node **wanted,
                           size_t *count, struct err *e)
 {
@@ -198,7 +229,10 @@ static bool add_arguments(struct install_session *s, struct node **wanted,
     for (size_t i = 0; i < s->request->arguments.count; i++) {
         struct origin o;
 
-        if (!parse_argument(s, s->request->arguments.items[i], &o, e) ||
+        struct str text = s->request->arguments.items[i];
+
+        if (!parse_argument(s, text, &o, e) || !make_own(s, text, &o, e) ||
+            !check_own_alias(s, &o, e) ||
             (s->locked && !find_locked_argument(s, &o, e)))
             return false;
         if (offers_are_chosen(&s->request->choice) && !s->locked) {

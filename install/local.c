@@ -21,6 +21,14 @@
 #define CATALOG_MAX_DEPTH   12
 #define CATALOG_MAX_FOLDERS 50000
 
+/* "/a/b" of "/a/b/c", "" of "a". */
+static struct str folder_of(struct str path)
+{
+    size_t slash = str_find_last(path, '/');
+
+    return str_slice(path, 0, slash == SIZE_MAX ? 0 : slash);
+}
+
 /* A walk over the package's folder, in the order of a stack. */
 struct walk {
     struct closure *c;
@@ -184,32 +192,28 @@ static bool read_folder(struct closure *c, struct node *n, int root,
     CLEANUP(arena_done) struct arena scratch = {0};
     struct walk w = {
         .c = c, .limits = &c->layer->limits, .root = root, .a = &scratch};
-    size_t slash = str_find_last(n->origin.path, '/');
 
     if (!walk_folder(&w, str_make("", 0), e))
         return false;
     while (w.folder_count)
         if (!walk_folder(&w, w.folders[--w.folder_count], e))
             return false;
-    if (!ingest_files(c, n, kind, w.files, w.count,
-                      str_from_index(n->origin.path, slash + 1), &scratch, e))
+    if (!ingest_files(c, n, kind, w.files, w.count, path_last(n->origin.path),
+                      &scratch, e))
         return false;
     node_ready(c, n);
     return true;
 }
 
-static bool read_mcp(struct closure *c, struct node *n, struct err *e)
+/* `folder` holds the file. */
+static bool read_mcp(struct closure *c, struct node *n, int folder,
+                     struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    CLEANUP_FD int folder = -1;
-    size_t slash = str_find_last(n->origin.path, '/');
-    struct str name = str_from_index(n->origin.path, slash + 1);
-    struct str parent = str_slice(n->origin.path, 0, slash ? slash : 1);
-    struct walk w = {.c = c, .limits = &c->layer->limits, .a = &scratch};
+    struct str name = path_last(n->origin.path);
+    struct walk w = {
+        .c = c, .root = folder, .limits = &c->layer->limits, .a = &scratch};
 
-    if (!fs_open_dir(str_dup0(parent, &scratch), &folder, e))
-        return false;
-    w.root = folder;
     if (!path_check_name(name, e) || !add_file(&w, name, name, e))
         return false;
     assert(w.count == 1 && w.files);
@@ -356,8 +360,7 @@ static void offer_itself(struct closure *c, struct node *n, enum doc_kind kind)
 static bool list_catalog(struct closure *c, struct node *n, int root,
                          struct err *e)
 {
-    size_t slash = str_find_last(n->origin.path, '/');
-    struct str parent = str_slice(n->origin.path, 0, slash);
+    struct str parent = folder_of(n->origin.path);
 
     if (!list_offers(c, n, root, true, e))
         return false;
@@ -369,42 +372,91 @@ static bool list_catalog(struct closure *c, struct node *n, int root,
     return true;
 }
 
-static bool say_where(struct err *e, const char *path)
+/* The folder `path` of what the user named, or the one that holds the file. */
+static bool open_file_origin(struct str path, struct arena *a, bool *is_folder,
+                             int *fd, struct err *e)
 {
-    if (!err_names(e, path))
-        err_wrap(e, "%s", path);
-    return false;
+    struct stat st;
+
+    if (stat(str_dup0(path, a), &st) < 0)
+        return err_set(e, errno == ENOENT ? ERR_PATH : ERR_IO, "%s",
+                       errno == ENOENT ? "there is no such file or folder"
+                                       : "cannot be read");
+    *is_folder = S_ISDIR(st.st_mode);
+    path = *is_folder ? path : folder_of(path);
+    return fs_open_dir(path.n ? str_dup0(path, a) : "/", fd, e);
+}
+
+/* The same in the workspace, through no link: one could lead out of it. */
+static bool open_own(const struct closure *c, struct str path, struct arena *a,
+                     bool *is_folder, int *fd, struct err *e)
+{
+    CLEANUP_FD int workspace = -1;
+    struct stat st;
+
+    if (!fs_open_dir(str_dup0(c->layer->path, a), &workspace, e))
+        return false;
+    *is_folder = path.n == 0 ||
+                 !fs_stat_at(workspace, str_dup0(path, a), &st) ||
+                 !S_ISREG(st.st_mode);
+    path = *is_folder ? path : folder_of(path);
+    if (fs_open_dir_at(workspace, str_dup0(path, a), fd, e))
+        return true;
+    if (e->code == ERR_NOT_FOUND)
+        return err_set(e, ERR_PATH, "there is no such file or folder");
+    return err_hint(e,
+                    "a package of the workspace lies in it, without links on "
+                    "the way; file: and its path installs it for this "
+                    "machine alone");
+}
+
+static bool is_skill(const struct node *n, int root)
+{
+    return fs_exists_at(root, "SKILL.md") && (n->kinds & DOC_SKILL);
+}
+
+static bool read_place(struct closure *c, struct node *n, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    CLEANUP_FD int root = -1;
+    struct str path = n->origin.path;
+    bool is_folder = false;
+
+    if (n->origin.scheme == ORIGIN_OWN
+            ? !open_own(c, path, &scratch, &is_folder, &root, e)
+            : !open_file_origin(path, &scratch, &is_folder, &root, e))
+        return false;
+    if (!is_folder) /* a file offers itself */
+        return n->is_catalog || read_mcp(c, n, root, e);
+    if (n->is_catalog)
+        return list_catalog(c, n, root, e);
+    if (path.n && is_skill(n, root))
+        return read_folder(c, n, root, DOC_SKILL, e);
+    if (path.n && fs_exists_at(root, "AGENTS.md") && (n->kinds & DOC_AGENT) &&
+        !is_catalog(c, n, root, e))
+        return read_folder(c, n, root, DOC_AGENT, e);
+    if (n->offer_count == 0 && !list_offers(c, n, root, true, e))
+        return false;
+    if (n->offer_count)
+        return true;
+    err_set(e, ERR_PATH, "neither SKILL.md nor AGENTS.md is there");
+    return err_hint(e, "name the folder of a skill or agent, or an MCP file");
 }
 
 bool local_read(struct closure *c, struct node *n, struct err *e)
 {
-    CLEANUP_FD int root = -1;
-    struct stat st;
-    const char *path = str_dup0(n->origin.path, &c->cx->arena);
+    struct str shown =
+        n->origin.scheme == ORIGIN_OWN ? n->origin.text : n->origin.path;
+    CLEANUP(arena_done) struct arena a = {0};
+    struct err why = {0};
 
-    if (stat(path, &st) < 0) {
-        err_set(e, errno == ENOENT ? ERR_PATH : ERR_IO, "%s: %s", path,
-                errno == ENOENT ? "there is no such file or folder"
-                                : "cannot be read");
-        return false;
-    }
-    if (!S_ISDIR(st.st_mode) && n->is_catalog)
-        return true; /* a file offers itself */
-    if (!S_ISDIR(st.st_mode))
-        return read_mcp(c, n, e) || say_where(e, path);
-    if (!fs_open_dir(path, &root, e))
-        return say_where(e, path);
-    if (n->is_catalog)
-        return list_catalog(c, n, root, e) || say_where(e, path);
-    if (fs_exists_at(root, "SKILL.md") && (n->kinds & DOC_SKILL))
-        return read_folder(c, n, root, DOC_SKILL, e) || say_where(e, path);
-    if (fs_exists_at(root, "AGENTS.md") && (n->kinds & DOC_AGENT) &&
-        !is_catalog(c, n, root, e))
-        return read_folder(c, n, root, DOC_AGENT, e) || say_where(e, path);
-    if (n->offer_count == 0 && !list_offers(c, n, root, true, e))
-        return say_where(e, path);
-    if (n->offer_count)
+    if (read_place(c, n, &why))
         return true;
-    err_set(e, ERR_PATH, "%s: neither SKILL.md nor AGENTS.md is there", path);
-    return err_hint(e, "name the folder of a skill or agent, or an MCP file");
+    if (why.code == ERR_PATH && !err_names(&why, str_dup0(shown, &a))) {
+        err_set(e, ERR_PATH, "%.*s: %s", STR_ARG(shown), err_first(&why));
+        return why.hint[0] && err_hint(e, "%s", why.hint);
+    }
+    *e = why;
+    return !err_names(e, str_dup0(shown, &a)) &&
+           err_wrap(e, "%.*s", STR_ARG(shown));
 }

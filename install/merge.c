@@ -68,6 +68,10 @@ static void decide_by_content(struct dispute *d)
 {
     const struct lock_entry *ours = d->pair->ours, *theirs = d->pair->theirs;
 
+    /* What is of the workspace is merged there, and read anew. */
+    if (!d->why && d->ours.scheme == ORIGIN_OWN &&
+        str_eq(d->ours.key, d->theirs.key))
+        decide(d, LOCK_OURS, "content");
     if (!d->why && str_eq(d->ours.key, d->theirs.key) &&
         str_eq(ours->commit, theirs->commit) &&
         str_eq(ours->object, theirs->object) &&
@@ -90,8 +94,8 @@ static bool find_disputes(struct merge *m, struct err *e)
         if (p->side != LOCK_BOTH_CHANGED)
             continue;
         *d = (struct dispute){.pair = p};
-        if (!origin_parse(p->ours->origin, rules, a, &d->ours, e) ||
-            !origin_parse(p->theirs->origin, rules, a, &d->theirs, e))
+        if (!origin_parse_here(p->ours->origin, rules, a, &d->ours, e) ||
+            !origin_parse_here(p->theirs->origin, rules, a, &d->theirs, e))
             return err_wrap(e, "mapm.lock: %s %.*s",
                             doc_kind_name(p->ours->kind),
                             STR_ARG(p->ours->name));

@@ -1,5 +1,6 @@
 #include "offers.h"
 
+#include "base/fs.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "mapm/doc_kind.h"
@@ -21,8 +22,8 @@ static struct str offer_name(const struct node *n, const struct fetch_offer *o)
     struct str name = path_last(o->path);
 
     if (o->path.n == 0)
-        return n->origin.scheme == ORIGIN_FILE ? path_last(n->origin.path)
-                                               : n->origin.repo;
+        return n->origin.scheme == ORIGIN_GIT ? n->origin.repo
+                                              : path_last(n->origin.path);
     if (o->kind == DOC_MCP && str_ends(name, STR(".json")))
         name.n -= 5;
     return name;
@@ -39,6 +40,14 @@ static void offer_origin(struct arena *a, const struct node *n,
 
         if (offer->path.n == 0 || !origin_parse(text, NULL, a, out, &e))
             *out = n->origin; /* it was fine without the tail, so it is now */
+        return;
+    }
+    if (n->origin.scheme == ORIGIN_OWN) {
+        struct str path = fs_join(n->origin.path, offer->path, a);
+
+        if (offer->path.n == 0 ||
+            !origin_parse_own(str_join(STR("./"), path, a), a, out, &e))
+            *out = n->origin;
         return;
     }
     origin_complete(&n->origin, n->ref.n ? n->ref : n->package.commit,
@@ -182,7 +191,7 @@ static void choose(struct chooser *c, const struct node *n)
                                   .path = offer->path,
                                   .is_exact = exact};
         choice->node = closure_add(&s->closure, &o, (unsigned)offer->kind);
-        if (o.scheme == ORIGIN_FILE)
+        if (o.scheme != ORIGIN_GIT)
             choice->node->path = offer->path;
         c->count++;
     }

@@ -17,7 +17,7 @@ static bool check_sources(const struct install_session *s,
     for (size_t i = 0; i < plan->count; i++) {
         const struct package *p = plan->steps[i].package;
 
-        if (p->origin->scheme == ORIGIN_FILE ||
+        if (p->origin->scheme != ORIGIN_GIT ||
             (project_source_allowed(&s->layer.project, p->origin) &&
              project_source_allowed(&s->layer.user, p->origin)))
             continue;
@@ -42,7 +42,7 @@ static bool is_changed(const struct install_session *s,
 {
     const struct lock_entry *b = p->before;
 
-    return !str_eq(b->digest, p->package->content) ||
+    return !str_eq(b->digest, p->digest) ||
            !str_eq(b->commit, p->package->commit) ||
            !has_origin(s, b, p->package->origin);
 }
@@ -118,6 +118,33 @@ static struct str recorded_place(void *ctx, const struct package *p)
     return str_from_index(entry->place, slash == SIZE_MAX ? 0 : slash + 1);
 }
 
+/* As the lock has it. */
+static struct str digest_of(const struct package *p, struct arena *a)
+{
+    const struct node *n = p->user;
+
+    if (p->origin->scheme != ORIGIN_OWN)
+        return p->content;
+    return p->kind == DOC_MCP
+               ? str_join(STR("sha256:"), hash_hex(&n->digest, a), a)
+               : STR("");
+}
+
+/* The folder of a link is named as the document in it says. */
+static bool check_own(const struct install_package *p, struct err *e)
+{
+    const struct package *own = p->package;
+
+    if (own->origin->scheme != ORIGIN_OWN || own->kind == DOC_MCP ||
+        str_eq(p->place, own->name))
+        return true;
+    err_set(e, ERR_CONFLICT,
+            "%.*s: another package is installed as \"%.*s\" already",
+            STR_ARG(own->origin->text), STR_ARG(own->name));
+    return err_hint(e, "a package of the workspace is linked and keeps its "
+                       "name: give it another one, or remove the other");
+}
+
 static bool fill_packages(struct install_session *s, struct err *e)
 {
     struct arena *a = &s->cx->arena;
@@ -131,6 +158,9 @@ static bool fill_packages(struct install_session *s, struct err *e)
 
         p->package = &main_node(s, &s->resolved.steps[i])->package;
         p->place = names[i];
+        p->digest = digest_of(p->package, a);
+        if (!check_own(p, e))
+            return false;
         p->before = find_before(s, p->package);
         p->is_root = s->resolved.steps[i].is_root;
         if (!p->before)
@@ -304,8 +334,9 @@ static struct lock_entry make_entry(const struct install_session *s,
         .declared =
             str_eq(n->own_fqn, package->fqn) ? str_make("", 0) : n->own_fqn,
         .origin = package->origin->text,
-        .digest = package->content,
-        .version = package->version,
+        .digest = p->digest,
+        .version =
+            package->origin->scheme == ORIGIN_OWN ? STR("") : package->version,
         .place = p->place,
         .allow_hidden = n->hidden,
         .rewritten = n->rewritten,

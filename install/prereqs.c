@@ -12,6 +12,7 @@ struct str install_prereqs(const struct layer *l,
     CLEANUP_FD int fd = -1;
     struct manifest_input in = {.kind = DOC_SKILL,
                                 .skip_body = true,
+                                .allow_own = true,
                                 .allow_file = true,
                                 .allow_hidden = true};
     struct document d = {0};
@@ -21,7 +22,8 @@ struct str install_prereqs(const struct layer *l,
 
     if (entry->kind != DOC_SKILL || !fs_open_dir(l->path.p, &fd, &ignored))
         return str_make("", 0);
-    path = arena_printf(&scratch, "%.*s/SKILL.md", STR_ARG(entry->place));
+    path = arena_printf(&scratch, "%.*s/SKILL.md",
+                        STR_ARG(layer_folder(l, entry)));
     /* Few skills have any: a look at the bytes spares the others a parse. */
     if (!fs_read_file_at(fd, path.p, ANCHOR_MAX_BYTES, &scratch, &in.text,
                          &ignored) ||

@@ -1,3 +1,4 @@
+#include "base/fs.h"
 #include "mapm/doc_kind.h"
 #include "mapm/origin.h"
 #include "mapm/project.h"
@@ -126,6 +127,7 @@ static bool add_roots(struct install_session *s, const struct root *roots,
 struct wanted {
     struct map by_place; /* struct node *; of several the last one */
     struct map by_key;   /* the same for roots that are wanted as they are */
+    struct map own;      /* of the workspace, by kind and path */
 };
 
 /* Kind, repository and path: the same for every ref. */
@@ -164,10 +166,15 @@ static void index_wanted(struct install_session *s, struct node *const *nodes,
 {
     map_init(&out->by_place, &s->cx->arena);
     map_init(&out->by_key, &s->cx->arena);
+    map_init(&out->own, &s->cx->arena);
     for (size_t i = 0; i < count; i++) {
         struct root root = root_of(nodes[i]);
 
         map_put(&out->by_key, root_key(s, &root), nodes[i]);
+        if (root.origin.scheme == ORIGIN_OWN)
+            map_put(&out->own,
+                    layer_name_key(root.kind, root.origin.path, &s->cx->arena),
+                    nodes[i]);
         if (nodes[i]->origin.scheme == ORIGIN_GIT &&
             roots_knows_path(s, nodes[i]))
             map_put(&out->by_place, node_place(s, nodes[i]), nodes[i]);
@@ -211,6 +218,20 @@ static struct node *guess_successor(const struct install_session *s,
     return NULL;
 }
 
+/* The same folder, as one of the workspace. */
+static struct node *find_own(const struct install_session *s,
+                             const struct root *root, const struct wanted *w)
+{
+    struct str path = root->origin.path, top = s->layer.path;
+
+    return path.n > top.n + 1 && fs_path_is_within(path, top)
+               ? map_find(&w->own,
+                          layer_name_key(root->kind,
+                                         str_from_index(path, top.n + 1),
+                                         &s->cx->arena))
+               : NULL;
+}
+
 /* What has the same repository and path, and is wanted at another ref; NULL:
  * the root stays. Equal content is no reason: its other folder is another
  * root. */
@@ -220,8 +241,11 @@ static struct node *find_successor(const struct install_session *s,
 {
     const struct node *known;
 
-    if (root->origin.scheme != ORIGIN_GIT ||
-        map_has(&w->by_key, root_key(s, root)))
+    if (map_has(&w->by_key, root_key(s, root)))
+        return NULL;
+    if (root->origin.scheme == ORIGIN_FILE)
+        return find_own(s, root, w);
+    if (root->origin.scheme == ORIGIN_OWN)
         return NULL;
     known = closure_find(&s->closure, root->origin.key);
     return known && roots_knows_path(s, known)
@@ -272,7 +296,7 @@ bool roots_take(struct install_session *s, struct node *const *nodes,
         if (is_replaced(s, &s->roots[i], &w))
             gone[gone_count++] = s->roots[i];
     for (size_t i = 0; i < count; i++)
-        if (nodes[i]->origin.scheme == ORIGIN_FILE ||
+        if (nodes[i]->origin.scheme != ORIGIN_GIT ||
             !roots_knows_path(s, nodes[i]) ||
             map_find(&w.by_place, node_place(s, nodes[i])) == nodes[i])
             added[added_count++] = root_of(nodes[i]);

@@ -73,7 +73,7 @@ static void set_failed(struct selection *sel, struct node *n)
 
 static bool is_allowed(const struct install_session *s, const struct origin *o)
 {
-    return o->scheme == ORIGIN_FILE ||
+    return o->scheme != ORIGIN_GIT ||
            (project_source_allowed(&s->layer.project, o) &&
             project_source_allowed(&s->layer.user, o));
 }
@@ -141,8 +141,8 @@ static bool is_bad_edge(struct selection *sel, struct node *n,
         set_bad(sel, n, "refused",
                 "it needs the agent %.*s, and only an agent may",
                 STR_ARG(dep->origin->text));
-    else if (dep->origin->scheme == ORIGIN_FILE &&
-             n->origin.scheme != ORIGIN_FILE)
+    else if (dep->origin->scheme != ORIGIN_GIT &&
+             n->origin.scheme != dep->origin->scheme)
         set_bad(sel, n, "dep-file-origin",
                 "it needs %.*s, a path on one machine",
                 STR_ARG(dep->origin->text));
@@ -325,8 +325,9 @@ struct twins {
 
 static bool may_be_twin(const struct node *n)
 {
-    return n->path.n && !n->failed && !n->offer_count && !n->alias.n &&
-           (n->is_ready || n->is_outlined) && n->package.kind != DOC_MCP;
+    return n->path.n && n->origin.scheme != ORIGIN_OWN && !n->failed &&
+           !n->offer_count && !n->alias.n && (n->is_ready || n->is_outlined) &&
+           n->package.kind != DOC_MCP;
 }
 
 /* "" when its path gives it none. */
@@ -710,7 +711,8 @@ static bool may_be_in_the_way(const struct node *n)
 {
     return n->is_ready && !n->locked && n->mark && n->mark->is_listed &&
            !(n->mark->choice && n->mark->choice->is_exact) &&
-           n->package.kind != DOC_MCP && n->in_the_way.n == 0;
+           n->package.kind != DOC_MCP && n->origin.scheme != ORIGIN_OWN &&
+           n->in_the_way.n == 0;
 }
 
 bool selection_look_at_places(struct install_session *s, bool *any,

@@ -10,6 +10,7 @@
 #include "closure.h"
 #include "ingest.h"
 #include "installed.h"
+#include "local.h"
 #include "proof.h"
 #include "remote.h"
 #include "self_server.h"
@@ -20,6 +21,8 @@ struct findings {
     size_t count, capacity;
     struct str *digest_only; /* places of file: packages */
     size_t digest_only_count, digest_only_capacity;
+    struct str *own; /* origins of packages of the workspace */
+    size_t own_count, own_capacity;
 };
 
 static void add(struct findings *f, enum install_side side, struct str path,
@@ -125,6 +128,41 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
     return false;
 }
 
+/* A package of the workspace is as it lies there: nothing of it is compared
+ * but what was rendered from it, and the bytes of an MCP, which the lock has. */
+static bool check_own(struct closure *c, const struct lock_entry *entry,
+                      struct provision_item *item, struct findings *f)
+{
+    struct node n = {.origin = *layer_origin(c->layer, entry),
+                     .kinds = (unsigned)entry->kind};
+    char hex[HASH_HEX_CHARS + 1];
+    struct err e = {0};
+
+    f->own = arena_grow(f->a, f->own, f->own_count, &f->own_capacity,
+                        sizeof *f->own);
+    f->own[f->own_count++] = entry->origin;
+    if (!local_read(c, &n, &e) ||
+        !store_find_files(c->store, &n.digest, f->a, &n.files, &n.file_count)) {
+        add(f, INSTALL_SIDE_WORKSPACE, entry->origin,
+            e.code ? str_dup0(str_cstr(err_prev(&e, NULL)), f->a)
+                   : "not a package");
+        return false;
+    }
+    item->digest = n.digest;
+    item->files = n.files;
+    item->file_count = n.file_count;
+    if (entry->kind != DOC_MCP) {
+        item->own = n.origin.path;
+        return true;
+    }
+    hash_format(&n.digest, hex);
+    if (str_eq(str_from_index(entry->digest, 7), str_cstr(hex)))
+        return true;
+    add(f, INSTALL_SIDE_WORKSPACE, entry->origin,
+        "changed since it was locked");
+    return false;
+}
+
 /* What the manifest asks for, and the lock does not have. */
 static void check_roots(const struct layer *l, struct findings *f)
 {
@@ -197,6 +235,11 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
         bool is_stored, fits;
 
         installed_fill(entries[i], &items[item_count]);
+        if (layer_is_own(l, entries[i])) {
+            item_count +=
+                check_own(&closure, entries[i], &items[item_count], f);
+            continue;
+        }
         is_stored = check_stored(store, entries[i], f, &items[item_count]);
         fits =
             check_entry(&closure, entries[i], &items[item_count], is_stored, f);
@@ -231,6 +274,8 @@ bool install_verify(struct context *cx, bool ask_remote,
         .count = f.count,
         .digest_only = f.digest_only,
         .digest_only_count = f.digest_only_count,
+        .own = f.own,
+        .own_count = f.own_count,
     };
     close_store(cx, store);
     layer_close(&l);

@@ -59,6 +59,7 @@ static void read_side(struct compare *c, const struct bump_side *side,
 {
     const struct manifest_input in = {.kind = c->result->kind,
                                       .text = side->text,
+                                      .allow_own = true,
                                       .allow_file = true,
                                       .skip_body = true};
     struct diagnostics ignored;

@@ -259,6 +259,7 @@ bool lint_document(const struct check_rules *rules, int dirfd,
         .rules = &rules->origins,
         .profile = rules->profile,
         .strict = rules->strict,
+        .allow_own = rules->profile != PROFILE_PUBLISH,
         .allow_file = true,
     };
     struct diagnostics why;

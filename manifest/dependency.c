@@ -52,7 +52,10 @@ static void add_origin(struct reader *r, struct deps *deps, enum doc_kind kind,
     struct origin *o = arena_new(r->a, struct origin);
     struct err e = {0};
 
-    if (!origin_parse(y->text, r->in->rules, r->a, o, &e)) {
+    bool may_be_own = r->in->allow_own || r->in->in_place;
+
+    if (may_be_own ? !origin_parse_here(y->text, r->in->rules, r->a, o, &e)
+                   : !origin_parse(y->text, r->in->rules, r->a, o, &e)) {
         report_origin(r, field, y->line, &e);
         return;
     }

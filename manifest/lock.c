@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "mapm/limits.h"
 #include "mapm/name.h"
+#include "mapm/origin.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -151,6 +152,22 @@ static bool is_local(const struct lock_entry *entry)
     return str_starts(entry->origin, STR("file:"));
 }
 
+/* What it is no key of: its origin says less than a repository's. */
+enum {
+    NOT_FILE = 1,
+    NOT_OWN = 2,
+    NOT_OWN_FOLDER = 4, /* a skill or agent: it is as it lies there */
+};
+
+static bool is_excluded(unsigned excludes, const struct lock_entry *entry)
+{
+    bool is_own = origin_is_own(entry->origin);
+
+    return (excludes & NOT_FILE && is_local(entry)) ||
+           (excludes & NOT_OWN && is_own) ||
+           (excludes & NOT_OWN_FOLDER && is_own && entry->kind != DOC_MCP);
+}
+
 static bool is_hex(struct str s, size_t count)
 {
     unsigned bad = s.n != count;
@@ -188,16 +205,6 @@ static bool take_as(struct reader *r, struct lock_entry *entry,
            lock_fail(r->e, r->name, r->number, "\"as\" repeats the name");
 }
 
-static bool take_origin(struct reader *r, struct lock_entry *entry,
-                        struct str value)
-{
-    if (!take_scalar(r, value, &entry->origin))
-        return false;
-    return origin_is_plausible(entry->origin) ||
-           lock_fail(r->e, r->name, r->number, "not an origin: %.*s",
-                     STR_ARG(lock_excerpt(entry->origin)));
-}
-
 /* A merge can join the first line of one lock with a block of another. */
 static bool fail_version(struct reader *r, const char *key,
                          enum lock_version since)
@@ -208,6 +215,27 @@ static bool fail_version(struct reader *r, const char *key,
                     "after a merge: write \"version: %d\" as its first "
                     "line, then run mapm install",
                     (int)since);
+}
+
+static bool take_origin(struct reader *r, struct lock_entry *entry,
+                        struct str value)
+{
+    struct err ignored = {0};
+    struct origin own;
+
+    if (!take_scalar(r, value, &entry->origin))
+        return false;
+    if (origin_is_own(entry->origin) && r->version < LOCK_VERSION_2)
+        return fail_version(r, "origin: ./...", LOCK_VERSION_2);
+    if (origin_is_own(entry->origin) && entry->origin.n > strlen("./") &&
+        origin_parse_own(entry->origin, r->a, &own, &ignored) &&
+        str_eq(own.text, entry->origin))
+        return entry->declared.n == 0 ||
+               lock_fail(r->e, r->name, r->number,
+                         "\"as\" is not for packages of the workspace");
+    return origin_is_plausible(entry->origin) ||
+           lock_fail(r->e, r->name, r->number, "not an origin: %.*s",
+                     STR_ARG(lock_excerpt(entry->origin)));
 }
 
 static bool take_id(struct reader *r, struct str value, struct str *out)
@@ -415,23 +443,23 @@ static const struct field {
     enum lock_version since;
     unsigned kinds; /* that may have it */
     bool required;
-    bool remote;    /* not for file: packages */
+    unsigned excludes; /* packages that never have it */
     bool (*take)(struct reader *, struct lock_entry *, struct str);
 } fields[] = { /* in the order of the file */
-    {STR_INIT("name"),      LOCK_VERSION_1, DOC_ANY,    true,  false, take_name},
-    {STR_INIT("as"),        LOCK_VERSION_2, DOC_ANY,    false, false, take_as},
-    {STR_INIT("origin"),    LOCK_VERSION_1, DOC_ANY,    true,  false, take_origin},
-    {STR_INIT("also"),      LOCK_VERSION_1, DOC_ANY,    false, false, take_also},
-    {STR_INIT("commit"),    LOCK_VERSION_1, DOC_ANY,    true,  true,  take_commit},
-    {STR_INIT("tree"),      LOCK_VERSION_1, DOC_FOLDER, true,  true,  take_object},
-    {STR_INIT("blob"),      LOCK_VERSION_1, DOC_MCP,    true,  true,  take_object},
-    {STR_INIT("digest"),    LOCK_VERSION_1, DOC_ANY,    true,  false, take_digest},
-    {STR_INIT("version"),   LOCK_VERSION_1, DOC_ANY,    false, false, take_version},
-    {STR_INIT("path"),      LOCK_VERSION_1, DOC_FOLDER, true,  false, take_path},
-    {STR_INIT("key"),       LOCK_VERSION_1, DOC_MCP,    true,  false, take_key},
-    {STR_INIT("hidden"),    LOCK_VERSION_1, DOC_ANY,    false, false, take_hidden},
-    {STR_INIT("rewritten"), LOCK_VERSION_1, DOC_FOLDER, false, false, take_rewritten},
-    {STR_INIT("needs"),     LOCK_VERSION_1, DOC_FOLDER, false, false, take_needs},
+    {STR_INIT("name"),      LOCK_VERSION_1, DOC_ANY,    true,  0, take_name},
+    {STR_INIT("as"),        LOCK_VERSION_2, DOC_ANY, false, 0, take_as},
+    {STR_INIT("origin"),    LOCK_VERSION_1, DOC_ANY,    true,  0, take_origin},
+    {STR_INIT("also"),      LOCK_VERSION_1, DOC_ANY,    false, NOT_OWN, take_also},
+    {STR_INIT("commit"),    LOCK_VERSION_1, DOC_ANY,    true,  NOT_FILE | NOT_OWN,  take_commit},
+    {STR_INIT("tree"),      LOCK_VERSION_1, DOC_FOLDER, true,  NOT_FILE | NOT_OWN,  take_object},
+    {STR_INIT("blob"),      LOCK_VERSION_1, DOC_MCP,    true,  NOT_FILE | NOT_OWN,  take_object},
+    {STR_INIT("digest"),    LOCK_VERSION_1, DOC_ANY,    true,  NOT_OWN_FOLDER, take_digest},
+    {STR_INIT("version"),   LOCK_VERSION_1, DOC_ANY,    false, NOT_OWN, take_version},
+    {STR_INIT("path"),      LOCK_VERSION_1, DOC_FOLDER, true,  0, take_path},
+    {STR_INIT("key"),       LOCK_VERSION_1, DOC_MCP,    true,  0, take_key},
+    {STR_INIT("hidden"),    LOCK_VERSION_1, DOC_ANY,    false, 0, take_hidden},
+    {STR_INIT("rewritten"), LOCK_VERSION_1, DOC_FOLDER, false, NOT_OWN, take_rewritten},
+    {STR_INIT("needs"),     LOCK_VERSION_1, DOC_FOLDER, false, 0, take_needs},
 };
 /* clang-format on */
 #define FIELD_COUNT (sizeof fields / sizeof *fields)
@@ -454,7 +482,7 @@ static bool check_skipped(struct reader *r, const struct lock_entry *entry,
 {
     for (size_t i = from; i < to; i++)
         if (fields[i].required && (fields[i].kinds & entry->kind) &&
-            !(fields[i].remote && is_local(entry)))
+            !is_excluded(fields[i].excludes, entry))
             return lock_fail(
                 r->e, r->name, entry->line, "%s%s%.*s has no \"%s\"",
                 doc_kind_name(entry->kind), entry->name.n ? " " : "",
@@ -496,9 +524,10 @@ static bool take_field(struct reader *r, struct lock_entry *entry, size_t *next)
     if (!(fields[i].kinds & entry->kind))
         return lock_fail(r->e, r->name, r->number, "\"%s\" is not for %s",
                          fields[i].key.p, doc_kind_plural(entry->kind));
-    if (fields[i].remote && is_local(entry))
+    if (is_excluded(fields[i].excludes, entry))
         return lock_fail(r->e, r->name, r->number,
-                         "\"%s\" is not for file: packages", fields[i].key.p);
+                         "\"%s\" is not for %s packages", fields[i].key.p,
+                         is_local(entry) ? "file:" : "./");
     if (!check_skipped(r, entry, *next, i) || !fields[i].take(r, entry, value))
         return false;
     *next = i + 1;

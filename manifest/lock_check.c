@@ -1,4 +1,5 @@
 #include "base/map.h"
+#include "mapm/origin.h"
 
 #include "lock.h"
 
@@ -99,6 +100,12 @@ static bool link_needs(struct check *c, struct links *links)
                     "%.*s needs %s %.*s, which is not in this file",
                     STR_ARG(entry->name), doc_kind_name(need->kind),
                     STR_ARG(need->name));
+            if (origin_is_own(found->origin) && !origin_is_own(entry->origin))
+                return lock_fail(
+                    c->e, c->name, entry->line,
+                    "%.*s comes from elsewhere and cannot need %.*s, which is "
+                    "of the workspace",
+                    STR_ARG(entry->name), STR_ARG(found->name));
             need->entry = found;
             links->to[total++] = (size_t)(found - c->lock->entries);
             links->wanted[found - c->lock->entries]++;

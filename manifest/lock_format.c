@@ -1,4 +1,5 @@
 #include "base/path.h"
+#include "mapm/origin.h"
 
 #include <stdlib.h>
 
@@ -168,7 +169,8 @@ enum lock_version lock_entry_version(const struct lock_entry *entry)
     for (size_t i = 0; i < entry->need_count; i++)
         if (entry->needs[i].kind == DOC_AGENT)
             return LOCK_VERSION_2;
-    return entry->declared.n ? LOCK_VERSION_2 : LOCK_VERSION_1;
+    return entry->declared.n || origin_is_own(entry->origin) ? LOCK_VERSION_2
+                                                             : LOCK_VERSION_1;
 }
 
 static enum lock_version needed_version(const struct lock *lock)

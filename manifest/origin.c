@@ -1,5 +1,6 @@
 #include "origin.h"
 
+#include "base/path.h"
 #include "mapm/git_host.h"
 #include "mapm/limits.h"
 
@@ -438,6 +439,51 @@ static bool parse_file(struct str text, struct arena *a, struct origin *out,
     return origin_take_path(text, path, a, out, e);
 }
 
+/* --- of the workspace itself ---------------------------------------------- */
+
+bool origin_is_own(struct str text)
+{
+    return str_starts(text, STR("./"));
+}
+
+/* What is in .agents is found there without a root; and its .mapm is mapm's. */
+static bool is_agents_folder(struct str path, struct arena *a)
+{
+    return str_is(text_fold(str_slice(path, 0, str_find_char(path, '/')), a),
+                  ".agents");
+}
+
+static const char *own_fault(struct str path, struct arena *a, struct err *e)
+{
+    if (path.n == 0)
+        return NULL;
+    if (!path_check(path, PACKAGE_PATH_MAX_BYTES, e))
+        return err_first(e);
+    if (is_agents_folder(path, a))
+        return "what lies in .agents is used from there, without a root";
+    /* Records and links of a workspace are separated by them. */
+    return str_has_char(path, ' ') ? "its path has a blank" : NULL;
+}
+
+bool origin_parse_own(struct str text, struct arena *a, struct origin *out,
+                      struct err *e)
+{
+    struct str path = drop_slashes(str_from_index(text, strlen("./")));
+    struct err why = {0};
+    const char *fault = own_fault(path, a, &why);
+
+    if (fault) {
+        origin_refuse(text, fault, e);
+        return err_hint(e, "a package of this workspace is ./<path>, without "
+                           "\"..\", blanks and links");
+    }
+    *out = (struct origin){.scheme = ORIGIN_OWN,
+                           .path = arena_str(a, path),
+                           .text = str_join(STR("./"), path, a)};
+    out->key = out->text;
+    return true;
+}
+
 bool origin_parse(struct str text, const struct origin_rules *rules,
                   struct arena *a, struct origin *out, struct err *e)
 {
@@ -454,6 +500,14 @@ bool origin_parse(struct str text, const struct origin_rules *rules,
     return origin_refuse(text, "is neither an https: URL nor a file: path", e);
 }
 
+bool origin_parse_here(struct str text, const struct origin_rules *rules,
+                       struct arena *a, struct origin *out, struct err *e)
+{
+    return origin_is_own(text) && text.n > strlen("./")
+               ? origin_parse_own(text, a, out, e)
+               : origin_parse(text, rules, a, out, e);
+}
+
 /* --- values --------------------------------------------------------------- */
 
 void origin_complete(const struct origin *o, struct str ref, struct str path,
@@ -466,7 +520,7 @@ void origin_complete(const struct origin *o, struct str ref, struct str path,
         .repo = o->repo,
     };
 
-    if (o->scheme == ORIGIN_FILE) {
+    if (o->scheme != ORIGIN_GIT) {
         *out = *o;
         return;
     }

@@ -97,10 +97,19 @@ static bool read_root(struct project_reader *r, enum doc_kind kind,
     }
     if (!project_want_text(r, y, "an origin"))
         return false;
-    if (!origin_parse(y->text, r->rules, r->a, &root.origin, &why)) {
+    if (origin_is_own(y->text) && r->role == PROJECT_LOCAL)
+        return project_fail(r, y->line,
+                            "%.*s is of the workspace: it belongs in mapm.yaml",
+                            STR_ARG(project_excerpt(y->text)));
+    if (!origin_parse_here(y->text, r->rules, r->a, &root.origin, &why)) {
         err_set(r->e, why.code, "%s:%u: %s", r->name, y->line, err_first(&why));
         return err_hint(r->e, "%s", why.hint);
     }
+    if (as && root.origin.scheme == ORIGIN_OWN)
+        return project_fail(r, as->line,
+                            "\"as\" is not for packages of the workspace: "
+                            "name it so in %.*s itself",
+                            STR_ARG(root.origin.text));
     if (!map_put(&seen->origins, root.origin.key, NULL))
         return project_fail(r, y->line, "%.*s is listed twice",
                             STR_ARG(root.origin.text));

@@ -55,7 +55,7 @@ static struct str key_of(struct str text, const struct origin_rules *rules,
     struct origin o;
 
     host = str_slice(host, 0, str_find_char(host, '/'));
-    if (origin_parse(text, rules, a, &o, &ignored) ||
+    if (origin_parse_here(text, rules, a, &o, &ignored) ||
         origin_parse(text, &own, a, &o, &ignored))
         return o.key;
     return text;

@@ -57,7 +57,7 @@ static bool glob_matches(struct str pattern, struct str text)
 
 bool project_source_allowed(const struct project *p, const struct origin *o)
 {
-    if (!p->has_sources || o->scheme == ORIGIN_FILE)
+    if (!p->has_sources || o->scheme != ORIGIN_GIT)
         return true;
     for (size_t i = 0; i < p->source_count; i++) {
         struct str rest = p->sources[i], host, owner, repo;

@@ -139,9 +139,15 @@ static bool read_link(struct checking *c, struct str path, struct str wanted)
 static bool check_link(struct checking *c, const struct target *t,
                        const struct record_entry *known)
 {
-    if (known && known->kind == RECORD_TREE)
+    struct stat st;
+
+    if (known && known->kind == RECORD_TREE && !t->gives_way)
         return check_tree(c, t, known); /* a copy, where links cannot be made */
-    if (!known && (c->linked == t->client || disk_is_linked(c->p, t->client))) {
+    if (!known && t->gives_way && fs_stat_at(c->p->root, t->path.p, &st) &&
+        S_ISDIR(st.st_mode))
+        return true; /* the user's */
+    if (!known && t->client &&
+        (c->linked == t->client || disk_is_linked(c->p, t->client))) {
         c->linked = t->client;
         return true;
     }

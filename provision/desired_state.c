@@ -6,14 +6,16 @@
 #include "mapm/mcp_file.h"
 #include "mapm/name.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "merge.h"
 #include "render.h"
 
-#define ELSEWHERE_MAX  4 /* folders tried for each placeholder */
-#define TEXTS_EXPECTED 8 /* mapm.yaml, its lock, the local pair, .gitignore */
+#define ELSEWHERE_MAX        4      /* folders tried for each placeholder */
+#define SKILLS_LOOKED_AT_MAX 200000 /* entries of .agents/skills */
+#define TEXTS_EXPECTED       8 /* mapm.yaml, its lock, the local pair, .gitignore */
 
 static struct target *add_target(struct desired_state *w, enum target_kind kind,
                                  struct str path, const struct client *c,
@@ -101,15 +103,54 @@ static bool add_files(struct desired_state *w, struct target *t, struct err *e)
     return true;
 }
 
+/* Of the workspace itself: both folders are two below it. */
+static void add_own(struct desired_state *w, struct str path,
+                    const struct provision_item *item)
+{
+    struct target *t = add_target(w, TARGET_LINK, path, NULL, item);
+
+    t->gives_way = true;
+    t->link = fs_join(STR("../.."), item->own, w->arena);
+}
+
 static bool add_tree(struct desired_state *w, const char *folder,
                      const struct provision_item *item, struct err *e)
 {
     struct str path = fs_join(str_cstr(folder), item->place, w->arena);
-    struct target *t = add_target(w, TARGET_TREE, path, NULL, item);
+    struct target *t;
 
+    if (item->own.n) {
+        add_own(w, path, item);
+        return true;
+    }
+    t = add_target(w, TARGET_TREE, path, NULL, item);
     t->source =
         source_of(w, item->rename ? "renamed" : "tree", NULL, item, false);
     return !item->files || add_files(w, t, e);
+}
+
+/* The link to `name` of .agents/skills, for a client that has its own folder. */
+static struct target *add_link(struct desired_state *w, const struct client *c,
+                               struct str name,
+                               const struct provision_item *item)
+{
+    struct target *t = add_target(
+        w, TARGET_LINK, fs_join(str_cstr(c->skills), name, w->arena), c, item);
+    size_t ups = 0;
+
+    for (const char *p = c->skills; *p; p++)
+        ups += *p == '/';
+    t->link = fs_join(ups == 1 ? STR("../../" SKILLS_FOLDER)
+                               : STR("../../../" SKILLS_FOLDER),
+                      name, w->arena);
+    return t;
+}
+
+/* Written where the client looks for it. */
+static bool is_source(const struct client *c, const struct provision_item *item,
+                      struct arena *a)
+{
+    return str_eq(item->own, fs_join(str_cstr(c->skills), item->place, a));
 }
 
 static bool add_skill(struct desired_state *w,
@@ -117,28 +158,22 @@ static bool add_skill(struct desired_state *w,
                       struct err *e)
 {
     size_t own = w->count;
-    struct target *t;
 
     if (!add_tree(w, SKILLS_FOLDER, item, e))
         return false;
     for (size_t i = 0; i < clients_count; i++) {
-        const struct client *c = &clients_table[i];
-        size_t ups = 0;
+        struct target *t;
 
-        if (!in_use[i] || !c->skills)
+        if (!in_use[i] || !clients_table[i].skills)
             continue;
-        for (const char *p = c->skills; *p; p++)
-            ups += *p == '/';
+        if (item->own.n && is_source(&clients_table[i], item, w->arena))
+            continue;
+        t = add_link(w, &clients_table[i], item->place, item);
+        t->gives_way = item->own.n > 0;
         /* A copy is the same files at another place: see plan_link. */
-        t = add_target(w, TARGET_LINK,
-                       fs_join(str_cstr(c->skills), item->place, w->arena), c,
-                       item);
         t->source = w->targets[own].source;
         t->files = w->targets[own].files;
-        t->file_count = item->files ? item->file_count : 0;
-        t->link = fs_join(ups == 1 ? STR("../../" SKILLS_FOLDER)
-                                   : STR("../../../" SKILLS_FOLDER),
-                          item->place, w->arena);
+        t->file_count = item->files && !item->own.n ? item->file_count : 0;
     }
     return true;
 }
@@ -280,6 +315,53 @@ static bool check_places(const struct provision_item *items, size_t count,
     return true;
 }
 
+/* --- skills of the user ---------------------------------------------------- */
+
+static bool is_skill_of_user(const struct desired_state *w,
+                             const struct fs_entry *entry,
+                             const struct map *places,
+                             const struct record *known)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str folder = fs_join(STR(SKILLS_FOLDER), entry->name, &a);
+    struct stat st;
+
+    return entry->type == DT_DIR && name_is_kebab(entry->name) &&
+           !map_has(places, entry->name) && !map_has(&known->by_path, folder) &&
+           fs_stat_at(w->root, fs_join(folder, STR("SKILL.md"), &a).p, &st) &&
+           S_ISREG(st.st_mode);
+}
+
+/* What is in .agents/skills, and did not come by mapm, is linked as what did. */
+static void add_skills_of_user(struct desired_state *w,
+                               const struct provision_item *items,
+                               size_t item_count, const bool *in_use,
+                               const struct record *known)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct fs_entry *entries;
+    struct err ignored = {0};
+    struct map places;
+    size_t count;
+
+    if (!fs_list_at(w->root, SKILLS_FOLDER, SKILLS_LOOKED_AT_MAX, &a, &entries,
+                    &count, &ignored))
+        return;
+    map_init(&places, &a);
+    for (size_t i = 0; i < item_count; i++)
+        if (items[i].kind == DOC_SKILL)
+            map_put(&places, items[i].place, NULL);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_skill_of_user(w, &entries[i], &places, known))
+            continue;
+        for (size_t k = 0; k < clients_count; k++)
+            if (in_use[k] && clients_table[k].skills)
+                add_link(w, &clients_table[k],
+                         arena_str(w->arena, entries[i].name), NULL)
+                    ->gives_way = true;
+    }
+}
+
 /* Room for all targets at once: an array that doubles is held twice. */
 static void reserve_targets(struct desired_state *w, size_t items,
                             const bool *in_use)
@@ -312,6 +394,7 @@ bool desired_state_build(struct desired_state *w,
         if (items[i].kind == DOC_AGENT && !add_agent(w, &items[i], in_use, e))
             return false;
     }
+    add_skills_of_user(w, items, item_count, in_use, known);
     for (size_t i = 0; servers && i < clients_count; i++)
         if (in_use[i] && clients_table[i].mcp)
             add_servers(w, &clients_table[i], items, item_count, servers);
@@ -383,6 +466,7 @@ static bool read_document(struct desired_state *w,
     struct map_entry *entry;
     struct manifest_input in = {
         .kind = item->kind,
+        .allow_own = true,
         .allow_file = true,
         .allow_hidden = true,
         .skip_body = true,

@@ -47,6 +47,7 @@ struct target {
     const struct provision_item *item;
     struct hash source;
     struct str link;
+    bool gives_way;             /* LINK: to a folder of the user in its place */
     struct desired_file *files; /* TREE: sorted by path; FILE: one, "." */
     size_t file_count;
     struct desired_server *servers;

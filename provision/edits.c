@@ -330,6 +330,8 @@ static bool find_target(struct finding *f, struct target *t, struct err *e)
     const struct record_entry *known =
         f->is_from_here ? provision_recorded(f->p, t->path) : NULL;
 
+    if (!t->item && t->kind == TARGET_LINK)
+        return true; /* to a skill of the user */
     switch (t->kind) {
     case TARGET_TREE:
         return find_tree(f, t,

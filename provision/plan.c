@@ -281,7 +281,7 @@ static void leave_edited(struct plan *plan, const struct target *t,
         entry.source = t->source;
     }
     record_add(&plan->next, plan->arena, &entry);
-    for (size_t i = first; i < edits->preserved_count; i++)
+    for (size_t i = first; t->item && i < edits->preserved_count; i++)
         plan_add_skipped(plan, t->item, edits->preserved[i]);
 }
 
@@ -421,6 +421,8 @@ bool provision_plan(struct provision *p, const struct provision_options *o,
     p->preserved_count = plan->edits.preserved_count;
     p->skipped = plan->edits.skipped;
     p->skipped_count = plan->edits.skipped_count;
+    p->taken = plan->taken;
+    p->taken_count = plan->taken_count;
     p->plan = plan;
     return true;
 }

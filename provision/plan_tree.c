@@ -188,6 +188,28 @@ static bool is_linked(struct plan *plan, const struct client *c)
     return *known == 'y';
 }
 
+/* A folder in the place of a link. One of the user stays, and is named. */
+static bool plan_link_over(struct plan *plan, struct target *t, struct err *e)
+{
+    const struct record_entry *known = provision_recorded(plan->p, t->path);
+    struct change *c;
+    bool same;
+
+    if (!known || known->kind != RECORD_TREE) {
+        plan->taken = arena_grow(plan->arena, plan->taken, plan->taken_count,
+                                 &plan->taken_capacity, sizeof *plan->taken);
+        plan->taken[plan->taken_count++] = t->path;
+        plan->stale |= known != NULL;
+        return true;
+    }
+    c = plan_add_change(plan, NODE_LINK, t, t->path);
+    if (!judge_tree(plan, NULL, c, known, &same, e))
+        return false;
+    plan_show(plan, PROVISION_UPDATE, t->path, t->client);
+    add_entry(plan, c, RECORD_LINK);
+    return true;
+}
+
 bool plan_link(struct plan *plan, struct target *t, struct err *e)
 {
     const struct record_entry *known = provision_recorded(plan->p, t->path);
@@ -197,7 +219,7 @@ bool plan_link(struct plan *plan, struct target *t, struct err *e)
     struct stat st;
     struct str text = {0};
 
-    if (is_linked(plan, t->client))
+    if (t->client && is_linked(plan, t->client))
         return true;
     if (!plan_stat(plan, t->path, &st)) {
         c = plan_add_change(plan, NODE_LINK, t, t->path);
@@ -205,6 +227,8 @@ bool plan_link(struct plan *plan, struct target *t, struct err *e)
         add_entry(plan, c, RECORD_LINK);
         return true;
     }
+    if (S_ISDIR(st.st_mode) && t->gives_way)
+        return plan_link_over(plan, t, e);
     if (S_ISDIR(st.st_mode))
         return plan_tree(plan, t, e); /* a copy, where links cannot be made */
     if (S_ISLNK(st.st_mode) &&

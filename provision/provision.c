@@ -247,6 +247,13 @@ const struct str *provision_preserved_edits(const struct provision *p,
     return p->preserved;
 }
 
+const struct str *provision_taken_links(const struct provision *p,
+                                        size_t *count)
+{
+    *count = p->taken_count;
+    return p->taken;
+}
+
 const struct provision_skipped *
 provision_skipped_modified(const struct provision *p, size_t *count)
 {

@@ -114,7 +114,7 @@ static bool stage_link(struct staging *s, size_t index, struct err *e)
     if (symlinkat(str_dup0(c->target->link, s->plan->arena), s->at.stage,
                   node_name(s, index)) == 0)
         return true;
-    if (!has_no_links())
+    if (!has_no_links() || c->target->gives_way)
         return err_errno(e, "link %s", c->path.p);
     /* A copy, then: wherever there are no links. */
     c->node = NODE_TREE;

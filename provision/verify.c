@@ -78,6 +78,8 @@ static bool verify_link(struct verifying *v, struct target *t,
 {
     struct str text;
 
+    if (t->gives_way && S_ISDIR(st->st_mode))
+        return true; /* the user's */
     if (!S_ISLNK(st->st_mode))
         return verify_tree(v, t, st, e);
     if (!disk_read_link(v->p->root, t->path.p, v->arena, &text) ||
@@ -144,7 +146,12 @@ static bool verify_target(struct verifying *v, struct target *t, struct err *e)
 {
     struct stat st;
 
-    if (t->kind == TARGET_LINK && disk_is_linked(v->p, t->client))
+    bool is_link = t->kind == TARGET_LINK;
+
+    if (is_link && t->client && disk_is_linked(v->p, t->client))
+        return true;
+    /* One to a skill of the user is missing when it was there. */
+    if (is_link && !t->item && !provision_recorded(v->p, t->path))
         return true;
     if (!fs_stat_at(v->p->root, t->path.p, &st)) {
         add(v, t->path, STR(""), "missing");

@@ -52,6 +52,8 @@ struct plan {
     struct provision_change *shown;
     size_t shown_count, shown_capacity;
     struct edits edits;
+    struct str *taken; /* folders of the user in the place of a link */
+    size_t taken_count, taken_capacity;
     struct map parents; /* folders looked at */
     struct map absent;  /* folder -> NULL, or the plan: it is not there */
     char *linked;       /* by client: 'y', 'n', or not looked at yet */
@@ -76,6 +78,8 @@ struct provision {
     struct str absolute; /* files with absolute paths since the last apply */
     const struct str *preserved; /* by the last plan */
     size_t preserved_count;
+    const struct str *taken;
+    size_t taken_count;
     const struct provision_skipped *skipped;
     size_t skipped_count;
 };

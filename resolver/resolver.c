@@ -64,11 +64,11 @@ static struct str name_key(struct walk *w, const struct package *p)
 }
 
 /* A git package has no local path as dependency, even when the same package
- * is also local (M15). */
+ * is also local (M15). Packages of the workspace are needed by its own alone. */
 static bool names_file(struct walk *w, const struct package *p,
                        const struct origin *dep, const struct node *parent)
 {
-    if (p->origin->scheme == ORIGIN_FILE || dep->scheme != ORIGIN_FILE)
+    if (dep->scheme == ORIGIN_GIT || p->origin->scheme == dep->scheme)
         return false;
     report_file(&w->report, dep, p, parent);
     return true;

@@ -116,8 +116,8 @@ static bool read_installed(struct search *s, const struct layer *l,
     struct arena *a = &s->cx->arena;
     struct run_skill r = {
         .fqn = entry->name,
-        .digest = layer_is_local(l, entry) ? STR("") : entry->digest,
-        .is_external = !layer_is_local(l, entry),
+        .digest = layer_is_fetched(l, entry) ? entry->digest : STR(""),
+        .is_external = layer_is_fetched(l, entry),
         .is_global = l->is_global,
         .entry = entry,
     };

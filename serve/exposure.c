@@ -47,7 +47,7 @@ bool serve_offers(struct serve *s, const struct library_skill *skill)
         entry = layer_find_folder(&s->global, skill->folder);
         is_global = entry != NULL;
     }
-    if (entry && !layer_is_local(is_global ? &s->global : &s->layer, entry))
+    if (entry && layer_is_fetched(is_global ? &s->global : &s->layer, entry))
         return policy == METASKILLS_TRUSTED && is_trusted(s, entry);
     return is_global || (s->workspace_trusted && is_own(s, skill));
 }

@@ -157,7 +157,10 @@ static bool index_lock(struct layer *l, const struct lock *lock,
         struct map_entry *named;
         struct origin o;
 
-        if (!origin_parse(entry->origin, &l->rules, a, &(*origins)[i], e))
+        if (lock == &l->lock
+                ? !origin_parse_here(entry->origin, &l->rules, a,
+                                     &(*origins)[i], e)
+                : !origin_parse(entry->origin, &l->rules, a, &(*origins)[i], e))
             return fail_entry(l, lock, entry, "origin", e);
         /* The committed lock was indexed first: it wins over the local. */
         named =
@@ -328,6 +331,21 @@ bool layer_is_local(const struct layer *l, const struct lock_entry *entry)
 {
     return entry >= l->local_lock.entries &&
            entry < l->local_lock.entries + l->local_lock.count;
+}
+
+bool layer_is_own(const struct layer *l, const struct lock_entry *entry)
+{
+    return layer_origin(l, entry)->scheme == ORIGIN_OWN;
+}
+
+bool layer_is_fetched(const struct layer *l, const struct lock_entry *entry)
+{
+    return !layer_is_local(l, entry) && !layer_is_own(l, entry);
+}
+
+struct str layer_folder(const struct layer *l, const struct lock_entry *entry)
+{
+    return layer_is_own(l, entry) ? layer_origin(l, entry)->path : entry->place;
 }
 
 void layer_close(struct layer *l)
@@ -607,7 +625,7 @@ bool layer_resolve_names(const struct layer *l, const struct str *names,
         struct err ignored = {0};
         struct origin o;
 
-        if (origin_parse(word, &l->rules, a, &o, &ignored))
+        if (origin_parse_here(word, &l->rules, a, &o, &ignored))
             word = o.text;
         all = map_find(&words, word);
         word = names[i];

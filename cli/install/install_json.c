@@ -1,6 +1,7 @@
 #include "base/json.h"
 #include "mapm/doc_kind.h"
 #include "mapm/lock.h"
+#include "mapm/origin.h"
 
 #include "install_show.h"
 
@@ -23,13 +24,14 @@ static void put_package(struct json_writer *w, const struct install_package *p,
     json_member_string(w, "origin", package->origin->text);
     json_member_optional(w, "commit", package->commit);
     json_member_optional(w, "old_commit", before->commit);
-    json_member_string(w, "digest", package->content);
+    json_member_optional(w, "digest", p->digest);
     if (package->kind == DOC_MCP)
         json_member_string(w, "key", p->place);
     else
         json_member_string(w, "path", install_path(p, a));
     json_member_bool(w, "root", p->is_root);
     json_member_bool(w, "local", p->is_local);
+    json_member_bool(w, "own", package->origin->scheme == ORIGIN_OWN);
     json_member_bool(w, "metaskill", package->is_metaskill);
     json_member_optional(w, "prereqs", package->prereqs);
     if (p->command)

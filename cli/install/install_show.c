@@ -20,15 +20,15 @@ static struct str short_commit(struct str commit)
 }
 
 /* The version and the short commit, "1.2.0 (3f6c…)"; either may be missing. A
- * file: package has no commit. */
+ * file: package and one of the workspace have no commit. */
 struct str install_shown_version(struct str version, struct str commit,
-                                 struct arena *a)
+                                 struct str origin, struct arena *a)
 {
     if (version.n && commit.n)
         return arena_printf(a, "%.*s (%.*s)", STR_ARG(version),
                             STR_ARG(short_commit(commit)));
     if (!version.n && !commit.n)
-        return STR("file");
+        return origin_is_own(origin) ? STR("own") : STR("file");
     return version.n ? version : short_commit(commit);
 }
 
@@ -47,12 +47,12 @@ static void show_versions(struct term *t, const struct install_package *p,
 {
     const struct package *package = p->package;
     const struct lock_entry *before = p->before;
-    struct str version =
-        install_shown_version(package->version, package->commit, a);
+    struct str version = install_shown_version(
+        package->version, package->commit, package->origin->text, a);
 
     if (p->action == INSTALL_CHANGE) {
-        struct str old =
-            install_shown_version(before->version, before->commit, a);
+        struct str old = install_shown_version(before->version, before->commit,
+                                               before->origin, a);
 
         /* The same bytes of another origin: that is what is new. */
         if (str_eq(old, version) &&
@@ -62,12 +62,11 @@ static void show_versions(struct term *t, const struct install_package *p,
         }
         if (!str_eq(old, version))
             term_print(t, " %.*s ->", STR_ARG(old));
-        else if (!str_eq(before->digest, package->content))
+        else if (!str_eq(before->digest, p->digest))
             version = arena_printf(a, "%.*s (new content)", STR_ARG(version));
     }
     term_print(t, " %.*s%s\n", STR_ARG(version),
-               p->action == INSTALL_CHANGE &&
-                       str_eq(before->digest, package->content)
+               p->action == INSTALL_CHANGE && str_eq(before->digest, p->digest)
                    ? " (same content)"
                    : "");
 }
@@ -116,11 +115,11 @@ void install_note_merged(struct term *t, const struct install_plan *plan,
         const struct install_merged *m = &plan->merged[i];
         const struct lock_entry *taken = m->taken;
 
-        term_note(
-            t, "mapm.lock: %s %.*s: changed on both sides, took %s: %.*s",
-            doc_kind_name(taken->kind), STR_ARG(taken->name),
-            taken == m->ours ? "ours" : "theirs",
-            STR_ARG(install_shown_version(taken->version, taken->commit, &a)));
+        term_note(t, "mapm.lock: %s %.*s: changed on both sides, took %s: %.*s",
+                  doc_kind_name(taken->kind), STR_ARG(taken->name),
+                  taken == m->ours ? "ours" : "theirs",
+                  STR_ARG(install_shown_version(taken->version, taken->commit,
+                                                taken->origin, &a)));
     }
     term_note(t, dry_run ? "mapm.lock: the merge conflict can be resolved"
                          : "mapm.lock: the merge conflict is resolved; git add "
@@ -272,7 +271,7 @@ static void warn_gone(struct term *t, const struct install_held *h,
 {
     const struct lock_entry *entry = h->entry;
     struct str version =
-        install_shown_version(entry->version, entry->commit, a);
+        install_shown_version(entry->version, entry->commit, entry->origin, a);
 
     term_warn(t, "%s %.*s is gone, and stays at %.*s: %.*s",
               doc_kind_name(entry->kind), STR_ARG(entry->name),

@@ -24,7 +24,7 @@ void install_note_elsewhere(struct invocation *inv,
 void install_warn_held(struct invocation *inv, const struct install_plan *plan);
 /* "1.2.0 (3f6c…)": the version and the commit; either may be "". In `a`. */
 struct str install_shown_version(struct str version, struct str commit,
-                                 struct arena *a);
+                                 struct str origin, struct arena *a);
 /* Grouped by reason; with -v each with its chain. */
 void install_warn_left_out(struct invocation *inv,
                            const struct install_plan *plan);

@@ -41,10 +41,12 @@ static void print_table(struct invocation *inv,
     for (size_t i = 0; i < o->count; i++) {
         const struct install_moved *m = &o->moved[i];
 
-        struct str old = install_shown_version(m->version, m->locked, a);
-        struct str new =
-            m->is_gone ? STR("gone")
-                       : install_shown_version(m->new_version, m->current, a);
+        struct str old =
+            install_shown_version(m->version, m->locked, m->origin, a);
+        struct str new = m->is_gone
+                             ? STR("gone")
+                             : install_shown_version(m->new_version, m->current,
+                                                     m->origin, a);
 
         term_print(&inv->term, "%-6s%-32.*s %.*s -> %.*s%s%.*s\n",
                    doc_kind_name(m->kind), STR_ARG(m->name), STR_ARG(old),

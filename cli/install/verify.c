@@ -53,6 +53,7 @@ static void print_findings_json(struct invocation *inv,
     }
     json_end_array(w);
     json_member_strings(w, "digest_only", v->digest_only, v->digest_only_count);
+    json_member_strings(w, "own", v->own, v->own_count);
     print_json_end(inv);
 }
 
@@ -89,6 +90,8 @@ static void print_findings(struct invocation *inv,
     for (size_t i = 0; i < v->digest_only_count; i++)
         term_print(&inv->term, "%.*s: digest only\n",
                    STR_ARG(v->digest_only[i]));
+    for (size_t i = 0; i < v->own_count; i++)
+        term_print(&inv->term, "%.*s: own\n", STR_ARG(v->own[i]));
     print_advice(inv, v);
     if (v->count == 0)
         term_note(&inv->term, "%zu package%s verified", count,

@@ -37,11 +37,12 @@ static bool check_entry(const struct layer *l, const struct lock_entry *entry,
                 doc_kind_name(entry->kind), STR_ARG(entry->name));
         return err_hint(e, "only programs need trust: name a metaskill");
     }
-    if (layer_is_local(l, entry)) {
-        err_set(e, ERR_FAILED,
-                "%.*s was installed from a folder of yours (%.*s): it runs "
-                "without",
-                STR_ARG(entry->name), STR_ARG(entry->origin));
+    if (!layer_is_fetched(l, entry)) {
+        err_set(e, ERR_FAILED, "%.*s %s (%.*s): it runs without",
+                STR_ARG(entry->name),
+                layer_is_own(l, entry) ? "is of this workspace"
+                                       : "was installed from a folder of yours",
+                STR_ARG(entry->origin));
         return err_hint(e, "that agents may run it over MCP is said by mapm "
                            "trust --workspace");
     }

@@ -117,7 +117,7 @@ static bool is_written_here(const struct layer *l,
 {
     const struct lock_entry *entry = layer_find_folder(l, skill->folder);
 
-    return skill->metaskill && (!entry || layer_is_local(l, entry));
+    return skill->metaskill && (!entry || !layer_is_fetched(l, entry));
 }
 
 /* The part of the library of mapm mcp that is in the workspace, read without

@@ -59,6 +59,7 @@ struct manifest_input {
     const struct origin_rules *rules;   /* NULL: github.com alone */
     enum profile profile;
     bool strict;       /* warnings become errors; unknown fields are named */
+    bool allow_own;    /* "./" dependencies: the parent is of the workspace */
     bool allow_file;   /* `file:` dependencies: the parent is a file: one */
     bool allow_hidden; /* hidden characters in the body (--allow-hidden) */
     bool in_place;     /* by who lists or runs it where it lies, not by who

@@ -63,6 +63,8 @@ struct install_package {
     const struct package *package;   /* as it will be */
     const struct lock_entry *before; /* NULL: new */
     struct str place;                /* folder or key */
+    struct str
+        digest; /* "sha256:..."; "" of a skill or agent of the workspace */
     enum install_action action; /* CHANGE: other content, or another origin */
     bool is_root;
     bool is_local;       /* only below file: roots */

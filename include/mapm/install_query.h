@@ -36,6 +36,8 @@ struct install_verification {
     size_t count;
     const struct str *digest_only; /* places of file: packages */
     size_t digest_only_count;
+    const struct str *own; /* origins of packages of the workspace itself */
+    size_t own_count;
 };
 
 /* Hashes every file. `ask_remote`: also asks each repository whether the locked

@@ -83,6 +83,13 @@ struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a);
 
 /* Of mapm.local.lock: installed from a file: origin. */
 bool layer_is_local(const struct layer *l, const struct lock_entry *entry);
+/* Of the workspace itself: its origin is "./x". */
+bool layer_is_own(const struct layer *l, const struct lock_entry *entry);
+/* Neither of both: it came from elsewhere, and is known by its digest. */
+bool layer_is_fetched(const struct layer *l, const struct lock_entry *entry);
+/* Where its files lie below the workspace: of an own package where these were
+ * written, as its place is a link to them. */
+struct str layer_folder(const struct layer *l, const struct lock_entry *entry);
 
 const struct lock_entry *layer_find(const struct layer *l, enum doc_kind kind,
                                     struct str fqn);

@@ -19,16 +19,18 @@ struct lock_entry {
     struct str name;        /* FQN in this layer: what `needs` refers to */
     struct str declared;    /* FQN of its manifest, where the layer gives it
                              * another one (`as:`, version 2); else "" */
-    struct str origin;      /* canonical text */
+    struct str origin;      /* canonical text; "./x" (version 2): a package of
+                             * the workspace itself, which has no commit, no
+                             * version and, but for an MCP, no digest */
     const struct str *also; /* other origins of the same content, sorted */
     /* Of each the commit that its ref named, where that is another one than
      * of `origin`, or the ref or the repository is (version 2); else "". NULL:
      * all "". */
     const struct str *also_commits;
     size_t also_count;
-    struct str commit;       /* 40 hex; "" for file: */
-    struct str object;       /* git id of tree or blob, 40 hex; "" for file: */
-    struct str digest;       /* "sha256:" and 64 hex */
+    struct str commit;       /* 40 hex; "" for file: and ./ */
+    struct str object;       /* git id of tree or blob, 40 hex; likewise */
+    struct str digest;       /* "sha256:" and 64 hex; "" for ./ but an MCP */
     struct str version;      /* "" = none */
     struct str place;        /* path: or key: */
     bool allow_hidden;       /* accepted by --allow-hidden */

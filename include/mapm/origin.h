@@ -7,7 +7,7 @@
 
 /* origin: where a package is asked for (M13, M14, X13; THREATS row 10). */
 
-enum origin_scheme { ORIGIN_GIT, ORIGIN_FILE };
+enum origin_scheme { ORIGIN_GIT, ORIGIN_OWN, ORIGIN_FILE };
 
 /*
  * Where a package is asked for. For GIT either `rest` is set (a URL: where
@@ -16,13 +16,15 @@ enum origin_scheme { ORIGIN_GIT, ORIGIN_FILE };
  */
 struct origin {
     enum origin_scheme scheme;
-    struct str text; /* canonical: ".git" and trailing "/" dropped; file:/x */
+    struct str
+        text; /* canonical: ".git" and trailing "/" dropped; file:/x, ./x */
     struct str key;  /* two origins are equal when their keys are (M14) */
     struct str host; /* lower case: "github.com" */
     struct str owner, repo; /* as written */
     struct str rest;        /* "<ref>[/path]", %2F kept as written */
     struct str ref;         /* short form only */
-    struct str path; /* FILE: absolute and normal. Short form: in the repo */
+    struct str path; /* FILE: absolute and normal. Short form: in the repo.
+                      * OWN: in the workspace; "" for a catalog that is all of it */
     bool is_short;
 };
 
@@ -36,6 +38,21 @@ struct origin_rules {
 MUST_CHECK bool origin_parse(struct str text, const struct origin_rules *rules,
                              struct arena *a, struct origin *out,
                              struct err *e);
+
+/*
+ * "./skills/x": a package of the workspace itself (D8), as its mapm.yaml, its
+ * lock and its own packages may name it. Judged as text: never ".git" or
+ * ".agents" in any case, no ".." and no blank; whoever opens it follows no link.
+ */
+bool origin_is_own(struct str text);
+MUST_CHECK bool origin_parse_own(struct str text, struct arena *a,
+                                 struct origin *out, struct err *e);
+
+/* Both: what mapm.yaml, its lock and own packages may say. */
+MUST_CHECK bool origin_parse_here(struct str text,
+                                  const struct origin_rules *rules,
+                                  struct arena *a, struct origin *out,
+                                  struct err *e);
 
 /*
  * What a person may type: also `owner/repo[/path][@ref]`,

@@ -45,6 +45,8 @@ struct provision_item {
     const struct package_file *files;
     size_t file_count; /* an MCP: one */
     bool restore;      /* see provision_options.only_restore */
+    struct str own; /* folder of the workspace that a skill or agent is a link
+                     * to; "" for a copy */
 };
 
 /* Written in the swap itself, in order, the last ones last. NULL content
@@ -112,7 +114,8 @@ void provision_stage_early(struct provision *p,
 
 /*
  * The changes that make the workspace contain exactly `items`: recorded
- * content that `items` no longer names is removed. Equal `texts` are no change.
+ * content that `items` no longer names is removed. A skill that the user put
+ * into .agents/skills is linked for clients that do not look there. Equal `texts` are no change.
  * Without changes `*count` is 0, at a cost of one lstat a file.
  *
  * A package of the recorded digest that differs only by edits of the user is
@@ -225,6 +228,11 @@ struct provision_skipped {
 };
 const struct provision_skipped *
 provision_skipped_modified(const struct provision *p, size_t *count);
+
+/* Folders of the user in the place of a link, which the last provision_plan
+ * leaves as they are. In the arena of the plan. */
+const struct str *provision_taken_links(const struct provision *p,
+                                        size_t *count);
 
 /*
  * A random id of the folder `root`, in .agents/.mapm/id: it distinguishes this

@@ -53,11 +53,12 @@ static bool make_request(const struct layer *l, const struct lock_entry *entry,
     if (entry->kind != DOC_SKILL)
         return err_set(e, ERR_FAILED, "%s %.*s is not a metaskill",
                        doc_kind_name(entry->kind), STR_ARG(entry->name));
-    if (layer_is_local(l, entry))
-        return err_set(e, ERR_FAILED,
-                       "%.*s was installed from a folder of yours: it runs "
-                       "without trust",
-                       STR_ARG(entry->name));
+    if (!layer_is_fetched(l, entry))
+        return err_set(e, ERR_FAILED, "%.*s %s: it runs without trust",
+                       STR_ARG(entry->name),
+                       layer_is_own(l, entry)
+                           ? "is of this workspace"
+                           : "was installed from a folder of yours");
     return authorize_request_entry(entry, out, e);
 }
 

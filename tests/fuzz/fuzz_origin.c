@@ -44,6 +44,18 @@ static void check_document(struct str text, struct arena *a)
         abort();
 }
 
+static void check_own(struct str text, struct arena *a)
+{
+    struct origin o, again;
+    struct err e = {0};
+
+    if (!origin_is_own(text) || !origin_parse_own(text, a, &o, &e))
+        return;
+    if (str_find(o.path, STR("..")) == 0 || str_starts(o.path, STR("/")) ||
+        !origin_parse_own(o.text, a, &again, &e) || !str_eq(o.key, again.key))
+        abort();
+}
+
 static void check_argument(struct str text, struct arena *a)
 {
     struct origin o, again, full;
@@ -75,6 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     check_document(text, &a);
     check_argument(text, &a);
+    check_own(text, &a);
     (void)origin_ref_is_valid(text);
     return 0;
 }

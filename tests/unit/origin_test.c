@@ -34,6 +34,54 @@ TEST(origins_of_documents_that_are_accepted) /* [M13, M14, X13] */
     }
 }
 
+TEST(origins_of_the_workspace) /* [D8, row 10] */
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    static const struct {
+        const char *input, *text; /* NULL: refused */
+    } rows[] = {
+        {"./skills/x", "./skills/x"},
+        {"./skills/x/", "./skills/x"},
+        {"./x.json", "./x.json"},
+        {"./.claude/skills/x", "./.claude/skills/x"},
+        {"./agents/x", "./agents/x"},
+        {"./", "./"}, /* a catalog that is all of it */
+        {"././x", NULL},
+        {"./../x", NULL},
+        {"./a/../b", NULL},
+        {"./a//b", NULL},
+        {".//a", NULL},
+        {"./.git/x", NULL},
+        {"./a/.GIT", NULL},
+        {"./git~1/x", NULL},
+        {"./.agents/skills/x", NULL},
+        {"./.Agents/.mapm/x", NULL},
+        {"./.agents", NULL},
+        {"./a b", NULL},
+        {"./a\nb", NULL},
+        {"./a\\b", NULL},
+        {"./a\xe2\x80\x8b", NULL},
+        {"./a\xff", NULL},
+    };
+
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct err e = {0};
+        struct origin o = {0}, again;
+        bool ok = origin_parse_own(str_cstr(rows[i].input), &a, &o, &e);
+
+        if (ok != (rows[i].text != NULL))
+            printf("# %s: %s\n", rows[i].input, err_first(&e));
+        CHECK(ok == (rows[i].text != NULL));
+        if (!ok) {
+            CHECK(e.code == ERR_ORIGIN && e.hint[0]);
+            continue;
+        }
+        CHECK(o.scheme == ORIGIN_OWN);
+        CHECK_STR(str_dup0(o.text, &a), rows[i].text);
+        CHECK(!origin_parse(o.text, &rules, &a, &again, &e));
+    }
+}
+
 TEST(origins_of_documents_that_are_refused_with_a_reason) /* [M13, row 10] */
 {
     CLEANUP(arena_done) struct arena a = {0};
