@@ -2,8 +2,9 @@
 
 /*
  * A bundle is what the store keeps of a commit: for each object a byte of
- * type, u32 length and the bytes; the commit first, then its trees. Nothing
- * in it is believed: ids are computed anew.
+ * type, u32 length and the bytes; the commit first, then its trees, and the
+ * texts of links that were needed. Nothing in it is believed: ids are computed
+ * anew.
  */
 
 #define BUNDLE_MAX_BYTES (16u << 20)
@@ -14,16 +15,31 @@ static void put_object(struct buf *b, const struct object *o)
     frame_str(b, o->bytes);
 }
 
+/* A link's text, once, if it is here. */
+static void put_link(struct buf *b, const struct repo *r, const struct oid *id,
+                     struct oid_set *links)
+{
+    const struct object *o = objects_find(&r->objects, id);
+    size_t before = oid_set_count(links);
+
+    if (!o || o->type != OBJECT_BLOB || o->bytes.n > TREE_LINK_MAX_BYTES)
+        return;
+    oid_set_put(links, id);
+    if (oid_set_count(links) > before)
+        put_object(b, o);
+}
+
 /* All trees below the root that are here, each once; `b` NULL: for the answer
  * alone. False when one is not here. */
 static bool put_trees(struct buf *b, const struct repo *r,
                       const struct oid *root, struct arena *a)
 {
-    struct oid_set todo;
+    struct oid_set todo, links;
     struct err ignored = {0};
     bool all = true;
 
     oid_set_init(&todo, a);
+    oid_set_init(&links, a);
     oid_set_put(&todo, root);
     for (size_t i = 0; i < oid_set_count(&todo); i++) {
         const struct object *o =
@@ -44,6 +60,8 @@ static bool put_trees(struct buf *b, const struct repo *r,
                 return false;
             if (entry.kind == TREE_FOLDER)
                 oid_set_put(&todo, &entry.id);
+            if (entry.kind == TREE_LINK && b)
+                put_link(b, r, &entry.id, &links);
         }
     }
     return all;
@@ -74,7 +92,7 @@ bool bundle_save(struct repo *r, struct snapshot *s)
 void bundles_save_walked(struct repo *r)
 {
     for (struct snapshot *s = r->snapshots; s; s = s->next)
-        if (s->is_walked && s->trees == TREES_HERE &&
+        if ((s->is_walked || r->has_links) && s->trees == TREES_HERE &&
             s->known_objects != r->objects.map.count &&
             objects_find(&r->objects, &s->commit))
             s->is_walked = !save(r, s, true);
@@ -98,7 +116,8 @@ bool bundle_load(struct repo *r, struct snapshot *s, struct str bytes)
         struct str content = field_str(&in, BUNDLE_MAX_BYTES);
         struct oid id;
 
-        if (in.bad || (type != OBJECT_COMMIT && type != OBJECT_TREE) ||
+        if (in.bad || type < OBJECT_COMMIT || type > OBJECT_BLOB ||
+            (type == OBJECT_BLOB && content.n > TREE_LINK_MAX_BYTES) ||
             !oid_of(type, content, &id, &ignored))
             return false;
         objects_put(&r->objects, type, &id, content);

@@ -138,8 +138,12 @@ static void take_loose_objects(struct http_exchange *x)
     struct repo *r = x->repo;
     bool any = false;
 
-    for (size_t i = 0; i < x->want_count; i++)
-        any |= objects_find(&r->objects, &x->wants[i]) != NULL;
+    for (size_t i = 0; i < x->want_count; i++) {
+        const struct object *o = objects_find(&r->objects, &x->wants[i]);
+
+        any |= o != NULL;
+        r->has_links |= o && o->type == OBJECT_BLOB;
+    }
     for (size_t i = 0; i < x->want_count; i++) {
         struct loose_object *t = loose_object_get(r, &x->wants[i]);
         struct err e;

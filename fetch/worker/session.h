@@ -216,7 +216,8 @@ struct repo {
     struct ask *spare; /* over, for the next ones */
     size_t open_count;
     struct request_slot slots[REQUEST_COUNT];
-    bool is_dirty; /* something came: look at the asks again */
+    bool has_links; /* texts of links came that no bundle has */
+    bool is_dirty;  /* something came: look at the asks again */
 };
 
 struct session {
@@ -339,7 +340,8 @@ MUST_CHECK bool prefetch_manifests(struct repo *r, struct arena *a,
 bool bundle_load(struct repo *r, struct snapshot *s, struct str bytes);
 /* Saves the commit with all its trees; false when one is not here. */
 bool bundle_save(struct repo *r, struct snapshot *s);
-/* … with the trees in memory, of walked commits, if there are new ones. */
+/* … with the trees in memory, of walked commits, if there are new ones; and of
+ * all commits with new texts of links. */
 void bundles_save_walked(struct repo *r);
 
 /* --- repo.c --------------------------------------------------------------- */
