@@ -171,6 +171,7 @@ static void say_ask(struct fetch *f, const struct fetch_want *w)
     frame_u8(b, w->kinds);
     frame_u8(b, w->assume_reachable);
     frame_u8(b, w->stored);
+    frame_u8(b, w->proved);
     frame_u8(b, w->at_once);
     frame_str(b, origin_repository(&w->origin, &scratch));
     frame_str(b, w->origin.host);

@@ -254,6 +254,7 @@ static bool ask(struct closure *c, struct node *n, struct err *e)
         want.origin = *closure_locked_origin(c, n);
         want.assume_reachable = true;
         want.stored = n->is_unproved;
+        want.proved = n->is_unserved;
     }
     if (n->is_comparing) {
         want.base = want.commit = n->package.commit;
@@ -770,6 +771,43 @@ static bool change_after_all(struct closure *c, struct node *n, struct err *e)
     return stop_sharing(c, n, e);
 }
 
+/* Its host has the commit no longer, but this machine was shown what it held:
+ * the object may be there still. */
+static bool ask_unserved(struct closure *c, struct node *n, struct err *e)
+{
+    n->is_unserved = true;
+    notice_add(&c->notices, STR("commit-gone"), n->origin.text,
+               STR("its locked commit is no longer served: taken as it was "
+                   "proved on this machine; others need mapm update"));
+    return ask(c, n, e);
+}
+
+static void refuse_unserved(const struct node *n, struct err *e)
+{
+    const struct lock_entry *entry = n->locked;
+
+    err_wrap(e, "mapm.lock:%u: %s %.*s: its commit is no longer served, %s",
+             entry->line, doc_kind_name(entry->kind), STR_ARG(entry->name),
+             n->is_unserved ? "nor is its content"
+                            : "and was never proved on this machine");
+    err_hint(e, "run mapm update %.*s, or of several mapm update",
+             STR_ARG(entry->name));
+}
+
+/* The object alone came: where it lies is known from the proof. */
+static struct fetch_event place_unserved(const struct closure *c,
+                                         const struct node *n,
+                                         const struct fetch_event *event)
+{
+    struct fetch_event ev = *event;
+
+    if (n->is_unserved) {
+        ev.path = n->path;
+        ev.ref = proof_ref(closure_locked_origin(c, n), n->path);
+    }
+    return ev;
+}
+
 /* Elsewhere "owner/repo@x" is the skill x of the catalog; here x is a ref. */
 static void hint_skill(const struct node *n, struct err *e)
 {
@@ -787,6 +825,7 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
                          struct arena *scratch, struct err *e)
 {
     struct node *n = event->id < c->asked_count ? c->asked[event->id] : NULL;
+    struct fetch_event placed;
     struct err problem = {0};
     bool ok = true;
 
@@ -803,7 +842,8 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
         if (n->is_sharing &&
             !proof_shares_ref(c->layer, n->locked, &n->origin, event->path))
             return stop_sharing(c, n, e);
-        ok = ingest_package(c, n, event, scratch, &problem);
+        placed = place_unserved(c, n, event);
+        ok = ingest_package(c, n, &placed, scratch, &problem);
         if (ok)
             add_fetched(c, n);
         break;
@@ -829,6 +869,11 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
             break;
         }
         n->is_comparing = false;
+        if (n->locked && problem.code == ERR_REF && !n->is_unserved &&
+            !n->is_unproved && is_proved(c, n))
+            return ask_unserved(c, n, e);
+        if (n->locked && (problem.code == ERR_REF || n->is_unserved))
+            refuse_unserved(n, &problem);
         if (n->locked && problem.code == ERR_LOCKED)
             name_entry(n->locked, &problem);
         hint_skill(n, &problem);

@@ -29,6 +29,7 @@ struct node {
     bool assumed_present; /* locked: not looked up in the store yet */
     bool is_unproved; /* the store has it, and not how its commit leads to it */
     bool is_proved;   /* shown that its commit has it at `path` */
+    bool is_unserved; /* … and its host has the commit no longer */
     bool is_catalog;  /* asked what it offers, whatever it is itself */
     bool is_ref_known; /* … whose commit another process asked for just now */
     bool is_outlined;  /* `package` is known; its files are not here yet */

@@ -95,7 +95,11 @@ static enum step start_pinned(struct ask *a, const struct oid *commit,
     a->snapshot->asked++;
     a->snapshot->unpinned += !a->is_pinned && a->in.what != FETCH_REF;
     a->needs_reachability = !a->in.assume_reachable;
-    a->must_lead = a->is_pinned && a->in.what == FETCH_PACKAGE;
+    a->must_lead = a->is_pinned && a->in.what == FETCH_PACKAGE && !a->in.proved;
+    if (a->in.proved) {
+        a->stage = ASK_OBJECT;
+        return STEP_ON;
+    }
     /* Without a filter the server sends the whole commit. */
     if (a->snapshot->trees == TREES_HERE || !a->must_lead || a->in.stored ||
         a->repo->caps.version == 0 || !a->repo->caps.filter)
@@ -348,7 +352,7 @@ static enum step step_lead(struct ask *a, struct err *e)
     struct oid_set wants;
     enum found found;
 
-    if (a->leads || !brings_package(a) ||
+    if (a->leads || !brings_package(a) || a->in.proved ||
         (!a->must_lead && a->stage < ASK_DOCUMENT))
         return STEP_ON;
     if (s->trees == TREES_FAILED)
@@ -404,7 +408,7 @@ static enum step leave_object(struct ask *a)
 
 /* The pinned object is here, with all that it holds. Links out of it need
  * the commit's trees. */
-static enum step step_object(struct ask *a)
+static enum step step_object(struct ask *a, struct err *e)
 {
     struct repo *r = a->repo;
     const struct object *o = objects_find(&r->objects, &a->pinned);
@@ -413,6 +417,10 @@ static enum step step_object(struct ask *a)
     if (r->caps.version == 0) {
         a->stage = ASK_TREES;
         return STEP_ON;
+    }
+    if (a->object_why && a->in.proved) {
+        *e = *a->object_why;
+        return STEP_FAIL;
     }
     if (a->object_why)
         return a->leads ? leave_object(a) : STEP_WAIT;
@@ -627,7 +635,7 @@ static enum step step(struct ask *a, struct err *e)
         way = step_refs(a, e);
         break;
     case ASK_OBJECT:
-        way = step_object(a);
+        way = step_object(a, e);
         break;
     case ASK_TREES:
         way = step_trees(a, e);

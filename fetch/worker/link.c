@@ -150,6 +150,7 @@ static bool read_ask(struct fields *in, struct arena *a, struct link_ask *out)
     out->kinds = field_u8(in, DOC_AGENT | DOC_SKILL | DOC_MCP);
     out->assume_reachable = field_bool(in);
     out->stored = field_bool(in);
+    out->proved = field_bool(in);
     out->at_once = field_bool(in);
     out->repository = take_str(in, a);
     out->host = take_str(in, a);

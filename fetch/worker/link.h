@@ -29,7 +29,7 @@ struct link_ask {
     uint32_t seq;
     enum fetch_what what;
     unsigned kinds;
-    bool assume_reachable, stored, at_once, is_short;
+    bool assume_reachable, stored, proved, at_once, is_short;
     struct str repository, host, owner, repo, rest, ref, path, commit, object,
         base;
 };

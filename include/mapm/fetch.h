@@ -106,7 +106,9 @@ struct fetch_want {
     struct str object;     /* pinned: git id of tree or blob; "" */
     bool assume_reachable; /* pinned by a lock: no proof of belonging */
     bool stored;           /* pinned, and the store has its files */
-    bool at_once;          /* REF: trees in one request, however many bytes */
+    bool proved;  /* pinned, and the caller knows that `commit` leads to
+                            * `object`: that alone is fetched, without a path */
+    bool at_once; /* REF: trees in one request, however many bytes */
     struct str
         base; /* 40 hex: a commit with trees in the store, probably an ancestor; "" */
 };

@@ -1,0 +1,180 @@
+#!/bin/sh
+# What an update changes, and what it leaves: content, not commits. [D1, D2, D3, F1]
+. "$(dirname "$0")/../lib/cli.sh"
+s=$T/src
+U=https://github.com/acme/catalog/tree
+
+# fresh NAME: a new workspace.
+fresh()
+{
+    mkdir "$T/$1" && cd "$T/$1" || exit 1
+}
+# entry NAME: its block of the lock.
+entry()
+{
+    sed -n "/^    name: $1\$/,/^  - /p" mapm.lock | grep -v '^  - '
+}
+
+# --- links ----------------------------------------------------------------------
+
+skill "$s/skills/plain"
+skill "$s/real/alpha" 'name: linked'
+mkdir -p "$s/skills/linked" "$s/shared"
+ln -s ../../real/alpha/SKILL.md "$s/skills/linked/SKILL.md"
+skill "$s/skills/guide"
+echo one >"$s/shared/guide.md"
+ln -s ../../shared/guide.md "$s/skills/guide/guide.md"
+mcp "$s/mcps/io.acme_tool.json" io.acme/tool npx -y tool
+make_repo acme/catalog "$s"
+start_githost
+exits 'a workspace' 0 mapm install --yes "$U/main/skills/plain" "$U/main/skills/linked" \
+    "$U/main/skills/guide" "$U/main/mcps/io.acme_tool.json"
+cp mapm.lock "$T/first.lock"
+echo x >"$s/README.md"
+make_repo acme/catalog "$s"
+exits '[D1] a commit that touches none of them' 0 mapm outdated
+like '[D1] says so' "$err" 'nothing has changed'
+exits '[D2] and an update' 0 mapm update
+ok '[D2] leaves the lock' cmp mapm.lock "$T/first.lock"
+exits '[D1] on a machine that has nothing' 0 env MAPM_HOME="$T/none" "$MAPM" outdated
+sed -i 's/^version:.*/version: 1.1.0/' "$s/real/alpha/SKILL.md"
+make_repo acme/catalog "$s"
+reset_log
+exits '[D1] the target of a linked SKILL.md' 3 mapm outdated
+is '[D1] is a change' "$(printf '%s\n' "$out" | sed 's/([^)]*)//g; s/  */ /g')" 'skill linked 1.0.0 -> 1.1.0 main'
+at_most '[D1] found with two more requests' "$(requests)" 3
+exits '[D1] with nothing in the store' 3 env MAPM_HOME="$T/none2" "$MAPM" outdated
+is '[D1] too' "$(printf '%s\n' "$out" | wc -l)" 1
+exits '[D1] an update' 0 mapm update
+like '[D1] takes it' "$(cat .agents/skills/linked/SKILL.md)" '^version: 1.1.0$'
+is '[D2] and nothing else' "$(diff "$T/first.lock" mapm.lock | grep -c '^>')" 3
+echo two >"$s/shared/guide.md"
+make_repo acme/catalog "$s"
+exits '[D1] so is that of another file' 3 mapm outdated
+like '[D1] of that package' "$out" '^skill +guide '
+is '[D1] alone' "$(printf '%s\n' "$out" | wc -l)" 1
+exits '[D1] which an update takes' 0 mapm update
+is '[D1] whole' "$(cat .agents/skills/guide/guide.md)" two
+
+# --- folders of this machine ----------------------------------------------------------
+
+fresh folders
+skill "$T/mine/local"
+exits 'a folder' 0 mapm install "$T/mine/local"
+exits '[D1] that stays' 0 mapm outdated
+sed -i 's/^version:.*/version: 2.0.0/' "$T/mine/local/SKILL.md"
+exits '[D1] that changes' 3 mapm outdated
+like '[D1] is outdated' "$out" '^skill +local +1\.0\.0 -> 2\.0\.0$'
+exits '[D1] for programs' 3 mapm outdated --json
+like '[D1] without a commit' "$out" '"new_version": *"2\.0\.0"'
+like '[D1] at all' "$out" '"locked": *null'
+exits '[D1] offline, as there is nothing else to ask' 3 mapm outdated --offline
+exits 'an update' 0 mapm update
+exits '[D1] and it is as it should be' 0 mapm outdated
+rm -r "$T/mine/local"
+exits '[D3] a folder that is gone' 3 mapm outdated
+like '[D3] is shown as gone' "$out" '^skill +local +2\.0\.0 -> gone$'
+
+# --- two branches -------------------------------------------------------------------
+
+fresh team
+git init -q -b main . && git config user.name x && git config user.email x@example.com
+exits 'a team' 0 mapm install --yes "$U/main/skills/plain" "$U/main/skills/linked" "$U/main/skills/guide"
+git add mapm.yaml mapm.lock && git commit -qm first
+git checkout -q -b one
+echo y >"$s/README.md" && make_repo acme/catalog "$s"
+exits '[D2] an update at one commit' 0 mapm update
+git commit -q --allow-empty -am one
+git checkout -q main && git checkout -q -b two
+echo z >"$s/README.md" && make_repo acme/catalog "$s"
+exits '[D2] and one at another' 0 mapm update
+git commit -q --allow-empty -am two
+ok '[D2] merge' git merge -q one
+git checkout -q main && git checkout -q -b three
+echo later >>"$s/skills/plain/SKILL.md" && make_repo acme/catalog "$s"
+exits '[D2] a package that changed on one branch' 0 mapm update
+git commit -qam three && git checkout -q -b four main
+echo later >>"$s/shared/guide.md" && make_repo acme/catalog "$s"
+exits '[D2] and another on the other' 0 mapm update guide
+git commit -qam four
+ok '[D2] merge, too' git merge -q -m merge three
+exits '[D2] to a lock that holds' 0 mapm install --locked
+rm -rf .agents .claude
+exits '[D2] cold, as well' 0 env MAPM_HOME="$T/cold" "$MAPM" install --locked
+
+# --- many commits -----------------------------------------------------------------------
+
+fresh many
+m=$T/many-src
+for i in 1 2 3 4 5 6 7 8; do skill "$m/skills/s$i"; done
+make_repo acme/many "$m"
+exits 'a catalog' 0 mapm install --yes --all acme/many
+for i in 1 2 3 4 5 6; do
+    echo "$i" >>"$m/skills/s$i/SKILL.md" && make_repo acme/many "$m"
+    run mapm update
+done
+is '[D2] a lock of many commits' "$(sed -n 's/.*commit: //p' mapm.lock | sort -u | wc -l)" 7
+rm -rf .agents
+reset_log
+exits '[D2] cold' 0 env MAPM_HOME="$T/cold-many" "$MAPM" install --locked
+is '[F1] takes two requests' "$(requests)" 2
+reset_log
+echo 7 >>"$m/skills/s7/SKILL.md" && make_repo acme/many "$m"
+exits '[D1] outdated' 3 env MAPM_HOME="$T/cold-many" "$MAPM" outdated
+is '[D1] takes one, and two for the ref' "$(requests)" 3
+reset_log
+exits '[D2] an update where the store has nothing' 0 env MAPM_HOME="$T/cold-many2" "$MAPM" update
+at_most '[D2] takes no more' "$(requests)" 3
+is '[D2] and moves what has changed' "$(sed -n 's/.*commit: //p' mapm.lock | sort | uniq -c | awk '{print $1}' | tr '\n' ' ' | tr -d ' ' | grep -c .)" 1
+exits '[D2] which is proved' 0 env MAPM_HOME="$T/cold-many2" "$MAPM" verify
+
+# --- a forced push ----------------------------------------------------------------------
+
+fresh forced
+f=$T/forced-src
+skill "$f/skills/alpha"
+skill "$f/skills/beta"
+make_repo acme/forced "$f"
+exits 'a workspace' 0 mapm install --yes --all acme/forced
+mkdir "$T/alone" && (cd "$T/alone" && mapm install acme/forced/skills/alpha 2>/dev/null)
+echo later >>"$f/skills/beta/SKILL.md"
+orphaned()
+{
+    make_repo acme/forced "$f"
+    orphan=$(repo acme/forced -c user.name=x -c user.email=x@example.com commit-tree -m new 'main^{tree}')
+    repo acme/forced update-ref refs/heads/main "$orphan"
+    repo acme/forced reflog expire --expire=now --all
+    repo acme/forced gc -q --prune=now
+}
+orphaned
+rm -rf .agents
+reset_log
+exits '[D2] a locked commit that is no longer served' 0 mapm install --locked
+is '[D2] needs no request where it is proved' "$(requests)" 0
+rm -rf .agents
+exits '[D2] where it is not' 1 env MAPM_HOME="$T/cold-forced" "$MAPM" install --locked
+like '[D2] it is refused' "$err" 'skill alpha: its commit is no longer served, and was never proved on this machine'
+like '[D2] with the way out' "$err" 'run mapm update (alpha|beta)'
+not_ok '[D2] and nothing is there' test -e .agents
+cp mapm.lock "$T/forced.lock"
+exits '[D2] which helps' 0 env MAPM_HOME="$T/cold-forced" "$MAPM" update alpha beta
+like '[D2] at the new commit' "$(entry alpha)" "commit: $orphan"
+exits '[D2] so for all' 0 env MAPM_HOME="$T/cold-forced" "$MAPM" update
+exits '[D2] and then for others' 0 env MAPM_HOME="$T/cold-forced2" "$MAPM" install --locked
+
+
+# the proof is there, the content is not
+exits '[D2] a store' 0 mapm store gc
+find "$MAPM_HOME/store/packs" "$MAPM_HOME/store/objects" -type f -exec rm -f {} +
+cd "$T/alone" && rm -rf .agents || exit 1
+exits '[D2] with the proof alone' 0 mapm install --locked
+like '[D2] takes the content, and says so' "$err" 'its locked commit is no longer served: taken as it was proved'
+same_tree '[D2] as it was' .agents/skills/alpha "$f/skills/alpha"
+exits '[D2] verified' 0 mapm verify
+exits '[D2] which proves it no less' 0 mapm install --locked --offline
+cd "$T/forced" && cp "$T/forced.lock" mapm.lock && rm -rf .agents || exit 1
+exits '[D2] content that is gone, too' 1 mapm install --locked
+like '[D2] is refused' "$err" 'skill beta: its commit is no longer served, nor is its content'
+like '[D2] with the way out as well' "$err" 'run mapm update beta'
+
+done_testing
