@@ -870,7 +870,7 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
         }
         n->is_comparing = false;
         if (n->locked && problem.code == ERR_REF && !n->is_unserved &&
-            !n->is_unproved && is_proved(c, n))
+            is_proved(c, n))
             return ask_unserved(c, n, e);
         if (n->locked && (problem.code == ERR_REF || n->is_unserved))
             refuse_unserved(n, &problem);

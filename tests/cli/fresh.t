@@ -12,7 +12,7 @@ fresh()
 # entry NAME: its block of the lock.
 entry()
 {
-    sed -n "/^    name: $1\$/,/^  - /p" mapm.lock | grep -v '^  - '
+    sed -n "\\,^    name: $1\$,,/^  - /p" "${2:-mapm.lock}" | grep -v '^  - '
 }
 
 # --- links ----------------------------------------------------------------------
@@ -125,7 +125,8 @@ is '[D1] takes one, and two for the ref' "$(requests)" 3
 reset_log
 exits '[D2] an update where the store has nothing' 0 env MAPM_HOME="$T/cold-many2" "$MAPM" update
 at_most '[D2] takes no more' "$(requests)" 3
-is '[D2] and moves what has changed' "$(sed -n 's/.*commit: //p' mapm.lock | sort | uniq -c | awk '{print $1}' | tr '\n' ' ' | tr -d ' ' | grep -c .)" 1
+like '[D2] and moves what has changed' "$(entry s7)" "commit: $COMMIT"
+unlike '[D2] alone' "$(entry s8)" "commit: $COMMIT"
 exits '[D2] which is proved' 0 env MAPM_HOME="$T/cold-many2" "$MAPM" verify
 
 # --- a forced push ----------------------------------------------------------------------
@@ -176,5 +177,102 @@ cd "$T/forced" && cp "$T/forced.lock" mapm.lock && rm -rf .agents || exit 1
 exits '[D2] content that is gone, too' 1 mapm install --locked
 like '[D2] is refused' "$err" 'skill beta: its commit is no longer served, nor is its content'
 like '[D2] with the way out as well' "$err" 'run mapm update beta'
+
+# --- closures that cannot be resolved ---------------------------------------------------
+
+fresh closures
+MAPM_HOME=$T/mapm
+c=$T/closures-src
+C=https://github.com/acme/closures/tree
+skill "$c/skills/base" 'scope: acme'
+skill "$c/skills/deep" 'scope: acme'
+skill "$c/skills/mid" 'scope: acme' 'dependencies:' '  skills:' "    - $C/main/skills/deep"
+agent "$c/agents/boss" 'scope: acme' 'dependencies:' '  skills:' "    - $C/main/skills/mid" "    - $C/main/skills/base"
+skill "$c/skills/free" 'scope: acme'
+skill "$c/skills/other" 'scope: acme' 'dependencies:' '  skills:' "    - $C/main/skills/base"
+make_repo acme/closures "$c"
+exits 'roots' 0 mapm install --yes "$C/main/agents/boss" "$C/main/skills/free" "$C/main/skills/other"
+cp mapm.lock "$T/closures.lock"
+change()
+{
+    for name in "$@"; do
+        sed -i 's/^version:.*/version: 2.0.0/' "$c/skills/$name/SKILL.md"
+    done
+}
+change base deep free
+skill "$c/skills/mid" 'scope: acme' 'version: 2.0.0' 'dependencies:' '  skills:' "    - $C/main/skills/nowhere"
+make_repo acme/closures "$c"
+reset_log
+exits '[D3] a root that needs something that is not there' 3 mapm update
+at_most '[D3] asks no more' "$(requests)" 4
+like '[D3] is named' "$err" 'agent acme/boss stays as it is, with all that it needs: there is no "nowhere"'
+like '[D3] with the ways out' "$err" 'mapm remove acme/boss takes it out, mapm install .*/agents/boss pins it'
+unlike '[D3] others are not' "$err" 'acme/(free|other) stays'
+like '[D3] and updated' "$(entry acme/free)" 'version: 2.0.0'
+for name in acme/boss acme/mid acme/deep acme/base; do
+    is "[D3] its closure is whole: $name" "$(entry $name)" "$(entry $name "$T/closures.lock")"
+done
+exits '[D3] --json' 3 mapm update --json
+printf '%s\n' "$out" >"$T/out.json"
+is '[D3] has it' "$(python3 -S - "$T/out.json" <<'P'
+import json, sys
+d = json.load(open(sys.argv[1]))
+print([(h["type"], h["name"], h["state"], h["root"]) for h in d["held"]])
+P
+)" "[('agent', 'acme/boss', 'unresolvable', True)]"
+exits '[D3] the lock holds' 0 mapm install --locked
+exits '[D3] elsewhere, too' 0 env MAPM_HOME="$T/cold-closures" "$MAPM" install --locked
+exits '[D3] by name' 3 mapm update acme/mid
+like '[D3] the same' "$err" 'agent acme/boss stays'
+skill "$c/skills/mid" 'scope: acme' 'version: 2.0.0'
+skill "$c/skills/free" 'scope: acme' 'version: 3.0.0' 'dependencies:' '  skills:' \
+    "    - https://github.com/acme/rival/tree/main/skills/base"
+skill "$T/rival/skills/base" 'scope: acme' 'description: "A rival."'
+make_repo acme/rival "$T/rival"
+make_repo acme/closures "$c"
+exits '[D3] a root that brings a name of another package' 3 mapm update
+like '[D3] is named' "$err" 'skill acme/free stays as it is'
+like '[D3] and stays' "$(entry acme/free)" 'version: 2.0.0'
+like '[D3] the one before is updated' "$(entry acme/mid)" 'version: 2.0.0'
+like '[D3] with what it needs' "$(entry acme/base)" 'version: 2.0.0'
+skill "$c/skills/free" 'scope: acme' 'version: 4.0.0' 'dependencies:' '  skills:' "    - $C/main/skills/other"
+skill "$c/skills/other" 'scope: acme' 'dependencies:' '  skills:' "    - $C/main/skills/free"
+make_repo acme/closures "$c"
+exits '[D3] two that form a cycle' 3 mapm update
+like '[D3] stay' "$(entry acme/free)" 'version: 2.0.0'
+fault '{"kind": "status", "status": 500, "match": {"cmd": "ls-refs"}, "times": -1}'
+exits '[D3] a host that fails is no reason to hold' 1 mapm update
+clear_faults
+rm -r "$c/skills/base"
+skill "$c/skills/other" 'scope: acme' 'version: 5.0.0' 'dependencies:' '  skills:' "    - $C/main/skills/base"
+skill "$c/skills/free" 'scope: acme' 'version: 5.0.0'
+make_repo acme/closures "$c"
+exits '[D3] a dependency that is gone' 3 mapm update
+like '[D3] is named' "$err" 'skill acme/base is gone, and stays at 2\.0\.0'
+like '[D3] with what needs it' "$err" 'mapm why acme/base'
+like '[D3] which is updated' "$(entry acme/other)" 'version: 5.0.0'
+exits '[D3] the lock holds again' 0 env MAPM_HOME="$T/cold-closures" "$MAPM" install --locked
+
+# --- many repositories ------------------------------------------------------------------
+
+stop_githost
+rm -rf "$T/repos"
+"$ROOT/tests/githost/catalog-gen" --out "$T/repos" --repos 10 --skills 190 --mcps 0 --agents 10 >/dev/null
+start_githost
+fresh ten
+python3 -S - "$T/repos/index.json" >mapm.yaml <<'P'
+import json, sys
+d = json.load(open(sys.argv[1]))
+print("dependencies:\n  skills:")
+for u, n in sorted(d["nodes"].items()):
+    if n["path"].startswith("skills/"):
+        print("    - " + u)
+P
+exits 'packages of ten repositories' 0 mapm install --yes
+at_least=$(grep -c '^  - type' mapm.lock)
+ok '[D1] nearly 200' test "$at_least" -ge 190
+reset_log
+exits '[D1] outdated' 0 mapm outdated
+is '[D1] takes a request a repository' "$(requests)" 10
 
 done_testing
