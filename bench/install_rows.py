@@ -162,6 +162,31 @@ def row_warm(bench):
         ratio("  time of processors", seconds, 3, "git --version", git)
 
 
+def row_diff(bench):
+    """diff of 17 skills, nothing edited and each of them, against sha256sum of their files"""
+    rng = random.Random(17)
+    ws, store, src = bench.fresh("ws"), bench.fresh("store"), bench.fresh("src")
+    for i in range(17):
+        os.makedirs(f"{src}/skill-{i}/references")
+        with open(f"{src}/skill-{i}/SKILL.md", "w") as f:
+            f.write(f"---\nname: skill-{i}\ndescription: Number {i}.\nversion: 1.0.0\n---\n\n# {i}\n")
+        for j in range(12):
+            with open(f"{src}/skill-{i}/references/{j}.md", "w") as f:
+                f.writelines(" ".join(rng.choice(WORDS) for _ in range(10)) + "\n" for _ in range(100))
+    env = bench.env(store=store)
+    bench.mapm(["install", "--yes", *[f"file:{src}/skill-{i}" for i in range(17)]], ws, env)
+    files = [str(p) for p in sorted(pathlib.Path(ws, ".agents/skills").rglob("*.md"))]
+    for what, edited in (("diff of 17 skills", []), ("  each of them edited", files[::13])):
+        for path in edited:
+            with open(path, "a") as f:
+                f.write("An edit.\n")
+        mapm, hashes = [], []
+        for _ in range(15):
+            mapm.append(bench.mapm(["diff"], ws, env)[0])
+            hashes.append(bench.run(["sha256sum", *files], ws, env)[0])
+        ratio(what, statistics.median(mapm), 3, f"sha256sum of {len(files)} files", statistics.median(hashes))
+
+
 def plan(bench, packages):
     """Seconds and KiB of a plan from a lock and a warm store."""
     skills = packages * 95 // 100
@@ -277,5 +302,5 @@ def row_catalogs(bench):
 
 
 ROWS = {"start": row_start, "skill": row_skill, "hundred": row_hundred, "parallel": row_parallel,
-        "warm": row_warm, "graph": row_graph, "together": row_together, "real": row_real,
+        "warm": row_warm, "diff": row_diff, "graph": row_graph, "together": row_together, "real": row_real,
         "catalogs": row_catalogs}
