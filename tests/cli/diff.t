@@ -136,6 +136,36 @@ exits 'all of it' 0 mapm diff --exit-code
 exits 'an unknown name' 1 mapm restore othr
 exits 'a name is needed' 2 mapm restore
 
+# --- what no package has ---------------------------------------------------------
+
+mkfifo $b/pipe
+mv $b/scripts "$T/away" && ln -s "$T/away" $b/scripts
+: >"$b/$(printf 'a\377b')" && : >"$b/$(printf 'c\nd')"
+head -c 9000000 /dev/zero | tr '\0' x >$b/large
+exits 'pipes, links to elsewhere, odd names, large files' 0 timeout 60 "$MAPM" diff acme/base
+is 'are as git has them' "$(printf '%s\n' "$out" | grep -a '^diff\|^new\|^deleted\|^Binary' | cat -v)" "$(cat <<P
+diff --git a/$b/aM-^?b b/$b/aM-^?b
+new file mode 100644
+diff --git "a/$b/c\012d" "b/$b/c\012d"
+new file mode 100644
+diff --git a/$b/large b/$b/large
+new file mode 100644
+Binary files /dev/null and b/$b/large differ
+diff --git a/$b/scripts b/$b/scripts
+new file mode 120000
+diff --git a/$b/scripts/run.sh b/$b/scripts/run.sh
+deleted file mode 100755
+P
+)"
+exits 'in JSON, too' 0 mapm diff --json acme/base
+is 'all of them' "$(field 'len(d["packages"][0]["files"])')" 5
+exits 'restore' 0 mapm restore acme/base
+ok 'does not go through the link' test -x "$T/away/run.sh"
+rm -r $b && ln -s "$T/away" $b
+exits 'a link in place of the folder' 0 mapm restore acme/base
+ok 'makes way' test -d $b -a ! -L $b
+exits 'and nothing differs' 0 mapm diff --exit-code
+
 # --- no record, no store ---------------------------------------------------------
 
 echo mine >>.agents/skills/other/SKILL.md
