@@ -193,6 +193,18 @@ static bool find_files(struct install_session *s, struct provision_item *items,
     return true;
 }
 
+const char *install_effect_name(enum install_effect effect)
+{
+    static const char *const names[INSTALL_EFFECTS] = {
+        [INSTALL_KEPT] = "keep",
+        [INSTALL_ADDED] = "add",
+        [INSTALL_UPDATED] = "update",
+        [INSTALL_REPAIRED] = "repair",
+    };
+
+    return names[effect];
+}
+
 struct str install_path(const struct install_package *p, struct arena *a)
 {
     enum doc_kind kind = p->package->kind;
@@ -203,33 +215,32 @@ struct str install_path(const struct install_package *p, struct arena *a)
                            : str_concat(parts, sizeof parts / sizeof *parts, a);
 }
 
-static bool mark_placed(struct install_session *s,
-                        const struct provision_change *changes, size_t count,
-                        struct err *e)
+/* A lock does not hold what a person should know before it runs. */
+static bool find_placed_commands(struct install_session *s, struct err *e)
 {
-    CLEANUP(arena_done) struct arena paths = {0};
     struct arena *a = &s->cx->arena;
-    struct map added;
 
-    map_init(&added, &paths);
-    for (size_t i = 0; i < count; i++)
-        if (changes[i].kind == PROVISION_ADD)
-            map_put(&added, changes[i].path, s);
     for (size_t i = 0; i < s->resolved.count; i++) {
-        CLEANUP(arena_done) struct arena scratch = {0};
         struct install_package *p = &s->packages[i];
         struct document d = {0};
 
-        p->is_placed = map_has(&added, install_path(p, &scratch));
         if (p->command || p->package->kind != DOC_MCP ||
-            !(p->is_granted || (p->is_placed && p->action == INSTALL_KEEP)))
+            !(p->is_granted ||
+              (p->effect != INSTALL_KEPT && p->action == INSTALL_KEEP)))
             continue;
-        /* A lock does not hold what a person should know before it runs. */
         if (!node_read_document(&s->closure, package_node(p), a, &d, e))
             return false;
         p->command = str_dup0(mcp_command_line(&d, a), a);
     }
     return true;
+}
+
+static bool note_effects(struct install_session *s,
+                         const struct provision_change *changes, size_t count,
+                         struct err *e)
+{
+    session_find_effects(s, changes, count);
+    return find_placed_commands(s, e);
 }
 
 /* .gitignore gets the local pair when it is first written (M15). */
@@ -383,7 +394,7 @@ static bool find_changes(struct install_session *s,
     if (!find_commands(s, e) || !list_texts(s, texts, &text_count, e) ||
         !provision_plan(s->layer.provision, o, items, count, texts, text_count,
                         &s->cx->arena, &changes, &s->plan.change_count, e) ||
-        !mark_placed(s, changes, s->plan.change_count, e))
+        !note_effects(s, changes, s->plan.change_count, e))
         return false;
     s->plan.changes = changes;
     list_edits(s);

@@ -100,6 +100,11 @@ void session_stage_early(void *session, const struct node *n);
 /* What the resolved packages change. */
 MUST_CHECK bool session_find_changes(struct install_session *s, struct err *e);
 
+/* effects.c. What `changes` of the workspace do to each package; s->gone gets
+ * those that the lock no longer has. */
+void session_find_effects(struct install_session *s,
+                          const struct provision_change *changes, size_t count);
+
 /* roots.c. Takes `gone` out of the texts and of s->roots. */
 MUST_CHECK bool roots_remove(struct install_session *s, const struct root *gone,
                              size_t count, struct err *e);

@@ -202,6 +202,8 @@ static bool fill_packages(struct install_session *s, struct err *e)
             p->action = INSTALL_ADD;
         else if (is_changed(s, p))
             p->action = INSTALL_CHANGE;
+        p->old_version = p->before ? p->before->version : str_make("", 0);
+        p->old_commit = p->before ? p->before->commit : str_make("", 0);
     }
     mark_committed(s);
     return true;

@@ -5,31 +5,60 @@
 #include "mapm/install_query.h"
 #include "mapm/lock.h"
 
+/* The anchor of a package where it is. */
+static bool read_anchor(const struct layer *l, enum doc_kind kind,
+                        struct str place, struct arena *a, struct str *out)
+{
+    CLEANUP_FD int fd = -1;
+    struct err ignored = {0};
+    struct str path =
+        arena_printf(a, "%.*s/%s", STR_ARG(place),
+                     kind == DOC_AGENT ? "AGENTS.md" : "SKILL.md");
+
+    return kind != DOC_MCP && fs_open_dir(l->path.p, &fd, &ignored) &&
+           fs_read_file_at(fd, path.p, ANCHOR_MAX_BYTES, a, out, &ignored);
+}
+
+/* What can be read of it: it was judged when it was installed. */
+static void read_document(enum doc_kind kind, struct str text, struct arena *a,
+                          struct document *out)
+{
+    const struct manifest_input in = {.kind = kind,
+                                      .text = text,
+                                      .skip_body = true,
+                                      .allow_own = true,
+                                      .allow_file = true,
+                                      .allow_hidden = true};
+    struct diagnostics why;
+
+    diagnostics_init(&why, a);
+    manifest_read(&in, a, out, &why);
+}
+
+bool install_read_placed(const struct layer *l, enum doc_kind kind,
+                         struct str place, struct arena *a,
+                         struct document *out)
+{
+    struct str text;
+
+    if (!read_anchor(l, kind, place, a, &text))
+        return false;
+    read_document(kind, text, a, out);
+    return true;
+}
+
 struct str install_prereqs(const struct layer *l,
                            const struct lock_entry *entry, struct arena *a)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    CLEANUP_FD int fd = -1;
-    struct manifest_input in = {.kind = DOC_SKILL,
-                                .skip_body = true,
-                                .allow_own = true,
-                                .allow_file = true,
-                                .allow_hidden = true};
     struct document d = {0};
-    struct diagnostics why;
-    struct err ignored = {0};
-    struct str path;
+    struct str text;
 
-    if (entry->kind != DOC_SKILL || !fs_open_dir(l->path.p, &fd, &ignored))
-        return str_make("", 0);
-    path = arena_printf(&scratch, "%.*s/SKILL.md",
-                        STR_ARG(layer_folder(l, entry)));
     /* Few skills have any: a look at the bytes spares the others a parse. */
-    if (!fs_read_file_at(fd, path.p, ANCHOR_MAX_BYTES, &scratch, &in.text,
-                         &ignored) ||
-        str_find(in.text, STR("\nprereqs:")) == SIZE_MAX)
+    if (entry->kind != DOC_SKILL ||
+        !read_anchor(l, entry->kind, layer_folder(l, entry), &scratch, &text) ||
+        str_find(text, STR("\nprereqs:")) == SIZE_MAX)
         return str_make("", 0);
-    diagnostics_init(&why, &scratch);
-    manifest_read(&in, &scratch, &d, &why);
+    read_document(entry->kind, text, &scratch, &d);
     return arena_str(a, d.prereqs);
 }

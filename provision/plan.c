@@ -89,6 +89,14 @@ void plan_show(struct plan *plan, enum provision_change_kind kind,
         .kind = kind, .path = path, .client = str_cstr(c ? c->name : "")};
 }
 
+/* Of what was shown last. */
+void plan_mark_repair(struct plan *plan, const struct hash *recorded,
+                      const struct hash *wanted)
+{
+    plan->shown[plan->shown_count - 1].is_repair =
+        recorded && hash_eq(recorded, wanted);
+}
+
 /* The node before the change: its print is taken before its content is read,
  * so that later writes are detected. */
 bool plan_remember(struct plan *plan, struct change *c, struct err *e)

@@ -159,6 +159,7 @@ static bool put_server(struct sharing *s, struct desired_server *server,
             return false;
     }
     show_server(s, found ? PROVISION_UPDATE : PROVISION_ADD, server);
+    plan_mark_repair(s->plan, known ? &known->hash : NULL, &server->hash);
     return merge_put(&s->merge, key, server->entry, e);
 }
 

@@ -172,6 +172,7 @@ bool plan_tree(struct plan *plan, struct target *t, struct err *e)
         }
         plan_show(plan, PROVISION_UPDATE, t->path, t->client);
     }
+    plan_mark_repair(plan, known ? &known->source : NULL, &t->source);
     add_entry(plan, c, RECORD_TREE);
     return true;
 }

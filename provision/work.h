@@ -158,6 +158,8 @@ struct change *plan_add_change(struct plan *plan, enum node node,
                                struct target *t, struct str path);
 void plan_show(struct plan *plan, enum provision_change_kind kind,
                struct str path, const struct client *c);
+void plan_mark_repair(struct plan *plan, const struct hash *recorded,
+                      const struct hash *wanted);
 MUST_CHECK bool plan_remember(struct plan *plan, struct change *c,
                               struct err *e);
 /* The kind of a node, for a message: "is a symbolic link that …". */

@@ -75,7 +75,8 @@ static bool show_plan(struct invocation *inv, const struct install_plan *plan,
     if (has_option(inv, OPTION_JSON))
         return true;
     if (!has_option(inv, OPTION_QUIET) || r->dry_run || asks)
-        install_show_packages(&inv->term, plan, &inv->cx.arena);
+        install_show_packages(&inv->term, plan, has_option(inv, OPTION_VERBOSE),
+                              &inv->cx.arena);
     return term_flush(&inv->term, e);
 }
 

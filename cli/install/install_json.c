@@ -8,22 +8,17 @@
 static void put_package(struct json_writer *w, const struct install_package *p,
                         struct arena *a)
 {
-    static const char *const actions[] = {[INSTALL_KEEP] = "keep",
-                                          [INSTALL_ADD] = "add",
-                                          [INSTALL_CHANGE] = "update"};
     const struct package *package = p->package;
-    const struct lock_entry none = {.version = STR(""), .commit = STR("")};
-    const struct lock_entry *before = p->before ? p->before : &none;
 
     json_begin_object(w);
     json_member_string(w, "type", str_cstr(doc_kind_name(package->kind)));
     json_member_string(w, "name", package->fqn);
-    json_member_string(w, "action", str_cstr(actions[p->action]));
+    json_member_string(w, "action", str_cstr(install_effect_name(p->effect)));
     json_member_optional(w, "version", package->version);
-    json_member_optional(w, "old_version", before->version);
+    json_member_optional(w, "old_version", p->old_version);
     json_member_string(w, "origin", package->origin->text);
     json_member_optional(w, "commit", package->commit);
-    json_member_optional(w, "old_commit", before->commit);
+    json_member_optional(w, "old_commit", p->old_commit);
     json_member_optional(w, "digest", p->digest);
     if (package->kind == DOC_MCP)
         json_member_string(w, "key", p->place);
@@ -46,7 +41,7 @@ static void put_removed(struct json_writer *w, const struct lock_entry *entry)
     json_member_string(w, "name", entry->name);
     json_member_string(w, "action", STR("remove"));
     json_member_optional(w, "old_version", entry->version);
-    json_member_string(w, "origin", entry->origin);
+    json_member_optional(w, "origin", entry->origin);
     json_member_optional(w, "old_commit", entry->commit);
     json_end_object(w);
 }

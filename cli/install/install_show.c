@@ -8,7 +8,10 @@
 #include "mapm/lock.h"
 #include "mapm/origin.h"
 
+#include <string.h>
+
 #define SHORT_COMMIT_CHARS 10
+#define PACKAGES_MAX_SHOWN 20 /* with the same effect */
 #define EDITS_MAX_SHOWN    5
 #define LEFT_OUT_MAX_SHOWN 5 /* of a group */
 
@@ -47,39 +50,53 @@ static void show_versions(struct term *t, const struct install_package *p,
 {
     const struct package *package = p->package;
     const struct lock_entry *before = p->before;
+    bool is_relocked = p->action == INSTALL_CHANGE;
+    bool is_same = is_relocked && str_eq(before->digest, p->digest);
     struct str version = install_shown_version(
         package->version, package->commit, package->origin->text, a);
 
-    if (p->action == INSTALL_CHANGE) {
-        struct str old = install_shown_version(before->version, before->commit,
-                                               before->origin, a);
+    if (p->effect == INSTALL_UPDATED && (is_relocked || p->old_version.n)) {
+        struct str old = install_shown_version(
+            p->old_version, p->old_commit,
+            is_relocked ? before->origin : package->origin->text, a);
 
         /* The same bytes of another origin: that is what is new. */
-        if (str_eq(old, version) &&
+        if (is_relocked && str_eq(old, version) &&
             !str_eq(before->origin, package->origin->text)) {
             old = before->origin;
             version = package->origin->text;
         }
-        if (!str_eq(old, version))
+        if (str_eq(old, version) ||
+            (!is_relocked && str_eq(old, package->version)))
+            version = is_same ? version
+                              : arena_printf(a, "%.*s (new content)",
+                                             STR_ARG(version));
+        else
             term_print(t, " %.*s ->", STR_ARG(old));
-        else if (!str_eq(before->digest, p->digest))
-            version = arena_printf(a, "%.*s (new content)", STR_ARG(version));
     }
     term_print(t, " %.*s%s\n", STR_ARG(version),
-               p->action == INSTALL_CHANGE && str_eq(before->digest, p->digest)
-                   ? " (same content)"
-                   : "");
+               is_same                         ? " (same content)"
+               : p->effect == INSTALL_REPAIRED ? " (repaired)"
+                                               : "");
 }
+
+static const struct {
+    const char *sign;
+    enum term_style style;
+    const char *verb; /* of a summary */
+} shown_effects[INSTALL_EFFECTS + 1] = {
+    [INSTALL_KEPT] = {"  + ", TERM_GREEN, "to be started"},
+    [INSTALL_ADDED] = {"  + ", TERM_GREEN, "added"},
+    [INSTALL_UPDATED] = {"  ~ ", TERM_YELLOW, "updated"},
+    [INSTALL_REPAIRED] = {"  ~ ", TERM_YELLOW, "repaired"},
+    [INSTALL_EFFECTS] = {"  - ", TERM_RED, "removed"},
+};
 
 static void show_package(struct term *t, const struct install_package *p,
                          struct arena *a)
 {
-    if (p->action == INSTALL_KEEP && !p->is_placed && !p->is_granted)
-        return;
-    if (p->action == INSTALL_CHANGE)
-        term_style_print(t, TERM_YELLOW, "  ~ ");
-    else
-        term_style_print(t, TERM_GREEN, "  + ");
+    term_style_print(t, shown_effects[p->effect].style, "%s",
+                     shown_effects[p->effect].sign);
     term_print(t, "%s %.*s", doc_kind_name(p->package->kind),
                STR_ARG(p->package->fqn));
     show_versions(t, p, a);
@@ -91,18 +108,90 @@ static void show_package(struct term *t, const struct install_package *p,
         show_prereqs(t, p->package->prereqs);
 }
 
-void install_show_packages(struct term *t, const struct install_plan *plan,
-                           struct arena *a)
+static void show_removed(struct term *t, const struct lock_entry *entry)
 {
+    term_style_print(t, shown_effects[INSTALL_EFFECTS].style, "%s",
+                     shown_effects[INSTALL_EFFECTS].sign);
+    term_print(t, "%s %.*s%s%.*s\n", doc_kind_name(entry->kind),
+               STR_ARG(entry->name), entry->version.n ? " " : "",
+               STR_ARG(entry->version));
+}
+
+/* "acme/catalog" of https://github.com/acme/catalog/tree/main/x. */
+static struct str repository_of(struct str origin)
+{
+    struct str rest = origin, part, owner;
+
+    if (!str_starts(origin, STR("https://")))
+        return origin.n ? STR("this machine") : STR("no locked origin");
+    rest = str_from_index(rest, strlen("https://"));
+    if (!str_cut(&rest, '/', &part) || !str_cut(&rest, '/', &owner))
+        return origin;
+    str_cut(&rest, '/', &part);
+    return str_make(owner.p, (size_t)(part.p + part.n - owner.p));
+}
+
+static void count_one(struct map *counts, struct str origin)
+{
+    struct map_entry *entry = map_entry(counts, repository_of(origin));
+
+    entry->value = (void *)((uintptr_t)entry->value + 1);
+}
+
+static void show_counts(struct term *t, const struct map *counts,
+                        unsigned effect)
+{
+    for (size_t i = 0; i < counts->count; i++) {
+        size_t n = (uintptr_t)counts->entries[i].value;
+
+        term_style_print(t, shown_effects[effect].style, "%s",
+                         shown_effects[effect].sign);
+        term_print(t, "%zu package%s of %.*s %s\n", n, n == 1 ? "" : "s",
+                   STR_ARG(counts->entries[i].key), shown_effects[effect].verb);
+    }
+}
+
+static bool is_shown(const struct install_package *p)
+{
+    return p->effect != INSTALL_KEPT || p->is_granted;
+}
+
+/* What a person has to know of each one. */
+static bool is_alone(const struct install_package *p)
+{
+    return p->command || p->old_command || p->package->prereqs.n;
+}
+
+/* More of one kind than a person reads are counted by repository. */
+void install_show_packages(struct term *t, const struct install_plan *plan,
+                           bool each, struct arena *a)
+{
+    size_t of[INSTALL_EFFECTS] = {0};
+    struct map counts[INSTALL_EFFECTS + 1];
+
     if (plan->change_count == 0 && plan->grant_count == 0)
         return;
+    for (size_t i = 0; i <= INSTALL_EFFECTS; i++)
+        map_init(&counts[i], a);
     for (size_t i = 0; i < plan->package_count; i++)
-        show_package(t, &plan->packages[i], a);
-    for (size_t i = 0; i < plan->removed_count; i++) {
-        term_style_print(t, TERM_RED, "  - ");
-        term_print(t, "%s %.*s\n", doc_kind_name(plan->removed[i]->kind),
-                   STR_ARG(plan->removed[i]->name));
+        of[plan->packages[i].effect] += is_shown(&plan->packages[i]);
+    for (size_t i = 0; i < plan->package_count; i++) {
+        const struct install_package *p = &plan->packages[i];
+
+        if (!is_shown(p))
+            continue;
+        if (each || of[p->effect] <= PACKAGES_MAX_SHOWN || is_alone(p))
+            show_package(t, p, a);
+        else
+            count_one(&counts[p->effect], p->package->origin->text);
     }
+    for (size_t i = 0; i < plan->removed_count; i++)
+        if (each || plan->removed_count <= PACKAGES_MAX_SHOWN)
+            show_removed(t, plan->removed[i]);
+        else
+            count_one(&counts[INSTALL_EFFECTS], plan->removed[i]->origin);
+    for (unsigned i = 0; i <= INSTALL_EFFECTS; i++)
+        show_counts(t, &counts[i], i);
 }
 
 void install_note_merged(struct term *t, const struct install_plan *plan,

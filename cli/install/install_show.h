@@ -7,9 +7,10 @@
 
 /* Rendering of plans: what install, remove and update share. */
 
-/* For people: packages to stdout, the rest as notes. */
+/* For people: packages to stdout, the rest as notes. Without `each` many with the
+ * same effect are counted by repository. */
 void install_show_packages(struct term *t, const struct install_plan *plan,
-                           struct arena *a);
+                           bool each, struct arena *a);
 void install_show_offers(struct invocation *inv,
                          const struct install_plan *plan);
 /* What the user changed and stays as it is. */

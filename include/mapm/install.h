@@ -59,6 +59,16 @@ struct install_request {
 
 enum install_action { INSTALL_KEEP, INSTALL_ADD, INSTALL_CHANGE };
 
+/* What happens to it: in the lock, or in the workspace that does not have what
+ * the lock holds already. */
+enum install_effect {
+    INSTALL_KEPT,
+    INSTALL_ADDED,
+    INSTALL_UPDATED,
+    INSTALL_REPAIRED, /* mapm had put it there as it is */
+    INSTALL_EFFECTS   /* so many */
+};
+
 struct install_package {
     const struct package *package;   /* as it will be */
     const struct lock_entry *before; /* NULL: new */
@@ -66,9 +76,10 @@ struct install_package {
     struct str
         digest; /* "sha256:..."; "" of a skill or agent of the workspace */
     enum install_action action; /* CHANGE: other content, or another origin */
+    enum install_effect effect;
+    struct str old_version, old_commit; /* "": none, or not known */
     bool is_root;
     bool is_local;       /* only below file: roots */
-    bool is_placed;      /* new in the workspace, though the lock has it */
     bool needs_consent;  /* an MCP that the lock does not hold as it is */
     bool is_granted;     /* an MCP that `mapm start` may execute on this machine
                          * from now on [D20] */
@@ -140,9 +151,10 @@ struct install_plan {
     bool adds_server;                       /* with_server, and it is new */
     const struct install_package *packages; /* dependencies first */
     size_t package_count;
-    size_t consent_count;              /* of these: need consent */
-    size_t grant_count;                /* of these: are granted */
-    const struct lock_entry **removed; /* packages of the lock */
+    size_t consent_count; /* of these: need consent */
+    size_t grant_count;   /* of these: are granted */
+    /* Packages of the lock, or only of the workspace: then without origin. */
+    const struct lock_entry **removed;
     size_t removed_count;
     const struct provision_change *changes; /* none: nothing to do */
     size_t change_count;
@@ -200,6 +212,9 @@ MUST_CHECK bool install_apply(struct install_plan *plan,
 /* NULL is harmless. What was fetched for a plan that was neither applied nor a
  * dry run is not kept. */
 void install_close(struct install_plan *plan);
+
+/* "keep", "add", "update", "repair". */
+const char *install_effect_name(enum install_effect effect);
 
 /* Where a package stands, as a change names it. In `a`. */
 struct str install_path(const struct install_package *p, struct arena *a);

@@ -70,6 +70,15 @@ struct install_outdated {
 MUST_CHECK bool install_outdated(struct context *cx,
                                  struct install_outdated *out, struct err *e);
 
+/* --- what lies in a workspace ------------------------------------------------- */
+
+struct document;
+
+/* The manifest of a skill or agent in its folder, as far as it can be read. */
+bool install_read_placed(const struct layer *l, enum doc_kind kind,
+                         struct str place, struct arena *a,
+                         struct document *out);
+
 /* --- prerequisites ----------------------------------------------------------- */
 
 /* What a skill says must be set up (M8). The lock does not repeat frontmatter,

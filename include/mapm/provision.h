@@ -85,6 +85,8 @@ struct provision_change {
     struct str path;   /* what changes: a folder, a file, or file#key */
     struct str client; /* "" for the common ones */
     bool names_mapm;   /* an entry whose command is "mapm", without a folder */
+    /* mapm wrote this very content there, and it is not there */
+    bool is_repair;
 };
 
 struct provision;

@@ -29,10 +29,6 @@ static const char *text_or_empty(const char *text)
 static struct mapm_package package_of(struct engine *g,
                                       const struct install_package *p)
 {
-    static const char *const actions[] = {[INSTALL_KEEP] = "keep",
-                                          [INSTALL_ADD] = "add",
-                                          [INSTALL_CHANGE] = "update"};
-    const struct lock_entry *before = p->before;
     const struct package *package = p->package;
 
     return (struct mapm_package){
@@ -44,9 +40,9 @@ static struct mapm_package package_of(struct engine *g,
         .digest = engine_text(g, p->digest),
         .place = engine_text(g, p->place),
         .prereqs = engine_text(g, package->prereqs),
-        .action = actions[p->action],
-        .old_version = before ? engine_text(g, before->version) : "",
-        .old_commit = before ? engine_text(g, before->commit) : "",
+        .action = install_effect_name(p->effect),
+        .old_version = engine_text(g, p->old_version),
+        .old_commit = engine_text(g, p->old_commit),
         .command = text_or_empty(p->command),
         .is_root = p->is_root,
         .is_local = p->is_local,

@@ -1,0 +1,140 @@
+#include "base/map.h"
+#include "base/path.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
+#include "mapm/install_query.h"
+#include "mapm/layer.h"
+#include "mapm/project.h"
+
+#include "install_session.h"
+
+/*
+ * What a plan does to each package. The lock alone does not say it: after a
+ * pull or a switch of branches it is new already, and the workspace is not. So
+ * the changes of the workspace decide, and what lies there says what it was
+ * [D4].
+ */
+
+/* The version of what is in the workspace now; "" when that is not known. */
+static struct str placed_version(const struct install_session *s,
+                                 enum doc_kind kind, struct str place)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct document d = {0};
+
+    return install_read_placed(&s->layer, kind, place, &scratch, &d)
+               ? arena_str(&s->cx->arena, d.version)
+               : str_make("", 0);
+}
+
+static enum install_effect effect_of(const struct install_package *p,
+                                     const struct provision_change *c)
+{
+    if (p->action == INSTALL_CHANGE)
+        return INSTALL_UPDATED;
+    if (c && c->is_repair)
+        return INSTALL_REPAIRED;
+    if (p->action == INSTALL_ADD || (c && c->kind == PROVISION_ADD))
+        return INSTALL_ADDED;
+    return c ? INSTALL_UPDATED : INSTALL_KEPT;
+}
+
+static void find_effect(struct install_session *s, struct install_package *p,
+                        const struct map *changes, struct str path)
+{
+    p->effect = effect_of(p, map_find(changes, path));
+    if (p->action != INSTALL_KEEP || p->effect == INSTALL_KEPT ||
+        p->effect == INSTALL_REPAIRED)
+        return;
+    p->old_commit = str_make("", 0);
+    p->old_version = p->effect == INSTALL_UPDATED
+                         ? placed_version(s, p->package->kind, path)
+                         : str_make("", 0);
+}
+
+/* ".agents/skills/x" of no client; of .mcp.json the key. */
+static bool is_place(const struct provision_change *c, enum doc_kind *kind)
+{
+    static const enum doc_kind kinds[] = {DOC_SKILL, DOC_AGENT};
+
+    if (c->client.n || c->kind != PROVISION_REMOVE)
+        return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct str path = c->path;
+
+        if (str_starts(path, STR(".agents/")) &&
+            str_starts(path = str_from_index(path, 8),
+                       str_cstr(doc_kind_plural(kinds[i])))) {
+            *kind = kinds[i];
+            return true;
+        }
+    }
+    *kind = DOC_MCP;
+    return str_starts(c->path, STR(".mcp.json#"));
+}
+
+/* What goes from the workspace, and is in the lock no longer. */
+static void add_gone(struct install_session *s,
+                     const struct provision_change *c, enum doc_kind kind)
+{
+    struct arena *a = &s->cx->arena;
+    struct lock_entry *entry = arena_new(a, struct lock_entry);
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct document d = {0};
+    size_t hash = str_find_char(c->path, '#');
+
+    *entry = (struct lock_entry){
+        .kind = kind,
+        .name = kind == DOC_MCP ? str_from_index(c->path, hash + 1)
+                                : path_last(c->path),
+        .origin = str_make("", 0),
+        .commit = str_make("", 0),
+        .version = str_make("", 0),
+    };
+    if (kind != DOC_MCP &&
+        install_read_placed(&s->layer, kind, c->path, &scratch, &d)) {
+        entry->name = d.fqn.n ? arena_str(a, d.fqn) : entry->name;
+        entry->version = arena_str(a, d.version);
+    }
+    s->gone[s->gone_count++] = entry;
+}
+
+static void find_gone(struct install_session *s,
+                      const struct provision_change *changes, size_t count)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    const struct lock_entry **all =
+        arena_array(&s->cx->arena, s->gone_count + count + 1, sizeof *all);
+    struct map known;
+    enum doc_kind kind;
+
+    map_init(&known, &scratch);
+    for (size_t i = 0; i < s->gone_count; i++) {
+        all[i] = s->gone[i];
+        map_put(&known,
+                all[i]->kind == DOC_MCP
+                    ? str_join(STR(".mcp.json#"), all[i]->place, &scratch)
+                    : all[i]->place,
+                s);
+    }
+    s->gone = all;
+    for (size_t i = 0; i < count; i++)
+        if (is_place(&changes[i], &kind) && !map_has(&known, changes[i].path))
+            add_gone(s, &changes[i], kind);
+}
+
+void session_find_effects(struct install_session *s,
+                          const struct provision_change *changes, size_t count)
+{
+    CLEANUP(arena_done) struct arena paths = {0};
+    struct map by_path;
+
+    map_init(&by_path, &paths);
+    for (size_t i = 0; i < count; i++)
+        if (changes[i].client.n == 0)
+            map_put(&by_path, changes[i].path, (void *)(uintptr_t)&changes[i]);
+    for (size_t i = 0; i < s->resolved.count; i++)
+        find_effect(s, &s->packages[i], &by_path,
+                    install_path(&s->packages[i], &paths));
+    find_gone(s, changes, count);
+}
