@@ -2,9 +2,8 @@
 
 #include "base/splice.h"
 #include "base/text.h"
+#include "base/toml_lex.h"
 #include "mapm/limits.h"
-
-#include "toml_lex.h"
 
 struct region {
     size_t start, end;

@@ -1,12 +1,12 @@
 /* provision/toml: any text; what is put is found, what is removed is gone,
  * and what stood around it is still there. [row 5, row 16]. */
 #include "base/text.h"
+#include "base/toml_lex.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../provision/toml.h"
-#include "../../provision/toml_lex.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

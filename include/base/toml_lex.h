@@ -1,5 +1,5 @@
-#ifndef PROVISION_TOML_LEX_H
-#define PROVISION_TOML_LEX_H
+#ifndef BASE_TOML_LEX_H
+#define BASE_TOML_LEX_H
 
 #include "base/str.h"
 
@@ -19,6 +19,7 @@ struct toml_statement {
     enum toml_kind kind;
     struct str key[TOML_KEY_PARTS]; /* decoded */
     size_t depth;                   /* parts there are */
+    struct str value;               /* PAIR: as written, blanks behind it too */
     size_t start, end;              /* bytes: whole lines, comment included */
     unsigned line;
 };
@@ -35,5 +36,10 @@ void toml_lex_init(struct toml_lexer *l, struct str text, struct arena *a);
 /* `*more` false at the end. ERR_FORMAT "line L: …". */
 MUST_CHECK bool toml_lex_next(struct toml_lexer *l, struct toml_statement *out,
                               bool *more, struct err *e);
+
+/* The text of a value that is a string of one line; false for any other
+ * value. In the lexer's arena, or borrowed. */
+bool toml_value_text(const struct toml_lexer *l, struct str value,
+                     struct str *out);
 
 #endif

@@ -1,4 +1,4 @@
-#include "toml_lex.h"
+#include "base/toml_lex.h"
 
 #include "base/text.h"
 
@@ -312,13 +312,32 @@ static bool read_header(struct toml_lexer *l, struct toml_statement *out,
 static bool read_pair(struct toml_lexer *l, struct toml_statement *out,
                       struct err *e)
 {
+    size_t start;
+
     out->kind = TOML_PAIR;
     if (!read_key(l, out, e))
         return false;
     if (peek(l) != '=')
         return fail(l, "\"=\" is expected", e);
     l->at++;
-    return skip_value(l, e);
+    skip_blanks(l);
+    start = l->at;
+    if (!skip_value(l, e))
+        return false;
+    out->value = str_slice(l->text, start, l->at);
+    return true;
+}
+
+bool toml_value_text(const struct toml_lexer *l, struct str value,
+                     struct str *out)
+{
+    struct toml_lexer inner = {
+        .text = str_trim(value), .line = 1, .arena = l->arena};
+    struct err ignored = {0};
+    int quote = peek(&inner);
+
+    return (quote == '"' || quote == '\'') &&
+           read_part(&inner, out, &ignored) && peek(&inner) < 0;
 }
 
 bool toml_lex_next(struct toml_lexer *l, struct toml_statement *out, bool *more,
