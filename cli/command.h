@@ -29,6 +29,7 @@ enum exit_code {
     X(INSTALL, install) \
     X(REMOVE, remove) \
     X(UPDATE, update) \
+    X(IMPORT, import) \
     X(OUTDATED, outdated) \
     X(DIFF, diff) \
     X(RESTORE, restore) \
@@ -176,6 +177,8 @@ enum command_id {
       "Take events of this session alone") \
     V(EVENTS, "limit", 0, "COUNT", TEXT, NULL, \
       "List at most so many events, 50 by default") \
+    V(FROM, "from", 0, "CATALOG", TEXT, NULL, \
+      "Compare folders with the skills of this catalog; may be repeated") \
     F(OURS, "ours", 0, "Where both sides of a merge changed a package, take our side") \
     F(THEIRS, "theirs", 0, "Where both sides of a merge changed a package, take their side") \
     F(WITH_SERVER, "with-server", 0, "Let the clients start mapm mcp, and note that in mapm.yaml") \

@@ -40,6 +40,10 @@ static const enum option_id diff_options[] = {
 static const enum option_id restore_options[] = {
     OPTION_GLOBAL, OPTION_DRY_RUN,
 };
+static const enum option_id import_options[] = {
+    OPTION_GLOBAL, OPTION_FROM, OPTION_ALLOW_HIDDEN, OPTION_DRY_RUN,
+    OPTION_FORCE, OPTION_LINK_MODE,
+};
 static const enum option_id layer_options[] = {OPTION_GLOBAL};
 static const enum option_id verify_options[] = {
     OPTION_GLOBAL, OPTION_REMOTE,
@@ -111,6 +115,11 @@ const struct subcommand commands[COMMAND_COUNT] = {
         .examples = "mapm update\n"
             "mapm update pdf --dry-run\n"
             "mapm update --diff"},
+    [COMMAND_IMPORT] = {"import", "[FILE...]", "Take over what skills, dotagents or APM installed",
+        0, MANY, ARGUMENT_PATH, NULL, TAKES(import_options),
+        .examples = "mapm import --dry-run\n"
+            "mapm import skills-lock.json\n"
+            "mapm import --from anthropics/skills"},
     [COMMAND_OUTDATED] = {"outdated", "", "Show what an update would change",
         0, 0, ARGUMENT_NONE, NULL, TAKES(layer_options),
         .examples = "mapm outdated"},

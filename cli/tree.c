@@ -87,10 +87,11 @@ static void print_node(struct invocation *inv, const struct graph *g, size_t at,
 {
     const struct lock_entry *entry = g->entries[at];
 
-    term_print(&inv->term, "%s%s %.*s%s%.*s%.*s%s\n", indent,
+    term_print(&inv->term, "%s%s %.*s%s%.*s%s%s\n", indent,
                doc_kind_name(entry->kind), STR_ARG(entry->name),
                entry->version.n ? " " : "", STR_ARG(entry->version),
-               STR_ARG(list_from(g->layer, entry, g->a)), again ? " (*)" : "");
+               layer_is_own(g->layer, entry) ? " (own)" : "",
+               again ? " (*)" : "");
 }
 
 /* "| | `-- ", of the innermost levels: the length of a line is bounded at any
@@ -345,9 +346,9 @@ static void print_chain(struct invocation *inv, const struct graph *g,
             json_member_string(w, "name", entry->name);
             json_end_object(w);
         } else {
-            term_print(&inv->term, "%s %.*s%.*s%s", doc_kind_name(entry->kind),
+            term_print(&inv->term, "%s %.*s%s%s", doc_kind_name(entry->kind),
                        STR_ARG(entry->name),
-                       STR_ARG(list_from(g->layer, entry, g->a)),
+                       layer_is_own(g->layer, entry) ? " (own)" : "",
                        distance[at] ? " -> " : "\n");
         }
     }

@@ -14,6 +14,29 @@ void install_release(struct install_plan *plan)
     store_end_downloads(plan->session->store);
 }
 
+/* It was the user's before mapm import, so it is not deleted unasked. */
+static bool ask_removal(struct install_session *s, struct err *e)
+{
+    struct install_plan *plan = &s->plan;
+
+    if (plan->taken_over == 0 || s->request->is_consented)
+        return true;
+    install_release(plan);
+    for (size_t i = 0; i < plan->removed_count; i++) {
+        struct str path =
+            provision_took_over(s->layer.provision, plan->removed[i]->place);
+
+        if (path.n)
+            context_note(s->cx, "%.*s was there before mapm import",
+                         STR_ARG(path));
+    }
+    return context_consent(s->cx,
+                           plan->taken_over == 1 ? "Delete this folder?"
+                                                 : "Delete these folders?",
+                           e) ||
+           err_wrap(e, "a folder that was there before needs a yes");
+}
+
 static bool ask_consent(struct install_session *s, struct err *e)
 {
     const struct install_plan *plan = &s->plan;
@@ -145,7 +168,7 @@ bool install_apply(struct install_plan *plan, struct install_result *out,
     *out =
         (struct install_result){.backup = STR(""), .absolute_files = STR("")};
     assert(!s->request->dry_run);
-    if (!ask_consent(s, e))
+    if (!ask_removal(s, e) || !ask_consent(s, e))
         return false;
     while (!apply(s, out, e)) {
         const struct install_plan old = *plan;

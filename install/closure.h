@@ -31,6 +31,7 @@ struct node {
     bool is_proved;   /* shown that its commit has it at `path` */
     bool is_unserved; /* … and its host has the commit no longer */
     bool is_catalog;  /* asked what it offers, whatever it is itself */
+    struct str pin; /* import: the commit to take of its ref, which has it */
     bool is_ref_known; /* … whose commit another process asked for just now */
     bool is_outlined;  /* `package` is known; its files are not here yet */
     bool wants_files;  /* and are to be fetched */
@@ -41,10 +42,7 @@ struct node {
     bool stays;        /* update: as it is locked */
     struct err *gone;  /* why it stays: its repository has it no longer */
     bool keeps_name;   /* `package.fqn` is recorded: selection_name */
-    const struct replacement *replacement; /* of its origin; NULL: none */
-    struct origin *source;  /* where it comes from then; NULL: its origin */
-    bool is_override;       /* of this machine, and not what mapm.lock holds */
-    struct str alias;       /* the FQN that its root gives it; "" = none */
+    struct str alias;  /* the FQN that its root gives it; "" = none */
     struct err *failed;     /* NULL: fine so far */
     struct str fault;       /* the code of its first error; "" for others' */
     struct package package; /* what the resolver sees */
@@ -156,9 +154,6 @@ bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,
                   const struct package **out, struct err *e);
 
 struct node *closure_find(const struct closure *c, struct str key);
-
-/* Where it is fetched or read from: mostly its origin. */
-const struct origin *node_source(const struct node *n);
 
 /* Where a locked one is looked for: mostly the origin of its entry. */
 const struct origin *closure_locked_origin(const struct closure *c,

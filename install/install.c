@@ -337,7 +337,7 @@ static bool check_network(struct install_session *s, struct err *e)
 
 /* Leaves out what is not valid, and has the files of the rest fetched. What
  * turns out to be wrong with these leaves more out. */
-static bool take_valid(struct install_session *s, struct err *e)
+bool session_take_valid(struct install_session *s, struct err *e)
 {
     bool any = true;
 
@@ -377,7 +377,7 @@ static bool take_choice(struct install_session *s, struct node *const *asked,
         return false;
     s->closure.options.outline = filtered;
     if (!closure_gather(&s->closure, e) || !check_wanted(s, wanted, count, e) ||
-        (filtered && !take_valid(s, e)))
+        (filtered && !session_take_valid(s, e)))
         return false;
     for (size_t i = 0; i < s->choice_count; i++)
         if (!s->choices[i].is_left_out)

@@ -36,7 +36,6 @@ struct install_session {
     bool is_in_place; /* nothing to do, and nothing to remember */
     struct plan resolved;
     struct install_package *packages; /* as in `resolved` */
-    bool *overridden;                 /* of these: see struct node */
     const struct lock_entry **gone;
     size_t gone_count;
     struct str lock_text, local_lock_text;
@@ -59,6 +58,11 @@ static inline struct node *package_node(const struct install_package *p)
 MUST_CHECK bool install_packages(struct install_session *s, struct err *e);
 MUST_CHECK bool remove_packages(struct install_session *s, struct err *e);
 MUST_CHECK bool update_packages(struct install_session *s, struct err *e);
+/* import.c */
+MUST_CHECK bool import_packages(struct install_session *s, struct err *e);
+/* install.c. Leaves out of s->choices what is not valid, and has the files of
+ * the rest fetched. */
+MUST_CHECK bool session_take_valid(struct install_session *s, struct err *e);
 
 /* CI systems set $CI; some set it to "false". */
 bool session_is_ci(void);

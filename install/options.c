@@ -54,6 +54,7 @@ bool session_provision_options(struct install_session *s,
         .start_servers = layer_starts_servers(&s->layer),
         .force = s->request->force,
         .keep_edited = s->keep_edited,
+        .takes_over = s->request->command == INSTALL_IMPORT,
         .objects = session_objects(s),
     };
     o->clients = layer_clients(&s->layer, &s->cx->arena, &o->client_count);

@@ -128,6 +128,9 @@ bool remove_packages(struct install_session *s, struct err *e)
     closure_init(&s->closure, cx, &s->layer, s->store, &o);
     if (!session_resolve(s, e))
         return false;
+    for (size_t i = 0; i < s->gone_count; i++)
+        s->plan.taken_over +=
+            provision_took_over(s->layer.provision, s->gone[i]->place).n > 0;
     needed = find_needed(s, entries, count);
     return !needed || refuse(s, needed, e);
 }

@@ -15,6 +15,7 @@ static const struct {
     [INSTALL_INSTALL] = {"install", install_packages},
     [INSTALL_REMOVE] = {"remove", remove_packages},
     [INSTALL_UPDATE] = {"update", update_packages},
+    [INSTALL_IMPORT] = {"import", import_packages},
 };
 
 /* Of an origin that a lock does not pin the host is asked what its ref names. */

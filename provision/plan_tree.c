@@ -79,8 +79,10 @@ static void adopt_tree(struct plan *plan, const struct target *t,
 {
     struct record_entry entry = {
         .kind = RECORD_TREE, .path = t->path, .source = t->source};
+    const struct record_entry *known = provision_recorded(plan->p, t->path);
     size_t at = 0;
 
+    entry.taken = known ? known->taken : plan->desired.options->takes_over;
     entry.files = arena_array(plan->arena, t->file_count, sizeof *entry.files);
     for (size_t i = 0; i < count && at < t->file_count; i++) {
         if (!str_eq(nodes[i].path, t->files[at].path))

@@ -62,6 +62,24 @@ const struct record_entry *provision_recorded(const struct provision *p,
     return p->has_record ? map_find(&p->record.by_path, path) : NULL;
 }
 
+struct str provision_took_over(struct provision *p, struct str place)
+{
+    static const struct str ours = STR_INIT(".agents");
+    struct err ignored = {0};
+
+    if (!str_starts(place, ours) || !provision_load(p, &ignored))
+        return str_make("", 0);
+    for (size_t i = 0; p->has_record && i < p->record.count; i++) {
+        const struct record_entry *entry = &p->record.entries[i];
+
+        /* "/skills/x": there, or below the folder of a client */
+        if (entry->taken &&
+            str_ends(entry->path, str_from_index(place, ours.n)))
+            return entry->path;
+    }
+    return str_make("", 0);
+}
+
 static bool is_intact(const struct provision *p,
                       const struct record_entry *entry)
 {

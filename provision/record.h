@@ -12,6 +12,7 @@
  *
  *     mapm-state 1
  *     tree <source> <path>              a folder of ours, then its files
+ *     taken <source> <path>             … that was the user's before an import
  *     f <x|-> <mode> <sha256> <size> <mtime> <ctime> <ino> <path>
  *     link <target> <path>
  *     file <source> <path>              one rendered file, then its "f"
@@ -64,6 +65,7 @@ struct record_entry {
     struct str link;
     struct record_file *files; /* TREE: sorted by path; FILE: one */
     size_t file_count;
+    bool taken;   /* TREE: it was there before mapm import */
     bool created; /* SHARED: by us, so it may go with its last entry */
     bool section; /* SHARED: the object that holds the entries, likewise */
     struct file_stat stat;

@@ -146,7 +146,7 @@ static void put_entry(struct buf *out, const struct record_entry *e)
         [RECORD_SHARED] = "shared ",
     };
 
-    buf_text(out, words[e->kind]);
+    buf_text(out, e->taken ? "taken " : words[e->kind]);
     if (e->kind == RECORD_TREE || e->kind == RECORD_FILE)
         put_hash(out, &e->source);
     if (e->kind == RECORD_LINK)
@@ -266,6 +266,14 @@ static bool read_tree(struct reader *r, struct str rest)
            add_entry(r, &e);
 }
 
+static bool read_taken(struct reader *r, struct str rest)
+{
+    if (!read_tree(r, rest))
+        return false;
+    r->entry->taken = true;
+    return true;
+}
+
 static bool read_single(struct reader *r, struct str rest)
 {
     struct record_entry e = {.kind = RECORD_FILE};
@@ -371,6 +379,7 @@ static bool read_line(struct reader *r, struct str line)
         bool (*read)(struct reader *r, struct str rest);
     } rows[] = {
         {"f", read_file},      {"k", read_key},       {"tree", read_tree},
+        {"taken", read_taken},
         {"link", read_link},   {"file", read_single},
         {"shared", read_shared}, {"dir", read_folder}, {"here", read_here},
     };

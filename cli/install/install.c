@@ -54,6 +54,7 @@ static struct install_request request_of(struct invocation *inv,
                    .skills = option_list(inv, OPTION_SKILL),
                    .mcps = option_list(inv, OPTION_MCP)},
         .as = option_value(inv, OPTION_AS_NAME),
+        .from = option_list(inv, OPTION_FROM),
         .locked = has_option(inv, OPTION_LOCKED),
         .dry_run =
             has_option(inv, OPTION_DRY_RUN) || has_option(inv, OPTION_DIFF),
@@ -178,7 +179,10 @@ static void show_result(struct invocation *inv, const struct install_plan *plan,
         warn_path(inv, plan);
     if (r->choice.all)
         install_note_elsewhere(inv, plan);
-    install_warn_left_out(inv, plan);
+    if (plan->import_count == 0)
+        install_warn_left_out(inv, plan);
+    else if (!has_option(inv, OPTION_JSON))
+        install_show_imports(inv, plan);
     install_warn_held(inv, plan);
 }
 
@@ -230,8 +234,9 @@ static bool run(struct invocation *inv, enum install_command command,
     if (!check_sides(inv, e) || !install_plan(&inv->cx, &r, &plan, e))
         return false;
     ok = carry_out(inv, plan, &r, e);
-    *exit_code =
-        plan->left_out_count || plan->held_count ? EXIT_FINDINGS : EXIT_DONE;
+    *exit_code = plan->left_out_count || plan->held_count || plan->problem_count
+                     ? EXIT_FINDINGS
+                     : EXIT_DONE;
     install_close(plan);
     return ok;
 }
@@ -244,6 +249,11 @@ COMMAND(command_install)
 COMMAND(command_remove)
 {
     return run(inv, INSTALL_REMOVE, exit_code, e);
+}
+
+COMMAND(command_import)
+{
+    return run(inv, INSTALL_IMPORT, exit_code, e);
 }
 
 COMMAND(command_update)

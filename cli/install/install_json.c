@@ -173,6 +173,8 @@ void install_print_json(struct invocation *inv, const struct install_plan *plan,
             put_left_out(w, &plan->left_out[i]);
         json_end_array(w);
     }
+    if (plan->import_count)
+        install_put_imports(w, plan);
     if (plan->has_merged)
         put_merged(w, plan);
     if (plan->held_count)

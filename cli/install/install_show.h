@@ -30,6 +30,12 @@ struct str install_shown_version(struct str version, struct str commit,
 void install_warn_left_out(struct invocation *inv,
                            const struct install_plan *plan);
 
+/* What import found: to people, and as a member of mapm.install/1. */
+void install_show_imports(struct invocation *inv,
+                          const struct install_plan *plan);
+void install_put_imports(struct json_writer *w,
+                         const struct install_plan *plan);
+
 /* mapm.install/1 and mapm.offers/1. */
 void install_print_json(struct invocation *inv, const struct install_plan *plan,
                         bool dry_run);

@@ -14,6 +14,8 @@
  * colours, and leaves the text on the screen. */
 #define LESS_OPTIONS "LESS=FRX"
 
+extern char **environ;
+
 static const char **environment(struct arena *a)
 {
     const char **env;

@@ -38,11 +38,18 @@ enum install_prefer {
     INSTALL_PREFER_THEIRS
 };
 
-enum install_command { INSTALL_INSTALL, INSTALL_REMOVE, INSTALL_UPDATE };
+enum install_command {
+    INSTALL_INSTALL,
+    INSTALL_REMOVE,
+    INSTALL_UPDATE,
+    INSTALL_IMPORT
+};
 
 struct install_request {
     enum install_command command;
-    struct str_list arguments; /* origins of install, names of the others */
+    /* Origins of install, files of import, names of the others. */
+    struct str_list arguments;
+    struct str_list from; /* import: catalogs to compare folders with */
     struct install_choice choice;
     struct str as;     /* the name of the one argument here; "" = its own */
     bool locked;       /* nothing but what the lock holds */
@@ -127,6 +134,19 @@ struct install_held {
     struct str pin;           /* its origin, with the commit for the ref */
 };
 
+enum install_content { CONTENT_UNKNOWN, CONTENT_SAME, CONTENT_CHANGED };
+
+/* What a file of another package manager, or a folder, names. */
+struct install_import {
+    struct str file; /* of the workspace, or as given */
+    unsigned line;   /* 0: a folder */
+    enum doc_kind kind;
+    struct str name, origin, commit;
+    enum install_content content; /* compared with what the file says */
+    bool is_taken_over;           /* an equal folder was there */
+    struct str problem;           /* why it is not imported; "": it is */
+};
+
 struct install_offer {
     enum doc_kind kind;
     struct str name, path, origin;
@@ -165,6 +185,9 @@ struct install_plan {
     const struct install_left_out *left_out; /* by code, then origin */
     size_t left_out_count;
     size_t chosen_count; /* from the catalogs */
+    const struct install_import *imports;
+    size_t import_count, problem_count; /* not imported */
+    size_t taken_over; /* of `removed`: folders that were there before */
     const struct install_merged *merged;
     size_t merged_count;
     bool has_merged; /* mapm.lock was in conflict, and is not any more */

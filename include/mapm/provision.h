@@ -71,6 +71,9 @@ struct provision_options {
      * from then on, instead of ERR_EDITED: see provision_preserved_edits. For
      * mapm remove. `force` takes precedence. */
     bool keep_edited;
+    /* Equal folders that are there already were the user's: the record says so
+     * from then on (provision_took_over). */
+    bool takes_over;
     struct provision_objects objects;
 };
 
@@ -167,6 +170,10 @@ MUST_CHECK bool provision_find_taken(struct provision *p,
                                      const struct provision_item *item,
                                      struct arena *a, struct str *path,
                                      struct err *e);
+
+/* The folder of the package at `place` that was there before an import took it
+ * over, its own or that of a client; "" for none. Lives as long as `p`. */
+struct str provision_took_over(struct provision *p, struct str place);
 
 /* A file that differs, and how. */
 struct provision_difference {

@@ -156,21 +156,6 @@ not_ok 'that of the client, too' test -L .claude/skills/our-style
 not_ok 'the rendering' test -e .claude/agents/boss.md
 ok 'and not the folder' test -f skills/our-style/SKILL.md
 
-# --- a program ---------------------------------------------------------------------
-
-skill skills/hello 'metaskill: SKILL.star' 'metaskill_language: starlark'
-printf 'def run(input):\n    return "Hello."\n' >skills/hello/SKILL.star
-exits 'a metaskill' 0 mapm install ./skills/hello
-exits 'runs as one that was written here' 0 mapm run hello word=x
-is 'its answer' "$out" Hello.
-printf 'def run(input):\n    return "Changed."\n' >skills/hello/SKILL.star
-run mapm run hello word=x
-is 'as it is now' "$status $out" '0 Changed.'
-exits 'it is trusted with its workspace' 1 mapm trust hello
-like 'and by no digest' "$err" 'is of this workspace'
-exits 'and leaves' 0 mapm remove hello
-rm -r skills/hello
-
 # --- from a copy to a link, and back ------------------------------------------------
 
 exits 'file: is of this machine' 0 mapm install "file:$PWD/skills/our-style"

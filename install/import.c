@@ -1,0 +1,609 @@
+#include "base/fs.h"
+#include "base/path.h"
+#include "mapm/authorize.h"
+#include "mapm/doc_kind.h"
+#include "mapm/import_file.h"
+#include "mapm/origin.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "folder_hash.h"
+#include "install_session.h"
+#include "remote.h"
+#include "selection.h"
+
+/*
+ * import: what other package managers have installed becomes roots, at the
+ * commits that their lock files name.
+ *
+ *     files, folders --> items --> refs and histories, one round of questions
+ *         --> choices, as of a catalog: what is invalid, or differs from what
+ *             is in its place, is left out with the reason
+ */
+
+#define SKILLS_FOLDER ".claude/skills"
+#define FOLDERS_MAX   10000
+
+struct item {
+    struct import_entry entry;
+    struct install_import *shown;
+    struct origin origin;
+    struct node *node;
+    bool has_origin;
+    bool is_candidate; /* a folder: one of the packages that it may be */
+};
+
+struct import {
+    struct install_session *s;
+    struct item *items;
+    size_t count, capacity;
+    struct map names; /* of the entries that may be imported */
+    size_t files;
+    bool has_lock[IMPORT_FORMATS];
+    struct err failure; /* of the first question without an answer */
+    size_t failed;
+};
+
+/* --- what there is -------------------------------------------------------- */
+
+static void set_problem(const struct import *m, struct item *item,
+                        const char *text)
+{
+    item->shown->problem = arena_str(&m->s->cx->arena, str_cstr(text));
+}
+
+static struct item *add_item(struct import *m, const struct import_entry *entry,
+                             struct str file)
+{
+    struct arena *a = &m->s->cx->arena;
+    struct install_import *shown = arena_new(a, struct install_import);
+    struct item *item;
+
+    m->items =
+        arena_grow(a, m->items, m->count, &m->capacity, sizeof *m->items);
+    item = &m->items[m->count++];
+    *shown = (struct install_import){
+        .file = file,
+        .line = entry->line,
+        .kind = entry->kind,
+        .name = entry->name,
+        .origin = entry->path.n
+                      ? arena_printf(a, "%.*s/%.*s", STR_ARG(entry->repository),
+                                     STR_ARG(entry->path))
+                      : entry->repository,
+        .commit = entry->commit,
+        .problem = str_cstr(entry->problem ? entry->problem : ""),
+    };
+    *item = (struct item){.entry = *entry, .shown = shown};
+    return item;
+}
+
+/* A server that mapm wrote there itself. */
+static bool is_own_server(const struct install_session *s, struct str key)
+{
+    const struct lock *lock = &s->layer.lock;
+
+    if (s->with_server && str_is(key, "mapm"))
+        return true;
+    for (size_t i = 0; i < lock->count; i++)
+        if (lock->entries[i].kind == DOC_MCP &&
+            str_eq(lock->entries[i].place, key))
+            return true;
+    return false;
+}
+
+/* What a lock names its manifest has, too. */
+static bool is_known(struct import *m, enum import_format format,
+                     const struct import_entry *entry)
+{
+    if (format == IMPORT_APM_YML && m->has_lock[IMPORT_APM_LOCK] &&
+        entry->kind != DOC_MCP)
+        return true;
+    if (format == IMPORT_MCP && is_own_server(m->s, entry->name))
+        return true;
+    if (format == IMPORT_AGENTS_TOML && m->has_lock[IMPORT_AGENTS_LOCK] &&
+        str_is(entry->name, "*"))
+        return true;
+    return !entry->problem && !map_put(&m->names, entry->name, NULL);
+}
+
+static bool take_text(struct import *m, enum import_format format,
+                      struct str text, struct str file, struct err *e)
+{
+    struct arena *a = &m->s->cx->arena;
+    struct import_list list = {0};
+
+    if (!import_file_read(format, text, str_dup0(file, a), a, &list, e))
+        return false;
+    m->files++;
+    m->has_lock[format] = true;
+    for (size_t i = 0; i < list.count; i++)
+        if (!is_known(m, format, &list.entries[i]))
+            add_item(m, &list.entries[i], file);
+    return true;
+}
+
+/* `*found` false: there is none. */
+static bool read_one(struct import *m, int dirfd, struct str folder,
+                     const char *path, enum import_format format, bool *found,
+                     struct err *e)
+{
+    struct context *cx = m->s->cx;
+    CLEANUP_FD int fd = -1;
+    struct str text, full = fs_join(folder, str_cstr(path), &cx->arena);
+
+    *found = fs_open_file_at(dirfd, path, &fd, NULL, e);
+    if (!*found && e->code == ERR_NOT_FOUND) {
+        err_clear(e);
+        return true;
+    }
+    return *found && authorize_file(cx, fd, full, folder, e) &&
+           fs_read_fd(fd, PROJECT_MAX_BYTES, &cx->arena, &text, e) &&
+           take_text(m, format, text, str_cstr(path), e);
+}
+
+static bool read_folder(struct import *m, struct str folder,
+                        const char *const *names, size_t count, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    enum import_format format;
+    struct err ignored = {0};
+    bool found;
+
+    if (!fs_open_dir(str_dup0(folder, &m->s->cx->arena), &fd, &ignored))
+        return true;
+    for (size_t i = 0; i < count; i++)
+        if (import_format_find(str_cstr(names[i]), &format) &&
+            !read_one(m, fd, folder, names[i], format, &found, e))
+            return err_wrap(e, "cannot import %s", names[i]);
+    return true;
+}
+
+/* $XDG_STATE_HOME/skills, else ~/.agents. */
+static bool read_user(struct import *m, struct err *e)
+{
+    static const char *const names[] = {".skill-lock.json"};
+    struct context *cx = m->s->cx;
+    struct str state = str_cstr(getenv("XDG_STATE_HOME"));
+
+    if (str_starts(state, STR("/")) &&
+        !read_folder(m, fs_join(state, STR("skills"), &cx->arena), names, 1, e))
+        return false;
+    return m->files || !cx->home.n ||
+           read_folder(m, fs_join(cx->home, STR(".agents"), &cx->arena), names,
+                       1, e);
+}
+
+static bool read_named(struct import *m, struct str file, struct err *e)
+{
+    struct context *cx = m->s->cx;
+    struct str path = fs_join(cx->cwd, file, &cx->arena), text;
+    enum import_format format;
+    CLEANUP_FD int fd = -1;
+
+    if (str_starts(file, STR("/")))
+        path = file;
+    if (!import_format_find(file, &format)) {
+        err_set(e, ERR_USAGE, "%.*s: not the name of a file to import",
+                STR_ARG(file));
+        return err_hint(e, "known: skills-lock.json, .skill-lock.json, "
+                           "agents.lock, agents.toml, apm.lock.yaml, apm.yml, "
+                           ".mcp.json");
+    }
+    return (fs_open_file_at(AT_FDCWD, str_dup0(path, &cx->arena), &fd, NULL,
+                            e) &&
+            fs_read_fd(fd, PROJECT_MAX_BYTES, &cx->arena, &text, e) &&
+            take_text(m, format, text, file, e)) ||
+           err_wrap(e, "cannot import %.*s", STR_ARG(file));
+}
+
+/* Folders that neither mapm nor one of the files knows. */
+static bool read_skills(struct import *m, struct err *e)
+{
+    struct install_session *s = m->s;
+    struct arena *a = &s->cx->arena;
+    CLEANUP_FD int fd = -1;
+    struct fs_entry *entries = NULL;
+    struct err ignored = {0};
+    size_t count = 0;
+
+    (void)e;
+    if (!fs_open_dir(s->layer.path.p, &fd, &ignored) ||
+        !fs_list_at(fd, SKILLS_FOLDER, FOLDERS_MAX, a, &entries, &count,
+                    &ignored))
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        struct import_entry entry = {.kind = DOC_SKILL,
+                                     .name = entries[i].name};
+        struct str folder = fs_join(STR(SKILLS_FOLDER), entries[i].name, a);
+        struct stat st;
+
+        if (!fs_stat_at(fd, str_dup0(folder, a), &st) || !S_ISDIR(st.st_mode) ||
+            map_has(&m->names, entries[i].name) ||
+            layer_find_folder(
+                &s->layer,
+                fs_join(fs_join(s->layer.path, STR(".agents/skills"), a),
+                        entries[i].name, a)))
+            continue;
+        entry.problem = s->request->from.count
+                            ? "no catalog of --from has a skill of this name"
+                            : "nothing says where it is from: compare it with "
+                              "catalogs by --from OWNER/REPO";
+        add_item(m, &entry, folder);
+    }
+    m->files += count > 0;
+    return true;
+}
+
+static bool read_all(struct import *m, struct err *e)
+{
+    /* Those that name commits first. */
+    static const char *const names[] = {"agents.lock",      "apm.lock.yaml",
+                                        "skills-lock.json", "agents.toml",
+                                        "apm.yml",          ".mcp.json"};
+    const struct install_session *s = m->s;
+    const struct str_list *given = &s->request->arguments;
+
+    for (size_t i = 0; i < given->count; i++)
+        if (!read_named(m, given->items[i], e))
+            return false;
+    if (given->count)
+        return true;
+    if (s->layer.is_global ? !read_user(m, e)
+                           : !read_folder(m, s->layer.path, names,
+                                          sizeof names / sizeof *names, e) ||
+                                 !read_skills(m, e))
+        return false;
+    if (m->files)
+        return true;
+    err_set(e, ERR_NOT_FOUND, "nothing to import in %.*s",
+            STR_ARG(s->layer.path));
+    return err_hint(e, "mapm import FILE names a file elsewhere, -g takes that "
+                       "of the user");
+}
+
+/* --- where it is from ----------------------------------------------------- */
+
+static void parse_origin(struct import *m, struct item *item)
+{
+    struct install_session *s = m->s;
+    struct context *cx = s->cx;
+    const struct import_entry *x = &item->entry;
+    struct err why = {0};
+
+    if (x->problem)
+        return;
+    if (!origin_parse_argument(x->repository, cx->cwd, cx->home,
+                               &s->layer.rules, &cx->arena, &item->origin,
+                               &why) ||
+        item->origin.scheme != ORIGIN_GIT || !item->origin.is_short ||
+        item->origin.path.n || item->origin.ref.n ||
+        (x->ref.n && !origin_ref_is_valid(x->ref)) ||
+        (x->path.n && !fs_path_is_relative_clean(x->path))) {
+        set_problem(m, item,
+                    why.code ? err_first(&why)
+                             : "its repository, path or ref is malformed");
+        return;
+    }
+    item->origin.path = x->path;
+    item->origin.ref = x->ref;
+    item->has_origin = true;
+}
+
+static void pin_to_commit(const struct import *m, struct item *item)
+{
+    struct origin o = item->origin;
+
+    origin_complete(&o, item->entry.commit, item->entry.path, &m->s->cx->arena,
+                    &item->origin);
+}
+
+/* The ref has the commit: the ref becomes the origin, locked at that commit.
+ * Otherwise the commit itself does, if any branch or tag leads to it. */
+static void take_answer(void *ctx, const struct fetch_event *event,
+                        struct arena *scratch)
+{
+    struct import *m = ctx;
+    struct arena *a = &m->s->cx->arena;
+    struct item *item;
+    struct origin o;
+
+    (void)scratch;
+    if (event->id >= m->count)
+        return;
+    item = &m->items[event->id];
+    o = item->origin;
+    if (event->kind == FETCH_REF_FOUND) {
+        origin_complete(&o, arena_str(a, event->ref), item->entry.path, a,
+                        &item->origin);
+        if (!item->entry.commit.n)
+            item->entry.commit = arena_str(a, event->commit);
+        return;
+    }
+    if (event->kind != FETCH_FAILED)
+        return;
+    if (remote_is_answer(event->err->code) && item->entry.commit.n) {
+        pin_to_commit(m, item);
+        return;
+    }
+    item->has_origin = false;
+    set_problem(m, item, err_first(event->err));
+    if (session_is_network(event->err->code) && m->failed++ == 0)
+        m->failure = *event->err;
+}
+
+static bool find_refs(struct import *m, struct err *e)
+{
+    struct install_session *s = m->s;
+    struct fetch_want *wants =
+        arena_array(&s->cx->arena, m->count + 1, sizeof *wants);
+    size_t count = 0;
+
+    for (size_t i = 0; i < m->count; i++) {
+        const struct item *item = &m->items[i];
+
+        if (item->has_origin)
+            wants[count++] = (struct fetch_want){
+                .id = (unsigned)i,
+                .what = item->entry.commit.n ? FETCH_REACH : FETCH_REF,
+                .kinds = DOC_AGENT | DOC_SKILL | DOC_MCP,
+                .origin = item->origin,
+                .commit = item->entry.commit};
+    }
+    if (count == 0)
+        return true;
+    if (s->cx->is_offline)
+        return err_set(e, ERR_OFFLINE, "mapm import asks the network");
+    if (!remote_ask(s->cx, &s->layer, s->store, wants, count, take_answer, m,
+                    e))
+        return false;
+    if (m->failed)
+        *e = m->failure;
+    return m->failed == 0;
+}
+
+/* --- folders, by content -------------------------------------------------- */
+
+static struct item *add_candidate(struct import *m, const struct item *folder,
+                                  const struct node *catalog,
+                                  const struct fetch_offer *offer)
+{
+    struct import_entry entry = folder->entry;
+    struct item *item;
+
+    entry.problem = NULL;
+    entry.path = offer->path;
+    entry.commit = catalog->package.commit;
+    entry.repository = arena_printf(&m->s->cx->arena, "%.*s/%.*s",
+                                    STR_ARG(catalog->origin.owner),
+                                    STR_ARG(catalog->origin.repo));
+    item = add_item(m, &entry, folder->shown->file);
+    origin_complete(&catalog->origin, catalog->ref, offer->path,
+                    &m->s->cx->arena, &item->origin);
+    item->has_origin = item->is_candidate = true;
+    return item;
+}
+
+static void match_folders(struct import *m, const struct node *catalog)
+{
+    size_t count = m->count;
+
+    for (size_t i = 0; i < count; i++) {
+        if (m->items[i].entry.line || m->items[i].is_candidate)
+            continue;
+        for (size_t k = 0; k < catalog->offer_count; k++) {
+            struct item folder = m->items[i];
+
+            if (catalog->offers[k].kind != DOC_SKILL ||
+                !str_eq(path_last(catalog->offers[k].path), folder.entry.name))
+                continue;
+            add_candidate(m, &folder, catalog, &catalog->offers[k]);
+        }
+    }
+}
+
+/* A folder is of the first candidate that has its content. */
+static bool ask_catalogs(struct import *m, struct err *e)
+{
+    struct install_session *s = m->s;
+    const struct str_list *from = &s->request->from;
+    struct context *cx = s->cx;
+    struct node **nodes =
+        arena_array(&cx->arena, from->count + 1, sizeof(struct node *));
+
+    for (size_t i = 0; i < from->count; i++) {
+        struct origin o;
+
+        if (!origin_parse_argument(from->items[i], cx->cwd, cx->home,
+                                   &s->layer.rules, &cx->arena, &o, e))
+            return false;
+        nodes[i] = closure_add_catalog(&s->closure, &o);
+    }
+    if (from->count && !closure_gather(&s->closure, e))
+        return false;
+    for (size_t i = 0; i < from->count; i++) {
+        if (nodes[i]->failed) {
+            *e = *nodes[i]->failed;
+            return err_wrap(e, "cannot look at %.*s", STR_ARG(from->items[i]));
+        }
+        match_folders(m, nodes[i]);
+    }
+    return true;
+}
+
+/* --- taking --------------------------------------------------------------- */
+
+static bool gather(struct import *m, struct err *e)
+{
+    struct install_session *s = m->s;
+
+    for (size_t i = 0; i < m->count; i++) {
+        struct item *item = &m->items[i];
+        unsigned kinds = item->entry.kind == DOC_SKILL
+                             ? DOC_SKILL
+                             : DOC_AGENT | DOC_SKILL | DOC_MCP;
+
+        if (!item->has_origin)
+            continue;
+        item->node = closure_add(&s->closure, &item->origin, kinds);
+        if (!origin_names_commit(&item->origin))
+            item->node->pin = item->entry.commit;
+    }
+    return closure_gather(&s->closure, e);
+}
+
+static bool take(struct import *m, struct err *e)
+{
+    struct install_session *s = m->s;
+    struct arena *a = &s->cx->arena;
+    struct node **wanted = arena_array(a, m->count + 1, sizeof(struct node *));
+    size_t count = 0;
+
+    s->choices = arena_array(a, m->count + 1, sizeof *s->choices);
+    for (size_t i = 0; i < m->count; i++)
+        if (m->items[i].node)
+            s->choices[s->choice_count++] =
+                (struct choice){.node = m->items[i].node,
+                                .name = m->items[i].entry.name,
+                                .path = m->items[i].entry.path};
+    if (!session_take_valid(s, e))
+        return false;
+    for (size_t i = 0; i < s->choice_count; i++)
+        if (!s->choices[i].is_left_out)
+            wanted[count++] = s->choices[i].node;
+    return roots_take(s, wanted, count, e);
+}
+
+/* --- what is said of it --------------------------------------------------- */
+
+static enum install_content compare(struct import *m, const struct item *item)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct install_session *s = m->s;
+    const struct import_entry *x = &item->entry;
+    struct package_file *files;
+    struct err ignored = {0};
+    struct hash hash;
+    size_t count;
+    bool is_same;
+
+    if (x->tree.n)
+        return str_eq(x->tree, item->node->object) ? CONTENT_SAME
+                                                   : CONTENT_CHANGED;
+    if (!x->hash.n) /* the file names the commit, or the folder is equal */
+        return item->shown->commit.n ? CONTENT_SAME : CONTENT_UNKNOWN;
+    if (!store_read_listing(s->store, &item->node->digest, &scratch, &files,
+                            &count, &ignored) ||
+        !folder_hash(s->store, files, count, &scratch, &hash))
+        return CONTENT_UNKNOWN;
+    is_same = str_eq(hash_hex(&hash, &scratch), x->hash);
+    return is_same ? CONTENT_SAME : CONTENT_CHANGED;
+}
+
+static bool is_there(const struct install_session *s, int root,
+                     const struct item *item)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct node *n = item->node;
+    struct str path;
+    struct stat st;
+
+    if (n->locked || n->package.kind == DOC_MCP)
+        return false;
+    path = fs_join(
+        fs_join(STR(".agents"), str_cstr(doc_kind_plural(n->package.kind)), &a),
+        path_last(n->package.fqn), &a);
+    (void)s;
+    if (fs_stat_at(root, str_dup0(path, &a), &st) && S_ISDIR(st.st_mode))
+        return true;
+    path = fs_join(STR(SKILLS_FOLDER), path_last(n->package.fqn), &a);
+    return fs_stat_at(root, str_dup0(path, &a), &st) && S_ISDIR(st.st_mode);
+}
+
+/* Of a folder and its candidates the one that was taken is shown, else the
+ * last reason. */
+static bool hides(const struct import *m, size_t number)
+{
+    const struct item *item = &m->items[number];
+
+    if (item->entry.line)
+        return false;
+    for (size_t i = 0; i < m->count; i++) {
+        const struct item *other = &m->items[i];
+
+        if (i == number || other->entry.line ||
+            !str_eq(other->shown->file, item->shown->file))
+            continue;
+        if (!other->shown->problem.n && item->shown->problem.n)
+            return true;
+        if (other->is_candidate && i > number)
+            return true;
+    }
+    return false;
+}
+
+static void show(struct import *m)
+{
+    struct install_session *s = m->s;
+    CLEANUP_FD int root = -1;
+    struct err ignored = {0};
+    struct install_import *out =
+        arena_array(&s->cx->arena, m->count + 1, sizeof *out);
+    size_t choice = 0, n = 0;
+
+    if (!fs_open_dir(s->layer.path.p, &root, &ignored))
+        root = -1;
+    for (size_t i = 0; i < m->count; i++) {
+        struct item *item = &m->items[i];
+        const struct choice *c = item->node ? &s->choices[choice++] : NULL;
+
+        if (!c)
+            continue;
+        item->shown->origin = item->node->origin.text;
+        if (c->is_left_out) {
+            item->shown->problem = c->message;
+            continue;
+        }
+        item->shown->kind = item->node->package.kind;
+        item->shown->name = item->node->package.fqn;
+        item->shown->content = compare(m, item);
+        item->shown->commit = item->node->package.commit;
+        item->shown->is_taken_over = root >= 0 && is_there(s, root, item);
+    }
+    for (size_t i = 0; i < m->count; i++) {
+        if (hides(m, i))
+            continue;
+        s->plan.problem_count += m->items[i].shown->problem.n > 0;
+        out[n++] = *m->items[i].shown;
+    }
+    s->plan.imports = out;
+    s->plan.import_count = n;
+}
+
+bool import_packages(struct install_session *s, struct err *e)
+{
+    struct import m = {.s = s};
+    struct closure_options o = {
+        .offline = s->cx->is_offline,
+        .allow_hidden = s->request->allow_hidden,
+        .forget_files = s->request->dry_run,
+        .on_fetched = NULL,
+    };
+
+    map_init(&m.names, &s->cx->arena);
+    if (!read_all(&m, e))
+        return false;
+    for (size_t i = 0; i < m.count; i++)
+        parse_origin(&m, &m.items[i]);
+    if (!find_refs(&m, e))
+        return false;
+    closure_init(&s->closure, s->cx, &s->layer, s->store, &o);
+    for (size_t i = 0; i < s->root_count; i++)
+        closure_add_root(&s->closure, &s->roots[i]);
+    if (!ask_catalogs(&m, e) || !gather(&m, e) || !take(&m, e))
+        return false;
+    show(&m);
+    return session_resolve(s, e);
+}

@@ -1,0 +1,243 @@
+#!/bin/sh
+# What other package managers installed becomes packages of the workspace, at the
+# same commits. The files have the form that skills 1.x and dotagents 1.x write, and
+# that of APM's lockfile schema 0.1. [D14].
+. "$(dirname "$0")/../lib/cli.sh"
+
+s=$T/src
+U=https://github.com/acme/catalog/tree/main/skills
+for name in pdf base docx only; do
+    skill "$s/skills/$name" 'scope: acme'
+    echo "about $name" >"$s/skills/$name/notes.txt"
+    echo '#' >"$s/skills/$name/Z_a.sh"
+done
+make_repo acme/catalog "$s"
+first=$COMMIT
+cp -r "$s" "$T/first"
+echo newer >>"$s/skills/docx/notes.txt"
+make_repo acme/catalog "$s"
+second=$COMMIT
+start_githost
+field()
+{
+    sed -n "/name: acme\\/$1\$/,/^  - /s/^    $2: //p" mapm.lock | head -n 1
+}
+# hash_of FOLDER: as skills computes it.
+hash_of()
+{
+    (cd "$1" && for f in notes.txt SKILL.md Z_a.sh; do printf %s "$f" && cat "$f"; done |
+        sha256sum | cut -d' ' -f1)
+}
+start()
+{
+    rm -rf "$T/$1" && mkdir "$T/$1" && cd "$T/$1" || exit 1
+}
+
+# --- skills-lock.json --------------------------------------------------------------
+
+skills_lock()
+{
+    cat >skills-lock.json <<J
+{
+  "version": 1,
+  "skills": {
+    "docx": {
+      "source": "acme/catalog",
+      "sourceType": "github",
+      "skillPath": "skills/docx/SKILL.md",
+      "computedHash": "$(hash_of "$T/first/skills/docx")"
+    },
+    "mine": {
+      "source": "/home/ann/mine",
+      "sourceType": "local",
+      "computedHash": "$(hash_of "$T/first/skills/docx")"
+    },
+    "pdf": {
+      "source": "acme/catalog",
+      "sourceType": "github",
+      "skillPath": "skills/pdf/SKILL.md",
+      "computedHash": "$(hash_of "$s/skills/pdf")"
+    }
+  }
+}
+J
+}
+start skills
+exits 'nothing to import' 1 mapm import
+like 'is said' "$err" 'nothing to import in'
+skills_lock
+mkdir -p .agents/skills && cp -r "$s/skills/pdf" .agents/skills/
+snapshot . >"$T/before"
+exits '[D14] a dry run' 3 mapm import --dry-run
+is 'changes nothing' "$(snapshot .)" "$(cat "$T/before")"
+exits '[D14] skills-lock.json' 3 mapm import
+like 'the same content' "$err" 'skills-lock\.json:15: skill acme/pdf: same content as locked'
+like 'an equal folder is taken over' "$err" 'acme/pdf: .*an equal folder was there'
+like 'another content' "$err" 'skills-lock\.json:4: skill acme/docx: changed since it was locked'
+like 'what is no repository is named' "$err" 'skills-lock\.json:10: not imported: mine: its source is no git repository'
+like 'the branch is the origin' "$(cat mapm.yaml)" "$U/pdf\$"
+ok 'both are there' test -f .agents/skills/pdf/SKILL.md -a -f .agents/skills/docx/SKILL.md
+exits 'the lock fits' 0 mapm install --locked
+exits 'and is proved' 0 mapm verify
+exits '[D14] remove of what was there asks' 4 mapm remove pdf
+like 'it is named' "$err" '\.agents/skills/pdf was there before mapm import'
+ok 'and it stays' test -f .agents/skills/pdf/SKILL.md
+exits 'of the other it does not' 0 mapm remove docx
+exits 'with a yes it goes' 0 mapm remove pdf --yes
+not_ok 'all of it' test -e .agents/skills/pdf
+exits '[D14] for programs' 3 mapm import --json --dry-run
+printf '%s\n' "$out" >"$T/out.json"
+is 'JSON' "$(python3 -S - "$T/out.json" <<'P'
+import json, sys
+d = json.load(open(sys.argv[1]))
+print(d["schema"], d["command"], [(i["name"], i["imported"], i.get("content"), i.get("reason", "")[:10]) for i in d["imports"]])
+P
+)" "mapm.install/1 import [('acme/docx', True, 'changed', ''), ('mine', False, None, 'its source'), ('acme/pdf', True, 'same', '')]"
+mkdir -p .agents/skills/docx && echo mine >.agents/skills/docx/SKILL.md
+exits '[D14] a folder that differs' 3 mapm import
+like 'is left alone' "$err" 'not imported: docx: \.agents/skills/docx is there'
+is 'as it was' "$(cat .agents/skills/docx/SKILL.md)" mine
+exits 'not without the network' 1 mapm import --offline
+rm -rf .agents mapm.*
+sed -i 's/"version": 1/"version": 2/' skills-lock.json
+exits 'another version' 1 mapm import
+like 'is refused with its line' "$err" 'skills-lock\.json:1: its version is neither 1 nor 3'
+
+# --- the user's --------------------------------------------------------------------
+
+start none
+mkdir -p "$HOME/.agents"
+cat >"$HOME/.agents/.skill-lock.json" <<J
+{"version": 3, "skills": {"docx": {"source": "acme/catalog", "sourceType": "github",
+ "sourceUrl": "https://github.com/acme/catalog.git", "skillPath": "skills/docx/SKILL.md",
+ "skillFolderHash": "$(repo acme/catalog rev-parse main:skills/docx)",
+ "installedAt": "2026-11-22T22:54:55.393Z"}}, "dismissed": {}}
+J
+exits '[D14] the file of the user is not read in a workspace' 1 mapm import
+exits '[D14] with -g it is' 0 mapm import -g
+like 'by the tree of git' "$err" 'docx: same content as locked'
+exits '[D14] named it is as well' 0 mapm import "$HOME/.agents/.skill-lock.json"
+like 'for the workspace' "$(cat mapm.yaml)" skills/docx
+mkdir -p "$HOME/.local/state/skills" && mv "$HOME/.agents/.skill-lock.json" "$HOME/.local/state/skills"
+exits '[D14] in $XDG_STATE_HOME' 0 mapm import -g
+
+# --- agents.toml -------------------------------------------------------------------------
+
+start agents
+cat >agents.toml <<'J'
+version = 1
+
+[[skills]]
+name = "docx"
+source = "acme/catalog"
+ref = "main"
+
+[[skills]]
+name = "only"
+source = "acme/catalog"
+path = "skills/only"
+
+[[skills]]
+name = "local"
+source = "path:./local"
+
+[[mcp]]
+name = "files"
+command = "npx"
+args = ["-y", "files"]
+J
+cat >agents.lock <<J
+# Auto-generated by dotagents. Do not edit.
+version = 1
+
+[skills.docx]
+source = "acme/catalog"
+resolved_url = "https://github.com/acme/catalog"
+resolved_path = "skills/docx"
+resolved_ref = "main"
+resolved_commit = "$first"
+J
+exits '[D14] agents.lock and agents.toml' 3 mapm import
+is 'the same commit' "$(field docx commit)" "$first"
+ok 'and its content' diff -r "$T/first/skills/docx" .agents/skills/docx
+like 'of the same ref' "$(cat mapm.yaml)" "$U/docx\$"
+like 'same content' "$err" 'agents\.lock:4: skill acme/docx: same content as locked'
+is 'what the lock lacks, at its ref' "$(field only commit)" "$second"
+like 'a local one is named' "$err" 'agents\.toml:13: not imported: local: a folder of the project'
+like 'a server by hand, too' "$err" 'agents\.toml:17: not imported: files: '
+exits 'the lock fits' 0 mapm install --locked
+exits 'once more' 3 mapm import
+like 'is nothing new' "$err" 'nothing to do'
+exits 'update moves it' 0 mapm update docx
+is 'to the newest' "$(field docx commit)" "$second"
+start gone
+cp "$T/agents/agents.lock" .
+sed -i "s/$first/$(printf '%040d' 7)/" agents.lock
+exits '[D14] a commit that is gone' 3 mapm import
+like 'is named with the reason' "$err" 'not imported: docx: '
+not_ok 'nothing is there' test -e .agents/skills/docx
+printf '[skills.x]\nsource = "a\n' >agents.lock
+exits 'TOML that is none' 1 mapm import
+like 'with its line' "$err" 'line 2'
+
+# --- APM -----------------------------------------------------------------------------------------
+
+start apm
+cat >apm.lock.yaml <<J
+lockfile_version: "1"
+apm_version: 0.9.0
+dependencies:
+  - repo_url: acme/catalog
+    host: github.com
+    resolved_ref: main
+    resolved_commit: $first
+    virtual_path: skills/docx
+    is_virtual: true
+    depth: 1
+  - repo_url: acme/catalog
+    host: github.com
+    resolved_commit: $second
+    skill_subset: [pdf]
+    depth: 1
+  - repo_url: acme/catalog
+    virtual_path: prompts/x.prompt.md
+    is_virtual: true
+  - repo_url: acme/deep
+    depth: 2
+  - source: local
+    local_path: ./mine
+J
+printf 'name: p\ndependencies:\n  apm:\n    - acme/catalog/skills/only#main\n' >apm.yml
+exits '[D14] apm.lock.yaml' 3 mapm import
+is 'the same commits' "$(field docx commit) $(field pdf commit)" "$first $second"
+like 'a prompt is named' "$err" 'apm\.lock\.yaml:16: not imported: x\.prompt\.md: a file that is no skill'
+unlike 'what another one needs is not' "$err" deep
+unlike 'its manifest adds nothing' "$(cat mapm.yaml)" only
+rm -rf mapm.* .agents apm.lock.yaml
+exits '[D14] apm.yml alone' 0 mapm import
+is 'at the ref' "$(field only commit)" "$second"
+
+# --- by content ------------------------------------------------------------------------------------
+
+start folders
+mkdir -p .claude/skills && cp -r "$s/skills/pdf" "$s/skills/base" "$T/first/skills/docx" .claude/skills
+mkdir .claude/skills/unknown && echo x >.claude/skills/unknown/SKILL.md
+echo '{"mcpServers": {"hand": {"command": "npx"}}}' >.mcp.json
+echo edited >>.claude/skills/base/notes.txt
+cp -r . "$T/folders-before"
+exits '[D14] folders alone' 3 mapm import
+like 'nothing says where they are from' "$err" '\.claude/skills/pdf: not imported: pdf: .*--from'
+like '[D14] a server by hand stays' "$err" '\.mcp\.json:1: not imported: hand: '
+exits '[D14] compared with a catalog' 3 mapm import --from acme/catalog
+like 'the equal one is taken over' "$err" '\.claude/skills/pdf: skill acme/pdf: same content as locked; an equal folder'
+for name in base docx; do
+    like "$name differs" "$err" "\\.claude/skills/$name: not imported: $name: .*mapm did not make it"
+    same_tree 'and is as it was' ".claude/skills/$name" "$T/folders-before/.claude/skills/$name"
+done
+like 'one that the catalog lacks' "$err" 'unknown: no catalog of --from has'
+exits '[D14] remove asks for the folder of a client' 4 mapm remove pdf
+like 'which is named' "$err" '\.claude/skills/pdf was there before mapm import'
+exits 'a catalog that is none' 1 mapm import --from acme/none
+exits 'a file of another name' 2 mapm import x.json
+exits 'a file that is not there' 1 mapm import "$T/agents.lock"
+done_testing
