@@ -157,10 +157,7 @@ static bool index_lock(struct layer *l, const struct lock *lock,
         struct map_entry *named;
         struct origin o;
 
-        if (lock == &l->lock
-                ? !origin_parse_here(entry->origin, &l->rules, a,
-                                     &(*origins)[i], e)
-                : !origin_parse(entry->origin, &l->rules, a, &(*origins)[i], e))
+        if (!origin_parse_here(entry->origin, &l->rules, a, &(*origins)[i], e))
             return fail_entry(l, lock, entry, "origin", e);
         /* The committed lock was indexed first: it wins over the local. */
         named =

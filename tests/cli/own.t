@@ -156,6 +156,21 @@ not_ok 'that of the client, too' test -L .claude/skills/our-style
 not_ok 'the rendering' test -e .claude/agents/boss.md
 ok 'and not the folder' test -f skills/our-style/SKILL.md
 
+# --- a program ---------------------------------------------------------------------
+
+skill skills/hello 'metaskill: SKILL.star' 'metaskill_language: starlark'
+printf 'def run(input):\n    return "Hello."\n' >skills/hello/SKILL.star
+exits 'a metaskill' 0 mapm install ./skills/hello
+exits 'runs as one that was written here' 0 mapm run hello word=x
+like 'its answer' "$out" '"answer":"Hello\."'
+printf 'def run(input):\n    return "Changed."\n' >skills/hello/SKILL.star
+run mapm run hello word=x
+like 'as it is now' "$out" '"answer":"Changed\."'
+exits 'it is trusted with its workspace' 1 mapm trust hello
+like 'and by no digest' "$err" 'is of this workspace'
+exits 'and leaves' 0 mapm remove hello
+rm -r skills/hello
+
 # --- from a copy to a link, and back ------------------------------------------------
 
 exits 'file: is of this machine' 0 mapm install "file:$PWD/skills/our-style"
@@ -252,6 +267,24 @@ mkdir .agents/skills/no-skill .agents/skills/Odd.Name
 ln -s "$T/elsewhere/outside" .agents/skills/outside
 exits 'other folders and links' 0 mapm install
 is 'are not linked' "$(ls .claude/skills)" "$(printf 'our-style\nsecond')"
+
+# --- beside replacements ---------------------------------------------------------------
+
+skill "$T/cat/skills/theirs"
+agent agents/mixed 'dependencies:' '  skills:' '    - ./skills/second' \
+    '    - https://github.com/acme/cat/tree/main/skills/theirs'
+printf 'replace:\n  - {from: https://github.com/acme/cat, to: %s}\n' "$T/cat" >mapm.local.yaml
+cp mapm.lock "$T/lock"
+exits 'it may need what is replaced on this machine' 0 mapm install ./agents/mixed
+ok 'that is there' test -f .agents/skills/theirs/SKILL.md
+exits 'again' 0 mapm install
+like 'there is nothing to do' "$err" 'nothing to do'
+exits 'verify' 0 mapm verify
+exits 'and it can go' 0 mapm remove mixed
+rm -f mapm.local.*
+rm -r agents/mixed
+exits 'as before' 0 mapm install
+ok 'the lock, too' cmp -s mapm.lock "$T/lock"
 
 # --- mapm new -------------------------------------------------------------------------
 
