@@ -32,14 +32,15 @@ struct item {
     struct origin origin;
     struct node *node;
     bool has_origin;
-    bool is_candidate; /* a folder: one of the packages that it may be */
 };
 
 struct import {
     struct install_session *s;
     struct item *items;
     size_t count, capacity;
-    struct map names; /* of the entries that may be imported */
+    struct map names;   /* of the entries that may be imported */
+    struct map servers; /* keys of mapm's own */
+    struct map folders; /* name -> struct item *: those that no file names */
     size_t files;
     bool has_lock[IMPORT_FORMATS];
     struct err failure; /* of the first question without an answer */
@@ -80,18 +81,17 @@ static struct item *add_item(struct import *m, const struct import_entry *entry,
     return item;
 }
 
-/* A server that mapm wrote there itself. */
-static bool is_own_server(const struct install_session *s, struct str key)
+/* The servers that mapm wrote there itself. */
+static void index_servers(struct import *m)
 {
-    const struct lock *lock = &s->layer.lock;
+    const struct lock *lock = &m->s->layer.lock;
 
-    if (s->with_server && str_is(key, "mapm"))
-        return true;
+    map_init(&m->servers, &m->s->cx->arena);
+    if (m->s->with_server)
+        map_put(&m->servers, STR("mapm"), NULL);
     for (size_t i = 0; i < lock->count; i++)
-        if (lock->entries[i].kind == DOC_MCP &&
-            str_eq(lock->entries[i].place, key))
-            return true;
-    return false;
+        if (lock->entries[i].kind == DOC_MCP)
+            map_put(&m->servers, lock->entries[i].place, NULL);
 }
 
 /* What a lock names its manifest has, too. */
@@ -101,7 +101,7 @@ static bool is_known(struct import *m, enum import_format format,
     if (format == IMPORT_APM_YML && m->has_lock[IMPORT_APM_LOCK] &&
         entry->kind != DOC_MCP)
         return true;
-    if (format == IMPORT_MCP && is_own_server(m->s, entry->name))
+    if (format == IMPORT_MCP && map_has(&m->servers, entry->name))
         return true;
     if (format == IMPORT_AGENTS_TOML && m->has_lock[IMPORT_AGENTS_LOCK] &&
         str_is(entry->name, "*"))
@@ -366,9 +366,9 @@ static bool find_refs(struct import *m, struct err *e)
 
 /* --- folders, by content -------------------------------------------------- */
 
-static struct item *add_candidate(struct import *m, const struct item *folder,
-                                  const struct node *catalog,
-                                  const struct fetch_offer *offer)
+static void add_candidate(struct import *m, const struct item *folder,
+                          const struct node *catalog,
+                          const struct fetch_offer *offer)
 {
     struct import_entry entry = folder->entry;
     struct item *item;
@@ -382,25 +382,35 @@ static struct item *add_candidate(struct import *m, const struct item *folder,
     item = add_item(m, &entry, folder->shown->file);
     origin_complete(&catalog->origin, catalog->ref, offer->path,
                     &m->s->cx->arena, &item->origin);
-    item->has_origin = item->is_candidate = true;
-    return item;
+    item->has_origin = true;
 }
 
 static void match_folders(struct import *m, const struct node *catalog)
 {
-    size_t count = m->count;
+    for (size_t i = 0; i < catalog->offer_count; i++) {
+        const struct fetch_offer *offer = &catalog->offers[i];
+        const struct item *known =
+            map_find(&m->folders, path_last(offer->path));
 
-    for (size_t i = 0; i < count; i++) {
-        if (m->items[i].entry.line || m->items[i].is_candidate)
+        if (known && offer->kind == DOC_SKILL)
+            add_candidate(m, known, catalog, offer);
+    }
+}
+
+/* By name: copies, as the items move while candidates are added. */
+static void index_folders(struct import *m)
+{
+    struct arena *a = &m->s->cx->arena;
+
+    map_init(&m->folders, a);
+    for (size_t i = 0; i < m->count; i++) {
+        struct item *copy;
+
+        if (m->items[i].entry.line)
             continue;
-        for (size_t k = 0; k < catalog->offer_count; k++) {
-            struct item folder = m->items[i];
-
-            if (catalog->offers[k].kind != DOC_SKILL ||
-                !str_eq(path_last(catalog->offers[k].path), folder.entry.name))
-                continue;
-            add_candidate(m, &folder, catalog, &catalog->offers[k]);
-        }
+        copy = arena_new(a, struct item);
+        *copy = m->items[i];
+        map_put(&m->folders, copy->entry.name, copy);
     }
 }
 
@@ -423,6 +433,7 @@ static bool ask_catalogs(struct import *m, struct err *e)
     }
     if (from->count && !closure_gather(&s->closure, e))
         return false;
+    index_folders(m);
     for (size_t i = 0; i < from->count; i++) {
         if (nodes[i]->failed) {
             *e = *nodes[i]->failed;
@@ -502,8 +513,7 @@ static enum install_content compare(struct import *m, const struct item *item)
     return is_same ? CONTENT_SAME : CONTENT_CHANGED;
 }
 
-static bool is_there(const struct install_session *s, int root,
-                     const struct item *item)
+static bool is_there(int root, const struct item *item)
 {
     CLEANUP(arena_done) struct arena a = {0};
     const struct node *n = item->node;
@@ -515,33 +525,26 @@ static bool is_there(const struct install_session *s, int root,
     path = fs_join(
         fs_join(STR(".agents"), str_cstr(doc_kind_plural(n->package.kind)), &a),
         path_last(n->package.fqn), &a);
-    (void)s;
     if (fs_stat_at(root, str_dup0(path, &a), &st) && S_ISDIR(st.st_mode))
         return true;
     path = fs_join(STR(SKILLS_FOLDER), path_last(n->package.fqn), &a);
     return fs_stat_at(root, str_dup0(path, &a), &st) && S_ISDIR(st.st_mode);
 }
 
-/* Of a folder and its candidates the one that was taken is shown, else the
- * last reason. */
-static bool hides(const struct import *m, size_t number)
+/* Of a folder and its candidates the one that was taken, else the last. */
+static void index_best(const struct import *m, struct map *best)
 {
-    const struct item *item = &m->items[number];
-
-    if (item->entry.line)
-        return false;
     for (size_t i = 0; i < m->count; i++) {
-        const struct item *other = &m->items[i];
+        const struct item *item = &m->items[i];
+        struct map_entry *known;
 
-        if (i == number || other->entry.line ||
-            !str_eq(other->shown->file, item->shown->file))
+        if (item->entry.line)
             continue;
-        if (!other->shown->problem.n && item->shown->problem.n)
-            return true;
-        if (other->is_candidate && i > number)
-            return true;
+        known = map_entry(best, item->shown->file);
+        if (!known->value ||
+            ((const struct install_import *)known->value)->problem.n)
+            known->value = item->shown;
     }
-    return false;
 }
 
 static void show(struct import *m)
@@ -551,6 +554,7 @@ static void show(struct import *m)
     struct err ignored = {0};
     struct install_import *out =
         arena_array(&s->cx->arena, m->count + 1, sizeof *out);
+    struct map best;
     size_t choice = 0, n = 0;
 
     if (!fs_open_dir(s->layer.path.p, &root, &ignored))
@@ -570,10 +574,13 @@ static void show(struct import *m)
         item->shown->name = item->node->package.fqn;
         item->shown->content = compare(m, item);
         item->shown->commit = item->node->package.commit;
-        item->shown->is_taken_over = root >= 0 && is_there(s, root, item);
+        item->shown->is_taken_over = root >= 0 && is_there(root, item);
     }
+    map_init(&best, &s->cx->arena);
+    index_best(m, &best);
     for (size_t i = 0; i < m->count; i++) {
-        if (hides(m, i))
+        if (!m->items[i].entry.line &&
+            map_find(&best, m->items[i].shown->file) != m->items[i].shown)
             continue;
         s->plan.problem_count += m->items[i].shown->problem.n > 0;
         out[n++] = *m->items[i].shown;
@@ -593,6 +600,7 @@ bool import_packages(struct install_session *s, struct err *e)
     };
 
     map_init(&m.names, &s->cx->arena);
+    index_servers(&m);
     if (!read_all(&m, e))
         return false;
     for (size_t i = 0; i < m.count; i++)

@@ -40,25 +40,15 @@ static void decide(struct dispute *d, enum lock_side side, const char *why)
 
 /* --- without the network -------------------------------------------------- */
 
-static bool is_root(const struct install_session *s, enum doc_kind kind,
-                    const struct origin *o)
-{
-    for (size_t i = 0; i < s->root_count; i++)
-        if (s->roots[i].kind == kind && str_eq(s->roots[i].origin.key, o->key))
-            return true;
-    return false;
-}
-
 /* mapm.yaml is merged by now, so it says which of two origins is meant. */
-static void decide_by_root(const struct install_session *s, struct dispute *d)
+static void decide_by_root(const struct map *roots, struct dispute *d)
 {
-    enum doc_kind kind = d->pair->ours->kind;
     bool ours, theirs;
 
     if (str_eq(d->ours.key, d->theirs.key))
         return;
-    ours = is_root(s, kind, &d->ours);
-    theirs = is_root(s, kind, &d->theirs);
+    ours = map_has(roots, d->ours.key);
+    theirs = map_has(roots, d->theirs.key);
     if (ours != theirs)
         decide(d, ours ? LOCK_OURS : LOCK_THEIRS, "root");
 }
@@ -85,7 +75,11 @@ static bool find_disputes(struct merge *m, struct err *e)
 {
     struct arena *a = &m->s->cx->arena;
     const struct origin_rules *rules = &m->s->layer.rules;
+    struct map roots;
 
+    map_init(&roots, a);
+    for (size_t i = 0; i < m->s->root_count; i++)
+        map_put(&roots, m->s->roots[i].origin.key, NULL);
     m->disputes = arena_array(a, m->sides.count + 1, sizeof *m->disputes);
     for (size_t i = 0; i < m->sides.count; i++) {
         struct lock_pair *p = &m->sides.pairs[i];
@@ -99,7 +93,7 @@ static bool find_disputes(struct merge *m, struct err *e)
             return err_wrap(e, "mapm.lock: %s %.*s",
                             doc_kind_name(p->ours->kind),
                             STR_ARG(p->ours->name));
-        decide_by_root(m->s, d);
+        decide_by_root(&roots, d);
         decide_by_content(d);
         m->count++;
     }

@@ -237,6 +237,15 @@ done
 like 'one that the catalog lacks' "$err" 'unknown: no catalog of --from has'
 exits '[D14] remove asks for the folder of a client' 4 mapm remove pdf
 like 'which is named' "$err" '\.claude/skills/pdf was there before mapm import'
+exits '[D14] with --force one that differs, too' 3 mapm import --from acme/catalog --force
+like 'which is kept' "$err" 'what was there before is in \.agents/\.mapm/backup'
+ok 'and replaced' grep -q newer .claude/skills/docx/notes.txt
+exits 'a second catalog, with the right content' 0 mapm remove base docx --yes --force
+make_repo beta/tools "$T/first"
+rm -rf .claude/skills/* && cp -r "$T/first/skills/docx" .claude/skills
+exits '[D14] the catalog that has the content' 3 mapm import --from acme/catalog --from beta/tools
+like 'is found' "$(cat mapm.yaml)" 'beta/tools/tree/main/skills/docx'
+like 'and the only one that is shown' "$(printf '%s\n' "$err" | grep -c 'skills/docx: ')" '^1$'
 exits 'a catalog that is none' 1 mapm import --from acme/none
 exits 'a file of another name' 2 mapm import x.json
 exits 'a file that is not there' 1 mapm import "$T/agents.lock"
