@@ -181,6 +181,7 @@ enum command_id {
       "Compare folders with the skills of this catalog; may be repeated") \
     F(OURS, "ours", 0, "Where both sides of a merge changed a package, take our side") \
     F(THEIRS, "theirs", 0, "Where both sides of a merge changed a package, take their side") \
+    F(GITIGNORE, "gitignore", 0, "Add what mapm install makes again to .gitignore, and nothing else") \
     F(WITH_SERVER, "with-server", 0, "Let the clients start mapm mcp, and note that in mapm.yaml") \
     F(WATCH, "watch", 0, "Watch the skills, and notify the client of changes") \
     V(PRINT_CONFIG, "print-config", 0, "CLIENT", CLIENT, NULL, \

@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "base/place.h"
 #include "mapm/authorize.h"
+#include "mapm/install_gitignore.h"
 
 #include "command.h"
 
@@ -53,6 +54,40 @@ static void say(struct invocation *inv, struct str path, bool created)
         term_note(&inv->term, "it was there already: nothing was changed");
 }
 
+static void say_ignored(struct invocation *inv,
+                        const struct install_gitignore *found)
+{
+    struct json_writer *w;
+
+    if (!has_option(inv, OPTION_JSON)) {
+        for (size_t i = 0; i < found->count; i++)
+            term_print(&inv->term, "  + /%.*s\n", STR_ARG(found->missing[i]));
+        term_note(&inv->term, "%s",
+                  found->count ? "wrote .gitignore"
+                               : "nothing to add: git tracks or ignores it");
+        return;
+    }
+    w = print_json_begin(inv, "mapm.init/1", "gitignore");
+    json_member_string(w, "path", STR(".gitignore"));
+    json_member_bool(w, "changed", found->count > 0);
+    json_member_strings(w, "added", found->missing, found->count);
+    print_json_end(inv);
+}
+
+static bool add_gitignore(struct invocation *inv, struct err *e)
+{
+    struct install_gitignore found;
+
+    if (inv->arguments.count)
+        return err_set(e, ERR_USAGE,
+                       "--gitignore takes no folder: -C DIR does");
+    if (!install_find_gitignore(&inv->cx, &found, e) ||
+        !install_write_gitignore(&inv->cx, &found, e))
+        return err_wrap(e, "cannot add to .gitignore");
+    say_ignored(inv, &found);
+    return true;
+}
+
 bool command_init(struct invocation *inv, int *exit_code, struct err *e)
 {
     CLEANUP_FD int fd = -1;
@@ -62,6 +97,9 @@ bool command_init(struct invocation *inv, int *exit_code, struct err *e)
                                   &inv->cx.arena);
     bool is_there;
 
+    *exit_code = EXIT_DONE;
+    if (has_option(inv, OPTION_GITIGNORE))
+        return add_gitignore(inv, e);
     if (named.n == 0)
         return err_set(e, ERR_USAGE, "the folder's name is empty");
     if (!fs_make_dirs(dir.p, 0755, e) || !fs_open_dir(dir.p, &fd, e))
@@ -75,6 +113,5 @@ bool command_init(struct invocation *inv, int *exit_code, struct err *e)
         str_is(named, ".") ? STR(FILE_NAME)
                            : fs_join(named, STR(FILE_NAME), &inv->cx.arena),
         !is_there);
-    *exit_code = EXIT_DONE;
     return true;
 }

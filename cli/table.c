@@ -21,6 +21,7 @@ const enum option_id common_options[] = {
 const size_t common_option_count =
     sizeof common_options / sizeof *common_options;
 
+static const enum option_id init_options[] = {OPTION_GITIGNORE};
 static const enum option_id install_options[] = {
     OPTION_GLOBAL, OPTION_LOCKED, OPTION_ALLOW_HIDDEN, OPTION_DRY_RUN,
     OPTION_FORCE, OPTION_LINK_MODE, OPTION_ALL, OPTION_SKILL, OPTION_AGENT,
@@ -96,8 +97,9 @@ static const enum option_id events_options[] = {
 
 const struct subcommand commands[COMMAND_COUNT] = {
     [COMMAND_INIT] = {"init", "[DIR]", "Start a workspace: write mapm.yaml",
-        0, 1, ARGUMENT_FOLDER, NULL, NO_OPTIONS,
-        .examples = "mapm init"},
+        0, 1, ARGUMENT_FOLDER, NULL, TAKES(init_options),
+        .examples = "mapm init\n"
+            "mapm init --gitignore"},
     [COMMAND_INSTALL] = {"install", "[ORIGIN...]", "Put packages and all they need into the workspace",
         0, MANY, ARGUMENT_PATH, NULL, TAKES(install_options),
         .aliases = "add i",

@@ -238,6 +238,27 @@ static struct str absolute_files(const struct plan *plan)
     return names;
 }
 
+bool provision_list_generated(struct provision *p, struct arena *a,
+                              struct str **paths, size_t *count, struct err *e)
+{
+    struct str *list;
+
+    *paths = NULL;
+    *count = 0;
+    if (!provision_load(p, e))
+        return false;
+    if (!provision_record_is_from_here(p))
+        return true;
+    *paths = list = arena_array(a, p->record.count + 1, sizeof *list);
+    for (size_t i = 0; i < p->record.count; i++) {
+        const struct record_entry *entry = &p->record.entries[i];
+
+        if (entry->kind != RECORD_SHARED || has_absolute(entry))
+            list[(*count)++] = arena_str(a, entry->path);
+    }
+    return true;
+}
+
 bool provision_apply(struct provision *p, struct err *e)
 {
     struct plan *plan = p->plan;

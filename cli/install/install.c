@@ -2,6 +2,10 @@
 
 #include "base/text.h"
 #include "mapm/clients.h"
+#include "mapm/install_gitignore.h"
+#include "mapm/layer.h"
+
+#include <stdlib.h>
 
 #include "../mapm_path.h"
 #include "diff.h"
@@ -166,7 +170,8 @@ static void show_result(struct invocation *inv, const struct install_plan *plan,
     if (result->absolute_files.n)
         term_note(t,
                   "paths of this machine are in %.*s now: that belongs in "
-                  ".gitignore, and mapm install recreates it",
+                  ".gitignore, and mapm install recreates it; \"servers: "
+                  "start\" in mapm.yaml does without them",
                   STR_ARG(result->absolute_files));
     if (has_option(inv, OPTION_JSON))
         install_print_json(inv, plan, r->dry_run);
@@ -224,12 +229,36 @@ static bool carry_out(struct invocation *inv, struct install_plan *plan,
     return true;
 }
 
+/* To a person at a terminal, where something was added: one line, and never a
+ * question that --yes would answer. */
+static void offer_gitignore(struct invocation *inv,
+                            const struct install_request *r, bool is_changed)
+{
+    const char *ci = getenv("CI");
+    struct install_gitignore found;
+    struct err ignored = {0};
+
+    if (!is_changed || r->dry_run || r->locked || inv->cx.use_global ||
+        has_option(inv, OPTION_YES) || has_option(inv, OPTION_JSON) ||
+        has_option(inv, OPTION_QUIET) || (ci && ci[0]) ||
+        !context_can_ask(&inv->cx) ||
+        !install_has_repository(layer_workspace(&inv->cx), &inv->cx.arena) ||
+        !install_find_gitignore(&inv->cx, &found, &ignored) || !found.count)
+        return;
+    term_note(&inv->term,
+              "%zu path%s that mapm install makes again %s not in .gitignore: "
+              "mapm init --gitignore adds %s",
+              found.count, found.count == 1 ? "" : "s",
+              found.count == 1 ? "is" : "are",
+              found.count == 1 ? "it" : "them");
+}
+
 static bool run(struct invocation *inv, enum install_command command,
                 int *exit_code, struct err *e)
 {
     const struct install_request r = request_of(inv, command);
     struct install_plan *plan;
-    bool ok;
+    bool ok, is_changed;
 
     if (!check_sides(inv, e) || !install_plan(&inv->cx, &r, &plan, e))
         return false;
@@ -237,7 +266,9 @@ static bool run(struct invocation *inv, enum install_command command,
     *exit_code = plan->left_out_count || plan->held_count || plan->problem_count
                      ? EXIT_FINDINGS
                      : EXIT_DONE;
+    is_changed = ok && plan->change_count > 0;
     install_close(plan);
+    offer_gitignore(inv, &r, is_changed);
     return ok;
 }
 

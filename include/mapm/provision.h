@@ -219,6 +219,15 @@ void provision_toml_quote(struct buf *out, struct str s);
  * that they belong in .gitignore; "" for none. After provision_apply. */
 struct str provision_absolute_files(const struct provision *p);
 
+/*
+ * What mapm wrote here and would write again: folders, links, sub-agents, and
+ * clients' files that hold absolute paths. Nothing where the record is not of
+ * this machine. In `a`. Errors: as provision_plan reads the record.
+ */
+MUST_CHECK bool provision_list_generated(struct provision *p, struct arena *a,
+                                         struct str **paths,
+                                         size_t *count, struct err *e);
+
 /* The backup of the last provision_apply with `force`, relative to the
  * workspace: ".agents/.mapm/backup/3"; "" when no file of the user was
  * displaced. Lives as long as `p`. */

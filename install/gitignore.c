@@ -1,0 +1,288 @@
+#include "base/buf.h"
+#include "base/fs.h"
+#include "base/map.h"
+#include "base/proc.h"
+#include "mapm/install_gitignore.h"
+#include "mapm/layer.h"
+#include "mapm/provision.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define FILE_NAME        ".gitignore"
+#define IGNORE_MAX_BYTES (1024u * 1024)
+#define OUTPUT_MAX_BYTES ((size_t)64 * 1024 * 1024)
+#define TIME_MAX_MS      (60u * 1000)
+#define TOPS_MAX         32 /* first components of the paths that mapm writes */
+#define FIRST_LINE       "# mapm: generated files"
+#define LAST_LINE        "# mapm: end"
+
+/* --- git ------------------------------------------------------------------ */
+
+struct git {
+    struct context *cx;
+    const char *program;
+    const char *top;
+};
+
+/* Nothing that the repository configures is executed. */
+static bool run_git(const struct git *g, const char *const *words,
+                    struct str input, struct proc_result *out, struct err *e)
+{
+    const char *argv[TOPS_MAX + 16] = {g->program,
+                                       "-C",
+                                       g->top,
+                                       "-c",
+                                       "core.fsmonitor=",
+                                       "-c",
+                                       "core.hooksPath=/dev/null"};
+    struct proc_options o = {.argv = argv,
+                             .input = input,
+                             .max_output_bytes = OUTPUT_MAX_BYTES,
+                             .timeout_ms = TIME_MAX_MS};
+    size_t n = 7;
+
+    for (; *words; words++)
+        argv[n++] = *words;
+    argv[n] = NULL;
+    return proc_run(&o, &g->cx->arena, out, e);
+}
+
+static bool failed(const struct proc_result *r, const char *command,
+                   struct err *e)
+{
+    return err_set(e, ERR_FAILED, "git %s: %.*s", command,
+                   STR_ARG(str_trim(r->err)));
+}
+
+static bool open_git(struct context *cx, struct str folder, struct git *out,
+                     struct err *e)
+{
+    struct str program;
+    const char *below = folder.n > 1 ? str_dup0(folder, &cx->arena) : NULL;
+
+    if (!install_has_repository(folder, &cx->arena))
+        return err_set(e, ERR_NOT_FOUND, "%.*s is in no git repository",
+                       STR_ARG(folder));
+    if (!proc_find_program("git", below, &cx->arena, &program, e))
+        return err_wrap(e, "cannot tell what git tracks");
+    *out = (struct git){cx, program.p, str_dup0(folder, &cx->arena)};
+    return true;
+}
+
+bool install_has_repository(struct str folder, struct arena *a)
+{
+    size_t slash;
+
+    for (;; folder = str_slice(folder, 0, slash ? slash : 1)) {
+        if (access(fs_join(folder, STR(".git"), a).p, F_OK) == 0)
+            return true;
+        slash = str_find_last(folder, '/');
+        if (slash == SIZE_MAX || folder.n <= 1)
+            return false;
+    }
+}
+
+/* --- paths ---------------------------------------------------------------- */
+
+struct paths {
+    struct arena *a;
+    struct str *items; /* sorted */
+    size_t count;
+    struct map tracked; /* of the items */
+    struct map ignored;
+};
+
+static const char *first_component(struct str path, struct arena *a)
+{
+    return str_dup0(str_slice(path, 0, str_find_char(path, '/')), a);
+}
+
+/* A folder is tracked when a file below it is. */
+static void note_tracked(struct paths *p, const struct map *all,
+                         struct str file)
+{
+    for (size_t i = 0; i <= file.n; i++) {
+        struct str path = str_slice(file, 0, i);
+
+        if ((i == file.n || file.p[i] == '/') && map_has(all, path))
+            map_put(&p->tracked, path, p);
+    }
+}
+
+static bool find_tracked(const struct git *g, struct paths *p, struct err *e)
+{
+    const char *words[TOPS_MAX + 4] = {"ls-files", "-z", "--"};
+    struct proc_result r = {0};
+    struct map all, tops;
+    struct str rest, file;
+    size_t n = 3;
+
+    map_init(&all, p->a);
+    map_init(&tops, p->a);
+    for (size_t i = 0; i < p->count; i++) {
+        const char *top = first_component(p->items[i], p->a);
+
+        map_put(&all, p->items[i], p);
+        if (n < TOPS_MAX + 3 && map_put(&tops, str_cstr(top), p))
+            words[n++] = top;
+    }
+    if (!run_git(g, words, STR(""), &r, e))
+        return false;
+    if (r.exit_code)
+        return failed(&r, "ls-files", e);
+    rest = r.out;
+    while (str_cut(&rest, '\0', &file))
+        note_tracked(p, &all, file);
+    return true;
+}
+
+static bool find_ignored(const struct git *g, struct paths *p, struct err *e)
+{
+    const char *const words[] = {"check-ignore", "-z", "--stdin", NULL};
+    CLEANUP(buf_done) struct buf input = {0};
+    struct proc_result r = {0};
+    struct str rest, path;
+
+    buf_init(&input, OUTPUT_MAX_BYTES);
+    for (size_t i = 0; i < p->count; i++) {
+        buf_append(&input, p->items[i]);
+        buf_char(&input, '\0');
+    }
+    if (!run_git(g, words, buf_str(&input), &r, e))
+        return false;
+    if (r.exit_code > 1)
+        return failed(&r, "check-ignore", e);
+    rest = r.out;
+    while (str_cut(&rest, '\0', &path))
+        map_put(&p->ignored, path, p);
+    return true;
+}
+
+/* --- the file ------------------------------------------------------------- */
+
+static void put_block(struct buf *b, const struct paths *p)
+{
+    buf_text(b, FIRST_LINE "\n/.agents/.mapm/\n/mapm.local.*\n");
+    for (size_t i = 0; i < p->count; i++)
+        if (!map_has(&p->tracked, p->items[i]))
+            buf_printf(b, "/%.*s\n", STR_ARG(p->items[i]));
+    buf_text(b, LAST_LINE "\n");
+}
+
+/* In the place of an older block, else at the end; other lines stay. */
+static struct str edit(struct str text, const struct paths *p)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct str rest = text, line;
+    bool is_in_block = false, done = false;
+
+    buf_init(&b, SIZE_MAX / 2);
+    for (struct str before = rest; str_line(&rest, &line); before = rest) {
+        struct str whole = str_slice(before, 0, before.n - rest.n);
+        struct str word = str_trim(line);
+
+        if (str_is(word, FIRST_LINE) && !done) {
+            put_block(&b, p);
+            is_in_block = done = true;
+        } else if (is_in_block) {
+            is_in_block = !str_is(word, LAST_LINE);
+        } else {
+            buf_append(&b, whole);
+        }
+    }
+    if (!done) {
+        if (b.n && b.p[b.n - 1] != '\n')
+            buf_char(&b, '\n');
+        put_block(&b, p);
+    }
+    return arena_str(p->a, buf_str(&b));
+}
+
+static bool read_file(struct str folder, struct arena *a, struct str *out,
+                      struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+
+    *out = STR("");
+    if (!fs_open_dir(str_dup0(folder, a), &fd, e))
+        return false;
+    if (fs_read_file_at(fd, FILE_NAME, IGNORE_MAX_BYTES, a, out, e))
+        return true;
+    if (e->code != ERR_NOT_FOUND)
+        return err_wrap(e, "cannot read " FILE_NAME);
+    err_clear(e);
+    return true;
+}
+
+/* An older block without its end would take the rest of the file. */
+static bool check_block(struct str text, struct err *e)
+{
+    bool is_in_block = false;
+    struct str line;
+
+    while (str_line(&text, &line)) {
+        line = str_trim(line);
+        if (str_is(line, FIRST_LINE) || str_is(line, LAST_LINE))
+            is_in_block = str_is(line, FIRST_LINE);
+    }
+    return !is_in_block ||
+           err_set(e, ERR_FORMAT,
+                   FILE_NAME ": \"" FIRST_LINE "\" without \"" LAST_LINE "\"");
+}
+
+static int by_bytes(const void *x, const void *y)
+{
+    return str_cmp(*(const struct str *)x, *(const struct str *)y);
+}
+
+static bool fill(struct context *cx, struct layer *l, struct paths *p,
+                 struct install_gitignore *out, struct err *e)
+{
+    struct str *missing = arena_array(p->a, p->count + 1, sizeof *missing);
+    struct str text;
+    struct git g;
+
+    *out = (struct install_gitignore){.workspace = l->path, .missing = missing};
+    if (p->count)
+        qsort(p->items, p->count, sizeof *p->items, by_bytes);
+    if (!open_git(cx, l->path, &g, e) || !read_file(l->path, p->a, &text, e) ||
+        !check_block(text, e) || !find_tracked(&g, p, e) ||
+        !find_ignored(&g, p, e))
+        return false;
+    for (size_t i = 0; i < p->count; i++)
+        if (!map_has(&p->tracked, p->items[i]) &&
+            !map_has(&p->ignored, p->items[i]))
+            missing[out->count++] = p->items[i];
+    if (out->count)
+        out->text = edit(text, p);
+    return true;
+}
+
+bool install_find_gitignore(struct context *cx, struct install_gitignore *out,
+                            struct err *e)
+{
+    struct paths p = {.a = &cx->arena};
+    struct layer l;
+    bool ok;
+
+    map_init(&p.tracked, p.a);
+    map_init(&p.ignored, p.a);
+    if (!layer_open(cx, LAYER_READ, &l, e))
+        return false;
+    ok = layer_check_there(&l, cx, e) && layer_check_own(&l, cx, e) &&
+         provision_list_generated(l.provision, p.a, &p.items, &p.count, e) &&
+         fill(cx, &l, &p, out, e);
+    layer_close(&l);
+    return ok;
+}
+
+bool install_write_gitignore(struct context *cx,
+                             const struct install_gitignore *in, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+
+    return !in->text.p ||
+           (fs_open_dir(str_dup0(in->workspace, &cx->arena), &fd, e) &&
+            fs_replace_at(fd, FILE_NAME, 0644, in->text, e));
+}
