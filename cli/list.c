@@ -17,6 +17,21 @@ static bool is_root(const struct map *roots, const struct lock_entry *entry,
            entry;
 }
 
+struct str list_from(const struct layer *l, const struct lock_entry *entry,
+                     struct arena *a)
+{
+    const struct replacement *r =
+        replacements_find(&l->replacements, layer_origin(l, entry));
+
+    if (layer_is_own(l, entry))
+        return STR(" (own)");
+    if (!entry->from.n)
+        return STR("");
+    if (str_starts(entry->from, STR("file:")) && !(r && r->is_folder))
+        return STR(" (from this checkout)");
+    return arena_printf(a, " (from %.*s)", STR_ARG(entry->from));
+}
+
 void list_put_package(struct json_writer *w, const struct layer *l,
                       const struct lock_entry *entry, bool root,
                       struct arena *a)
@@ -28,6 +43,7 @@ void list_put_package(struct json_writer *w, const struct layer *l,
     json_member_string(w, "name", entry->name);
     json_member_optional(w, "version", entry->version);
     json_member_string(w, "origin", entry->origin);
+    json_member_optional(w, "from", entry->from);
     json_member_optional(w, "commit", entry->commit);
     json_member_optional(w, "digest", entry->digest);
     json_member_string(w, entry->kind == DOC_MCP ? "key" : "path",
@@ -80,14 +96,16 @@ static void print_list(struct invocation *inv, const struct layer *l,
         struct str rest = prereqs, line;
         bool root = is_root(roots, entry, &inv->cx.arena);
 
-        term_print(t, "%-6s%-*.*s %-10.*s %-10.*s%s%s\n",
+        term_print(t, "%-6s%-*.*s %-10.*s %-10.*s%s%s%.*s\n",
                    doc_kind_name(entry->kind), (int)wide, STR_ARG(entry->name),
                    STR_ARG(entry->version.n ? entry->version : STR("-")),
                    STR_ARG(entry->commit.n ? str_slice(entry->commit, 0, 10)
                            : layer_is_own(l, entry) ? STR("own")
                                                     : STR("file")),
                    root ? " " : "",
-                   root ? str_dup0(entry->origin, &inv->cx.arena) : "");
+                   root ? str_dup0(entry->origin, &inv->cx.arena) : "",
+                   STR_ARG(entry->from.n ? list_from(l, entry, &inv->cx.arena)
+                                         : STR("")));
         while (str_line(&rest, &line))
             if (line.n)
                 term_print(t, "        %.*s\n", STR_ARG(line));

@@ -9,4 +9,9 @@ void list_put_package(struct json_writer *w, const struct layer *l,
                       const struct lock_entry *entry, bool root,
                       struct arena *a);
 
+/* " (own)", " (from https://…)" of one that does not come from its origin, or
+ * "".  * In `a`. */
+struct str list_from(const struct layer *l, const struct lock_entry *entry,
+                     struct arena *a);
+
 #endif

@@ -87,11 +87,10 @@ static void print_node(struct invocation *inv, const struct graph *g, size_t at,
 {
     const struct lock_entry *entry = g->entries[at];
 
-    term_print(&inv->term, "%s%s %.*s%s%.*s%s%s\n", indent,
+    term_print(&inv->term, "%s%s %.*s%s%.*s%.*s%s\n", indent,
                doc_kind_name(entry->kind), STR_ARG(entry->name),
                entry->version.n ? " " : "", STR_ARG(entry->version),
-               layer_is_own(g->layer, entry) ? " (own)" : "",
-               again ? " (*)" : "");
+               STR_ARG(list_from(g->layer, entry, g->a)), again ? " (*)" : "");
 }
 
 /* "| | `-- ", of the innermost levels: the length of a line is bounded at any
@@ -346,9 +345,9 @@ static void print_chain(struct invocation *inv, const struct graph *g,
             json_member_string(w, "name", entry->name);
             json_end_object(w);
         } else {
-            term_print(&inv->term, "%s %.*s%s%s", doc_kind_name(entry->kind),
+            term_print(&inv->term, "%s %.*s%.*s%s", doc_kind_name(entry->kind),
                        STR_ARG(entry->name),
-                       layer_is_own(g->layer, entry) ? " (own)" : "",
+                       STR_ARG(list_from(g->layer, entry, g->a)),
                        distance[at] ? " -> " : "\n");
         }
     }

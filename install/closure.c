@@ -44,6 +44,29 @@ struct node *closure_find(const struct closure *c, struct str key)
     return map_find(&c->nodes, key);
 }
 
+const struct origin *node_source(const struct node *n)
+{
+    return n->source ? n->source : &n->origin;
+}
+
+/* One step: a replacement of what it is replaced by does not count. */
+static void find_replacement(struct closure *c, struct node *n)
+{
+    struct arena *a = &c->cx->arena;
+
+    n->replacement = replacements_find(&c->layer->replacements, &n->origin);
+    if (!n->replacement)
+        return;
+    n->source = arena_new(a, struct origin);
+    replacement_apply(n->replacement, &n->origin, a, n->source);
+}
+
+/* By the user's own files: other machines know nothing of it. */
+static bool is_replaced_here(const struct node *n)
+{
+    return n->replacement && n->replacement->role != PROJECT_WORKSPACE;
+}
+
 static struct node *enqueue(struct closure *c, const struct origin *o,
                             unsigned kinds)
 {
@@ -52,6 +75,7 @@ static struct node *enqueue(struct closure *c, const struct origin *o,
 
     n->origin = *o;
     n->kinds = kinds;
+    find_replacement(c, n);
     c->queue = arena_grow(a, c->queue, c->queued, &c->queue_capacity,
                           sizeof(struct node *));
     c->queue[c->queued++] = n;
@@ -110,9 +134,25 @@ void node_fail(struct closure *c, struct node *n, const struct err *e)
     *n->failed = *e;
 }
 
+/* What equals the content that mapm.lock holds is no other package. */
+static void compare_override(const struct closure *c, struct node *n)
+{
+    const struct lock_entry *entry =
+        layer_find_origin(c->layer, n->origin.key, true);
+
+    if (!entry || layer_is_local(c->layer, entry) ||
+        !str_eq(entry->digest, n->package.content))
+        return;
+    n->is_override = false;
+    n->package.commit = entry->commit;
+    n->object = entry->object;
+}
+
 void node_ready(struct closure *c, struct node *n)
 {
     n->is_ready = true;
+    if (n->is_override)
+        compare_override(c, n);
     node_known(c, n);
 }
 
@@ -198,7 +238,7 @@ static void report_waiting(void *ctx)
 static bool begin_download(struct closure *c, const struct node *n, bool *taken,
                            struct err *e)
 {
-    struct str repository = origin_repository(&n->origin, &c->cx->arena);
+    struct str repository = origin_repository(node_source(n), &c->cx->arena);
     bool ok;
 
     if (!c->fetch && !context_check_cancelled(c->cx, e))
@@ -212,7 +252,7 @@ static bool begin_download(struct closure *c, const struct node *n, bool *taken,
 static void cancel_download(struct closure *c, const struct node *n)
 {
     store_cancel_download(c->store,
-                          origin_repository(&n->origin, &c->cx->arena));
+                          origin_repository(node_source(n), &c->cx->arena));
 }
 
 static enum fetch_what what_of(const struct closure *c, const struct node *n)
@@ -229,7 +269,7 @@ static enum fetch_what what_of(const struct closure *c, const struct node *n)
 const struct origin *closure_locked_origin(const struct closure *c,
                                            const struct node *n)
 {
-    return n->is_sharing ? &n->origin : layer_origin(c->layer, n->locked);
+    return n->is_sharing ? node_source(n) : layer_source(c->layer, n->locked);
 }
 
 static bool ask(struct closure *c, struct node *n, struct err *e)
@@ -242,7 +282,7 @@ static bool ask(struct closure *c, struct node *n, struct err *e)
         .id = (unsigned)c->asked_count,
         .what = what_of(c, n),
         .kinds = n->kinds,
-        .origin = n->origin,
+        .origin = *node_source(n),
     };
 
     if (entry)
@@ -378,7 +418,7 @@ static bool find_in_store(struct closure *c, struct node *n, bool *found,
     *found = *found && !n->is_unproved;
     if (!*found)
         return true;
-    if (str_eq(o->key, n->origin.key))
+    if (str_eq(o->key, node_source(n)->key))
         n->ref = proof_ref(o, n->path);
     if (!ingest_check_locked(c, n, e))
         return false;
@@ -432,14 +472,15 @@ static void stop_assuming(struct closure *c)
 
 struct str closure_rest(const struct node *n, struct arena *a)
 {
-    if (n->origin.rest.n)
-        return n->origin.rest;
-    if (n->origin.ref.n)
-        return n->origin.path.n
-                   ? arena_printf(a, "%.*s/%.*s", STR_ARG(n->origin.ref),
-                                  STR_ARG(n->origin.path))
-                   : n->origin.ref;
-    return arena_printf(a, "%.*s@", STR_ARG(n->origin.path));
+    const struct origin *o = node_source(n);
+
+    if (o->rest.n)
+        return o->rest;
+    if (o->ref.n)
+        return o->path.n ? arena_printf(a, "%.*s/%.*s", STR_ARG(o->ref),
+                                        STR_ARG(o->path))
+                         : o->ref;
+    return arena_printf(a, "%.*s@", STR_ARG(o->path));
 }
 
 /* Few commits and refs are those of many packages: each has one copy. */
@@ -463,7 +504,8 @@ bool closure_note_default(struct closure *c, const struct node *n,
 {
     const struct state_ref ref = {n->ref, n->package.commit, STR_INIT("")};
 
-    return store_put_ref(c->store, origin_repository(&n->origin, &c->cx->arena),
+    return store_put_ref(c->store,
+                         origin_repository(node_source(n), &c->cx->arena),
                          DEFAULT_REF, &ref, e);
 }
 
@@ -497,9 +539,9 @@ static bool find_in_index(struct closure *c, struct node *n)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct arena *a = &c->cx->arena;
-    struct str repository = origin_repository(&n->origin, &scratch);
+    struct str repository = origin_repository(node_source(n), &scratch);
     struct str rest = closure_rest(n, &scratch);
-    bool is_lasting = c->options.offline || origin_names_commit(&n->origin);
+    bool is_lasting = c->options.offline || origin_names_commit(node_source(n));
     struct str fresh = {"", 0};
     struct state_package p;
     struct state_proof proof;
@@ -535,11 +577,11 @@ static bool find_in_index(struct closure *c, struct node *n)
 static bool is_ref_known(struct closure *c, struct node *n)
 {
     struct arena *a = &c->cx->arena;
-    struct str repository = origin_repository(&n->origin, a);
+    struct str repository = origin_repository(node_source(n), a);
     struct str rest = closure_rest(n, a), fresh;
     struct state_ref ref;
 
-    if (origin_names_commit(&n->origin) ||
+    if (origin_names_commit(node_source(n)) ||
         !store_find_fresh_ref(c->store, repository, rest, a, &fresh) ||
         !state_find_ref(store_state(c->store), repository, rest, a, &ref) ||
         !str_eq(ref.commit, fresh) || str_has_char(ref.ref, '/'))
@@ -572,8 +614,8 @@ static bool is_covered_by(struct closure *c, struct node *n,
                           const struct lock_entry *entry)
 {
     return proof_applies(c->layer, entry) &&
-           proof_covers(c->layer, c->store, entry, &n->origin, &c->cx->arena,
-                        &n->package.commit) &&
+           proof_covers(c->layer, c->store, entry, node_source(n),
+                        &c->cx->arena, &n->package.commit) &&
            (n->package.commit.n ||
             closure_find(c, layer_origin(c->layer, entry)->key));
 }
@@ -586,13 +628,15 @@ static bool may_share(struct closure *c, struct node *n,
     if (!proof_applies(c->layer, entry))
         return false;
     n->package.commit =
-        proof_commit(c->layer, entry, &n->origin, &c->cx->arena);
+        proof_commit(c->layer, entry, node_source(n), &c->cx->arena);
     return n->package.commit.n > 0;
 }
 
-/* It does not: what its ref names decides. */
+/* It does not: what its ref names decides. So it does where a repository of
+ * this machine's configuration lacks what mapm.lock holds. */
 static bool stop_sharing(struct closure *c, struct node *n, struct err *e)
 {
+    n->is_override = !n->is_sharing;
     n->is_sharing = n->is_unproved = n->is_proved = false;
     n->locked = NULL;
     n->package.commit = n->object = n->path = str_make("", 0);
@@ -629,7 +673,7 @@ static bool ask_or_compare(struct closure *c, struct node *n,
 {
     if (moving && moving->object.n && !n->is_changed) {
         n->package.commit =
-            proof_commit(c->layer, moving, &n->origin, &c->cx->arena);
+            proof_commit(c->layer, moving, node_source(n), &c->cx->arena);
         n->is_comparing = n->package.commit.n > 0;
     }
     return ask(c, n, e);
@@ -639,11 +683,27 @@ static const struct lock_entry *moving_entry(const struct closure *c,
                                              const struct node *n,
                                              const struct lock_entry *entry)
 {
-    return entry && !n->stays && !origin_names_commit(&n->origin) &&
+    return entry && !n->stays && !origin_names_commit(node_source(n)) &&
                    c->options.is_moving &&
                    c->options.is_moving(c->options.moving_ctx, entry)
                ? entry
                : NULL;
+}
+
+static bool read_replaced(struct closure *c, struct node *n, struct err *e)
+{
+    stop_assuming(c);
+    if (n->origin.is_short && !n->origin.ref.n) {
+        err_set(e, ERR_ORIGIN,
+                "%.*s comes from %.*s, which has no default branch",
+                STR_ARG(n->origin.text), STR_ARG(n->source->path));
+        return err_hint(e, "name a ref: %.*s@main", STR_ARG(n->origin.text));
+    }
+    n->is_override = true;
+    n->ref = n->origin.ref;
+    if (n->origin.is_short)
+        node_complete_origin(c, n);
+    return local_read(c, n, e);
 }
 
 static bool resolve_node(struct closure *c, struct node *n, struct err *e)
@@ -652,7 +712,7 @@ static bool resolve_node(struct closure *c, struct node *n, struct err *e)
     bool taken, is_covered;
 
     n->is_resolved = true;
-    if (n->is_catalog && n->origin.scheme == ORIGIN_GIT)
+    if (n->is_catalog && node_source(n)->scheme == ORIGIN_GIT)
         return resolve_catalog(c, n, e);
     if (n->assumed_present)
         return verify_locked(c, n, e);
@@ -662,11 +722,19 @@ static bool resolve_node(struct closure *c, struct node *n, struct err *e)
         stop_assuming(c);
         return local_read(c, n, e);
     }
-    entry = map_find(&c->layer->by_origin, n->origin.key);
+    if (node_source(n)->scheme == ORIGIN_FILE)
+        return read_replaced(c, n, e);
+    entry = layer_find_origin(c->layer, n->origin.key, false);
     is_covered = entry && is_covered_by(c, n, entry);
     moving = moving_entry(c, n, entry);
     if (is_covered && !moving) {
         n->locked = entry;
+        /* Its repository may lack what mapm.lock holds: that decides what the
+         * lock of this machine is. */
+        if (is_replaced_here(n))
+            stop_assuming(c);
+        n->is_override = is_replaced_here(n) && entry->from.n &&
+                         layer_is_local(c->layer, entry);
         return resolve_locked(c, n, e);
     }
     stop_assuming(c);
@@ -676,7 +744,9 @@ static bool resolve_node(struct closure *c, struct node *n, struct err *e)
         return resolve_locked(c, n, e);
     }
     n->package.commit = str_make("", 0);
-    if (c->options.locked && (is_covered || !entry)) {
+    n->is_override =
+        is_replaced_here(n) && n->replacement->role == PROJECT_LOCAL;
+    if (c->options.locked && !n->is_override && (is_covered || !entry)) {
         err_set(e, ERR_LOCKED, "mapm.lock does not hold %.*s",
                 STR_ARG(n->origin.text));
         return err_hint(e, "run mapm install without --locked and commit "
@@ -845,7 +915,7 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
         break;
     case FETCH_DONE:
         if (n->is_sharing &&
-            !proof_shares_ref(c->layer, n->locked, &n->origin, event->path))
+            !proof_shares_ref(c->layer, n->locked, node_source(n), event->path))
             return stop_sharing(c, n, e);
         placed = place_unserved(c, n, event);
         ok = ingest_package(c, n, &placed, scratch, &problem);
@@ -864,7 +934,8 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
         break;
     case FETCH_FAILED:
         problem = *event->err;
-        if (n->is_sharing && is_no_match(problem.code))
+        if ((n->is_sharing || (n->locked && is_replaced_here(n))) &&
+            is_no_match(problem.code))
             return stop_sharing(c, n, e);
         if (n->is_comparing && is_gone(problem.code)) {
             n->gone = arena_new(&c->cx->arena, struct err);

@@ -42,7 +42,10 @@ struct node {
     bool stays;        /* update: as it is locked */
     struct err *gone;  /* why it stays: its repository has it no longer */
     bool keeps_name;   /* `package.fqn` is recorded: selection_name */
-    struct str alias;  /* the FQN that its root gives it; "" = none */
+    const struct replacement *replacement; /* of its origin; NULL: none */
+    struct origin *source;  /* where it comes from then; NULL: its origin */
+    bool is_override;       /* of this machine, and not what mapm.lock holds */
+    struct str alias;       /* the FQN that its root gives it; "" = none */
     struct err *failed;     /* NULL: fine so far */
     struct str fault;       /* the code of its first error; "" for others' */
     struct package package; /* what the resolver sees */
@@ -154,6 +157,9 @@ bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,
                   const struct package **out, struct err *e);
 
 struct node *closure_find(const struct closure *c, struct str key);
+
+/* Where it is fetched or read from: mostly its origin. */
+const struct origin *node_source(const struct node *n);
 
 /* Where a locked one is looked for: mostly the origin of its entry. */
 const struct origin *closure_locked_origin(const struct closure *c,

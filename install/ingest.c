@@ -553,7 +553,7 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
         .digest = n->digest,
         .summary = n->summary,
     };
-    struct origin asked = n->origin;
+    struct origin asked = *node_source(n);
     struct str repository;
     struct state_ref ref = {n->ref, n->package.commit, n->path};
     struct state_proof proof = {.commit = n->package.commit,
@@ -564,13 +564,13 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
     if (!store_put_package(c->store, BY_DIGEST, n->package.content,
                            summary_key(n->package.kind, n->path, a), &p, e))
         return false;
-    if (n->origin.scheme != ORIGIN_GIT)
+    if (asked.scheme != ORIGIN_GIT)
         return true;
     if (n->locked)
         asked = *closure_locked_origin(c, n);
     else if (asked.is_short)
-        origin_complete(&n->origin, n->ref.n ? n->ref : n->package.commit,
-                        n->path, a, &asked);
+        origin_complete(&asked, n->ref.n ? n->ref : n->package.commit, n->path,
+                        a, &asked);
     repository = origin_repository(&asked, a);
     proof.repository = repository;
     if (!proof_put(c->store, &proof, &asked, e))
@@ -578,10 +578,10 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
     if (n->locked || n->pin.n) /* the ref may name another commit now */
         return true;
     /* As it was typed for the default branch, and as others spell it. */
-    if (n->origin.is_short && n->origin.ref.n == 0 &&
+    if (node_source(n)->is_short && node_source(n)->ref.n == 0 &&
         (!store_put_ref(c->store, repository,
-                        arena_printf(a, "%.*s@", STR_ARG(n->origin.path)), &ref,
-                        e) ||
+                        arena_printf(a, "%.*s@", STR_ARG(node_source(n)->path)),
+                        &ref, e) ||
          !closure_note_default(c, n, e)))
         return false;
     return store_put_ref(c->store, repository, asked.rest, &ref, e) &&
@@ -794,9 +794,16 @@ void node_complete_origin(struct closure *c, struct node *n)
 {
     struct arena *a = &c->cx->arena;
 
+    struct str ref = n->ref.n ? n->ref : n->package.commit;
+
+    if (n->origin.is_short && n->source) {
+        origin_complete(&n->origin, ref.n ? ref : STR("main"), n->origin.path,
+                        a, &n->origin);
+        if (n->source->is_short)
+            origin_complete(n->source, ref, n->path, a, n->source);
+    }
     if (n->origin.is_short)
-        origin_complete(&n->origin, n->ref.n ? n->ref : n->package.commit,
-                        n->path, a, &n->origin);
+        origin_complete(&n->origin, ref, n->path, a, &n->origin);
     if (!map_has(&c->nodes, n->origin.key))
         map_put(&c->nodes, n->origin.key, n);
     n->package.origin = &n->origin;
@@ -836,11 +843,12 @@ static void note_catalog(struct closure *c, const struct node *n)
     struct state_ref ref = {n->ref, n->package.commit, n->path};
     struct err ignored = {0};
 
-    if (!n->is_catalog || n->is_ref_known || origin_names_commit(&n->origin))
+    if (!n->is_catalog || n->is_ref_known ||
+        origin_names_commit(node_source(n)))
         return;
-    if (!store_put_ref(c->store, origin_repository(&n->origin, a),
+    if (!store_put_ref(c->store, origin_repository(node_source(n), a),
                        closure_rest(n, a), &ref, &ignored) ||
-        (n->origin.is_short && n->origin.ref.n == 0 &&
+        (node_source(n)->is_short && node_source(n)->ref.n == 0 &&
          !closure_note_default(c, n, &ignored)))
         err_clear(&ignored); /* they ask for themselves */
 }

@@ -36,6 +36,7 @@ struct install_session {
     bool is_in_place; /* nothing to do, and nothing to remember */
     struct plan resolved;
     struct install_package *packages; /* as in `resolved` */
+    bool *overridden;                 /* of these: see struct node */
     const struct lock_entry **gone;
     size_t gone_count;
     struct str lock_text, local_lock_text;

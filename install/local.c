@@ -198,8 +198,8 @@ static bool read_folder(struct closure *c, struct node *n, int root,
     while (w.folder_count)
         if (!walk_folder(&w, w.folders[--w.folder_count], e))
             return false;
-    if (!ingest_files(c, n, kind, w.files, w.count, path_last(n->origin.path),
-                      &scratch, e))
+    if (!ingest_files(c, n, kind, w.files, w.count,
+                      path_last(node_source(n)->path), &scratch, e))
         return false;
     node_ready(c, n);
     return true;
@@ -210,7 +210,7 @@ static bool read_mcp(struct closure *c, struct node *n, int folder,
                      struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct str name = path_last(n->origin.path);
+    struct str name = path_last(node_source(n)->path);
     struct walk w = {
         .c = c, .root = folder, .limits = &c->layer->limits, .a = &scratch};
 
@@ -360,7 +360,7 @@ static void offer_itself(struct closure *c, struct node *n, enum doc_kind kind)
 static bool list_catalog(struct closure *c, struct node *n, int root,
                          struct err *e)
 {
-    struct str parent = folder_of(n->origin.path);
+    struct str parent = folder_of(node_source(n)->path);
 
     if (!list_offers(c, n, root, true, e))
         return false;
@@ -419,7 +419,7 @@ static bool read_place(struct closure *c, struct node *n, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     CLEANUP_FD int root = -1;
-    struct str path = n->origin.path;
+    struct str path = node_source(n)->path;
     bool is_folder = false;
 
     if (n->origin.scheme == ORIGIN_OWN
@@ -446,7 +446,7 @@ static bool read_place(struct closure *c, struct node *n, struct err *e)
 bool local_read(struct closure *c, struct node *n, struct err *e)
 {
     struct str shown =
-        n->origin.scheme == ORIGIN_OWN ? n->origin.text : n->origin.path;
+        n->origin.scheme == ORIGIN_OWN ? n->origin.text : node_source(n)->path;
     CLEANUP(arena_done) struct arena a = {0};
     struct err why = {0};
 

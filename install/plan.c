@@ -11,22 +11,41 @@
 
 /* --- plan ----------------------------------------------------------------- */
 
+static bool check_source(const struct install_session *s,
+                         const struct origin *asked, const struct origin *o,
+                         struct err *e)
+{
+    if (project_source_allowed(&s->layer.project, o) &&
+        project_source_allowed(&s->layer.user, o))
+        return true;
+    err_set(e, ERR_REFUSED, "%.*s: policy.sources does not allow %.*s/%.*s",
+            STR_ARG(asked->text), STR_ARG(o->owner), STR_ARG(o->repo));
+    return err_hint(e, "add it to policy.sources, or do without it");
+}
+
+/* Of a replaced package both: what is asked for, and where it comes from. */
 static bool check_sources(const struct install_session *s,
                           const struct plan *plan, struct err *e)
 {
     for (size_t i = 0; i < plan->count; i++) {
         const struct package *p = plan->steps[i].package;
 
-        if (p->origin->scheme != ORIGIN_GIT ||
-            (project_source_allowed(&s->layer.project, p->origin) &&
-             project_source_allowed(&s->layer.user, p->origin)))
-            continue;
-        err_set(e, ERR_REFUSED, "%.*s: policy.sources does not allow %.*s/%.*s",
-                STR_ARG(p->origin->text), STR_ARG(p->origin->owner),
-                STR_ARG(p->origin->repo));
-        return err_hint(e, "add it to policy.sources, or do without it");
+        if (!check_source(s, p->origin, p->origin, e) ||
+            !check_source(s, p->origin, node_source(p->user), e))
+            return false;
     }
     return true;
+}
+
+/* What `from:` in the lock says: mapm.lock has it of mapm.yaml's replacements
+ * alone. */
+static struct str from_of(const struct node *n)
+{
+    return n->source &&
+                   (n->is_override || (n->replacement && n->replacement->role ==
+                                                             PROJECT_WORKSPACE))
+               ? n->source->text
+               : STR("");
 }
 
 /* The same origin, in whatever spelling. */
@@ -44,12 +63,28 @@ static bool is_changed(const struct install_session *s,
 
     return !str_eq(b->digest, p->digest) ||
            !str_eq(b->commit, p->package->commit) ||
+           !str_eq(b->from, from_of(p->package->user)) ||
            !has_origin(s, b, p->package->origin);
+}
+
+/* What is not what mapm.lock holds on this machine, or needs such a package. */
+static void mark_overridden(struct install_session *s)
+{
+    s->overridden =
+        arena_array(&s->cx->arena, s->resolved.count + 1, sizeof(bool));
+    for (size_t i = 0; i < s->resolved.count; i++) {
+        const struct plan_step *step = &s->resolved.steps[i];
+
+        s->overridden[i] = package_node(&s->packages[i])->is_override;
+        for (size_t k = 0; k < step->need_count; k++)
+            s->overridden[i] |= s->overridden[step->needs[k]];
+    }
 }
 
 /* Everything that a committed root needs is committed; the rest is local. */
 static void mark_committed(struct install_session *s)
 {
+    mark_overridden(s);
     for (size_t i = 0; i < s->resolved.count; i++)
         s->packages[i].is_local = true;
     for (size_t i = 0; i < s->root_count; i++) {
@@ -58,7 +93,7 @@ static void mark_committed(struct install_session *s)
         if (s->roots[i].origin.scheme == ORIGIN_FILE)
             continue;
         step = map_find(&s->resolved.by_key, s->roots[i].origin.key);
-        if (step)
+        if (step && !s->overridden[step - s->resolved.steps])
             s->packages[step - s->resolved.steps].is_local = false;
     }
     /* Dependencies stand before what needs them: one way back is enough. */
@@ -336,6 +371,7 @@ static struct lock_entry make_entry(const struct install_session *s,
         .declared =
             str_eq(n->own_fqn, package->fqn) ? str_make("", 0) : n->own_fqn,
         .origin = package->origin->text,
+        .from = from_of(n),
         .digest = p->digest,
         .version =
             package->origin->scheme == ORIGIN_OWN ? STR("") : package->version,
@@ -347,7 +383,8 @@ static struct lock_entry make_entry(const struct install_session *s,
     /* Another spelling is no reason to touch the lock. */
     if (p->before && has_origin(s, p->before, package->origin))
         entry.origin = p->before->origin;
-    if (package->origin->scheme == ORIGIN_GIT) {
+    if (package->origin->scheme == ORIGIN_GIT &&
+        !str_starts(entry.from, STR("file:"))) {
         entry.commit = package->commit;
         entry.object = n->object;
     }
@@ -366,18 +403,63 @@ static struct lock_entry make_entry(const struct install_session *s,
 static void mark_local_closure(const struct install_session *s, bool *in_local)
 {
     for (size_t i = 0; i < s->root_count; i++) {
-        const struct plan_step *step;
+        const struct plan_step *step =
+            map_find(&s->resolved.by_key, s->roots[i].origin.key);
 
-        if (s->roots[i].origin.scheme != ORIGIN_FILE)
-            continue;
-        step = map_find(&s->resolved.by_key, s->roots[i].origin.key);
-        if (step)
+        if (step && (s->roots[i].origin.scheme == ORIGIN_FILE ||
+                     s->overridden[step - s->resolved.steps]))
             in_local[step - s->resolved.steps] = true;
     }
     for (size_t i = s->resolved.count; i-- > 0;)
         for (size_t k = 0; in_local[i] && k < s->resolved.steps[i].need_count;
              k++)
             in_local[s->resolved.steps[i].needs[k]] = true;
+}
+
+/* What mapm.lock holds for the roots that this machine takes from elsewhere
+ * stays as it is, with all that they need. */
+static void keep_replaced(const struct install_session *s, struct lock *lock,
+                          struct arena *a)
+{
+    const struct lock *old = &s->layer.lock;
+    bool *kept = arena_array(a, old->count + 1, sizeof *kept);
+    const struct lock_entry **queue =
+        arena_array(a, old->count + 1, sizeof(struct lock_entry *));
+    struct map names;
+    size_t count = 0;
+
+    map_init(&names, a);
+    for (size_t i = 0; i < lock->count; i++)
+        map_put(&names,
+                layer_name_key(lock->entries[i].kind, lock->entries[i].name, a),
+                NULL);
+    for (size_t i = 0; i < s->root_count; i++) {
+        const struct plan_step *step =
+            map_find(&s->resolved.by_key, s->roots[i].origin.key);
+        const struct lock_entry *entry =
+            step && s->overridden[step - s->resolved.steps]
+                ? layer_find_origin(&s->layer, s->roots[i].origin.key, true)
+                : NULL;
+
+        if (entry && !layer_is_local(&s->layer, entry) &&
+            !kept[entry - old->entries]) {
+            kept[entry - old->entries] = true;
+            queue[count++] = entry;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct lock_entry *entry = queue[i];
+
+        for (size_t k = 0; k < entry->need_count; k++) {
+            const struct lock_entry *need = entry->needs[k].entry;
+
+            if (!kept[need - old->entries])
+                queue[count++] = need;
+            kept[need - old->entries] = true;
+        }
+        if (map_put(&names, layer_name_key(entry->kind, entry->name, a), NULL))
+            lock->entries[lock->count++] = *entry;
+    }
 }
 
 /* The text that is there already, where it stays as it is. */
@@ -399,7 +481,9 @@ static bool format_locks(struct install_session *s, struct err *e)
     struct arena *a = &scratch;
     size_t n = s->resolved.count;
     bool *in_local = arena_array(a, n + 1, sizeof *in_local);
-    struct lock lock = {arena_array(a, n + 1, sizeof(struct lock_entry)), 0};
+    struct lock lock = {
+        arena_array(a, n + s->layer.lock.count + 1, sizeof(struct lock_entry)),
+        0};
     struct lock local = {arena_array(a, n + 1, sizeof(struct lock_entry)), 0};
     size_t *seen = arena_array(a, s->layer.lock.count + 1, sizeof *seen);
 
@@ -412,6 +496,7 @@ static bool format_locks(struct install_session *s, struct err *e)
         if (in_local[i])
             local.entries[local.count++] = entry;
     }
+    keep_replaced(s, &lock, a);
     if (!format_lock(s, &lock, s->layer.lock_text, &s->lock_text, e) ||
         !format_lock(s, &local, s->layer.local_lock_text, &s->local_lock_text,
                      e))
@@ -438,8 +523,37 @@ bool session_same_lock(struct str old, struct str new)
     return true;
 }
 
+/* What this machine takes from elsewhere is not what --locked is for. */
+static bool check_overrides(const struct install_session *s, struct err *e)
+{
+    for (size_t i = 0; i < s->resolved.count; i++) {
+        const struct package *p = s->resolved.steps[i].package;
+        const struct node *n = p->user;
+
+        if (!n->is_override)
+            continue;
+        if (!session_is_ci()) {
+            context_warn(s->cx,
+                         "%s %.*s is not what mapm.lock holds: it is "
+                         "from %.*s",
+                         doc_kind_name(p->kind), STR_ARG(p->fqn),
+                         STR_ARG(node_source(n)->text));
+            continue;
+        }
+        err_set(e, ERR_LOCKED, "%s %.*s is from %.*s, not what mapm.lock holds",
+                doc_kind_name(p->kind), STR_ARG(p->fqn),
+                STR_ARG(node_source(n)->text));
+        return err_hint(e, "take it out of `replace:` of %s for --locked",
+                        n->replacement ? n->replacement->file
+                                       : "mapm.local.yaml");
+    }
+    return true;
+}
+
 static bool check_locked(const struct install_session *s, struct err *e)
 {
+    if (!check_overrides(s, e))
+        return false;
     if (session_same_lock(s->layer.lock_text, s->lock_text))
         return true;
     err_set(e, ERR_LOCKED, "mapm.lock does not fit mapm.yaml");
@@ -492,6 +606,38 @@ bool session_can_resolve(struct install_session *s, const struct root *roots,
            check_sources(s, &plan, e);
 }
 
+/* Of the workspace's own two files: config.yaml is for all workspaces. */
+static void warn_unused(struct install_session *s)
+{
+    const struct replacements *all = &s->layer.replacements;
+    struct map used;
+
+    if (all->count == 0)
+        return;
+    map_init(&used, &s->cx->arena);
+    for (size_t i = 0; i < s->closure.queued; i++) {
+        const struct replacement *r = s->closure.queue[i]->replacement;
+
+        if (r)
+            map_put(&used, arena_printf(&s->cx->arena, "%p", (const void *)r),
+                    NULL);
+    }
+    for (size_t form = 0; form < REPLACE_FORMS; form++)
+        for (size_t role = 0; role < REPLACE_ROLES; role++)
+            for (size_t i = 0; i < all->forms[form][role].count; i++) {
+                const struct replacement *r =
+                    all->forms[form][role].entries[i].value;
+
+                if (r->role != PROJECT_USER &&
+                    map_put(&used,
+                            arena_printf(&s->cx->arena, "%p", (const void *)r),
+                            NULL))
+                    context_warn(s->cx,
+                                 "%s:%u: replace: nothing here is from %.*s",
+                                 r->file, r->line, STR_ARG(r->from));
+            }
+}
+
 bool session_resolve(struct install_session *s, struct err *e)
 {
     struct resolver_source source = {closure_read, &s->closure};
@@ -505,6 +651,7 @@ bool session_resolve(struct install_session *s, struct err *e)
     if (!check_sources(s, &s->resolved, e) || !fill_packages(s, e))
         return false;
     find_gone(s);
+    warn_unused(s);
     if (!format_locks(s, e))
         return false;
     return !s->locked || check_locked(s, e);

@@ -6,7 +6,7 @@
 
 bool proof_applies(const struct layer *l, const struct lock_entry *entry)
 {
-    return layer_origin(l, entry)->scheme == ORIGIN_GIT;
+    return layer_source(l, entry)->scheme == ORIGIN_GIT;
 }
 
 static bool is_absent(struct store *store, const struct state_proof *of,
@@ -20,7 +20,7 @@ static bool is_absent(struct store *store, const struct state_proof *of,
 static bool is_own(const struct layer *l, const struct lock_entry *entry,
                    const struct origin *o)
 {
-    return str_eq(layer_origin(l, entry)->key, o->key);
+    return str_eq(layer_source(l, entry)->key, o->key);
 }
 
 /* The ref of `o`, which ends where `path` begins, is that of `own`, too. */
@@ -77,7 +77,7 @@ struct str proof_commit(const struct layer *l, const struct lock_entry *entry,
         return str_make("", 0);
     if (commit.n) /* that of the entry is lower case */
         return is_own(l, entry, o) ? commit : str_lower(commit, a);
-    return may_be_same_ref(layer_origin(l, entry), o, a) ? entry->commit
+    return may_be_same_ref(layer_source(l, entry), o, a) ? entry->commit
                                                          : commit;
 }
 
@@ -85,7 +85,7 @@ bool proof_shares_ref(const struct layer *l, const struct lock_entry *entry,
                       const struct origin *o, struct str path)
 {
     return named_commit(l, entry, o).n ||
-           is_same_ref(layer_origin(l, entry), o, path);
+           is_same_ref(layer_source(l, entry), o, path);
 }
 
 /*
@@ -217,7 +217,7 @@ bool proof_covers(const struct layer *l, struct store *store,
 bool proof_check_commit(const struct layer *l, const struct lock_entry *entry,
                         struct err *e)
 {
-    const struct origin *o = layer_origin(l, entry);
+    const struct origin *o = layer_source(l, entry);
     struct str named = str_slice(o->rest, 0, COMMIT_CHARS);
 
     if (o->scheme != ORIGIN_GIT || !origin_names_commit(o) ||

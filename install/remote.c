@@ -96,7 +96,7 @@ static bool is_proved_at(const struct check *c, const struct question *q,
 
 static const char *not_proved(const struct check *c, const struct question *q)
 {
-    if (str_eq(q->origin.key, layer_origin(c->layer, q->entry)->key))
+    if (str_eq(q->origin.key, layer_source(c->layer, q->entry)->key))
         return "not proved at the path of its origin";
     return arena_printf(&c->cx->arena, "not proved at the path of %.*s%s",
                         STR_ARG(q->origin.text),
@@ -147,7 +147,7 @@ static void add_question(struct check *c, const struct lock_entry *entry,
 static bool add_entry(struct check *c, const struct lock_entry *entry,
                       struct err *e)
 {
-    add_question(c, entry, layer_origin(c->layer, entry));
+    add_question(c, entry, layer_source(c->layer, entry));
     for (size_t i = 0; i < entry->also_count; i++) {
         struct origin o;
 

@@ -73,9 +73,8 @@ static void set_failed(struct selection *sel, struct node *n)
 
 static bool is_allowed(const struct install_session *s, const struct origin *o)
 {
-    return o->scheme != ORIGIN_GIT ||
-           (project_source_allowed(&s->layer.project, o) &&
-            project_source_allowed(&s->layer.user, o));
+    return project_source_allowed(&s->layer.project, o) &&
+           project_source_allowed(&s->layer.user, o);
 }
 
 /* What can be said of a node without its dependencies. */
@@ -95,7 +94,8 @@ static void evaluate_node(struct selection *sel, struct node *n)
                 "%.*s is there, and mapm did not make it: move it away, or "
                 "name this package alone and add --force, which keeps a copy",
                 STR_ARG(n->in_the_way));
-    else if (!is_allowed(sel->s, &n->origin))
+    else if (!is_allowed(sel->s, &n->origin) ||
+             !is_allowed(sel->s, node_source(n)))
         set_bad(sel, n, "refused", "policy.sources does not allow %.*s/%.*s",
                 STR_ARG(n->origin.owner), STR_ARG(n->origin.repo));
     else if (p->kind == DOC_MCP && p->dep_count)

@@ -93,7 +93,7 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
                         const struct provision_item *item, bool is_stored,
                         struct findings *f)
 {
-    struct node n = {.origin = *layer_origin(c->layer, entry),
+    struct node n = {.origin = *layer_source(c->layer, entry),
                      .locked = entry,
                      .digest = item->digest,
                      .package = {.content = entry->digest}};

@@ -149,7 +149,8 @@ static bool origin_is_plausible(struct str s)
 
 static bool is_local(const struct lock_entry *entry)
 {
-    return str_starts(entry->origin, STR("file:"));
+    return str_starts(entry->origin, STR("file:")) ||
+           str_starts(entry->from, STR("file:"));
 }
 
 /* What it is no key of: its origin says less than a repository's. */
@@ -203,6 +204,17 @@ static bool take_as(struct reader *r, struct lock_entry *entry,
         return false;
     return !str_eq(entry->name, entry->declared) ||
            lock_fail(r->e, r->name, r->number, "\"as\" repeats the name");
+}
+
+static bool take_from(struct reader *r, struct lock_entry *entry,
+                      struct str value)
+{
+    if (!take_scalar(r, value, &entry->from))
+        return false;
+    return (origin_is_plausible(entry->from) &&
+            str_starts(entry->origin, STR("https:"))) ||
+           lock_fail(r->e, r->name, r->number, "not where it comes from: %.*s",
+                     STR_ARG(lock_excerpt(entry->from)));
 }
 
 /* A merge can join the first line of one lock with a block of another. */
@@ -449,6 +461,7 @@ static const struct field {
     {STR_INIT("name"),      LOCK_VERSION_1, DOC_ANY,    true,  0, take_name},
     {STR_INIT("as"),        LOCK_VERSION_2, DOC_ANY, false, 0, take_as},
     {STR_INIT("origin"),    LOCK_VERSION_1, DOC_ANY,    true,  0, take_origin},
+    {STR_INIT("from"),      LOCK_VERSION_2, DOC_ANY,    false, NOT_OWN, take_from},
     {STR_INIT("also"),      LOCK_VERSION_1, DOC_ANY,    false, NOT_OWN, take_also},
     {STR_INIT("commit"),    LOCK_VERSION_1, DOC_ANY,    true,  NOT_FILE | NOT_OWN,  take_commit},
     {STR_INIT("tree"),      LOCK_VERSION_1, DOC_FOLDER, true,  NOT_FILE | NOT_OWN,  take_object},

@@ -134,6 +134,8 @@ static void put_entry(struct lock_entry *entry, struct buf *out,
         put_line(out, "name", lock_scalar(entry->name, a));
     }
     put_line(out, "origin", lock_scalar(entry->origin, a));
+    if (entry->from.n)
+        put_line(out, "from", lock_scalar(entry->from, a));
     put_also(entry, out, a);
     put_line(out, "commit", entry->commit);
     put_line(out, mcp ? "blob" : "tree", entry->object);
@@ -169,8 +171,9 @@ enum lock_version lock_entry_version(const struct lock_entry *entry)
     for (size_t i = 0; i < entry->need_count; i++)
         if (entry->needs[i].kind == DOC_AGENT)
             return LOCK_VERSION_2;
-    return entry->declared.n || origin_is_own(entry->origin) ? LOCK_VERSION_2
-                                                             : LOCK_VERSION_1;
+    return entry->declared.n || entry->from.n || origin_is_own(entry->origin)
+               ? LOCK_VERSION_2
+               : LOCK_VERSION_1;
 }
 
 static enum lock_version needed_version(const struct lock *lock)

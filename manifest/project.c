@@ -351,6 +351,8 @@ bool project_parse(struct str text, enum project_role role, const char *name,
 {
     static const struct project_key keys[] = {
         {STR_INIT("dependencies"), IN_WORKSPACE | IN_LOCAL, read_dependencies},
+        {STR_INIT("replace"), IN_WORKSPACE | IN_LOCAL | IN_USER,
+         project_read_replace},
         {STR_INIT("clients"), IN_WORKSPACE | IN_USER, read_clients},
         {STR_INIT("server"), IN_WORKSPACE, project_read_server},
         {STR_INIT("servers"), IN_WORKSPACE, project_read_servers},

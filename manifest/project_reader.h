@@ -58,6 +58,9 @@ MUST_CHECK bool project_read_keys(struct project_reader *r,
                                   const struct project_key *keys,
                                   const struct yaml *mapping);
 
+/* `replace:`, in project_replace.c. */
+bool project_read_replace(struct project_reader *r, const struct yaml *y);
+
 /* The keys about runs of metaskills: project_run.c. */
 bool project_read_ask(struct project_reader *r, const struct yaml *y);
 bool project_read_commands(struct project_reader *r, const struct yaml *y);

@@ -125,6 +125,78 @@ static bool open_global(struct layer *l, struct context *cx, struct err *e)
     return fs_make_dirs(l->path.p, 0700, e);
 }
 
+/* By a replacement of this machine, or from a checkout on it. */
+static bool is_override(const struct layer *l, const struct lock_entry *entry,
+                        const struct origin *o)
+{
+    const struct replacement *r = replacements_find(&l->replacements, o);
+
+    return entry->from.n && (str_starts(entry->from, STR("file:")) ||
+                             (r && r->role != PROJECT_WORKSPACE));
+}
+
+/* What is read from a folder is read anew each time. */
+static bool fill_source(const struct layer *l, const struct lock_entry *entry,
+                        const struct origin *o, bool is_local, struct arena *a,
+                        struct lock_source *out, struct err *e)
+{
+    const struct replacement *r = replacements_find(&l->replacements, o);
+    const struct replacement *team =
+        is_local && is_override(l, entry, o)
+            ? r
+            : replacements_find_team(&l->replacements, o);
+    struct origin expected = *o;
+
+    out->origin = *o;
+    if (entry->from.n &&
+        !origin_parse(entry->from, &l->rules, a, &out->origin, e))
+        return false;
+    if (team)
+        replacement_apply(team, o, a, &expected);
+    out->is_stale = !str_eq(expected.key, out->origin.key) ||
+                    out->origin.scheme != o->scheme;
+    if (r && r->role != PROJECT_WORKSPACE && !r->is_folder)
+        replacement_apply(r, o, a, &out->origin);
+    return true;
+}
+
+static bool fill_sources(const struct layer *l, const struct lock *lock,
+                         const struct origin *origins, bool is_local,
+                         struct arena *a, struct lock_source **out,
+                         struct err *e)
+{
+    bool any = l->replacements.count > 0;
+
+    for (size_t i = 0; i < lock->count && !any; i++)
+        any = lock->entries[i].from.n > 0;
+    if (!any)
+        return true;
+    *out = arena_array(a, lock->count + 1, sizeof **out);
+    for (size_t i = 0; i < lock->count; i++)
+        if (!fill_source(l, &lock->entries[i], &origins[i], is_local, a,
+                         &(*out)[i], e))
+            return err_wrap(e, "%s:%u: from",
+                            is_local ? "mapm.local.lock" : "mapm.lock",
+                            lock->entries[i].line);
+    return true;
+}
+
+static bool collect_overrides(struct layer *l, struct arena *a, struct err *e)
+{
+    for (size_t i = 0; i < l->local_lock.count; i++) {
+        const struct lock_entry *entry = &l->local_lock.entries[i];
+        struct origin o;
+
+        if (!entry->from.n)
+            continue;
+        if (!origin_parse(entry->origin, &l->rules, a, &o, e))
+            return err_wrap(e, "mapm.local.lock:%u", entry->line);
+        if (is_override(l, entry, &o))
+            map_put(&l->replaced, o.key, NULL);
+    }
+    return true;
+}
+
 static void index_origin(struct layer *l, const struct origin *o,
                          const struct lock_entry *entry)
 {
@@ -159,6 +231,11 @@ static bool index_lock(struct layer *l, const struct lock *lock,
 
         if (!origin_parse_here(entry->origin, &l->rules, a, &(*origins)[i], e))
             return fail_entry(l, lock, entry, "origin", e);
+        if (lock == &l->lock && map_has(&l->replaced, (*origins)[i].key)) {
+            map_entry(&l->replaced, (*origins)[i].key)->value =
+                (void *)(uintptr_t)entry;
+            continue;
+        }
         /* The committed lock was indexed first: it wins over the local. */
         named =
             map_entry(&l->by_name, layer_name_key(entry->kind, entry->name, a));
@@ -183,8 +260,14 @@ static bool index_locks(struct layer *l, struct arena *a, struct err *e)
     map_init(&l->by_origin, a);
     map_init(&l->also_commits, a);
     map_init(&l->by_name, a);
-    return index_lock(l, &l->lock, &l->origins, a, e) &&
-           index_lock(l, &l->local_lock, &l->local_origins, a, e);
+    map_init(&l->replaced, a);
+    l->sources = l->local_sources = NULL;
+    return collect_overrides(l, a, e) &&
+           index_lock(l, &l->lock, &l->origins, a, e) &&
+           index_lock(l, &l->local_lock, &l->local_origins, a, e) &&
+           fill_sources(l, &l->lock, l->origins, false, a, &l->sources, e) &&
+           fill_sources(l, &l->local_lock, l->local_origins, true, a,
+                        &l->local_sources, e);
 }
 
 bool layer_take_lock(struct layer *l, struct context *cx,
@@ -204,6 +287,20 @@ static bool parse_lock(struct layer *l, enum layer_mode mode, struct arena *a,
     if (l->has_conflict)
         err_clear(e);
     return l->has_conflict;
+}
+
+static bool read_replacements(struct layer *l, struct context *cx,
+                              struct err *e)
+{
+    const struct origin_rules *rules = &l->rules;
+
+    replacements_init(&l->replacements, &cx->arena);
+    return replacements_add(&l->replacements, &l->local, PROJECT_LOCAL,
+                            "mapm.local.yaml", l->path, rules, e) &&
+           replacements_add(&l->replacements, &l->user, PROJECT_USER,
+                            "config.yaml", l->path, rules, e) &&
+           replacements_add(&l->replacements, &l->project, PROJECT_WORKSPACE,
+                            "mapm.yaml", l->path, rules, e);
 }
 
 static bool read_files(struct layer *l, enum layer_mode mode,
@@ -231,7 +328,7 @@ static bool read_files(struct layer *l, enum layer_mode mode,
            parse_lock(l, mode, a, e) &&
            lock_parse(l->local_lock_text, "mapm.local.lock", a, &l->local_lock,
                       e) &&
-           index_locks(l, a, e);
+           read_replacements(l, cx, e) && index_locks(l, a, e);
 }
 
 static void say_waiting(void *ctx)
@@ -396,6 +493,8 @@ const struct lock_entry *layer_find(const struct layer *l, enum doc_kind kind,
 {
     const struct lock_entry *entry = lock_find(&l->lock, kind, fqn);
 
+    if (entry && map_find(&l->replaced, layer_origin(l, entry)->key) == entry)
+        entry = NULL;
     return entry ? entry : lock_find(&l->local_lock, kind, fqn);
 }
 
@@ -405,6 +504,47 @@ const struct origin *layer_origin(const struct layer *l,
     if (entry >= l->lock.entries && entry < l->lock.entries + l->lock.count)
         return &l->origins[entry - l->lock.entries];
     return &l->local_origins[entry - l->local_lock.entries];
+}
+
+static const struct lock_source *source_of(const struct layer *l,
+                                           const struct lock_entry *entry)
+{
+    if (layer_is_local(l, entry))
+        return l->local_sources
+                   ? &l->local_sources[entry - l->local_lock.entries]
+                   : NULL;
+    return l->sources ? &l->sources[entry - l->lock.entries] : NULL;
+}
+
+const struct origin *layer_source(const struct layer *l,
+                                  const struct lock_entry *entry)
+{
+    const struct lock_source *source = source_of(l, entry);
+
+    return source ? &source->origin : layer_origin(l, entry);
+}
+
+bool layer_is_stale(const struct layer *l, const struct lock_entry *entry)
+{
+    const struct lock_source *source = source_of(l, entry);
+
+    return source && source->is_stale;
+}
+
+const struct lock_entry *layer_find_origin(const struct layer *l,
+                                           struct str key, bool committed)
+{
+    const struct lock_entry *entry = map_find(&l->by_origin, key);
+    bool is_own = entry && str_eq(layer_origin(l, entry)->key, key);
+
+    if (is_own && layer_is_stale(l, entry))
+        entry = NULL;
+    if (!entry || (committed && layer_is_local(l, entry)))
+        entry = map_find(&l->replaced, key);
+    return entry && layer_is_stale(l, entry) &&
+                   str_eq(layer_origin(l, entry)->key, key)
+               ? NULL
+               : entry;
 }
 
 struct str layer_also_commit(const struct layer *l, const struct origin *o)

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "mapm/authorize.h"
 #include "mapm/provision.h"
+#include "mapm/replace.h"
 #include "mapm/store.h"
 
 /*
@@ -26,10 +27,21 @@ struct layer {
     struct lock lock, local_lock;
     struct origin_rules rules;
     struct origin *origins, *local_origins; /* of the locks' entries */
+    struct replacements replacements;
+    struct lock_source *sources, *local_sources; /* NULL: none is replaced */
     struct limits limits;    /* as the user and then mapm.yaml have it */
     struct map by_origin;    /* origin key -> const struct lock_entry * */
     struct map also_commits; /* … -> const struct str *, of those in `also` */
     struct map by_name;      /* "skill acme/x" -> const struct lock_entry * */
+    /* Origins that mapm.local.lock takes from elsewhere on this machine: of
+     * mapm.lock's entries, which stand behind those then. */
+    struct map replaced; /* origin key -> const struct lock_entry * */
+};
+
+/* Where the package of an entry comes from. */
+struct lock_source {
+    struct origin origin;
+    bool is_stale; /* not what `replace:` says now */
 };
 
 /* The nearest folder upwards that holds a mapm.yaml which counts (authorize.h),
@@ -101,6 +113,17 @@ const struct lock_entry *layer_find_folder(const struct layer *l,
 /* The origin of one of the layer's entries, read when the lock was. */
 const struct origin *layer_origin(const struct layer *l,
                                   const struct lock_entry *entry);
+
+/* Where it is fetched from: of a replaced package not what its origin names. */
+const struct origin *layer_source(const struct layer *l,
+                                  const struct lock_entry *entry);
+/* `replace:` has changed since: the entry is no longer that of its origin. */
+bool layer_is_stale(const struct layer *l, const struct lock_entry *entry);
+
+/* What the locks hold for an origin as it is replaced now; NULL: nothing.
+ * `committed`: of mapm.lock, though this machine takes it from elsewhere. */
+const struct lock_entry *layer_find_origin(const struct layer *l,
+                                           struct str key, bool committed);
 
 /* The commit that a lock names for an origin in `also`; "" for none. */
 struct str layer_also_commit(const struct layer *l, const struct origin *o);

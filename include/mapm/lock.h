@@ -22,6 +22,8 @@ struct lock_entry {
     struct str origin;      /* canonical text; "./x" (version 2): a package of
                              * the workspace itself, which has no commit, no
                              * version and, but for an MCP, no digest */
+    struct str from;        /* where it came from instead (`replace:`, version
+                             * 2); "" = from `origin` */
     const struct str *also; /* other origins of the same content, sorted */
     /* Of each the commit that its ref named, where that is another one than
      * of `origin`, or the ref or the repository is (version 2); else "". NULL:

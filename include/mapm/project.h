@@ -17,6 +17,12 @@ struct root {
     unsigned line;
 };
 
+/* An item of `replace:`; replace.h reads both when the hosts are known. */
+struct project_replace {
+    struct str from, to;
+    unsigned line;
+};
+
 struct setting {
     struct str name; /* dotted: "limits.package_max_files" */
     struct str value;
@@ -54,6 +60,8 @@ enum project_flag { PROJECT_UNSAID, PROJECT_FALSE, PROJECT_TRUE };
 struct project {
     struct root *roots; /* agents, skills, mcps; each in order of the file */
     size_t root_count;
+    const struct project_replace *replaces;
+    size_t replace_count;
     const struct str *clients;
     size_t client_count;
     bool server;        /* mapm.yaml: mapm itself in the clients' files */

@@ -237,7 +237,8 @@ static const struct {
 } damaged_second[] = {
     {"version: 2", "version: 1", "l:12: \"as\" needs version 2 of this file"},
     {"    digest", "    flavour: x\n    digest", "l:8: unknown key \"flavour\": written by a newer mapm"},
-    {"    origin", "    from: https://github.com/a/b/tree/main/c\n    origin", "l:5: unknown key \"from\": written by a newer mapm"},
+    {"    origin", "    from: https://github.com/a/b/tree/main/c\n    origin", "l:3: mcp io.example/mcp has no \"origin\""},
+    {"    commit", "    from: x\n    commit", "l:6: not where it comes from: x"},
     {"    commit", "    tag: v1\n    commit", "l:6: unknown key \"tag\": written by a newer mapm"},
     {"type: mcp", "type: plugin", "l:3: unknown type \"plugin\": written by a newer mapm"},
     {"as: acme/git-pr", "as: git-pr", "l:12: \"as\" repeats the name"},
