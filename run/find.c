@@ -116,8 +116,8 @@ static bool read_installed(struct search *s, const struct layer *l,
     struct arena *a = &s->cx->arena;
     struct run_skill r = {
         .fqn = entry->name,
-        .digest = layer_is_fetched(l, entry) ? entry->digest : STR(""),
-        .is_external = layer_is_fetched(l, entry),
+        .digest = layer_is_local(l, entry) ? STR("") : entry->digest,
+        .is_external = !layer_is_local(l, entry),
         .is_global = l->is_global,
         .entry = entry,
     };
@@ -289,6 +289,21 @@ static bool read_below(struct search *s, struct str parent, struct str name,
     return read_local(s, fd, real, name, out, e);
 }
 
+/* One of the workspace itself is read as what was written there. */
+static bool read_entry(struct search *s, const struct layer *l,
+                       const struct lock_entry *entry, struct run_skill *out,
+                       struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    size_t slash = str_find_last(entry->place, '/');
+
+    return layer_is_own(l, entry)
+               ? read_below(
+                     s, fs_join(l->path, str_slice(entry->place, 0, slash), a),
+                     str_from_index(entry->place, slash + 1), out, e)
+               : read_installed(s, l, entry, out, e);
+}
+
 /* Whether `parent` is a folder whose skills can be run by name. */
 static bool is_root(struct search *s, struct str parent)
 {
@@ -410,7 +425,7 @@ static bool find_here(struct search *s, bool *found, struct run_skill *out,
     if (!find_entry(s, s->workspace, &entry, e))
         return false;
     *found = entry != NULL;
-    return entry ? read_installed(s, s->workspace, entry, out, e)
+    return entry ? read_entry(s, s->workspace, entry, out, e)
                  : find_below(s, SKILLS_FOLDER, found, out, e);
 }
 
@@ -430,7 +445,7 @@ static bool find_global(struct search *s, bool *found, struct run_skill *out,
         return false;
     ok = find_entry(s, &l, &entry, e);
     if (ok && entry) {
-        ok = read_installed(s, &l, entry, out, e);
+        ok = read_entry(s, &l, entry, out, e);
         *found = true;
     }
     layer_close(&l);
