@@ -240,7 +240,7 @@ bool install_origin_at(struct context *cx, struct str name, struct str ref,
 static bool check_proved(struct closure *c, const struct lock_entry *entry,
                          const struct provision_item *item, struct err *e)
 {
-    struct node n = {.origin = *layer_origin(c->layer, entry),
+    struct node n = {.origin = *layer_source(c->layer, entry),
                      .locked = entry,
                      .digest = item->digest,
                      .package = {.content = entry->digest}};

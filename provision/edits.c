@@ -244,7 +244,8 @@ static bool find_link(struct finding *f, struct target *t,
         return true;
     if (fs_stat_at(f->p->root, t->path.p, &node.st))
         after = present_side(f, t, &node);
-    add(f, t, t->item, STR(""), known_text(f, PATCH_LINK, known->link), after);
+    add(f, t, t->item, STR(""),
+        known_text(f, PATCH_LINK, arena_str(f->arena, known->link)), after);
     return true;
 }
 
