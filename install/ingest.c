@@ -282,11 +282,7 @@ static void note_warnings(struct closure *c, const struct node *n,
     for (size_t i = 0; i < why->count; i++) {
         const struct diagnostic *w = &why->items[i];
 
-        if (w->error)
-            continue;
-        /* The whole closure of a file: package is local: that is no news. */
-        if (n->origin.scheme == ORIGIN_FILE &&
-            str_is(str_cstr(w->code), "dep-file-origin"))
+        if (w->error || !diagnostic_is_for_user(w))
             continue;
         /* A locked package was looked at when it was locked. */
         if (!find_locked(c, n))

@@ -61,6 +61,34 @@ static const struct {
 };
 /* clang-format on */
 
+/* Warnings: errors are always told. */
+static const char *const for_users[] = {
+    "name-folder", /* installed under a name that was not asked for */
+    "name-from-folder",  "deps-not-mapping", /* ignored dependencies */
+    "deps-unknown-kind", "dep-bad-origin",   "hidden-characters",
+    "zero-width",        "metaskill-", /* a program that cannot be used */
+};
+
+/* These concern a program that works. */
+static const char *const for_authors[] = {"metaskill-size",
+                                          "metaskill-input-keys"};
+
+static bool is_among(const char *code, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(code, list[i], strlen(list[i])) == 0)
+            return true;
+    return false;
+}
+
+bool diagnostic_is_for_user(const struct diagnostic *d)
+{
+    return d->error || (is_among(d->code, for_users,
+                                 sizeof for_users / sizeof *for_users) &&
+                        !is_among(d->code, for_authors,
+                                  sizeof for_authors / sizeof *for_authors));
+}
+
 static enum err_code code_of(const char *code, enum doc_kind kind)
 {
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)

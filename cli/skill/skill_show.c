@@ -72,6 +72,8 @@ static void put_warnings(struct json_writer *w, const struct diagnostics *why)
     for (size_t i = 0; i < why->count; i++) {
         const struct diagnostic *c = &why->items[i];
 
+        if (!diagnostic_is_for_user(c))
+            continue;
         json_begin_object(w);
         json_member_string(w, "code", str_cstr(c->code));
         json_member_optional(w, "field", c->field);
@@ -194,6 +196,7 @@ static void print_record(const struct record *r)
     const struct document *d = r->document;
     struct arena *a = &r->job->inv->cx.arena;
     struct term *t = &r->job->inv->term;
+    size_t told = 0;
     const struct {
         const char *label;
         struct str value;
@@ -228,9 +231,10 @@ static void print_record(const struct record *r)
             arena_printf(a, "%s %.*s", doc_kind_name(d->deps[i].kind),
                          STR_ARG(d->deps[i].origin->text)));
     for (size_t i = 0; i < r->why->count; i++)
-        row(t, i ? "" : "warnings",
-            arena_printf(a, "SKILL.md:%u: %.*s", r->why->items[i].line,
-                         STR_ARG(r->why->items[i].message)));
+        if (diagnostic_is_for_user(&r->why->items[i]))
+            row(t, told++ ? "" : "warnings",
+                arena_printf(a, "SKILL.md:%u: %.*s", r->why->items[i].line,
+                             STR_ARG(r->why->items[i].message)));
 }
 
 /* --- the lock ---------------------------------------------------------------------------- */

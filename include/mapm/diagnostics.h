@@ -31,4 +31,11 @@ void diagnostics_add(struct diagnostics *c, bool error, const char *code,
                      const char *field, unsigned line, const char *format, ...)
     PRINTF(6, 7);
 
+/*
+ * Whether who uses a package can act on it, as on a name that is not the one
+ * expected, or on what is ignored or not usable. The rest is for its author, and
+ * told by mapm check alone. Source: D15.
+ */
+bool diagnostic_is_for_user(const struct diagnostic *d);
+
 #endif

@@ -75,7 +75,10 @@ while read -r name level url; do
         ;;
     warning/0 | ok-or-refuse/0)
         pass "$name installs"
-        [ "$level" = warning ] && like "$name: with a warning" "$err" "$(words "$name")"
+        # To the user, or to the author by mapm check [D15].
+        [ "$level" = warning ] && like "$name: with a warning" \
+            "$err
+$(mapm check .agents 2>&1)" "$(words "$name")"
         exits "$name: and verifies" 0 mapm verify
         ;;
     */1 | */4)

@@ -309,7 +309,7 @@ metaskill skills/draft
 chown $OTHER .agents/skills/theirs skills/draft
 exits '[F3] (a) a metaskill in a folder of the user runs' 0 mapm run mine word=hi
 exits '[F3] (a) one in a folder of another user does not' 4 mapm run theirs word=hi
-like '[F3] (a) the folder and its owner are named' "$err" \
+like '[F3] (a) the folder and its owner are named' "$out" \
     "$T/programs/.agents/skills/theirs belongs to another user \\(uid $OTHER\\)"
 exits '[F3] (a) nor by its path' 4 mapm run ./.agents/skills/theirs word=hi
 exits '[F3] (a) nor in the folder of an author' 4 mapm run draft word=hi
