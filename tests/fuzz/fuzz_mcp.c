@@ -1,6 +1,6 @@
 /* manifest: an MCP file. What is accepted is written for a client with no
  * placeholder left and reads again as JSON; layout is mended for good.
- * [M16, M17, M18, M19, M20, M21, M22, row 5, row 8, row 9]. */
+ * [M16, M17, M18, M19, M20, M21, M22, D20, row 5, row 8, row 9]. */
 #include "base/text.h"
 #include "mapm/diagnostics.h"
 #include "mapm/doc_kind.h"
@@ -46,6 +46,27 @@ static void check_written(const struct document *d, bool good, struct arena *a)
         abort();
 }
 
+/* [D20] An entry for all machines has no placeholder and no member twice; what
+ * is executed has none either. */
+static void check_started(const struct document *d, struct arena *a)
+{
+    struct mcp_process process;
+    const struct json *root;
+    struct str out;
+    struct err e = {0};
+
+    if (mcp_format_start(d, STR("key"), a, &out, &e) &&
+        (!json_parse(out, &options, a, &root, NULL, &e) ||
+         !str_is(json_text(json_get(root, "command")), "mapm")))
+        abort();
+    err_clear(&e);
+    if (!mcp_read_process(d, STR("/w"), STR("/s"), a, &process, &e))
+        return;
+    for (const char *const *word = process.argv; *word; word++)
+        if (strstr(*word, "${"))
+            abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -64,6 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (d.mcp) {
         check_written(&d, why.errors == 0, &a);
         (void)mcp_command_line(&d, &a);
+        check_started(&d, &a);
     }
     if (why.errors == 0 &&
         (!name_mcp_is_valid(d.fqn) || mcp_key(d.fqn, &a).n > MCP_KEY_MAX_CHARS))

@@ -369,6 +369,62 @@ TEST(bodies_for_clients) /* [M20, M21] */
                  "    \"x\": {\n      \"y\": 1.50\n    }\n  },\n") != NULL);
 }
 
+/* [D20] The folders are arguments of a process: nothing reads them again. */
+TEST(processes_of_servers) /* [D20] */
+{
+    static const char text[] =
+        "{\"_meta\": {\"name\": \"acme/cli\"}, \"command\": \"npx\",\n"
+        " \"args\": [\"${workspaceDir}/a\", \"$5\"], \"timeout\": 7,\n"
+        " \"env\": {\"A\": \"${sharedDir}:b\"}, \"cwd\": "
+        "\"${workspaceDir}\"}";
+    CLEANUP(reading_done) struct reading r;
+    struct mcp_process p = {0};
+    struct err e = {0};
+    struct str out;
+
+    read_mcp_text(&r, str_cstr(text), "");
+    CHECK(mcp_read_process(&r.doc, STR("/w\\ ${sharedDir}"), STR("/s"), &r.a,
+                           &p, &e));
+    CHECK_STR(p.argv[0], "npx");
+    CHECK_STR(p.argv[1], "/w\\ ${sharedDir}/a");
+    CHECK_STR(p.argv[2], "$5");
+    CHECK(p.argv[3] == NULL && p.env_count == 1);
+    CHECK_STR(p.env[0].name, "A");
+    CHECK_STR(p.env[0].value, "/s:b");
+    CHECK_STR(p.cwd, "/w\\ ${sharedDir}");
+    CHECK(mcp_format_start(&r.doc, STR("acme-cli"), &r.a, &out, &e));
+    CHECK_STR(str_dup0(out, &r.a),
+              "{\n  \"command\": \"mapm\",\n  \"args\": [\n    \"start\",\n"
+              "    \"acme-cli\"\n  ],\n  \"timeout\": 7\n}");
+}
+
+static const struct {
+    const char *text, *message;
+} no_process[] = {
+    {"{\"url\": \"https://x.example\"}", "has no command"},
+    {"{\"command\": 1}", "has no command"},
+    {"{\"command\": \"a\", \"args\": [1]}", "is not text"},
+    {"{\"command\": \"a\", \"args\": [\"b\\u0000c\"]}", "holds NUL"},
+    {"{\"command\": \"a\", \"args\": [\"${HOME}\"]}", "is neither"},
+    {"{\"command\": \"a\", \"args\": [\"${workspaceDir}/../x\"]}", "leaves"},
+    {"{\"command\": \"a\", \"env\": {\"A=B\": \"c\"}}", "is no name"},
+    {"{\"command\": \"a\", \"env\": {\"A\": true}}", "is not text"},
+    {"{\"command\": \"a\", \"cwd\": \"${x}\"}", "is neither"},
+};
+
+TEST(files_that_are_no_process) /* [D20, M22] */
+{
+    for (size_t i = 0; i < ROWS(no_process); i++) {
+        CLEANUP(reading_done) struct reading r;
+        struct mcp_process p = {0};
+        struct err e = {0};
+
+        read_mcp_text(&r, str_cstr(no_process[i].text), "");
+        CHECK(!mcp_read_process(&r.doc, STR("/w"), STR("/s"), &r.a, &p, &e));
+        CHECK(strstr(err_first(&e), no_process[i].message) != NULL);
+    }
+}
+
 /* [row 9] one pass, and nothing that the next reader would expand. */
 TEST(folders_that_look_like_placeholders) /* [row 9] */
 {
