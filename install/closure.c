@@ -776,8 +776,11 @@ static void keep_locked(struct closure *c, struct str key)
 
     if (!n || n->locked)
         return;
-    *n = (struct node){
-        .origin = n->origin, .kinds = n->kinds, .alias = n->alias};
+    *n = (struct node){.origin = n->origin,
+                       .kinds = n->kinds,
+                       .alias = n->alias,
+                       .replacement = n->replacement,
+                       .source = n->source};
     c->resolved = 0;
 }
 
@@ -841,9 +844,11 @@ static bool take_comparison(struct closure *c, struct node *n,
  * takes the commit that its ref names now. */
 static bool change_after_all(struct closure *c, struct node *n, struct err *e)
 {
-    n->stays = false;
+    bool asked = stop_sharing(c, n, e);
+
+    n->stays = n->is_override = false;
     n->is_changed = true;
-    return stop_sharing(c, n, e);
+    return asked;
 }
 
 /* Its host has the commit no longer, but this machine was shown what it held:

@@ -41,7 +41,7 @@ static void list_questions(struct check *c)
         struct question *q = &c->questions[i];
 
         q->entry = entries[i];
-        q->origin = *layer_origin(c->layer, entries[i]);
+        q->origin = *layer_source(c->layer, entries[i]);
         c->file_count += q->origin.scheme == ORIGIN_FILE;
         c->git_count +=
             q->origin.scheme == ORIGIN_GIT && !origin_names_commit(&q->origin);
@@ -68,12 +68,13 @@ static bool read_folders(struct check *c, struct err *e)
     closure_init(&closure, c->cx, c->layer, c->store, &o);
     for (size_t i = 0; i < c->count; i++)
         if (c->questions[i].origin.scheme == ORIGIN_FILE)
-            closure_add(&closure, &c->questions[i].origin,
+            closure_add(&closure, layer_origin(c->layer, c->questions[i].entry),
                         (unsigned)c->questions[i].entry->kind);
     ok = closure_gather(&closure, e);
     for (size_t i = 0; ok && i < c->count; i++) {
         struct question *q = &c->questions[i];
-        const struct node *n = closure_find(&closure, q->origin.key);
+        const struct node *n =
+            closure_find(&closure, layer_origin(c->layer, q->entry)->key);
 
         if (q->origin.scheme != ORIGIN_FILE)
             continue;
