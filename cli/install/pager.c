@@ -14,8 +14,6 @@
  * colours, and leaves the text on the screen. */
 #define LESS_OPTIONS "LESS=FRX"
 
-extern char **environ;
-
 static const char **environment(struct arena *a)
 {
     const char **env;
