@@ -1,5 +1,6 @@
 #include "mapm/git_host.h"
 #include "mapm/limits.h"
+#include "mapm/range.h"
 
 #include <string.h>
 
@@ -92,11 +93,22 @@ static const char *short_fault(const struct origin *o, bool has_ref)
 {
     if (has_ref && !origin_ref_is_valid(o->ref))
         return "what follows \"@\" is not a ref that git allows";
-    if (o->ref.n && origin_path_fault(o->ref))
+    if (has_ref && origin_path_fault(o->ref))
         return "its ref cannot be written in a URL";
     if (o->path.n > PACKAGE_PATH_MAX_BYTES)
         return "its path is too long";
     return o->path.n ? origin_path_fault(o->path) : NULL;
+}
+
+static bool check_short(struct str text, const struct origin *o, bool has_ref,
+                        struct err *e)
+{
+    bool is_range = range_is_meant(o->ref);
+    const char *fault = short_fault(o, has_ref && !is_range);
+
+    if (fault)
+        return origin_refuse(text, fault, e);
+    return !is_range || origin_check_range(text, o->ref, true, e);
 }
 
 /* "owner/repo[/path][@ref]": the host is put before it, then it is a URL. */
@@ -108,7 +120,6 @@ static bool parse_short(struct str text, const struct origin_rules *rules,
     struct str head = str_slice(text, 0, at);
     struct str rest =
         arena_printf(a, "%s/%.*s", git_hosts[0].host, STR_ARG(head));
-    const char *fault;
 
     if (!origin_take_repository(text, &rest, rules, a, &o, e))
         return err_hint(e, "write owner/repo[/path][@ref], a full URL, or "
@@ -118,11 +129,28 @@ static bool parse_short(struct str text, const struct origin_rules *rules,
     o.path = arena_str(a, rest.p ? rest : STR(""));
     o.ref =
         at == SIZE_MAX ? STR("") : arena_str(a, str_from_index(text, at + 1));
-    fault = short_fault(&o, at != SIZE_MAX);
-    if (fault)
-        return origin_refuse(text, fault, e);
+    if (!check_short(text, &o, at != SIZE_MAX, e))
+        return false;
     set_short_texts(&o, a);
     *out = o;
+    return true;
+}
+
+bool origin_at_ref(const struct origin *o, struct str path, struct str ref,
+               struct str text, struct arena *a, struct origin *out,
+               struct err *e)
+{
+    struct origin at = {.scheme = ORIGIN_GIT,
+                        .host = o->host,
+                        .owner = o->owner,
+                        .repo = o->repo,
+                        .path = path,
+                        .ref = ref};
+
+    if (!check_short(text, &at, true, e))
+        return false;
+    set_short_texts(&at, a);
+    *out = at;
     return true;
 }
 

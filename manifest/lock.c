@@ -321,6 +321,18 @@ static bool take_also(struct reader *r, struct lock_entry *entry,
     return true;
 }
 
+/* That it is of a version in the range install/proof.c checks, which knows
+ * origins. */
+static bool take_tag(struct reader *r, struct lock_entry *entry,
+                     struct str value)
+{
+    if (!take_scalar(r, value, &entry->tag))
+        return false;
+    return origin_ref_is_valid(entry->tag) ||
+           lock_fail(r->e, r->name, r->number, "not a tag: \"%.*s\"",
+                     STR_ARG(lock_excerpt(entry->tag)));
+}
+
 static bool take_commit(struct reader *r, struct lock_entry *entry,
                         struct str value)
 {
@@ -463,6 +475,7 @@ static const struct field {
     {STR_INIT("origin"),    LOCK_VERSION_1, DOC_ANY,    true,  0, take_origin},
     {STR_INIT("from"),      LOCK_VERSION_2, DOC_ANY,    false, NOT_OWN, take_from},
     {STR_INIT("also"),      LOCK_VERSION_1, DOC_ANY,    false, NOT_OWN, take_also},
+    {STR_INIT("tag"),       LOCK_VERSION_2, DOC_ANY,    false, NOT_FILE | NOT_OWN,  take_tag},
     {STR_INIT("commit"),    LOCK_VERSION_1, DOC_ANY,    true,  NOT_FILE | NOT_OWN,  take_commit},
     {STR_INIT("tree"),      LOCK_VERSION_1, DOC_FOLDER, true,  NOT_FILE | NOT_OWN,  take_object},
     {STR_INIT("blob"),      LOCK_VERSION_1, DOC_MCP,    true,  NOT_FILE | NOT_OWN,  take_object},

@@ -137,6 +137,8 @@ static void put_entry(struct lock_entry *entry, struct buf *out,
     if (entry->from.n)
         put_line(out, "from", lock_scalar(entry->from, a));
     put_also(entry, out, a);
+    if (entry->tag.n)
+        put_line(out, "tag", lock_scalar(entry->tag, a));
     put_line(out, "commit", entry->commit);
     put_line(out, mcp ? "blob" : "tree", entry->object);
     put_line(out, "digest", entry->digest);
@@ -171,7 +173,8 @@ enum lock_version lock_entry_version(const struct lock_entry *entry)
     for (size_t i = 0; i < entry->need_count; i++)
         if (entry->needs[i].kind == DOC_AGENT)
             return LOCK_VERSION_2;
-    return entry->declared.n || entry->from.n || origin_is_own(entry->origin)
+    return entry->declared.n || entry->tag.n || entry->from.n ||
+                   origin_is_own(entry->origin)
                ? LOCK_VERSION_2
                : LOCK_VERSION_1;
 }

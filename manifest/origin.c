@@ -3,6 +3,7 @@
 #include "base/path.h"
 #include "mapm/git_host.h"
 #include "mapm/limits.h"
+#include "mapm/range.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -180,6 +181,46 @@ static const char *rest_fault(struct str rest, struct arena *a)
                                                : first))
         return "the ref after /tree/ is not one that git allows";
     return path.n ? origin_path_fault(str_from_index(path, 1)) : NULL;
+}
+
+bool origin_check_range(struct str text, struct str range, bool may_be_exact,
+                        struct err *e)
+{
+    struct range r;
+
+    if (!range_parse(range, &r, e))
+        return err_wrap(e, "origin \"%.*s\"", STR_ARG(text_cut(text, 300)));
+    for (size_t i = 0; i < r.count; i++)
+        if (r.items[i].how == COMPARE_EQUAL &&
+            !(may_be_exact && range_is_exact(&r))) {
+            origin_refuse(text, "\"=\" is no part of a range", e);
+            return err_hint(e, "write the tag itself, as v1.2.3; alone on the "
+                               "command line also =1.2.3");
+        }
+    return true;
+}
+
+/* "%5E1.2/x" as "^1.2/x": one spelling of a range is kept. `*is` false: what
+ * stands there is a ref. */
+static bool take_range(struct str text, struct str *rest, bool *is,
+                       struct arena *a, struct err *e)
+{
+    size_t slash = str_find_char(*rest, '/');
+    struct str slot = range_unescape(str_slice(*rest, 0, slash), a);
+    struct str path =
+        str_from_index(*rest, slash == SIZE_MAX ? rest->n : slash);
+    const char *fault;
+
+    *is = range_is_meant(slot);
+    if (!*is)
+        return true;
+    if (!origin_check_range(text, slot, false, e))
+        return false;
+    fault = path.n ? origin_path_fault(str_from_index(path, 1)) : NULL;
+    if (fault)
+        return origin_refuse(text, fault, e);
+    *rest = str_join(range_escape(slot, a), path, a);
+    return true;
 }
 
 /* What a URL must not carry, told apart so that the message helps. */
@@ -366,16 +407,21 @@ static bool parse_url(struct str text, struct str rest,
 {
     struct origin o = {0};
     const char *fault;
+    bool is_range = false;
 
     if (!origin_take_repository(text, &rest, rules, a, &o, e) ||
         !take_tree(text, &rest, git_host_get(o.host), a, e))
         return false;
     rest = drop_slashes(rest);
-    fault = rest_fault(rest, a);
+    if (!take_range(text, &rest, &is_range, a, e))
+        return false;
+    fault = is_range ? NULL : rest_fault(rest, a);
     if (fault)
         return origin_refuse(text, fault, e);
     o.rest = rest;
     set_url_texts(&o, a);
+    if (o.text.n > ORIGIN_MAX_BYTES) /* a range has grown by its escapes */
+        return origin_refuse(text, "is longer than 2,048 bytes", e);
     *out = o;
     return true;
 }
@@ -524,11 +570,47 @@ void origin_complete(const struct origin *o, struct str ref, struct str path,
         *out = *o;
         return;
     }
+    if (range_is_meant(ref))
+        ref = range_escape(ref, a);
     full.rest = path.n
                     ? arena_printf(a, "%.*s/%.*s", STR_ARG(ref), STR_ARG(path))
                     : arena_str(a, ref);
     set_url_texts(&full, a);
     *out = full;
+}
+
+struct str origin_slot_range(struct str slot, struct arena *a)
+{
+    slot = str_slice(slot, 0, str_find_char(slot, '/'));
+    return range_is_meant(slot) ? range_unescape(slot, a) : str_make("", 0);
+}
+
+struct str origin_range(const struct origin *o, struct arena *a)
+{
+    return origin_slot_range(o->rest.n ? o->rest : o->ref, a);
+}
+
+struct str origin_range_path(const struct origin *o)
+{
+    size_t slash = str_find_char(o->rest, '/');
+
+    if (o->is_short)
+        return o->path;
+    return slash == SIZE_MAX ? str_make("", 0)
+                             : str_from_index(o->rest, slash + 1);
+}
+
+bool origin_is_package_of(const struct origin *o, const struct origin *range,
+                          struct arena *a)
+{
+    struct str path = origin_range_path(range);
+
+    if (o->scheme != ORIGIN_GIT ||
+        !str_eq(origin_repository(o, a), origin_repository(range, a)))
+        return false;
+    if (origin_range(o, a).n || o->is_short)
+        return str_eq(origin_range_path(o), path);
+    return path.n == 0 || str_ends(o->rest, str_join(STR("/"), path, a));
 }
 
 bool origin_names_commit(const struct origin *o)

@@ -12,6 +12,11 @@ bool origin_refuse(struct str text, const char *fault, struct err *e);
 /* Why a path inside a repository is refused; NULL when it is fine. */
 const char *origin_path_fault(struct str path);
 
+/* ERR_ORIGIN unless the range can be read. "=1.2.3" is one on the command line
+ * alone. */
+MUST_CHECK bool origin_check_range(struct str text, struct str range,
+                                   bool may_be_exact, struct err *e);
+
 /* After "https://", in any case. */
 bool origin_url_start(struct str text, struct str *rest);
 

@@ -1,5 +1,7 @@
 #include "mapm/range.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 /* --- versions --------------------------------------------------------------- */
@@ -231,14 +233,19 @@ static bool starts_as_version(struct str s)
     return s.n && char_is_digit(s.p[0]);
 }
 
+/* A ref of an origin has none of these. */
+static bool has_operator(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (strchr("^~<>*| ", s.p[i]))
+            return true;
+    return false;
+}
+
 bool range_is_meant(struct str text)
 {
-    for (size_t i = 0; i < text.n; i++)
-        if (strchr("^~<>*", text.p[i]))
-            return true;
-    return (text.n && text.p[0] == '=') ||
-           (starts_as_version(text) &&
-            (str_find(text, STR("||")) != SIZE_MAX || str_has_char(text, ' ')));
+    return text.n && (strchr("^~<>*=", text.p[0]) ||
+                      (starts_as_version(text) && has_operator(text)));
 }
 
 bool range_parse(struct str text, struct range *out, struct err *e)
@@ -301,4 +308,133 @@ bool range_allows(const struct range *r, const struct semver *v)
         named |= than->pre.n && version_cmp(&than->number, &v->number) == 0;
     }
     return named;
+}
+
+/* --- in an origin ----------------------------------------------------------- */
+
+static const struct {
+    struct str escape;
+    char byte;
+} escapes[] = {
+    {STR_INIT("%5E"), '^'}, {STR_INIT("%7E"), '~'}, {STR_INIT("%3C"), '<'},
+    {STR_INIT("%3E"), '>'}, {STR_INIT("%3D"), '='}, {STR_INIT("%2A"), '*'},
+    {STR_INIT("%2C"), ','},
+};
+#define ESCAPE_CHARS 3
+
+static char unescaped(struct str s)
+{
+    for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++)
+        if (str_eq_nocase(s, escapes[i].escape))
+            return escapes[i].byte;
+    return '\0';
+}
+
+struct str range_unescape(struct str slot, struct arena *a)
+{
+    char *copy;
+    size_t n = 0;
+
+    if (!str_has_char(slot, '%'))
+        return slot;
+    copy = arena_alloc(a, slot.n + 1);
+    for (size_t i = 0; i < slot.n; i++) {
+        char byte = unescaped(str_slice(slot, i, i + ESCAPE_CHARS));
+
+        copy[n++] = byte ? byte : slot.p[i];
+        i += byte ? ESCAPE_CHARS - 1 : 0;
+    }
+    copy[n] = '\0';
+    return str_make(copy, n);
+}
+
+struct str range_escape(struct str range, struct arena *a)
+{
+    struct str rest = range, item, out = {"", 0};
+
+    if (!str_has_char(range, ','))
+        return range;
+    while (str_cut(&rest, ',', &item))
+        out = arena_printf(a, "%.*s%s%.*s", STR_ARG(out), out.n ? "%2C" : "",
+                           STR_ARG(item));
+    return out;
+}
+
+/* --- several ---------------------------------------------------------------- */
+
+bool range_set_parse(struct str text, struct arena *a, struct range_set *out,
+                     struct err *e)
+{
+    struct str rest = text, one;
+    struct range_set s = {.count = 0};
+    size_t capacity = 0;
+
+    while (rest.p && str_cut(&rest, ' ', &one)) {
+        if (s.count >= RANGE_SET_MAX)
+            return err_set(e, ERR_LIMIT, "more than %d ranges for one package",
+                           RANGE_SET_MAX);
+        s.items = arena_grow(a, s.items, s.count, &capacity, sizeof *s.items);
+        if (!range_parse(one, &s.items[s.count++], e))
+            return false;
+    }
+    *out = s;
+    return true;
+}
+
+bool range_set_allows(const struct range_set *s, const struct semver *v)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (!range_allows(&s->items[i], v))
+            return false;
+    return true;
+}
+
+/* --- tags ------------------------------------------------------------------- */
+
+/* What stands before the version, behind the package's path or name. */
+static const struct {
+    const char *between;
+    bool has_path, v, bare;
+} forms[TAG_FORM_COUNT] = {
+    {"/", true, true, false},   {"@", true, false, true},
+    {"@", false, true, true},   {"--", false, true, false},
+    {"-", false, true, false},  {"/", false, true, true},
+    {"_", false, false, true},  {NULL, false, true, false},
+    {NULL, false, false, true},
+};
+
+static bool take_words(struct str *rest, struct str words)
+{
+    if (!str_starts(*rest, words))
+        return false;
+    *rest = str_from_index(*rest, words.n);
+    return true;
+}
+
+static bool fits_form(struct str tag, struct str path, unsigned form,
+                      struct semver *out)
+{
+    size_t slash = str_find_last(path, '/');
+    struct str name =
+        slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
+    const char *between = forms[form].between;
+
+    if (between &&
+        (path.n == 0 || !take_words(&tag, forms[form].has_path ? path : name) ||
+         !take_words(&tag, str_cstr(between))))
+        return false;
+    if (forms[form].v && str_starts(tag, STR("v")))
+        return semver_parse(str_from_index(tag, 1), out);
+    return forms[form].bare && semver_parse(tag, out);
+}
+
+bool tag_version(struct str tag, struct str path, struct semver *out,
+                 unsigned *form)
+{
+    for (unsigned i = 0; i < TAG_FORM_COUNT; i++)
+        if (fits_form(tag, path, i, out)) {
+            *form = i;
+            return true;
+        }
+    return false;
 }

@@ -8,6 +8,7 @@
 #include "mapm/lock_merge.h"
 #include "mapm/origin.h"
 #include "mapm/project.h"
+#include "mapm/range.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -220,6 +221,35 @@ static bool fail_entry(const struct layer *l, const struct lock *lock,
         doc_kind_name(entry->kind), STR_ARG(entry->name));
 }
 
+/* `tag` is the one that the ranges of an entry chose: none of them is without,
+ * and it is of a version that each allows. */
+static bool check_tag(bool committed, const struct lock_entry *entry,
+                      const struct origin *own, const struct origin *range,
+                      struct arena *a, struct err *e)
+{
+    struct str text = origin_range(range, a);
+    struct semver v;
+    struct range r;
+    unsigned form;
+
+    /* One from elsewhere may have no tags. */
+    if (text.n == 0 || !origin_is_package_of(own, range, a) ||
+        (!entry->tag.n && (entry->from.n || !committed)))
+        return true;
+    if (entry->tag.n &&
+        tag_version(entry->tag, origin_range_path(range), &v, &form) &&
+        range_parse(text, &r, e) && range_allows(&r, &v))
+        return true;
+    if (entry->tag.n)
+        err_set(e, ERR_FORMAT, "its tag %.*s is no version in %.*s",
+                STR_ARG(entry->tag), STR_ARG(text));
+    else
+        err_set(e, ERR_FORMAT, "it has no tag for the range %.*s",
+                STR_ARG(text));
+    return err_hint(e, "take mapm.lock from version control again, or delete "
+                       "it and run mapm install");
+}
+
 static bool index_lock(struct layer *l, const struct lock *lock,
                        struct origin **origins, struct arena *a, struct err *e)
 {
@@ -231,6 +261,9 @@ static bool index_lock(struct layer *l, const struct lock *lock,
 
         if (!origin_parse_here(entry->origin, &l->rules, a, &(*origins)[i], e))
             return fail_entry(l, lock, entry, "origin", e);
+        if (!check_tag(lock == &l->lock, entry, &(*origins)[i], &(*origins)[i],
+                       a, e))
+            return fail_entry(l, lock, entry, "tag", e);
         if (lock == &l->lock && map_has(&l->replaced, (*origins)[i].key)) {
             map_entry(&l->replaced, (*origins)[i].key)->value =
                 (void *)(uintptr_t)entry;
@@ -245,6 +278,8 @@ static bool index_lock(struct layer *l, const struct lock *lock,
         for (size_t k = 0; k < entry->also_count; k++) {
             if (!origin_parse(entry->also[k], &l->rules, a, &o, e))
                 return fail_entry(l, lock, entry, "also", e);
+            if (!check_tag(lock == &l->lock, entry, &(*origins)[i], &o, a, e))
+                return fail_entry(l, lock, entry, "tag", e);
             index_origin(l, &o, entry);
             if (lock_also_commit(entry, k).n &&
                 map_find(&l->by_origin, o.key) == entry)

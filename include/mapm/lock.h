@@ -30,6 +30,7 @@ struct lock_entry {
      * all "". */
     const struct str *also_commits;
     size_t also_count;
+    struct str tag;          /* that a range in `origin` chose (version 2) */
     struct str commit;       /* 40 hex; "" for file: and ./ */
     struct str object;       /* git id of tree or blob, 40 hex; likewise */
     struct str digest;       /* "sha256:" and 64 hex; "" for ./ but an MCP */

@@ -55,7 +55,8 @@ MUST_CHECK bool origin_parse_here(struct str text,
                                   struct err *e);
 
 /*
- * What a person may type: also `owner/repo[/path][@ref]`,
+ * What a person may type: also `owner/repo[/path][@ref]` (or `@=1.2.3`, for
+ * the tag of that version),
  * `https://host/owner/repo` and a local path that begins with "/", "./",
  * "../" or "~/" (relative to `cwd`, an absolute path; `home` may be empty).
  */
@@ -69,11 +70,28 @@ MUST_CHECK bool origin_parse_argument(struct str text, struct str cwd,
 void origin_complete(const struct origin *o, struct str ref, struct str path,
                      struct arena *a, struct origin *out);
 
+/* A package of the repository of `o` at another ref or range, as a short form
+ * on the command line has it. `text`: what was typed, for messages. */
+MUST_CHECK bool origin_at_ref(const struct origin *o, struct str path,
+                              struct str ref, struct str text, struct arena *a,
+                              struct origin *out, struct err *e);
+
 /* "host/owner/repo", lower case: what a repository is known by. */
 struct str origin_repository(const struct origin *o, struct arena *a);
 
 /* Whether its ref is a commit, by all 40 digits: what it names never moves. */
 bool origin_names_commit(const struct origin *o);
+
+/* The range of versions that stands for its ref, as range_parse takes it; ""
+ * where it has a ref. `slot`: its `rest`, or the `ref` of a short form. */
+struct str origin_range(const struct origin *o, struct arena *a);
+struct str origin_slot_range(struct str slot, struct arena *a);
+/* Of one with a range: the path in the repository, which no ref has to tell. */
+struct str origin_range_path(const struct origin *o);
+/* Whether `o` may be of the package that `range`, which has one, is of: the same
+ * repository and path, as far as the path of `o` is known without its refs. */
+bool origin_is_package_of(const struct origin *o, const struct origin *range,
+                          struct arena *a);
 
 /* localhost, 127.x.y.z or [::1], without port: this machine, which plain http
  * may reach. */

@@ -69,7 +69,8 @@ static void check_argument(struct str text, struct arena *a)
                                &e) ||
         !str_eq(o.key, again.key))
         abort();
-    if (!o.is_short)
+    /* "=1.2.3" stands for a tag that is not known yet. */
+    if (!o.is_short || str_starts(o.ref, STR("=")))
         return;
     origin_complete(&o, o.ref.n ? o.ref : STR("main"), o.path, a, &full);
     if (full.text.n <= ORIGIN_MAX_BYTES &&

@@ -95,6 +95,7 @@ static const struct {
     {"acme/reviewer\n", "\"acme\\x1\"\n", "l:4: a damaged text in quotes"},
     {"    digest", "    flavour: x\n    digest", "l:8: unknown key \"flavour\""},
     {"    version: 1.2.0\n", "", NULL},
+    {"    commit", "    tag: v1.4.2\n    commit", "l:6: \"tag\" needs version 2 of this file"},
     {"    version: 1.2.0\n", "    version: 1.2.0\n    version: 1.2.0\n", "l:10: \"version\" is given twice, or not in its place"},
     {"    version: 1.2.0\n    path: .agents/agents/reviewer\n", "    path: .agents/agents/reviewer\n    version: 1.2.0\n", "l:10: \"version\" is given twice, or not in its place"},
     {"    version: 1.2.0", "    version: 1.2", "l:9: not written as mapm writes it: 1.2"},
@@ -239,7 +240,10 @@ static const struct {
     {"    digest", "    flavour: x\n    digest", "l:8: unknown key \"flavour\": written by a newer mapm"},
     {"    origin", "    from: https://github.com/a/b/tree/main/c\n    origin", "l:3: mcp io.example/mcp has no \"origin\""},
     {"    commit", "    from: x\n    commit", "l:6: not where it comes from: x"},
-    {"    commit", "    tag: v1\n    commit", "l:6: unknown key \"tag\": written by a newer mapm"},
+    {"    commit", "    tag: -x\n    commit", "l:6: not a tag: \"-x\""},
+    {"    commit", "    tag: v 1.0.0\n    commit", "l:6: not a tag: \"v 1.0.0\""},
+    {"    blob", "    tag: v1.4.2\n    blob", "l:7: \"tag\" is given twice, or not in its place"},
+    {"    commit", "    member: x\n    commit", "l:6: unknown key \"member\": written by a newer mapm"},
     {"type: mcp", "type: plugin", "l:3: unknown type \"plugin\": written by a newer mapm"},
     {"as: acme/git-pr", "as: git-pr", "l:12: \"as\" repeats the name"},
     {"as: acme/git-pr", "as: Other", "l:12: not a name of a skill: Other"},
@@ -652,4 +656,34 @@ TEST(ten_thousand_packages)
     CHECK(back.count == 10000);
     CHECK(str_eq(formatted(&back, &again), buf_str(&out)));
     arena_done(&arena);
+}
+
+/* [D6, F13] */
+TEST(a_tag_stands_before_the_commit)
+{
+    static const char text[] =
+        "version: 2\n"
+        "packages:\n"
+        "  - type: skill\n"
+        "    name: acme/git-pr\n"
+        "    origin: https://github.com/acme/catalog/tree/^1.2/skills/git-pr\n"
+        "    also: "
+        "[https://github.com/acme/catalog/tree/~1.4/skills/git-pr#" C40 "]\n"
+        "    tag: v1.4.2\n"
+        "    commit: " C40 "\n"
+        "    tree: " T40 "\n"
+        "    digest: " D64 "\n"
+        "    path: .agents/skills/git-pr\n";
+    CLEANUP(buf_done) struct buf out = {0};
+    CLEANUP(arena_done) struct arena a = {0};
+    struct lock lock;
+    struct err e = {0};
+
+    CHECK(lock_parse(str_cstr(text), "l", &a, &lock, &e));
+    CHECK(str_is(lock.entries[0].tag, "v1.4.2"));
+    CHECK(str_is(formatted(&lock, &out), text));
+    buf_done(&out);
+    lock.entries[0].tag = STR("");
+    lock.entries[0].also_count = 0;
+    CHECK(str_starts(formatted(&lock, &out), STR("version: 1\n")));
 }

@@ -128,3 +128,64 @@ TEST(refs_are_no_ranges) /* [D6] */
     CHECK(range_is_meant(STR("v1||v2")));
     CHECK(range_is_meant(STR("=1.2.3")));
 }
+
+TEST(tags_are_versions_of_a_package_in_nine_forms) /* [D6] */
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    size_t count;
+    const struct case_row *rows =
+        case_rows("tests/cases/range/tags.txt", '\\', " | ", 4, &a, &count);
+
+    CHECK(count > 25);
+    for (size_t i = 0; i < count; i++) {
+        const struct str *cells = rows[i].cells;
+        unsigned form = TAG_FORM_COUNT;
+        struct semver v, expected;
+        bool ok = tag_version(cells[1], cells[0], &v, &form);
+        bool good = ok == (cells[2].n > 0);
+
+        if (ok && good)
+            good = (char)('0' + form) == cells[2].p[0] &&
+                   semver_parse(cells[3], &expected) &&
+                   semver_cmp(&v, &expected) == 0;
+        if (!good)
+            printf("# tags.txt:%u: form %u\n", rows[i].line, form);
+        CHECK(good);
+    }
+}
+
+TEST(escapes_of_urls_are_read_and_a_comma_is_written_as_one) /* [D6] */
+{
+    CLEANUP(arena_done) struct arena a = {0};
+
+    CHECK(str_is(range_unescape(STR("%5E1.2"), &a), "^1.2"));
+    CHECK(str_is(range_unescape(STR("%3e%3D1%2c%3c2"), &a), ">=1,<2"));
+    CHECK(str_is(range_unescape(STR("%7E1%2F%2"), &a), "~1%2F%2"));
+    CHECK(str_is(range_unescape(STR("%2A"), &a), "*"));
+    CHECK(str_is(range_escape(STR(">=1,<2,<3"), &a), ">=1%2C<2%2C<3"));
+    CHECK(str_is(range_escape(STR("^1"), &a), "^1"));
+}
+
+TEST(a_set_allows_what_all_of_it_allow) /* [D6] */
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct range_set s;
+    struct semver v;
+    struct err e = {0};
+    struct str many = STR("*");
+
+    CHECK(range_set_parse(STR("^1.2 <=1.5.0 >=1.3"), &a, &s, &e));
+    CHECK(s.count == 3 && semver_parse(STR("1.5.0"), &v));
+    CHECK(range_set_allows(&s, &v) && semver_parse(STR("1.5.1"), &v));
+    CHECK(!range_set_allows(&s, &v));
+    /* A pre-release has to be named by each of them. */
+    CHECK(range_set_parse(STR("^1.2.0-a *"), &a, &s, &e));
+    CHECK(semver_parse(STR("1.2.0-b"), &v) && !range_set_allows(&s, &v));
+    CHECK(!range_set_parse(STR("^1 x"), &a, &s, &e));
+    err_clear(&e);
+    for (size_t i = 1; i < RANGE_SET_MAX; i++)
+        many = str_join(many, STR(" *"), &a);
+    CHECK(range_set_parse(many, &a, &s, &e) && s.count == RANGE_SET_MAX);
+    CHECK(!range_set_parse(str_join(many, STR(" *"), &a), &a, &s, &e));
+    CHECK(e.code == ERR_LIMIT);
+}
