@@ -184,6 +184,8 @@ static void say_ask(struct fetch *f, const struct fetch_want *w)
     frame_str(b, w->commit);
     frame_str(b, w->object);
     frame_str(b, w->base);
+    frame_str(b, w->ranges);
+    frame_str(b, w->tag);
     frame_end(b, begun);
 }
 

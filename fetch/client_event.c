@@ -134,6 +134,8 @@ bool client_read_event(struct fetch *f, struct str body, struct arena *a,
     ev.kind = (enum fetch_event_kind)field_u8(&in, FETCH_FAILED);
     seq = field_u32(&in, FETCH_ASKS_MAX);
     ev.ref = take_str(&in, REF_MAX_BYTES, a);
+    ev.newest = take_str(&in, REF_MAX_BYTES, a);
+    ev.tag_commit = take_str(&in, 40, a);
     ev.commit = take_str(&in, 40, a);
     ev.path = take_str(&in, ORIGIN_MAX_BYTES, a);
     ev.object = take_str(&in, 40, a);
@@ -148,7 +150,7 @@ bool client_read_event(struct fetch *f, struct str body, struct arena *a,
         field_err(&in, ev.err);
     }
     if (!fields_end(&in) || seq >= f->ask_count || !is_id(ev.commit) ||
-        !is_id(ev.object))
+        !is_id(ev.tag_commit) || !is_id(ev.object))
         return false;
     ask = &f->asks[seq];
     if (!ask->is_open || !is_fitting(ask, &ev))

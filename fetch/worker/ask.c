@@ -145,8 +145,42 @@ static enum step start_ancestor(struct ask *a, struct err *e)
     return STEP_ON;
 }
 
+/* Where it has a range, the path needs no ref to tell where it begins. */
+static struct str range_path(const struct ask *a)
+{
+    size_t slash = str_find_char(a->in.rest, '/');
+
+    if (a->in.is_short)
+        return a->in.path;
+    return slash == SIZE_MAX ? str_make("", 0)
+                             : str_from_index(a->in.rest, slash + 1);
+}
+
+/* A catalog's packages may have tags of their own: all are asked for at once. */
+static enum step start_range(struct ask *a, struct str range, struct err *e)
+{
+    struct arena *arena = &a->repo->arena;
+    struct str all = a->in.ranges.n
+                         ? arena_printf(arena, "%.*s %.*s", STR_ARG(range),
+                                        STR_ARG(a->in.ranges))
+                         : range;
+
+    a->ranges = arena_new(arena, struct range_set);
+    if (!range_set_parse(all, arena, a->ranges, e))
+        return STEP_FAIL;
+    if (a->in.what == FETCH_CATALOG) {
+        a->prefixes[0] = ALL_TAGS;
+        a->prefix_count = 1;
+    } else {
+        a->prefix_count =
+            refs_version_prefixes(range_path(a), arena, a->prefixes);
+    }
+    return STEP_ON;
+}
+
 static enum step start(struct ask *a, struct err *e)
 {
+    struct str range;
     struct oid commit;
     bool is_commit = false;
 
@@ -158,12 +192,17 @@ static enum step start(struct ask *a, struct err *e)
         a->is_pinned = false; /* it may be another one by now */
     else if (a->in.what != FETCH_REACH && oid_parse(a->in.commit, &commit))
         return start_pinned(a, &commit, e);
-    if (!refs_first(a->rest, &a->repo->arena, &is_commit, &commit, &a->prefix,
-                    e))
-        return STEP_FAIL;
-    if (a->prefix.n == 0)
-        a->prefix = STR("HEAD");
+    range = origin_slot_range(a->in.is_short ? a->in.ref : a->in.rest,
+                              &a->repo->arena);
     a->stage = ASK_REFS;
+    if (range.n)
+        return start_range(a, range, e);
+    if (!refs_first(a->rest, &a->repo->arena, &is_commit, &commit,
+                    &a->prefixes[0], e))
+        return STEP_FAIL;
+    if (a->prefixes[0].n == 0)
+        a->prefixes[0] = STR("HEAD");
+    a->prefix_count = !is_commit;
     return STEP_ON;
 }
 
@@ -209,23 +248,32 @@ static bool is_locked_commit(const struct ask *a, const struct oid *commit)
     return oid_parse(a->in.commit, &locked) && oid_eq(&locked, commit);
 }
 
+static bool choose(struct ask *a, struct arena *scratch, struct ref_choice *out,
+                   struct err *e)
+{
+    const struct ref_list *refs = &a->repo->refs;
+
+    if (!a->ranges)
+        return refs_choose(refs, a->rest, scratch, out, e);
+    if (a->in.tag.n)
+        a->tag_commit = refs_tag_commit(refs, a->in.tag);
+    return refs_choose_version(refs, range_path(a), a->ranges, out, &a->newest,
+                               e);
+}
+
 static enum step step_refs(struct ask *a, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct repo *r = a->repo;
     struct ref_choice choice;
-    struct oid commit;
-    bool is_commit = false;
+    bool is_commit = a->prefix_count == 0;
 
-    if (!refs_first(a->rest, &r->arena, &is_commit, &commit, &a->prefix, e))
-        return STEP_FAIL;
-    if (a->prefix.n == 0)
-        a->prefix = STR("HEAD");
-    if (!is_commit && !refs_are_known(r, a->prefix))
-        return STEP_WAIT;
-    if (!refs_choose(&r->refs, a->rest, &scratch, &choice, e)) {
+    for (size_t i = 0; i < a->prefix_count; i++)
+        if (!refs_are_known(r, a->prefixes[i]))
+            return STEP_WAIT;
+    if (!choose(a, &scratch, &choice, e)) {
         /* Near names need all of them. */
-        if (e->code != ERR_REF || r->all_refs_known || is_commit)
+        if (e->code != ERR_REF || r->all_refs_known || is_commit || a->ranges)
             return STEP_FAIL;
         r->wants_all_refs = true;
         return STEP_WAIT;
@@ -353,7 +401,7 @@ static enum step step_lead(struct ask *a, struct err *e)
     enum found found;
 
     if (a->leads || !brings_package(a) || a->in.proved ||
-        (!a->must_lead && a->stage < ASK_DOCUMENT))
+        (!a->must_lead && (a->ranges || a->stage < ASK_DOCUMENT)))
         return STEP_ON;
     if (s->trees == TREES_FAILED)
         return fail_trees(a, e);

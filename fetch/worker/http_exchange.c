@@ -236,8 +236,8 @@ bool http_exchange_is_git(const struct http_exchange *x)
 
 /* --- the question --------------------------------------------------------- */
 
-/* "main" --> refs/heads/main and refs/tags/main; "HEAD" is itself; "" is all
- * branches and tags. */
+/* "main" --> refs/heads/main and refs/tags/main; "HEAD" is itself, and so is
+ * what names tags alone; "" is all branches and tags. */
 static void put_refs(struct http_exchange *x)
 {
     struct str *out = arena_array(&x->arena, 2 * x->prefix_count, sizeof *out);
@@ -246,7 +246,7 @@ static void put_refs(struct http_exchange *x)
     for (size_t i = 0; i < x->prefix_count; i++) {
         struct str p = x->prefixes[i];
 
-        if (str_is(p, "HEAD")) {
+        if (str_is(p, "HEAD") || str_starts(p, ALL_TAGS)) {
             out[n++] = p;
             continue;
         }

@@ -1,5 +1,7 @@
 #include "link.h"
 
+#include "mapm/range.h"
+
 #include <errno.h>
 #include <poll.h>
 
@@ -163,6 +165,9 @@ static bool read_ask(struct fields *in, struct arena *a, struct link_ask *out)
     out->commit = take_str(in, a);
     out->object = take_str(in, a);
     out->base = take_str(in, a);
+    out->ranges =
+        arena_str(a, field_str(in, RANGE_SET_MAX * (RANGE_MAX_BYTES + 1)));
+    out->tag = take_str(in, a);
     return fields_end(in);
 }
 
@@ -242,6 +247,8 @@ void link_event(struct link *l, uint32_t seq, const struct fetch_event *ev)
     frame_u8(b, ev->kind);
     frame_u32(b, seq);
     frame_str(b, ev->ref);
+    frame_str(b, ev->newest);
+    frame_str(b, ev->tag_commit);
     frame_str(b, ev->commit);
     frame_str(b, ev->path);
     frame_str(b, ev->object);

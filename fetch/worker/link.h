@@ -31,7 +31,7 @@ struct link_ask {
     unsigned kinds;
     bool assume_reachable, stored, proved, at_once, is_short;
     struct str repository, host, owner, repo, rest, ref, path, commit, object,
-        base;
+        base, ranges, tag;
 };
 
 struct link_options {

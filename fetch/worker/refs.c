@@ -338,3 +338,142 @@ bool refs_choose(const struct ref_list *refs, struct str rest, struct arena *a,
 {
     return choose(refs, rest, a, out, e) && check_segments(out->name, e);
 }
+
+/* --- versions --------------------------------------------------------- */
+
+size_t refs_version_prefixes(struct str path, struct arena *a,
+                             struct str out[REFS_MAX_PREFIXES])
+{
+    size_t slash = str_find_last(path, '/'), n = 0;
+
+    out[n++] = STR("refs/tags/v");
+    for (unsigned digit = 0; digit < 10; digit++)
+        out[n++] = arena_printf(a, "refs/tags/%u", digit);
+    if (path.n)
+        out[n++] = str_join(TAGS, path, a);
+    if (slash != SIZE_MAX)
+        out[n++] = str_join(TAGS, str_from_index(path, slash + 1), a);
+    return n;
+}
+
+/* A tag that is a version of the package. */
+struct candidate {
+    const struct ref *ref;
+    struct semver version;
+    unsigned form;
+};
+
+static bool read_candidate(const struct ref *r, struct str path,
+                           struct candidate *out)
+{
+    *out = (struct candidate){.ref = r};
+    return str_starts(r->name, TAGS) && !oid_is_zero(&r->peeled) &&
+           tag_version(short_name(r), path, &out->version, &out->form);
+}
+
+/* The first form that any tag has; that of none is another package's. */
+static unsigned find_form(const struct ref_list *refs, struct str path)
+{
+    unsigned form = TAG_FORM_COUNT;
+    struct candidate c;
+
+    for (size_t i = 0; i < refs->count; i++)
+        if (read_candidate(&refs->items[i], path, &c) && c.form < form)
+            form = c.form;
+    return form;
+}
+
+/* Releases before pre-releases: that is what people mean by the newest. */
+static bool is_newer(const struct candidate *x, const struct candidate *than)
+{
+    if (!than->ref || (x->version.pre.n == 0) != (than->version.pre.n == 0))
+        return !than->ref || x->version.pre.n == 0;
+    return semver_cmp(&x->version, &than->version) > 0;
+}
+
+/* Of one version the first by name: which one must not depend on the host. */
+static bool is_higher(const struct candidate *x, const struct candidate *than)
+{
+    int order = than->ref ? semver_cmp(&x->version, &than->version) : 1;
+
+    return order > 0 ||
+           (order == 0 && str_cmp(x->ref->name, than->ref->name) < 0);
+}
+
+/* Two tags of one version, on different commits: "v1.2.3" and "1.2.3". */
+static bool check_only(const struct ref_list *refs, struct str path,
+                       const struct candidate *best, struct err *e)
+{
+    struct candidate c;
+
+    for (size_t i = 0; i < refs->count; i++) {
+        if (!read_candidate(&refs->items[i], path, &c) ||
+            (c.form != best->form &&
+             !(best->form == TAG_FORM_V && c.form == TAG_FORM_BARE)) ||
+            semver_cmp(&c.version, &best->version) != 0 ||
+            oid_eq(&c.ref->peeled, &best->ref->peeled))
+            continue;
+        err_set(e, ERR_REF,
+                "the tags %.*s and %.*s are one version on two commits",
+                STR_ARG(short_name(best->ref)), STR_ARG(short_name(c.ref)));
+        return err_hint(e, "name one of the two tags instead of a range");
+    }
+    return true;
+}
+
+static bool refuse_version(struct str path, const struct candidate *newest,
+                           struct err *e)
+{
+    size_t slash = str_find_last(path, '/');
+    struct str name =
+        slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
+
+    if (newest->ref) {
+        err_set(e, ERR_REF,
+                "no version of it is in the range; the newest is %.*s",
+                STR_ARG(short_name(newest->ref)));
+        return err_hint(e, "name another range, or a tag or branch");
+    }
+    err_set(e, ERR_REF, "no tag of the repository is a version of it");
+    return err_hint(e,
+                    "versions are tags like v1.2.3%s%.*s%s; without them name "
+                    "a branch, tag or commit",
+                    name.n ? " or " : "", STR_ARG(name),
+                    name.n ? "-v1.2.3" : "");
+}
+
+bool refs_choose_version(const struct ref_list *refs, struct str path,
+                         const struct range_set *ranges, struct ref_choice *out,
+                         struct str *newest, struct err *e)
+{
+    unsigned form = find_form(refs, path);
+    struct candidate best = {0}, top = {0}, c;
+
+    for (size_t i = 0; i < refs->count; i++) {
+        if (!read_candidate(&refs->items[i], path, &c) || c.form != form)
+            continue;
+        if (is_newer(&c, &top))
+            top = c;
+        if (range_set_allows(ranges, &c.version) && is_higher(&c, &best))
+            best = c;
+    }
+    if (!best.ref)
+        return refuse_version(path, &top, e);
+    if (!check_only(refs, path, &best, e))
+        return false;
+    *newest = short_name(top.ref);
+    *out = (struct ref_choice){
+        .name = best.ref->name, .commit = best.ref->peeled, .path = path};
+    return true;
+}
+
+struct oid refs_tag_commit(const struct ref_list *refs, struct str tag)
+{
+    for (size_t i = 0; i < refs->count; i++) {
+        const struct ref *r = &refs->items[i];
+
+        if (str_starts(r->name, TAGS) && str_eq(short_name(r), tag))
+            return r->peeled;
+    }
+    return (struct oid){0};
+}

@@ -1,6 +1,8 @@
 #ifndef FETCH_WORKER_REFS_H
 #define FETCH_WORKER_REFS_H
 
+#include "mapm/range.h"
+
 #include "objects.h"
 
 /*
@@ -72,5 +74,29 @@ struct ref_choice {
 MUST_CHECK bool refs_choose(const struct ref_list *refs, struct str rest,
                             struct arena *a, struct ref_choice *out,
                             struct err *e);
+
+/* --- ranges of versions (D6, HOSTS.md 10) ----------------------------------- */
+
+/* "refs/tags/v", ten digits, the package's path and its name. */
+#define REFS_MAX_PREFIXES 13
+
+/* What to ask for with ref-prefix, of tags alone. In `a`. */
+size_t refs_version_prefixes(struct str path, struct arena *a,
+                             struct str out[REFS_MAX_PREFIXES]);
+
+/*
+ * The tag of the highest version of the package at `path` that all ranges
+ * allow; `*newest` is that of the highest of all, a release if there is one.
+ * Ownership: borrowed from `refs`. Errors: ERR_REF when there is no such tag,
+ * or where two tags of that version are of different commits.
+ */
+MUST_CHECK bool refs_choose_version(const struct ref_list *refs,
+                                    struct str path,
+                                    const struct range_set *ranges,
+                                    struct ref_choice *out, struct str *newest,
+                                    struct err *e);
+
+/* The commit that a tag names; zero: there is none. */
+struct oid refs_tag_commit(const struct ref_list *refs, struct str tag);
 
 #endif

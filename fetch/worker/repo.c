@@ -74,9 +74,20 @@ static char prefix_mark(const struct repo *r, struct str prefix)
     return p ? *p : '\0';
 }
 
+static bool is_mark(const struct repo *r, struct str prefix, char mark)
+{
+    return prefix_mark(r, prefix) == mark ||
+           (str_starts(prefix, ALL_TAGS) && prefix_mark(r, ALL_TAGS) == mark);
+}
+
+bool refs_are_asked(const struct repo *r, struct str prefix)
+{
+    return is_mark(r, prefix, PREFIX_ASKED) || is_mark(r, prefix, PREFIX_KNOWN);
+}
+
 bool refs_are_known(const struct repo *r, struct str prefix)
 {
-    return prefix_mark(r, prefix) == PREFIX_KNOWN ||
+    return is_mark(r, prefix, PREFIX_KNOWN) ||
            (r->all_refs_known &&
             (r->caps.version == 0 || !str_is(prefix, "HEAD")));
 }

@@ -70,13 +70,15 @@ static struct str hex_of(const struct oid *id, char out[OID_HEX_CHARS + 1])
     return str_cstr(out);
 }
 
-/* What every event but FAILED says. `hex`: room for its two ids. */
+/* What every event but FAILED says. `hex`: room for its ids. */
 static struct fetch_event event_of(struct ask *a, enum fetch_event_kind kind,
-                                   char hex[2][OID_HEX_CHARS + 1])
+                                   char hex[3][OID_HEX_CHARS + 1])
 {
     return (struct fetch_event){
         .kind = kind,
         .ref = a->ref,
+        .newest = a->newest,
+        .tag_commit = hex_of(&a->tag_commit, hex[2]),
         .commit =
             a->snapshot ? hex_of(&a->snapshot->commit, hex[0]) : a->in.commit,
         .path = a->path,
@@ -102,7 +104,7 @@ static void save_walked(struct repo *r)
 
 void report_ref(struct ask *a)
 {
-    char hex[2][OID_HEX_CHARS + 1];
+    char hex[3][OID_HEX_CHARS + 1];
     struct fetch_event ev;
 
     say_moved(a);
@@ -114,7 +116,7 @@ void report_ref(struct ask *a)
 
 void report_offers(struct ask *a, const struct fetch_event *offers)
 {
-    char hex[2][OID_HEX_CHARS + 1];
+    char hex[3][OID_HEX_CHARS + 1];
     struct fetch_event ev;
 
     say_moved(a);
@@ -150,7 +152,7 @@ static bool read_manifest(struct ask *a, struct arena *arena, struct str *text,
 bool report_manifest(struct ask *a, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    char hex[2][OID_HEX_CHARS + 1];
+    char hex[3][OID_HEX_CHARS + 1];
     struct fetch_event ev = event_of(a, FETCH_MANIFEST, hex);
     bool there;
 
@@ -186,7 +188,7 @@ static void fill_names(const struct ask *a, struct arena *arena,
 bool report_outline(struct ask *a, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    char hex[2][OID_HEX_CHARS + 1];
+    char hex[3][OID_HEX_CHARS + 1];
     struct fetch_event ev;
     bool there;
 
@@ -244,7 +246,7 @@ static bool fill_files(struct ask *a, struct arena *arena,
 bool report_done(struct ask *a, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    char hex[2][OID_HEX_CHARS + 1];
+    char hex[3][OID_HEX_CHARS + 1];
     struct fetch_event ev;
 
     say_moved(a);

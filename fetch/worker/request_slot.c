@@ -88,7 +88,7 @@ static void add_prefix(struct repo *r, struct http_exchange *x,
 {
     if (r->all_refs_known && !str_is(prefix, "HEAD"))
         return;
-    if (map_find(&r->prefixes, prefix) == NULL) {
+    if (!refs_are_asked(r, prefix)) {
         list[x->prefix_count++] = prefix;
         refs_mark(r, prefix, PREFIX_ASKED);
     }
@@ -101,6 +101,7 @@ static bool start_refs(struct repo *r, struct err *e)
     bool from_head = false;
     struct http_exchange *x;
     struct str *list;
+    size_t room = 3; /* of `list`, for what is added behind the asks' */
 
     if (r->caps.version == 0) {
         /* Another repository of the host has shown the capabilities. */
@@ -108,11 +109,14 @@ static bool start_refs(struct repo *r, struct err *e)
         return r->needs_caps ? start_caps(r, e) : true;
     }
     x = http_exchange_open(r, REQUEST_REFS);
-    list = arena_array(&x->arena, r->open_count + 3, sizeof *list);
+    for (struct ask *a = r->asks; a; a = a->next)
+        room += a->stage == ASK_REFS ? a->prefix_count : 0;
+    list = arena_array(&x->arena, room, sizeof *list);
     for (struct ask *a = r->asks; a; a = a->next)
         if (a->stage == ASK_REFS) {
-            add_prefix(r, x, list, a->prefix);
-            from_head |= str_is(a->prefix, "HEAD");
+            for (size_t i = 0; i < a->prefix_count; i++)
+                add_prefix(r, x, list, a->prefixes[i]);
+            from_head |= a->prefix_count && str_is(a->prefixes[0], "HEAD");
         }
     /* What the default branch leads to mostly names that branch: here it is
      * learnt without asking once more. */

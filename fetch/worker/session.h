@@ -125,8 +125,12 @@ struct ask {
     struct repo *repo;
     enum ask_stage stage;
     struct str rest; /* "<ref>/<path>", for refs_choose */
-    struct str prefix;
-    struct oid pinned; /* object; zero: none */
+    struct str prefixes[REFS_MAX_PREFIXES]; /* that tell what the ref names */
+    size_t prefix_count;
+    struct range_set *ranges; /* instead of a ref: refs_choose_version */
+    struct str newest;
+    struct oid tag_commit; /* of in.tag; zero: none */
+    struct oid pinned;     /* object; zero: none */
     struct ancestry *ancestry;
     struct snapshot *snapshot;
     struct snapshot *base; /* an older one, for a thin pack; NULL: none */
@@ -351,11 +355,13 @@ struct repo *repo_get(struct session *s, const struct link_ask *in);
 const struct err *repo_keep_err(struct repo *r, const struct err *e);
 struct str oid_key(const struct oid *id); /* its 20 bytes: a map's key */
 
-/* ls-refs for this prefix ("HEAD", "main"; "" is all): 0 nothing, asked for,
- * answered. */
+/* ls-refs for this prefix ("HEAD", "main"; "" is all, ALL_TAGS all tags): 0
+ * nothing, asked for, answered. */
+#define ALL_TAGS     STR("refs/tags/")
 #define PREFIX_ASKED 'a'
 #define PREFIX_KNOWN 'k'
 void refs_mark(struct repo *r, struct str prefix, char mark);
+bool refs_are_asked(const struct repo *r, struct str prefix); /* or known */
 bool refs_are_known(const struct repo *r, struct str prefix);
 
 struct snapshot *snapshot_get(struct repo *r, const struct oid *commit);

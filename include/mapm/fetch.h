@@ -109,6 +109,9 @@ struct fetch_want {
     bool proved;  /* pinned, and the caller knows that `commit` leads to
                             * `object`: that alone is fetched, without a path */
     bool at_once; /* REF: trees in one request, however many bytes */
+    /* Of an origin with a range: others that the version has to be in, too,
+     * with a blank between, and a tag whose commit is asked for. */
+    struct str ranges, tag;
     struct str
         base; /* 40 hex: a commit with trees in the store, probably an ancestor; "" */
 };
@@ -152,7 +155,10 @@ struct fetch_offer {
 struct fetch_event {
     enum fetch_event_kind kind;
     unsigned id;
-    struct str ref;           /* "main", "v1.2"; "" for a commit id */
+    struct str ref; /* "main", "v1.2"; "" for a commit id */
+    /* Of a range: the highest version's tag, in the range or not, and the
+     * commit that fetch_want.tag names now; "" = there is none. */
+    struct str newest, tag_commit;
     struct str commit;        /* 40 hex */
     struct str path;          /* in the repository */
     struct str object;        /* git id of tree or blob */

@@ -45,6 +45,29 @@ static void check(struct str rest, const struct ref_list *l, struct arena *a)
         abort();
 }
 
+/* The same address as a range and a path. [D6] */
+static void check_version(struct str rest, const struct ref_list *l,
+                          struct arena *a)
+{
+    static struct err e;
+    struct range_set ranges;
+    struct ref_choice choice;
+    struct str range, newest, path = rest;
+
+    e = (struct err){0};
+    if (!str_cut(&path, '/', &range) || !range_set_parse(range, a, &ranges, &e))
+        return;
+    path = path.p ? path : str_make("", 0);
+    if (!refs_choose_version(l, path, &ranges, &choice, &newest, &e)) {
+        if (e.code != ERR_REF || !e.hint[0])
+            abort();
+        return;
+    }
+    if (!ref_list_find(l, choice.name) ||
+        !ref_list_find(l, str_join(STR("refs/tags/"), newest, a)))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -57,5 +80,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (rest.p)
         fill(&l, rest);
     check(first, &l, &a);
+    check_version(first, &l, &a);
     return 0;
 }

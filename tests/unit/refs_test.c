@@ -1,4 +1,4 @@
-/* Which commit a ref names: [X13, M13, M14, row 10, row 12]. */
+/* Which commit a ref or a range names: [D6, X13, M13, M14, row 10, row 12]. */
 
 #include "base/buf.h"
 #include "mapm/limits.h"
@@ -328,4 +328,91 @@ TEST(a_ref_without_an_object_is_none)
     CHECK(refs_choose(&l, STR("//a/b/c//"), &a, &c, &e));
     CHECK(c.commit.b[0] == 2 && str_is(c.path, "c"));
     arena_done(&a);
+}
+
+/* The tags, the path, the ranges, and what they choose: "!" and the fault. */
+static const struct {
+    const char *tags, *path, *ranges, *choice, *newest;
+} versions[] = {
+    {"v1.2.0 v1.3.0 v2.0.0", "skills/x", "^1.2", "v1.3.0", "v2.0.0"},
+    {"v1.2.0 v1.10.0 v1.9.0", "", "^1", "v1.10.0", "v1.10.0"},
+    {"v1.2.0 v1.3.0", "skills/x", "^1.2 <1.3", "v1.2.0", "v1.3.0"},
+    {"v1.2.0 v1.3.0-rc.1", "skills/x", "*", "v1.2.0", "v1.2.0"},
+    {"v1.2.0-a v1.3.0-a", "skills/x", "^1.2.0-a", "v1.2.0-a", "v1.3.0-a"},
+    {"v1 v1.2 main 2026-01-01", "skills/x", "*", "!no tag", ""},
+    {"", "skills/x", "*", "!no tag", ""},
+    {"v1.0.0", "skills/x", "^2", "!newest is v1.0.0", ""},
+    {"v9.0.0 x-v1.0.0 y-v2.0.0", "skills/x", "*", "x-v1.0.0", "x-v1.0.0"},
+    {"v9.0.0 x-v1.0.0", "skills/x", "^9", "!newest is x-v1.0.0", ""},
+    {"x-v2.0.0 x@1.0.0 skills/x@0.1.0", "skills/x", "*", "skills/x@0.1.0",
+     "skills/x@0.1.0"},
+    {"v1.2.3 1.2.3", "skills/x", "*", "!v1.2.3 and 1.2.3 are one version", ""},
+    {"v1.2.3=1 1.2.3=1", "skills/x", "*", "v1.2.3", "v1.2.3"},
+    {"v1.2.3+a v1.2.3+b", "x", "*", "!are one version on two commits", ""},
+    {"v1.2.3+b=1 v1.2.3+a=1", "x", "*", "v1.2.3+a", "v1.2.3+b"},
+    {"x@v1.0.0 x@1.0.0", "x", "*", "x@1.0.0", "x@1.0.0"},
+    {"1.2.3 v1.0.0", "skills/x", "*", "v1.0.0", "v1.0.0"},
+};
+
+/* "name", or "name=COMMIT" where it is that of another. */
+static void put_tags(struct ref_list *l, struct str tags, struct arena *a)
+{
+    struct str one;
+
+    ref_list_init(l, a);
+    while (str_cut(&tags, ' ', &one)) {
+        struct ref r = {.target = STR_INIT("")};
+        struct err e = {0};
+        struct str name = one;
+
+        if (one.n == 0)
+            continue;
+        str_cut(&one, '=', &name);
+        r.name = str_join(STR("refs/tags/"), name, a);
+        r.id.b[0] = 0xff;
+        r.peeled.b[0] =
+            one.p ? (uint8_t)(one.p[0] - '0') : (uint8_t)(100 + l->count);
+        CHECK(ref_list_put(l, &r, &e));
+    }
+}
+
+TEST(ranges_choose_the_highest_version) /* [D6] */
+{
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+        struct arena a = {0};
+        struct ref_list l;
+        struct range_set ranges;
+        struct ref_choice c = {.name = STR_INIT("")};
+        struct str newest = {"", 0};
+        struct err e = {0};
+        const char *choice = versions[i].choice;
+        bool ok;
+
+        put_tags(&l, str_cstr(versions[i].tags), &a);
+        CHECK(range_set_parse(str_cstr(versions[i].ranges), &a, &ranges, &e));
+        ok = refs_choose_version(&l, str_cstr(versions[i].path), &ranges, &c,
+                                 &newest, &e);
+        CHECK(ok == (choice[0] != '!'));
+        if (!ok) {
+            CHECK(e.code == ERR_REF && strstr(err_first(&e), choice + 1));
+        } else {
+            CHECK_STR(str_dup0(str_from_index(c.name, 10), &a), choice);
+            CHECK_STR(str_dup0(newest, &a), versions[i].newest);
+            CHECK(c.commit.b[0] == refs_tag_commit(&l, str_cstr(choice)).b[0]);
+        }
+        arena_done(&a);
+    }
+}
+
+TEST(ranges_ask_for_tags_alone) /* [D6] */
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str out[REFS_MAX_PREFIXES];
+
+    CHECK(refs_version_prefixes(STR("skills/x"), &a, out) == REFS_MAX_PREFIXES);
+    CHECK(str_is(out[0], "refs/tags/v") && str_is(out[1], "refs/tags/0"));
+    CHECK(str_is(out[11], "refs/tags/skills/x"));
+    CHECK(str_is(out[12], "refs/tags/x"));
+    CHECK(refs_version_prefixes(STR("x"), &a, out) == 12);
+    CHECK(refs_version_prefixes(STR(""), &a, out) == 11);
 }
