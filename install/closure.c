@@ -16,6 +16,7 @@
 #include "ingest.h"
 #include "local.h"
 #include "proof.h"
+#include "versions.h"
 
 void closure_init(struct closure *c, struct context *cx,
                   const struct layer *layer, struct store *store,
@@ -110,13 +111,16 @@ struct node *closure_add_root(struct closure *c, const struct root *root)
     return n;
 }
 
+static void set_name(struct node *n, struct str fqn)
+{
+    n->package.fqn = fqn;
+    n->package.name = n->package.kind == DOC_MCP ? fqn : path_last(fqn);
+}
+
 void closure_take_alias(struct node *n)
 {
-    if (!n->alias.n || !n->package.fqn.n)
-        return; /* or it gets it when it is known */
-    n->package.fqn = n->alias;
-    n->package.name =
-        n->package.kind == DOC_MCP ? n->alias : path_last(n->alias);
+    if (n->alias.n && n->package.fqn.n) /* or it gets it when it is known */
+        set_name(n, n->alias);
 }
 
 struct node *closure_add_catalog(struct closure *c, const struct origin *o)
@@ -161,6 +165,50 @@ void node_known(struct closure *c, struct node *n)
     for (size_t i = 0; i < n->package.dep_count; i++)
         closure_add(c, n->package.deps[i].origin,
                     (unsigned)n->package.deps[i].kind);
+}
+
+static struct node *replace(struct closure *c, const struct node *old)
+{
+    struct node *n = enqueue(c, &old->origin, old->kinds);
+
+    n->is_exact = old->is_exact;
+    n->alias = old->alias;
+    map_put(&c->nodes, n->origin.key, n);
+    return n;
+}
+
+void closure_ask_version(struct closure *c, const struct node *n,
+                         struct str ranges)
+{
+    replace(c, n)->allowed = arena_str(&c->cx->arena, ranges);
+}
+
+void closure_take_version(struct closure *c, const struct node *n,
+                          const struct node *from)
+{
+    struct node *new = replace(c, n), own = *new;
+    struct str tag = node_tag(from, &c->cx->arena);
+
+    *new = *from;
+    new->origin = own.origin;
+    new->kinds = own.kinds;
+    new->is_exact = own.is_exact;
+    new->replacement = own.replacement;
+    new->source = own.source;
+    new->is_override = own.is_override;
+    new->alias = own.alias;
+    if (from->alias.n)
+        set_name(new, from->own_fqn);
+    closure_take_alias(new);
+    new->ref = tag;
+    new->is_resolved = true;
+    new->is_catalog = new->is_sharing = new->is_unproved = false;
+    new->locked = NULL;
+    new->mark = NULL;
+    new->offer_count = new->elsewhere_count = 0;
+    new->package.origin = &new->origin;
+    new->package.user = new;
+    node_ready(c, new);
 }
 
 /* --- asking the network --------------------------------------------------- */
@@ -285,8 +333,13 @@ static bool ask(struct closure *c, struct node *n, struct err *e)
         .origin = *node_source(n),
     };
 
-    if (entry)
+    if (entry) {
         want.base = entry->commit;
+        if (entry->tag.n && origin_range(&n->origin, a).n &&
+            origin_is_package_of(layer_origin(c->layer, entry), &n->origin, a))
+            want.tag = entry->tag;
+    }
+    want.ranges = n->allowed;
     if (n->locked) {
         want.commit = n->is_sharing ? n->package.commit : n->locked->commit;
         want.object = n->locked->object;
@@ -419,7 +472,7 @@ static bool find_in_store(struct closure *c, struct node *n, bool *found,
     if (!*found)
         return true;
     if (str_eq(o->key, node_source(n)->key))
-        n->ref = proof_ref(o, n->path);
+        n->ref = n->locked->tag.n ? n->locked->tag : proof_ref(o, n->path);
     if (!ingest_check_locked(c, n, e))
         return false;
     n->is_ready = true;
@@ -548,6 +601,10 @@ static bool find_in_index(struct closure *c, struct node *n)
     struct state_ref ref;
     struct err ignored = {0};
 
+    /* A range is not believed as others last saw it, nor with other bounds. */
+    if (n->allowed.n ||
+        (!c->options.offline && origin_range(&n->origin, &scratch).n))
+        return false;
     if (!is_lasting &&
         !store_find_fresh_ref(c->store, repository, rest, &scratch, &fresh))
         return false;
@@ -582,6 +639,7 @@ static bool is_ref_known(struct closure *c, struct node *n)
     struct state_ref ref;
 
     if (origin_names_commit(node_source(n)) ||
+        origin_range(node_source(n), a).n ||
         !store_find_fresh_ref(c->store, repository, rest, a, &fresh) ||
         !state_find_ref(store_state(c->store), repository, rest, a, &ref) ||
         !str_eq(ref.commit, fresh) || str_has_char(ref.ref, '/'))
@@ -724,7 +782,8 @@ static bool resolve_node(struct closure *c, struct node *n, struct err *e)
     }
     if (node_source(n)->scheme == ORIGIN_FILE)
         return read_replaced(c, n, e);
-    entry = layer_find_origin(c->layer, n->origin.key, false);
+    entry =
+        n->allowed.n ? NULL : layer_find_origin(c->layer, n->origin.key, false);
     is_covered = entry && is_covered_by(c, n, entry);
     moving = moving_entry(c, n, entry);
     if (is_covered && !moving) {
@@ -901,6 +960,23 @@ static void hint_skill(const struct node *n, struct err *e)
                  STR_ARG(o->owner), STR_ARG(o->repo), STR_ARG(o->ref));
 }
 
+/* What was reviewed under a tag is not what it names now. */
+static bool check_tag(const struct closure *c, const struct node *n,
+                      const struct fetch_event *event, struct err *e)
+{
+    const struct lock_entry *entry =
+        map_find(&c->layer->by_origin, n->origin.key);
+
+    if (!c->options.is_moving || c->options.accept_moved_tag || !entry ||
+        event->tag_commit.n == 0 || str_eq(event->tag_commit, entry->commit))
+        return true;
+    return err_set(e, ERR_REFUSED,
+                   "tag %.*s was moved from %.12s to %.12s: look at it, then "
+                   "mapm update --accept-moved-tag %.*s takes it",
+                   STR_ARG(entry->tag), entry->commit.p, event->tag_commit.p,
+                   STR_ARG(entry->name));
+}
+
 static bool handle_event(struct closure *c, const struct fetch_event *event,
                          struct arena *scratch, struct err *e)
 {
@@ -919,6 +995,10 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
             ingest_manifest(c, n, event, scratch);
         break;
     case FETCH_DONE:
+        if (!check_tag(c, n, event, &problem)) {
+            ok = false;
+            break;
+        }
         if (n->is_sharing &&
             !proof_shares_ref(c->layer, n->locked, node_source(n), event->path))
             return stop_sharing(c, n, e);
@@ -931,10 +1011,12 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
         ingest_offers(c, n, event);
         break;
     case FETCH_REF_FOUND:
-        ok = take_comparison(c, n, event, &problem);
+        ok = check_tag(c, n, event, &problem) &&
+             take_comparison(c, n, event, &problem);
         break;
     case FETCH_OUTLINE:
-        ok = ingest_outline(c, n, event, scratch, &problem) &&
+        ok = check_tag(c, n, event, &problem) &&
+             ingest_outline(c, n, event, scratch, &problem) &&
              (c->options.outline || closure_want_files(c, n, &problem));
         break;
     case FETCH_FAILED:

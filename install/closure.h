@@ -46,6 +46,7 @@ struct node {
     struct origin *source;  /* where it comes from then; NULL: its origin */
     bool is_override;       /* of this machine, and not what mapm.lock holds */
     struct str alias;       /* the FQN that its root gives it; "" = none */
+    struct str allowed;     /* ranges that its version has to be in, too */
     struct err *failed;     /* NULL: fine so far */
     struct str fault;       /* the code of its first error; "" for others' */
     struct package package; /* what the resolver sees */
@@ -74,6 +75,7 @@ struct closure_options {
     bool assume_present; /* see closure_verify_store */
     bool forget_files;   /* a plan alone: what needs a list of files reads it */
     bool outline;        /* of packages that are new the documents alone */
+    bool accept_moved_tag; /* update: a tag may name another commit */
     bool (*is_moving)(void *ctx, const struct lock_entry *entry);
     void *moving_ctx;            /* update: entries whose refs are read anew */
     struct fetch_process *ahead; /* started already, or NULL */
@@ -160,6 +162,13 @@ struct node *closure_find(const struct closure *c, struct str key);
 
 /* Where it is fetched or read from: mostly its origin. */
 const struct origin *node_source(const struct node *n);
+/* In the place of `n`, which has a range: its package at a version that is in
+ * `ranges`, too, looked for by the next closure_gather; or at the version of
+ * `from`, the same package. */
+void closure_ask_version(struct closure *c, const struct node *n,
+                         struct str ranges);
+void closure_take_version(struct closure *c, const struct node *n,
+                          const struct node *from);
 
 /* Where a locked one is looked for: mostly the origin of its entry. */
 const struct origin *closure_locked_origin(const struct closure *c,

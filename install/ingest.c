@@ -10,6 +10,7 @@
 
 #include "proof.h"
 #include "selection.h"
+#include "versions.h"
 
 /* --- the summary: what the resolver needs, kept in the index -------------- */
 
@@ -448,6 +449,52 @@ static bool same_needs(struct closure *c, const struct node *n,
            differs(n, "does not need all that is said", str_make("", 0), e);
 }
 
+static const struct origin *keep_need(struct closure *c, const struct origin *o)
+{
+    const struct node *known = closure_find(c, o->key);
+    struct arena *a = &c->cx->arena;
+    struct origin *copy;
+    struct err ignored = {0};
+
+    if (known && !known->origin.is_short)
+        return &known->origin;
+    copy = arena_new(a, struct origin);
+    return origin_parse(arena_str(a, o->text), &c->layer->rules, a, copy,
+                        &ignored)
+               ? copy
+               : NULL;
+}
+
+/* By which of their origins it needs others the lock does not say: where one has
+ * several, they are those of the document, as each may be a range. */
+static void take_own_origins(struct closure *c, struct node *n,
+                             const struct package *own)
+{
+    struct dependency *deps;
+    bool any = false;
+
+    for (size_t i = 0; i < own->dep_count && !any; i++) {
+        const struct lock_entry *other =
+            map_find(&c->layer->by_origin, own->deps[i].origin->key);
+
+        any = other && other->also_count &&
+              !str_eq(layer_origin(c->layer, other)->key,
+                      own->deps[i].origin->key);
+    }
+    if (!any)
+        return;
+    deps = arena_array(&c->cx->arena, own->dep_count, sizeof *deps);
+    for (size_t i = 0; i < own->dep_count; i++) {
+        deps[i] = own->deps[i];
+        deps[i].origin = keep_need(c, own->deps[i].origin);
+        if (!deps[i].origin)
+            return;
+    }
+    n->package.deps = deps;
+    n->package.dep_count = own->dep_count;
+    node_known(c, n);
+}
+
 /* Folder or key: one of those that its name may lead to. */
 static bool same_place(const struct node *n, struct err *e)
 {
@@ -510,9 +557,12 @@ static bool same_as_locked(struct closure *c, struct node *n,
                        str_make("", 0), e);
     if (!same_place(n, e))
         return false;
-    return c->layer->has_conflict && !layer_is_local(c->layer, entry)
-               ? take_own_needs(c, n, &own->package)
-               : same_needs(c, n, &own->package, e);
+    if (c->layer->has_conflict && !layer_is_local(c->layer, entry))
+        return take_own_needs(c, n, &own->package);
+    if (!same_needs(c, n, &own->package, e))
+        return false;
+    take_own_origins(c, n, &own->package);
+    return true;
 }
 
 /* Compared with its lock, and summed up as it is, whatever the lock says. */
@@ -565,14 +615,17 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
     if (n->locked)
         asked = *closure_locked_origin(c, n);
     else if (asked.is_short)
-        origin_complete(&asked, n->ref.n ? n->ref : n->package.commit, n->path,
-                        a, &asked);
+        origin_complete(&asked, node_slot(n, a), n->path, a, &asked);
     repository = origin_repository(&asked, a);
     proof.repository = repository;
     if (!proof_put(c->store, &proof, &asked, e))
         return false;
     if (n->locked || n->pin.n) /* the ref may name another commit now */
         return true;
+    /* With other bounds the range leads elsewhere. */
+    if (n->allowed.n)
+        return store_put_package(c->store, repository, n->package.commit,
+                                 n->path, &p, e);
     /* As it was typed for the default branch, and as others spell it. */
     if (node_source(n)->is_short && node_source(n)->ref.n == 0 &&
         (!store_put_ref(c->store, repository,
@@ -786,11 +839,21 @@ static void warn_about_lfs(struct closure *c, const struct node *n,
     }
 }
 
+struct str node_slot(const struct node *n, struct arena *a)
+{
+    struct str range = origin_range(&n->origin, a);
+
+    /* "=1.2.3" stands for its tag. */
+    if (range.n && range.p[0] != '=')
+        return range;
+    return n->ref.n ? n->ref : n->package.commit;
+}
+
 void node_complete_origin(struct closure *c, struct node *n)
 {
     struct arena *a = &c->cx->arena;
 
-    struct str ref = n->ref.n ? n->ref : n->package.commit;
+    struct str ref = node_slot(n, a);
 
     if (n->origin.is_short && n->source) {
         origin_complete(&n->origin, ref.n ? ref : STR("main"), n->origin.path,
@@ -815,7 +878,8 @@ bool ingest_package(struct closure *c, struct node *n,
 
     n->path = arena_str(a, event->path);
     if (n->is_sharing)
-        n->ref = proof_ref(&n->origin, n->path);
+        n->ref =
+            node_tag(n, a).n ? node_tag(n, a) : proof_ref(&n->origin, n->path);
     if (!n->locked) {
         n->ref = n->pin.n ? n->ref : arena_str(a, event->ref);
         n->package.commit = arena_str(a, event->commit);

@@ -12,6 +12,7 @@
 #include "ingest.h"
 #include "install_session.h"
 #include "offers.h"
+#include "proof.h"
 #include "selection.h"
 #include "self_server.h"
 
@@ -134,6 +135,64 @@ static struct str repair_origin(struct str text, struct arena *a)
     return text;
 }
 
+/* "pdf@^2": a name, as the lock has it, and another ref for it. */
+static bool is_name_at(struct str text)
+{
+    size_t at = str_find_char(text, '@');
+    struct str name = str_slice(text, 0, at);
+
+    return at != SIZE_MAX && at > 0 && !str_has_char(name, '/') &&
+           !str_has_char(text, ':');
+}
+
+/* In the repository: of a package whose proof is not here a ref of one segment
+ * is supposed. */
+static struct str path_of(const struct install_session *s,
+                          const struct lock_entry *entry)
+{
+    const struct origin *o = layer_origin(&s->layer, entry);
+    struct str path;
+
+    return proof_find(&s->layer, s->store, entry, o, &path)
+               ? path
+               : origin_range_path(o);
+}
+
+static bool is_root(const struct install_session *s,
+                    const struct lock_entry *entry)
+{
+    for (size_t i = 0; i < s->root_count; i++)
+        if (map_find(&s->layer.by_origin, s->roots[i].origin.key) == entry)
+            return true;
+    return false;
+}
+
+/* Moves one root to another ref: the origin that it has there. */
+static bool parse_name_at(const struct install_session *s, struct str text,
+                          struct origin *out, struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    size_t at = str_find_char(text, '@');
+    struct str name = str_slice(text, 0, at);
+    const struct lock_entry *entry;
+    const struct origin *o;
+
+    if (!layer_resolve_names(&s->layer, &name, 1, a, &entry, e))
+        return err_hint(e, "NAME@REF moves a root to another ref; a new "
+                           "package is owner/repo[/path][@ref]");
+    o = layer_origin(&s->layer, entry);
+    if (!is_root(s, entry)) {
+        err_set(e, ERR_USAGE, "%.*s is no root of mapm.yaml", STR_ARG(name));
+        return err_hint(e, "what needs it decides on its ref: mapm why %.*s",
+                        STR_ARG(name));
+    }
+    if (o->scheme != ORIGIN_GIT)
+        return err_set(e, ERR_USAGE, "%.*s is a folder, without refs",
+                       STR_ARG(name));
+    return origin_at_ref(o, path_of(s, entry), str_from_index(text, at + 1), text,
+                     a, out, e);
+}
+
 static bool parse_argument(const struct install_session *s, struct str text,
                            struct origin *out, struct err *e)
 {
@@ -144,6 +203,8 @@ static bool parse_argument(const struct install_session *s, struct str text,
         arena_printf(&cx->arena, "https://%s/", git_hosts[0].host);
     struct str repaired;
 
+    if (is_name_at(text))
+        return parse_name_at(s, text, out, e);
     if (origin_parse_argument(text, cx->cwd, cx->home, &s->layer.rules,
                               &cx->arena, out, e))
         return true;

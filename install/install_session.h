@@ -46,7 +46,9 @@ struct install_session {
     size_t catalog_count;
     const struct install_merged *merged;
     size_t merged_count;
-    unsigned tries; /* after damage */
+    struct map bounds; /* of versions.c: place -> highest version */
+    unsigned rounds;   /* … of choosing them */
+    unsigned tries;    /* after damage */
 };
 
 static inline struct node *package_node(const struct install_package *p)

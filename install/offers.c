@@ -9,6 +9,7 @@
 
 #include <fnmatch.h>
 
+#include "ingest.h"
 #include "selection.h"
 
 static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
@@ -50,8 +51,7 @@ static void offer_origin(struct arena *a, const struct node *n,
             *out = n->origin;
         return;
     }
-    origin_complete(&n->origin, n->ref.n ? n->ref : n->package.commit,
-                    offer->path, a, out);
+    origin_complete(&n->origin, node_slot(n, a), offer->path, a, out);
 }
 
 /* --- what is meant by a word ---------------------------------------------- */

@@ -5,11 +5,13 @@
 #include "mapm/lock.h"
 #include "mapm/open_store.h"
 #include "mapm/origin.h"
+#include "mapm/range.h"
 
 #include <string.h>
 
 #include "closure.h"
 #include "fetch_cache.h"
+#include "versions.h"
 
 /* One entry of the lock. The number of its question about the document is
  * larger by the number of all. */
@@ -17,7 +19,7 @@ struct question {
     const struct lock_entry *entry;
     struct origin origin;
     bool is_changed, is_gone;
-    struct str ref, commit, version;
+    struct str ref, commit, version, newest;
     struct err *failed;
 };
 
@@ -91,9 +93,32 @@ static bool read_folders(struct check *c, struct err *e)
 
 /* --- repositories --------------------------------------------------------- */
 
+/* All ranges and tags of the package that its entry holds decide. */
+static struct str other_ranges(const struct check *c, const struct question *q)
+{
+    struct arena *a = &c->cx->arena;
+    struct str all = {"", 0}, range;
+
+    for (size_t i = 0; q->entry->tag.n && i < q->entry->also_count; i++) {
+        struct err ignored = {0};
+        struct origin o;
+
+        if (!origin_parse(q->entry->also[i], &c->layer->rules, a, &o,
+                          &ignored) ||
+            !origin_is_package_of(&o, &q->origin, a))
+            continue;
+        range = version_range(&o, origin_range_path(&q->origin), a);
+        if (range.n)
+            all = arena_printf(a, "%.*s%s%.*s", STR_ARG(all), all.n ? " " : "",
+                               STR_ARG(range));
+    }
+    return all;
+}
+
 static bool ask(struct check *c, size_t i, struct err *e)
 {
     const struct question *q = &c->questions[i];
+    bool has_range = origin_range(&q->origin, &c->cx->arena).n > 0;
     struct fetch_want want = {.id = (unsigned)i,
                               .what = FETCH_REF,
                               .kinds = (unsigned)q->entry->kind,
@@ -102,6 +127,10 @@ static bool ask(struct check *c, size_t i, struct err *e)
                               .object = q->entry->object,
                               .base = q->entry->commit,
                               .at_once = true};
+
+    if (has_range)
+        want.ranges = other_ranges(c, q);
+    want.tag = q->entry->tag;
 
     return fetch_ask(c->fetch, &want, e);
 }
@@ -112,9 +141,16 @@ static bool take_ref(struct check *c, struct question *q,
     struct fetch_want want = {.id = (unsigned)(event->id + c->count),
                               .what = FETCH_DOCUMENT,
                               .kinds = (unsigned)q->entry->kind,
-                              .origin = q->origin};
+                              .origin = q->origin,
+                              .ranges = other_ranges(c, q)};
 
+    q->newest = arena_str(&c->cx->arena, event->newest);
     q->is_changed = !str_eq(event->commit, q->entry->commit);
+    if (q->newest.n && event->tag_commit.n &&
+        !str_eq(event->tag_commit, q->entry->commit))
+        context_warn(c->cx, "%.*s: tag %.*s was moved from %.12s to %.12s",
+                     STR_ARG(q->entry->name), STR_ARG(q->entry->tag),
+                     q->entry->commit.p, event->tag_commit.p);
     if (!q->is_changed)
         return true;
     q->ref = arena_str(&c->cx->arena, event->ref);
@@ -222,20 +258,43 @@ static const struct err *list_failed(const struct check *c)
     return e;
 }
 
+/* A version that the range does not reach. One in it, with the same objects, is
+ * none: `tag` stays. */
+static bool is_beyond_range(const struct question *q, struct arena *a)
+{
+    struct str range = origin_range(&q->origin, a);
+    struct str path = origin_range_path(&q->origin);
+    struct err ignored = {0};
+    struct semver locked, newest;
+    struct range r;
+    unsigned form;
+
+    return range.n && tag_version(q->newest, path, &newest, &form) &&
+           tag_version(q->entry->tag, path, &locked, &form) &&
+           semver_cmp(&newest, &locked) > 0 &&
+           range_parse(range, &r, &ignored) && !range_allows(&r, &newest);
+}
+
 static void report(const struct check *c, struct install_outdated *out)
 {
     struct arena *a = &c->cx->arena;
     struct install_moved *moved = arena_array(a, c->count + 1, sizeof *moved);
-    size_t n = 0;
+    size_t n = 0, beyond = 0;
 
     for (size_t i = 0; i < c->count; i++) {
         const struct question *q = &c->questions[i];
 
-        if (!q->is_changed && !q->is_gone)
+        bool is_beyond = !q->is_changed && !q->is_gone && is_beyond_range(q, a);
+
+        if (!q->is_changed && !q->is_gone && !is_beyond)
             continue;
+        beyond += is_beyond;
         moved[n++] = (struct install_moved){
             .kind = q->entry->kind,
             .is_gone = q->is_gone,
+            .is_beyond = is_beyond,
+            .tag = q->entry->tag,
+            .newest = q->newest,
             .name = q->entry->name,
             .origin = q->entry->origin,
             .ref = q->ref,
@@ -247,7 +306,7 @@ static void report(const struct check *c, struct install_outdated *out)
                                   : str_make("", 0),
         };
     }
-    *out = (struct install_outdated){moved, n, list_failed(c)};
+    *out = (struct install_outdated){moved, n, beyond, list_failed(c)};
 }
 
 /* The trees that came are kept for the update. */

@@ -8,6 +8,7 @@
 
 #include "install_session.h"
 #include "selection.h"
+#include "versions.h"
 
 /* --- plan ----------------------------------------------------------------- */
 
@@ -303,7 +304,8 @@ static bool is_same_ref(const struct install_session *s, const struct node *x,
         return false;
     if (x->locked && x->locked == y->locked)
         return !has_own_commit(s, x) && !has_own_commit(s, y);
-    return x->ref.n && str_eq(x->ref, y->ref);
+    return x->ref.n && str_eq(x->ref, y->ref) &&
+           str_eq(origin_range(&x->origin, a), origin_range(&y->origin, a));
 }
 
 /* The lock has it so, and the entry stays as it is. */
@@ -359,6 +361,23 @@ static void fill_also(const struct install_session *s,
     out->also_count = n;
 }
 
+/* Of the first of its origins that is a range of this package: for all of them
+ * one was chosen. */
+static struct str find_tag(const struct install_session *s,
+                           const struct install_package *p, struct arena *a)
+{
+    const struct plan_step *step = step_of(s, p);
+
+    for (size_t i = 0; i < step->origin_count; i++) {
+        const struct node *n = closure_find(&s->closure, step->origins[i]);
+
+        if (n && origin_range(&n->origin, a).n &&
+            origin_is_package_of(p->package->origin, &n->origin, a))
+            return node_tag(n, a);
+    }
+    return str_make("", 0);
+}
+
 static struct lock_entry make_entry(const struct install_session *s,
                                     const struct install_package *p,
                                     struct arena *a, size_t *seen)
@@ -393,6 +412,7 @@ static struct lock_entry make_entry(const struct install_session *s,
             fs_join(fs_join(STR(".agents"),
                             str_cstr(doc_kind_plural(package->kind)), a),
                     p->place, a);
+    entry.tag = find_tag(s, p, a);
     fill_also(s, p, a, &entry);
     fill_needs(s, p, a, seen, &entry);
     return entry;
@@ -589,9 +609,14 @@ static bool name_roots(struct install_session *s, struct err *e)
 
 bool session_gather(struct install_session *s, struct err *e)
 {
+    bool settled = false;
+
     for (size_t i = 0; i < s->root_count; i++)
         closure_add_root(&s->closure, &s->roots[i]);
-    return closure_gather(&s->closure, e) && name_roots(s, e);
+    while (!settled)
+        if (!closure_gather(&s->closure, e) || !versions_settle(s, &settled, e))
+            return false;
+    return name_roots(s, e);
 }
 
 bool session_can_resolve(struct install_session *s, const struct root *roots,

@@ -5,6 +5,7 @@
 /* An origin that an entry names: its own, or one in `also`. */
 struct question {
     const struct lock_entry *entry;
+    bool is_own;
     struct origin origin;
     struct str commit; /* "": the one that its ref names now */
 };
@@ -79,6 +80,22 @@ bool remote_is_answer(enum err_code code)
 
 /* --- verify --remote -------------------------------------------------------- */
 
+/* The ref of a range is the tag that it chose; where the lock has none for it,
+ * any branch or tag may hold the commit. */
+static struct origin asked_origin(struct check *c,
+                                  const struct lock_entry *entry,
+                                  const struct origin *o, struct str commit)
+{
+    struct arena *a = &c->cx->arena;
+    struct origin own = *layer_origin(c->layer, entry), out = *o;
+    bool has_tag = entry->tag.n && origin_is_package_of(&own, o, a);
+
+    if (origin_range(o, a).n && (has_tag || commit.n))
+        origin_complete(o, has_tag ? entry->tag : commit, origin_range_path(o),
+                        a, &out);
+    return out;
+}
+
 /* Known by now where the ref ends, and so the path: the proof is of it. */
 static bool is_proved_at(const struct check *c, const struct question *q,
                          const struct fetch_event *event, struct arena *a)
@@ -96,7 +113,7 @@ static bool is_proved_at(const struct check *c, const struct question *q,
 
 static const char *not_proved(const struct check *c, const struct question *q)
 {
-    if (str_eq(q->origin.key, layer_source(c->layer, q->entry)->key))
+    if (q->is_own)
         return "not proved at the path of its origin";
     return arena_printf(&c->cx->arena, "not proved at the path of %.*s%s",
                         STR_ARG(q->origin.text),
@@ -132,15 +149,18 @@ static void add_question(struct check *c, const struct lock_entry *entry,
                          const struct origin *o)
 {
     struct arena *a = &c->cx->arena;
+    struct str commit;
 
     if (o->scheme != ORIGIN_GIT)
         return;
+    commit = proof_commit(c->layer, entry, o, a);
     c->questions = arena_grow(a, c->questions, c->count, &c->capacity,
                               sizeof *c->questions);
     c->questions[c->count++] = (struct question){
         .entry = entry,
-        .origin = *o,
-        .commit = proof_commit(c->layer, entry, o, a),
+        .is_own = str_eq(layer_origin(c->layer, entry)->key, o->key),
+        .origin = asked_origin(c, entry, o, commit),
+        .commit = commit,
     };
 }
 

@@ -184,8 +184,11 @@ static void index_wanted(struct install_session *s, struct node *const *nodes,
 /* At the ref of `n`, so at another path: a folder of the same name. */
 static bool is_beside(const struct origin *o, const struct node *n)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
     struct str rest = n->origin.rest, ref = n->ref;
 
+    if (origin_range(&n->origin, &scratch).n)
+        ref = str_slice(rest, 0, str_find_char(rest, '/'));
     if (!ref.n && rest.n > n->path.n && str_ends(rest, n->path))
         ref = str_slice(rest, 0, rest.n - n->path.n - (n->path.n > 0));
     return ref.n && o->rest.n > ref.n && str_starts(o->rest, ref) &&
@@ -251,7 +254,10 @@ static struct node *find_successor(const struct install_session *s,
     return known && roots_knows_path(s, known)
                ? map_find(&w->by_place,
                           place_of(s, root->kind, &root->origin, known->path))
-               : guess_successor(s, root, w, known && known->locked);
+               : guess_successor(
+                     s, root, w,
+                     (known && known->locked) ||
+                         origin_range(&root->origin, &s->cx->arena).n);
 }
 
 /* It gets another name, or hands its own on. */

@@ -76,6 +76,7 @@ static bool session_open(struct install_session *s, struct err *e)
         (request->dry_run && !layer_check_own(&s->layer, cx, e)))
         return false;
     s->plan.workspace = s->layer.path;
+    map_init(&s->bounds, &cx->arena);
     s->yaml = s->layer.yaml;
     s->local_yaml = s->layer.local_yaml;
     s->with_server = s->layer.project.server && !s->layer.is_global;

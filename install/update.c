@@ -73,7 +73,11 @@ static struct str pinned_origin(const struct update *u,
 
     if (o->scheme != ORIGIN_GIT || entry->commit.n == 0)
         return str_make("", 0);
-    origin_complete(o, entry->commit, n ? n->path : o->path, u->a, &pinned);
+    origin_complete(o, entry->commit,
+                    origin_range(o, u->a).n ? origin_range_path(o)
+                    : n                     ? n->path
+                                            : o->path,
+                    u->a, &pinned);
     return pinned.text;
 }
 
@@ -269,6 +273,7 @@ bool update_packages(struct install_session *s, struct err *e)
     struct closure_options o = {
         .offline = cx->is_offline,
         .allow_hidden = s->request->allow_hidden,
+        .accept_moved_tag = s->request->accept_moved_tag,
         .is_moving = is_moving,
         .moving_ctx = u,
         .ahead = &s->ahead,

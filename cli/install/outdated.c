@@ -20,17 +20,34 @@ static void print_json_table(struct invocation *inv,
         json_member_string(w, "name", m->name);
         json_member_string(w, "origin", m->origin);
         json_member_string(w, "state",
-                           m->is_gone ? STR("gone") : STR("changed"));
+                           m->is_gone     ? STR("gone")
+                           : m->is_beyond ? STR("beyond-range")
+                                          : STR("changed"));
         json_member_optional(w, "ref", m->ref);
         json_member_optional(w, "locked", m->locked);
         json_member_optional(w, "current", m->current);
         json_member_optional(w, "version", m->version);
         json_member_optional(w, "new_version", m->new_version);
         json_member_optional(w, "message", m->message);
+        json_member_optional(w, "tag", m->tag);
+        json_member_optional(w, "newest", m->newest);
         json_end_object(w);
     }
     json_end_array(w);
     print_json_end(inv);
+}
+
+/* Of a range: locked, allowed, newest. */
+static void print_versions(struct invocation *inv,
+                           const struct install_moved *m)
+{
+    struct str allowed = m->is_beyond ? m->tag : m->ref;
+
+    term_print(&inv->term, "%-6s%-32.*s %.*s -> %.*s%s%.*s%s\n",
+               doc_kind_name(m->kind), STR_ARG(m->name), STR_ARG(m->tag),
+               STR_ARG(allowed), str_eq(m->newest, allowed) ? "" : " -> ",
+               STR_ARG(str_eq(m->newest, allowed) ? STR("") : m->newest),
+               m->is_beyond ? "  not in its range" : "");
 }
 
 static void print_table(struct invocation *inv,
@@ -41,6 +58,10 @@ static void print_table(struct invocation *inv,
     for (size_t i = 0; i < o->count; i++) {
         const struct install_moved *m = &o->moved[i];
 
+        if (m->tag.n && !m->is_gone) {
+            print_versions(inv, m);
+            continue;
+        }
         struct str old =
             install_shown_version(m->version, m->locked, m->origin, a);
         struct str new = m->is_gone
@@ -68,7 +89,7 @@ COMMAND(command_outdated)
         print_table(inv, &o);
     else if (!o.problem)
         print_json_table(inv, &o);
-    *exit_code = o.count ? EXIT_FINDINGS : EXIT_DONE;
+    *exit_code = o.count > o.beyond_count ? EXIT_FINDINGS : EXIT_DONE;
     if (o.problem) {
         *e = *o.problem;
         return false;

@@ -51,12 +51,13 @@ struct install_request {
     struct str_list arguments;
     struct str_list from; /* import: catalogs to compare folders with */
     struct install_choice choice;
-    struct str as;     /* the name of the one argument here; "" = its own */
-    bool locked;       /* nothing but what the lock holds */
-    bool dry_run;      /* takes no lock of the workspace; never applied */
-    bool force;        /* restores what was edited */
-    bool allow_hidden; /* characters */
-    bool with_server;  /* `mapm mcp` becomes a server of the workspace */
+    struct str as;         /* the name of the one argument here; "" = its own */
+    bool locked;           /* nothing but what the lock holds */
+    bool dry_run;          /* takes no lock of the workspace; never applied */
+    bool force;            /* restores what was edited */
+    bool allow_hidden;     /* characters */
+    bool accept_moved_tag; /* update: a tag may name another commit */
+    bool with_server;      /* `mapm mcp` becomes a server of the workspace */
     enum install_prefer prefer; /* of a mapm.lock in conflict */
     bool is_consented;          /* to every plan: the host is not asked */
     enum store_link link;

@@ -52,7 +52,9 @@ MUST_CHECK bool install_verify(struct context *cx, bool ask_remote,
 struct install_moved {
     enum doc_kind kind;
     bool is_gone;
+    bool is_beyond; /* the same in its range; there is a higher version */
     struct str name, origin;
+    struct str tag, newest; /* of a range: as locked; the highest of all */
     struct str ref, locked, current; /* commits; "" for a file: package */
     struct str version, new_version; /* "" = none */
     struct str message;              /* why it is gone */
@@ -61,6 +63,7 @@ struct install_moved {
 struct install_outdated {
     const struct install_moved *moved;
     size_t count;
+    size_t beyond_count;       /* of these: an update would not change them */
     const struct err *problem; /* repositories without an answer; NULL: none */
 };
 

@@ -1,0 +1,366 @@
+#include "versions.h"
+
+#include "mapm/range.h"
+
+#include <inttypes.h>
+
+#include "proof.h"
+
+#define MAX_ROUNDS      1000
+#define CHAIN_MAX_NAMES 8 /* of a way in a message */
+
+/* A way to a node: of the first that asked for it. */
+struct visit {
+    struct node *node;
+    const struct visit *by; /* NULL: a root */
+};
+
+/* What asks for the package, and for which versions. */
+struct request {
+    struct request *next;
+    struct str range;
+    const struct visit *by;
+};
+
+struct member {
+    struct member *next;
+    struct node *node;
+};
+
+/* A repository and a path, that a range asks for. */
+struct group {
+    struct str place, path;
+    struct member *members, *last_member;
+    struct request *requests, *last_request;
+    struct str allowed; /* all ranges of it, with a blank between */
+    struct map ranges;  /* these, each once */
+};
+
+struct settling {
+    struct install_session *s;
+    struct arena *a;
+    struct map visits; /* origin key -> struct visit * */
+    struct visit **queue;
+    size_t queued, capacity;
+    struct map groups; /* place -> struct group * */
+};
+
+struct str node_tag(const struct node *n, struct arena *a)
+{
+    if (origin_range(node_source(n), a).n == 0)
+        return str_make("", 0);
+    return n->locked ? n->locked->tag : n->ref;
+}
+
+static struct str comparator(const char *how, const struct semver *v,
+                             struct arena *a)
+{
+    const uint64_t *part = v->number.part;
+
+    return arena_printf(a, "%s%" PRIu64 ".%" PRIu64 ".%" PRIu64 "%s%.*s", how,
+                        part[0], part[1], part[2], v->pre.n ? "-" : "",
+                        STR_ARG(v->pre));
+}
+
+struct str version_range(const struct origin *o, struct str path,
+                         struct arena *a)
+{
+    struct str range = origin_range(o, a);
+    struct semver v;
+    unsigned form;
+
+    if (range.n == 0 && tag_version(proof_ref(o, path), path, &v, &form))
+        range = comparator("=", &v, a);
+    return range;
+}
+
+/* --- what asks for what ----------------------------------------------------- */
+
+static struct str place_of(const struct origin *o, struct str path,
+                           struct arena *a)
+{
+    return arena_printf(a, "%.*s %.*s", STR_ARG(origin_repository(o, a)),
+                        STR_ARG(path));
+}
+
+static struct visit *visit(struct settling *t, const struct origin *o,
+                           const struct visit *by)
+{
+    struct node *n = closure_find(&t->s->closure, o->key);
+    struct map_entry *known;
+    struct visit *v;
+
+    if (!n)
+        return NULL;
+    known = map_entry(&t->visits, n->origin.key);
+    if (known->value)
+        return known->value;
+    known->value = v = arena_new(t->a, struct visit);
+    *v = (struct visit){n, by};
+    t->queue = arena_grow(t->a, t->queue, t->queued, &t->capacity,
+                          sizeof(struct visit *));
+    t->queue[t->queued++] = v;
+    return v;
+}
+
+static void add_range(struct settling *t, struct group *g, struct str range)
+{
+    if (!map_put(&g->ranges, range, g))
+        return;
+    g->allowed = g->allowed.n
+                     ? arena_printf(t->a, "%.*s %.*s", STR_ARG(g->allowed),
+                                    STR_ARG(range))
+                     : range;
+}
+
+static void add_request(struct settling *t, struct group *g, struct str range,
+                        const struct visit *by)
+{
+    struct request *r = arena_new(t->a, struct request);
+
+    *r = (struct request){NULL, range, by};
+    if (g->last_request)
+        g->last_request->next = r;
+    else
+        g->requests = r;
+    g->last_request = r;
+    add_range(t, g, range);
+}
+
+static void add_member(struct settling *t, struct group *g, struct node *n)
+{
+    struct member *m = arena_new(t->a, struct member);
+
+    *m = (struct member){NULL, n};
+    if (g->last_member)
+        g->last_member->next = m;
+    else
+        g->members = m;
+    g->last_member = m;
+}
+
+static struct group *group_of(struct settling *t, const struct origin *o)
+{
+    struct str path = origin_range_path(o);
+    struct map_entry *known = map_entry(&t->groups, place_of(o, path, t->a));
+    struct group *g = known->value;
+
+    if (g)
+        return g;
+    known->value = g = arena_new(t->a, struct group);
+    g->place = known->key;
+    g->path = path;
+    map_init(&g->ranges, t->a);
+    return g;
+}
+
+static void ask_for(struct settling *t, const struct origin *o,
+                    const struct visit *by)
+{
+    size_t before = t->queued;
+    struct visit *v = visit(t, o, by);
+    struct str range = origin_range(o, t->a);
+    struct group *g;
+
+    /* A replacement may have another ref than a range. */
+    if (!v || range.n == 0 || origin_range(node_source(v->node), t->a).n == 0)
+        return;
+    g = group_of(t, o);
+    add_request(t, g, range, by);
+    if (t->queued > before)
+        add_member(t, g, v->node);
+}
+
+/* Of a tag, which is one version; where the tag ends, the path that the range
+ * has tells. What is a branch or a commit has to have the same content, which
+ * the resolver compares. */
+static void add_fixed(struct settling *t, const struct visit *v)
+{
+    const struct origin *o = &v->node->origin;
+    struct str path = o->rest, range;
+
+    if (o->scheme != ORIGIN_GIT || origin_range(o, t->a).n)
+        return;
+    while (path.n) {
+        size_t slash = str_find_char(path, '/');
+        struct group *g;
+
+        path = str_from_index(path, slash == SIZE_MAX ? path.n : slash + 1);
+        g = map_find(&t->groups, place_of(o, path, t->a));
+        range = version_range(o, path, t->a);
+        if (g && range.n)
+            add_request(t, g, range, v->by);
+    }
+}
+
+static void find_requests(struct settling *t)
+{
+    const struct install_session *s = t->s;
+
+    for (size_t i = 0; i < s->root_count; i++)
+        ask_for(t, &s->roots[i].origin, NULL);
+    for (size_t i = 0; i < t->queued; i++) {
+        const struct package *p = &t->queue[i]->node->package;
+
+        for (size_t k = 0; k < p->dep_count; k++)
+            ask_for(t, p->deps[k].origin, t->queue[i]);
+    }
+    for (size_t i = 0; t->groups.count && i < t->queued; i++)
+        add_fixed(t, t->queue[i]);
+}
+
+/* --- which version ----------------------------------------------------------- */
+
+static bool is_allowed(const struct range_set *ranges, const struct node *n,
+                       struct str path, struct arena *a)
+{
+    struct semver v;
+    unsigned form;
+
+    return n->is_ready && tag_version(node_tag(n, a), path, &v, &form) &&
+           range_set_allows(ranges, &v);
+}
+
+/* The one that all may take: the lock's where that is allowed. */
+static const struct node *find_choice(const struct settling *t,
+                                      const struct group *g,
+                                      const struct range_set *ranges)
+{
+    const struct node *choice = NULL;
+
+    for (const struct member *m = g->members; m; m = m->next)
+        if (is_allowed(ranges, m->node, g->path, t->a) &&
+            (!choice || (m->node->locked && !choice->locked)))
+            choice = m->node;
+    return choice;
+}
+
+/* No later round goes above it. */
+static void set_bound(struct settling *t, const struct group *g,
+                      const struct node *choice)
+{
+    struct arena *a = &t->s->cx->arena;
+    struct semver v;
+    unsigned form;
+
+    if (tag_version(node_tag(choice, t->a), g->path, &v, &form))
+        map_put(&t->s->bounds, arena_str(a, g->place),
+                (void *)(uintptr_t)comparator("<=", &v, a).p);
+}
+
+/* "^1.2: boss -> helper", which needs it */
+static void tell_request(const struct settling *t, const struct request *r,
+                         struct err *e)
+{
+    const struct visit *way[CHAIN_MAX_NAMES];
+    struct str line = {"", 0};
+    size_t count = 0, more = 0;
+
+    for (const struct visit *v = r->by; v; v = v->by)
+        if (count < CHAIN_MAX_NAMES)
+            way[count++] = v;
+        else
+            more++;
+    for (size_t i = count; i-- > 0;) {
+        struct str name = way[i]->node->package.fqn.n
+                              ? way[i]->node->package.fqn
+                              : way[i]->node->origin.text;
+
+        line = arena_printf(t->a, "%.*s%s%.*s", STR_ARG(line),
+                            line.n ? " -> " : "", STR_ARG(name));
+    }
+    err_also(e, "%.*s: %s%s%.*s", STR_ARG(r->range),
+             count ? "" : "a root of mapm.yaml", more ? "... -> " : "",
+             STR_ARG(line));
+}
+
+static bool refuse(const struct settling *t, const struct group *g,
+                   const struct err *why, struct err *e)
+{
+    size_t count = 0;
+
+    err_set(e, ERR_CONFLICT,
+            "no version of %.*s is allowed by all that need it",
+            STR_ARG(g->place));
+    for (const struct request *r = g->requests; r; r = r->next)
+        if (count++ < ERROR_MAX_LINES)
+            tell_request(t, r, e);
+    if (count > ERROR_MAX_LINES)
+        err_also(e, "\xe2\x80\xa6 and %zu more", count - ERROR_MAX_LINES);
+    if (why)
+        err_also(e, "%s", err_first(why));
+    return err_hint(e, "widen one of these ranges");
+}
+
+static bool settle(struct settling *t, struct group *g, bool *settled,
+                   struct err *e)
+{
+    const char *bound = map_find(&t->s->bounds, g->place);
+    const struct node *choice;
+    struct range_set ranges;
+
+    for (const struct member *m = g->members; m; m = m->next)
+        if (m->node->failed)
+            return m->node->allowed.n && m->node->failed->code == ERR_REF
+                       ? refuse(t, g, m->node->failed, e)
+                       : true; /* the resolver says so */
+    if (bound)
+        add_range(t, g, str_cstr(bound));
+    if (!range_set_parse(g->allowed, t->a, &ranges, e))
+        return err_wrap(e, "cannot choose a version of %.*s",
+                        STR_ARG(g->place));
+    choice = find_choice(t, g, &ranges);
+    if (!choice) {
+        *settled = false;
+        closure_ask_version(&t->s->closure, g->members->node, g->allowed);
+        return true;
+    }
+    for (const struct member *m = g->members; m; m = m->next)
+        if (m->node->is_ready &&
+            !str_eq(node_tag(m->node, t->a), node_tag(choice, t->a))) {
+            *settled = false;
+            closure_take_version(&t->s->closure, m->node, choice);
+        }
+    set_bound(t, g, choice);
+    return true;
+}
+
+/* A package of the lock has an origin that nothing leads to, as far as the lock
+ * says what needs what: the documents say it. */
+static bool lacks_origins(const struct install_session *s, struct arena *a)
+{
+    for (size_t i = 0; i < s->closure.queued; i++) {
+        const struct lock_entry *entry = s->closure.queue[i]->locked;
+        struct err ignored = {0};
+        struct origin o;
+
+        for (size_t k = 0; entry && k < entry->also_count; k++)
+            if (origin_parse(entry->also[k], &s->layer.rules, a, &o,
+                             &ignored) &&
+                !closure_find(&s->closure, o.key))
+                return true;
+    }
+    return false;
+}
+
+bool versions_settle(struct install_session *s, bool *settled, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct settling t = {.s = s, .a = &scratch};
+
+    *settled = true;
+    if (s->rounds++ >= MAX_ROUNDS)
+        return err_set(e, ERR_LIMIT,
+                       "no choice of versions after %d rounds: name tags "
+                       "instead of ranges",
+                       MAX_ROUNDS);
+    if (s->closure.options.assume_present) /* the lock alone: so it was */
+        return !lacks_origins(s, t.a) || closure_verify_store(&s->closure, e);
+    map_init(&t.visits, t.a);
+    map_init(&t.groups, t.a);
+    find_requests(&t);
+    for (size_t i = 0; i < t.groups.count; i++)
+        if (!settle(&t, t.groups.entries[i].value, settled, e))
+            return false;
+    return true;
+}
