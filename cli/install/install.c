@@ -207,6 +207,7 @@ static bool show_diff(struct invocation *inv, struct install_plan *plan,
 
     if (!install_diff_plan(plan, &d, e) || !diff_show(inv, &d, e))
         return false;
+    install_warn_held(inv, plan);
     if (d.count == 0 && !has_option(inv, OPTION_JSON))
         term_note(&inv->term, "update: no package would change");
     return true;

@@ -222,6 +222,8 @@ P
 )" "[('agent', 'acme/boss', 'unresolvable', True)]"
 exits '[D3] the lock holds' 0 mapm install --locked
 exits '[D3] elsewhere, too' 0 env MAPM_HOME="$T/cold-closures" "$MAPM" install --locked
+exits '[D3] --diff' 3 mapm update --diff
+like '[D3] names it, too' "$err" 'agent acme/boss stays'
 exits '[D3] by name' 3 mapm update acme/mid
 like '[D3] the same' "$err" 'agent acme/boss stays'
 skill "$c/skills/mid" 'scope: acme' 'version: 2.0.0'
