@@ -113,6 +113,9 @@ enum command_id {
     F(REMOTE, "remote", 0, "Ask each repository whether the ref still leads to the commit") \
     F(DOT, "dot", 0, "Print the graph for graphviz") \
     F(MERMAID, "mermaid", 0, "Print the graph for Mermaid") \
+    F(INVERT, "invert", 0, "Show what needs each package instead of what it needs") \
+    V(DEPTH, "depth", 0, "NUMBER", TEXT, NULL, \
+      "Show at most so many levels below the first") \
     V(SCOPE, "scope", 0, "SCOPE", TEXT, NULL, \
       "Give the new package this scope") \
     V(DESCRIPTION, "description", 0, "TEXT", TEXT, NULL, \

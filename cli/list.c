@@ -118,11 +118,20 @@ COMMAND(command_list)
     struct layer l;
     struct root *roots;
     struct map root_entries;
+    struct str name;
     size_t count, root_count;
 
     if (!layer_open(&inv->cx, LAYER_READ, &l, e))
         return false;
     entries = layer_entries(&l, &inv->cx.arena, &count);
+    if (inv->arguments.count) {
+        if (!list_named_package(inv, &name, e) ||
+            !layer_resolve_name(&l, name, &inv->cx, &entries[0], e)) {
+            layer_close(&l);
+            return false;
+        }
+        count = 1;
+    }
     roots = layer_roots(&l, &inv->cx.arena, &root_count);
     layer_index_roots(&l, roots, root_count, &inv->cx.arena, &root_entries);
     if (has_option(inv, OPTION_JSON))

@@ -50,7 +50,7 @@ static const enum option_id verify_options[] = {
     OPTION_GLOBAL, OPTION_REMOTE,
 };
 static const enum option_id tree_options[] = {
-    OPTION_GLOBAL, OPTION_DOT, OPTION_MERMAID,
+    OPTION_GLOBAL, OPTION_INVERT, OPTION_DEPTH, OPTION_DOT, OPTION_MERMAID,
 };
 static const enum option_id check_options[] = {
     OPTION_PROFILE, OPTION_STRICT, OPTION_FIX, OPTION_AGAINST, OPTION_NAME,
@@ -134,14 +134,15 @@ const struct subcommand commands[COMMAND_COUNT] = {
         1, MANY, ARGUMENT_PACKAGE, NULL, TAKES(restore_options),
         .examples = "mapm restore pdf\n"
             "mapm restore pdf --dry-run"},
-    [COMMAND_LIST] = {"list", "", "List the packages of the workspace",
-        0, 0, ARGUMENT_NONE, NULL, TAKES(layer_options),
+    [COMMAND_LIST] = {"list", "[[TYPE] NAME]", "List the packages of the workspace",
+        0, 2, ARGUMENT_PACKAGE, NULL, TAKES(layer_options),
         .aliases = "ls",
         .examples = "mapm list\n"
             "mapm list --json"},
-    [COMMAND_TREE] = {"tree", "", "Show the dependency tree",
-        0, 0, ARGUMENT_NONE, NULL, TAKES(tree_options),
+    [COMMAND_TREE] = {"tree", "[[TYPE] NAME]", "Show the dependency tree",
+        0, 2, ARGUMENT_PACKAGE, NULL, TAKES(tree_options),
         .examples = "mapm tree\n"
+            "mapm tree --invert pdf\n"
             "mapm tree --mermaid"},
     [COMMAND_WHY] = {"why", "[TYPE] NAME", "Show why a package is here",
         1, 2, ARGUMENT_PACKAGE, NULL, TAKES(layer_options),

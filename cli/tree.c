@@ -7,6 +7,8 @@
 #include "command.h"
 #include "list.h"
 
+#define CHAINS_MAX_SHOWN 100
+
 /* The graph of the lock: entries, and for each its dependencies by index. */
 struct graph {
     const struct layer *layer;
@@ -14,9 +16,11 @@ struct graph {
     const struct lock_entry **entries;
     size_t count;
     size_t **needs;
+    size_t *need_counts; /* of `needs`: of the entry, or turned around */
     size_t *roots;
     size_t root_count;
     struct map by_name; /* layer_name_key -> index + 1 */
+    size_t max_depth;   /* of what is shown */
     bool is_cut;        /* deeper than graph_max_depth: not shown */
 };
 
@@ -59,6 +63,8 @@ static void read_graph(struct invocation *inv, const struct layer *l,
     *g = (struct graph){.layer = l, .a = a};
     g->entries = layer_entries(l, a, &g->count);
     g->needs = arena_array(a, g->count + 1, sizeof *g->needs);
+    g->need_counts = arena_array(a, g->count + 1, sizeof *g->need_counts);
+    g->max_depth = l->limits.graph_max_depth.value;
     map_init(&g->by_name, a);
     for (size_t i = 0; i < g->count; i++)
         map_put(&g->by_name,
@@ -67,6 +73,7 @@ static void read_graph(struct invocation *inv, const struct layer *l,
     for (size_t i = 0; i < g->count; i++) {
         const struct lock_entry *entry = g->entries[i];
 
+        g->need_counts[i] = entry->need_count;
         g->needs[i] = arena_array(a, entry->need_count + 1, sizeof(size_t));
         for (size_t k = 0; k < entry->need_count; k++)
             g->needs[i][k] =
@@ -114,29 +121,28 @@ static void draw_indent(const struct frame *stack, size_t depth, bool last,
 static void print_below(struct invocation *inv, struct graph *g, size_t root,
                         bool *shown, struct frame *stack, struct buf *indent)
 {
-    size_t depth = 1, max = g->layer->limits.graph_max_depth.value;
+    size_t depth = 1, max = g->max_depth;
 
     stack[0] = (struct frame){.entry = root};
     while (depth) {
         struct frame *f = &stack[depth - 1];
-        const struct lock_entry *entry = g->entries[f->entry];
-        size_t child;
+        size_t count = g->need_counts[f->entry], child;
         bool last, again;
 
-        if (f->next == entry->need_count) {
+        if (f->next == count) {
             depth--;
             continue;
         }
         child = g->needs[f->entry][f->next++];
-        last = f->next == entry->need_count;
-        again = shown[child] && g->entries[child]->need_count;
+        last = f->next == count;
+        again = shown[child] && g->need_counts[child];
         draw_indent(stack, depth, last, indent);
         print_node(inv, g, child, indent->p, again);
         if (again || shown[child])
             continue;
         shown[child] = true;
         if (depth >= max) {
-            g->is_cut |= g->entries[child]->need_count > 0;
+            g->is_cut |= g->need_counts[child] > 0;
             continue;
         }
         stack[depth++] = (struct frame){.entry = child, .is_last = last};
@@ -149,18 +155,22 @@ static void print_tree(struct invocation *inv, struct graph *g)
     struct frame *stack = arena_array(g->a, g->count + 1, sizeof *stack);
     CLEANUP(buf_done) struct buf indent = {0};
 
+    if (g->count == 0)
+        term_note(&inv->term, "nothing is installed in %.*s",
+                  STR_ARG(g->layer->path));
     buf_init(&indent, 64 * 1024);
     for (size_t i = 0; i < g->root_count; i++) {
         bool again = shown[g->roots[i]];
 
         print_node(inv, g, g->roots[i], "",
-                   again && g->entries[g->roots[i]]->need_count);
+                   again && g->need_counts[g->roots[i]]);
         if (again)
             continue;
         shown[g->roots[i]] = true;
-        print_below(inv, g, g->roots[i], shown, stack, &indent);
+        if (g->max_depth)
+            print_below(inv, g, g->roots[i], shown, stack, &indent);
     }
-    if (g->is_cut)
+    if (g->is_cut && !has_option(inv, OPTION_DEPTH))
         term_note(&inv->term, "what lies deeper is not shown%s",
                   limit_words(&g->layer->limits.graph_max_depth,
                               &(struct limit_words){0}));
@@ -235,35 +245,6 @@ static void print_mermaid(struct invocation *inv, const struct graph *g)
             term_print(t, "  n%zu --> n%zu\n", i, g->needs[i][k]);
 }
 
-COMMAND(command_tree)
-{
-    struct layer l;
-    struct graph g;
-
-    if (has_option(inv, OPTION_DOT) + has_option(inv, OPTION_MERMAID) +
-            has_option(inv, OPTION_JSON) >
-        1)
-        return err_set(e, ERR_USAGE,
-                       "--json, --dot and --mermaid are three "
-                       "ways to print the tree: take one");
-    if (!layer_open(&inv->cx, LAYER_READ, &l, e))
-        return false;
-    read_graph(inv, &l, &g);
-    if (has_option(inv, OPTION_JSON))
-        print_tree_json(inv, &g);
-    else if (has_option(inv, OPTION_DOT))
-        print_dot(inv, &g);
-    else if (has_option(inv, OPTION_MERMAID))
-        print_mermaid(inv, &g);
-    else
-        print_tree(inv, &g);
-    layer_close(&l);
-    *exit_code = EXIT_DONE;
-    return true;
-}
-
-/* --- why ------------------------------------------------------------------ */
-
 /* For each entry, the entries that need it. */
 struct users {
     size_t *first; /* of entry i: from[first[i]] .. from[first[i + 1]] */
@@ -291,18 +272,134 @@ static void read_users(const struct graph *g, struct users *out)
             out->from[next[g->needs[i][k]]++] = i;
 }
 
-/* How many steps each entry is above `target`, by breadth; SIZE_MAX: not. */
-static size_t *measure(const struct graph *g, size_t target)
+/* NAME, or TYPE NAME as `list` and `tree` print it. */
+bool list_named_package(struct invocation *inv, struct str *out, struct err *e)
 {
-    size_t *distance = arena_array(g->a, g->count + 1, sizeof *distance);
+    const struct str *word = inv->arguments.items;
+    enum doc_kind ignored;
+
+    *out = word[0];
+    if (inv->arguments.count == 1)
+        return true;
+    if (!doc_kind_find(word[0], &ignored))
+        return err_set(e, ERR_USAGE, "mapm %s: too many arguments: \"%.*s\"",
+                       inv->command->name, STR_ARG(word[1]));
+    *out = arena_printf(&inv->cx.arena, "%.*s %.*s", STR_ARG(word[0]),
+                        STR_ARG(word[1]));
+    return true;
+}
+
+/* From what needs nothing, or from `target`, up to what needs it. */
+static void invert(struct graph *g)
+{
+    struct users users;
+
+    g->roots = arena_array(g->a, g->count + 1, sizeof *g->roots);
+    g->root_count = 0;
+    for (size_t i = 0; i < g->count; i++)
+        if (g->entries[i]->need_count == 0)
+            g->roots[g->root_count++] = i;
+    read_users(g, &users);
+    for (size_t i = 0; i < g->count; i++) {
+        g->needs[i] = users.from + users.first[i];
+        g->need_counts[i] = users.first[i + 1] - users.first[i];
+    }
+}
+
+static bool read_depth(struct invocation *inv, struct graph *g, struct err *e)
+{
+    struct str text = option_value(inv, OPTION_DEPTH);
+    uint64_t depth;
+
+    if (!text.p)
+        return true;
+    if (!str_number(text, UINT32_MAX, &depth))
+        return err_set(e, ERR_USAGE, "--depth: \"%.*s\" is not a number",
+                       STR_ARG(text));
+    if (depth < g->max_depth)
+        g->max_depth = depth;
+    return true;
+}
+
+static bool check_forms(const struct invocation *inv, struct err *e)
+{
+    int forms = has_option(inv, OPTION_DOT) + has_option(inv, OPTION_MERMAID) +
+                has_option(inv, OPTION_JSON);
+
+    if (forms > 1)
+        return err_set(e, ERR_USAGE,
+                       "--json, --dot and --mermaid are three "
+                       "ways to print the tree: take one");
+    if (forms && (has_option(inv, OPTION_INVERT) ||
+                  has_option(inv, OPTION_DEPTH) || inv->arguments.count))
+        return err_set(e, ERR_USAGE,
+                       "--json, --dot and --mermaid print the whole graph: "
+                       "NAME, --invert and --depth are for the tree");
+    return true;
+}
+
+/* The graph as it was asked for. */
+static bool shape(struct invocation *inv, const struct layer *l,
+                  struct graph *g, struct err *e)
+{
+    const struct lock_entry *entry;
+    struct str name;
+
+    if (!read_depth(inv, g, e))
+        return false;
+    if (has_option(inv, OPTION_INVERT))
+        invert(g);
+    if (inv->arguments.count == 0)
+        return true;
+    if (!list_named_package(inv, &name, e) ||
+        !layer_resolve_name(l, name, &inv->cx, &entry, e))
+        return false;
+    g->roots[0] = index_of(g, entry);
+    g->root_count = 1;
+    return true;
+}
+
+static void print_form(struct invocation *inv, struct graph *g)
+{
+    if (has_option(inv, OPTION_JSON))
+        print_tree_json(inv, g);
+    else if (has_option(inv, OPTION_DOT))
+        print_dot(inv, g);
+    else if (has_option(inv, OPTION_MERMAID))
+        print_mermaid(inv, g);
+    else
+        print_tree(inv, g);
+}
+
+COMMAND(command_tree)
+{
+    struct layer l;
+    struct graph g;
+    bool ok;
+
+    if (!check_forms(inv, e) || !layer_open(&inv->cx, LAYER_READ, &l, e))
+        return false;
+    read_graph(inv, &l, &g);
+    ok = shape(inv, &l, &g, e);
+    if (ok)
+        print_form(inv, &g);
+    layer_close(&l);
+    *exit_code = EXIT_DONE;
+    return ok;
+}
+
+/* --- why ------------------------------------------------------------------ */
+
+/* Which entries lead to `target`, it among them. */
+static bool *find_leading(const struct graph *g, size_t target)
+{
+    bool *leads = arena_array(g->a, g->count + 1, sizeof *leads);
     size_t *queue = arena_array(g->a, g->count + 1, sizeof *queue);
     size_t head = 0, tail = 0;
     struct users users;
 
     read_users(g, &users);
-    for (size_t i = 0; i < g->count; i++)
-        distance[i] = SIZE_MAX;
-    distance[target] = 0;
+    leads[target] = true;
     queue[tail++] = target;
     while (head < tail) {
         size_t at = queue[head++];
@@ -310,34 +407,23 @@ static size_t *measure(const struct graph *g, size_t target)
         for (size_t k = users.first[at]; k < users.first[at + 1]; k++) {
             size_t user = users.from[k];
 
-            if (distance[user] != SIZE_MAX)
+            if (leads[user])
                 continue;
-            distance[user] = distance[at] + 1;
+            leads[user] = true;
             queue[tail++] = user;
         }
     }
-    return distance;
+    return leads;
 }
 
-/* The first need that is one step nearer to the target. */
-static size_t next_nearer(const struct graph *g, const size_t *distance,
-                          size_t at)
-{
-    for (size_t k = 0; k < g->entries[at]->need_count; k++)
-        if (distance[g->needs[at][k]] == distance[at] - 1)
-            return g->needs[at][k];
-    return SIZE_MAX;
-}
-
-/* A shortest way down from a root. */
 static void print_chain(struct invocation *inv, const struct graph *g,
-                        const size_t *distance, size_t at,
+                        const struct frame *stack, size_t depth,
                         struct json_writer *w)
 {
     if (w)
         json_begin_array(w);
-    for (; at != SIZE_MAX; at = next_nearer(g, distance, at)) {
-        const struct lock_entry *entry = g->entries[at];
+    for (size_t i = 0; i < depth; i++) {
+        const struct lock_entry *entry = g->entries[stack[i].entry];
 
         if (w) {
             json_begin_object(w);
@@ -348,39 +434,60 @@ static void print_chain(struct invocation *inv, const struct graph *g,
             term_print(&inv->term, "%s %.*s%.*s%s", doc_kind_name(entry->kind),
                        STR_ARG(entry->name),
                        STR_ARG(list_from(g->layer, entry, g->a)),
-                       distance[at] ? " -> " : "\n");
+                       i + 1 < depth ? " -> " : "\n");
         }
     }
     if (w)
         json_end_array(w);
 }
 
+/* Every way down from a root, depth first; a graph of few packages may have more
+ * than anyone counts, so no more than CHAINS_MAX_SHOWN. */
+static bool print_chains(struct invocation *inv, const struct graph *g,
+                         const bool *leads, size_t target, size_t root,
+                         struct frame *stack, size_t *count,
+                         struct json_writer *w)
+{
+    size_t depth = 1;
+
+    stack[0] = (struct frame){.entry = root};
+    while (depth) {
+        struct frame *f = &stack[depth - 1];
+        size_t child;
+
+        if (f->entry == target) {
+            if (*count == CHAINS_MAX_SHOWN)
+                return false;
+            ++*count;
+            print_chain(inv, g, stack, depth--, w);
+            continue;
+        }
+        if (f->next == g->need_counts[f->entry]) {
+            depth--;
+            continue;
+        }
+        child = g->needs[f->entry][f->next++];
+        if (leads[child])
+            stack[depth++] = (struct frame){.entry = child};
+    }
+    return true;
+}
+
 static void explain(struct invocation *inv, const struct graph *g,
                     size_t target, struct json_writer *w)
 {
-    const size_t *distance = measure(g, target);
+    const bool *leads = find_leading(g, target);
+    struct frame *stack = arena_array(g->a, g->count + 1, sizeof *stack);
+    size_t count = 0;
+    bool all = true;
 
-    for (size_t i = 0; i < g->root_count; i++)
-        if (distance[g->roots[i]] != SIZE_MAX)
-            print_chain(inv, g, distance, g->roots[i], w);
-}
-
-/* NAME, or TYPE NAME as `list` and `tree` print it. */
-static bool named_package(struct invocation *inv, struct str *out,
-                          struct err *e)
-{
-    const struct str *word = inv->arguments.items;
-    enum doc_kind ignored;
-
-    *out = word[0];
-    if (inv->arguments.count == 1)
-        return true;
-    if (!doc_kind_find(word[0], &ignored))
-        return err_set(e, ERR_USAGE, "mapm why: too many arguments: \"%.*s\"",
-                       STR_ARG(word[1]));
-    *out = arena_printf(&inv->cx.arena, "%.*s %.*s", STR_ARG(word[0]),
-                        STR_ARG(word[1]));
-    return true;
+    for (size_t i = 0; all && i < g->root_count; i++)
+        if (leads[g->roots[i]])
+            all = print_chains(inv, g, leads, target, g->roots[i], stack,
+                               &count, w);
+    if (!all)
+        term_note(&inv->term, "there are more ways than these %d",
+                  CHAINS_MAX_SHOWN);
 }
 
 COMMAND(command_why)
@@ -391,7 +498,7 @@ COMMAND(command_why)
     struct graph g;
     struct str name;
 
-    if (!named_package(inv, &name, e) ||
+    if (!list_named_package(inv, &name, e) ||
         !layer_open(&inv->cx, LAYER_READ, &l, e))
         return false;
     if (!layer_resolve_name(&l, name, &inv->cx, &entry, e)) {

@@ -49,7 +49,7 @@ usage 'are told the usage' 'usage: mapm why' mapm why
 usage 'too many' 'too many arguments: "two"' mapm why one two
 usage 'too many after a type' 'too many arguments: "two"' mapm why skill one two
 usage 'quiet and verbose' 'quiet and --verbose exclude each other' mapm list -q -v
-usage 'one argument is too many' 'too many arguments: "x"' mapm list x
+usage 'one argument is too many' 'too many arguments: "x"' mapm verify x
 usage 'help for what is no command' 'unknown command "nonsense"' mapm help nonsense
 usage 'an unknown kind' 'thing' mapm new thing x
 usage 'an unknown thing to do' 'frob' mapm store frob
