@@ -199,6 +199,7 @@ mcp "$s/mcps/io.acme_tool.json" io.acme/tool npx -y tool --more
 rm -r "$s/skills/base/scripts"
 make_repo acme/catalog "$s"
 repo acme/catalog tag v2 main
+repo acme/catalog tag v1.2.0 main
 snapshot . >"$T/before"
 exits 'update --diff' 0 mapm update --diff
 is 'changes nothing' "$(snapshot .)" "$(cat "$T/before")"
@@ -223,6 +224,8 @@ exits 'one alone' 0 mapm update --diff other
 is 'is shown alone' "$(printf '%s\n' "$out" | grep -c '^# skill')" 1
 exits 'NAME@REF' 0 mapm diff other@v2
 like 'is as an update there' "$out" '^# skill acme/other: update 1\.0\.0 .* -> 1\.2\.0 '
+exits 'a range' 0 mapm diff 'other@^1.1'
+like 'is its highest tag' "$out" '^# skill acme/other: update 1\.0\.0 .* -> 1\.2\.0 '
 exits 'backwards, too' 3 mapm diff "acme/other@$first" --exit-code
 like 'the other way' "$out" '^-## 1\.0\.0'
 is 'all of this changes nothing' "$(snapshot .)" "$(cat "$T/before")"
