@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "mapm/clients.h"
+#include "mapm/document.h"
 #include "mapm/provision.h"
 
 #include "record.h"
@@ -90,6 +91,11 @@ MUST_CHECK bool desired_state_add_texts(struct desired_state *w,
 struct target *desired_state_add_shared(struct desired_state *w,
                                         const struct client *c);
 
+/* The document of an item, which is read once, and its text. */
+MUST_CHECK bool desired_state_read_document(struct desired_state *w,
+                                            const struct provision_item *item,
+                                            const struct document **out,
+                                            struct str *text, struct err *e);
 /* Renders generated files: sets their hash and content. */
 MUST_CHECK bool desired_state_make_files(struct desired_state *w,
                                          struct target *t, struct err *e);

@@ -1,0 +1,219 @@
+#include "base/text.h"
+#include "mapm/limits.h"
+#include "mapm/mcp_file.h"
+
+#include <string.h>
+
+#include "desired_state.h"
+#include "merge.h"
+#include "render.h"
+
+/*
+ * The entry of a server in a client's file: with the paths of this machine, or
+ * without any, started by `mapm start`.
+ */
+
+#define ELSEWHERE_MAX 4 /* folders tried for each placeholder */
+
+/* A path goes into JSON, and then through each client's own expansion. */
+static bool check_path(struct str path, const char *placeholder, struct str fqn,
+                       struct err *e)
+{
+    if (!text_is_utf8(path) || text_has_control(path))
+        return err_set(e, ERR_MCP,
+                       "%.*s: %s cannot be written into a client's file: the "
+                       "path is not printable UTF-8",
+                       STR_ARG(fqn), placeholder);
+    /* Written with forward slashes it would name another folder. */
+    if (str_has_char(path, '\\'))
+        return err_set(e, ERR_MCP,
+                       "%.*s: %s cannot be written into a client's file: the "
+                       "path has a backslash",
+                       STR_ARG(fqn), placeholder);
+    for (size_t i = 0; i + 1 < path.n; i++) {
+        char after = path.p[i + 1];
+
+        if (path.p[i] == '$' &&
+            (after == '{' || after == '_' || char_is_alpha(after)))
+            return err_set(e, ERR_MCP,
+                           "%.*s: a client would expand the \"$\" in %s",
+                           STR_ARG(fqn), placeholder);
+    }
+    return true;
+}
+
+/* The first string of an MCP file that holds the placeholder; "" for none. */
+static struct str mentions(const struct json *j, const char *placeholder)
+{
+    const struct json *after[MCP_MAX_DEPTH + 2];
+    size_t depth = 0;
+
+    while (j) {
+        if (j->kind == JSON_STRING &&
+            str_find(j->text, str_cstr(placeholder)) != SIZE_MAX)
+            return j->text;
+        if (j->first && depth < sizeof after / sizeof *after) {
+            after[depth++] = j->next;
+            j = j->first;
+            continue;
+        }
+        j = j->next;
+        while (!j && depth)
+            j = after[--depth];
+    }
+    return STR("");
+}
+
+/* A folder that no document mentions may have any name. */
+static bool render_for(struct desired_state *w, const struct target *t,
+                       const struct provision_item *item,
+                       const struct document *d, struct str workspace,
+                       struct str shared, struct str *entry, struct hash *hash,
+                       struct err *e)
+{
+    return mcp_format(d, workspace.n ? workspace : STR("/"),
+                      shared.n ? shared : STR("/"),
+                      render_wants_meta(t->client), w->arena, entry, e) &&
+           render_server(t->client, item->place, *entry, w->arena, entry, e) &&
+           merge_hash(t->client, *entry, w->arena, hash, e);
+}
+
+/* No paths: they may be any. The placeholders are validated all the same. */
+static bool render_start(struct desired_state *w, const struct target *t,
+                         const struct provision_item *item,
+                         const struct document *d, struct str *entry,
+                         struct hash *hash, struct err *e)
+{
+    return mcp_format(d, STR("/"), STR("/"), false, w->arena, entry, e) &&
+           mcp_format_start(d, item->place, w->arena, entry, e) &&
+           render_server(t->client, item->place, *entry, w->arena, entry, e) &&
+           merge_hash(t->client, *entry, w->arena, hash, e);
+}
+
+static bool make_started(struct desired_state *w, const struct target *t,
+                         struct desired_server *s, const struct document *d,
+                         struct err *e)
+{
+    struct str entry;
+
+    if (!render_start(w, t, s->item, d, &entry, &s->hash, e))
+        return err_wrap(e, "%.*s for %s", STR_ARG(s->item->fqn), t->path.p);
+    s->is_started = s->names_mapm = true;
+    s->entry = entry;
+    return true;
+}
+
+bool desired_state_make_server(struct desired_state *w, const struct target *t,
+                               struct desired_server *s, struct err *e)
+{
+    const struct provision_item *item = s->item;
+    const struct document *d;
+    struct str text, entry;
+    bool workspace, shared;
+
+    if (s->entry.p)
+        return true;
+    if (!desired_state_read_document(w, item, &d, &text, e))
+        return false;
+    if (!d->mcp)
+        return err_set(e, ERR_MCP, "%.*s is no MCP file", STR_ARG(item->fqn));
+    workspace = mentions(d->mcp, "${workspaceDir}").n > 0;
+    shared = mentions(d->mcp, "${sharedDir}").n > 0;
+    if (w->options->start_servers && (workspace || shared))
+        return make_started(w, t, s, d, e);
+    if ((workspace &&
+         !check_path(w->workspace, "${workspaceDir}", item->fqn, e)) ||
+        (shared &&
+         !check_path(w->options->shared_dir, "${sharedDir}", item->fqn, e)))
+        return false;
+    if (!render_for(w, t, item, d, workspace ? w->workspace : STR(""),
+                    shared ? w->options->shared_dir : STR(""), &entry, &s->hash,
+                    e))
+        return err_wrap(e, "%.*s for %s", STR_ARG(item->fqn), t->path.p);
+    s->absolute = workspace || shared;
+    s->names_mapm = str_is(json_text(json_get(d->mcp, "command")), "mapm");
+    s->entry = entry;
+    return true;
+}
+
+/* --- the same entry, of another machine ----------------------------------- */
+
+struct folders {
+    struct str items[ELSEWHERE_MAX];
+    size_t count;
+};
+
+static void add_folder(struct folders *f, struct str path)
+{
+    if (path.n < 2 || path.p[0] != '/' || f->count == ELSEWHERE_MAX ||
+        str_has_char(path, '\\'))
+        return;
+    for (size_t i = 0; i < f->count; i++)
+        if (str_eq(f->items[i], path))
+            return;
+    f->items[f->count++] = path;
+}
+
+/* What may have stood for `placeholder` in a string of the client's file that
+ * begins and ends as `pattern` does. */
+static void guess_folders(struct str text, struct str pattern,
+                          const char *placeholder, struct folders *out)
+{
+    size_t at = str_find(pattern, str_cstr(placeholder));
+    struct str head = str_slice(pattern, 0, at);
+    struct str tail = str_from_index(pattern, at + strlen(placeholder));
+    size_t quote;
+
+    while ((quote = str_find_char(text, '"')) != SIZE_MAX) {
+        struct str value;
+
+        text = str_from_index(text, quote + 1);
+        quote = str_find_char(text, '"');
+        value = str_slice(text, 0, quote == SIZE_MAX ? text.n : quote);
+        if (value.n > head.n + tail.n && str_starts(value, head) &&
+            str_ends(value, tail))
+            add_folder(out, str_slice(value, head.n, value.n - tail.n));
+    }
+}
+
+bool desired_state_is_from_elsewhere(struct desired_state *w,
+                                     const struct target *t,
+                                     const struct desired_server *s,
+                                     struct str text, const struct hash *found)
+{
+    struct folders workspaces = {0}, shared = {0};
+    const struct document *d;
+    struct str ignored, pattern;
+    struct err e = {0};
+    struct hash started;
+
+    if (!(s->absolute || s->is_started) ||
+        !desired_state_read_document(w, s->item, &d, &ignored, &e) || !d->mcp)
+        return false;
+    if (render_start(w, t, s->item, d, &ignored, &started, &e) &&
+        hash_eq(&started, found))
+        return true;
+    err_clear(&e);
+    pattern = mentions(d->mcp, "${workspaceDir}");
+    if (pattern.n)
+        guess_folders(text, pattern, "${workspaceDir}", &workspaces);
+    else
+        workspaces.count = 1;
+    pattern = mentions(d->mcp, "${sharedDir}");
+    if (pattern.n)
+        guess_folders(text, pattern, "${sharedDir}", &shared);
+    else
+        shared.count = 1;
+    for (size_t i = 0; i < workspaces.count; i++)
+        for (size_t k = 0; k < shared.count; k++) {
+            struct hash hash;
+            struct str entry;
+
+            if (render_for(w, t, s->item, d, workspaces.items[i],
+                           shared.items[k], &entry, &hash, &e) &&
+                hash_eq(&hash, found))
+                return true;
+            err_clear(&e);
+        }
+    return false;
+}
