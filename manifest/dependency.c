@@ -70,6 +70,11 @@ static void add_origin(struct reader *r, struct deps *deps, enum doc_kind kind,
                       "it; name a repository",
                       quoted(r, y->text));
     }
+    if (origin_range(o, r->a).n)
+        report(r, "dep-range", field, y->line,
+               "\"%s\" has a range of versions, which other programs cannot "
+               "read: name a tag",
+               quoted(r, y->text));
     deps->items = arena_grow(r->a, deps->items, deps->count, &deps->capacity,
                              sizeof *deps->items);
     deps->items[deps->count++] =

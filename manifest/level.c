@@ -75,6 +75,7 @@ static const struct {
     {"dep-bad-origin",         "i---E--E"},
     {"dep-object-form",        "W---W--W"},
     {"dep-file-origin",        "i---W--E"},
+    {"dep-range",              "----E--W"},
 
     {"changelog-missing",      "-------E"},
     {"changelog-no-entry",     "-------E"},

@@ -199,6 +199,8 @@ static const struct row rows[] = {
     {S, "foo", FULL("dependencies:\n  mcps:\n    - o/r/x@v1\n"), "dep-bad-origin", "E---E--E"},
     {S, "foo", FULL("dependencies:\n  skills:\n    - origin: " GH "o/r/tree/m\n"), "dep-object-form", "W---W--W"},
     {S, "foo", FULL("dependencies:\n  skills:\n    - file:/x\n"), "dep-file-origin", "E---W--E"},
+    {S, "foo", FULL("dependencies:\n  skills:\n    - " GH "o/r/tree/^1.2/x\n"), "dep-range", "----E--W"}, /* [D6] */
+    {S, "foo", FULL("dependencies:\n  skills:\n    - " GH "o/r/tree/^1.x/x\n"), "dep-bad-origin", "E---E--E"}, /* [D6] */
 
     /* hidden characters: THREATS 1.4, [row 7] */
     {S, "foo", DOC("name: foo\ndescription: a\xe2\x80\xae" "b\n"), "hidden-characters", "EEEEEEEE"},
