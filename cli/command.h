@@ -83,6 +83,7 @@ enum command_id {
     F(GLOBAL, "global", 'g', "Use the library of the user instead of the workspace") \
     F(LOCKED, "locked", 0, "Fail unless mapm.lock fits mapm.yaml") \
     F(ACCEPT_MOVED_TAG, "accept-moved-tag", 0, "Update where a tag names another commit than the lock") \
+    F(NO_SELF, "no-self", 0, "Ask the remote, not the checkout that a local root is in") \
     F(ALLOW_HIDDEN, "allow-hidden", 0, "Accept hidden characters in the text of packages") \
     F(DRY_RUN, "dry-run", 'n', "Show what would change, and change nothing") \
     F(FORCE, "force", 'f', "Replace files that were edited, keeping a backup") \

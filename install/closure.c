@@ -102,8 +102,27 @@ struct node *closure_add(struct closure *c, const struct origin *o,
     return n;
 }
 
+void closure_add_checkout(struct closure *c, const struct origin *o)
+{
+    struct checkout found;
+    bool is_there;
+
+    if (o->scheme != ORIGIN_FILE || c->options.no_self)
+        return;
+    for (size_t i = 0; i < c->checkout_count; i++)
+        if (fs_path_is_within(o->path, c->checkouts[i].path))
+            return;
+    checkout_find(c->cx, o->path, &found, &is_there);
+    if (!is_there)
+        return;
+    c->checkouts = arena_grow(&c->cx->arena, c->checkouts, c->checkout_count,
+                              &c->checkout_capacity, sizeof *c->checkouts);
+    c->checkouts[c->checkout_count++] = found;
+}
+
 struct node *closure_add_root(struct closure *c, const struct root *root)
 {
+    closure_add_checkout(c, &root->origin);
     struct node *n = closure_add(c, &root->origin, (unsigned)root->kind);
 
     n->alias = root->as;
@@ -748,6 +767,33 @@ static const struct lock_entry *moving_entry(const struct closure *c,
                : NULL;
 }
 
+/* Where a checkout has the package, and no link on the way leads out of it. */
+static bool take_from_checkout(struct closure *c, struct node *n, bool any_ref)
+{
+    struct arena *a = &c->cx->arena;
+
+    for (size_t i = 0; i < c->checkout_count && !n->replacement; i++) {
+        const struct checkout *checkout = &c->checkouts[i];
+        struct err ignored = {0};
+        struct origin file = {.scheme = ORIGIN_FILE};
+        struct str path, real;
+
+        if (any_ref ? !checkout_is_remote(checkout, &n->origin, a, &path)
+                    : !checkout_has(checkout, &n->origin, a, &path))
+            continue;
+        file.path = path.n ? fs_join(checkout->path, path, a) : checkout->path;
+        if (!fs_real_path(str_dup0(file.path, a), a, &real, &ignored) ||
+            !fs_path_is_within(real, checkout->path))
+            continue;
+        file.text = file.key = str_join(STR("file:"), file.path, a);
+        n->source = arena_new(a, struct origin);
+        *n->source = file;
+        return true;
+    }
+    return false;
+}
+
+/* From a folder: equal content is what mapm.lock holds. */
 static bool read_replaced(struct closure *c, struct node *n, struct err *e)
 {
     stop_assuming(c);
@@ -780,7 +826,8 @@ static bool resolve_node(struct closure *c, struct node *n, struct err *e)
         stop_assuming(c);
         return local_read(c, n, e);
     }
-    if (node_source(n)->scheme == ORIGIN_FILE)
+    if (node_source(n)->scheme == ORIGIN_FILE ||
+        take_from_checkout(c, n, false))
         return read_replaced(c, n, e);
     entry =
         n->allowed.n ? NULL : layer_find_origin(c->layer, n->origin.key, false);
@@ -1037,6 +1084,13 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
             return ask_unserved(c, n, e);
         if (n->locked && (problem.code == ERR_REF || n->is_unserved))
             refuse_unserved(n, &problem);
+        /* A ref that is not pushed yet. */
+        if (problem.code == ERR_REF && !n->locked &&
+            take_from_checkout(c, n, true)) {
+            err_clear(&problem);
+            ok = read_replaced(c, n, &problem);
+            break;
+        }
         if (n->locked && problem.code == ERR_LOCKED)
             name_entry(n->locked, &problem);
         hint_skill(n, &problem);

@@ -1,6 +1,7 @@
 #ifndef INSTALL_CLOSURE_H
 #define INSTALL_CLOSURE_H
 
+#include "mapm/checkout.h"
 #include "mapm/fetch.h"
 #include "mapm/layer.h"
 #include "mapm/resolver.h"
@@ -73,6 +74,7 @@ struct closure_options {
     bool offline;
     bool allow_hidden;
     bool assume_present; /* see closure_verify_store */
+    bool no_self;        /* no checkout stands for its remote */
     bool forget_files;   /* a plan alone: what needs a list of files reads it */
     bool outline;        /* of packages that are new the documents alone */
     bool accept_moved_tag; /* update: a tag may name another commit */
@@ -96,6 +98,8 @@ struct closure {
     size_t failures;
     struct fetch *fetch;
     struct store_session session;
+    struct checkout *checkouts; /* those that file: roots are in */
+    size_t checkout_count, checkout_capacity;
     struct node **asked; /* by id */
     size_t asked_count, asked_capacity;
     struct node **fetched; /* for options.on_fetched */
@@ -117,6 +121,9 @@ struct node *closure_add(struct closure *c, const struct origin *o,
 
 /* One of a manifest, which may give it another name. */
 struct node *closure_add_root(struct closure *c, const struct root *root);
+/* What the work tree of a file: origin holds stands for its remote's branches
+ * from now on [D9]; nothing for other origins. */
+void closure_add_checkout(struct closure *c, const struct origin *o);
 /* It has the name that its root gives it, if that gives one. */
 void closure_take_alias(struct node *n);
 

@@ -296,6 +296,7 @@ static bool add_arguments(struct install_session *s, struct node **wanted,
             !check_own_alias(s, &o, e) ||
             (s->locked && !find_locked_argument(s, &o, e)))
             return false;
+        closure_add_checkout(&s->closure, &o);
         if (offers_are_chosen(&s->request->choice) && !s->locked) {
             wanted[(*count)++] = closure_add_catalog(&s->closure, &o);
             continue;
@@ -519,6 +520,7 @@ bool install_packages(struct install_session *s, struct err *e)
         .locked = s->request->locked ||
                   (session_is_ci() && s->request->arguments.count == 0),
         .offline = cx->is_offline,
+        .no_self = s->request->no_self,
         .allow_hidden = s->request->allow_hidden,
         .forget_files = s->request->dry_run,
         .assume_present =

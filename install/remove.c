@@ -114,6 +114,7 @@ bool remove_packages(struct install_session *s, struct err *e)
     struct context *cx = s->cx;
     struct closure_options o = {
         .offline = cx->is_offline,
+        .no_self = s->request->no_self,
         .allow_hidden = true,
     };
     size_t count = s->request->arguments.count;

@@ -272,6 +272,7 @@ bool update_packages(struct install_session *s, struct err *e)
     struct update *u = arena_new(&cx->arena, struct update);
     struct closure_options o = {
         .offline = cx->is_offline,
+        .no_self = s->request->no_self,
         .allow_hidden = s->request->allow_hidden,
         .accept_moved_tag = s->request->accept_moved_tag,
         .is_moving = is_moving,

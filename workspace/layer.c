@@ -3,6 +3,7 @@
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "mapm/checkout.h"
 #include "mapm/doc_kind.h"
 #include "mapm/lock.h"
 #include "mapm/lock_merge.h"
@@ -338,6 +339,19 @@ static bool read_replacements(struct layer *l, struct context *cx,
                             "mapm.yaml", l->path, rules, e);
 }
 
+/* It came with a clone: what it says is not this machine's word [D9]. */
+static void drop_tracked(const struct layer *l, struct context *cx,
+                         const char *name, struct str *text)
+{
+    if (!text->n || l->is_global || !checkout_tracks(cx, l->path, name))
+        return;
+    context_warn(cx,
+                 "%s is tracked by git, so it is not read: git rm --cached "
+                 "%s",
+                 name, name);
+    *text = STR("");
+}
+
 static bool read_files(struct layer *l, enum layer_mode mode,
                        struct context *cx, struct err *e)
 {
@@ -354,6 +368,8 @@ static bool read_files(struct layer *l, enum layer_mode mode,
         !folder_read_lock(&f, "mapm.lock", &l->lock_text, e) ||
         !folder_read_lock(&f, "mapm.local.lock", &l->local_lock_text, e))
         return false;
+    drop_tracked(l, cx, "mapm.local.yaml", &l->local_yaml);
+    drop_tracked(l, cx, "mapm.local.lock", &l->local_lock_text);
     return project_parse(l->yaml, PROJECT_WORKSPACE, "mapm.yaml", &l->rules, a,
                          &l->project, e) &&
            limits_apply(&l->limits, &l->project, PROJECT_WORKSPACE, "mapm.yaml",

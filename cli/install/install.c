@@ -60,6 +60,7 @@ static struct install_request request_of(struct invocation *inv,
         .as = option_value(inv, OPTION_AS_NAME),
         .from = option_list(inv, OPTION_FROM),
         .locked = has_option(inv, OPTION_LOCKED),
+        .no_self = has_option(inv, OPTION_NO_SELF),
         .dry_run =
             has_option(inv, OPTION_DRY_RUN) || has_option(inv, OPTION_DIFF),
         .force = has_option(inv, OPTION_FORCE),

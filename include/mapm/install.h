@@ -53,6 +53,7 @@ struct install_request {
     struct install_choice choice;
     struct str as;         /* the name of the one argument here; "" = its own */
     bool locked;           /* nothing but what the lock holds */
+    bool no_self;          /* a checkout does not stand for its remote */
     bool dry_run;          /* takes no lock of the workspace; never applied */
     bool force;            /* restores what was edited */
     bool allow_hidden;     /* characters */

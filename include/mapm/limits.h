@@ -31,6 +31,9 @@
 #define MCP_MAX_DEPTH              64
 #define CHANGELOG_MAX_BYTES        (1024u * 1024)
 #define PROJECT_MAX_BYTES          (16u * 1024 * 1024)   /* mapm.yaml, config.yaml */
+#define CHECKOUT_CONFIG_MAX_BYTES  (1024u * 1024)        /* .git/config */
+#define CHECKOUT_INDEX_MAX_BYTES   (256u * 1024 * 1024)  /* .git/index: 2,000,000 files */
+#define CHECKOUT_MAX_REMOTES       64                    /* urls of one configuration */
 #define PROJECT_MAX_NODES          200000  /* twice GRAPH_MAX_PACKAGES */
 #define LOCK_MAX_BYTES             (64u * 1024 * 1024)   /* some 450 bytes a package */
 #define CLIENT_FILE_MAX_BYTES      (16u * 1024 * 1024)   /* .mcp.json … */

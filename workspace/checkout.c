@@ -1,0 +1,186 @@
+#include "mapm/checkout.h"
+
+#include "base/fs.h"
+#include "mapm/authorize.h"
+#include "mapm/limits.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEAD_MAX_BYTES 4096
+
+static struct str at(struct context *cx, struct str folder, const char *name)
+{
+    return fs_join(folder, str_cstr(name), &cx->arena);
+}
+
+/* A file of git, which counts only if those of the user do. */
+static bool read_file(struct context *cx, struct str folder, const char *name,
+                      size_t max_bytes, struct str *out)
+{
+    CLEANUP_FD int dir = -1;
+    CLEANUP_FD int fd = -1;
+    struct err ignored = {0};
+
+    return fs_open_dir(str_dup0(folder, &cx->arena), &dir, &ignored) &&
+           fs_open_file_at(dir, name, &fd, NULL, &ignored) &&
+           authorize_file(cx, fd, at(cx, folder, name), folder, &ignored) &&
+           fs_read_fd(fd, max_bytes, &cx->arena, out, &ignored);
+}
+
+/* `.git`, or the folder that a file of that name leads to: of a worktree. */
+static bool find_git_dir(struct context *cx, struct str folder, struct str *out)
+{
+    struct str path = at(cx, folder, ".git"), text;
+    struct err ignored = {0};
+    struct stat st;
+
+    if (lstat(str_dup0(path, &cx->arena), &st) < 0)
+        return false;
+    if (S_ISDIR(st.st_mode)) {
+        *out = path;
+        return authorize_folder(cx, path, &ignored);
+    }
+    if (!S_ISREG(st.st_mode) ||
+        !read_file(cx, folder, ".git", HEAD_MAX_BYTES, &text) ||
+        !str_starts(text, STR("gitdir: ")))
+        return false;
+    text = str_trim(str_from_index(text, 8));
+    if (!str_starts(text, STR("/")))
+        text = fs_join(folder, text, &cx->arena);
+    *out = fs_normalize(text, &cx->arena);
+    return authorize_folder(cx, *out, &ignored);
+}
+
+static bool find_work_tree(struct context *cx, struct str folder,
+                           struct checkout *out)
+{
+    struct err ignored = {0};
+
+    if (!fs_real_path(str_dup0(folder, &cx->arena), &cx->arena, &folder,
+                      &ignored))
+        return false;
+    for (;;) {
+        size_t slash;
+
+        if (find_git_dir(cx, folder, &out->git_dir)) {
+            out->path = folder;
+            return authorize_folder(cx, folder, &ignored);
+        }
+        slash = str_find_last(folder, '/');
+        if (slash == SIZE_MAX || folder.n <= 1)
+            return false;
+        folder = str_slice(folder, 0, slash ? slash : 1);
+    }
+}
+
+/* Of several worktrees one folder has the configuration and the remotes. */
+static struct str common_dir(struct context *cx, const struct checkout *c)
+{
+    struct err ignored = {0};
+    struct str text;
+
+    if (!read_file(cx, c->git_dir, "commondir", HEAD_MAX_BYTES, &text))
+        return c->git_dir;
+    text = str_trim(text);
+    if (!str_starts(text, STR("/")))
+        text = fs_join(c->git_dir, text, &cx->arena);
+    text = fs_normalize(text, &cx->arena);
+    return authorize_folder(cx, text, &ignored) ? text : c->git_dir;
+}
+
+/* "ref: refs/heads/x" with `before` taken off; "" for all else. */
+static struct str read_ref(struct context *cx, struct str folder,
+                           const char *name, const char *before)
+{
+    struct str text;
+
+    if (!read_file(cx, folder, name, HEAD_MAX_BYTES, &text))
+        return STR("");
+    text = str_trim(text);
+    if (!str_starts(text, str_cstr(before)))
+        return STR("");
+    text = str_from_index(text, str_cstr(before).n);
+    return origin_ref_is_valid(text) ? text : STR("");
+}
+
+void checkout_find(struct context *cx, struct str folder, struct checkout *out,
+                   bool *found)
+{
+    struct str *branches = arena_array(&cx->arena, 2, sizeof *branches);
+    struct str common, config;
+
+    *out = (struct checkout){.branches = branches};
+    *found = false;
+    if (!find_work_tree(cx, folder, out))
+        return;
+    common = common_dir(cx, out);
+    if (!read_file(cx, common, "config", CHECKOUT_CONFIG_MAX_BYTES, &config))
+        return;
+    out->repositories =
+        checkout_parse_remotes(config, &cx->arena, &out->repository_count);
+    branches[0] = read_ref(cx, out->git_dir, "HEAD", "ref: refs/heads/");
+    branches[1] = read_ref(cx, common, "refs/remotes/origin/HEAD",
+                           "ref: refs/remotes/origin/");
+    out->branch_count = 2;
+    *found = out->repository_count > 0;
+}
+
+static bool is_of_remote(const struct checkout *c, const struct origin *o,
+                         struct arena *a)
+{
+    struct str repository;
+
+    if (o->scheme != ORIGIN_GIT || o->is_short)
+        return false;
+    repository = origin_repository(o, a);
+    for (size_t i = 0; i < c->repository_count; i++)
+        if (str_eq(c->repositories[i], repository))
+            return true;
+    return false;
+}
+
+bool checkout_has(const struct checkout *c, const struct origin *o,
+                  struct arena *a, struct str *path)
+{
+    if (!is_of_remote(c, o, a))
+        return false;
+    for (size_t i = 0; i < c->branch_count; i++) {
+        struct str ref = c->branches[i];
+
+        if (!ref.n || !str_starts(o->rest, ref) ||
+            (o->rest.n > ref.n && o->rest.p[ref.n] != '/'))
+            continue;
+        *path =
+            o->rest.n > ref.n ? str_from_index(o->rest, ref.n + 1) : STR("");
+        return true;
+    }
+    return false;
+}
+
+bool checkout_is_remote(const struct checkout *c, const struct origin *o,
+                        struct arena *a, struct str *path)
+{
+    size_t slash = str_find_char(o->rest, '/');
+
+    *path = slash == SIZE_MAX ? STR("") : str_from_index(o->rest, slash + 1);
+    return is_of_remote(c, o, a) && !origin_names_commit(o);
+}
+
+bool checkout_tracks(struct context *cx, struct str folder, const char *name)
+{
+    struct checkout c = {.path = {0}};
+    struct err ignored = {0};
+    struct str index, path;
+
+    if (!find_work_tree(cx, folder, &c) ||
+        !read_file(cx, c.git_dir, "index", CHECKOUT_INDEX_MAX_BYTES, &index) ||
+        !fs_real_path(str_dup0(folder, &cx->arena), &cx->arena, &path,
+                      &ignored))
+        return false;
+    path = str_from_index(path, c.path.n);
+    while (path.n && path.p[0] == '/')
+        path = str_from_index(path, 1);
+    return checkout_index_has(index,
+                              path.n ? at(cx, path, name) : str_cstr(name));
+}
