@@ -37,14 +37,31 @@ static bool ask_removal(struct install_session *s, struct err *e)
            err_wrap(e, "a folder that was there before needs a yes");
 }
 
+/* Only of a person: without one they are printed, and no reason to refuse
+ * [M8, D21]. A question about servers is about these, too. */
+static bool ask_prereqs(struct install_session *s, struct err *e)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < s->resolved.count; i++)
+        any |= s->packages[i].shows_prereqs;
+    if (!any || !context_can_ask(s->cx))
+        return true;
+    install_release(&s->plan);
+    return context_consent(
+        s->cx, "Install this, and prepare by hand what is listed?", e);
+}
+
 static bool ask_consent(struct install_session *s, struct err *e)
 {
     const struct install_plan *plan = &s->plan;
     struct str question;
     bool yes;
 
-    if (plan->consent_count == 0 || s->request->is_consented)
+    if (s->request->is_consented)
         return true;
+    if (plan->consent_count == 0)
+        return ask_prereqs(s, e);
     install_release(&s->plan);
     question = arena_printf(&s->cx->arena, "Let your agents start %s?",
                             plan->consent_count == 1 ? "this MCP server"
@@ -152,6 +169,7 @@ static bool apply(struct install_session *s, struct install_result *out,
     if (!is_changed)
         return true;
     register_workspace(s);
+    session_note_prereqs(s);
     link_library(s);
     out->backup =
         arena_str(&s->cx->arena, provision_backup(s->layer.provision));

@@ -5,6 +5,7 @@
 #include "mapm/install_query.h"
 #include "mapm/layer.h"
 #include "mapm/project.h"
+#include "mapm/state_trust.h"
 
 #include "install_session.h"
 
@@ -50,6 +51,38 @@ static void find_effect(struct install_session *s, struct install_package *p,
     p->old_version = p->effect == INSTALL_UPDATED
                          ? placed_version(s, p->package->kind, path)
                          : str_make("", 0);
+}
+
+/* Once per machine and text; what the lock holds was seen by who locked it
+ * [D21]. */
+static bool is_unseen(const struct install_session *s,
+                      const struct install_package *p)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct hash text = hash_of(p->package->prereqs);
+    struct err ignored = {0};
+    struct str folder;
+
+    return p->package->prereqs.n && p->effect != INSTALL_KEPT &&
+           p->action != INSTALL_KEEP &&
+           !state_find_trust(store_state(s->store), STATE_SEEN_PREREQS,
+                             STR("prereqs"), &text, &scratch, &folder,
+                             &ignored);
+}
+
+void session_note_prereqs(struct install_session *s)
+{
+    struct state *state = store_state(s->store);
+    struct err ignored = {0};
+
+    for (size_t i = 0; i < s->resolved.count; i++) {
+        struct hash text = hash_of(s->packages[i].package->prereqs);
+
+        if (s->packages[i].shows_prereqs &&
+            !state_put_trust(state, STATE_SEEN_PREREQS, STR("prereqs"), &text,
+                             STR(""), &ignored))
+            return; /* shown once more, then */
+    }
 }
 
 /* ".agents/skills/x" of no client; of .mcp.json the key. */
@@ -133,8 +166,10 @@ void session_find_effects(struct install_session *s,
     for (size_t i = 0; i < count; i++)
         if (changes[i].client.n == 0)
             map_put(&by_path, changes[i].path, (void *)(uintptr_t)&changes[i]);
-    for (size_t i = 0; i < s->resolved.count; i++)
+    for (size_t i = 0; i < s->resolved.count; i++) {
         find_effect(s, &s->packages[i], &by_path,
                     install_path(&s->packages[i], &paths));
+        s->packages[i].shows_prereqs = is_unseen(s, &s->packages[i]);
+    }
     find_gone(s, changes, count);
 }

@@ -111,6 +111,8 @@ MUST_CHECK bool session_find_changes(struct install_session *s, struct err *e);
  * those that the lock no longer has. */
 void session_find_effects(struct install_session *s,
                           const struct provision_change *changes, size_t count);
+/* The prereqs that were shown need not be shown again on this machine. */
+void session_note_prereqs(struct install_session *s);
 
 /* roots.c. Takes `gone` out of the texts and of s->roots. */
 MUST_CHECK bool roots_remove(struct install_session *s, const struct root *gone,

@@ -104,7 +104,7 @@ static void show_package(struct term *t, const struct install_package *p,
         term_print(t, "      ran:  %s\n", p->old_command);
     if (p->command)
         term_print(t, "      runs: %s\n", p->command);
-    if (p->package->prereqs.n)
+    if (p->shows_prereqs)
         show_prereqs(t, p->package->prereqs);
 }
 
@@ -159,7 +159,7 @@ static bool is_shown(const struct install_package *p)
 /* What a person has to know of each one. */
 static bool is_alone(const struct install_package *p)
 {
-    return p->command || p->old_command || p->package->prereqs.n;
+    return p->command || p->old_command || p->shows_prereqs;
 }
 
 /* More of one kind than a person reads are counted by repository. */

@@ -86,6 +86,7 @@ struct install_package {
         digest; /* "sha256:..."; "" of a skill or agent of the workspace */
     enum install_action action; /* CHANGE: other content, or another origin */
     enum install_effect effect;
+    bool shows_prereqs; /* that this machine has not shown yet */
     struct str old_version, old_commit; /* "": none, or not known */
     bool is_root;
     bool is_local;       /* only below file: roots */

@@ -16,7 +16,10 @@ enum state_trust_kind {
     STATE_TRUST_WORKSPACE, /* subject: workspace; digest: none (zeros) */
     STATE_TRUST_SERVER,    /* subject: workspace; digest: of a server's key and
                             * package */
-    STATE_TRUST_KINDS      /* so many */
+    STATE_TRUST_KINDS,     /* so many */
+    /* No trust, and never listed: a text of prereqs that a person has seen;
+     * subject: "prereqs"; digest: of the text. */
+    STATE_SEEN_PREREQS = STATE_TRUST_KINDS
 };
 
 struct state_trust {
