@@ -137,8 +137,8 @@ static bool parse_short(struct str text, const struct origin_rules *rules,
 }
 
 bool origin_at_ref(const struct origin *o, struct str path, struct str ref,
-               struct str text, struct arena *a, struct origin *out,
-               struct err *e)
+                   struct str text, struct arena *a, struct origin *out,
+                   struct err *e)
 {
     struct origin at = {.scheme = ORIGIN_GIT,
                         .host = o->host,
