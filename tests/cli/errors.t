@@ -54,7 +54,7 @@ mkdir hollow bad
 printf -- '---\nname: bad\ndescription:\ndependencies:\n  skills:\n    - ftp://x/y\n---\nx\n' >bad/SKILL.md
 exits '[D18] three origins that fail' 1 mapm install ./nope ./hollow ./bad
 is '[D18] are three errors' "$(printf '%s\n' "$err" | grep -c '^mapm: ')" 3
-like '[D18] a path is named once' "$err" '^mapm: /[^ ]*/nope: there is no such file or folder$'
+like '[D18] a path is named once' "$err" '^mapm: [^ ]*/nope: there is no such file or folder$'
 like '[D18] of a package each fault is a member of a list' "$err" '^  - line 3: '
 unlike '[D18] and no reason of the other' "$err" '^  because: line'
 exits '[D18] one fault alone' 1 mapm install ./hollow
