@@ -191,7 +191,8 @@ struct mapm_package {
     const char *digest; /* "sha256:…" */
     const char *place;  /* folder in the workspace; of an MCP its key */
     const char *prereqs;
-    const char *action; /* in a plan: "add", "update", "repair", "keep", "remove"; "offer"
+    const char *
+        action; /* in a plan: "add", "update", "repair", "keep", "remove"; "offer"
                            for what a catalog holds: nothing of it was chosen */
     const char *old_version, *old_commit; /* in a plan */
     const char *command; /* in a plan: of a new MCP, the command line it runs */

@@ -32,7 +32,7 @@ struct node {
     bool is_proved;   /* shown that its commit has it at `path` */
     bool is_unserved; /* … and its host has the commit no longer */
     bool is_catalog;  /* asked what it offers, whatever it is itself */
-    struct str pin; /* import: the commit to take of its ref, which has it */
+    struct str pin;   /* import: the commit to take of its ref, which has it */
     bool is_ref_known; /* … whose commit another process asked for just now */
     bool is_outlined;  /* `package` is known; its files are not here yet */
     bool wants_files;  /* and are to be fetched */

@@ -18,13 +18,6 @@
 
 #define ANY_KIND (DOC_AGENT | DOC_SKILL | DOC_MCP)
 
-bool session_is_ci(void)
-{
-    struct str ci = str_cstr(getenv("CI"));
-
-    return ci.n && !str_is(ci, "false") && !str_is(ci, "0");
-}
-
 /* M15: a committed file: origin works on this machine alone. */
 static bool check_committed_roots(struct install_session *s, struct err *e)
 {
@@ -189,8 +182,8 @@ static bool parse_name_at(const struct install_session *s, struct str text,
     if (o->scheme != ORIGIN_GIT)
         return err_set(e, ERR_USAGE, "%.*s is a folder, without refs",
                        STR_ARG(name));
-    return origin_at_ref(o, path_of(s, entry), str_from_index(text, at + 1), text,
-                     a, out, e);
+    return origin_at_ref(o, path_of(s, entry), str_from_index(text, at + 1),
+                         text, a, out, e);
 }
 
 static bool parse_argument(const struct install_session *s, struct str text,

@@ -67,17 +67,12 @@ MUST_CHECK bool import_packages(struct install_session *s, struct err *e);
  * the rest fetched. */
 MUST_CHECK bool session_take_valid(struct install_session *s, struct err *e);
 
-/* CI systems set $CI; some set it to "false". */
-bool session_is_ci(void);
-
 /* merge.c. Decides a mapm.lock in conflict, and gives it to the layer. */
 MUST_CHECK bool session_merge(struct install_session *s, struct err *e);
 
 /* session.c. Plans again when the failure `e` is one of damaged objects, which
  * are set aside. */
 MUST_CHECK bool session_plan_again(struct install_session *s, struct err *e);
-/* The connection or the host failed, not a package. */
-bool session_is_network(enum err_code code);
 /* Lets into the store what was held back: the objects, then what is known of
  * them. */
 MUST_CHECK bool session_publish(struct install_session *s, struct err *e);
@@ -95,7 +90,11 @@ MUST_CHECK bool session_resolve(struct install_session *s, struct err *e);
 /* Line by line: git may have checked it out with CRLF. */
 bool session_same_lock(struct str old, struct str new);
 
-/* options.c. The store, for provision. */
+/* options.c. The connection or the host failed, not a package. */
+bool session_is_network(enum err_code code);
+/* CI systems set $CI; some set it to "false". */
+bool session_is_ci(void);
+/* The store, for provision. */
 struct provision_objects session_objects(struct install_session *s);
 MUST_CHECK bool session_provision_options(struct install_session *s,
                                           struct provision_options *o,

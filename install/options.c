@@ -1,9 +1,23 @@
 #include "mapm/clients.h"
 
+#include <stdlib.h>
+
 #include "install_session.h"
 #include "self_server.h"
 
-/* What provision is told of the session: clients, folders, the store. */
+/* What the session knows before it plans, and what provision is told of it. */
+
+bool session_is_ci(void)
+{
+    struct str ci = str_cstr(getenv("CI"));
+
+    return ci.n && !str_is(ci, "false") && !str_is(ci, "0");
+}
+
+bool session_is_network(enum err_code code)
+{
+    return code == ERR_FETCH || code == ERR_HOST || code == ERR_TLS;
+}
 
 static bool place_object(void *ctx, const struct hash *h, int dirfd,
                          const char *path, bool executable, struct stat *st,

@@ -112,11 +112,6 @@ bool session_publish(struct install_session *s, struct err *e)
     return true;
 }
 
-bool session_is_network(enum err_code code)
-{
-    return code == ERR_FETCH || code == ERR_HOST || code == ERR_TLS;
-}
-
 static void session_close(struct install_session *s)
 {
     if (s->closure.store)

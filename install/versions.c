@@ -325,8 +325,8 @@ static bool settle(struct settling *t, struct group *g, bool *settled,
     return true;
 }
 
-/* A package of the lock has an origin that nothing leads to, as far as the lock
- * says what needs what: the documents say it. */
+/* A package of the lock has an origin that nothing leads to, as far as the
+ * needs in the lock tell: the documents do. */
 static bool lacks_origins(const struct install_session *s, struct arena *a)
 {
     for (size_t i = 0; i < s->closure.queued; i++) {

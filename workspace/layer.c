@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "folder.h"
+#include "workspace_folder.h"
 
 /* The files of a workspace that can widen rights (owner.h). */
 static const char *const workspace_files[] = {"mapm.yaml", "mapm.local.yaml",

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "folder.h"
+#include "workspace_folder.h"
 
 #define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
 

@@ -42,7 +42,7 @@ MUST_CHECK bool origin_parse(struct str text, const struct origin_rules *rules,
 /*
  * "./skills/x": a package of the workspace itself (D8), as its mapm.yaml, its
  * lock and its own packages may name it. Judged as text: never ".git" or
- * ".agents" in any case, no ".." and no blank; whoever opens it follows no link.
+ * ".agents" in any case, no ".." and no blank; no link is followed when it is opened.
  */
 bool origin_is_own(struct str text);
 MUST_CHECK bool origin_parse_own(struct str text, struct arena *a,

@@ -225,8 +225,8 @@ struct str provision_absolute_files(const struct provision *p);
  * this machine. In `a`. Errors: as provision_plan reads the record.
  */
 MUST_CHECK bool provision_list_generated(struct provision *p, struct arena *a,
-                                         struct str **paths,
-                                         size_t *count, struct err *e);
+                                         struct str **paths, size_t *count,
+                                         struct err *e);
 
 /* The backup of the last provision_apply with `force`, relative to the
  * workspace: ".agents/.mapm/backup/3"; "" when no file of the user was

@@ -1,7 +1,6 @@
 /* mapm.lock in conflict: what each side changed, by the markers alone. [D13]. */
 #include "mapm/lock_merge.h"
 
-
 #include "tap.h"
 
 static struct arena arena;

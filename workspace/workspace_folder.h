@@ -1,5 +1,5 @@
-#ifndef WORKSPACE_FOLDER_H
-#define WORKSPACE_FOLDER_H
+#ifndef WORKSPACE_WORKSPACE_FOLDER_H
+#define WORKSPACE_WORKSPACE_FOLDER_H
 
 #include "base/context.h"
 

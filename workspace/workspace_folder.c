@@ -1,4 +1,4 @@
-#include "folder.h"
+#include "workspace_folder.h"
 
 #include "base/fs.h"
 #include "mapm/authorize.h"
