@@ -211,7 +211,7 @@ isnt 'which it is, even where they are alike' "$(stat -c %i one.jsonl)" "$older"
 rm -f mended ran
 taped --record nowhere/x.jsonl
 is 'a folder that is not there' "$status" 1
-like 'is said' "$err" 'there is no folder nowhere/'
+like 'is said' "$out" 'there is no folder nowhere/'
 not_ok 'before anything is run' test -e ran
 taped --record .agents
 is 'a folder in its place' "$status" 2

@@ -129,7 +129,7 @@ for scope in ../y .. a/b /etc '"a\\\\b"' 'A' '.x' 'x.'; do
 done
 front "---\nname: ../../evil\n${D%version*}---\nx" && takes '[row 6] of a plain skill the folder counts' 'is used'
 ok '[row 6] and nothing else' test -f .agents/skills/x/SKILL.md
-front '---\nname: x\nversion: ../../1\ndescription: d\n---\nx' && takes '[row 6] a version is no path' 'version'
+front '---\nname: x\nversion: ../../1\ndescription: d\n---\nx' && takes '[row 6] a version is no path'
 is '[row 6] it made none' "$(cd "$T" && find . -name 1 -not -path './repos/*')" ''
 mcp_text '"command": "npx"'
 sed -i 's|io.h/m|../m|' "$T/c/$M" && refuses '[row 6] an MCP name that climbs' 'name' $M

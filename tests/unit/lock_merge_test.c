@@ -48,7 +48,7 @@ static const struct {
     {HEAD SKILL("a", C1) END, "l:10: a merge conflict with markers out of place"},
     {HEAD MID SKILL("a", C1) END, "l:3: a merge conflict with markers out of place"},
     {HEAD OURS SKILL("a", C1) MID MID END, "l:12: a merge conflict with markers out of place"},
-    {HEAD OURS SKILL("b", C1) SKILL("a", C1) MID SKILL("a", C1) END, "l (ours):10: skill a is not in its order"},
+    {HEAD OURS SKILL("b", C1) SKILL("a", C1) MID SKILL("a", C1) END, "l (ours):11: skill a is not in its order"},
     {HEAD OURS SKILL("a", C1) MID "x\n" END, "l (theirs):3: expected \"  - type: agent, mcp or skill\", not \"x\""},
 };
 /* clang-format on */
