@@ -18,7 +18,7 @@
  * freed when it grows. Under AddressSanitizer each is: it finds every pointer
  * into the old one. */
 #ifdef __SANITIZE_ADDRESS__
-#    define ARRAY_BLOCK_BYTES 0
+#    define ARRAY_BLOCK_BYTES 1
 #else
 #    define ARRAY_BLOCK_BYTES (32 * 1024)
 #endif

@@ -99,7 +99,7 @@ static struct str edit(const uint8_t *data, size_t size, struct arena *a)
         return str_make((const char *)data, size);
     text = arena_text(a, good.p, good.n);
     for (size_t i = 0; i + 3 <= size; i += 3)
-        text[(data[i] | data[i + 1] << 8) % good.n] = (char)data[i + 2];
+        text[(size_t)(data[i] | data[i + 1] << 8) % good.n] = (char)data[i + 2];
     return str_make(text, size % 3 == 1 ? data[size - 1] % good.n : good.n);
 }
 
