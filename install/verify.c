@@ -30,7 +30,9 @@ static void add(struct findings *f, enum install_side side, struct str path,
 {
     f->items =
         arena_grow(f->a, f->items, f->count, &f->capacity, sizeof *f->items);
-    f->items[f->count++] = (struct install_difference){path, how, side};
+    /* What is found outlives the layer that it was found in. */
+    f->items[f->count++] =
+        (struct install_difference){arena_str(f->a, path), how, side};
 }
 
 /* Reads the listing and hashes every file it names. */
@@ -108,7 +110,7 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
         f->digest_only =
             arena_grow(f->a, f->digest_only, f->digest_only_count,
                        &f->digest_only_capacity, sizeof *f->digest_only);
-        f->digest_only[f->digest_only_count++] = entry->place;
+        f->digest_only[f->digest_only_count++] = arena_str(f->a, entry->place);
         return true;
     }
     check_also(c, entry, f);
@@ -140,7 +142,7 @@ static bool check_own(struct closure *c, const struct lock_entry *entry,
 
     f->own = arena_grow(f->a, f->own, f->own_count, &f->own_capacity,
                         sizeof *f->own);
-    f->own[f->own_count++] = entry->origin;
+    f->own[f->own_count++] = arena_str(f->a, entry->origin);
     if (!local_read(c, &n, &e) ||
         !store_find_files(c->store, &n.digest, f->a, &n.files, &n.file_count)) {
         add(f, INSTALL_SIDE_WORKSPACE, entry->origin,
