@@ -152,14 +152,13 @@ static bool diff_edits(struct context *cx, const struct layer *l,
 bool install_diff_edits(struct context *cx, struct str_list names,
                         struct install_diff *out, struct err *e)
 {
-    struct store *store = NULL;
+    struct store *store;
     struct layer l;
     bool ok;
 
-    if (!layer_open(cx, LAYER_READ, &l, e))
+    if (!open_installed(cx, &l, &store, e))
         return false;
-    ok = layer_check_there(&l, cx, e) && open_store(cx, &store, e) &&
-         diff_edits(cx, &l, store, names, out, e);
+    ok = diff_edits(cx, &l, store, names, out, e);
     close_store(cx, store);
     layer_close(&l);
     return ok;
@@ -220,14 +219,13 @@ static bool origin_at(struct context *cx, const struct layer *l,
 bool install_origin_at(struct context *cx, struct str name, struct str ref,
                        struct str *out, struct err *e)
 {
-    struct store *store = NULL;
+    struct store *store;
     struct layer l;
     bool ok;
 
-    if (!layer_open(cx, LAYER_READ, &l, e))
+    if (!open_installed(cx, &l, &store, e))
         return false;
-    ok = layer_check_there(&l, cx, e) && open_store(cx, &store, e) &&
-         origin_at(cx, &l, store, name, ref, out, e);
+    ok = origin_at(cx, &l, store, name, ref, out, e);
     close_store(cx, store);
     layer_close(&l);
     return ok;

@@ -261,14 +261,13 @@ bool install_verify(struct context *cx, bool ask_remote,
                     struct install_verification *out, struct err *e)
 {
     struct findings f = {.a = &cx->arena};
-    struct store *store = NULL;
+    struct store *store;
     struct layer l;
     bool ok;
 
-    if (!layer_open(cx, LAYER_READ, &l, e))
+    if (!open_installed(cx, &l, &store, e))
         return false;
-    ok = layer_check_there(&l, cx, e) && open_store(cx, &store, e) &&
-         compare(cx, &l, store, ask_remote, &f, e);
+    ok = compare(cx, &l, store, ask_remote, &f, e);
     *out = (struct install_verification){
         .workspace = l.path,
         .package_count = l.by_name.count,

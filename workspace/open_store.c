@@ -9,6 +9,18 @@ bool open_store(struct context *cx, struct store **out, struct err *e)
     return store_find_home(&cx->arena, &home, e) && store_open(home, out, e);
 }
 
+bool open_installed(struct context *cx, struct layer *l, struct store **store,
+                    struct err *e)
+{
+    *store = NULL;
+    if (!layer_open(cx, LAYER_READ, l, e))
+        return false;
+    if (layer_check_there(l, cx, e) && open_store(cx, store, e))
+        return true;
+    layer_close(l);
+    return false;
+}
+
 void close_store(struct context *cx, struct store *s)
 {
     if (s && state_lost(store_state(s)).n)
