@@ -2,6 +2,7 @@
 # What is said when something fails: once, as a list where it is one, and with
 # what to do. [D18].
 . "$(dirname "$0")/../lib/cli.sh"
+. "$ROOT/tests/lib/terminal.sh"
 s=$T/src
 U=https://github.com/acme/catalog/tree
 GHE=https://ghe.corp.example/a/b/tree/main/x
@@ -15,37 +16,6 @@ start_githost
 fresh()
 {
     cd "$T" && rm -rf ws && mkdir ws && cd ws || exit 1
-}
-
-# on_terminal ANSWER COMMAND...: on a terminal, with this answer to each question.
-on_terminal()
-{
-    out=$(python3 -S - "$@" <<'PYTHON'
-import os, pty, select, sys, time
-answer, command = sys.argv[1], sys.argv[2:]
-pid, fd = pty.fork()
-if pid == 0:
-    os.execvp(command[0], command)
-text, asked, end = b"", 0, time.time() + 60
-while time.time() < end:
-    if not select.select([fd], [], [], 1)[0]:
-        continue
-    try:
-        data = os.read(fd, 65536)
-    except OSError:
-        break
-    if not data:
-        break
-    text += data
-    if text.count(b"[y/N]") > asked:
-        asked += 1
-        os.write(fd, answer.encode() + b"\n")
-sys.stdout.write(text.decode("utf-8", "replace").replace("\r\n", "\n"))
-sys.stdout.flush()
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-PYTHON
-    )
-    status=$?
 }
 
 # --- lists, and names once ----------------------------------------------------------

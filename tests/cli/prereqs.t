@@ -2,39 +2,11 @@
 # What a package wants to be prepared by hand: shown once, and no reason to
 # refuse. [D21, M8].
 . "$(dirname "$0")/../lib/cli.sh"
+. "$ROOT/tests/lib/terminal.sh"
 
 fresh()
 {
     cd "$T" && rm -rf ws && mkdir ws && cd ws || exit 1
-}
-terminal()
-{
-    answer=$1
-    shift
-    out=$(python3 -S - "$answer" "$@" <<'PYTHON'
-import os, pty, sys
-answer, command = sys.argv[1], sys.argv[2:]
-pid, fd = pty.fork()
-if pid == 0:
-    os.execvp(command[0], command)
-text, asked = b"", False
-while True:
-    try:
-        data = os.read(fd, 65536)
-    except OSError:
-        break
-    if not data:
-        break
-    text += data
-    if b"[y/N]" in text and not asked:
-        asked = True
-        os.write(fd, answer.encode() + b"\n")
-sys.stdout.write(text.decode("utf-8", "replace").replace("\r\n", "\n"))
-sys.stdout.flush()
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-PYTHON
-    )
-    status=$?
 }
 skill "$T/a" 'scope: acme' 'prereqs: Needs git 2.40.'
 skill "$T/b" 'scope: acme' 'prereqs: Needs git 2.40.'
@@ -52,15 +24,15 @@ unlike '[D21] the same' "$out" 'Needs git'
 exits '[D21] another text' 0 mapm install --dry-run "$T/c"
 like '[D21] is shown' "$out" 'Needs a key'
 fresh
-terminal n "$MAPM" install "$T/c"
+on_terminal n "$MAPM" install "$T/c"
 is '[D21] on a terminal a no' "$status" 4
 like '[D21] is one' "$out" 'nothing was changed'
 is '[D21] and nothing was' "$(ls -A)" ''
-terminal y "$MAPM" install "$T/c"
+on_terminal y "$MAPM" install "$T/c"
 is '[D21] a yes' "$status" 0
 is '[D21] was asked for once' "$(printf '%s\n' "$out" | grep -c '\[y/N\]')" 1
 fresh
-terminal n "$MAPM" install "$T/c"
+on_terminal n "$MAPM" install "$T/c"
 is '[D21] and is remembered' "$status" 0
 exits '[D21] it is no trust' 0 mapm trust --list
 unlike '[D21] that is listed' "$out$err" prereqs

@@ -2,6 +2,7 @@
 # mapm run: what it takes, prints and returns [K9, K13, K19, K20, K30, K31, K32]
 # [K33, K34, K37, X14, X27]. What stands behind ask, command, trust and tapes has tests of its own.
 . "$(dirname "$0")/../lib/cli.sh"
+. "$ROOT/tests/lib/terminal.sh"
 
 # metaskill FOLDER: one that reads its program from standard input.
 metaskill()
@@ -223,24 +224,6 @@ like 'and traces' "$err" 'looked.*\{"at":"it"\}'
 is 'the result is the same' "$(envelope status)" '"ok"'
 # --- what a person at a terminal sees -------------------------------------------
 
-person()
-{
-    run python3 -S -c 'import os, pty, sys
-pid, fd = pty.fork()
-if pid == 0:
-    os.execvp(sys.argv[1], sys.argv[1:])
-text = b""
-while True:
-    try:
-        data = os.read(fd, 65536)
-    except OSError:
-        break
-    if not data:
-        break
-    text += data
-sys.stdout.write(text.decode("utf-8", "replace").replace("\r\n", "\n"))
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"
-}
 cd "$T/ws" || exit 1
 mkdir -p .agents/skills/tells .agents/skills/parts
 for name in tells parts; do
@@ -249,17 +232,17 @@ for name in tells parts; do
 done
 printf 'def run(input):\n    return "two\\nlines \\x1b[31m"\n' >.agents/skills/tells/SKILL.star
 printf 'def run(input):\n    return {"status": "partial", "files": ["a"]}\n' >.agents/skills/parts/SKILL.star
-person "$MAPM" run tells a=1
+on_terminal n "$MAPM" run tells a=1
 like '[D19] the answer alone' "$out" '^two$'
 unlike '[D19] without the form for hosts' "$out" 'Metaskill:|"answer"'
 like '[D19] and one line of statistics' "$(printf '%s\n' "$out" | tail -n 1)" '^ok . [0-9.]+ m?s$'
 unlike '[D19] with no control characters' "$out" "$(printf '\033')\[31m"
-person "$MAPM" run parts a=1
+on_terminal n "$MAPM" run parts a=1
 like '[D19] other members of the result' "$out" '"files": \['
 like '[D19] and its status' "$(printf '%s\n' "$out" | tail -n 1)" '^partial '
-person "$MAPM" run nope a=1
+on_terminal n "$MAPM" run nope a=1
 is '[D19] what is missing is reported once' "$(printf '%s\n' "$out" | grep -c nope)" 1
-person "$MAPM" run tells a=1 --json
+on_terminal n "$MAPM" run tells a=1 --json
 like '[D19] --json is the envelope' "$out" '^\{"status":"ok","answer":"two'
 exits '[D19] a pipe has the form for hosts' 0 mapm run tells a=1
 like '[D19, K31] as ever' "$out" '^\[Metaskill: tells completed\]$'

@@ -2,38 +2,7 @@
 # mapm trust: programs of packages, by name and content [X27, K37, row 21], and
 # what a workspace allows itself (DESIGN.md 3.1).
 . "$(dirname "$0")/../lib/cli.sh"
-
-# on_terminal ANSWER COMMAND...: runs it on a terminal, answers each question.
-# What it printed is in $out, its status in $status.
-on_terminal()
-{
-    out=$(python3 -S - "$@" <<'PYTHON'
-import os, pty, select, sys, time
-answer, command = sys.argv[1], sys.argv[2:]
-pid, fd = pty.fork()
-if pid == 0:
-    os.execvp(command[0], command)
-text, asked, end = b"", 0, time.time() + 60
-while time.time() < end:
-    if not select.select([fd], [], [], 1)[0]:
-        continue
-    try:
-        data = os.read(fd, 65536)
-    except OSError:
-        break
-    if not data:
-        break
-    text += data
-    if text.count(b"[y/N]") > asked:
-        asked += 1
-        os.write(fd, answer.encode() + b"\n")
-sys.stdout.write(text.decode("utf-8", "replace").replace("\r\n", "\n"))
-sys.stdout.flush()
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-PYTHON
-    )
-    status=$?
-}
+. "$ROOT/tests/lib/terminal.sh"
 
 start_githost
 S=$T/src/skills/deploy
