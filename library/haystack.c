@@ -225,13 +225,14 @@ static void add(struct lowering *l, struct str s)
 }
 
 void haystack_build(struct haystack *h, const struct library_skill *skills,
-                    size_t count)
+                    size_t count, bool with_tags)
 {
     struct lowering l = {.h = h};
 
     *h = (struct haystack){.count = count};
     for (size_t i = 0; i < count; i++)
-        l.capacity += skills[i].name.n + skills[i].description.n + 2;
+        l.capacity +=
+            skills[i].name.n + skills[i].description.n + skills[i].tags.n + 3;
     h->text = arena_alloc(&h->a, l.capacity + 1);
     h->skills = arena_array(&h->a, count + 1, sizeof *h->skills);
     for (size_t i = 0; i < count; i++) {
@@ -239,6 +240,11 @@ void haystack_build(struct haystack *h, const struct library_skill *skills,
         add(&l, skills[i].name);
         h->skills[i].description = h->n;
         add(&l, skills[i].description);
+        if (with_tags &&
+            skills[i].tags.n) { /* found as its description is (L3) */
+            h->text[h->n - 1] = '\n';
+            add(&l, skills[i].tags);
+        }
         h->skills[i].end = h->n;
     }
 }

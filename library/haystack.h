@@ -5,7 +5,8 @@
 
 /*
  * haystack: names and descriptions of a library in lower case, one after the
- * other, so that looking for some words is one walk over memory.
+ * other, so that looking for some words is one walk over memory. The tags of a
+ * skill stand behind its description, as a part of it.
  */
 
 struct haystack {
@@ -18,7 +19,7 @@ struct haystack {
 };
 
 void haystack_build(struct haystack *h, const struct library_skill *skills,
-                    size_t count);
+                    size_t count, bool with_tags);
 void haystack_done(struct haystack *h);
 
 struct str haystack_name(const struct haystack *h, size_t i);

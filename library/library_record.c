@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MAGIC  "mapmskil"
-#define FORMAT 2
+#define FORMAT 3
 /* magic, format, profile, count, version of mapm, where links may lead */
 #define HEAD_BYTES        48
 #define FINGERPRINT_BYTES 28

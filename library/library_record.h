@@ -42,6 +42,7 @@ enum record_field {
     RECORD_MODEL,
     RECORD_AGENT,
     RECORD_CONTEXT,
+    RECORD_TAGS,    /* one a line */
     RECORD_PROGRAM, /* declared; "" = SKILL.star, when it is there */
     RECORD_NOTE,    /* what to say of it whenever it is read */
     RECORD_FIELDS

@@ -3,7 +3,7 @@
 
 #include "catalog.h"
 
-/* Finding by a part of a name or description. Source: T16, T17, L6, X25. */
+/* Finding by a part of a name, description or tag. Source: T16, T17, L3, L6, X25. */
 
 #define NAME_SCORE        2
 #define DESCRIPTION_SCORE 1

@@ -248,6 +248,18 @@ static struct str note_of(const struct validation *j)
     return arena_str(j->a, text_cut_bytes(buf_str(&b), LIBRARY_NOTE_MAX_BYTES));
 }
 
+static struct str tags_of(const struct validation *j, const struct document *d)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, RECORD_TEXT_MAX_BYTES);
+    for (size_t i = 0; i < d->tag_count; i++) {
+        buf_text(&b, i ? "\n" : "");
+        buf_append(&b, d->tags[i]);
+    }
+    return arena_str(j->a, buf_str(&b));
+}
+
 static void take(struct validation *j, const struct document *d)
 {
     struct record *r = j->out;
@@ -263,6 +275,7 @@ static void take(struct validation *j, const struct document *d)
         [RECORD_MODEL] = d->model,
         [RECORD_AGENT] = d->agent,
         [RECORD_CONTEXT] = d->context,
+        [RECORD_TAGS] = tags_of(j, d),
         [RECORD_PROGRAM] =
             str_eq(j->asked, record_program(NULL)) ? STR("") : j->asked,
         [RECORD_NOTE] = note_of(j),

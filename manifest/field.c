@@ -262,6 +262,23 @@ static void read_scope(struct reader *r)
                "\".\", as in io.example");
 }
 
+/* --- lists of words -------------------------------------------------------- */
+
+struct words {
+    struct str *items;
+    size_t count, capacity;
+};
+
+static void add_word(struct reader *r, struct words *l, struct str word)
+{
+    word = str_trim(word);
+    if (word.n == 0)
+        return;
+    l->items =
+        arena_grow(r->a, l->items, l->count, &l->capacity, sizeof *l->items);
+    l->items[l->count++] = word;
+}
+
 /* --- metadata ------------------------------------------------------------- */
 
 /* The tree holds a key's text alone; how it was written tells its type. */
@@ -293,6 +310,24 @@ static void check_metadata_value(struct reader *r, const struct yaml *y)
                quoted(r, str_cstr(field)), what_is(y), quoted(r, y->text));
 }
 
+/* L3, L18: real skills have a list, the standard only knows text. */
+static void read_tags(struct reader *r, const struct yaml *y)
+{
+    struct words list = {0};
+    struct str rest, word;
+
+    if (is_null(y) || y->kind == YAML_MAPPING)
+        return;
+    for (const struct yaml *m = y->first; m; m = m->next)
+        if (m->kind == YAML_SCALAR)
+            add_word(r, &list, text_one_line(m->text, r->a));
+    rest = y->kind == YAML_SCALAR ? text_one_line(y->text, r->a) : STR("");
+    while (rest.n && str_cut(&rest, ',', &word))
+        add_word(r, &list, word);
+    r->doc->tags = list.items;
+    r->doc->tag_count = list.count;
+}
+
 static void read_metadata(struct reader *r)
 {
     const struct yaml *y = yaml_get(r->root, "metadata");
@@ -313,28 +348,14 @@ static void read_metadata(struct reader *r)
                    quoted(r, m->key));
         check_metadata_value(r, m);
     }
+    read_tags(r, yaml_get(y, "tags"));
 }
 
 /* --- allowed-tools -------------------------------------------------------- */
 
-struct tool_list {
-    struct str *items;
-    size_t count, capacity;
-};
-
-static void add_tool(struct reader *r, struct tool_list *l, struct str tool)
-{
-    tool = str_trim(tool);
-    if (tool.n == 0)
-        return;
-    l->items =
-        arena_grow(r->a, l->items, l->count, &l->capacity, sizeof *l->items);
-    l->items[l->count++] = tool;
-}
-
 /* X17: at blanks and commas, but not inside "Bash(git add *, git rm *)". Metis
  * knows blanks alone (T8). */
-static bool split_tools(struct reader *r, struct tool_list *l, struct str text)
+static bool split_tools(struct reader *r, struct words *l, struct str text)
 {
     bool metis = r->in->profile == PROFILE_METIS, commas = false;
     const char *between = metis ? " \t\r\n\v\f" : " \t\r\n,";
@@ -350,14 +371,13 @@ static bool split_tools(struct reader *r, struct tool_list *l, struct str text)
         if (i < text.n && (depth > 0 || !strchr(between, c) || !c))
             continue;
         commas = commas || c == ',';
-        add_tool(r, l, str_slice(text, start, i));
+        add_word(r, l, str_slice(text, start, i));
         start = i + 1;
     }
     return commas;
 }
 
-static void list_tools(struct reader *r, struct tool_list *l,
-                       const struct yaml *y)
+static void list_tools(struct reader *r, struct words *l, const struct yaml *y)
 {
     CLEANUP(buf_done) struct buf raw = {0};
 
@@ -368,7 +388,7 @@ static void list_tools(struct reader *r, struct tool_list *l,
                    "an item of allowed-tools is %s, not text", what_is(m));
             continue;
         }
-        add_tool(r, l, m->text);
+        add_word(r, l, m->text);
         buf_text(&raw, raw.n ? ", " : "");
         buf_append(&raw, m->text);
     }
@@ -378,7 +398,7 @@ static void list_tools(struct reader *r, struct tool_list *l,
 static void read_tools(struct reader *r)
 {
     const struct yaml *y = yaml_get(r->root, "allowed-tools");
-    struct tool_list list = {0};
+    struct words list = {0};
 
     if (is_null(y))
         return;

@@ -44,6 +44,24 @@ static const struct {
 
 /* --- what all of them print ---------------------------------------------------------- */
 
+/* In one text, as people write them, and each (L3). */
+static void put_tags(struct json_writer *w, struct str tags)
+{
+    CLEANUP(buf_done) struct buf joined = {0};
+    struct str rest = tags, tag;
+
+    buf_init(&joined, 2 * tags.n);
+    while (rest.n && str_cut(&rest, '\n', &tag)) {
+        buf_text(&joined, joined.n ? ", " : "");
+        buf_append(&joined, tag);
+    }
+    json_member_optional(w, "tags", buf_str(&joined));
+    json_member_array(w, "tags_list");
+    while (tags.n && str_cut(&tags, '\n', &tag))
+        json_string(w, tag);
+    json_end_array(w);
+}
+
 void skill_put_json(struct json_writer *w, const struct library_skill *s)
 {
     json_member_string(w, "name", s->name);
@@ -51,6 +69,7 @@ void skill_put_json(struct json_writer *w, const struct library_skill *s)
     json_member_string(w, "source", str_cstr(library_source_name(s->source)));
     json_member_string(w, "folder", s->folder);
     json_member_optional(w, "version", s->version);
+    put_tags(w, s->tags);
     json_member_bool(w, "metaskill", s->metaskill);
     json_member_bool(w, "mode", s->is_mode);
     json_member_bool(w, "disable_model_invocation", s->disabled);

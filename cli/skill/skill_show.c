@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "mapm/diagnostics.h"
 #include "mapm/doc_kind.h"
 #include "mapm/document.h"
@@ -147,7 +148,6 @@ static void print_record_json(const struct record *r)
     json_member_optional(w, "agent", d->agent);
     json_member_optional(w, "context", d->context);
     json_member_optional(w, "author", metadata_of(r, "author"));
-    json_member_optional(w, "tags", metadata_of(r, "tags"));
     json_member_optional(w, "prereqs", d->prereqs);
     json_member_optional(w, "program", r->skill->program);
     put_locked(w, r->locked);
@@ -175,6 +175,25 @@ static void row(struct term *t, const char *label, struct str value)
         term_print(t, "%-*s %.*s\n", LABEL_COLUMNS, name, STR_ARG(line));
 }
 
+/* A list in one line; "..." for what has more levels. */
+static struct str value_text(const struct record *r, const struct yaml *value)
+{
+    struct arena *a = &r->job->inv->cx.arena;
+    CLEANUP(buf_done) struct buf b = {0};
+
+    if (value->kind == YAML_SCALAR)
+        return metadata_text(r, value);
+    if (value->kind == YAML_MAPPING)
+        return STR("...");
+    buf_init(&b, FRONTMATTER_MAX_BYTES);
+    for (const struct yaml *y = value->first; y; y = y->next) {
+        buf_text(&b, b.n ? ", " : "");
+        buf_append(&b, y->kind == YAML_SCALAR ? text_one_line(y->text, a)
+                                              : STR("..."));
+    }
+    return arena_str(a, buf_str(&b));
+}
+
 static void print_metadata(const struct record *r)
 {
     const struct yaml *all = r->document->metadata;
@@ -184,8 +203,7 @@ static void print_metadata(const struct record *r)
     for (const struct yaml *y = all ? all->first : NULL; y; y = y->next) {
         row(&r->job->inv->term, label,
             arena_printf(a, "%.*s: %.*s", STR_ARG(y->key),
-                         STR_ARG(y->kind == YAML_SCALAR ? metadata_text(r, y)
-                                                        : STR("..."))));
+                         STR_ARG(value_text(r, y))));
         label = "";
     }
 }

@@ -93,6 +93,8 @@ struct document {
     struct str model, agent, context;       /* L5 */
     bool disable_model_invocation, is_mode; /* L6, L7 */
     const struct yaml *metadata;            /* mapping, or NULL (X12) */
+    const struct str *tags; /* metadata.tags: a list, or words between commas */
+    size_t tag_count;
     struct dependency *deps; /* as declared: mcps first, then skills */
     size_t dep_count;
     struct str body;

@@ -81,10 +81,11 @@ struct library_skill {
     struct str version; /* declared; "" = none */
     struct str scope, license, compatibility, allowed_tools, model, agent,
         context;
-    bool disabled;  /* L6: disable-model-invocation: only a person starts it;
+    struct str tags; /* of its metadata, one a line */
+    bool disabled;   /* L6: disable-model-invocation: only a person starts it;
                      * nothing is with `metis` */
-    bool is_mode;   /* L7 */
-    bool metaskill; /* has a program that can run */
+    bool is_mode;    /* L7 */
+    bool metaskill;  /* has a program that can run */
     struct str program; /* its path in the folder; "" = none */
     size_t warnings;    /* of its frontmatter */
 };

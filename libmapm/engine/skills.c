@@ -100,24 +100,14 @@ bool engine_match(struct engine *g, const struct wire_call *c, struct err *e)
 
 /* --- one skill ------------------------------------------------------------------------ */
 
-/* A list, or words with commas between them. */
-static void put_tags(struct engine *g, const struct yaml *tags,
+static void put_tags(struct engine *g, const struct document *d,
                      struct mapm_loaded *out)
 {
-    struct arena *a = &g->cx.arena;
-    const char **list;
-    struct str rest, word;
+    const char **list =
+        arena_array(&g->cx.arena, d->tag_count + 1, sizeof *list);
 
-    if (!tags)
-        return;
-    rest = tags->kind == YAML_SCALAR ? tags->text : STR("");
-    list = arena_array(a, tags->count + rest.n + 1, sizeof *list);
-    for (const struct yaml *y = tags->first; y; y = y->next)
-        if (y->kind == YAML_SCALAR)
-            list[out->tag_count++] = engine_text(g, y->text);
-    while (tags->kind == YAML_SCALAR && str_cut(&rest, ',', &word))
-        if (str_trim(word).n)
-            list[out->tag_count++] = engine_text(g, str_trim(word));
+    for (size_t i = 0; i < d->tag_count; i++)
+        list[out->tag_count++] = engine_text(g, d->tags[i]);
     out->tags = list;
 }
 
@@ -135,7 +125,6 @@ static void put_metadata(struct engine *g, const struct library *l,
                 engine_text(g, y->key),
                 engine_text(g, library_metadata_text(l, y, &g->cx.arena))};
     out->metadata = list;
-    put_tags(g, yaml_get(all, "tags"), out);
 }
 
 static bool put_resources(struct engine *g, const struct library *l,
@@ -178,6 +167,7 @@ bool engine_load(struct engine *g, const struct wire_call *c, struct err *e)
     out.version = loaded.skill_version;
     out.tokens = loaded.load_size_tokens;
     put_metadata(g, l, loaded.document.metadata, &out);
+    put_tags(g, &loaded.document, &out);
     return put_resources(g, l, name, &out, e) &&
            engine_send(g, WIRE_RESULT, WIRE_LOADED, &out, 1, e);
 }

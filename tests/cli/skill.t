@@ -301,6 +301,23 @@ for line in 'name +pdf-processing' 'version +1\.0\.0' 'license +MIT' 'model +inh
     'source +workspace' 'body +[0-9]+ tokens, [0-9a-f]{16}'; do
     like "has $line" "$out" "^$line\$"
 done
+skill tagged/tag-list 'metadata: {tags: [Zebra crossing, code review, {deep: 1}], other: [1, [2]]}'
+skill tagged/tag-text 'metadata: {tags: " zebra,, walk "}'
+skill tagged/tag-none 'metadata: {tags: null}'
+tagged() { mapm -q skill "$@" --workspace-root tagged --global-root tagged; }
+exits 'tags that are a list' 0 tagged show tag-list
+like 'are shown, as any list [L3, L18]' "$out" '^metadata +tags: Zebra crossing, code review, \.\.\.$'
+like 'in one line' "$out" '^ +other: 1, \.\.\.$'
+exits 'a list of skills has them' 0 tagged list --json
+is 'in one text, and each' "$(json '[(s["name"], s["tags"], s["tags_list"]) for s in d["skills"]]')" \
+    "[('tag-list', 'Zebra crossing, code review', ['Zebra crossing', 'code review']), ('tag-none', None, []), ('tag-text', 'zebra, walk', ['zebra', 'walk'])]"
+exits 'they are searched' 0 tagged search zebra --json
+is 'whichever form they have [L3, L18]' "$(json '[(s["name"], s["score"]) for s in d["results"]]')" \
+    "[('tag-list', 1), ('tag-text', 1)]"
+exits 'but not as Metis searches' 0 tagged search zebra --profile metis --json
+is 'which does not know them [T16]' "$(json 'd["result_names"]')" '[]'
+exits 'they fit requests' 0 tagged match 'a zebra' --json
+is 'too' "$(json 'sorted(d["result_names"])')" "['tag-list', 'tag-text']"
 exits 'for programs' 0 mapm -q skill show pdf-processing --json
 is 'all fields' \
     "$(json '[d["skill"][k] for k in ("license", "model", "agent", "context", "author", "tags", "allowed_tools_list")]')" \
