@@ -6,6 +6,7 @@
 #include "mapm/doc_kind.h"
 #include "mapm/document.h"
 #include "mapm/lock.h"
+#include "mapm/mcp_file.h"
 #include "mapm/name.h"
 #include "mapm/origin.h"
 #include "mapm/package_files.h"
@@ -91,8 +92,13 @@ static void evaluate_node(struct selection *sel, struct node *n)
         set_bad(sel, n, "fetch", "it did not arrive");
     else if (n->in_the_way.n)
         set_bad(sel, n, "in-the-way",
-                "%.*s is there, and mapm did not make it: move it away, or "
-                "name this package alone and add --force, which keeps a copy",
+                p->kind == DOC_MCP
+                    ? "%.*s is a server of yours, which mapm did not write: "
+                      "rename or remove that entry, or name this package alone "
+                      "and add --force, which keeps a copy of the file"
+                    : "%.*s is there, and mapm did not make it: move it away, "
+                      "or name this package alone and add --force, which keeps "
+                      "a copy",
                 STR_ARG(n->in_the_way));
     else if (!is_allowed(sel->s, &n->origin) ||
              !is_allowed(sel->s, node_source(n)))
@@ -682,42 +688,42 @@ bool selection_want_files(struct install_session *s,
     return true;
 }
 
-static bool look_at_place(struct install_session *s,
-                          const struct provision_options *o, struct node *n,
-                          bool *any, struct err *e)
-{
-    struct arena *a = &s->cx->arena;
-    struct provision_item item = {
-        .kind = n->package.kind,
-        .fqn = n->package.fqn,
-        .place = n->package.name,
-        .digest = n->digest,
-        .rename = n->rewritten,
-    };
-
-    if (!n->files &&
-        !store_find_files(s->store, &n->digest, a, &n->files, &n->file_count))
-        return true;
-    item.files = n->files;
-    item.file_count = n->file_count;
-    if (!provision_find_taken(s->layer.provision, o, &item, a, &n->in_the_way,
-                              e))
-        return false;
-    *any |= n->in_the_way.n != 0;
-    return true;
-}
-
 static bool may_be_in_the_way(const struct node *n)
 {
     return n->is_ready && !n->locked && n->mark && n->mark->is_listed &&
            !(n->mark->choice && n->mark->choice->is_exact) &&
-           n->package.kind != DOC_MCP && n->origin.scheme != ORIGIN_OWN &&
-           n->in_the_way.n == 0;
+           n->origin.scheme != ORIGIN_OWN && n->in_the_way.n == 0;
+}
+
+/* What its files are is known, or it is not looked at. */
+static bool fill_place(struct install_session *s, struct node *n,
+                       struct provision_item *out)
+{
+    if (!n->files && !store_find_files(s->store, &n->digest, &s->cx->arena,
+                                       &n->files, &n->file_count))
+        return false;
+    *out = (struct provision_item){
+        .kind = n->package.kind,
+        .fqn = n->package.fqn,
+        .place = n->package.kind == DOC_MCP
+                     ? mcp_key(n->package.fqn, &s->cx->arena)
+                     : n->package.name,
+        .digest = n->digest,
+        .rename = n->rewritten,
+        .files = n->files,
+        .file_count = n->file_count,
+    };
+    return true;
 }
 
 bool selection_look_at_places(struct install_session *s, bool *any,
                               struct err *e)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
+    size_t room = s->closure.queued + 1, count = 0;
+    struct provision_item *items = arena_array(&scratch, room, sizeof *items);
+    struct node **nodes = arena_array(&scratch, room, sizeof(struct node *));
+    struct str *paths = arena_array(&scratch, room, sizeof *paths);
     struct provision_options o;
 
     if (s->request->force)
@@ -725,10 +731,16 @@ bool selection_look_at_places(struct install_session *s, bool *any,
     if (!session_provision_options(s, &o, e))
         return false;
     for (size_t i = 0; i < s->closure.queued; i++) {
-        struct node *n = s->closure.queue[i];
-
-        if (may_be_in_the_way(n) && !look_at_place(s, &o, n, any, e))
-            return false;
+        nodes[count] = s->closure.queue[i];
+        count += may_be_in_the_way(nodes[count]) &&
+                 fill_place(s, nodes[count], &items[count]);
+    }
+    if (!provision_find_taken(s->layer.provision, &o, items, count,
+                              &s->cx->arena, paths, e))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        nodes[i]->in_the_way = paths[i];
+        *any |= paths[i].n != 0;
     }
     return true;
 }

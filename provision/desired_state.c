@@ -375,7 +375,6 @@ bool desired_state_build(struct desired_state *w,
                          const struct record *known, struct err *e)
 {
     bool *in_use = arena_array(w->arena, clients_count, sizeof *in_use);
-    size_t servers = 0;
 
     if (!check_places(items, item_count, e))
         return false;
@@ -383,16 +382,13 @@ bool desired_state_build(struct desired_state *w,
         in_use[i] = desired_state_is_in_use(w, &clients_table[i], known);
     reserve_targets(w, item_count, in_use);
     for (size_t i = 0; i < item_count; i++) {
-        servers += items[i].kind == DOC_MCP;
         if (items[i].kind == DOC_SKILL && !add_skill(w, &items[i], in_use, e))
             return false;
         if (items[i].kind == DOC_AGENT && !add_agent(w, &items[i], in_use, e))
             return false;
     }
     add_skills_of_user(w, items, item_count, in_use, known);
-    for (size_t i = 0; servers && i < clients_count; i++)
-        if (in_use[i] && clients_table[i].mcp)
-            add_servers(w, &clients_table[i], items, item_count, servers);
+    desired_state_add_servers(w, items, item_count, known);
     return true;
 }
 
@@ -405,6 +401,20 @@ bool desired_state_add_package(struct desired_state *w,
         all[i] = true;
     return item->kind == DOC_SKILL ? add_skill(w, item, all, e)
                                    : add_agent(w, item, all, e);
+}
+
+void desired_state_add_servers(struct desired_state *w,
+                               const struct provision_item *items, size_t count,
+                               const struct record *known)
+{
+    size_t servers = 0;
+
+    for (size_t i = 0; i < count; i++)
+        servers += items[i].kind == DOC_MCP;
+    for (size_t i = 0; servers && i < clients_count; i++)
+        if (clients_table[i].mcp &&
+            desired_state_is_in_use(w, &clients_table[i], known))
+            add_servers(w, &clients_table[i], items, count, servers);
 }
 
 bool desired_state_add_texts(struct desired_state *w,

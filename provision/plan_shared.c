@@ -306,3 +306,47 @@ bool plan_shared(struct plan *plan, struct target *t, struct err *e)
     merge_done(&s.merge);
     return ok;
 }
+
+static bool is_foreign(struct provision *p, struct desired_state *w,
+                       struct target *t, struct merge *m,
+                       struct desired_server *s, bool *foreign, struct err *e)
+{
+    const struct record_entry *known = provision_recorded(p, t->path);
+    struct hash hash;
+    bool found;
+
+    *foreign = false;
+    for (size_t i = 0; known && i < known->key_count; i++)
+        if (str_eq(known->keys[i].key, s->item->place))
+            return true;
+    if (!merge_find(m, s->item->place, &found, &hash, e))
+        return false;
+    if (!found)
+        return true;
+    if (!desired_state_make_server(w, t, s, e))
+        return false;
+    *foreign = !hash_eq(&hash, &s->hash) &&
+               !desired_state_is_from_elsewhere(w, t, s, m->text, &hash);
+    return true;
+}
+
+bool plan_find_foreign(struct provision *p, struct desired_state *w,
+                       struct target *t, bool *foreign, struct err *e)
+{
+    struct str text;
+    struct merge m;
+    struct stat st;
+    bool ok;
+
+    /* The plan refuses what is no file. */
+    if (!fs_stat_at(p->root, t->path.p, &st) || !S_ISREG(st.st_mode))
+        return true;
+    if (!fs_read_file_at(p->root, t->path.p, CLIENT_FILE_MAX_BYTES, w->arena,
+                         &text, e))
+        return false;
+    ok = merge_open(t->client, text, w->arena, &m, e);
+    for (size_t i = 0; ok && i < t->server_count; i++)
+        ok = is_foreign(p, w, t, &m, &t->servers[i], &foreign[i], e);
+    merge_done(&m);
+    return ok;
+}

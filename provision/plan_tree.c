@@ -440,16 +440,14 @@ static bool is_taken(struct provision *p, struct desired_state *w,
     return true;
 }
 
-bool provision_find_taken(struct provision *p,
-                          const struct provision_options *o,
-                          const struct provision_item *item, struct arena *a,
-                          struct str *path, struct err *e)
+static bool find_taken(struct provision *p, const struct provision_options *o,
+                       const struct provision_item *item, struct arena *a,
+                       struct str *path, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct desired_state w;
     bool taken = false;
 
-    *path = STR("");
     provision_desired_state(p, o, &scratch, &w);
     if (!desired_state_add_package(&w, item, e))
         return false;
@@ -460,4 +458,50 @@ bool provision_find_taken(struct provision *p,
             *path = arena_str(a, w.targets[i].path);
     }
     return true;
+}
+
+/* All at once: each client's file is read once. */
+static bool find_taken_keys(struct provision *p,
+                            const struct provision_options *o,
+                            const struct provision_item *items, size_t count,
+                            struct arena *a, struct str *paths, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct desired_state w;
+
+    provision_desired_state(p, o, &scratch, &w);
+    desired_state_add_servers(&w, items, count, &p->record);
+    for (size_t i = 0; i < w.count; i++) {
+        struct target *t = &w.targets[i];
+        bool *foreign = arena_array(&scratch, t->server_count, sizeof *foreign);
+
+        if (!plan_find_foreign(p, &w, t, foreign, e))
+            return false;
+        for (size_t k = 0; k < t->server_count; k++) {
+            const struct provision_item *item = t->servers[k].item;
+
+            if (foreign[k] && paths[item - items].n == 0)
+                paths[item - items] =
+                    arena_printf(a, "%s#%.*s", t->path.p, STR_ARG(item->place));
+        }
+    }
+    return true;
+}
+
+bool provision_find_taken(struct provision *p,
+                          const struct provision_options *o,
+                          const struct provision_item *items, size_t count,
+                          struct arena *a, struct str *paths, struct err *e)
+{
+    bool has_server = false;
+
+    for (size_t i = 0; i < count; i++) {
+        paths[i] = STR("");
+        has_server |= items[i].kind == DOC_MCP;
+        if (items[i].kind != DOC_MCP &&
+            !find_taken(p, o, &items[i], a, &paths[i], e))
+            return false;
+    }
+    return !has_server || (provision_load(p, e) &&
+                           find_taken_keys(p, o, items, count, a, paths, e));
 }

@@ -169,6 +169,11 @@ MUST_CHECK bool plan_tree(struct plan *plan, struct target *t, struct err *e);
 MUST_CHECK bool plan_link(struct plan *plan, struct target *t, struct err *e);
 MUST_CHECK bool plan_file(struct plan *plan, struct target *t, struct err *e);
 MUST_CHECK bool plan_shared(struct plan *plan, struct target *t, struct err *e);
+/* For each server of `t` whether the file has another entry of its key, which
+ * mapm did not write. */
+MUST_CHECK bool plan_find_foreign(struct provision *p, struct desired_state *w,
+                                  struct target *t, bool *foreign,
+                                  struct err *e);
 /* A recorded path that is no longer desired. */
 MUST_CHECK bool plan_leaving(struct plan *plan,
                              const struct record_entry *known, struct err *e);

@@ -161,15 +161,16 @@ bool provision_is_current(struct provision *p,
 MUST_CHECK bool provision_apply(struct provision *p, struct err *e);
 
 /*
- * The first path of a skill or agent (its folder, the links and sub-agents of
- * the clients in use) with content that mapm did not write and that is no part
- * of the package: provision_plan refuses that. `*path` is "" without one.
+ * For each item the first path (its folder, the links and sub-agents of the
+ * clients in use; of a server the file and its key) with content that mapm did
+ * not write and that is no part of the package: provision_plan refuses that.
+ * "" without one.
  */
 MUST_CHECK bool provision_find_taken(struct provision *p,
                                      const struct provision_options *o,
-                                     const struct provision_item *item,
-                                     struct arena *a, struct str *path,
-                                     struct err *e);
+                                     const struct provision_item *items,
+                                     size_t count, struct arena *a,
+                                     struct str *paths, struct err *e);
 
 /* The folder of the package at `place` that was there before an import took it
  * over, its own or that of a client; "" for none. Lives as long as `p`. */

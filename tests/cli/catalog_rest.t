@@ -98,7 +98,54 @@ exits '[F4] in the way: a link' 3 mapm install --yes --all acme/catalog
 ok '[F4] in the way: the link stays' test -L .agents/skills/pdf
 fresh && mkdir -p .agents/skills && cp -r "$s/skills/pdf" .agents/skills
 exits '[F4] what is equal is not in the way' 0 mapm install --yes --all acme/catalog
+
 exits '[F4] and verified' 0 mapm verify
+
+# --- a server of the user's own in the way -----------------------------------------------
+
+t=$T/served
+mcp "$t/mcps/io.acme_tool.json" io.acme/tool npx -y tool
+mcp "$t/mcps/io.acme_other.json" io.acme/other npx -y other
+skill "$t/skills/plain"
+agent "$t/agents/boss" 'dependencies:' '  mcps:' \
+    '    - https://github.com/acme/served/tree/main/mcps/io.acme_tool.json'
+make_repo acme/served "$t"
+# served ENTRY: a workspace whose .mcp.json has an entry of the server's key.
+served()
+{
+    fresh && printf '{"mcpServers": {"io-acme-tool": %s}}\n' "$1" >.mcp.json && cp .mcp.json "$T/own.json"
+}
+served '{"command": "mine"}'
+exits '[F4] a server in the way: the rest is installed' 3 mapm install --yes --all acme/served
+ok '[F4] a server in the way: a skill' test -f .agents/skills/plain/SKILL.md
+is '[F4] a server in the way: stays as it is, beside the other' \
+    "$(python3 -c 'import json; d = json.load(open(".mcp.json"))["mcpServers"]; print(sorted(d), d["io-acme-tool"])')" \
+    "['io-acme-other', 'io-acme-tool'] {'command': 'mine'}"
+like '[F4] a server in the way: named, and what needs it' "$err" 'left out, in-the-way: boss needs tool, io.acme/tool|in-the-way: .*boss needs .*tool'
+exits '[F4] a server in the way: the lock is whole' 0 mapm install --locked --yes
+served '{"command": "mine"}'
+exits '[F4] a server in the way: for programs' 3 mapm install --yes --all --json acme/served
+is '[F4] a server in the way: with code and chain' \
+    "$(field 'sorted((x["name"], x["code"], len(x["chain"])) for x in d["left_out"])')" \
+    "[('boss', 'in-the-way', 2), ('io.acme_tool', 'in-the-way', 1)]"
+like '[F4] a server in the way: owner and way out' \
+    "$(field '[x["message"] for x in d["left_out"] if x["name"] != "boss"][0]')" \
+    '^.mcp.json#io-acme-tool is a server of yours, which mapm did not write: rename or remove .* --force'
+served '{"command": "mine"}'
+exits '[F4] a server in the way: alone it is refused' 1 mapm install --yes acme/served/mcps/io.acme_tool.json
+like '[F4] a server in the way: by its key' "$err" 'already has a server "io-acme-tool" that mapm did not write'
+exits '[F4] a server in the way: so with --strict' 1 mapm install --yes --all --strict acme/served
+is '[F4] a server in the way: nothing is touched' "$(cat .mcp.json)" "$(cat "$T/own.json")"
+served '{"command": "mine"}' && rm .mcp.json && mapm install --yes --all acme/served >"$T/log" 2>&1
+cp .mcp.json "$T/equal.json" && fresh && cp "$T/equal.json" .mcp.json
+exits '[F4] an equal server is not in the way' 0 mapm install --yes --all acme/served
+served '{"command": "mine"}'
+exits '[F4] a server in the way: --force takes it' 0 mapm install --yes --all --force acme/served
+ok '[F4] a server in the way: with a copy of the file' sh -c 'grep -rq mine .agents/.mapm/backup'
+fresh && mkdir .cursor && printf '{"mcpServers": {"io-acme-tool": {"command": "mine"}}}\n' >.cursor/mcp.json
+exits '[F4] a server in the way: in any file of a client' 3 mapm install --yes --all --json acme/served
+like '[F4] a server in the way: which is named' \
+    "$(field '[x["message"] for x in d["left_out"] if x["name"] != "boss"][0]')" '^.cursor/mcp.json#io-acme-tool '
 
 # --- long chains to what is left out -----------------------------------------------------
 
