@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "mapm/limits.h"
 
+#include "record.h"
 #include "toml.h"
 
 #define MERGE_MAX_NODES 1000000
@@ -184,42 +185,88 @@ bool merge_remove(struct merge *m, struct str key, struct err *e)
     return hold(m, &a, text, ok, e);
 }
 
-/* The object that holds the servers. */
-static const struct json *find_section(const struct merge *m, bool comments,
-                                       struct arena *a)
+/* The whole, and the object that holds the servers: NULL when it is not there. */
+static bool find_objects(const struct merge *m, struct arena *a,
+                         const struct json **root, const struct json **section)
 {
     struct json_options o = options_for(m->client->mcp_syntax);
     struct err ignored = {0};
-    const struct json *root;
 
-    o.comments &= comments;
     if (is_toml(m->client) ||
-        !json_parse(m->text, &o, a, &root, NULL, &ignored) ||
-        root->kind != JSON_OBJECT)
-        return NULL;
-    return json_get(root, m->client->section);
+        !json_parse(m->text, &o, a, root, NULL, &ignored) ||
+        (*root)->kind != JSON_OBJECT)
+        return false;
+    *section = json_get(*root, m->client->section);
+    return true;
 }
 
 bool merge_has_section(const struct merge *m)
 {
     CLEANUP(arena_done) struct arena a = {0};
+    const struct json *root, *section;
 
-    return find_section(m, true, &a) != NULL;
+    return find_objects(m, &a, &root, &section) && section;
+}
+
+/* What is between the braces; p NULL: not white space alone. A comment there
+ * is not nothing to its reader. */
+static struct str white_inside(const struct merge *m, const struct json *object)
+{
+    struct str inside;
+
+    if (object->kind != JSON_OBJECT || object->count)
+        return (struct str){0};
+    inside = str_slice(m->text, object->start + 1, object->end - 1);
+    return str_trim(inside).n ? (struct str){0} : inside;
+}
+
+struct str merge_gap(const struct merge *m)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct json *root, *section;
+    struct str gap;
+
+    if (!find_objects(m, &a, &root, &section))
+        return STR("");
+    gap = white_inside(m, section ? section : root);
+    return gap.n && gap.n <= RECORD_GAP_MAX_BYTES ? arena_str(m->arena, gap)
+                                                  : STR("");
+}
+
+bool merge_put_gap(struct merge *m, struct str gap, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    const struct json *root, *section;
+    struct arena a = {0};
+    struct str inside;
+    size_t at;
+
+    if (!gap.n || !find_objects(m, &scratch, &root, &section))
+        return true;
+    inside = white_inside(m, section ? section : root);
+    if (!inside.p || inside.n)
+        return true;
+    at = (size_t)(inside.p - m->text.p);
+    return hold(m, &a,
+                arena_printf(&a, "%.*s%.*s%.*s",
+                             STR_ARG(str_slice(m->text, 0, at)), STR_ARG(gap),
+                             STR_ARG(str_from_index(m->text, at))),
+                true, e);
 }
 
 bool merge_drop_section(struct merge *m, struct err *e)
 {
     struct json_options options = options_for(m->client->mcp_syntax);
     CLEANUP(arena_done) struct arena scratch = {0};
-    /* A comment may be in it: then it is not empty to its reader. */
-    const struct json *section = find_section(m, false, &scratch);
     struct str path[] = {str_cstr(m->client->section)}, text = {0};
+    const struct json *root, *section;
     struct arena a = {0};
+    bool ok;
 
-    if (!section || section->kind != JSON_OBJECT || section->count)
+    if (!find_objects(m, &scratch, &root, &section) || !section ||
+        !white_inside(m, section).p)
         return true;
-    bool ok = json_edit_remove(m->text, &options, path, 1, &a, &text, e);
-
+    ok = json_edit_remove(m->text, &options, path, 1, &a, &text, e);
     return hold(m, &a, text, ok, e);
 }
 

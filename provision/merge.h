@@ -50,6 +50,12 @@ bool merge_is_empty(const struct merge *m);
 bool merge_has_section(const struct merge *m);
 MUST_CHECK bool merge_drop_section(struct merge *m, struct err *e);
 
+/* The white space in the object that gets the first server, or the object for
+ * them; "" when that is not empty, or has none. And puts it back, once nothing
+ * else is between the braces. JSON only. */
+struct str merge_gap(const struct merge *m);
+MUST_CHECK bool merge_put_gap(struct merge *m, struct str gap, struct err *e);
+
 void merge_done(struct merge *m);
 
 #endif

@@ -232,7 +232,8 @@ static bool is_known(const struct sharing *s)
             !hash_eq(&known->keys[i].hash, &next->keys[i].hash) ||
             !hash_eq(&known->keys[i].source, &next->keys[i].source))
             return false;
-    return known->created == next->created && known->section == next->section;
+    return known->created == next->created && known->section == next->section &&
+           str_eq(known->gap, next->gap);
 }
 
 static bool plan_edited(struct sharing *s, struct change *c, struct str before,
@@ -242,8 +243,10 @@ static bool plan_edited(struct sharing *s, struct change *c, struct str before,
     bool section = created || (s->known && s->known->section) ||
                    !merge_has_section(&s->merge);
 
-    if (!edit_file(s, e) || (section && !s->target->server_count &&
-                             !merge_drop_section(&s->merge, e)))
+    s->next.gap = s->known ? s->known->gap : merge_gap(&s->merge);
+    if (!edit_file(s, e) || (!s->target->server_count &&
+                             ((section && !merge_drop_section(&s->merge, e)) ||
+                              !merge_put_gap(&s->merge, s->next.gap, e))))
         return false;
     s->next.created = created;
     s->next.section = section && !created;

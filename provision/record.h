@@ -19,6 +19,8 @@
  *     shared <1|s|0> <size> <mtime> <ino> <path> 1: mapm created the file,
  *                                       s: the object with the servers in it
  *     k <a|-> <sha256> <source> <key>   our entry there; a: absolute paths
+ *     gap <letters>                     what stood between the braces that the
+ *                                       first entry or object went into: s t n r
  *     dir <path>                        a folder that mapm created
  *     here <size> <mtime> <ctime> <ino> of .agents/.mapm/.gitignore
  *     end
@@ -35,8 +37,9 @@
  * disk: where they fit, this mapm wrote the record (provision_record_is_from_here).
  */
 
-#define RECORD_BLOCK_BYTES (256u * 1024)
-#define STATE_MAX_BYTES    (512u * 1024 * 1024) /* 100,000 packages of 16 files */
+#define RECORD_BLOCK_BYTES   (256u * 1024)
+#define RECORD_GAP_MAX_BYTES 256 /* longer white space is not restored */
+#define STATE_MAX_BYTES      (512u * 1024 * 1024) /* 100,000 packages of 16 files */
 
 struct file_stat {
     uint64_t size, mtime, ctime, ino; /* ns; ctime 0: not compared */
@@ -65,9 +68,11 @@ struct record_entry {
     struct str link;
     struct record_file *files; /* TREE: sorted by path; FILE: one */
     size_t file_count;
-    bool taken;   /* TREE: it was there before mapm import */
-    bool created; /* SHARED: by us, so it may go with its last entry */
-    bool section; /* SHARED: the object that holds the entries, likewise */
+    bool taken;     /* TREE: it was there before mapm import */
+    bool created;   /* SHARED: by us, so it may go with its last entry */
+    bool section;   /* SHARED: the object that holds the entries, likewise */
+    struct str gap; /* SHARED: white space in the object that was empty before:
+                     * the entries', or with `section` the whole; "" = none */
     struct file_stat stat;
     struct record_key *keys;
     size_t key_count;

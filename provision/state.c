@@ -2,6 +2,7 @@
 #include "mapm/clients.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <time.h>
 
 #include "writable.h"
@@ -137,6 +138,17 @@ static void put_key(struct buf *out, const struct record_key *k)
     buf_char(out, '\n');
 }
 
+/* White space as letters, and back. */
+static const char gap_letters[] = "stnr", gap_chars[] = " \t\n\r";
+
+static void put_gap(struct buf *out, struct str gap)
+{
+    buf_text(out, "gap ");
+    for (size_t i = 0; i < gap.n; i++)
+        buf_char(out, gap_letters[strchr(gap_chars, gap.p[i]) - gap_chars]);
+    buf_char(out, '\n');
+}
+
 static void put_entry(struct buf *out, const struct record_entry *e)
 {
     static const char *const words[] = {
@@ -159,6 +171,8 @@ static void put_entry(struct buf *out, const struct record_entry *e)
                    e->stat.size, e->stat.mtime, e->stat.ino);
     buf_append(out, e->path);
     buf_char(out, '\n');
+    if (e->gap.n)
+        put_gap(out, e->gap);
     for (size_t i = 0; i < e->file_count; i++)
         put_file(out, &e->files[i]);
     for (size_t i = 0; i < e->key_count; i++)
@@ -351,6 +365,25 @@ static bool read_key(struct reader *r, struct str rest)
     return true;
 }
 
+static bool read_gap(struct reader *r, struct str rest)
+{
+    struct record_entry *e = r->entry;
+    char *gap = arena_alloc(r->arena, RECORD_GAP_MAX_BYTES);
+
+    if (!e || e->kind != RECORD_SHARED || e->gap.n || e->key_count || !rest.n ||
+        rest.n > RECORD_GAP_MAX_BYTES)
+        return false;
+    for (size_t i = 0; i < rest.n; i++) {
+        const char *letter = memchr(gap_letters, rest.p[i], 4);
+
+        if (!letter)
+            return false;
+        gap[i] = gap_chars[letter - gap_letters];
+    }
+    e->gap = str_make(gap, rest.n);
+    return true;
+}
+
 static bool read_folder(struct reader *r, struct str rest)
 {
     r->entry = NULL;
@@ -381,7 +414,8 @@ static bool read_line(struct reader *r, struct str line)
         {"f", read_file},      {"k", read_key},       {"tree", read_tree},
         {"taken", read_taken},
         {"link", read_link},   {"file", read_single},
-        {"shared", read_shared}, {"dir", read_folder}, {"here", read_here},
+        {"shared", read_shared}, {"gap", read_gap},
+        {"dir", read_folder},  {"here", read_here},
     };
     /* clang-format on */
     struct str word;

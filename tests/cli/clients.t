@@ -9,6 +9,8 @@ skill "$s/skills/base" 'scope: acme'
 agent "$s/agents/boss" 'scope: acme' 'description: "Says \"go\": to all."' 'dependencies:' '  skills:' \
     "    - $U/skills/base" '  mcps:' "    - $U/mcps/io.acme_tool.json"
 mcp "$s/mcps/io.acme_tool.json" io.acme/tool npx -y tool '${workspaceDir}/data' '${sharedDir}/x'
+agent "$s/agents/pair" 'scope: acme' 'dependencies:' '  mcps:' "    - $U/mcps/io.acme_two.json"
+mcp "$s/mcps/io.acme_two.json" io.acme/two npx -y two
 make_repo acme/catalog "$s"
 start_githost
 
@@ -116,6 +118,49 @@ for f in $files; do
     ok "$f is as it was, byte for byte" cmp "$f" "$T/saved/$f"
 done
 is 'no agent is left' "$(find . -name 'boss*')" ''
+
+# --- whatever its shape was ---------------------------------------------------------------------
+
+f=.gemini/settings.json
+cp $f "$T/kept"
+rm -f .mcp.json opencode.json
+shape() {
+    printf "$2" >$f
+    cp $f "$T/saved/shape"
+    exits "$f, $1" 0 mapm install --yes "$U/agents/boss"
+    like 'has the server' "$(cat $f)" '"io-acme-tool"'
+    exits 'is edited once more' 0 mapm install --yes "$U/agents/pair"
+    like 'for another one' "$(cat $f)" '"io-acme-two"'
+    exits 'they are removed' 0 mapm remove boss
+    exits 'one by one' 0 mapm remove pair
+    ok "and $1 is as it was, byte for byte [D20]" cmp $f "$T/saved/shape"
+}
+shape 'an empty object' '{}'
+shape 'an empty object on two lines' '{\n}\n'
+shape 'a blank object' '{ }\n\n'
+shape 'an empty object with CRLF' '{\r\n}\r\n'
+shape 'CRLF' '{\r\n  "theme": "dark",\r\n  "x": [1, 2]\r\n}\r\n'
+shape 'CRLF and servers' '{\r\n  "mcpServers": {\r\n    "own": {\r\n      "command": "own"\r\n    }\r\n  }\r\n}\r\n'
+shape 'no final newline' '{\n  "theme": "dark"\n}'
+shape 'tabs' '{\n\t"theme": "dark",\n\t"mcpServers": {\n\t\t"own": { "command": "own" }\n\t}\n}\n'
+shape 'comments everywhere' '// first\n{\n  // theme\n  "theme": "dark", // why\n  /* it */ "mcpServers": {\n    // mine\n    "own": { "command": "own" } // last\n    // end\n  } // after\n  /* rest */\n}\n// done\n'
+shape 'a comment alone' '{\n  // nothing yet\n}\n'
+shape 'a comment behind the last member' '{\n  "a": 1 // one\n}\n'
+shape 'a comment that holds braces' '{\n  "a": "}{", // } { "mcpServers": {}\n  "b": 2\n}\n'
+shape 'no servers yet' '{\n  "mcpServers": {}\n}\n'
+shape 'blank servers' '{ "mcpServers": { }, "a": 1 }'
+shape 'servers on two lines' '{\n  "mcpServers": {\n  },\n  "b": null\n}\n'
+shape 'servers of a comment' '{\n  "mcpServers": {\n    // nothing yet\n  }\n}\n'
+shape 'one line' '{"mcpServers":{"own":{"command":"own"}},"theme":"dark"}'
+shape 'commas in front' '{\n    "a": 1\n  , "mcpServers": { "z": {"command":"z"}\n    , "y": {"command":"y"}\n    }\n}\n'
+printf '{\n  "a": 1,\n}\n' >$f
+cp $f "$T/saved/shape"
+exits 'a trailing comma, which Gemini does not accept' 1 mapm install --yes "$U/agents/boss"
+ok 'is refused, and stays' cmp $f "$T/saved/shape"
+cp "$T/kept" $f
+for f in .mcp.json opencode.json; do
+    cp "$T/saved/$f" $f
+done
 
 # --- a server of the user's under our key ----------------------------------------------------------
 
