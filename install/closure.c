@@ -1253,7 +1253,7 @@ bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,
     }
     if (n->offer_count)
         return err_set(e, ERR_PATH, "%.*s is a catalog, not a package",
-                       STR_ARG(o->text));
+                       STR_ARG(node_source(n)->text));
     if (!n->is_ready)
         return err_set(e, ERR_FETCH, "%.*s did not arrive", STR_ARG(o->text));
     *out = &n->package;

@@ -133,7 +133,8 @@ static const struct lock_entry *root_entry(const struct update *u,
     return map_find(&u->session->layer.by_origin, root->origin.key);
 }
 
-/* Some of it is not as it is locked, and could be. */
+/* Some of it is not as it is locked, and could be: what is held and still is
+ * not, as its replacement on this machine decides, could not. */
 static bool can_be_held(const struct update *u, const struct root *root)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -149,7 +150,7 @@ static bool can_be_held(const struct update *u, const struct root *root)
             closure_find(&s->closure, layer_origin(&s->layer, list[i])->key);
 
         if (layer_origin(&s->layer, list[i])->scheme == ORIGIN_GIT &&
-            (!n || !n->locked))
+            (!n || !n->locked) && !map_has(&u->held, key_of(u, list[i])))
             return true;
     }
     return false;

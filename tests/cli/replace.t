@@ -161,6 +161,11 @@ cp "$s/skills/pdf/SKILL.md" "$T/catalog/skills/pdf/SKILL.md"
 exits '[D9] the locked content' 0 mapm install --yes
 ok '[D9] is the locked package' cmp lock.before mapm.lock
 unlike '[D9] and not local' "$(block pdf mapm.local.lock 2>/dev/null)" 'from:'
+printf 'replace:\n  - {from: %s/acme/cat//skills/pdf, to: ../catalog}\n' $U >mapm.local.yaml
+for words in install update 'update user'; do
+    exits '[D9] a folder of many packages for one' 1 mapm $words
+    like '[D9] is named' "$err" "file:$T/catalog is a catalog, not a package"
+done
 rm mapm.local.yaml
 exits '[D9] without it' 0 mapm install --yes
 is '[D9] all is as before' "$(text pdf)" second
