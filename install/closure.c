@@ -16,6 +16,7 @@
 #include "ingest.h"
 #include "local.h"
 #include "proof.h"
+#include "remote.h"
 #include "versions.h"
 
 void closure_init(struct closure *c, struct context *cx,
@@ -326,6 +327,8 @@ static enum fetch_what what_of(const struct closure *c, const struct node *n)
 {
     if (n->is_comparing)
         return FETCH_REF;
+    if (n->is_tracing)
+        return FETCH_REACH;
     if (n->is_catalog)
         return FETCH_CATALOG;
     if (n->wants_files)
@@ -373,6 +376,8 @@ static bool ask(struct closure *c, struct node *n, struct err *e)
         want.object = entry->object;
         want.kinds = (unsigned)entry->kind;
     }
+    if (n->is_tracing)
+        want.commit = n->package.commit;
     if (n->is_ref_known) {
         want.commit = n->package.commit;
         want.assume_reachable = true; /* its ref leads there */
@@ -939,11 +944,28 @@ static bool is_gone(enum err_code code)
 static bool take_comparison(struct closure *c, struct node *n,
                             const struct fetch_event *event, struct err *e)
 {
-    n->is_comparing = false;
+    bool was_compared = n->is_comparing;
+
+    n->is_comparing = n->is_tracing = false;
     n->stays = n->gone || str_eq(event->commit, n->package.commit);
     n->is_changed = !n->stays;
+    if (n->stays && !n->gone && was_compared && c->options.leave_history &&
+        origin_range(node_source(n), &c->cx->arena).n == 0) {
+        n->is_tracing = true;
+        return ask(c, n, e);
+    }
     n->package.commit = str_make("", 0);
     return n->stays ? resolve_node(c, n, e) : ask(c, n, e);
+}
+
+/* A forced push: the ref has the same content and another history, and others
+ * may not get the commit. */
+static bool take_new_history(struct closure *c, struct node *n, struct err *e)
+{
+    n->is_tracing = n->stays = false;
+    n->is_changed = true;
+    n->package.commit = str_make("", 0);
+    return ask(c, n, e);
 }
 
 /* Its content is as it is locked, but the lock cannot be proved: an update
@@ -964,7 +986,8 @@ static bool ask_unserved(struct closure *c, struct node *n, struct err *e)
     n->is_unserved = true;
     notice_add(&c->notices, STR("commit-gone"), n->origin.text,
                STR("its locked commit is no longer served: taken as it was "
-                   "proved on this machine; others need mapm update"));
+                   "proved on this machine; others need mapm update, by "
+                   "its name"));
     return ask(c, n, e);
 }
 
@@ -1078,7 +1101,9 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
             ok = take_comparison(c, n, event, &problem);
             break;
         }
-        n->is_comparing = false;
+        if (n->is_tracing && remote_is_answer(problem.code))
+            return take_new_history(c, n, e);
+        n->is_comparing = n->is_tracing = false;
         if (n->locked && problem.code == ERR_REF && !n->is_unserved &&
             is_proved(c, n))
             return ask_unserved(c, n, e);

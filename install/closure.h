@@ -40,9 +40,10 @@ struct node {
     bool is_exact;     /* named on the command line */
     bool is_comparing; /* update: asked whether it is still as it is locked */
     bool is_changed;   /* … and it is not */
-    bool stays;        /* update: as it is locked */
-    struct err *gone;  /* why it stays: its repository has it no longer */
-    bool keeps_name;   /* `package.fqn` is recorded: selection_name */
+    bool is_tracing; /* … it is; asked whether its ref still has its commit */
+    bool stays;      /* update: as it is locked */
+    struct err *gone; /* why it stays: its repository has it no longer */
+    bool keeps_name;  /* `package.fqn` is recorded: selection_name */
     const struct replacement *replacement; /* of its origin; NULL: none */
     struct origin *source;  /* where it comes from then; NULL: its origin */
     bool is_override;       /* of this machine, and not what mapm.lock holds */
@@ -78,6 +79,7 @@ struct closure_options {
     bool forget_files;   /* a plan alone: what needs a list of files reads it */
     bool outline;        /* of packages that are new the documents alone */
     bool accept_moved_tag; /* update: a tag may name another commit */
+    bool leave_history; /* update: nor is a commit kept that its ref has left */
     bool (*is_moving)(void *ctx, const struct lock_entry *entry);
     void *moving_ctx;            /* update: entries whose refs are read anew */
     struct fetch_process *ahead; /* started already, or NULL */

@@ -276,6 +276,7 @@ bool update_packages(struct install_session *s, struct err *e)
         .no_self = s->request->no_self,
         .allow_hidden = s->request->allow_hidden,
         .accept_moved_tag = s->request->accept_moved_tag,
+        .leave_history = s->request->arguments.count > 0,
         .is_moving = is_moving,
         .moving_ctx = u,
         .ahead = &s->ahead,

@@ -34,7 +34,7 @@ static bool refuse(const struct ask *a, struct err *e)
             STR_ARG(a->ref.n ? a->ref : STR("HEAD")), STR_ARG(a->repo->name));
     return err_hint(e,
                     "it may come from a branch that is gone, or from a fork; "
-                    "mapm update takes what the ref names now");
+                    "mapm update NAME takes what the ref names now");
 }
 
 enum found ancestry_step(struct ask *a, struct err *e)

@@ -152,6 +152,15 @@ rm -rf .agents
 reset_log
 exits '[D2] a locked commit that is no longer served' 0 mapm install --locked
 is '[D2] needs no request where it is proved' "$(requests)" 0
+cp mapm.lock "$T/proved.lock"
+exits '[D2] an update' 0 mapm update
+is '[D2] leaves what has not changed' "$(entry alpha)" "$(entry alpha "$T/proved.lock")"
+exits '[D2] one by name' 0 mapm update alpha
+like '[D2] takes the commit that others get' "$(entry alpha)" "commit: $orphan"
+cp mapm.lock "$T/named.lock"
+exits '[D2] once more' 0 mapm update alpha
+ok '[D2] changes nothing' cmp mapm.lock "$T/named.lock"
+cp "$T/proved.lock" mapm.lock
 rm -rf .agents
 exits '[D2] where it is not' 1 env MAPM_HOME="$T/cold-forced" "$MAPM" install --locked
 like '[D2] it is refused' "$err" 'skill alpha: its commit is no longer served, and was never proved on this machine'
