@@ -1,0 +1,343 @@
+#!/bin/sh
+# A month of a team: two machines with a clone each, five catalogs, and what happens to
+# them. After each step the other clone installs by the lock alone and has the same
+# bytes; mapm.lock is never edited by hand. [D1, D2, D3, D4, D5, D6, D8, D9, D13, D14, D20].
+. "$(dirname "$0")/../lib/cli.sh"
+
+U=https://github.com
+git()
+{
+    command git -c user.name=t -c user.email=t@example.com -c core.autocrlf=false \
+        -c init.defaultBranch=main -c merge.conflictStyle=merge -c advice.detachedHead=false "$@"
+}
+# at WHO: on the machine of one of them.
+at()
+{
+    who=$1
+    cd "$T/$who" && MAPM_HOME=$T/home-$who && export MAPM_HOME
+}
+# publish OWNER/NAME [VERSION SKILL...]: its folder as the next commit, in which these have changed.
+publish()
+{
+    catalog=$1 version=${2-}
+    [ $# -lt 2 ] || shift
+    shift
+    for name; do
+        sed -i "s/^version:.*/version: $version/" "$T/src/$catalog/skills/$name/SKILL.md"
+    done
+    make_repo "$catalog" "$T/src/$catalog"
+}
+# block NAME: its entry in mapm.lock.
+block()
+{
+    awk -v name="    name: $1" '/^  - type/ {if (keep) exit; text = ""} {text = text $0 "\n"}
+        $0 == name {keep = 1} END {if (keep) printf "%s", text}' mapm.lock
+}
+field()
+{
+    block "$1" | sed -n "s/^    $2: //p"
+}
+# provisioned: what mapm has put into this clone, without its record.
+provisioned()
+{
+    find .agents .claude .mcp.json -path .agents/.mapm -prune -o ! -type d -printf '%m %p -> %l\n' |
+        LC_ALL=C sort
+    find .agents .claude .mcp.json -path .agents/.mapm -prune -o -type f -print0 |
+        LC_ALL=C sort -z | xargs -0 sha256sum
+}
+# same WHAT: both clones hold by the lock alone, with the same bytes.
+same()
+{
+    for clone in ann bob; do
+        at $clone
+        exits "$1: $clone installs by the lock" 0 mapm install --locked
+        exits "$1: $clone verifies" 0 mapm verify
+        provisioned >"$T/provisioned-$clone"
+        is "$1: git has all of it" "$(git status --porcelain)" ''
+    done
+    ok "$1: the clones have the same bytes" cmp "$T/provisioned-ann" "$T/provisioned-bob"
+}
+# save: a commit of all there is.   share WHAT: pushes it, and the other pulls.
+save()
+{
+    git add -A && git commit -qm "$1"
+}
+share()
+{
+    author=$who
+    git push -q origin main || diag 'cannot push'
+    for clone in ann bob; do
+        [ $clone = "$author" ] || { at $clone && git pull -q --ff-only || diag 'cannot pull'; }
+    done
+    same "$1"
+    at "$author"
+}
+
+# --- five catalogs --------------------------------------------------------------------
+
+c=$T/src/acme/catalog
+mcp "$c/mcps/io.acme_tool.json" io.acme/tool npx -y tool '${workspaceDir}'
+for name in pdf docx notes; do
+    skill "$c/skills/$name" 'scope: acme'
+done
+agent "$c/agents/boss" 'scope: acme' 'dependencies:' \
+    '  mcps:' "    - $U/acme/catalog/tree/main/mcps/io.acme_tool.json" \
+    '  skills:' "    - $U/acme/catalog/tree/main/skills/pdf" "    - $U/beta/tools/tree/main/skills/far"
+skill "$T/src/beta/tools/skills/far" 'scope: beta'
+skill "$T/src/beta/tools/skills/wide" 'scope: beta'
+skill "$T/src/old/kit/skills/spin" 'scope: kit'
+skill "$T/src/old/kit/skills/turn" 'scope: kit'
+skill "$T/src/delta/forced/skills/alpha"
+skill "$T/src/delta/forced/skills/gamma"
+skill "$T/src/eps/ranged/skills/x" 'version: 1.2.0'
+for catalog in acme/catalog beta/tools old/kit delta/forced eps/ranged; do
+    publish $catalog
+done
+repo eps/ranged tag v1.2.0
+start_githost
+git init -q --bare "$T/team.git"
+for who in ann bob; do
+    git clone -q "$T/team.git" "$T/$who" 2>/dev/null
+done
+
+at ann
+printf '%s\n' /.agents /.claude '/mapm.local.*' >.gitignore
+printf 'clients: [claude]\nservers: start\n' >mapm.yaml
+exits 'the first day' 0 mapm install --yes acme/catalog/agents/boss acme/catalog/skills/docx \
+    acme/catalog/skills/notes beta/tools/skills/wide old/kit/skills/spin old/kit/skills/turn \
+    delta/forced/skills/alpha delta/forced/skills/gamma 'eps/ranged/skills/x@^1.2'
+ok 'what others need comes along' test -f .agents/skills/pdf/SKILL.md -a -f .agents/skills/far/SKILL.md
+save 'packages'
+git push -q origin main
+at bob
+git pull -q
+exits 'the second desk' 0 mapm install --locked
+like 'shows what may run' "$out" "runs: npx -y tool '\\$\{workspaceDir\}'"
+same 'the first day'
+
+# --- updates --------------------------------------------------------------------------
+
+at ann
+publish acme/catalog 1.1.0 pdf
+exits '[D1] something is newer' 3 mapm outdated
+is 'one package' "$(printf '%s\n' "$out" | sed 's/([^)]*)//g; s/  */ /g')" 'skill acme/pdf 1.0.0 -> 1.1.0 main'
+exits '[D5] what it would change' 0 mapm update --diff
+like 'is a patch' "$out" '^\+version: 1\.1\.0$'
+cp mapm.lock "$T/before.lock"
+exits 'an update' 0 mapm update
+is '[D2] of this entry alone' "$(diff "$T/before.lock" mapm.lock | grep -c '^>')" 4
+save 'pdf 1.1'
+share 'an update'
+exits '[D1] then nothing is' 0 mapm outdated
+
+# Two branches, each with another commit of the catalog.
+git checkout -q -b ann-docx
+publish acme/catalog 1.1.0 docx
+exits 'ann updates on a branch' 0 mapm update acme/docx
+save 'docx 1.1'
+at bob
+git checkout -q -b bob-far
+publish beta/tools 1.1.0 far
+echo 'no package' >"$c/README.md" && publish acme/catalog
+exits 'bob on another' 0 mapm update far
+save 'far 1.1'
+git push -q origin bob-far
+git checkout -q main
+at ann
+git fetch -q
+ok '[D2] they merge' git merge -q -m 'far' origin/bob-far
+exits 'and hold' 0 mapm install --locked
+like '[D4] what came is told' "$out$err" 'far 1\.0\.0 -> 1\.1\.0'
+git checkout -q main && git merge -q ann-docx
+share 'two branches'
+
+# --- a conflict -----------------------------------------------------------------------
+
+publish acme/catalog 1.2.0 notes
+exits 'ann updates' 0 mapm update notes
+save 'notes 1.2'
+git push -q origin main
+at bob
+publish acme/catalog 1.3.0 notes
+exits 'bob does, later' 0 mapm update notes
+newest=$(field acme/notes commit)
+save 'notes 1.3'
+git pull -q --no-rebase >/dev/null 2>&1
+ok 'both have changed the lock' grep -q '^<<<<<<<' mapm.lock
+exits '[D13] --locked refuses it' 1 mapm install --locked
+exits '[D13] install merges it' 0 mapm install
+is 'to the descendant' "$(field acme/notes commit)" "$newest"
+save 'merged'
+share 'a conflict'
+
+# --- edits ----------------------------------------------------------------------------
+
+at bob
+echo 'A word of ours.' >>.agents/skills/pdf/SKILL.md
+exits '[D5] an edit' 0 mapm diff pdf
+like 'is shown' "$out" '^\+A word of ours\.$'
+exits 'and noticed' 3 mapm verify
+exits '[D5] restore' 0 mapm restore pdf
+same 'an edit taken back'
+
+# --- packages of the team -------------------------------------------------------------
+
+at ann
+skill skills/house 'dependencies:' '  skills:' "    - $U/beta/tools/tree/main/skills/wide"
+exits '[D8] a skill of the workspace' 0 mapm install ./skills/house
+mkdir -p mcps && mcp mcps/io.team_db.json io.team/db npx -y db
+exits '[D8] and a server' 0 mapm install --yes ./mcps/io.team_db.json
+save 'house'
+git push -q origin main
+at bob
+git pull -q
+exits 'arrive' 0 mapm install --locked
+like 'with what may run' "$out" 'runs: npx -y db'
+same 'packages of the team'
+at bob
+echo 'Live.' >>skills/house/SKILL.md
+save 'house, edited'
+share 'an edit of it'
+mcp mcps/io.team_db.json io.team/db npx -y db2
+exits '[D8] another command' 0 mapm install --yes
+save 'db2'
+git push -q origin main
+at ann
+git pull -q
+exits 'is shown to the others' 0 mapm install --locked
+like 'before it may run' "$out" 'runs: npx -y db2'
+same 'another command'
+
+# --- gone upstream ----------------------------------------------------------------------
+
+at ann
+rm -r "$T/src/beta/tools/skills/wide"
+publish beta/tools 1.2.0 far
+exits '[D3] a package that is gone' 3 mapm update
+like 'is named' "$err" 'skill beta/wide is gone, and stays at 1\.0\.0'
+is 'the others are updated' "$(field beta/far version)" 1.2.0
+save 'far 1.2'
+share 'gone upstream'
+exits 'it is shown' 3 mapm outdated
+like 'as gone' "$out" '^skill +beta/wide .*gone'
+sed -i '/^dependencies:/,/skills\/wide$/d' skills/house/SKILL.md
+exits 'nothing needs it' 0 mapm install
+exits '[D3] so it goes' 0 mapm remove beta/wide
+save 'without wide'
+share 'removed'
+
+# --- renames ----------------------------------------------------------------------------
+
+mkdir -p "$T/src/new" "$T/repos/new"
+mv "$T/src/old/kit" "$T/src/new/kit" && mv "$T/repos/old/kit.git" "$T/repos/new/kit.git"
+stop_githost
+start_githost --moved old/kit=new/kit
+exits 'a repository with another name' 0 mapm install --locked
+publish new/kit 1.1.0 spin
+exits 'is updated' 0 mapm update
+is 'its package, too' "$(field kit/spin version)" 1.1.0
+save 'kit has moved'
+share 'a repository that moved'
+mv "$T/src/new/kit/skills/turn" "$T/src/new/kit/skills/whirl"
+sed -i 's/turn/whirl/' "$T/src/new/kit/skills/whirl/SKILL.md"
+publish new/kit
+exits '[D3] a package with another name' 3 mapm update
+like 'is gone by the old one' "$err" 'skill kit/turn is gone, and stays at 1\.0\.0'
+exits 'its new one' 0 mapm install new/kit/skills/whirl
+exits 'takes its place' 0 mapm remove kit/turn
+save 'whirl'
+share 'a package that was renamed'
+
+# --- a forced push ----------------------------------------------------------------------
+
+echo 'Later.' >>"$T/src/delta/forced/skills/gamma/SKILL.md"
+orphan=$(git -C "$T/src" hash-object -t tree /dev/null)
+repo delta/forced update-ref -d refs/heads/main
+publish delta/forced
+repo delta/forced reflog expire --expire=now --all
+repo delta/forced gc -q --prune=now
+same 'a forced push'
+at carl 2>/dev/null || { git clone -q "$T/team.git" "$T/carl" && at carl; }
+exits '[D2] on a new desk' 1 mapm install --locked --yes
+like 'it is refused' "$err" 'its commit is no longer served'
+like 'with the way out' "$err" 'run mapm update (alpha|gamma)'
+at ann
+exits '[D2] which one of the team takes' 0 mapm update alpha gamma
+save 'forced'
+share 'after the forced push'
+at carl
+git pull -q
+exits '[D2] then it is installed anywhere' 0 mapm install --locked --yes
+
+# --- replacements -----------------------------------------------------------------------
+
+at ann
+cp -r "$c" "$T/desk"
+echo 'A try.' >>"$T/desk/skills/docx/SKILL.md"
+printf 'replace:\n  - {from: %s/acme/catalog//skills/docx, to: %s/desk/skills/docx}\n' $U "$T" >mapm.local.yaml
+cp mapm.lock "$T/before.lock"
+exits '[D9] a folder of this desk' 0 mapm install
+like 'is in use' "$(cat .agents/skills/docx/SKILL.md)" '^A try\.$'
+ok 'the lock of the team stays' cmp mapm.lock "$T/before.lock"
+is 'and git sees nothing' "$(git status --porcelain)" ''
+exits 'it is what is locked here' 0 mapm install --locked
+exits 'and verified' 0 mapm verify
+publish acme/catalog 1.4.0 pdf
+exits 'an update beside it' 0 mapm update pdf
+like 'leaves it' "$(cat .agents/skills/docx/SKILL.md)" '^A try\.$'
+save 'pdf 1.4'
+git push -q origin main
+at bob
+git pull -q
+exits 'the others' 0 mapm install --locked
+unlike 'have what the team has' "$(cat .agents/skills/docx/SKILL.md)" '^A try\.$'
+exits 'verified' 0 mapm verify
+at ann
+rm mapm.local.yaml
+exits 'without it' 0 mapm install
+same 'a replacement and back'
+
+# --- what another package manager locked ------------------------------------------------
+
+at bob
+skill "$c/skills/csv" 'scope: acme'
+publish acme/catalog
+cat >skills-lock.json <<J
+{"version": 1, "skills": {"csv": {"source": "acme/catalog", "sourceType": "github",
+ "skillPath": "skills/csv/SKILL.md", "computedHash": "$(
+    { printf SKILL.md && cat "$c/skills/csv/SKILL.md"; } | sha256sum | cut -d' ' -f1)"}}}
+J
+exits '[D14] an import' 0 mapm import
+like 'finds the same content' "$err" 'csv: same content as locked'
+rm skills-lock.json
+save 'csv'
+share 'an import'
+
+# --- ranges -----------------------------------------------------------------------------
+
+publish eps/ranged 1.3.0 x && repo eps/ranged tag v1.3.0
+publish eps/ranged 2.0.0 x && repo eps/ranged tag v2.0.0
+exits '[D6] a tag in range' 3 mapm outdated
+like 'is shown with the newest' "$out" '^skill +x +v1\.2\.0 -> v1\.3\.0 -> v2\.0\.0'
+exits '[D6] an update' 0 mapm update x
+is 'stays in it' "$(field x tag)" v1.3.0
+save 'x 1.3'
+share 'a range'
+exits '[D6] another range' 0 mapm install 'eps/ranged/skills/x@^2'
+is 'moves the root' "$(field x tag)" v2.0.0
+save 'x 2'
+share 'a range that moved'
+
+# --- a switch of branches -----------------------------------------------------------------
+
+at bob
+git checkout -q ann-docx 2>/dev/null || git checkout -q main~4
+exits '[D4] an older state' 0 mapm install --locked
+like 'is told' "$out$err" 'x .*2\.0\.0 -> 1\.'
+exits 'and verified' 0 mapm verify
+git checkout -q main
+exits 'and back' 0 mapm install --locked
+same 'a switch of branches'
+is 'no package was lost on the way' "$(mapm list | wc -l)" "$(grep -c '^  - type' mapm.lock)"
+
+done_testing
