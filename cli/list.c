@@ -17,8 +17,8 @@ static bool is_root(const struct map *roots, const struct lock_entry *entry,
            entry;
 }
 
-struct str list_from(const struct layer *l, const struct lock_entry *entry,
-                     struct arena *a)
+static struct str source_of(const struct layer *l,
+                            const struct lock_entry *entry, struct arena *a)
 {
     const struct replacement *r =
         replacements_find(&l->replacements, layer_origin(l, entry));
@@ -30,6 +30,16 @@ struct str list_from(const struct layer *l, const struct lock_entry *entry,
     if (str_starts(entry->from, STR("file:")) && !(r && r->is_folder))
         return STR(" (from this checkout)");
     return arena_printf(a, " (from %.*s)", STR_ARG(entry->from));
+}
+
+struct str list_from(const struct layer *l, const struct lock_entry *entry,
+                     struct arena *a)
+{
+    struct str source = source_of(l, entry, a);
+
+    return entry->tag.n ? arena_printf(a, " (tag %.*s)%.*s",
+                                       STR_ARG(entry->tag), STR_ARG(source))
+                        : source;
 }
 
 void list_put_package(struct json_writer *w, const struct layer *l,
@@ -44,6 +54,7 @@ void list_put_package(struct json_writer *w, const struct layer *l,
     json_member_optional(w, "version", entry->version);
     json_member_string(w, "origin", entry->origin);
     json_member_optional(w, "from", entry->from);
+    json_member_optional(w, "tag", entry->tag);
     json_member_optional(w, "commit", entry->commit);
     json_member_optional(w, "digest", entry->digest);
     json_member_string(w, entry->kind == DOC_MCP ? "key" : "path",
@@ -104,8 +115,9 @@ static void print_list(struct invocation *inv, const struct layer *l,
                                                     : STR("file")),
                    root ? " " : "",
                    root ? str_dup0(entry->origin, &inv->cx.arena) : "",
-                   STR_ARG(entry->from.n ? list_from(l, entry, &inv->cx.arena)
-                                         : STR("")));
+                   STR_ARG(layer_is_own(l, entry)
+                               ? STR("")
+                               : list_from(l, entry, &inv->cx.arena)));
         while (str_line(&rest, &line))
             if (line.n)
                 term_print(t, "        %.*s\n", STR_ARG(line));

@@ -11,8 +11,8 @@ void list_put_package(struct json_writer *w, const struct layer *l,
                       const struct lock_entry *entry, bool root,
                       struct arena *a);
 
-/* " (own)", " (from https://…)" of one that does not come from its origin, or
- * "".  * In `a`. */
+/* " (tag v1.4.2)" of a range, " (own)", " (from https://…)" of a package that
+ * does not come from its origin; "" for none of these. In `a`. */
 struct str list_from(const struct layer *l, const struct lock_entry *entry,
                      struct arena *a);
 

@@ -429,6 +429,8 @@ static void print_chain(struct invocation *inv, const struct graph *g,
             json_begin_object(w);
             json_member_string(w, "type", str_cstr(doc_kind_name(entry->kind)));
             json_member_string(w, "name", entry->name);
+            json_member_optional(w, "tag", entry->tag);
+            json_member_optional(w, "from", entry->from);
             json_end_object(w);
         } else {
             term_print(&inv->term, "%s %.*s%.*s%s", doc_kind_name(entry->kind),

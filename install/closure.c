@@ -881,10 +881,9 @@ static bool resolve_node(struct closure *c, struct node *n, struct err *e)
     return ask_or_compare(c, n, moving, e);
 }
 
-static void keep_locked(struct closure *c, struct str key)
+/* It is resolved anew. */
+static void reset(struct closure *c, struct node *n)
 {
-    struct node *n = closure_find(c, key);
-
     if (!n || n->locked)
         return;
     *n = (struct node){.origin = n->origin,
@@ -897,14 +896,25 @@ static void keep_locked(struct closure *c, struct str key)
 
 void closure_keep_locked(struct closure *c, const struct lock_entry *entry)
 {
-    keep_locked(c, layer_origin(c->layer, entry)->key);
+    reset(c, closure_find(c, layer_origin(c->layer, entry)->key));
     for (size_t i = 0; i < entry->also_count; i++) {
         struct err ignored = {0};
         struct origin o;
 
         if (origin_parse(entry->also[i], &c->layer->rules, &c->cx->arena, &o,
                          &ignored))
-            keep_locked(c, o.key);
+            reset(c, closure_find(c, o.key));
+    }
+}
+
+void closure_forget_versions(struct closure *c)
+{
+    for (size_t i = 0; i < c->queued; i++) {
+        struct node *n = c->queue[i];
+
+        if (closure_find(c, n->origin.key) == n &&
+            origin_range(node_source(n), &c->cx->arena).n)
+            reset(c, n);
     }
 }
 

@@ -143,6 +143,8 @@ MUST_CHECK bool closure_want_files(struct closure *c, struct node *n,
 /* What an update cannot change after all is looked for as it is locked, by the
  * next closure_gather. */
 void closure_keep_locked(struct closure *c, const struct lock_entry *entry);
+/* Ranges choose once more: what others allowed so far does not count. */
+void closure_forget_versions(struct closure *c);
 
 /* Looks for what is new since the last time. */
 MUST_CHECK bool closure_gather(struct closure *c, struct err *e);

@@ -48,6 +48,8 @@ struct install_session {
     size_t merged_count;
     struct map bounds; /* of versions.c: place -> highest version */
     unsigned rounds;   /* … of choosing them */
+    bool *in_conflict; /* roots whose ranges no version satisfies, as versions.c
+                        * found last; NULL: none */
     unsigned tries;    /* after damage */
 };
 

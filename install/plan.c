@@ -3,6 +3,7 @@
 #include "mapm/lock.h"
 #include "mapm/origin.h"
 #include "mapm/project.h"
+#include "mapm/range.h"
 
 #include <stdlib.h>
 
@@ -210,6 +211,67 @@ static bool fill_packages(struct install_session *s, struct err *e)
     return true;
 }
 
+static const struct plan_step *step_of(const struct install_session *s,
+                                       const struct install_package *p)
+{
+    return &s->resolved.steps[p - s->packages];
+}
+
+/* Of the first of its origins that is a range of this package: for all of them
+ * one was chosen. */
+static struct str find_tag(const struct install_session *s,
+                           const struct install_package *p, struct arena *a)
+{
+    const struct plan_step *step = step_of(s, p);
+
+    for (size_t i = 0; i < step->origin_count; i++) {
+        const struct node *n = closure_find(&s->closure, step->origins[i]);
+
+        if (n && origin_range(&n->origin, a).n &&
+            origin_is_package_of(p->package->origin, &n->origin, a))
+            return node_tag(n, a);
+    }
+    return str_make("", 0);
+}
+
+/* The tag of the package, or of all of its repository. */
+static bool is_version_of(struct str version, struct str tag, struct str path,
+                          const char **how)
+{
+    struct semver own, tagged;
+    unsigned form;
+    int order;
+
+    if (!semver_parse(version, &own) || !tag_version(tag, path, &tagged, &form))
+        return true;
+    order = semver_cmp(&own, &tagged);
+    *how = order > 0 ? "exceeds" : "is below";
+    return form < TAG_FORM_V ? order == 0 : order <= 0;
+}
+
+/* A range promises versions: one that its package contradicts may hold what the
+ * range excludes. Source: HOSTS.md 10. */
+static void warn_versions(struct install_session *s)
+{
+    struct arena *a = &s->cx->arena;
+
+    for (size_t i = 0; i < s->resolved.count; i++) {
+        const struct install_package *p = &s->packages[i];
+        struct str tag =
+            p->action == INSTALL_KEEP ? STR("") : find_tag(s, p, a);
+        const char *how;
+
+        if (tag.n == 0 || is_version_of(p->package->version, tag,
+                                        package_node(p)->path, &how))
+            continue;
+        notice_add(
+            &s->closure.notices, STR("version-tag"), p->package->origin->text,
+            arena_printf(a, "its version %.*s %s that of its tag %.*s",
+                         STR_ARG(p->package->version), how, STR_ARG(tag)));
+    }
+    closure_warn(&s->closure);
+}
+
 static size_t number_of(const struct layer *l, const struct lock_entry *entry)
 {
     return layer_is_local(l, entry)
@@ -238,12 +300,6 @@ static void find_gone(struct install_session *s)
 }
 
 /* --- the new lock --------------------------------------------------------- */
-
-static const struct plan_step *step_of(const struct install_session *s,
-                                       const struct install_package *p)
-{
-    return &s->resolved.steps[p - s->packages];
-}
 
 /* `seen`: for each entry of the lock the last package that needs it, from 1. */
 static bool has_same_needs(const struct install_session *s,
@@ -359,23 +415,6 @@ static void fill_also(const struct install_session *s,
     out->also = also;
     out->also_commits = commits;
     out->also_count = n;
-}
-
-/* Of the first of its origins that is a range of this package: for all of them
- * one was chosen. */
-static struct str find_tag(const struct install_session *s,
-                           const struct install_package *p, struct arena *a)
-{
-    const struct plan_step *step = step_of(s, p);
-
-    for (size_t i = 0; i < step->origin_count; i++) {
-        const struct node *n = closure_find(&s->closure, step->origins[i]);
-
-        if (n && origin_range(&n->origin, a).n &&
-            origin_is_package_of(p->package->origin, &n->origin, a))
-            return node_tag(n, a);
-    }
-    return str_make("", 0);
 }
 
 static struct lock_entry make_entry(const struct install_session *s,
@@ -677,6 +716,7 @@ bool session_resolve(struct install_session *s, struct err *e)
         return false;
     find_gone(s);
     warn_unused(s);
+    warn_versions(s);
     if (!format_locks(s, e))
         return false;
     return !s->locked || check_locked(s, e);

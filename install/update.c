@@ -81,6 +81,30 @@ static struct str pinned_origin(const struct update *u,
     return pinned.text;
 }
 
+/* The cause, before the members of a list that explains it. */
+static struct str cause_of(const struct err *why, struct arena *a)
+{
+    const char *m = err_next(why, NULL);
+
+    while (m && err_role(m) != ERR_CAUSE)
+        m = err_next(why, m);
+    return arena_str(a, str_cstr(m ? m : err_first(why)));
+}
+
+static struct str_list members_of(const struct err *why, struct arena *a)
+{
+    struct str *items = NULL;
+    size_t count = 0, capacity = 0;
+
+    for (const char *m = err_prev(why, NULL); m; m = err_prev(why, m)) {
+        if (err_role(m) != ERR_ITEM)
+            continue;
+        items = arena_grow(a, items, count, &capacity, sizeof *items);
+        items[count++] = arena_str(a, str_cstr(m));
+    }
+    return (struct str_list){items, count};
+}
+
 static void hold(struct update *u, const struct lock_entry *entry, bool is_gone,
                  bool is_root, const struct err *why)
 {
@@ -91,7 +115,8 @@ static void hold(struct update *u, const struct lock_entry *entry, bool is_gone,
         .is_gone = is_gone,
         .is_root = is_root,
         .code = str_cstr(err_code_name(why->code)),
-        .message = arena_str(u->a, str_cstr(err_first(why))),
+        .message = cause_of(why, u->a),
+        .chains = members_of(why, u->a),
         .pin = pinned_origin(u, entry),
     };
 }
@@ -228,6 +253,27 @@ static bool any_unreachable(const struct install_session *s)
     return false;
 }
 
+/* Roots whose ranges no version satisfies any more, while their locked versions
+ * still go together. The choices that were made with them do not count. */
+static bool hold_conflicting(struct update *u, const struct err *why)
+{
+    struct install_session *s = u->session;
+    bool *in_conflict = s->in_conflict, any = false;
+
+    for (size_t i = 0; in_conflict && i < s->root_count; i++)
+        in_conflict[i] = in_conflict[i] && can_be_held(u, &s->roots[i]);
+    for (size_t i = 0; in_conflict && i < s->root_count; i++)
+        if (in_conflict[i]) {
+            hold_root(u, &s->roots[i], why);
+            any = true;
+        }
+    s->in_conflict = NULL;
+    map_init(&s->bounds, u->a);
+    if (any)
+        closure_forget_versions(&s->closure);
+    return any;
+}
+
 /* A root whose new closure cannot be resolved keeps all that it has: one
  * package that is broken keeps none of the others. What is left is for the
  * resolver to report. */
@@ -241,8 +287,12 @@ static bool hold_unresolvable(struct update *u, struct err *e)
         struct root *roots;
         size_t fixed, culprit;
 
-        if (!session_gather(s, e))
-            return false;
+        if (!session_gather(s, e)) {
+            if (!hold_conflicting(u, e))
+                return false;
+            err_clear(e);
+            continue;
+        }
         if (any_unreachable(s) ||
             session_can_resolve(s, s->roots, s->root_count, &why))
             return true;

@@ -19,7 +19,8 @@ struct visit {
 struct request {
     struct request *next;
     struct str range;
-    const struct visit *by;
+    const struct origin *origin; /* that has the range */
+    const struct visit *by;      /* NULL: a root itself */
 };
 
 struct member {
@@ -114,11 +115,11 @@ static void add_range(struct settling *t, struct group *g, struct str range)
 }
 
 static void add_request(struct settling *t, struct group *g, struct str range,
-                        const struct visit *by)
+                        const struct origin *origin, const struct visit *by)
 {
     struct request *r = arena_new(t->a, struct request);
 
-    *r = (struct request){NULL, range, by};
+    *r = (struct request){NULL, range, origin, by};
     if (g->last_request)
         g->last_request->next = r;
     else
@@ -166,7 +167,7 @@ static void ask_for(struct settling *t, const struct origin *o,
     if (!v || range.n == 0 || origin_range(node_source(v->node), t->a).n == 0)
         return;
     g = group_of(t, o);
-    add_request(t, g, range, by);
+    add_request(t, g, range, o, by);
     if (t->queued > before)
         add_member(t, g, v->node);
 }
@@ -189,7 +190,7 @@ static void add_fixed(struct settling *t, const struct visit *v)
         g = map_find(&t->groups, place_of(o, path, t->a));
         range = version_range(o, path, t->a);
         if (g && range.n)
-            add_request(t, g, range, v->by);
+            add_request(t, g, range, o, v->by);
     }
 }
 
@@ -274,11 +275,74 @@ static void tell_request(const struct settling *t, const struct request *r,
              STR_ARG(line));
 }
 
+/* The version that the lock has of it, by whatever range. */
+static bool find_locked(const struct settling *t, const struct group *g,
+                        struct semver *out)
+{
+    const struct layer *l = &t->s->layer;
+    const struct lock_entry **entries;
+    size_t count;
+
+    entries = layer_entries(l, t->a, &count);
+    for (size_t i = 0; i < count; i++) {
+        unsigned form;
+
+        if (entries[i]->tag.n &&
+            origin_is_package_of(layer_origin(l, entries[i]),
+                                 &g->members->node->origin, t->a) &&
+            tag_version(entries[i]->tag, g->path, out, &form))
+            return true;
+    }
+    return false;
+}
+
+static bool allows(const struct request *r, const struct semver *v)
+{
+    struct err ignored = {0};
+    struct range range;
+
+    return range_parse(r->range, &range, &ignored) && range_allows(&range, v);
+}
+
+static const struct node *root_of(const struct settling *t,
+                                  const struct request *r)
+{
+    const struct visit *v = r->by;
+
+    while (v && v->by)
+        v = v->by;
+    return v ? v->node : closure_find(&t->s->closure, r->origin->key);
+}
+
+/* Notes the roots that lead to a range in conflict. What allows the locked
+ * version is not the cause, as long as another range does not. */
+static void note_conflict(const struct settling *t, const struct group *g)
+{
+    struct install_session *s = t->s;
+    struct semver locked;
+    bool is_locked = find_locked(t, g, &locked), any = false;
+
+    for (const struct request *r = g->requests; is_locked && r; r = r->next)
+        any |= !allows(r, &locked);
+    s->in_conflict =
+        arena_array(&s->cx->arena, s->root_count + 1, sizeof *s->in_conflict);
+    for (const struct request *r = g->requests; r; r = r->next) {
+        const struct node *root = root_of(t, r);
+
+        if (any && allows(r, &locked))
+            continue;
+        for (size_t i = 0; i < s->root_count; i++)
+            s->in_conflict[i] |=
+                closure_find(&s->closure, s->roots[i].origin.key) == root;
+    }
+}
+
 static bool refuse(const struct settling *t, const struct group *g,
                    const struct err *why, struct err *e)
 {
     size_t count = 0;
 
+    note_conflict(t, g);
     err_set(e, ERR_CONFLICT,
             "no version of %.*s is allowed by all that need it",
             STR_ARG(g->place));

@@ -129,6 +129,10 @@ static void put_held(struct json_writer *w, const struct install_plan *plan)
         json_member_bool(w, "root", h->is_root);
         json_member_string(w, "code", h->code);
         json_member_string(w, "message", h->message);
+        json_member_array(w, "chains");
+        for (size_t k = 0; k < h->chains.count; k++)
+            json_string(w, h->chains.items[k]);
+        json_end_array(w);
         json_member_optional(w, "pin", h->pin);
         json_end_object(w);
     }

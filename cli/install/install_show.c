@@ -391,6 +391,11 @@ void install_warn_held(struct invocation *inv, const struct install_plan *plan)
         term_warn(t, "%s %.*s stays as it is, with all that it needs: %.*s",
                   doc_kind_name(entry->kind), STR_ARG(entry->name),
                   STR_ARG(h->message));
+        /* Of several roots in one conflict they are the same. */
+        for (size_t k = 0; k < h->chains.count &&
+                           (i == 0 || !str_eq(h->message, h[-1].message));
+             k++)
+            term_note(t, "  - %.*s", STR_ARG(h->chains.items[k]));
         term_note(t,
                   "  mapm remove %.*s takes it out, mapm install %.*s pins it",
                   STR_ARG(entry->name), STR_ARG(h->pin));

@@ -43,10 +43,9 @@ static void print_versions(struct invocation *inv,
 {
     struct str allowed = m->is_beyond ? m->tag : m->ref;
 
-    term_print(&inv->term, "%-6s%-32.*s %.*s -> %.*s%s%.*s%s\n",
+    term_print(&inv->term, "%-6s%-32.*s %.*s -> %.*s -> %.*s%s\n",
                doc_kind_name(m->kind), STR_ARG(m->name), STR_ARG(m->tag),
-               STR_ARG(allowed), str_eq(m->newest, allowed) ? "" : " -> ",
-               STR_ARG(str_eq(m->newest, allowed) ? STR("") : m->newest),
+               STR_ARG(allowed), STR_ARG(m->newest),
                m->is_beyond ? "  not in its range" : "");
 }
 

@@ -134,6 +134,7 @@ struct install_held {
                    * need now cannot be resolved */
     bool is_root;
     struct str code, message; /* why; one line */
+    struct str_list chains;   /* the ways to a conflict, each with its range */
     struct str pin;           /* its origin, with the commit for the ref */
 };
 

@@ -223,4 +223,159 @@ rm -rf "$T/cat" && mkdir "$T/cat" && cd "$T/cat" || exit 1
 MAPM_HOME=$T/home5; export MAPM_HOME
 exits 'a catalog in a range' 0 mapm install --yes 'acme/catalog@^1.2' --all
 is 'its packages have it' "$(lock_of x tag) $(lock_of y tag)" 'v1.5.0 v1.5.0'
+
+fresh()
+{
+    cd "$T" && rm -rf ws && mkdir ws && cd ws || exit 1
+}
+fresh
+exits 'one skill of it' 0 mapm install --yes 'acme/catalog@~1.3' --skill x
+is 'has the version' "$(lock_of x tag) $(lock_of y tag)" 'v1.3.0 '
+like 'the root has the range' "$(cat mapm.yaml)" 'tree/~1\.3/skills/x$'
+exits 'a pattern of it' 0 mapm install --yes 'acme/catalog@~1.3' --skill 'y*'
+is 'has it, too' "$(lock_of y tag)" v1.3.0
+exits 'another range for all' 0 mapm install --yes 'acme/catalog@^1.2,<1.5' --all
+is 'moves the roots' "$(lock_of x tag) $(lock_of y tag) $(grep -c skills/ mapm.yaml)" 'v1.4.2 v1.4.2 2'
+exits 'and is locked' 0 mapm install --locked
+exits 'a range that no tag satisfies' 1 mapm install --yes 'acme/catalog@^7' --all
+like 'says what there is' "$err" 'the newest is v3\.0\.0'
+
+# --- what shows the tag ----------------------------------------------------------------
+
+exits 'list' 0 mapm list
+like 'has the tag' "$out" 'acme/x .*\(tag v1\.4\.2\)'
+exits 'list --json' 0 mapm list --json
+like 'has the tag' "$out" '"tag": "v1\.4\.2"'
+exits 'tree' 0 mapm tree
+like 'has the tag' "$out" '^skill acme/x 1\.4\.2 \(tag v1\.4\.2\)'
+exits 'tree --json' 0 mapm tree --json
+like 'has the tag' "$out" '"tag": "v1\.4\.2"'
+exits 'why' 0 mapm why acme/x
+like 'has the tag' "$out" '^skill acme/x \(tag v1\.4\.2\)'
+exits 'why --json' 0 mapm why acme/x --json
+like 'has the tag' "$out" '"tag": "v1\.4\.2"'
+
+# --- replace: ----------------------------------------------------------------------------
+
+make_repo fork/catalog "$s"
+repo fork/catalog tag v1.2.9 main
+mkdir -p "$T/repos/mirror" && git clone -q --mirror "$T/repos/acme/catalog.git" "$T/repos/mirror/catalog.git"
+fresh
+cat >mapm.yaml <<YAML
+dependencies:
+  skills:
+    - $U/^1.2/skills/x
+replace:
+  - {from: https://github.com/acme/catalog, to: https://github.com/fork/catalog}
+YAML
+exits 'a fork' 0 mapm install --yes
+is 'has tags of its own' "$(lock_of x tag) $(lock_of x commit)" "v1.2.9 $(repo fork/catalog rev-parse main)"
+is 'and stands in the lock' "$(lock_of x from)" 'https://github.com/fork/catalog/tree/^1.2/skills/x'
+exits 'which is proved' 0 env MAPM_HOME="$T/home6" "$MAPM" install --locked --yes
+exits 'verify --remote asks it' 0 mapm verify --remote
+repo fork/catalog tag v1.2.10 main
+exits 'outdated: the same objects' 0 mapm outdated
+sed -i 's/^version:.*/version: 1.9.0/' "$s/skills/x/SKILL.md"
+make_repo fork/catalog "$s"
+repo fork/catalog tag v1.9.0 main
+exits 'outdated asks it' 3 mapm outdated
+like 'for its tags' "$out" 'acme/x +v1\.2\.9 -> v1\.9\.0 -> v1\.9\.0'
+exits 'update, too' 0 mapm update --yes
+is 'takes them' "$(lock_of x tag)" v1.9.0
+like 'list shows both' "$(mapm list)" '\(tag v1\.9\.0\) \(from https://github.com/fork/catalog'
+sed -i '/^replace/,$d' mapm.yaml
+exits 'without it' 0 mapm install --yes
+is 'the original decides' "$(lock_of x tag) $(lock_of x from)" 'v1.5.0 '
+cp mapm.lock "$T/lock"
+mkdir -p "$XDG_CONFIG_HOME/mapm"
+printf 'replace:\n  - {from: %s, to: %s}\n' https://github.com/acme/catalog https://github.com/mirror/catalog \
+    >"$XDG_CONFIG_HOME/mapm/config.yaml"
+rm -rf .agents && MAPM_HOME=$T/home7
+exits 'a mirror' 0 mapm install --locked --yes
+ok 'leaves the lock' cmp mapm.lock "$T/lock"
+not_ok 'and mapm.local.lock' test -e mapm.local.lock
+exits 'verify --remote asks the mirror' 0 mapm verify --remote
+exits 'update asks it' 0 mapm update --yes
+ok 'and finds the same' cmp mapm.lock "$T/lock"
+repo mirror/catalog tag -f v1.5.0 v1.2.0 >/dev/null
+exits 'a tag that the mirror moved' 3 mapm update --yes
+like 'is refused' "$err" 'tag v1\.5\.0 was moved from'
+ok 'and nothing changes' cmp mapm.lock "$T/lock"
+rm "$XDG_CONFIG_HOME/mapm/config.yaml" && MAPM_HOME=$T/mapm
+
+# --- an update in conflict ----------------------------------------------------------------
+
+# needs NAME RANGE VERSION: a skill of beta/team that needs x.
+needs()
+{
+    skill "$T/src-t/skills/$1" "version: $3" 'dependencies:' '  skills:' "    - $U/$2/skills/x"
+}
+needs wide '^1.2' 1.0.0 && needs narrow '~1.3' 1.0.0
+skill "$T/src-t/skills/user" 'dependencies:' '  skills:' '    - https://github.com/beta/team/tree/main/skills/narrow'
+skill "$T/src-t/skills/other"
+make_repo beta/team "$T/src-t"
+fresh
+exits 'a team' 0 mapm install --yes beta/team/skills/wide beta/team/skills/user beta/team/skills/other
+is 'one version' "$(lock_of x tag)" v1.3.0
+before=$COMMIT
+needs wide '^1.3' 1.1.0 && needs narrow '^2' 2.0.0 && skill "$T/src-t/skills/other" 'version: 3.0.0'
+make_repo beta/team "$T/src-t"
+block() { awk -v name="    name: $1" '/^  - type/ {if (keep) exit; text = ""} {text = text $0 "\n"}
+    $0 == name {keep = 1} END {if (keep) printf "%s", text}' mapm.lock; }
+narrow_before=$(block narrow)
+exits 'its update in conflict' 3 mapm update --yes
+like 'holds the root that causes it' "$err" 'skill user stays as it is, with all that it needs: no version of github\.com/acme/catalog skills/x'
+like 'names its chain' "$err" '\^2: user -> narrow'
+like 'and the others' "$err" '\^1\.3: wide'
+like 'with the ways out' "$err" 'mapm remove user'
+is 'which keeps what it needs' "$(block narrow)" "$narrow_before"
+is 'at its version' "$(lock_of x tag)" v1.3.0
+like 'the others are updated' "$(block other)" 'version: 3\.0\.0'
+like 'also those with a range' "$(block wide)" 'version: 1\.1\.0'
+exits 'the lock is whole' 0 mapm install --locked
+exits 'for programs' 3 mapm update --yes --json
+like 'with the chains' "$(printf '%s' "$out" | tr -d '\n ')" '"held":.*"name":"user".*"root":true.*"chains":\["\^1.3:wide","\^2:user->narrow","[^"]*newestisv3'
+is 'nothing else is held' "$(printf '%s\n' "$out" | grep -c unresolvable)" 1
+exits 'outdated still shows it' 3 mapm outdated
+like 'what was held' "$out" narrow
+needs narrow '~1.3' 2.0.1
+make_repo beta/team "$T/src-t"
+exits 'without a conflict' 0 mapm update --yes
+like 'it is updated' "$(block narrow)" 'version: 2\.0\.1'
+for name in wide narrow; do needs "$name" '^9' 9.0.0; done
+skill "$T/src-t/skills/other" 'version: 4.0.0'
+make_repo beta/team "$T/src-t"
+exits 'ranges that no tag satisfies' 3 mapm update --yes
+is 'hold all that ask so' "$(lock_of x tag)" v1.3.0
+like 'and nothing else' "$(block other)" 'version: 4\.0\.0'
+
+# --- versions of packages and of their tags -------------------------------------------------
+
+fresh
+skill "$T/src-v/skills/high" 'version: 2.5.0'
+skill "$T/src-v/skills/low" 'version: 0.9.0'
+skill "$T/src-v/skills/own" 'version: 1.0.0'
+make_repo beta/versions "$T/src-v"
+for tag in v2.0.0 own-v1.0.1; do repo beta/versions tag "$tag" main; done
+exits 'a version above its tag' 0 mapm install --yes 'beta/versions@*' --skill high
+like 'is a warning' "$err" 'warning: .*skills/high: its version 2\.5\.0 exceeds that of its tag v2\.0\.0'
+exits 'once' 0 mapm install
+unlike 'not again' "$err" exceeds
+exits 'a version below the tag of the repository' 0 mapm install --yes 'beta/versions@*' --skill low
+unlike 'is none' "$err" 'its version'
+exits 'below a tag of its own' 0 mapm install --yes 'beta/versions@*' --skill own
+is 'which is taken' "$(lock_of own tag; sed -n 's/^    tag: own/own/p' mapm.lock)" own-v1.0.1
+like 'is a warning' "$err" 'its version 1\.0\.0 is below that of its tag own-v1\.0\.1'
+sed -i 's/^version: 1.0.0/version: 1.0.2/' "$T/src-v/skills/own/SKILL.md"
+make_repo beta/versions "$T/src-v"
+for tag in own-v1.0.2 v3.0.0; do repo beta/versions tag "$tag" main; done
+exits 'outdated with tags of a package' 3 mapm outdated
+like 'shows these' "$out" 'skill +own +own-v1\.0\.1 -> own-v1\.0\.2 -> own-v1\.0\.2'
+unlike 'and no equal package' "$out" ' high .* v3'
+exits 'update' 0 mapm update --yes
+is 'takes it' "$(sed -n 's/^    tag: own/own/p' mapm.lock)" own-v1.0.2
+unlike 'what agrees is no warning' "$err" 'own.*its version'
+repo beta/versions tag -f own-v1.0.2 own-v1.0.1 >/dev/null
+exits 'a moved tag of a package' 3 mapm update --yes
+like 'is refused' "$err" 'tag own-v1\.0\.2 was moved from'
 done_testing
