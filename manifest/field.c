@@ -451,6 +451,24 @@ static bool is_known(struct str key, bool base_only)
     return !base_only && str_starts(key, STR("x_")); /* K12 */
 }
 
+/* " (a package with it needs a version such as 1.0.0, too)": what a scope or
+ * dependencies of MetaAgents make an error, which it is not without. */
+static const char *claim_lacks(const struct reader *r)
+{
+    const struct yaml *version = yaml_get(r->root, "version");
+    struct version ignored;
+    bool has_version = version && is_text(r, version) &&
+                       version_parse(version->text, &ignored);
+
+    if (r->metaagents || (has_version && !r->doc->name_differs))
+        return "";
+    return arena_printf(r->a, " (a package with it needs %s%s%s, too)",
+                        has_version ? "" : "a version such as 1.0.0",
+                        has_version || !r->doc->name_differs ? "" : " and ",
+                        r->doc->name_differs ? "the name of its folder" : "")
+        .p;
+}
+
 /* "; did you mean "dependencies"?" */
 static const char *suggestion(struct reader *r, struct str key, bool base_only)
 {
@@ -460,8 +478,12 @@ static const char *suggestion(struct reader *r, struct str key, bool base_only)
         if (known[i].base || !base_only)
             text_nearest_add(&near, key, str_cstr(known[i].name), 2);
     if (near.count)
-        return arena_printf(r->a, "; did you mean \"%.*s\"?",
-                            STR_ARG(near.found[0]))
+        return arena_printf(r->a, "; did you mean \"%.*s\"?%s",
+                            STR_ARG(near.found[0]),
+                            str_is(near.found[0], "dependencies") ||
+                                    str_is(near.found[0], "scope")
+                                ? claim_lacks(r)
+                                : "")
             .p;
     return base_only ? "" : "; a field of your own begins with x_";
 }
