@@ -71,6 +71,7 @@ static void put_result(struct json_writer *w, const struct check_result *r)
     put_number(w, "load_size_tokens", r->load_size_tokens);
     json_member_strings(w, "allowed_tools", r->tools, r->tool_count);
     json_member_bool(w, "metaskill", r->metaskill);
+    put_text(w, "from", r->from);
     json_end_object(w);
 }
 
@@ -155,7 +156,7 @@ static void print_diagnostic(struct term *t, const struct check_result *r,
     buf_init(&rest, TEXT_MAX_BYTES);
     add_place(&place, r, c);
     add_message(&rest, c->message);
-    buf_printf(&rest, " [%s]\n", c->code);
+    buf_printf(&rest, " [%s]%.*s\n", c->code, STR_ARG(r->source));
     add_hints(&rest, c->hint);
     term_write(t, buf_str(&place));
     term_style_print(t, c->error ? TERM_RED : TERM_YELLOW, "%s",
@@ -175,7 +176,7 @@ static void print_result(struct invocation *inv, const struct check_result *r)
     add_place(&b, r, NULL);
     term_write(&inv->term, buf_str(&b));
     term_style_print(&inv->term, TERM_GREEN, "ok");
-    term_write(&inv->term, STR("\n"));
+    term_print(&inv->term, "%.*s\n", STR_ARG(r->source));
 }
 
 static const char *ending(size_t count)

@@ -17,25 +17,30 @@ static bool is_root(const struct map *roots, const struct lock_entry *entry,
            entry;
 }
 
-static struct str source_of(const struct layer *l,
-                            const struct lock_entry *entry, struct arena *a)
+struct str list_source(struct str from, bool is_checkout, struct arena *a)
+{
+    if (!from.n)
+        return STR("");
+    return is_checkout ? STR(" (from this checkout)")
+                       : arena_printf(a, " (from %.*s)", STR_ARG(from));
+}
+
+struct str list_entry_source(const struct layer *l,
+                             const struct lock_entry *entry, struct arena *a)
 {
     const struct replacement *r =
         replacements_find(&l->replacements, layer_origin(l, entry));
 
-    if (layer_is_own(l, entry))
-        return STR(" (own)");
-    if (!entry->from.n)
-        return STR("");
-    if (str_starts(entry->from, STR("file:")) && !(r && r->is_folder))
-        return STR(" (from this checkout)");
-    return arena_printf(a, " (from %.*s)", STR_ARG(entry->from));
+    return list_source(
+        entry->from,
+        str_starts(entry->from, STR("file:")) && !(r && r->is_folder), a);
 }
 
-struct str list_from(const struct layer *l, const struct lock_entry *entry,
-                     struct arena *a)
+struct str list_notes(const struct layer *l, const struct lock_entry *entry,
+                      struct arena *a)
 {
-    struct str source = source_of(l, entry, a);
+    struct str source =
+        layer_is_own(l, entry) ? STR(" (own)") : list_entry_source(l, entry, a);
 
     return entry->tag.n ? arena_printf(a, " (tag %.*s)%.*s",
                                        STR_ARG(entry->tag), STR_ARG(source))
@@ -117,7 +122,7 @@ static void print_list(struct invocation *inv, const struct layer *l,
                    root ? str_dup0(entry->origin, &inv->cx.arena) : "",
                    STR_ARG(layer_is_own(l, entry)
                                ? STR("")
-                               : list_from(l, entry, &inv->cx.arena)));
+                               : list_notes(l, entry, &inv->cx.arena)));
         while (str_line(&rest, &line))
             if (line.n)
                 term_print(t, "        %.*s\n", STR_ARG(line));

@@ -97,7 +97,7 @@ static void print_node(struct invocation *inv, const struct graph *g, size_t at,
     term_print(&inv->term, "%s%s %.*s%s%.*s%.*s%s\n", indent,
                doc_kind_name(entry->kind), STR_ARG(entry->name),
                entry->version.n ? " " : "", STR_ARG(entry->version),
-               STR_ARG(list_from(g->layer, entry, g->a)), again ? " (*)" : "");
+               STR_ARG(list_notes(g->layer, entry, g->a)), again ? " (*)" : "");
 }
 
 /* "| | `-- ", of the innermost levels: the length of a line is bounded at any
@@ -435,7 +435,7 @@ static void print_chain(struct invocation *inv, const struct graph *g,
         } else {
             term_print(&inv->term, "%s %.*s%.*s%s", doc_kind_name(entry->kind),
                        STR_ARG(entry->name),
-                       STR_ARG(list_from(g->layer, entry, g->a)),
+                       STR_ARG(list_notes(g->layer, entry, g->a)),
                        i + 1 < depth ? " -> " : "\n");
         }
     }

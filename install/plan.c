@@ -206,6 +206,9 @@ static bool fill_packages(struct install_session *s, struct err *e)
             p->action = INSTALL_CHANGE;
         p->old_version = p->before ? p->before->version : str_make("", 0);
         p->old_commit = p->before ? p->before->commit : str_make("", 0);
+        p->from =
+            package_node(p)->source ? package_node(p)->source->text : STR("");
+        p->is_from_checkout = p->from.n && !package_node(p)->replacement;
     }
     mark_committed(s);
     return true;

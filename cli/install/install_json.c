@@ -17,6 +17,7 @@ static void put_package(struct json_writer *w, const struct install_package *p,
     json_member_optional(w, "version", package->version);
     json_member_optional(w, "old_version", p->old_version);
     json_member_string(w, "origin", package->origin->text);
+    json_member_optional(w, "from", p->from);
     json_member_optional(w, "commit", package->commit);
     json_member_optional(w, "old_commit", p->old_commit);
     json_member_optional(w, "digest", p->digest);

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "../list.h"
+
 #define SHORT_COMMIT_CHARS 10
 #define PACKAGES_MAX_SHOWN 20 /* with the same effect */
 #define EDITS_MAX_SHOWN    5
@@ -74,10 +76,11 @@ static void show_versions(struct term *t, const struct install_package *p,
         else
             term_print(t, " %.*s ->", STR_ARG(old));
     }
-    term_print(t, " %.*s%s\n", STR_ARG(version),
+    term_print(t, " %.*s%s%.*s\n", STR_ARG(version),
                is_same                         ? " (same content)"
                : p->effect == INSTALL_REPAIRED ? " (repaired)"
-                                               : "");
+                                               : "",
+               STR_ARG(list_source(p->from, p->is_from_checkout, a)));
 }
 
 static const struct {

@@ -95,6 +95,8 @@ struct install_package {
                          * from now on [D20] */
     const char *command; /* MCP that has one of these three: what it runs */
     const char *old_command; /* and what it ran so far, if that is known */
+    struct str from; /* the origin that a replacement gives it; "" = its own */
+    bool is_from_checkout; /* `from` is a folder of the checkout of a root */
 };
 
 /* What the user changed, and what stays so. */

@@ -54,7 +54,9 @@ struct check_result {
     size_t need_count;
     bool metaskill;
     struct diagnostics why;
-    struct str note; /* changes by --fix; "" = none */
+    struct str note;         /* changes by --fix; "" = none */
+    struct str from, source; /* of an installed package that a replacement gives
+                              * another origin: that, and as it is shown */
 };
 
 struct check_rules {

@@ -31,12 +31,17 @@ fresh
 exits '[D9] siblings are found before they are pushed' 0 mapm install --yes ../catalog/agents/boss
 ok '[D9] the new one' test -f .agents/skills/new/SKILL.md
 like '[D9] and the edited one' "$(cat .agents/skills/old/SKILL.md)" 'edited'
+like '[D9] the plan says where they are from' "$out" 'skill new .*\(from this checkout\)'
 like '[D9] mapm.local.lock has them' "$(block new mapm.local.lock)" "from: file:$c/skills/new"
 unlike '[D9] mapm.lock does not' "$(cat mapm.lock 2>/dev/null)" 'skills/new'
 exits '[D9] list shows it' 0 mapm list
 like '[D9] as from this checkout' "$out" 'skill new .*\(from this checkout\)'
 exits '[D9] tree, too' 0 mapm tree
 like '[D9] as from this checkout' "$out" 'skill new .*\(from this checkout\)'
+exits '[D9] why, too' 0 mapm why new
+like '[D9] as from this checkout' "$out" 'skill new \(from this checkout\)'
+exits '[D9] check, too' 0 mapm check -v
+like '[D9] as from this checkout' "$out" '^.agents/skills/new/SKILL.md: .*\(from this checkout\)$'
 exits '[D9] verify' 0 mapm verify
 exits '[D9] nothing to do' 0 mapm install
 like '[D9] says so' "$err" 'nothing to do'

@@ -193,4 +193,59 @@ refused 'a folder for all workspaces' "{from: $U/acme/cat, to: ../catalog}" 'rep
 printf 'replace:\n  - {from: %s/a/b, to: %s/c/d}\n  - {from: %s/A/b, to: %s/e/f}\n' $U $U $U $U >mapm.yaml
 exits '[D9] refused: twice' 1 mapm install
 like '[D9] with its line' "$err" 'mapm.yaml:3: replace: .*replaced twice'
+
+# --- which of the three files decides ------------------------------------------------
+
+# three LOCAL USER TEAM: what each replaces acme/cat by; "" = nothing.
+three()
+{
+    fresh
+    roots $MAIN/pdf >mapm.yaml
+    [ -z "$3" ] || printf 'replace:\n  - {from: %s, to: %s}\n' "$U/acme/cat" "$3" >>mapm.yaml
+    [ -z "$2" ] || printf 'replace:\n  - {from: %s, to: %s}\n' "$U/acme/cat" "$2" >"$XDG_CONFIG_HOME/mapm/config.yaml"
+    [ -z "$1" ] || printf 'replace:\n  - {from: %s, to: %s}\n' "$U/acme/cat" "$1" >mapm.local.yaml
+}
+for by in local config team; do
+    cp -r "$T/catalog" "$T/$by" && skill "$T/$by/skills/pdf" "description: $by"
+    make_repo "$by/cat" "$T/$by"
+done
+three ../local $U/config/cat $U/team/cat
+exits '[D9] mapm.local.yaml' 0 mapm install --yes
+is '[D9] precedes the others' "$(text pdf)" local
+like '[D9] the plan says where it is from' "$out" "skill pdf .*\(from file:$T/local/skills/pdf\)"
+three '' $U/config/cat $U/team/cat
+exits '[D9] config.yaml' 0 mapm install --yes
+is '[D9] precedes mapm.yaml' "$(text pdf)" config
+like '[D9] the plan says so' "$out" "skill pdf .*\(from $U/config/cat/tree/main/skills/pdf\)"
+three '' '' $U/team/cat
+exits '[D9] mapm.yaml' 0 mapm install --yes --dry-run
+like '[D9] a dry run says so' "$out" "skill pdf .*\(from $U/team/cat/tree/main/skills/pdf\)"
+exits '[D9] for programs' 0 mapm install --yes --json
+like '[D9] has it' "$out" "\"from\": \"$U/team/cat/tree/main/skills/pdf\""
+is '[D9] comes last' "$(text pdf)" team
+exits '[D9] list --json' 0 mapm list --json
+like '[D9] has it' "$out" "\"from\": \"$U/team/cat/tree/main/skills/pdf\""
+exits '[D9] tree --json' 0 mapm tree --json
+like '[D9] has it' "$out" "\"from\": \"$U/team/cat/tree/main/skills/pdf\""
+exits '[D9] why --json' 0 mapm why pdf --json
+like '[D9] has it' "$out" "\"from\": \"$U/team/cat/tree/main/skills/pdf\""
+exits '[D9] check of what is installed' 0 mapm check -v
+like '[D9] says where it is from' "$out" "^.agents/skills/pdf/SKILL.md: .*\(from $U/team/cat/tree/main/skills/pdf\)\$"
+exits '[D9] of its folder, too' 0 mapm check -v .agents/skills/pdf
+like '[D9] says so' "$out" "\(from $U/team/cat"
+exits '[D9] check --json' 0 mapm check --json
+like '[D9] has it' "$out" "\"from\": \"$U/team/cat/tree/main/skills/pdf\""
+printf 'replace:\n  - {from: %s, to: ../local}\n' "$U/acme/cat//skills/pdf" >mapm.local.yaml
+printf 'replace:\n  - {from: %s, to: %s}\n' "$U/$MAIN/pdf" "$U/config/cat/tree/main/skills/pdf" >"$XDG_CONFIG_HOME/mapm/config.yaml"
+exits '[D9] a longer one' 0 mapm install --yes
+is '[D9] precedes any file' "$(text pdf)" config
+rm "$XDG_CONFIG_HOME/mapm/config.yaml"
+three ../local '' $U/team/cat
+git init -q . && git add -f mapm.local.yaml mapm.yaml
+exits '[D9] a mapm.local.yaml that git tracks' 0 mapm install --yes
+like '[D9] is not read' "$err" 'mapm.local.yaml is tracked by git'
+is '[D9] and replaces nothing' "$(text pdf)" team
+git rm -q --cached mapm.local.yaml
+exits '[D9] any more' 0 mapm install --yes
+is '[D9] it counts' "$(text pdf)" local
 done_testing
