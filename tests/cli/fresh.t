@@ -285,5 +285,65 @@ ok '[D1] nearly 200' test "$at_least" -ge 190
 reset_log
 exits '[D1] outdated' 0 mapm outdated
 is '[D1] takes a request a repository' "$(requests)" 10
+# push REPOSITORY PATH TEXT: a commit on main that adds or replaces a file.
+push()
+{
+    GIT_INDEX_FILE=$T/index
+    export GIT_INDEX_FILE
+    rm -f "$T/index"
+    repo "$1" read-tree main
+    repo "$1" update-index --add --cacheinfo \
+        "100644,$(printf '%s\n' "$3" | repo "$1" hash-object -w --stdin),$2"
+    repo "$1" update-ref refs/heads/main "$(repo "$1" -c user.name=x -c user.email=x@example.com \
+        commit-tree -p main -m new "$(repo "$1" write-tree)")"
+    unset GIT_INDEX_FILE
+}
+# most: the requests of the repository with the most of them.
+most()
+{
+    request_log | cut -d' ' -f3 | sort | uniq -c | sort -n | sed -n '$s/^ *\([0-9]*\) .*/\1/p'
+}
+ten=$(cd "$T/repos" && ls -d */*.git | sed 's/\.git$//')
+is 'there are ten' "$(printf '%s\n' "$ten" | wc -l)" 10
+for name in $ten; do
+    push "$name" README.md 'no package'
+    push "$name" docs/more.md 'nor is this'
+done
+cp mapm.lock "$T/ten.lock"
+# All ten are asked before any has answered.
+reset_log
+fault '{"kind": "hold", "match": {"cmd": "ls-refs"}, "times": -1}'
+mapm outdated >"$T/out" 2>"$T/err" &
+pid=$!
+await_held 10
+clear_faults
+wait $pid
+is '[D1] all refs have moved, and no content' "$?" 0
+is '[D1] which is said' "$(cat "$T/out" "$T/err")" 'nothing has changed'
+at_most '[D1] with at most two more requests for each' "$(requests)" 30
+at_most '[D1] one after the other' "$(most)" 3
+reset_log
+exits '[D2] an update' 0 mapm update
+at_most '[D2] takes no more' "$(requests)" 30
+ok '[D2] and leaves the lock' cmp mapm.lock "$T/ten.lock"
+changed=0
+for name in $(printf '%s\n' "$ten" | head -n 4); do
+    for path in $(sed -n "s,^    origin: https://github.com/$name/tree/main/,,p" mapm.lock |
+        grep ^skills | head -n 3); do
+        push "$name" "$path/notes.md" 'new' && changed=$((changed + 1))
+    done
+done
+isnt 'some change' $changed 0
+for home in mapm cold-ten; do
+    reset_log
+    exits "[D1] content of $changed packages ($home)" 3 env MAPM_HOME="$T/$home" "$MAPM" outdated
+    is '[D1] which are listed' "$(printf '%s\n' "$out" | wc -l)" $changed
+    at_most '[D1] with no more requests' "$(requests)" 30
+    at_most '[D1] of a repository' "$(most)" 3
+done
+reset_log
+exits '[D1] and by an update' 0 mapm update
+is '[D2] these entries change' "$(diff "$T/ten.lock" mapm.lock | grep -c '^> .*commit:')" $changed
+exits '[D1] then nothing is outdated' 0 mapm outdated
 
 done_testing
