@@ -27,6 +27,12 @@ static bool is_kind(unsigned k)
     return k == DOC_AGENT || k == DOC_SKILL || k == DOC_MCP;
 }
 
+/* What comes without a MANIFEST before. */
+static bool is_folder_kind(unsigned k)
+{
+    return k == DOC_PLUGIN || k == DOC_MARKET;
+}
+
 static bool read_file(struct fields *in, const struct limits *limits,
                       struct arena *a, struct fetch_file *out)
 {
@@ -38,6 +44,7 @@ static bool read_file(struct fields *in, const struct limits *limits,
     out->stored = field_bool(in);
     out->size = field_u64(in);
     out->is_lfs = field_bool(in);
+    out->is_outside = field_bool(in);
     return !in->bad && fs_path_is_relative_clean(out->path) &&
            out->oid.n == 40 && is_id(out->oid) &&
            out->size <= limits->file_max_bytes.value &&
@@ -107,7 +114,8 @@ static bool is_fitting(const struct client_ask *ask,
     case FETCH_MANIFEST:
         return brings_files && !ask->has_manifest;
     case FETCH_DONE:
-        return brings_files && ask->has_manifest && ev->file_count > 0;
+        return brings_files && ev->file_count > 0 &&
+               (ask->has_manifest || is_folder_kind(ev->doc));
     case FETCH_REF_FOUND:
         return is_about_commits(ask->what);
     case FETCH_OFFERS:
@@ -139,7 +147,7 @@ bool client_read_event(struct fetch *f, struct str body, struct arena *a,
     ev.commit = take_str(&in, 40, a);
     ev.path = take_str(&in, ORIGIN_MAX_BYTES, a);
     ev.object = take_str(&in, 40, a);
-    doc = field_u8(&in, DOC_MCP);
+    doc = field_u8(&in, DOC_MARKET);
     ev.doc = (enum doc_kind)doc;
     ev.manifest = take_str(&in, ANCHOR_MAX_BYTES, a);
     if (!read_files(&in, &f->limits, a, &ev) || !read_offers(&in, a, &ev))
@@ -157,7 +165,7 @@ bool client_read_event(struct fetch *f, struct str body, struct arena *a,
         return false;
     if ((ev.kind == FETCH_MANIFEST || ev.kind == FETCH_DONE ||
          ev.kind == FETCH_OUTLINE) &&
-        !is_kind(doc))
+        !is_kind(doc) && !(ev.kind == FETCH_DONE && is_folder_kind(doc)))
         return false;
     ev.id = ask->id;
     if (ev.kind == FETCH_MANIFEST) {

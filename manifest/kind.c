@@ -9,6 +9,7 @@ static const struct kind {
     {DOC_AGENT, "agent", "agents", "AGENTS.md"},
     {DOC_SKILL, "skill", "skills", "SKILL.md"},
     {DOC_MCP,   "mcp",   "mcps",   NULL},
+    {DOC_PLUGIN, "plugin", "plugins", NULL},
 };
 
 static const char *const profiles[] = {

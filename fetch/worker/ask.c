@@ -513,10 +513,13 @@ static void line_up(struct ask *a, struct str entry_file)
 {
     const struct tree_listing *l = &a->listing;
 
+    a->entry_file = NULL;
     a->blobs = arena_array(&a->repo->arena, l->count, sizeof(struct blob *));
     for (size_t i = 0; i < l->count; i++) {
         a->blobs[i] = blob_get(a->repo, &l->files[i].blob);
-        if (!str_eq(l->files[i].path, entry_file))
+        /* The files of these two are looked at when all are here. */
+        if (a->doc == DOC_PLUGIN || a->doc == DOC_MARKET ||
+            !str_eq(l->files[i].path, entry_file))
             continue;
         a->entry_file = a->blobs[i];
         /* Found in the store without its text: ask again, for that. */
@@ -526,7 +529,7 @@ static void line_up(struct ask *a, struct str entry_file)
     }
     /* The AGENTS.md at the top of a repository is mostly meant for its
      * developers: no other file is fetched before mapm has checked it. */
-    a->is_outline = has_other_files(l, entry_file) &&
+    a->is_outline = a->entry_file && has_other_files(l, entry_file) &&
                     (a->in.what == FETCH_DOCUMENT ||
                      (a->in.what == FETCH_PACKAGE && a->doc == DOC_AGENT &&
                       !a->is_pinned && !a->is_alone && a->path.n == 0));
@@ -636,7 +639,7 @@ static enum step step_files(struct ask *a, struct err *e)
     }
     if (a->is_outline && ready)
         return report_outline(a, e) ? STEP_WAIT : STEP_FAIL;
-    if (!a->is_outline && !a->said_manifest &&
+    if (!a->is_outline && !a->said_manifest && a->entry_file &&
         (a->entry_file->state == BLOB_HERE ||
          a->entry_file->state == BLOB_STORED)) {
         if (!report_manifest(a, e))

@@ -1,3 +1,5 @@
+#include "mapm/plugin_paths.h"
+
 #include "session.h"
 
 static struct str folder_of(struct str path)
@@ -30,9 +32,10 @@ static enum found not_accepted(const struct ask *a, enum doc_kind kind,
                        : k == DOC_SKILL ? "a skill"
                        : k == DOC_MCP   ? "an MCP server"
                                         : "what is asked for";
-    const char *is = kind == DOC_AGENT   ? "an agent (AGENTS.md)"
-                     : kind == DOC_SKILL ? "a skill (SKILL.md)"
-                                         : "a file (an MCP server)";
+    const char *is = kind == DOC_AGENT    ? "an agent (AGENTS.md)"
+                     : kind == DOC_PLUGIN ? "a plugin"
+                     : kind == DOC_SKILL  ? "a skill (SKILL.md)"
+                                          : "a file (an MCP server)";
 
     err_set(e, ERR_PATH, "%.*s is %s, not %s", STR_ARG(shown(a)), is, want);
     return FOUND_ERROR;
@@ -83,6 +86,104 @@ static bool has_file(const struct ask *a, struct str name)
     return false;
 }
 
+/* --- plugins and marketplaces ------------------------------------------------ */
+
+static struct tree_source source_of(const struct ask *a)
+{
+    return (struct tree_source){&a->repo->objects, a->root, &a->repo->index,
+                                &a->repo->session->limits, NULL};
+}
+
+/* FOUND_ERROR: there is no such file. */
+static enum found find_below(struct ask *a, const char *name,
+                             struct document_wants *wants)
+{
+    struct tree_source src = source_of(a);
+    struct str base = a->is_alone ? str_make("", 0) : a->path;
+    struct str path =
+        base.n ? arena_printf(&a->repo->arena, "%.*s/%s", STR_ARG(base), name)
+               : str_cstr(name);
+    struct tree_found at = {.kind = TREE_UNKNOWN};
+    struct err ignored = {0};
+
+    if (!tree_find(&src, path, &wants->loose_objects, &at, &ignored))
+        return FOUND_ERROR;
+    return at.kind == TREE_UNKNOWN  ? FOUND_WAIT
+           : at.kind == TREE_FOLDER ? FOUND_ERROR
+                                    : FOUND_PACKAGE;
+}
+
+static bool tree_has(struct str tree, struct str name)
+{
+    struct err ignored = {0};
+    struct tree_entry entry;
+
+    while (tree.n && tree_next(&tree, &entry, &ignored))
+        if (str_eq(entry.name, name))
+            return true;
+    return false;
+}
+
+/* Only where the folder has the first part of its path: no tree is fetched for
+ * what cannot be there. Beside a SKILL.md a plugin.json alone says nothing. */
+static enum found find_manifest(struct ask *a, struct str tree,
+                                struct document_wants *wants)
+{
+    bool skill = tree_has_file(tree, "SKILL.md");
+
+    for (int i = 0; i < PLUGIN_FORMATS; i++) {
+        struct str rest = str_cstr(plugin_formats[i].manifest), top;
+        enum found found;
+
+        if (!str_cut(&rest, '/', &top) || (skill && !rest.p) ||
+            !tree_has(tree, top))
+            continue;
+        found = find_below(a, plugin_formats[i].manifest, wants);
+        if (found != FOUND_ERROR)
+            return found;
+    }
+    return FOUND_ERROR;
+}
+
+/* Asked for as one, it needs no manifest: the entry of a marketplace may be
+ * it. */
+static enum found find_plugin(struct ask *a, struct str tree,
+                              struct document_wants *wants)
+{
+    if (a->in.kinds == DOC_PLUGIN)
+        return FOUND_PACKAGE;
+    return a->in.kinds & DOC_PLUGIN ? find_manifest(a, tree, wants)
+                                    : FOUND_ERROR;
+}
+
+static enum found find_market(struct ask *a, struct document_wants *wants,
+                              struct str *entry_file, struct err *e)
+{
+    struct str base;
+
+    for (const char *const *file = plugin_marketplaces; *file; file++) {
+        enum found found = find_below(a, *file, wants);
+
+        if (found == FOUND_WAIT)
+            return found;
+        if (found == FOUND_ERROR)
+            continue;
+        base = a->path;
+        a->path = base.n ? arena_printf(&a->repo->arena, "%.*s/%s",
+                                        STR_ARG(base), *file)
+                         : str_cstr(*file);
+        a->doc = DOC_MARKET;
+        *entry_file = name_of(a->path);
+        found = list(a, wants, e);
+        if (found == FOUND_WAIT)
+            a->path = base;
+        return found;
+    }
+    err_set(e, ERR_PATH, "there is no marketplace.json in %.*s",
+            STR_ARG(shown(a)));
+    return FOUND_ERROR;
+}
+
 static enum found find_file(struct ask *a, struct document_wants *wants,
                             struct str *entry_file, struct arena *arena,
                             struct fetch_event *offers, struct err *e)
@@ -93,6 +194,11 @@ static enum found find_file(struct ask *a, struct document_wants *wants,
             str_is(name_of(a->path), "AGENTS.md"))
             err_hint(e, "name the folder that it is in");
         return FOUND_ERROR;
+    }
+    if (a->in.kinds == DOC_MARKET) {
+        a->doc = DOC_MARKET;
+        *entry_file = name_of(a->path);
+        return list(a, wants, e);
     }
     if (!accepts(a, DOC_MCP))
         return not_accepted(a, DOC_MCP, e);
@@ -173,6 +279,17 @@ static enum found find_folder(struct ask *a, const struct oid *folder,
     if (tree == NULL) {
         oid_set_put(&wants->folders, folder);
         return FOUND_WAIT;
+    }
+    if (a->in.kinds == DOC_MARKET)
+        return find_market(a, wants, entry_file, e);
+    if (a->in.what != FETCH_CATALOG) {
+        found = find_plugin(a, tree->bytes, wants);
+        if (found == FOUND_WAIT)
+            return found;
+        if (found == FOUND_PACKAGE) {
+            a->doc = DOC_PLUGIN;
+            return list(a, wants, e);
+        }
     }
     skill = tree_has_file(tree->bytes, "SKILL.md");
     agent = tree_has_file(tree->bytes, "AGENTS.md");

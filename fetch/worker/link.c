@@ -149,7 +149,8 @@ static bool read_ask(struct fields *in, struct arena *a, struct link_ask *out)
 {
     out->seq = (uint32_t)field_u32(in, UINT32_MAX);
     out->what = (enum fetch_what)field_u8(in, FETCH_ANCESTOR);
-    out->kinds = field_u8(in, DOC_AGENT | DOC_SKILL | DOC_MCP);
+    out->kinds =
+        field_u8(in, DOC_AGENT | DOC_SKILL | DOC_MCP | DOC_PLUGIN | DOC_MARKET);
     out->assume_reachable = field_bool(in);
     out->stored = field_bool(in);
     out->proved = field_bool(in);
@@ -237,6 +238,7 @@ static void put_file(struct buf *b, const struct fetch_file *f)
     frame_u8(b, f->stored);
     frame_u64(b, f->size);
     frame_u8(b, f->is_lfs);
+    frame_u8(b, f->is_outside);
 }
 
 void link_event(struct link *l, uint32_t seq, const struct fetch_event *ev)

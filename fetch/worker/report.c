@@ -228,6 +228,7 @@ static bool fill_files(struct ask *a, struct arena *arena,
             .stored = b->state == BLOB_STORED,
             .size = b->size,
             .is_lfs = b->is_lfs,
+            .is_outside = l->files[i].is_outside,
         };
         bytes += b->size;
         if (b->size > limits->file_max_bytes.value)

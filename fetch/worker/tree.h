@@ -94,6 +94,7 @@ MUST_CHECK bool tree_find(const struct tree_source *s, struct str path,
 struct tree_file {
     struct str path; /* below the package; of a lone file: its name */
     bool is_program; /* 755, else 644 */
+    bool is_outside; /* a link led to it, out of the package's folder */
     struct oid blob;
 };
 

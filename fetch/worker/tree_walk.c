@@ -288,6 +288,7 @@ struct frame {
     const struct folder *at; /* in the repository; a link may lead away */
     struct str rest;         /* entries to come */
     size_t path_n;           /* of its own path in the package, with "/" */
+    bool is_outside;         /* of the package's folder */
 };
 
 struct lister {
@@ -302,6 +303,8 @@ struct lister {
     struct tree_file *files;
     size_t count, capacity;
     bool has_links;
+    struct str top;  /* the package's folder, in the repository */
+    bool is_outside; /* of what is listed now */
 };
 
 static bool refuse_many(const struct lister *l, const char *what, struct err *e)
@@ -368,8 +371,10 @@ static bool open_folder(struct lister *l, const struct folder *at,
                       : false;
     if (path.n)
         l->path[l->path_n++] = '/';
-    l->frames[l->depth++] =
-        (struct frame){.at = at, .rest = tree->bytes, .path_n = l->path_n};
+    l->frames[l->depth++] = (struct frame){.at = at,
+                                           .rest = tree->bytes,
+                                           .path_n = l->path_n,
+                                           .is_outside = l->is_outside};
     return true;
 }
 
@@ -394,8 +399,17 @@ static void add_file(struct lister *l, enum tree_kind kind,
     l->files[l->count++] = (struct tree_file){
         .path = arena_str(l->a, str_make(l->path, l->path_n)),
         .is_program = kind == TREE_PROGRAM,
+        .is_outside = l->is_outside,
         .blob = *blob,
     };
+}
+
+static bool is_in_package(const struct lister *l, const struct folder *at)
+{
+    struct str path = folder_path(at, str_make("", 0), &l->w->a);
+
+    return l->top.n == 0 || (str_starts(path, l->top) &&
+                             (path.n == l->top.n || path.p[l->top.n] == '/'));
 }
 
 /* The target of a link takes its place. */
@@ -408,6 +422,8 @@ static bool list_link(struct lister *l, const struct folder *at,
     l->has_links = true;
     if (!resolve(l->w, &r, &place, e))
         return false;
+    if (place.kind != TREE_UNKNOWN && !is_in_package(l, place.at))
+        l->is_outside = true;
     if (place.kind == TREE_FOLDER)
         return open_folder(l, place.at, e);
     if (++l->file_count > l->limits->package_max_files.value)
@@ -442,6 +458,7 @@ static bool list_all(struct lister *l, const struct folder *top, struct err *e)
         struct tree_entry entry;
 
         l->path_n = f->path_n;
+        l->is_outside = f->is_outside;
         if (f->rest.n == 0) {
             l->depth--;
             continue;
@@ -501,6 +518,7 @@ bool tree_list(const struct tree_source *s, struct str path,
     l->limits = s->limits;
     l->frames = arena_array(&w.a, s->limits->package_max_depth.value,
                             sizeof *l->frames);
+    l->top = folder_path(place.at, str_make("", 0), &w.a);
     if (!list_all(l, place.at, e))
         return false;
     if (w.is_short) {

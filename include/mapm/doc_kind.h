@@ -3,11 +3,18 @@
 
 #include "base/str.h"
 
-/* doc_kind: the three kinds of documents that are packages. */
+/* doc_kind: the kinds of packages. A plugin has
+ * no entry file of one name: see plugin_paths.h. */
 
-enum doc_kind { DOC_AGENT = 1, DOC_SKILL = 2, DOC_MCP = 4 };
+enum doc_kind {
+    DOC_AGENT = 1,
+    DOC_SKILL = 2,
+    DOC_MCP = 4,
+    DOC_PLUGIN = 8,
+    DOC_MARKET = 16 /* marketplace.json: no package */
+};
 
-const char *doc_kind_name(enum doc_kind kind);   /* "agent" "skill" "mcp" */
+const char *doc_kind_name(enum doc_kind kind);   /* "agent" "skill" … */
 const char *doc_kind_plural(enum doc_kind kind); /* "agents" … */
 /* False, `*out` untouched, for any other text. */
 bool doc_kind_find(struct str name, enum doc_kind *out);

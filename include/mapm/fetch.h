@@ -141,7 +141,8 @@ struct fetch_file {
     uint64_t offset;
     bool stored; /* the store has it already (find_blob) */
     uint64_t size;
-    bool is_lfs; /* an LFS pointer: warn */
+    bool is_lfs;     /* an LFS pointer: warn */
+    bool is_outside; /* a link led to it, out of the package's folder */
 };
 
 struct fetch_offer {

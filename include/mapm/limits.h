@@ -41,6 +41,16 @@
 #define ORIGIN_MAX_BYTES           2048
 #define REF_MAX_BYTES              1024    /* a branch or tag, of ORIGIN_MAX_BYTES */
 
+#define MARKETPLACE_MAX_BYTES      (16u * 1024 * 1024)   /* PLUGINS.md row 43 */
+#define MARKETPLACE_MAX_ENTRIES    10000
+#define MARKETPLACE_MAX_NODES      1000000
+#define PLUGIN_MANIFEST_MAX_BYTES  (256u * 1024)
+#define PLUGIN_OUTSIDE_MAX_BYTES   (4u * 1024 * 1024)    /* their paths */
+#define PLUGIN_MAX_DEPTH           32
+#define PLUGIN_MAX_SKILLS          1000
+#define PLUGIN_MAX_SERVERS         100
+#define PLUGIN_MAX_AGENTS          200
+
 #define PACKAGE_MAX_FILES          5000
 #define PACKAGE_MAX_BYTES          (64ull * 1024 * 1024)
 #define FILE_MAX_BYTES             (32ull * 1024 * 1024)

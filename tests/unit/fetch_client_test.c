@@ -216,7 +216,7 @@ TEST(an_event_comes_back_whole)
 
     ev.notes = &note;
     ev.note_count = 1;
-    file.executable = file.stored = file.is_lfs = true;
+    file.executable = file.stored = file.is_lfs = file.is_outside = true;
     make_fetch(&f);
     CHECK(client_read_event(&f, body_of(&l, 1, &ev), &a, &out));
     CHECK(out.kind == FETCH_DONE && out.id == 101 && out.doc == DOC_SKILL);
@@ -224,7 +224,8 @@ TEST(an_event_comes_back_whole)
           str_is(out.object, ID2) && str_is(out.path, "skills/x"));
     CHECK(out.file_count == 1 && out.files[0].executable &&
           out.files[0].stored && out.files[0].is_lfs &&
-          out.files[0].size == 12 && str_is(out.files[0].path, "SKILL.md") &&
+          out.files[0].is_outside && out.files[0].size == 12 &&
+          str_is(out.files[0].path, "SKILL.md") &&
           hash_eq(&out.files[0].hash, &file.hash));
     CHECK(out.note_count == 1 && str_is(out.notes[0], "moved"));
     CHECK(f.open_count == 6 && f.progress.done == 1 && !f.asks[1].is_open);

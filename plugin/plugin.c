@@ -1,0 +1,443 @@
+#include "mapm/plugin.h"
+
+#include "base/text.h"
+#include "mapm/limits.h"
+#include "mapm/name.h"
+
+#include "parts.h"
+
+/*
+ * The manifest: which one counts, and what it says of the plugin as a whole.
+ *
+ * Source: P1 to P20, P42, P43, C1, C15, C16, X29, X35.
+ */
+
+#define SCHEMAS STR("agent-plugins.org")
+
+/* clang-format off */
+static const struct {
+    const char *id;
+    bool is_draft;
+} schemas[] = {
+    {"https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", false},
+    {"https://agent-plugins.org/schemas/1.1.0/plugin.schema.json", true},
+};
+
+static const struct {
+    const char *name;
+    enum json_kind kind;
+    bool is_draft; /* of 1.1.0 */
+} fields[] = {
+    {"$schema", JSON_STRING, false},     {"name", JSON_STRING, false},
+    {"version", JSON_STRING, false},     {"description", JSON_STRING, false},
+    {"homepage", JSON_STRING, false},    {"repository", JSON_STRING, false},
+    {"license", JSON_STRING, false},     {"author", JSON_OBJECT, false},
+    {"keywords", JSON_ARRAY, false},     {"extensions", JSON_OBJECT, false},
+    {"displayName", JSON_STRING, true},  {"icon", JSON_STRING, true},
+};
+/* clang-format on */
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+static bool refuse(const struct reading *r, struct err *e, const char *what,
+                   const char *how)
+{
+    return err_set(e, ERR_FORMAT, "%s: %s %s",
+                   plugin_formats[r->format].manifest, what, how);
+}
+
+/* --- the standard ---------------------------------------------------------- */
+
+/* §1.1: lower case, digits, "-" and "."; ends alphanumeric; no "--", "..". */
+static bool is_standard_name(struct str name)
+{
+    char before = '-';
+
+    if (name.n == 0 || name.n > NAME_MAX_CHARS)
+        return false;
+    for (size_t i = 0; i < name.n; i++) {
+        char c = name.p[i];
+        bool is_word = char_is_lower(c) || char_is_digit(c);
+
+        if (!is_word && ((c != '-' && c != '.') || i == 0 || c == before))
+            return false;
+        before = c;
+    }
+    return before != '-' && before != '.';
+}
+
+static bool check_schema(struct reading *r, bool *is_draft, struct err *e)
+{
+    struct str id = json_text(json_get(r->manifest, "$schema"));
+
+    for (size_t i = 0; i < COUNT(schemas); i++)
+        if (str_is(id, schemas[i].id)) {
+            *is_draft = schemas[i].is_draft;
+            if (*is_draft)
+                add_note(r, "its $schema is that of a draft: 1.1.0");
+            return true;
+        }
+    err_set(e, ERR_REFUSED,
+            "plugin.json: $schema is \"%.*s\", a version of Agent Plugins that "
+            "is not known",
+            STR_ARG(text_cut(id, 120)));
+    return err_hint(e, "mapm knows 1.0.0 and the draft 1.1.0");
+}
+
+static bool check_members(const struct reading *r, const struct json *j,
+                          struct err *e)
+{
+    if (str_is(j->key, "author"))
+        for (const struct json *x = j->first; x; x = x->next)
+            if (x->kind != JSON_STRING ||
+                !(str_is(x->key, "name") || str_is(x->key, "email") ||
+                  str_is(x->key, "url")))
+                return refuse(r, e, "author",
+                              "has only name, email and url, as text");
+    if (str_is(j->key, "keywords"))
+        for (const struct json *x = j->first; x; x = x->next)
+            if (x->kind != JSON_STRING)
+                return refuse(r, e, "keywords", "is a list of texts");
+    if (str_is(j->key, "extensions"))
+        for (const struct json *x = j->first; x; x = x->next)
+            if (x->kind != JSON_OBJECT)
+                return refuse(r, e, "extensions", "has objects as members");
+    return true;
+}
+
+static bool check_field(struct reading *r, const struct json *j, bool is_draft,
+                        struct err *e)
+{
+    for (size_t i = 0; i < COUNT(fields); i++) {
+        if (!str_is(j->key, fields[i].name) ||
+            (fields[i].is_draft && !is_draft))
+            continue;
+        if (j->kind == fields[i].kind)
+            return check_members(r, j, e);
+        if (str_is(j->key, "extensions")) { /* P42 */
+            add_note(r, "extensions is %s and is ignored",
+                     json_kind_name(j->kind));
+            return true;
+        }
+        err_set(e, ERR_FORMAT, "plugin.json: %s is %s", fields[i].name,
+                json_kind_name(j->kind));
+        return false;
+    }
+    add_note(r,
+             "plugin.json: \"%.*s\" is no field of the standard and is "
+             "ignored",
+             STR_ARG(text_cut(j->key, 60)));
+    return true;
+}
+
+static bool check_standard(struct reading *r, struct err *e)
+{
+    struct str name = json_text(json_get(r->manifest, "name"));
+    bool is_draft = false;
+
+    if (!check_schema(r, &is_draft, e))
+        return false;
+    for (const struct json *j = r->manifest->first; j; j = j->next)
+        if (!check_field(r, j, is_draft, e))
+            return false;
+    if (is_standard_name(name))
+        return true;
+    err_set(e, ERR_NAME,
+            name.p ? "plugin.json: the name \"%.*s\" is not of 1 to 64 letters "
+                     "a-z, digits, \"-\" and \".\""
+                   : "plugin.json: it has no name",
+            STR_ARG(text_cut(name, 80)));
+    return false;
+}
+
+/* --- which manifest counts -------------------------------------------------- */
+
+static bool read_manifest(struct reading *r, int format, size_t at,
+                          const struct json **out, struct err *e)
+{
+    const char *path = plugin_formats[format].manifest;
+
+    if (!read_json(r, at, PLUGIN_MANIFEST_MAX_BYTES, out, e))
+        return err_wrap(e, "%s", path);
+    return (*out)->kind == JSON_OBJECT ||
+           err_set(e, ERR_FORMAT, "%s: it is %s, not an object", path,
+                   json_kind_name((*out)->kind));
+}
+
+/* A root plugin.json decides by its $schema whether it is the standard's. */
+static bool read_root(struct reading *r, size_t at, struct err *e)
+{
+    const struct json *root;
+
+    if (is_outside(r, at))
+        return err_set(e, ERR_REFUSED, "plugin.json is outside of the plugin");
+    if (!read_manifest(r, PLUGIN_STANDARD, at, &root, e))
+        return false;
+    r->is_standard =
+        str_find(json_text(json_get(root, "$schema")), SCHEMAS) != SIZE_MAX;
+    if (!r->is_standard)
+        return true;
+    r->format = PLUGIN_STANDARD;
+    r->manifest = root;
+    return true;
+}
+
+static size_t find_manifest(const struct reading *r, int format)
+{
+    return format == PLUGIN_STANDARD
+               ? SIZE_MAX
+               : find_path(r, str_cstr(plugin_formats[format].manifest));
+}
+
+/* The manifest of the marketplace it was asked through, else the first. */
+static bool choose_format(struct reading *r, int preferred, struct err *e)
+{
+    int chosen = PLUGIN_FORMATS;
+
+    if (find_manifest(r, preferred) != SIZE_MAX)
+        chosen = preferred;
+    for (int i = 0; i < PLUGIN_FORMATS; i++) {
+        size_t at = find_manifest(r, i);
+
+        if (at == SIZE_MAX || i == chosen)
+            continue;
+        if (chosen == PLUGIN_FORMATS && !r->manifest) {
+            chosen = i;
+            continue;
+        }
+        if (i != PLUGIN_COPILOT || !r->is_standard)
+            add_note(r, "%s is not read: another manifest counts",
+                     plugin_formats[i].manifest);
+    }
+    if (r->manifest)
+        return true;
+    r->format = chosen;
+    return chosen == PLUGIN_FORMATS ||
+           read_manifest(r, chosen, find_manifest(r, chosen), &r->manifest, e);
+}
+
+static bool read_entry(struct reading *r, int *preferred, struct err *e)
+{
+    const struct json *root, *file;
+
+    *preferred = PLUGIN_CLAUDE;
+    if (r->in->entry.n == 0)
+        return true;
+    if (!parse_json(r->in->entry, r->a, &root, e))
+        return err_wrap(e, "the entry of the marketplace");
+    r->entry = json_get(root, "entry");
+    file = json_get(root, "file");
+    *preferred = plugin_format_of_marketplace(json_text(file));
+    r->is_entry_at_root = json_get(root, "at_root") &&
+                          json_get(root, "at_root")->kind == JSON_TRUE;
+    return r->entry || err_set(e, ERR_FORMAT, "a damaged entry");
+}
+
+/* C15: with strict false nothing may be said twice. */
+static bool check_strict(const struct reading *r, struct err *e)
+{
+    static const char *const parts[] = {"commands", "agents",       "skills",
+                                        "hooks",    "outputStyles", "themes"};
+    const struct json *strict = json_get(r->entry, "strict");
+
+    if (!r->manifest || !strict || strict->kind != JSON_FALSE)
+        return true;
+    for (size_t i = 0; i < COUNT(parts); i++)
+        if (json_get(r->entry, parts[i]) && json_get(r->manifest, parts[i]))
+            return err_set(e, ERR_REFUSED,
+                           "the entry of the marketplace says \"strict\": "
+                           "false and lists %s, as %s does",
+                           parts[i], plugin_formats[r->format].manifest);
+    return true;
+}
+
+/* --- what it says ------------------------------------------------------------- */
+
+static struct str first_text(const struct reading *r, const char *key,
+                             bool entry_first)
+{
+    struct str own = json_text(json_get(r->manifest, key));
+    struct str more = json_text(json_get(r->entry, key));
+
+    if (entry_first)
+        return more.n ? more : own;
+    return own.n ? own : more;
+}
+
+static struct str clean_text(struct reading *r, struct str text)
+{
+    size_t at;
+    int32_t point;
+
+    if (text.n == 0 || text_has_control(text) || !text_is_utf8(text) ||
+        text_find_hidden(text, &at, &point) != TEXT_HIDDEN_NONE)
+        return str_make("", 0);
+    return arena_str(r->a, text);
+}
+
+static bool read_names(struct reading *r, struct err *e)
+{
+    struct plugin *p = r->out;
+    struct str name = first_text(r, "name", false);
+
+    if (!name.n)
+        name = r->in->folder;
+    p->own_name = clean_text(r, name);
+    p->name = plugin_scope_of(name, r->a);
+    if (!p->name.n)
+        return err_set(e, ERR_NAME,
+                       "the plugin's name has no letter a-z and no digit");
+    if (!str_eq(p->name, name))
+        add_note(r, "its name \"%.*s\" is %.*s here",
+                 STR_ARG(text_cut(p->own_name, 80)), STR_ARG(p->name));
+    p->version = clean_text(r, str_trim(first_text(r, "version", false)));
+    p->description = clean_text(r, first_text(r, "description", true));
+    p->license = clean_text(r, first_text(r, "license", false));
+    return true;
+}
+
+static void add_need(struct reading *r, enum doc_kind kind,
+                     const struct json *list)
+{
+    struct plugin *p = r->out;
+
+    for (const struct json *j = list ? list->first : NULL; j; j = j->next) {
+        if (j->kind != JSON_STRING || p->need_count == PLUGIN_MAX_SKILLS) {
+            add_note(r, "a dependency that is no text is ignored");
+            continue;
+        }
+        p->needs = arena_grow(r->a, p->needs, p->need_count, &r->need_capacity,
+                              sizeof *p->needs);
+        p->needs[p->need_count].kind = kind;
+        p->needs[p->need_count++].origin = arena_str(r->a, j->text);
+    }
+}
+
+/* "name", "name@marketplace" or an object of these (C9). */
+static void add_entries(struct reading *r, const struct json *list)
+{
+    struct plugin *p = r->out;
+
+    if (list && list->kind != JSON_ARRAY) {
+        add_other(r, "dependencies", 1, p->manifest);
+        return;
+    }
+    for (const struct json *j = list ? list->first : NULL; j; j = j->next) {
+        struct str name = j->kind == JSON_OBJECT
+                              ? json_text(json_get(j, "name"))
+                              : json_text(j);
+
+        if (!name.n || str_has_char(name, '@') || json_get(j, "marketplace") ||
+            json_get(j, "version")) {
+            add_other(r, "dependencies", 1, p->manifest);
+            continue;
+        }
+        p->entries = arena_grow(r->a, p->entries, p->entry_count,
+                                &r->entry_capacity, sizeof *p->entries);
+        p->entries[p->entry_count++] = arena_str(r->a, name);
+    }
+}
+
+static void read_needs(struct reading *r)
+{
+    static const struct {
+        const char *key;
+        enum doc_kind kind;
+    } kinds[] = {
+        {"plugins", DOC_PLUGIN}, {"skills", DOC_SKILL}, {"mcps", DOC_MCP}};
+    const struct json *own =
+        json_get(json_get(json_get(r->manifest, "extensions"), "dev.mapm"),
+                 "dependencies");
+
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        add_need(r, kinds[i].kind, json_get(own, kinds[i].key));
+    if (r->is_standard)
+        return;
+    add_entries(r, json_get(r->manifest, "dependencies"));
+    add_entries(r, json_get(r->entry, "dependencies"));
+}
+
+bool plugin_has_manifest(const struct plugin_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        for (int k = 0; k < PLUGIN_FORMATS; k++)
+            if (str_is(files->paths[i], plugin_formats[k].manifest))
+                return true;
+    return false;
+}
+
+static bool read_outside(struct reading *r, size_t at, struct err *e)
+{
+    struct str text, line;
+
+    if (!r->files->read(r->files->ctx, at, PLUGIN_OUTSIDE_MAX_BYTES, r->a,
+                        &text, e))
+        return false;
+    while (text.n && str_line(&text, &line))
+        map_put(&r->outside, line, r);
+    return true;
+}
+
+static bool index_paths(struct reading *r, struct err *e)
+{
+    size_t at;
+
+    map_init(&r->by_path, r->a);
+    map_init(&r->seen, r->a);
+    map_init(&r->outside, r->a);
+    for (size_t i = 0; i < r->files->count; i++) {
+        map_put(&r->by_path, r->files->paths[i], (void *)(uintptr_t)(i + 1));
+    }
+    at = find_path(r, STR(PLUGIN_OUTSIDE_FILE));
+    return at == SIZE_MAX || read_outside(r, at, e);
+}
+
+bool plugin_read(const struct plugin_input *in, struct arena *a,
+                 struct plugin *out, struct err *e)
+{
+    struct plugin plugin = {0};
+    struct reading r = {.in = in,
+                        .files = in->files,
+                        .a = a,
+                        .out = &plugin,
+                        .format = PLUGIN_FORMATS};
+    int preferred;
+    size_t at;
+
+    if (!index_paths(&r, e) || !read_entry(&r, &preferred, e))
+        return false;
+    at = find_path(&r, STR("plugin.json"));
+    if ((at != SIZE_MAX && !read_root(&r, at, e)) ||
+        !choose_format(&r, preferred, e))
+        return false;
+    if (!r.manifest && !r.entry)
+        return err_set(e, ERR_FORMAT, "there is no manifest of a plugin");
+    if (!r.manifest)
+        r.format = preferred;
+    if (r.is_standard && !check_standard(&r, e))
+        return false;
+    if (!r.is_standard && !check_strict(&r, e))
+        return false;
+    plugin.format = plugin_formats[r.format].name;
+    plugin.manifest =
+        r.manifest ? str_cstr(plugin_formats[r.format].manifest) : STR("");
+    if (r.is_standard && r.entry) {
+        static const char *const parts[] = {"skills", "agents", "mcpServers",
+                                            "commands", "hooks"};
+
+        for (size_t i = 0; i < COUNT(parts); i++)
+            if (json_get(r.entry, parts[i]))
+                add_note(&r,
+                         "%s of the marketplace's entry is ignored: "
+                         "plugin.json decides",
+                         parts[i]);
+    }
+    if (!read_names(&r, e))
+        return false;
+    read_needs(&r);
+    read_servers(&r);
+    read_skills(&r);
+    read_agents(&r);
+    read_others(&r);
+    *out = plugin;
+    return true;
+}

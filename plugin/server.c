@@ -1,0 +1,684 @@
+#include "base/path.h"
+#include "base/text.h"
+#include "mapm/document.h"
+#include "mapm/limits.h"
+#include "mapm/name.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "parts.h"
+
+/*
+ * The servers of a plugin as MCP files. What an entry says is kept; the
+ * placeholders of all formats become those of the standard, and `_meta.plugin`
+ * says how they are to be read.
+ *
+ * Source: P26 to P50, C4, C6, X32, X33, X41; THREATS row 8.
+ */
+
+#define ROOT "${PLUGIN_ROOT}"
+#define DATA "${PLUGIN_DATA}"
+
+/* One that is being read. */
+struct server {
+    struct reading *r;
+    struct str key, name, path;
+    const struct json *entry;
+    bool needs_start;
+    struct buf fault; /* why it is left out; empty: it is not */
+};
+
+static void PRINTF(2, 3) fail(struct server *s, const char *format, ...)
+{
+    char text[500];
+    va_list args;
+
+    if (s->fault.n)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    buf_text(&s->fault, text);
+}
+
+/* --- the standard's rules ----------------------------------------------------- */
+
+/* clang-format off */
+static const struct variant {
+    const char *type;
+    const char *members[5];
+} variants[] = {
+    {"stdio",           {"type", "command", "args", "env", "cwd"}},
+    {"streamable-http", {"type", "url", "headers"}},
+    {"sse",             {"type", "url", "headers"}},
+};
+/* clang-format on */
+
+static bool is_member(const struct variant *v, struct str key)
+{
+    for (size_t i = 0; i < 5 && v->members[i]; i++)
+        if (str_is(key, v->members[i]))
+            return true;
+    return false;
+}
+
+/* P28 */
+static void check_variant(struct server *s)
+{
+    struct str type = json_text(json_get(s->entry, "type"));
+    const struct variant *v = NULL;
+
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+        if (str_is(type, variants[i].type))
+            v = &variants[i];
+    if (!v) {
+        fail(s,
+             type.p ? "its type \"%.*s\" is none of the standard"
+                    : "it has no type",
+             STR_ARG(text_cut(type, 60)));
+        return;
+    }
+    for (const struct json *j = s->entry->first; j; j = j->next)
+        if (!is_member(v, j->key))
+            fail(s, "a server of type %s has no \"%.*s\"", v->type,
+                 STR_ARG(text_cut(j->key, 60)));
+    if (!json_get(s->entry, v->members[1]))
+        fail(s, "it has no %s", v->members[1]);
+}
+
+/* P29, P33: below the folder, as text; that no link leads out is checked where
+ * it is started. */
+static bool stays_inside(struct str path)
+{
+    return path.n == 0 || (path.p[0] != '/' && !str_has_char(path, '\\') &&
+                           path_stays_below(STR(""), path));
+}
+
+static void check_cwd(struct server *s)
+{
+    struct str cwd = json_text(json_get(s->entry, "cwd"));
+
+    if (!json_get(s->entry, "cwd"))
+        return;
+    if (str_starts(cwd, STR("./"))) {
+        if (!stays_inside(str_from_index(cwd, 2)))
+            fail(s, "its cwd leads out of the plugin");
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        struct str head = str_cstr(i ? DATA : ROOT);
+
+        if (!str_starts(cwd, head))
+            continue;
+        cwd = str_from_index(cwd, head.n);
+        if (cwd.n == 0 ||
+            (cwd.p[0] == '/' && stays_inside(str_from_index(cwd, 1))))
+            return;
+    }
+    fail(s, "its cwd is neither ./… nor below ${PLUGIN_ROOT} or "
+            "${PLUGIN_DATA}");
+}
+
+static void check_standard_command(struct server *s)
+{
+    struct str command = json_text(json_get(s->entry, "command"));
+
+    if (str_find(command, STR("${")) != SIZE_MAX)
+        fail(s, "its command holds a placeholder");
+    else if (str_has_char(command, '/') && !str_starts(command, STR("./")))
+        fail(s, "its command is neither a bare name nor ./…");
+    else if (str_starts(command, STR("./")) &&
+             !stays_inside(str_from_index(command, 2)))
+        fail(s, "its command leads out of the plugin");
+}
+
+static void check_env_names(struct server *s)
+{
+    const struct json *env = json_get(s->entry, "env");
+
+    for (const struct json *j = env ? env->first : NULL; j; j = j->next)
+        if (str_is(j->key, "PLUGIN_ROOT") || str_is(j->key, "PLUGIN_DATA"))
+            fail(s, "its env names %.*s", STR_ARG(j->key));
+}
+
+/* P35: "localhost" exactly, or a loopback address; no fragment. */
+static void check_standard_url(struct server *s)
+{
+    struct str url = json_text(json_get(s->entry, "url"));
+
+    if (str_has_char(url, '#'))
+        fail(s, "its url has a fragment");
+}
+
+/* P36 */
+static void check_header_names(struct server *s)
+{
+    const struct json *headers = json_get(s->entry, "headers");
+    struct map seen;
+
+    if (!headers || headers->kind != JSON_OBJECT)
+        return;
+    map_init(&seen, s->r->a);
+    for (const struct json *j = headers->first; j; j = j->next)
+        if (!map_put(&seen, str_lower(j->key, s->r->a), s))
+            fail(s, "it has the header %.*s twice",
+                 STR_ARG(text_cut(j->key, 60)));
+}
+
+/* --- what all of them keep ------------------------------------------------------ */
+
+static bool is_text_list(const struct json *j, enum json_kind kind)
+{
+    if (j->kind != kind)
+        return false;
+    for (const struct json *x = j->first; x; x = x->next)
+        if (x->kind != JSON_STRING)
+            return false;
+    return true;
+}
+
+static void check_shapes(struct server *s)
+{
+    static const struct {
+        const char *key;
+        enum json_kind kind;
+    } shapes[] = {
+        {"type", JSON_STRING},    {"command", JSON_STRING},
+        {"url", JSON_STRING},     {"cwd", JSON_STRING},
+        {"args", JSON_ARRAY},     {"env", JSON_OBJECT},
+        {"headers", JSON_OBJECT},
+    };
+
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const struct json *j = json_get(s->entry, shapes[i].key);
+
+        if (!j)
+            continue;
+        if (shapes[i].kind == JSON_STRING ? j->kind != JSON_STRING
+                                          : !is_text_list(j, shapes[i].kind))
+            fail(s, "its %s is %s", shapes[i].key, json_kind_name(j->kind));
+    }
+    for (const struct json *j = s->entry->first; j; j = j->next)
+        if (j->kind == JSON_STRING && str_has_char(j->text, '\0'))
+            fail(s, "it holds a NUL");
+}
+
+/* A remote one is connected to by the client, which may expand more than the
+ * standard does: what has to stay literal cannot be written. */
+static bool has_dollar(const struct json *j)
+{
+    for (const struct json *x = j ? j->first : NULL; x; x = x->next)
+        if (str_has_char(x->text, '$'))
+            return true;
+    return j && j->kind == JSON_STRING && str_has_char(j->text, '$');
+}
+
+/* --- placeholders ----------------------------------------------------------------- */
+
+/* clang-format off */
+static const struct {
+    const char *from, *to;
+} placeholders[] = {
+    {"${PLUGIN_ROOT}", ROOT}, {"${PLUGIN_DATA}", DATA},
+    {"${CLAUDE_PLUGIN_ROOT}", ROOT}, {"${CLAUDE_PLUGIN_DATA}", DATA},
+    {"${CURSOR_PLUGIN_ROOT}", ROOT}, {"${extensionPath}", ROOT},
+    {"${CLAUDE_PROJECT_DIR}", "${workspaceDir}"},
+    {"${workspacePath}", "${workspaceDir}"}, {"${/}", "/"},
+    {"${pathSeparator}", "/"},
+};
+/* clang-format on */
+
+static size_t put_placeholder(struct buf *out, struct str rest)
+{
+    for (size_t i = 0; i < sizeof placeholders / sizeof *placeholders; i++) {
+        struct str from = str_cstr(placeholders[i].from);
+
+        if (!str_starts(rest, from))
+            continue;
+        buf_text(out, placeholders[i].to);
+        return from.n;
+    }
+    return 0;
+}
+
+/* The standard's text stays as it is: its two placeholders are what they are,
+ * all else is literal. */
+static struct str translate(const struct server *s, struct str text)
+{
+    CLEANUP(buf_done) struct buf out = {0};
+    size_t n;
+
+    if (s->r->is_standard || !str_has_char(text, '$'))
+        return text;
+    buf_init(&out, PLUGIN_MANIFEST_MAX_BYTES * 2);
+    for (size_t i = 0; i < text.n; i += n ? n : 1) {
+        n = put_placeholder(&out, str_from_index(text, i));
+        if (n == 0)
+            buf_char(&out, text.p[i]);
+    }
+    return arena_str(s->r->a, buf_str(&out));
+}
+
+/* A file of the plugin, as "./bin/x" or "bin/x.js": relative to its root. */
+static bool names_file(const struct server *s, struct str text)
+{
+    struct str path = text;
+
+    if (str_starts(path, STR("./")) || str_starts(path, STR("../")))
+        return true;
+    return str_has_char(path, '/') && path.p[0] != '/' && path.p[0] != '@' &&
+           find_path(s->r, path) != SIZE_MAX;
+}
+
+static void look_at(struct server *s, struct str text)
+{
+    s->needs_start |= str_has_char(text, '$') || names_file(s, text);
+}
+
+/* X32: started by mapm wherever the entry is not the same text everywhere. */
+static void decide_start(struct server *s)
+{
+    const struct json *args = json_get(s->entry, "args");
+    const struct json *env = json_get(s->entry, "env");
+
+    if (!json_get(s->entry, "command"))
+        return;
+    s->needs_start = s->r->is_standard || json_get(s->entry, "cwd");
+    look_at(s, json_text(json_get(s->entry, "command")));
+    for (const struct json *j = args ? args->first : NULL; j; j = j->next)
+        look_at(s, j->text);
+    for (const struct json *j = env ? env->first : NULL; j; j = j->next)
+        look_at(s, j->text);
+}
+
+/* --- as a document ------------------------------------------------------------------ */
+
+static void put_value(struct json_writer *w, const struct server *s,
+                      const struct json *j)
+{
+    if (j->kind == JSON_STRING) {
+        json_string(w, translate(s, j->text));
+    } else if (j->kind == JSON_ARRAY) {
+        json_begin_array(w);
+        for (const struct json *x = j->first; x; x = x->next)
+            json_string(w, translate(s, x->text));
+        json_end_array(w);
+    } else {
+        json_begin_object(w);
+        for (const struct json *x = j->first; x; x = x->next) {
+            json_key_str(w, x->key);
+            json_string(w, translate(s, x->text));
+        }
+        json_end_object(w);
+    }
+}
+
+/* What it does not need is not in it: equal servers of two plugins are one
+ * text (X34). */
+static void put_meta(struct json_writer *w, const struct server *s)
+{
+    const struct reading *r = s->r;
+
+    json_member_object(w, "_meta");
+    json_member_object(w, "plugin");
+    json_member_string(w, "server", s->name);
+    if (s->needs_start) {
+        json_member_bool(w, "standard", r->is_standard);
+        json_member_string(w, "name", r->out->name);
+        json_member_string(w, "root", r->in->digest);
+        json_member_string(w, "data", r->in->data);
+    }
+    json_end_object(w);
+    json_end_object(w);
+}
+
+static struct str make_document(const struct server *s)
+{
+    static const char *const keys[] = {"command", "args", "env",
+                                       "cwd",     "url",  "headers"};
+    CLEANUP(buf_done) struct buf out = {0};
+    struct str type = json_text(json_get(s->entry, "type"));
+    struct json_writer w;
+
+    buf_init(&out, 4 * PLUGIN_MANIFEST_MAX_BYTES);
+    json_writer_init(&w, &out, 2);
+    json_begin_object(&w);
+    put_meta(&w, s);
+    if (json_get(s->entry, "url"))
+        json_member_string(&w, "type",
+                           str_is(type, "sse") ? STR("sse") : STR("http"));
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const struct json *j = json_get(s->entry, keys[i]);
+
+        if (!j ||
+            (!j->count && (j->kind == JSON_ARRAY || j->kind == JSON_OBJECT)))
+            continue;
+        json_key(&w, keys[i]);
+        put_value(&w, s, j);
+    }
+    json_end_object(&w);
+    buf_char(&out, '\n');
+    return arena_str(s->r->a, buf_str(&out));
+}
+
+/* Findings of an MCP package that hold for a plugin's server (X41). */
+static bool counts(const char *code)
+{
+    static const char *const codes[] = {
+        "mcp-shell",   "mcp-env",   "mcp-url",           "mcp-type", "mcp-args",
+        "mcp-command", "nul-bytes", "hidden-characters", "mcp-json",
+    };
+
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (strcmp(code, codes[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A command with a blank in its path is legal here, and the path is ours. */
+static void check_document(struct server *s, struct str document)
+{
+    const struct manifest_input in = {.kind = DOC_MCP, .text = document};
+    struct document d;
+    struct diagnostics why;
+
+    diagnostics_init(&why, s->r->a);
+    manifest_read(&in, s->r->a, &d, &why);
+    for (size_t i = 0; i < why.count && !s->fault.n; i++)
+        if (why.items[i].error && counts(why.items[i].code))
+            fail(s, "%.*s", STR_ARG(text_cut(why.items[i].message, 300)));
+}
+
+/* C4, C6: what a client would have to ask its user for. */
+static void check_client_values(struct server *s, struct str document)
+{
+    if (str_find(document, STR("${user_config.")) != SIZE_MAX)
+        fail(s, "it needs values of userConfig, which mapm does not ask for");
+}
+
+static void check_program(struct server *s)
+{
+    struct str command = json_text(json_get(s->entry, "command"));
+    struct str path = translate(s, command);
+    size_t at;
+
+    if (str_starts(path, STR(ROOT "/")))
+        path = str_from_index(path, strlen(ROOT "/"));
+    else if (str_starts(path, STR("./")))
+        path = str_from_index(path, 2);
+    else {
+        if (str_has_char(path, '/') && find_path(s->r, path) == SIZE_MAX)
+            fail(s,
+                 "its command \"%.*s\" is neither a bare name nor a file "
+                 "of the plugin",
+                 STR_ARG(text_cut(path, 120)));
+        return;
+    }
+    at = find_path(s->r, path);
+    if (at == SIZE_MAX)
+        fail(s, "there is no %.*s in the plugin", STR_ARG(text_cut(path, 120)));
+    else if (is_outside(s->r, at))
+        fail(s, "its command leads out of the plugin");
+    else if (s->r->files->is_executable &&
+             !s->r->files->is_executable(s->r->files->ctx, at))
+        fail(s, "%.*s is no program: it has no executable bit",
+             STR_ARG(text_cut(path, 120)));
+}
+
+static void check_remote(struct server *s)
+{
+    if (json_get(s->entry, "command"))
+        return;
+    if (s->r->is_standard && (has_dollar(json_get(s->entry, "url")) ||
+                              has_dollar(json_get(s->entry, "headers"))))
+        fail(s, "a \"$\" in its url or headers has to stay as it is, and "
+                "clients would expand it");
+    else if (str_find(json_text(json_get(s->entry, "url")),
+                      STR("${CLAUDE_PLUGIN")) != SIZE_MAX)
+        fail(s, "its url holds a folder of the plugin");
+}
+
+static void read_server(struct reading *r, const struct json *entry,
+                        struct str path)
+{
+    struct server s = {.r = r, .key = entry->key, .path = path, .entry = entry};
+    struct str document = {"", 0};
+
+    buf_init(&s.fault, 1000);
+    s.name = make_name(entry->key, r->a);
+    if (!s.name.n)
+        fail(&s, "its key has no letter or digit");
+    if (entry->kind != JSON_OBJECT)
+        fail(&s, "it is %s, not an object", json_kind_name(entry->kind));
+    if (!s.fault.n && r->is_standard) {
+        check_variant(&s);
+        check_standard_command(&s);
+        check_cwd(&s);
+        check_env_names(&s);
+        check_standard_url(&s);
+    }
+    if (!s.fault.n)
+        check_shapes(&s);
+    if (!s.fault.n)
+        check_header_names(&s);
+    if (!s.fault.n)
+        check_remote(&s);
+    if (!s.fault.n && json_get(entry, "command"))
+        check_program(&s);
+    if (!s.fault.n) {
+        decide_start(&s);
+        document = make_document(&s);
+        check_client_values(&s, document);
+        check_document(&s, document);
+    }
+    if (s.fault.n)
+        skip_part(r, DOC_MCP, entry->key, "%.*s", STR_ARG(buf_str(&s.fault)));
+    else if (!map_put(&r->seen, arena_printf(r->a, "mcp %.*s", STR_ARG(s.name)),
+                      r))
+        skip_part(r, DOC_MCP, entry->key,
+                  "another server of the plugin is \"%.*s\", too",
+                  STR_ARG(s.name));
+    else
+        add_part(r, &(struct plugin_part){.kind = DOC_MCP,
+                                          .name = s.name,
+                                          .path = path,
+                                          .document = document});
+    buf_done(&s.fault);
+}
+
+/* --- files of servers ---------------------------------------------------------------- */
+
+/* Servers of one name: the last one counts (C3), so they are collected first. */
+struct collected {
+    struct map entries; /* key -> const struct json * */
+    struct map paths;   /* key -> struct str * */
+};
+
+static void collect(struct reading *r, struct collected *c,
+                    const struct json *servers, struct str path)
+{
+    struct str *where = arena_new(r->a, struct str);
+
+    *where = path;
+    if (!servers || servers->kind != JSON_OBJECT) {
+        if (servers)
+            skip_part(r, DOC_MCP, path, "its servers are %s, not an object",
+                      json_kind_name(servers->kind));
+        return;
+    }
+    for (const struct json *j = servers->first; j; j = j->next) {
+        map_put(&c->entries, j->key, (void *)(uintptr_t)j);
+        map_put(&c->paths, j->key, where);
+    }
+}
+
+/* P27 */
+static const char *standard_fault(const struct reading *r,
+                                  const struct json *root)
+{
+    struct str own = json_text(json_get(r->manifest, "$schema"));
+    struct str schema = json_text(json_get(root, "$schema"));
+    size_t end = str_find(own, STR("plugin.schema.json"));
+
+    if (root->kind != JSON_OBJECT)
+        return "it is no object";
+    for (const struct json *j = root->first; j; j = j->next)
+        if (!str_is(j->key, "$schema") && !str_is(j->key, "mcpServers"))
+            return "it has members that the standard does not know";
+    if (end == SIZE_MAX || schema.n != end + strlen("mcp.schema.json") ||
+        !str_starts(schema, str_slice(own, 0, end)) ||
+        !str_ends(schema, STR("mcp.schema.json")))
+        return "its $schema is not that of the plugin's version";
+    if (!json_get(root, "mcpServers"))
+        return "it has no mcpServers";
+    return NULL;
+}
+
+static void read_standard_servers(struct reading *r, struct collected *c)
+{
+    size_t at = find_path(r, STR("mcp.json"));
+    const struct json *root;
+    struct err e = {0};
+    const char *fault;
+
+    if (at == SIZE_MAX) {
+        if (find_below(r, STR("mcp.json")) != SIZE_MAX)
+            skip_part(r, DOC_MCP, STR("mcp.json"), "it is a folder");
+        return;
+    }
+    if (is_outside(r, at)) {
+        skip_part(r, DOC_MCP, STR("mcp.json"), "it is outside of the plugin");
+        return;
+    }
+    if (!read_json(r, at, PLUGIN_MANIFEST_MAX_BYTES, &root, &e)) {
+        skip_part(r, DOC_MCP, STR("mcp.json"), "%s", err_first(&e));
+        return;
+    }
+    fault = standard_fault(r, root);
+    if (fault)
+        skip_part(r, DOC_MCP, STR("mcp.json"), "%s", fault);
+    else
+        collect(r, c, json_get(root, "mcpServers"), STR("mcp.json"));
+}
+
+static void read_file(struct reading *r, struct collected *c, struct str path,
+                      bool is_named)
+{
+    size_t at = find_path(r, path);
+    const struct json *root, *servers;
+    struct err e = {0};
+
+    if (at == SIZE_MAX) {
+        if (is_named)
+            skip_part(r, DOC_MCP, path, "there is no such file");
+        return;
+    }
+    if (!read_json(r, at, PLUGIN_MANIFEST_MAX_BYTES, &root, &e)) {
+        skip_part(r, DOC_MCP, path, "%s", err_first(&e));
+        return;
+    }
+    servers = json_get(root, "mcpServers");
+    if (!servers)
+        servers = json_get(root, "servers");
+    collect(r, c, servers ? servers : root, path);
+}
+
+static void read_named(struct reading *r, struct collected *c,
+                       const struct json *j, struct str where)
+{
+    struct str path;
+    const char *fault;
+
+    if (j->kind == JSON_OBJECT) {
+        const struct json *inner = json_get(j, "mcpServers");
+
+        collect(r, c, inner ? inner : j, where);
+    } else if (j->kind != JSON_STRING) {
+        skip_part(r, DOC_MCP, STR("mcpServers"), "it is %s",
+                  json_kind_name(j->kind));
+    } else if (str_ends(j->text, STR(".mcpb")) ||
+               str_ends(j->text, STR(".dxt")) ||
+               str_starts(j->text, STR("https:"))) {
+        if (str_starts(j->text, STR("https:")))
+            add_other(r, "mcpb", 1, j->text);
+    } else if (!clean_path(j->text, r->format != PLUGIN_CLAUDE, r->a, &path,
+                           &fault)) {
+        skip_part(r, DOC_MCP, j->text, "its path %s", fault);
+    } else {
+        read_file(r, c, path, true);
+    }
+}
+
+static void read_key(struct reading *r, struct collected *c,
+                     const struct json *j, struct str where)
+{
+    if (!j)
+        return;
+    if (j->kind != JSON_ARRAY) {
+        read_named(r, c, j, where);
+        return;
+    }
+    for (const struct json *x = j->first; x; x = x->next)
+        read_named(r, c, x, where);
+}
+
+static void read_client_servers(struct reading *r, struct collected *c)
+{
+    const struct json *own = json_get(r->manifest, "mcpServers");
+
+    if (r->format == PLUGIN_CURSOR) {
+        read_file(r, c, STR("mcp.json"), false);
+    } else if (r->format != PLUGIN_GEMINI && !r->is_entry_at_root) {
+        read_file(r, c, STR(".mcp.json"), false);
+        if (r->format != PLUGIN_CLAUDE && r->format != PLUGIN_CODEX)
+            read_file(r, c, STR(".github/mcp.json"), false);
+    }
+    read_key(r, c, own, r->out->manifest);
+    /* C15: an entry's count only where there is no manifest. */
+    if (!r->manifest)
+        read_key(r, c, json_get(r->entry, "mcpServers"),
+                 STR("the marketplace"));
+}
+
+void read_servers(struct reading *r)
+{
+    struct collected c;
+
+    map_init(&c.entries, r->a);
+    map_init(&c.paths, r->a);
+    if (r->is_standard)
+        read_standard_servers(r, &c);
+    else
+        read_client_servers(r, &c);
+    for (size_t i = 0; i < c.entries.count; i++) {
+        if (r->server_count == PLUGIN_MAX_SERVERS) {
+            skip_part(r, DOC_MCP, STR("mcpServers"),
+                      "a plugin has at most %d servers", PLUGIN_MAX_SERVERS);
+            return;
+        }
+        read_server(
+            r, c.entries.entries[i].value,
+            *(struct str *)map_find(&c.paths, c.entries.entries[i].key));
+    }
+}
+
+/* --- and back ---------------------------------------------------------------------------- */
+
+void plugin_server_read(const struct json *mcp, struct plugin_server *out)
+{
+    const struct json *meta = json_get(json_get(mcp, "_meta"), "plugin");
+
+    *out = (struct plugin_server){0};
+    if (!meta || meta->kind != JSON_OBJECT)
+        return;
+    out->is_plugin = true;
+    out->is_standard = json_get(meta, "standard") &&
+                       json_get(meta, "standard")->kind == JSON_TRUE;
+    out->name = json_text(json_get(meta, "server"));
+    out->root = json_text(json_get(meta, "root"));
+    out->is_started = out->root.n > 0;
+    out->data = json_text(json_get(meta, "data"));
+    out->data_name = json_text(json_get(meta, "name"));
+}
