@@ -1,5 +1,6 @@
 #include "base/arena.h"
 
+#include "base/invariant.h"
 #include "base/str.h"
 
 #include <stdarg.h>
@@ -111,6 +112,7 @@ static char *take(struct arena *a, size_t size)
     p = a->next;
     a->next += size;
     a->bytes += size;
+    INVARIANT(a->next <= a->end && (uintptr_t)p % ALIGNMENT == 0);
     return p;
 }
 
@@ -136,6 +138,7 @@ void *arena_grow(struct arena *a, void *items, size_t count, size_t *capacity,
     size_t wanted;
     void *larger;
 
+    INVARIANT(count <= *capacity && (items || !count));
     if (count < *capacity)
         return items;
     wanted = *capacity ? *capacity * 2 : 8;
@@ -153,6 +156,7 @@ static void *alloc_array_block(struct arena *a, size_t bytes)
 
     if (!a->blocks)
         add_block(a, 1);
+    INVARIANT(!a->blocks->is_array);
     b = calloc(1, sizeof *b + bytes);
     if (!b)
         heap_exhausted();
@@ -182,6 +186,7 @@ void *arena_extend(struct arena *a, void *items, size_t count, size_t *capacity,
     size_t wanted = *capacity ? *capacity * 2 : 8, bytes;
     void *larger;
 
+    INVARIANT(count <= *capacity && (items || !count));
     if (count < *capacity)
         return items;
     if (__builtin_mul_overflow(wanted, size, &bytes) || bytes > SIZE_MAX / 2)

@@ -1,5 +1,7 @@
 #include "base/buf.h"
 
+#include "base/invariant.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,10 +25,18 @@ void buf_clear(struct buf *b)
         b->p[0] = '\0';
 }
 
+/* The text ends in a NUL that `n` does not count, once there is room for it. */
+static bool is_sound(const struct buf *b)
+{
+    return b->n <= b->max &&
+           (b->p ? b->n < b->capacity : !b->n && !b->capacity);
+}
+
 char *buf_reserve(struct buf *b, size_t n)
 {
     size_t wanted;
 
+    INVARIANT(is_sound(b));
     if (b->overflowed || n > b->max - b->n) {
         b->overflowed = true;
         return NULL;
@@ -51,6 +61,7 @@ void buf_append(struct buf *b, struct str s)
     if (s.n)
         memcpy(room, s.p, s.n);
     b->n += s.n;
+    INVARIANT(is_sound(b) && b->p[b->n] == '\0');
 }
 
 void buf_text(struct buf *b, const char *text)
@@ -99,6 +110,7 @@ void buf_printf(struct buf *b, const char *format, ...)
 
 struct str buf_str(const struct buf *b)
 {
+    INVARIANT(is_sound(b));
     return b->p ? str_make(b->p, b->n) : str_make("", 0);
 }
 

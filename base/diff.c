@@ -1,5 +1,6 @@
 #include "base/diff.h"
 
+#include "base/invariant.h"
 #include "base/map.h"
 
 #include <string.h>
@@ -116,6 +117,7 @@ static void walk_back(const struct search *s, int32_t d, bool *gone,
         bool down = came_down(s, d, x - y);
         int32_t start = first_x(s, d, x - y);
 
+        INVARIANT(start <= x && x - start <= y);
         y -= x - start; /* along the diagonal */
         x = start;
         if (down)
@@ -151,6 +153,8 @@ static void add_line(struct diff *out, char sign, const struct side *side,
     struct str line = side->lines[(sign == '+' ? after : before) - 1];
     bool bare = !str_ends(line, STR("\n"));
 
+    INVARIANT((sign == '+' || before <= side->count) &&
+              (sign != '+' || after <= side->count));
     out->lines[out->count++] = (struct diff_line){
         .sign = sign,
         .before = sign == '+' ? 0 : before,
@@ -204,6 +208,8 @@ void diff_lines(struct str before, struct str after, struct arena *a,
     fresh = arena_array(&scratch, y.count, sizeof *fresh);
     compare(&x, &y, head, tail, gone, fresh);
     merge(&x, &y, gone, fresh, a, out);
+    INVARIANT(out->count - out->added == x.count &&
+              out->count - out->removed == y.count);
 }
 
 /* --- as text -------------------------------------------------------------- */

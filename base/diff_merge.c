@@ -1,4 +1,5 @@
 #include "base/diff.h"
+#include "base/invariant.h"
 
 /*
  * diff3: both sides as changes of ranges of the base. Ranges that touch are
@@ -150,6 +151,8 @@ size_t diff_merge(struct str base, struct str ours, struct str theirs,
         sides[1].at += common;
         at += common;
         take_region(sides, at, &r);
+        INVARIANT(r.end >= at && (r.is_changed[0] || r.is_changed[1] ||
+                                  !line_at(&sides[0], sides[0].at)));
         at = r.end;
         conflicts += put_region(out, sides, &r, our_name, their_name);
     }

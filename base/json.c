@@ -1,5 +1,6 @@
 #include "base/json.h"
 
+#include "base/invariant.h"
 #include "base/map.h"
 #include "base/text.h"
 
@@ -406,6 +407,8 @@ static bool read_member(struct parser *p)
     bool may_end = !f->after_comma || p->options->trailing_commas;
     struct json *j;
 
+    INVARIANT((f->node->first != NULL) == (f->last != NULL));
+    INVARIANT(!(f->after_value && f->after_comma));
     if (c == end && may_end) {
         f->node->end = ++p->at;
         p->depth--;
@@ -454,6 +457,7 @@ static bool read_document(struct parser *p)
     while (p->depth)
         if (!skip_space(p) || !read_member(p))
             return false;
+    INVARIANT(p->root && p->root->end <= p->at);
     if (!skip_space(p))
         return false;
     return p->at == p->text.n || fail_expected(p, "the end");

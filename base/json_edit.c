@@ -1,8 +1,7 @@
+#include "base/invariant.h"
 #include "base/json.h"
 #include "base/splice.h"
 #include "base/text.h"
-
-#include <assert.h>
 
 /*
  * An edit is a few splices of the text, found with the positions of the tree:
@@ -469,7 +468,7 @@ bool json_edit_put(struct str text, const struct json_options *o,
         replace(&d, object, at, value, &t);
         return apply(&d, out, e);
     }
-    assert(object); /* the root is there, so a name of the path is missing */
+    INVARIANT(object); /* the root is there, so a name of the path is missing */
     value = wrap_value(&d, path + i - 1, depth - i + 1, value);
     t.one_line = parent && !on_own_line(d.text, parent, object);
     if (object->first)

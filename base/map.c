@@ -1,5 +1,7 @@
 #include "base/map.h"
 
+#include "base/invariant.h"
+
 #include <pthread.h>
 #include <string.h>
 #include <sys/random.h>
@@ -86,9 +88,12 @@ static size_t find_slot(const struct map *m, struct str key, uint64_t hash)
     size_t mask = m->slot_count - 1;
     size_t slot = (size_t)hash & mask;
 
+    /* A power of two with a slot that is free, or the search has no end. */
+    INVARIANT((m->slot_count & mask) == 0 && m->count < m->slot_count);
     for (; m->slots[slot]; slot = (slot + 1) & mask) {
         const struct map_entry *e = &m->entries[m->slots[slot] - 1];
 
+        INVARIANT(m->slots[slot] <= m->count);
         if (e->hash == hash && str_eq(e->key, key))
             break;
     }
@@ -139,6 +144,7 @@ struct map_entry *map_entry(struct map *m, struct str key)
         m->entries = arena_extend(m->arena, m->entries, m->count, &m->capacity,
                                   sizeof *m->entries);
         m->entries[m->count] = (struct map_entry){.key = key, .hash = hash};
+        INVARIANT(m->count < UINT32_MAX);
         m->slots[slot] = (uint32_t)++m->count;
     }
     return &m->entries[m->slots[slot] - 1];

@@ -1,7 +1,7 @@
 #include "base/fs.h"
+#include "base/invariant.h"
 #include "mapm/state.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <unistd.h>
 
@@ -185,7 +185,7 @@ bool install_apply(struct install_plan *plan, struct install_result *out,
 
     *out =
         (struct install_result){.backup = STR(""), .absolute_files = STR("")};
-    assert(!s->request->dry_run);
+    INVARIANT(!s->request->dry_run);
     if (!ask_removal(s, e) || !ask_consent(s, e))
         return false;
     while (!apply(s, out, e)) {

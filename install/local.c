@@ -1,11 +1,11 @@
 #include "local.h"
 
 #include "base/fs.h"
+#include "base/invariant.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "mapm/doc_kind.h"
 
-#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -216,7 +216,7 @@ static bool read_mcp(struct closure *c, struct node *n, int folder,
 
     if (!path_check_name(name, e) || !add_file(&w, name, name, e))
         return false;
-    assert(w.count == 1 && w.files);
+    INVARIANT(w.count == 1 && w.files);
     w.files[0].executable = false;
     if (!ingest_files(c, n, DOC_MCP, w.files, 1, name, &scratch, e))
         return false;

@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/invariant.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "mapm/limits.h"
@@ -148,6 +149,7 @@ static bool add_file(struct listing *l, struct str path, struct err *e)
         return err_set(e, ERR_LIMIT, "more than %zu files", l->max_files);
     l->paths =
         arena_grow(l->a, l->paths, l->count, &l->capacity, sizeof *l->paths);
+    INVARIANT(library_path_is_served(path));
     l->paths[l->count++] = path;
     return true;
 }
@@ -363,6 +365,7 @@ static bool read_head(int fd, size_t max_bytes, struct arena *a,
 
     if (!fs_read_upto(fd, p, max_bytes + 1, &n, e))
         return false;
+    INVARIANT(n <= max_bytes + 1);
     *cut = n > max_bytes;
     all = str_make(p, *cut ? max_bytes : n);
     if (*cut)

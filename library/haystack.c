@@ -1,5 +1,6 @@
 #include "haystack.h"
 
+#include "base/invariant.h"
 #include "base/text.h"
 
 #include <endian.h>
@@ -136,6 +137,7 @@ size_t text_search(struct str text, const struct needle *what, size_t from)
 
     if (text.n < needle.n || from > text.n - needle.n)
         return SIZE_MAX;
+    INVARIANT(pair.first < needle.n && pair.second < needle.n);
     pair.rare = all_of(needle.p[pair.first]);
     pair.other = all_of(needle.p[pair.second]);
     end = text.n - needle.n + 1; /* no match begins there any more */
@@ -246,6 +248,8 @@ void haystack_build(struct haystack *h, const struct library_skill *skills,
             add(&l, skills[i].tags);
         }
         h->skills[i].end = h->n;
+        INVARIANT(h->skills[i].name < h->skills[i].description &&
+                  h->skills[i].description < h->skills[i].end);
     }
 }
 

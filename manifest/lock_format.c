@@ -1,4 +1,6 @@
+#include "base/invariant.h"
 #include "base/path.h"
+#include "mapm/name.h"
 #include "mapm/origin.h"
 
 #include <stdlib.h>
@@ -124,6 +126,9 @@ static void put_entry(struct lock_entry *entry, struct buf *out,
 {
     bool mcp = entry->kind == DOC_MCP;
 
+    INVARIANT(name_fqn_is_valid(entry->kind, entry->name) && entry->place.n);
+    INVARIANT(str_starts(entry->digest, STR("sha256:")) ||
+              origin_is_own(entry->origin));
     buf_text(out, "  - type: ");
     buf_text(out, doc_kind_name(entry->kind));
     buf_char(out, '\n');
@@ -198,8 +203,11 @@ void lock_format(struct lock *lock, struct buf *out)
     buf_text(out, needed_version(lock) == LOCK_VERSION_1 ? "version: 1\n"
                                                          : "version: 2\n");
     buf_text(out, lock->count ? "packages:\n" : "packages: []\n");
-    for (size_t i = 0; i < lock->count; i++)
+    for (size_t i = 0; i < lock->count; i++) {
+        INVARIANT(!i || compare_entries(&lock->entries[i - 1],
+                                        &lock->entries[i]) < 0);
         put_entry(&lock->entries[i], out, &scratch);
+    }
 }
 
 /* The entries of one lock_parse know each other, so most names stay unread. */
@@ -231,6 +239,7 @@ const struct lock_entry *lock_find(const struct lock *lock, enum doc_kind kind,
         const struct lock_entry *entry = &lock->entries[middle];
         int order = lock_order(entry->kind, entry->name, kind, name);
 
+        INVARIANT(!middle || compare_entries(entry - 1, entry) < 0);
         if (order == 0)
             return entry;
         if (order < 0)

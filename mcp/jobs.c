@@ -1,6 +1,7 @@
 #include "jobs.h"
 
 #include "base/fs.h"
+#include "base/invariant.h"
 #include "base/proc.h"
 
 #include <errno.h>
@@ -26,6 +27,7 @@
 
 void job_attach(struct job *j, struct mcp_call *c)
 {
+    INVARIANT(!c->job && !c->answered);
     c->job = j;
     c->beat_ms = proc_now_ms() + j->s->is->heartbeat_ms;
     c->next_of_job = j->calls;
@@ -36,8 +38,10 @@ static void detach(struct mcp_call *c)
 {
     struct mcp_call **at = &c->job->calls;
 
-    while (*at != c)
+    while (*at != c) {
+        INVARIANT(*at);
         at = &(*at)->next_of_job;
+    }
     *at = c->next_of_job;
     c->job = NULL;
 }
@@ -46,8 +50,11 @@ static void job_free(struct job *j)
 {
     struct job **at = &j->s->jobs;
 
-    while (*at != j)
+    INVARIANT(!j->calls);
+    while (*at != j) {
+        INVARIANT(*at);
         at = &(*at)->next;
+    }
     *at = j->next;
     fs_close(&j->fd);
     buf_done(&j->in);
@@ -116,6 +123,7 @@ void mcp_call_run_task(struct mcp_call *c,
 {
     if (c->answered || c->run)
         return;
+    INVARIANT(run);
     c->run = run;
     c->run_ctx = ctx;
     if (c->job) /* taken up again */
@@ -321,6 +329,7 @@ static void tick_suspended(struct job *j, struct suspended *all)
     bool too_many =
         all->count > MCP_MAX_SUSPENDED || all->bytes > SUSPENDED_MAX_BYTES;
 
+    INVARIANT(all->count && all->bytes >= bytes_of(j));
     all->count--;
     all->bytes -= bytes_of(j);
     if ((uint64_t)time(NULL) > j->expires_s)

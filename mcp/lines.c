@@ -1,5 +1,7 @@
 #include "lines.h"
 
+#include "base/invariant.h"
+
 #include <string.h>
 
 #define READ_BYTES (64u * 1024)
@@ -44,11 +46,13 @@ char *lines_room(struct lines *l, size_t *n)
         l->capacity = wanted;
     }
     *n = l->capacity - l->n;
+    INVARIANT(*n >= READ_BYTES && l->start == 0);
     return l->p + l->n;
 }
 
 void lines_add(struct lines *l, size_t n)
 {
+    INVARIANT(n <= l->capacity - l->n);
     l->n += n;
 }
 
@@ -78,6 +82,8 @@ enum lines_state lines_take(struct lines *l, struct str *line)
     struct str s;
     const char *end;
 
+    INVARIANT(l->start <= l->n && l->n <= l->capacity);
+    INVARIANT(l->seen <= l->n - l->start);
     if (l->start == l->n || (l->skipping && !skip(l)))
         return LINES_MORE;
     s = unread(l);

@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/invariant.h"
 #include "base/map.h"
 
 #include <inttypes.h>
@@ -34,11 +35,14 @@ void journal_format(const struct swap *s, struct buf *out)
 
     buf_printf(out, "mapm-journal 1\nstage %.*s\nbackup %u\n",
                STR_ARG(s->stage_name), s->backup);
+    INVARIANT(swap_is_stage_name(s->stage_name));
     for (size_t i = 0; i < s->make_count; i++)
         buf_printf(out, "make %.*s\n", STR_ARG(s->make[i]));
     for (size_t i = 0; i < s->count; i++) {
         const struct swap_op *op = &s->ops[i];
 
+        INVARIANT(place_is_known(op->path) && op->new_ino != op->old_ino);
+        INVARIANT(!op->keep || (s->backup && op->old_ino));
         buf_text(out, "op ");
         put_node(out, op->new_ino, &op->new_print);
         put_node(out, op->old_ino, &op->old_print);

@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/invariant.h"
 #include "base/text.h"
 
 #include <unistd.h>
@@ -66,6 +67,7 @@ struct change *plan_add_change(struct plan *plan, enum node node,
 {
     struct change *c;
 
+    INVARIANT(path.n && path.p[path.n] == '\0');
     plan->changes = arena_grow(plan->arena, plan->changes, plan->count,
                                &plan->capacity, sizeof *plan->changes);
     c = &plan->changes[plan->count++];
@@ -93,6 +95,7 @@ void plan_show(struct plan *plan, enum provision_change_kind kind,
 void plan_mark_repair(struct plan *plan, const struct hash *recorded,
                       const struct hash *wanted)
 {
+    INVARIANT(plan->shown_count);
     plan->shown[plan->shown_count - 1].is_repair =
         recorded && hash_eq(recorded, wanted);
 }

@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/invariant.h"
 #include "mapm/clients.h"
 
 #include <inttypes.h>
@@ -149,6 +150,20 @@ static void put_gap(struct buf *out, struct str gap)
     buf_char(out, '\n');
 }
 
+/* As read_line wants it back. */
+static bool is_sound(const struct record_entry *e)
+{
+    bool has_files = e->kind == RECORD_TREE || e->kind == RECORD_FILE;
+
+    for (size_t i = 1; i < e->file_count; i++)
+        if (str_cmp(e->files[i - 1].path, e->files[i].path) >= 0)
+            return false;
+    return fs_path_is_relative_clean(e->path) &&
+           has_files == (e->file_count > 0) &&
+           (e->kind != RECORD_LINK || e->link.n) &&
+           (e->kind == RECORD_SHARED || !e->key_count);
+}
+
 static void put_entry(struct buf *out, const struct record_entry *e)
 {
     static const char *const words[] = {
@@ -158,6 +173,7 @@ static void put_entry(struct buf *out, const struct record_entry *e)
         [RECORD_SHARED] = "shared ",
     };
 
+    INVARIANT(is_sound(e));
     buf_text(out, e->taken ? "taken " : words[e->kind]);
     if (e->kind == RECORD_TREE || e->kind == RECORD_FILE)
         put_hash(out, &e->source);

@@ -1,6 +1,7 @@
 #include "swap.h"
 
 #include "base/fs.h"
+#include "base/invariant.h"
 #include "mapm/limits.h"
 
 #include <errno.h>
@@ -228,6 +229,7 @@ bool swap_run(struct swap *s, struct err *e)
     CLEANUP(transaction_done)
     struct transaction tx = {.s = s, .is_first = true};
 
+    INVARIANT(s->stage >= 0 && s->mapm >= 0 && s->root >= 0);
     if (!check_descriptors(s, e) || !backup_prepare(s, e) ||
         !write_journal(s, e))
         return give_up(s);

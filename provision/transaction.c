@@ -1,6 +1,7 @@
 #include "transaction.h"
 
 #include "base/fs.h"
+#include "base/invariant.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -75,6 +76,8 @@ bool transaction_read_op(struct transaction *tx, size_t index,
 {
     const struct swap_op *op = &tx->s->ops[index];
 
+    INVARIANT(index < tx->s->count &&
+              tx->parent_count <= TRANSACTION_MAX_PARENTS);
     state->op = op;
     state->leaf = path_leaf(op->path);
     snprintf(state->new_name, sizeof state->new_name, "n%zu", index);
@@ -91,6 +94,7 @@ enum op_progress op_progress(const struct op_state *state)
 {
     const struct swap_op *op = state->op;
 
+    INVARIANT(op->new_ino != op->old_ino);
     if (!op->new_ino) {
         if (state->here == 0)
             return DONE;

@@ -1,4 +1,5 @@
 #include "base/hash.h"
+#include "base/invariant.h"
 #include "mapm/mcp_file.h"
 #include "mapm/resolver.h"
 
@@ -134,7 +135,9 @@ bool resolver_assign_names(const struct plan *plan,
         if (!chosen[i].n &&
             !assign_new(&s, plan->steps[i].package, &chosen[i], e))
             return false;
-    for (size_t i = 0; i < plan->count; i++)
+    for (size_t i = 0; i < plan->count; i++) {
+        INVARIANT(chosen[i].n);
         names[i] = chosen[i];
+    }
     return true;
 }

@@ -1,5 +1,7 @@
 #include "mapm/resolver.h"
 
+#include "base/invariant.h"
+
 #include "graph.h"
 
 struct walk {
@@ -160,6 +162,7 @@ static void pop(struct walk *w)
 {
     struct node *n = w->stack[--w->depth];
 
+    INVARIANT(n->state == NODE_OPEN && n->package);
     n->state = NODE_DONE;
     n->step = w->count;
     w->order = arena_grow(&w->scratch, w->order, w->count, &w->order_capacity,
@@ -171,8 +174,10 @@ static void close_cycle(struct walk *w, const struct node *n)
 {
     size_t from = w->depth;
 
-    while (w->stack[from - 1] != n)
+    while (w->stack[from - 1] != n) {
         from--;
+        INVARIANT(from > 0); /* what is open is on the stack */
+    }
     report_cycle(&w->report, w->stack + from - 1, w->depth - from + 1);
 }
 
@@ -265,6 +270,7 @@ static void fill_needs(struct plan_step *step, const struct node *n,
         if (edge->to->needed_by == n)
             continue;
         edge->to->needed_by = n;
+        INVARIANT(edge->to->state == NODE_DONE && edge->to->step < n->step);
         step->needs[step->need_count++] = edge->to->step;
     }
 }
@@ -274,6 +280,8 @@ static void fill_step(struct plan_step *step, const struct node *n,
 {
     const struct node_link *origin;
 
+    INVARIANT(n->state == NODE_DONE && n->origins.count);
+    INVARIANT(n->is_root || n->parent);
     step->package = n->package;
     step->is_root = n->is_root;
     step->by = n->parent ? n->parent->step : SIZE_MAX;
@@ -281,6 +289,23 @@ static void fill_step(struct plan_step *step, const struct node *n,
     for (origin = n->origins.first; origin; origin = origin->next)
         step->origins[step->origin_count++] = origin->key;
     fill_needs(step, n, a);
+}
+
+/* Each qualified name once in the layer (M25). */
+static bool names_are_unique(const struct plan *plan)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct map names[DOC_MCP + 1];
+    bool unique = true;
+
+    for (size_t i = 0; i <= DOC_MCP; i++)
+        map_init(&names[i], &scratch);
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct package *p = plan->steps[i].package;
+
+        unique &= map_put(&names[p->kind], p->fqn, NULL);
+    }
+    return unique;
 }
 
 static void fill_plan(struct walk *w, struct plan *out)
@@ -297,6 +322,7 @@ static void fill_plan(struct walk *w, struct plan *out)
 
         plan.by_key.entries[i].value = &plan.steps[n->step];
     }
+    INVARIANT(names_are_unique(&plan));
     *out = plan;
 }
 

@@ -1,5 +1,6 @@
 #include "run.h"
 
+#include "base/invariant.h"
 #include "base/proc.h"
 
 /*
@@ -44,6 +45,7 @@ static void on_print(struct run *r, struct str body)
     if (body.n > PRINT_MAX_BYTES - r->printed)
         return;
     r->printed += body.n;
+    INVARIANT(r->printed <= PRINT_MAX_BYTES);
     if (str_ends(body, STR("\n")))
         body.n--;
     run_tell(r, (struct step){.kind = STEP_PRINT, .text = body});
@@ -171,6 +173,8 @@ void run_finish(struct run *r)
 {
     int status;
 
+    INVARIANT(r->ended && r->out->status.n);
+    INVARIANT(r->trace.count <= r->job->limits->run_max_traces.value);
     worker_kill(&r->worker);
     r->out->traces = r->trace.count;
     r->out->took_ms = run_took(r);

@@ -1,3 +1,4 @@
+#include "base/invariant.h"
 #include "base/proc.h"
 
 #include <errno.h>
@@ -61,6 +62,7 @@ static bool receive(struct run *r)
     ssize_t n;
 
     message_input_room(&r->in, &room, &size);
+    INVARIANT(size > 0);
     n = recv(r->worker.fd, room, size, MSG_DONTWAIT);
     if (n > 0)
         message_input_add(&r->in, (size_t)n);
@@ -111,6 +113,7 @@ void run_reply(struct run *r, const struct buf *json)
         run_fail(r, "a result of more than %u bytes", RUN_MESSAGE_MAX_BYTES);
         return;
     }
+    INVARIANT(!r->ended);
     message_header(MESSAGE_REPLY, json->n, header);
     if (send_all(r, header, sizeof header))
         send_all(r, json->p, json->n);

@@ -1,6 +1,7 @@
 #include "database.h"
 
 #include "base/fs.h"
+#include "base/invariant.h"
 #include "base/proc.h"
 
 #include <errno.h>
@@ -219,6 +220,7 @@ void db_close(struct state *s)
     }
     if (s->wal_pages > LOG_CLOSE_PAGES || log_is_empty(s))
         sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+    INVARIANT(!sqlite3_next_stmt(s->db, NULL));
     sqlite3_close(s->db);
     s->db = NULL;
     s->reading = false;

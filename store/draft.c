@@ -1,6 +1,7 @@
 #include "draft.h"
 
 #include "base/fs.h"
+#include "base/invariant.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -58,6 +59,7 @@ bool draft_add(struct draft *d, const struct hash *h, struct str content,
 {
     struct pack_row *row;
 
+    INVARIANT(content.n < PACK_OBJECT_MAX_BYTES);
     if (draft_find(d, h))
         return true;
     if (d->pending.n + content.n > PENDING_BYTES && !write_pending(d, e))
@@ -87,6 +89,9 @@ void draft_forget(struct draft *d, const struct hash *h)
 bool draft_read(const struct draft *d, const struct pack_row *row, char *out,
                 struct err *e)
 {
+    INVARIANT(row->offset + row->size <= d->written + d->pending.n);
+    INVARIANT(row->offset >= d->written ||
+              row->offset + row->size <= d->written);
     if (row->offset < d->written)
         return pread_all(d->fd, out, row->size, row->offset, e);
     if (row->size)

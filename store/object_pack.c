@@ -1,5 +1,7 @@
 #include "object_pack.h"
 
+#include "base/invariant.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +49,7 @@ struct pack_row pack_row(const struct pack_index *p, size_t at)
     const char *bytes = p->rows.p + at * PACK_ROW_BYTES;
     struct pack_row row;
 
+    INVARIANT(at < p->count && p->rows.n == p->count * PACK_ROW_BYTES);
     memcpy(row.hash.b, bytes, sizeof row.hash.b);
     row.offset = read_number(bytes + sizeof row.hash.b, 8);
     row.size = (uint32_t)read_number(bytes + sizeof row.hash.b + 8, 4);
@@ -87,6 +90,7 @@ static size_t estimate(size_t count, uint64_t low, uint64_t high, uint64_t key)
     double share = (double)(key - low) / ((double)(high - low) + 1);
     size_t at = (size_t)(share * (double)count);
 
+    INVARIANT(low <= key && key <= high && count);
     return at < count ? at : count - 1;
 }
 
@@ -129,6 +133,8 @@ void pack_format(struct pack_row *rows, size_t count, struct buf *out)
 {
     qsort(rows, count, sizeof *rows, by_hash);
     for (size_t i = 0; i < count; i++) {
+        INVARIANT(!i || by_hash(&rows[i - 1], &rows[i]) < 0);
+        INVARIANT(rows[i].size < PACK_OBJECT_MAX_BYTES);
         buf_append(
             out, str_make((const char *)rows[i].hash.b, sizeof rows[i].hash.b));
         write_number(out, rows[i].offset, 8);

@@ -1,6 +1,7 @@
 #include "packs.h"
 
 #include "base/fs.h"
+#include "base/invariant.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -68,8 +69,17 @@ static void read_bad(struct store *s, struct pack *p)
     }
 }
 
+static bool is_known(const struct store *s, struct str name)
+{
+    for (const struct pack *p = s->packs; p; p = p->next)
+        if (str_is(name, p->name))
+            return true;
+    return false;
+}
+
 static void add_pack(struct store *s, struct pack *p)
 {
+    INVARIANT(!is_known(s, str_cstr(p->name)));
     p->gone = arena_array(&p->arena, p->index.count, sizeof *p->gone);
     p->next = s->packs;
     s->packs = p;
@@ -136,14 +146,6 @@ static bool open_pack(struct store *s, const char *name, bool has_bad)
         object_set_file_aside(s, s->packs_fd, name);
     pack_close(p);
     return true;
-}
-
-static bool is_known(const struct store *s, struct str name)
-{
-    for (const struct pack *p = s->packs; p; p = p->next)
-        if (str_is(name, p->name))
-            return true;
-    return false;
 }
 
 static bool look_once(struct store *s)
@@ -254,6 +256,7 @@ bool packs_find(struct store *s, const struct hash *h, struct packed *out)
 
 bool packs_read(const struct packed *at, char *out, struct err *e)
 {
+    INVARIANT(at->row.offset + at->row.size <= at->pack->bytes);
     return pread_all(at->pack->fd, out, at->row.size, at->row.offset, e);
 }
 

@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/invariant.h"
 #include "mapm/store.h"
 
 #include <errno.h>
@@ -329,6 +330,7 @@ bool store_publish(struct store *s, struct err *e)
         return true;
     if (!keep_folder(s, e) || !keep_draft(s, e))
         return false;
+    INVARIANT(s->staging);
     s->staging = false;
     state_set_batching(s->state, false);
     staged_drop(s);

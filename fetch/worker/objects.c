@@ -1,5 +1,7 @@
 #include "objects.h"
 
+#include "base/invariant.h"
+
 #include <git2.h>
 #include <string.h>
 
@@ -152,6 +154,7 @@ size_t oid_set_count(const struct oid_set *s)
 
 const struct oid *oid_set_get(const struct oid_set *s, size_t i)
 {
+    INVARIANT(i < s->map.count);
     return s->map.entries[i].value;
 }
 

@@ -1,6 +1,7 @@
 #include "pack.h"
 
 #include "base/checksum.h"
+#include "base/invariant.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -185,6 +186,7 @@ static bool unfold(struct pack *p, struct entry *entry, unsigned type,
         heap_free(result);
         return err_wrap(e, "the pack is damaged");
     }
+    INVARIANT(p->inflated >= entry->n && !entry->type);
     p->inflated -= entry->n;
     heap_free(entry->bytes);
     entry->bytes = result;
@@ -205,6 +207,8 @@ static bool publish(struct pack *p, struct entry *entry, struct err *e)
                        "the pack is damaged: it has object %s twice", hex);
     }
     p->whole++;
+    INVARIANT(p->whole + p->pending <= p->entry_count);
+    INVARIANT(p->whole == p->ids.count);
     return p->sink.object(p->sink.ctx, (enum object_type)entry->type,
                           &entry->id, content(entry), e);
 }
@@ -219,6 +223,7 @@ static bool wake(struct pack *p, struct entry **waiting,
         *waiting = entry->next;
         if (!unfold(p, entry, base->type, content(base), e))
             return false;
+        INVARIANT(p->pending);
         p->pending--;
         entry->next = *ready;
         *ready = entry;
@@ -299,6 +304,7 @@ static bool settle_ofs_delta(struct pack *p, struct entry *entry, struct err *e)
 {
     struct entry *base = find_entry(p, entry->offset - p->distance);
 
+    INVARIANT(base && base != entry); /* read_offset has found it */
     if (!base->type) {
         wait_in(p, &base->waiting, entry);
         return true;
@@ -314,6 +320,7 @@ static bool collect(struct pack *p, struct str *bytes, size_t wanted)
 {
     size_t n = wanted - p->part_n;
 
+    INVARIANT(wanted <= sizeof p->part && p->part_n < wanted);
     if (n > bytes->n)
         n = bytes->n;
     memcpy(p->part + p->part_n, bytes->p, n);
@@ -329,6 +336,7 @@ static unsigned take_byte(struct str *bytes)
 {
     unsigned byte = (unsigned char)bytes->p[0];
 
+    INVARIANT(bytes->n);
     *bytes = str_from_index(*bytes, 1);
     return byte;
 }
@@ -478,6 +486,7 @@ static bool read_data(struct pack *p, struct str *bytes, struct err *e)
     uint64_t made = p->z.total_out;
     int status;
 
+    INVARIANT(p->now && made <= p->size);
     /* zlib does not write to its input; its declaration lacks the const. */
     p->z.next_in = (Bytef *)(uintptr_t)bytes->p;
     p->z.avail_in = input;
@@ -552,6 +561,7 @@ bool pack_feed(struct pack *p, struct str bytes, struct err *e)
                           p->limits.bytes.value);
     }
     while (bytes.n) {
+        enum state before_state = p->state;
         struct str before = bytes;
         bool is_summed = p->state < AT_TRAILER;
 
@@ -559,6 +569,7 @@ bool pack_feed(struct pack *p, struct str bytes, struct err *e)
             p->state = FAILED;
             return false;
         }
+        INVARIANT(bytes.n < before.n || p->state != before_state);
         before.n -= bytes.n;
         p->fed += before.n;
         if (is_summed)
@@ -590,5 +601,6 @@ bool pack_end(struct pack *p, struct err *e)
         return refuse_failed(p, NULL, e);
     if (p->state != AT_END)
         return damaged("it ends early", e);
+    INVARIANT(p->whole + p->pending == p->count);
     return p->pending == 0 || p->sink.may_lack_bases || refuse_pending(p, e);
 }

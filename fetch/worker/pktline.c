@@ -1,5 +1,6 @@
 #include "pktline.h"
 
+#include "base/invariant.h"
 #include "base/text.h"
 #include "mapm/limits.h"
 
@@ -65,6 +66,7 @@ static bool hold(struct pkt_reader *r, struct str *bytes, size_t wanted)
 {
     size_t n = wanted - r->held.n;
 
+    INVARIANT(r->held.n <= wanted && wanted <= PKT_MAX_BYTES);
     if (n > bytes->n)
         n = bytes->n;
     buf_append(&r->held, str_slice(*bytes, 0, n));
@@ -122,6 +124,7 @@ bool pkt_reader_is_inside(const struct pkt_reader *r)
 
 struct str pkt_reader_held(const struct pkt_reader *r)
 {
+    INVARIANT(r->held.n >= LENGTH_BYTES || !r->held.n);
     return str_from_index(buf_str(&r->held), LENGTH_BYTES);
 }
 

@@ -1,3 +1,4 @@
+#include "base/invariant.h"
 #include "base/proc.h"
 
 #include "session.h"
@@ -29,6 +30,7 @@ static bool wants_have_room(const struct wants *w)
 
 static void wants_put(struct wants *w, const struct oid *id)
 {
+    INVARIANT(wants_have_room(w) && !oid_is_zero(id));
     w->ids[w->count++] = *id;
 }
 
@@ -37,6 +39,7 @@ static void wants_take(struct wants *w, struct blob *b)
     w->blobs = arena_grow(&w->x->arena, w->blobs, w->blob_count,
                           &w->blob_capacity, sizeof(struct blob *));
     w->blobs[w->blob_count++] = b;
+    INVARIANT(b->state == BLOB_MISSING);
     b->state = BLOB_COMING;
 }
 
@@ -127,6 +130,7 @@ static bool start_refs(struct repo *r, struct err *e)
             add_prefix(r, x, list, STR("HEAD"));
     if (r->wants_all_refs)
         add_prefix(r, x, list, str_make("", 0));
+    INVARIANT(x->prefix_count <= room);
     x->prefixes = list;
     if (x->prefix_count == 0) {
         http_exchange_close(x);
