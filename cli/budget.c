@@ -136,7 +136,7 @@ static void add_up(struct budget *b, struct reckoning *r,
 }
 
 static size_t add_roots(struct budget *b, struct library_root *roots,
-                        size_t count, enum library_source source,
+                        size_t count, bool flat, enum library_source source,
                         struct str folder, const char *const *names)
 {
     struct str workspace = layer_workspace(&b->inv->cx);
@@ -145,6 +145,7 @@ static size_t add_roots(struct budget *b, struct library_root *roots,
         roots[count] = (struct library_root){
             .source = source,
             .path = fs_join(folder, str_cstr(names[i]), &b->inv->cx.arena),
+            .flat = flat,
         };
         skill_roots_bind(&b->inv->cx, workspace, &roots[count++]);
     }
@@ -186,14 +187,15 @@ static void read_texts(struct budget *b, struct reckoning *r, struct str folder,
 static bool reckon(struct budget *b, struct reckoning *r, struct err *e)
 {
     struct library_root roots[2 * CLIENT_MAX_FOLDERS];
+    bool flat = !r->client->budget.nested;
     struct library *l = NULL;
     size_t count;
 
-    count = add_roots(b, roots, 0, LIBRARY_WORKSPACE, b->workspace,
+    count = add_roots(b, roots, 0, flat, LIBRARY_WORKSPACE, b->workspace,
                       r->client->budget.workspace);
     if (!str_eq(b->workspace, b->inv->cx.home))
-        count = add_roots(b, roots, count, LIBRARY_GLOBAL, b->inv->cx.home,
-                          r->client->budget.home);
+        count = add_roots(b, roots, count, flat, LIBRARY_GLOBAL,
+                          b->inv->cx.home, r->client->budget.home);
     if (!skill_roots_open(&b->inv->cx, b->store, false, false, roots, count, &l,
                           e))
         return err_wrap(e, "cannot look at the skills of %s", r->client->name);

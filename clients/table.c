@@ -68,7 +68,7 @@ const struct client clients_table[] = {
      .mcp_style = MCP_CODEX,
      .config = {"~/.codex/config.toml, or .codex/config.toml of a trusted project",
                 TIMEOUT_SECONDS},
-     .budget = {.max_chars = 8000,
+     .budget = {.max_chars = 8000, .nested = true,
          .workspace = {".agents/skills", ".codex/skills"},
          .home = {".agents/skills", ".codex/skills"},
          .workspace_texts = {"AGENTS.override.md|AGENTS.md"},
@@ -141,7 +141,7 @@ const struct client clients_table[] = {
      .mcp_syntax = JSON_RELAXED,
      .config = {"opencode.json, or ~/.config/opencode/opencode.json",
                 TIMEOUT_MILLISECONDS},
-     .budget = {
+     .budget = {.nested = true,
          .workspace = {".agents/skills", ".claude/skills", ".opencode/skills",
                        ".opencode/skill"},
          .home = {".agents/skills", ".claude/skills", ".config/opencode/skills"},
@@ -168,7 +168,7 @@ const struct client clients_table[] = {
     {.name = "copilot", .seen = "2026-11",
      .section = "mcpServers",
      .config = {".mcp.json, or ~/.copilot/mcp-config.json", .lists_tools = true},
-     .budget = {
+     .budget = {.nested = true,
          .workspace = {".github/skills", ".agents/skills", ".claude/skills"},
          .home = {".copilot/skills", ".agents/skills"},
          .workspace_texts = {"AGENTS.md", ".github/copilot-instructions.md"},
@@ -254,7 +254,7 @@ const struct client clients_table[] = {
     {.name = "amp", .seen = "2026-11",
      .section = "amp.mcpServers",
      .config = {"~/.config/amp/settings.json"},
-     .budget = {
+     .budget = {.nested = true,
          .workspace = {".agents/skills", ".claude/skills"},
          .home = {".agents/skills", ".claude/skills", ".config/agents/skills",
                   ".config/amp/skills"},

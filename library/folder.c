@@ -164,7 +164,6 @@ bool library_open_folder(const struct library *l, const struct library_skill *s,
 bool library_covers(const struct library *l, struct str path)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    size_t slash = str_find_last(path, '/');
     struct err ignored = {0};
 
     for (size_t i = 0; i < l->options.root_count; i++) {
@@ -176,10 +175,10 @@ bool library_covers(const struct library *l, struct str path)
             continue;
         if (str_eq(path, root))
             return true;
-        if (slash == SIZE_MAX || !str_eq(str_slice(path, 0, slash), root))
-            continue;
-        return folder_open(s, str_from_index(path, slash + 1), &a, &fd, &real,
-                           &ignored);
+        if (fs_path_is_within(path, root) &&
+            fs_path_is_relative_clean(str_from_index(path, root.n + 1)))
+            return folder_open(s, str_from_index(path, root.n + 1), &a, &fd,
+                               &real, &ignored);
     }
     return false;
 }

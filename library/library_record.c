@@ -186,13 +186,23 @@ struct str record_program(const struct record *r)
                                            : STR("SKILL.star");
 }
 
+static bool is_folder(struct str path)
+{
+    struct str rest = path, name;
+    size_t depth = 0;
+
+    while (rest.p && str_cut(&rest, '/', &name))
+        if (++depth > LIBRARY_MAX_DEPTH || name.n > PATH_NAME_MAX_BYTES)
+            return false;
+    return fs_path_is_relative_clean(path);
+}
+
 bool record_is_sound(const struct record *r)
 {
     struct str folder = r->field[RECORD_FOLDER];
     struct str program = r->field[RECORD_PROGRAM];
 
-    if (r->flags & ~(uint32_t)ALL_FLAGS || folder.n > PATH_NAME_MAX_BYTES ||
-        !fs_path_is_relative_clean(folder) || str_has_char(folder, '/') ||
+    if (r->flags & ~(uint32_t)ALL_FLAGS || !is_folder(folder) ||
         (program.n && !fs_path_is_relative_clean(program)))
         return false;
     if (!(r->flags & RECORD_VALID))

@@ -31,7 +31,7 @@ enum record_flag {
 };
 
 enum record_field {
-    RECORD_FOLDER, /* its name in the root */
+    RECORD_FOLDER, /* below the root: "x", "group/x" (K14) */
     RECORD_NAME,
     RECORD_DESCRIPTION,
     RECORD_VERSION,

@@ -159,14 +159,21 @@ static void start_threads(struct listing *l)
 /* --- names ------------------------------------------------------------------------------ */
 
 /* T31: hidden folders are passed over. Nothing is lost: no name begins with a
- * dot, and a skill has the name of its folder. */
-static bool may_be_skill(const struct listing *l, const struct dirent *entry)
+ * dot, and a skill has the name of its folder. Metis looks at them, and says
+ * which skill is invalid. */
+static bool is_hidden(const struct listing *l, struct str name)
 {
-    if (entry->d_name[0] == '.' ||
-        (entry->d_type != DT_DIR && entry->d_type != DT_LNK &&
-         entry->d_type != DT_UNKNOWN))
+    return l->options->metis ? str_is(name, ".") || str_is(name, "..")
+                             : name.p[0] == '.';
+}
+
+static bool may_be_skill(const struct listing *l, struct str name,
+                         unsigned char type)
+{
+    if (is_hidden(l, name) ||
+        (type != DT_DIR && type != DT_LNK && type != DT_UNKNOWN))
         return false;
-    if (text_is_utf8(str_cstr(entry->d_name)))
+    if (text_is_utf8(name))
         return true;
     report_note(l->options, LIBRARY_WARNING,
                 "skipping a folder in %.*s: its name is not UTF-8",
@@ -193,7 +200,7 @@ static bool add_names(struct listing *l, DIR *d, struct err *e)
     struct dirent *entry;
 
     while (errno = 0, (entry = readdir(d)) != NULL) {
-        if (!may_be_skill(l, entry))
+        if (!may_be_skill(l, str_cstr(entry->d_name), entry->d_type))
             continue;
         if (l->count == LIBRARY_MAX_SKILLS)
             return err_set(e, ERR_LIMIT, "more than %d folders",
@@ -299,21 +306,133 @@ bool listing_begin(const struct library_options *o,
     return ok;
 }
 
+/* --- groups (K14) --------------------------------------------------------------- */
+
+/* Folders in the root without a SKILL.md, and those in them: few. */
+struct groups {
+    struct listing *l;
+    struct str *names; /* the list itself is the queue */
+    size_t count, capacity;
+    struct scan_entry **skills;
+    size_t skill_count, skill_capacity;
+};
+
+static size_t depth_of(struct str name)
+{
+    size_t depth = 1;
+
+    for (size_t i = 0; i < name.n; i++)
+        depth += name.p[i] == '/';
+    return depth;
+}
+
+static void add_group(struct groups *g, struct str name)
+{
+    struct listing *l = g->l;
+
+    if (depth_of(name) == LIBRARY_MAX_DEPTH || g->count > LIBRARY_MAX_GROUPS)
+        return;
+    if (g->count == LIBRARY_MAX_GROUPS)
+        report_note(l->options, LIBRARY_WARNING,
+                    "skills in more than %d folders of folders in %.*s are "
+                    "left out",
+                    LIBRARY_MAX_GROUPS, STR_ARG(l->root->path));
+    g->names =
+        arena_grow(l->a, g->names, g->count, &g->capacity, sizeof *g->names);
+    g->names[g->count++] = name;
+}
+
+static void add_nested(struct groups *g, struct str name)
+{
+    struct listing *l = g->l;
+    struct batch one = {.count = 1, .folders = {{.name = name}}};
+    struct scan_entry *s;
+
+    fingerprint_batch(&l->queue, &one);
+    if (!one.folders[0].is_skill) {
+        add_group(g, name);
+        return;
+    }
+    g->skills = arena_grow(l->a, g->skills, g->skill_count, &g->skill_capacity,
+                           sizeof(struct scan_entry *));
+    s = g->skills[g->skill_count++] = arena_new(l->a, struct scan_entry);
+    *s = one.folders[0];
+}
+
+/* No link is followed, or it would never end; a skill's folder may be one. What
+ * cannot be listed has no skills, as what is not there. */
+static bool look_into(struct groups *g, struct str group, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct listing *l = g->l;
+    struct fs_entry *entries;
+    struct err ignored = {0};
+    size_t count;
+
+    if (!fs_list_at(l->queue.fd, str_dup0(group, &scratch), LIBRARY_MAX_SKILLS,
+                    &scratch, &entries, &count, &ignored))
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        if (!may_be_skill(l, entries[i].name, entries[i].type))
+            continue;
+        if (l->count++ == LIBRARY_MAX_SKILLS)
+            return err_set(e, ERR_LIMIT, "more than %d folders",
+                           LIBRARY_MAX_SKILLS);
+        add_nested(g, fs_join(group, entries[i].name, l->a));
+    }
+    return true;
+}
+
+static int by_path(const void *x, const void *y)
+{
+    struct scan_entry *const *a = x, *const *b = y;
+
+    return str_cmp((*a)->name, (*b)->name);
+}
+
+/* Adds the skills of groups to the `*count` of the root. */
+static bool add_groups(struct groups *g, struct scan_entry ***all,
+                       size_t *count, struct err *e)
+{
+    struct scan_entry **both;
+
+    for (size_t i = 0; i < g->count && i < LIBRARY_MAX_GROUPS; i++) {
+        if (proc_is_asked_to_end())
+            return err_set(e, ERR_INTERRUPTED, "interrupted");
+        if (!look_into(g, g->names[i], e))
+            return false;
+    }
+    if (!g->skill_count)
+        return true;
+    both = arena_array(g->l->a, *count + g->skill_count, sizeof *both);
+    if (*count)
+        memcpy(both, *all, *count * sizeof *both);
+    memcpy(both + *count, g->skills, g->skill_count * sizeof *both);
+    *count += g->skill_count;
+    qsort(both, *count, sizeof *both, by_path);
+    *all = both;
+    return true;
+}
+
 bool listing_end(struct listing *l, struct scan_entry ***out, size_t *count,
                  struct err *e)
 {
+    struct groups groups = {.l = l};
     size_t n = 0;
 
     work(&l->queue, 0);
     threads_join(&l->threads);
     if (l->queue.interrupted)
         return err_set(e, ERR_INTERRUPTED, "interrupted");
-    for (size_t i = 0; i < l->count; i++)
+    for (size_t i = 0, all = l->count; i < all; i++) {
         if (l->sorted[i]->is_skill)
             l->sorted[n++] = l->sorted[i];
+        else if (!l->options->metis)
+            add_group(&groups, l->sorted[i]->name);
+    }
     *out = l->sorted;
     *count = n;
-    return true;
+    return add_groups(&groups, out, count, e);
 }
 
 void listing_done(struct listing *l)
@@ -327,4 +446,49 @@ void listing_done(struct listing *l)
     pthread_cond_destroy(&l->queue.changed);
     pthread_mutex_destroy(&l->queue.lock);
     l->options = NULL;
+}
+
+/* --- one by its name -------------------------------------------------------------- */
+
+static bool has_skill(int fd, struct str folder)
+{
+    struct fingerprint ignored;
+
+    return fingerprint_file(fd, folder, STR("SKILL.md"), false, &ignored);
+}
+
+struct str library_find_folder(struct str root, struct str name,
+                               struct arena *a)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    CLEANUP_FD int fd = -1;
+    struct str groups[LIBRARY_MAX_GROUPS], found;
+    size_t count = 1;
+    struct err ignored = {0};
+
+    groups[0] = STR("");
+    if (!fs_open_dir(str_dup0(root, &scratch), &fd, &ignored))
+        return STR("");
+    for (size_t i = 0; i < count; i++) {
+        struct fs_entry *entries;
+        size_t n;
+
+        found = groups[i].n ? fs_join(groups[i], name, &scratch) : name;
+        if (has_skill(fd, found))
+            return arena_str(a, found);
+        if (depth_of(found) == LIBRARY_MAX_DEPTH ||
+            !fs_list_at(fd, str_dup0(groups[i], &scratch), LIBRARY_MAX_SKILLS,
+                        &scratch, &entries, &n, &ignored))
+            continue;
+        for (size_t k = 0; k < n && count < LIBRARY_MAX_GROUPS; k++) {
+            struct str group =
+                groups[i].n ? fs_join(groups[i], entries[k].name, &scratch)
+                            : entries[k].name;
+
+            if (entries[k].type == DT_DIR && entries[k].name.p[0] != '.' &&
+                !has_skill(fd, group))
+                groups[count++] = group;
+        }
+    }
+    return STR("");
 }

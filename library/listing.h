@@ -6,11 +6,12 @@
 /*
  * listing: the folders of a root and the fingerprints of their SKILL.md. Asking the
  * system for ten thousand fingerprints is what a search takes its time for: threads
- * ask while the names are still coming.
+ * ask while the names are still coming. Folders without a SKILL.md are groups, and
+ * looked into after that (K14); with `metis` there is none.
  */
 
 struct scan_entry {
-    struct str name;
+    struct str name;            /* below the root: "x", "group/x" */
     struct fingerprint skill;   /* of SKILL.md */
     struct fingerprint program; /* of SKILL.star, when they are looked at */
     bool is_skill;              /* there is a SKILL.md */

@@ -1,4 +1,4 @@
-
+#include "base/path.h"
 #include "mapm/limits.h"
 
 #include <stdlib.h>
@@ -23,11 +23,35 @@ static struct str folder_of(const struct candidate *c)
 
 static bool is_in_its_folder(const struct candidate *c)
 {
-    return str_eq(c->name, folder_of(c));
+    return str_eq(c->name, path_last(folder_of(c)));
 }
 
-/* By name; of one name the winner first: the stronger root, in it the folder
- * of that name, else the first folder. */
+static size_t depth_of(const struct candidate *c)
+{
+    struct str folder = folder_of(c);
+    size_t depth = 0;
+
+    for (size_t i = 0; i < folder.n; i++)
+        depth += folder.p[i] == '/';
+    return depth;
+}
+
+/* As a walk in order of names meets them: "a/x" before "a-b/x". */
+static int compare_paths(struct str x, struct str y)
+{
+    struct str a = STR(""), b = STR("");
+    int order = 0;
+
+    while (order == 0 && x.p && y.p) {
+        str_cut(&x, '/', &a);
+        str_cut(&y, '/', &b);
+        order = str_cmp(a, b);
+    }
+    return order ? order : (x.p != NULL) - (y.p != NULL);
+}
+
+/* By name; of one name the winner first: the stronger root, in it a folder of
+ * that name, of these the one nearest to the root, else the first folder. */
 static int compare(const struct candidate *x, const struct candidate *y)
 {
     int order = str_cmp(x->name, y->name);
@@ -36,8 +60,10 @@ static int compare(const struct candidate *x, const struct candidate *y)
         order = x->rank < y->rank ? -1 : 1;
     if (order == 0 && is_in_its_folder(x) != is_in_its_folder(y))
         order = is_in_its_folder(x) ? -1 : 1;
+    if (order == 0 && depth_of(x) != depth_of(y))
+        order = depth_of(x) < depth_of(y) ? -1 : 1;
     if (order == 0)
-        order = str_cmp(folder_of(x), folder_of(y));
+        order = compare_paths(folder_of(x), folder_of(y));
     return order;
 }
 
@@ -150,7 +176,8 @@ static struct candidate *collect(const struct library *l, struct catalog *c,
         for (size_t i = 0; i < r->count; i++) {
             struct str name = record_name(r, i);
 
-            if (name.n)
+            if (name.n && !(l->options.roots[root].flat &&
+                            str_has_char(record_folder(r, i), '/')))
                 all[n++] = (struct candidate){name, r, (uint32_t)i,
                                               (uint32_t)root, rank};
         }

@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "mapm/limits.h"
 
@@ -306,7 +307,7 @@ static void validate_text(struct validation *j, struct str text)
     struct manifest_input in = {
         .kind = DOC_SKILL,
         .text = text,
-        .folder = j->place->folder,
+        .folder = path_last(j->place->folder),
         .files = &files,
         .profile = j->place->metis ? PROFILE_METIS : PROFILE_INSTALL,
         .in_place = true,

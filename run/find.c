@@ -274,8 +274,8 @@ static bool read_local(struct search *s, int fd, struct str real,
     return true;
 }
 
-/* The folder `name` of `parent`, a folder of skills of the workspace, through
- * the same door as skill load, list and MCP. */
+/* The folder `name` ("x", "group/x") of `parent`, a folder of skills of the
+ * workspace, through the same door as skill load, list and MCP. */
 static bool read_below(struct search *s, struct str parent, struct str name,
                        struct run_skill *out, struct err *e)
 {
@@ -286,7 +286,7 @@ static bool read_below(struct search *s, struct str parent, struct str name,
     skill_roots_bind(s->cx, s->workspace->path, &root);
     if (!library_open_in(&root, name, &s->cx->arena, &fd, &real, e))
         return err_wrap(e, "open the folder of skill '%.*s'", STR_ARG(name));
-    return read_local(s, fd, real, name, out, e);
+    return read_local(s, fd, real, path_last(name), out, e);
 }
 
 /* One of the workspace itself is read as what was written there. */
@@ -372,16 +372,16 @@ static bool find_below(struct search *s, const char *parent, bool *found,
                        struct run_skill *out, struct err *e)
 {
     struct arena *a = &s->cx->arena;
-    struct str leaf = path_last(s->name), top, file;
+    struct str leaf = path_last(s->name), top, folder;
     struct run_skill r;
 
     if (!name_is_kebab(leaf))
         return true;
     top = fs_join(s->workspace->path, str_cstr(parent), a);
-    file = fs_join(fs_join(top, leaf, a), STR("SKILL.md"), a);
-    if (access(file.p, F_OK) < 0)
+    folder = library_find_folder(top, leaf, a);
+    if (!folder.n)
         return true;
-    if (!read_below(s, top, leaf, &r, e))
+    if (!read_below(s, top, folder, &r, e))
         return false;
     *found = str_eq(s->name, leaf) || str_eq(s->name, r.fqn);
     if (*found)

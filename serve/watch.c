@@ -33,7 +33,10 @@ struct serve_watch {
     struct arena arena; /* of the folders */
     struct watched {
         int wd;
-        bool aside; /* of no skills: few of its files matter */
+        bool aside;    /* of no skills: few of its files matter */
+        size_t depth;  /* folders from the root */
+        bool is_skill; /* it, or one that it is in */
+        bool is_link;  /* may be a skill, and no group (K14) */
         struct str path;
     } * folders;
     size_t count;
@@ -64,35 +67,35 @@ static bool is_known(struct serve_watch *w, int wd, bool aside)
     return false;
 }
 
-static bool add(struct serve_watch *w, struct str path, bool aside)
+static bool add(struct serve_watch *w, struct watched folder)
 {
-    int wd;
-
     if (w->count == WATCH_MAX) {
         w->full = true;
         return false;
     }
-    wd = inotify_add_watch(w->fd, path.p, WATCHED);
-    if (wd < 0 || is_known(w, wd, aside))
+    folder.wd = inotify_add_watch(w->fd, folder.path.p, WATCHED);
+    if (folder.wd < 0 || is_known(w, folder.wd, folder.aside))
         return false;
-    w->folders[w->count++] = (struct watched){wd, aside, path};
+    w->folders[w->count++] = folder;
     return true;
 }
 
-/* In a root what may be a skill, also by a link; below that what may have files
- * of it, and there is no link. */
+/* In a root and its groups what may be a skill, also by a link; below that what
+ * may have files of it, and there is no link. */
 static void add_below(struct serve_watch *w, const struct library *l,
-                      struct str path, size_t depth,
-                      const struct fs_entry *entry)
+                      const struct watched *in, const struct fs_entry *entry)
 {
-    bool is_link = entry->type == DT_LNK && depth == 0;
+    bool is_link = entry->type == DT_LNK && !in->is_skill;
     struct str below;
 
     if ((entry->type != DT_DIR && !is_link) || entry->name.p[0] == '.')
         return;
-    below = fs_join(path, entry->name, &w->arena);
-    if (depth || library_covers(l, below))
-        add(w, below, false);
+    below = fs_join(in->path, entry->name, &w->arena);
+    if (in->is_skill || library_covers(l, below))
+        add(w, (struct watched){.path = below,
+                                .depth = in->depth + 1,
+                                .is_skill = in->is_skill,
+                                .is_link = is_link});
 }
 
 /* The folder and those below it; the list itself is the queue. */
@@ -101,24 +104,25 @@ static void add_tree(struct serve_watch *w, const struct library *l,
 {
     size_t at = w->count;
 
-    if (!add(w, root, false))
+    if (!add(w, (struct watched){.path = root}))
         return;
     for (; at < w->count; at++) {
-        struct str path = w->folders[at].path;
+        struct watched *in = &w->folders[at];
         CLEANUP(arena_done) struct arena a = {0};
         CLEANUP_FD int fd = -1;
         struct fs_entry *entries;
         struct err ignored = {0};
-        size_t count, depth = 0;
+        size_t count;
 
-        for (size_t i = root.n; i < path.n; i++)
-            depth += path.p[i] == '/';
-        if (depth >= DEPTH_MAX || !fs_open_dir(path.p, &fd, &ignored) ||
-            (depth == 1 && !fs_exists_at(fd, "SKILL.md")) ||
-            !fs_list_at(fd, "", WATCH_MAX, &a, &entries, &count, &ignored))
+        if (in->depth >= DEPTH_MAX || !fs_open_dir(in->path.p, &fd, &ignored))
+            continue;
+        in->is_skill |= in->depth && fs_exists_at(fd, "SKILL.md");
+        if (!in->is_skill && (in->depth >= LIBRARY_MAX_DEPTH || in->is_link))
+            continue;
+        if (!fs_list_at(fd, "", WATCH_MAX, &a, &entries, &count, &ignored))
             continue;
         for (size_t i = 0; i < count; i++)
-            add_below(w, l, path, depth, &entries[i]);
+            add_below(w, l, in, &entries[i]);
     }
 }
 
@@ -133,7 +137,7 @@ static void add_waiting(struct serve_watch *w, struct str root)
         path = str_slice(path, 0, slash ? slash : 1);
         path = arena_str(&w->arena, path);
         if (access(path.p, F_OK) == 0) {
-            add(w, path, false);
+            add(w, (struct watched){.path = path});
             return;
         }
     }
@@ -191,13 +195,39 @@ static void add_all(struct serve *s)
         else
             add_waiting(w, root);
     }
-    add(w, arena_str(&w->arena, s->layer.path), true);
+    add(w, (struct watched){.path = arena_str(&w->arena, s->layer.path),
+                            .aside = true});
     if (s->store)
-        add(w, arena_str(&w->arena, store_home(s->store)), true);
+        add(w,
+            (struct watched){.path = arena_str(&w->arena, store_home(s->store)),
+                             .aside = true});
     drop_others(w, before, count);
 }
 
 /* --- what happened ---------------------------------------------------------------------- */
+
+/* The skill that has the file `path` below `root`, and its path there. */
+static const struct library_skill *find_changed(const struct serve *s,
+                                                struct str root,
+                                                struct str path,
+                                                struct str *file)
+{
+    struct str rest = str_from_index(path, root.n + 1), name;
+
+    for (size_t i = 0; i < LIBRARY_MAX_DEPTH && rest.p; i++) {
+        const struct library_skill *skill;
+
+        str_cut(&rest, '/', &name);
+        skill = library_find(s->library, name);
+        if (rest.p && skill &&
+            str_eq(skill->folder,
+                   str_slice(path, 0, (size_t)(rest.p - path.p) - 1))) {
+            *file = rest;
+            return skill;
+        }
+    }
+    return NULL;
+}
 
 static void note_changed(struct serve *s, struct str folder, const char *name)
 {
@@ -207,17 +237,14 @@ static void note_changed(struct serve *s, struct str folder, const char *name)
 
     for (size_t i = 0; i < w->root_count && w->changed_count < CHANGED_MAX;
          i++) {
-        struct str root = w->roots[i].path, rest, first;
+        struct str root = w->roots[i].path, rest;
         const struct library_skill *skill;
 
         if (!str_starts(path, root) || path.n <= root.n + 1 ||
             path.p[root.n] != '/')
             continue;
-        rest = str_from_index(path, root.n + 1);
-        str_cut(&rest, '/', &first);
-        skill = library_find(s->library, first);
-        if (!skill || !rest.p || !library_path_is_served(rest) ||
-            !str_eq(skill->folder, fs_join(root, first, &a)))
+        skill = find_changed(s, root, path, &rest);
+        if (!skill || !library_path_is_served(rest))
             continue;
         uri = serve_uri(skill, rest, &a);
         for (size_t k = 0; k < w->changed_count; k++)

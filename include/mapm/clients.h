@@ -60,6 +60,7 @@ enum client_timeout {
 struct client_budget {
     size_t max_chars; /* of the list of skills; 0: no maximum is known */
     bool hides;       /* supports disable-model-invocation */
+    bool nested;      /* looks for skills in folders of folders, too */
     const char *workspace[CLIENT_MAX_FOLDERS]; /* the strongest first */
     const char *home[CLIENT_MAX_FOLDERS];
     /* files of instructions; of "x|y" the first that exists */

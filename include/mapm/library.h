@@ -34,6 +34,7 @@ struct library_root {
     enum library_source source;
     struct str path; /* absolute */
     bool named;      /* on the command line: missing is an error (X7) */
+    bool flat; /* read by a program that does not look into groups (K14) */
     /* The folder, besides the root, that links of skill folders may lead
      * into; absolute, "" = none (T31, A4). */
     struct str allowed_link_root;
@@ -270,16 +271,21 @@ MUST_CHECK bool library_open_folder(const struct library *l,
                                     struct arena *a, int *fd, struct str *real,
                                     struct err *e);
 
+/* The folder called `name` below `root`, as a library would find one with a
+ * SKILL.md (K14): "x", "group/x"; "" when there is none. In `a`. */
+struct str library_find_folder(struct str root, struct str name,
+                               struct arena *a);
+
 /*
- * The folder `name` of one root, without reading the root: for a skill that
- * is run by its name. Links are followed as in a library. Errors:
+ * The folder `name` of one root ("x", "group/x"), without reading the root: for
+ * a skill that is run by its name. Links are followed as in a library. Errors:
  * ERR_NOT_FOUND; ERR_REFUSED as library_open_folder.
  */
 MUST_CHECK bool library_open_in(const struct library_root *root,
                                 struct str name, struct arena *a, int *fd,
                                 struct str *real, struct err *e);
 
-/* Whether `path` is a root that was read, or a folder in one that may be a
+/* Whether `path` is a root that was read, or a folder below one that may be a
  * skill's: not a link that leads elsewhere. */
 bool library_covers(const struct library *l, struct str path);
 

@@ -138,6 +138,8 @@
 #define HISTORY_MAX_BYTES          (64ull * 1024 * 1024) /* of their details */
 
 #define LIBRARY_MAX_SKILLS         100000  /* folders in one root, and in all */
+#define LIBRARY_MAX_DEPTH          3       /* folders from a root to a skill's: K14 */
+#define LIBRARY_MAX_GROUPS         2000    /* folders of a root with folders of skills */
 #define LIBRARY_MAX_ROOTS          100
 #define LIBRARY_MAX_BYTES          (64u * 1024 * 1024)   /* metadata of a root */
 #define LIBRARY_MAX_HELD_BYTES     (16u * 1024 * 1024)   /* texts of a session */

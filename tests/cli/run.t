@@ -95,6 +95,15 @@ def run(input):
 STAR
 exits '[K14] what mapm new writes runs by its name, too' 0 mapm run mine --input '{}'
 like 'from skills' "$out" '"answer":"mine"'
+metaskill .agents/skills/team/deep/nested <<'STAR'
+def run(input):
+    return "from below"
+STAR
+exits 'one in a group [K14]' 0 mapm run nested --input '{}'
+like 'runs by its name' "$out" 'from below'
+exits 'and by its path' 0 mapm run .agents/skills/team/deep/nested --input '{}'
+like 'too' "$out" 'from below'
+rm -r .agents/skills/team
 metaskill .agents/skills/mine <<'STAR'
 def run(input):
     return "installed"

@@ -301,6 +301,27 @@ for line in 'name +pdf-processing' 'version +1\.0\.0' 'license +MIT' 'model +inh
     'source +workspace' 'body +[0-9]+ tokens, [0-9a-f]{16}'; do
     like "has $line" "$out" "^$line\$"
 done
+skill nested/top
+skill nested/g/h/third 'metadata: {}'
+skill nested/g/h/i/fourth
+skill nested/top/part
+skill nested/.hid/x
+nested() { mapm -q skill "$@" --workspace-root nested --global-root nested; }
+exits 'groups of skills' 0 nested list --json
+is 'are looked into three folders deep [K14]' "$(json '[s["name"] for s in d["skills"]]')" "['third', 'top']"
+exits 'one of a group' 0 nested load third
+like 'is loaded' "$out" '^# Skill: third'
+exits 'its files' 0 nested files third SKILL.md
+skill nested/h/third 'x_is: nearer'
+exits 'of two' 0 nested show third --json
+is 'the nearer one is taken' "$(json 'd["skill"]["folder"].split("nested/")[1]')" h/third
+exits 'in Metis' 0 mapm skill list --profile metis --json --workspace-root nested --global-root nested
+is 'there are no groups' "$(json '[s["name"] for s in d["skills"]]')" "['top']"
+mkdir nested/.dot && cp nested/top/SKILL.md nested/.dot/
+exits 'a hidden folder' 0 mapm skill list --profile metis --workspace-root nested --global-root nested
+like 'is looked at as Metis does [T31]' "$err" 'skipping invalid skill at .*nested/\.dot/SKILL\.md: '
+exits 'otherwise' 0 mapm skill list --workspace-root nested --global-root nested
+unlike 'it is passed over' "$err" 'nested/[.]dot'
 skill tagged/tag-list 'metadata: {tags: [Zebra crossing, code review, {deep: 1}], other: [1, [2]]}'
 skill tagged/tag-text 'metadata: {tags: " zebra,, walk "}'
 skill tagged/tag-none 'metadata: {tags: null}'

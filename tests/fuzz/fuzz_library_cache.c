@@ -86,6 +86,7 @@ static void set_up(void)
         abort();
     atexit(tear_down);
     write_skill("one", "version: 1.0.0\n");
+    write_skill("group/three", "metadata: {tags: [x]}\n");
     write_skill("two", "mode: true\nallowed-tools: a, b\n");
     nanosleep(&wait, NULL);
     library_close(open_with(&nothing, true));

@@ -17,6 +17,17 @@ static const char *description_of(struct shelves *s, const char *name)
     return k ? text_of(s, k->description) : "none";
 }
 
+static const char *body_of(struct shelves *s, const char *name)
+{
+    struct library_loaded loaded;
+    struct err e = {0};
+
+    if (!library_load(s->l, str_cstr(name), LIBRARY_AS_TOOL, true, NULL, &s->a,
+                      &loaded, &e))
+        return err_code_name(e.code);
+    return text_of(s, str_trim(loaded.document.body));
+}
+
 /* --- which roots, which skill ------------------------------------------------------ */
 
 /* [K14, X23] workspace, further ones in their order, the global one. */
@@ -48,6 +59,113 @@ TEST(a_name_found_twice_has_one_winner) /* [K14, X23] */
         CHECK_STR(description_of(&s, "a"), rows[i].wins);
         shelves_done(&s);
     }
+}
+
+/* [K14] a folder without a SKILL.md is a group, down to LIBRARY_MAX_DEPTH. */
+TEST(groups_are_looked_into)
+{
+    struct shelves s;
+
+    put("deep/one/SKILL.md", SKILL("one", "d"));
+    put("deep/one/inner/SKILL.md", SKILL("inner", "part of one"));
+    put("deep/g/two/SKILL.md", SKILL("two", "d"));
+    put("deep/g/h/three/SKILL.md", SKILL("three", "d"));
+    put("deep/g/h/i/four/SKILL.md", SKILL("four", "d"));
+    put("deep/.hidden/x/SKILL.md", SKILL("x", "d"));
+    put("deep/g/.hidden/SKILL.md", SKILL("y", "d"));
+    put("deep/g/empty/", "");
+    put("deep/g/file", "no folder\n");
+    put("deep/g-2/bad/SKILL.md", "no skill\n");
+    link_to("g", "deep/again");
+    link_to("..", "deep/g/up");
+    link_to("../../one", "deep/g/linked");
+    open_both(&s, false, "deep", NULL);
+    CHECK_STR(names_of(&s), "one three two");
+    CHECK(notes_have(&s, "skipping invalid skill at "));
+    CHECK(notes_have(&s, "/deep/g-2/bad/SKILL.md: "));
+    CHECK(str_ends(library_find(s.l, STR("three"))->folder,
+                   STR("/deep/g/h/three")));
+    CHECK_STR(body_of(&s, "three"), "# Body");
+    shelves_done(&s);
+    open_both(&s, true, "deep", NULL); /* Metis has one level */
+    CHECK_STR(names_of(&s), "one");
+    shelves_done(&s);
+}
+
+/* [K14] in one root: named after it, nearest, first by path. */
+TEST(of_one_name_in_groups_one_wins)
+{
+    static const char *const folders[] = {"g/x",   "a/b/x", "b/x",
+                                          "a-b/x", "a/x",   "x"};
+    struct shelves s;
+    char path[64];
+
+    put("of-one/a/other/SKILL.md", SKILL("x", "other"));
+    put("of-one/a/b/", "");
+    for (size_t i = 0; i < ROWS(folders); i++) {
+        char text[128];
+
+        /* each one precedes those before it */
+        if (i == 1)
+            drop("of-one/g");
+        snprintf(path, sizeof path, "of-one/%s/SKILL.md", folders[i]);
+        snprintf(text, sizeof text, SKILL("x", "%s"), folders[i]);
+        put(path, text);
+        open_both(&s, false, "of-one", NULL);
+        CHECK_STR(description_of(&s, "x"), folders[i]);
+        shelves_done(&s);
+    }
+}
+
+TEST(what_changes_in_a_group_is_noticed) /* [K14, L17] */
+{
+    struct shelves s;
+    struct err e = {0};
+    bool changed;
+
+    put("moving/g/x/SKILL.md", SKILL("x", "d"));
+    open_both(&s, false, "moving", NULL);
+    CHECK_STR(names_of(&s), "x");
+    CHECK(library_refresh(s.l, &changed, &e) && !changed);
+    put("moving/g/h/y/SKILL.md", SKILL("y", "d"));
+    CHECK(library_refresh(s.l, &changed, &e) && changed);
+    CHECK_STR(names_of(&s), "x y");
+    put("moving/g/SKILL.md", SKILL("g", "d")); /* no group any more */
+    CHECK(library_refresh(s.l, &changed, &e) && changed);
+    CHECK_STR(names_of(&s), "g");
+    shelves_done(&s);
+}
+
+TEST(a_flat_root_has_no_groups) /* what clients see: budget */
+{
+    struct shelves s;
+    struct err e = {0};
+
+    put("flat/g/x/SKILL.md", SKILL("x", "d"));
+    put("flat/y/SKILL.md", SKILL("y", "d"));
+    shelves_init(&s);
+    add_root(&s, LIBRARY_WORKSPACE, "flat");
+    s.roots[0].flat = true;
+    CHECK(shelves_open(&s, &e));
+    CHECK_STR(names_of(&s), "y");
+    shelves_done(&s);
+}
+
+TEST(a_folder_is_found_by_its_name) /* [K14] for mapm run */
+{
+    static const struct {
+        const char *name, *found;
+    } rows[] = {{"one", "one"}, {"two", "g/two"}, {"three", "g/h/three"},
+                {"four", ""},   {"inner", ""},    {"x", ""},
+                {"nothing", ""}};
+    struct arena a = {0};
+    struct str root = arena_printf(&a, "%s/deep", shelf_top);
+
+    for (size_t i = 0; i < ROWS(rows); i++)
+        CHECK_STR(library_find_folder(root, str_cstr(rows[i].name), &a).p,
+                  rows[i].found);
+    CHECK(library_find_folder(STR("/nowhere"), STR("one"), &a).n == 0);
+    arena_done(&a);
 }
 
 TEST(who_loses_is_told) /* [T13] */
@@ -114,30 +232,24 @@ TEST(SKILL_md_is_a_file_of_its_own) /* [T31] */
     shelves_done(&s);
 }
 
-/* No name begins with a dot: no verdict of Metis differs. */
+/* No name begins with a dot: no skill is lost. Metis lists them (T31), and they
+ * are invalid, as each name has to be that of its folder. */
 TEST(hidden_folders_are_passed_over) /* [T31] */
 {
     struct shelves s;
 
     put("dots/.history/SKILL.md", SKILL("history", "d"));
     put("dots/.git/SKILL.md", SKILL("git", "d"));
-    for (int metis = 0; metis < 2; metis++) {
-        open_both(&s, metis, "dots", NULL);
-        CHECK(library_count(s.l) == 0);
-        CHECK_STR(s.notes.p, "");
-        shelves_done(&s);
-    }
-}
-
-TEST(one_level_deep)
-{
-    struct shelves s;
-
-    put("deep/a/SKILL.md", SKILL("a", "d"));
-    put("deep/a/b/SKILL.md", SKILL("b", "d"));
-    put("deep/group/c/SKILL.md", SKILL("c", "d"));
-    open_both(&s, false, "deep", NULL);
-    CHECK_STR(names_of(&s), "a");
+    put("dots/.empty/", "");
+    open_both(&s, false, "dots", NULL);
+    CHECK(library_count(s.l) == 0);
+    CHECK_STR(s.notes.p, "");
+    shelves_done(&s);
+    open_both(&s, true, "dots", NULL);
+    CHECK(library_count(s.l) == 0);
+    CHECK(notes_have(&s, "/dots/.history/SKILL.md: "));
+    CHECK(notes_have(&s, "/dots/.git/SKILL.md: "));
+    CHECK(!notes_have(&s, ".empty"));
     shelves_done(&s);
 }
 
@@ -234,7 +346,7 @@ TEST(a_file_as_in_the_glossary_is_met_with_a_clear_error) /* [L18] */
     drop("l18");
 }
 
-/* [L10] folders directly below; what is not valid is skipped and told; of one
+/* [L10] what is not valid is skipped and told; of one
  * name the first folder stays; a root named has to be there [X7]. */
 TEST(a_folder_of_skills_loads_what_is_valid_and_tells_the_rest) /* [L10, X7] */
 {
@@ -244,7 +356,7 @@ TEST(a_folder_of_skills_loads_what_is_valid_and_tells_the_rest) /* [L10, X7] */
     put("l10/a/SKILL.md", SKILL("a", "of a"));
     put("l10/b/SKILL.md", SKILL("a", "of b"));
     put("l10/c/SKILL.md", "no frontmatter\n");
-    put("l10/d/inner/SKILL.md", SKILL("inner", "too deep"));
+    put("l10/d/in/to/inner/SKILL.md", SKILL("inner", "too deep"));
     put("l10/SKILL.md", SKILL("l10", "not in a folder"));
     put("l10/e/SKILL.md", SKILL("e", "of e"));
     open_both(&s, false, "l10", NULL);
@@ -457,17 +569,6 @@ TEST(a_snapshot_until_it_looks_again) /* [T27, L17] */
     CHECK(refresh(&s));
     CHECK(!refresh(&s));
     shelves_done(&s);
-}
-
-static const char *body_of(struct shelves *s, const char *name)
-{
-    struct library_loaded loaded;
-    struct err e = {0};
-
-    if (!library_load(s->l, str_cstr(name), LIBRARY_AS_TOOL, true, NULL, &s->a,
-                      &loaded, &e))
-        return err_code_name(e.code);
-    return text_of(s, str_trim(loaded.document.body));
 }
 
 TEST(bodies_can_be_held_for_a_session) /* [T27] */
