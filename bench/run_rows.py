@@ -151,4 +151,33 @@ def row_folder(bench):
     show("  peak memory", f"{peak / 1024:.1f} MB", "< 16 MB", peak < 16 * 1024)
 
 
-ROWS = {"run": row_run, "bounds": row_bounds, "command": row_command, "folder": row_folder}
+def row_server(bench):
+    """mapm start: what it adds to the start of an MCP server, also beside 400 packages of the lock"""
+    src, store = bench.fresh("src"), bench.fresh("store")
+    env = bench.env(store=store)
+    for i in range(400):
+        os.makedirs(f"{src}/skill-{i}")
+        with open(f"{src}/skill-{i}/SKILL.md", "w") as f:
+            f.write(f"---\nname: skill-{i}\ndescription: Number {i}.\nversion: 1.0.0\n---\n\n# {i}\n")
+    with open(f"{src}/io.acme_tool.json", "w") as f:
+        json.dump({"_meta": {"name": "io.acme/tool"}, "type": "stdio", "command": "true", "args": ["${workspaceDir}"]},
+                  f, indent=2)
+        f.write("\n")
+    for skills in (0, 400):
+        ws = bench.fresh("ws")
+        with open(f"{ws}/mapm.yaml", "w") as f:
+            f.write("servers: start\n")
+        bench.mapm(["install", "--yes", f"file:{src}/io.acme_tool.json",
+                    *[f"file:{src}/skill-{i}" for i in range(skills)]], ws, env)
+        mapm, own = [], []
+        for _ in range(100):
+            mapm += bench.rows([MAPM, "start", "io-acme-tool"], ws, env)
+            own += bench.rows(["true", ws], ws, env)
+        seconds, base = (statistics.median(r[0] for r in rows) / 1e6 for rows in (mapm, own))
+        at_most(f"mapm start, over the server's own, {skills + 1} in lock", seconds - base, 0.005,
+                f"with it {ms(seconds)}, alone {ms(base)}")
+        peak = max(r[1] for r in mapm)
+        show("  peak memory", f"{peak / 1024:.1f} MB", "< 8 MB", peak < 8 * 1024)
+
+
+ROWS = {"run": row_run, "server": row_server, "bounds": row_bounds, "command": row_command, "folder": row_folder}

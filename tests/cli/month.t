@@ -107,10 +107,15 @@ exits 'the first day' 0 mapm install --yes acme/catalog/agents/boss acme/catalog
     acme/catalog/skills/notes beta/tools/skills/wide old/kit/skills/spin old/kit/skills/turn \
     delta/forced/skills/alpha delta/forced/skills/gamma 'eps/ranged/skills/x@^1.2'
 ok 'what others need comes along' test -f .agents/skills/pdf/SKILL.md -a -f .agents/skills/far/SKILL.md
+mkdir "$T/bin"
+printf '#!/bin/sh\necho "$@"\n' >"$T/bin/npx" && chmod 755 "$T/bin/npx"
+exits '[D20] what clients execute' 0 env PATH="$T/bin:$PATH" "$MAPM" start io-acme-tool
+is '[D20] gets the path of this clone' "$out" "-y tool $T/ann"
 save 'packages'
 git push -q origin main
 at bob
 git pull -q
+exits '[D20] nothing is started that was not shown' 4 mapm start io-acme-tool
 exits 'the second desk' 0 mapm install --locked
 like 'shows what may run' "$out" "runs: npx -y tool '\\$\{workspaceDir\}'"
 same 'the first day'
