@@ -2,7 +2,10 @@
 
 /* Numbers as their digits and a power of ten: nothing of them is rounded. */
 
-#define POWER_MAX ((int64_t)1 << 40) /* no text is as long as that */
+#define POWER_MAX           ((int64_t)1 << 40) /* no text is as long as that */
+#define EXPONENT_MAX_DIGITS 9
+#define PLAIN_MAX_DIGITS    21 /* integers that JavaScript represents exactly */
+#define PLAIN_MIN_POINT     (-6)
 
 /* Of "e+12" and the like; "" is 0. Correct JSON. */
 static int64_t read_power(struct str s)
@@ -72,4 +75,101 @@ bool json_whole(const struct json *j, bool *minus, uint64_t *out)
     *minus = *minus && n;
     *out = n;
     return true;
+}
+
+/* --- in one spelling ------------------------------------------------------ */
+
+/* "e-10": false when it is too large to count with. */
+static bool read_exponent(struct str text, int64_t *out)
+{
+    bool negative = text.n && text.p[0] == '-';
+    uint64_t n;
+
+    if (text.n && (negative || text.p[0] == '+'))
+        text = str_from_index(text, 1);
+    while (text.n > 1 && text.p[0] == '0')
+        text = str_from_index(text, 1);
+    if (text.n > EXPONENT_MAX_DIGITS || !str_number(text, UINT32_MAX, &n))
+        return false;
+    *out = negative ? -(int64_t)n : (int64_t)n;
+    return true;
+}
+
+static size_t find_exponent(struct str number)
+{
+    size_t at = str_find_char(number, 'e');
+
+    if (at == SIZE_MAX)
+        at = str_find_char(number, 'E');
+    return at == SIZE_MAX ? number.n : at;
+}
+
+/* The digits that count, of 0.digits times 10 to the power of `*point`. */
+static struct str significant(struct str mantissa, struct buf *digits,
+                              int64_t *point)
+{
+    size_t dot = str_find_char(mantissa, '.');
+    struct str s;
+
+    buf_append(digits, str_slice(mantissa, 0, dot));
+    *point += (int64_t)digits->n;
+    if (dot != SIZE_MAX)
+        buf_append(digits, str_from_index(mantissa, dot + 1));
+    s = buf_str(digits);
+    for (; s.n && s.p[0] == '0'; --*point)
+        s = str_from_index(s, 1);
+    while (s.n && s.p[s.n - 1] == '0')
+        s = str_slice(s, 0, s.n - 1);
+    return s;
+}
+
+static void put_zeros(struct buf *out, int64_t count)
+{
+    while (count-- > 0)
+        buf_char(out, '0');
+}
+
+static void put_decimal(struct str digits, int64_t point, struct buf *out)
+{
+    int64_t count = (int64_t)digits.n;
+
+    if (point > 0 && point <= PLAIN_MAX_DIGITS + count) {
+        buf_append(out, str_slice(digits, 0, (size_t)point));
+        put_zeros(out, point - count);
+        if (point < count) {
+            buf_char(out, '.');
+            buf_append(out, str_from_index(digits, (size_t)point));
+        }
+    } else if (point <= 0 && point > PLAIN_MIN_POINT) {
+        buf_text(out, "0.");
+        put_zeros(out, -point);
+        buf_append(out, digits);
+    } else {
+        buf_append(out, digits);
+        buf_printf(out, "e%lld", (long long)(point - count));
+    }
+}
+
+void json_put_number(struct buf *out, struct str spelled)
+{
+    CLEANUP(buf_done) struct buf digits;
+    bool negative = spelled.n && spelled.p[0] == '-';
+    struct str number = negative ? str_from_index(spelled, 1) : spelled, s;
+    size_t end = find_exponent(number);
+    int64_t point = 0;
+
+    buf_init(&digits, spelled.n + 1);
+    if (end < number.n &&
+        !read_exponent(str_from_index(number, end + 1), &point)) {
+        buf_append(out, spelled); /* no exact value: compared as spelled */
+        return;
+    }
+    s = significant(str_slice(number, 0, end), &digits, &point);
+    if (s.n == 0) {
+        buf_char(out, '0');
+        return;
+    }
+    if (negative)
+        buf_char(out, '-');
+    put_decimal(s, point, out);
 }

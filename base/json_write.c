@@ -1,6 +1,7 @@
 #include "base/json.h"
 #include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void json_writer_init(struct json_writer *w, struct buf *out, unsigned indent)
@@ -294,6 +295,69 @@ void json_value(struct json_writer *w, const struct json *j)
         if (object)
             json_key_str(w, j->key);
         write_one(w, j, &t);
+    }
+}
+
+/* --- in canonical form ---------------------------------------------------- */
+
+/* An open array or object: its children, sorted when they have names. */
+struct sorted {
+    struct sorted *above;
+    bool is_object;
+    const struct json **children;
+    size_t count, next;
+};
+
+static int by_key(const void *x, const void *y)
+{
+    return str_cmp((*(const struct json *const *)x)->key,
+                   (*(const struct json *const *)y)->key);
+}
+
+static struct sorted *sort_children(const struct json *j, struct sorted *above,
+                                    struct arena *a)
+{
+    struct sorted *s = arena_new(a, struct sorted);
+
+    s->above = above;
+    s->is_object = j->kind == JSON_OBJECT;
+    s->children = arena_array(a, j->count, sizeof(void *));
+    for (const struct json *child = j->first; child; child = child->next)
+        s->children[s->count++] = child;
+    if (s->is_object && s->count)
+        qsort(s->children, s->count, sizeof(void *), by_key);
+    return s;
+}
+
+static void write_number(struct json_writer *w, struct str spelled)
+{
+    lead(w);
+    json_put_number(w->out, spelled);
+}
+
+void json_canonical(struct json_writer *w, const struct json *j)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct sorted *top = NULL;
+
+    for (;;) {
+        if (j->kind == JSON_ARRAY || j->kind == JSON_OBJECT) {
+            begin(w, j->kind == JSON_ARRAY ? '[' : '{');
+            top = sort_children(j, top, &scratch);
+        } else if (j->kind == JSON_NUMBER) {
+            write_number(w, j->text);
+        } else {
+            json_value(w, j);
+        }
+        while (top && top->next == top->count) {
+            end(w, top->is_object ? '}' : ']');
+            top = top->above;
+        }
+        if (!top)
+            return;
+        j = top->children[top->next++];
+        if (top->is_object)
+            json_key_str(w, j->key);
     }
 }
 

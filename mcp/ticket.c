@@ -43,23 +43,37 @@ static bool is_of_retry(struct str key)
            str_is(key, "inputResponses");
 }
 
+/* A client may send its members in another order, and numbers in another
+ * spelling, when it comes back. */
 struct hash ticket_digest(const struct mcp_call *c)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
     CLEANUP(buf_done) struct buf text = {0};
+    struct json call = {.kind = JSON_OBJECT}, *last = NULL;
     struct json_writer w;
 
+    for (const struct json *j = c->params ? c->params->first : NULL; j;
+         j = j->next) {
+        struct json *member;
+
+        if (is_of_retry(j->key))
+            continue;
+        member = arena_new(&scratch, struct json);
+        *member = *j;
+        member->next = NULL;
+        if (last)
+            last->next = member;
+        else
+            call.first = member;
+        last = member;
+        call.count++;
+    }
     buf_init(&text, 16 * (size_t)MCP_LINE_MAX_BYTES);
     json_writer_init(&w, &text, 0);
     json_begin_array(&w);
     json_string(&w, c->s->is->state_of);
     json_string(&w, c->method);
-    for (const struct json *j = c->params ? c->params->first : NULL; j;
-         j = j->next) {
-        if (is_of_retry(j->key))
-            continue;
-        json_string(&w, j->key);
-        json_value(&w, j);
-    }
+    json_canonical(&w, &call);
     json_end_array(&w);
     return hash_of(buf_str(&text));
 }

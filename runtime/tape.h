@@ -33,9 +33,6 @@ enum tape_part {
  */
 struct str tape_value(struct str json, enum tape_part part, struct arena *a);
 
-/* Number of one value, spelled in one way. */
-void tape_number(struct str spelled, struct buf *out);
-
 /* An error without the source of the limit it names, " (run_max_asks,
  * x.yaml:3)", which differs between machines. In `a`. */
 struct str tape_error(struct str text, struct arena *a);

@@ -100,6 +100,12 @@ void json_null(struct json_writer *w);
 void json_raw(struct json_writer *w, struct str number_or_value);
 /* A whole tree, number spelling and key order kept. */
 void json_value(struct json_writer *w, const struct json *j);
+/* The same for all trees of one meaning: members by name at each depth, numbers
+ * by value. In `w` without an indent. */
+void json_canonical(struct json_writer *w, const struct json *j);
+/* A number in the one spelling of its value; one whose power has more than 9
+ * digits as it is. */
+void json_put_number(struct buf *out, struct str spelled);
 
 /* Shorthands for members. */
 void json_member_string(struct json_writer *w, const char *key, struct str s);

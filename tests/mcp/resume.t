@@ -79,6 +79,30 @@ same((kind(m4), text(m4).count('"A"')), ("complete", 3), "and is done")
 same(code(again(s, ROUNDS, {"rounds": 3}, m3, {"step3": NAME})), -32602,
      "without a journal it is then forgotten")
 
+# A client may keep its members in a map: then they come back in another order.
+def turned(x):
+    if isinstance(x, dict):
+        return {k: turned(x[k]) for k in reversed(x)}
+    if isinstance(x, list):
+        return [turned(v) for v in x]
+    return float(x) if type(x) is int else x
+
+
+deep = {"rounds": 2, "more": {"a": 1, "b": [{"c": 20, "d": {"e": "f", "g": None}}]}}
+m = s.tool(ROUNDS, deep, new=True)
+same(kind(m), "input_required", "arguments with members at several depths")
+m = s.answer(s.request("tools/call", turned(params(ROUNDS, deep, m, {"step1": NAME})), new=True))
+same(list(m["result"]["inputRequests"]), ["step2"],
+     "a retry with its members in another order, at every depth")
+other = {**deep, "more": {**deep["more"], "b": [{"c": 20, "d": {"e": "f", "g": 0}}]}}
+same(code(again(s, ROUNDS, other, m, {"step2": NAME})), -32602,
+     "with another value far down it is another call")
+turn = {**deep, "more": {**deep["more"], "b": [deep["more"]["b"][0]] * 2}}
+same(code(again(s, ROUNDS, turn, m, {"step2": NAME})), -32602,
+     "and so it is with one item more")
+m = again(s, ROUNDS, deep, m, {"step2": NAME})
+same(kind(m), "complete", "as it was it is done")
+
 m = s.tool("test_input_required_result_multiple_inputs", new=True)
 keys = list(m["result"]["inputRequests"])
 same(len(keys), 3, "three at once")

@@ -621,3 +621,34 @@ TEST(kinds_have_names)
     CHECK_STR(json_kind_name(JSON_ARRAY), "an array");
     CHECK_STR(json_kind_name(JSON_OBJECT), "an object");
 }
+
+TEST(the_canonical_form_has_one_order_and_one_spelling)
+{
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        {"{\"b\":1,\"a\":[{\"d\":1.0,\"c\":{}}]}",
+         "{\"a\":[{\"c\":{},\"d\":1}],\"b\":1}"},
+        {"{\"a\":[{\"c\":{},\"d\":10e-1}],\"b\":1}",
+         "{\"a\":[{\"c\":{},\"d\":1}],\"b\":1}"},
+        {"[2,1,\"2\",null,true]", "[2,1,\"2\",null,true]"},
+        {"[[],{},[[]]]", "[[],{},[[]]]"},
+        {"1.50", "1.5"},
+        {"-0.0", "0"},
+        {"\"\\u0041\"", "\"A\""},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CLEANUP(arena_done) struct arena a = {0};
+        CLEANUP(buf_done) struct buf b = {0};
+        const struct json *j;
+        struct json_writer w;
+        struct err e;
+
+        CHECK(json_parse(str_cstr(rows[i].text), &strict, &a, &j, NULL, &e));
+        buf_init(&b, 1000);
+        json_writer_init(&w, &b, 0);
+        json_canonical(&w, j);
+        CHECK_STR(str_dup0(buf_str(&b), &a), rows[i].want);
+    }
+}
