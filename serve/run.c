@@ -155,8 +155,8 @@ static bool read_input(void *ctx, struct arena *a, struct str *out, bool *given,
 
 /* A model may raise an unset limit to the ceiling, and only lower one that is
  * set. */
-static bool clamp(const struct serve_job *j, const char *name,
-                  struct limit *limit, uint64_t least, struct err *e)
+static bool set_limit(const struct serve_job *j, const char *name,
+                      struct limit *limit, struct err *e)
 {
     const struct json *given = json_get(j->arguments, name);
     uint64_t most = limit->from.n ? limit->value : limit->ceiling, n;
@@ -164,11 +164,11 @@ static bool clamp(const struct serve_job *j, const char *name,
 
     if (!given || given->kind == JSON_NULL)
         return true;
-    if (!json_whole(given, &minus, &n))
-        return err_set(e, ERR_USAGE, "%s must be a whole number", name);
-    if (minus)
-        n = 0;
-    limit->value = n < least ? least : n > most ? most : n;
+    if (!json_whole(given, &minus, &n) || minus || n < limit->least || n > most)
+        return err_set(
+            e, ERR_USAGE, "%s must be a whole number from %llu to %llu", name,
+            (unsigned long long)limit->least, (unsigned long long)most);
+    limit->value = n;
     return true;
 }
 
@@ -184,8 +184,8 @@ static bool set_limits(void *ctx, struct limits *l, struct err *e)
     seconds->value = seconds->value > used_s + 1 ? seconds->value - used_s : 1;
     if (chars->value > 2 * sizeof UNTRUSTED)
         chars->value -= sizeof UNTRUSTED + sizeof "\"untrusted\":\"\",";
-    return clamp(j, "max_ask_calls", &l->run_max_asks, 1, e) &&
-           clamp(j, "max_command_calls", &l->run_max_commands, 0, e);
+    return set_limit(j, "max_ask_calls", &l->run_max_asks, e) &&
+           set_limit(j, "max_command_calls", &l->run_max_commands, e);
 }
 
 /* --- the run ------------------------------------------------------------------------------ */
