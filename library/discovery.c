@@ -184,6 +184,10 @@ bool library_index_text(const struct library *l, const struct library_index *o,
     if (has_listed(l)) {
         buf_init(&b.out, LIBRARY_MAX_BYTES);
         add_index(&b, o->max_chars);
+        if (o->max_chars && b.chars > o->max_chars)
+            return err_set(e, ERR_USAGE,
+                           "the list needs %zu characters for its header",
+                           b.chars);
         if (o->preload) {
             p.segments =
                 arena_array(a, library_count(l) + 1, sizeof *p.segments);

@@ -163,8 +163,7 @@ const struct library_skill **library_mentions(const struct library *l,
 
 struct library_index {
     bool preload;     /* T26: bodies too, as long as it is short */
-    size_t max_chars; /* 0: all of it; of the list, without bodies (T31), and
-                       * of no less than its head */
+    size_t max_chars; /* 0: all of it; of the list, without bodies (T31) */
 };
 struct library_block {
     struct str text; /* without an LF at its end; "" when there is no skill */
@@ -174,7 +173,7 @@ struct library_block {
         preloaded; /* skills whose bodies are in the text, by name: for the session and its events */
     size_t preloaded_count;
 };
-/* In `a`. */
+/* In `a`. ERR_USAGE when max_chars has no room for the header; ERR_LIMIT. */
 MUST_CHECK bool library_index_text(const struct library *l,
                                    const struct library_index *o,
                                    struct arena *a, struct library_block *out,

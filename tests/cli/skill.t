@@ -150,6 +150,8 @@ is 'are not passed [T31]' "$(json 'd["chars"] <= 200 and d["left_out"] > 0')" ye
 for bad in 0 x -5; do
     exits "--max-chars $bad" 2 mapm skill index --max-chars $bad
 done
+exits 'less than its header takes' 2 mapm skill index --max-chars 100
+like 'and how many that are' "$err" 'needs [0-9]+ characters for its header'
 exits 'what only a person starts' 0 mapm -q skill search only-me
 is 'no search finds [L6]' "$out" "No skills matched 'only-me'."
 exits 'but the list' 0 mapm -q skill list
