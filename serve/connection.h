@@ -221,6 +221,12 @@ bool serve_page(struct mcp_call *c, size_t count, size_t *from);
 
 /* --- mcp_skills.c ---------------------------------------------------------------------- */
 
+/* SKILL.md as it is served: with the name that the skill goes by. In `a`. */
+MUST_CHECK bool serve_skill_text(const struct library *l,
+                                 const struct library_skill *as,
+                                 struct arena *a, struct str *out,
+                                 struct err *e);
+
 /* A tree of YAML as JSON: plain scalars by the core schema of YAML 1.2. */
 void serve_put_yaml(struct json_writer *w, const struct yaml *root);
 void serve_skills_list(void *ctx, struct mcp_call *c);

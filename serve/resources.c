@@ -83,7 +83,7 @@ static bool read_file(const struct library *l,
     struct str real;
 
     if (str_is(path, "SKILL.md")) /* T27 */
-        return library_text(l, skill, a, out, e);
+        return serve_skill_text(l, skill, a, out, e);
     return library_open_folder(l, skill, a, &fd, &real, e) &&
            fs_read_file_at(fd, str_dup0(path, a), READ_MAX_BYTES, a, out, e);
 }

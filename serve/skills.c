@@ -35,16 +35,21 @@ static bool is_string(const struct yaml *y)
     return b.n && b.p[0] == '"';
 }
 
-/* As hosts want it that verify: it conforms to Agent Skills, and its name is
- * what its address ends with. */
-static bool parse_entry_file(const struct library_skill *as, struct str text,
-                             struct arena *a, const struct yaml **frontmatter)
+static bool has_name(const struct yaml *frontmatter, struct str name)
+{
+    const struct yaml *y = yaml_get(frontmatter, "name");
+
+    return is_string(y) && str_eq(y->text, name);
+}
+
+static const struct yaml *read_frontmatter(const struct library_skill *as,
+                                           struct str text, struct arena *a)
 {
     const struct manifest_input in = {
         .kind = DOC_SKILL,
         .text = text,
         .folder = as->name,
-        .profile = PROFILE_AGENTSKILLS,
+        .profile = PROFILE_INSTALL,
         .in_place = true,
         .skip_body = true,
     };
@@ -53,10 +58,34 @@ static bool parse_entry_file(const struct library_skill *as, struct str text,
 
     diagnostics_init(&why, a);
     manifest_read(&in, a, &d, &why);
-    *frontmatter = d.frontmatter;
-    return why.errors == 0 && d.frontmatter && str_eq(d.name, as->name) &&
-           is_string(yaml_get(d.frontmatter, "name")) &&
-           is_string(yaml_get(d.frontmatter, "description"));
+    return d.frontmatter;
+}
+
+/* A skill that goes by its folder's name is served under that name, as the copy
+ * of an installed one has it: hosts compare it with the address. */
+bool serve_skill_text(const struct library *l, const struct library_skill *as,
+                      struct arena *a, struct str *out, struct err *e)
+{
+    const struct yaml *frontmatter;
+
+    if (!library_text(l, as, a, out, e))
+        return false;
+    frontmatter = read_frontmatter(as, *out, a);
+    return !frontmatter || has_name(frontmatter, as->name) ||
+           manifest_rename(*out, as->name, a, out, e);
+}
+
+/* What each host reads; it may take more than Agent Skills allows, as it does
+ * of files. */
+static bool parse_entry_file(const struct library_skill *as, struct str text,
+                             struct arena *a, const struct yaml **frontmatter,
+                             struct err *e)
+{
+    *frontmatter = read_frontmatter(as, text, a);
+    if (!*frontmatter || !has_name(*frontmatter, as->name))
+        return err_set(e, ERR_FRONTMATTER, "its frontmatter has no name");
+    return is_string(yaml_get(*frontmatter, "description")) ||
+           err_set(e, ERR_FRONTMATTER, "its description is no text");
 }
 
 /* --- its files ------------------------------------------------------------------------- */
@@ -163,12 +192,12 @@ static bool put_entry(struct serve *s, const struct library_skill *as,
     struct str real;
     bool ok;
 
-    if (!serve_shows(s, as) ||
-        !library_open_folder(s->library, as, &n.a, &n.fd, &real, &e) ||
-        !library_text(s->library, as, &n.a, &n.text, &e) ||
-        !parse_entry_file(as, n.text, &n.a, &frontmatter))
+    if (!serve_shows(s, as))
         return false;
-    ok = write_entry(s, &n, frontmatter, &e);
+    ok = library_open_folder(s->library, as, &n.a, &n.fd, &real, &e) &&
+         serve_skill_text(s->library, as, &n.a, &n.text, &e) &&
+         parse_entry_file(as, n.text, &n.a, &frontmatter, &e) &&
+         write_entry(s, &n, frontmatter, &e);
     *hashed += n.total;
     if (ok)
         buf_append(out, buf_str(&n.out));

@@ -84,12 +84,10 @@ def bytes_in_names(w):
 
 
 def hosts(w):
-    """What a host that verifies accepts is listed, and nothing else."""
+    """What clients accept as files is listed, under the name it goes by."""
     good = {
         "full": "name: full\ndescription: " + "d" * 1024 + "\nmetadata:\n  a: b\nlicense: MIT\n",
         "quoted": "name: 'quoted'\ndescription: \"Use when: asked\"\nmore: [1, {a: b}]\n",
-    }
-    bad = {
         "5": "name: 5\ndescription: d\n",
         "1e3": "name: 1e3\ndescription: d\n",
         "long": "name: long\ndescription: " + "d" * 1025 + "\n",
@@ -97,10 +95,13 @@ def hosts(w):
         "list": "name: list\ndescription: d\nmetadata: [a, b]\n",
         "deep": "name: deep\ndescription: d\nmetadata: {a: [b]}\n",
         "tools": "name: tools\ndescription: d\nallowed-tools: [Read]\n",
-        "other": "name: another\ndescription: d\n",
+        "another": "name: another\ndescription: d\n",
+        "upper": "name: Upper Case\ndescription: d\n",
     }
+    bad = {"number": "name: number\ndescription: 7\n"}
     for name, text in {**good, **bad}.items():
-        w.write(SKILLS + name + "/SKILL.md", f"---\n{text}---\n\nBody.\n")
+        folder_of = "other" if name == "another" else name
+        w.write(SKILLS + folder_of + "/SKILL.md", f"---\n{text}---\n\nBody.\n")
     for modern in (False, True):
         s = opened(modern=modern)
         all_of = resources(s)
@@ -114,10 +115,12 @@ def hosts(w):
         for name in set(bad) & set(all_of):
             ok(b"Body." in read(s, f"skill://{name}/SKILL.md"), f"{name} is a resource")
             ok("isError" not in s.tool("skill_load", {"name": name}), "and loaded by the tool")
-        ok({"long", "repaired", "list"} <= set(all_of), "the library has them", all_of)
+        ok(b"\nname: upper\n" in read(s, "skill://upper/SKILL.md"), "its address has the name of its text")
+        same(served["upper"]["frontmatter"]["name"], "upper", "and so has its frontmatter")
         s.close()
+        ok(set(bad) & set(all_of) == set() or b"skills/list" in s.errors, "what is left out is told", s.errors)
     for name in {**good, **bad}:
-        shutil.rmtree(SKILLS + name)
+        shutil.rmtree(SKILLS + ("other" if name == "another" else name))
 
 
 def folders(w):
