@@ -1,6 +1,7 @@
 #include "base/proc.h"
 #include "mapm/cli.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -103,7 +104,8 @@ int cli_main(int argc, char **argv)
             print_error_json(&inv, e.code, STR(""), &e);
     }
     if (!term_done(&inv.term, &e)) {
-        term_error(&inv.term, &e);
+        if (inv.term.out_errno != EPIPE) /* a reader that left wants no more */
+            term_error(&inv.term, &e);
         if (code == EXIT_DONE)
             code = EXIT_FAILED;
     }
