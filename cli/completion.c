@@ -57,7 +57,7 @@ static void put_command_names(struct buf *b, const struct subcommand *c,
     struct str aliases = str_cstr(c->aliases ? c->aliases : ""), alias;
 
     buf_text(b, c->name);
-    while (str_cut(&aliases, ' ', &alias))
+    while (aliases.n && str_cut(&aliases, ' ', &alias))
         buf_printf(b, "%s%.*s", between, STR_ARG(alias));
 }
 

@@ -170,7 +170,7 @@ static void put_list(struct json_writer *w, const char *name, struct str list,
     struct str word;
 
     json_member_array(w, name);
-    while (str_cut(&list, between, &word))
+    while (list.n && str_cut(&list, between, &word))
         json_string(w, word);
     json_end_array(w);
 }

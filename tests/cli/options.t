@@ -132,6 +132,7 @@ is 'each in a group, with examples [D17]' \
     "$(json 'all(c["group"] and c["examples"] for c in d["commands"])')" yes
 is 'the values of options [D17]' "$(json '[o["values"] for o in d["common_options"] if o["name"] == "color"]')" \
     "[['auto', 'always', 'never']]"
+is 'no name is empty [D17]' "$(json '[c["name"] for c in d["commands"] if "" in c["aliases"]]')" '[]'
 exits 'of one command, by an alias [D17]' 0 mapm add --help --json
 is 'is that one [D17]' "$(json '[c["name"] for c in d["commands"]], d["commands"][0]["aliases"]')" \
     "(['install'], ['add', 'i'])"
