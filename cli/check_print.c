@@ -71,7 +71,8 @@ static void put_result(struct json_writer *w, const struct check_result *r)
     put_number(w, "load_size_tokens", r->load_size_tokens);
     json_member_strings(w, "allowed_tools", r->tools, r->tool_count);
     json_member_bool(w, "metaskill", r->metaskill);
-    put_text(w, "from", r->from);
+    if (r->from.n)
+        json_member_string(w, "from", r->from);
     json_end_object(w);
 }
 

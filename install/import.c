@@ -3,6 +3,7 @@
 #include "mapm/authorize.h"
 #include "mapm/doc_kind.h"
 #include "mapm/import_file.h"
+#include "mapm/mcp_file.h"
 #include "mapm/origin.h"
 
 #include <fcntl.h>
@@ -32,6 +33,7 @@ struct item {
     struct origin origin;
     struct node *node;
     bool has_origin;
+    bool is_server; /* of the workspace's .mcp.json */
 };
 
 struct import {
@@ -41,6 +43,8 @@ struct import {
     struct map names;   /* of the entries that may be imported */
     struct map servers; /* keys of mapm's own */
     struct map folders; /* name -> struct item *: those that no file names */
+    struct node **mcps; /* MCP servers of the catalogs of --from */
+    size_t mcp_count, mcp_capacity;
     size_t files;
     bool has_lock[IMPORT_FORMATS];
     struct err failure; /* of the first question without an answer */
@@ -109,6 +113,36 @@ static bool is_known(struct import *m, enum import_format format,
     return !entry->problem && !map_put(&m->names, entry->name, NULL);
 }
 
+/* A server that no catalog has can become one of the workspace. */
+static const char *server_problem(const struct import *m)
+{
+    return m->s->request->from.count
+               ? "no catalog of --from has a server of this key, so it stays "
+                 "yours; to have it in mapm.yaml: mapm new mcp NAMESPACE/NAME, "
+                 "its command in that file, mapm install ./mcps/FILE"
+               : "a server by hand stays yours: compare it with catalogs by "
+                 "--from OWNER/REPO, or write an MCP file of it with mapm new "
+                 "mcp NAMESPACE/NAME, and mapm install ./mcps/FILE";
+}
+
+static void add_server(struct import *m, const struct import_entry *entry,
+                       struct str file)
+{
+    struct import_entry server = *entry;
+    struct context *cx = m->s->cx;
+    struct str own = fs_join(m->s->layer.path, STR(".mcp.json"), &cx->arena);
+    struct str path =
+        str_starts(file, STR("/"))
+            ? file
+            : fs_join(m->s->request->arguments.count ? cx->cwd
+                                                     : m->s->layer.path,
+                      file, &cx->arena);
+
+    server.problem = server_problem(m);
+    add_item(m, &server, file)->is_server =
+        str_eq(fs_normalize(path, &cx->arena), own);
+}
+
 static bool take_text(struct import *m, enum import_format format,
                       struct str text, struct str file, struct err *e)
 {
@@ -119,9 +153,14 @@ static bool take_text(struct import *m, enum import_format format,
         return false;
     m->files++;
     m->has_lock[format] = true;
-    for (size_t i = 0; i < list.count; i++)
-        if (!is_known(m, format, &list.entries[i]))
+    for (size_t i = 0; i < list.count; i++) {
+        if (is_known(m, format, &list.entries[i]))
+            continue;
+        if (format == IMPORT_MCP)
+            add_server(m, &list.entries[i], file);
+        else
             add_item(m, &list.entries[i], file);
+    }
     return true;
 }
 
@@ -385,8 +424,55 @@ static void add_candidate(struct import *m, const struct item *folder,
     item->has_origin = true;
 }
 
+/* Its key is in the document, which may have any file name. */
+static void add_mcp(struct import *m, const struct node *catalog,
+                    const struct fetch_offer *offer)
+{
+    struct arena *a = &m->s->cx->arena;
+    struct origin o;
+
+    origin_complete(&catalog->origin, catalog->ref, offer->path, a, &o);
+    m->mcps = arena_grow(a, m->mcps, m->mcp_count, &m->mcp_capacity,
+                         sizeof(struct node *));
+    m->mcps[m->mcp_count] = closure_add(&m->s->closure, &o, DOC_MCP);
+    m->mcps[m->mcp_count++]->pin = catalog->package.commit;
+}
+
+/* Whether one of the same key is equal, selection_look_at_places() finds. */
+static void match_servers(struct import *m)
+{
+    struct arena *a = &m->s->cx->arena;
+    struct map by_key;
+
+    map_init(&by_key, a);
+    for (size_t i = 0; i < m->mcp_count; i++)
+        if (!m->mcps[i]->failed && m->mcps[i]->package.kind == DOC_MCP)
+            map_put(&by_key, mcp_key(m->mcps[i]->package.fqn, a), m->mcps[i]);
+    for (size_t i = 0; i < m->count; i++) {
+        struct item *item = &m->items[i];
+        struct node *n =
+            item->is_server ? map_find(&by_key, item->entry.name) : NULL;
+
+        if (!n)
+            continue;
+        item->node = n;
+        item->shown->problem = STR("");
+        item->shown->commit = n->package.commit;
+    }
+}
+
+static bool has_server(const struct import *m)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (m->items[i].is_server)
+            return true;
+    return false;
+}
+
 static void match_folders(struct import *m, const struct node *catalog)
 {
+    bool wants_mcps = has_server(m);
+
     for (size_t i = 0; i < catalog->offer_count; i++) {
         const struct fetch_offer *offer = &catalog->offers[i];
         const struct item *known =
@@ -394,6 +480,8 @@ static void match_folders(struct import *m, const struct node *catalog)
 
         if (known && offer->kind == DOC_SKILL)
             add_candidate(m, known, catalog, offer);
+        if (wants_mcps && offer->kind == DOC_MCP)
+            add_mcp(m, catalog, offer);
     }
 }
 
@@ -462,7 +550,10 @@ static bool gather(struct import *m, struct err *e)
         if (!origin_names_commit(&item->origin))
             item->node->pin = item->entry.commit;
     }
-    return closure_gather(&s->closure, e);
+    if (!closure_gather(&s->closure, e))
+        return false;
+    match_servers(m);
+    return true;
 }
 
 static bool take(struct import *m, struct err *e)
@@ -521,7 +612,7 @@ static bool is_there(int root, const struct item *item)
     struct stat st;
 
     if (n->locked || n->package.kind == DOC_MCP)
-        return false;
+        return item->is_server && !n->locked;
     path = fs_join(
         fs_join(STR(".agents"), str_cstr(doc_kind_plural(n->package.kind)), &a),
         path_last(n->package.fqn), &a);

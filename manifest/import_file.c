@@ -228,8 +228,7 @@ static bool read_servers(struct reader *r)
         struct import_entry x = {.line = j->key_line,
                                  .kind = DOC_MCP,
                                  .name = j->key,
-                                 .problem = "a server by hand stays yours: no "
-                                            "package is named for it"};
+                                 .problem = "a server by hand stays yours"};
 
         if (!put(r, &x))
             return false;

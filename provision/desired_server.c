@@ -176,6 +176,47 @@ static void guess_folders(struct str text, struct str pattern,
     }
 }
 
+/* --- the same entry, written by hand ---------------------------------------- */
+
+static bool hash_without(const struct target *t, const struct json *entry,
+                         bool without_type, struct arena *a, struct hash *out)
+{
+    CLEANUP(buf_done) struct buf text = {0};
+    struct json_writer w;
+    struct err ignored = {0};
+
+    json_open(&w, &text, 4 * (size_t)MCP_MAX_BYTES, 2);
+    for (const struct json *m = entry->first; m; m = m->next) {
+        if (str_is(m->key, "_meta") || (without_type && str_is(m->key, "type")))
+            continue;
+        json_key_str(&w, m->key);
+        json_value(&w, m);
+    }
+    json_end_object(&w);
+    return buf_check(&text, "a server's entry", &ignored) &&
+           merge_hash(t->client, str_trim(buf_str(&text)), a, out, &ignored);
+}
+
+/* People leave out the name of the package, and "stdio", which is what a
+ * command means. */
+static bool is_by_hand(struct desired_state *w, const struct target *t,
+                       const struct desired_server *s, const struct hash *found)
+{
+    struct json_options options = {.max_depth = MCP_MAX_DEPTH + 1};
+    struct err ignored = {0};
+    const struct json *entry;
+    struct hash hash;
+
+    if (!w->options->takes_over || t->client->mcp_style != MCP_SHARED ||
+        !json_parse(s->entry, &options, w->arena, &entry, NULL, &ignored))
+        return false;
+    if (hash_without(t, entry, false, w->arena, &hash) && hash_eq(&hash, found))
+        return true;
+    return str_is(json_text(json_get(entry, "type")), "stdio") &&
+           hash_without(t, entry, true, w->arena, &hash) &&
+           hash_eq(&hash, found);
+}
+
 bool desired_state_is_from_elsewhere(struct desired_state *w,
                                      const struct target *t,
                                      const struct desired_server *s,
@@ -187,6 +228,8 @@ bool desired_state_is_from_elsewhere(struct desired_state *w,
     struct err e = {0};
     struct hash started;
 
+    if (is_by_hand(w, t, s, found))
+        return true;
     if (!(s->absolute || s->is_started) ||
         !desired_state_read_document(w, s->item, &d, &ignored, &e) || !d->mcp)
         return false;

@@ -112,7 +112,8 @@ MUST_CHECK bool desired_state_make_server(struct desired_state *w,
  * Whether the entry with the hash `found`, in the client's file `text`, is the
  * generated entry of `s` with absolute paths of another machine or of another
  * location of the workspace, or as the other value of `servers:` has it: the
- * file was committed. It has no edits of a user.
+ * file was committed. It has no edits of a user. With `takes_over` also whether
+ * it is the entry as people write it: without _meta and "type": "stdio".
  */
 bool desired_state_is_from_elsewhere(struct desired_state *w,
                                      const struct target *t,

@@ -235,3 +235,27 @@ bool disk_is_recorded(const struct provision *p, const struct target *t,
     }
     return true;
 }
+
+bool disk_next_pair(struct disk_walk *w, const struct desired_file **file,
+                    const struct disk_node **node)
+{
+    const struct desired_file *f =
+        w->file < w->file_count ? &w->files[w->file] : NULL;
+    const struct disk_node *n =
+        w->node < w->node_count ? &w->nodes[w->node] : NULL;
+    int order = !f ? -1 : !n ? 1 : str_cmp(n->path, f->path);
+
+    *file = order >= 0 ? f : NULL;
+    *node = order <= 0 ? n : NULL;
+    w->file += *file != NULL;
+    w->node += *node != NULL;
+    return *file || *node;
+}
+
+bool disk_is_as_desired(const struct disk_node *node,
+                        const struct desired_file *f,
+                        const struct record_entry *known)
+{
+    return S_ISREG(node->st.st_mode) && hash_eq(&node->hash, &f->hash) &&
+           disk_has_mode(node, f, record_find(known, f->path));
+}

@@ -135,9 +135,7 @@ static void judge_node(struct finding *f, const struct installed *in,
     const struct target *t = in->target;
     struct patch_side before = nothing, after = nothing;
 
-    if (file && node && S_ISREG(node->st.st_mode) &&
-        hash_eq(&node->hash, &file->hash) &&
-        disk_has_mode(node, file, record_find(known, file->path)))
+    if (file && node && disk_is_as_desired(node, file, known))
         return;
     if (file)
         before = installed_side(f, in, file);
@@ -151,19 +149,12 @@ static void compare(struct finding *f, const struct installed *in,
                     const struct disk_node *nodes, size_t count,
                     const struct record_entry *known)
 {
-    size_t n = 0, i = 0;
+    struct disk_walk walk = {in->files, in->count, nodes, count, 0, 0};
+    const struct desired_file *file;
+    const struct disk_node *node;
 
-    while (n < count || i < in->count) {
-        int order = n == count ? 1
-                    : i == in->count
-                        ? -1
-                        : str_cmp(nodes[n].path, in->files[i].path);
-
-        judge_node(f, in, order >= 0 ? &in->files[i] : NULL,
-                   order <= 0 ? &nodes[n] : NULL, known);
-        n += order <= 0;
-        i += order >= 0;
-    }
+    while (disk_next_pair(&walk, &file, &node))
+        judge_node(f, in, file, node, known);
 }
 
 static bool find_installed(struct finding *f, struct target *t,

@@ -6,11 +6,13 @@
 static void add_entry(struct plan *plan, struct change *c,
                       enum record_kind kind)
 {
+    const struct record_entry *known = provision_recorded(plan->p, c->path);
     struct record_entry entry = {
         .kind = kind,
         .path = c->path,
         .source = c->target->source,
         .link = c->target->link,
+        .taken = kind == RECORD_TREE && known && known->taken,
     };
 
     c->entry = plan->next.count;
@@ -54,22 +56,19 @@ static void compare_tree(struct plan *plan, const struct target *t,
                          size_t count, const struct record_entry *known,
                          struct comparison *out, bool note)
 {
-    size_t at = 0, desired = t ? t->file_count : 0;
+    struct disk_walk walk = {
+        t ? t->files : NULL, t ? t->file_count : 0, nodes, count, 0, 0};
+    const struct desired_file *file;
+    const struct disk_node *node;
 
     *out = (struct comparison){.differs = t == NULL};
-    for (size_t i = 0; i < count; i++) {
-        const struct desired_file *f = NULL;
-
-        while (at < desired && str_cmp(t->files[at].path, nodes[i].path) < 0) {
+    while (disk_next_pair(&walk, &file, &node)) {
+        if (node)
+            judge_node(plan, t, path, node, file,
+                       record_find(known, node->path), out, note);
+        else
             out->missing++;
-            at++;
-        }
-        if (at < desired && str_eq(t->files[at].path, nodes[i].path))
-            f = &t->files[at++];
-        judge_node(plan, t, path, &nodes[i], f,
-                   record_find(known, nodes[i].path), out, note);
     }
-    out->missing += desired - at;
     out->differs |= out->missing != 0;
 }
 

@@ -23,35 +23,21 @@ static void add(struct verifying *v, struct str path, struct str name,
     v->found[v->count++] = (struct provision_difference){path, how, false};
 }
 
-static bool is_right(const struct disk_node *node, const struct desired_file *f,
-                     const struct record_entry *known)
-{
-    return S_ISREG(node->st.st_mode) && hash_eq(&node->hash, &f->hash) &&
-           disk_has_mode(node, f, record_find(known, f->path));
-}
-
 static void compare(struct verifying *v, const struct target *t,
                     const struct disk_node *nodes, size_t count,
                     const struct record_entry *known)
 {
-    size_t n = 0, f = 0;
+    struct disk_walk walk = {t->files, t->file_count, nodes, count, 0, 0};
+    const struct desired_file *file;
+    const struct disk_node *node;
 
-    while (n < count || f < t->file_count) {
-        int order = n == count ? 1
-                    : f == t->file_count
-                        ? -1
-                        : str_cmp(nodes[n].path, t->files[f].path);
-
-        if (order > 0) {
-            add(v, t->path, t->files[f++].path, "missing");
-        } else if (order < 0) {
-            add(v, t->path, nodes[n++].path, "extra");
-        } else {
-            if (!is_right(&nodes[n], &t->files[f], known))
-                add(v, t->path, nodes[n].path, "changed");
-            n++;
-            f++;
-        }
+    while (disk_next_pair(&walk, &file, &node)) {
+        if (!node)
+            add(v, t->path, file->path, "missing");
+        else if (!file)
+            add(v, t->path, node->path, "extra");
+        else if (!disk_is_as_desired(node, file, known))
+            add(v, t->path, node->path, "changed");
     }
 }
 

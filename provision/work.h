@@ -137,6 +137,23 @@ bool disk_has_mode(const struct disk_node *node, const struct desired_file *f,
  * then all is there already. */
 bool disk_is_linked(const struct provision *p, const struct client *c);
 
+/* Files that should be there beside nodes that are, both sorted by path. */
+struct disk_walk {
+    const struct desired_file *files;
+    size_t file_count;
+    const struct disk_node *nodes;
+    size_t node_count;
+    size_t file, node; /* the next ones */
+};
+/* The next path: `*file` NULL where nothing should be, `*node` NULL where
+ * nothing is. */
+bool disk_next_pair(struct disk_walk *w, const struct desired_file **file,
+                    const struct disk_node **node);
+/* The same content and mode; `known` may be NULL. */
+bool disk_is_as_desired(const struct disk_node *node,
+                        const struct desired_file *f,
+                        const struct record_entry *known);
+
 /* Whether every file of `t` is as recorded and as desired: one lstat each. */
 bool disk_is_recorded(const struct provision *p, const struct target *t,
                       const struct record_entry *known);

@@ -29,9 +29,10 @@ static void show_imported(struct term *t, const struct install_import *i,
     term_note(t, "%.*s: %s %.*s: %s%s", STR_ARG(shown_place(i, a)),
               doc_kind_name(i->kind), STR_ARG(i->name),
               content ? content : "content not compared",
-              i->is_taken_over
-                  ? "; an equal folder was there: mapm takes it over"
-                  : "");
+              !i->is_taken_over ? ""
+              : i->kind == DOC_MCP
+                  ? "; an equal server was there: mapm takes it over"
+                  : "; an equal folder was there: mapm takes it over");
 }
 
 void install_show_imports(struct invocation *inv,

@@ -71,8 +71,8 @@ struct provision_options {
      * from then on, instead of ERR_EDITED: see provision_preserved_edits. For
      * mapm remove. `force` takes precedence. */
     bool keep_edited;
-    /* Equal folders that are there already were the user's: the record says so
-     * from then on (provision_took_over). */
+    /* Equal folders and servers that are there already were the user's. Of
+     * folders the record says so from then on (provision_took_over). */
     bool takes_over;
     struct provision_objects objects;
 };

@@ -249,4 +249,68 @@ like 'and the only one that is shown' "$(printf '%s\n' "$err" | grep -c 'skills/
 exits 'a catalog that is none' 1 mapm import --from acme/none
 exits 'a file of another name' 2 mapm import x.json
 exits 'a file that is not there' 1 mapm import "$T/agents.lock"
+
+# --- the mark of a folder that was taken over --------------------------------------------
+
+start taken
+mkdir -p .claude/skills && cp -r "$s/skills/only" .claude/skills && cp -r "$s/skills/pdf" .claude/skills
+exits '[D14] two equal folders' 0 mapm import --from acme/catalog
+echo newest >>"$s/skills/pdf/notes.txt" && make_repo acme/catalog "$s"
+exits 'one is updated' 0 mapm update --yes
+ok 'in its place' grep -q newest .claude/skills/pdf/notes.txt
+for name in pdf only; do
+    exits "[D14] remove asks after an update: $name" 4 mapm remove "$name"
+    like 'and names it' "$err" "\\.claude/skills/$name was there before mapm import"
+done
+rm -rf .claude/skills/pdf .agents/skills/pdf
+exits 'a repair' 0 mapm install --yes
+exits '[D14] what is mapm'"'"'s alone now goes' 0 mapm remove pdf
+exits '[D14] with a yes the other one goes, too' 0 mapm remove only --yes
+
+# --- servers -----------------------------------------------------------------------------
+
+v=$T/served
+mcp "$v/mcps/io.acme_one.json" io.acme/one npx -y one
+mcp "$v/mcps/io.acme_two.json" io.acme/two npx -y two
+mcp "$v/mcps/io.acme_three.json" io.acme/three npx -y three
+skill "$v/skills/plain"
+make_repo acme/served "$v"
+servers()
+{
+    start servers
+    python3 -S - <<'P'
+import json
+json.dump({"other": 1, "mcpServers": {
+    "io-acme-one": {"command": "npx", "args": ["-y", "one"]},
+    "io-acme-two": {"type": "stdio", "command": "npx", "args": ["-y", "two", "--verbose"]},
+    "mine": {"command": "./run"}}}, open(".mcp.json", "w"), indent=2)
+P
+    cp .mcp.json "$T/mcp.before"
+}
+servers
+exits '[D14] servers alone' 3 mapm import
+like 'each is named, with what to do' "$err" '\.mcp\.json:[0-9]+: not imported: mine: .*--from OWNER/REPO, or .*mapm new mcp'
+ok 'and nothing changes' cmp .mcp.json "$T/mcp.before"
+exits '[D14] an equal one needs consent' 4 mapm import --from acme/served
+ok 'and nothing changes' cmp .mcp.json "$T/mcp.before"
+exits '[D14] an equal server' 3 mapm import --from acme/served --yes
+like 'is taken over' "$err" '\.mcp\.json:[0-9]+: mcp io\.acme/one: .*an equal server was there: mapm takes it over'
+like 'one that differs stays' "$err" 'not imported: io-acme-two: \.mcp\.json#io-acme-two is a server of yours'
+like 'one that the catalog lacks, too' "$err" 'not imported: mine: no catalog of --from has .*mapm new mcp'
+is 'what is in the file' "$(python3 -S -c 'import json; d = json.load(open(".mcp.json"))["mcpServers"]
+print(sorted(d), d["io-acme-one"]["args"], d["io-acme-two"]["args"][-1], d["mine"])')" \
+    "['io-acme-one', 'io-acme-two', 'mine'] ['-y', 'one'] --verbose {'command': './run'}"
+like 'the root' "$(cat mapm.yaml)" 'acme/served/tree/main/mcps/io\.acme_one\.json'
+is 'nothing else of the catalog' "$(grep -c acme/served mapm.yaml)" 1
+exits 'the lock fits' 0 mapm install --locked --yes
+exits 'and is proved' 0 mapm verify
+exits '[D14] again' 3 mapm import --from acme/served --yes
+unlike 'it is known' "$err" io-acme-one
+exits '[D14] for programs' 3 mapm import --from acme/served --yes --json
+like 'with the reason' "$out" '"name": "mine"'
+servers
+mkdir "$T/else" 2>/dev/null; mv .mcp.json "$T/else/"
+exits '[D14] the file of another folder' 3 mapm import "$T/else/.mcp.json" --from acme/served --yes
+like 'is compared with nothing' "$err" 'not imported: io-acme-one: '
+not_ok 'and takes nothing over' test -e .mcp.json
 done_testing

@@ -127,6 +127,38 @@ def outdated():
     move_branch(V2)
 
 
+def importable():
+    """A folder that equals what the lock file of another tool names, and one that it lacks."""
+    empty()
+    shutil.copytree(os.path.join(SOURCE, "skills/stays"), os.path.join(WS, ".agents/skills/stays"))
+    with open(os.path.join(WS, "agents.lock"), "w") as file:
+        file.write("version = 1\n")
+        for name in ("stays", "changes"):
+            file.write(f'\n[skills.{name}]\nsource = "acme/cat"\nresolved_url = "{REPO}"\n'
+                       f'resolved_path = "skills/{name}"\nresolved_ref = "main"\nresolved_commit = "{V1}"\n')
+
+
+def in_conflict():
+    """A mapm.lock that git could not merge: the other side updated everything."""
+    installed()
+    with open(os.path.join(WS, "mapm.lock")) as file:
+        ours = file.read()
+    with open(os.path.join(WS, "mapm.lock"), "w") as file:
+        file.write(f"<<<<<<< ours\n{ours}=======\n{THEIRS}>>>>>>> theirs\n")
+    path = os.path.join(WS, "mapm.yaml")
+    with open(path) as file:
+        text = file.read()
+    with open(path, "w") as file:
+        file.write(text.replace(V1, V2))
+
+
+def theirs():
+    installed()
+    must("install", "--yes", boss(V2))
+    with open(os.path.join(WS, "mapm.lock")) as file:
+        return file.read()
+
+
 class Scenario:
     def __init__(self, name, before, *args, precious=None, next=("verify",)):
         self.name, self.before, self.args, self.precious, self.next = name, before, args, precious, next
@@ -472,6 +504,7 @@ def warm():
 
 V1, V2 = second_version()
 warm()
+THEIRS = theirs()
 COLD = Scenario("a cold install", cold, "install", "--yes", boss(V2))
 SCENARIOS = [
     Scenario("a first install", empty, "install", "--yes", "--offline", boss(V1),
@@ -480,6 +513,10 @@ SCENARIOS = [
     Scenario("over an edit", edited, "install", "--yes", "--force", "--offline", boss(V2), precious=PRECIOUS),
     Scenario("a removal", installed, "remove", "boss"),
     Scenario("a restore [D5]", edited, "restore", "acme/changes", precious=PRECIOUS),
+    Scenario("an import [D14]", importable, "import", "agents.lock",
+             next=("import", "agents.lock", "--dry-run")),
+    Scenario("a merge of mapm.lock [D13]", in_conflict, "install", "--yes",
+             next=("install", "--yes", "--dry-run")),
 ]
 for one in [*SCENARIOS, COLD, Scenario("an update from the host", outdated, "update", "--yes")]:
     order(one)
