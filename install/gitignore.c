@@ -1,73 +1,31 @@
 #include "base/buf.h"
 #include "base/fs.h"
 #include "base/map.h"
-#include "base/proc.h"
 #include "mapm/install_gitignore.h"
 #include "mapm/layer.h"
 #include "mapm/provision.h"
+#include "mapm/workspace_git.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 #define FILE_NAME        ".gitignore"
 #define IGNORE_MAX_BYTES (1024u * 1024)
-#define OUTPUT_MAX_BYTES ((size_t)64 * 1024 * 1024)
-#define TIME_MAX_MS      (60u * 1000)
+#define PATHS_MAX_BYTES  ((size_t)64 * 1024 * 1024)
 #define TOPS_MAX         32 /* first components of the paths that mapm writes */
 #define FIRST_LINE       "# mapm: generated files"
 #define LAST_LINE        "# mapm: end"
 
 /* --- git ------------------------------------------------------------------ */
 
-struct git {
-    struct context *cx;
-    const char *program;
-    const char *top;
-};
-
-/* Nothing that the repository configures is executed. */
-static bool run_git(const struct git *g, const char *const *words,
-                    struct str input, struct proc_result *out, struct err *e)
-{
-    const char *argv[TOPS_MAX + 16] = {g->program,
-                                       "-C",
-                                       g->top,
-                                       "-c",
-                                       "core.fsmonitor=",
-                                       "-c",
-                                       "core.hooksPath=/dev/null"};
-    struct proc_options o = {.argv = argv,
-                             .input = input,
-                             .max_output_bytes = OUTPUT_MAX_BYTES,
-                             .timeout_ms = TIME_MAX_MS};
-    size_t n = 7;
-
-    for (; *words; words++)
-        argv[n++] = *words;
-    argv[n] = NULL;
-    return proc_run(&o, &g->cx->arena, out, e);
-}
-
-static bool failed(const struct proc_result *r, const char *command,
-                   struct err *e)
-{
-    return err_set(e, ERR_FAILED, "git %s: %.*s", command,
-                   STR_ARG(str_trim(r->err)));
-}
-
-static bool open_git(struct context *cx, struct str folder, struct git *out,
+static bool open_git(struct context *cx, struct str folder, struct git_run *out,
                      struct err *e)
 {
-    struct str program;
-    const char *below = folder.n > 1 ? str_dup0(folder, &cx->arena) : NULL;
-
     if (!install_has_repository(folder, &cx->arena))
         return err_set(e, ERR_NOT_FOUND, "%.*s is in no git repository",
                        STR_ARG(folder));
-    if (!proc_find_program("git", below, &cx->arena, &program, e))
-        return err_wrap(e, "cannot tell what git tracks");
-    *out = (struct git){cx, program.p, str_dup0(folder, &cx->arena)};
-    return true;
+    return git_run_open(cx, folder, STR(""), out, e) ||
+           err_wrap(e, "cannot tell what git tracks");
 }
 
 bool install_has_repository(struct str folder, struct arena *a)
@@ -110,13 +68,15 @@ static void note_tracked(struct paths *p, const struct map *all,
     }
 }
 
-static bool find_tracked(const struct git *g, struct paths *p, struct err *e)
+static bool find_tracked(const struct git_run *g, struct paths *p,
+                         struct err *e)
 {
-    const char *words[TOPS_MAX + 4] = {"ls-files", "-z", "--"};
+    const char *words[TOPS_MAX + 5] = {"--literal-pathspecs", "ls-files", "-z",
+                                       "--"};
     struct proc_result r = {0};
     struct map all, tops;
     struct str rest, file;
-    size_t n = 3;
+    size_t n = 4;
 
     map_init(&all, p->a);
     map_init(&tops, p->a);
@@ -124,35 +84,36 @@ static bool find_tracked(const struct git *g, struct paths *p, struct err *e)
         const char *top = first_component(p->items[i], p->a);
 
         map_put(&all, p->items[i], p);
-        if (n < TOPS_MAX + 3 && map_put(&tops, str_cstr(top), p))
+        if (n < TOPS_MAX + 4 && map_put(&tops, str_cstr(top), p))
             words[n++] = top;
     }
-    if (!run_git(g, words, STR(""), &r, e))
+    if (!git_run(g, words, STR(""), &r, e))
         return false;
     if (r.exit_code)
-        return failed(&r, "ls-files", e);
+        return git_run_failed(&r, "ls-files", e);
     rest = r.out;
     while (str_cut(&rest, '\0', &file))
         note_tracked(p, &all, file);
     return true;
 }
 
-static bool find_ignored(const struct git *g, struct paths *p, struct err *e)
+static bool find_ignored(const struct git_run *g, struct paths *p,
+                         struct err *e)
 {
     const char *const words[] = {"check-ignore", "-z", "--stdin", NULL};
     CLEANUP(buf_done) struct buf input = {0};
     struct proc_result r = {0};
     struct str rest, path;
 
-    buf_init(&input, OUTPUT_MAX_BYTES);
+    buf_init(&input, PATHS_MAX_BYTES);
     for (size_t i = 0; i < p->count; i++) {
         buf_append(&input, p->items[i]);
         buf_char(&input, '\0');
     }
-    if (!run_git(g, words, buf_str(&input), &r, e))
+    if (!git_run(g, words, buf_str(&input), &r, e))
         return false;
     if (r.exit_code > 1)
-        return failed(&r, "check-ignore", e);
+        return git_run_failed(&r, "check-ignore", e);
     rest = r.out;
     while (str_cut(&rest, '\0', &path))
         map_put(&p->ignored, path, p);
@@ -241,7 +202,7 @@ static bool fill(struct context *cx, struct layer *l, struct paths *p,
 {
     struct str *missing = arena_array(p->a, p->count + 1, sizeof *missing);
     struct str text;
-    struct git g;
+    struct git_run g;
 
     *out = (struct install_gitignore){.workspace = l->path, .missing = missing};
     if (p->count)

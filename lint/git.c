@@ -1,106 +1,46 @@
 #include "git.h"
 
 #include "base/fs.h"
-#include "base/proc.h"
 
 #include <stdlib.h>
 
-#define OUTPUT_MAX_BYTES ((size_t)512 * 1024 * 1024)
-#define TIME_MAX_MS      (300u * 1000)
-#define ARGS_MAX         64
+#define STDIN_MAX_BYTES ((size_t)512 * 1024 * 1024)
+#define FOLDERS_MAX     32 /* named; more are all of them */
 
-static void add_env(struct git *g, size_t *n, const char *name,
-                    const char *value)
-{
-    if (value)
-        g->env[(*n)++] = arena_printf(&g->cx->arena, "%s=%s", name, value).p;
-}
-
-/* None of ours but what finds the user's own configuration. A repository
- * above `top` is not meant; objects that are not here are not fetched. */
-static void set_env(struct git *g)
-{
-    struct str above =
-        fs_normalize(fs_join(g->top, STR(".."), &g->cx->arena), &g->cx->arena);
-    size_t n = 0;
-
-    add_env(g, &n, "PATH", getenv("PATH"));
-    add_env(g, &n, "HOME", getenv("HOME"));
-    add_env(g, &n, "XDG_CONFIG_HOME", getenv("XDG_CONFIG_HOME"));
-    add_env(g, &n, "LC_ALL", "C");
-    add_env(g, &n, "GIT_OPTIONAL_LOCKS", "0");
-    add_env(g, &n, "GIT_TERMINAL_PROMPT", "0");
-    add_env(g, &n, "GIT_ALLOW_PROTOCOL", "none");
-    add_env(g, &n, "GIT_NO_LAZY_FETCH", "1");
-    add_env(g, &n, "GIT_NO_REPLACE_OBJECTS", "1");
-    add_env(g, &n, "GIT_LITERAL_PATHSPECS", "1");
-    add_env(g, &n, "GIT_CEILING_DIRECTORIES", str_dup0(above, &g->cx->arena));
-    g->env[n] = NULL;
-}
-
+/* A repository above `top` is not meant. */
 bool git_open(struct context *cx, struct str top, struct git *out,
               struct err *e)
 {
-    struct str program;
-    const char *below = top.n > 1 ? str_dup0(top, &cx->arena) : NULL;
+    struct str above =
+        fs_normalize(fs_join(top, STR(".."), &cx->arena), &cx->arena);
 
-    if (!proc_find_program("git", below, &cx->arena, &program, e)) {
-        err_wrap(e, "--against needs git");
-        return err_hint(e, "install git, or leave --against out");
-    }
-    *out = (struct git){.cx = cx, .program = program.p, .top = top};
-    set_env(out);
-    return true;
+    *out = (struct git){.cx = cx, .top = top};
+    if (git_run_open(cx, top, above, &out->run, e))
+        return true;
+    err_wrap(e, "--against needs git");
+    return err_hint(e, "install git, or leave --against out");
 }
 
 static bool run(const struct git *g, const char *const *args,
                 const struct str *folders, size_t folder_count,
                 struct str input, struct proc_result *result, struct err *e)
 {
-    const char *argv[ARGS_MAX] = {
-        g->program,
-        "-C",
-        str_dup0(g->top, &g->cx->arena),
-        "--no-pager",
-        "-c",
-        "core.fsmonitor=",
-        "-c",
-        "core.untrackedCache=false",
-        "-c",
-        "core.hooksPath=/dev/null",
-    };
-    struct proc_options o = {.argv = argv,
-                             .env = g->env,
-                             .input = input,
-                             .max_output_bytes = OUTPUT_MAX_BYTES,
-                             .timeout_ms = TIME_MAX_MS};
-    size_t n = 10;
-    bool all = folder_count > ARGS_MAX / 2;
+    const char *words[GIT_RUN_MAX_WORDS + 1] = {"--literal-pathspecs"};
+    bool all = folder_count > FOLDERS_MAX;
+    size_t n = 1;
 
     for (; *args; args++)
-        argv[n++] = *args;
+        words[n++] = *args;
     for (size_t i = 0; i < folder_count; i++)
         all |= folders[i].n == 0;
     if (folder_count && !all) {
-        argv[n++] = "--";
+        words[n++] = "--";
         for (size_t i = 0; i < folder_count; i++)
-            argv[n++] =
+            words[n++] =
                 arena_printf(&g->cx->arena, "%.*s/", STR_ARG(folders[i])).p;
     }
-    argv[n] = NULL;
-    return proc_run(&o, &g->cx->arena, result, e);
-}
-
-static bool failed(const struct proc_result *result, const char *what,
-                   struct err *e)
-{
-    struct str said = str_trim(result->err);
-
-    err_set(e, ERR_FAILED, "git %s: %.*s", what, STR_ARG(said));
-    if (str_find(said, STR("dubious ownership")) != SIZE_MAX)
-        return err_hint(e, "the repository belongs to another user; git "
-                           "config safe.directory says which you trust");
-    return false;
+    words[n] = NULL;
+    return git_run(&g->run, words, input, result, e);
 }
 
 static bool run_well(const struct git *g, const char *const *args,
@@ -112,7 +52,7 @@ static bool run_well(const struct git *g, const char *const *args,
     if (!run(g, args, folders, folder_count, input, &result, e))
         return false;
     if (result.exit_code != 0)
-        return failed(&result, args[0], e);
+        return git_run_failed(&result, args[0], e);
     *out = result.out;
     return true;
 }
@@ -147,7 +87,7 @@ bool git_commit(const struct git *g, struct str ref, struct str *commit,
         return true;
     }
     if (str_find(result.err, STR("Needed a single revision")) == SIZE_MAX)
-        return failed(&result, "rev-parse", e);
+        return git_run_failed(&result, "rev-parse", e);
     err_set(e, ERR_REF, "%.*s has no commit \"%.*s\"", STR_ARG(g->top),
             STR_ARG(ref));
     return err_hint(e, "a branch, tag or commit that is here; git fetch "
@@ -273,7 +213,7 @@ bool git_hash(const struct git *g, const struct str *paths, size_t count,
 
     if (count == 0)
         return true;
-    buf_init(&input, OUTPUT_MAX_BYTES);
+    buf_init(&input, STDIN_MAX_BYTES);
     for (size_t i = 0; i < count; i++)
         put_path(&input, paths[i]);
     if (!buf_check(&input, "the paths of the work tree", e) ||
@@ -313,7 +253,7 @@ bool git_read(const struct git *g, const struct str *ids, size_t count,
 
     if (count == 0)
         return true;
-    buf_init(&input, OUTPUT_MAX_BYTES);
+    buf_init(&input, STDIN_MAX_BYTES);
     for (size_t i = 0; i < count; i++) {
         buf_append(&input, ids[i]);
         buf_char(&input, '\n');

@@ -1,20 +1,17 @@
 #ifndef LINT_GIT_H
 #define LINT_GIT_H
 
-#include "base/context.h"
+#include "mapm/workspace_git.h"
 
 /*
  * check_git: the content of a repository at a commit, by the `git` program.
- * Only objects and the index are read: no filter, hook, monitor or transport
- * of the repository's configuration is started, and GIT_* variables of the
- * caller have no effect. Source: THREATS.md row 15.
+ * Only objects and the index are read.
  */
 
 struct git {
     struct context *cx;
-    const char *program;
     struct str top;
-    const char *env[16];
+    struct git_run run;
 };
 
 struct git_file {

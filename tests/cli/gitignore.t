@@ -114,6 +114,11 @@ git config core.fsmonitor "touch $T/monitor"
 git config core.hooksPath "$T"
 exits 'a repository that configures a program' 0 mapm init --gitignore
 not_ok '[D20] does not run it' test -e "$T/monitor"
+rm .gitignore
+exits 'variables of git do not count' 0 env GIT_DIR=/nowhere GIT_INDEX_FILE=/nowhere GIT_CONFIG_COUNT=1 \
+    GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0="touch $T/monitor" "$MAPM" init --gitignore
+ok 'and the file is written' test -s .gitignore
+not_ok 'nor what they would run' test -e "$T/monitor"
 rm .gitignore && cp -r . "$T/clone" && cd "$T/clone" || exit 1
 exits 'a record that came with the repository' 0 mapm init --gitignore
 like 'names nothing' "$err" 'nothing to add'
