@@ -102,6 +102,8 @@ const struct client clients_table[] = {
     {.name = "gemini", .seen = "2026-11",
      .markers = {".gemini"},
      .agents = ".gemini/agents", .suffix = ".md", .agent_style = AGENT_NAMED,
+     .agents_note = "gemini uses agents of a project after a person has "
+                    "acknowledged them: start gemini here once",
      .mcp = ".gemini/settings.json", .section = "mcpServers",
      .mcp_style = MCP_GEMINI, .mcp_syntax = JSON_COMMENTED,
      .config = {".gemini/settings.json, or ~/.gemini/settings.json",

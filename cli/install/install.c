@@ -158,6 +158,23 @@ static void warn_path(struct invocation *inv, const struct install_plan *plan)
                   STR_ARG(path.session), STR_ARG(path.found));
 }
 
+/* What a person has to do before clients use agents that are new. */
+static void note_agents(struct term *t, const struct install_plan *plan)
+{
+    const struct client *told = NULL;
+
+    for (size_t i = 0; i < plan->change_count; i++) {
+        const struct provision_change *change = &plan->changes[i];
+        const struct client *c = clients_find(change->client);
+
+        if (change->kind == PROVISION_REMOVE || !c || c == told ||
+            !c->agents_note || !str_starts(change->path, str_cstr(c->agents)))
+            continue;
+        term_note(t, "%s", c->agents_note);
+        told = c;
+    }
+}
+
 static void show_result(struct invocation *inv, const struct install_plan *plan,
                         const struct install_result *result,
                         const struct install_request *r)
@@ -182,8 +199,10 @@ static void show_result(struct invocation *inv, const struct install_plan *plan,
     if (plan->adds_server && !r->dry_run)
         term_note(t, "clients in this workspace start mapm mcp from now on: "
                      "mapm.yaml says so");
-    if (!r->dry_run)
+    if (!r->dry_run) {
+        note_agents(t, plan);
         warn_path(inv, plan);
+    }
     if (r->choice.all)
         install_note_elsewhere(inv, plan);
     if (plan->import_count == 0)

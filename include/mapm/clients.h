@@ -81,6 +81,8 @@ struct client {
     const char *markers[CLIENT_MAX_MARKERS];
     const char *skills; /* NULL: reads .agents/skills */
     const char *agents; /* folder of sub-agents, or NULL */
+    const char
+        *agents_note;   /* after new agents: what a person has to do; or NULL */
     const char *suffix; /* of a sub-agent's file */
     enum agent_style agent_style;
     const char *mcp;     /* its MCP file that mapm writes, or NULL */

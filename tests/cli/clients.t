@@ -70,6 +70,7 @@ done
 printf '%s\n' 'clients: [codex, gemini, opencode, vscode, cursor] # all' >mapm.yaml
 
 exits 'all clients at once' 0 mapm install --yes "$U/agents/boss"
+like 'it says that Gemini wants a yes to an agent' "$err" 'gemini uses agents of a project after a person has acknowledged them'
 like 'mapm.yaml keeps its word' "$(cat mapm.yaml)" '^clients: .* # all$'
 for f in $files; do
     like "$f: the server is there" "$(cat "$f")" 'io-acme-tool'
@@ -109,6 +110,7 @@ is 'skills are in one place' "$(find . -name SKILL.md -type f | grep -v '^./.age
 exits 'verify' 0 mapm verify
 snapshot . >"$T/before"
 exits 'again' 0 mapm install
+unlike 'without new agents it does not' "$err" 'acknowledged'
 is 'not a byte' "$(snapshot .)" "$(cat "$T/before")"
 
 # --- and it goes again --------------------------------------------------------------------------
