@@ -86,7 +86,7 @@ static bool check_fetched(struct context *cx, struct store *store,
                 STR_ARG(p->name));
         return err_hint(e, "runtime.metaskills is local: see mapm.yaml(5)");
     }
-    if (!authorize_request_entry(p->entry, &q, e))
+    if (!authorize_request_entry(store, p->entry, &q, e))
         return false;
     if (!authorize_trust(cx, store, &q, &state, e))
         return err_wrap(e, "cannot tell whether %.*s is trusted",

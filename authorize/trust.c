@@ -1,13 +1,12 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "mapm/authorize.h"
+#include "mapm/patched.h"
 #include "mapm/provision.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
-
-#define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
 
 /* --- the kinds ------------------------------------------------------------------- */
 
@@ -89,7 +88,8 @@ size_t authorize_requests(struct str path, const struct project *workspace,
     return count;
 }
 
-bool authorize_request_entry(const struct lock_entry *entry,
+bool authorize_request_entry(struct store *store,
+                             const struct lock_entry *entry,
                              struct trust_request *out, struct err *e)
 {
     *out = (struct trust_request){.kind = STATE_TRUST_METASKILL,
@@ -97,10 +97,9 @@ bool authorize_request_entry(const struct lock_entry *entry,
                                   .origin = entry->origin,
                                   .commit = entry->commit,
                                   .version = entry->version};
-    return hash_parse(str_from_index(entry->digest, DIGEST_PREFIX_CHARS),
-                      &out->digest) ||
-           err_set(e, ERR_FORMAT, "%.*s: \"%.*s\" is no digest",
-                   STR_ARG(entry->name), STR_ARG(entry->digest));
+    return patched_installed(store, entry->digest, entry->patch, &out->digest,
+                             e) ||
+           err_wrap(e, "%.*s", STR_ARG(entry->name));
 }
 
 /* A lock that swaps the packages of two keys has no consent to either. */

@@ -370,6 +370,12 @@ static bool differs(const struct patch_change *c, size_t line, struct err *e)
                    STR_ARG(c->path), line);
 }
 
+static bool name_hunk(const struct patch_change *c, size_t k, struct err *e)
+{
+    return err_wrap(e, "hunk %zu of %.*s, line %u of the patch", k + 1,
+                    STR_ARG(c->path), c->hunks[k].line);
+}
+
 static bool apply_hunk(const struct patch_change *c, const struct patch_hunk *h,
                        struct source *s, struct buf *b, struct err *e)
 {
@@ -422,7 +428,7 @@ bool patch_apply(const struct patch_change *c, struct str before,
     buf_init(&b, PATCH_FILE_MAX_BYTES);
     for (size_t k = 0; k < c->count; k++)
         if (!apply_hunk(c, &c->hunks[k], &s, &b, e))
-            return false;
+            return name_hunk(c, k, e);
     if (s.rest.n && (c->is_gone || c->is_new || ends_bare(c)))
         return differs(c, s.line + 1, e);
     if (ends_early(c))

@@ -33,6 +33,7 @@ enum exit_code {
     X(OUTDATED, outdated) \
     X(DIFF, diff) \
     X(RESTORE, restore) \
+    X(PATCH, patch) \
     X(LIST, list) \
     X(TREE, tree) \
     X(WHY, why) \
@@ -88,6 +89,7 @@ enum command_id {
     F(DRY_RUN, "dry-run", 'n', "Show what would change, and change nothing") \
     F(FORCE, "force", 'f', "Replace files that were edited, keeping a backup") \
     F(DIFF, "diff", 0, "Show what would change as a patch, and change nothing") \
+    F(REMOVE_PATCH, "remove", 0, "Delete the patches, and install without them") \
     F(EXIT_CODE, "exit-code", 0, "Exit with 3 when there are differences") \
     V(LINK_MODE, "link-mode", 0, "MODE", CHOICE, "auto copy hardlink reflink", \
       "Fill the workspace this way") \

@@ -42,6 +42,8 @@ struct str list_notes(const struct layer *l, const struct lock_entry *entry,
     struct str source =
         layer_is_own(l, entry) ? STR(" (own)") : list_entry_source(l, entry, a);
 
+    if (entry->patch.n)
+        source = str_join(source, STR(" (patched)"), a);
     return entry->tag.n ? arena_printf(a, " (tag %.*s)%.*s",
                                        STR_ARG(entry->tag), STR_ARG(source))
                         : source;
@@ -62,6 +64,7 @@ void list_put_package(struct json_writer *w, const struct layer *l,
     json_member_optional(w, "tag", entry->tag);
     json_member_optional(w, "commit", entry->commit);
     json_member_optional(w, "digest", entry->digest);
+    json_member_optional(w, "patch", entry->patch);
     json_member_string(w, entry->kind == DOC_MCP ? "key" : "path",
                        entry->place);
     json_member_bool(w, "root", root);

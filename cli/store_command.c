@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "mapm/lock.h"
 #include "mapm/open_store.h"
+#include "mapm/patched.h"
 #include "mapm/state.h"
 
 #include "command.h"
@@ -102,10 +103,38 @@ struct keep {
     size_t count, capacity;
 };
 
+static void keep_digest(struct arena *a, struct keep *keep,
+                        const struct hash *digest)
+{
+    keep->digests = arena_grow(a, keep->digests, keep->count, &keep->capacity,
+                               sizeof *keep->digests);
+    keep->digests[keep->count++] = *digest;
+}
+
+/* What was fetched; with a patch its text, and what it makes of that. */
+static void keep_entry(struct store_job *job, const struct lock_entry *entry,
+                       struct keep *keep)
+{
+    struct arena *a = &job->inv->cx.arena;
+    struct err ignored = {0};
+    struct hash digest;
+
+    if (patched_parse_hash(entry->digest, &digest))
+        keep_digest(a, keep, &digest);
+    if (!entry->patch.n)
+        return;
+    if (patched_parse_hash(entry->patch, &digest))
+        keep_digest(a, keep, &digest);
+    if (patched_installed(job->store, entry->digest, entry->patch, &digest,
+                          &ignored))
+        keep_digest(a, keep, &digest);
+}
+
 /* An unreadable lock stops gc: its packages are unknown. */
-static bool keep_lock(struct arena *a, int dirfd, struct str folder,
+static bool keep_lock(struct store_job *job, int dirfd, struct str folder,
                       const char *name, struct keep *keep, struct err *e)
 {
+    struct arena *a = &job->inv->cx.arena;
     struct str text = {"", 0};
     struct lock lock;
 
@@ -119,13 +148,8 @@ static bool keep_lock(struct arena *a, int dirfd, struct str folder,
         err_wrap(e, "cannot tell what %.*s needs", STR_ARG(folder));
         return err_hint(e, "mend or remove %.*s/%s", STR_ARG(folder), name);
     }
-    for (size_t i = 0; i < lock.count; i++) {
-        keep->digests = arena_grow(a, keep->digests, keep->count,
-                                   &keep->capacity, sizeof *keep->digests);
-        if (hash_parse(str_from_index(lock.entries[i].digest, 7),
-                       &keep->digests[keep->count]))
-            keep->count++;
-    }
+    for (size_t i = 0; i < lock.count; i++)
+        keep_entry(job, &lock.entries[i], keep);
     return true;
 }
 
@@ -143,8 +167,8 @@ static bool keep_workspace(struct store_job *job, struct str folder,
         return dry_run ||
                state_forget_workspace(store_state(job->store), folder, e);
     }
-    return keep_lock(a, fd, folder, "mapm.lock", keep, e) &&
-           keep_lock(a, fd, folder, "mapm.local.lock", keep, e);
+    return keep_lock(job, fd, folder, "mapm.lock", keep, e) &&
+           keep_lock(job, fd, folder, "mapm.local.lock", keep, e);
 }
 
 static void say_waiting(void *ctx)

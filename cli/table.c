@@ -41,6 +41,10 @@ static const enum option_id diff_options[] = {
 static const enum option_id restore_options[] = {
     OPTION_GLOBAL, OPTION_DRY_RUN,
 };
+static const enum option_id patch_options[] = {
+    OPTION_GLOBAL, OPTION_REMOVE_PATCH, OPTION_DRY_RUN, OPTION_FORCE,
+    OPTION_LINK_MODE,
+};
 static const enum option_id import_options[] = {
     OPTION_GLOBAL, OPTION_FROM, OPTION_ALLOW_HIDDEN, OPTION_DRY_RUN,
     OPTION_FORCE, OPTION_LINK_MODE,
@@ -134,6 +138,10 @@ const struct subcommand commands[COMMAND_COUNT] = {
         1, MANY, ARGUMENT_PACKAGE, NULL, TAKES(restore_options),
         .examples = "mapm restore pdf\n"
             "mapm restore pdf --dry-run"},
+    [COMMAND_PATCH] = {"patch", "NAME...", "Keep what was edited in packages as patches for all",
+        1, MANY, ARGUMENT_PACKAGE, NULL, TAKES(patch_options),
+        .examples = "mapm patch pdf\n"
+            "mapm patch pdf --remove"},
     [COMMAND_LIST] = {"list", "[[TYPE] NAME]", "List the packages of the workspace",
         0, 2, ARGUMENT_PACKAGE, NULL, TAKES(layer_options),
         .aliases = "ls",

@@ -38,18 +38,22 @@ static bool ask_removal(struct install_session *s, struct err *e)
 }
 
 /* Only of a person: without one they are printed, and no reason to refuse
- * [M8, D21]. A question about servers is about these, too. */
-static bool ask_prereqs(struct install_session *s, struct err *e)
+ * [M8, D7, D21]. A question about servers is about these, too. */
+static bool ask_person(struct install_session *s, struct err *e)
 {
+    const char *question;
     bool any = false;
 
     for (size_t i = 0; i < s->resolved.count; i++)
         any |= s->packages[i].shows_prereqs;
-    if (!any || !context_can_ask(s->cx))
+    if ((!any && s->plan.patch_count == 0) || !context_can_ask(s->cx))
         return true;
+    question = !any ? "Apply what is shown?"
+               : s->plan.patch_count
+                   ? "Apply what is shown, and prepare by hand what is listed?"
+                   : "Install this, and prepare by hand what is listed?";
     install_release(&s->plan);
-    return context_consent(
-        s->cx, "Install this, and prepare by hand what is listed?", e);
+    return context_consent(s->cx, question, e);
 }
 
 static bool ask_consent(struct install_session *s, struct err *e)
@@ -61,11 +65,12 @@ static bool ask_consent(struct install_session *s, struct err *e)
     if (s->request->is_consented)
         return true;
     if (plan->consent_count == 0)
-        return ask_prereqs(s, e);
+        return ask_person(s, e);
     install_release(&s->plan);
-    question = arena_printf(&s->cx->arena, "Let your agents start %s?",
+    question = arena_printf(&s->cx->arena, "Let your agents start %s%s?",
                             plan->consent_count == 1 ? "this MCP server"
-                                                     : "these MCP servers");
+                                                     : "these MCP servers",
+                            plan->patch_count ? ", and apply the patches" : "");
     if (context_confirm(s->cx, QUESTION_CONSENT, question.p, &yes, e))
         return yes || err_set(e, ERR_REFUSED, "nothing was changed");
     if (e->code != ERR_REFUSED)
@@ -86,12 +91,22 @@ static bool check_consent(const struct install_plan *old,
     struct map digests;
 
     map_init(&digests, &scratch);
-    for (size_t i = 0; i < old->package_count; i++)
-        if (old->packages[i].needs_consent)
-            map_put(&digests, old->packages[i].digest, NULL);
+    for (size_t i = 0; i < old->package_count; i++) {
+        const struct install_package *p = &old->packages[i];
+
+        if (p->needs_consent)
+            map_put(&digests, p->digest, NULL);
+        if (p->patch)
+            map_put(&digests, p->patch->hash, NULL);
+    }
     for (size_t i = 0; i < new->package_count; i++) {
         const struct install_package *p = &new->packages[i];
 
+        if (p->shows_patch && !map_has(&digests, p->patch->hash)) {
+            err_set(e, ERR_DAMAGED, "%.*s has changed since it was shown",
+                    STR_ARG(p->patch->file));
+            return err_hint(e, "run the command again");
+        }
         if (!p->needs_consent || map_has(&digests, p->digest))
             continue;
         err_set(e, ERR_DAMAGED, "mcp %.*s has changed since it was shown",
@@ -170,6 +185,7 @@ static bool apply(struct install_session *s, struct install_result *out,
         return true;
     register_workspace(s);
     session_note_prereqs(s);
+    session_note_patches(s);
     link_library(s);
     out->backup =
         arena_str(&s->cx->arena, provision_backup(s->layer.provision));

@@ -14,6 +14,7 @@
 #include "self_server.h"
 
 #define GITIGNORE_MAX_BYTES (1024u * 1024)
+#define TEXTS_MAX           8 /* but for patches */
 
 /* --- commands of MCP servers --------------------------------------------- */
 
@@ -186,10 +187,14 @@ static bool find_files(struct install_session *s, struct provision_item *items,
         !resolver_resolve(&source, s->roots, s->root_count, &s->layer.limits,
                           &s->cx->arena, &s->resolved, e))
         return err_wrap(e, "cannot %s", s->plan.command);
-    for (size_t i = 0; i < s->resolved.count; i++)
-        if ((!is_short || items[i].kind != DOC_SKILL) &&
-            !fill_files(s, package_node(&s->packages[i]), lists, &items[i], e))
+    for (size_t i = 0; i < s->resolved.count; i++) {
+        struct install_package *p = &s->packages[i];
+
+        if (p->patch ? !session_apply_patch(s, p, &items[i], e)
+                     : (!is_short || items[i].kind != DOC_SKILL) &&
+                           !fill_files(s, package_node(p), lists, &items[i], e))
             return false;
+    }
     return true;
 }
 
@@ -294,12 +299,26 @@ static void add_text(struct provision_text *texts, size_t *count,
         str_cstr(path), new.n ? new : (struct str){NULL, 0}};
 }
 
+/* Of a patch that goes: NULL. */
+static void add_patches(const struct install_session *s,
+                        struct provision_text *texts, size_t *count)
+{
+    for (size_t i = 0; i < s->patch_file_count; i++) {
+        const struct package_patch *p =
+            patches_find(&s->patches, s->patch_files[i]);
+
+        texts[(*count)++] = (struct provision_text){
+            s->patch_files[i], p ? p->text : (struct str){NULL, 0}};
+    }
+}
+
 static bool list_texts(struct install_session *s, struct provision_text *texts,
                        size_t *count, struct err *e)
 {
     const struct layer *l = &s->layer;
 
     *count = 0;
+    add_patches(s, texts, count);
     if (!ignore_local(s, texts, count, e))
         return false;
     add_text(texts, count, "mapm.local.yaml", l->local_yaml, s->local_yaml);
@@ -383,7 +402,8 @@ static bool find_changes(struct install_session *s,
                          struct err *e)
 {
     CLEANUP(arena_done) struct arena lists = {0};
-    struct provision_text texts[8];
+    struct provision_text *texts = arena_array(
+        &s->cx->arena, TEXTS_MAX + s->patch_file_count, sizeof *texts);
     struct provision_change *changes = NULL;
     size_t text_count;
 
@@ -412,13 +432,17 @@ bool session_find_changes(struct install_session *s, struct err *e)
 
     if (!session_provision_options(s, o, e))
         return false;
-    for (size_t i = 0; i < s->resolved.count; i++)
+    bool is_known = s->patch_file_count == 0;
+
+    for (size_t i = 0; i < s->resolved.count; i++) {
         fill_item(&s->packages[i], &items[i]);
+        is_known &= session_find_patched(s, &s->packages[i], &items[i]);
+    }
     if (s->with_server)
         self_server_fill(&items[count++], a);
     if (!find_grants(s, e))
         return false;
-    s->is_in_place = !o->force && s->plan.grant_count == 0 &&
+    s->is_in_place = is_known && !o->force && s->plan.grant_count == 0 &&
                      is_in_place(s, o, items, count);
     return s->is_in_place || find_changes(s, o, items, count, e);
 }

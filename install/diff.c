@@ -2,6 +2,7 @@
 #include "mapm/install_diff.h"
 #include "mapm/open_store.h"
 #include "mapm/origin.h"
+#include "mapm/patched.h"
 #include "mapm/range.h"
 
 #include "closure.h"
@@ -236,13 +237,15 @@ bool install_origin_at(struct context *cx, struct str name, struct str ref,
 /* As for an install, a digest alone is no proof: the lock may have come with a
  * pull since. */
 static bool check_proved(struct closure *c, const struct lock_entry *entry,
-                         const struct provision_item *item, struct err *e)
+                         struct err *e)
 {
     struct node n = {.origin = *layer_source(c->layer, entry),
                      .locked = entry,
-                     .digest = item->digest,
                      .package = {.content = entry->digest}};
 
+    if (!patched_parse_hash(entry->digest, &n.digest))
+        return err_set(e, ERR_FORMAT, "\"%.*s\" is no digest",
+                       STR_ARG(entry->digest));
     if (!layer_is_fetched(c->layer, entry))
         return true;
     if (!proof_check_commit(c->layer, entry, e))
@@ -268,7 +271,7 @@ static bool fill_restored(struct closure *c, const struct map *named,
     if (!item->restore)
         return true;
     if (is_stored)
-        return check_proved(c, entry, item, e);
+        return check_proved(c, entry, e);
     err_set(e, ERR_NOT_FOUND, "%.*s is not in the store", STR_ARG(entry->name));
     return err_hint(e, "mapm install --force fetches what the store has lost");
 }

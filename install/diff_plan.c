@@ -5,6 +5,7 @@
 #include "mapm/lock.h"
 #include "mapm/mcp_file.h"
 #include "mapm/package_files.h"
+#include "mapm/patched.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,6 @@
 #include "installed.h"
 
 /* What a plan changes in each package, by the contents of the store. */
-
-#define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
 
 /* A package of one side. `files.files` NULL: it is not there. */
 struct version {
@@ -79,13 +78,14 @@ static bool read_version(struct comparing *c, const struct hash *digest,
 static bool read_before(struct comparing *c, const struct lock_entry *entry)
 {
     struct provision_item item;
+    struct err ignored = {0};
     struct hash digest;
 
     if (!entry)
         return true;
     installed_fill(entry, &item);
-    return hash_parse(str_from_index(entry->digest, DIGEST_PREFIX_CHARS),
-                      &digest) &&
+    return patched_installed(c->s->store, entry->digest, entry->patch, &digest,
+                             &ignored) &&
            read_version(c, &digest, &item, &c->before);
 }
 
@@ -98,7 +98,8 @@ static bool read_after(struct comparing *c, const struct install_package *p)
                   (n->rewritten || !str_eq(p->place, p->package->name)),
     };
 
-    return read_version(c, &n->digest, &item, &c->after);
+    return read_version(c, p->patch ? &p->installed : &n->digest, &item,
+                        &c->after);
 }
 
 /* --- files ------------------------------------------------------------------ */
@@ -326,7 +327,8 @@ static size_t add_ranked(const struct install_package_diff *all, size_t count,
 static bool is_same(const struct install_package *p)
 {
     return p->action == INSTALL_KEEP ||
-           (p->before && str_eq(p->before->digest, p->digest));
+           (p->before && str_eq(p->before->digest, p->digest) &&
+            str_eq(p->before->patch, p->patch ? p->patch->hash : STR("")));
 }
 
 bool install_diff_plan(struct install_plan *plan, struct install_diff *out,

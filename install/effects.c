@@ -170,6 +170,9 @@ void session_find_effects(struct install_session *s,
         find_effect(s, &s->packages[i], &by_path,
                     install_path(&s->packages[i], &paths));
         s->packages[i].shows_prereqs = is_unseen(s, &s->packages[i]);
+        s->packages[i].shows_patch =
+            session_is_patch_unseen(s, &s->packages[i]);
+        s->plan.patch_count += s->packages[i].shows_patch;
     }
     find_gone(s, changes, count);
 }

@@ -990,3 +990,59 @@ bool node_read_document(struct closure *c, const struct node *n,
     manifest_read(&in, a, out, &why);
     return true;
 }
+
+/* --- patched -------------------------------------------------------------- */
+
+static bool has_dependency(const struct document *d, const struct dependency *x)
+{
+    for (size_t i = 0; i < d->dep_count; i++)
+        if (d->deps[i].kind == x->kind &&
+            str_eq(d->deps[i].origin->key, x->origin->key))
+            return true;
+    return false;
+}
+
+static bool has_same_dependencies(const struct document *x,
+                                  const struct document *y)
+{
+    for (size_t i = 0; i < x->dep_count; i++)
+        if (!has_dependency(y, &x->deps[i]))
+            return false;
+    return x->dep_count == y->dep_count;
+}
+
+static bool check_patched(const struct node *n, const struct document *before,
+                          const struct document *after, struct err *e)
+{
+    if (!str_eq(after->fqn, n->own_fqn) || after->name_replaced != n->rewritten)
+        return err_set(e, ERR_NAME,
+                       "a patch keeps the name of its package, %.*s",
+                       STR_ARG(n->own_fqn));
+    if (after->hidden && !n->hidden)
+        return err_set(e, ERR_REFUSED, "it adds hidden characters");
+    if (has_same_dependencies(before, after) &&
+        has_same_dependencies(after, before))
+        return true;
+    err_set(e, ERR_REFUSED, "a patch keeps the dependencies of its package");
+    return err_hint(e, "what else is needed is a root of mapm.yaml; a fork "
+                       "stands for the package with \"replace:\"");
+}
+
+bool ingest_patched(struct closure *c, struct node *n,
+                    const struct package_file *files, size_t count,
+                    struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct package_files p = {c->store, files, count};
+    struct document before = {0}, after = {0};
+    struct arena *a = &c->cx->arena;
+
+    if (!node_read_document(c, n, &scratch, &before, e) ||
+        !validate_files(c, n, n->package.kind, &p, path_last(n->path), &scratch,
+                        &after, e) ||
+        !check_patched(n, &before, &after, e))
+        return false;
+    n->package.prereqs = arena_str(a, after.prereqs);
+    n->package.is_metaskill = after.metaskill;
+    return true;
+}

@@ -50,6 +50,12 @@ MUST_CHECK bool ingest_check_locked(struct closure *c, struct node *n,
 /* What its entry in the lock is called in this layer from now on. */
 struct str locked_name(const struct closure *c, const struct node *n);
 
+/* The files of a ready node with a patch: validated as a fetched package. A
+ * patch changes neither its name nor what it needs. */
+MUST_CHECK bool ingest_patched(struct closure *c, struct node *n,
+                               const struct package_file *files, size_t count,
+                               struct err *e);
+
 /* From the summary that the index has of an earlier validation. In `a`. */
 MUST_CHECK bool node_from_summary(struct closure *c, struct node *n,
                                   enum doc_kind kind, struct str summary,

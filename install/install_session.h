@@ -12,6 +12,7 @@
  *     merge.c      mapm.lock, where git left it in conflict
  *     install.c, remove.c, update.c   roots, as the command wants them
  *     plan.c       gather, resolve, names, the new lock
+ *     patch.c      patches of the workspace; patch_make.c, patch_rebase.c
  *     options.c    what provision is told
  *     changes.c    what that changes in the workspace
  *     apply.c      consent, provision
@@ -46,6 +47,9 @@ struct install_session {
     size_t catalog_count;
     const struct install_merged *merged;
     size_t merged_count;
+    struct patches patches;  /* as they will be */
+    struct str *patch_files; /* of those that change; their texts are there */
+    size_t patch_file_count, patch_file_capacity;
     struct map bounds; /* of versions.c: place -> highest version */
     unsigned rounds;   /* … of choosing them */
     bool *in_conflict; /* roots whose ranges no version satisfies, as versions.c
@@ -63,6 +67,8 @@ static inline struct node *package_node(const struct install_package *p)
 MUST_CHECK bool install_packages(struct install_session *s, struct err *e);
 MUST_CHECK bool remove_packages(struct install_session *s, struct err *e);
 MUST_CHECK bool update_packages(struct install_session *s, struct err *e);
+/* patch_make.c */
+MUST_CHECK bool patch_packages(struct install_session *s, struct err *e);
 /* import.c */
 MUST_CHECK bool import_packages(struct install_session *s, struct err *e);
 /* install.c. Leaves out of s->choices what is not valid, and has the files of
@@ -114,6 +120,34 @@ void session_find_effects(struct install_session *s,
                           const struct provision_change *changes, size_t count);
 /* The prereqs that were shown need not be shown again on this machine. */
 void session_note_prereqs(struct install_session *s);
+
+/* patch.c. Finds the patch of the package, whose name is final; after an update
+ * it is rebased. */
+MUST_CHECK bool session_find_patch(struct install_session *s,
+                                   struct install_package *p, struct err *e);
+/* Each patch has a package in one of the new locks; those of packages that go
+ * go, too. */
+MUST_CHECK bool session_check_patches(struct install_session *s,
+                                      const struct lock *lock,
+                                      const struct lock *local, struct err *e);
+/* What is installed, where the store knows it; nothing is checked. */
+bool session_find_patched(struct install_session *s, struct install_package *p,
+                          struct provision_item *item);
+/* Applies it, and checks the result as a fetched package. */
+MUST_CHECK bool session_apply_patch(struct install_session *s,
+                                    struct install_package *p,
+                                    struct provision_item *item, struct err *e);
+/* Whether the patch of a package that changes was never shown here. */
+bool session_is_patch_unseen(const struct install_session *s,
+                             const struct install_package *p);
+void session_note_patches(struct install_session *s);
+/* The file will have this text; "": it goes. */
+void session_set_patch(struct install_session *s, struct str file,
+                       struct str text);
+/* patch_rebase.c. The patch for what the package is now, from what it was for
+ * the locked one. */
+MUST_CHECK bool session_rebase_patch(struct install_session *s,
+                                     struct install_package *p, struct err *e);
 
 /* roots.c. Takes `gone` out of the texts and of s->roots. */
 MUST_CHECK bool roots_remove(struct install_session *s, const struct root *gone,

@@ -1,10 +1,9 @@
 #include "installed.h"
 
 #include "base/path.h"
+#include "mapm/patched.h"
 
 #include "self_server.h"
-
-#define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
 
 void installed_fill(const struct lock_entry *entry, struct provision_item *out)
 {
@@ -23,8 +22,8 @@ bool installed_find_files(struct store *store, const struct lock_entry *entry,
     struct package_file *files;
     struct err ignored = {0};
 
-    if (!hash_parse(str_from_index(entry->digest, DIGEST_PREFIX_CHARS),
-                    &out->digest) ||
+    if (!patched_installed(store, entry->digest, entry->patch, &out->digest,
+                           &ignored) ||
         !store_read_listing(store, &out->digest, a, &files, &out->file_count,
                             &ignored))
         return false;

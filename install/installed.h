@@ -10,7 +10,8 @@
 /* All but its digest and files. */
 void installed_fill(const struct lock_entry *entry, struct provision_item *out);
 
-/* Its digest and files, in `a`. False when the store lacks the listing. */
+/* Its digest and files with its patch, in `a`. False when the store lacks the
+ * listing. */
 bool installed_find_files(struct store *store, const struct lock_entry *entry,
                           struct arena *a, struct provision_item *out);
 

@@ -58,12 +58,17 @@ static bool has_origin(const struct install_session *s,
            str_eq(layer_origin(&s->layer, entry)->key, o->key);
 }
 
+static struct str patch_hash(const struct install_package *p)
+{
+    return p->patch ? p->patch->hash : str_make("", 0);
+}
+
 static bool is_changed(const struct install_session *s,
                        const struct install_package *p)
 {
     const struct lock_entry *b = p->before;
 
-    return !str_eq(b->digest, p->digest) ||
+    return !str_eq(b->digest, p->digest) || !str_eq(b->patch, patch_hash(p)) ||
            !str_eq(b->commit, p->package->commit) ||
            !str_eq(b->from, from_of(p->package->user)) ||
            !has_origin(s, b, p->package->origin);
@@ -199,6 +204,8 @@ static bool fill_packages(struct install_session *s, struct err *e)
         if (!check_own(p, e))
             return false;
         p->before = find_before(s, p->package);
+        if (!session_find_patch(s, p, e))
+            return false;
         p->is_root = s->resolved.steps[i].is_root;
         if (!p->before)
             p->action = INSTALL_ADD;
@@ -437,6 +444,7 @@ static struct lock_entry make_entry(const struct install_session *s,
         .version =
             package->origin->scheme == ORIGIN_OWN ? STR("") : package->version,
         .place = p->place,
+        .patch = patch_hash(p),
         .allow_hidden = n->hidden,
         .rewritten = n->rewritten,
     };
@@ -559,6 +567,8 @@ static bool format_locks(struct install_session *s, struct err *e)
             local.entries[local.count++] = entry;
     }
     keep_replaced(s, &lock, a);
+    if (!session_check_patches(s, &lock, &local, e))
+        return false;
     if (!format_lock(s, &lock, s->layer.lock_text, &s->lock_text, e) ||
         !format_lock(s, &local, s->layer.local_lock_text, &s->local_lock_text,
                      e))

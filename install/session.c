@@ -16,6 +16,7 @@ static const struct {
     [INSTALL_REMOVE] = {"remove", remove_packages},
     [INSTALL_UPDATE] = {"update", update_packages},
     [INSTALL_IMPORT] = {"import", import_packages},
+    [INSTALL_PATCH] = {"patch", patch_packages},
 };
 
 /* Of an origin that a lock does not pin the host is asked what its ref names. */
@@ -76,6 +77,8 @@ static bool session_open(struct install_session *s, struct err *e)
         (request->dry_run && !layer_check_own(&s->layer, cx, e)))
         return false;
     s->plan.workspace = s->layer.path;
+    if (!patches_read(cx, s->layer.path, &s->patches, e))
+        return false;
     map_init(&s->bounds, &cx->arena);
     s->yaml = s->layer.yaml;
     s->local_yaml = s->layer.local_yaml;

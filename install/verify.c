@@ -3,6 +3,7 @@
 #include "mapm/lock.h"
 #include "mapm/open_store.h"
 #include "mapm/origin.h"
+#include "mapm/patches.h"
 #include "mapm/project.h"
 
 #include <string.h>
@@ -23,6 +24,8 @@ struct findings {
     size_t digest_only_count, digest_only_capacity;
     struct str *own; /* origins of packages of the workspace */
     size_t own_count, own_capacity;
+    struct str *patched; /* places */
+    size_t patched_count, patched_capacity;
 };
 
 static void add(struct findings *f, enum install_side side, struct str path,
@@ -66,6 +69,52 @@ static bool check_stored(struct store *store, const struct lock_entry *entry,
                                   : "not in the store");
     }
     return whole;
+}
+
+/* With its patch, which the store has since it was applied here. */
+static bool find_patched(struct store *store, const struct lock_entry *entry,
+                         struct findings *f, struct provision_item *item)
+{
+    if (!entry->patch.n)
+        return true;
+    f->patched = arena_grow(f->a, f->patched, f->patched_count,
+                            &f->patched_capacity, sizeof *f->patched);
+    f->patched[f->patched_count++] = arena_str(f->a, entry->place);
+    if (installed_find_files(store, entry, f->a, item))
+        return true;
+    add(f, INSTALL_SIDE_STORE, entry->place, "its patch is not in the store");
+    return false;
+}
+
+/* The patches that people commit, against those that the lock has. */
+static bool check_patches(struct context *cx, const struct layer *l,
+                          const struct lock_entry **entries, size_t count,
+                          struct findings *f, struct err *e)
+{
+    struct patches patches;
+    struct map locked;
+
+    if (!patches_read(cx, l->path, &patches, e))
+        return false;
+    map_init(&locked, f->a);
+    for (size_t i = 0; i < count; i++) {
+        const struct package_patch *p;
+        struct str file;
+
+        if (!entries[i]->patch.n)
+            continue;
+        file = patches_file(entries[i]->kind, entries[i]->name, f->a);
+        map_put(&locked, file, f);
+        p = patches_find(&patches, file);
+        if (!p || !str_eq(p->hash, entries[i]->patch))
+            add(f, INSTALL_SIDE_MANIFEST, file,
+                p ? "not the patch that is locked" : "missing");
+    }
+    for (size_t i = 0; i < patches.count; i++)
+        if (!map_has(&locked, patches.items[i].file))
+            add(f, INSTALL_SIDE_MANIFEST, patches.items[i].file,
+                "not in the lock");
+    return true;
 }
 
 /* Other origins that the lock gives the same content. */
@@ -245,12 +294,15 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
         is_stored = check_stored(store, entries[i], f, &items[item_count]);
         fits =
             check_entry(&closure, entries[i], &items[item_count], is_stored, f);
+        is_stored =
+            is_stored && find_patched(store, entries[i], f, &items[item_count]);
         /* What is no file of a server says nothing of the configuration. */
         item_count += is_stored && (fits || entries[i]->kind != DOC_MCP);
     }
     if (l->project.server && !l->is_global)
         self_server_fill(&items[item_count++], a);
-    if (!provision_verify(l->provision, &o, items, item_count, a, &differences,
+    if (!check_patches(cx, l, entries, count, f, e) ||
+        !provision_verify(l->provision, &o, items, item_count, a, &differences,
                           &difference_count, e))
         return false;
     add_differences(f, differences, difference_count, entries, count);
@@ -277,6 +329,8 @@ bool install_verify(struct context *cx, bool ask_remote,
         .digest_only_count = f.digest_only_count,
         .own = f.own,
         .own_count = f.own_count,
+        .patched = f.patched,
+        .patched_count = f.patched_count,
     };
     close_store(cx, store);
     layer_close(&l);

@@ -345,16 +345,27 @@ static bool take_object(struct reader *r, struct lock_entry *entry,
     return take_id(r, value, &entry->object);
 }
 
-static bool take_digest(struct reader *r, struct lock_entry *entry,
-                        struct str value)
+static bool take_sha256(struct reader *r, struct str value, struct str *out)
 {
     if (!str_starts(value, STR("sha256:")) ||
         !is_hex(str_from_index(value, 7), 64))
         return lock_fail(r->e, r->name, r->number,
                          "not \"sha256:\" and 64 hexadecimal digits: \"%.*s\"",
                          STR_ARG(lock_excerpt(value)));
-    entry->digest = value;
+    *out = value;
     return true;
+}
+
+static bool take_digest(struct reader *r, struct lock_entry *entry,
+                        struct str value)
+{
+    return take_sha256(r, value, &entry->digest);
+}
+
+static bool take_patch(struct reader *r, struct lock_entry *entry,
+                       struct str value)
+{
+    return take_sha256(r, value, &entry->patch);
 }
 
 static bool take_version(struct reader *r, struct lock_entry *entry,
@@ -483,6 +494,7 @@ static const struct field {
     {STR_INIT("version"),   LOCK_VERSION_1, DOC_ANY,    false, NOT_OWN, take_version},
     {STR_INIT("path"),      LOCK_VERSION_1, DOC_FOLDER, true,  0, take_path},
     {STR_INIT("key"),       LOCK_VERSION_1, DOC_MCP,    true,  0, take_key},
+    {STR_INIT("patch"),     LOCK_VERSION_2, DOC_FOLDER, false, NOT_FILE | NOT_OWN, take_patch},
     {STR_INIT("hidden"),    LOCK_VERSION_1, DOC_ANY,    false, 0, take_hidden},
     {STR_INIT("rewritten"), LOCK_VERSION_1, DOC_FOLDER, false, NOT_OWN, take_rewritten},
     {STR_INIT("needs"),     LOCK_VERSION_1, DOC_FOLDER, false, 0, take_needs},

@@ -151,6 +151,7 @@ static void put_entry(struct lock_entry *entry, struct buf *out,
         put_line(out, "version", lock_scalar(entry->version, a));
     put_line(out, mcp ? "key" : "path",
              mcp ? lock_scalar(entry->place, a) : entry->place);
+    put_line(out, "patch", entry->patch);
     if (entry->allow_hidden)
         put_line(out, "hidden", STR("allowed"));
     if (entry->rewritten)
@@ -179,7 +180,7 @@ enum lock_version lock_entry_version(const struct lock_entry *entry)
         if (entry->needs[i].kind == DOC_AGENT)
             return LOCK_VERSION_2;
     return entry->declared.n || entry->tag.n || entry->from.n ||
-                   origin_is_own(entry->origin)
+                   entry->patch.n || origin_is_own(entry->origin)
                ? LOCK_VERSION_2
                : LOCK_VERSION_1;
 }

@@ -363,3 +363,25 @@ bool provision_find_edits(struct provision *p,
     *count = f.count;
     return true;
 }
+
+bool provision_holds(struct provision *p, const struct provision_options *o,
+                     const struct provision_item *item, struct arena *a)
+{
+    struct err ignored = {0};
+    struct desired_state desired;
+
+    if (!provision_load(p, &ignored) || !provision_record_is_from_here(p))
+        return false;
+    provision_desired_state(p, o, a, &desired);
+    if (!desired_state_build(&desired, item, 1, &p->record, &ignored))
+        return false;
+    for (size_t i = 0; i < desired.count; i++) {
+        const struct target *t = &desired.targets[i];
+        const struct record_entry *known = provision_recorded(p, t->path);
+
+        if (t->kind == TARGET_TREE && t->item == item)
+            return known && known->kind == RECORD_TREE &&
+                   hash_eq(&known->source, &t->source);
+    }
+    return false;
+}

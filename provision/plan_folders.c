@@ -4,6 +4,15 @@
 
 #include "work.h"
 
+/* ".mapm" and ".mapm/patches", which people make, too. */
+static bool is_of_patches(struct str folder)
+{
+    struct str patches = STR(PROVISION_PATCHES);
+
+    return str_starts(patches, folder) &&
+           (folder.n == patches.n || patches.p[folder.n] == '/');
+}
+
 /* Each folder above a place must be a real one, or not be there yet. */
 static bool check_parents(struct plan *plan, struct str path, struct err *e)
 {
@@ -20,7 +29,8 @@ static bool check_parents(struct plan *plan, struct str path, struct err *e)
             plan->make = arena_grow(plan->arena, plan->make, plan->make_count,
                                     &plan->make_capacity, sizeof *plan->make);
             plan->make[plan->make_count++] = folder;
-            record_add_folder(&plan->next, plan->arena, folder);
+            if (!is_of_patches(folder))
+                record_add_folder(&plan->next, plan->arena, folder);
         } else if (!S_ISDIR(st.st_mode)) {
             err_set(e, ERR_REFUSED, "%s %s", folder.p, plan_kind_of(&st));
             return err_hint(e, "mapm writes through real folders only: what "
@@ -68,14 +78,38 @@ static bool check_own_folder(struct plan *plan, struct err *e)
     return true;
 }
 
+static void add_drop(struct plan *plan, struct str folder)
+{
+    plan->drop = arena_grow(plan->arena, plan->drop, plan->drop_count,
+                            &plan->drop_capacity, sizeof *plan->drop);
+    plan->drop[plan->drop_count++] = folder;
+}
+
+/* Those that the last patch leaves empty. */
+static void drop_patches(struct plan *plan)
+{
+    struct str folder = STR(PROVISION_PATCHES);
+
+    add_drop(plan, folder);
+    folder = str_slice(folder, 0, str_find_last(folder, '/'));
+    add_drop(plan, arena_str(plan->arena, folder));
+}
+
 bool plan_folders(struct plan *plan, struct err *e)
 {
     const struct record *r = &plan->p->record;
+    bool is_unpatched = false;
 
-    for (size_t i = 0; i < plan->count; i++)
-        if (plan->changes[i].node != NODE_NONE &&
-            !check_parents(plan, plan->changes[i].path, e))
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct change *c = &plan->changes[i];
+
+        if (c->node != NODE_NONE && !check_parents(plan, c->path, e))
             return false;
+        is_unpatched |= c->node == NODE_NONE &&
+                        str_starts(c->path, STR(PROVISION_PATCHES "/"));
+    }
+    if (is_unpatched)
+        drop_patches(plan);
     if (!check_own_folder(plan, e))
         return false;
     for (size_t i = 0; plan->p->has_record && i < r->folder_count; i++) {
@@ -86,9 +120,7 @@ bool plan_folders(struct plan *plan, struct err *e)
             continue;
         }
         plan->stale = true;
-        plan->drop = arena_grow(plan->arena, plan->drop, plan->drop_count,
-                                &plan->drop_capacity, sizeof *plan->drop);
-        plan->drop[plan->drop_count++] = folder;
+        add_drop(plan, folder);
     }
     if (plan->drop_count)
         qsort(plan->drop, plan->drop_count, sizeof *plan->drop, longest_first);

@@ -3,7 +3,9 @@
 #include "mapm/clients.h"
 #include "mapm/limits.h"
 #include "mapm/name.h"
+#include "mapm/provision.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* clang-format off */
@@ -27,12 +29,29 @@ static bool is_in(struct str path, const char *folder, const char *suffix)
     return name_is_kebab(str_slice(path, 0, path.n - strlen(suffix)));
 }
 
+/* One name of the characters that names of packages have. */
+static bool is_patch(struct str path)
+{
+    static const struct str folder = STR_INIT(PROVISION_PATCHES "/");
+
+    if (!str_starts(path, folder) || !str_ends(path, STR(".patch")))
+        return false;
+    path = str_from_index(path, folder.n);
+    if (path.n > NAME_MAX || path.p[0] == '.')
+        return false;
+    for (size_t i = 0; i < path.n; i++)
+        if (!char_is_alpha(path.p[i]) && !char_is_digit(path.p[i]) &&
+            path.p[i] != '-' && path.p[i] != '_' && path.p[i] != '.')
+            return false;
+    return true;
+}
+
 bool place_is_text(struct str path)
 {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (str_is(path, texts[i]))
             return true;
-    return false;
+    return is_patch(path);
 }
 
 bool place_is_known(struct str path)
@@ -61,7 +80,8 @@ static bool leads_to(struct str path, const char *place, bool itself)
 bool place_is_folder(struct str path)
 {
     if (leads_to(path, SKILLS_FOLDER, true) ||
-        leads_to(path, AGENTS_FOLDER, true))
+        leads_to(path, AGENTS_FOLDER, true) ||
+        leads_to(path, PROVISION_PATCHES, true))
         return true;
     for (size_t i = 0; i < clients_count; i++)
         if (leads_to(path, clients_table[i].skills, true) ||

@@ -6,6 +6,7 @@
 #include "mapm/doc_kind.h"
 #include "mapm/lock.h"
 #include "mapm/name.h"
+#include "mapm/patched.h"
 #include "mapm/skill_roots.h"
 
 #include <dirent.h>
@@ -109,6 +110,22 @@ static bool is_about_files(enum err_code code)
            code == ERR_NAME || code == ERR_FORMAT || code == ERR_ORIGIN;
 }
 
+/* Of what is installed; "" of a folder of this machine. */
+static bool find_digest(struct search *s, const struct lock_entry *entry,
+                        bool local, struct str *out, struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    struct hash digest;
+
+    *out = local ? STR("") : entry->digest;
+    if (local || !entry->patch.n)
+        return true;
+    if (!patched_installed(s->store, entry->digest, entry->patch, &digest, e))
+        return err_wrap(e, "%.*s", STR_ARG(entry->name));
+    *out = str_join(STR("sha256:"), hash_hex(&digest, a), a);
+    return true;
+}
+
 static bool read_installed(struct search *s, const struct layer *l,
                            const struct lock_entry *entry,
                            struct run_skill *out, struct err *e)
@@ -116,7 +133,7 @@ static bool read_installed(struct search *s, const struct layer *l,
     struct arena *a = &s->cx->arena;
     struct run_skill r = {
         .fqn = entry->name,
-        .digest = layer_is_local(l, entry) ? STR("") : entry->digest,
+        .digest = STR(""),
         .is_external = !layer_is_local(l, entry),
         .is_global = l->is_global,
         .entry = entry,
@@ -126,6 +143,8 @@ static bool read_installed(struct search *s, const struct layer *l,
                        a, &r.skill, e)) {
         if (!run_skill_check(s->store, entry, &r.skill, e))
             return l->is_global ? mend_hint(l, e) : false;
+        if (!find_digest(s, entry, layer_is_local(l, entry), &r.digest, e))
+            return false;
         *out = r;
         return true;
     }
@@ -250,10 +269,9 @@ static bool claim_installed(struct search *s, struct run_skill *r,
     r->entry = entry;
     r->fqn = entry->name;
     r->is_external = !local;
-    r->digest = local ? STR("") : entry->digest;
     r->is_global =
         str_eq(root, fs_join(store_home(s->store), STR("global"), a));
-    return true;
+    return find_digest(s, entry, local, &r->digest, e);
 }
 
 /* `fd` is its folder, `real` where that is, without links. A package that came

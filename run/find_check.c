@@ -1,9 +1,8 @@
 #include "base/path.h"
 #include "mapm/package_files.h"
+#include "mapm/patched.h"
 
 #include "find.h"
-
-#define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
 
 struct check {
     const struct lock_entry *entry;
@@ -104,10 +103,12 @@ bool run_skill_check(struct store *store, const struct lock_entry *entry,
     struct err lost = {0};
     struct hash digest;
 
-    if (!hash_parse(str_from_index(entry->digest, DIGEST_PREFIX_CHARS),
-                    &digest))
-        return err_set(e, ERR_FORMAT, "%.*s: its digest in the lock is none",
-                       STR_ARG(entry->name));
+    if (!patched_installed(store, entry->digest, entry->patch, &digest, e)) {
+        e->code = e->code == ERR_FORMAT ? ERR_FORMAT : ERR_EDITED;
+        err_wrap(e, "%.*s cannot be compared with the lock",
+                 STR_ARG(entry->name));
+        return hint_restore(&c, e);
+    }
     if (!lock_is_renamed(entry) && is_whole(skill, &digest, &a))
         return true;
     if (!store_read_listing(store, &digest, &a, &files, &c.stored.count,

@@ -16,7 +16,7 @@ static bool is_trusted(struct serve *s, const struct lock_entry *entry)
     struct trust_request q;
     enum trust_state state;
 
-    return s->store && authorize_request_entry(entry, &q, &ignored) &&
+    return s->store && authorize_request_entry(s->store, entry, &q, &ignored) &&
            authorize_trust(s->cx, s->store, &q, &state, &ignored) &&
            state == TRUST_GIVEN;
 }

@@ -41,28 +41,32 @@ static void show_quoted(struct term *t, struct str text)
         term_print(t, "#%s%.*s\n", line.n ? " " : "", STR_ARG(line));
 }
 
+void diff_show_patch(struct term *t, struct str patch)
+{
+    bool in_hunk = false;
+    struct str line;
+
+    if (!t->color_out) {
+        term_content(t, patch);
+        return;
+    }
+    while (patch.n && str_cut(&patch, '\n', &line)) {
+        term_style_content(t, style_of(line, &in_hunk), line);
+        term_write(t, STR("\n"));
+    }
+}
+
 static void show_file(struct term *t, bool is_quoted,
                       const struct patch_file *f)
 {
     CLEANUP(buf_done) struct buf b = {0};
-    struct str rest, line;
-    bool in_hunk = false;
 
     buf_init(&b, SHOWN_MAX_BYTES);
     patch_format(f, &b);
-    rest = buf_str(&b);
-    if (is_quoted) {
-        show_quoted(t, rest);
-        return;
-    }
-    if (!t->color_out) {
-        term_content(t, rest);
-        return;
-    }
-    while (rest.n && str_cut(&rest, '\n', &line)) {
-        term_style_content(t, style_of(line, &in_hunk), line);
-        term_write(t, STR("\n"));
-    }
+    if (is_quoted)
+        show_quoted(t, buf_str(&b));
+    else
+        diff_show_patch(t, buf_str(&b));
 }
 
 /* "1.2.0 (3f6c…)"; either may be missing. */

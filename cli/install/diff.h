@@ -9,4 +9,7 @@
 MUST_CHECK bool diff_show(struct invocation *inv, const struct install_diff *d,
                           struct err *e);
 
+/* The text of a patch, each line in the colour of its sign. */
+void diff_show_patch(struct term *t, struct str patch);
+
 #endif

@@ -65,6 +65,7 @@ static struct install_request request_of(struct invocation *inv,
             has_option(inv, OPTION_DRY_RUN) || has_option(inv, OPTION_DIFF),
         .force = has_option(inv, OPTION_FORCE),
         .allow_hidden = has_option(inv, OPTION_ALLOW_HIDDEN),
+        .drop_patch = has_option(inv, OPTION_REMOVE_PATCH),
         .accept_moved_tag = has_option(inv, OPTION_ACCEPT_MOVED_TAG),
         .with_server = has_option(inv, OPTION_WITH_SERVER),
         .is_consented = has_option(inv, OPTION_YES),
@@ -73,17 +74,43 @@ static struct install_request request_of(struct invocation *inv,
     };
 }
 
+/* A person sees the whole patch, wherever the output goes. */
+static void show_patches(struct invocation *inv,
+                         const struct install_plan *plan, bool shows)
+{
+    struct term *t = &inv->term;
+
+    for (size_t i = 0; shows && i < plan->package_count; i++) {
+        const struct install_package *p = &plan->packages[i];
+        struct str text, line;
+
+        if (!p->shows_patch)
+            continue;
+        text = p->patch->text;
+        if (t->is_out && !has_option(inv, OPTION_JSON))
+            diff_show_patch(t, text);
+        else
+            while (str_line(&text, &line))
+                (t->quiet ? term_warn : term_note)(t, "%.*s", STR_ARG(line));
+    }
+}
+
 /* Before anything is changed. */
 static bool show_plan(struct invocation *inv, const struct install_plan *plan,
                       const struct install_request *r, struct err *e)
 {
-    bool asks = plan->consent_count && !r->is_consented;
+    bool shows = plan->patch_count && !r->is_consented && !r->dry_run &&
+                 context_can_ask(&inv->cx);
+    bool asks = shows || (plan->consent_count && !r->is_consented);
 
-    if (has_option(inv, OPTION_JSON))
+    if (has_option(inv, OPTION_JSON)) {
+        show_patches(inv, plan, shows);
         return true;
+    }
     if (!has_option(inv, OPTION_QUIET) || r->dry_run || asks)
         install_show_packages(&inv->term, plan, has_option(inv, OPTION_VERBOSE),
                               &inv->cx.arena);
+    show_patches(inv, plan, shows);
     return term_flush(&inv->term, e);
 }
 
@@ -312,4 +339,9 @@ COMMAND(command_import)
 COMMAND(command_update)
 {
     return run(inv, INSTALL_UPDATE, exit_code, e);
+}
+
+COMMAND(command_patch)
+{
+    return run(inv, INSTALL_PATCH, exit_code, e);
 }

@@ -21,6 +21,8 @@ static void put_package(struct json_writer *w, const struct install_package *p,
     json_member_optional(w, "commit", package->commit);
     json_member_optional(w, "old_commit", p->old_commit);
     json_member_optional(w, "digest", p->digest);
+    json_member_optional(w, "patch", p->patch ? p->patch->hash : STR(""));
+    json_member_optional(w, "patch_file", p->patch ? p->patch->file : STR(""));
     if (package->kind == DOC_MCP)
         json_member_string(w, "key", p->place);
     else

@@ -53,7 +53,8 @@ static void show_versions(struct term *t, const struct install_package *p,
     const struct package *package = p->package;
     const struct lock_entry *before = p->before;
     bool is_relocked = p->action == INSTALL_CHANGE;
-    bool is_same = is_relocked && str_eq(before->digest, p->digest);
+    bool is_same = is_relocked && str_eq(before->digest, p->digest) &&
+                   str_eq(before->patch, p->patch ? p->patch->hash : STR(""));
     struct str version = install_shown_version(
         package->version, package->commit, package->origin->text, a);
 
@@ -107,6 +108,11 @@ static void show_package(struct term *t, const struct install_package *p,
         term_print(t, "      ran:  %s\n", p->old_command);
     if (p->command)
         term_print(t, "      runs: %s\n", p->command);
+    if (p->patch)
+        term_print(t, "      patch: %.*s (+%zu -%zu)\n",
+                   STR_ARG(p->patch->file), p->patch_added, p->patch_removed);
+    else if (p->before && p->before->patch.n)
+        term_print(t, "      without its patch\n");
     if (p->shows_prereqs)
         show_prereqs(t, p->package->prereqs);
 }
@@ -162,7 +168,7 @@ static bool is_shown(const struct install_package *p)
 /* What a person has to know of each one. */
 static bool is_alone(const struct install_package *p)
 {
-    return p->command || p->old_command || p->shows_prereqs;
+    return p->command || p->old_command || p->shows_prereqs || p->patch;
 }
 
 /* More of one kind than a person reads are counted by repository. */

@@ -54,6 +54,7 @@ static void print_findings_json(struct invocation *inv,
     json_end_array(w);
     json_member_strings(w, "digest_only", v->digest_only, v->digest_only_count);
     json_member_strings(w, "own", v->own, v->own_count);
+    json_member_strings(w, "patched", v->patched, v->patched_count);
     print_json_end(inv);
 }
 
@@ -92,6 +93,8 @@ static void print_findings(struct invocation *inv,
                    STR_ARG(v->digest_only[i]));
     for (size_t i = 0; i < v->own_count; i++)
         term_print(&inv->term, "%.*s: own\n", STR_ARG(v->own[i]));
+    for (size_t i = 0; i < v->patched_count; i++)
+        term_print(&inv->term, "%.*s: patched\n", STR_ARG(v->patched[i]));
     print_advice(inv, v);
     if (v->count == 0)
         term_note(&inv->term, "%zu package%s verified", count,

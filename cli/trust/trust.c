@@ -57,7 +57,8 @@ static bool add_entry(struct trust_job *job, const struct layer *l,
     struct trust_request *q = &w->items[w->count];
     enum trust_state state;
 
-    if (!check_entry(l, entry, e) || !authorize_request_entry(entry, q, e))
+    if (!check_entry(l, entry, e) ||
+        !authorize_request_entry(job->store, entry, q, e))
         return false;
     for (size_t i = 0; i < w->count; i++)
         if (str_eq(w->items[i].subject, q->subject) &&

@@ -103,8 +103,10 @@ const struct trust_kind *authorize_kind(enum state_trust_kind kind);
  * trust in the workspace itself. */
 size_t authorize_requests(struct str path, const struct project *workspace,
                           struct trust_request out[STATE_TRUST_KINDS]);
-/* The request of a metaskill of the lock. ERR_FORMAT: an invalid digest. */
-MUST_CHECK bool authorize_request_entry(const struct lock_entry *entry,
+/* The request of a metaskill of the lock, with its patch: what is trusted is
+ * what runs. Errors: those of patched_installed. */
+MUST_CHECK bool authorize_request_entry(struct store *store,
+                                        const struct lock_entry *entry,
                                         struct trust_request *out,
                                         struct err *e);
 

@@ -3,6 +3,7 @@
 
 #include "base/context.h"
 #include "mapm/lock.h"
+#include "mapm/patches.h"
 #include "mapm/provision.h"
 #include "mapm/resolver.h"
 #include "mapm/store.h"
@@ -42,7 +43,8 @@ enum install_command {
     INSTALL_INSTALL,
     INSTALL_REMOVE,
     INSTALL_UPDATE,
-    INSTALL_IMPORT
+    INSTALL_IMPORT,
+    INSTALL_PATCH
 };
 
 struct install_request {
@@ -57,6 +59,7 @@ struct install_request {
     bool dry_run;          /* takes no lock of the workspace; never applied */
     bool force;            /* restores what was edited */
     bool allow_hidden;     /* characters */
+    bool drop_patch;       /* patch: takes the patches away */
     bool accept_moved_tag; /* update: a tag may name another commit */
     bool with_server;      /* `mapm mcp` becomes a server of the workspace */
     enum install_prefer prefer; /* of a mapm.lock in conflict */
@@ -97,6 +100,10 @@ struct install_package {
     const char *old_command; /* and what it ran so far, if that is known */
     struct str from; /* the origin that a replacement gives it; "" = its own */
     bool is_from_checkout; /* `from` is a folder of the checkout of a root */
+    const struct package_patch *patch; /* that is applied to it; NULL: none */
+    size_t patch_added, patch_removed; /* its lines, where it changes */
+    bool shows_patch;                  /* that this machine has not shown yet */
+    struct hash installed;             /* digest of the patched package */
 };
 
 /* What the user changed, and what stays so. */
@@ -179,6 +186,7 @@ struct install_plan {
     size_t package_count;
     size_t consent_count; /* of these: need consent */
     size_t grant_count;   /* of these: are granted */
+    size_t patch_count;   /* of these: have a patch to be shown */
     /* Packages of the lock, or only of the workspace: then without origin. */
     const struct lock_entry **removed;
     size_t removed_count;

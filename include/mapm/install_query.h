@@ -38,6 +38,8 @@ struct install_verification {
     size_t digest_only_count;
     const struct str *own; /* origins of packages of the workspace itself */
     size_t own_count;
+    const struct str *patched; /* places of packages with a patch */
+    size_t patched_count;
 };
 
 /* Hashes every file. `ask_remote`: also asks each repository whether the locked

@@ -50,6 +50,8 @@
 #define PLUGIN_MAX_SKILLS          1000
 #define PLUGIN_MAX_SERVERS         100
 #define PLUGIN_MAX_AGENTS          200
+#define PATCHES_MAX_FILES          10000   /* of a workspace */
+#define PATCHES_MAX_BYTES          (64u * 1024 * 1024)   /* of all of them */
 
 #define PACKAGE_MAX_FILES          5000
 #define PACKAGE_MAX_BYTES          (64ull * 1024 * 1024)

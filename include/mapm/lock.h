@@ -36,6 +36,7 @@ struct lock_entry {
     struct str digest;       /* "sha256:" and 64 hex; "" for ./ but an MCP */
     struct str version;      /* "" = none */
     struct str place;        /* path: or key: */
+    struct str patch;        /* its hash, as `digest` (version 2); "" = none */
     bool allow_hidden;       /* accepted by --allow-hidden */
     bool rewritten;          /* its own name is unusable: the copy's changes */
     struct lock_need *needs; /* sorted by kind, name */

@@ -49,10 +49,13 @@ struct provision_item {
                      * to; "" for a copy */
 };
 
+/* Where the patches of a workspace are: texts, too. */
+#define PROVISION_PATCHES ".mapm/patches"
+
 /* Written in the swap itself, in order, the last ones last. NULL content
  * (p == NULL) removes. */
 struct provision_text {
-    struct str path; /* "mapm.yaml", "mapm.lock", ".gitignore" … */
+    struct str path; /* "mapm.yaml", "mapm.lock", ".gitignore", a patch … */
     struct str content;
 };
 
@@ -212,6 +215,11 @@ MUST_CHECK bool provision_find_edits(struct provision *p,
                                      size_t item_count, struct arena *a,
                                      struct provision_edit **out, size_t *count,
                                      struct err *e);
+
+/* Whether the record of this disk says that just this skill or agent was put
+ * into its folder; edited or not. `a` is scratch memory. */
+bool provision_holds(struct provision *p, const struct provision_options *o,
+                     const struct provision_item *item, struct arena *a);
 
 /* A TOML basic string with its quotes. */
 void provision_toml_quote(struct buf *out, struct str s);

@@ -19,7 +19,8 @@ enum state_trust_kind {
     STATE_TRUST_KINDS,     /* so many */
     /* No trust, and never listed: a text of prereqs that a person has seen;
      * subject: "prereqs"; digest: of the text. */
-    STATE_SEEN_PREREQS = STATE_TRUST_KINDS
+    STATE_SEEN_PREREQS = STATE_TRUST_KINDS,
+    STATE_SEEN_PATCH /* likewise, of a patch; subject: "patch" */
 };
 
 struct state_trust {

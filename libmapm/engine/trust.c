@@ -47,7 +47,8 @@ bool engine_list_trust(struct engine *g, const struct wire_call *c,
 
 /* --- trusting a metaskill --------------------------------------------------------------- */
 
-static bool make_request(const struct layer *l, const struct lock_entry *entry,
+static bool make_request(struct store *store, const struct layer *l,
+                         const struct lock_entry *entry,
                          struct trust_request *out, struct err *e)
 {
     if (entry->kind != DOC_SKILL)
@@ -59,7 +60,7 @@ static bool make_request(const struct layer *l, const struct lock_entry *entry,
                        layer_is_own(l, entry)
                            ? "is of this workspace"
                            : "was installed from a folder of yours");
-    return authorize_request_entry(entry, out, e);
+    return authorize_request_entry(store, entry, out, e);
 }
 
 static bool confirm(struct engine *g, const struct trust_request *q,
@@ -81,7 +82,7 @@ static bool trust(struct engine *g, const struct layer *l,
     struct trust_request q;
     enum trust_state state;
 
-    if (!make_request(l, entry, &q, e) ||
+    if (!make_request(g->store, l, entry, &q, e) ||
         !authorize_check_program(g->store, &q.digest, &g->cx.arena, e))
         return err_wrap(e, "cannot trust %.*s", STR_ARG(entry->name));
     if (!authorize_trust(&g->cx, g->store, &q, &state, e))

@@ -517,6 +517,7 @@ SCENARIOS = [
              next=("import", "agents.lock", "--dry-run")),
     Scenario("a merge of mapm.lock [D13]", in_conflict, "install", "--yes",
              next=("install", "--yes", "--dry-run")),
+    Scenario("a patch [D7]", edited, "patch", "acme/changes", precious=PRECIOUS),
 ]
 for one in [*SCENARIOS, COLD, Scenario("an update from the host", outdated, "update", "--yes")]:
     order(one)

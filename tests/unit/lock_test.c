@@ -96,6 +96,7 @@ static const struct {
     {"    digest", "    flavour: x\n    digest", "l:8: unknown key \"flavour\""},
     {"    version: 1.2.0\n", "", NULL},
     {"    commit", "    tag: v1.4.2\n    commit", "l:6: \"tag\" needs version 2 of this file"},
+    {"    path", "    patch: " D64 "\n    path", "l:10: \"patch\" needs version 2 of this file"},
     {"    version: 1.2.0\n", "    version: 1.2.0\n    version: 1.2.0\n", "l:10: \"version\" is given twice, or not in its place"},
     {"    version: 1.2.0\n    path: .agents/agents/reviewer\n", "    path: .agents/agents/reviewer\n    version: 1.2.0\n", "l:10: \"version\" is given twice, or not in its place"},
     {"    version: 1.2.0", "    version: 1.2", "l:9: not written as mapm writes it: 1.2"},
@@ -242,6 +243,7 @@ static const struct {
     {"    commit", "    from: x\n    commit", "l:6: not where it comes from: x"},
     {"    commit", "    tag: -x\n    commit", "l:6: not a tag: \"-x\""},
     {"    commit", "    tag: v 1.0.0\n    commit", "l:6: not a tag: \"v 1.0.0\""},
+    {"    key", "    patch: " D64 "\n    key", "l:9: \"patch\" is not for mcps"},
     {"    blob", "    tag: v1.4.2\n    blob", "l:7: \"tag\" is given twice, or not in its place"},
     {"    commit", "    member: x\n    commit", "l:6: unknown key \"member\": written by a newer mapm"},
     {"type: mcp", "type: plugin", "l:3: unknown type \"plugin\": written by a newer mapm"},
@@ -656,6 +658,35 @@ TEST(ten_thousand_packages)
     CHECK(back.count == 10000);
     CHECK(str_eq(formatted(&back, &again), buf_str(&out)));
     arena_done(&arena);
+}
+
+/* [D7, F13] */
+TEST(a_patch_stands_behind_the_path)
+{
+    static const char text[] =
+        "version: 2\n"
+        "packages:\n"
+        "  - type: skill\n"
+        "    name: acme/git-pr\n"
+        "    origin: https://github.com/acme/catalog/tree/main/skills/git-pr\n"
+        "    commit: " C40 "\n"
+        "    tree: " T40 "\n"
+        "    digest: " D64 "\n"
+        "    version: 1.0.0\n"
+        "    path: .agents/skills/git-pr\n"
+        "    patch: " D64 "\n"
+        "    hidden: allowed\n";
+    CLEANUP(buf_done) struct buf out = {0};
+    CLEANUP(arena_done) struct arena a = {0};
+    struct lock lock;
+    struct err e = {0};
+
+    CHECK(lock_parse(str_cstr(text), "l", &a, &lock, &e));
+    CHECK(str_is(lock.entries[0].patch, D64));
+    CHECK(str_is(formatted(&lock, &out), text));
+    buf_done(&out);
+    lock.entries[0].patch = STR("");
+    CHECK(str_starts(formatted(&lock, &out), STR("version: 1\n")));
 }
 
 /* [D6, F13] */

@@ -1,0 +1,273 @@
+#include "base/diff.h"
+#include "base/fs.h"
+#include "base/patch.h"
+#include "base/place.h"
+#include "mapm/doc_kind.h"
+#include "mapm/package_files.h"
+#include "mapm/patched.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "install_session.h"
+
+/*
+ * A patch that was made for the locked package, for what the package is now:
+ * three-way, file by file. Where both sides changed the same lines nothing is
+ * changed, and both versions are kept beside each other. [D7]
+ */
+
+#define KEPT_FOLDER ".agents/.mapm/rebase"
+
+/* Of one file: as it was, as the patch has it, as it is now, and both. */
+enum { BASE, OURS, THEIRS, SIDES };
+
+struct rebased {
+    struct str path;
+    struct patch_side sides[SIDES];
+    struct patch_side merged;
+    const char *conflict; /* NULL: none */
+};
+
+struct rebase {
+    struct install_session *s;
+    struct install_package *p;
+    struct arena *arena;
+    struct package_files versions[SIDES];
+    struct rebased *files;
+    size_t count, conflicts;
+};
+
+/* --- the versions --------------------------------------------------------- */
+
+static bool read_side(struct rebase *r, int which, struct str path,
+                      struct patch_side *out, struct err *e)
+{
+    const struct package_files *v = &r->versions[which];
+    const struct package_file *f = package_files_find(v, path);
+
+    *out = (struct patch_side){.text = STR("")};
+    if (!f)
+        return true;
+    out->mode = f->executable ? PATCH_PROGRAM : PATCH_FILE;
+    return store_read(v->store, &f->hash, PATCH_FILE_MAX_BYTES, r->arena,
+                      &out->text, e);
+}
+
+static bool read_version(struct rebase *r, int which, const struct hash *digest,
+                         struct err *e)
+{
+    struct package_files *v = &r->versions[which];
+    struct package_file *files;
+
+    v->store = r->s->store;
+    if (!store_read_listing(v->store, digest, r->arena, &files, &v->count, e))
+        return false;
+    v->files = files;
+    return true;
+}
+
+/* False without an error: the patch is not that of the locked package, so it
+ * has to apply as it is. */
+static bool read_versions(struct rebase *r, bool *found, struct err *e)
+{
+    const struct lock_entry *b = r->p->before;
+    struct patched ours;
+    struct err ignored = {0};
+    struct hash digest;
+
+    *found = false;
+    if (!patched_parse_hash(b->digest, &digest))
+        return true;
+    if (!read_version(r, BASE, &digest, e)) {
+        err_wrap(e,
+                 "%.*s was made for a version of %.*s that is not in the "
+                 "store",
+                 STR_ARG(r->p->patch->file), STR_ARG(b->name));
+        return err_hint(e, "mapm install fetches it: run it first");
+    }
+    if (!patched_apply(r->s->store, &digest, r->p->patch->text,
+                       r->p->patch->file.p, true, r->arena, &ours, &ignored))
+        return true;
+    *found = true;
+    r->versions[OURS] =
+        (struct package_files){r->s->store, ours.files, ours.count};
+    return read_version(r, THEIRS, &package_node(r->p)->digest, e);
+}
+
+/* --- three-way ------------------------------------------------------------ */
+
+static bool is_same(const struct patch_side *x, const struct patch_side *y)
+{
+    return !x->mode == !y->mode && str_eq(x->text, y->text);
+}
+
+static void merge_texts(struct rebase *r, struct rebased *f)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    size_t places;
+
+    buf_init(&b, 2 * PATCH_FILE_MAX_BYTES + 4096);
+    places = diff_merge(f->sides[BASE].text, f->sides[OURS].text,
+                        f->sides[THEIRS].text, "patch", "upstream", &b);
+    f->merged = f->sides[THEIRS];
+    f->merged.text = arena_str(r->arena, buf_str(&b));
+    if (places)
+        f->conflict = "both changed the same lines";
+}
+
+static void merge_file(struct rebase *r, struct rebased *f)
+{
+    const struct patch_side *base = &f->sides[BASE], *ours = &f->sides[OURS],
+                            *theirs = &f->sides[THEIRS];
+    struct patch_file text = {f->path, *base, *theirs};
+
+    if (is_same(ours, theirs) || is_same(base, ours)) {
+        f->merged = *theirs;
+    } else if (is_same(base, theirs)) {
+        f->merged = *ours;
+        if (ours->mode && theirs->mode)
+            f->merged.mode = theirs->mode;
+    } else if (!ours->mode) {
+        f->conflict = "the patch deletes it, upstream changed it";
+        f->merged = *theirs;
+    } else if (!theirs->mode) {
+        f->conflict = "the patch changes it, upstream deleted it";
+        f->merged = *ours;
+    } else if (patch_is_binary(&text)) {
+        f->conflict = "the patch changes it, upstream made it binary";
+        f->merged = *ours;
+    } else {
+        merge_texts(r, f);
+    }
+    r->conflicts += f->conflict != NULL;
+}
+
+static bool merge(struct rebase *r, struct err *e)
+{
+    struct patch patch;
+
+    if (!patch_parse(r->p->patch->text, r->p->patch->file.p, r->arena, &patch,
+                     e))
+        return false;
+    r->files = arena_array(r->arena, patch.count + 1, sizeof *r->files);
+    for (size_t i = 0; i < patch.count; i++) {
+        struct rebased *f = &r->files[r->count++];
+
+        f->path = patch.changes[i].path;
+        for (int k = 0; k < SIDES; k++)
+            if (!read_side(r, k, f->path, &f->sides[k], e))
+                return err_wrap(e, "%.*s", STR_ARG(f->path));
+        merge_file(r, f);
+    }
+    return true;
+}
+
+static bool format(const struct rebase *r, struct str *out, struct err *e)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, PATCH_MAX_BYTES);
+    for (size_t i = 0; i < r->count; i++) {
+        const struct rebased *f = &r->files[i];
+        const struct patch_file file = {f->path, f->sides[THEIRS], f->merged};
+
+        patch_format(&file, &b);
+    }
+    *out = arena_str(&r->s->cx->arena, buf_str(&b));
+    return buf_check(&b, r->p->patch->file.p, e);
+}
+
+/* --- a conflict ----------------------------------------------------------- */
+
+static void add_kept(struct rebase *r, struct place_file *out, size_t *count,
+                     const char *folder, const struct rebased *f,
+                     const struct patch_side *side)
+{
+    if (!side->mode)
+        return;
+    out[(*count)++] = (struct place_file){
+        arena_printf(r->arena, "%s/%.*s", folder, STR_ARG(f->path)).p,
+        side->text};
+}
+
+/* Only of the files that the patch changes. */
+static bool keep_versions(struct rebase *r, const char *name, struct err *e)
+{
+    CLEANUP_FD int root = -1;
+    CLEANUP_FD int folder = -1;
+    struct place_file *files =
+        arena_array(r->arena, 3 * r->count + 1, sizeof *files);
+    size_t count = 0;
+
+    for (size_t i = 0; i < r->count; i++) {
+        const struct rebased *f = &r->files[i];
+
+        add_kept(r, files, &count, "ours", f, &f->sides[OURS]);
+        add_kept(r, files, &count, "theirs", f, &f->sides[THEIRS]);
+        add_kept(r, files, &count, "merged", f, &f->merged);
+    }
+    return fs_open_dir(str_dup0(r->s->layer.path, r->arena), &root, e) &&
+           fs_make_dirs_at(root, KEPT_FOLDER, 0755, e) &&
+           fs_open_dir_at(root, KEPT_FOLDER, &folder, e) &&
+           (!fs_exists_at(folder, name) ||
+            fs_remove_tree_at(folder, name, e)) &&
+           place_folder(folder, name, files, count, e);
+}
+
+static bool refuse(struct rebase *r, struct err *e)
+{
+    const struct package *p = r->p->package;
+    const char *kind = doc_kind_name(p->kind);
+    struct str file = r->p->patch->file;
+    size_t from = str_find_last(file, '/') + 1;
+    const char *name =
+        str_dup0(str_slice(file, from, file.n - strlen(".patch")), r->arena);
+
+    if (!r->s->request->dry_run && !keep_versions(r, name, e))
+        return false;
+    err_clear(e);
+    e->code = ERR_CONFLICT;
+    for (size_t i = 0; i < r->count; i++)
+        if (r->files[i].conflict)
+            err_also(e, "%.*s: %s", STR_ARG(r->files[i].path),
+                     r->files[i].conflict);
+    err_wrap(e, "%.*s conflicts with what upstream changed in %s %.*s",
+             STR_ARG(file), kind, STR_ARG(p->fqn));
+    if (r->s->request->dry_run)
+        return err_hint(e, "nothing was changed");
+    return err_hint(e,
+                    "nothing was changed; " KEPT_FOLDER "/%s has ours/, "
+                    "theirs/ and merged/: mapm patch --remove %.*s, update it, "
+                    "edit it, then mapm patch %.*s",
+                    name, STR_ARG(p->fqn), STR_ARG(p->fqn));
+}
+
+bool session_rebase_patch(struct install_session *s, struct install_package *p,
+                          struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct rebase r = {.s = s, .p = p, .arena = &scratch};
+    const struct lock_entry *b = p->before;
+    bool found;
+    struct str text;
+
+    if (!b || !b->patch.n || str_eq(b->digest, p->digest) ||
+        !str_eq(b->patch, p->patch->hash))
+        return true;
+    if (!read_versions(&r, &found, e))
+        return false;
+    if (!found)
+        return true;
+    if (!merge(&r, e))
+        return false;
+    if (r.conflicts)
+        return refuse(&r, e);
+    if (!format(&r, &text, e))
+        return false;
+    if (str_eq(text, p->patch->text))
+        return true;
+    session_set_patch(s, p->patch->file, text);
+    p->patch = patches_find(&s->patches, p->patch->file);
+    return true;
+}
