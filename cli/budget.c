@@ -224,7 +224,8 @@ static bool reckon_server(struct budget *b, struct reckoning *r, struct err *e)
         return false;
     ok = library_index_text(l, &o, &b->inv->cx.arena, &block, e);
     for (size_t i = 0; ok && i < library_count(l); i++) {
-        runs = runs || library_at(l, i)->metaskill;
+        runs =
+            runs || (library_at(l, i)->metaskill && !library_at(l, i)->broken);
         r->skills += !library_at(l, i)->disabled;
     }
     if (ok)

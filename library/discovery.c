@@ -24,6 +24,7 @@ struct block {
     bool marks;          /* one of them is marked as a metaskill */
     bool cut;            /* no description may take more than it should have */
     const bool *inlined; /* by index; NULL: none */
+    const enum library_entry *entries; /* by index */
 };
 
 static void add(struct block *b, struct str text)
@@ -34,9 +35,13 @@ static void add(struct block *b, struct str text)
 
 /* --- one line a skill ---------------------------------------------------------------------- */
 
+/* K15, X28: one that a call would start, as far as is known. */
 static bool is_marked(const struct block *b, size_t i)
 {
-    return library_at(b->l, i)->metaskill && !b->l->options.metis;
+    const struct library_skill *s = library_at(b->l, i);
+
+    return s->metaskill && !s->broken && !b->l->options.metis &&
+           b->entries[i] == LIBRARY_LISTED;
 }
 
 static struct str line_of(const struct block *b, size_t i)
@@ -53,11 +58,12 @@ static struct str line_of(const struct block *b, size_t i)
 }
 
 /* Whether it is listed at all, and in which of the two sections. */
-static bool is_listed(const struct library *l, size_t i, bool modes)
+static bool is_listed(const struct block *b, size_t i, bool modes)
 {
-    const struct library_skill *s = library_at(l, i);
+    const struct library_skill *s = library_at(b->l, i);
 
-    return !s->disabled && (s->is_mode && !l->options.metis) == modes;
+    return !s->disabled && b->entries[i] != LIBRARY_WITHHELD &&
+           (s->is_mode && !b->l->options.metis) == modes;
 }
 
 /* The last words of a block that was cut (T31). */
@@ -76,7 +82,7 @@ static void add_lines(struct block *b, bool modes, size_t max_chars)
     for (size_t i = 0; i < library_count(b->l); i++) {
         struct str line;
 
-        if (!is_listed(b->l, i, modes))
+        if (!is_listed(b, i, modes))
             continue;
         line = line_of(b, i);
         if (!any && modes)
@@ -129,6 +135,7 @@ static void choose_bodies(struct block *b, size_t chars, struct preload *p)
             !has_room(chars, PRELOAD_MIN_CHARS))
             return;
         if (library_at(b->l, i)->disabled ||
+            b->entries[i] == LIBRARY_WITHHELD ||
             !library_load(b->l, library_at(b->l, i)->name, LIBRARY_AS_SYSTEM,
                           true, NULL, b->a, &loaded, &e))
             continue;
@@ -159,12 +166,25 @@ static const struct library_skill **add_bodies(struct block *b,
     return skills;
 }
 
-static bool has_listed(const struct library *l)
+/* False: none is listed. */
+static bool choose_entries(struct block *b, const struct library_index *o,
+                           size_t *withheld)
 {
-    for (size_t i = 0; i < library_count(l); i++)
-        if (!library_at(l, i)->disabled)
-            return true;
-    return false;
+    size_t count = library_count(b->l);
+    enum library_entry *entries = arena_array(b->a, count + 1, sizeof *entries);
+    bool any = false;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct library_skill *s = library_at(b->l, i);
+
+        entries[i] = o->entry ? o->entry(o->ctx, s) : LIBRARY_LISTED;
+        if (s->disabled)
+            continue;
+        *withheld += entries[i] == LIBRARY_WITHHELD;
+        any |= entries[i] != LIBRARY_WITHHELD;
+    }
+    b->entries = entries;
+    return any;
 }
 
 static void block_done(struct block *b)
@@ -181,7 +201,7 @@ bool library_index_text(const struct library *l, const struct library_index *o,
     struct preload p = {0};
     struct library_block done = {.text = STR("")};
 
-    if (has_listed(l)) {
+    if (choose_entries(&b, o, &done.withheld)) {
         buf_init(&b.out, LIBRARY_MAX_BYTES);
         add_index(&b, o->max_chars);
         if (o->max_chars && b.chars > o->max_chars)

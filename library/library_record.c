@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MAGIC  "mapmskil"
-#define FORMAT 3
+#define FORMAT 4
 /* magic, format, profile, count, version of mapm, where links may lead */
 #define HEAD_BYTES        48
 #define FINGERPRINT_BYTES 28
@@ -21,7 +21,7 @@
 
 #define ALL_FLAGS                                                              \
     (RECORD_VALID | RECORD_YOUNG | RECORD_DISABLED | RECORD_MODE |             \
-     RECORD_METASKILL | RECORD_NOTED | RECORD_DECLARED)
+     RECORD_METASKILL | RECORD_NOTED | RECORD_DECLARED | RECORD_BROKEN)
 
 struct fingerprint fingerprint_of(const struct stat *st)
 {

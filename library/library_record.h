@@ -27,7 +27,8 @@ enum record_flag {
     RECORD_METASKILL = 16, /* it has a program that can run */
     RECORD_NOTED =
         32, /* it has a note: a search for notes need not parse the others */
-    RECORD_DECLARED = 64 /* it has a program field */
+    RECORD_DECLARED = 64, /* it has a program field */
+    RECORD_BROKEN = 128   /* its program does not compile */
 };
 
 enum record_field {

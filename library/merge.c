@@ -155,6 +155,7 @@ static void fill(struct library_skill *s, const struct library_root *root,
         .disabled = r->flags & RECORD_DISABLED && !metis,
         .is_mode = r->flags & RECORD_MODE,
         .metaskill = r->flags & RECORD_METASKILL,
+        .broken = r->flags & RECORD_BROKEN,
         .program = r->flags & RECORD_METASKILL ? record_program(r) : STR(""),
         .warnings = r->warnings,
     };

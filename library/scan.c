@@ -36,6 +36,7 @@ static void validate(const struct changes *changes, struct arena *fresh,
     struct skill_place place = {
         .bounds = &changes->scan->bounds,
         .metis = changes->scan->options->metis,
+        .options = changes->scan->options,
         .folder = s->name,
         .skill = s->skill,
         .program = s->program,

@@ -44,6 +44,7 @@ void scan_done(struct scan *scan); /* of any that is zeroed, or began */
 struct skill_place {
     const struct root_bounds *bounds; /* of the root */
     bool metis;
+    const struct library_options *options;
     struct str folder;        /* below the root */
     struct fingerprint skill; /* of SKILL.md, a moment ago */
     struct fingerprint

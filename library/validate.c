@@ -27,7 +27,8 @@ struct validation {
     int fd;            /* of it */
     struct record *out;
     struct diagnostics why;
-    struct str asked; /* the program that manifest asked for */
+    struct str asked;   /* the program that manifest asked for */
+    struct str program; /* its text */
 };
 
 static bool is_young(const struct skill_place *place,
@@ -110,8 +111,10 @@ static enum manifest_file read_beside(void *ctx, struct str path,
         return state;
     if ((uint64_t)st.st_size > max_bytes)
         return MANIFEST_FILE_TOO_LARGE;
-    if (fs_read_fd(fd, max_bytes, a, content, &e))
+    if (fs_read_fd(fd, max_bytes, a, content, &e)) {
+        j->program = *content;
         return MANIFEST_FILE_OK;
+    }
     return e.code == ERR_LIMIT ? MANIFEST_FILE_TOO_LARGE
                                : MANIFEST_FILE_UNREADABLE;
 }
@@ -261,6 +264,14 @@ static struct str tags_of(const struct validation *j, const struct document *d)
     return arena_str(j->a, buf_str(&b));
 }
 
+static bool is_broken(const struct validation *j, const struct document *d)
+{
+    const struct library_options *o = j->place->options;
+
+    return d->metaskill && o->compiles &&
+           !o->compiles(o->ctx, d->program, j->program);
+}
+
 static void take(struct validation *j, const struct document *d)
 {
     struct record *r = j->out;
@@ -285,7 +296,8 @@ static void take(struct validation *j, const struct document *d)
     memcpy(r->field, fields, sizeof fields);
     r->flags |=
         RECORD_VALID | (d->disable_model_invocation ? RECORD_DISABLED : 0) |
-        (d->is_mode ? RECORD_MODE : 0) | (d->metaskill ? RECORD_METASKILL : 0);
+        (d->is_mode ? RECORD_MODE : 0) | (d->metaskill ? RECORD_METASKILL : 0) |
+        (is_broken(j, d) ? RECORD_BROKEN : 0);
 }
 
 static void refuse(struct validation *j, struct str note)
@@ -293,7 +305,7 @@ static void refuse(struct validation *j, struct str note)
     struct record *r = j->out;
 
     r->flags &= ~(uint32_t)(RECORD_VALID | RECORD_DISABLED | RECORD_MODE |
-                            RECORD_METASKILL);
+                            RECORD_METASKILL | RECORD_BROKEN);
     for (size_t i = 0; i < RECORD_FIELDS; i++)
         r->field[i] = STR("");
     r->field[RECORD_FOLDER] = j->place->folder;

@@ -26,15 +26,6 @@ MUST_CHECK bool run_skill_find(struct context *cx, struct store *store,
                                struct run_skill *out, struct err *e);
 
 /*
- * Finds a skill of the library in its folder: an installed one is that package
- * (X27). Errors: as run_skill_find and library_open_folder.
- */
-MUST_CHECK bool run_skill_read(struct context *cx, struct store *store,
-                               struct layer *l, const struct library *library,
-                               const struct library_skill *known,
-                               struct run_skill *out, struct err *e);
-
-/*
  * find_check.c: compares the folder with the lock: each file, a renamed copy's
  * SKILL.md under its name (X2, X9). Additional files belong to the user and
  * are ignored, unless one would become the program. Errors: ERR_EDITED, one

@@ -70,10 +70,12 @@ struct serve {
     size_t runnable_count;
     struct str *names; /* enum of run_metaskill, sorted */
     size_t name_count;
-    bool has_skills, has_metaskills; /* visible to models */
-    struct mcp_tool *tools;          /* NULL: not made yet */
+    bool has_skills;        /* visible to models */
+    struct mcp_tool *tools; /* NULL: not made yet */
     size_t tool_count;
     unsigned tools_made, prompts_made; /* so many times; when prompts were */
+    struct arena verdict_snap;
+    uint8_t *verdicts; /* by index; NULL: none yet */
     struct arena resource_snap;
     struct mcp_resource *resources;
     size_t resource_count;
@@ -94,8 +96,13 @@ MUST_CHECK bool serve_open_layers(struct serve *s, struct err *e);
 
 /* --- mcp_offer.c ------------------------------------------------------------- */
 
-/* Whether a model may start it, according to the locks. */
+/* Whether a model may start it, according to the locks, and whether it would
+ * start: its program compiles, its files are those that were installed. The
+ * second is found out once, until the library changes. */
 bool serve_offers(struct serve *s, const struct library_skill *skill);
+/* How it is listed in the instructions (A4, K15). `ctx` is the struct serve,
+ * after serve_tools. */
+enum library_entry serve_entry(void *ctx, const struct library_skill *skill);
 /* Whether that is other than `names`, since trust was given or taken back. */
 bool serve_offers_others(struct serve *s);
 /* L6: whether a model may see it: a disabled skill only after a person
@@ -115,10 +122,6 @@ bool serve_tools(void *ctx, struct arena *a, const struct mcp_tool **out,
 void serve_call(void *ctx, struct str tool, const struct json *arguments,
                 struct mcp_call *c);
 void serve_forget_tools(struct serve *s);
-
-/* Whether run_metaskill is offered: also when no metaskill may run, to report
- * why. Call after serve_tools. */
-bool serve_runs_any(const struct serve *s);
 
 /* --- mcp_answer.c ------------------------------------------------------------ */
 

@@ -29,27 +29,140 @@ static bool is_own(struct serve *s, const struct library_skill *skill)
     return authorize_folder(s->cx, skill->folder, &ignored);
 }
 
-bool serve_offers(struct serve *s, const struct library_skill *skill)
+/* The package that it is; NULL: none. */
+static const struct lock_entry *find_entry(const struct serve *s,
+                                           const struct library_skill *skill,
+                                           bool *is_global)
 {
-    const struct lock_entry *entry;
-    enum metaskill_policy policy;
-    bool is_global = false;
+    const struct lock_entry *entry =
+        layer_find_folder(&s->layer, skill->folder);
 
-    if (!skill->metaskill || skill->disabled || s->nested)
-        return false;
-    policy = run_policy(&s->layer);
+    *is_global = false;
+    if (entry || !s->has_global)
+        return entry;
+    entry = layer_find_folder(&s->global, skill->folder);
+    *is_global = entry != NULL;
+    return entry;
+}
+
+static bool is_fetched(const struct serve *s, const struct lock_entry *entry,
+                       bool is_global)
+{
+    return entry && layer_is_fetched(is_global ? &s->global : &s->layer, entry);
+}
+
+static bool is_allowed(struct serve *s, const struct library_skill *skill)
+{
+    enum metaskill_policy policy = run_policy(&s->layer);
+    const struct lock_entry *entry;
+    bool is_global;
+
     if (policy == METASKILLS_OFF)
         return false;
     if (policy == METASKILLS_ALL)
         return true;
-    entry = layer_find_folder(&s->layer, skill->folder);
-    if (!entry && s->has_global) {
-        entry = layer_find_folder(&s->global, skill->folder);
-        is_global = entry != NULL;
-    }
-    if (entry && layer_is_fetched(is_global ? &s->global : &s->layer, entry))
+    entry = find_entry(s, skill, &is_global);
+    if (is_fetched(s, entry, is_global))
         return policy == METASKILLS_TRUSTED && is_trusted(s, entry);
     return is_global || (s->workspace_trusted && is_own(s, skill));
+}
+
+/* --- whether it would start (K15, X28) ----------------------------------- */
+
+enum { NOT_LOOKED_AT, STARTS, FAILS };
+
+static bool fail(struct serve *s, const struct library_skill *skill,
+                 const char *why)
+{
+    context_warn(s->cx, "metaskill '%.*s' is not offered: %s",
+                 STR_ARG(skill->name), why);
+    return false;
+}
+
+/* Its files, as a run reads them: those of a package are compared with the lock.
+ * What that takes goes with an arena of its own. */
+static bool is_whole(struct serve *s, const struct library_skill *skill)
+{
+    struct context cx = *s->cx;
+    struct run_skill found;
+    struct err e = {0};
+    bool ok;
+
+    cx.arena = (struct arena){0};
+    ok = run_skill_read(&cx, s->store, &s->layer, s->library, skill, &found,
+                        &e) ||
+         fail(s, skill, err_first(&e));
+    arena_done(&cx.arena);
+    return ok;
+}
+
+static bool starts(struct serve *s, const struct library_skill *skill)
+{
+    const struct lock_entry *entry;
+    bool is_global;
+
+    if (skill->broken)
+        return fail(s, skill, "its program does not compile (mapm check)");
+    entry = find_entry(s, skill, &is_global);
+    return !is_fetched(s, entry, is_global) || is_whole(s, skill);
+}
+
+bool serve_offers(struct serve *s, const struct library_skill *skill)
+{
+    size_t count = library_count(s->library), i;
+
+    if (!skill->metaskill || skill->disabled || s->nested ||
+        !is_allowed(s, skill))
+        return false;
+    if (!s->verdicts)
+        s->verdicts = arena_array(&s->verdict_snap, count + 1, 1);
+    i = (size_t)(skill - library_at(s->library, 0));
+    if (s->verdicts[i] == NOT_LOOKED_AT)
+        s->verdicts[i] = starts(s, skill) ? STARTS : FAILS;
+    return s->verdicts[i] == STARTS;
+}
+
+/* --- the discovery block (A4) --------------------------------------------- */
+
+/* A folder of the workspace, whichever way it was named; but not of a home
+ * folder that is in it. */
+static bool is_of_workspace(const struct serve *s,
+                            const struct library_skill *skill)
+{
+    struct str home = s->cx->home, workspace = s->layer.path;
+
+    return fs_path_is_within(skill->folder, workspace) &&
+           (skill->source == LIBRARY_WORKSPACE ||
+            !(home.n && fs_path_is_within(home, workspace)));
+}
+
+/* By the list of tools: each look at an owner costs. */
+static bool is_advertised(const struct serve *s,
+                          const struct library_skill *skill)
+{
+    size_t low = 0, high = s->name_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = str_cmp(s->names[middle], skill->name);
+
+        if (order == 0)
+            return true;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+enum library_entry serve_entry(void *ctx, const struct library_skill *skill)
+{
+    const struct serve *s = ctx;
+
+    if (!s->workspace_trusted && is_of_workspace(s, skill))
+        return LIBRARY_WITHHELD;
+    return is_advertised(s, skill) ? LIBRARY_LISTED : LIBRARY_AS_STATIC;
 }
 
 static void look_at_workspace(struct serve *s)

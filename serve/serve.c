@@ -42,6 +42,8 @@ void serve_forget(struct serve *s)
     serve_forget_tools(s);
     serve_forget_resources(s);
     serve_forget_prompts(s);
+    arena_done(&s->verdict_snap);
+    s->verdicts = NULL;
 }
 
 /* --- opening ------------------------------------------------------------------- */
@@ -194,26 +196,38 @@ static bool note_preloaded(struct serve *s, const struct library_block *block,
 struct str serve_instructions(const struct library_block *block, bool runs,
                               struct arena *a)
 {
-    return runs ? arena_printf(a, "%.*s%s%s" GUIDELINES, STR_ARG(block->text),
-                               block->text.n ? "\n\n" : "",
+    struct str text = block->text;
+
+    if (block->withheld)
+        text = arena_printf(
+            a,
+            "%.*s%s%zu of the skills in this workspace, which is not trusted "
+            "on this machine (`mapm trust --workspace`): use "
+            "`skill_search(query)`.\n",
+            STR_ARG(text),
+            text.n ? "\n\nNot listed: " : "Not listed: ", block->withheld);
+    return runs ? arena_printf(a, "%.*s%s%s" GUIDELINES, STR_ARG(text),
+                               text.n ? "\n\n" : "",
                                block->marks ? MARKED : NOT_MARKED)
-                : block->text;
+                : text;
 }
 
 static bool make_instructions(struct serve *s, struct err *e)
 {
-    struct library_index o = {.preload = s->options->preload,
+    struct library_index o = {.entry = serve_entry,
+                              .ctx = s,
+                              .preload = s->options->preload,
                               .max_chars = SERVE_INDEX_MAX_CHARS};
     struct library_block block;
     const struct mcp_tool *tools;
     struct arena *a = &s->cx->arena;
     size_t count;
 
+    serve_tools(s, a, &tools, &count);
     if (!library_index_text(s->library, &o, a, &block, e) ||
         !note_preloaded(s, &block, e))
         return false;
-    serve_tools(s, a, &tools, &count);
-    s->server.instructions = serve_instructions(&block, serve_runs_any(s), a);
+    s->server.instructions = serve_instructions(&block, s->name_count > 0, a);
     return true;
 }
 

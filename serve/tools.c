@@ -430,13 +430,18 @@ static void find_names(struct serve *s)
         if (serve_offers(s, skill))
             s->names[s->name_count++] = skill->name;
     }
-    s->has_metaskills = s->runnable_count > 0;
 }
 
-bool serve_runs_any(const struct serve *s)
+static struct mcp_tool run_tool(struct serve *s)
 {
-    return s->has_metaskills && !s->nested &&
-           run_policy(&s->layer) != METASKILLS_OFF;
+    return (struct mcp_tool){
+        .name = STR("run_metaskill"),
+        .title = STR("Run a metaskill"),
+        .description = STR("Run a dynamic skill workflow by name."),
+        .input_schema = run_input(s, &s->tool_snap),
+        .output_schema = STR(RUN_OUTPUT),
+        .annotations = STR(ACTS),
+    };
 }
 
 static void make_tools(struct serve *s)
@@ -470,18 +475,15 @@ static void make_tools(struct serve *s)
     find_names(s);
     s->tools = arena_array(&s->tool_snap, sizeof quick / sizeof *quick + 1,
                            sizeof *quick);
-    if (serve_runs_any(s))
-        s->tools[n++] = (struct mcp_tool){
-            .name = STR("run_metaskill"),
-            .title = STR("Run a metaskill"),
-            .description = STR("Run a dynamic skill workflow by name."),
-            .input_schema = run_input(s, &s->tool_snap),
-            .output_schema = STR(RUN_OUTPUT),
-            .annotations = STR(ACTS),
-        };
+    if (s->name_count)
+        s->tools[n++] = run_tool(s);
     for (size_t i = 0; i < sizeof quick / sizeof *quick; i++) {
         s->tools[n] = quick[i];
         s->tools[n++].is_unlisted = !s->has_skills; /* A4 */
+    }
+    if (!s->name_count && !s->nested) { /* a call is told why (K34) */
+        s->tools[n] = run_tool(s);
+        s->tools[n++].is_unlisted = true;
     }
     s->tool_count = n;
 }

@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "mapm/layer.h"
+#include "mapm/metaskill.h"
 #include "mapm/skill_roots.h"
 #include "mapm/state.h"
 
@@ -206,6 +207,17 @@ static void tell(void *ctx, enum library_note kind, struct str text)
         context_note(h->cx, "%.*s", STR_ARG(text));
 }
 
+static bool compiles(void *ctx, struct str file, struct str program)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct diagnostics why;
+
+    (void)ctx;
+    diagnostics_init(&why, &a);
+    metaskill_check_program(file, program, &why);
+    return why.errors == 0;
+}
+
 static bool open_roots(struct context *cx, struct store *store, bool metis,
                        bool notes, bool programs,
                        const struct library_root *roots, size_t count,
@@ -217,6 +229,7 @@ static bool open_roots(struct context *cx, struct store *store, bool metis,
         .root_count = count,
         .metis = metis,
         .programs = programs,
+        .compiles = metis ? NULL : compiles,
         .note = notes ? tell : NULL,
         .ctx = h,
     };

@@ -63,6 +63,9 @@ struct library_options {
     /* Look whether a program came or went beside a SKILL.md, too, which costs
      * a quarter more. Else `metaskill` is as it was when the skill was read. */
     bool programs;
+    /* Whether a program compiles, once for each that is read; from several
+     * threads at once. NULL: each does. */
+    bool (*compiles)(void *ctx, struct str file, struct str program);
     struct library_cache cache; /* functions may be NULL */
     /* "skill 'x' in workspace overrides global definition" (T13), "skipping
      * invalid skill at …" (T10), one line each, with hidden characters made
@@ -87,6 +90,7 @@ struct library_skill {
                      * nothing is with `metis` */
     bool is_mode;    /* L7 */
     bool metaskill;  /* has a program that can run */
+    bool broken;     /* and it does not compile */
     struct str program; /* its path in the folder; "" = none */
     size_t warnings;    /* of its frontmatter */
 };
@@ -161,13 +165,21 @@ const struct library_skill **library_mentions(const struct library *l,
 
 /* --- the discovery block (T15, T26, K15, L7, X28) -------------------------------- */
 
+enum library_entry {
+    LIBRARY_LISTED,
+    LIBRARY_AS_STATIC, /* without the mark of a metaskill */
+    LIBRARY_WITHHELD,  /* counted alone */
+};
 struct library_index {
+    enum library_entry (*entry)(void *ctx, const struct library_skill *s);
+    void *ctx;        /* of `entry`, which may be NULL: all are listed */
     bool preload;     /* T26: bodies too, as long as it is short */
     size_t max_chars; /* 0: all of it; of the list, without bodies (T31) */
 };
 struct library_block {
     struct str text; /* without an LF at its end; "" when there is no skill */
     size_t left_out; /* skills for which max_chars had no room */
+    size_t withheld; /* skills that a model may know, not in the text */
     bool marks;      /* a line has the mark of a metaskill (K15) */
     const struct library_skill **
         preloaded; /* skills whose bodies are in the text, by name: for the session and its events */

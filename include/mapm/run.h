@@ -41,6 +41,15 @@ struct run_skill {
     const struct lock_entry *entry; /* NULL: not installed */
 };
 
+/*
+ * Finds a skill of the library in its folder: an installed one is that package
+ * (X27). Errors: as run_execute and library_open_folder.
+ */
+MUST_CHECK bool run_skill_read(struct context *cx, struct store *store,
+                               struct layer *l, const struct library *library,
+                               const struct library_skill *known,
+                               struct run_skill *out, struct err *e);
+
 /* --- the request ------------------------------------------------------------- */
 
 struct run_execution; /* a run in progress */

@@ -70,9 +70,10 @@ print(len(s.open()["instructions"]))
 s.close()
 PYTHON
 }
-is 'which is what it tells' "$(told)" "$index"
+mapm -q trust --workspace --yes
+is 'which is what it tells in a trusted workspace' "$(told)" "$index"
 skill .agents/skills/prog 'metaskill: SKILL.star'
-echo 'x = 1' >.agents/skills/prog/SKILL.star
+echo 'def run(input): return 1' >.agents/skills/prog/SKILL.star
 for i in 1 2 3 4 5 6; do described ".agents/skills/more-$i" 1000; done
 run mapm budget --json
 is 'also what is cut, and how to run metaskills' "$(json 'c["mapm mcp"]["chars"]')" "$(told)"

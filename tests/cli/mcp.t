@@ -64,6 +64,64 @@ def life(w):
     same(s.bad, [], "only messages on stdout")
 
 
+def untrusted(w):
+    """[A4] of an untrusted workspace instructions have a number alone."""
+    for modern in (False, True):
+        for options in ((), ("--preload",), ("--workspace-root", ".agents/skills"),
+                        ("--workspace-root", os.path.realpath("mapm.yaml")[:-9] + ".agents/../.agents/skills"),
+                        ("--root", ".agents/skills"), ("--profile", "metis", "--root", ".agents/skills")):
+            s = Server(*options, modern=modern)
+            text = s.open()["instructions"]
+            ok(f"Not listed: {5 if 'metis' in options else 3} of the skills" in text, f"[A4] {options} the number of skills", text)
+            for word in ("pdf", "PDF", "echo", "typed", "For a test.", "private", "# PDF", "run_metaskill"):
+                ok(word not in text, f"[A4] {options} and not {word}", text)
+            s.close()
+    w.skill("mine", root=os.environ["HOME"] + "/.agents/skills")
+    s = Server()
+    text = s.open()["instructions"]
+    ok("\n- mine: For a test.\n" in text + "\n" and "echo" not in text, "[A4] those of the user are listed", text)
+    ok("pdf" in text_of(s.tool("skill_search", {"query": "pdf"})), "and one that is asked for is found")
+    ok("isError" not in s.tool("skill_load", {"name": "pdf"}), "and loaded")
+    same([t["name"] for t in s.call("tools/list")["tools"]], ["skill_search", "skill_load", "skill_resource"],
+         "[X28] no tool to run metaskills where none may run")
+    r = s.run("echo", input={"word": "x"})
+    ok(r["isError"] and text_of(r).startswith("error: metaskill 'echo': "), "[K34] a call of one is told why", r)
+    r = s.run("nix", input={"word": "x"})
+    same(text_of(r), "error: unknown metaskill: 'nix'", "[K34] of none, too")
+    r = s.run("pdf", input={"word": "x"})
+    same(text_of(r), "error: skill 'pdf' is not a metaskill", "[K34] and of a static skill")
+    s.close()
+    shutil.rmtree(os.environ["HOME"] + "/.agents/skills")
+
+
+def runnable(w):
+    """[K15, X28] only metaskills that would start are advertised."""
+    w.metaskill("syntax", "def run(input)\n    return 1\n")
+    w.metaskill("nameless", "def go(input):\n    return 1\n")
+    w.metaskill("loads", 'load("x", "y")\ndef run(input):\n    return 1\n')
+    for again in range(2):
+        s = Server()
+        text = s.open()["instructions"]
+        ok("\n- echo: For a test. (metaskill: starlark)\n" in text, "[K15] one that runs has the mark", text)
+        for name in ("syntax", "nameless", "loads"):
+            ok(f"\n- {name}: For a test.\n" in text, f"[K15] {name} has none", text)
+            r = s.run(name, input={"word": "x"})
+            ok(r["isError"] and text_of(r).startswith(f"error: metaskill '{name}': "), "[K34] and a call says why", r)
+        same([t["inputSchema"]["properties"]["name"]["enum"] for t in s.call("tools/list")["tools"]
+              if t["name"] == "run_metaskill"], [["echo"]], "[X28] nor is it a name that can be run")
+        ok({"syntax", "nameless", "loads"}.isdisjoint(p["name"] for p in s.call("prompts/list")["prompts"]),
+           "[X28] nor a prompt")
+        s.close()
+        if not again:
+            time.sleep(1.2)  # what was remembered of them counts
+    w.metaskill("syntax", "def run(input):\n    return 1\n")
+    s = Server()
+    ok("\n- syntax: For a test. (metaskill: starlark)\n" in s.open()["instructions"], "[K15] mended, it has the mark")
+    s.close()
+    for name in ("syntax", "nameless", "loads"):
+        shutil.rmtree(".agents/skills/" + name)
+
+
 def instructions(w):
     for modern in (False, True):
         s = Server(modern=modern)
@@ -532,6 +590,9 @@ def watch(w):
 def test(w):
     life(w)
     fill(w)
+    untrusted(w)
+    w.trust()
+    runnable(w)
     instructions(w)
     tools(w)
     session(w)

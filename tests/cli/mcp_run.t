@@ -60,7 +60,7 @@ def fill(w):
     w.metaskill("commands", 'def run(input):\n    return {"answer": "", "results": '
                             '[command(a)["result"] for a in input["argv"]]}\n')
     w.metaskill("broken", "def run(input):\n    return 1 // 0\n")
-    w.metaskill("loops", "def run(input):\n    for i in range(10 ** 12):\n        pass\n")
+    w.metaskill("loops", "def run(input):\n    for i in range(1000000 * 1000000):\n        pass\n")
     w.skill("static")
     w.write("answer", '#!/bin/sh\nprintf "%s depth %s" "$(cat)" "$MAPM_DEPTH"\n', 0o755)
     w.write("slow", '#!/bin/sh\nsleep 600 &\necho $! >slow.pid\nwait\n', 0o755)
@@ -83,7 +83,7 @@ def others(w):
     r = s.run("echo", input={"word": "hi"})
     same((r.get("isError"), text_of(r)), (True, f"error: metaskill 'echo': {w.ws} belongs to another user (uid 12345)"),
          "[row 15] nothing runs in a folder that is another user's by now")
-    same(offered(s), [], "[row 15] nor is it offered any more")
+    same(offered(s), None, "[row 15] nor is it offered any more")
     s.close()
     s = Server()
     s.open()
@@ -103,7 +103,7 @@ def others(w):
 
 def trust(w):
     s = opened()
-    same(offered(s), [], "[X27] nothing is offered where the workspace is not trusted")
+    same(offered(s), None, "[X27, X28] nothing is offered where the workspace is not trusted")
     same(s.call("prompts/list")["prompts"], [], "[X27] nor as a prompt")
     r = s.run("echo", input={"word": "hi"})
     same((r["isError"], text_of(r)), (True, "error: metaskill 'echo': this workspace is not trusted on this machine"),
@@ -119,7 +119,7 @@ def trust(w):
     s = opened(modern=True)
     first = s.call("tools/list")
     w.mapm("trust", "--revoke", "--workspace")
-    same(offered(s), [], "[X27] nor after trust was taken back, in the new era")
+    same(offered(s), None, "[X27, X28] nor after trust was taken back, in the new era")
     w.trust()
     same(s.call("tools/list"), first, "the same trust, the same list, to the byte")
     s.close()
