@@ -15,7 +15,8 @@
 #define SHORT_COMMIT_CHARS 10
 #define PACKAGES_MAX_SHOWN 20 /* with the same effect */
 #define EDITS_MAX_SHOWN    5
-#define LEFT_OUT_MAX_SHOWN 5 /* of a group */
+#define LEFT_OUT_MAX_SHOWN 5           /* of a group */
+#define GONE_MAX_BYTES     (64 * 1024) /* their names */
 
 /* --- packages ------------------------------------------------------------- */
 
@@ -171,6 +172,60 @@ static bool is_alone(const struct install_package *p)
     return p->command || p->old_command || p->shows_prereqs || p->patch;
 }
 
+/* "x" of ".claude/skills/x" and ".gemini/settings.json#x", "x.md" of an agent. */
+static struct str name_at(struct str path)
+{
+    size_t key = str_find_char(path, '#');
+
+    return key == SIZE_MAX ? path_last(path) : str_from_index(path, key + 1);
+}
+
+static bool is_told(const struct map *told, struct str path)
+{
+    struct str name = name_at(path);
+    size_t dot = str_find_char(name, '.');
+
+    return map_has(told, name) ||
+           (dot != SIZE_MAX && map_has(told, str_slice(name, 0, dot)));
+}
+
+/* What clients get, or lose, of packages that stay as they are, and of skills
+ * made by hand. */
+static void show_places(struct term *t, const struct install_plan *plan,
+                        bool each, struct arena *a)
+{
+    static const enum install_effect effects[] = {
+        [PROVISION_ADD] = INSTALL_ADDED,
+        [PROVISION_UPDATE] = INSTALL_UPDATED,
+        [PROVISION_REMOVE] = INSTALL_EFFECTS,
+    };
+    struct map told;
+    size_t count = 0;
+
+    map_init(&told, a);
+    for (size_t i = 0; i < plan->package_count; i++)
+        if (plan->packages[i].effect != INSTALL_KEPT)
+            map_put(&told, name_at(install_path(&plan->packages[i], a)), t);
+    for (size_t i = 0; i < plan->removed_count; i++)
+        map_put(&told, name_at(plan->removed[i]->place), t);
+    for (size_t i = 0; i < plan->change_count; i++) {
+        const struct provision_change *c = &plan->changes[i];
+        unsigned effect = effects[c->kind];
+
+        if (c->client.n == 0 || is_told(&told, c->path))
+            continue;
+        count++;
+        if (!each && count > PACKAGES_MAX_SHOWN)
+            continue;
+        term_style_print(t, shown_effects[effect].style, "%s",
+                         shown_effects[effect].sign);
+        term_print(t, "%.*s\n", STR_ARG(text_shown(c->path, a)));
+    }
+    if (!each && count > PACKAGES_MAX_SHOWN)
+        term_print(t, "    and %zu more for clients (-v lists them)\n",
+                   count - PACKAGES_MAX_SHOWN);
+}
+
 /* More of one kind than a person reads are counted by repository. */
 void install_show_packages(struct term *t, const struct install_plan *plan,
                            bool each, struct arena *a)
@@ -201,6 +256,7 @@ void install_show_packages(struct term *t, const struct install_plan *plan,
             count_one(&counts[INSTALL_EFFECTS], plan->removed[i]->origin);
     for (unsigned i = 0; i <= INSTALL_EFFECTS; i++)
         show_counts(t, &counts[i], i);
+    show_places(t, plan, each, a);
 }
 
 void install_note_merged(struct term *t, const struct install_plan *plan,
@@ -385,18 +441,73 @@ static void warn_gone(struct term *t, const struct install_held *h,
                   STR_ARG(entry->name));
 }
 
+/* A repository that was put in another order: one line names them. */
+static void warn_many_gone(struct term *t, const struct install_plan *plan,
+                           struct str repository)
+{
+    const struct install_held *first = NULL;
+    struct buf names = {0};
+    size_t count = 0;
+
+    buf_init(&names, GONE_MAX_BYTES);
+    for (size_t i = 0; i < plan->held_count; i++) {
+        const struct install_held *h = &plan->held[i];
+
+        if (!h->is_gone || !h->is_root ||
+            !str_eq(repository_of(h->entry->origin), repository))
+            continue;
+        first = first ? first : h;
+        buf_printf(&names, "%s%.*s", count++ ? ", " : "",
+                   STR_ARG(h->entry->name));
+    }
+    term_warn(t, "%zu packages of %.*s are gone, and stay as they are: %.*s",
+              count, STR_ARG(repository), STR_ARG(buf_str(&names)));
+    buf_done(&names);
+    term_note(t,
+              "  mapm remove takes one out, as in mapm remove %.*s, mapm "
+              "install pins it, as in mapm install %.*s (-v has both for each)",
+              STR_ARG(first->entry->name), STR_ARG(first->pin));
+}
+
+static void warn_all_gone(struct invocation *inv,
+                          const struct install_plan *plan)
+{
+    struct arena *a = &inv->cx.arena;
+    struct map counts;
+
+    map_init(&counts, a);
+    for (size_t i = 0; i < plan->held_count; i++)
+        if (plan->held[i].is_gone && plan->held[i].is_root)
+            count_one(&counts, plan->held[i].entry->origin);
+    for (size_t i = 0; i < plan->held_count; i++) {
+        const struct install_held *h = &plan->held[i];
+        struct str repository = repository_of(h->entry->origin);
+        struct map_entry *entry =
+            h->is_gone && h->is_root ? map_entry(&counts, repository) : NULL;
+
+        if (!h->is_gone)
+            continue;
+        if (!entry || has_option(inv, OPTION_VERBOSE) ||
+            (entry->value && (uintptr_t)entry->value <= PACKAGES_MAX_SHOWN)) {
+            warn_gone(&inv->term, h, a);
+        } else if (entry->value) {
+            warn_many_gone(&inv->term, plan, repository);
+            entry->value = NULL; /* once */
+        }
+    }
+}
+
 void install_warn_held(struct invocation *inv, const struct install_plan *plan)
 {
     struct term *t = &inv->term;
 
+    warn_all_gone(inv, plan);
     for (size_t i = 0; i < plan->held_count; i++) {
         const struct install_held *h = &plan->held[i];
         const struct lock_entry *entry = h->entry;
 
-        if (h->is_gone) {
-            warn_gone(t, h, &inv->cx.arena);
+        if (h->is_gone)
             continue;
-        }
         term_warn(t, "%s %.*s stays as it is, with all that it needs: %.*s",
                   doc_kind_name(entry->kind), STR_ARG(entry->name),
                   STR_ARG(h->message));

@@ -129,6 +129,29 @@ like '[D2] and moves what has changed' "$(entry s7)" "commit: $COMMIT"
 unlike '[D2] alone' "$(entry s8)" "commit: $COMMIT"
 exits '[D2] which is proved' 0 env MAPM_HOME="$T/cold-many2" "$MAPM" verify
 
+# --- a repository in another order ---------------------------------------------------
+
+fresh order
+o=$T/order-src
+skill "$o/skills/s-01"
+for i in $(seq -w 2 21); do
+    mkdir "$o/skills/s-$i" && sed "s/s-01/s-$i/" "$o/skills/s-01/SKILL.md" >"$o/skills/s-$i/SKILL.md"
+done
+make_repo acme/order "$o"
+exits 'a catalog' 0 mapm install --yes --all acme/order
+mkdir "$o/plugins" && mv "$o/skills" "$o/plugins/all"
+make_repo acme/order "$o"
+exits '[D3] all of it is elsewhere' 3 mapm update
+is '[D3] one line names them' "$(printf '%s\n' "$err" | grep -c gone)" 1
+like '[D3] each' "$err" '^warning: 21 packages of acme/order are gone, and stay as they are: s-01, .*, s-21$'
+like '[D3] and the ways out' "$err" 'mapm remove s-01, mapm install pins it, as in mapm install .*/skills/s-01 '
+exits '[D3] with -v' 3 mapm update -v
+is '[D3] a line each' "$(printf '%s\n' "$err" | grep -c ' is gone, and stays at ')" 21
+run mapm install "$(printf '%s\n' "$err" | sed -n 's/.*mapm install \(.*s-21\) pins it/\1/p')"
+is '[D3] one that is pinned' "$status" 0
+exits '[D3] is not gone' 3 mapm outdated
+unlike '[D3] any more' "$out" '^skill +s-21 '
+
 # --- a forced push ----------------------------------------------------------------------
 
 fresh forced

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Packages of the workspace itself, and skills made by hand in .agents/skills. [D8, F13]
+# Packages of the workspace itself, and skills made by hand in .agents/skills. [D4, D8, F13]
 # [row 2, row 15, row 16].
 . "$(dirname "$0")/../lib/cli.sh"
 
@@ -250,6 +250,10 @@ unlike 'it is in no lock' "$(cat mapm.lock)" hand
 exits 'verify' 0 mapm verify
 exits 'again' 0 mapm install
 like 'there is nothing to do' "$err" 'nothing to do'
+rm .claude/skills/hand .claude/skills/second
+exits 'links that are gone' 0 mapm install
+is '[D4] are told, of packages that stay, too' "$out" '  + .claude/skills/second
+  + .claude/skills/hand'
 rm .claude/skills/hand
 mkdir .claude/skills/hand
 echo mine >.claude/skills/hand/SKILL.md
@@ -262,6 +266,7 @@ exits 'without it the link is back' 0 mapm install
 ok 'as before' test -L .claude/skills/hand
 rm -r .agents/skills/hand
 exits 'the source goes' 0 mapm install
+is '[D4] it is told' "$out" '  - .claude/skills/hand'
 not_ok 'and the link with it' test -L .claude/skills/hand
 mkdir .agents/skills/no-skill .agents/skills/Odd.Name
 ln -s "$T/elsewhere/outside" .agents/skills/outside
