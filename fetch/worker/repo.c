@@ -92,15 +92,40 @@ bool refs_are_known(const struct repo *r, struct str prefix)
             (r->caps.version == 0 || !str_is(prefix, "HEAD")));
 }
 
+static struct str path_of(const struct url *u)
+{
+    struct str path = u->path;
+
+    if (str_ends(path, STR(".git")))
+        path.n -= 4;
+    return path;
+}
+
+/* One that the host redirected to where `r` is: two names of one repository, of
+ * which everything is fetched once. Not from another host, as that one gets no
+ * secret, and `r` may have one. */
+static struct repo *find_moved(const struct session *s, const struct repo *r)
+{
+    for (size_t i = 0; i < s->repos.count; i++) {
+        struct repo *q = s->repos.entries[i].value;
+
+        if (q && q->moved_to.n && !q->is_foreign && !q->dead &&
+            url_same_place(&q->url, &r->url) &&
+            str_eq_nocase(path_of(&q->url), path_of(&r->url)))
+            return q;
+    }
+    return NULL;
+}
+
 struct repo *repo_get(struct session *s, const struct link_ask *in)
 {
     struct map_entry *entry = map_entry(&s->repos, in->repository);
-    struct repo *r = entry->value;
+    struct repo *r = entry->value, *moved;
     struct err why = {0};
 
     if (r)
         return r;
-    entry->value = r = arena_new(&s->arena, struct repo);
+    r = arena_new(&s->arena, struct repo);
     r->session = s;
     r->key = in->repository;
     r->name = arena_printf(&s->arena, "%.*s/%.*s", STR_ARG(in->owner),
@@ -118,5 +143,7 @@ struct repo *repo_get(struct session *s, const struct link_ask *in)
         *kept = why;
         r->dead = kept;
     }
-    return r;
+    moved = r->dead ? NULL : find_moved(s, r);
+    entry->value = moved ? moved : r;
+    return entry->value;
 }
