@@ -1,7 +1,7 @@
 #!/bin/sh
 # A month of a team: two machines with a clone each, five catalogs, and what happens to
 # them. After each step the other clone installs by the lock alone and has the same
-# bytes; mapm.lock is never edited by hand. [D1, D2, D3, D4, D5, D6, D8, D9, D13, D14, D20].
+# bytes; mapm.lock is never edited by hand. [D1, D2, D3, D4, D5, D6, D7, D8, D9, D13, D14, D20].
 . "$(dirname "$0")/../lib/cli.sh"
 
 U=https://github.com
@@ -184,6 +184,82 @@ like 'is shown' "$out" '^\+A word of ours\.$'
 exits 'and noticed' 3 mapm verify
 exits '[D5] restore' 0 mapm restore pdf
 same 'an edit taken back'
+
+# --- patches ----------------------------------------------------------------------------
+
+at ann
+printf '%s\n' '' '## Rules' '' 'One.' '' 'Two.' '' 'Three.' '' 'Four.' '' 'Five.' >>"$c/skills/notes/SKILL.md"
+publish acme/catalog 1.4.0 notes
+exits 'a longer text' 0 mapm update notes
+save 'notes 1.4'
+share 'before patches'
+at bob
+echo 'In the words of the team.' >>.agents/skills/notes/SKILL.md
+exits '[D7] an edit for all' 0 mapm patch notes
+save 'notes, in our words'
+git push -q origin main
+at ann
+git pull -q
+exits '[D7] arrives' 0 mapm install --locked
+like '[D7] by name' "$out$err" 'skill-acme__notes\.patch'
+like '[D7] and is there' "$(cat .agents/skills/notes/SKILL.md)" '^In the words of the team\.$'
+same 'a patch'
+at ann
+publish acme/catalog 1.5.0 notes
+exits '[D7] an update below it' 0 mapm update notes
+is '[D7] takes what is new' "$(field acme/notes version)" 1.5.0
+like '[D7] and keeps the words' "$(cat .agents/skills/notes/SKILL.md)" '^In the words of the team\.$'
+save 'notes 1.5'
+share 'a patch on something newer'
+# Both machines: one edits the patched text, the other updates the package.
+at bob
+sed -i 's/^One\.$/First./' .agents/skills/notes/SKILL.md
+exits '[D7] another edit' 0 mapm patch notes
+save 'notes: first'
+git push -q origin main
+at ann
+sed -i 's/^Three\.$/Third./' "$c/skills/notes/SKILL.md"
+publish acme/catalog 1.6.0 notes
+exits '[D7] and an update meanwhile' 0 mapm update notes
+save 'notes 1.6'
+git pull -q --no-rebase >/dev/null 2>&1
+is '[D7] merge' "$(git status --porcelain)" ''
+share 'a patch and an update at once'
+for words in 'First.' 'Third.' 'In the words of the team.'; do
+    ok "[D7] nothing is lost: $words" grep -qxF "$words" .agents/skills/notes/SKILL.md
+done
+# Both edit the same line.
+at bob
+sed -i 's/^Four\.$/IV./' .agents/skills/notes/SKILL.md
+exits '[D7] one edit' 0 mapm patch notes
+save 'notes: IV'
+git push -q origin main
+at ann
+sed -i 's/^Four\.$/4./' .agents/skills/notes/SKILL.md
+exits '[D7] and one of the same line' 0 mapm patch notes
+save 'notes: 4'
+git pull -q --no-rebase >/dev/null 2>&1
+ok '[D7] are a conflict of the patch' grep -q '^<<<<<<<' .mapm/patches/skill-acme__notes.patch
+exits '[D7] which is not applied' 1 mapm install
+like '[D7] and is named' "$err" 'skill-acme__notes\.patch'
+git checkout -q --theirs .mapm/patches/skill-acme__notes.patch
+exits '[D7, D13] one side of it' 0 mapm install
+ok '[D7, D13] counts' grep -qx 'IV\.' .agents/skills/notes/SKILL.md
+save 'notes, merged'
+share 'a conflict of patches'
+at bob
+sed -i 's/^In the words of the team\.$/In any words./; s/^Two\.$/2./' "$c/skills/notes/SKILL.md"
+sed -i 's/^Two\.$/Second./' .agents/skills/notes/SKILL.md
+exits '[D7] the same line here' 0 mapm patch notes
+publish acme/catalog 1.7.0 notes
+cp mapm.lock "$T/before.lock"
+exits '[D7] and upstream' 1 mapm update notes
+ok '[D7] changes nothing' cmp mapm.lock "$T/before.lock"
+exits '[D7] without the patch' 0 mapm patch --remove notes
+exits '[D7] it goes on' 0 mapm update notes
+not_ok '[D7] with nothing left of it' test -e .mapm/patches/skill-acme__notes.patch
+save 'notes 1.7'
+share 'a patch removed'
 
 # --- packages of the team -------------------------------------------------------------
 
