@@ -365,7 +365,7 @@ static bool put_line(struct buf *b, const struct patch_line *line)
 
 static bool differs(const struct patch_change *c, size_t line, struct err *e)
 {
-    return err_set(e, ERR_CONFLICT,
+    return err_set(e, ERR_PATCH,
                    "%.*s:%zu is another line than the patch changes",
                    STR_ARG(c->path), line);
 }

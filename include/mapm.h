@@ -169,6 +169,7 @@ enum mapm_code {
     MAPM_DAMAGED,
     MAPM_REFUSED, /* by policy, trust or safety, or nobody said yes */
     MAPM_INTERRUPTED,
+    MAPM_PATCH, /* a patch does not fit what it changes */
 };
 
 struct mapm_error {

@@ -47,7 +47,8 @@ struct install_session {
     size_t catalog_count;
     const struct install_merged *merged;
     size_t merged_count;
-    struct patches patches;  /* as they will be */
+    struct patches patches;               /* as they will be */
+    const struct lock_entry *unmergeable; /* … of one that cannot be rebased */
     struct str *patch_files; /* of those that change; their texts are there */
     size_t patch_file_count, patch_file_capacity;
     struct map bounds; /* of versions.c: place -> highest version */
@@ -121,7 +122,9 @@ void session_find_effects(struct install_session *s,
 /* The prereqs that were shown need not be shown again on this machine. */
 void session_note_prereqs(struct install_session *s);
 
-/* patch.c. Finds the patch of the package, whose name is final; after an update
+/* patch.c. As they are in the workspace. */
+MUST_CHECK bool session_read_patches(struct install_session *s, struct err *e);
+/* Finds the patch of the package, whose name is final; after an update
  * it is rebased. */
 MUST_CHECK bool session_find_patch(struct install_session *s,
                                    struct install_package *p, struct err *e);

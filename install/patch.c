@@ -13,6 +13,12 @@
  * one, and what the package is with it. [D7]
  */
 
+bool session_read_patches(struct install_session *s, struct err *e)
+{
+    s->patch_file_count = 0;
+    return patches_read(s->cx, s->layer.path, &s->patches, e);
+}
+
 void session_set_patch(struct install_session *s, struct str file,
                        struct str text)
 {
@@ -40,7 +46,7 @@ static bool is_patched(struct install_session *s,
 
     *out = source->scheme == ORIGIN_GIT;
     if (package->origin->scheme == ORIGIN_OWN) {
-        err_set(e, ERR_CONFLICT, "%.*s: %s %.*s is of this workspace (%.*s)",
+        err_set(e, ERR_PATCH, "%.*s: %s %.*s is of this workspace (%.*s)",
                 STR_ARG(p->patch->file), doc_kind_name(package->kind),
                 STR_ARG(package->fqn), STR_ARG(package->origin->text));
         return err_hint(e, "edit it there, and delete the patch");

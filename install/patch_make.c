@@ -77,7 +77,7 @@ static bool check_installed(struct making *m, struct err *e)
         return false;
     if (provision_holds(s->layer.provision, o, &item, &s->cx->arena))
         return true;
-    err_set(e, ERR_CONFLICT,
+    err_set(e, ERR_PATCH,
             "%.*s is not the version that mapm.lock holds, as it was installed "
             "here",
             STR_ARG(entry->place));

@@ -227,19 +227,21 @@ static bool refuse(struct rebase *r, struct err *e)
     if (!r->s->request->dry_run && !keep_versions(r, name, e))
         return false;
     err_clear(e);
-    e->code = ERR_CONFLICT;
+    e->code = ERR_PATCH;
     for (size_t i = 0; i < r->count; i++)
         if (r->files[i].conflict)
             err_also(e, "%.*s: %s", STR_ARG(r->files[i].path),
                      r->files[i].conflict);
     err_wrap(e, "%.*s conflicts with what upstream changed in %s %.*s",
              STR_ARG(file), kind, STR_ARG(p->fqn));
+    r->s->unmergeable = r->p->before;
     if (r->s->request->dry_run)
-        return err_hint(e, "nothing was changed");
+        return err_hint(
+            e, "without --dry-run both versions are kept in " KEPT_FOLDER);
     return err_hint(e,
-                    "nothing was changed; " KEPT_FOLDER "/%s has ours/, "
-                    "theirs/ and merged/: mapm patch --remove %.*s, update it, "
-                    "edit it, then mapm patch %.*s",
+                    KEPT_FOLDER "/%s has ours/, theirs/ and merged/: mapm "
+                                "patch --remove %.*s, update it, edit it, then "
+                                "mapm patch %.*s",
                     name, STR_ARG(p->fqn), STR_ARG(p->fqn));
 }
 

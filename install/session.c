@@ -77,7 +77,7 @@ static bool session_open(struct install_session *s, struct err *e)
         (request->dry_run && !layer_check_own(&s->layer, cx, e)))
         return false;
     s->plan.workspace = s->layer.path;
-    if (!patches_read(cx, s->layer.path, &s->patches, e))
+    if (!session_read_patches(s, e))
         return false;
     map_init(&s->bounds, &cx->arena);
     s->yaml = s->layer.yaml;

@@ -118,6 +118,8 @@ static void hold(struct update *u, const struct lock_entry *entry, bool is_gone,
         .message = cause_of(why, u->a),
         .chains = members_of(why, u->a),
         .pin = pinned_origin(u, entry),
+        .hint = u->session->unmergeable ? arena_str(u->a, str_cstr(why->hint))
+                                        : str_make("", 0),
     };
 }
 
@@ -304,6 +306,56 @@ static bool hold_unresolvable(struct update *u, struct err *e)
     }
 }
 
+static bool needs_entry(const struct update *u, const struct root *root,
+                        const struct lock_entry *entry)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    const struct lock_entry *from = root_entry(u, root), **list;
+    size_t count;
+
+    if (!from)
+        return false;
+    list = locked_closure(u, from, &scratch, &count);
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == entry)
+            return true;
+    return false;
+}
+
+/* The roots of a package whose patch does not go with what upstream changed.
+ * Patches that were rebased before may be of what is held now. [D7] */
+static bool hold_unmergeable(struct update *u, struct err *e)
+{
+    struct install_session *s = u->session;
+    const struct lock_entry *entry = s->unmergeable;
+    const struct err why = *e;
+    bool any = false;
+
+    for (size_t i = 0; entry && i < s->root_count; i++)
+        if (needs_entry(u, &s->roots[i], entry) &&
+            can_be_held(u, &s->roots[i])) {
+            hold_root(u, &s->roots[i], &why);
+            any = true;
+        }
+    if (!any)
+        return false;
+    err_clear(e);
+    s->unmergeable = NULL;
+    return session_read_patches(s, e);
+}
+
+static bool resolve(struct update *u, struct err *e)
+{
+    for (;;) {
+        if (!hold_unresolvable(u, e))
+            return false;
+        if (session_resolve(u->session, e))
+            return true;
+        if (!hold_unmergeable(u, e))
+            return false;
+    }
+}
+
 static void hold_gone(struct update *u)
 {
     const struct install_session *s = u->session;
@@ -343,7 +395,7 @@ bool update_packages(struct install_session *s, struct err *e)
     closure_init(&s->closure, cx, &s->layer, s->store, &o);
     if (cx->is_offline)
         context_note(cx, "offline: refs as this machine last saw them");
-    if (!hold_unresolvable(u, e) || !session_resolve(s, e))
+    if (!resolve(u, e))
         return false;
     hold_gone(u);
     s->plan.held = u->list;

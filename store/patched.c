@@ -81,10 +81,9 @@ static bool find_changed(struct patching *p, const struct patch_change *c,
 {
     *out = find_file(p->out, c->path);
     if (c->is_new && *out)
-        return err_set(e, ERR_CONFLICT, "%.*s is there already",
-                       STR_ARG(c->path));
+        return err_set(e, ERR_PATCH, "%.*s is there already", STR_ARG(c->path));
     if (!c->is_new && !*out)
-        return err_set(e, ERR_CONFLICT, "the package has no %.*s",
+        return err_set(e, ERR_PATCH, "the package has no %.*s",
                        STR_ARG(c->path));
     if (*out)
         return true;
@@ -125,7 +124,7 @@ static bool change_file(struct patching *p, const struct patch_change *c,
                                    &scratch, &before, e)))
         return false;
     if (!is_text(before))
-        return err_set(e, ERR_CONFLICT, "%.*s is no text", STR_ARG(c->path));
+        return err_set(e, ERR_PATCH, "%.*s is no text", STR_ARG(c->path));
     if (!patch_apply(c, before, &scratch, &after, e))
         return false;
     if (c->is_gone) {

@@ -137,6 +137,7 @@ static void put_held(struct json_writer *w, const struct install_plan *plan)
             json_string(w, h->chains.items[k]);
         json_end_array(w);
         json_member_optional(w, "pin", h->pin);
+        json_member_optional(w, "hint", h->hint);
         json_end_object(w);
     }
     json_end_array(w);

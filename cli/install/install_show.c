@@ -516,9 +516,12 @@ void install_warn_held(struct invocation *inv, const struct install_plan *plan)
                            (i == 0 || !str_eq(h->message, h[-1].message));
              k++)
             term_note(t, "  - %.*s", STR_ARG(h->chains.items[k]));
-        term_note(t,
-                  "  mapm remove %.*s takes it out, mapm install %.*s pins it",
-                  STR_ARG(entry->name), STR_ARG(h->pin));
+        if (h->hint.n)
+            term_note(t, "  %.*s", STR_ARG(h->hint));
+        else
+            term_note(
+                t, "  mapm remove %.*s takes it out, mapm install %.*s pins it",
+                STR_ARG(entry->name), STR_ARG(h->pin));
     }
 }
 

@@ -53,7 +53,8 @@
     X(OFFLINE, "offline") /* needs the network, and may not use it */ \
     X(DAMAGED, "damaged") /* bytes do not fit their hash */ \
     X(REFUSED, "refused") /* by policy, trust or safety; exit 4 */ \
-    X(INTERRUPTED, "interrupted") /* exit 130 */
+    X(INTERRUPTED, "interrupted") /* exit 130 */ \
+    X(PATCH, "patch-conflict") /* a patch does not fit what it changes */
 /* clang-format on */
 
 enum err_code {

@@ -86,7 +86,7 @@ MUST_CHECK bool patch_parse(struct str text, const char *name, struct arena *a,
 
 /*
  * The text of the file afterwards, in `a`, at most PATCH_FILE_MAX_BYTES. Whether
- * the file is there is the caller's to compare with is_new. Errors: ERR_CONFLICT
+ * the file is there is the caller's to compare with is_new. Errors: ERR_PATCH
  * naming the line of `before` that is another one, and the hunk; ERR_LIMIT.
  */
 MUST_CHECK bool patch_apply(const struct patch_change *c, struct str before,

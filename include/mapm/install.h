@@ -145,6 +145,8 @@ struct install_held {
     struct str code, message; /* why; one line */
     struct str_list chains;   /* the ways to a conflict, each with its range */
     struct str pin;           /* its origin, with the commit for the ref */
+    struct str hint; /* of a patch that conflicts: the way out; "" = the usual
+                      * ones */
 };
 
 enum install_content { CONTENT_UNKNOWN, CONTENT_SAME, CONTENT_CHANGED };

@@ -25,7 +25,7 @@ struct patched {
 /*
  * `name` is the file of the patch, for messages. `keep`: the changed files and
  * the listing are put into the store; without it only the digests are found.
- * Ownership: in `a`. Errors: those of patch_parse; ERR_CONFLICT naming file,
+ * Ownership: in `a`. Errors: those of patch_parse; ERR_PATCH naming file,
  * hunk and line where it does not apply; ERR_REFUSED for a name that no package
  * can have; ERR_NOT_FOUND where the store lacks the package.
  */

@@ -357,11 +357,12 @@ like 'once' "$err" 'nothing to do'
 seq 0 40 | sed 's/^20$/TWENTY/' >"$s/skills/base/notes.txt"
 make_repo acme/catalog "$s"
 snapshot .agents/skills .claude .mapm mapm.lock >"$T/before"
-exits 'the same line, in a dry run' 1 mapm update --dry-run
+exits 'the same line, in a dry run' 3 mapm update --dry-run
 not_ok 'keeps nothing' test -e .agents/.mapm/rebase
-exits 'the same line' 1 mapm update
+exits 'the same line' 3 mapm update
 like 'is a conflict' "$err" 'skill-acme__base.patch conflicts with what upstream changed'
-like 'of a file' "$err" 'notes.txt: both changed the same lines'
+like 'of a file' "$err" '- notes.txt: both changed the same lines'
+like 'with the way out' "$err" 'mapm patch --remove acme/base, update it'
 is 'nothing changed' "$(snapshot .agents/skills .claude .mapm mapm.lock)" "$(cat "$T/before")"
 K=.agents/.mapm/rebase/skill-acme__base
 is 'both versions are kept' "$(sed -n 21p $K/ours/notes.txt) $(sed -n 21p $K/theirs/notes.txt)" 'twenty TWENTY'
@@ -382,9 +383,18 @@ rm "$s/skills/base/notes.txt"
 make_repo acme/catalog "$s"
 sed -i 's/^twenty$/x/' $b/notes.txt
 mapm patch acme/base >/dev/null 2>&1
-exits 'upstream deletes the file' 1 mapm update
+exits 'upstream deletes the file' 3 mapm update --json
 like 'which is a conflict' "$err" 'the patch changes it, upstream deleted it'
-exits 'another package is updated alone' 0 mapm update acme/other
+is 'of one that is held' "$(field '[(h["name"], h["code"], "rebase" in h["hint"]) for h in d["held"]]')" \
+    "[('acme/base', 'patch-conflict', True)]"
+echo 'A new line.' >>"$s/skills/prog/SKILL.md"
+make_repo acme/catalog "$s"
+exits 'others are updated' 3 mapm update
+like 'all the same' "$out" 'skill acme/prog '
+unlike 'this one is not' "$out" 'skill acme/base'
+exits 'and all is in its place' 0 mapm verify
+exits 'an install of another ref' 1 mapm install "acme/catalog/skills/base@$COMMIT"
+like 'changes nothing either' "$err" 'upstream deleted it'
 exits 'a removal' 0 mapm remove acme/base
 like 'takes the patch along' "$err" 'skill-acme__base.patch goes with its package'
 not_ok 'and its folder' test -e .mapm
