@@ -253,7 +253,7 @@ sed -i 's/^Two\.$/Second./' .agents/skills/notes/SKILL.md
 exits '[D7] the same line here' 0 mapm patch notes
 publish acme/catalog 1.7.0 notes
 cp mapm.lock "$T/before.lock"
-exits '[D7] and upstream' 1 mapm update notes
+exits '[D7] and upstream' 3 mapm update notes
 ok '[D7] changes nothing' cmp mapm.lock "$T/before.lock"
 exits '[D7] without the patch' 0 mapm patch --remove notes
 exits '[D7] it goes on' 0 mapm update notes
