@@ -99,6 +99,23 @@ static struct str skill_path(const struct library_root *root, struct str folder,
                         STR_ARG(folder));
 }
 
+/* By a link of a client: that root has told it. */
+static bool is_of_earlier_root(const struct library *l,
+                               const struct library_root *root, struct str path,
+                               struct arena *a)
+{
+    struct err ignored = {0};
+    struct str real, other;
+
+    if (!fs_real_path(path.p, a, &real, &ignored))
+        return false;
+    for (const struct library_root *r = l->options.roots; r < root; r++)
+        if (fs_real_path(str_dup0(r->path, a), a, &other, &ignored) &&
+            fs_path_is_within(real, other))
+            return true;
+    return false;
+}
+
 /* A fault of a skill is reported when it is first found (T10). */
 static void tell(const struct library *l, const struct library_root *root,
                  const struct record *r)
@@ -110,6 +127,8 @@ static void tell(const struct library *l, const struct library_root *root,
     if (note.n == 0 || !l->options.note)
         return;
     path = skill_path(root, r->field[RECORD_FOLDER], &a);
+    if (is_of_earlier_root(l, root, path, &a))
+        return;
     buf_init(&b, 8 * path.n + 16);
     text_visible(&b, path, false);
     if (r->flags & RECORD_VALID)

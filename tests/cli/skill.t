@@ -89,6 +89,11 @@ echo 'no frontmatter' >$W/broken/SKILL.md
 exits 'a broken one' 0 mapm skill list
 like 'is told [T10]' "$err" '^warning: skipping invalid skill at .*/broken/SKILL\.md'
 like 'and the rest is there' "$out" '^review '
+mkdir -p .claude/skills && ln -s "$PWD/$W/broken" .claude/skills/broken
+touch -d '1 hour ago' $W/broken/SKILL.md
+exits 'and linked for a client' 0 mapm skill list
+is 'is told once [T10, D18]' "$(printf '%s\n' "$err" | grep -c 'invalid skill')" 1
+rm .claude/skills/broken
 rm -r $W/broken $W/no-anchor
 
 # --- search, match -----------------------------------------------------------------
