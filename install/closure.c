@@ -888,6 +888,7 @@ static void reset(struct closure *c, struct node *n)
         return;
     *n = (struct node){.origin = n->origin,
                        .kinds = n->kinds,
+                       .is_exact = n->is_exact,
                        .alias = n->alias,
                        .replacement = n->replacement,
                        .source = n->source};

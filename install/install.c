@@ -15,6 +15,7 @@
 #include "proof.h"
 #include "selection.h"
 #include "self_server.h"
+#include "versions.h"
 
 #define ANY_KIND (DOC_AGENT | DOC_SKILL | DOC_MCP)
 
@@ -390,22 +391,62 @@ static bool check_network(struct install_session *s, struct err *e)
     return true;
 }
 
+static bool has_ranges(struct install_session *s)
+{
+    for (size_t i = 0; i < s->closure.queued; i++)
+        if (origin_range(node_source(s->closure.queue[i]), &s->cx->arena).n)
+            return true;
+    return false;
+}
+
+/* Another version of a package is another node. */
+static void find_choices(struct install_session *s)
+{
+    for (size_t i = 0; i < s->choice_count; i++) {
+        struct node *n =
+            closure_find(&s->closure, s->choices[i].node->origin.key);
+
+        if (n)
+            s->choices[i].node = n;
+    }
+}
+
+/* Versions first: what ranges have before that is no conflict yet. */
+static bool settle_choices(struct install_session *s, struct err *e)
+{
+    bool is_settled = false;
+
+    while (!is_settled) {
+        if (!versions_settle_choices(s, &is_settled, e) ||
+            (!is_settled && !closure_gather(&s->closure, e)))
+            return false;
+        find_choices(s);
+    }
+    return true;
+}
+
 /* Leaves out what is not valid, and has the files of the rest fetched. What
  * turns out to be wrong with these leaves more out. */
 bool session_take_valid(struct install_session *s, struct err *e)
 {
-    bool any = true;
+    bool any = true, is_settled = false;
 
     while (any) {
         if (!check_network(s, e))
             return false;
-        selection_evaluate(s, s->choices, s->choice_count);
+        is_settled |= !has_ranges(s);
+        selection_evaluate(s, s->choices, s->choice_count, is_settled);
         s->closure.options.outline = false;
         if (!check_exact(s, s->choices, s->choice_count, e) ||
             !selection_want_files(s, s->choices, s->choice_count, &any, e) ||
             !closure_gather(&s->closure, e) ||
             (!any && !selection_look_at_places(s, &any, e)))
             return false;
+        if (any || is_settled)
+            continue;
+        if (!settle_choices(s, e))
+            return false;
+        any = is_settled = true;
     }
     return true;
 }

@@ -41,6 +41,7 @@ struct selection {
     struct map names; /* layer_name_key -> struct node * that holds it */
     struct node **successors; /* of s->roots: choices that replace them */
     size_t link_count;        /* of all chains */
+    bool is_settled;          /* ranges have their versions */
 };
 
 #define MESSAGE_MAX_BYTES 2048
@@ -236,6 +237,16 @@ static bool find_document(const struct selection *sel, const struct node *n,
     return f != NULL;
 }
 
+/* One is asked for by a range of versions of the other's package. */
+static bool is_of_range(const struct selection *sel, const struct node *x,
+                        const struct node *y)
+{
+    return (origin_range(node_source(x), sel->a).n &&
+            origin_is_package_of(node_source(y), node_source(x), sel->a)) ||
+           (origin_range(node_source(y), sel->a).n &&
+            origin_is_package_of(node_source(x), node_source(y), sel->a));
+}
+
 /* Certainly other content. Of a package whose files are not here only the
  * document is compared: where that is equal, the files decide later. */
 static bool is_other(const struct selection *sel, const struct node *x,
@@ -243,6 +254,8 @@ static bool is_other(const struct selection *sel, const struct node *x,
 {
     struct hash one, two;
 
+    if (!sel->is_settled && is_of_range(sel, x, y))
+        return false;
     if (is_outline(x) == is_outline(y))
         return !str_eq(x->package.content, y->package.content);
     return find_document(sel, x, &one) && find_document(sel, y, &two) &&
@@ -631,10 +644,20 @@ static void name_choices(struct selection *sel, const struct choice *choices,
     selection_name(s, nodes, n);
 }
 
-void selection_evaluate(struct install_session *s, struct choice *choices,
-                        size_t count)
+static void leave_out_for_ranges(struct selection *sel, struct choice *c)
 {
-    struct selection sel = {.s = s, .a = &s->cx->arena};
+    c->is_left_out = true;
+    c->code = STR("origin-conflict");
+    c->message = c->conflict;
+    c->chain = arena_array(sel->a, 1, sizeof(struct node *));
+    c->chain[c->chain_count++] = c->node;
+}
+
+void selection_evaluate(struct install_session *s, struct choice *choices,
+                        size_t count, bool is_settled)
+{
+    struct selection sel = {
+        .s = s, .a = &s->cx->arena, .is_settled = is_settled};
 
     map_init(&sel.names, sel.a);
     for (size_t i = 0; i < s->closure.queued; i++)
@@ -644,6 +667,8 @@ void selection_evaluate(struct install_session *s, struct choice *choices,
         choices[i].chain_count = choices[i].omitted = 0;
         if (!is_good(&sel, choices[i].node))
             leave_out(&sel, &choices[i]);
+        else if (choices[i].conflict.n)
+            leave_out_for_ranges(&sel, &choices[i]);
         choices[i].node->mark->choice = &choices[i];
     }
     name_choices(&sel, choices, count);

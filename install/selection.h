@@ -20,6 +20,9 @@ struct choice {
     struct str name, path; /* as offered */
     bool is_exact;         /* named, not matched: a failure fails the command */
     bool is_left_out;
+    struct str conflict; /* of ranges, for which it stays left out; one line */
+    bool is_in_conflict; /* … that versions.c found last; */
+    bool is_cause;       /* its range excludes what an earlier one has */
     struct str code;     /* why: of the first error, stable */
     struct str message;  /* one line */
     struct node **chain; /* from `node` to the package at fault */
@@ -27,9 +30,10 @@ struct choice {
     size_t omitted; /* links before the last one */
 };
 
-/* Judges all of them anew. Nothing is fetched. */
+/* Judges all of them anew. Nothing is fetched. Before versions are settled,
+ * ranges of one package do not differ. */
 void selection_evaluate(struct install_session *s, struct choice *choices,
-                        size_t count);
+                        size_t count, bool is_settled);
 
 /* After that: asks for the files of all that is taken and not here yet. */
 MUST_CHECK bool selection_want_files(struct install_session *s,

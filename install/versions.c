@@ -5,8 +5,11 @@
 #include <inttypes.h>
 
 #include "proof.h"
+#include "selection.h"
 
-#define MAX_ROUNDS      1000
+#define MAX_ROUNDS 1000
+#define ROUNDS_ONE_LESS                                                        \
+    32                    /* so often one choice is left out; then all causes */
 #define CHAIN_MAX_NAMES 8 /* of a way in a message */
 
 /* A way to a node: of the first that asked for it. */
@@ -40,6 +43,7 @@ struct group {
 struct settling {
     struct install_session *s;
     struct arena *a;
+    bool with_choices;
     struct map visits; /* origin key -> struct visit * */
     struct visit **queue;
     size_t queued, capacity;
@@ -194,12 +198,31 @@ static void add_fixed(struct settling *t, const struct visit *v)
     }
 }
 
+/* Of the roots that choices replace. */
+static struct node **find_successors(const struct settling *t)
+{
+    struct install_session *s = t->s;
+    struct node **nodes =
+        arena_array(t->a, s->choice_count + 1, sizeof(struct node *));
+    size_t count = 0;
+
+    for (size_t i = 0; i < s->choice_count; i++)
+        if (!s->choices[i].is_left_out)
+            nodes[count++] = s->choices[i].node;
+    return roots_successors(s, nodes, count);
+}
+
 static void find_requests(struct settling *t)
 {
     const struct install_session *s = t->s;
+    struct node **successors = t->with_choices ? find_successors(t) : NULL;
 
     for (size_t i = 0; i < s->root_count; i++)
-        ask_for(t, &s->roots[i].origin, NULL);
+        if (!successors || !successors[i])
+            ask_for(t, &s->roots[i].origin, NULL);
+    for (size_t i = 0; t->with_choices && i < s->choice_count; i++)
+        if (!s->choices[i].is_left_out)
+            ask_for(t, &s->choices[i].node->origin, NULL);
     for (size_t i = 0; i < t->queued; i++) {
         const struct package *p = &t->queue[i]->node->package;
 
@@ -314,6 +337,44 @@ static const struct node *root_of(const struct settling *t,
     return v ? v->node : closure_find(&t->s->closure, r->origin->key);
 }
 
+/* What the first request got, before it was asked for with the others. */
+static bool find_first(const struct settling *t, const struct group *g,
+                       struct semver *out)
+{
+    const struct closure *c = &t->s->closure;
+    struct str key = g->requests->origin->key;
+
+    for (size_t i = 0; i < c->queued; i++) {
+        const struct node *n = c->queue[i];
+        unsigned form;
+
+        if (n->is_ready && !n->failed && str_eq(n->origin.key, key) &&
+            tag_version(node_tag(n, t->a), g->path, out, &form))
+            return true;
+    }
+    return false;
+}
+
+static void note_choices(const struct settling *t, const struct group *g)
+{
+    const struct install_session *s = t->s;
+    struct semver first;
+    bool is_known = find_locked(t, g, &first) || find_first(t, g, &first);
+
+    for (size_t i = 0; i < s->choice_count; i++)
+        s->choices[i].is_in_conflict = s->choices[i].is_cause = false;
+    for (const struct request *r = g->requests; r; r = r->next) {
+        const struct node *root = root_of(t, r);
+
+        for (size_t i = 0; i < s->choice_count; i++) {
+            if (s->choices[i].node != root || s->choices[i].is_exact)
+                continue;
+            s->choices[i].is_in_conflict = true;
+            s->choices[i].is_cause |= is_known && !allows(r, &first);
+        }
+    }
+}
+
 /* Notes the roots that lead to a range in conflict. What allows the locked
  * version is not the cause, as long as another range does not. */
 static void note_conflict(const struct settling *t, const struct group *g)
@@ -343,6 +404,8 @@ static bool refuse(const struct settling *t, const struct group *g,
     size_t count = 0;
 
     note_conflict(t, g);
+    if (t->with_choices)
+        note_choices(t, g);
     err_set(e, ERR_CONFLICT,
             "no version of %.*s is allowed by all that need it",
             STR_ARG(g->place));
@@ -407,10 +470,11 @@ static bool lacks_origins(const struct install_session *s, struct arena *a)
     return false;
 }
 
-bool versions_settle(struct install_session *s, bool *settled, struct err *e)
+static bool settle_all(struct install_session *s, bool with_choices,
+                       bool *settled, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct settling t = {.s = s, .a = &scratch};
+    struct settling t = {.s = s, .a = &scratch, .with_choices = with_choices};
 
     *settled = true;
     if (s->rounds++ >= MAX_ROUNDS)
@@ -426,5 +490,52 @@ bool versions_settle(struct install_session *s, bool *settled, struct err *e)
     for (size_t i = 0; i < t.groups.count; i++)
         if (!settle(&t, t.groups.entries[i].value, settled, e))
             return false;
+    return true;
+}
+
+bool versions_settle(struct install_session *s, bool *settled, struct err *e)
+{
+    return settle_all(s, false, settled, e);
+}
+
+/* The cause, and every way to it, in one line. */
+static struct str one_line(const struct err *why, struct arena *a)
+{
+    const char *last = err_prev(why, NULL);
+    struct str line = str_cstr(last);
+    const char *between = ": ";
+
+    for (const char *m = err_prev(why, last); m; m = err_prev(why, m)) {
+        line = arena_printf(a, "%.*s%s%s", STR_ARG(line), between, m);
+        between = "; ";
+    }
+    return arena_str(a, line);
+}
+
+bool versions_settle_choices(struct install_session *s, bool *settled,
+                             struct err *e)
+{
+    struct choice *out = NULL;
+
+    if (settle_all(s, true, settled, e))
+        return true;
+    for (size_t i = 0; s->in_conflict && i < s->choice_count; i++) {
+        struct choice *c = &s->choices[i];
+
+        if (c->is_in_conflict && (!out || c->is_cause || !out->is_cause))
+            out = c;
+        if (c->is_in_conflict && c->is_cause && s->rounds > ROUNDS_ONE_LESS)
+            c->conflict = one_line(e, &s->cx->arena);
+    }
+    s->in_conflict = NULL;
+    if (!out)
+        return false;
+    out->conflict = one_line(e, &s->cx->arena);
+    for (size_t i = 0; i < s->choice_count; i++)
+        s->choices[i].is_left_out |= s->choices[i].conflict.n > 0;
+    err_clear(e);
+    map_init(&s->bounds, &s->cx->arena);
+    closure_forget_versions(&s->closure);
+    *settled = false;
     return true;
 }

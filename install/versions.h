@@ -22,6 +22,11 @@
  */
 MUST_CHECK bool versions_settle(struct install_session *s, bool *settled,
                                 struct err *e);
+/* The same for the choices from catalogs beside the roots. A conflict leaves
+ * choices out, one at a time, the last whose range excludes what an earlier one
+ * has; an error where none of them may be. */
+MUST_CHECK bool versions_settle_choices(struct install_session *s,
+                                        bool *settled, struct err *e);
 
 /* What an origin asks of the package at `path`: its range, "=1.2.3" for a tag,
  * "" for another ref. */

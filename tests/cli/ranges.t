@@ -217,6 +217,27 @@ is 'to a higher version' "$(lock_of x tag)" v1.4.2
 exits 'until the update' 0 mapm update --yes
 is 'which takes it' "$(lock_of x tag)" v1.5.0
 
+rm -rf "$T/one" && mkdir "$T/one" && cd "$T/one" || exit 1
+exits 'patterns that share a package' 0 mapm install --yes --skill 'w*' --skill 'n*' beta/need
+is 'one version for all' "$(lock_of x tag)" v1.3.0
+exits 'a lock that says so' 0 mapm install --locked
+rm -rf "$T/one" && mkdir "$T/one" && cd "$T/one" || exit 1
+exits 'all, where ranges conflict' 3 mapm install --yes --all beta/need
+is 'the first decides' "$(lock_of x tag)" v2.0.0
+is 'with all that goes with it' "$(ls .agents/skills | tr '\n' ' ')" 'high top x '
+exits 'for programs' 3 mapm install --yes --all --json beta/need
+is 'the others are left out' "$(printf '%s\n' "$out" | python3 -c 'import json, sys
+print(sorted((x["name"], x["code"]) for x in json.load(sys.stdin)["left_out"]))')" \
+    "[('narrow', 'origin-conflict'), ('tag', 'origin-conflict'), ('wide', 'origin-conflict')]"
+like 'with every way' "$out" 'no version of github\.com/acme/catalog skills/x is allowed by all that need it: .*~1\.3: narrow'
+exits 'all or nothing' 1 mapm install --yes --all --strict beta/need
+exits 'the lock is whole' 0 mapm install --locked
+rm -rf "$T/one" && mkdir "$T/one" && cd "$T/one" || exit 1
+exits 'beside a root' 0 mapm install --yes beta/need/skills/narrow
+exits 'all, where one is there' 3 mapm install --yes --all beta/need
+is 'what is locked decides' "$(lock_of x tag)" v1.3.0
+is 'and what goes with it comes' "$(ls .agents/skills | tr '\n' ' ')" 'narrow wide x '
+
 # --- catalogs -------------------------------------------------------------------------
 
 rm -rf "$T/cat" && mkdir "$T/cat" && cd "$T/cat" || exit 1
