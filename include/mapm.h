@@ -197,6 +197,8 @@ struct mapm_package {
                            for what a catalog holds: nothing of it was chosen */
     const char *old_version, *old_commit; /* in a plan */
     const char *command; /* in a plan: of a new MCP, the command line it runs */
+    const char *patch;   /* in a plan: of the workspace, for this package, where
+                            this machine has not shown it: to be shown */
     bool is_root;        /* asked for by itself, not by another package */
     bool is_local;       /* from a file: origin */
 };

@@ -223,12 +223,26 @@ static bool apply(struct install_session *s, struct install_package *p,
            store_put(s->store, p->patch->text, &text, e);
 }
 
+/* No line of a patch begins so. */
+static void hint_conflict(const struct package_patch *p, struct err *e)
+{
+    struct str marker = STR("<<<<<<< ");
+
+    if (str_starts(p->text, marker) ||
+        str_find(p->text, STR("\n<<<<<<< ")) != SIZE_MAX)
+        err_hint(e,
+                 "git left it in conflict: take one side, as by git checkout "
+                 "--theirs %.*s, then mapm install",
+                 STR_ARG(p->file));
+}
+
 bool session_apply_patch(struct install_session *s, struct install_package *p,
                          struct provision_item *item, struct err *e)
 {
     struct patched result;
 
     if (!apply(s, p, &result, e)) {
+        hint_conflict(p->patch, e);
         err_wrap(e, "cannot %s %s %.*s", s->plan.command,
                  doc_kind_name(p->package->kind), STR_ARG(p->package->fqn));
         return !e->hint[0] &&

@@ -312,6 +312,12 @@ static bool make_patch(struct install_session *s,
 
     if (!check_entry(&s->layer, entry, e))
         return false;
+    if (old && !s->request->drop_patch && !str_eq(old->hash, entry->patch)) {
+        err_set(e, ERR_PATCH, "%.*s was changed since it was installed",
+                STR_ARG(file));
+        return err_hint(e, "run mapm install, which applies it, then edit %.*s",
+                        STR_ARG(entry->place));
+    }
     if (!s->request->drop_patch) {
         buf_init(&m.text, PATCH_MAX_BYTES);
         ok = make(&m, file, e);
@@ -337,6 +343,30 @@ static bool drop_file(struct install_session *s, struct str name)
     return true;
 }
 
+static bool make_patches(struct install_session *s, struct err *e)
+{
+    const struct str_list *all = &s->request->arguments;
+    struct arena *a = &s->cx->arena;
+    struct str *names = arena_array(a, all->count + 1, sizeof *names);
+    struct map seen;
+    const struct lock_entry **entries =
+        arena_array(a, all->count + 1, sizeof(struct lock_entry *));
+    size_t count = 0;
+
+    for (size_t i = 0; i < all->count; i++)
+        if (!drop_file(s, all->items[i]))
+            names[count++] = all->items[i];
+    if (!layer_resolve_names(&s->layer, names, count, a, entries, e))
+        return false;
+    map_init(&seen, a);
+    for (size_t i = 0; i < count; i++)
+        if (map_put(&seen,
+                    layer_name_key(entries[i]->kind, entries[i]->name, a), s) &&
+            !make_patch(s, entries[i], e))
+            return false;
+    return true;
+}
+
 bool patch_packages(struct install_session *s, struct err *e)
 {
     struct context *cx = s->cx;
@@ -350,18 +380,8 @@ bool patch_packages(struct install_session *s, struct err *e)
         .on_fetched_ctx = s,
     };
 
-    if (!layer_check_there(&s->layer, cx, e))
+    if (!layer_check_there(&s->layer, cx, e) || !make_patches(s, e))
         return false;
-    for (size_t i = 0; i < s->request->arguments.count; i++) {
-        const struct lock_entry *entry;
-
-        if (drop_file(s, s->request->arguments.items[i]))
-            continue;
-        if (!layer_resolve_name(&s->layer, s->request->arguments.items[i], cx,
-                                &entry, e) ||
-            !make_patch(s, entry, e))
-            return false;
-    }
     closure_init(&s->closure, cx, &s->layer, s->store, &o);
     return session_resolve(s, e);
 }

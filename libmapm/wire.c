@@ -85,6 +85,7 @@ static const struct field package[] = {
     TEXT(mapm_package, place), TEXT(mapm_package, prereqs),
     TEXT(mapm_package, action), TEXT(mapm_package, old_version),
     TEXT(mapm_package, old_commit), TEXT(mapm_package, command),
+    TEXT(mapm_package, patch),
     FLAG(mapm_package, is_root), FLAG(mapm_package, is_local)};
 static const struct field finding[] = {
     TEXT(mapm_finding, side), TEXT(mapm_finding, path),

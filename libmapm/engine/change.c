@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "mapm/doc_kind.h"
 #include "mapm/install.h"
 #include "mapm/lock.h"
@@ -26,6 +27,18 @@ static const char *text_or_empty(const char *text)
     return text ? text : "";
 }
 
+/* A person is to see all of it, and nothing else. */
+static const char *patch_of(struct engine *g, const struct install_package *p)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    if (!p->shows_patch)
+        return "";
+    buf_init(&b, SIZE_MAX / 2);
+    text_visible(&b, p->patch->text, true);
+    return engine_text(g, arena_str(&g->cx.arena, buf_str(&b)));
+}
+
 static struct mapm_package package_of(struct engine *g,
                                       const struct install_package *p)
 {
@@ -44,6 +57,7 @@ static struct mapm_package package_of(struct engine *g,
         .old_version = engine_text(g, p->old_version),
         .old_commit = engine_text(g, p->old_commit),
         .command = text_or_empty(p->command),
+        .patch = patch_of(g, p),
         .is_root = p->is_root,
         .is_local = p->is_local,
     };
@@ -65,6 +79,7 @@ static struct mapm_package removed_of(struct engine *g,
         .old_version = engine_text(g, entry->version),
         .old_commit = engine_text(g, entry->commit),
         .command = "",
+        .patch = "",
     };
 }
 
@@ -84,6 +99,7 @@ static struct mapm_package offer_of(struct engine *g,
         .old_version = "",
         .old_commit = "",
         .command = "",
+        .patch = "",
     };
 }
 

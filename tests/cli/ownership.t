@@ -321,6 +321,13 @@ chown $OTHER mapm.lock
 exits '[F3] (a) a lock of another user beside it is refused from elsewhere' 4 \
     mapm -C / run "$T/programs/.agents/skills/mine" word=hi
 
+in_new patched
+: >mapm.yaml
+mkdir -p .mapm/patches && : >.mapm/patches/skill-x.patch
+chown $OTHER .mapm/patches/skill-x.patch
+exits '[D7] a patch of another user is refused' 4 mapm install
+like '[D7] by its name' "$err" '.mapm/patches/skill-x.patch'
+
 # --- (b) another owner -----------------------------------------------------------------
 
 in_new bound

@@ -124,7 +124,7 @@ exits 'and verify finds it' 0 mapm verify
 
 sed -i 's/^twenty$/XX/; s/^1$/one/' $b/notes.txt
 rm $b/new.md
-exits 'a second one' 0 mapm patch acme/base
+exits 'a second one, named twice' 0 mapm patch acme/base "skill acme/base"
 is 'replaces the first' "$(grep -c '^diff' $P) $(grep '^[-+][^-+]' $P | tr '\n' ' ')" '1 -1 +one -20 +XX '
 exits 'which verify accepts' 0 mapm verify
 seq 1 40 >$b/notes.txt
@@ -269,6 +269,9 @@ new file mode 120000
 \ No newline at end of file
 P
 hostile 'no patch at all' 'skill-acme__base.patch:1: no "diff --git" line' 1 <<'P'
+x
+P
+hostile 'one in conflict' 'hint: git left it in conflict' 1 <<'P'
 <<<<<<< HEAD
 P
 ln -s /etc/passwd $P
@@ -298,6 +301,8 @@ like 'with the command' "$err" 'run mapm install and commit mapm.lock'
 CI=1 && export CI
 exits 'in CI, too' 1 mapm install
 unset CI
+exits 'what was edited there is not lost' 1 mapm patch acme/base
+like 'by what is in the folder' "$err" 'was changed since it was installed'
 exits 'an install takes it' 0 mapm install
 ok 'into the workspace' grep -qx zwanzig $b/notes.txt
 exits 'and the lock' 0 mapm install --locked
@@ -398,6 +403,45 @@ like 'changes nothing either' "$err" 'upstream deleted it'
 exits 'a removal' 0 mapm remove acme/base
 like 'takes the patch along' "$err" 'skill-acme__base.patch goes with its package'
 not_ok 'and its folder' test -e .mapm
+
+# --- branches ---------------------------------------------------------------------------------
+
+exits 'again' 0 mapm install --yes "$U/main/skills/base"
+git init -q -b trunk . && cat >.gitignore <<'G'
+/.agents/
+/.claude/
+/.mcp.json
+/mine/
+G
+git config user.name x && git config user.email x@example.com
+git add -A && git commit -qm base
+git checkout -qb left
+echo left >>$b/SKILL.md && mapm patch acme/base >/dev/null 2>&1 && git add -A && git commit -qm left
+git checkout -q trunk && mapm install --locked >/dev/null 2>&1
+not_ok 'the trunk has no patch' grep -q left $b/SKILL.md
+git checkout -qb right
+echo 'Do more.' >>.agents/skills/prog/SKILL.md && mapm patch acme/prog >/dev/null 2>&1 && git add -A && git commit -qm right
+git merge -q left >/dev/null 2>&1 || true
+exits 'patches of two branches' 0 mapm install
+git add -A && git commit -qm merged
+exits 'go together' 0 mapm install --locked
+ok 'the one' grep -q left $b/SKILL.md
+ok 'and the other' grep -q 'Do more' .agents/skills/prog/SKILL.md
+git checkout -qb third left && mapm install --locked >/dev/null 2>&1
+sed -i 's/^left$/third/' $b/SKILL.md && mapm patch acme/base >/dev/null 2>&1 && git commit -qam third
+git checkout -q left && mapm install --locked >/dev/null 2>&1
+sed -i 's/^left$/fourth/' $b/SKILL.md && mapm patch acme/base >/dev/null 2>&1 && git commit -qam fourth
+git merge -q third >/dev/null 2>&1 || true
+exits 'two patches of one package' 1 mapm install
+like 'are in conflict' "$err" 'git left it in conflict: take one side'
+git checkout -q --theirs $P
+exits 'which one side resolves' 0 mapm install
+ok 'in the workspace' grep -q third $b/SKILL.md
+git add -A && git commit -qm resolved
+exits 'and in the lock' 0 mapm install --locked
+git checkout -q trunk && mapm install --locked >/dev/null 2>&1
+exits 'as it was' 0 mapm remove acme/base
+rm -rf .git .gitignore
 
 # --- programs --------------------------------------------------------------------------------
 
