@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "git.h"
+#include "same.h"
 
 /*
  * The documents of one repository as a graph: their dependencies on each other,
@@ -265,25 +266,33 @@ static struct str text_of(const struct check_result *r, struct arena *a)
     return STR("");
 }
 
-/* Of equal documents only one is installed: that is no fault. */
+/* Of equal packages only one is installed: that is no fault. */
+static bool is_same(const struct check_result *one,
+                    const struct check_result *two)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+
+    return str_eq(text_of(one, &a), text_of(two, &a)) &&
+           (one->kind == DOC_MCP ||
+            same_folders(lint_folder(one, &a), lint_folder(two, &a)));
+}
+
 static void check_names(struct graph *g)
 {
     struct map names;
 
     map_init(&names, g->a);
     for (size_t i = 0; i < g->count; i++) {
-        CLEANUP(arena_done) struct arena scratch = {0};
         struct check_result *r = g->nodes[i].result;
         struct str key = node_key(r->kind, r->fqn, g->a);
         const struct node *first = map_find(&names, key);
 
         if (!first)
             map_put(&names, key, &g->nodes[i]);
-        else if (r->fqn.n && !str_eq(text_of(r, &scratch),
-                                     text_of(first->result, &scratch)))
+        else if (r->fqn.n && !is_same(r, first->result))
             lint_say(g->rules, r, false, "name-duplicate",
-                     "%.*s has this name, too: one of both will get another "
-                     "when all are installed",
+                     "%.*s has this name, too, and other content: not both can "
+                     "be installed under it",
                      STR_ARG(first->path));
     }
 }

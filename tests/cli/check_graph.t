@@ -51,9 +51,16 @@ not_ok 'nothing of the repository is executed' test -e "$T/ran"
 
 package skills/c c
 package plugins/x/skills/a a
-like 'one name of two packages' "$(mapm check)" '^skills/a/SKILL.md: warning: plugins/x/skills/a has this name, too: .*\[name-duplicate\]$'
+like 'one name of two packages' "$(mapm check)" '^skills/a/SKILL.md: warning: plugins/x/skills/a has this name, too, .*\[name-duplicate\]$'
 cp skills/a/SKILL.md plugins/x/skills/a/
 unlike 'equal ones are one package' "$(mapm check)" name-duplicate
+mkdir skills/a/more && echo 1 >skills/a/more/one.md
+like 'but not with another file [D16]' "$(mapm check)" '\[name-duplicate\]$'
+mkdir plugins/x/skills/a/more && echo 2 >plugins/x/skills/a/more/one.md
+like 'nor with other content of it [D16]' "$(mapm check)" '\[name-duplicate\]$'
+ln -sf ../../../../../skills/a/more/one.md plugins/x/skills/a/more/one.md
+unlike 'a link to it is the same [D16]' "$(mapm check)" name-duplicate
+rm -r skills/a/more
 rm -rf plugins .git
 exits 'without a repository' 0 mapm check
 

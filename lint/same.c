@@ -1,0 +1,83 @@
+#include "same.h"
+
+#include "base/fs.h"
+#include "base/path.h"
+#include "mapm/limits.h"
+
+#include <dirent.h>
+
+/* A folder of both, and what was looked at so far. */
+struct comparison {
+    struct arena a;
+    struct str one, two;
+    struct str *folders; /* still to compare, from the top; "" is that */
+    size_t count, capacity, files;
+};
+
+static bool hash_file(struct str path, struct hash *out)
+{
+    CLEANUP_FD int fd = -1;
+    struct err ignored = {0};
+    uint64_t size;
+
+    return fs_open_user_file(path.p, &fd, &ignored) &&
+           fs_hash_fd(fd, PACKAGE_MAX_BYTES, &size, out, &ignored) &&
+           size <= PACKAGE_MAX_BYTES;
+}
+
+static bool same_file(struct comparison *c, struct str path)
+{
+    struct hash one, two;
+
+    return hash_file(fs_join(c->one, path, &c->a), &one) &&
+           hash_file(fs_join(c->two, path, &c->a), &two) && hash_eq(&one, &two);
+}
+
+static bool list(struct comparison *c, struct str top, struct str path,
+                 struct fs_entry **entries, size_t *count)
+{
+    struct err ignored = {0};
+    CLEANUP_FD int fd = -1;
+
+    return fs_open_dir(fs_join(top, path, &c->a).p, &fd, &ignored) &&
+           fs_list_open(fd, path.p, PACKAGE_MAX_FILES, &c->a, entries, count,
+                        &ignored);
+}
+
+static bool same_entries(struct comparison *c, struct str folder)
+{
+    struct fs_entry *one, *two;
+    size_t count, others;
+
+    if (!list(c, c->one, folder, &one, &count) ||
+        !list(c, c->two, folder, &two, &others) || count != others ||
+        (c->files += count) > PACKAGE_MAX_FILES)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        struct str path =
+            folder.n ? fs_join(folder, one[i].name, &c->a) : one[i].name;
+        bool is_folder = one[i].type == DT_DIR;
+
+        if (!str_eq(one[i].name, two[i].name) ||
+            is_folder != (two[i].type == DT_DIR) ||
+            (!is_folder && !same_file(c, path)))
+            return false;
+        if (!is_folder)
+            continue;
+        c->folders = arena_grow(&c->a, c->folders, c->count, &c->capacity,
+                                sizeof *c->folders);
+        c->folders[c->count++] = path;
+    }
+    return true;
+}
+
+bool same_folders(struct str one, struct str two)
+{
+    struct comparison c = {.one = one, .two = two};
+    bool same = same_entries(&c, STR(""));
+
+    while (same && c.count)
+        same = same_entries(&c, c.folders[--c.count]);
+    arena_done(&c.a);
+    return same;
+}
