@@ -152,6 +152,7 @@ $(B)/%.o: %.c $(B)/flags
 $(B)/cli/new.o: $(wildcard cli/new/*)
 $(B)/report/page.o: report/style.css
 $(B)/runtime/sandbox_view.o: runtime/sandbox_hidden.list
+$(B)/state/search_words.o: state/synonyms.txt
 
 $(B)/unit/%: $(B)/tests/unit/%.o $(FETCH_LIB) $(LIB) $(STAR_LIB)
 	@mkdir -p $(@D)
@@ -349,7 +350,7 @@ coverage:
 	  tools/coverage build/cov; exit $$failed
 
 # CHECK=1 fails when a goal is missed; ROWS='warm graph' chooses.
-bench: all
+bench: all $(B)/unit/search_test
 	MAPM=$(abspath $(B)/mapm) bench/run $(if $(CHECK),--check) $(ROWS)
 
 # The language against CPython, in the same run.

@@ -290,14 +290,14 @@ struct mapm_skill {
     bool is_mode;
     bool is_disabled;    /* for models: only a person starts it */
     bool is_explicit;    /* mapm_match: named by "/name" or "$name" */
-    double score;        /* search: 1 to 3; match: 0 to 1 */
-    const char *trigger; /* match: the words that counted */
+    double score;        /* 0 to 1 */
+    const char *trigger; /* the words that counted */
 };
 
 /* All that can be seen from the workspace, sorted by name. */
 bool mapm_skills(struct mapm *m, const struct mapm_skill **out, size_t *count);
 
-/* The best `limit` whose name or description contains `query`. */
+/* The best `limit` that serve `query`, in any words, or contain it. */
 bool mapm_search(struct mapm *m, const char *query, size_t limit,
                  const struct mapm_skill **out, size_t *count);
 

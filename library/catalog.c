@@ -58,7 +58,7 @@ const struct haystack *catalog_haystack(const struct library *l)
     pthread_mutex_lock(&c->lock);
     if (!c->haystack) {
         c->haystack = arena_new(&c->a, struct haystack);
-        haystack_build(c->haystack, c->skills, c->count, !l->options.metis);
+        haystack_build(c->haystack, c->skills, c->count);
     }
     pthread_mutex_unlock(&c->lock);
     return c->haystack;

@@ -21,10 +21,14 @@ struct catalog {
         uint32_t root, record;
     } * places; /* where each is from */
     size_t count;
+    int64_t began;        /* when its roots were about to be read: seconds */
     size_t overridden;    /* skills that another of the same name beat */
     struct str *texts;    /* SKILL.md of each, once held; p NULL: too much */
     pthread_mutex_t lock; /* of what follows */
-    struct haystack *haystack; /* at the first search; then it stays */
+    struct haystack *haystack; /* at the first search; then it stays (metis) */
+    struct state *memory;      /* at the first search; NULL: in mapm.db */
+    struct state *index;       /* that or mapm.db; NULL: not yet */
+    uint64_t source;           /* in it */
     struct map warned;         /* files with reported hidden characters */
 };
 
@@ -39,6 +43,9 @@ struct library {
 /* Which skills win (T13, X23), from the batches; `loud` says over which. */
 MUST_CHECK bool catalog_merge(const struct library *l, struct catalog *c,
                               bool loud, struct err *e);
+
+void catalog_fill(struct library_skill *s, const struct library_root *root,
+                  const struct record *r, bool metis, struct arena *a);
 
 /* T18: ERR_NOT_FOUND "no skill registered with name 'x'". */
 MUST_CHECK bool catalog_find(const struct library *l, struct str name,

@@ -1,12 +1,13 @@
 #ifndef LIBRARY_HAYSTACK_H
 #define LIBRARY_HAYSTACK_H
 
+#include "base/needle.h"
 #include "mapm/library.h"
 
 /*
  * haystack: names and descriptions of a library in lower case, one after the
- * other, so that looking for some words is one walk over memory. The tags of a
- * skill stand behind its description, as a part of it.
+ * other, so that looking for some words is one walk over memory: for the search of
+ * Metis.
  */
 
 struct haystack {
@@ -19,20 +20,10 @@ struct haystack {
 };
 
 void haystack_build(struct haystack *h, const struct library_skill *skills,
-                    size_t count, bool with_tags);
+                    size_t count);
 void haystack_done(struct haystack *h);
 
 struct str haystack_name(const struct haystack *h, size_t i);
 struct str haystack_description(const struct haystack *h, size_t i);
-
-/* The text to search for, not empty. Borrows the text. */
-struct needle {
-    struct str text;
-    size_t first, second;
-};
-struct needle needle_of(struct str text);
-
-/* Its first position in `text` at or after `from`; SIZE_MAX: none. */
-size_t text_search(struct str text, const struct needle *what, size_t from);
 
 #endif

@@ -4,7 +4,10 @@
 #include "base/text.h"
 #include "mapm/limits.h"
 
+#include <time.h>
+
 #include "catalog.h"
+#include "indexed.h"
 
 /* A library: its roots looked at, merged, and looked at again. */
 
@@ -52,6 +55,7 @@ static void catalog_close(struct catalog *c)
 {
     if (!c)
         return;
+    indexed_close(c);
     if (c->haystack)
         haystack_done(c->haystack);
     pthread_mutex_destroy(&c->lock);
@@ -69,6 +73,7 @@ static struct catalog *catalog_open(const struct library *l)
 {
     struct catalog *c = heap_alloc(sizeof *c);
 
+    c->began = time(NULL);
     pthread_mutex_init(&c->lock, NULL);
     map_init(&c->warned, &c->a);
     c->batches =

@@ -44,6 +44,8 @@ struct listing {
     struct scan_entry **sorted;
     struct threads threads;
     size_t count;
+    const struct str *groups; /* at the end */
+    size_t group_count;
     bool is_tried;
 };
 
@@ -432,7 +434,23 @@ bool listing_end(struct listing *l, struct scan_entry ***out, size_t *count,
     }
     *out = l->sorted;
     *count = n;
-    return add_groups(&groups, out, count, e);
+    if (!add_groups(&groups, out, count, e))
+        return false;
+    l->groups = groups.names;
+    l->group_count = groups.count;
+    return true;
+}
+
+bool listing_groups(const struct listing *l, struct arena *a,
+                    const struct str **out, size_t *count)
+{
+    struct str *names = arena_array(a, l->group_count + 1, sizeof *names);
+
+    for (size_t i = 0; i < l->group_count; i++)
+        names[i] = arena_str(a, l->groups[i]);
+    *out = names;
+    *count = l->group_count;
+    return *count <= LIBRARY_MAX_GROUPS;
 }
 
 void listing_done(struct listing *l)

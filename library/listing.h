@@ -34,6 +34,11 @@ MUST_CHECK bool listing_begin(const struct library_options *o,
 MUST_CHECK bool listing_end(struct listing *l, struct scan_entry ***out,
                             size_t *count, struct err *e);
 
+/* Folders without a SKILL.md that it looked into, in `a`; false when there are
+ * more. */
+bool listing_groups(const struct listing *l, struct arena *a,
+                    const struct str **out, size_t *count);
+
 /* Waits for the threads; needed after a listing_begin() that gave a listing.
  * Twice is harmless. */
 void listing_done(struct listing *l);

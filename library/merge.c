@@ -134,8 +134,8 @@ static struct str join(struct str root, struct str folder, struct arena *a)
 }
 
 /* L6 is no field of Metis: there everybody may start everything. */
-static void fill(struct library_skill *s, const struct library_root *root,
-                 const struct record *r, bool metis, struct arena *a)
+void catalog_fill(struct library_skill *s, const struct library_root *root,
+                  const struct record *r, bool metis, struct arena *a)
 {
     *s = (struct library_skill){
         .name = r->field[RECORD_NAME],
@@ -196,8 +196,8 @@ static void fill_all(const struct library *l, struct catalog *c,
         struct record r = record_get(wins[i].records, wins[i].index);
 
         c->places[i] = (struct place){wins[i].root, wins[i].index};
-        fill(&c->skills[i], &l->options.roots[wins[i].root], &r,
-             l->options.metis, &c->a);
+        catalog_fill(&c->skills[i], &l->options.roots[wins[i].root], &r,
+                     l->options.metis, &c->a);
     }
 }
 

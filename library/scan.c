@@ -220,10 +220,13 @@ bool scan_end(struct scan *scan, struct arena *a, struct record_batch *out,
     size_t count;
     bool ok;
 
-    *out = (struct record_batch){.bounds = scan->bounds};
+    *out =
+        (struct record_batch){.bounds = scan->bounds, .has_all_groups = true};
     if (scan->fd < 0)
         return true;
     ok = listing_end(scan->listing, &folders, &count, e);
+    out->has_all_groups =
+        listing_groups(scan->listing, a, &out->groups, &out->group_count);
     if (ok)
         find_changed(scan, folders, count, &scan->listed, &changes);
     if (ok && changes.count == 0 && scan->before.count == count &&

@@ -29,6 +29,9 @@ struct scan {
 
 struct record_batch {
     struct root_bounds bounds;
+    const struct str *groups; /* folders of folders in it that were read … */
+    size_t group_count;
+    bool has_all_groups;    /* … which are all */
     struct records records; /* scan->before when nothing changed */
     bool rewritten;         /* they are not: to be kept */
 };

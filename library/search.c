@@ -2,8 +2,12 @@
 #include "mapm/limits.h"
 
 #include "catalog.h"
+#include "indexed.h"
 
-/* Finding by a part of a name, description or tag. Source: T16, T17, L3, L6, X25. */
+/*
+ * Finding what serves a request by the index (G1), or with the rules of Metis by
+ * a part of a name or description. Source: T16, T17, L3, L6, X25, X26.
+ */
 
 #define NAME_SCORE        2
 #define DESCRIPTION_SCORE 1
@@ -74,24 +78,51 @@ static void list_all(const struct library *l, bool model, struct hits *out)
             add_hit(out, 0, library_at(l, i));
 }
 
+bool library_is_hit(const struct search_hit *hit)
+{
+    return hit->score >= SEARCH_MIN_SCORE || hit->is_literal;
+}
+
+static struct library_hit *search_index(const struct library *l,
+                                        struct str query, size_t limit,
+                                        bool model, struct arena *a,
+                                        size_t *count)
+{
+    size_t found, n = 0;
+    struct search_hit *hits = indexed_search(l, query, limit, model, a, &found);
+    struct library_hit *out = arena_array(a, found + 1, sizeof *out);
+
+    for (size_t i = 0; i < found; i++)
+        if (library_is_hit(&hits[i]) && library_find(l, hits[i].name))
+            out[n++] = (struct library_hit){
+                .skill = library_find(l, hits[i].name),
+                .score = hits[i].score,
+                .words = hits[i].words,
+            };
+    *count = n;
+    return out;
+}
+
 struct library_hit *library_search(const struct library *l, struct str query,
                                    size_t limit, bool model, struct arena *a,
                                    size_t *count)
 {
+    struct str lower = text_lower(text_strip(query), a);
     struct hits found = {0};
     struct library_hit *out;
     size_t n = 0;
 
     if (limit > library_count(l))
         limit = library_count(l);
+    if (lower.n && limit && !l->options.metis)
+        return search_index(l, query, limit, model, a, count);
     found.limit = limit;
     for (size_t i = 0; i < SCORES; i++)
         found.items[i] = arena_array(a, limit + 1, sizeof *found.items[i]);
-    query = text_lower(text_strip(query), a);
-    if (query.n == 0)
+    if (lower.n == 0)
         list_all(l, model, &found);
-    else if (query.n <= QUERY_MAX_BYTES && limit)
-        search_all(l, query, model, &found);
+    else if (lower.n <= QUERY_MAX_BYTES && limit)
+        search_all(l, lower, model, &found);
     out = arena_array(a, limit + 1, sizeof *out);
     for (size_t score = SCORES; score-- > 0;)
         for (size_t i = 0; i < found.count[score] && n < limit; i++)

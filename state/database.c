@@ -214,11 +214,12 @@ void db_close(struct state *s)
 {
     if (!s->db)
         return;
+    search_close(s);
     for (int i = 0; i < STATEMENT_COUNT; i++) {
         sqlite3_finalize(s->statements[i]);
         s->statements[i] = NULL;
     }
-    if (s->wal_pages > LOG_CLOSE_PAGES || log_is_empty(s))
+    if (s->home_fd >= 0 && (s->wal_pages > LOG_CLOSE_PAGES || log_is_empty(s)))
         sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     INVARIANT(!sqlite3_next_stmt(s->db, NULL));
     sqlite3_close(s->db);
@@ -315,6 +316,15 @@ static bool is_same_file(const struct stat *x, const struct stat *y)
     return x->st_dev == y->st_dev && x->st_ino == y->st_ino &&
            x->st_size == y->st_size && x->st_mtim.tv_sec == y->st_mtim.tv_sec &&
            x->st_mtim.tv_nsec == y->st_mtim.tv_nsec;
+}
+
+bool db_open_memory(struct state *s, struct err *e)
+{
+    const int memory = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    bool foreign;
+
+    keep_small();
+    return open_as(s, ":memory:", memory, &foreign, e);
 }
 
 static bool has_log(const struct state *s)

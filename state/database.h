@@ -43,10 +43,15 @@ struct state {
     uint64_t id_ms; /* of the last id that was made, with its chance */
     uint8_t id_chance[10];
     struct str lost; /* path of a damaged file; "" = none */
+    /* Of the search: texts of sources, and what rates the rows of a query. */
+    struct search_texts **texts;
+    size_t texts_count;
+    struct ranking *ranking;
+    bool has_ranking; /* FTS5 knows the function */
 };
 
 /* schema.c: the additions of each version, and all statements. */
-#define DB_VERSION 5
+#define DB_VERSION 6
 extern const char *const db_schema[DB_VERSION];
 extern const char *const db_texts[STATEMENT_COUNT];
 
@@ -56,6 +61,11 @@ extern const char *const db_texts[STATEMENT_COUNT];
  */
 MUST_CHECK bool db_open(struct state *s, struct err *e);
 void db_close(struct state *s);
+/* With an empty database in memory, of the current schema. */
+MUST_CHECK bool db_open_memory(struct state *s, struct err *e);
+
+/* search.c: what it keeps beside the database. */
+void search_close(struct state *s);
 
 /* The failure was caused by damage that has just been repaired: the caller
  * retries. */

@@ -63,6 +63,18 @@ const char *const db_schema[DB_VERSION] = {
     "CREATE TABLE proofs(repository TEXT, commit_id TEXT, path TEXT,"
     " object TEXT NOT NULL, digest BLOB NOT NULL,"
     " PRIMARY KEY(repository, commit_id, path)) WITHOUT ROWID;",
+
+    /* 6: the search. The id of an entry has its source's in the upper bits, so
+     * that the entries of one are a range. */
+    "CREATE TABLE sources(id INTEGER PRIMARY KEY, kind INTEGER NOT NULL,"
+    " key BLOB NOT NULL, stamp BLOB NOT NULL, put_us INTEGER NOT NULL,"
+    " entries INTEGER NOT NULL, texts BLOB NOT NULL, UNIQUE(kind, key));"
+    "CREATE TABLE entries(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL,"
+    " name TEXT NOT NULL, description TEXT NOT NULL, tags TEXT NOT NULL,"
+    " data BLOB NOT NULL);"
+    "CREATE VIRTUAL TABLE words USING fts5(name, description, tags,"
+    " content='entries', content_rowid='id', columnsize=0,"
+    " tokenize='porter unicode61 remove_diacritics 2');",
 };
 
 const char *const db_texts[STATEMENT_COUNT] = {

@@ -89,7 +89,31 @@
       " sum(length(bytes)) OVER w AS bytes FROM libraries" \
       " WINDOW w AS (ORDER BY rowid DESC" \
       " ROWS UNBOUNDED PRECEDING))" \
-      " WHERE n>?1 OR bytes>?2)")
+      " WHERE n>?1 OR bytes>?2)") \
+    X(FIND_SOURCE, "SELECT id, key, stamp, entries FROM sources" \
+      " WHERE kind=?1 AND key=?2") \
+    X(LIST_SOURCES, "SELECT id, key, stamp, entries FROM sources" \
+      " WHERE kind=?1 ORDER BY key") \
+    X(FIND_STAMP, "SELECT put_us FROM sources WHERE id=?1") \
+    X(PUT_SOURCE, "INSERT INTO sources VALUES(NULL, ?1, ?2, x'', 0, 0, x'')") \
+    X(END_SOURCE, "UPDATE sources SET stamp=?2, put_us=?3, entries=?4," \
+      " texts=?5 WHERE id=?1") \
+    X(FORGET_SOURCE, "DELETE FROM sources WHERE id=?1") \
+    /* The oldest library, when there are more than ?1 or ?2 entries. */ \
+    X(OLDEST_SOURCE, "SELECT id FROM sources WHERE kind=0 AND" \
+      " (SELECT count(*)>?1 OR (count(*)>1 AND sum(entries)>?2)" \
+      " FROM sources WHERE kind=0) ORDER BY put_us, id LIMIT 1") \
+    X(LIST_ENTRIES, "SELECT id, hash FROM entries WHERE id BETWEEN ?1 AND ?2") \
+    X(FIND_ENTRY, "SELECT name, description, tags, data FROM entries" \
+      " WHERE id=?1") \
+    X(PUT_ENTRY, "INSERT INTO entries VALUES(?1, ?2, ?3, ?4, ?5, ?6)") \
+    X(PUT_WORDS, "INSERT INTO words(rowid, name, description, tags)" \
+      " VALUES(?1, ?2, ?3, ?4)") \
+    X(FORGET_WORDS, "INSERT INTO words(words, rowid, name, description, tags)" \
+      " SELECT 'delete', id, name, description, tags FROM entries" \
+      " WHERE id BETWEEN ?1 AND ?2") \
+    X(FORGET_ENTRIES, "DELETE FROM entries WHERE id BETWEEN ?1 AND ?2") \
+    X(RATE_ENTRIES, "SELECT rate_entry(words) FROM words WHERE words MATCH ?1")
 /* clang-format on */
 
 #endif

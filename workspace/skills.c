@@ -218,26 +218,54 @@ static bool compiles(void *ctx, struct str file, struct str program)
     return why.errors == 0;
 }
 
-static bool open_roots(struct context *cx, struct store *store, bool metis,
-                       bool notes, bool programs,
-                       const struct library_root *roots, size_t count,
-                       struct library **out, struct err *e)
+static struct library_options options_of(struct context *cx,
+                                         struct store *store, bool metis,
+                                         const struct library_root *roots,
+                                         size_t count)
 {
     struct helpers *h = arena_new(&cx->arena, struct helpers);
     struct library_options o = {
         .roots = roots,
         .root_count = count,
         .metis = metis,
-        .programs = programs,
         .compiles = metis ? NULL : compiles,
-        .note = notes ? tell : NULL,
         .ctx = h,
     };
 
     *h = (struct helpers){cx, store, metis};
-    if (store)
+    if (store) {
         o.cache = (struct library_cache){find_known, put_known, h};
+        o.index = store_state(store);
+    }
+    return o;
+}
+
+static bool open_roots(struct context *cx, struct store *store, bool metis,
+                       bool notes, bool programs,
+                       const struct library_root *roots, size_t count,
+                       struct library **out, struct err *e)
+{
+    struct library_options o = options_of(cx, store, metis, roots, count);
+
+    o.programs = programs;
+    o.note = notes ? tell : NULL;
     return library_open(&o, out, e);
+}
+
+bool skill_roots_search(struct context *cx, struct store *store, bool metis,
+                        struct str query, size_t limit,
+                        struct library_hit **out, size_t *count)
+{
+    struct library_root *roots;
+    struct err ignored = {0};
+    struct library_options o;
+    size_t n;
+
+    if (!store || !skill_roots_places(cx, metis, &roots, &n, &ignored))
+        return false;
+    o = options_of(cx, store, metis, roots, n);
+    return library_search_trusted(&o, query, limit, false, &cx->arena, out,
+                                  count);
 }
 
 bool skill_roots_open(struct context *cx, struct store *store, bool metis,

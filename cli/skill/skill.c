@@ -180,17 +180,22 @@ static void take_full_names(struct skill_job *job)
     job->words = own;
 }
 
+bool skill_open(struct skill_job *job, struct err *e)
+{
+    /* the lines of a search do not mark metaskills (T17) */
+    bool programs =
+        strcmp(job->word, "search") != 0 || has_option(job->inv, OPTION_JSON);
+
+    return skill_roots_open_library(&job->inv->cx, job->store, job->metis,
+                                    programs, &job->library, e);
+}
+
 static bool run_word(struct skill_job *job, const struct word *word,
                      struct err *e)
 {
     static const char by_name[] = "load show files";
 
-    bool programs =
-        strcmp(word->name, "search") != 0 || has_option(job->inv, OPTION_JSON);
-
-    /* the lines of a search do not mark metaskills (T17) */
-    if (!skill_roots_open_library(&job->inv->cx, job->store, job->metis,
-                                  programs, &job->library, e))
+    if (word->run != skill_search && !skill_open(job, e))
         return false;
     if (has_word(by_name, word->name))
         take_full_names(job);

@@ -23,10 +23,10 @@ struct skill_job {
     struct invocation *inv;
     struct store *store;      /* NULL: it cannot be used */
     struct err store_problem; /* why not */
-    struct library *library;
-    bool metis;              /* --profile metis */
-    const char *word;        /* "load" */
-    const struct str *words; /* the arguments behind it */
+    struct library *library;  /* NULL: not yet */
+    bool metis;               /* --profile metis */
+    const char *word;         /* "load" */
+    const struct str *words;  /* the arguments behind it */
     size_t count;
 };
 
@@ -38,6 +38,9 @@ SKILL_WORD(skill_load);
 SKILL_WORD(skill_show);
 SKILL_WORD(skill_files);
 SKILL_WORD(skill_index);
+
+/* Opens job->library: only a search may do without. */
+MUST_CHECK bool skill_open(struct skill_job *job, struct err *e);
 
 /* Name, description, source and marks of a skill, into an open object. */
 void skill_put_json(struct json_writer *w, const struct library_skill *s);

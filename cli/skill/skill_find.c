@@ -1,6 +1,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "mapm/skill_event.h"
+#include "mapm/skill_roots.h"
 
 #include <string.h>
 
@@ -118,7 +119,7 @@ static void put_hits(struct json_writer *w, const struct library_hit *hits,
         skill_put_json(w, hits[i].skill);
         json_member_raw(w, "score", arena_printf(a, "%.4g", hits[i].score));
         if (match) {
-            json_member_optional(w, "trigger", hits[i].trigger);
+            json_member_optional(w, "trigger", hits[i].words);
             json_member_bool(w, "explicit", hits[i].is_explicit);
         }
         json_end_object(w);
@@ -126,10 +127,12 @@ static void put_hits(struct json_writer *w, const struct library_hit *hits,
     json_end_array(w);
 }
 
-/* L6: a skill that only persons may start is listed, but not found. */
+/* A person finds what only persons may start, too (L6). Many skills are searched
+ * without reading all of them. */
 SKILL_WORD(skill_search)
 {
-    struct arena *a = &job->inv->cx.arena;
+    struct context *cx = &job->inv->cx;
+    struct arena *a = &cx->arena;
     struct str query = joined(job), text;
     struct library_hit *hits;
     struct json_writer *w;
@@ -137,7 +140,12 @@ SKILL_WORD(skill_search)
 
     if (!read_limit(job, SEARCH_DEFAULT, &limit, e))
         return false;
-    hits = library_search(job->library, query, limit, true, a, &count);
+    if (!skill_roots_search(cx, job->store, job->metis, query, limit, &hits,
+                            &count)) {
+        if (!skill_open(job, e))
+            return false;
+        hits = library_search(job->library, query, limit, false, a, &count);
+    }
     if (has_option(job->inv, OPTION_JSON)) {
         w = print_json_begin(job->inv, "mapm.skill/1", job->word);
         json_member_string(w, "query", query);
@@ -183,8 +191,8 @@ static void print_hits(struct skill_job *job, const struct library_hit *hits,
                    library_source_name(h->skill->source));
         if (h->is_explicit)
             term_print(t, "  named");
-        else if (h->trigger.n)
-            term_print(t, "  %.*s", STR_ARG(h->trigger));
+        else if (h->words.n)
+            term_print(t, "  %.*s", STR_ARG(h->words));
         term_print(t, "\n");
     }
     if (count == 0)

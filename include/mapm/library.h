@@ -5,6 +5,8 @@
 #include "mapm/diagnostics.h"
 #include "mapm/document.h"
 
+struct state;
+
 /*
  * library: the skills that can be seen from here, merged from their roots.
  *
@@ -24,7 +26,7 @@
  * called.
  *
  * Source: Metis skill format (T), LM-Kit (L), Agent Skills (A);
- * docs/requirements.md X2, X5 to X12, X23 to X28, A4.
+ * docs/requirements.md X2, X5 to X12, X23 to X28, A4, G1.
  */
 
 enum library_source { LIBRARY_GLOBAL, LIBRARY_WORKSPACE };
@@ -67,6 +69,8 @@ struct library_options {
      * threads at once. NULL: each does. */
     bool (*compiles)(void *ctx, struct str file, struct str program);
     struct library_cache cache; /* functions may be NULL */
+    /* mapm.db, for the index of the search; NULL: in memory. Borrowed. */
+    struct state *index;
     /* "skill 'x' in workspace overrides global definition" (T13), "skipping
      * invalid skill at …" (T10), one line each, with hidden characters made
      * visible in what the skills say. May be NULL. */
@@ -134,21 +138,34 @@ const struct library_skill *library_find(const struct library *l,
 
 /* --- finding ------------------------------------------------------------------ */
 
-/* T16: name +2, description +1, by score, then name; a blank query: the first
- * by name. `model`: without what the model must not start (L6). */
+/*
+ * The skills that serve a request in any words, the best first (G1), with all
+ * that contain it literally; a blank query: the first by name. With `metis`
+ * literally alone: name +2, description +1, by score, then name (T16). `model`:
+ * without what the model must not start (L6).
+ */
 struct library_hit {
     const struct library_skill *skill;
-    double score; /* library_search: 1 to 3; library_match: 0 to 1 (L11) */
-    struct str trigger; /* match: the words that counted */
-    bool is_explicit;   /* match: named by "/name" or "$name" */
+    double score;     /* 0 to 1; with `metis` of library_search 1 to 3 */
+    struct str words; /* of the request, that it has; "/name" if it is named */
+    bool is_explicit; /* match: named by "/name" or "$name" */
 };
 struct library_hit *library_search(const struct library *l, struct str query,
                                    size_t limit, bool model, struct arena *a,
                                    size_t *count);
-/* L11, X26: how well the words of a request fit; at least `min_score`. */
+/* The same for a request that may name skills, and without those of less than
+ * `min_score` (L11). */
 struct library_hit *library_match(const struct library *l, struct str request,
                                   size_t limit, double min_score,
                                   struct arena *a, size_t *count);
+/*
+ * library_search() without a library, for many skills: by the index in mapm.db,
+ * if no root has changed since it was written; what is found is read again.
+ * False: open the library. Skills in `a`.
+ */
+bool library_search_trusted(const struct library_options *o, struct str query,
+                            size_t limit, bool model, struct arena *a,
+                            struct library_hit **out, size_t *count);
 /* T17, with its last LF left out: "Skills matching 'pdf' (2):" … */
 struct str library_search_text(struct str query, const struct library_hit *hits,
                                size_t count, struct arena *a);

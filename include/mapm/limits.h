@@ -152,6 +152,10 @@
 #define SEARCH_MAX_HITS            50      /* Metis, T16 */
 #define QUERY_MAX_BYTES            (64u * 1024)          /* what is looked at */
 #define MATCH_MAX_WORDS            64
+#define SEARCH_MAX_LIBRARIES       32      /* indexed ones, those put last */
+#define SEARCH_MAX_ENTRIES         200000  /* of a source, and of all libraries */
+#define SEARCH_MAX_BYTES           (256u * 1024 * 1024)  /* their texts */
+#define SEARCH_ROWS_SLACK          1024    /* numbers of rows that no entry has */
 #define MENTIONS_MAX               100     /* in one text */
 #define SESSION_MAX_ACTIVATIONS    20      /* T21 */
 #define SESSION_MAX_TOKENS         100000  /* T21 */

@@ -48,6 +48,11 @@ MUST_CHECK bool skill_roots_open_library(struct context *cx,
                                          bool programs, struct library **out,
                                          struct err *e);
 
+/* library_search_trusted(), for a person. False: open the library. */
+bool skill_roots_search(struct context *cx, struct store *store, bool metis,
+                        struct str query, size_t limit,
+                        struct library_hit **out, size_t *count);
+
 /* The same for roots of the caller's choice; `notes` false: without notices. */
 MUST_CHECK bool skill_roots_open(struct context *cx, struct store *store,
                                  bool metis, bool notes,

@@ -59,7 +59,7 @@ static bool send_hits(struct engine *g, const struct library_hit *hits,
     for (size_t i = 0; i < count; i++) {
         list[i] = skill_of(g, hits[i].skill);
         list[i].score = hits[i].score;
-        list[i].trigger = engine_text(g, hits[i].trigger);
+        list[i].trigger = engine_text(g, hits[i].words);
         list[i].is_explicit = hits[i].is_explicit;
     }
     return engine_send(g, WIRE_RESULT, WIRE_SKILL, list, count, e);

@@ -128,7 +128,7 @@ exits 'mapm_skills' 0 drive skills
 like 'finds what is there' "$out" '^pdf: Reads PDF files \(workspace, 0\)$'
 like 'and knows metaskills' "$out" '^deploy: .* metaskill$'
 exits 'mapm_search' 0 drive search pdf 3
-is 'finds by name and description' "$out" 'pdf: Reads PDF files (workspace, 3)'
+is 'finds by name and description' "$out" 'pdf: Reads PDF files (workspace, 1)'
 exits 'a limit of 0' 1 drive search pdf 0
 is 'is wrong' "$out" 'usage (2): the limit must be from 1 to 50'
 exits 'mapm_match' 0 drive match 'please read this pdf'

@@ -1,0 +1,302 @@
+#include "ranking.h"
+
+#include "base/text.h"
+
+#include <math.h>
+
+#define K1               1.2
+#define NAME_WEIGHT      4.0 /* of one hit in a name … */
+#define TAG_WEIGHT       1.5
+#define DESCRIPTION_BEND 0.6 /* how much the length of a text counts */
+#define NAME_BEND        0.3
+#define DESCRIPTION_MEAN 45.0 /* words of real skills */
+#define NAME_MEAN        2.5
+#define COUNT_MIN        1000 /* words of fewer entries weigh as of so many */
+#define SYNONYM_WEIGHT   0.5
+#define PART_WEIGHT      0.5
+#define PART_MIN_BYTES   4
+#define PART_MAX_SHARE   0.05 /* of all entries have the word itself: enough */
+#define MET_POWER        0.3
+#define NAME_BONUS       0.6
+#define LITERAL_NAME     0.5 /* of the heaviest word */
+#define LITERAL_TEXT     0.15
+
+/* `fit` at which as many requests are met by chance as are met at all. */
+#define FIT_MIN       0.375
+#define FIT_NAME      0.3
+#define LITERAL_FIT   0.4
+#define LITERAL_NAMED 0.6
+
+enum { NAME, DESCRIPTION, TAGS, COLUMNS };
+
+/* --- the words ----------------------------------------------------------------- */
+
+/* `*source` is the index of its source; SIZE_MAX: of none that is searched. */
+static size_t entry_of(const struct ranking *r, uint64_t id, size_t *source)
+{
+    for (size_t i = 0; i < r->source_count; i++) {
+        if (r->sources[i]->source != id >> SEARCH_ROW_BITS)
+            continue;
+        *source = i;
+        return search_texts_find(r->sources[i],
+                                 id & ((1u << SEARCH_ROW_BITS) - 1));
+    }
+    return SIZE_MAX;
+}
+
+struct counting {
+    const struct ranking *ranking;
+    double n;
+};
+
+static int count_row(const Fts5ExtensionApi *api, Fts5Context *fts, void *ctx)
+{
+    struct counting *c = ctx;
+    size_t source;
+
+    c->n +=
+        entry_of(c->ranking, (uint64_t)api->xRowid(fts), &source) != SIZE_MAX;
+    return SQLITE_OK;
+}
+
+/* What a word tells that `have` entries have. */
+static double weight_of(const struct ranking *r, double have)
+{
+    return log(1 + (r->count - have + 0.5) / (have + 0.5));
+}
+
+/* A word that no entry has weighs as the most common of its synonyms that any
+ * has; with none of them it is a word that was not met. */
+static void weigh(struct ranking *r, const Fts5ExtensionApi *api,
+                  Fts5Context *fts)
+{
+    const struct search_words *w = r->words;
+    double have[MATCH_MAX_WORDS] = {0};
+
+    for (size_t i = 0; i < w->phrase_count; i++) {
+        const struct search_phrase *p = &w->phrases[i];
+        struct counting c = {r, 0};
+
+        api->xQueryPhrase(fts, (int)i, &c, count_row);
+        r->phrase_weight[i] = weight_of(r, c.n);
+        if (!p->is_synonym)
+            r->have[p->term] = have[p->term] = c.n;
+        if (p->is_synonym && have[p->term] == 0 && c.n > 0 &&
+            r->phrase_weight[i] < r->weight[p->term])
+            r->weight[p->term] = r->phrase_weight[i];
+        if (!p->is_synonym)
+            r->weight[p->term] = r->phrase_weight[i];
+    }
+    r->is_ready = true;
+}
+
+/* --- a row ----------------------------------------------------------------------- */
+
+static void add_word(struct rating *rating, const struct ranking *r,
+                     size_t term, double value)
+{
+    rating->sum += (float)value;
+    rating->met += (float)(value < r->weight[term] ? value : r->weight[term]);
+    rating->mask |= UINT64_C(1) << term;
+}
+
+static double value_of(const struct ranking *r, size_t phrase, double name_bend,
+                       double bend)
+{
+    const struct search_phrase *p = &r->words->phrases[phrase];
+    const unsigned *hits = r->hits[phrase];
+    double weight = r->phrase_weight[phrase];
+    double f = NAME_WEIGHT * hits[NAME] / name_bend + hits[DESCRIPTION] / bend +
+               TAG_WEIGHT * hits[TAGS];
+
+    if (p->is_synonym && weight > r->weight[p->term])
+        weight = r->weight[p->term];
+    return (p->is_synonym ? SYNONYM_WEIGHT : 1) * weight * f * (K1 + 1) /
+           (f + K1);
+}
+
+static void rate(struct ranking *r, const Fts5ExtensionApi *api,
+                 Fts5Context *fts, size_t source, size_t entry)
+{
+    const struct search_texts *texts = r->sources[source];
+    struct rating *rating = &r->ratings[source][entry];
+    double best[MATCH_MAX_WORDS] = {0};
+    double name_words = search_texts_name_words(texts, entry);
+    double bend =
+        1 - DESCRIPTION_BEND +
+        DESCRIPTION_BEND * search_texts_words(texts, entry) / DESCRIPTION_MEAN;
+    double name_bend = 1 - NAME_BEND + NAME_BEND * name_words / NAME_MEAN;
+    int count = 0, phrase, column, at, name_hits = 0, last = -1;
+
+    api->xInstCount(fts, &count);
+    for (int i = 0; i < count; i++) {
+        if (api->xInst(fts, i, &phrase, &column, &at) != SQLITE_OK ||
+            column >= COLUMNS)
+            continue;
+        r->hits[phrase][column]++;
+        name_hits += column == NAME && at != last;
+        last = column == NAME ? at : -1;
+    }
+    for (size_t i = 0; i < r->words->phrase_count; i++) {
+        unsigned *hits = r->hits[i];
+        size_t term = r->words->phrases[i].term;
+        double value;
+
+        if (!hits[NAME] && !hits[DESCRIPTION] && !hits[TAGS])
+            continue;
+        value = value_of(r, i, name_bend, bend);
+        if (value > best[term])
+            best[term] = value;
+        hits[NAME] = hits[DESCRIPTION] = hits[TAGS] = 0;
+    }
+    for (size_t i = 0; i < r->words->count; i++)
+        if (best[i] > 0)
+            add_word(rating, r, i, best[i]);
+    if (name_words > 0)
+        rating->name = (float)(name_hits / name_words);
+    if (rating->name > 1)
+        rating->name = 1;
+}
+
+static void rate_entry(const Fts5ExtensionApi *api, Fts5Context *fts,
+                       sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    struct state *s = api->xUserData(fts);
+    struct ranking *r = s->ranking;
+    size_t source, entry;
+
+    (void)argc;
+    (void)argv;
+    if (!r->is_ready)
+        weigh(r, api, fts);
+    entry = entry_of(r, (uint64_t)api->xRowid(fts), &source);
+    if (entry != SIZE_MAX)
+        rate(r, api, fts, source, entry);
+    sqlite3_result_null(ctx);
+}
+
+/* --- all rows ------------------------------------------------------------------------ */
+
+static bool add_function(struct state *s, struct err *e)
+{
+    sqlite3_stmt *q = NULL;
+    fts5_api *api = NULL;
+    bool ok;
+
+    if (s->has_ranking)
+        return true;
+    ok = sqlite3_prepare_v2(s->db, "SELECT fts5(?1)", -1, &q, NULL) ==
+             SQLITE_OK &&
+         sqlite3_bind_pointer(q, 1, &api, "fts5_api_ptr", NULL) == SQLITE_OK &&
+         sqlite3_step(q) == SQLITE_ROW;
+    sqlite3_finalize(q);
+    s->has_ranking = ok && api &&
+                     api->xCreateFunction(api, "rate_entry", s, rate_entry,
+                                          NULL) == SQLITE_OK;
+    return s->has_ranking || db_fail(s, "search", e);
+}
+
+void ranking_begin(struct ranking *r, const struct search_words *words,
+                   struct search_texts *const *sources, size_t count,
+                   struct arena *a)
+{
+    *r = (struct ranking){
+        .words = words, .sources = sources, .source_count = count};
+    r->ratings = arena_array(a, count + 1, sizeof *r->ratings);
+    for (size_t i = 0; i < count; i++) {
+        r->ratings[i] =
+            arena_array(a, sources[i]->count + 1, sizeof **r->ratings);
+        r->count += (double)sources[i]->count;
+    }
+    if (r->count < COUNT_MIN)
+        r->count = COUNT_MIN;
+    r->max = weight_of(r, 0);
+    for (size_t i = 0; i < words->count; i++)
+        r->weight[i] = r->max;
+}
+
+bool ranking_rate(struct ranking *r, struct state *s, struct arena *a,
+                  struct err *e)
+{
+    sqlite3_stmt *q;
+    int code;
+
+    if (r->words->count == 0)
+        return true;
+    if (!db_open(s, e) || !add_function(s, e))
+        return false;
+    s->ranking = r;
+    q = db_ask(s, RATE_ENTRIES, e, DB_TEXT(search_words_query(r->words, a)));
+    if (!q)
+        return false;
+    while ((code = sqlite3_step(q)) == SQLITE_ROW)
+        ;
+    s->ranking = NULL;
+    return db_end_rows(s, q, code, e);
+}
+
+void ranking_add_parts(struct ranking *r)
+{
+    for (size_t term = 0; term < r->words->count; term++) {
+        struct needle needle = needle_of(r->words->terms[term]);
+
+        if (needle.text.n < PART_MIN_BYTES ||
+            r->have[term] > PART_MAX_SHARE * r->count)
+            continue;
+        for (size_t i = 0; i < r->source_count; i++) {
+            size_t at = 0, entry;
+
+            while ((entry = search_texts_next_name(r->sources[i], &needle,
+                                                   &at)) != SIZE_MAX)
+                if (!(r->ratings[i][entry].mask >> term & 1))
+                    add_word(&r->ratings[i][entry], r, term,
+                             PART_WEIGHT * r->weight[term]);
+        }
+    }
+    for (size_t term = 0; term < r->words->count; term++)
+        r->total += r->weight[term];
+}
+
+/* What was not met counts as one unknown word at most: long requests have words
+ * beside the matter. */
+static double fit_of(const struct ranking *r, const struct rating *rating)
+{
+    double missed = r->total - (double)rating->met;
+
+    if (missed > r->max)
+        missed = r->max;
+    if (missed < 0)
+        missed = 0;
+    if (rating->met <= 0)
+        return 0;
+    return (double)rating->met / ((double)rating->met + missed) *
+           (1 + FIT_NAME * (double)rating->name) / (1 + FIT_NAME);
+}
+
+/* FIT_MIN becomes SEARCH_MIN_SCORE. */
+static double spread(double fit)
+{
+    return fit < FIT_MIN ? fit / FIT_MIN * SEARCH_MIN_SCORE
+                         : SEARCH_MIN_SCORE + (fit - FIT_MIN) / (1 - FIT_MIN) *
+                                                  (1 - SEARCH_MIN_SCORE);
+}
+
+void ranking_end(const struct ranking *r, struct rating *rating,
+                 unsigned literal)
+{
+    double fit = fit_of(r, rating), score = 0;
+
+    if (rating->sum > 0)
+        score = (double)rating->sum *
+                pow((double)rating->met / r->total, MET_POWER) *
+                (1 + NAME_BONUS * (double)rating->name);
+    if (literal) {
+        double least = literal > 1 ? LITERAL_NAMED : LITERAL_FIT;
+
+        score += (literal > 1 ? LITERAL_NAME : LITERAL_TEXT) * r->max;
+        if (fit < least)
+            fit = least;
+    }
+    rating->score = (float)score;
+    rating->fit = (float)spread(fit);
+}

@@ -1,0 +1,670 @@
+#include "base/map.h"
+#include "base/text.h"
+#include "mapm/state_search.h"
+
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "database.h"
+#include "ranking.h"
+#include "search_texts.h"
+
+/* Sources and their entries in mapm.db, and the search over them. */
+
+#define ROW_OF(source, row) ((int64_t)((source) << SEARCH_ROW_BITS | (row)))
+
+/* --- memory ---------------------------------------------------------------------- */
+
+struct state *state_open_memory(struct err *e)
+{
+    struct state *s = state_open(STR(""), -1);
+
+    if (db_open_memory(s, e))
+        return s;
+    state_close(s);
+    return NULL;
+}
+
+static void texts_close(struct search_texts *t)
+{
+    if (!t)
+        return;
+    arena_done(&t->a);
+    heap_free(t);
+}
+
+static void forget_texts(struct state *s, uint64_t source)
+{
+    for (size_t i = 0; i < s->texts_count; i++)
+        if (s->texts[i]->source == source) {
+            texts_close(s->texts[i]);
+            s->texts[i] = s->texts[--s->texts_count];
+        }
+}
+
+void search_close(struct state *s)
+{
+    for (size_t i = 0; i < s->texts_count; i++)
+        texts_close(s->texts[i]);
+    heap_free(s->texts);
+    s->texts = NULL;
+    s->texts_count = 0;
+    s->has_ranking = false;
+}
+
+/* --- sources ---------------------------------------------------------------------- */
+
+static struct search_source make_source(sqlite3_stmt *q, struct arena *a)
+{
+    return (struct search_source){
+        .id = (uint64_t)db_column_number(q, 0, INT32_MAX, 0),
+        .key = db_column_str(q, 1, a),
+        .stamp = db_column_str(q, 2, a),
+        .count = (size_t)db_column_number(q, 3, SEARCH_MAX_ENTRIES, 0),
+    };
+}
+
+static bool find_source(struct state *s, enum search_kind kind, struct str key,
+                        struct arena *a, struct search_source *out,
+                        struct err *e)
+{
+    sqlite3_stmt *q = db_ask(s, FIND_SOURCE, e, DB_NUMBER(kind), DB_BLOB(key));
+    int code;
+
+    if (!q)
+        return false;
+    code = sqlite3_step(q);
+    if (code == SQLITE_ROW)
+        *out = make_source(q, a);
+    else if (code != SQLITE_DONE)
+        db_fail(s, "read", e);
+    db_finish(q);
+    return code == SQLITE_ROW;
+}
+
+bool state_find_source(struct state *s, enum search_kind kind, struct str key,
+                       struct arena *a, struct search_source *out,
+                       struct err *e)
+{
+    return DB_RETRY(s, e, find_source(s, kind, key, a, out, e));
+}
+
+static bool list_sources(struct state *s, enum search_kind kind,
+                         struct arena *a, struct search_source **out,
+                         size_t *count, struct err *e)
+{
+    sqlite3_stmt *q = db_ask(s, LIST_SOURCES, e, DB_NUMBER(kind));
+    struct search_source *list = NULL;
+    size_t n = 0, capacity = 0;
+    int code;
+
+    if (!q)
+        return false;
+    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
+        list = arena_grow(a, list, n, &capacity, sizeof *list);
+        list[n++] = make_source(q, a);
+    }
+    if (!db_end_rows(s, q, code, e))
+        return false;
+    *out = list;
+    *count = n;
+    return true;
+}
+
+bool state_list_sources(struct state *s, enum search_kind kind, struct arena *a,
+                        struct search_source **out, size_t *count,
+                        struct err *e)
+{
+    return DB_RETRY(s, e, list_sources(s, kind, a, out, count, e));
+}
+
+/* --- putting ------------------------------------------------------------------------ */
+
+/* Which rows a source has, and which of them its new entries take. */
+struct putting {
+    struct state *s;
+    uint64_t source;
+    const struct search_entry *entries;
+    size_t count;
+    uint32_t *rows; /* of the entries; 0: not yet */
+    int64_t *hashes;
+    struct arena a;
+};
+
+static void add_part(struct hash_state *h, struct str text)
+{
+    hash_add(h, text);
+    hash_add(h, str_make("", 1));
+}
+
+static int64_t identity_of(const struct search_entry *n)
+{
+    struct hash_state state;
+    struct hash hash;
+    uint64_t number;
+
+    hash_init(&state);
+    add_part(&state, n->name);
+    add_part(&state, n->description);
+    add_part(&state, n->tags);
+    add_part(&state, n->data);
+    hash_add(&state, n->hidden ? STR("h") : STR("-"));
+    hash = hash_end(&state);
+    memcpy(&number, hash.b, sizeof number);
+    return (int64_t)(le64toh(number) >> 1);
+}
+
+static bool forget_rows(struct state *s, int64_t from, int64_t to,
+                        struct err *e)
+{
+    return db_put(s, FORGET_WORDS, e, DB_NUMBER(from), DB_NUMBER(to)) &&
+           db_put(s, FORGET_ENTRIES, e, DB_NUMBER(from), DB_NUMBER(to));
+}
+
+struct row {
+    int64_t id, hash;
+    bool is_taken;
+};
+
+static int by_hash(const void *x, const void *y)
+{
+    const struct row *a = x, *b = y;
+
+    return a->hash < b->hash ? -1 : a->hash > b->hash;
+}
+
+static bool list_rows(struct putting *p, struct row **out, size_t *count,
+                      struct err *e)
+{
+    sqlite3_stmt *q =
+        db_ask(p->s, LIST_ENTRIES, e, DB_NUMBER(ROW_OF(p->source, 0)),
+               DB_NUMBER(ROW_OF(p->source + 1, 0) - 1));
+    struct row *rows = NULL;
+    size_t n = 0, capacity = 0;
+    int code;
+
+    if (!q)
+        return false;
+    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
+        rows = arena_grow(&p->a, rows, n, &capacity, sizeof *rows);
+        rows[n++] = (struct row){sqlite3_column_int64(q, 0),
+                                 sqlite3_column_int64(q, 1), false};
+    }
+    *out = rows;
+    *count = n;
+    return db_end_rows(p->s, q, code, e);
+}
+
+/* Rows of entries that stay as they are; others are deleted. `*next` is the
+ * number of a new one. */
+static bool keep_rows(struct putting *p, uint32_t *next, struct err *e)
+{
+    uint32_t mask = (1u << SEARCH_ROW_BITS) - 1;
+    struct row *rows;
+    size_t count;
+
+    if (!list_rows(p, &rows, &count, e))
+        return false;
+    *next = 1;
+    for (size_t i = 0; i < count; i++)
+        if ((rows[i].id & mask) >= *next)
+            *next = (uint32_t)(rows[i].id & mask) + 1;
+    if (*next + p->count > 2 * p->count + SEARCH_ROWS_SLACK) {
+        *next = 1;
+        return forget_rows(p->s, ROW_OF(p->source, 0),
+                           ROW_OF(p->source + 1, 0) - 1, e);
+    }
+    if (count)
+        qsort(rows, count, sizeof *rows, by_hash);
+    for (size_t i = 0; i < p->count && count; i++) {
+        struct row key = {.hash = p->hashes[i]};
+        struct row *found = bsearch(&key, rows, count, sizeof key, by_hash);
+
+        if (!found || found->is_taken)
+            continue;
+        found->is_taken = true;
+        p->rows[i] = (uint32_t)(found->id & mask);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!rows[i].is_taken && !forget_rows(p->s, rows[i].id, rows[i].id, e))
+            return false;
+    return true;
+}
+
+static bool put_entry(struct putting *p, size_t i, struct err *e)
+{
+    const struct search_entry *n = &p->entries[i];
+    int64_t id = ROW_OF(p->source, p->rows[i]);
+
+    return db_put(p->s, PUT_ENTRY, e, DB_NUMBER(id), DB_NUMBER(p->hashes[i]),
+                  DB_TEXT(n->name), DB_TEXT(n->description), DB_TEXT(n->tags),
+                  DB_BLOB(n->data)) &&
+           db_put(p->s, PUT_WORDS, e, DB_NUMBER(id), DB_TEXT(n->name),
+                  DB_TEXT(n->description), DB_TEXT(n->tags));
+}
+
+static bool put_entries(struct putting *p, struct err *e)
+{
+    uint32_t next;
+
+    p->rows = arena_array(&p->a, p->count + 1, sizeof *p->rows);
+    p->hashes = arena_array(&p->a, p->count + 1, sizeof *p->hashes);
+    for (size_t i = 0; i < p->count; i++)
+        p->hashes[i] = identity_of(&p->entries[i]);
+    if (!keep_rows(p, &next, e))
+        return false;
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->rows[i])
+            continue;
+        p->rows[i] = next++;
+        if (!put_entry(p, i, e))
+            return false;
+    }
+    return true;
+}
+
+static bool drop_source(struct state *s, uint64_t id, struct err *e)
+{
+    forget_texts(s, id);
+    return forget_rows(s, ROW_OF(id, 0), ROW_OF(id + 1, 0) - 1, e) &&
+           db_put(s, FORGET_SOURCE, e, DB_NUMBER(id));
+}
+
+/* Libraries that were put long ago, in favour of the one just put. */
+static bool drop_oldest(struct state *s, struct err *e)
+{
+    for (;;) {
+        sqlite3_stmt *q =
+            db_ask(s, OLDEST_SOURCE, e, DB_NUMBER(SEARCH_MAX_LIBRARIES),
+                   DB_NUMBER(SEARCH_MAX_ENTRIES));
+        int64_t id = 0;
+        int code;
+
+        if (!q)
+            return false;
+        code = sqlite3_step(q);
+        if (code == SQLITE_ROW)
+            id = db_column_number(q, 0, INT32_MAX, 0);
+        db_finish(q);
+        if (code != SQLITE_ROW && code != SQLITE_DONE)
+            return db_fail(s, "read", e);
+        if (id == 0)
+            return true;
+        if (!drop_source(s, (uint64_t)id, e))
+            return false;
+    }
+}
+
+/* The row first: its id is part of those of the entries. */
+static bool put_head(struct state *s, enum search_kind kind, struct str key,
+                     struct arena *a, struct search_source *out, struct err *e)
+{
+    if (find_source(s, kind, key, a, out, e))
+        return true;
+    if (e->code != ERR_NONE ||
+        !db_put(s, PUT_SOURCE, e, DB_NUMBER(kind), DB_BLOB(key)))
+        return false;
+    return find_source(s, kind, key, a, out, e) || db_fail(s, "write", e);
+}
+
+static bool put_in(struct putting *p, enum search_kind kind, struct str key,
+                   struct str stamp, struct err *e)
+{
+    struct search_source source;
+    struct str texts;
+
+    if (!put_head(p->s, kind, key, &p->a, &source, e))
+        return false;
+    p->source = source.id;
+    forget_texts(p->s, p->source);
+    if (!put_entries(p, e))
+        return false;
+    texts = search_texts_format(p->entries, p->rows, p->count, &p->a);
+    if (!texts.n)
+        return err_set(e, ERR_LIMIT, "the texts to search are too long");
+    return db_put(p->s, END_SOURCE, e, DB_NUMBER(p->source), DB_BLOB(stamp),
+                  DB_NUMBER(state_now_us()), DB_NUMBER(p->count),
+                  DB_BLOB(texts)) &&
+           (kind != SEARCH_LIBRARY || drop_oldest(p->s, e));
+}
+
+static bool put_source(struct state *s, enum search_kind kind, struct str key,
+                       struct str stamp, const struct search_entry *entries,
+                       size_t count, uint64_t *id, struct err *e)
+{
+    struct putting p = {.s = s, .entries = entries, .count = count};
+    bool ok = db_open(s, e) && db_begin(s, e) &&
+              db_end(s, put_in(&p, kind, key, stamp, e), e);
+
+    *id = p.source;
+    arena_done(&p.a);
+    return ok;
+}
+
+bool state_put_source(struct state *s, enum search_kind kind, struct str key,
+                      struct str stamp, const struct search_entry *entries,
+                      size_t count, uint64_t *id, struct err *e)
+{
+    if (count > SEARCH_MAX_ENTRIES)
+        return err_set(e, ERR_LIMIT, "more than %d entries to search",
+                       SEARCH_MAX_ENTRIES);
+    return DB_RETRY(s, e,
+                    put_source(s, kind, key, stamp, entries, count, id, e));
+}
+
+bool state_drop_source(struct state *s, enum search_kind kind, struct str key,
+                       struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct search_source source;
+
+    if (!state_find_source(s, kind, key, &a, &source, e))
+        return e->code == ERR_NONE;
+    return db_begin(s, e) && db_end(s, drop_source(s, source.id, e), e);
+}
+
+/* --- searching ------------------------------------------------------------------------ */
+
+static bool read_texts(struct state *s, uint64_t source, struct search_texts *t)
+{
+    sqlite3_blob *blob = NULL;
+    bool ok = false;
+
+    if (sqlite3_blob_open(s->db, "main", "sources", "texts", (int64_t)source, 0,
+                          &blob) == SQLITE_OK) {
+        int n = sqlite3_blob_bytes(blob);
+        struct arena a = t->a;
+        char *p = arena_alloc(&a, (size_t)n + 1);
+        struct str stamp = t->stamp;
+
+        ok = sqlite3_blob_read(blob, p, n, 0) == SQLITE_OK &&
+             search_texts_parse(str_make(p, (size_t)n), &a, t);
+        t->a = a;
+        t->stamp = stamp;
+        t->source = source;
+    }
+    sqlite3_blob_close(blob);
+    return ok;
+}
+
+/* Once for each source, until it is put again: also by another process. */
+static bool open_texts(struct state *s, uint64_t source,
+                       struct search_texts **out, struct err *e)
+{
+    sqlite3_stmt *q = db_ask(s, FIND_STAMP, e, DB_NUMBER(source));
+    struct search_texts *t;
+    char time[32];
+    struct str stamp;
+    int code;
+
+    if (!q)
+        return false;
+    code = sqlite3_step(q);
+    snprintf(time, sizeof time, "%lld",
+             code == SQLITE_ROW ? (long long)sqlite3_column_int64(q, 0) : 0);
+    db_finish(q);
+    if (code != SQLITE_ROW)
+        return code == SQLITE_DONE
+                   ? err_set(e, ERR_STALE, "what was searched is gone")
+                   : db_fail(s, "read", e);
+    stamp = str_cstr(time);
+    for (size_t i = 0; i < s->texts_count; i++)
+        if (s->texts[i]->source == source &&
+            str_eq(s->texts[i]->stamp, stamp)) {
+            *out = s->texts[i];
+            return true;
+        }
+    forget_texts(s, source);
+    t = heap_alloc(sizeof *t);
+    t->stamp = arena_str(&t->a, stamp);
+    if (!read_texts(s, source, t)) {
+        texts_close(t);
+        return err_set(e, ERR_STALE, "the index of the search is damaged");
+    }
+    s->texts = heap_resize(s->texts, (s->texts_count + 1) * sizeof *s->texts);
+    s->texts[s->texts_count++] = t;
+    *out = t;
+    return true;
+}
+
+struct found {
+    size_t source, entry;
+    const struct rating *rating;
+    struct str name;
+    bool is_exact, is_literal;
+};
+
+struct searching {
+    struct state *s;
+    const struct search_request *request;
+    struct arena *a;
+    struct search_words words;
+    struct ranking ranking;
+    struct search_texts **texts;
+    uint8_t *
+        *literal; /* [source][entry]: 1 in its text, 2 in its name, 3 is it */
+};
+
+/* T16, and a name with blanks for its hyphens. */
+static void find_literal(struct searching *w, struct str query, size_t source)
+{
+    const struct search_texts *t = w->texts[source];
+    uint8_t *literal = w->literal[source];
+    struct needle needle = needle_of(query);
+    size_t at = 0, i;
+
+    while ((i = search_texts_next_text(t, &needle, &at)) != SIZE_MAX)
+        if (!literal[i])
+            literal[i] = 1;
+    at = 0;
+    while ((i = search_texts_next_name(t, &needle, &at)) != SIZE_MAX)
+        literal[i] = str_eq(search_texts_name(t, i), query) ? 3
+                     : literal[i] < 2                       ? 2
+                                                            : literal[i];
+}
+
+static struct str with_hyphens(struct str query, struct arena *a)
+{
+    struct str line = text_one_line(query, a);
+    char *p = arena_text(a, line.p, line.n);
+
+    for (size_t i = 0; i < line.n; i++)
+        if (p[i] == ' ')
+            p[i] = '-';
+    return str_make(p, line.n);
+}
+
+static void find_all_literal(struct searching *w)
+{
+    struct str query = text_lower(text_strip(w->request->text), w->a), name;
+
+    if (query.n == 0 || query.n > QUERY_MAX_BYTES)
+        return;
+    name = with_hyphens(query, w->a);
+    for (size_t i = 0; i < w->request->source_count; i++) {
+        find_literal(w, query, i);
+        if (!str_eq(name, query))
+            find_literal(w, name, i);
+    }
+}
+
+static bool is_better(const struct found *a, const struct found *b)
+{
+    if (a->is_exact != b->is_exact)
+        return a->is_exact;
+    if (a->rating->score < b->rating->score ||
+        a->rating->score > b->rating->score)
+        return a->rating->score > b->rating->score;
+    return str_cmp(a->name, b->name) < 0;
+}
+
+static void put_best(struct found *all, size_t *count, size_t limit,
+                     struct found one)
+{
+    size_t at = *count;
+
+    if (at == limit && (at == 0 || !is_better(&one, &all[at - 1])))
+        return;
+    if (at == limit)
+        at--;
+    else
+        ++*count;
+    for (; at > 0 && is_better(&one, &all[at - 1]); at--)
+        all[at] = all[at - 1];
+    all[at] = one;
+}
+
+/* The best ones, in order. */
+static struct found *collect(struct searching *w, size_t limit, size_t *count)
+{
+    struct found *best = arena_array(w->a, limit + 1, sizeof *best);
+
+    *count = 0;
+    for (size_t s = 0; s < w->request->source_count; s++)
+        for (size_t i = 0; i < w->texts[s]->count; i++) {
+            struct rating *rating = &w->ranking.ratings[s][i];
+            unsigned literal = w->literal[s][i];
+
+            if ((rating->sum <= 0 && !literal) ||
+                (w->request->model && search_texts_hidden(w->texts[s], i)))
+                continue;
+            ranking_end(&w->ranking, rating, literal);
+            put_best(best, count, limit,
+                     (struct found){
+                         .source = s,
+                         .entry = i,
+                         .rating = rating,
+                         .name = search_texts_name(w->texts[s], i),
+                         .is_exact = literal == 3,
+                         .is_literal = literal > 0,
+                     });
+        }
+    return best;
+}
+
+static struct str words_of(const struct searching *w, uint64_t mask)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, SIZE_MAX / 2);
+    for (size_t i = 0; i < w->words.count; i++) {
+        if (!(mask >> i & 1))
+            continue;
+        buf_text(&b, b.n ? ", " : "");
+        buf_append(&b, w->words.terms[i]);
+    }
+    return arena_str(w->a, buf_str(&b));
+}
+
+static bool read_entry(struct searching *w, const struct found *f,
+                       struct search_hit *out, struct err *e)
+{
+    const struct search_texts *t = w->texts[f->source];
+    sqlite3_stmt *q =
+        db_ask(w->s, FIND_ENTRY, e,
+               DB_NUMBER(ROW_OF(t->source, search_texts_row(t, f->entry))));
+    int code;
+
+    if (!q)
+        return false;
+    code = sqlite3_step(q);
+    if (code == SQLITE_ROW)
+        *out = (struct search_hit){.source = t->source,
+                                   .name = db_column_str(q, 0, w->a),
+                                   .description = db_column_str(q, 1, w->a),
+                                   .tags = db_column_str(q, 2, w->a),
+                                   .data = db_column_str(q, 3, w->a)};
+    db_finish(q);
+    if (code == SQLITE_ROW)
+        return true;
+    return code == SQLITE_DONE
+               ? err_set(e, ERR_STALE, "the index of the search is damaged")
+               : db_fail(w->s, "read", e);
+}
+
+/* An exact name fits wholly. Scores of the others stand to that of the best as
+ * their ranks do, and none of a request that is served is by chance. */
+static double score_of(const struct found *all, size_t i)
+{
+    double best = 0, part;
+    size_t first = 0;
+
+    if (all[i].is_exact)
+        return 1;
+    while (all[first].is_exact)
+        first++;
+    best = (double)all[first].rating->fit;
+    part = (double)all[i].rating->score / (double)all[first].rating->score;
+    return best < SEARCH_MIN_SCORE
+               ? best * part
+               : SEARCH_MIN_SCORE + (best - SEARCH_MIN_SCORE) * part;
+}
+
+static bool search_in(struct searching *w, struct search_hit **out,
+                      size_t *count, struct err *e)
+{
+    const struct search_request *r = w->request;
+    struct search_hit *hits;
+    struct found *all;
+    size_t n, most = 0;
+
+    w->texts = arena_array(w->a, r->source_count + 1, sizeof *w->texts);
+    w->literal = arena_array(w->a, r->source_count + 1, sizeof *w->literal);
+    for (size_t i = 0; i < r->source_count; i++) {
+        if (!open_texts(w->s, r->sources[i], &w->texts[i], e))
+            return false;
+        w->literal[i] = arena_array(w->a, w->texts[i]->count + 1, 1);
+    }
+    search_words_read(&w->words, r->text, w->a);
+    ranking_begin(&w->ranking, &w->words, w->texts, r->source_count, w->a);
+    if (!ranking_rate(&w->ranking, w->s, w->a, e))
+        return false;
+    ranking_add_parts(&w->ranking);
+    find_all_literal(w);
+    for (size_t i = 0; i < r->source_count; i++)
+        most += w->texts[i]->count;
+    all = collect(w, r->limit < most ? r->limit : most, &n);
+    hits = arena_array(w->a, n + 1, sizeof *hits);
+    for (size_t i = 0; i < n; i++) {
+        if (!read_entry(w, &all[i], &hits[i], e))
+            return false;
+        hits[i].score = score_of(all, i);
+        hits[i].is_exact = all[i].is_exact;
+        hits[i].is_literal = all[i].is_literal;
+        hits[i].words = words_of(w, all[i].rating->mask);
+    }
+    *out = hits;
+    *count = n;
+    return true;
+}
+
+static bool search(struct state *s, const struct search_request *r,
+                   struct arena *a, struct search_hit **out, size_t *count,
+                   struct err *e)
+{
+    struct searching *w;
+    bool reading, ok;
+
+    if (!db_open(s, e))
+        return false;
+    w = arena_new(a, struct searching);
+    w->s = s;
+    w->request = r;
+    w->a = a;
+    /* one state of mapm.db for all of it */
+    reading = sqlite3_get_autocommit(s->db) &&
+              sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK;
+    ok = search_in(w, out, count, e);
+    if (reading)
+        sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
+    return ok;
+}
+
+bool state_search(struct state *s, const struct search_request *r,
+                  struct arena *a, struct search_hit **out, size_t *count,
+                  struct err *e)
+{
+    return DB_RETRY(s, e, search(s, r, a, out, count, e));
+}
