@@ -103,6 +103,8 @@ enum command_id {
       "Take this skill of a catalog, or a glob; may be repeated") \
     V(AGENT, "agent", 0, "NAME", NAMES, NULL, \
       "Take this agent of a catalog, or a glob; may be repeated") \
+    V(PLUGIN, "plugin", 0, "NAME", NAMES, NULL, \
+      "Only this plugin of a marketplace, whole") \
     V(MCP, "mcp", 0, "NAME", NAMES, NULL, \
       "Take this MCP server of a catalog, or a glob; may be repeated") \
     V(PROFILE, "profile", 0, "NAME", CHOICE, "install agentskills skills-ref metis metaagents lm-kit metaskill publish", \

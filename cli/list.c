@@ -49,6 +49,24 @@ struct str list_notes(const struct layer *l, const struct lock_entry *entry,
                         : source;
 }
 
+/* Of a plugin what it came through, and what of it is not installed. */
+static void put_plugin(struct json_writer *w, const struct lock_entry *entry)
+{
+    if (entry->plugin.n)
+        json_member_string(w, "plugin", entry->plugin);
+    if (entry->server.n)
+        json_member_string(w, "server", entry->server);
+    if (entry->kind != DOC_PLUGIN)
+        return;
+    json_member_optional(w, "manifest", entry->manifest);
+    json_member_optional(w, "catalog", lock_catalog(entry));
+    json_member_optional(w, "entry", lock_catalog_entry(entry));
+    json_member_strings(w, "skipped", entry->skipped.items,
+                        entry->skipped.count);
+    json_member_strings(w, "not_installed", entry->not_installed.items,
+                        entry->not_installed.count);
+}
+
 void list_put_package(struct json_writer *w, const struct layer *l,
                       const struct lock_entry *entry, bool root,
                       struct arena *a)
@@ -59,14 +77,16 @@ void list_put_package(struct json_writer *w, const struct layer *l,
     json_member_string(w, "type", str_cstr(doc_kind_name(entry->kind)));
     json_member_string(w, "name", entry->name);
     json_member_optional(w, "version", entry->version);
-    json_member_string(w, "origin", entry->origin);
+    json_member_string(w, "origin", lock_origin_text(entry));
     json_member_optional(w, "from", entry->from);
     json_member_optional(w, "tag", entry->tag);
     json_member_optional(w, "commit", entry->commit);
     json_member_optional(w, "digest", entry->digest);
     json_member_optional(w, "patch", entry->patch);
-    json_member_string(w, entry->kind == DOC_MCP ? "key" : "path",
-                       entry->place);
+    if (entry->kind != DOC_PLUGIN)
+        json_member_string(w, entry->kind == DOC_MCP ? "key" : "path",
+                           entry->place);
+    put_plugin(w, entry);
     json_member_bool(w, "root", root);
     json_member_bool(w, "local", layer_is_local(l, entry));
     json_member_bool(w, "own", layer_is_own(l, entry));
@@ -115,14 +135,15 @@ static void print_list(struct invocation *inv, const struct layer *l,
         struct str rest = prereqs, line;
         bool root = is_root(roots, entry, &inv->cx.arena);
 
-        term_print(t, "%-6s%-*.*s %-10.*s %-10.*s%s%s%.*s\n",
+        term_print(t, "%-5s %-*.*s %-10.*s %-10.*s%s%s%.*s\n",
                    doc_kind_name(entry->kind), (int)wide, STR_ARG(entry->name),
                    STR_ARG(entry->version.n ? entry->version : STR("-")),
                    STR_ARG(entry->commit.n ? str_slice(entry->commit, 0, 10)
                            : layer_is_own(l, entry) ? STR("own")
                                                     : STR("file")),
                    root ? " " : "",
-                   root ? str_dup0(entry->origin, &inv->cx.arena) : "",
+                   root ? str_dup0(lock_origin_text(entry), &inv->cx.arena)
+                        : "",
                    STR_ARG(layer_is_own(l, entry)
                                ? STR("")
                                : list_notes(l, entry, &inv->cx.arena)));

@@ -81,9 +81,10 @@ static bool add_grant(struct install_session *s, struct install_package *p,
 static bool find_grants(struct install_session *s, struct err *e)
 {
     s->plan.grant_count = 0;
-    for (size_t i = 0; layer_starts_servers(&s->layer) && i < s->resolved.count;
-         i++)
+    for (size_t i = 0; i < s->resolved.count; i++)
         if (s->packages[i].package->kind == DOC_MCP &&
+            (layer_starts_servers(&s->layer) ||
+             s->packages[i].package->origin->part.n) &&
             !add_grant(s, &s->packages[i], e))
             return false;
     return true;
@@ -103,7 +104,8 @@ void session_stage_early(void *session, const struct node *n)
     struct err ignored = {0};
     size_t count;
 
-    if (s->request->dry_run || n->package.kind == DOC_MCP || n->rewritten ||
+    if (s->request->dry_run || n->package.kind == DOC_MCP ||
+        n->package.kind == DOC_PLUGIN || n->rewritten ||
         (how != STORE_LINK_AUTO && how != STORE_LINK_COPY) ||
         !store_read_listing(s->store, &n->digest, &a, &files, &count, &ignored))
         return;
@@ -125,7 +127,8 @@ static void fill_item(const struct install_package *p,
                   (package_node(p)->rewritten ||
                    !str_eq(p->place, path_last(package_node(p)->own_fqn))),
     };
-    if (package->origin->scheme == ORIGIN_OWN && package->kind != DOC_MCP)
+    if (package->origin->scheme == ORIGIN_OWN && package->kind != DOC_MCP &&
+        !package->origin->part.n)
         out->own = package->origin->path;
 }
 
@@ -167,6 +170,12 @@ static bool is_in_place(struct install_session *s,
            proof_knows_lock(s->store, s->lock_text);
 }
 
+/* A plugin is in the workspace by its parts alone. */
+static bool is_placed(const struct install_package *p)
+{
+    return p->package->kind != DOC_PLUGIN;
+}
+
 /* Everything that is taken at the lock's word, and what it consists of: the
  * lists of files in `lists`, their paths stay. */
 static bool find_files(struct install_session *s, struct provision_item *items,
@@ -187,13 +196,16 @@ static bool find_files(struct install_session *s, struct provision_item *items,
         !resolver_resolve(&source, s->roots, s->root_count, &s->layer.limits,
                           &s->cx->arena, &s->resolved, e))
         return err_wrap(e, "cannot %s", s->plan.command);
-    for (size_t i = 0; i < s->resolved.count; i++) {
+    for (size_t i = 0, k = 0; i < s->resolved.count; i++) {
         struct install_package *p = &s->packages[i];
 
-        if (p->patch ? !session_apply_patch(s, p, &items[i], e)
-                     : (!is_short || items[i].kind != DOC_SKILL) &&
-                           !fill_files(s, package_node(p), lists, &items[i], e))
+        if (!is_placed(p))
+            continue;
+        if (p->patch ? !session_apply_patch(s, p, &items[k], e)
+                     : (!is_short || items[k].kind != DOC_SKILL) &&
+                           !fill_files(s, package_node(p), lists, &items[k], e))
             return false;
+        k++;
     }
     return true;
 }
@@ -426,8 +438,9 @@ static bool find_changes(struct install_session *s,
 bool session_find_changes(struct install_session *s, struct err *e)
 {
     struct arena *a = &s->cx->arena;
-    size_t count = s->resolved.count;
-    struct provision_item *items = arena_array(a, count + 2, sizeof *items);
+    size_t count = 0;
+    struct provision_item *items =
+        arena_array(a, s->resolved.count + 2, sizeof *items);
     struct provision_options *o = arena_new(a, struct provision_options);
 
     if (!session_provision_options(s, o, e))
@@ -435,8 +448,12 @@ bool session_find_changes(struct install_session *s, struct err *e)
     bool is_known = s->patch_file_count == 0;
 
     for (size_t i = 0; i < s->resolved.count; i++) {
-        fill_item(&s->packages[i], &items[i]);
-        is_known &= session_find_patched(s, &s->packages[i], &items[i]);
+        struct install_package *p = &s->packages[i];
+
+        if (!is_placed(p))
+            continue;
+        fill_item(p, &items[count]);
+        is_known &= session_find_patched(s, p, &items[count++]);
     }
     if (s->with_server)
         self_server_fill(&items[count++], a);

@@ -15,6 +15,7 @@
 #include "fetch_cache.h"
 #include "ingest.h"
 #include "local.h"
+#include "plugins.h"
 #include "proof.h"
 #include "remote.h"
 #include "versions.h"
@@ -56,6 +57,9 @@ static void find_replacement(struct closure *c, struct node *n)
 {
     struct arena *a = &c->cx->arena;
 
+    /* Where the others come from their marketplace or plugin says. */
+    if (n->origin.part.n && !str_is(n->origin.part, "plugin"))
+        return;
     n->replacement = replacements_find(&c->layer->replacements, &n->origin);
     if (!n->replacement)
         return;
@@ -444,7 +448,40 @@ static bool take_locked(struct closure *c, struct node *n, struct err *e)
     n->package.version = entry->version;
     n->hidden = entry->allow_hidden;
     n->rewritten = entry->rewritten;
+    n->is_part |= entry->plugin.n > 0;
     return take_needs(c, n, e);
+}
+
+static bool fail_offline(const struct closure *c, const struct node *n,
+                         struct err *e);
+
+bool closure_ask_plugin(struct closure *c, struct node *n, struct err *e)
+{
+    if (c->options.offline)
+        return fail_offline(c, n, e);
+    if (!n->locked && n->pin.n) {
+        n->package.commit = n->pin;
+        n->is_ref_known = true;
+    }
+    return ask(c, n, e);
+}
+
+struct node *closure_make_plugin(struct closure *c, struct node *n)
+{
+    struct map_entry *entry;
+
+    if (n->origin.part.n)
+        return n;
+    entry = map_entry(&c->nodes, n->origin.key);
+    if (entry->value == n)
+        entry->value = NULL; /* a skill of this folder is another node */
+    n->origin = origin_with_part(&n->origin, STR("plugin"), &c->cx->arena);
+    n->package.origin = &n->origin;
+    n->kinds = DOC_PLUGIN;
+    entry = map_entry(&c->nodes, n->origin.key);
+    if (!entry->value)
+        entry->value = n;
+    return entry->value;
 }
 
 static bool locked_digest(const struct lock_entry *entry, struct hash *out)
@@ -503,6 +540,14 @@ static bool find_in_store(struct closure *c, struct node *n, bool *found,
     return true;
 }
 
+/* A part comes out of its plugin, one of a marketplace by its entry. */
+static bool find_elsewhere(struct closure *c, struct node *n, struct err *e)
+{
+    if (node_is_derived(n))
+        return n->waits = true;
+    return plugin_resolve_entry(c, n, e);
+}
+
 static bool verify_locked(struct closure *c, struct node *n, struct err *e)
 {
     bool found, taken;
@@ -514,6 +559,8 @@ static bool verify_locked(struct closure *c, struct node *n, struct err *e)
         return true;
     if (c->options.offline)
         return fail_offline(c, n, e);
+    if (node_is_derived(n) || node_has_entry(n))
+        return find_elsewhere(c, n, e);
     if (!begin_download(c, n, &taken, e) ||
         (taken && !find_in_store(c, n, &found, e)))
         return false;
@@ -529,6 +576,10 @@ static bool resolve_locked(struct closure *c, struct node *n, struct err *e)
     if (!locked_digest(n->locked, &n->digest))
         return err_set(e, ERR_FORMAT, "mapm.lock:%u: malformed digest",
                        n->locked->line);
+    if (node_has_entry(n)) {
+        n->source = arena_new(&c->cx->arena, struct origin);
+        *n->source = *layer_source(c->layer, n->locked);
+    }
     if (!proof_check_commit(c->layer, n->locked, e) || !take_locked(c, n, e))
         return false;
     /* Its needs are known from the lock: all are looked for at once. */
@@ -637,6 +688,8 @@ static bool find_in_index(struct closure *c, struct node *n)
         !state_find_package(store_state(c->store), repository, ref.commit,
                             ref.path, &scratch, &p) ||
         !has_files(c, n, &p.digest))
+        return false;
+    if (!(n->kinds & p.kind))
         return false;
     proof = (struct state_proof){repository, ref.commit, ref.path, p.object,
                                  p.digest};
@@ -777,6 +830,8 @@ static bool take_from_checkout(struct closure *c, struct node *n, bool any_ref)
 {
     struct arena *a = &c->cx->arena;
 
+    if (n->origin.part.n && !str_is(n->origin.part, "plugin"))
+        return false;
     for (size_t i = 0; i < c->checkout_count && !n->replacement; i++) {
         const struct checkout *checkout = &c->checkouts[i];
         struct err ignored = {0};
@@ -815,16 +870,72 @@ static bool read_replaced(struct closure *c, struct node *n, struct err *e)
     return local_read(c, n, e);
 }
 
+/* What a marketplace offers is in no index; of a locked plugin it is asked for at
+ * the commit of then. */
+static bool resolve_market(struct closure *c, struct node *n, struct err *e)
+{
+    bool taken;
+
+    if (n->origin.scheme != ORIGIN_GIT)
+        return local_read(c, n, e) && plugin_market_settled(c, n, e);
+    if (c->options.offline) {
+        err_set(e, ERR_OFFLINE,
+                "only its host knows what a marketplace offers");
+        return err_hint(e, "run the command once without --offline");
+    }
+    if (n->pin.n) {
+        n->package.commit = n->pin;
+        n->is_ref_known = true;
+    }
+    return begin_download(c, n, &taken, e) && ask(c, n, e);
+}
+
+/* Its plugin brings it, unless the store has it as it is locked. */
+static bool resolve_derived(struct closure *c, struct node *n, struct err *e)
+{
+    const struct lock_entry *entry =
+        n->origin.scheme == ORIGIN_GIT
+            ? layer_find_origin(c->layer, n->origin.key, false)
+            : NULL;
+
+    if (n->is_ready)
+        return true;
+    if (!entry) {
+        n->waits = true;
+        return true;
+    }
+    n->locked = entry;
+    n->package.commit = entry->commit;
+    return resolve_locked(c, n, e);
+}
+
+/* At the commit of its plugin. */
+static bool ask_part(struct closure *c, struct node *n, struct err *e)
+{
+    stop_assuming(c);
+    n->package.commit = n->pin;
+    n->is_ref_known = true;
+    return ask(c, n, e);
+}
+
 static bool resolve_node(struct closure *c, struct node *n, struct err *e)
 {
     const struct lock_entry *entry, *moving;
     bool taken, is_covered;
 
     n->is_resolved = true;
+    if (n->kinds == DOC_MARKET)
+        return resolve_market(c, n, e);
     if (n->is_catalog && node_source(n)->scheme == ORIGIN_GIT)
         return resolve_catalog(c, n, e);
     if (n->assumed_present)
         return verify_locked(c, n, e);
+    if (node_is_derived(n))
+        return resolve_derived(c, n, e);
+    if (node_has_entry(n) && n->origin.scheme != ORIGIN_GIT) {
+        stop_assuming(c);
+        return plugin_resolve_entry(c, n, e);
+    }
     if (n->origin.scheme == ORIGIN_OWN)
         return local_read(c, n, e);
     if (n->origin.scheme == ORIGIN_FILE) {
@@ -838,6 +949,8 @@ static bool resolve_node(struct closure *c, struct node *n, struct err *e)
         n->allowed.n ? NULL : layer_find_origin(c->layer, n->origin.key, false);
     is_covered = entry && is_covered_by(c, n, entry);
     moving = moving_entry(c, n, entry);
+    if (n->is_part && n->pin.n && !n->stays && !c->options.offline)
+        return ask_part(c, n, e);
     if (is_covered && !moving) {
         n->locked = entry;
         /* Its repository may lack what mapm.lock holds: that decides what the
@@ -863,6 +976,8 @@ static bool resolve_node(struct closure *c, struct node *n, struct err *e)
         return err_hint(e, "run mapm install without --locked and commit "
                            "mapm.lock");
     }
+    if (node_has_entry(n))
+        return plugin_resolve_entry(c, n, e);
     if (n->pin.n && !c->options.offline) {
         n->package.commit = n->pin;
         n->is_ref_known = true;
@@ -891,7 +1006,8 @@ static void reset(struct closure *c, struct node *n)
                        .is_exact = n->is_exact,
                        .alias = n->alias,
                        .replacement = n->replacement,
-                       .source = n->source};
+                       .source = n->source,
+                       .is_part = n->is_part};
     c->resolved = 0;
 }
 
@@ -902,8 +1018,8 @@ void closure_keep_locked(struct closure *c, const struct lock_entry *entry)
         struct err ignored = {0};
         struct origin o;
 
-        if (origin_parse(entry->also[i], &c->layer->rules, &c->cx->arena, &o,
-                         &ignored))
+        if (origin_parse_part(entry->also[i], &c->layer->rules, &c->cx->arena,
+                              &o, &ignored))
             reset(c, closure_find(c, o.key));
     }
 }
@@ -1085,7 +1201,11 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
             return stop_sharing(c, n, e);
         placed = place_unserved(c, n, event);
         ok = ingest_package(c, n, &placed, scratch, &problem);
-        if (ok)
+        if (ok && event->doc == DOC_MARKET)
+            return plugin_market_settled(c, n, e);
+        if (ok && n->stays && !n->is_ready)
+            ok = resolve_node(c, n, &problem);
+        else if (ok && n->package.kind != DOC_PLUGIN)
             add_fetched(c, n);
         break;
     case FETCH_OFFERS:
@@ -1144,7 +1264,7 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
         return false;
     }
     node_fail(c, n, &problem);
-    return true;
+    return n->kinds != DOC_MARKET || plugin_market_settled(c, n, e);
 }
 
 static bool resolve_pending(struct closure *c, struct err *e)
@@ -1169,6 +1289,8 @@ static bool resolve_pending(struct closure *c, struct err *e)
         }
         node_fail(c, n, &problem);
         err_clear(&problem);
+        if (n->kinds == DOC_MARKET && !plugin_market_settled(c, n, e))
+            return false;
     }
     return true;
 }
@@ -1192,6 +1314,8 @@ bool closure_gather(struct closure *c, struct err *e)
     context_progress(c->cx, NULL);
     if (c->fetch)
         fetch_get_progress(c->fetch, &c->progress);
+    if (ok)
+        plugin_fail_waiting(c);
     return ok;
 }
 

@@ -22,6 +22,9 @@
  * Source: DESIGN.md 2, 6; FETCH.md 4.
  */
 
+struct market;
+struct plugin_node;
+
 struct node {
     struct origin origin;
     unsigned kinds;   /* accepted: enum doc_kind, or'ed */
@@ -67,6 +70,17 @@ struct node {
     size_t offer_count;
     struct fetch_offer *elsewhere; /* of the same repository, not offered */
     size_t elsewhere_count;
+    /* Plugins, their marketplaces and parts (plugins.h). */
+    struct plugin_node *plugin;  /* what it is, when it was read */
+    const struct market *market; /* of a marketplace */
+    struct node *market_node;    /* of a plugin from one */
+    struct str entry;            /* … its entry, for PLUGIN_ENTRY_FILE */
+    struct str catalog_commit;   /* … and where that was read */
+    struct node *owner;          /* of a part out of a plugin's files */
+    bool
+        is_part; /* a plugin names it: the plugin does without it, if need be */
+    struct str of_plugin; /* FQN of the first one that has it as a part */
+    bool waits; /* for its marketplace, or its plugin */
     struct str in_the_way; /* a folder that mapm did not make, in its place */
 };
 
@@ -170,6 +184,12 @@ bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,
                   const struct package **out, struct err *e);
 
 struct node *closure_find(const struct closure *c, struct str key);
+/* Its source is known now. */
+MUST_CHECK bool closure_ask_plugin(struct closure *c, struct node *n,
+                                   struct err *e);
+/* Of a folder that turned out to be one: what it is called as a plugin. The
+ * node that is known by that name. */
+struct node *closure_make_plugin(struct closure *c, struct node *n);
 
 /* Where it is fetched or read from: mostly its origin. */
 const struct origin *node_source(const struct node *n);

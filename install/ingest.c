@@ -8,6 +8,7 @@
 #include "mapm/origin.h"
 #include "mapm/package_files.h"
 
+#include "plugins.h"
 #include "proof.h"
 #include "selection.h"
 #include "versions.h"
@@ -106,7 +107,7 @@ static bool also_gives_name(const struct layer *l,
         struct err ignored = {0};
         struct origin o;
 
-        if (origin_parse(entry->also[i], &l->rules, &a, &o, &ignored) &&
+        if (origin_parse_part(entry->also[i], &l->rules, &a, &o, &ignored) &&
             str_eq(origin_repository(&o, &a), repository) &&
             may_give_name(&o, entry->declared, entry->name))
             return true;
@@ -131,6 +132,8 @@ struct str locked_name(const struct closure *c, const struct node *n)
 
     if (n->alias.n)
         return n->alias;
+    if (entry->plugin.n) /* plugins_settle() says what it is */
+        return entry->name;
     return !entry->declared.n ||
                    may_give_name(closure_locked_origin(c, n), entry->declared,
                                  entry->name) ||
@@ -192,6 +195,8 @@ static bool keep_origin(struct closure *c, const struct node *n,
     *out = copy = arena_new(a, struct origin);
     return n->origin.scheme == ORIGIN_OWN
                ? origin_parse_here(text, &c->layer->rules, a, copy, e)
+           : n->package.kind == DOC_PLUGIN
+               ? origin_parse_part(text, &c->layer->rules, a, copy, e)
                : origin_parse(text, &c->layer->rules, a, copy, e);
 }
 
@@ -459,8 +464,8 @@ static const struct origin *keep_need(struct closure *c, const struct origin *o)
     if (known && !known->origin.is_short)
         return &known->origin;
     copy = arena_new(a, struct origin);
-    return origin_parse(arena_str(a, o->text), &c->layer->rules, a, copy,
-                        &ignored)
+    return origin_parse_part(arena_str(a, o->text), &c->layer->rules, a, copy,
+                             &ignored)
                ? copy
                : NULL;
 }
@@ -500,7 +505,8 @@ static bool same_place(const struct node *n, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     const struct lock_entry *entry = n->locked;
-    struct package p = {.kind = entry->kind, .fqn = entry->name};
+    struct package p = {
+        .kind = entry->kind, .fqn = entry->name, .origin = &n->origin};
 
     if (!entry->place.n)
         return true; /* another package of a merged lock has it */
@@ -532,8 +538,8 @@ static bool same_as_locked(struct closure *c, struct node *n,
     if (!str_eq(own->own_fqn, lock_own_name(entry)) ||
         own->package.kind != entry->kind)
         return differs(n, "is named", own->own_fqn, e);
-    if (entry->declared.n && str_eq(n->package.fqn, entry->name) &&
-        !str_eq(n->alias, entry->name) &&
+    if (entry->declared.n && !entry->plugin.n &&
+        str_eq(n->package.fqn, entry->name) && !str_eq(n->alias, entry->name) &&
         !is_given_name(c->layer, entry, n->path) &&
         !(n->is_sharing && may_give_name(layer_origin(c->layer, entry),
                                          entry->declared, entry->name)))
@@ -607,7 +613,10 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
                                 .object = n->object,
                                 .digest = n->digest};
 
-    if (!store_put_package(c->store, BY_DIGEST, n->package.content,
+    bool is_plain = n->package.kind != DOC_PLUGIN && !node_is_derived(n);
+
+    if (is_plain &&
+        !store_put_package(c->store, BY_DIGEST, n->package.content,
                            summary_key(n->package.kind, n->path, a), &p, e))
         return false;
     if (asked.scheme != ORIGIN_GIT)
@@ -618,9 +627,11 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
         origin_complete(&asked, node_slot(n, a), n->path, a, &asked);
     repository = origin_repository(&asked, a);
     proof.repository = repository;
+    proof.path = proof_path(&n->origin, n->path, a);
     if (!proof_put(c->store, &proof, &asked, e))
         return false;
-    if (n->locked || n->pin.n) /* the ref may name another commit now */
+    if (!is_plain || n->locked ||
+        n->pin.n) /* the ref may name another commit now */
         return true;
     /* With other bounds the range leads elsewhere. */
     if (n->allowed.n)
@@ -670,6 +681,55 @@ static bool note_or_warn(struct closure *c, const struct node *n,
     return true;
 }
 
+/* --- plugins and their parts ------------------------------------------------ */
+
+bool ingest_derived(struct closure *c, struct node *n, enum doc_kind kind,
+                    struct str own_fqn, struct err *e)
+{
+    n->files = NULL;
+    n->hidden = n->rewritten = false;
+    fill_package(c, n, kind, own_fqn, &c->cx->arena);
+    if (n->locked)
+        n->package.fqn = locked_name(c, n);
+    n->package.name = short_name(kind, n->package.fqn);
+    n->summary = STR("");
+    if (!note_or_warn(c, n, NULL, e))
+        return false;
+    node_ready(c, n);
+    return true;
+}
+
+/* As it is locked, whatever its commit is now: the lock stays as it is. */
+static bool is_as_locked(const struct closure *c, const struct node *n)
+{
+    const struct lock_entry *entry =
+        map_find(&c->layer->by_origin, n->origin.key);
+    struct hash digest;
+
+    return entry && !n->locked && n->origin.scheme == ORIGIN_GIT &&
+           str_eq(entry->object, n->object) &&
+           str_starts(entry->digest, STR("sha256:")) &&
+           hash_parse(str_from_index(entry->digest, 7), &digest) &&
+           hash_eq(&digest, &n->digest);
+}
+
+static bool ingest_plugin(struct closure *c, struct node *n, struct err *e)
+{
+    n->package.kind = DOC_PLUGIN;
+    n->package.origin = &n->origin;
+    n->package.user = n;
+    n->summary = STR("");
+    if (n->locked && n->origin.scheme == ORIGIN_GIT)
+        return plugin_check_locked(c, n, e);
+    n->stays = is_as_locked(c, n);
+    if (n->stays)
+        return true;
+    if (!plugin_take_parts(c, n, e))
+        return false;
+    fill_package(c, n, DOC_PLUGIN, n->plugin->plugin.name, &c->cx->arena);
+    return true;
+}
+
 /* --- arriving ------------------------------------------------------------- */
 
 bool ingest_files(struct closure *c, struct node *n, enum doc_kind kind,
@@ -696,6 +756,9 @@ bool ingest_files(struct closure *c, struct node *n, enum doc_kind kind,
     }
     n->digest = digest;
     n->files = NULL;
+    if (kind == DOC_PLUGIN)
+        return store_put(c->store, listing, &digest, e) &&
+               ingest_plugin(c, n, e);
     if (!validate_files(c, n, kind, &p, folder, scratch, &d, e) ||
         !store_put(c->store, listing, &digest, e))
         return false;
@@ -855,12 +918,12 @@ void node_complete_origin(struct closure *c, struct node *n)
 
     struct str ref = node_slot(n, a);
 
-    if (n->origin.is_short && n->source) {
+    if (n->origin.is_short && n->source)
         origin_complete(&n->origin, ref.n ? ref : STR("main"), n->origin.path,
                         a, &n->origin);
-        if (n->source->is_short)
-            origin_complete(n->source, ref, n->path, a, n->source);
-    }
+    if (n->source && n->source->is_short)
+        origin_complete(n->source, ref.n ? ref : n->package.commit, n->path, a,
+                        n->source);
     if (n->origin.is_short)
         origin_complete(&n->origin, ref, n->path, a, &n->origin);
     if (!map_has(&c->nodes, n->origin.key))
@@ -868,13 +931,44 @@ void node_complete_origin(struct closure *c, struct node *n)
     n->package.origin = &n->origin;
 }
 
+/* A root by now, which decides: only its name counts. */
+static bool ingest_again(struct node *n)
+{
+    n->package.kind = DOC_PLUGIN;
+    n->package.user = n;
+    n->is_ready = true;
+    return true;
+}
+
+static bool add_own_files(struct closure *c, struct node *n,
+                          const struct fetch_event *event,
+                          struct package_file *files, size_t *count,
+                          struct arena *scratch, struct err *e)
+{
+    bool *outside = arena_array(scratch, *count + 1, sizeof *outside);
+
+    for (size_t i = 0; i < *count; i++)
+        outside[i] = event->files[i].is_outside;
+    return plugin_add_files(c, n, files, count, outside, scratch, e);
+}
+
+/* A skill of a plugin that is as it is locked keeps its entry. */
+static void keep_locked_commit(struct closure *c, struct node *n)
+{
+    const struct lock_entry *entry =
+        map_find(&c->layer->by_origin, n->origin.key);
+
+    if (n->is_part && entry && is_as_locked(c, n))
+        n->package.commit = entry->commit;
+}
+
 bool ingest_package(struct closure *c, struct node *n,
                     const struct fetch_event *event, struct arena *scratch,
                     struct err *e)
 {
     struct arena *a = &c->cx->arena;
-    struct package_file *files =
-        arena_array(scratch, event->file_count + 1, sizeof *files);
+    size_t count = event->file_count;
+    struct package_file *files = arena_array(scratch, count + 3, sizeof *files);
 
     n->path = arena_str(a, event->path);
     if (n->is_sharing)
@@ -885,13 +979,26 @@ bool ingest_package(struct closure *c, struct node *n,
         n->package.commit = arena_str(a, event->commit);
         n->object = arena_str(a, event->object);
     }
-    if (!adopt_files(c, event, files, e) ||
-        !ingest_files(c, n, event->doc, files, event->file_count,
-                      path_last(event->path), scratch, e) ||
-        !note_or_warn(c, n, event, e))
+    if (!adopt_files(c, event, files, e))
         return false;
+    if (event->doc == DOC_MARKET)
+        return plugin_ingest_market(c, n, files, count, e);
+    if (event->doc == DOC_PLUGIN) {
+        node_complete_origin(c, n);
+        if (closure_make_plugin(c, n) != n)
+            return ingest_again(n);
+        if (!add_own_files(c, n, event, files, &count, scratch, e))
+            return false;
+    }
+    if (!ingest_files(c, n, event->doc, files, count, path_last(event->path),
+                      scratch, e) ||
+        (!n->stays && !note_or_warn(c, n, event, e)))
+        return false;
+    if (event->doc == DOC_PLUGIN && n->stays)
+        return true;
     warn_about_lfs(c, n, event);
     node_complete_origin(c, n);
+    keep_locked_commit(c, n);
     node_ready(c, n);
     return true;
 }
@@ -950,6 +1057,10 @@ bool ingest_check_locked(struct closure *c, struct node *n, struct err *e)
     /* With what it needs, which is all that is known of a merged lock's. */
     struct arena *kept = c->layer->has_conflict ? &c->cx->arena : &scratch;
 
+    if (n->locked->kind == DOC_PLUGIN)
+        return plugin_check_locked(c, n, e);
+    if (node_is_derived(n)) /* its proof is that of what it was made of */
+        return true;
     if (state_find_package(store_state(c->store), BY_DIGEST, n->package.content,
                            summary_key(n->locked->kind, n->path, &scratch),
                            kept, &known) &&

@@ -47,6 +47,11 @@ MUST_CHECK bool ingest_files(struct closure *c, struct node *n,
 MUST_CHECK bool ingest_check_locked(struct closure *c, struct node *n,
                                     struct err *e);
 
+/* A part out of its plugin's files, whose digest is known. */
+MUST_CHECK bool ingest_derived(struct closure *c, struct node *n,
+                               enum doc_kind kind, struct str own_fqn,
+                               struct err *e);
+
 /* What its entry in the lock is called in this layer from now on. */
 struct str locked_name(const struct closure *c, const struct node *n);
 

@@ -3,8 +3,10 @@
 #include "mapm/git_host.h"
 #include "mapm/name.h"
 #include "mapm/origin.h"
+#include "mapm/plugin_market.h"
 #include "mapm/project.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,12 +14,14 @@
 #include "ingest.h"
 #include "install_session.h"
 #include "offers.h"
+#include "plugins.h"
 #include "proof.h"
 #include "selection.h"
 #include "self_server.h"
 #include "versions.h"
 
-#define ANY_KIND (DOC_AGENT | DOC_SKILL | DOC_MCP)
+#define ANY_KIND    (DOC_AGENT | DOC_SKILL | DOC_MCP)
+#define WITH_PLUGIN (ANY_KIND | DOC_PLUGIN)
 
 /* M15: a committed file: origin works on this machine alone. */
 static bool check_committed_roots(struct install_session *s, struct err *e)
@@ -276,6 +280,84 @@ static bool check_own_alias(const struct install_session *s,
     return err_hint(e, "change the name in the package itself");
 }
 
+static bool is_pattern(struct str word)
+{
+    return str_has_char(word, '*') || str_has_char(word, '?') ||
+           str_has_char(word, '[');
+}
+
+static bool matches_any(const struct str_list *words, struct str name,
+                        struct arena *a)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (str_eq(words->items[i], name) ||
+            (is_pattern(words->items[i]) &&
+             fnmatch(str_dup0(words->items[i], a), str_dup0(name, a), 0) == 0))
+            return true;
+    return false;
+}
+
+static void add_plugin(struct install_session *s, const struct origin *o,
+                       struct str name, struct node **wanted, size_t *count)
+{
+    struct arena *a = &s->cx->arena;
+    struct origin entry =
+        origin_with_part(o, str_join(STR("plugin="), name, a), a);
+
+    wanted[*count] = closure_add(&s->closure, &entry, DOC_PLUGIN);
+    wanted[(*count)++]->is_exact = true;
+}
+
+/* Entries of the marketplace at `o`: a name is looked for as it is, a pattern
+ * needs the list. */
+static bool add_plugins(struct install_session *s, const struct origin *o,
+                        struct node **wanted, size_t *count, struct err *e)
+{
+    const struct str_list *words = &s->request->choice.plugins;
+    struct arena *a = &s->cx->arena;
+    struct origin place = origin_with_part(o, STR("market"), a);
+    const struct market *m;
+    struct node *market;
+    bool any = false;
+
+    for (size_t i = 0; i < words->count; i++)
+        any |= is_pattern(words->items[i]);
+    if (!any) {
+        for (size_t i = 0; i < words->count; i++)
+            add_plugin(s, o, words->items[i], wanted, count);
+        return true;
+    }
+    market = closure_add(&s->closure, &place, DOC_MARKET);
+    if (!closure_gather(&s->closure, e))
+        return false;
+    if (market->failed) {
+        *e = *market->failed;
+        return false;
+    }
+    m = market->market;
+    any = false;
+    for (size_t i = 0; i < m->count; i++)
+        if (matches_any(words, m->entries[i].name, a)) {
+            add_plugin(s, o, m->entries[i].name, wanted, count);
+            wanted[*count - 1]->is_exact = false;
+            any = true;
+        }
+    return any ||
+           err_set(e, ERR_NOT_FOUND, "%.*s offers no plugin that fits \"%.*s\"",
+                   STR_ARG(o->text), STR_ARG(words->items[0]));
+}
+
+/* A folder, whatever it is; a plugin that is a root already is that root. */
+static struct node *add_folder(struct install_session *s,
+                               const struct origin *o)
+{
+    struct origin plugin = origin_with_part(o, STR("plugin"), &s->cx->arena);
+
+    if (closure_find(&s->closure, plugin.key))
+        return closure_add(&s->closure, &plugin, DOC_PLUGIN);
+    return closure_add(&s->closure, o, WITH_PLUGIN);
+}
+
 static bool add_arguments(struct install_session *s, struct node **wanted,
                           size_t *count, struct err *e)
 {
@@ -291,11 +373,17 @@ static bool add_arguments(struct install_session *s, struct node **wanted,
             (s->locked && !find_locked_argument(s, &o, e)))
             return false;
         closure_add_checkout(&s->closure, &o);
+        if (s->request->choice.plugins.count && !s->locked) {
+            if (!add_plugins(s, &o, wanted, count, e))
+                return false;
+            if (!offers_are_chosen(&s->request->choice))
+                continue;
+        }
         if (offers_are_chosen(&s->request->choice) && !s->locked) {
             wanted[(*count)++] = closure_add_catalog(&s->closure, &o);
             continue;
         }
-        wanted[*count] = closure_add(&s->closure, &o, ANY_KIND);
+        wanted[*count] = add_folder(s, &o);
         wanted[*count]->is_exact = true;
         if (s->request->as.n)
             wanted[*count]->alias = s->request->as;
@@ -505,7 +593,11 @@ static bool find_packages(struct install_session *s, struct node **asked,
 static bool take_arguments(struct install_session *s, struct err *e)
 {
     struct context *cx = s->cx;
-    size_t room = s->request->arguments.count + 1;
+    size_t room =
+        s->request->arguments.count * (s->request->choice.plugins.count
+                                           ? MARKETPLACE_MAX_ENTRIES + 1u
+                                           : 1u) +
+        1;
     struct node **asked = arena_array(&cx->arena, room, sizeof *asked);
     size_t asked_count = 0, failed = 0;
 

@@ -11,10 +11,12 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "ingest.h"
+#include "plugins.h"
 
 #define LINK_MAX_BYTES 4096
 /* How far skills are looked for in a folder that is no package. */
@@ -186,6 +188,16 @@ static bool walk_folder(struct walk *w, struct str folder, struct err *e)
     return true;
 }
 
+static bool add_own_files(struct walk *w, struct node *n, struct err *e)
+{
+    struct package_file *files = arena_array(w->a, w->count + 2, sizeof *files);
+
+    for (size_t i = 0; i < w->count; i++)
+        files[i] = w->files[i];
+    w->files = files;
+    return plugin_add_files(w->c, n, files, &w->count, NULL, w->a, e);
+}
+
 static bool read_folder(struct closure *c, struct node *n, int root,
                         enum doc_kind kind, struct err *e)
 {
@@ -198,6 +210,8 @@ static bool read_folder(struct closure *c, struct node *n, int root,
     while (w.folder_count)
         if (!walk_folder(&w, w.folders[--w.folder_count], e))
             return false;
+    if (kind == DOC_PLUGIN && !add_own_files(&w, n, e))
+        return false;
     if (!ingest_files(c, n, kind, w.files, w.count,
                       path_last(node_source(n)->path), &scratch, e))
         return false;
@@ -410,6 +424,52 @@ static bool open_own(const struct closure *c, struct str path, struct arena *a,
                     "machine alone");
 }
 
+static bool is_plugin(const struct node *n, int root)
+{
+    bool skill = fs_exists_at(root, "SKILL.md");
+
+    if (n->kinds == DOC_PLUGIN)
+        return true;
+    for (int i = 0; (n->kinds & DOC_PLUGIN) && i < PLUGIN_FORMATS; i++) {
+        const char *path = plugin_formats[i].manifest;
+
+        if ((!skill || strchr(path, '/')) && fs_exists_at(root, path))
+            return true;
+    }
+    return false;
+}
+
+static bool read_plugin(struct closure *c, struct node *n, int root,
+                        struct err *e)
+{
+    if (closure_make_plugin(c, n) != n) {
+        n->package.kind = DOC_PLUGIN;
+        n->package.user = n;
+        n->is_ready = true;
+        return true;
+    }
+    return read_folder(c, n, root, DOC_PLUGIN, e);
+}
+
+static bool read_market(struct closure *c, struct node *n, int root,
+                        struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct package_file file = {0};
+    struct str text;
+
+    for (const char *const *name = plugin_marketplaces; *name; name++) {
+        if (!fs_exists_at(root, *name))
+            continue;
+        n->path = file.path = str_cstr(*name);
+        return fs_read_file_at(root, *name, MARKETPLACE_MAX_BYTES, &scratch,
+                               &text, e) &&
+               store_put(c->store, text, &file.hash, e) &&
+               plugin_ingest_market(c, n, &file, 1, e);
+    }
+    return err_set(e, ERR_PATH, "there is no marketplace.json");
+}
+
 static bool is_skill(const struct node *n, int root)
 {
     return fs_exists_at(root, "SKILL.md") && (n->kinds & DOC_SKILL);
@@ -430,6 +490,10 @@ static bool read_place(struct closure *c, struct node *n, struct err *e)
         return n->is_catalog || read_mcp(c, n, root, e);
     if (n->is_catalog)
         return list_catalog(c, n, root, e);
+    if (n->kinds == DOC_MARKET)
+        return read_market(c, n, root, e);
+    if (is_plugin(n, root))
+        return read_plugin(c, n, root, e);
     if (path.n && is_skill(n, root))
         return read_folder(c, n, root, DOC_SKILL, e);
     if (path.n && fs_exists_at(root, "AGENTS.md") && (n->kinds & DOC_AGENT) &&

@@ -29,8 +29,26 @@ struct check {
     struct store *store;
     struct fetch *fetch;
     struct question *questions;
-    size_t count, git_count, file_count;
+    size_t count, git_count, file_count, plugin_count;
 };
+
+/* From a marketplace: its entry decides, too. */
+static bool has_entry(const struct question *q)
+{
+    return q->entry->source.n && q->origin.scheme == ORIGIN_GIT;
+}
+
+/* A part is what its plugin is. */
+static bool is_part(const struct question *q)
+{
+    return q->entry->plugin.n > 0;
+}
+
+static bool is_asked(const struct question *q)
+{
+    return q->origin.scheme == ORIGIN_GIT && !is_part(q) && !has_entry(q) &&
+           !origin_names_commit(&q->origin);
+}
 
 static void list_questions(struct check *c)
 {
@@ -44,9 +62,9 @@ static void list_questions(struct check *c)
 
         q->entry = entries[i];
         q->origin = *layer_source(c->layer, entries[i]);
-        c->file_count += q->origin.scheme == ORIGIN_FILE;
-        c->git_count +=
-            q->origin.scheme == ORIGIN_GIT && !origin_names_commit(&q->origin);
+        c->file_count += q->origin.scheme == ORIGIN_FILE && !is_part(q);
+        c->git_count += is_asked(q);
+        c->plugin_count += has_entry(q);
     }
 }
 
@@ -69,7 +87,8 @@ static bool read_folders(struct check *c, struct err *e)
 
     closure_init(&closure, c->cx, c->layer, c->store, &o);
     for (size_t i = 0; i < c->count; i++)
-        if (c->questions[i].origin.scheme == ORIGIN_FILE)
+        if (c->questions[i].origin.scheme == ORIGIN_FILE &&
+            !is_part(&c->questions[i]))
             closure_add(&closure, layer_origin(c->layer, c->questions[i].entry),
                         (unsigned)c->questions[i].entry->kind);
     ok = closure_gather(&closure, e);
@@ -78,7 +97,7 @@ static bool read_folders(struct check *c, struct err *e)
         const struct node *n =
             closure_find(&closure, layer_origin(c->layer, q->entry)->key);
 
-        if (q->origin.scheme != ORIGIN_FILE)
+        if (q->origin.scheme != ORIGIN_FILE || is_part(q))
             continue;
         if (n->failed)
             fail(c, q, n->failed);
@@ -87,6 +106,47 @@ static bool read_folders(struct check *c, struct err *e)
         q->version = n->package.version;
     }
     notice_init(&closure.notices, &c->cx->arena); /* install tells them */
+    closure_done(&closure);
+    return ok;
+}
+
+/* --- plugins of marketplaces ----------------------------------------------- */
+
+static bool is_plugin(void *ctx, const struct lock_entry *entry)
+{
+    (void)ctx;
+    return entry->source.n > 0;
+}
+
+/* As an update would: the entry first, then the folder that it names. */
+static bool read_plugins(struct check *c, struct err *e)
+{
+    struct closure closure;
+    struct closure_options o = {.allow_hidden = true, .is_moving = is_plugin};
+    bool ok;
+
+    closure_init(&closure, c->cx, c->layer, c->store, &o);
+    for (size_t i = 0; i < c->count; i++)
+        if (has_entry(&c->questions[i]))
+            closure_add(&closure, layer_origin(c->layer, c->questions[i].entry),
+                        DOC_PLUGIN);
+    ok = closure_gather(&closure, e);
+    for (size_t i = 0; ok && i < c->count; i++) {
+        struct question *q = &c->questions[i];
+        const struct node *n;
+
+        if (!has_entry(q))
+            continue;
+        n = closure_find(&closure, layer_origin(c->layer, q->entry)->key);
+        if (n->failed)
+            fail(c, q, n->failed);
+        q->is_changed =
+            !n->failed && !str_eq(n->package.content, q->entry->digest);
+        q->version = n->package.version;
+        q->commit = n->package.commit;
+        q->ref = n->ref;
+    }
+    notice_init(&closure.notices, &c->cx->arena); /* update tells them */
     closure_done(&closure);
     return ok;
 }
@@ -103,8 +163,8 @@ static struct str other_ranges(const struct check *c, const struct question *q)
         struct err ignored = {0};
         struct origin o;
 
-        if (!origin_parse(q->entry->also[i], &c->layer->rules, a, &o,
-                          &ignored) ||
+        if (!origin_parse_part(q->entry->also[i], &c->layer->rules, a, &o,
+                               &ignored) ||
             !origin_is_package_of(&o, &q->origin, a))
             continue;
         range = version_range(&o, origin_range_path(&q->origin), a);
@@ -215,8 +275,7 @@ static bool ask_hosts(struct check *c, struct err *e)
     o.incoming = session.path;
     ok = ok && fetch_open(&o, &c->fetch, e);
     for (size_t i = 0; ok && i < c->count; i++)
-        if (c->questions[i].origin.scheme == ORIGIN_GIT &&
-            !origin_names_commit(&c->questions[i].origin))
+        if (is_asked(&c->questions[i]))
             ok = ask(c, i, e);
     while (ok && event.kind != FETCH_IDLE) {
         CLEANUP(arena_done) struct arena scratch = {0};
@@ -323,6 +382,8 @@ static bool look(struct check *c, struct err *e)
         !store_publish_notes(c->store, &ignored))
         err_clear(&ignored);
     store_begin_staging(c->store);
+    if (c->plugin_count && !read_plugins(c, e))
+        return false;
     return c->file_count == 0 || read_folders(c, e);
 }
 
@@ -338,9 +399,9 @@ bool install_outdated(struct context *cx, struct install_outdated *out,
     ok = layer_check_there(&l, cx, e);
     if (ok)
         list_questions(&c);
-    if (ok && c.git_count && cx->is_offline)
+    if (ok && c.git_count + c.plugin_count && cx->is_offline)
         ok = err_set(e, ERR_OFFLINE, "mapm outdated asks the network");
-    if (ok && c.git_count + c.file_count)
+    if (ok && c.git_count + c.file_count + c.plugin_count)
         ok = look(&c, e);
     if (ok)
         report(&c, out);

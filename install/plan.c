@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "install_session.h"
+#include "plugins.h"
 #include "selection.h"
 #include "versions.h"
 
@@ -43,7 +44,7 @@ static bool check_sources(const struct install_session *s,
  * alone. */
 static struct str from_of(const struct node *n)
 {
-    return n->source &&
+    return n->source && !node_has_entry(n) &&
                    (n->is_override || (n->replacement && n->replacement->role ==
                                                              PROJECT_WORKSPACE))
                ? n->source->text
@@ -69,7 +70,8 @@ static bool is_changed(const struct install_session *s,
     const struct lock_entry *b = p->before;
 
     return !str_eq(b->digest, p->digest) || !str_eq(b->patch, patch_hash(p)) ||
-           !str_eq(b->commit, p->package->commit) ||
+           (!node_is_derived(p->package->user) &&
+            !str_eq(b->commit, p->package->commit)) ||
            !str_eq(b->from, from_of(p->package->user)) ||
            !has_origin(s, b, p->package->origin);
 }
@@ -152,6 +154,9 @@ static struct str recorded_place(void *ctx, const struct package *p)
     const struct lock_entry *entry = find_before(s, p);
     size_t slash;
 
+    if (p->kind == DOC_PLUGIN)
+        return str_make("", 0);
+
     if (!entry || !entry->place.n)
         return str_make("", 0);
     if (p->kind == DOC_MCP)
@@ -178,6 +183,7 @@ static bool check_own(const struct install_package *p, struct err *e)
     const struct package *own = p->package;
 
     if (own->origin->scheme != ORIGIN_OWN || own->kind == DOC_MCP ||
+        own->kind == DOC_PLUGIN || own->origin->part.n ||
         str_eq(p->place, own->name))
         return true;
     err_set(e, ERR_CONFLICT,
@@ -213,8 +219,9 @@ static bool fill_packages(struct install_session *s, struct err *e)
             p->action = INSTALL_CHANGE;
         p->old_version = p->before ? p->before->version : str_make("", 0);
         p->old_commit = p->before ? p->before->commit : str_make("", 0);
-        p->from =
-            package_node(p)->source ? package_node(p)->source->text : STR("");
+        p->from = package_node(p)->source && !node_has_entry(package_node(p))
+                      ? package_node(p)->source->text
+                      : STR("");
         p->is_from_checkout = p->from.n && !package_node(p)->replacement;
     }
     mark_committed(s);
@@ -457,11 +464,12 @@ static struct lock_entry make_entry(const struct install_session *s,
         entry.commit = package->commit;
         entry.object = n->object;
     }
-    if (package->kind != DOC_MCP)
+    if (package->kind == DOC_AGENT || package->kind == DOC_SKILL)
         entry.place =
             fs_join(fs_join(STR(".agents"),
                             str_cstr(doc_kind_plural(package->kind)), a),
                     p->place, a);
+    plugin_fill_entry(s, n, &entry);
     entry.tag = find_tag(s, p, a);
     fill_also(s, p, a, &entry);
     fill_needs(s, p, a, seen, &entry);
@@ -656,7 +664,7 @@ static bool name_roots(struct install_session *s, struct err *e)
         !closure_verify_store(&s->closure, e))
         return false;
     selection_name(s, nodes, count);
-    return true;
+    return plugins_settle(s, e);
 }
 
 bool session_gather(struct install_session *s, struct err *e)
@@ -728,6 +736,8 @@ bool session_resolve(struct install_session *s, struct err *e)
     if (!check_sources(s, &s->resolved, e) || !fill_packages(s, e))
         return false;
     find_gone(s);
+    if (!plugins_report(s, e))
+        return false;
     warn_unused(s);
     warn_versions(s);
     if (!format_locks(s, e))

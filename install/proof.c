@@ -88,6 +88,22 @@ bool proof_shares_ref(const struct layer *l, const struct lock_entry *entry,
            is_same_ref(layer_source(l, entry), o, path);
 }
 
+/* Of one folder several plugins may be made, and parts of these: each has a row
+ * of its own. */
+static struct str row_path(const struct layer *l,
+                           const struct lock_entry *entry, struct str path,
+                           struct arena *a)
+{
+    return proof_path(layer_origin(l, entry), path, a);
+}
+
+struct str proof_path(const struct origin *o, struct str path, struct arena *a)
+{
+    return o->part.n && !str_is(o->part, "plugin")
+               ? arena_printf(a, "%.*s?%.*s", STR_ARG(path), STR_ARG(o->part))
+               : path;
+}
+
 /*
  * Where the ref ends the lock does not say: mostly behind its first segment. A
  * shorter path counts only where the commit was shown to have nothing at the
@@ -107,14 +123,16 @@ bool proof_find(const struct layer *l, struct store *store,
         return false;
     p.repository = origin_repository(o, &a);
     if (rest.n == 0) {
-        *path = p.path = o->path;
+        *path = o->path;
+        p.path = row_path(l, entry, *path, &a);
         return state_has_proof(store_state(store), &p);
     }
     while (rest.p && str_cut(&rest, '/', &segment)) {
-        *path = p.path = rest.p ? rest : str_make("", 0);
+        *path = rest.p ? rest : str_make("", 0);
+        p.path = row_path(l, entry, *path, &a);
         if (state_has_proof(store_state(store), &p))
             return proof_shares_ref(l, entry, o, *path);
-        if (!is_absent(store, &p, p.path))
+        if (!is_absent(store, &p, *path))
             return false;
     }
     return false;
@@ -124,6 +142,7 @@ bool proof_put(struct store *store, const struct state_proof *p,
                const struct origin *o, struct err *e)
 {
     struct str rest = o->rest, segment;
+    size_t length = origin_base(p->path).n;
 
     if (!store_put_proof(store, p, e))
         return false;
@@ -131,7 +150,7 @@ bool proof_put(struct store *store, const struct state_proof *p,
         struct state_proof absent = {
             p->repository, p->commit, rest, {0}, {{0}}};
 
-        if (!rest.p || rest.n <= p->path.n)
+        if (!rest.p || rest.n <= length)
             return true;
         if (!store_put_proof(store, &absent, e))
             return false;

@@ -36,6 +36,9 @@ bool proof_find(const struct layer *l, struct store *store,
                 const struct lock_entry *entry, const struct origin *o,
                 struct str *path);
 
+/* What a row has for a path of `o`. In `a`, or `path` itself. */
+struct str proof_path(const struct origin *o, struct str path, struct arena *a);
+
 /* Remembers what a walk of the commit of `o` led to, and that the commit has
  * nothing at any longer path that `o` could mean (FETCH_DONE says so). */
 MUST_CHECK bool proof_put(struct store *store, const struct state_proof *p,

@@ -171,8 +171,8 @@ static bool add_entry(struct check *c, const struct lock_entry *entry,
     for (size_t i = 0; i < entry->also_count; i++) {
         struct origin o;
 
-        if (!origin_parse(entry->also[i], &c->layer->rules, &c->cx->arena, &o,
-                          e))
+        if (!origin_parse_part(entry->also[i], &c->layer->rules, &c->cx->arena,
+                               &o, e))
             return false;
         add_question(c, entry, &o);
     }

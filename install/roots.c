@@ -10,7 +10,8 @@
  * or go.
  */
 
-static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
+static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP,
+                                      DOC_PLUGIN};
 #define KIND_COUNT (sizeof kinds / sizeof *kinds)
 
 static struct str root_key(const struct install_session *s,
@@ -135,9 +136,12 @@ static struct str place_of(const struct install_session *s, enum doc_kind kind,
                            const struct origin *o, struct str path)
 {
     struct arena *a = &s->cx->arena;
+    bool is_entry = str_starts(o->part, STR("plugin="));
 
+    /* Of a marketplace the entry says it, wherever its plugin is. */
     return arena_printf(a, "%s %.*s %.*s", doc_kind_name(kind),
-                        STR_ARG(origin_repository(o, a)), STR_ARG(path));
+                        STR_ARG(origin_repository(o, a)),
+                        STR_ARG(is_entry ? o->part : path));
 }
 
 /* The path of a locked package is that of the entry's own origin. */

@@ -19,7 +19,7 @@ static bool is_commit_origin(const struct layer *l, const struct lock_entry *en,
     struct err ignored = {0};
     struct origin o;
 
-    return origin_parse(en->origin, &l->rules, a, &o, &ignored) &&
+    return origin_parse_part(en->origin, &l->rules, a, &o, &ignored) &&
            origin_names_commit(&o);
 }
 

@@ -126,8 +126,8 @@ static void check_also(struct closure *c, const struct lock_entry *entry,
         struct str commit;
         struct origin o;
 
-        if (origin_parse(entry->also[i], &c->layer->rules, f->a, &o,
-                         &ignored) &&
+        if (origin_parse_part(entry->also[i], &c->layer->rules, f->a, &o,
+                              &ignored) &&
             o.scheme == ORIGIN_GIT &&
             proof_covers(c->layer, c->store, entry, &o, f->a, &commit))
             continue;

@@ -462,8 +462,8 @@ static bool lacks_origins(const struct install_session *s, struct arena *a)
         struct origin o;
 
         for (size_t k = 0; entry && k < entry->also_count; k++)
-            if (origin_parse(entry->also[k], &s->layer.rules, a, &o,
-                             &ignored) &&
+            if (origin_parse_part(entry->also[k], &s->layer.rules, a, &o,
+                                  &ignored) &&
                 !closure_find(&s->closure, o.key))
                 return true;
     }

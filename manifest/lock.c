@@ -18,7 +18,7 @@
 #define COMMIT_HEX_CHARS 40
 #define ENTRY_MIN_BYTES  140
 #define EXCERPT_CHARS    60 /* of a line, in a message */
-#define TYPE_LINE        "\"  - type: agent, mcp or skill\""
+#define TYPE_LINE        "\"  - type: agent, mcp, plugin or skill\""
 
 struct reader {
     struct str rest, line;
@@ -29,6 +29,7 @@ struct reader {
     struct err *e;
     struct lock_entry *entries;
     size_t count, capacity;
+    bool has_tree; /* the entry that is being read */
 };
 
 bool lock_fail(struct err *e, const char *name, unsigned line,
@@ -189,10 +190,11 @@ static bool take_name(struct reader *r, struct lock_entry *entry,
     if (!take_scalar(r, value, &entry->name))
         return false;
     return name_fqn_is_valid(entry->kind, entry->name) ||
-           lock_fail(r->e, r->name, r->number, "not a name of %s %s: %.*s",
-                     entry->kind == DOC_SKILL ? "a" : "an",
-                     doc_kind_name(entry->kind),
-                     STR_ARG(lock_excerpt(entry->name)));
+           lock_fail(
+               r->e, r->name, r->number, "not a name of %s %s: %.*s",
+               entry->kind == DOC_SKILL || entry->kind == DOC_PLUGIN ? "a"
+                                                                     : "an",
+               doc_kind_name(entry->kind), STR_ARG(lock_excerpt(entry->name)));
 }
 
 /* `name:` is the manifest's name then, and this one the layer's. */
@@ -345,6 +347,15 @@ static bool take_object(struct reader *r, struct lock_entry *entry,
     return take_id(r, value, &entry->object);
 }
 
+static bool take_tree(struct reader *r, struct lock_entry *entry,
+                      struct str value)
+{
+    r->has_tree = true;
+    if (entry->kind == DOC_MCP && r->version < LOCK_VERSION_2)
+        return lock_fail(r->e, r->name, r->number, "\"tree\" is not for mcps");
+    return take_id(r, value, &entry->object);
+}
+
 static bool take_sha256(struct reader *r, struct str value, struct str *out)
 {
     if (!str_starts(value, STR("sha256:")) ||
@@ -452,12 +463,15 @@ static bool take_needs(struct reader *r, struct lock_entry *entry,
         need->name = raw;
         if (!str_cut(&need->name, ' ', &kind) || !need->name.n ||
             !doc_kind_find(kind, &need->kind) ||
-            (need->kind == DOC_AGENT && entry->kind != DOC_AGENT) ||
+            (need->kind == DOC_AGENT && entry->kind != DOC_AGENT &&
+             entry->kind != DOC_PLUGIN) ||
+            (need->kind == DOC_PLUGIN && entry->kind != DOC_PLUGIN) ||
             !name_fqn_is_valid(need->kind, need->name))
             return lock_fail(r->e, r->name, r->number,
                              "not \"skill NAME\" or \"mcp NAME\": \"%.*s\"",
                              STR_ARG(lock_excerpt(raw)));
-        if (need->kind == DOC_AGENT && r->version < LOCK_VERSION_2)
+        if ((need->kind == DOC_AGENT || need->kind == DOC_PLUGIN) &&
+            r->version < LOCK_VERSION_2)
             return fail_version(r, "needs: [agent ...]", LOCK_VERSION_2);
         if (n && lock_order(need[-1].kind, need[-1].name, need->kind,
                             need->name) >= 0)
@@ -469,35 +483,164 @@ static bool take_needs(struct reader *r, struct lock_entry *entry,
     return true;
 }
 
+/* --- of plugins and their parts -------------------------------------------- */
+
+static bool take_manifest(struct reader *r, struct lock_entry *entry,
+                          struct str value)
+{
+    return take_scalar(r, value, &entry->manifest) &&
+           (entry->manifest.n ||
+            lock_fail(r->e, r->name, r->number, "an empty path"));
+}
+
+static bool take_server(struct reader *r, struct lock_entry *entry,
+                        struct str value)
+{
+    return take_scalar(r, value, &entry->server) &&
+           (name_is_kebab(entry->server) ||
+            lock_fail(r->e, r->name, r->number,
+                      "not the name of a server: \"%.*s\"",
+                      STR_ARG(lock_excerpt(entry->server))));
+}
+
+static bool take_plugin(struct reader *r, struct lock_entry *entry,
+                        struct str value)
+{
+    return take_scalar(r, value, &entry->plugin) &&
+           (name_fqn_is_valid(DOC_PLUGIN, entry->plugin) ||
+            lock_fail(r->e, r->name, r->number,
+                      "not the name of a plugin: \"%.*s\"",
+                      STR_ARG(lock_excerpt(entry->plugin))));
+}
+
+/* Until all of it is here `source` is what `origin:` says. */
+static bool take_catalog(struct reader *r, struct lock_entry *entry,
+                         struct str value)
+{
+    entry->source = entry->origin;
+    return take_scalar(r, value, &entry->origin) &&
+           ((origin_is_plausible(entry->origin) ||
+             origin_is_own(entry->origin)) ||
+            lock_fail(r->e, r->name, r->number, "not an origin: %.*s",
+                      STR_ARG(lock_excerpt(entry->origin))));
+}
+
+static bool take_catalog_commit(struct reader *r, struct lock_entry *entry,
+                                struct str value)
+{
+    return take_id(r, value, &entry->catalog_commit);
+}
+
+static bool take_catalog_entry(struct reader *r, struct lock_entry *entry,
+                               struct str value)
+{
+    struct str name;
+
+    if (!take_scalar(r, value, &name))
+        return false;
+    if (!entry->source.n || !name.n || str_has_char(name, '?') ||
+        str_has_char(name, '#'))
+        return lock_fail(r->e, r->name, r->number,
+                         "not the name of an entry: \"%.*s\"",
+                         STR_ARG(lock_excerpt(name)));
+    entry->origin = arena_printf(r->a, "%.*s?plugin=%.*s",
+                                 STR_ARG(entry->origin), STR_ARG(name));
+    return true;
+}
+
+static bool take_words(struct reader *r, struct str value,
+                       struct lock_words *out)
+{
+    struct str inside = {0}, raw, *items = NULL;
+    size_t capacity = 0, n = 0;
+
+    if (!open_list(r, value, &inside))
+        return false;
+    while (inside.n) {
+        items = arena_grow(r->a, items, n, &capacity, sizeof *items);
+        if (!cut_item(&inside, &raw) || !take_scalar(r, raw, &items[n]))
+            return lock_fail(r->e, r->name, r->number, "a damaged list");
+        n++;
+    }
+    *out = (struct lock_words){items, n};
+    return true;
+}
+
+static bool take_skipped(struct reader *r, struct lock_entry *entry,
+                         struct str value)
+{
+    return take_words(r, value, &entry->skipped);
+}
+
+static bool take_not_installed(struct reader *r, struct lock_entry *entry,
+                               struct str value)
+{
+    return take_words(r, value, &entry->not_installed);
+}
+
+/* What stands behind "?" of its origin in memory follows from the others. */
+static bool complete_origin(struct reader *r, struct lock_entry *entry)
+{
+    struct str base = entry->origin;
+
+    if (entry->kind == DOC_MCP && entry->server.n != 0 && !entry->plugin.n)
+        return lock_fail(r->e, r->name, entry->line,
+                         "mcp %.*s has no \"plugin\"", STR_ARG(entry->name));
+    if (entry->kind == DOC_PLUGIN && !entry->source.n)
+        entry->origin = arena_printf(r->a, "%.*s?plugin", STR_ARG(base));
+    else if (entry->kind == DOC_PLUGIN && !str_has_char(base, '?'))
+        return lock_fail(r->e, r->name, entry->line,
+                         "plugin %.*s has no \"entry\"", STR_ARG(entry->name));
+    else if (entry->server.n)
+        entry->origin =
+            arena_printf(r->a, "%.*s?mcp=%.*s/%.*s", STR_ARG(base),
+                         STR_ARG(entry->plugin), STR_ARG(entry->server));
+    else if (entry->kind == DOC_AGENT && entry->plugin.n)
+        entry->origin = arena_printf(
+            r->a, "%.*s?agent=%.*s/%.*s", STR_ARG(base), STR_ARG(entry->plugin),
+            STR_ARG(entry->declared.n ? entry->declared : entry->name));
+    return true;
+}
+
 #define DOC_FOLDER (DOC_AGENT | DOC_SKILL)
-#define DOC_ANY    (DOC_FOLDER | DOC_MCP)
+#define DOC_ANY    (DOC_FOLDER | DOC_MCP | DOC_PLUGIN)
+#define DOC_TREE   (DOC_FOLDER | DOC_PLUGIN)
 
 /* clang-format off */
 static const struct field {
     struct str key;
     enum lock_version since;
-    unsigned kinds; /* that may have it */
-    bool required;
+    unsigned kinds;    /* that may have it */
+    unsigned required; /* that have it */
     unsigned excludes; /* packages that never have it */
     bool (*take)(struct reader *, struct lock_entry *, struct str);
 } fields[] = { /* in the order of the file */
-    {STR_INIT("name"),      LOCK_VERSION_1, DOC_ANY,    true,  0, take_name},
-    {STR_INIT("as"),        LOCK_VERSION_2, DOC_ANY, false, 0, take_as},
-    {STR_INIT("origin"),    LOCK_VERSION_1, DOC_ANY,    true,  0, take_origin},
-    {STR_INIT("from"),      LOCK_VERSION_2, DOC_ANY,    false, NOT_OWN, take_from},
-    {STR_INIT("also"),      LOCK_VERSION_1, DOC_ANY,    false, NOT_OWN, take_also},
-    {STR_INIT("tag"),       LOCK_VERSION_2, DOC_ANY,    false, NOT_FILE | NOT_OWN,  take_tag},
-    {STR_INIT("commit"),    LOCK_VERSION_1, DOC_ANY,    true,  NOT_FILE | NOT_OWN,  take_commit},
-    {STR_INIT("tree"),      LOCK_VERSION_1, DOC_FOLDER, true,  NOT_FILE | NOT_OWN,  take_object},
-    {STR_INIT("blob"),      LOCK_VERSION_1, DOC_MCP,    true,  NOT_FILE | NOT_OWN,  take_object},
-    {STR_INIT("digest"),    LOCK_VERSION_1, DOC_ANY,    true,  NOT_OWN_FOLDER, take_digest},
-    {STR_INIT("version"),   LOCK_VERSION_1, DOC_ANY,    false, NOT_OWN, take_version},
-    {STR_INIT("path"),      LOCK_VERSION_1, DOC_FOLDER, true,  0, take_path},
-    {STR_INIT("key"),       LOCK_VERSION_1, DOC_MCP,    true,  0, take_key},
-    {STR_INIT("patch"),     LOCK_VERSION_2, DOC_FOLDER, false, NOT_FILE | NOT_OWN, take_patch},
-    {STR_INIT("hidden"),    LOCK_VERSION_1, DOC_ANY,    false, 0, take_hidden},
-    {STR_INIT("rewritten"), LOCK_VERSION_1, DOC_FOLDER, false, NOT_OWN, take_rewritten},
-    {STR_INIT("needs"),     LOCK_VERSION_1, DOC_FOLDER, false, 0, take_needs},
+    {STR_INIT("name"),      LOCK_VERSION_1, DOC_ANY,    DOC_ANY, 0, take_name},
+    {STR_INIT("as"),        LOCK_VERSION_2, DOC_ANY,    0, 0, take_as},
+    {STR_INIT("origin"),    LOCK_VERSION_1, DOC_ANY,    DOC_ANY, 0, take_origin},
+    {STR_INIT("from"),      LOCK_VERSION_2, DOC_ANY,    0, NOT_OWN, take_from},
+    {STR_INIT("also"),      LOCK_VERSION_1, DOC_ANY,    0, NOT_OWN, take_also},
+    {STR_INIT("tag"),       LOCK_VERSION_2, DOC_ANY,    0, NOT_FILE | NOT_OWN, take_tag},
+    {STR_INIT("commit"),    LOCK_VERSION_1, DOC_ANY,    DOC_ANY, NOT_FILE | NOT_OWN, take_commit},
+    /* of a plugin's server that of the plugin, instead of a blob */
+    {STR_INIT("tree"),      LOCK_VERSION_1, DOC_ANY,    DOC_TREE, NOT_FILE | NOT_OWN, take_tree},
+    {STR_INIT("blob"),      LOCK_VERSION_1, DOC_MCP,    DOC_MCP, NOT_FILE | NOT_OWN, take_object},
+    {STR_INIT("digest"),    LOCK_VERSION_1, DOC_ANY,    DOC_ANY, NOT_OWN_FOLDER, take_digest},
+    {STR_INIT("version"),   LOCK_VERSION_1, DOC_ANY,    0, NOT_OWN, take_version},
+    {STR_INIT("manifest"),  LOCK_VERSION_2, DOC_PLUGIN, 0, 0, take_manifest},
+    {STR_INIT("path"),      LOCK_VERSION_1, DOC_FOLDER, DOC_FOLDER, 0, take_path},
+    {STR_INIT("key"),       LOCK_VERSION_1, DOC_MCP,    DOC_MCP, 0, take_key},
+    {STR_INIT("server"),    LOCK_VERSION_2, DOC_MCP,    0, 0, take_server},
+    {STR_INIT("plugin"),    LOCK_VERSION_2, DOC_FOLDER | DOC_MCP, 0, 0, take_plugin},
+    {STR_INIT("catalog"),   LOCK_VERSION_2, DOC_PLUGIN, 0, 0, take_catalog},
+    {STR_INIT("catalog_commit"), LOCK_VERSION_2, DOC_PLUGIN, 0, 0, take_catalog_commit},
+    {STR_INIT("entry"),     LOCK_VERSION_2, DOC_PLUGIN, 0, 0, take_catalog_entry},
+    {STR_INIT("patch"),     LOCK_VERSION_2, DOC_FOLDER, 0, NOT_FILE | NOT_OWN, take_patch},
+    {STR_INIT("hidden"),    LOCK_VERSION_1, DOC_ANY,    0, 0, take_hidden},
+    {STR_INIT("rewritten"), LOCK_VERSION_1, DOC_FOLDER, 0, NOT_OWN, take_rewritten},
+    {STR_INIT("skipped"),   LOCK_VERSION_2, DOC_PLUGIN, 0, 0, take_skipped},
+    {STR_INIT("not_installed"), LOCK_VERSION_2, DOC_PLUGIN, 0, 0, take_not_installed},
+    {STR_INIT("needs"),     LOCK_VERSION_1, DOC_TREE,   0, 0, take_needs},
 };
 /* clang-format on */
 #define FIELD_COUNT (sizeof fields / sizeof *fields)
@@ -519,7 +662,8 @@ static bool check_skipped(struct reader *r, const struct lock_entry *entry,
                           size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
-        if (fields[i].required && (fields[i].kinds & entry->kind) &&
+        if ((fields[i].required & entry->kind) &&
+            !(fields[i].take == take_object && entry->object.n) &&
             !is_excluded(fields[i].excludes, entry))
             return lock_fail(
                 r->e, r->name, entry->line, "%s%s%.*s has no \"%s\"",
@@ -594,6 +738,7 @@ static bool take_entry(struct reader *r, bool *more)
     struct str type;
     size_t next = 0;
 
+    r->has_tree = false;
     r->entries = arena_grow(r->a, r->entries, r->count, &r->capacity,
                             sizeof *r->entries);
     entry = &r->entries[r->count];
@@ -607,7 +752,8 @@ static bool take_entry(struct reader *r, bool *more)
     while ((*more = next_line(r)) && !str_starts(r->line, STR("  - ")))
         if (!take_field(r, entry, &next))
             return false;
-    if (!check_skipped(r, entry, next, FIELD_COUNT))
+    if (!check_skipped(r, entry, next, FIELD_COUNT) ||
+        !complete_origin(r, entry))
         return false;
     if (r->count && !check_order(r, entry))
         return false;

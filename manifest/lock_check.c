@@ -44,7 +44,8 @@ static bool check_places(struct check *c)
     for (size_t i = 0; i < c->lock->count; i++) {
         const struct lock_entry *entry = &c->lock->entries[i];
 
-        if (!map_put(&places, str_lower(entry->place, c->scratch), NULL))
+        if (entry->place.n &&
+            !map_put(&places, str_lower(entry->place, c->scratch), NULL))
             return lock_fail(
                 c->e, c->name,
                 line_of(c, entry, entry->kind == DOC_MCP ? "key" : "path"),
@@ -70,10 +71,10 @@ struct links {
 
 static bool link_needs(struct check *c, struct links *links)
 {
-    struct map names[3]; /* by lock_kind_rank */
+    struct map names[4]; /* by lock_kind_rank */
     size_t total = 0;
 
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 4; i++)
         map_init(&names[i], c->scratch);
     for (size_t i = 0; i < c->lock->count; i++) {
         struct lock_entry *entry = &c->lock->entries[i];

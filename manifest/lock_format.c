@@ -9,7 +9,10 @@
 
 int lock_kind_rank(enum doc_kind kind)
 {
-    return kind == DOC_AGENT ? 0 : kind == DOC_MCP ? 1 : 2;
+    return kind == DOC_AGENT    ? 0
+           : kind == DOC_MCP    ? 1
+           : kind == DOC_PLUGIN ? 2
+                                : 3;
 }
 
 int lock_order(enum doc_kind x_kind, struct str x_name, enum doc_kind y_kind,
@@ -121,6 +124,51 @@ static void put_needs(struct lock_entry *entry, struct buf *out)
     buf_text(out, "]\n");
 }
 
+static void put_words(struct buf *out, const char *key,
+                      const struct lock_words *words, struct arena *a)
+{
+    if (words->count == 0)
+        return;
+    buf_printf(out, "    %s: [", key);
+    for (size_t i = 0; i < words->count; i++) {
+        buf_text(out, i ? ", " : "");
+        buf_append(out, lock_scalar(words->items[i], a));
+    }
+    buf_text(out, "]\n");
+}
+
+/* A line where it is of this kind of package. */
+static void put_text(struct buf *out, const char *key, struct str value,
+                     struct arena *a)
+{
+    if (value.n)
+        put_line(out, key, lock_scalar(value, a));
+}
+
+static bool has_catalog(const struct lock_entry *entry)
+{
+    return entry->source.n > 0;
+}
+
+struct str lock_catalog(const struct lock_entry *entry)
+{
+    return has_catalog(entry) ? origin_base(entry->origin) : STR("");
+}
+
+struct str lock_catalog_entry(const struct lock_entry *entry)
+{
+    size_t at = str_find(entry->origin, STR("?plugin="));
+
+    return has_catalog(entry) && at != SIZE_MAX
+               ? str_from_index(entry->origin, at + 8)
+               : STR("");
+}
+
+struct str lock_origin_text(const struct lock_entry *entry)
+{
+    return has_catalog(entry) ? entry->source : origin_base(entry->origin);
+}
+
 static void put_entry(struct lock_entry *entry, struct buf *out,
                       struct arena *a)
 {
@@ -138,24 +186,32 @@ static void put_entry(struct lock_entry *entry, struct buf *out,
     } else {
         put_line(out, "name", lock_scalar(entry->name, a));
     }
-    put_line(out, "origin", lock_scalar(entry->origin, a));
+    put_line(out, "origin", lock_scalar(lock_origin_text(entry), a));
     if (entry->from.n)
         put_line(out, "from", lock_scalar(entry->from, a));
     put_also(entry, out, a);
     if (entry->tag.n)
         put_line(out, "tag", lock_scalar(entry->tag, a));
     put_line(out, "commit", entry->commit);
-    put_line(out, mcp ? "blob" : "tree", entry->object);
+    put_line(out, mcp && !entry->server.n ? "blob" : "tree", entry->object);
     put_line(out, "digest", entry->digest);
     if (entry->version.n)
         put_line(out, "version", lock_scalar(entry->version, a));
+    put_text(out, "manifest", entry->manifest, a);
     put_line(out, mcp ? "key" : "path",
              mcp ? lock_scalar(entry->place, a) : entry->place);
+    put_text(out, "server", entry->server, a);
+    put_text(out, "plugin", entry->plugin, a);
+    put_text(out, "catalog", lock_catalog(entry), a);
+    put_line(out, "catalog_commit", entry->catalog_commit);
+    put_text(out, "entry", lock_catalog_entry(entry), a);
     put_line(out, "patch", entry->patch);
     if (entry->allow_hidden)
         put_line(out, "hidden", STR("allowed"));
     if (entry->rewritten)
         put_line(out, "rewritten", STR("name"));
+    put_words(out, "skipped", &entry->skipped, a);
+    put_words(out, "not_installed", &entry->not_installed, a);
     put_needs(entry, out);
 }
 
@@ -179,8 +235,9 @@ enum lock_version lock_entry_version(const struct lock_entry *entry)
     for (size_t i = 0; i < entry->need_count; i++)
         if (entry->needs[i].kind == DOC_AGENT)
             return LOCK_VERSION_2;
-    return entry->declared.n || entry->tag.n || entry->from.n ||
-                   entry->patch.n || origin_is_own(entry->origin)
+    return entry->kind == DOC_PLUGIN || entry->plugin.n || entry->declared.n ||
+                   entry->tag.n || entry->from.n || entry->patch.n ||
+                   origin_is_own(entry->origin)
                ? LOCK_VERSION_2
                : LOCK_VERSION_1;
 }

@@ -79,6 +79,8 @@ bool name_fqn_is_valid(enum doc_kind kind, struct str fqn)
 {
     size_t slash = str_find_char(fqn, '/');
 
+    if (kind == DOC_PLUGIN) /* the scope of its parts */
+        return name_scope_is_valid(fqn);
     if (kind != DOC_MCP)
         return slash == SIZE_MAX
                    ? name_is_kebab(fqn)

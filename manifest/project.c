@@ -1,4 +1,5 @@
 #include "base/map.h"
+#include "base/text.h"
 #include "mapm/name.h"
 
 #include <string.h>
@@ -74,6 +75,24 @@ static bool read_as(struct project_reader *r, const struct yaml *y,
     return true;
 }
 
+/* {catalog: URL, plugin: NAME}: an entry of a marketplace [G11]. */
+static bool read_entry(struct project_reader *r, const struct yaml *item,
+                       const struct yaml **catalog, const struct yaml **entry)
+{
+    if (*catalog)
+        return project_fail(r, item->line,
+                            "\"origin\" and \"catalog\" in one plugin");
+    *catalog = yaml_get(item, "catalog");
+    *entry = yaml_get(item, "plugin");
+    if (!*entry)
+        return project_fail(r, item->line, "no \"plugin\" in {catalog: ...}");
+    return project_want_text(r, *entry, "the name of a plugin") &&
+           ((!str_has_char((*entry)->text, '?') &&
+             !str_has_char((*entry)->text, '#') &&
+             !text_has_control((*entry)->text)) ||
+            project_fail(r, (*entry)->line, "not the name of a plugin"));
+}
+
 /* An origin, or {origin: URL, as: NAME} [D9]. */
 static bool read_root(struct project_reader *r, enum doc_kind kind,
                       const struct yaml *item, struct root_names *seen)
@@ -83,15 +102,25 @@ static bool read_root(struct project_reader *r, enum doc_kind kind,
         {STR_INIT("as"), IN_WORKSPACE | IN_LOCAL, skip},
         {{0}, 0, NULL},
     };
+    static const struct project_key plugin_keys[] = {
+        {STR_INIT("origin"), IN_WORKSPACE | IN_LOCAL, skip},
+        {STR_INIT("catalog"), IN_WORKSPACE | IN_LOCAL, skip},
+        {STR_INIT("plugin"), IN_WORKSPACE | IN_LOCAL, skip},
+        {STR_INIT("as"), IN_WORKSPACE | IN_LOCAL, skip},
+        {{0}, 0, NULL},
+    };
     struct root root = {.kind = kind, .line = item->line};
-    const struct yaml *y = item, *as = NULL;
+    const struct yaml *y = item, *as = NULL, *entry = NULL;
     struct err why = {0};
 
     if (item->kind == YAML_MAPPING) {
-        if (!project_read_keys(r, keys, item))
+        if (!project_read_keys(r, kind == DOC_PLUGIN ? plugin_keys : keys,
+                               item))
             return false;
         y = yaml_get(item, "origin");
         as = yaml_get(item, "as");
+        if (yaml_get(item, "catalog") && !read_entry(r, item, &y, &entry))
+            return false;
         if (!y)
             return project_fail(r, item->line, "no \"origin\" in {...}");
     }
@@ -105,6 +134,11 @@ static bool read_root(struct project_reader *r, enum doc_kind kind,
         err_set(r->e, why.code, "%s:%u: %s", r->name, y->line, err_first(&why));
         return err_hint(r->e, "%s", why.hint);
     }
+    if (kind == DOC_PLUGIN)
+        root.origin = origin_with_part(
+            &root.origin,
+            entry ? str_join(STR("plugin="), entry->text, r->a) : STR("plugin"),
+            r->a);
     if (as && root.origin.scheme == ORIGIN_OWN)
         return project_fail(r, as->line,
                             "\"as\" is not for packages of the workspace: "
@@ -144,6 +178,7 @@ static bool read_dependencies(struct project_reader *r, const struct yaml *y)
         {STR_INIT("agents"), IN_WORKSPACE | IN_LOCAL, skip},
         {STR_INIT("skills"), IN_WORKSPACE | IN_LOCAL, skip},
         {STR_INIT("mcps"), IN_WORKSPACE | IN_LOCAL, skip},
+        {STR_INIT("plugins"), IN_WORKSPACE | IN_LOCAL, skip},
         {{0}, 0, NULL},
     };
 

@@ -21,6 +21,9 @@ bool project_is_null(const struct yaml *y);
 /* The origin of one item of such a list: its text, or of {origin, as}. NULL:
  * neither. */
 const struct yaml *project_item_origin(const struct yaml *item);
+/* The text of the origin that it stands for; p is NULL when it is none. */
+struct str project_item_text(enum doc_kind kind, const struct yaml *item,
+                             struct arena *a);
 
 /* The list of a kind in the dependencies block; NULL when absent. */
 const struct yaml *project_list(const struct yaml *block, enum doc_kind kind);

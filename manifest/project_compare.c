@@ -19,6 +19,25 @@ const struct yaml *project_item_origin(const struct yaml *item)
     return origin && origin->kind == YAML_SCALAR ? origin : NULL;
 }
 
+/* A plugin's origin is told apart from a skill's of the same folder. */
+struct str project_item_text(enum doc_kind kind, const struct yaml *item,
+                             struct arena *a)
+{
+    const struct yaml *origin = project_item_origin(item), *catalog, *name;
+
+    if (kind != DOC_PLUGIN)
+        return origin ? origin->text : (struct str){NULL, 0};
+    if (origin)
+        return str_join(origin->text, STR("?plugin"), a);
+    catalog = item->kind == YAML_MAPPING ? yaml_get(item, "catalog") : NULL;
+    name = item->kind == YAML_MAPPING ? yaml_get(item, "plugin") : NULL;
+    if (!catalog || catalog->kind != YAML_SCALAR || !name ||
+        name->kind != YAML_SCALAR)
+        return (struct str){NULL, 0};
+    return arena_printf(a, "%.*s?plugin=%.*s", STR_ARG(catalog->text),
+                        STR_ARG(name->text));
+}
+
 struct item {
     enum doc_kind kind;
     struct str text, as;
@@ -30,18 +49,21 @@ static bool item_eq(const struct item *x, const struct item *y)
            str_eq(x->as, y->as);
 }
 
-/* False when it has anything but an origin and a name. */
-static bool read_item(enum doc_kind kind, const struct yaml *y,
+/* False when it has anything but an origin, or an entry of a marketplace, and a
+ * name. */
+static bool read_item(enum doc_kind kind, const struct yaml *y, struct arena *a,
                       struct item *out)
 {
-    const struct yaml *origin = project_item_origin(y), *as = NULL;
+    struct str text = project_item_text(kind, y, a);
+    const struct yaml *as = NULL;
+    size_t members = project_item_origin(y) ? 1 : 2;
 
     if (y->kind == YAML_MAPPING)
         as = yaml_get(y, "as");
-    if (!origin || (as && as->kind != YAML_SCALAR) ||
-        (y->kind == YAML_MAPPING && y->count != (size_t)(as ? 2 : 1)))
+    if (!text.p || (as && as->kind != YAML_SCALAR) ||
+        (y->kind == YAML_MAPPING && y->count != members + (as != NULL)))
         return false;
-    *out = (struct item){kind, origin->text, as ? as->text : STR("")};
+    *out = (struct item){kind, text, as ? as->text : STR("")};
     return true;
 }
 
@@ -54,12 +76,12 @@ static bool collect(const struct yaml *root, struct arena *a,
 
     *items = NULL;
     *count = 0;
-    for (unsigned k = DOC_AGENT; k <= DOC_MCP; k <<= 1) {
+    for (unsigned k = DOC_AGENT; k <= DOC_PLUGIN; k <<= 1) {
         const struct yaml *list = project_list(block, (enum doc_kind)k);
 
         for (const struct yaml *y = list ? list->first : NULL; y; y = y->next) {
             *items = arena_grow(a, *items, *count, &capacity, sizeof **items);
-            if (!read_item((enum doc_kind)k, y, &(*items)[*count]))
+            if (!read_item((enum doc_kind)k, y, a, &(*items)[*count]))
                 return false;
             ++*count;
         }
@@ -92,7 +114,7 @@ static bool is_insertion(const struct item *fewer, size_t count,
 
 static bool is_kind_key(struct str key)
 {
-    for (unsigned k = DOC_AGENT; k <= DOC_MCP; k <<= 1)
+    for (unsigned k = DOC_AGENT; k <= DOC_PLUGIN; k <<= 1)
         if (str_is(key, doc_kind_plural((enum doc_kind)k)))
             return true;
     return false;

@@ -35,7 +35,7 @@ static bool open_edit(struct edit *ed, struct str text, enum doc_kind kind,
     if (ed->block && !project_is_null(ed->block) &&
         ed->block->kind != YAML_MAPPING)
         return fail_shape(e);
-    for (unsigned k = DOC_AGENT; k <= DOC_MCP; k <<= 1) {
+    for (unsigned k = DOC_AGENT; k <= DOC_PLUGIN; k <<= 1) {
         const struct yaml *list = project_list(ed->block, (enum doc_kind)k);
 
         if (list && !project_is_null(list) && list->kind != YAML_SEQUENCE)
@@ -55,23 +55,23 @@ static struct str key_of(struct str text, const struct origin_rules *rules,
     struct origin o;
 
     host = str_slice(host, 0, str_find_char(host, '/'));
-    if (origin_parse_here(text, rules, a, &o, &ignored) ||
-        origin_parse(text, &own, a, &o, &ignored))
+    if (origin_parse_part(text, rules, a, &o, &ignored) ||
+        origin_parse_part(text, &own, a, &o, &ignored))
         return o.key;
     return text;
 }
 
-static void collect_keys(const struct yaml *list, struct arena *a,
+static void collect_keys(const struct edit *ed, const struct yaml *list,
                          struct map *out)
 {
-    map_init(out, a);
+    map_init(out, ed->a);
     if (!list || list->kind != YAML_SEQUENCE)
         return;
     for (const struct yaml *y = list->first; y; y = y->next) {
-        const struct yaml *origin = project_item_origin(y);
+        struct str text = project_item_text(ed->kind, y, ed->a);
 
-        if (origin)
-            map_put(out, key_of(origin->text, NULL, a), NULL);
+        if (text.p)
+            map_put(out, key_of(text, NULL, ed->a), NULL);
     }
 }
 
@@ -111,7 +111,7 @@ static struct str kind_lines(const struct edit *ed, size_t indent,
 /* The indent of list items relative to their key. */
 static size_t list_offset(const struct edit *ed, size_t indent)
 {
-    for (unsigned k = DOC_AGENT; k <= DOC_MCP; k <<= 1) {
+    for (unsigned k = DOC_AGENT; k <= DOC_PLUGIN; k <<= 1) {
         const struct yaml *list = project_list(ed->block, (enum doc_kind)k);
 
         if (list && list->kind == YAML_SEQUENCE && !list->flow &&
@@ -129,7 +129,7 @@ static void add_kind_lines(struct edit *ed)
     size_t offset = list_offset(ed, indent), at = ed->block->key_start;
     bool lines = false, brackets = false;
 
-    for (unsigned k = DOC_AGENT; k <= DOC_MCP; k <<= 1) {
+    for (unsigned k = DOC_AGENT; k <= DOC_PLUGIN; k <<= 1) {
         const struct yaml *list = project_list(ed->block, (enum doc_kind)k);
 
         if (!list)
@@ -201,7 +201,7 @@ static struct project_change find_new(const struct edit *ed,
     struct project_change change = {ed->kind, texts, as, 0};
     struct map known;
 
-    collect_keys(list, ed->a, &known);
+    collect_keys(ed, list, &known);
     for (size_t i = 0; i < count; i++)
         if (map_put(&known, key_of(origins[i], NULL, ed->a), NULL)) {
             as[change.count] = names ? names[i] : STR("");
@@ -210,10 +210,23 @@ static struct project_change find_new(const struct edit *ed,
     return change;
 }
 
+/* {catalog: URL, plugin: NAME} of a marketplace's entry. */
+static struct str catalog_item(struct str origin, struct str name,
+                               struct str as, struct arena *a)
+{
+    return arena_printf(a, "{catalog: %.*s, plugin: %.*s%s%.*s}",
+                        STR_ARG(yaml_quote(origin, a)),
+                        STR_ARG(yaml_quote(name, a)), as.n ? ", as: " : "",
+                        STR_ARG(as.n ? yaml_quote(as, a) : as));
+}
+
 static struct str item_text(struct str origin, struct str as, struct arena *a)
 {
-    struct str text = yaml_quote(origin, a);
+    struct str base = origin_base(origin), text = yaml_quote(base, a);
+    size_t entry = str_find(origin, STR("?plugin="));
 
+    if (entry != SIZE_MAX)
+        return catalog_item(base, str_from_index(origin, entry + 8), as, a);
     return as.n ? arena_printf(a, "{origin: %.*s, as: %.*s}", STR_ARG(text),
                                STR_ARG(yaml_quote(as, a)))
                 : text;
@@ -341,12 +354,12 @@ static bool remove_items(struct edit *ed, const struct yaml *list,
 
     *change = (struct project_change){ed->kind, texts, names, 0};
     for (const struct yaml *y = list->first; y; before = y, y = y->next) {
-        const struct yaml *origin = project_item_origin(y), *as;
-        struct str key;
+        struct str origin = project_item_text(ed->kind, y, ed->a), key;
+        const struct yaml *as;
 
-        if (!origin)
+        if (!origin.p)
             continue;
-        key = key_of(origin->text, rules, ed->a);
+        key = key_of(origin, rules, ed->a);
         if (!map_find(keys, key))
             continue;
         if (list->flow && before && cut == before) {
@@ -359,7 +372,7 @@ static bool remove_items(struct edit *ed, const struct yaml *list,
             remove_lines(ed, list, y);
         as = y->kind == YAML_MAPPING ? yaml_get(y, "as") : NULL;
         names[change->count] = as ? as->text : STR("");
-        texts[change->count++] = origin->text;
+        texts[change->count++] = origin;
         cut = y;
         map_put(keys, key, NULL);
     }

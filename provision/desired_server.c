@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "mapm/limits.h"
 #include "mapm/mcp_file.h"
+#include "mapm/plugin.h"
 
 #include <string.h>
 
@@ -84,7 +85,11 @@ static bool render_start(struct desired_state *w, const struct target *t,
                          const struct document *d, struct str *entry,
                          struct hash *hash, struct err *e)
 {
-    return mcp_format(d, STR("/"), STR("/"), false, w->arena, entry, e) &&
+    struct plugin_server plugin;
+
+    plugin_server_read(d->mcp, &plugin);
+    return (plugin.is_plugin ||
+            mcp_format(d, STR("/"), STR("/"), false, w->arena, entry, e)) &&
            mcp_format_start(d, item->place, w->arena, entry, e) &&
            render_server(t->client, item->place, *entry, w->arena, entry, e) &&
            merge_hash(t->client, *entry, w->arena, hash, e);
@@ -103,11 +108,29 @@ static bool make_started(struct desired_state *w, const struct target *t,
     return true;
 }
 
+/* Whatever `servers:` says [G12]. */
+static bool make_of_plugin(struct desired_state *w, const struct target *t,
+                           struct desired_server *s, const struct document *d,
+                           const struct plugin_server *plugin, struct err *e)
+{
+    struct str entry;
+
+    if (plugin->is_started)
+        return make_started(w, t, s, d, e);
+    if (!render_plugin_entry(t->client, d->mcp, w->arena, &entry, e) ||
+        !render_server(t->client, s->item->place, entry, w->arena, &entry, e) ||
+        !merge_hash(t->client, entry, w->arena, &s->hash, e))
+        return err_wrap(e, "%.*s for %s", STR_ARG(s->item->fqn), t->path.p);
+    s->entry = entry;
+    return true;
+}
+
 bool desired_state_make_server(struct desired_state *w, const struct target *t,
                                struct desired_server *s, struct err *e)
 {
     const struct provision_item *item = s->item;
     const struct document *d;
+    struct plugin_server plugin;
     struct str text, entry;
     bool workspace, shared;
 
@@ -117,6 +140,9 @@ bool desired_state_make_server(struct desired_state *w, const struct target *t,
         return false;
     if (!d->mcp)
         return err_set(e, ERR_MCP, "%.*s is no MCP file", STR_ARG(item->fqn));
+    plugin_server_read(d->mcp, &plugin);
+    if (plugin.is_plugin)
+        return make_of_plugin(w, t, s, d, &plugin, e);
     workspace = mentions(d->mcp, "${workspaceDir}").n > 0;
     shared = mentions(d->mcp, "${sharedDir}").n > 0;
     if (w->options->start_servers && (workspace || shared))

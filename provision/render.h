@@ -28,4 +28,9 @@ MUST_CHECK bool render_server(const struct client *c, struct str key,
                               struct str *out, struct err *e);
 bool render_wants_meta(const struct client *c);
 
+/* The entry of a plugin's server that `mapm start` need not start. */
+MUST_CHECK bool render_plugin_entry(const struct client *c,
+                                    const struct json *mcp, struct arena *a,
+                                    struct str *out, struct err *e);
+
 #endif

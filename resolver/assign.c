@@ -53,6 +53,17 @@ static struct str hashed_name(struct str name, struct str fqn, struct arena *a)
     return arena_printf(a, "%.*s-%.8s", STR_ARG(name), hex);
 }
 
+/* A plugin's only server is mostly named as the plugin: "slack" is enough. */
+static struct str first_key(const struct package *p, struct arena *a)
+{
+    struct str rest = p->fqn, plugin;
+
+    return p->origin && p->origin->part.n && str_cut(&rest, '/', &plugin) &&
+                   str_eq(plugin, rest)
+               ? mcp_key(plugin, a)
+               : mcp_key(p->fqn, a);
+}
+
 /* What a package would be called after `attempt` names were taken already;
  * an empty one when there is nothing left to try. */
 static struct str candidate(const struct package *p, int attempt,
@@ -61,7 +72,7 @@ static struct str candidate(const struct package *p, int attempt,
     struct str scoped;
 
     if (p->kind == DOC_MCP)
-        return attempt == 0   ? mcp_key(p->fqn, a)
+        return attempt == 0   ? first_key(p, a)
                : attempt == 1 ? mcp_key_hashed(p->fqn, a)
                               : STR("");
     scoped = scoped_name(p, a);
@@ -132,7 +143,7 @@ bool resolver_assign_names(const struct plan *plan,
                            STR_ARG(chosen[i]));
     }
     for (size_t i = 0; i < plan->count; i++)
-        if (!chosen[i].n &&
+        if (!chosen[i].n && plan->steps[i].package->kind != DOC_PLUGIN &&
             !assign_new(&s, plan->steps[i].package, &chosen[i], e))
             return false;
     for (size_t i = 0; i < plan->count; i++) {

@@ -216,7 +216,8 @@ static bool visit_dependency(struct walk *w, struct node *n,
                      &w->limits->graph_max_edges, n);
         return false;
     }
-    if (dep->kind == DOC_AGENT && n->package->kind != DOC_AGENT) {
+    if (dep->kind == DOC_AGENT && n->package->kind != DOC_AGENT &&
+        n->package->kind != DOC_PLUGIN) {
         report_agent(&w->report, dep->origin, n);
         return true;
     }
@@ -229,10 +230,11 @@ static bool visit_dependency(struct walk *w, struct node *n,
  * list once for each kind. */
 static const struct dependency *next_dependency(struct node *n)
 {
-    static const enum doc_kind order[] = {DOC_MCP, DOC_SKILL, DOC_AGENT};
+    static const enum doc_kind order[] = {DOC_PLUGIN, DOC_MCP, DOC_SKILL,
+                                          DOC_AGENT};
     size_t count = n->package->dep_count;
 
-    while (n->cursor < 3 * count) {
+    while (n->cursor < 4 * count) {
         size_t i = n->cursor++;
         const struct dependency *dep = &n->package->deps[i % count];
 

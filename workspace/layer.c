@@ -142,6 +142,10 @@ static bool fill_source(const struct layer *l, const struct lock_entry *entry,
                         const struct origin *o, bool is_local, struct arena *a,
                         struct lock_source *out, struct err *e)
 {
+    if (entry->source.n) {
+        *out = (struct lock_source){0};
+        return origin_parse_here(entry->source, &l->rules, a, &out->origin, e);
+    }
     const struct replacement *r = replacements_find(&l->replacements, o);
     const struct replacement *team =
         is_local && is_override(l, entry, o)
@@ -170,7 +174,7 @@ static bool fill_sources(const struct layer *l, const struct lock *lock,
     bool any = l->replacements.count > 0;
 
     for (size_t i = 0; i < lock->count && !any; i++)
-        any = lock->entries[i].from.n > 0;
+        any = lock->entries[i].from.n > 0 || lock->entries[i].source.n > 0;
     if (!any)
         return true;
     *out = arena_array(a, lock->count + 1, sizeof **out);
@@ -191,7 +195,7 @@ static bool collect_overrides(struct layer *l, struct arena *a, struct err *e)
 
         if (!entry->from.n)
             continue;
-        if (!origin_parse(entry->origin, &l->rules, a, &o, e))
+        if (!origin_parse_part(entry->origin, &l->rules, a, &o, e))
             return err_wrap(e, "mapm.local.lock:%u", entry->line);
         if (is_override(l, entry, &o))
             map_put(&l->replaced, o.key, NULL);
@@ -260,7 +264,7 @@ static bool index_lock(struct layer *l, const struct lock *lock,
         struct map_entry *named;
         struct origin o;
 
-        if (!origin_parse_here(entry->origin, &l->rules, a, &(*origins)[i], e))
+        if (!origin_parse_part(entry->origin, &l->rules, a, &(*origins)[i], e))
             return fail_entry(l, lock, entry, "origin", e);
         if (!check_tag(lock == &l->lock, entry, &(*origins)[i], &(*origins)[i],
                        a, e))
@@ -277,7 +281,7 @@ static bool index_lock(struct layer *l, const struct lock *lock,
             named->value = (void *)(uintptr_t)entry;
         index_origin(l, &(*origins)[i], entry);
         for (size_t k = 0; k < entry->also_count; k++) {
-            if (!origin_parse(entry->also[k], &l->rules, a, &o, e))
+            if (!origin_parse_part(entry->also[k], &l->rules, a, &o, e))
                 return fail_entry(l, lock, entry, "also", e);
             if (!check_tag(lock == &l->lock, entry, &(*origins)[i], &o, a, e))
                 return fail_entry(l, lock, entry, "tag", e);

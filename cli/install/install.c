@@ -56,7 +56,8 @@ static struct install_request request_of(struct invocation *inv,
                    .skip = option_list(inv, OPTION_SKIP),
                    .agents = option_list(inv, OPTION_AGENT),
                    .skills = option_list(inv, OPTION_SKILL),
-                   .mcps = option_list(inv, OPTION_MCP)},
+                   .mcps = option_list(inv, OPTION_MCP),
+                   .plugins = option_list(inv, OPTION_PLUGIN)},
         .as = option_value(inv, OPTION_AS_NAME),
         .from = option_list(inv, OPTION_FROM),
         .locked = has_option(inv, OPTION_LOCKED),
@@ -237,6 +238,7 @@ static void show_result(struct invocation *inv, const struct install_plan *plan,
     else if (!has_option(inv, OPTION_JSON))
         install_show_imports(inv, plan);
     install_warn_held(inv, plan);
+    install_note_unsupported(inv, plan);
 }
 
 static void show_offers(struct invocation *inv, const struct install_plan *plan)

@@ -25,7 +25,7 @@ static void put_package(struct json_writer *w, const struct install_package *p,
     json_member_optional(w, "patch_file", p->patch ? p->patch->file : STR(""));
     if (package->kind == DOC_MCP)
         json_member_string(w, "key", p->place);
-    else
+    else if (package->kind != DOC_PLUGIN)
         json_member_string(w, "path", install_path(p, a));
     json_member_bool(w, "root", p->is_root);
     json_member_bool(w, "local", p->is_local);
@@ -47,6 +47,39 @@ static void put_removed(struct json_writer *w, const struct lock_entry *entry)
     json_member_optional(w, "origin", entry->origin);
     json_member_optional(w, "old_commit", entry->commit);
     json_end_object(w);
+}
+
+static void put_unsupported(struct json_writer *w,
+                            const struct install_plan *plan)
+{
+    json_member_array(w, "skipped");
+    for (size_t i = 0; i < plan->unsupported_count; i++) {
+        const struct install_unsupported *u = &plan->unsupported[i];
+
+        if (!u->name.n)
+            continue;
+        json_begin_object(w);
+        json_member_string(w, "plugin", u->plugin);
+        json_member_string(w, "type", u->kind);
+        json_member_string(w, "name", u->name);
+        json_member_string(w, "message", u->message);
+        json_end_object(w);
+    }
+    json_end_array(w);
+    json_member_array(w, "not_installed");
+    for (size_t i = 0; i < plan->unsupported_count; i++) {
+        const struct install_unsupported *u = &plan->unsupported[i];
+
+        if (u->name.n)
+            continue;
+        json_begin_object(w);
+        json_member_string(w, "plugin", u->plugin);
+        json_member_string(w, "kind", u->kind);
+        json_member_number(w, "count", u->count);
+        json_member_string(w, "where", u->where);
+        json_end_object(w);
+    }
+    json_end_array(w);
 }
 
 static void put_packages(struct json_writer *w, const struct install_plan *plan,
@@ -187,6 +220,8 @@ void install_print_json(struct invocation *inv, const struct install_plan *plan,
         put_merged(w, plan);
     if (plan->held_count)
         put_held(w, plan);
+    if (plan->unsupported_count)
+        put_unsupported(w, plan);
     put_elsewhere(w, plan);
     json_member_number(w, "requests", plan->requests);
     json_member_number(w, "bytes", plan->bytes);

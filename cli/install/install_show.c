@@ -619,3 +619,28 @@ void install_warn_left_out(struct invocation *inv,
                   plan->chosen_count, n == 1 ? "is" : "are",
                   each ? "" : " (-v says why, one by one)");
 }
+
+/* --- parts of plugins ------------------------------------------------------ */
+
+void install_note_unsupported(struct invocation *inv,
+                              const struct install_plan *plan)
+{
+    struct term *t = &inv->term;
+
+    for (size_t i = 0; i < plan->unsupported_count; i++) {
+        const struct install_unsupported *u = &plan->unsupported[i];
+
+        if (u->name.n)
+            term_warn(t, "plugin %.*s: %.*s %.*s is left out: %.*s",
+                      STR_ARG(u->plugin), STR_ARG(u->kind), STR_ARG(u->name),
+                      STR_ARG(u->message));
+        else
+            term_warn(t, "plugin %.*s: %zu %.*s (%.*s) not installed%s",
+                      STR_ARG(u->plugin), u->count, STR_ARG(u->kind),
+                      STR_ARG(u->where),
+                      u->is_new && plan->command &&
+                              strcmp(plan->command, "update") == 0
+                          ? ", new in this version"
+                          : "");
+    }
+}

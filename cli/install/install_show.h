@@ -42,4 +42,8 @@ void install_print_json(struct invocation *inv, const struct install_plan *plan,
 void install_print_offers_json(struct invocation *inv,
                                const struct install_plan *plan);
 
+/* Parts of plugins that are not installed: a line each. */
+void install_note_unsupported(struct invocation *inv,
+                              const struct install_plan *plan);
+
 #endif

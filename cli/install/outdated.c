@@ -43,7 +43,7 @@ static void print_versions(struct invocation *inv,
 {
     struct str allowed = m->is_beyond ? m->tag : m->ref;
 
-    term_print(&inv->term, "%-6s%-32.*s %.*s -> %.*s -> %.*s%s\n",
+    term_print(&inv->term, "%-5s %-32.*s %.*s -> %.*s -> %.*s%s\n",
                doc_kind_name(m->kind), STR_ARG(m->name), STR_ARG(m->tag),
                STR_ARG(allowed), STR_ARG(m->newest),
                m->is_beyond ? "  not in its range" : "");
@@ -68,7 +68,7 @@ static void print_table(struct invocation *inv,
                              : install_shown_version(m->new_version, m->current,
                                                      m->origin, a);
 
-        term_print(&inv->term, "%-6s%-32.*s %.*s -> %.*s%s%.*s\n",
+        term_print(&inv->term, "%-5s %-32.*s %.*s -> %.*s%s%.*s\n",
                    doc_kind_name(m->kind), STR_ARG(m->name), STR_ARG(old),
                    STR_ARG(new), m->ref.n ? "  " : "", STR_ARG(m->ref));
         if (m->is_gone)

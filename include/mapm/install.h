@@ -30,6 +30,7 @@ struct install_choice {
     bool strict;          /* all or nothing: an invalid package is an error */
     struct str_list skip; /* names, paths and globs, as the others */
     struct str_list agents, skills, mcps;
+    struct str_list plugins; /* entries of a marketplace */
 };
 
 /* What decides between two sides of mapm.lock that nothing else decides. */
@@ -129,6 +130,18 @@ struct install_left_out {
     size_t omitted; /* links before the last one: LEFT_OUT_MAX_LINKS */
 };
 
+/* Of a plugin: a part that is left out, or parts of a kind that mapm does not
+ * install. */
+struct install_unsupported {
+    struct str plugin;  /* FQN */
+    struct str kind;    /* "skill" …; "hooks" … */
+    struct str name;    /* of a part that is left out; else "" */
+    size_t count;       /* of others */
+    struct str where;   /* … and where they are in the plugin */
+    struct str message; /* why it is left out */
+    bool is_new;        /* the lock does not say so yet */
+};
+
 /* An entry of a mapm.lock in conflict that both sides changed. */
 struct install_merged {
     const struct lock_entry *ours, *theirs;
@@ -207,6 +220,8 @@ struct install_plan {
     const struct install_merged *merged;
     size_t merged_count;
     bool has_merged; /* mapm.lock was in conflict, and is not any more */
+    const struct install_unsupported *unsupported; /* of plugins */
+    size_t unsupported_count;
     const struct install_held *held; /* of update */
     size_t held_count;
     uint64_t requests, bytes;

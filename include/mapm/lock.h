@@ -16,9 +16,12 @@ struct lock_need {
 
 struct lock_entry {
     enum doc_kind kind;
-    struct str name;        /* FQN in this layer: what `needs` refers to */
-    struct str declared;    /* FQN of its manifest, where the layer gives it
+    struct str name;     /* FQN in this layer: what `needs` refers to */
+    struct str declared; /* FQN of its manifest, where the layer gives it
                              * another one (`as:`, version 2); else "" */
+    /* Of a plugin that a marketplace offers: that of the marketplace and
+     * "?plugin=" with the name of its entry; other plugins, and parts that are
+     * no folder, have a part behind "?", too (origin.h). */
     struct str origin;      /* canonical text; "./x" (version 2): a package of
                              * the workspace itself, which has no commit, no
                              * version and, but for an MCP, no digest */
@@ -30,16 +33,26 @@ struct lock_entry {
      * all "". */
     const struct str *also_commits;
     size_t also_count;
-    struct str tag;          /* that a range in `origin` chose (version 2) */
-    struct str commit;       /* 40 hex; "" for file: and ./ */
-    struct str object;       /* git id of tree or blob, 40 hex; likewise */
-    struct str digest;       /* "sha256:" and 64 hex; "" for ./ but an MCP */
-    struct str version;      /* "" = none */
-    struct str place;        /* path: or key: */
-    struct str patch;        /* its hash, as `digest` (version 2); "" = none */
-    bool allow_hidden;       /* accepted by --allow-hidden */
-    bool rewritten;          /* its own name is unusable: the copy's changes */
-    struct lock_need *needs; /* sorted by kind, name */
+    struct str tag;      /* that a range in `origin` chose (version 2) */
+    struct str commit;   /* 40 hex; "" for file: and ./ */
+    struct str object;   /* git id of tree or blob, 40 hex; likewise */
+    struct str digest;   /* "sha256:" and 64 hex; "" for ./ but an MCP */
+    struct str version;  /* "" = none */
+    struct str manifest; /* of a plugin: path of what it was read from */
+    struct str server;   /* of a plugin's server: its name there */
+    struct str plugin;   /* FQN of the plugin that it is a part of */
+    /* Of a plugin from a marketplace. */
+    struct str source; /* the folder's origin: `origin:` in the file */
+    struct str catalog_commit;
+    struct lock_words {
+        const struct str *items;
+        size_t count;
+    } skipped, not_installed; /* of a plugin: "skill x"; "hooks" */
+    struct str place;         /* path: or key: */
+    struct str patch;         /* its hash, as `digest` (version 2); "" = none */
+    bool allow_hidden;        /* accepted by --allow-hidden */
+    bool rewritten;           /* its own name is unusable: the copy's changes */
+    struct lock_need *needs;  /* sorted by kind, name */
     size_t need_count;
     unsigned line; /* of its "- type:" */
 };
@@ -61,6 +74,11 @@ unsigned lock_field_line(struct str text, const struct lock_entry *entry,
 /* Sorts, then writes: version 1 unless an entry needs a key of version 2
  * [F13]. The same entries always give the same bytes. */
 void lock_format(struct lock *lock, struct buf *out);
+/* The texts of `catalog:` and `entry:`; "" for other packages. */
+struct str lock_catalog(const struct lock_entry *entry);
+struct str lock_catalog_entry(const struct lock_entry *entry);
+/* Where its files are from, as `origin:` in the file says it. */
+struct str lock_origin_text(const struct lock_entry *entry);
 /* Its FQN by its own manifest. */
 struct str lock_own_name(const struct lock_entry *entry);
 /* Whether the copy in its folder has another name than the manifest. */

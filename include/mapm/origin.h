@@ -26,6 +26,11 @@ struct origin {
     struct str path; /* FILE: absolute and normal. Short form: in the repo.
                       * OWN: in the workspace; "" for a catalog that is all of it */
     bool is_short;
+    /* Behind "?" in text and key: a plugin, which is no skill of the same
+     * folder ("plugin", "plugin=NAME" of a marketplace), its marketplace
+     * ("market"), or a part that is no folder ("mcp=PLUGIN/SERVER",
+     * "agent=PLUGIN/NAME"). "" for all others. */
+    struct str part;
 };
 
 struct origin_rules {
@@ -53,6 +58,17 @@ MUST_CHECK bool origin_parse_here(struct str text,
                                   const struct origin_rules *rules,
                                   struct arena *a, struct origin *out,
                                   struct err *e);
+
+/* The same with a part, as locks and indexes have it and no document may. */
+MUST_CHECK bool origin_parse_part(struct str text,
+                                  const struct origin_rules *rules,
+                                  struct arena *a, struct origin *out,
+                                  struct err *e);
+/* `o` with another part, "" for none. */
+struct origin origin_with_part(const struct origin *o, struct str part,
+                               struct arena *a);
+/* The text in front of the part. */
+struct str origin_base(struct str text);
 
 /*
  * What a person may type: also `owner/repo[/path][@ref]` (or `@=1.2.3`, for

@@ -49,7 +49,7 @@ static const struct {
     {HEAD MID SKILL("a", C1) END, "l:3: a merge conflict with markers out of place"},
     {HEAD OURS SKILL("a", C1) MID MID END, "l:12: a merge conflict with markers out of place"},
     {HEAD OURS SKILL("b", C1) SKILL("a", C1) MID SKILL("a", C1) END, "l (ours):11: skill a is not in its order"},
-    {HEAD OURS SKILL("a", C1) MID "x\n" END, "l (theirs):3: expected \"  - type: agent, mcp or skill\", not \"x\""},
+    {HEAD OURS SKILL("a", C1) MID "x\n" END, "l (theirs):3: expected \"  - type: agent, mcp, plugin or skill\", not \"x\""},
 };
 /* clang-format on */
 

@@ -1,0 +1,483 @@
+#include "base/path.h"
+#include "mapm/doc_kind.h"
+#include "mapm/lock.h"
+#include "mapm/origin.h"
+
+#include <stdlib.h>
+
+#include "plugins.h"
+
+/*
+ * When all parts are known: which of them can be installed, and what they are
+ * called. The names follow from the plugins of the layer alone, not from the
+ * order in which they came.
+ *
+ * Source: X31, X34, X38, X44; P25, P52.
+ */
+
+/* --- faults ------------------------------------------------------------------ */
+
+/* Why a part cannot be installed: its own fault, or that of what it needs; NULL:
+ * it can. What the network did not give says nothing of a part. */
+static const struct node *find_fault(struct closure *c, struct node *n,
+                                     struct map *seen)
+{
+    if (n->failed)
+        return session_is_network(n->failed->code) ||
+                       n->failed->code == ERR_OFFLINE ||
+                       n->failed->code == ERR_DAMAGED
+                   ? NULL
+                   : n;
+    if (!map_put(seen, n->origin.key, n) || seen->count > GRAPH_MAX_DEPTH)
+        return NULL;
+    for (size_t i = 0; i < n->package.dep_count; i++) {
+        struct node *to = closure_find(c, n->package.deps[i].origin->key);
+        const struct node *fault = to ? find_fault(c, to, seen) : NULL;
+
+        if (fault)
+            return fault;
+    }
+    return NULL;
+}
+
+static struct str message_of(const struct node *n, struct arena *a)
+{
+    const char *message = err_prev(n->failed, NULL);
+    const char *inner = err_prev(n->failed, message);
+
+    if (inner && str_find(str_cstr(message), n->origin.text) != SIZE_MAX)
+        message = inner;
+    return arena_str(a, str_cstr(message));
+}
+
+struct settling {
+    struct install_session *s;
+    struct arena *a;
+    struct map is_root; /* keys of the roots' origins */
+    struct map names;   /* kind and content -> struct str *, the least */
+};
+
+static void skip(struct settling *t, struct plugin *p,
+                 const struct plugin_part *part, struct str why)
+{
+    struct plugin_skipped *all =
+        arena_array(t->a, p->skipped_count + 1, sizeof *all);
+
+    for (size_t i = 0; i < p->skipped_count; i++)
+        all[i] = p->skipped[i];
+    all[p->skipped_count] =
+        (struct plugin_skipped){part->kind, part->name, why};
+    p->skipped = all;
+    p->skipped_count++;
+}
+
+/* Its parts that can be installed stay, and what it needs of others. */
+static void drop_parts(struct settling *t, struct node *n, const bool *gone)
+{
+    struct plugin_node *info = n->plugin;
+    struct plugin *p = &info->plugin;
+    struct dependency *deps =
+        arena_array(t->a, n->package.dep_count + 1, sizeof *deps);
+    size_t count = 0, kept = 0, parts = p->part_count;
+
+    for (size_t i = 0; i < n->package.dep_count; i++)
+        if (i >= parts || !gone[i])
+            deps[count++] = n->package.deps[i];
+    for (size_t i = 0; i < parts; i++) {
+        if (gone[i])
+            continue;
+        p->parts[kept] = p->parts[i];
+        info->parts[kept++] = info->parts[i];
+    }
+    p->part_count = kept;
+    n->package.deps = deps;
+    n->package.dep_count = count;
+}
+
+static void drop_invalid(struct settling *t, struct node *n)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct plugin_node *info = n->plugin;
+    size_t count = info->plugin.part_count;
+    bool *gone = arena_array(&scratch, count + 1, sizeof *gone);
+    bool any = false;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct node *fault;
+        struct map seen;
+
+        map_init(&seen, &scratch);
+        fault = find_fault(&t->s->closure, info->parts[i], &seen);
+        if (!fault)
+            continue;
+        gone[i] = any = true;
+        skip(t, &info->plugin, &info->plugin.parts[i],
+             fault == info->parts[i]
+                 ? message_of(fault, t->a)
+                 : arena_printf(t->a, "it needs %.*s: %.*s",
+                                STR_ARG(fault->origin.text),
+                                STR_ARG(message_of(fault, t->a))));
+    }
+    if (any)
+        drop_parts(t, n, gone);
+}
+
+/* --- names --------------------------------------------------------------------- */
+
+static struct str content_key(struct settling *t, const struct node *n)
+{
+    return arena_printf(t->a, "%s %.*s", doc_kind_name(n->package.kind),
+                        STR_ARG(n->package.content));
+}
+
+static struct str short_of(const struct node *n)
+{
+    return path_last(n->own_fqn);
+}
+
+static struct str name_in(struct settling *t, const struct node *plugin,
+                          const struct node *n)
+{
+    return arena_printf(t->a, "%.*s/%.*s", STR_ARG(plugin->package.fqn),
+                        STR_ARG(short_of(n)));
+}
+
+/* A scope of its own stays, and so does the name of a root. A server's own name
+ * is that of its plugin. */
+static bool keeps_name(struct settling *t, const struct node *n)
+{
+    return map_has(&t->is_root, n->origin.key) || n->alias.n ||
+           (n->package.kind != DOC_MCP && str_has_char(n->own_fqn, '/')) ||
+           (n->package.kind == DOC_MCP && !node_is_derived(n));
+}
+
+static void offer_name(struct settling *t, const struct node *plugin,
+                       const struct node *n)
+{
+    struct map_entry *entry;
+    struct str *name;
+
+    if (!n->own_fqn.n || !n->package.content.n)
+        return;
+    entry = map_entry(&t->names, content_key(t, n));
+    name = arena_new(t->a, struct str);
+    *name = keeps_name(t, n) ? n->package.fqn : name_in(t, plugin, n);
+    if (!entry->value || keeps_name(t, n) ||
+        (!str_eq(*(struct str *)entry->value, n->own_fqn) &&
+         str_cmp(*name, *(struct str *)entry->value) < 0))
+        entry->value = name;
+}
+
+static void take_name(struct settling *t, struct node *n)
+{
+    const struct str *name = map_find(&t->names, content_key(t, n));
+
+    if (!name || keeps_name(t, n))
+        return;
+    n->package.fqn = *name;
+    n->package.name =
+        n->package.kind == DOC_MCP ? *name : path_last(n->package.fqn);
+}
+
+static void claim(struct settling *t, const struct node *plugin, struct node *n)
+{
+    if (!n->of_plugin.n || str_cmp(plugin->package.fqn, n->of_plugin) < 0)
+        n->of_plugin = plugin->package.fqn;
+    offer_name(t, plugin, n);
+}
+
+/* The lock calls it as a plugin did that it is no part of any more, or that
+ * counts less than a root. */
+static void drop_name(struct settling *t, struct node *n)
+{
+    bool is_root = map_has(&t->is_root, n->origin.key);
+
+    if (!n->locked || !n->locked->plugin.n || n->alias.n ||
+        (n->of_plugin.n && !is_root) || !n->own_fqn.n)
+        return;
+    n->package.fqn = n->own_fqn;
+    n->package.name =
+        n->package.kind == DOC_MCP ? n->own_fqn : path_last(n->own_fqn);
+}
+
+static struct node **parts_of(struct settling *t, const struct node *n,
+                              size_t *count)
+{
+    struct node **parts =
+        arena_array(t->a, n->package.dep_count + 1, sizeof(struct node *));
+
+    *count = 0;
+    for (size_t i = 0; i < n->package.dep_count; i++) {
+        struct node *to =
+            closure_find(&t->s->closure, n->package.deps[i].origin->key);
+
+        if (to && to->is_part && !to->failed)
+            parts[(*count)++] = to;
+    }
+    return parts;
+}
+
+/* Two of one name and other content: the first one has it. */
+static void drop_twins(struct settling *t, struct node *n)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct plugin_node *info = n->plugin;
+    size_t count = info->plugin.part_count;
+    bool *gone = arena_array(&scratch, count + 1, sizeof *gone);
+    struct map names;
+    bool any = false;
+
+    map_init(&names, &scratch);
+    for (size_t i = 0; i < count; i++) {
+        const struct node *part = info->parts[i];
+        struct map_entry *entry =
+            map_entry(&names, arena_printf(&scratch, "%s %.*s",
+                                           doc_kind_name(part->package.kind),
+                                           STR_ARG(part->package.fqn)));
+        const struct node *first = entry->value;
+
+        if (!first) {
+            entry->value = info->parts[i];
+            continue;
+        }
+        if (str_eq(first->package.content, part->package.content))
+            continue;
+        gone[i] = any = true;
+        skip(t, &info->plugin, &info->plugin.parts[i],
+             arena_printf(t->a, "%.*s has the name %.*s already",
+                          STR_ARG(first->origin.text),
+                          STR_ARG(part->package.fqn)));
+    }
+    if (any)
+        drop_parts(t, n, gone);
+}
+
+/* --- what is left ----------------------------------------------------------------- */
+
+static int by_text(const void *x, const void *y)
+{
+    return str_cmp(*(const struct str *)x, *(const struct str *)y);
+}
+
+static void sort_words(struct str *items, size_t n, struct lock_words *out)
+{
+    size_t kept = 0;
+
+    if (n)
+        qsort(items, n, sizeof *items, by_text);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || !str_eq(items[kept - 1], items[i]))
+            items[kept++] = items[i];
+    *out = (struct lock_words){items, kept};
+}
+
+static void list_words(struct settling *t, struct plugin_node *info)
+{
+    const struct plugin *p = &info->plugin;
+    struct str *skipped =
+        arena_array(t->a, p->skipped_count + 1, sizeof *skipped);
+    struct str *others = arena_array(t->a, p->other_count + 1, sizeof *others);
+
+    for (size_t i = 0; i < p->skipped_count; i++)
+        skipped[i] =
+            arena_printf(t->a, "%s %.*s", doc_kind_name(p->skipped[i].kind),
+                         STR_ARG(p->skipped[i].name));
+    for (size_t i = 0; i < p->other_count; i++)
+        others[i] = p->others[i].kind;
+    sort_words(skipped, p->skipped_count, &info->skipped);
+    sort_words(others, p->other_count, &info->not_installed);
+}
+
+/* "hooks 1 (hooks/hooks.json), commands 3 (commands)". */
+static void fail_empty(struct settling *t, struct node *n)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    const struct plugin *p = &n->plugin->plugin;
+    struct err e = {0};
+
+    buf_init(&b, 4000);
+    for (size_t i = 0; i < p->other_count; i++)
+        buf_printf(&b, "%s%.*s %zu (%.*s)", b.n ? ", " : "",
+                   STR_ARG(p->others[i].kind), p->others[i].count,
+                   STR_ARG(p->others[i].where));
+    for (size_t i = 0; i < p->skipped_count && i < ERROR_MAX_LINES; i++)
+        buf_printf(&b, "%s%s %.*s (%.*s)", b.n ? ", " : "",
+                   doc_kind_name(p->skipped[i].kind),
+                   STR_ARG(p->skipped[i].name), STR_ARG(p->skipped[i].why));
+    err_set(&e, ERR_PATH,
+            "plugin %.*s has no skill, MCP server or sub-agent that can be "
+            "installed%s%.*s",
+            STR_ARG(p->name), b.n ? "; what it has: " : "",
+            STR_ARG(buf_str(&b)));
+    n->fault = STR("plugin-empty");
+    node_fail(&t->s->closure, n, &e);
+}
+
+static bool is_whole(const struct node *n)
+{
+    return n && !n->failed && n->is_ready && n->package.kind == DOC_PLUGIN;
+}
+
+static bool is_fresh(const struct node *n)
+{
+    return is_whole(n) && n->plugin && !n->locked;
+}
+
+bool plugins_settle(struct install_session *s, struct err *e)
+{
+    struct settling t = {.s = s, .a = &s->cx->arena};
+    struct closure *c = &s->closure;
+    size_t any = 0;
+
+    (void)e;
+    for (size_t i = 0; i < c->queued; i++)
+        any += is_whole(c->queue[i]) || c->queue[i]->is_part;
+    if (any == 0)
+        return true;
+    map_init(&t.is_root, t.a);
+    map_init(&t.names, t.a);
+    for (size_t i = 0; i < s->root_count; i++)
+        map_put(&t.is_root, s->roots[i].origin.key, NULL);
+    for (size_t i = 0; i < c->queued; i++)
+        if (is_fresh(c->queue[i]))
+            drop_invalid(&t, c->queue[i]);
+    for (size_t i = 0; i < c->queued; i++)
+        c->queue[i]->of_plugin = STR("");
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < c->queued; i++) {
+            struct node **parts;
+            size_t count;
+
+            if (!is_whole(c->queue[i]))
+                continue;
+            parts = parts_of(&t, c->queue[i], &count);
+            for (size_t k = 0; k < count; k++)
+                if (round == 0)
+                    claim(&t, c->queue[i], parts[k]);
+                else
+                    take_name(&t, parts[k]);
+        }
+    for (size_t i = 0; i < c->queued; i++) {
+        struct node *n = c->queue[i];
+
+        drop_name(&t, n);
+        if (!is_fresh(n))
+            continue;
+        drop_twins(&t, n);
+        list_words(&t, n->plugin);
+        if (n->package.dep_count == 0)
+            fail_empty(&t, n);
+    }
+    return true;
+}
+
+/* --- the lock ----------------------------------------------------------------------- */
+
+/* A derived part has the plugin of its origin, a skill the first that needs it. */
+static struct str plugin_of(const struct node *n)
+{
+    struct str rest =
+        str_from_index(n->origin.part, str_find_char(n->origin.part, '=') + 1);
+
+    return node_is_derived(n) ? str_slice(rest, 0, str_find_char(rest, '/'))
+                              : n->of_plugin;
+}
+
+void plugin_fill_entry(const struct install_session *s, const struct node *n,
+                       struct lock_entry *out)
+{
+    const struct plugin_node *info = n->plugin;
+    size_t slash;
+
+    if (n->package.kind != DOC_PLUGIN) {
+        if (!n->is_part)
+            return;
+        out->plugin = plugin_of(n);
+        (void)s;
+        slash = str_find_last(n->origin.part, '/');
+        if (n->package.kind == DOC_MCP && node_is_derived(n))
+            out->server = str_from_index(n->origin.part, slash + 1);
+        return;
+    }
+    if (n->locked && !info) {
+        out->manifest = n->locked->manifest;
+        out->source = n->locked->source;
+        out->catalog_commit = n->locked->catalog_commit;
+        out->skipped = n->locked->skipped;
+        out->not_installed = n->locked->not_installed;
+        return;
+    }
+    if (!info)
+        return;
+    out->manifest = info->plugin.manifest;
+    out->source = info->source;
+    out->catalog_commit = info->catalog_commit;
+    out->skipped = info->skipped;
+    out->not_installed = info->not_installed;
+}
+
+/* --- for the user --------------------------------------------------------------------- */
+
+static bool has_word(const struct lock_words *words, struct str word)
+{
+    for (size_t i = 0; words && i < words->count; i++)
+        if (str_eq(words->items[i], word))
+            return true;
+    return false;
+}
+
+bool plugins_report(struct install_session *s, struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    struct install_unsupported *list = NULL;
+    size_t count = 0, capacity = 0, fresh = 0;
+
+    for (size_t i = 0; i < s->resolved.count; i++) {
+        const struct install_package *p = &s->packages[i];
+        const struct plugin_node *info = package_node(p)->plugin;
+        const struct lock_entry *b = p->before;
+
+        if (p->package->kind != DOC_PLUGIN || !info || package_node(p)->locked)
+            continue;
+        for (size_t k = 0; k < info->plugin.skipped_count; k++) {
+            const struct plugin_skipped *x = &info->plugin.skipped[k];
+
+            list = arena_grow(a, list, count, &capacity, sizeof *list);
+            list[count++] = (struct install_unsupported){
+                .plugin = p->package->fqn,
+                .kind = str_cstr(doc_kind_name(x->kind)),
+                .name = x->name,
+                .count = 1,
+                .message = x->why,
+                .is_new =
+                    !has_word(b ? &b->skipped : NULL,
+                              arena_printf(a, "%s %.*s", doc_kind_name(x->kind),
+                                           STR_ARG(x->name)))};
+        }
+        for (size_t k = 0; k < info->plugin.other_count; k++) {
+            const struct plugin_other *x = &info->plugin.others[k];
+
+            list = arena_grow(a, list, count, &capacity, sizeof *list);
+            list[count++] = (struct install_unsupported){
+                .plugin = p->package->fqn,
+                .kind = x->kind,
+                .count = x->count,
+                .where = x->where,
+                .is_new = !has_word(b ? &b->not_installed : NULL, x->kind)};
+        }
+        fresh = count;
+    }
+    s->plan.unsupported = list;
+    s->plan.unsupported_count = count;
+    if (!s->request->choice.strict || fresh == 0)
+        return true;
+    err_set(e, ERR_REFUSED,
+            "--strict: %zu part%s of plugins would not be "
+            "installed",
+            count, count == 1 ? "" : "s");
+    for (size_t i = 0; i < count && i < ERROR_MAX_LINES; i++)
+        err_also(e, "%.*s: %.*s %.*s%.*s", STR_ARG(list[i].plugin),
+                 STR_ARG(list[i].kind), STR_ARG(list[i].name),
+                 STR_ARG(list[i].message));
+    return false;
+}

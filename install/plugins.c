@@ -1,0 +1,687 @@
+#include "plugins.h"
+
+#include "base/fs.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "mapm/doc_kind.h"
+#include "mapm/lock.h"
+#include "mapm/name.h"
+#include "mapm/origin.h"
+#include "mapm/package_files.h"
+#include "mapm/plugin_market.h"
+
+#include <stdlib.h>
+
+#include "local.h"
+#include "notice.h"
+
+#define ENTRY_PREFIX STR("plugin=")
+
+bool node_is_plugin(const struct node *n)
+{
+    return n->package.kind == DOC_PLUGIN || n->kinds == DOC_PLUGIN;
+}
+
+bool node_is_derived(const struct node *n)
+{
+    return str_starts(n->origin.part, STR("mcp=")) ||
+           str_starts(n->origin.part, STR("agent="));
+}
+
+bool node_has_entry(const struct node *n)
+{
+    return str_starts(n->origin.part, ENTRY_PREFIX);
+}
+
+/* --- the marketplace -------------------------------------------------------- */
+
+/* Of a locked plugin the marketplace as it was. */
+static struct node *find_market(struct closure *c, struct node *n)
+{
+    struct arena *a = &c->cx->arena;
+    struct str pin = n->locked ? n->locked->catalog_commit : STR("");
+    struct origin o = origin_with_part(
+        &n->origin, pin.n ? str_join(STR("market="), pin, a) : STR("market"),
+        a);
+    struct node *market = closure_add(c, &o, DOC_MARKET);
+
+    if (!market->is_resolved)
+        market->pin = pin;
+    return market;
+}
+
+/* The folder of the marketplace, in its repository or on this disk. */
+static struct str market_root(const struct node *market, const struct market *m)
+{
+    struct str path = market->path;
+    struct str file = str_cstr(m->file);
+
+    if (str_eq(path, file))
+        return str_make("", 0);
+    return str_ends(path, file) && path.n > file.n
+               ? str_slice(path, 0, path.n - file.n - 1)
+               : str_make("", 0);
+}
+
+static struct str join(struct str folder, struct str path, struct arena *a)
+{
+    if (folder.n == 0 || path.n == 0)
+        return folder.n ? folder : path;
+    return fs_join(folder, path, a);
+}
+
+static bool take_here(struct closure *c, struct node *n, struct node *market,
+                      const struct market_entry *entry, struct err *e)
+{
+    struct arena *a = &c->cx->arena;
+    struct str path = join(market_root(market, market->market), entry->path, a);
+    struct origin base = origin_with_part(&market->origin, STR(""), a);
+
+    n->source = arena_new(a, struct origin);
+    if (base.scheme == ORIGIN_GIT) {
+        origin_complete(&base, node_slot(market, a), path, a, n->source);
+        n->pin = market->package.commit;
+        n->ref = market->ref;
+        return true;
+    }
+    path = join(base.path, entry->path, a);
+    if (base.scheme == ORIGIN_OWN)
+        return origin_parse_own(str_join(STR("./"), path, a), a, n->source, e);
+    return origin_parse(str_join(STR("file:"), path, a), NULL, a, n->source, e);
+}
+
+static bool take_git(struct closure *c, struct node *n,
+                     const struct market_entry *entry, struct err *e)
+{
+    struct arena *a = &c->cx->arena;
+    struct str ref = entry->sha.n ? entry->sha : entry->ref;
+    struct origin o;
+
+    n->source = arena_new(a, struct origin);
+    if (!origin_parse_argument(entry->repository, STR("/"), STR(""),
+                               &c->layer->rules, a, &o, e))
+        return false;
+    if (ref.n) {
+        if (!origin_ref_is_valid(ref))
+            return err_set(e, ERR_ORIGIN, "its ref \"%.*s\" is none",
+                           STR_ARG(ref));
+        origin_complete(&o, ref, entry->path, a, n->source);
+        return true;
+    }
+    o.path = entry->path;
+    o.text = o.key = join(o.text, entry->path, a);
+    *n->source = o;
+    return true;
+}
+
+/* Where it comes from is not what the marketplace's address says: shown. */
+static void note_elsewhere(struct closure *c, const struct node *n)
+{
+    if (n->locked || n->source->scheme != ORIGIN_GIT ||
+        n->origin.scheme != ORIGIN_GIT ||
+        str_eq(origin_repository(n->source, &c->cx->arena),
+               origin_repository(&n->origin, &c->cx->arena)))
+        return;
+    notice_add(
+        &c->notices, STR(""), STR(""),
+        arena_printf(&c->cx->arena, "plugin %.*s of %.*s is from %.*s",
+                     STR_ARG(str_from_index(n->origin.part, ENTRY_PREFIX.n)),
+                     STR_ARG(origin_base(n->origin.text)),
+                     STR_ARG(n->source->text)));
+}
+
+static bool fail_unknown(const struct market *m, const struct node *n,
+                         struct str name, struct err *e)
+{
+    struct text_nearest near = {0};
+
+    for (size_t i = 0; i < m->count; i++)
+        text_nearest_add(&near, name, m->entries[i].name, 3);
+    err_set(e, ERR_NOT_FOUND,
+            "the marketplace of %.*s offers no plugin \"%.*s\"",
+            STR_ARG(origin_base(n->origin.text)), STR_ARG(name));
+    if (near.count)
+        err_hint(e, "did you mean %.*s?", STR_ARG(near.found[0]));
+    return false;
+}
+
+static bool take_entry(struct closure *c, struct node *n, struct node *market,
+                       struct err *e)
+{
+    struct arena *a = &c->cx->arena;
+    struct str name = str_from_index(n->origin.part, ENTRY_PREFIX.n);
+    const struct market_entry *entry;
+    struct origin base;
+    bool renamed, ok;
+
+    entry = market_find(market->market, name, &renamed);
+    if (!entry)
+        return fail_unknown(market->market, n, name, e);
+    if (entry->source == MARKET_NONE)
+        return err_set(e, ERR_REFUSED, "plugin %.*s is not installable: %s",
+                       STR_ARG(name), entry->why);
+    if (renamed && !n->locked)
+        notice_add(&c->notices, STR(""), STR(""),
+                   arena_printf(a, "plugin %.*s is called %.*s now",
+                                STR_ARG(name), STR_ARG(entry->name)));
+    n->entry = market_entry_text(market->market, entry, a);
+    n->catalog_commit = market->package.commit;
+    if (n->origin.is_short) {
+        base = origin_with_part(&n->origin, STR(""), a);
+        origin_complete(&base, node_slot(market, a), base.path, a, &base);
+        n->origin = origin_with_part(&base, n->origin.part, a);
+        map_put(&c->nodes, n->origin.key, n);
+        n->package.origin = &n->origin;
+    }
+    ok = entry->source == MARKET_HERE ? take_here(c, n, market, entry, e)
+                                      : take_git(c, n, entry, e);
+    if (ok)
+        note_elsewhere(c, n);
+    return ok;
+}
+
+/* The folder of the plugin: of a locked one the object that the lock names. */
+static bool ask_folder(struct closure *c, struct node *n, struct node *market,
+                       struct err *e)
+{
+    n->waits = false;
+    if (market->failed) {
+        *e = *market->failed;
+        return false;
+    }
+    if (n->locked && n->source) {
+        /* What it is fetched by is what the lock says. */
+        struct origin locked = *n->source;
+
+        if (!take_entry(c, n, market, e))
+            return false;
+        *n->source = locked;
+    } else if (!take_entry(c, n, market, e)) {
+        return false;
+    }
+    if (n->source->scheme != ORIGIN_GIT)
+        return local_read(c, n, e);
+    return closure_ask_plugin(c, n, e);
+}
+
+bool plugin_resolve_entry(struct closure *c, struct node *n, struct err *e)
+{
+    struct node *market = find_market(c, n);
+
+    n->market_node = market;
+    n->waits = true;
+    if (!market->failed && !market->market)
+        return true;
+    return ask_folder(c, n, market, e);
+}
+
+bool plugin_market_settled(struct closure *c, struct node *market,
+                           struct err *e)
+{
+    for (size_t i = 0; i < c->queued; i++) {
+        struct node *n = c->queue[i];
+        struct err why = {0};
+
+        if (!n->waits || n->market_node != market)
+            continue;
+        if (ask_folder(c, n, market, &why))
+            continue;
+        if (why.code == ERR_INTERRUPTED || why.code == ERR_IO) {
+            *e = why;
+            return false;
+        }
+        node_fail(c, n, &why);
+    }
+    return true;
+}
+
+bool plugin_ingest_market(struct closure *c, struct node *n,
+                          const struct package_file *files, size_t count,
+                          struct err *e)
+{
+    struct arena *a = &c->cx->arena;
+    struct market *m = arena_new(a, struct market);
+    struct str text;
+
+    if (count != 1)
+        return err_set(e, ERR_FORMAT, "it is no file");
+    if (!store_read(c->store, &files[0].hash, MARKETPLACE_MAX_BYTES, a, &text,
+                    e))
+        return false;
+    for (const char *const *file = plugin_marketplaces; *file; file++)
+        if (str_ends(n->path, str_cstr(*file))) {
+            if (!market_read(text, str_cstr(*file), a, m, e))
+                return false;
+            n->market = m;
+            break;
+        }
+    if (!n->market && !market_read(text, STR("marketplace.json"), a, m, e))
+        return false;
+    n->market = m;
+    n->is_ready = true;
+    return true;
+}
+
+/* --- its files --------------------------------------------------------------- */
+
+static int by_path(const void *x, const void *y)
+{
+    return str_cmp(((const struct package_file *)x)->path,
+                   ((const struct package_file *)y)->path);
+}
+
+static bool add_file(struct closure *c, struct package_file *files,
+                     size_t *count, const char *name, struct str content,
+                     struct err *e)
+{
+    struct package_file *f = &files[*count];
+
+    *f = (struct package_file){.path = str_cstr(name)};
+    ++*count;
+    return store_put(c->store, content, &f->hash, e);
+}
+
+bool plugin_add_files(struct closure *c, struct node *n,
+                      struct package_file *files, size_t *count,
+                      const bool *outside, struct arena *scratch, struct err *e)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    (void)scratch;
+    for (size_t i = 0; i < *count; i++)
+        if (str_is(files[i].path, PLUGIN_ENTRY_FILE) ||
+            str_is(files[i].path, PLUGIN_OUTSIDE_FILE))
+            return err_set(e, ERR_REFUSED, "%.*s: this name is mapm's own",
+                           STR_ARG(files[i].path));
+    buf_init(&b, PLUGIN_OUTSIDE_MAX_BYTES);
+    for (size_t i = 0; outside && i < *count; i++)
+        if (outside[i])
+            buf_printf(&b, "%.*s\n", STR_ARG(files[i].path));
+    if ((b.n &&
+         !add_file(c, files, count, PLUGIN_OUTSIDE_FILE, buf_str(&b), e)) ||
+        (n->entry.n &&
+         !add_file(c, files, count, PLUGIN_ENTRY_FILE, n->entry, e)))
+        return false;
+    qsort(files, *count, sizeof *files, by_path);
+    return true;
+}
+
+/* --- reading it ----------------------------------------------------------------- */
+
+struct stored {
+    struct store *store;
+    struct package_file *files;
+    struct str *paths;
+};
+
+static bool read_stored(void *ctx, size_t index, size_t max_bytes,
+                        struct arena *a, struct str *out, struct err *e)
+{
+    const struct stored *s = ctx;
+
+    return store_read(s->store, &s->files[index].hash, max_bytes, a, out, e);
+}
+
+static bool is_program(void *ctx, size_t index)
+{
+    const struct stored *s = ctx;
+
+    return s->files[index].executable;
+}
+
+static struct str folder_name(const struct node *n)
+{
+    const struct origin *o = node_source(n);
+
+    if (n->path.n)
+        return path_last(n->path);
+    return o->scheme == ORIGIN_GIT ? o->repo : path_last(o->path);
+}
+
+static struct str data_identity(const struct node *n, struct arena *a)
+{
+    const struct origin *o = node_source(n);
+
+    return o->scheme == ORIGIN_GIT ? join(origin_repository(o, a), n->path, a)
+                                   : o->text;
+}
+
+/* What the entry is: of one that came from the store, too. */
+static bool read_plugin(struct closure *c, struct node *n, struct arena *a,
+                        struct plugin *out, struct err *e)
+{
+    struct stored s = {.store = c->store};
+    struct plugin_files files = {
+        .read = read_stored, .is_executable = is_program, .ctx = &s};
+    struct plugin_input in = {.files = &files, .folder = folder_name(n)};
+    size_t count;
+
+    if (!store_read_listing(c->store, &n->digest, a, &s.files, &count, e))
+        return false;
+    s.paths = arena_array(a, count + 1, sizeof *s.paths);
+    for (size_t i = 0; i < count; i++) {
+        s.paths[i] = s.files[i].path;
+        if (node_has_entry(n) && str_is(s.paths[i], PLUGIN_ENTRY_FILE) &&
+            !read_stored(&s, i, MARKETPLACE_MAX_BYTES, a, &in.entry, e))
+            return false;
+    }
+    files.paths = s.paths;
+    files.count = count;
+    in.digest = str_join(STR("sha256:"), hash_hex(&n->digest, a), a);
+    in.data = data_identity(n, a);
+    return plugin_read(&in, a, out, e);
+}
+
+/* --- its parts -------------------------------------------------------------------- */
+
+/* A document of one file, in the store. */
+static bool store_document(struct closure *c, const struct plugin_part *part,
+                           struct hash *digest, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct package_file file = {
+        .path = part->kind == DOC_AGENT
+                    ? STR("AGENTS.md")
+                    : str_join(part->name, STR(".json"), &scratch)};
+    struct str listing;
+
+    if (!store_put(c->store, part->document, &file.hash, e))
+        return false;
+    *digest = store_listing_format(&file, 1, &scratch, &listing);
+    return store_put(c->store, listing, digest, e);
+}
+
+static struct str own_name(const struct plugin *p,
+                           const struct plugin_part *part, struct arena *a)
+{
+    return part->kind == DOC_MCP
+               ? arena_printf(a, "%.*s/%.*s", STR_ARG(p->name),
+                              STR_ARG(part->name))
+               : part->name;
+}
+
+/* The base of the origins of its parts: a ref that is known, never a range. */
+static struct origin base_of(struct closure *c, const struct node *n)
+{
+    struct arena *a = &c->cx->arena;
+    struct origin o = origin_with_part(node_source(n), STR(""), a);
+
+    if (o.scheme == ORIGIN_GIT && (o.is_short || origin_range(&o, a).n))
+        origin_complete(&o, n->ref.n ? n->ref : n->package.commit, n->path, a,
+                        &o);
+    return o;
+}
+
+static bool skill_origin(struct closure *c, const struct node *n,
+                         const struct origin *base,
+                         const struct plugin_part *part, struct origin *out,
+                         struct err *e)
+{
+    struct arena *a = &c->cx->arena;
+    struct str path = join(base->path, part->path, a);
+
+    *out = *base;
+    if (part->path.n == 0)
+        return true;
+    if (base->scheme == ORIGIN_GIT)
+        return origin_parse(join(base->text, part->path, a), &c->layer->rules,
+                            a, out, e) ||
+               err_wrap(e, "%.*s", STR_ARG(n->path));
+    return base->scheme == ORIGIN_OWN
+               ? origin_parse_own(str_join(STR("./"), path, a), a, out, e)
+               : origin_parse(str_join(STR("file:"), path, a), NULL, a, out, e);
+}
+
+/* Its content is what the plugin's files say. */
+static bool supply(struct closure *c, struct node *owner, struct node *n,
+                   const struct plugin_part *part, const struct plugin *p,
+                   struct err *e)
+{
+    struct arena *a = &c->cx->arena;
+    struct hash digest;
+
+    if (!store_document(c, part, &digest, e))
+        return false;
+    if (n->locked && owner->locked && n->locked->digest.n &&
+        !str_eq(n->locked->digest,
+                str_join(STR("sha256:"), hash_hex(&digest, a), a)))
+        return err_set(e, ERR_DAMAGED,
+                       "mapm.lock:%u: %s %.*s is not what its plugin holds",
+                       n->locked->line, doc_kind_name(n->locked->kind),
+                       STR_ARG(n->locked->name));
+    if (!owner->locked)
+        n->locked = NULL;
+    n->digest = digest;
+    n->owner = owner;
+    n->path = owner->path;
+    n->ref = owner->ref;
+    n->object = n->locked ? n->locked->object : owner->object;
+    n->waits = false;
+    n->package.commit = n->locked ? n->locked->commit : owner->package.commit;
+    if (!n->locked)
+        n->package.version = part->kind == DOC_AGENT ? p->version : STR("");
+    n->is_resolved = true;
+    return ingest_derived(c, n, part->kind, own_name(p, part, a), e);
+}
+
+static bool add_derived(struct closure *c, struct node *n,
+                        const struct origin *base, const struct plugin *p,
+                        const struct plugin_part *part, struct node **out,
+                        struct err *e)
+{
+    struct arena *a = &c->cx->arena;
+    struct origin o = origin_with_part(
+        base,
+        arena_printf(a, "%s=%.*s/%.*s", part->kind == DOC_MCP ? "mcp" : "agent",
+                     STR_ARG(p->name), STR_ARG(part->name)),
+        a);
+
+    *out = closure_add(c, &o, (unsigned)part->kind);
+    (*out)->is_part = true;
+    return supply(c, n, *out, part, p, e);
+}
+
+static bool add_skill(struct closure *c, struct node *n,
+                      const struct origin *base, const struct plugin_part *part,
+                      struct node **out, struct err *e)
+{
+    struct origin o;
+    bool is_known;
+
+    if (!skill_origin(c, n, base, part, &o, e))
+        return false;
+    is_known = closure_find(c, o.key) != NULL;
+    *out = closure_add(c, &o, DOC_SKILL);
+    if (!is_known && !n->locked && o.scheme == ORIGIN_GIT)
+        (*out)->pin = n->package.commit;
+    if (!is_known)
+        (*out)->is_part = true;
+    return true;
+}
+
+static void report_notes(struct closure *c, const struct node *n,
+                         const struct plugin *p)
+{
+    for (size_t i = 0; i < p->note_count && c->cx->is_verbose; i++)
+        notice_add(&c->notices, STR("plugin-note"), n->origin.text,
+                   p->notes[i]);
+}
+
+static bool add_need(struct closure *c, struct node *n, enum doc_kind kind,
+                     struct str text, struct dependency *out, struct err *e)
+{
+    struct arena *a = &c->cx->arena;
+    struct origin *o = arena_new(a, struct origin);
+
+    if (!origin_parse(text, &c->layer->rules, a, o, e))
+        return err_wrap(e, "a dependency of %.*s", STR_ARG(n->origin.text));
+    if (kind == DOC_PLUGIN)
+        *o = origin_with_part(o, STR("plugin"), a);
+    *out = (struct dependency){.kind = kind, .origin = o};
+    return true;
+}
+
+/* Other entries of its marketplace, at the same commit. */
+static void add_entry(struct closure *c, struct node *n, struct str name,
+                      struct dependency *out)
+{
+    struct arena *a = &c->cx->arena;
+    struct origin *o = arena_new(a, struct origin);
+
+    *o = origin_with_part(&n->origin, str_join(ENTRY_PREFIX, name, a), a);
+    *out = (struct dependency){.kind = DOC_PLUGIN, .origin = o};
+}
+
+static bool fill_needs(struct closure *c, struct node *n,
+                       struct plugin_node *info, struct err *e)
+{
+    const struct plugin *p = &info->plugin;
+    struct dependency *deps = arena_array(
+        &c->cx->arena, p->part_count + p->need_count + p->entry_count + 1,
+        sizeof *deps);
+    size_t count = 0;
+
+    for (size_t i = 0; i < p->part_count; i++) {
+        deps[count].kind = p->parts[i].kind;
+        deps[count++].origin = &info->parts[i]->origin;
+    }
+    for (size_t i = 0; i < p->need_count; i++)
+        if (!add_need(c, n, p->needs[i].kind, p->needs[i].origin,
+                      &deps[count++], e))
+            return false;
+    for (size_t i = 0; node_has_entry(n) && i < p->entry_count; i++)
+        add_entry(c, n, p->entries[i], &deps[count++]);
+    n->package.deps = deps;
+    n->package.dep_count = count;
+    return true;
+}
+
+static bool derive(struct closure *c, struct node *n, struct plugin_node *info,
+                   struct err *e)
+{
+    struct origin base = base_of(c, n);
+    const struct plugin *p = &info->plugin;
+
+    info->parts =
+        arena_array(&c->cx->arena, p->part_count + 1, sizeof(struct node *));
+    for (size_t i = 0; i < p->part_count; i++)
+        if (p->parts[i].kind == DOC_SKILL
+                ? !add_skill(c, n, &base, &p->parts[i], &info->parts[i], e)
+                : !add_derived(c, n, &base, p, &p->parts[i], &info->parts[i],
+                               e))
+            return false;
+    return true;
+}
+
+bool plugin_take_parts(struct closure *c, struct node *n, struct err *e)
+{
+    struct arena *a = &c->cx->arena;
+    struct plugin_node *info = arena_new(a, struct plugin_node);
+
+    if (!read_plugin(c, n, a, &info->plugin, e))
+        return err_wrap(e, "%.*s", STR_ARG(n->origin.text));
+    info->catalog_commit = n->catalog_commit;
+    if (node_has_entry(n))
+        info->source = base_of(c, n).text;
+    n->plugin = info;
+    n->package.version = info->plugin.version;
+    report_notes(c, n, &info->plugin);
+    return derive(c, n, info, e) && fill_needs(c, n, info, e);
+}
+
+/* --- locked ---------------------------------------------------------------------- */
+
+static bool differs(const struct node *n, const char *what, struct str own,
+                    struct err *e)
+{
+    err_set(e, ERR_DAMAGED,
+            "mapm.lock:%u: plugin %.*s: the plugin itself %s "
+            "%.*s",
+            n->locked->line, STR_ARG(n->locked->name), what, STR_ARG(own));
+    return err_hint(e, "the lock was edited by hand: take it from version "
+                       "control again, or remove the entry and run mapm "
+                       "install");
+}
+
+static bool is_skipped(const struct lock_entry *entry,
+                       const struct plugin_part *part)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str word = arena_printf(&a, "%s %.*s", doc_kind_name(part->kind),
+                                   STR_ARG(part->name));
+
+    for (size_t i = 0; i < entry->skipped.count; i++)
+        if (str_eq(entry->skipped.items[i], word))
+            return true;
+    return false;
+}
+
+/* What the lock says that it needs is what its files say. */
+static bool check_needs(struct closure *c, struct node *n,
+                        const struct plugin_node *info, struct err *e)
+{
+    const struct lock_entry *entry = n->locked;
+    const struct plugin *p = &info->plugin;
+    struct map own;
+    size_t found = 0;
+
+    map_init(&own, &c->cx->arena);
+    for (size_t i = 0; i < n->package.dep_count; i++)
+        map_put(&own, n->package.deps[i].origin->key, n);
+    for (size_t i = 0; i < p->part_count; i++) {
+        const struct lock_entry *other =
+            map_find(&c->layer->by_origin, info->parts[i]->origin.key);
+
+        if (!other || !lock_needs(entry, other)) {
+            if (!is_skipped(entry, &p->parts[i]))
+                return differs(n, "has", p->parts[i].name, e);
+            continue;
+        }
+        map_put(&own, layer_origin(c->layer, other)->key, n);
+    }
+    for (size_t i = 0; i < entry->need_count; i++)
+        found +=
+            map_has(&own, layer_origin(c->layer, entry->needs[i].entry)->key);
+    return found == entry->need_count ||
+           differs(n, "does not have all that is said of", p->name, e);
+}
+
+bool plugin_check_locked(struct closure *c, struct node *n, struct err *e)
+{
+    struct arena *a = &c->cx->arena;
+    struct plugin_node *info = arena_new(a, struct plugin_node);
+    struct package package = n->package;
+
+    if (!read_plugin(c, n, a, &info->plugin, e))
+        return err_wrap(e, "%.*s", STR_ARG(n->origin.text));
+    if (!str_eq(info->plugin.name, lock_own_name(n->locked)))
+        return differs(n, "is named", info->plugin.name, e);
+    if (!str_eq(info->plugin.version, n->locked->version))
+        return differs(n, "has version", info->plugin.version, e);
+    info->catalog_commit = n->locked->catalog_commit;
+    info->source = n->locked->source;
+    info->skipped = n->locked->skipped;
+    info->not_installed = n->locked->not_installed;
+    if (!derive(c, n, info, e) || !fill_needs(c, n, info, e) ||
+        !check_needs(c, n, info, e))
+        return false;
+    n->package.deps = package.deps;
+    n->package.dep_count = package.dep_count;
+    n->plugin = info;
+    return true;
+}
+
+void plugin_fail_waiting(struct closure *c)
+{
+    for (size_t i = 0; i < c->queued; i++) {
+        struct node *n = c->queue[i];
+        struct err e = {0};
+
+        if (!n->waits || n->is_ready || n->failed || !node_is_derived(n))
+            continue;
+        n->waits = false;
+        err_set(&e, ERR_DAMAGED, "%.*s: its plugin holds no such part",
+                STR_ARG(n->origin.text));
+        node_fail(c, n, &e);
+    }
+}

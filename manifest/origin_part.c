@@ -1,0 +1,42 @@
+#include "mapm/limits.h"
+#include "mapm/origin.h"
+
+/* What a folder is taken as, and parts of plugins, behind "?" of an origin,
+ * which no origin of a document can have. */
+
+struct str origin_base(struct str text)
+{
+    return str_slice(text, 0, str_find_char(text, '?'));
+}
+
+static struct str with_part(struct str text, struct str part, struct arena *a)
+{
+    const struct str parts[] = {origin_base(text), STR("?"), part};
+
+    return str_concat(parts, part.n ? 3 : 1, a);
+}
+
+struct origin origin_with_part(const struct origin *o, struct str part,
+                               struct arena *a)
+{
+    struct origin out = *o;
+
+    out.part = part;
+    out.text = with_part(o->text, part, a);
+    out.key = with_part(o->key, part, a);
+    return out;
+}
+
+bool origin_parse_part(struct str text, const struct origin_rules *rules,
+                       struct arena *a, struct origin *out, struct err *e)
+{
+    struct str base = origin_base(text);
+    struct origin o;
+
+    if (!origin_parse_here(base, rules, a, &o, e))
+        return false;
+    *out = base.n == text.n
+               ? o
+               : origin_with_part(&o, str_from_index(text, base.n + 1), a);
+    return true;
+}

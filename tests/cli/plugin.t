@@ -1,0 +1,144 @@
+#!/bin/sh
+# Plugins and marketplaces: one package with its parts. [G10, G11]
+. "$(dirname "$0")/../lib/cli.sh"
+start_githost
+
+has()   # WHAT TEXT PART
+{
+    case $2 in *"$3"*) pass "$1" ;; *) fail "$1"; diag "no \"$3\" in: $2" ;; esac
+}
+hasnt()
+{
+    case $2 in *"$3"*) fail "$1"; diag "\"$3\" is in: $2" ;; *) pass "$1" ;; esac
+}
+same()  # WHAT FILE FILE
+{
+    ok "$1" cmp "$2" "$3"
+}
+
+S=$T/src
+D=$S/plugins/demo
+mkdir -p "$D/agents" "$D/.claude-plugin" "$D/hooks" "$S/.claude-plugin"
+skill "$D/skills/a"
+skill "$D/skills/b"
+cat >"$D/agents/h.md" <<'MD'
+---
+name: Helper One
+description: helps: a lot
+tools: Read
+hooks: {}
+permissionMode: bypassPermissions
+---
+Do it
+MD
+echo '{}' >"$D/hooks/hooks.json"
+cat >"$D/.claude-plugin/plugin.json" <<'JSON'
+{"name": "demo", "version": "1.2.0", "mcpServers": {
+  "web": {"type": "http", "url": "https://example.com/mcp"},
+  "loc": {"command": "node", "args": ["${CLAUDE_PLUGIN_ROOT}/s.js"]},
+  "bad": {"command": "bash", "args": ["-c", "x"]}}}
+JSON
+echo 1 >"$D/s.js"
+market()
+{
+    cat >"$S/.claude-plugin/marketplace.json" <<JSON
+{"name": "m", "owner": {"name": "o"}, "renames": {"old": "demo"}, "plugins": [
+  {"name": "demo", "source": "./plugins/demo"${1:-}},
+  {"name": "two", "source": "./", "skills": ["./plugins/demo/skills/a"]},
+  {"name": "npm", "source": {"source": "npm", "package": "x"}},
+  {"name": "up", "source": "./../x"},
+  {"name": "sha", "source": {"source": "github", "repo": "acme/market",
+    "sha": "0123456789012345678901234567890123456789"}}]}
+JSON
+}
+market
+make_repo acme/market "$S" >/dev/null
+URL=https://github.com/acme/market/tree/main
+kinds() { sed -n 's/^  - type: //p' mapm.lock | sort | uniq -c | tr -s ' \n' ' '; }
+
+# --- a folder with a manifest is a plugin ----------------------------------------
+
+exits 'a folder with a manifest is installed whole [G10]' 0 \
+    mapm install --yes "$URL/plugins/demo"
+is 'its parts have entries of their own' "$(kinds)" ' 1 agent 2 mcp 1 plugin 2 skill '
+has 'mapm.yaml names the plugin' "$(cat mapm.yaml)" 'plugins:'
+has 'a server that a shell runs is named [row 36]' "$err" 'mcp bad is left out'
+has 'hooks are named and not installed [row 39]' "$err" '1 hooks (hooks/hooks.json) not installed'
+has 'the lock says what was skipped' "$(cat mapm.lock)" 'skipped: [mcp bad]'
+has 'the lock says what kinds are not installed' "$(cat mapm.lock)" 'not_installed: [hooks]'
+has 'a program out of the plugin is started by mapm [G12]' "$(cat .mcp.json)" '"start",'
+hasnt 'no path of this machine is in the file' "$(cat .mcp.json)" "$T"
+has 'a remote server is written plainly' "$(cat .mcp.json)" 'https://example.com/mcp'
+has 'a sub-agent is an agent' "$(cat .agents/agents/helper-one/AGENTS.md)" 'tools: Read'
+hasnt 'without what widens its rights [row 42]' \
+    "$(cat .agents/agents/helper-one/AGENTS.md)" 'permissionMode'
+cp mapm.lock "$T/lock"
+exits 'another install changes nothing' 0 mapm install
+same 'the lock stays' mapm.lock "$T/lock"
+exits '--locked accepts it' 0 mapm install --locked
+rm -rf "$MAPM_HOME" .agents .mcp.json
+exits 'a clone gets the same on another machine' 0 mapm install --locked --yes
+same 'byte for byte' mapm.lock "$T/lock"
+ok 'with the skills' test -f .agents/skills/a/SKILL.md -a -f .agents/skills/b/SKILL.md
+has 'list has the parts' "$(mapm list)" 'skill demo/a'
+has 'why names the plugin' "$(mapm why demo/a)" 'plugin demo -> skill demo/a'
+has 'JSON says what is not installed' "$(mapm list --json | tr -d ' \n')" '"not_installed":["hooks"]'
+
+# --- the lock is no word of what a plugin holds -----------------------------------
+
+sed 's/needs: \[agent/needs: [agent/; s/, skill demo\/b\]/]/' "$T/lock" >mapm.lock
+rm -rf "$MAPM_HOME" .agents
+exits 'a part that the lock leaves out is noticed [row 34]' 1 mapm install --locked --yes
+cp "$T/lock" mapm.lock
+other=$(printf '%064d' 7)
+sed "/name: demo\\/loc/,/digest/ s/digest: .*/digest: sha256:$other/" "$T/lock" >mapm.lock
+exits 'so is another digest of a server [row 46]' 1 mapm install --locked --yes
+cp "$T/lock" mapm.lock
+exits 'the true lock is fine' 0 mapm install --locked --yes
+exits 'remove takes its parts' 0 mapm remove demo
+is 'nothing is left of them' "$(find .agents -name SKILL.md 2>/dev/null)" ''
+
+# --- a marketplace -----------------------------------------------------------------
+
+exits 'entries of a marketplace by name [G11]' 0 mapm install --yes acme/market --plugin demo two
+has 'mapm.yaml names marketplace and entry' "$(cat mapm.yaml)" \
+    "{catalog: $URL, plugin: two}"
+has 'the lock has the commit of the marketplace' "$(cat mapm.lock)" 'catalog_commit: '
+is 'the plugin of a listing has what is listed [row 34]' \
+    "$(sed -n '/name: two/,/needs/ s/    needs: //p' mapm.lock)" '[skill demo/a]'
+is 'a skill of two plugins is one package' "$(ls .agents/skills | tr '\n' ' ')" 'a b '
+cp mapm.lock "$T/lock"
+exits 'nothing is outdated' 0 mapm outdated
+exits 'an update changes nothing' 0 mapm update --yes
+same 'and leaves the lock' mapm.lock "$T/lock"
+rm -rf "$MAPM_HOME" .agents .mcp.json
+exits 'a clone reads the marketplace as it was' 0 mapm install --locked --yes
+same 'with the same lock' mapm.lock "$T/lock"
+
+market ', "description": "new words"'
+make_repo acme/market "$S" >/dev/null
+exits 'a changed entry alone is outdated [row 34]' 3 mapm outdated
+has 'it names the plugin' "$out" 'plugin demo'
+exits 'and is taken by update' 0 mapm update --yes
+hasnt 'the digest covers the entry' "$(cat mapm.lock)" \
+    "$(sed -n '/name: demo$/,/digest/ s/.*digest: //p' "$T/lock")"
+exits 'the skill stays while one plugin has it' 0 mapm remove demo
+is 'under the name of the other' "$(sed -n 's/    as: //p' mapm.lock)" 'two/a'
+exits 'and goes with the last' 0 mapm remove two
+is 'no skill is left' "$(find .agents -name SKILL.md 2>/dev/null)" ''
+
+# --- what is refused --------------------------------------------------------------------
+
+exits 'a name that no entry has' 1 mapm install --yes acme/market --plugin dema
+has 'has a near one [G11]' "$err" 'did you mean demo?'
+exits 'an npm package is not fetched' 4 mapm install --yes acme/market --plugin npm
+exits 'a source that leads out of the repository [row 31]' 4 \
+    mapm install --yes acme/market --plugin up
+exits 'a commit that the repository does not have [row 33]' 1 \
+    mapm install --yes acme/market --plugin sha
+ok 'nothing was changed by these' test ! -s mapm.lock -o "$(grep -c type mapm.lock)" = 0
+exits '--strict refuses what would be left out [G10]' 4 \
+    mapm install --yes --strict acme/market --plugin demo
+exits 'an entry that was renamed is found' 0 mapm install --yes acme/market --plugin old
+has 'and says so' "$err" 'plugin old is called demo now'
+done_testing
