@@ -151,6 +151,7 @@ $(B)/%.o: %.c $(B)/flags
 # Files that an object embeds (base/embed.h).
 $(B)/cli/new.o: $(wildcard cli/new/*)
 $(B)/report/page.o: report/style.css
+$(B)/report/graph.o: report/graph.css
 $(B)/runtime/sandbox_view.o: runtime/sandbox_hidden.list
 $(B)/state/search_words.o: state/synonyms.txt
 

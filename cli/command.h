@@ -1,6 +1,8 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
+#include <sys/types.h>
+
 #include "base/buf.h"
 #include "base/context.h"
 #include "base/json.h"
@@ -141,7 +143,9 @@ enum command_id {
     V(LIMIT, "limit", 0, "COUNT", TEXT, NULL, \
       "List at most so many runs, 20 by default") \
     V(HTML, "html", 0, "FILE", PATH, NULL, \
-      "Write the run as a page to FILE, - for standard output") \
+      "Write it as a page to FILE, - for standard output") \
+    V(SVG, "svg", 0, "FILE", PATH, NULL, \
+      "Write the graph as a picture to FILE, - for standard output") \
     F(UPDATE, "update", 0, "Update the end of tapes whose result differs") \
     F(LIST, "list", 0, "List all that is trusted on this machine") \
     F(REVOKE, "revoke", 0, "Revoke trust in all versions") \
@@ -289,6 +293,10 @@ MUST_CHECK bool invocation_parse(struct invocation *inv, int argc,
 struct json_writer *print_json_begin(struct invocation *inv, const char *schema,
                                      const char *command);
 void print_json_end(struct invocation *inv);
+/* `text` as the file that the option `id` names, which is then told, or on stdout
+ * for "-". */
+MUST_CHECK bool print_to_file(struct invocation *inv, enum option_id id,
+                           mode_t mode, struct str text, struct err *e);
 /* An error as a document: its code; `text`, unless empty, and the messages of
  * `e` (NULL: none), the outermost first; the hint. */
 void print_error_json(struct invocation *inv, enum err_code code,

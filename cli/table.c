@@ -55,6 +55,7 @@ static const enum option_id verify_options[] = {
 };
 static const enum option_id tree_options[] = {
     OPTION_GLOBAL, OPTION_INVERT, OPTION_DEPTH, OPTION_DOT, OPTION_MERMAID,
+    OPTION_HTML, OPTION_SVG,
 };
 static const enum option_id check_options[] = {
     OPTION_PROFILE, OPTION_STRICT, OPTION_FIX, OPTION_AGAINST, OPTION_NAME,
@@ -151,7 +152,7 @@ const struct subcommand commands[COMMAND_COUNT] = {
         0, 2, ARGUMENT_PACKAGE, NULL, TAKES(tree_options),
         .examples = "mapm tree\n"
             "mapm tree --invert pdf\n"
-            "mapm tree --mermaid"},
+            "mapm tree --html packages.html"},
     [COMMAND_WHY] = {"why", "[TYPE] NAME", "Show why a package is here",
         1, 2, ARGUMENT_PACKAGE, NULL, TAKES(layer_options),
         .examples = "mapm why pdf\n"

@@ -1,3 +1,4 @@
+#include "base/fs.h"
 #include "base/json.h"
 #include "base/proc.h"
 #include "base/text.h"
@@ -133,4 +134,21 @@ void print_error_json(struct invocation *inv, enum err_code code,
         json_member_string(w, "hint", str_cstr(e->hint));
     json_end_object(w);
     print_json_end(inv);
+}
+
+bool print_to_file(struct invocation *inv, enum option_id id, mode_t mode,
+                struct str text, struct err *e)
+{
+    struct str to = option_value(inv, id);
+
+    if (str_is(to, "-")) {
+        term_write(&inv->term, text);
+        return true;
+    }
+    if (!fs_replace_user_file(fs_join(inv->cx.cwd, to, &inv->cx.arena).p, mode,
+                              text, e))
+        return false;
+    if (!has_option(inv, OPTION_JSON))
+        term_print(&inv->term, "wrote %.*s\n", STR_ARG(to));
+    return true;
 }

@@ -1,3 +1,5 @@
+#include "tree.h"
+
 #include "base/json.h"
 #include "mapm/doc_kind.h"
 #include "mapm/layer.h"
@@ -9,22 +11,7 @@
 
 #define CHAINS_MAX_SHOWN 100
 
-/* The graph of the lock: entries, and for each its dependencies by index. */
-struct graph {
-    const struct layer *layer;
-    struct arena *a;
-    const struct lock_entry **entries;
-    size_t count;
-    size_t **needs;
-    size_t *need_counts; /* of `needs`: of the entry, or turned around */
-    size_t *roots;
-    size_t root_count;
-    struct map by_name; /* layer_name_key -> index + 1 */
-    size_t max_depth;   /* of what is shown */
-    bool is_cut;        /* deeper than graph_max_depth: not shown */
-};
-
-static size_t index_of_name(const struct graph *g, enum doc_kind kind,
+static size_t index_of_name(const struct tree_graph *g, enum doc_kind kind,
                             struct str name)
 {
     return (uintptr_t)map_find(&g->by_name, layer_name_key(kind, name, g->a)) -
@@ -32,14 +19,15 @@ static size_t index_of_name(const struct graph *g, enum doc_kind kind,
 }
 
 /* SIZE_MAX for a local entry that a committed one hides. */
-static size_t index_of(const struct graph *g, const struct lock_entry *entry)
+static size_t index_of(const struct tree_graph *g,
+                       const struct lock_entry *entry)
 {
     size_t i = index_of_name(g, entry->kind, entry->name);
 
     return i != SIZE_MAX && g->entries[i] == entry ? i : SIZE_MAX;
 }
 
-static void read_roots(const struct layer *l, struct graph *g)
+static void read_roots(const struct layer *l, struct tree_graph *g)
 {
     size_t count;
     const struct root *roots = layer_roots(l, g->a, &count);
@@ -56,11 +44,11 @@ static void read_roots(const struct layer *l, struct graph *g)
 }
 
 static void read_graph(struct invocation *inv, const struct layer *l,
-                       struct graph *g)
+                       struct tree_graph *g)
 {
     struct arena *a = &inv->cx.arena;
 
-    *g = (struct graph){.layer = l, .a = a};
+    *g = (struct tree_graph){.layer = l, .a = a};
     g->entries = layer_entries(l, a, &g->count);
     g->needs = arena_array(a, g->count + 1, sizeof *g->needs);
     g->need_counts = arena_array(a, g->count + 1, sizeof *g->need_counts);
@@ -89,8 +77,8 @@ struct frame {
     bool is_last;       /* index into the dependencies of the parent */
 };
 
-static void print_node(struct invocation *inv, const struct graph *g, size_t at,
-                       const char *indent, bool again)
+static void print_node(struct invocation *inv, const struct tree_graph *g,
+                       size_t at, const char *indent, bool again)
 {
     const struct lock_entry *entry = g->entries[at];
 
@@ -118,8 +106,9 @@ static void draw_indent(const struct frame *stack, size_t depth, bool last,
 
 /* A repeated package is marked (*) and not expanded again; iterative, as the
  * depth is not bounded. */
-static void print_below(struct invocation *inv, struct graph *g, size_t root,
-                        bool *shown, struct frame *stack, struct buf *indent)
+static void print_below(struct invocation *inv, struct tree_graph *g,
+                        size_t root, bool *shown, struct frame *stack,
+                        struct buf *indent)
 {
     size_t depth = 1, max = g->max_depth;
 
@@ -149,7 +138,7 @@ static void print_below(struct invocation *inv, struct graph *g, size_t root,
     }
 }
 
-static void print_tree(struct invocation *inv, struct graph *g)
+static void print_tree(struct invocation *inv, struct tree_graph *g)
 {
     bool *shown = arena_array(g->a, g->count + 1, sizeof *shown);
     struct frame *stack = arena_array(g->a, g->count + 1, sizeof *stack);
@@ -178,7 +167,7 @@ static void print_tree(struct invocation *inv, struct graph *g)
 
 /* --- for programs --------------------------------------------------------- */
 
-static void print_tree_json(struct invocation *inv, const struct graph *g)
+static void print_tree_json(struct invocation *inv, const struct tree_graph *g)
 {
     bool *is_root = arena_array(g->a, g->count + 1, sizeof *is_root);
     struct json_writer *w = print_json_begin(inv, "mapm.tree/1", NULL);
@@ -204,7 +193,7 @@ static void print_tree_json(struct invocation *inv, const struct graph *g)
 }
 
 /* Names are of letters, digits and ._-/ only: safe inside quotes. */
-static void print_dot(struct invocation *inv, const struct graph *g)
+static void print_dot(struct invocation *inv, const struct tree_graph *g)
 {
     static const char *const shapes[] = {
         [DOC_AGENT] = "box", [DOC_SKILL] = "ellipse", [DOC_MCP] = "hexagon"};
@@ -226,7 +215,7 @@ static void print_dot(struct invocation *inv, const struct graph *g)
     term_print(t, "}\n");
 }
 
-static void print_mermaid(struct invocation *inv, const struct graph *g)
+static void print_mermaid(struct invocation *inv, const struct tree_graph *g)
 {
     struct term *t = &inv->term;
 
@@ -251,7 +240,7 @@ struct users {
     size_t *from;
 };
 
-static void read_users(const struct graph *g, struct users *out)
+static void read_users(const struct tree_graph *g, struct users *out)
 {
     size_t *next = arena_array(g->a, g->count + 2, sizeof *next);
     size_t total = 0;
@@ -290,7 +279,7 @@ bool list_named_package(struct invocation *inv, struct str *out, struct err *e)
 }
 
 /* From what needs nothing, or from `target`, up to what needs it. */
-static void invert(struct graph *g)
+static void invert(struct tree_graph *g)
 {
     struct users users;
 
@@ -306,7 +295,8 @@ static void invert(struct graph *g)
     }
 }
 
-static bool read_depth(struct invocation *inv, struct graph *g, struct err *e)
+static bool read_depth(struct invocation *inv, struct tree_graph *g,
+                       struct err *e)
 {
     struct str text = option_value(inv, OPTION_DEPTH);
     uint64_t depth;
@@ -324,23 +314,25 @@ static bool read_depth(struct invocation *inv, struct graph *g, struct err *e)
 static bool check_forms(const struct invocation *inv, struct err *e)
 {
     int forms = has_option(inv, OPTION_DOT) + has_option(inv, OPTION_MERMAID) +
-                has_option(inv, OPTION_JSON);
+                has_option(inv, OPTION_JSON) + has_option(inv, OPTION_HTML) +
+                has_option(inv, OPTION_SVG);
 
     if (forms > 1)
         return err_set(e, ERR_USAGE,
-                       "--json, --dot and --mermaid are three "
-                       "ways to print the tree: take one");
+                       "--json, --dot, --mermaid, --html and --svg are five "
+                       "ways to write the graph: take one");
     if (forms && (has_option(inv, OPTION_INVERT) ||
                   has_option(inv, OPTION_DEPTH) || inv->arguments.count))
         return err_set(e, ERR_USAGE,
-                       "--json, --dot and --mermaid print the whole graph: "
-                       "NAME, --invert and --depth are for the tree");
+                       "--json, --dot, --mermaid, --html and --svg write the "
+                       "whole graph: NAME, --invert and --depth are for the "
+                       "tree");
     return true;
 }
 
 /* The graph as it was asked for. */
 static bool shape(struct invocation *inv, const struct layer *l,
-                  struct graph *g, struct err *e)
+                  struct tree_graph *g, struct err *e)
 {
     const struct lock_entry *entry;
     struct str name;
@@ -359,8 +351,11 @@ static bool shape(struct invocation *inv, const struct layer *l,
     return true;
 }
 
-static void print_form(struct invocation *inv, struct graph *g)
+static bool print_form(struct invocation *inv, struct tree_graph *g,
+                       struct err *e)
 {
+    if (has_option(inv, OPTION_HTML) || has_option(inv, OPTION_SVG))
+        return tree_write_picture(inv, g, e);
     if (has_option(inv, OPTION_JSON))
         print_tree_json(inv, g);
     else if (has_option(inv, OPTION_DOT))
@@ -369,20 +364,19 @@ static void print_form(struct invocation *inv, struct graph *g)
         print_mermaid(inv, g);
     else
         print_tree(inv, g);
+    return true;
 }
 
 COMMAND(command_tree)
 {
     struct layer l;
-    struct graph g;
+    struct tree_graph g;
     bool ok;
 
     if (!check_forms(inv, e) || !layer_open(&inv->cx, LAYER_READ, &l, e))
         return false;
     read_graph(inv, &l, &g);
-    ok = shape(inv, &l, &g, e);
-    if (ok)
-        print_form(inv, &g);
+    ok = shape(inv, &l, &g, e) && print_form(inv, &g, e);
     layer_close(&l);
     *exit_code = EXIT_DONE;
     return ok;
@@ -391,7 +385,7 @@ COMMAND(command_tree)
 /* --- why ------------------------------------------------------------------ */
 
 /* Which entries lead to `target`, it among them. */
-static bool *find_leading(const struct graph *g, size_t target)
+static bool *find_leading(const struct tree_graph *g, size_t target)
 {
     bool *leads = arena_array(g->a, g->count + 1, sizeof *leads);
     size_t *queue = arena_array(g->a, g->count + 1, sizeof *queue);
@@ -416,7 +410,7 @@ static bool *find_leading(const struct graph *g, size_t target)
     return leads;
 }
 
-static void print_chain(struct invocation *inv, const struct graph *g,
+static void print_chain(struct invocation *inv, const struct tree_graph *g,
                         const struct frame *stack, size_t depth,
                         struct json_writer *w)
 {
@@ -445,7 +439,7 @@ static void print_chain(struct invocation *inv, const struct graph *g,
 
 /* Every way down from a root, depth first; a graph of few packages may have more
  * than anyone counts, so no more than CHAINS_MAX_SHOWN. */
-static bool print_chains(struct invocation *inv, const struct graph *g,
+static bool print_chains(struct invocation *inv, const struct tree_graph *g,
                          const bool *leads, size_t target, size_t root,
                          struct frame *stack, size_t *count,
                          struct json_writer *w)
@@ -475,7 +469,7 @@ static bool print_chains(struct invocation *inv, const struct graph *g,
     return true;
 }
 
-static void explain(struct invocation *inv, const struct graph *g,
+static void explain(struct invocation *inv, const struct tree_graph *g,
                     size_t target, struct json_writer *w)
 {
     const bool *leads = find_leading(g, target);
@@ -497,7 +491,7 @@ COMMAND(command_why)
     const struct lock_entry *entry;
     struct json_writer *w;
     struct layer l;
-    struct graph g;
+    struct tree_graph g;
     struct str name;
 
     if (!list_named_package(inv, &name, e) ||

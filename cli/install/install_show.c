@@ -127,8 +127,7 @@ static void show_removed(struct term *t, const struct lock_entry *entry)
                STR_ARG(entry->version));
 }
 
-/* "acme/catalog" of https://github.com/acme/catalog/tree/main/x. */
-static struct str repository_of(struct str origin)
+struct str install_repository_of(struct str origin)
 {
     struct str rest = origin, part, owner;
 
@@ -143,7 +142,7 @@ static struct str repository_of(struct str origin)
 
 static void count_one(struct map *counts, struct str origin)
 {
-    struct map_entry *entry = map_entry(counts, repository_of(origin));
+    struct map_entry *entry = map_entry(counts, install_repository_of(origin));
 
     entry->value = (void *)((uintptr_t)entry->value + 1);
 }
@@ -454,7 +453,7 @@ static void warn_many_gone(struct term *t, const struct install_plan *plan,
         const struct install_held *h = &plan->held[i];
 
         if (!h->is_gone || !h->is_root ||
-            !str_eq(repository_of(h->entry->origin), repository))
+            !str_eq(install_repository_of(h->entry->origin), repository))
             continue;
         first = first ? first : h;
         buf_printf(&names, "%s%.*s", count++ ? ", " : "",
@@ -481,7 +480,7 @@ static void warn_all_gone(struct invocation *inv,
             count_one(&counts, plan->held[i].entry->origin);
     for (size_t i = 0; i < plan->held_count; i++) {
         const struct install_held *h = &plan->held[i];
-        struct str repository = repository_of(h->entry->origin);
+        struct str repository = install_repository_of(h->entry->origin);
         struct map_entry *entry =
             h->is_gone && h->is_root ? map_entry(&counts, repository) : NULL;
 

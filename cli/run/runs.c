@@ -196,26 +196,15 @@ static bool list(struct invocation *inv, struct store *store, struct err *e)
 #define PAGE_MODE      0600
 #define PAGE_MAX_BYTES (64u * 1024 * 1024)
 
-static bool write_page(struct invocation *inv, struct str to,
-                       const struct state_run *run,
+static bool write_page(struct invocation *inv, const struct state_run *run,
                        const struct run_detail *detail, struct err *e)
 {
     CLEANUP(buf_done) struct buf page = {0};
-    struct str path = fs_join(inv->cx.cwd, to, &inv->cx.arena);
 
     buf_init(&page, PAGE_MAX_BYTES);
     report_page(run, detail, &page);
-    if (!buf_check(&page, "the page of the run", e))
-        return false;
-    if (str_is(to, "-")) {
-        term_write(&inv->term, buf_str(&page));
-        return true;
-    }
-    if (!fs_replace_user_file(path.p, PAGE_MODE, buf_str(&page), e))
-        return false;
-    if (!has_option(inv, OPTION_JSON))
-        term_print(&inv->term, "wrote %.*s\n", STR_ARG(to));
-    return true;
+    return buf_check(&page, "the page of the run", e) &&
+           print_to_file(inv, OPTION_HTML, PAGE_MODE, buf_str(&page), e);
 }
 
 static bool show(struct invocation *inv, struct store *store, struct err *e)
@@ -236,7 +225,7 @@ static bool show(struct invocation *inv, struct store *store, struct err *e)
     if (!run_detail_parse(run.detail, &inv->cx.arena, &detail, &broken))
         term_warn(&inv->term, "%s: %s", err_prev(&broken, NULL),
                   err_first(&broken));
-    if (page.p && !write_page(inv, page, &run, &detail, e))
+    if (page.p && !write_page(inv, &run, &detail, e))
         return false;
     if (has_option(inv, OPTION_JSON))
         runs_print_json(inv, &run, &detail);

@@ -36,7 +36,7 @@ var pwned = null;
 function widest(d) {
   var most = d.documentElement.scrollWidth;
   d.querySelectorAll("*").forEach(function (e) {
-    if (e.tagName != "PRE" && !e.closest("pre"))
+    if (!e.closest("pre,.picture *"))
       most = Math.max(most, Math.ceil(e.getBoundingClientRect().right)); });
   return most;
 }
