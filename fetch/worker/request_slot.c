@@ -379,6 +379,8 @@ static bool want_soon(struct wants *w, struct err *e)
                             e))
         return false;
     for (size_t i = 0; i < count; i++) {
+        if (soon[i]->state != BLOB_MISSING)
+            continue; /* several folders, or commits, have the same file */
         wants_put(w, &soon[i]->id);
         wants_take(w, soon[i]);
     }
