@@ -400,6 +400,16 @@ unlike 'this one is not' "$out" 'skill acme/base'
 exits 'and all is in its place' 0 mapm verify
 exits 'an install of another ref' 1 mapm install "acme/catalog/skills/base@$COMMIT"
 like 'changes nothing either' "$err" 'upstream deleted it'
+echo 'Ours.' >>.agents/skills/other/SKILL.md
+mapm patch acme/other >/dev/null 2>&1
+echo 'Theirs.' >>"$s/skills/other/SKILL.md"
+echo 'Also.' >>"$s/skills/prog/SKILL.md"
+make_repo acme/catalog "$s"
+exits 'of a dependency' 3 mapm update
+like 'the root is held' "$err" 'agent acme/boss stays as it is.* skill acme/other$'
+like 'others are not' "$out" 'skill acme/prog '
+exits 'which is whole' 0 mapm verify
+exits 'that patch goes' 0 mapm patch --remove acme/other
 exits 'a removal' 0 mapm remove acme/base
 like 'takes the patch along' "$err" 'skill-acme__base.patch goes with its package'
 not_ok 'and its folder' test -e .mapm

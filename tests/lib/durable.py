@@ -110,6 +110,11 @@ def edited():
         file.write(PRECIOUS)
 
 
+def patched():
+    edited()
+    must("patch", "acme/changes")
+
+
 def cold():
     installed()
     shutil.rmtree(DATA)
@@ -518,6 +523,7 @@ SCENARIOS = [
     Scenario("a merge of mapm.lock [D13]", in_conflict, "install", "--yes",
              next=("install", "--yes", "--dry-run")),
     Scenario("a patch [D7]", edited, "patch", "acme/changes", precious=PRECIOUS),
+    Scenario("a patch that goes [D7]", patched, "patch", "--remove", "acme/changes"),
 ]
 for one in [*SCENARIOS, COLD, Scenario("an update from the host", outdated, "update", "--yes")]:
     order(one)
