@@ -204,7 +204,8 @@ static bool is_equal(const struct making *m, const struct package_file *x,
 static bool add_file(struct making *m, const struct package_file *before,
                      const struct package_file *after, struct err *e)
 {
-    struct patch_file f = {.path = before ? before->path : after->path};
+    const struct package_file *any = after ? after : before;
+    struct patch_file f = {.path = any->path};
 
     if (after)
         m->expected[m->count++] = *after;
@@ -213,7 +214,7 @@ static bool add_file(struct making *m, const struct package_file *before,
     if (!read_side(m, before, &f.before, e) ||
         !read_side(m, after, &f.after, e))
         return false;
-    if (before && after && lock_is_renamed(m->entry) &&
+    if (f.before.mode && f.after.mode && lock_is_renamed(m->entry) &&
         str_is(f.path, doc_entry_file(m->entry->kind))) {
         if (!undo_rename(m, f.before.text, &f.after.text, e))
             return false;
