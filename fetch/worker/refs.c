@@ -247,6 +247,28 @@ static bool looks_like_short_id(struct str segment, struct arena *a)
     return true;
 }
 
+/* "4.x" and "v4.1.x": elsewhere a range, here the name of a branch. */
+static void hint_range(struct str ref, struct err *e)
+{
+    struct str numbers =
+        str_starts(ref, STR("v")) ? str_from_index(ref, 1) : ref;
+    size_t dots = 0;
+
+    if (!str_ends(ref, STR(".x")) && !str_ends(ref, STR(".X")) &&
+        !str_ends(ref, STR(".*")))
+        return;
+    numbers.n -= 2;
+    for (size_t i = 0; i < numbers.n; i++) {
+        dots += numbers.p[i] == '.';
+        if (numbers.p[i] != '.' && !char_is_digit(numbers.p[i]))
+            return;
+    }
+    if (numbers.n == 0 || dots > 1)
+        return;
+    err_hint(e, "as a range of versions that is \"%s%.*s\"", dots ? "~" : "^",
+             STR_ARG(numbers));
+}
+
 static bool refuse_unknown(const struct ref_list *refs,
                            const struct address *at, struct arena *a,
                            struct err *e)
@@ -255,7 +277,9 @@ static bool refuse_unknown(const struct ref_list *refs,
 
     err_set(e, ERR_REF, "the repository has no branch or tag \"%.*s\"",
             STR_ARG(first));
-    hint_near(refs, at, e);
+    hint_range(first, e);
+    if (!e->hint[0])
+        hint_near(refs, at, e);
     if (!e->hint[0] && looks_like_short_id(first, a))
         err_hint(e, "a commit is named by its whole id: use all 40 digits");
     return false;

@@ -145,6 +145,8 @@ while read -r range hint; do
     like 'says what to write' "$err" "$hint"
 done <<'E'
 ^1.x \^1
+1.x that is "\^1"$
+v2.1.x that is "~2\.1"$
 ^1||^2 one range
 ==1.2.3 =1\.2\.3
 =1.2 three numbers
