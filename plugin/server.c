@@ -27,6 +27,7 @@ struct server {
     struct str key, name, path;
     const struct json *entry;
     bool needs_start;
+    bool is_relative; /* an argument is a path in the plugin */
     struct buf fault; /* why it is left out; empty: it is not */
 };
 
@@ -88,6 +89,8 @@ static void check_variant(struct server *s)
         fail(s, "it has no %s", v->members[1]);
 }
 
+static struct str translate(const struct server *s, struct str text);
+
 /* P29, P33: below the folder, as text; that no link leads out is checked where
  * it is started. */
 static bool stays_inside(struct str path)
@@ -98,9 +101,12 @@ static bool stays_inside(struct str path)
 
 static void check_cwd(struct server *s)
 {
-    struct str cwd = json_text(json_get(s->entry, "cwd"));
+    struct str cwd = translate(s, json_text(json_get(s->entry, "cwd")));
 
     if (!json_get(s->entry, "cwd"))
+        return;
+    if (!s->r->is_standard &&
+        (str_is(cwd, ".") || str_starts(cwd, STR("${workspaceDir}"))))
         return;
     if (str_starts(cwd, STR("./"))) {
         if (!stays_inside(str_from_index(cwd, 2)))
@@ -287,8 +293,10 @@ static void decide_start(struct server *s)
         return;
     s->needs_start = s->r->is_standard || json_get(s->entry, "cwd");
     look_at(s, json_text(json_get(s->entry, "command")));
-    for (const struct json *j = args ? args->first : NULL; j; j = j->next)
+    for (const struct json *j = args ? args->first : NULL; j; j = j->next) {
         look_at(s, j->text);
+        s->is_relative |= !s->r->is_standard && names_file(s, j->text);
+    }
     for (const struct json *j = env ? env->first : NULL; j; j = j->next)
         look_at(s, j->text);
 }
@@ -358,6 +366,9 @@ static struct str make_document(const struct server *s)
         json_key(&w, keys[i]);
         put_value(&w, s, j);
     }
+    /* Relative to its root: the working folder is the workspace else. */
+    if (s->is_relative && !json_get(s->entry, "cwd"))
+        json_member_string(&w, "cwd", STR(ROOT));
     json_end_object(&w);
     buf_char(&out, '\n');
     return arena_str(s->r->a, buf_str(&out));
@@ -455,14 +466,15 @@ static void read_server(struct reading *r, const struct json *entry,
     if (!s.fault.n && r->is_standard) {
         check_variant(&s);
         check_standard_command(&s);
-        check_cwd(&s);
         check_env_names(&s);
         check_standard_url(&s);
     }
     if (!s.fault.n)
         check_shapes(&s);
-    if (!s.fault.n)
+    if (!s.fault.n) {
         check_header_names(&s);
+        check_cwd(&s);
+    }
     if (!s.fault.n)
         check_remote(&s);
     if (!s.fault.n && json_get(entry, "command"))

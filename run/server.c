@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "server_plugin.h"
+
 #define SELF "/proc/self/exe"
 
 /* --- consent -------------------------------------------------------------- */
@@ -145,11 +147,15 @@ static bool read_process(struct context *cx, struct store *store,
                          struct err *e)
 {
     struct document d = {0};
+    struct plugin_server plugin;
 
-    return check_consent(cx, store, s, e) &&
-           read_document(cx, store, s, &d, e) &&
-           mcp_read_process(&d, s->workspace, store_shared_dir(store),
-                            &cx->arena, &out->process, e);
+    if (!check_consent(cx, store, s, e) || !read_document(cx, store, s, &d, e))
+        return false;
+    plugin_server_read(d.mcp, &plugin);
+    return plugin.is_plugin
+               ? server_plugin_read(cx, store, s, &d, &plugin, out, e)
+               : mcp_read_process(&d, s->workspace, store_shared_dir(store),
+                                  &cx->arena, &out->process, e);
 }
 
 /* Opening a store that is not there would make it. */

@@ -276,6 +276,30 @@ bool store_lock_alone(struct store *s, unsigned wait_ms,
     return err_wrap(e, "cannot collect garbage");
 }
 
+/* Roots of plugins whose listing is gone: `mapm start` makes them anew. */
+static void drop_plugin_roots(struct store *s)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP_FD int home = -1, fd = -1;
+    struct fs_entry *entries;
+    struct err ignored = {0};
+    size_t count;
+
+    if (!fs_open_dir(store_home(s).p, &home, &ignored) ||
+        !fs_open_dir_at(home, "plugins", &fd, &ignored) ||
+        !fs_list_at(fd, "", FOLDER_MAX_ENTRIES, &a, &entries, &count, &ignored))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        struct str hex = str_slice(entries[i].name, 0,
+                                   str_find_char(entries[i].name, '.'));
+        struct hash h;
+
+        if (hash_parse(hex, &h) && !store_has(s, &h) &&
+            !fs_remove_tree_at(fd, entries[i].name.p, &ignored))
+            err_clear(&ignored);
+    }
+}
+
 bool store_gc(struct store *s, const struct hash *keep, size_t keep_count,
               bool dry_run, struct store_stats *removed, struct err *e)
 {
@@ -295,6 +319,8 @@ bool store_gc(struct store *s, const struct hash *keep, size_t keep_count,
     arena_done(&c.arena);
     if (!fs_lock(s->lock_fd, false, 0, NULL, NULL, &relock))
         return ok ? err_set(e, ERR_BUSY, "%s", err_first(&relock)) : false;
+    if (ok && !dry_run)
+        drop_plugin_roots(s);
     if (ok)
         *removed = c.removed;
     return ok;

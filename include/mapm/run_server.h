@@ -10,7 +10,8 @@
  *     lock, by key -- consent of this machine -- store, by digest
  *         -- placeholders -- program, on the PATH or by its path
  *
- * Writes nothing, asks nothing, fetches nothing. Source: D20; THREATS row 8.
+ * Asks nothing, fetches nothing, and writes nothing but the root and the data
+ * folder of a plugin, below the store. Source: D20, G12; THREATS row 8.
  */
 
 struct run_server {

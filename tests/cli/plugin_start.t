@@ -1,0 +1,134 @@
+#!/bin/sh
+# Servers of plugins, as clients start them. [G12]
+. "$(dirname "$0")/../lib/cli.sh"
+start_githost
+
+has()   # WHAT TEXT PART
+{
+    case $2 in *"$3"*) pass "$1" ;; *) fail "$1"; diag "no \"$3\" in: $2" ;; esac
+}
+
+PLUGIN='https://agent-plugins.org/schemas/1.0.0/plugin.schema.json'
+MCP='https://agent-plugins.org/schemas/1.0.0/mcp.schema.json'
+# probe FILE: a server that says how it was started.
+probe()
+{
+    cat >"$1" <<'SH'
+#!/bin/sh
+echo "cwd=$(pwd -P)"
+for arg; do echo "arg=<$arg>"; done
+echo "root=$PLUGIN_ROOT"
+echo "data=$PLUGIN_DATA"
+echo "value=$VALUE"
+echo "self=$0"
+[ -d "$PLUGIN_DATA" ] && echo run >>"$PLUGIN_DATA/log" && echo "log=$(wc -l <"$PLUGIN_DATA/log")"
+cat
+SH
+    chmod +x "$1"
+}
+# plugin FOLDER NAME
+plugin()
+{
+    mkdir -p "$1/bin" "$1/sub"
+    printf '{"$schema": "%s", "name": "%s", "version": "1.0.0"}\n' "$PLUGIN" "$2" >"$1/plugin.json"
+    cat >"$1/mcp.json" <<JSON
+{"\$schema": "$MCP", "mcpServers": {
+  "p": {"type": "stdio", "command": "./bin/pro be", "args": ["", "a b",
+    "\${PLUGIN_ROOT}/x", "\${PLUGIN_ROOT_SUFFIX}", "\$VALUE", "\${X}"],
+    "env": {"VALUE": "\${PLUGIN_DATA}/v"}},
+  "sub": {"type": "stdio", "command": "./bin/pro be", "cwd": "./sub"},
+  "root": {"type": "stdio", "command": "./bin/pro be", "cwd": "\${PLUGIN_ROOT}/sub"},
+  "data": {"type": "stdio", "command": "./bin/pro be", "cwd": "\${PLUGIN_DATA}"},
+  "inner": {"type": "stdio", "command": "./bin/pro be", "cwd": "\${PLUGIN_DATA}/out"},
+  "bare": {"type": "stdio", "command": "no-such-program"},
+  "up": {"type": "stdio", "command": "./bin/../../x"},
+  "tmp": {"type": "stdio", "command": "./bin/pro be", "cwd": "/tmp"},
+  "climb": {"type": "stdio", "command": "./bin/pro be", "cwd": "\${PLUGIN_DATA}/.."},
+  "plain": {"type": "stdio", "command": "./bin/plain"},
+  "self": {"type": "stdio", "command": "./bin/pro be", "env": {"PLUGIN_ROOT": "/"}},
+  "load": {"type": "stdio", "command": "./bin/pro be", "env": {"LD_PRELOAD": "x"}},
+  "in": {"type": "stdio", "command": "\${PLUGIN_ROOT}/bin/x"}}}
+JSON
+    probe "$1/bin/pro be"
+    echo plain >"$1/bin/plain"
+    echo s >"$1/sub/s"
+}
+plugin "$T/src/plugins/one" one
+plugin "$T/src/plugins/two" two
+make_repo acme/p "$T/src" >/dev/null
+exits 'a standard plugin is installed [G12]' 0 mapm install --yes acme/p/plugins/one
+for name in up tmp climb plain self load in; do
+    has "the server $name is left out and named [row 36, row 37]" "$err" "mcp $name is left out"
+done
+run mapm start one-p
+is 'it starts' "$status" 0
+root=$(printf '%s\n' "$out" | sed -n 's/^root=//p')
+data=$(printf '%s\n' "$out" | sed -n 's/^data=//p')
+is 'in the root of the plugin' "$(printf '%s\n' "$out" | sed -n 's/^cwd=//p')" "$root"
+is 'with its arguments as they are' "$(printf '%s\n' "$out" | grep '^arg')" "arg=<>
+arg=<a b>
+arg=<$root/x>
+arg=<\${PLUGIN_ROOT_SUFFIX}>
+arg=<\$VALUE>
+arg=<\${X}>"
+has 'values of its environment are expanded' "$out" "value=$data/v"
+has 'a blank in the path is no end of a word' "$out" "self=$root/bin/pro be"
+is 'the root cannot be written' "$(stat -c %a "$root/plugin.json")" 444
+is 'the data folder is of this user alone [row 38]' "$(stat -c %a "$data")" 700
+is 'nothing of it is in the workspace' "$(find . -name 'pro be')" ''
+run mapm start one-sub
+has 'a cwd in the plugin' "$out" "cwd=$root/sub"
+run mapm start one-root
+has 'or by its placeholder' "$out" "cwd=$root/sub"
+run mapm start one-data
+has 'a cwd in the data' "$out" "cwd=$data"
+has 'which all servers of a plugin share' "$out" "log=4"
+ln -s "$T" "$data/out"
+run mapm start one-inner
+is 'no link leads out of the data [row 38]' "$status" 1
+is 'stdout is the client'\''s' "$out" ''
+run mapm start one-bare
+is 'a program that is not there' "$status" 127
+echo input >"$T/in"
+is 'stdin reaches the server' "$(mapm start one-p <"$T/in" | tail -1)" input
+
+# --- the root is what was installed -------------------------------------------------
+
+chmod u+w "$root/bin/pro be" && echo 'echo edited' >>"$root/bin/pro be"
+is 'an edit of the root is undone before the start [row 37]' \
+    "$(mapm start one-p </dev/null | grep -c edited)" 0
+touch "$root/sub/more"
+run mapm start one-p
+not_ok 'so is a file that was added' test -e "$root/sub/more"
+chmod 755 "$MAPM_HOME/plugins"
+run mapm start one-p
+is 'a folder that others may look into is refused [row 38]' "$status" 4
+chmod 700 "$MAPM_HOME/plugins"
+
+# --- consent -------------------------------------------------------------------------
+
+sed 's/key: one-sub/key: one-new/' mapm.lock >"$T/lock"
+cp mapm.lock "$T/good"
+cp "$T/lock" mapm.lock
+run mapm start one-new
+is 'the lock alone is no consent [row 46]' "$status" 4
+cp "$T/good" mapm.lock
+mkdir "$T/other" && cp mapm.yaml mapm.lock "$T/other"
+run mapm start one-p -C "$T/other"
+is 'nor is that of another workspace [row 46]' "$status" 4
+(cd "$T/other" && mapm install --yes --quiet)
+mapm start one-p -C "$T/other" </dev/null >"$T/o"
+isnt 'each workspace has its data [row 38]' "$(sed -n 's/^data=//p' "$T/o")" "$data"
+is 'and all one root' "$(sed -n 's/^root=//p' "$T/o")" "$root"
+exits 'another plugin' 0 mapm install --yes --quiet acme/p/plugins/two
+isnt 'has other data' "$(mapm start two-p </dev/null | sed -n 's/^data=//p')" "$data"
+
+echo new >>"$T/src/plugins/one/bin/pro be"
+make_repo acme/p "$T/src" >/dev/null
+exits 'an update of the plugin' 0 mapm update --yes --quiet
+run mapm start one-p
+has 'keeps its data' "$out" "data=$data"
+isnt 'and has another root' "$(printf '%s\n' "$out" | sed -n 's/^root=//p')" "$root"
+exits 'remove' 0 mapm remove one
+ok 'leaves the data' test -s "$data/log"
+done_testing
