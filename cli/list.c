@@ -88,6 +88,8 @@ void list_put_package(struct json_writer *w, const struct layer *l,
                            entry->place);
     put_plugin(w, entry);
     json_member_bool(w, "root", root);
+    if (entry->catalog_count)
+        json_member_string(w, "catalog", entry->catalogs[0]);
     json_member_bool(w, "local", layer_is_local(l, entry));
     json_member_bool(w, "own", layer_is_own(l, entry));
     json_member_optional(w, "prereqs", prereqs);

@@ -33,13 +33,16 @@ static void read_roots(const struct layer *l, struct tree_graph *g)
     const struct root *roots = layer_roots(l, g->a, &count);
 
     g->roots = arena_array(g->a, count + 1, sizeof *g->roots);
+    g->catalogs = arena_array(g->a, count + 1, sizeof(struct catalog *));
     for (size_t i = 0; i < count; i++) {
         const struct lock_entry *entry =
             map_find(&l->by_origin, roots[i].origin.key);
         size_t at = entry ? index_of(g, entry) : SIZE_MAX;
 
-        if (at != SIZE_MAX)
-            g->roots[g->root_count++] = at;
+        if (at == SIZE_MAX)
+            continue;
+        g->catalogs[g->root_count] = roots[i].catalog;
+        g->roots[g->root_count++] = at;
     }
 }
 
@@ -105,15 +108,15 @@ static void draw_indent(const struct frame *stack, size_t depth, bool last,
 }
 
 /* A repeated package is marked (*) and not expanded again; iterative, as the
- * depth is not bounded. */
+ * depth is not bounded. `top`: the frame of the root, 1 below a catalog. */
 static void print_below(struct invocation *inv, struct tree_graph *g,
-                        size_t root, bool *shown, struct frame *stack,
-                        struct buf *indent)
+                        struct frame root, size_t top, bool *shown,
+                        struct frame *stack, struct buf *indent)
 {
-    size_t depth = 1, max = g->max_depth;
+    size_t depth = top + 1, max = g->max_depth + top;
 
-    stack[0] = (struct frame){.entry = root};
-    while (depth) {
+    stack[top] = root;
+    while (depth > top) {
         struct frame *f = &stack[depth - 1];
         size_t count = g->need_counts[f->entry], child;
         bool last, again;
@@ -138,26 +141,59 @@ static void print_below(struct invocation *inv, struct tree_graph *g,
     }
 }
 
+static void print_root(struct invocation *inv, struct tree_graph *g,
+                       size_t root, size_t top, bool is_last, bool *shown,
+                       struct frame *stack, struct buf *indent)
+{
+    bool again = shown[root];
+
+    buf_clear(indent);
+    if (top)
+        draw_indent(stack, top, is_last, indent);
+    print_node(inv, g, root, indent->p ? indent->p : "",
+               again && g->need_counts[root]);
+    if (again)
+        return;
+    shown[root] = true;
+    if (g->max_depth)
+        print_below(inv, g, (struct frame){.entry = root, .is_last = is_last},
+                    top, shown, stack, indent);
+}
+
+/* What a catalog chose, below it. */
+static void print_catalog(struct invocation *inv, struct tree_graph *g,
+                          const struct catalog *c, size_t first, bool *shown,
+                          struct frame *stack, struct buf *indent)
+{
+    size_t last = first;
+
+    for (size_t i = first; i < g->root_count; i++)
+        last = g->catalogs[i] == c ? i : last;
+    term_print(&inv->term, "catalog %.*s\n", STR_ARG(c->origin.text));
+    for (size_t i = first; i <= last; i++)
+        if (g->catalogs[i] == c)
+            print_root(inv, g, g->roots[i], 1, i == last, shown, stack, indent);
+}
+
 static void print_tree(struct invocation *inv, struct tree_graph *g)
 {
     bool *shown = arena_array(g->a, g->count + 1, sizeof *shown);
-    struct frame *stack = arena_array(g->a, g->count + 1, sizeof *stack);
+    struct frame *stack = arena_array(g->a, g->count + 2, sizeof *stack);
     CLEANUP(buf_done) struct buf indent = {0};
+    struct map seen;
 
     if (g->count == 0)
         term_note(&inv->term, "nothing is installed in %.*s",
                   STR_ARG(g->layer->path));
     buf_init(&indent, 64 * 1024);
+    map_init(&seen, g->a);
     for (size_t i = 0; i < g->root_count; i++) {
-        bool again = shown[g->roots[i]];
+        const struct catalog *c = g->catalogs[i];
 
-        print_node(inv, g, g->roots[i], "",
-                   again && g->need_counts[g->roots[i]]);
-        if (again)
-            continue;
-        shown[g->roots[i]] = true;
-        if (g->max_depth)
-            print_below(inv, g, g->roots[i], shown, stack, &indent);
+        if (!c)
+            print_root(inv, g, g->roots[i], 0, false, shown, stack, &indent);
+        else if (map_put(&seen, c->origin.key, g))
+            print_catalog(inv, g, c, i, shown, stack, &indent);
     }
     if (g->is_cut && !has_option(inv, OPTION_DEPTH))
         term_note(&inv->term, "what lies deeper is not shown%s",
@@ -284,6 +320,7 @@ static void invert(struct tree_graph *g)
     struct users users;
 
     g->roots = arena_array(g->a, g->count + 1, sizeof *g->roots);
+    g->catalogs = arena_array(g->a, g->count + 1, sizeof(struct catalog *));
     g->root_count = 0;
     for (size_t i = 0; i < g->count; i++)
         if (g->entries[i]->need_count == 0)
@@ -347,6 +384,7 @@ static bool shape(struct invocation *inv, const struct layer *l,
         !layer_resolve_name(l, name, &inv->cx, &entry, e))
         return false;
     g->roots[0] = index_of(g, entry);
+    g->catalogs[0] = NULL;
     g->root_count = 1;
     return true;
 }
@@ -411,11 +449,21 @@ static bool *find_leading(const struct tree_graph *g, size_t target)
 }
 
 static void print_chain(struct invocation *inv, const struct tree_graph *g,
+                        const struct catalog *catalog,
                         const struct frame *stack, size_t depth,
                         struct json_writer *w)
 {
     if (w)
         json_begin_array(w);
+    if (catalog && w) {
+        json_begin_object(w);
+        json_member_string(w, "type", STR("catalog"));
+        json_member_string(w, "name", catalog->origin.text);
+        json_end_object(w);
+    } else if (catalog) {
+        term_print(&inv->term, "catalog %.*s -> ",
+                   STR_ARG(catalog->origin.text));
+    }
     for (size_t i = 0; i < depth; i++) {
         const struct lock_entry *entry = g->entries[stack[i].entry];
 
@@ -440,13 +488,13 @@ static void print_chain(struct invocation *inv, const struct tree_graph *g,
 /* Every way down from a root, depth first; a graph of few packages may have more
  * than anyone counts, so no more than CHAINS_MAX_SHOWN. */
 static bool print_chains(struct invocation *inv, const struct tree_graph *g,
-                         const bool *leads, size_t target, size_t root,
+                         const bool *leads, size_t target, size_t nth,
                          struct frame *stack, size_t *count,
                          struct json_writer *w)
 {
     size_t depth = 1;
 
-    stack[0] = (struct frame){.entry = root};
+    stack[0] = (struct frame){.entry = g->roots[nth]};
     while (depth) {
         struct frame *f = &stack[depth - 1];
         size_t child;
@@ -455,7 +503,7 @@ static bool print_chains(struct invocation *inv, const struct tree_graph *g,
             if (*count == CHAINS_MAX_SHOWN)
                 return false;
             ++*count;
-            print_chain(inv, g, stack, depth--, w);
+            print_chain(inv, g, g->catalogs[nth], stack, depth--, w);
             continue;
         }
         if (f->next == g->need_counts[f->entry]) {
@@ -479,8 +527,7 @@ static void explain(struct invocation *inv, const struct tree_graph *g,
 
     for (size_t i = 0; all && i < g->root_count; i++)
         if (leads[g->roots[i]])
-            all = print_chains(inv, g, leads, target, g->roots[i], stack,
-                               &count, w);
+            all = print_chains(inv, g, leads, target, i, stack, &count, w);
     if (!all)
         term_note(&inv->term, "there are more ways than these %d",
                   CHAINS_MAX_SHOWN);

@@ -15,6 +15,7 @@ struct tree_graph {
     size_t **needs;
     size_t *need_counts; /* of `needs`: of the entry, or turned around */
     size_t *roots;
+    const struct catalog **catalogs; /* of each root; NULL: it is listed */
     size_t root_count;
     struct map by_name; /* layer_name_key -> index + 1 */
     size_t max_depth;   /* of what is shown */

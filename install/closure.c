@@ -196,6 +196,7 @@ static struct node *replace(struct closure *c, const struct node *old)
     struct node *n = enqueue(c, &old->origin, old->kinds);
 
     n->is_exact = old->is_exact;
+    n->catalog = old->catalog;
     n->alias = old->alias;
     map_put(&c->nodes, n->origin.key, n);
     return n;
@@ -217,6 +218,7 @@ void closure_take_version(struct closure *c, const struct node *n,
     new->origin = own.origin;
     new->kinds = own.kinds;
     new->is_exact = own.is_exact;
+    new->catalog = own.catalog;
     new->replacement = own.replacement;
     new->source = own.source;
     new->is_override = own.is_override;

@@ -41,6 +41,7 @@ struct node {
     bool wants_files;  /* and are to be fetched */
     bool is_sharing;   /* in `also` of its entry: looked for at its own path */
     bool is_exact;     /* named on the command line */
+    const struct catalog *catalog; /* that chose it, if it becomes a root */
     bool is_comparing; /* update: asked whether it is still as it is locked */
     bool is_changed;   /* … and it is not */
     bool is_tracing; /* … it is; asked whether its ref still has its commit */

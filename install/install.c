@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "catalogs.h"
 #include "ingest.h"
-#include "install_session.h"
 #include "offers.h"
 #include "plugins.h"
 #include "proof.h"
@@ -368,6 +368,13 @@ static bool add_arguments(struct install_session *s, struct node **wanted,
 
         struct str text = s->request->arguments.items[i];
 
+        /* Its packages are roots already. */
+        if ((s->locked || s->cx->is_offline) &&
+            offers_are_chosen(&s->request->choice) &&
+            catalogs_have_choice(s, text)) {
+            s->has_locked_choice = true;
+            continue;
+        }
         if (!parse_argument(s, text, &o, e) || !make_own(s, text, &o, e) ||
             !check_own_alias(s, &o, e) ||
             (s->locked && !find_locked_argument(s, &o, e)))
@@ -545,9 +552,10 @@ static bool take_choice(struct install_session *s, struct node *const *asked,
 {
     struct arena *a = &s->cx->arena;
     struct node **wanted;
-    size_t count = 0, room = asked_count + 1;
-    bool filtered =
-        offers_are_filtered(&s->request->choice) && !s->request->choice.strict;
+    size_t count = 0, room = asked_count + catalogs_offered(s) + 1;
+    bool filtered = (offers_are_filtered(&s->request->choice) &&
+                     !s->request->choice.strict) ||
+                    s->expansion_count;
 
     for (size_t i = 0; i < asked_count; i++)
         room += asked[i]->offer_count;
@@ -556,17 +564,24 @@ static bool take_choice(struct install_session *s, struct node *const *asked,
     for (size_t i = 0; i < asked_count; i++)
         if (!asked[i]->offer_count || asked[i]->failed)
             wanted[count++] = asked[i];
-    if (!offers_choose(s, s->catalogs, s->catalog_count, s->choices,
-                       &s->choice_count, e))
+    if (!offers_choose(s, s->catalogs, catalogs_of_arguments(s),
+                       s->catalog_count, s->choices, &s->choice_count, e) ||
+        !catalogs_choose(s, false, e))
         return false;
     s->closure.options.outline = filtered;
-    if (!closure_gather(&s->closure, e) || !check_wanted(s, wanted, count, e) ||
-        (filtered && !session_take_valid(s, e)))
+    if (!closure_gather(&s->closure, e) || !check_wanted(s, wanted, count, e))
         return false;
+    catalogs_drop_superseded(s);
+    if (filtered && !session_take_valid(s, e))
+        return false;
+    catalogs_note(s);
     for (size_t i = 0; i < s->choice_count; i++)
         if (!s->choices[i].is_left_out)
             wanted[count++] = s->choices[i].node;
-    return check_wanted(s, wanted, count, e) && roots_take(s, wanted, count, e);
+    if (!check_wanted(s, wanted, count, e))
+        return false;
+    catalogs_drop_replaced(s);
+    return roots_take(s, wanted, count, e) && catalogs_write(s, e);
 }
 
 /* An argument that offers itself alone is a package. */
@@ -614,7 +629,7 @@ static bool take_arguments(struct install_session *s, struct err *e)
             s->catalogs[s->catalog_count++] = asked[i];
     }
     if (offers_are_chosen(&s->request->choice) && s->catalog_count == 0 &&
-        failed == 0) {
+        failed == 0 && !s->has_locked_choice) {
         err_set(e, ERR_USAGE,
                 "--all, --skill, --agent, --mcp and --skip choose from a "
                 "catalog, and none is named");
@@ -630,7 +645,8 @@ static bool take_arguments(struct install_session *s, struct err *e)
 /* Without it no root could be looked up: that is said once. */
 static bool check_lock_there(const struct install_session *s, struct err *e)
 {
-    if (s->layer.lock_text.n || s->layer.project.root_count == 0)
+    if (s->layer.lock_text.n ||
+        s->layer.project.root_count + s->layer.project.catalog_count == 0)
         return true;
     err_set(e, ERR_LOCKED,
             "%s installs what mapm.lock holds, and there is none",
@@ -670,5 +686,6 @@ bool install_packages(struct install_session *s, struct err *e)
     /* The old roots travel along with the new ones. */
     for (size_t i = 0; i < s->root_count; i++)
         closure_add_root(&s->closure, &s->roots[i]);
-    return take_arguments(s, e) && (s->plan.is_offer || session_resolve(s, e));
+    return catalogs_ask_new(s, e) && take_arguments(s, e) &&
+           (s->plan.is_offer || session_resolve(s, e));
 }

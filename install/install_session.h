@@ -45,6 +45,12 @@ struct install_session {
     size_t choice_count;
     struct node **catalogs; /* those of the arguments that are some */
     size_t catalog_count;
+    struct expansion *expansions; /* catalogs of the manifests: catalogs.h */
+    size_t expansion_count;
+    struct map chosen;      /* by catalogs: origin key -> struct chosen * */
+    bool has_locked_choice; /* arguments choose nothing but what is locked */
+    struct asked_catalog *asked; /* by the arguments */
+    size_t asked_count;
     const struct install_merged *merged;
     size_t merged_count;
     struct patches patches;               /* as they will be */

@@ -1,13 +1,12 @@
 #include "offers.h"
 
 #include "base/fs.h"
+#include "base/glob.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "mapm/doc_kind.h"
 #include "mapm/mcp_file.h"
 #include "mapm/origin.h"
-
-#include <fnmatch.h>
 
 #include "ingest.h"
 #include "selection.h"
@@ -18,7 +17,7 @@ static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
 /* --- one offer ------------------------------------------------------------ */
 
 /* The name by which an offer is chosen: a repository has its own. */
-static struct str offer_name(const struct node *n, const struct fetch_offer *o)
+struct str offers_name(const struct node *n, const struct fetch_offer *o)
 {
     struct str name = path_last(o->path);
 
@@ -30,8 +29,8 @@ static struct str offer_name(const struct node *n, const struct fetch_offer *o)
     return name;
 }
 
-static void offer_origin(struct arena *a, const struct node *n,
-                         const struct fetch_offer *offer, struct origin *out)
+void offers_origin(struct arena *a, const struct node *n,
+                   const struct fetch_offer *offer, struct origin *out)
 {
     struct err e = {0};
 
@@ -56,27 +55,21 @@ static void offer_origin(struct arena *a, const struct node *n,
 
 /* --- what is meant by a word ---------------------------------------------- */
 
-static const struct str_list *words_of(const struct install_choice *c,
-                                       enum doc_kind kind)
+const struct str_list *offers_words(const struct install_choice *c,
+                                    enum doc_kind kind)
 {
     if (kind == DOC_AGENT)
         return &c->agents;
     return kind == DOC_SKILL ? &c->skills : &c->mcps;
 }
 
-static bool is_glob(struct str word)
-{
-    return str_has_char(word, '*') || str_has_char(word, '?') ||
-           str_has_char(word, '[');
-}
-
 /* The path, or a folder that it lies in. */
-static bool matches_path(const char *glob, struct str path, struct arena *a)
+static bool matches_path(struct str glob, struct str path)
 {
     while (path.n) {
         size_t slash = str_find_last(path, '/');
 
-        if (fnmatch(glob, str_dup0(path, a), FNM_PATHNAME) == 0)
+        if (glob_matches_path(glob, path))
             return true;
         path = str_slice(path, 0, slash == SIZE_MAX ? 0 : slash);
     }
@@ -87,15 +80,15 @@ static bool matches(struct str word, const struct node *n,
                     const struct fetch_offer *offer)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct str name = offer_name(n, offer);
+    struct str name = offers_name(n, offer);
     bool is_path = str_has_char(word, '/');
 
     while (str_ends(word, STR("/"))) /* as a shell completes a folder */
         word.n--;
-    if (is_path && matches_path(str_dup0(word, &a), offer->path, &a))
+    if (is_path && matches_path(word, offer->path))
         return true;
-    if (is_glob(word))
-        return fnmatch(str_dup0(word, &a), str_dup0(name, &a), 0) == 0;
+    if (glob_is_pattern(word))
+        return glob_matches(word, name);
     if (offer->kind == DOC_MCP &&
         (str_eq(mcp_file_name(word, &a), path_last(offer->path)) ||
          str_eq(word, path_last(offer->path))))
@@ -106,7 +99,7 @@ static bool matches(struct str word, const struct node *n,
 /* --- what is chosen ------------------------------------------------------- */
 
 /* --skip alone takes all the rest. */
-static bool takes_all(const struct install_choice *c)
+bool offers_take_all(const struct install_choice *c)
 {
     return c->all || (c->skip.count &&
                       c->skills.count + c->agents.count + c->mcps.count == 0);
@@ -114,19 +107,20 @@ static bool takes_all(const struct install_choice *c)
 
 bool offers_are_chosen(const struct install_choice *c)
 {
-    return takes_all(c) || c->skills.count || c->agents.count || c->mcps.count;
+    return offers_take_all(c) || c->skills.count || c->agents.count ||
+           c->mcps.count;
 }
 
 bool offers_are_filtered(const struct install_choice *c)
 {
     for (size_t k = 0; k < KIND_COUNT; k++) {
-        const struct str_list *v = words_of(c, kinds[k]);
+        const struct str_list *v = offers_words(c, kinds[k]);
 
         for (size_t i = 0; i < v->count; i++)
-            if (is_glob(v->items[i]))
+            if (glob_is_pattern(v->items[i]))
                 return true;
     }
-    return takes_all(c);
+    return offers_take_all(c);
 }
 
 struct chooser {
@@ -149,19 +143,23 @@ static bool is_skipped(struct chooser *c, const struct node *n,
     return skipped;
 }
 
-/* A word without a glob names it exactly. */
+/* A word without a glob names it exactly; else the catalog is the root. */
 static bool is_chosen(struct chooser *c, size_t kind, const struct node *n,
-                      const struct fetch_offer *offer, bool *exact)
+                      const struct fetch_offer *offer, bool *exact,
+                      bool *matched)
 {
-    const struct str_list *v = words_of(&c->s->request->choice, kinds[kind]);
-    bool chosen = takes_all(&c->s->request->choice);
+    const struct str_list *v =
+        offers_words(&c->s->request->choice, kinds[kind]);
+    bool chosen = offers_take_all(&c->s->request->choice);
 
     *exact = false;
+    *matched = chosen;
     for (size_t i = 0; i < v->count; i++) {
         if (!matches(v->items[i], n, offer))
             continue;
         c->used[kind][i] = chosen = true;
-        *exact |= !is_glob(v->items[i]);
+        *exact |= !glob_is_pattern(v->items[i]);
+        *matched |= glob_is_pattern(v->items[i]);
     }
     return chosen;
 }
@@ -171,7 +169,8 @@ static size_t index_of(enum doc_kind kind)
     return kind == DOC_AGENT ? 0 : kind == DOC_SKILL ? 1 : 2;
 }
 
-static void choose(struct chooser *c, const struct node *n)
+static void choose(struct chooser *c, const struct node *n,
+                   const struct catalog *catalog)
 {
     struct install_session *s = c->s;
 
@@ -179,18 +178,20 @@ static void choose(struct chooser *c, const struct node *n)
         const struct fetch_offer *offer = &n->offers[i];
         struct choice *choice = &c->out[c->count];
         struct origin o;
-        bool exact;
+        bool exact, matched;
 
-        if (!is_chosen(c, index_of(offer->kind), n, offer, &exact) ||
+        if (!is_chosen(c, index_of(offer->kind), n, offer, &exact, &matched) ||
             is_skipped(c, n, offer))
             continue;
-        offer_origin(&s->cx->arena, n, offer, &o);
+        offers_origin(&s->cx->arena, n, offer, &o);
         if (!map_put(&c->seen, o.key, s))
             continue;
-        *choice = (struct choice){.name = offer_name(n, offer),
+        *choice = (struct choice){.name = offers_name(n, offer),
                                   .path = offer->path,
-                                  .is_exact = exact};
+                                  .is_exact = exact,
+                                  .catalog = matched ? catalog : NULL};
         choice->node = closure_add(&s->closure, &o, (unsigned)offer->kind);
+        choice->node->catalog = choice->catalog;
         if (o.scheme != ORIGIN_GIT)
             choice->node->path = offer->path;
         c->count++;
@@ -202,17 +203,17 @@ static bool not_offered(struct node *const *catalogs, size_t count,
 {
     struct text_nearest near = {0};
 
-    for (size_t k = 0; k < count && !is_glob(name); k++)
+    for (size_t k = 0; k < count && !glob_is_pattern(name); k++)
         for (size_t i = 0; i < catalogs[k]->offer_count; i++) {
             const struct fetch_offer *o = &catalogs[k]->offers[i];
 
             if (o->kind == kind)
-                text_nearest_add(&near, name, offer_name(catalogs[k], o), 3);
+                text_nearest_add(&near, name, offers_name(catalogs[k], o), 3);
         }
     err_set(e, ERR_NOT_FOUND, "%.*s%s no %s %s \"%.*s\"",
             STR_ARG(catalogs[0]->origin.text),
             count > 1 ? " and the others offer" : " offers",
-            doc_kind_name(kind), is_glob(name) ? "that fits" : "named",
+            doc_kind_name(kind), glob_is_pattern(name) ? "that fits" : "named",
             STR_ARG(name));
     if (near.count)
         return err_hint(e, "did you mean %.*s?", STR_ARG(near.found[0]));
@@ -223,12 +224,9 @@ static bool not_offered(struct node *const *catalogs, size_t count,
 static bool is_folder(struct node *const *catalogs, size_t count,
                       struct str word)
 {
-    CLEANUP(arena_done) struct arena a = {0};
-
     for (size_t k = 0; k < count; k++)
         for (size_t i = 0; i < catalogs[k]->offer_count; i++)
-            if (matches_path(str_dup0(word, &a), catalogs[k]->offers[i].path,
-                             &a))
+            if (matches_path(word, catalogs[k]->offers[i].path))
                 return true;
     return false;
 }
@@ -254,7 +252,7 @@ static bool check_used(const struct chooser *c, struct node *const *catalogs,
     const struct str_list *skip = &choice->skip;
 
     for (size_t k = 0; k < KIND_COUNT; k++) {
-        const struct str_list *v = words_of(choice, kinds[k]);
+        const struct str_list *v = offers_words(choice, kinds[k]);
 
         for (size_t i = 0; i < v->count; i++)
             if (!c->used[k][i])
@@ -267,8 +265,8 @@ static bool check_used(const struct chooser *c, struct node *const *catalogs,
 }
 
 bool offers_choose(struct install_session *s, struct node *const *catalogs,
-                   size_t count, struct choice *out, size_t *chosen,
-                   struct err *e)
+                   const struct catalog *const *roots, size_t count,
+                   struct choice *out, size_t *chosen, struct err *e)
 {
     struct arena *a = &s->cx->arena;
     struct chooser c = {.s = s, .out = out};
@@ -277,9 +275,9 @@ bool offers_choose(struct install_session *s, struct node *const *catalogs,
     c.skipped = arena_array(a, s->request->choice.skip.count + 1, 1);
     for (size_t k = 0; k < KIND_COUNT; k++)
         c.used[k] = arena_array(
-            a, words_of(&s->request->choice, kinds[k])->count + 1, 1);
+            a, offers_words(&s->request->choice, kinds[k])->count + 1, 1);
     for (size_t i = 0; i < count; i++)
-        choose(&c, catalogs[i]);
+        choose(&c, catalogs[i], roots[i]);
     *chosen = c.count;
     return count == 0 || check_used(&c, catalogs, count, e);
 }
@@ -298,8 +296,8 @@ static struct install_offer *list_offers(const struct node *n,
         if (!offers[i].is_elsewhere) {
             struct origin o;
 
-            offer_origin(a, n, &offers[i], &o);
-            out[i].name = offer_name(n, &offers[i]);
+            offers_origin(a, n, &offers[i], &o);
+            out[i].name = offers_name(n, &offers[i]);
             out[i].origin = o.text;
         }
     }

@@ -19,10 +19,23 @@ struct choice; /* selection.h */
 bool offers_are_chosen(const struct install_choice *c);
 bool offers_are_filtered(const struct install_choice *c);
 
+/* --all, or --skip alone, which takes all the rest. */
+bool offers_take_all(const struct install_choice *c);
+/* Those of --agent, --skill or --mcp. */
+const struct str_list *offers_words(const struct install_choice *c,
+                                    enum doc_kind kind);
+
+/* The name by which an offer is chosen: a repository has its own. */
+struct str offers_name(const struct node *n, const struct fetch_offer *o);
+/* Where it is installed from. In `a`. */
+void offers_origin(struct arena *a, const struct node *n,
+                   const struct fetch_offer *offer, struct origin *out);
+
 /* Adds what is chosen of the catalogs to `out`, which has room for all of
  * their offers. ERR_NOT_FOUND for a name that none of them has. */
 MUST_CHECK bool offers_choose(struct install_session *s,
-                              struct node *const *catalogs, size_t count,
+                              struct node *const *catalogs,
+                              const struct catalog *const *roots, size_t count,
                               struct choice *out, size_t *chosen,
                               struct err *e);
 

@@ -11,6 +11,7 @@
 
 #include "closure.h"
 #include "fetch_cache.h"
+#include "offers.h"
 #include "versions.h"
 
 /* One entry of the lock. The number of its question about the document is
@@ -23,6 +24,13 @@ struct question {
     struct err *failed;
 };
 
+/* A catalog of the manifests, and what it offers now. */
+struct listing {
+    const struct catalog *catalog;
+    struct node node; /* as offers.h needs it */
+    struct err *failed;
+};
+
 struct check {
     struct context *cx;
     struct layer *layer;
@@ -30,6 +38,8 @@ struct check {
     struct fetch *fetch;
     struct question *questions;
     size_t count, git_count, file_count, plugin_count;
+    struct listing *listings;
+    size_t listing_count;
 };
 
 /* From a marketplace: its entry decides, too. */
@@ -48,6 +58,31 @@ static bool is_asked(const struct question *q)
 {
     return q->origin.scheme == ORIGIN_GIT && !is_part(q) && !has_entry(q) &&
            !origin_names_commit(&q->origin);
+}
+
+static bool is_local(const struct listing *l)
+{
+    return l->node.origin.scheme != ORIGIN_GIT;
+}
+
+static void list_catalogs(struct check *c)
+{
+    const struct project *files[] = {&c->layer->project, &c->layer->local};
+
+    c->listings = arena_array(
+        &c->cx->arena, files[0]->catalog_count + files[1]->catalog_count + 1,
+        sizeof *c->listings);
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++)
+        for (size_t i = 0; i < files[k]->catalog_count; i++) {
+            struct listing *l = &c->listings[c->listing_count++];
+
+            l->catalog = &files[k]->catalogs[i];
+            l->node.origin = l->catalog->origin;
+            if (is_local(l))
+                c->file_count++;
+            else
+                c->git_count += !origin_names_commit(&l->node.origin);
+        }
 }
 
 static void list_questions(struct check *c)
@@ -83,6 +118,8 @@ static bool read_folders(struct check *c, struct err *e)
 {
     struct closure closure;
     struct closure_options o = {.offline = true, .allow_hidden = true};
+    struct node **nodes =
+        arena_array(&c->cx->arena, c->listing_count + 1, sizeof(struct node *));
     bool ok;
 
     closure_init(&closure, c->cx, c->layer, c->store, &o);
@@ -91,7 +128,16 @@ static bool read_folders(struct check *c, struct err *e)
             !is_part(&c->questions[i]))
             closure_add(&closure, layer_origin(c->layer, c->questions[i].entry),
                         (unsigned)c->questions[i].entry->kind);
+    for (size_t i = 0; i < c->listing_count; i++)
+        if (is_local(&c->listings[i]))
+            nodes[i] =
+                closure_add_catalog(&closure, &c->listings[i].node.origin);
     ok = closure_gather(&closure, e);
+    for (size_t i = 0; ok && i < c->listing_count; i++)
+        if (is_local(&c->listings[i])) {
+            c->listings[i].node = *nodes[i];
+            c->listings[i].failed = nodes[i]->failed;
+        }
     for (size_t i = 0; ok && i < c->count; i++) {
         struct question *q = &c->questions[i];
         const struct node *n =
@@ -195,6 +241,48 @@ static bool ask(struct check *c, size_t i, struct err *e)
     return fetch_ask(c->fetch, &want, e);
 }
 
+/* Its number is behind those of all questions. */
+static bool ask_listing(struct check *c, size_t i, struct err *e)
+{
+    const struct listing *l = &c->listings[i];
+    const struct replacement *r =
+        replacements_find(&c->layer->replacements, &l->node.origin);
+    struct fetch_want want = {.id = (unsigned)(2 * c->count + i),
+                              .what = FETCH_CATALOG,
+                              .kinds = DOC_AGENT | DOC_SKILL | DOC_MCP,
+                              .origin = l->node.origin,
+                              .at_once = true};
+
+    if (r)
+        replacement_apply(r, &l->node.origin, &c->cx->arena, &want.origin);
+    return want.origin.scheme != ORIGIN_GIT || fetch_ask(c->fetch, &want, e);
+}
+
+static void take_listing(struct check *c, struct listing *l,
+                         const struct fetch_event *event)
+{
+    struct arena *a = &c->cx->arena;
+    struct node *n = &l->node;
+
+    if (event->kind == FETCH_FAILED) {
+        l->failed = arena_new(a, struct err);
+        *l->failed = *event->err;
+    }
+    if (event->kind != FETCH_OFFERS)
+        return;
+    n->ref = arena_str(a, event->ref);
+    n->package.commit = arena_str(a, event->commit);
+    n->path = arena_str(a, event->path);
+    n->offers = arena_array(a, event->offer_count + 1, sizeof *n->offers);
+    for (size_t i = 0; i < event->offer_count; i++) {
+        struct fetch_offer offer = event->offers[i];
+
+        offer.path = arena_str(a, offer.path);
+        if (!offer.is_elsewhere)
+            n->offers[n->offer_count++] = offer;
+    }
+}
+
 static bool take_ref(struct check *c, struct question *q,
                      const struct fetch_event *event, struct err *e)
 {
@@ -241,8 +329,13 @@ static void take_document(struct check *c, struct question *q,
 static bool take_event(struct check *c, const struct fetch_event *event,
                        struct arena *a, struct err *e)
 {
-    struct question *q = &c->questions[event->id % c->count];
+    struct question *q;
 
+    if (event->id >= 2 * c->count) {
+        take_listing(c, &c->listings[event->id - 2 * c->count], event);
+        return true;
+    }
+    q = &c->questions[event->id % c->count];
     switch (event->kind) {
     case FETCH_REF_FOUND:
         return take_ref(c, q, event, e);
@@ -277,6 +370,9 @@ static bool ask_hosts(struct check *c, struct err *e)
     for (size_t i = 0; ok && i < c->count; i++)
         if (is_asked(&c->questions[i]))
             ok = ask(c, i, e);
+    for (size_t i = 0; ok && i < c->listing_count; i++)
+        if (!is_local(&c->listings[i]))
+            ok = ask_listing(c, i, e);
     while (ok && event.kind != FETCH_IDLE) {
         CLEANUP(arena_done) struct arena scratch = {0};
 
@@ -334,6 +430,48 @@ static bool is_beyond_range(const struct question *q, struct arena *a)
            range_parse(range, &r, &ignored) && !range_allows(&r, &newest);
 }
 
+/* What the patterns of a catalog fit, and it has not chosen so far. */
+static void report_listing(const struct check *c, const struct listing *l,
+                           struct map *known, size_t *capacity,
+                           struct install_available **list, size_t *n)
+{
+    struct arena *a = &c->cx->arena;
+
+    for (size_t i = 0; i < l->node.offer_count; i++) {
+        const struct fetch_offer *offer = &l->node.offers[i];
+        struct str path, name;
+        struct origin o;
+
+        offers_origin(a, &l->node, offer, &o);
+        if (!catalog_holds(l->catalog, offer->kind, &o, &path, &name) ||
+            !catalog_chooses(l->catalog, offer->kind, path, name) ||
+            !map_put(known, o.key, NULL))
+            continue;
+        *list = arena_grow(a, *list, *n, capacity, sizeof **list);
+        (*list)[(*n)++] = (struct install_available){
+            offer->kind, offers_name(&l->node, offer), o.text,
+            l->catalog->origin.text};
+    }
+}
+
+static struct install_available *list_available(const struct check *c,
+                                                size_t *count)
+{
+    struct install_available *list = NULL;
+    size_t root_count, capacity = 0;
+    const struct root *roots =
+        layer_roots(c->layer, &c->cx->arena, &root_count);
+    struct map known;
+
+    *count = 0;
+    map_init(&known, &c->cx->arena);
+    for (size_t i = 0; i < root_count; i++)
+        map_put(&known, roots[i].origin.key, NULL);
+    for (size_t i = 0; i < c->listing_count; i++)
+        report_listing(c, &c->listings[i], &known, &capacity, &list, count);
+    return list;
+}
+
 static void report(const struct check *c, struct install_outdated *out)
 {
     struct arena *a = &c->cx->arena;
@@ -365,7 +503,11 @@ static void report(const struct check *c, struct install_outdated *out)
                                   : str_make("", 0),
         };
     }
-    *out = (struct install_outdated){moved, n, beyond, list_failed(c)};
+    *out = (struct install_outdated){.moved = moved,
+                                     .count = n,
+                                     .beyond_count = beyond,
+                                     .problem = list_failed(c)};
+    out->available = list_available(c, &out->available_count);
 }
 
 /* The trees that came are kept for the update. */
@@ -397,8 +539,10 @@ bool install_outdated(struct context *cx, struct install_outdated *out,
     if (!layer_open(cx, LAYER_READ, &l, e))
         return false;
     ok = layer_check_there(&l, cx, e);
-    if (ok)
+    if (ok) {
         list_questions(&c);
+        list_catalogs(&c);
+    }
     if (ok && c.git_count + c.plugin_count && cx->is_offline)
         ok = err_set(e, ERR_OFFLINE, "mapm outdated asks the network");
     if (ok && c.git_count + c.file_count + c.plugin_count)

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "install_session.h"
+#include "catalogs.h"
 #include "plugins.h"
 #include "selection.h"
 #include "versions.h"
@@ -193,6 +193,18 @@ static bool check_own(const struct install_package *p, struct err *e)
                        "name: give it another one, or remove the other");
 }
 
+static struct str catalog_of(const struct install_session *s,
+                             const struct plan_step *step)
+{
+    for (size_t i = 0; s->chosen.count && i < step->origin_count; i++) {
+        const struct chosen *c = map_find(&s->chosen, step->origins[i]);
+
+        if (c)
+            return c->text;
+    }
+    return str_make("", 0);
+}
+
 static bool fill_packages(struct install_session *s, struct err *e)
 {
     struct arena *a = &s->cx->arena;
@@ -213,6 +225,7 @@ static bool fill_packages(struct install_session *s, struct err *e)
         if (!session_find_patch(s, p, e))
             return false;
         p->is_root = s->resolved.steps[i].is_root;
+        p->catalog = catalog_of(s, &s->resolved.steps[i]);
         if (!p->before)
             p->action = INSTALL_ADD;
         else if (is_changed(s, p))
@@ -434,6 +447,31 @@ static void fill_also(const struct install_session *s,
     out->also_count = n;
 }
 
+/* Which catalogs chose it, at whichever of its origins. */
+static void fill_catalogs(const struct install_session *s,
+                          const struct install_package *p, struct arena *a,
+                          struct lock_entry *out)
+{
+    const struct plan_step *step = step_of(s, p);
+    struct str *list = NULL;
+    size_t capacity = 0, n = 0;
+
+    for (size_t i = 0; s->chosen.count && i < step->origin_count; i++)
+        for (const struct chosen *c = map_find(&s->chosen, step->origins[i]); c;
+             c = c->next) {
+            size_t k = 0;
+
+            while (k < n && !str_eq(list[k], c->text))
+                k++;
+            if (k < n)
+                continue;
+            list = arena_grow(a, list, n, &capacity, sizeof *list);
+            list[n++] = c->text;
+        }
+    out->catalogs = list;
+    out->catalog_count = n;
+}
+
 static struct lock_entry make_entry(const struct install_session *s,
                                     const struct install_package *p,
                                     struct arena *a, size_t *seen)
@@ -471,6 +509,7 @@ static struct lock_entry make_entry(const struct install_session *s,
                     p->place, a);
     plugin_fill_entry(s, n, &entry);
     entry.tag = find_tag(s, p, a);
+    fill_catalogs(s, p, a, &entry);
     fill_also(s, p, a, &entry);
     fill_needs(s, p, a, seen, &entry);
     return entry;

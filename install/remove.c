@@ -1,4 +1,4 @@
-#include "install_session.h"
+#include "catalogs.h"
 
 /* M34 HasDependentsError: who still needs it. */
 static bool refuse(struct install_session *s, const struct lock_entry *entry,
@@ -43,7 +43,7 @@ static bool is_root(const struct install_session *s, const struct map *roots,
 }
 
 /* The roots that are named, and those that ask for a package that is. */
-static bool drop_roots(struct install_session *s,
+static bool drop_roots(struct install_session *s, const struct str *words,
                        const struct lock_entry **entries, size_t count,
                        struct err *e)
 {
@@ -59,7 +59,7 @@ static bool drop_roots(struct install_session *s,
     for (size_t i = 0; i < s->root_count; i++)
         map_put(&roots, s->roots[i].origin.key, NULL);
     for (size_t i = 0; i < count; i++)
-        if (is_root(s, &roots, s->request->arguments.items[i], &key))
+        if (is_root(s, &roots, words[i], &key))
             map_put(&keys, key, NULL);
         else
             map_put(&names,
@@ -109,6 +109,24 @@ static const struct lock_entry *find_needed(const struct install_session *s,
     return NULL;
 }
 
+/* Those of the arguments that name a catalog as a whole; the rest is names. */
+static bool drop_catalogs(struct install_session *s, struct str *names,
+                          size_t *count, struct err *e)
+{
+    const struct str_list *words = &s->request->arguments;
+
+    *count = 0;
+    for (size_t i = 0; i < words->count; i++) {
+        const struct catalog *c = catalogs_find(s, words->items[i]);
+
+        if (!c)
+            names[(*count)++] = words->items[i];
+        else if (!catalogs_remove(s, c, e))
+            return false;
+    }
+    return true;
+}
+
 bool remove_packages(struct install_session *s, struct err *e)
 {
     struct context *cx = s->cx;
@@ -118,12 +136,13 @@ bool remove_packages(struct install_session *s, struct err *e)
         .allow_hidden = true,
     };
     size_t count = s->request->arguments.count;
+    struct str *names = arena_array(&cx->arena, count + 1, sizeof *names);
     const struct lock_entry **entries, *needed;
 
     entries = arena_array(&cx->arena, count + 1, sizeof *entries);
-    if (!layer_resolve_names(&s->layer, s->request->arguments.items, count,
-                             &cx->arena, entries, e) ||
-        !drop_roots(s, entries, count, e))
+    if (!drop_catalogs(s, names, &count, e) ||
+        !layer_resolve_names(&s->layer, names, count, &cx->arena, entries, e) ||
+        !drop_roots(s, names, entries, count, e))
         return false;
     s->keep_edited = true;
     closure_init(&s->closure, cx, &s->layer, s->store, &o);

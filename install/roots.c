@@ -3,7 +3,7 @@
 #include "mapm/origin.h"
 #include "mapm/project.h"
 
-#include "install_session.h"
+#include "exclude.h"
 
 /*
  * The roots of the two manifests: one edit a file and kind, however many come
@@ -56,7 +56,7 @@ bool roots_remove(struct install_session *s, const struct root *gone,
         size_t n = 0;
 
         for (size_t i = 0; i < count; i++)
-            if (gone[i].kind == kinds[k])
+            if (gone[i].kind == kinds[k] && !gone[i].catalog)
                 keys[n++] = gone[i].origin.key;
         if (!remove_kind(s, kinds[k], keys, n, e))
             return false;
@@ -66,7 +66,7 @@ bool roots_remove(struct install_session *s, const struct root *gone,
             s->roots[kept++] = s->roots[i];
     if (count)
         s->root_count = kept;
-    return true;
+    return catalogs_exclude(s, gone, count, e);
 }
 
 /* --- adding --------------------------------------------------------------- */
@@ -84,7 +84,8 @@ static bool add_kind(struct install_session *s, enum doc_kind kind,
     size_t n = 0;
 
     for (size_t i = 0; i < count; i++)
-        if (roots[i].kind == kind && roots[i].origin.scheme == scheme) {
+        if (roots[i].kind == kind && roots[i].origin.scheme == scheme &&
+            !roots[i].catalog) {
             names[n] = roots[i].as;
             origins[n++] = roots[i].origin.text;
         }
@@ -161,8 +162,10 @@ static struct str node_place(const struct install_session *s,
 
 static struct root root_of(const struct node *n)
 {
-    return (struct root){
-        .kind = n->package.kind, .origin = n->origin, .as = n->alias};
+    return (struct root){.kind = n->package.kind,
+                         .origin = n->origin,
+                         .as = n->alias,
+                         .catalog = n->catalog};
 }
 
 static void index_wanted(struct install_session *s, struct node *const *nodes,

@@ -19,6 +19,7 @@ struct choice {
     struct node *node;
     struct str name, path; /* as offered */
     bool is_exact;         /* named, not matched: a failure fails the command */
+    const struct catalog *catalog; /* that chooses it; NULL: it is listed */
     bool is_left_out;
     struct str conflict; /* of ranges, for which it stays left out; one line */
     bool is_in_conflict; /* … that versions.c found last; */

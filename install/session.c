@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "install_session.h"
+#include "catalogs.h"
 #include "offers.h"
 #include "selection.h"
 
@@ -40,6 +40,8 @@ static bool will_ask_network(const struct install_session *s)
     for (size_t i = 0; i < s->root_count; i++)
         if (is_asked_for(s, &s->roots[i].origin))
             return true;
+    if (s->layer.project.catalog_count && s->chosen.count == 0)
+        return true;
     for (size_t i = 0; i < r->arguments.count; i++) {
         struct err ignored = {0};
         struct origin o;
@@ -83,13 +85,18 @@ static bool session_open(struct install_session *s, struct err *e)
     s->yaml = s->layer.yaml;
     s->local_yaml = s->layer.local_yaml;
     s->with_server = s->layer.project.server && !s->layer.is_global;
-    s->roots = layer_roots(&s->layer, &cx->arena, &s->root_count);
+    catalogs_open(s);
     if (will_ask_network(s))
         fetch_start_ahead(&s->ahead);
     if (!open_store(cx, &s->store, e))
         return false;
     store_begin_staging(s->store);
-    return !s->layer.has_conflict || session_merge(s, e);
+    if (!s->layer.has_conflict)
+        return true;
+    if (!session_merge(s, e))
+        return false;
+    catalogs_open(s); /* by the lock that it decided on */
+    return true;
 }
 
 void session_warn_index(struct install_session *s, const struct err *why)

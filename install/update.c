@@ -1,6 +1,6 @@
 #include "mapm/origin.h"
 
-#include "install_session.h"
+#include "catalogs.h"
 
 /* What is to move: all, or the named ones, but what is held. */
 struct update {
@@ -8,6 +8,8 @@ struct update {
     struct arena *a;
     struct map entries; /* by kind and name */
     bool all;
+    const struct catalog **catalogs; /* looked through for what is new */
+    size_t catalog_count;
     struct map held; /* kept with a root; by kind and name */
     struct install_held *list;
     size_t count, capacity;
@@ -36,17 +38,55 @@ static bool is_moving(void *ctx, const struct lock_entry *entry)
            (u->held.count == 0 || !map_has(&u->held, key_of(u, entry)));
 }
 
+/* What a catalog chose moves with it, but for commits. */
+static void add_catalog(struct update *u, const struct catalog *c)
+{
+    const struct install_session *s = u->session;
+
+    u->catalogs[u->catalog_count++] = c;
+    for (size_t i = 0; i < s->chosen.count; i++) {
+        const struct lock_entry *entry =
+            map_find(&s->layer.by_origin, s->chosen.entries[i].key);
+
+        for (const struct chosen *by = s->chosen.entries[i].value; by && entry;
+             by = by->next)
+            if (by->catalog == c)
+                map_put(&u->entries, key_of(u, entry),
+                        (void *)(uintptr_t)entry);
+    }
+}
+
+/* Of the arguments: catalogs, and names of packages. */
+static void find_catalogs(struct update *u, struct str *names, size_t *count)
+{
+    const struct str_list *words = &u->session->request->arguments;
+
+    *count = 0;
+    for (size_t i = 0; i < words->count; i++) {
+        const struct catalog *c = catalogs_find(u->session, words->items[i]);
+
+        if (c)
+            add_catalog(u, c);
+        else
+            names[(*count)++] = words->items[i];
+    }
+}
+
 static bool find_named(struct install_session *s, struct update *u,
                        struct err *e)
 {
     struct context *cx = s->cx;
     size_t count = s->request->arguments.count;
+    struct str *names = arena_array(u->a, count + 1, sizeof *names);
     const struct lock_entry **entries;
 
     u->all = count == 0;
     entries = arena_array(u->a, count + 1, sizeof *entries);
-    if (!layer_resolve_names(&s->layer, s->request->arguments.items, count,
-                             &cx->arena, entries, e))
+    u->catalogs = arena_array(u->a, count + 1, sizeof(struct catalog *));
+    find_catalogs(u, names, &count);
+    if (u->all)
+        u->catalogs = catalogs_list(s, &u->catalog_count);
+    if (!layer_resolve_names(&s->layer, names, count, &cx->arena, entries, e))
         return false;
     for (size_t i = 0; i < count; i++) {
         const struct lock_entry *entry = entries[i];
@@ -344,10 +384,61 @@ static bool hold_unmergeable(struct update *u, struct err *e)
     return session_read_patches(s, e);
 }
 
+/* --- what is new ---------------------------------------------------------- */
+
+/* A catalog whose ref is gone says so by its packages. */
+static bool check_reached(const struct install_session *s, struct err *e)
+{
+    for (size_t i = 0; i < s->expansion_count; i++) {
+        const struct expansion *x = &s->expansions[i];
+
+        if (!x->node->failed || !session_is_network(x->node->failed->code))
+            continue;
+        *e = *x->node->failed;
+        return err_wrap(e, "catalog %.*s", STR_ARG(x->catalog->origin.text));
+    }
+    return true;
+}
+
+static bool add_new(struct install_session *s, struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    struct root *roots;
+
+    s->choices = arena_array(a, catalogs_offered(s) + 1, sizeof *s->choices);
+    if (!check_reached(s, e) || !catalogs_choose(s, true, e))
+        return false;
+    if (s->choice_count == 0)
+        return true;
+    s->closure.options.outline = true;
+    if (!closure_gather(&s->closure, e))
+        return false;
+    catalogs_drop_superseded(s);
+    if (!session_take_valid(s, e))
+        return false;
+    roots = arena_array(a, s->root_count + s->choice_count + 1, sizeof *roots);
+    for (size_t i = 0; i < s->root_count; i++)
+        roots[i] = s->roots[i];
+    s->roots = roots;
+    for (size_t i = 0; i < s->choice_count; i++) {
+        const struct choice *c = &s->choices[i];
+
+        if (!c->is_left_out)
+            roots[s->root_count++] =
+                (struct root){.kind = c->node->package.kind,
+                              .origin = c->node->origin,
+                              .catalog = c->catalog};
+    }
+    catalogs_note(s);
+    return true;
+}
+
 static bool resolve(struct update *u, struct err *e)
 {
-    for (;;) {
-        if (!hold_unresolvable(u, e))
+    bool is_first = true;
+
+    for (;; is_first = false) {
+        if (!hold_unresolvable(u, e) || (is_first && !add_new(u->session, e)))
             return false;
         if (session_resolve(u->session, e))
             return true;
@@ -395,6 +486,8 @@ bool update_packages(struct install_session *s, struct err *e)
     closure_init(&s->closure, cx, &s->layer, s->store, &o);
     if (cx->is_offline)
         context_note(cx, "offline: refs as this machine last saw them");
+    for (size_t i = 0; !cx->is_offline && i < u->catalog_count; i++)
+        catalogs_ask(s, u->catalogs[i]);
     if (!resolve(u, e))
         return false;
     hold_gone(u);

@@ -514,8 +514,8 @@ static bool take_plugin(struct reader *r, struct lock_entry *entry,
 }
 
 /* Until all of it is here `source` is what `origin:` says. */
-static bool take_catalog(struct reader *r, struct lock_entry *entry,
-                         struct str value)
+static bool take_marketplace(struct reader *r, struct lock_entry *entry,
+                             struct str value)
 {
     entry->source = entry->origin;
     return take_scalar(r, value, &entry->origin) &&
@@ -523,6 +523,45 @@ static bool take_catalog(struct reader *r, struct lock_entry *entry,
              origin_is_own(entry->origin)) ||
             lock_fail(r->e, r->name, r->number, "not an origin: %.*s",
                       STR_ARG(lock_excerpt(entry->origin))));
+}
+
+/* Of more than one a list. */
+static bool take_catalogs(struct reader *r, struct lock_entry *entry,
+                          struct str value)
+{
+    struct str inside = value, raw = value, *list = NULL;
+    size_t n = 0, capacity = 0;
+    bool is_list = str_starts(value, STR("["));
+
+    if (is_list && !open_list(r, value, &inside))
+        return false;
+    do {
+        list = arena_grow(r->a, list, n, &capacity, sizeof *list);
+        if (is_list && !cut_item(&inside, &raw))
+            return lock_fail(r->e, r->name, r->number, "a damaged list");
+        if (!take_scalar(r, raw, &list[n]))
+            return false;
+        if ((!origin_is_plausible(list[n]) && !origin_is_own(list[n])) ||
+            (n && str_cmp(list[n - 1], list[n]) >= 0))
+            return lock_fail(r->e, r->name, r->number,
+                             "not an origin, or not in order: %.*s",
+                             STR_ARG(lock_excerpt(list[n])));
+        n++;
+    } while (is_list && inside.n);
+    entry->catalogs = list;
+    entry->catalog_count = n;
+    return !is_list || n > 1 ||
+           lock_fail(r->e, r->name, r->number,
+                     "not written as mapm writes it: %.*s",
+                     STR_ARG(lock_excerpt(value)));
+}
+
+/* A plugin has that which its entry is in, others those that chose them. */
+static bool take_catalog(struct reader *r, struct lock_entry *entry,
+                         struct str value)
+{
+    return entry->kind == DOC_PLUGIN ? take_marketplace(r, entry, value)
+                                     : take_catalogs(r, entry, value);
 }
 
 static bool take_catalog_commit(struct reader *r, struct lock_entry *entry,
@@ -632,7 +671,7 @@ static const struct field {
     {STR_INIT("key"),       LOCK_VERSION_1, DOC_MCP,    DOC_MCP, 0, take_key},
     {STR_INIT("server"),    LOCK_VERSION_2, DOC_MCP,    0, 0, take_server},
     {STR_INIT("plugin"),    LOCK_VERSION_2, DOC_FOLDER | DOC_MCP, 0, 0, take_plugin},
-    {STR_INIT("catalog"),   LOCK_VERSION_2, DOC_PLUGIN, 0, 0, take_catalog},
+    {STR_INIT("catalog"),   LOCK_VERSION_2, DOC_ANY,    0, 0, take_catalog},
     {STR_INIT("catalog_commit"), LOCK_VERSION_2, DOC_PLUGIN, 0, 0, take_catalog_commit},
     {STR_INIT("entry"),     LOCK_VERSION_2, DOC_PLUGIN, 0, 0, take_catalog_entry},
     {STR_INIT("patch"),     LOCK_VERSION_2, DOC_FOLDER, 0, NOT_FILE | NOT_OWN, take_patch},

@@ -109,6 +109,34 @@ static void put_also(const struct lock_entry *entry, struct buf *out,
     buf_text(out, "]\n");
 }
 
+static int compare_texts(const void *x, const void *y)
+{
+    const struct str *one = x, *two = y;
+
+    return str_cmp(*one, *two);
+}
+
+static void put_catalogs(const struct lock_entry *entry, struct buf *out,
+                         struct arena *a)
+{
+    size_t n = entry->catalog_count;
+    struct str *sorted;
+
+    if (n == 0)
+        return;
+    sorted = arena_array(a, n, sizeof *sorted);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = entry->catalogs[i];
+    qsort(sorted, n, sizeof *sorted, compare_texts);
+    buf_text(out, "    catalog: ");
+    buf_text(out, n > 1 ? "[" : "");
+    for (size_t i = 0; i < n; i++) {
+        buf_text(out, i ? ", " : "");
+        buf_append(out, lock_scalar(sorted[i], a));
+    }
+    buf_text(out, n > 1 ? "]\n" : "\n");
+}
+
 static void put_needs(struct lock_entry *entry, struct buf *out)
 {
     if (entry->need_count == 0)
@@ -203,6 +231,7 @@ static void put_entry(struct lock_entry *entry, struct buf *out,
     put_text(out, "server", entry->server, a);
     put_text(out, "plugin", entry->plugin, a);
     put_text(out, "catalog", lock_catalog(entry), a);
+    put_catalogs(entry, out, a);
     put_line(out, "catalog_commit", entry->catalog_commit);
     put_text(out, "entry", lock_catalog_entry(entry), a);
     put_line(out, "patch", entry->patch);
@@ -235,8 +264,9 @@ enum lock_version lock_entry_version(const struct lock_entry *entry)
     for (size_t i = 0; i < entry->need_count; i++)
         if (entry->needs[i].kind == DOC_AGENT)
             return LOCK_VERSION_2;
-    return entry->kind == DOC_PLUGIN || entry->plugin.n || entry->declared.n ||
-                   entry->tag.n || entry->from.n || entry->patch.n ||
+    return entry->kind == DOC_PLUGIN || entry->plugin.n ||
+                   entry->catalog_count || entry->declared.n || entry->tag.n ||
+                   entry->from.n || entry->patch.n ||
                    origin_is_own(entry->origin)
                ? LOCK_VERSION_2
                : LOCK_VERSION_1;

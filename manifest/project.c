@@ -93,6 +93,23 @@ static bool read_entry(struct project_reader *r, const struct yaml *item,
             project_fail(r, (*entry)->line, "not the name of a plugin"));
 }
 
+bool project_read_origin(struct project_reader *r, const struct yaml *y,
+                         struct origin *out)
+{
+    struct err why = {0};
+
+    if (!project_want_text(r, y, "an origin"))
+        return false;
+    if (origin_is_own(y->text) && r->role == PROJECT_LOCAL)
+        return project_fail(r, y->line,
+                            "%.*s is of the workspace: it belongs in mapm.yaml",
+                            STR_ARG(project_excerpt(y->text)));
+    if (origin_parse_here(y->text, r->rules, r->a, out, &why))
+        return true;
+    err_set(r->e, why.code, "%s:%u: %s", r->name, y->line, err_first(&why));
+    return err_hint(r->e, "%s", why.hint);
+}
+
 /* An origin, or {origin: URL, as: NAME} [D9]. */
 static bool read_root(struct project_reader *r, enum doc_kind kind,
                       const struct yaml *item, struct root_names *seen)
@@ -111,7 +128,6 @@ static bool read_root(struct project_reader *r, enum doc_kind kind,
     };
     struct root root = {.kind = kind, .line = item->line};
     const struct yaml *y = item, *as = NULL, *entry = NULL;
-    struct err why = {0};
 
     if (item->kind == YAML_MAPPING) {
         if (!project_read_keys(r, kind == DOC_PLUGIN ? plugin_keys : keys,
@@ -124,16 +140,8 @@ static bool read_root(struct project_reader *r, enum doc_kind kind,
         if (!y)
             return project_fail(r, item->line, "no \"origin\" in {...}");
     }
-    if (!project_want_text(r, y, "an origin"))
+    if (!project_read_origin(r, y, &root.origin))
         return false;
-    if (origin_is_own(y->text) && r->role == PROJECT_LOCAL)
-        return project_fail(r, y->line,
-                            "%.*s is of the workspace: it belongs in mapm.yaml",
-                            STR_ARG(project_excerpt(y->text)));
-    if (!origin_parse_here(y->text, r->rules, r->a, &root.origin, &why)) {
-        err_set(r->e, why.code, "%s:%u: %s", r->name, y->line, err_first(&why));
-        return err_hint(r->e, "%s", why.hint);
-    }
     if (kind == DOC_PLUGIN)
         root.origin = origin_with_part(
             &root.origin,
@@ -179,6 +187,7 @@ static bool read_dependencies(struct project_reader *r, const struct yaml *y)
         {STR_INIT("skills"), IN_WORKSPACE | IN_LOCAL, skip},
         {STR_INIT("mcps"), IN_WORKSPACE | IN_LOCAL, skip},
         {STR_INIT("plugins"), IN_WORKSPACE | IN_LOCAL, skip},
+        {STR_INIT("catalogs"), IN_WORKSPACE | IN_LOCAL, project_read_catalogs},
         {{0}, 0, NULL},
     };
 
@@ -189,7 +198,7 @@ static bool read_dependencies(struct project_reader *r, const struct yaml *y)
     for (const struct project_key *kind = kinds; kind->name.n; kind++) {
         const struct yaml *list = yaml_get(y, kind->name.p);
 
-        if (list && !read_roots(r, list))
+        if (list && kind->read == skip && !read_roots(r, list))
             return false;
     }
     return true;

@@ -25,8 +25,12 @@ const struct yaml *project_item_origin(const struct yaml *item);
 struct str project_item_text(enum doc_kind kind, const struct yaml *item,
                              struct arena *a);
 
-/* The list of a kind in the dependencies block; NULL when absent. */
-const struct yaml *project_list(const struct yaml *block, enum doc_kind kind);
+/* The lists of the dependencies block, in the order in which new ones come. */
+#define PROJECT_LISTS 5
+extern const char *const project_lists[PROJECT_LISTS];
+
+/* One of them; NULL when absent. */
+const struct yaml *project_list(const struct yaml *block, const char *name);
 
 /* Roots of one kind, in the order of the list. */
 struct project_change {
@@ -39,5 +43,10 @@ struct project_change {
 /* `more` is `fewer` and the roots of `change`; all else is the same. */
 bool project_differs_by(const struct yaml *fewer, const struct yaml *more,
                         const struct project_change *change, struct arena *a);
+
+/* Everything in the tree but the block's key and those of its lists that
+ * `is_left_out` takes, to compare. In `a`. */
+struct str project_rest(const struct yaml *root,
+                        bool (*is_left_out)(struct str), struct arena *a);
 
 #endif

@@ -4,11 +4,12 @@
 
 /* Whether an edit of mapm.yaml has changed its target only. */
 
-const struct yaml *project_list(const struct yaml *block, enum doc_kind kind)
+const char *const project_lists[PROJECT_LISTS] = {"agents", "skills", "mcps",
+                                                  "plugins", "catalogs"};
+
+const struct yaml *project_list(const struct yaml *block, const char *name)
 {
-    return block && block->kind == YAML_MAPPING
-               ? yaml_get(block, doc_kind_plural(kind))
-               : NULL;
+    return block && block->kind == YAML_MAPPING ? yaml_get(block, name) : NULL;
 }
 
 const struct yaml *project_item_origin(const struct yaml *item)
@@ -77,7 +78,8 @@ static bool collect(const struct yaml *root, struct arena *a,
     *items = NULL;
     *count = 0;
     for (unsigned k = DOC_AGENT; k <= DOC_PLUGIN; k <<= 1) {
-        const struct yaml *list = project_list(block, (enum doc_kind)k);
+        const struct yaml *list =
+            project_list(block, doc_kind_plural((enum doc_kind)k));
 
         for (const struct yaml *y = list ? list->first : NULL; y; y = y->next) {
             *items = arena_grow(a, *items, *count, &capacity, sizeof **items);
@@ -120,8 +122,8 @@ static bool is_kind_key(struct str key)
     return false;
 }
 
-/* Everything in the tree but the block and its three lists, to compare. */
-static struct str rest_of_tree(const struct yaml *root, struct arena *a)
+struct str project_rest(const struct yaml *root,
+                        bool (*is_left_out)(struct str), struct arena *a)
 {
     const struct yaml *stack[PROJECT_MAX_DEPTH + 1] = {root ? root->first
                                                             : NULL};
@@ -141,7 +143,7 @@ static struct str rest_of_tree(const struct yaml *root, struct arena *a)
         stack[depth] = y->next;
         if (depth == 0)
             in_block = str_is(y->key, "dependencies");
-        if (depth == 1 && in_block && is_kind_key(y->key))
+        if (depth == 1 && in_block && is_left_out(y->key))
             continue;
         if (depth > 0 || !in_block) {
             buf_printf(&b, "%zu %d %zu %zu:", depth, (int)y->kind, y->key.n,
@@ -163,5 +165,6 @@ bool project_differs_by(const struct yaml *fewer, const struct yaml *more,
     return collect(fewer, a, &items, &count) &&
            collect(more, a, &more_items, &more_count) &&
            is_insertion(items, count, more_items, more_count, change) &&
-           str_eq(rest_of_tree(fewer, a), rest_of_tree(more, a));
+           str_eq(project_rest(fewer, is_kind_key, a),
+                  project_rest(more, is_kind_key, a));
 }

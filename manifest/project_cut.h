@@ -2,6 +2,7 @@
 #define MANIFEST_PROJECT_CUT_H
 
 #include "base/splice.h"
+#include "mapm/origin.h"
 
 #include "project.h"
 
@@ -19,7 +20,8 @@ struct edit {
     struct arena *a;
     const struct yaml *root;  /* NULL: nothing there; else of any kind */
     const struct yaml *block; /* the node to change; NULL: absent */
-    enum doc_kind kind;       /* of the items */
+    const char *list;         /* of it, for the items */
+    enum doc_kind kind;       /* of these, where they are packages */
     const struct str *items;  /* to add, quoted */
     size_t item_count;
     const char *newline;
@@ -80,6 +82,20 @@ void edit_fill_null(struct edit *ed, const struct yaml *y, struct str put);
  * indent of new lines relative to their key. `parent` has the list. */
 void edit_add_to_list(struct edit *ed, const struct yaml *parent,
                       const struct yaml *list, size_t offset);
+
+/* In project_edit.c: a file with its dependencies block, and the items for
+ * `list` of it, which may not be there yet. ERR_FORMAT: cannot be done here. */
+MUST_CHECK bool edit_open_list(struct edit *ed, struct str text,
+                               const char *list, struct arena *a,
+                               struct err *e);
+void edit_add_items(struct edit *ed);
+bool edit_fail_shape(struct err *e);
+/* Two ways of writing an origin may mean one. */
+struct str edit_origin_key(struct str text, const struct origin_rules *rules,
+                           struct arena *a);
+/* Takes a line, or an item in brackets that is behind `before`, out of a list. */
+void edit_remove_item(struct edit *ed, const struct yaml *list,
+                      const struct yaml *before, const struct yaml *item);
 
 /* Behind the last member of {...}. */
 void edit_add_member(struct edit *ed, const struct yaml *mapping,

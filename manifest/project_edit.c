@@ -14,7 +14,7 @@
  * roots it adds or removes.
  */
 
-static bool fail_shape(struct err *e)
+bool edit_fail_shape(struct err *e)
 {
     err_set(e, ERR_FORMAT,
             "its dependencies are written in a way that cannot be changed in "
@@ -23,31 +23,30 @@ static bool fail_shape(struct err *e)
                        "of origins, or change it by hand");
 }
 
-static bool open_edit(struct edit *ed, struct str text, enum doc_kind kind,
-                      struct arena *a, struct err *e)
+bool edit_open_list(struct edit *ed, struct str text, const char *list,
+                    struct arena *a, struct err *e)
 {
     if (!edit_open(ed, text, a, e))
         return false;
     if (ed->root && ed->root->kind != YAML_MAPPING)
-        return fail_shape(e);
-    ed->kind = kind;
+        return edit_fail_shape(e);
+    ed->list = list;
     ed->block = ed->root ? yaml_get(ed->root, "dependencies") : NULL;
     if (ed->block && !project_is_null(ed->block) &&
         ed->block->kind != YAML_MAPPING)
-        return fail_shape(e);
-    for (unsigned k = DOC_AGENT; k <= DOC_PLUGIN; k <<= 1) {
-        const struct yaml *list = project_list(ed->block, (enum doc_kind)k);
+        return edit_fail_shape(e);
+    for (size_t k = 0; k < PROJECT_LISTS; k++) {
+        const struct yaml *y = project_list(ed->block, project_lists[k]);
 
-        if (list && !project_is_null(list) && list->kind != YAML_SEQUENCE)
-            return fail_shape(e);
+        if (y && !project_is_null(y) && y->kind != YAML_SEQUENCE)
+            return edit_fail_shape(e);
     }
     return true;
 }
 
-/* Two ways of writing an origin may mean one. A host that the configuration
- * no longer names is still the same host. */
-static struct str key_of(struct str text, const struct origin_rules *rules,
-                         struct arena *a)
+/* A host that the configuration no longer names is still the same host. */
+struct str edit_origin_key(struct str text, const struct origin_rules *rules,
+                           struct arena *a)
 {
     struct str host = str_from_index(text, strlen("https://"));
     struct origin_rules own = {.hosts = &host, .host_count = 1};
@@ -71,7 +70,7 @@ static void collect_keys(const struct edit *ed, const struct yaml *list,
         struct str text = project_item_text(ed->kind, y, ed->a);
 
         if (text.p)
-            map_put(out, key_of(text, NULL, ed->a), NULL);
+            map_put(out, edit_origin_key(text, NULL, ed->a), NULL);
     }
 }
 
@@ -82,11 +81,11 @@ static bool finish(const struct edit *ed, const struct project_change *change,
     struct str text;
 
     if (!edit_close(ed, &text, &root, e))
-        return e->code == ERR_LIMIT ? false : fail_shape(e);
+        return e->code == ERR_LIMIT ? false : edit_fail_shape(e);
     if ((root && root->kind != YAML_MAPPING) ||
         !project_differs_by(added ? ed->root : root, added ? root : ed->root,
                             change, ed->a))
-        return fail_shape(e);
+        return edit_fail_shape(e);
     *out = text;
     return true;
 }
@@ -97,13 +96,12 @@ static bool finish(const struct edit *ed, const struct project_change *change,
 static struct str kind_lines(const struct edit *ed, size_t indent,
                              size_t offset, bool brackets)
 {
-    const char *plural = doc_kind_plural(ed->kind);
     struct str margin = edit_blanks(ed, indent);
 
     if (brackets)
-        return arena_printf(ed->a, "%.*s%s: [%.*s]", STR_ARG(margin), plural,
+        return arena_printf(ed->a, "%.*s%s: [%.*s]", STR_ARG(margin), ed->list,
                             STR_ARG(edit_inline_items(ed)));
-    return arena_printf(ed->a, "%.*s%s:%s%.*s", STR_ARG(margin), plural,
+    return arena_printf(ed->a, "%.*s%s:%s%.*s", STR_ARG(margin), ed->list,
                         ed->newline,
                         STR_ARG(edit_item_lines(ed, indent + offset)));
 }
@@ -111,8 +109,8 @@ static struct str kind_lines(const struct edit *ed, size_t indent,
 /* The indent of list items relative to their key. */
 static size_t list_offset(const struct edit *ed, size_t indent)
 {
-    for (unsigned k = DOC_AGENT; k <= DOC_PLUGIN; k <<= 1) {
-        const struct yaml *list = project_list(ed->block, (enum doc_kind)k);
+    for (size_t k = 0; k < PROJECT_LISTS; k++) {
+        const struct yaml *list = project_list(ed->block, project_lists[k]);
 
         if (list && list->kind == YAML_SEQUENCE && !list->flow &&
             edit_indent(ed, list->start) >= indent)
@@ -127,14 +125,15 @@ static void add_kind_lines(struct edit *ed)
 {
     size_t indent = edit_indent(ed, ed->block->first->key_start);
     size_t offset = list_offset(ed, indent), at = ed->block->key_start;
-    bool lines = false, brackets = false;
+    bool lines = false, brackets = false, is_before = true;
 
-    for (unsigned k = DOC_AGENT; k <= DOC_PLUGIN; k <<= 1) {
-        const struct yaml *list = project_list(ed->block, (enum doc_kind)k);
+    for (size_t k = 0; k < PROJECT_LISTS; k++) {
+        const struct yaml *list = project_list(ed->block, project_lists[k]);
 
+        is_before &= strcmp(project_lists[k], ed->list) != 0;
         if (!list)
             continue;
-        if (k < (unsigned)ed->kind)
+        if (is_before)
             at = edit_last_byte(list);
         if (list->kind == YAML_SEQUENCE && list->flow)
             brackets = true;
@@ -172,8 +171,7 @@ static void add_block(struct edit *ed)
     if (ed->root && (ed->root->flow || !last)) {
         edit_add_member(ed, ed->root,
                         arena_printf(ed->a, "dependencies: {%s: [%.*s]}",
-                                     doc_kind_plural(ed->kind),
-                                     STR_ARG(edit_inline_items(ed))));
+                                     ed->list, STR_ARG(edit_inline_items(ed))));
         return;
     }
     indent = last ? edit_indent(ed, last->key_start) : 0;
@@ -191,19 +189,19 @@ static void add_block(struct edit *ed)
 }
 
 /* Those of `origins` that the list does not have yet. */
-static struct project_change find_new(const struct edit *ed,
+static struct project_change find_new(const struct edit *ed, enum doc_kind kind,
                                       const struct yaml *list,
                                       const struct str *origins,
                                       const struct str *names, size_t count)
 {
     struct str *texts = arena_array(ed->a, count + 1, sizeof *texts);
     struct str *as = arena_array(ed->a, count + 1, sizeof *as);
-    struct project_change change = {ed->kind, texts, as, 0};
+    struct project_change change = {kind, texts, as, 0};
     struct map known;
 
     collect_keys(ed, list, &known);
     for (size_t i = 0; i < count; i++)
-        if (map_put(&known, key_of(origins[i], NULL, ed->a), NULL)) {
+        if (map_put(&known, edit_origin_key(origins[i], NULL, ed->a), NULL)) {
             as[change.count] = names ? names[i] : STR("");
             texts[change.count++] = origins[i];
         }
@@ -232,15 +230,10 @@ static struct str item_text(struct str origin, struct str as, struct arena *a)
                 : text;
 }
 
-static void add_items(struct edit *ed, const struct project_change *change)
+void edit_add_items(struct edit *ed)
 {
-    const struct yaml *list = project_list(ed->block, ed->kind);
-    struct str *items = arena_array(ed->a, change->count, sizeof *items);
+    const struct yaml *list = project_list(ed->block, ed->list);
 
-    for (size_t i = 0; i < change->count; i++)
-        items[i] = item_text(change->origins[i], change->names[i], ed->a);
-    ed->items = items;
-    ed->item_count = change->count;
     if (list)
         edit_add_to_list(ed, ed->block, list,
                          list_offset(ed, edit_indent(ed, list->key_start)));
@@ -248,6 +241,17 @@ static void add_items(struct edit *ed, const struct project_change *change)
         add_kind(ed);
     else
         add_block(ed);
+}
+
+static void add_roots(struct edit *ed, const struct project_change *change)
+{
+    struct str *items = arena_array(ed->a, change->count, sizeof *items);
+
+    for (size_t i = 0; i < change->count; i++)
+        items[i] = item_text(change->origins[i], change->names[i], ed->a);
+    ed->items = items;
+    ed->item_count = change->count;
+    edit_add_items(ed);
 }
 
 bool project_add_roots(struct str text, enum doc_kind kind,
@@ -259,11 +263,13 @@ bool project_add_roots(struct str text, enum doc_kind kind,
     struct project_change change;
     struct edit ed;
 
-    if (!open_edit(&ed, text, kind, &scratch, e))
+    if (!edit_open_list(&ed, text, doc_kind_plural(kind), &scratch, e))
         return false;
-    change = find_new(&ed, project_list(ed.block, kind), origins, names, count);
+    ed.kind = kind;
+    change = find_new(&ed, kind, project_list(ed.block, ed.list), origins,
+                      names, count);
     if (change.count) {
-        add_items(&ed, &change);
+        add_roots(&ed, &change);
         if (!finish(&ed, &change, true, &text, e))
             return false;
         text = arena_str(a, text);
@@ -273,17 +279,6 @@ bool project_add_roots(struct str text, enum doc_kind kind,
 }
 
 /* --- removing ------------------------------------------------------------- */
-
-/* The lines from that of the dash to the end of the item. */
-static void remove_lines(struct edit *ed, const struct yaml *list,
-                         const struct yaml *item)
-{
-    size_t from = edit_line_start(ed, item->start);
-
-    while (from > list->start && ed->text.p[edit_skip_blanks(ed, from)] != '-')
-        from = edit_line_start(ed, from - 1);
-    edit_cut(ed, from, edit_line_end(ed, edit_last_byte(item)), STR(""));
-}
 
 /* A file without a final newline keeps that when its last line is removed. */
 static void cut_last_newline(struct edit *ed)
@@ -295,6 +290,18 @@ static void cut_last_newline(struct edit *ed)
     last->from--;
     if (last->from && ed->text.p[last->from - 1] == '\r')
         last->from--;
+}
+
+/* The lines from that of the dash to the end of the item. */
+static void remove_lines(struct edit *ed, const struct yaml *list,
+                         const struct yaml *item)
+{
+    size_t from = edit_line_start(ed, item->start);
+
+    while (from > list->start && ed->text.p[edit_skip_blanks(ed, from)] != '-')
+        from = edit_line_start(ed, from - 1);
+    edit_cut(ed, from, edit_line_end(ed, edit_last_byte(item)), STR(""));
+    cut_last_newline(ed);
 }
 
 /* Where the comma behind `y` is; SIZE_MAX unless blanks alone are between. */
@@ -338,12 +345,22 @@ static void remove_from_brackets(struct edit *ed, const struct yaml *list,
     }
 }
 
+void edit_remove_item(struct edit *ed, const struct yaml *list,
+                      const struct yaml *before, const struct yaml *item)
+{
+    if (list->flow)
+        remove_from_brackets(ed, list, before, item);
+    else
+        remove_lines(ed, list, item);
+}
+
 /*
  * Cuts the items of `keys`, which become NULL there. A cut in brackets reaches
  * from the item before to the one after it, so of neighbours only every other
  * one is cut: true when some are left for another edit.
  */
-static bool remove_items(struct edit *ed, const struct yaml *list,
+static bool remove_items(struct edit *ed, enum doc_kind kind,
+                         const struct yaml *list,
                          const struct origin_rules *rules, struct map *keys,
                          struct project_change *change)
 {
@@ -352,32 +369,27 @@ static bool remove_items(struct edit *ed, const struct yaml *list,
     const struct yaml *before = NULL, *cut = NULL;
     bool more = false;
 
-    *change = (struct project_change){ed->kind, texts, names, 0};
+    *change = (struct project_change){kind, texts, names, 0};
     for (const struct yaml *y = list->first; y; before = y, y = y->next) {
         struct str origin = project_item_text(ed->kind, y, ed->a), key;
         const struct yaml *as;
 
         if (!origin.p)
             continue;
-        key = key_of(origin, rules, ed->a);
+        key = edit_origin_key(origin, rules, ed->a);
         if (!map_find(keys, key))
             continue;
         if (list->flow && before && cut == before) {
             more = true;
             continue;
         }
-        if (list->flow)
-            remove_from_brackets(ed, list, before, y);
-        else
-            remove_lines(ed, list, y);
+        edit_remove_item(ed, list, before, y);
         as = y->kind == YAML_MAPPING ? yaml_get(y, "as") : NULL;
         names[change->count] = as ? as->text : STR("");
         texts[change->count++] = origin;
         cut = y;
         map_put(keys, key, NULL);
     }
-    if (!list->flow && change->count)
-        cut_last_newline(ed);
     return more;
 }
 
@@ -399,11 +411,12 @@ bool project_remove_roots(struct str text, enum doc_kind kind,
         const struct yaml *list;
         struct edit ed;
 
-        if (!open_edit(&ed, result, kind, &scratch, e))
+        if (!edit_open_list(&ed, result, doc_kind_plural(kind), &scratch, e))
             return false;
-        list = project_list(ed.block, kind);
+        ed.kind = kind;
+        list = project_list(ed.block, ed.list);
         more = list && list->kind == YAML_SEQUENCE &&
-               remove_items(&ed, list, rules, &keys, &change);
+               remove_items(&ed, kind, list, rules, &keys, &change);
         if (change.count && !finish(&ed, &change, false, &result, e))
             return false;
     }

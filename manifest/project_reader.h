@@ -25,6 +25,7 @@ struct project_reader {
     struct err *e;
     struct project out;
     size_t root_capacity, setting_capacity, rule_capacity;
+    size_t catalog_capacity;
 };
 
 struct project_key {
@@ -57,6 +58,13 @@ const struct str *project_texts(struct project_reader *r,
 MUST_CHECK bool project_read_keys(struct project_reader *r,
                                   const struct project_key *keys,
                                   const struct yaml *mapping);
+
+/* An origin of a manifest: packages of the workspace are mapm.yaml's alone. */
+MUST_CHECK bool project_read_origin(struct project_reader *r,
+                                    const struct yaml *y, struct origin *out);
+
+/* `catalogs:` below dependencies, in project_catalog.c. */
+bool project_read_catalogs(struct project_reader *r, const struct yaml *y);
 
 /* `replace:`, in project_replace.c. */
 bool project_read_replace(struct project_reader *r, const struct yaml *y);

@@ -658,20 +658,6 @@ const struct str *layer_clients(const struct layer *l, struct arena *a,
     return names;
 }
 
-struct root *layer_roots(const struct layer *l, struct arena *a, size_t *count)
-{
-    struct root *roots = arena_array(
-        a, l->project.root_count + l->local.root_count + 1, sizeof *roots);
-    size_t n = 0;
-
-    for (size_t i = 0; i < l->project.root_count; i++)
-        roots[n++] = l->project.roots[i];
-    for (size_t i = 0; i < l->local.root_count; i++)
-        roots[n++] = l->local.roots[i];
-    *count = n;
-    return roots;
-}
-
 /* The entries that one word can mean, sorted by kind and name. */
 struct meaning {
     const struct lock_entry *entry;

@@ -211,6 +211,7 @@ static void show_result(struct invocation *inv, const struct install_plan *plan,
 
     install_note_edits(t, plan);
     install_note_merged(t, plan, r->dry_run);
+    install_note_excluded(t, plan);
     if (result->backup.n)
         term_note(t, "what was there before is in %.*s",
                   STR_ARG(result->backup));
@@ -233,7 +234,9 @@ static void show_result(struct invocation *inv, const struct install_plan *plan,
     }
     if (r->choice.all)
         install_note_elsewhere(inv, plan);
-    if (plan->import_count == 0)
+    if (r->command == INSTALL_UPDATE)
+        install_note_skipped(inv, plan);
+    else if (plan->import_count == 0)
         install_warn_left_out(inv, plan);
     else if (!has_option(inv, OPTION_JSON))
         install_show_imports(inv, plan);
@@ -314,7 +317,8 @@ static bool run(struct invocation *inv, enum install_command command,
     if (!check_sides(inv, e) || !install_plan(&inv->cx, &r, &plan, e))
         return false;
     ok = carry_out(inv, plan, &r, e);
-    *exit_code = plan->left_out_count || plan->held_count || plan->problem_count
+    *exit_code = (plan->left_out_count && command != INSTALL_UPDATE) ||
+                         plan->held_count || plan->problem_count
                      ? EXIT_FINDINGS
                      : EXIT_DONE;
     is_changed = ok && plan->change_count > 0;

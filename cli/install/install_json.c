@@ -28,6 +28,7 @@ static void put_package(struct json_writer *w, const struct install_package *p,
     else if (package->kind != DOC_PLUGIN)
         json_member_string(w, "path", install_path(p, a));
     json_member_bool(w, "root", p->is_root);
+    json_member_optional(w, "catalog", p->catalog);
     json_member_bool(w, "local", p->is_local);
     json_member_bool(w, "own", package->origin->scheme == ORIGIN_OWN);
     json_member_bool(w, "metaskill", package->is_metaskill);
@@ -176,6 +177,19 @@ static void put_held(struct json_writer *w, const struct install_plan *plan)
     json_end_array(w);
 }
 
+/* What mapm.yaml leaves out of its catalogs from now on. */
+static void put_excluded(struct json_writer *w, const struct install_plan *plan)
+{
+    json_member_array(w, "excluded");
+    for (size_t i = 0; i < plan->excluded_count; i++) {
+        json_begin_object(w);
+        json_member_string(w, "catalog", plan->excluded[i].catalog);
+        json_member_optional(w, "pattern", plan->excluded[i].word);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
 /* Packages of the repositories outside of the catalogs. */
 static void put_elsewhere(struct json_writer *w,
                           const struct install_plan *plan)
@@ -222,6 +236,8 @@ void install_print_json(struct invocation *inv, const struct install_plan *plan,
         put_held(w, plan);
     if (plan->unsupported_count)
         put_unsupported(w, plan);
+    if (plan->excluded_count)
+        put_excluded(w, plan);
     put_elsewhere(w, plan);
     json_member_number(w, "requests", plan->requests);
     json_member_number(w, "bytes", plan->bytes);

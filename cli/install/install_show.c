@@ -15,6 +15,7 @@
 #define SHORT_COMMIT_CHARS 10
 #define PACKAGES_MAX_SHOWN 20 /* with the same effect */
 #define EDITS_MAX_SHOWN    5
+#define EXCLUDED_MAX_SHOWN 5
 #define LEFT_OUT_MAX_SHOWN 5           /* of a group */
 #define GONE_MAX_BYTES     (64 * 1024) /* their names */
 
@@ -49,7 +50,7 @@ static void show_prereqs(struct term *t, struct str prereqs)
 
 /* "1.2.0 (3f6c…) -> 1.3.0 (8a01…)", or just the new one. */
 static void show_versions(struct term *t, const struct install_package *p,
-                          struct arena *a)
+                          struct str remark, struct arena *a)
 {
     const struct package *package = p->package;
     const struct lock_entry *before = p->before;
@@ -78,11 +79,12 @@ static void show_versions(struct term *t, const struct install_package *p,
         else
             term_print(t, " %.*s ->", STR_ARG(old));
     }
-    term_print(t, " %.*s%s%.*s\n", STR_ARG(version),
+    term_print(t, " %.*s%s%.*s%.*s\n", STR_ARG(version),
                is_same                         ? " (same content)"
                : p->effect == INSTALL_REPAIRED ? " (repaired)"
                                                : "",
-               STR_ARG(list_source(p->from, p->is_from_checkout, a)));
+               STR_ARG(list_source(p->from, p->is_from_checkout, a)),
+               STR_ARG(remark));
 }
 
 static const struct {
@@ -97,14 +99,36 @@ static const struct {
     [INSTALL_EFFECTS] = {"  - ", TERM_RED, "removed"},
 };
 
-static void show_package(struct term *t, const struct install_package *p,
-                         struct arena *a)
+struct str install_repository_of(struct str origin)
+{
+    struct str rest = origin, part, owner;
+
+    if (!str_starts(origin, STR("https://")))
+        return origin.n ? STR("this machine") : STR("no locked origin");
+    rest = str_from_index(rest, strlen("https://"));
+    if (!str_cut(&rest, '/', &part) || !str_cut(&rest, '/', &owner))
+        return origin;
+    str_cut(&rest, '/', &part);
+    return str_make(owner.p, (size_t)(part.p + part.n - owner.p));
+}
+
+/* A catalog offers it, and nothing asked for it so far. */
+static struct str remark_of(const struct install_plan *plan,
+                            const struct install_package *p, struct arena *a)
+{
+    if (!p->catalog.n || p->before || strcmp(plan->command, "update") != 0)
+        return STR("");
+    return str_join(STR(", new in "), install_repository_of(p->catalog), a);
+}
+
+static void show_package(struct term *t, const struct install_plan *plan,
+                         const struct install_package *p, struct arena *a)
 {
     term_style_print(t, shown_effects[p->effect].style, "%s",
                      shown_effects[p->effect].sign);
     term_print(t, "%s %.*s", doc_kind_name(p->package->kind),
                STR_ARG(p->package->fqn));
-    show_versions(t, p, a);
+    show_versions(t, p, remark_of(plan, p, a), a);
     if (p->old_command)
         term_print(t, "      ran:  %s\n", p->old_command);
     if (p->command)
@@ -125,19 +149,6 @@ static void show_removed(struct term *t, const struct lock_entry *entry)
     term_print(t, "%s %.*s%s%.*s\n", doc_kind_name(entry->kind),
                STR_ARG(entry->name), entry->version.n ? " " : "",
                STR_ARG(entry->version));
-}
-
-struct str install_repository_of(struct str origin)
-{
-    struct str rest = origin, part, owner;
-
-    if (!str_starts(origin, STR("https://")))
-        return origin.n ? STR("this machine") : STR("no locked origin");
-    rest = str_from_index(rest, strlen("https://"));
-    if (!str_cut(&rest, '/', &part) || !str_cut(&rest, '/', &owner))
-        return origin;
-    str_cut(&rest, '/', &part);
-    return str_make(owner.p, (size_t)(part.p + part.n - owner.p));
 }
 
 static void count_one(struct map *counts, struct str origin)
@@ -244,7 +255,7 @@ void install_show_packages(struct term *t, const struct install_plan *plan,
         if (!is_shown(p))
             continue;
         if (each || of[p->effect] <= PACKAGES_MAX_SHOWN || is_alone(p))
-            show_package(t, p, a);
+            show_package(t, plan, p, a);
         else
             count_one(&counts[p->effect], p->package->origin->text);
     }
@@ -363,6 +374,25 @@ void install_show_offers(struct invocation *inv,
                   STR_ARG(c->origin.text));
     }
     install_note_elsewhere(inv, plan);
+}
+
+void install_note_excluded(struct term *t, const struct install_plan *plan)
+{
+    for (size_t i = 0; i < plan->excluded_count; i++) {
+        const struct install_exclusion *x = &plan->excluded[i];
+
+        if (x->word.n == 0)
+            term_note(t,
+                      "that was the last one of the catalog %.*s, which goes "
+                      "from mapm.yaml",
+                      STR_ARG(x->catalog));
+        else if (i < EXCLUDED_MAX_SHOWN)
+            term_note(t, "mapm.yaml excludes %.*s from the catalog %.*s now",
+                      STR_ARG(x->word), STR_ARG(x->catalog));
+    }
+    if (plan->excluded_count > EXCLUDED_MAX_SHOWN)
+        term_note(t, "mapm.yaml lists %zu more below exclude",
+                  plan->excluded_count - EXCLUDED_MAX_SHOWN);
 }
 
 /* --- what stays edited ---------------------------------------------------- */
@@ -642,4 +672,21 @@ void install_note_unsupported(struct invocation *inv,
                           ? ", new in this version"
                           : "");
     }
+}
+
+/* The command that chose has told of them; what is new is told again. */
+void install_note_skipped(struct invocation *inv,
+                          const struct install_plan *plan)
+{
+    size_t n = plan->left_out_count;
+    bool each = has_option(inv, OPTION_VERBOSE);
+
+    for (size_t i = 0; each && i < n; i++)
+        warn_each(&inv->term, &plan->left_out[i]);
+    if (n)
+        term_note(&inv->term,
+                  "%zu package%s of the catalogs cannot be installed and %s "
+                  "left out%s",
+                  n, n == 1 ? "" : "s", n == 1 ? "is" : "are",
+                  each ? "" : " (-v says why, one by one)");
 }

@@ -18,6 +18,11 @@ void install_note_edits(struct term *t, const struct install_plan *plan);
 /* How a mapm.lock in conflict was decided. */
 void install_note_merged(struct term *t, const struct install_plan *plan,
                          bool dry_run);
+/* What catalogs of mapm.yaml leave out from now on. */
+void install_note_excluded(struct term *t, const struct install_plan *plan);
+/* How many packages of catalogs an update cannot add; with -v each. */
+void install_note_skipped(struct invocation *inv,
+                          const struct install_plan *plan);
 /* What the repositories have outside of the catalogs. */
 void install_note_elsewhere(struct invocation *inv,
                             const struct install_plan *plan);

@@ -6,6 +6,8 @@
 
 /* outdated: what an update would change. */
 
+#define AVAILABLE_MAX_SHOWN 20 /* of a catalog */
+
 static void print_json_table(struct invocation *inv,
                              const struct install_outdated *o)
 {
@@ -34,7 +36,47 @@ static void print_json_table(struct invocation *inv,
         json_end_object(w);
     }
     json_end_array(w);
+    json_member_array(w, "available");
+    for (size_t i = 0; i < o->available_count; i++) {
+        json_begin_object(w);
+        json_member_string(w, "type",
+                           str_cstr(doc_kind_name(o->available[i].kind)));
+        json_member_string(w, "name", o->available[i].name);
+        json_member_string(w, "origin", o->available[i].origin);
+        json_member_string(w, "catalog", o->available[i].catalog);
+        json_end_object(w);
+    }
+    json_end_array(w);
     print_json_end(inv);
+}
+
+/* Those of one catalog stand together. */
+static void note_available(struct invocation *inv,
+                           const struct install_outdated *o)
+{
+    struct term *t = &inv->term;
+    bool each = has_option(inv, OPTION_VERBOSE);
+
+    for (size_t i = 0, run; i < o->available_count; i += run) {
+        const struct install_available *first = &o->available[i];
+        CLEANUP(buf_done) struct buf b = {0};
+
+        buf_init(&b, 64 * 1024);
+        for (run = 0; i + run < o->available_count &&
+                      str_eq(first[run].catalog, first->catalog);
+             run++)
+            if (each || run < AVAILABLE_MAX_SHOWN)
+                buf_printf(&b, "%s%s %.*s", run ? ", " : "",
+                           doc_kind_name(first[run].kind),
+                           STR_ARG(first[run].name));
+        if (!each && run > AVAILABLE_MAX_SHOWN)
+            buf_printf(&b, " and %zu more (-v names them)",
+                       run - AVAILABLE_MAX_SHOWN);
+        term_note(t, "new in the catalog %.*s: %.*s", STR_ARG(first->catalog),
+                  STR_ARG(buf_str(&b)));
+    }
+    if (o->available_count)
+        term_note(t, "mapm update adds what of that can be installed");
 }
 
 /* Of a range: locked, allowed, newest. */
@@ -93,6 +135,8 @@ COMMAND(command_outdated)
         *e = *o.problem;
         return false;
     }
+    if (!is_json)
+        note_available(inv, &o);
     if (o.count == 0 && !is_json)
         term_note(&inv->term, "nothing has changed");
     return true;

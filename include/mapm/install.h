@@ -93,6 +93,7 @@ struct install_package {
     bool shows_prereqs; /* that this machine has not shown yet */
     struct str old_version, old_commit; /* "": none, or not known */
     bool is_root;
+    struct str catalog;  /* origin of the catalog that chose it; "": none */
     bool is_local;       /* only below file: roots */
     bool needs_consent;  /* an MCP that the lock does not hold as it is */
     bool is_granted;     /* an MCP that `mapm start` may execute on this machine
@@ -162,6 +163,12 @@ struct install_held {
                       * ones */
 };
 
+/* What mapm.yaml leaves out of a catalog from now on. */
+struct install_exclusion {
+    struct str catalog; /* origin */
+    struct str word;    /* "": nothing is left of the catalog, so it goes */
+};
+
 enum install_content { CONTENT_UNKNOWN, CONTENT_SAME, CONTENT_CHANGED };
 
 /* What a file of another package manager, or a folder, names. */
@@ -214,6 +221,8 @@ struct install_plan {
     const struct install_left_out *left_out; /* by code, then origin */
     size_t left_out_count;
     size_t chosen_count; /* from the catalogs */
+    const struct install_exclusion *excluded;
+    size_t excluded_count;
     const struct install_import *imports;
     size_t import_count, problem_count; /* not imported */
     size_t taken_over; /* of `removed`: folders that were there before */

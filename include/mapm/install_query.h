@@ -62,9 +62,19 @@ struct install_moved {
     struct str message;              /* why it is gone */
 };
 
+/* What a catalog of mapm.yaml offers, and mapm.lock does not hold [D11]: an
+ * update adds it, as far as it can be installed. */
+struct install_available {
+    enum doc_kind kind;
+    struct str name, origin;
+    struct str catalog; /* its origin */
+};
+
 struct install_outdated {
     const struct install_moved *moved;
     size_t count;
+    const struct install_available *available;
+    size_t available_count;
     size_t beyond_count;       /* of these: an update would not change them */
     const struct err *problem; /* repositories without an answer; NULL: none */
 };

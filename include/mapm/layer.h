@@ -141,7 +141,21 @@ void layer_index_roots(const struct layer *l, const struct root *roots,
 const struct str *layer_clients(const struct layer *l, struct arena *a,
                                 size_t *count);
 
-/* All roots: of the committed file first, then the local ones. In `a`. */
+/* A package that a catalog of the manifests chose, as the locks have it [D11]. */
+struct layer_choice {
+    const struct catalog *catalog;
+    const struct lock_entry *entry;
+    struct origin origin; /* of the entry, or one in `also` */
+    struct str text;      /* the catalog, as the lock spells it */
+};
+
+/* What the locks say of the catalogs that the manifests have, as far as their
+ * patterns still choose it. mapm.lock's first. In `a`. */
+struct layer_choice *layer_choices(const struct layer *l, struct arena *a,
+                                   size_t *count);
+
+/* All roots: of the committed file first, then the local ones; of each those
+ * that are listed, then those that its catalogs chose. In `a`. */
 struct root *layer_roots(const struct layer *l, struct arena *a, size_t *count);
 
 /*

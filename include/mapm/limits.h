@@ -39,6 +39,7 @@
 #define CLIENT_FILE_MAX_BYTES      (16u * 1024 * 1024)   /* .mcp.json … */
 #define CLIENT_FILE_MAX_DEPTH      64
 #define ORIGIN_MAX_BYTES           2048
+#define CATALOG_MAX_GLOBS          256     /* in one list of a catalog in mapm.yaml */
 #define REF_MAX_BYTES              1024    /* a branch or tag, of ORIGIN_MAX_BYTES */
 
 #define MARKETPLACE_MAX_BYTES      (16u * 1024 * 1024)   /* PLUGINS.md row 43 */

@@ -49,10 +49,14 @@ struct lock_entry {
         size_t count;
     } skipped, not_installed; /* of a plugin: "skill x"; "hooks" */
     struct str place;         /* path: or key: */
-    struct str patch;         /* its hash, as `digest` (version 2); "" = none */
-    bool allow_hidden;        /* accepted by --allow-hidden */
-    bool rewritten;           /* its own name is unusable: the copy's changes */
-    struct lock_need *needs;  /* sorted by kind, name */
+    /* Origins of the catalogs that chose it, as mapm.yaml has them, sorted
+     * (version 2). */
+    const struct str *catalogs;
+    size_t catalog_count;
+    struct str patch;        /* its hash, as `digest` (version 2); "" = none */
+    bool allow_hidden;       /* accepted by --allow-hidden */
+    bool rewritten;          /* its own name is unusable: the copy's changes */
+    struct lock_need *needs; /* sorted by kind, name */
     size_t need_count;
     unsigned line; /* of its "- type:" */
 };

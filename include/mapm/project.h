@@ -4,9 +4,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/hash.h"
-#include "mapm/doc_kind.h"
+#include "mapm/catalog.h"
 #include "mapm/limits.h"
-#include "mapm/origin.h"
 
 /* project: mapm.yaml, mapm.local.yaml and config.yaml (DESIGN.md 3.1). */
 
@@ -14,6 +13,7 @@ struct root {
     enum doc_kind kind;
     struct origin origin;
     struct str as; /* its FQN in this layer; "" = that of its manifest */
+    const struct catalog *catalog; /* that chose it; NULL: it is listed */
     unsigned line;
 };
 
@@ -60,6 +60,8 @@ enum project_flag { PROJECT_UNSAID, PROJECT_FALSE, PROJECT_TRUE };
 struct project {
     struct root *roots; /* agents, skills, mcps; each in order of the file */
     size_t root_count;
+    struct catalog *catalogs; /* in order of the file */
+    size_t catalog_count;
     const struct project_replace *replaces;
     size_t replace_count;
     const struct str *clients;
@@ -130,6 +132,20 @@ MUST_CHECK bool project_remove_roots(struct str text, enum doc_kind kind,
                                      const struct origin_rules *rules,
                                      struct arena *a, struct str *out,
                                      struct err *e);
+
+/* A catalog as mapm.yaml has it; both lists as written, 0: none. */
+struct project_catalog {
+    struct str origin;
+    struct str_list include, exclude;
+};
+
+/* The catalog of this key becomes `want`, in place; NULL: it goes. Words that
+ * only come at the end of a list leave the rest of it as it is. */
+MUST_CHECK bool project_set_catalog(struct str text, struct str key,
+                                    const struct project_catalog *want,
+                                    const struct origin_rules *rules,
+                                    struct arena *a, struct str *out,
+                                    struct err *e);
 
 /* A rule as in a file: [git, diff, "*"]. In `a`. */
 struct str project_rule_text(const struct str *words, size_t count,

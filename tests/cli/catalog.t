@@ -113,7 +113,8 @@ MAPM_HOME=$T/cold-all
 reset_log
 exits 'all' 0 mapm install --all --yes acme/catalog
 is 'in three requests: refs, trees, files' "$(requests)" 3
-is 'all are roots' "$(grep -c https mapm.yaml)" 5
+is '[D11] the catalog is the root' "$(sed 1d mapm.yaml)" "  catalogs:
+    - origin: https://github.com/acme/catalog/tree/main"
 exits 'again' 0 mapm install --all acme/catalog
 like 'nothing to do' "$err" 'nothing to do'
 fresh

@@ -188,9 +188,9 @@ was=$(mapm list --json | python3 -S -c 'import json, sys; print([p["name"] for p
 exits '[F4] and then of the branch, where some have changed' 3 mapm install acme/twins --all --yes
 is '[F4] each takes the place of the old one, with its name' "$was" \
     "['alone', 'box/ai', 'jam/ai', 'skills-of-ours/dup']"
-is '[F4] and nothing is there twice' \
+is '[F4, D11] nothing is there twice, and the folder that is gone takes its name along' \
     "$(mapm list --json | python3 -S -c 'import json, sys; print([p["name"] for p in json.load(sys.stdin)["packages"]])')" \
-    "['aaa/alone', 'alone', 'box/ai', 'jam/ai', 'skills-of-ours/dup']"
+    "['aaa/alone', 'alone', 'jam/ai', 'pin/ai', 'skills-of-ours/dup']"
 unlike '[F4] and nothing of the tag' "$(cat mapm.yaml)" 'tree/v1/plugins/(jam|pin/skills/alone)'
 exits '[F4] another catalog' 0 mapm install acme/catalog --skill 'g*'
 skill "$T/rival/skills/good" 'description: A rival.'

@@ -163,6 +163,7 @@ static const struct {
     {"key: io-example-mcp", "key: \"\"", "l:18: not a key of an MCP server: \"\""},
     {"hidden: allowed", "hidden: true", "l:28: expected \"allowed\""},
     {"rewritten: name", "rewritten: all", "l:29: expected \"name\""},
+    {"    hidden: allowed\n", "    catalog: https://github.com/a/b/tree/main\n", "l:28: \"catalog\" needs version 2 of this file"},
     {"    key: io-example-mcp\n", "    key: io-example-mcp\n    rewritten: name\n", "l:19: \"rewritten\" is not for mcps"},
     /* needs */
     {"needs: [skill local]", "needs: [skill gone]", "l:30: acme/git-pr needs skill gone, which is not in this file"},
@@ -220,6 +221,8 @@ static const char second[] =
     "    tree: " T40 "\n"
     "    digest: " D64 "\n"
     "    path: .agents/skills/acme-git-pr\n"
+    "    catalog: [\"https://github.com/acme/a, b/tree/main\", "
+    "https://github.com/acme/catalog/tree/main]\n"
     "    rewritten: name\n"
     "    needs: [mcp io.example/mcp, skill git-pr]\n"
     "  - type: skill\n"
@@ -247,17 +250,20 @@ static const struct {
     {"    blob", "    tag: v1.4.2\n    blob", "l:7: \"tag\" is given twice, or not in its place"},
     {"    commit", "    member: x\n    commit", "l:6: unknown key \"member\": written by a newer mapm"},
     {"type: mcp", "type: hook", "l:3: unknown type \"hook\": written by a newer mapm"},
+    {"catalog: [", "catalog: x, [", "l:18: not written as mapm writes it: x, [\"https://github.com/acme/a, b/tree/main\", https://github"},
+    {", https://github.com/acme/catalog/tree/main]", "]", "l:18: not written as mapm writes it: [\"https://github.com/acme/a, b/tree/main\"]"},
+    {"\"https://github.com/acme/a, b", "\"https://github.com/zeta/a, b", "l:18: not an origin, or not in order: https://github.com/acme/catalog/tree/main"},
     {"as: acme/git-pr", "as: git-pr", "l:12: \"as\" repeats the name"},
     {"as: acme/git-pr", "as: Other", "l:12: not a name of a skill: Other"},
     {"name: io.example/mcp\n", "name: io.example/mcp\n    as: other\n", "l:5: not a name of an mcp: other"},
-    {"as: acme/git-pr", "as: zeta/git-pr", "l:21: skill git-pr is not in its order"},
-    {"[mcp io.example/mcp,", "[mcp io.other/mcp,", "l:19: acme/git-pr needs mcp io.other/mcp, which is not in this file"},
-    {"    as: acme/git-pr\n    origin", "    origin", "l:20: skill git-pr is given twice"},
-    {"git-pr#" T40, "git-pr#", "l:23: not 40 hexadecimal digits: \"\""},
-    {"git-pr#" T40, "git-pr#" D64, "l:23: not 40 hexadecimal digits: \"sha256:3f6c0123456789abcdef0123456789abcdef01230123456789abc\""},
-    {"git-pr#" T40, "git-pr#" T40 "#" T40, "l:23: not 40 hexadecimal digits: \"" T40 "#9b1d0123456789abcde\""},
+    {"as: acme/git-pr", "as: zeta/git-pr", "l:22: skill git-pr is not in its order"},
+    {"[mcp io.example/mcp,", "[mcp io.other/mcp,", "l:20: acme/git-pr needs mcp io.other/mcp, which is not in this file"},
+    {"    as: acme/git-pr\n    origin", "    origin", "l:21: skill git-pr is given twice"},
+    {"git-pr#" T40, "git-pr#", "l:24: not 40 hexadecimal digits: \"\""},
+    {"git-pr#" T40, "git-pr#" D64, "l:24: not 40 hexadecimal digits: \"sha256:3f6c0123456789abcdef0123456789abcdef01230123456789abc\""},
+    {"git-pr#" T40, "git-pr#" T40 "#" T40, "l:24: not 40 hexadecimal digits: \"" T40 "#9b1d0123456789abcde\""},
     {"https://github.com/acme/catalog/tree/v1/b/git-pr#" T40, "\"https://github.com/acme/catalog/tree/v1/b/git-pr#" T40 "\"",
-     "l:23: not written as mapm writes it: \"https://github.com/acme/catalog/tree/v1/b/git-pr#9b1d012345"},
+     "l:24: not written as mapm writes it: \"https://github.com/acme/catalog/tree/v1/b/git-pr#9b1d012345"},
     {"    name: git-pr\n    as: acme/git-pr\n", "    as: acme/git-pr\n    name: git-pr\n", "l:10: skill has no \"name\""},
 };
 /* clang-format on */
