@@ -290,6 +290,9 @@ static void note_warnings(struct closure *c, const struct node *n,
 
         if (w->error || !diagnostic_is_for_user(w))
             continue;
+        /* Its root says what it is called here. */
+        if (n->alias.n && str_starts(str_cstr(w->code), STR("name-")))
+            continue;
         /* A locked package was looked at when it was locked. */
         if (!find_locked(c, n))
             notice_add(&c->notices, str_cstr(w->code), n->origin.text,

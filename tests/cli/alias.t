@@ -1,5 +1,5 @@
 #!/bin/sh
-# Roots with a name of this workspace: {origin: URL, as: NAME}. [D9]
+# Roots with a name of this workspace: {origin: URL, as: NAME}. [D9, D15]
 . "$(dirname "$0")/../lib/cli.sh"
 
 U=https://github.com
@@ -22,7 +22,17 @@ mcp "$T/one/mcps/io.acme_tool.json" io.acme/tool npx -y tool
 make_repo a/one "$T/one"
 skill "$T/two/skills/pdf" 'description: Another pdf.'
 mcp "$T/two/mcps/io.acme_tool.json" io.acme/tool npx -y other
+skill "$T/two/skills/old-name" 'name: renamed'
 make_repo b/two "$T/two"
+
+# --- a name that is not that of the folder -----------------------------------------
+
+fresh
+exits 'without an alias' 0 mapm install --yes b/two/skills/old-name --dry-run
+like '[D15] it is told' "$err" 'it is installed under its name'
+exits 'with one' 0 mapm install --yes b/two/skills/old-name --as mine
+is '[D9, D15] it is called as its root says' "$(names)" 'renamed   as mine '
+unlike '[D9, D15] and nothing is told of other names' "$err" warning
 
 # --- two packages of one name -------------------------------------------------
 
