@@ -1,7 +1,7 @@
 #!/bin/sh
 # A month of a team: two machines with a clone each, five catalogs, and what happens to
 # them. After each step the other clone installs by the lock alone and has the same
-# bytes; mapm.lock is never edited by hand. [D1, D2, D3, D4, D5, D6, D7, D8, D9, D13, D14, D20].
+# bytes; mapm.lock is never edited by hand. [D1, D2, D3, D4, D5, D6, D7, D8, D9, D11, D13, D14, D20].
 . "$(dirname "$0")/../lib/cli.sh"
 
 U=https://github.com
@@ -37,12 +37,12 @@ field()
 {
     block "$1" | sed -n "s/^    $2: //p"
 }
-# provisioned: what mapm has put into this clone, without its record.
+# provisioned: all that is in this clone, without records of mapm and git.
 provisioned()
 {
-    find .agents .claude .mcp.json -path .agents/.mapm -prune -o ! -type d -printf '%m %p -> %l\n' |
+    find . \( -path ./.git -o -path '*/.agents/.mapm' \) -prune -o ! -type d -printf '%m %p -> %l\n' |
         LC_ALL=C sort
-    find .agents .claude .mcp.json -path .agents/.mapm -prune -o -type f -print0 |
+    find . \( -path ./.git -o -path '*/.agents/.mapm' \) -prune -o -type f -print0 |
         LC_ALL=C sort -z | xargs -0 sha256sum
 }
 # same WHAT: both clones hold by the lock alone, with the same bytes.
@@ -65,7 +65,7 @@ save()
 share()
 {
     author=$who
-    git push -q origin main || diag 'cannot push'
+    git push -q --tags origin main || diag 'cannot push'
     for clone in ann bob; do
         [ $clone = "$author" ] || { at $clone && git pull -q --ff-only || diag 'cannot pull'; }
     done
@@ -101,7 +101,7 @@ for who in ann bob; do
 done
 
 at ann
-printf '%s\n' /.agents /.claude '/mapm.local.*' >.gitignore
+printf '%s\n' .agents .claude '/mapm.local.*' >.gitignore
 printf 'clients: [claude]\nservers: start\n' >mapm.yaml
 exits 'the first day' 0 mapm install --yes acme/catalog/agents/boss acme/catalog/skills/docx \
     acme/catalog/skills/notes beta/tools/skills/wide old/kit/skills/spin old/kit/skills/turn \
@@ -403,18 +403,54 @@ like 'is shown with the newest' "$out" '^skill +x +v1\.2\.0 -> v1\.3\.0 -> v2\.0
 exits '[D6] an update' 0 mapm update x
 is 'stays in it' "$(field x tag)" v1.3.0
 save 'x 1.3'
+git tag before-x-2
 share 'a range'
 exits '[D6] another range' 0 mapm install 'eps/ranged/skills/x@^2'
 is 'moves the root' "$(field x tag)" v2.0.0
 save 'x 2'
 share 'a range that moved'
 
+# --- a catalog as a root ------------------------------------------------------------------
+
+z=$T/src/zeta/all
+for name in csv-read csv-write other; do
+    skill "$z/skills/$name" 'scope: zeta'
+done
+publish zeta/all
+at ann
+exits '[D11] those of a pattern' 0 mapm install zeta/all --skill 'csv-*'
+like '[D11] are one root' "$(cat mapm.yaml)" '^ +- origin: https://github.com/zeta/all/tree/main$'
+save 'csv skills'
+share 'a catalog'
+skill "$z/skills/csv-join" 'scope: zeta'
+publish zeta/all 1.1.0 csv-read
+# One adds what is new, the other updates a package.
+at bob
+exits '[D11] one package' 0 mapm update csv-read
+not_ok '[D11] brings no other' test -e .agents/skills/csv-join
+save 'csv-read 1.1'
+git push -q origin main
+at ann
+exits '[D11] an update' 0 mapm update
+ok '[D11] brings what is new' test -f .agents/skills/csv-join/SKILL.md
+save 'csv-join'
+git pull -q --no-rebase >/dev/null 2>&1
+[ -z "$(git status --porcelain)" ] || { mapm install && save 'merged'; } >"$T/merge.log" 2>&1
+share 'a catalog on both sides'
+rm -r "$z/skills/csv-write"
+publish zeta/all
+exits '[D3, D11] one that left the catalog' 3 mapm update
+like '[D3, D11] is named' "$err" 'zeta/csv-write'
+ok '[D3, D11] and stays' test -f .agents/skills/csv-write/SKILL.md
+same 'a catalog without one'
+at ann
+
 # --- a switch of branches -----------------------------------------------------------------
 
 at bob
-git checkout -q ann-docx 2>/dev/null || git checkout -q main~4
+git checkout -q before-x-2
 exits '[D4] an older state' 0 mapm install --locked
-like 'is told' "$out$err" 'x .*2\.0\.0 -> 1\.'
+like 'is told' "$out$err" 'skill x 2\.0\.0 -> 1\.3\.0'
 exits 'and verified' 0 mapm verify
 git checkout -q main
 exits 'and back' 0 mapm install --locked
