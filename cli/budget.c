@@ -210,8 +210,9 @@ static bool reckon(struct budget *b, struct reckoning *r, struct err *e)
 /* The instructions of `mapm mcp`, besides the files that clients find. */
 static bool reckon_server(struct budget *b, struct reckoning *r, struct err *e)
 {
-    struct library_index o = {.max_chars = SERVE_INDEX_MAX_CHARS};
+    struct library_index o = {0};
     struct library_block block;
+    struct str text;
     bool runs = false;
     struct library_root *roots;
     struct library *l = NULL;
@@ -222,15 +223,15 @@ static bool reckon_server(struct budget *b, struct reckoning *r, struct err *e)
         !skill_roots_open(&b->inv->cx, b->store, false, false, roots, count, &l,
                           e))
         return false;
-    ok = library_index_text(l, &o, &b->inv->cx.arena, &block, e);
-    for (size_t i = 0; ok && i < library_count(l); i++) {
+    for (size_t i = 0; i < library_count(l); i++) {
         runs =
             runs || (library_at(l, i)->metaskill && !library_at(l, i)->broken);
         r->skills += !library_at(l, i)->disabled;
     }
+    ok = serve_instructions(l, &o, false, runs, &b->inv->cx.arena, &block,
+                            &text, e);
     if (ok)
-        r->chars =
-            text_count(serve_instructions(&block, runs, &b->inv->cx.arena));
+        r->chars = text_count(text);
     library_close(l);
     return ok;
 }

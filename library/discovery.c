@@ -2,10 +2,11 @@
 #include "mapm/limits.h"
 
 #include "catalog.h"
+#include "summary.h"
 
 /*
  * The block that a client puts before its model: what skills there are, one
- * line each. Source: T15, T26, T31, K15, L6, L7, X25, X28.
+ * line each. Source: T15, T26, T31, K15, L6, L7, X25, X28, G4.
  */
 
 #define HEAD                                                                   \
@@ -22,6 +23,7 @@ struct block {
     size_t left_out;     /* skills that did not fit */
     bool any;            /* a line of a skill is there */
     bool marks;          /* one of them is marked as a metaskill */
+    size_t whole_max;    /* more characters: a summary instead; 0: none */
     bool cut;            /* no description may take more than it should have */
     const bool *inlined; /* by index; NULL: none */
     const enum library_entry *entries; /* by index */
@@ -84,6 +86,8 @@ static void add_lines(struct block *b, bool modes, size_t max_chars)
 
         if (!is_listed(b, i, modes))
             continue;
+        if (b->whole_max && b->chars > b->whole_max)
+            return;
         line = line_of(b, i);
         if (!any && modes)
             line = arena_printf(b->a, "%s\n## Mode Commands\n%.*s",
@@ -98,6 +102,19 @@ static void add_lines(struct block *b, bool modes, size_t max_chars)
     }
 }
 
+/* G4: all of it, or none. */
+static void add_summary(struct block *b)
+{
+    bool *shown = arena_array(b->a, library_count(b->l) + 1, sizeof *shown);
+
+    for (size_t i = 0; i < library_count(b->l); i++)
+        shown[i] = is_listed(b, i, false) || is_listed(b, i, true);
+    buf_clear(&b->out);
+    b->chars = 0;
+    b->marks = false;
+    add(b, summary_text(b->l, shown, b->a));
+}
+
 static void add_index(struct block *b, size_t max_chars)
 {
     add(b, STR(HEAD));
@@ -105,6 +122,8 @@ static void add_index(struct block *b, size_t max_chars)
     add_lines(b, true, max_chars);
     if (b->left_out)
         add(b, words_for_rest(b->left_out, b->a));
+    if (b->whole_max && b->chars > b->whole_max)
+        add_summary(b);
 }
 
 /* --- bodies (T26) ------------------------------------------------------------------------------ */
@@ -197,7 +216,10 @@ bool library_index_text(const struct library *l, const struct library_index *o,
                         struct err *e)
 {
     CLEANUP(block_done)
-    struct block b = {.l = l, .a = a, .cut = o->max_chars > 0};
+    struct block b = {.l = l,
+                      .a = a,
+                      .whole_max = o->whole_max_chars,
+                      .cut = o->max_chars > 0};
     struct preload p = {0};
     struct library_block done = {.text = STR("")};
 

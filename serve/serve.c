@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "base/proc.h"
+#include "base/text.h"
 #include "mapm/open_store.h"
 #include "mapm/skill_event.h"
 #include "mapm/skill_roots.h"
@@ -193,8 +194,8 @@ static bool note_preloaded(struct serve *s, const struct library_block *block,
     return true;
 }
 
-struct str serve_instructions(const struct library_block *block, bool runs,
-                              struct arena *a)
+static struct str finish_instructions(const struct library_block *block,
+                                      bool runs, struct arena *a)
 {
     struct str text = block->text;
 
@@ -212,23 +213,37 @@ struct str serve_instructions(const struct library_block *block, bool runs,
                 : text;
 }
 
+bool serve_instructions(const struct library *l, struct library_index *o,
+                        bool metis, bool runs, struct arena *a,
+                        struct library_block *block, struct str *out,
+                        struct err *e)
+{
+    size_t rest = runs ? text_count(STR("\n\n" MARKED GUIDELINES)) : 0;
+
+    if (metis)
+        o->max_chars = SERVE_INDEX_MAX_CHARS;
+    else
+        o->whole_max_chars = SERVE_WHOLE_MAX_CHARS - rest;
+    if (!library_index_text(l, o, a, block, e))
+        return false;
+    *out = finish_instructions(block, runs, a);
+    return true;
+}
+
 static bool make_instructions(struct serve *s, struct err *e)
 {
-    struct library_index o = {.entry = serve_entry,
-                              .ctx = s,
-                              .preload = s->options->preload,
-                              .max_chars = SERVE_INDEX_MAX_CHARS};
+    struct library_index o = {
+        .entry = serve_entry, .ctx = s, .preload = s->options->preload};
     struct library_block block;
     const struct mcp_tool *tools;
     struct arena *a = &s->cx->arena;
     size_t count;
 
     serve_tools(s, a, &tools, &count);
-    if (!library_index_text(s->library, &o, a, &block, e) ||
-        !note_preloaded(s, &block, e))
-        return false;
-    s->server.instructions = serve_instructions(&block, s->name_count > 0, a);
-    return true;
+    return serve_instructions(s->library, &o, s->options->metis,
+                              s->name_count > 0, a, &block,
+                              &s->server.instructions, e) &&
+           note_preloaded(s, &block, e);
 }
 
 static void describe(struct serve *s)

@@ -469,6 +469,19 @@ static void make_tools(struct serve *s)
          .output_schema = STR_INIT(RESOURCE_OUTPUT),
          .annotations = STR_INIT(READS)},
     };
+    /* for clients that drop instructions (G4); Metis has words of its own */
+    static const struct str descriptions[] = {
+        STR_INIT("Search the skills installed here: instructions, scripts and "
+                 "reference files for particular tasks, such as a file format, "
+                 "a framework, a service or a way of working. Call it before "
+                 "you begin a task, with what the user asks for in plain "
+                 "words. The best comes first; read one that fits with "
+                 "skill_load. No result: no skill serves the request."),
+        STR_INIT("Read the instructions of a skill that skill_search found or "
+                 "the user named, then follow them."),
+        STR_INIT("List the files of a skill, or load the text of one, when the "
+                 "instructions of the skill name it."),
+    };
     size_t n = 0;
 
     s->tools_made++;
@@ -479,6 +492,8 @@ static void make_tools(struct serve *s)
         s->tools[n++] = run_tool(s);
     for (size_t i = 0; i < sizeof quick / sizeof *quick; i++) {
         s->tools[n] = quick[i];
+        if (!s->options->metis)
+            s->tools[n].description = descriptions[i];
         s->tools[n++].is_unlisted = !s->has_skills; /* A4 */
     }
     if (!s->name_count && !s->nested) { /* a call is told why (K34) */

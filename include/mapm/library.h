@@ -192,6 +192,8 @@ struct library_index {
     void *ctx;        /* of `entry`, which may be NULL: all are listed */
     bool preload;     /* T26: bodies too, as long as it is short */
     size_t max_chars; /* 0: all of it; of the list, without bodies (T31) */
+    /* G4: a longer list gives way to a summary of it; 0: it does not. */
+    size_t whole_max_chars;
 };
 struct library_block {
     struct str text; /* without an LF at its end; "" when there is no skill */

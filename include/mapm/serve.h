@@ -7,13 +7,15 @@
 /*
  * serve: skills and metaskills as an MCP server, over two descriptors.
  *
- * Source: REQUIREMENTS K17, K36, K42, K43, T15 to T29, L6, L14, X11, X27;
+ * Source: REQUIREMENTS K17, K36, K42, K43, T15 to T29, L6, L14, X11, X27, G4;
  * docs/clients.md.
  */
 
 #define SERVE_MAX_SECONDS 290 /* of a run: some clients end calls at 300 */
 
-/* Limits of clients for the list of skills in the instructions. */
+/* Characters of the instructions: with the list of skills at most so many, else
+ * with a summary (G4); of the list of Metis, which is cut. */
+#define SERVE_WHOLE_MAX_CHARS 2000
 #define SERVE_INDEX_MAX_CHARS 8000
 
 struct serve_options {
@@ -30,8 +32,12 @@ MUST_CHECK bool serve_run_server(struct context *cx,
                                  const struct serve_options *o, int in, int out,
                                  struct err *e);
 
-/* The block of skills, and how to run those that can be. In `a`. */
-struct str serve_instructions(const struct library_block *block, bool runs,
-                              struct arena *a);
+/* The skills, as `o` has them, and how to run metaskills. Sets the limits of `o`.
+ * In `a`. */
+MUST_CHECK bool serve_instructions(const struct library *l,
+                                   struct library_index *o, bool metis,
+                                   bool runs, struct arena *a,
+                                   struct library_block *block, struct str *out,
+                                   struct err *e);
 
 #endif

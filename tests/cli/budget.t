@@ -55,10 +55,6 @@ exits 'for a person' 3 mapm budget
 like 'with its limit' "$out" '^codex +11 +9[0-9]{3} +8000 +0 +2[0-9]{3}$'
 like 'and what is left out' "$out" '^ +no room for long-08, long-09$'
 like 'and the biggest' "$out" "^ +1012  long-01  $PWD/\.agents/skills/long-01\$"
-run mapm -q skill index --max-chars 8000 --json
-index=$(printf '%s\n' "$out" | sed -n 's/^  "chars": \([0-9]*\),/\1/p')
-run mapm budget --json
-is 'the server of mapm is the index [T15]' "$(json 'c["mapm mcp"]["chars"]')" "$index"
 told()
 {
     python3 -S - "$ROOT" <<'PYTHON'
@@ -71,7 +67,9 @@ s.close()
 PYTHON
 }
 mapm -q trust --workspace --yes
-is 'which is what it tells in a trusted workspace' "$(told)" "$index"
+run mapm budget --json
+is 'the server of mapm costs what it tells in a trusted workspace [G4]' "$(json 'c["mapm mcp"]["chars"]')" "$(told)"
+is 'never more than its limit' "$(json 'c["mapm mcp"]["chars"] <= 2000')" yes
 skill .agents/skills/prog 'metaskill: SKILL.star'
 echo 'def run(input): return 1' >.agents/skills/prog/SKILL.star
 for i in 1 2 3 4 5 6; do described ".agents/skills/more-$i" 1000; done

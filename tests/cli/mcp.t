@@ -136,6 +136,35 @@ def instructions(w):
         s.close()
 
 
+def summary(w):
+    """[G4] the whole list, or none of it."""
+    w.trust()
+    for i in range(40):
+        w.skill(f"react-thing-{i}", root=os.environ["HOME"] + "/.agents/skills", body="x\n")
+    w.skill("deep-mode", more="mode: true\n", root=os.environ["HOME"] + "/.agents/skills")
+    s = Server()
+    text = s.open()["instructions"]
+    ok(len(text) <= 2000, "[G4] at most 2,000 characters", len(text))
+    ok("\n44 skills are installed" in text and "`skill_search(query)`" in text and "`skill_load(name)`" in text,
+       "[G4] the number of skills, and how to search", text)
+    ok("- react-thing-" not in text and "- pdf" not in text, "[G4] no part of the list", text)
+    ok("Topics: react, thing." in text, "[G4] topics", text)
+    ok("## Mode Commands\n\n- deep-mode: For a test." in text, "[G4] modes", text)
+    for word in ("directly", "max_ask_calls", "untrusted"):
+        ok(word in text, f"[K43] the guidelines say {word}")
+    for tool in s.call("tools/list")["tools"]:
+        if tool["name"] == "skill_search":
+            ok("before you begin a task" in tool["description"] and "skill_load" in tool["description"],
+               "[G4] the tool says when to use it", tool)
+    s.close()
+    s = Server("--profile", "metis", "--workspace-root", ".agents/skills")
+    ok("\n- pdf: " in s.open()["instructions"], "[T15] not with metis")
+    same([t["description"] for t in s.call("tools/list")["tools"] if t["name"] == "skill_search"],
+         ["Filter the discovery index by substring on name + description."], "[G4] nor its words")
+    s.close()
+    shutil.rmtree(os.environ["HOME"] + "/.agents/skills")
+
+
 def tools(w):
     w.trust()
     s = opened()
@@ -594,6 +623,7 @@ def test(w):
     w.trust()
     runnable(w)
     instructions(w)
+    summary(w)
     tools(w)
     session(w)
     skills(w)

@@ -2,6 +2,8 @@
 #include "base/needle.h"
 #include "base/text.h"
 #include "mapm/limits.h"
+#include "mapm/state.h"
+#include "mapm/state_search.h"
 
 #include <string.h>
 
@@ -9,7 +11,7 @@
 
 /*
  * library: search, match, "/name" and "$name", the discovery block. [T15, T16]
- * [T17, T26, T31, K15, K18, L6, L7, L11, L12, X25, X26, X28, G1].
+ * [T17, T26, T31, K15, K18, L6, L7, L11, L12, X25, X26, X28, G1, G3].
  */
 
 static void open_tools(struct shelves *s, bool metis)
@@ -215,6 +217,69 @@ TEST(a_line_of_a_result_is_one_line) /* [X25] */
     CHECK_STR(text_of(&s, library_search_text(STR("many"), hits, count, &s.a)),
               "Skills matching 'many' (1):\n- many-lines [global] \xe2\x80\x94 "
               "One line, and \xc3\x9cnicode.");
+    shelves_done(&s);
+}
+
+/* --- many skills [G1, G3] ---------------------------------------------------------------- */
+
+#define MANY 2000
+
+static bool trusted(struct shelves *s, const char *query, size_t *count)
+{
+    struct library_hit *hits;
+
+    return library_search_trusted(&s->o, str_cstr(query), 5, false, &s->a,
+                                  &hits, count);
+}
+
+/* As soon as the folders are old enough to be trusted. */
+static bool trusted_after_search(struct shelves *s, const char *query)
+{
+    struct library *l = NULL;
+    struct err e = {0};
+    size_t count;
+
+    if (!library_open(&s->o, &l, &e))
+        return false;
+    library_search(l, str_cstr(query), 5, false, &s->a, &count);
+    library_close(l);
+    return trusted(s, query, &count) && count > 0;
+}
+
+TEST(of_many_skills_only_hits_are_read) /* [G1, G3] */
+{
+    struct shelves s;
+    struct err e = {0};
+    char path[64], text[200];
+    size_t count;
+
+    for (int i = 0; i < MANY; i++) {
+        snprintf(path, sizeof path, "many/skill-%d/SKILL.md", i);
+        snprintf(text, sizeof text,
+                 SKILL("skill-%d", "Number%d of the skills."), i, i);
+        put(path, text);
+    }
+    put("many/group/inner/SKILL.md", SKILL("inner", "Within a group."));
+    shelves_init(&s);
+    add_root(&s, LIBRARY_GLOBAL, "many");
+    bound_roots(&s, "many");
+    s.o.index = state_open_memory(&e);
+    CHECK(s.o.index && !trusted(&s, "number77", &count));
+    AWAIT(trusted_after_search(&s, "number77"));
+    CHECK(trusted(&s, "number1999", &count) && count == 1);
+    CHECK(trusted(&s, "group", &count) && count == 1);
+    CHECK(trusted(&s, "nothing of it", &count) && count == 0);
+    CHECK(!trusted(&s, " ", &count)); /* a list */
+    put("many/skill-5/SKILL.md", SKILL("skill-5", "Another one."));
+    CHECK(trusted(&s, "number77", &count));
+    CHECK(!trusted(&s, "number5", &count)); /* a hit that was edited */
+    AWAIT(trusted_after_search(&s, "another"));
+    put("many/new/SKILL.md", SKILL("new", "A new one."));
+    CHECK(!trusted(&s, "number77", &count));
+    AWAIT(trusted_after_search(&s, "number77"));
+    put("many/group/other/SKILL.md", SKILL("other", "Within it, too."));
+    CHECK(!trusted(&s, "number77", &count));
+    state_close(s.o.index);
     shelves_done(&s);
 }
 
