@@ -15,14 +15,11 @@ void install_release(struct install_plan *plan)
 }
 
 /* It was the user's before mapm import, so it is not deleted unasked. */
-static bool ask_removal(struct install_session *s, struct err *e)
+static void note_taken_over(const struct install_session *s)
 {
-    struct install_plan *plan = &s->plan;
+    const struct install_plan *plan = &s->plan;
 
-    if (plan->taken_over == 0 || s->request->is_consented)
-        return true;
-    install_release(plan);
-    for (size_t i = 0; i < plan->removed_count; i++) {
+    for (size_t i = 0; plan->taken_over && i < plan->removed_count; i++) {
         struct str path =
             provision_took_over(s->layer.provision, plan->removed[i]->place);
 
@@ -30,11 +27,6 @@ static bool ask_removal(struct install_session *s, struct err *e)
             context_note(s->cx, "%.*s was there before mapm import",
                          STR_ARG(path));
     }
-    return context_consent(s->cx,
-                           plan->taken_over == 1 ? "Delete this folder?"
-                                                 : "Delete these folders?",
-                           e) ||
-           err_wrap(e, "a folder that was there before needs a yes");
 }
 
 /* Only of a person: without one they are printed, and no reason to refuse
@@ -56,22 +48,38 @@ static bool ask_person(struct install_session *s, struct err *e)
     return context_consent(s->cx, question, e);
 }
 
+/* One question for all that the plan needs a yes to [D4]. */
+static struct str question_of(const struct install_plan *plan, struct arena *a)
+{
+    const char *folders = plan->taken_over == 0   ? ""
+                          : plan->taken_over == 1 ? "Delete this folder"
+                                                  : "Delete these folders";
+    const char *servers = plan->consent_count == 0 ? ""
+                          : plan->consent_count == 1
+                              ? "et your agents start this MCP server"
+                              : "et your agents start these MCP servers";
+
+    return arena_printf(a, "%s%s%s%s?", folders,
+                        !plan->consent_count ? ""
+                        : plan->taken_over   ? ", and l"
+                                             : "L",
+                        servers,
+                        plan->patch_count ? ", and apply the patches" : "");
+}
+
 static bool ask_consent(struct install_session *s, struct err *e)
 {
     const struct install_plan *plan = &s->plan;
-    struct str question;
     bool yes;
 
     if (s->request->is_consented)
         return true;
-    if (plan->consent_count == 0)
+    if (plan->consent_count + plan->taken_over == 0)
         return ask_person(s, e);
     install_release(&s->plan);
-    question = arena_printf(&s->cx->arena, "Let your agents start %s%s?",
-                            plan->consent_count == 1 ? "this MCP server"
-                                                     : "these MCP servers",
-                            plan->patch_count ? ", and apply the patches" : "");
-    if (context_confirm(s->cx, QUESTION_CONSENT, question.p, &yes, e))
+    note_taken_over(s);
+    if (context_confirm(s->cx, QUESTION_CONSENT,
+                        question_of(plan, &s->cx->arena).p, &yes, e))
         return yes || err_set(e, ERR_REFUSED, "nothing was changed");
     if (e->code != ERR_REFUSED)
         return false;
@@ -80,7 +88,11 @@ static bool ask_consent(struct install_session *s, struct err *e)
             err_also(e, "mcp %.*s would run: %s",
                      STR_ARG(plan->packages[i].package->fqn),
                      plan->packages[i].command);
-    return err_wrap(e, "MCP servers that mapm.lock does not hold need a yes");
+    if (plan->consent_count)
+        err_wrap(e, "MCP servers that mapm.lock does not hold need a yes");
+    return plan->taken_over
+               ? err_wrap(e, "a folder that was there before needs a yes")
+               : false;
 }
 
 /* Consent was given to these very bytes. */
@@ -202,7 +214,7 @@ bool install_apply(struct install_plan *plan, struct install_result *out,
     *out =
         (struct install_result){.backup = STR(""), .absolute_files = STR("")};
     INVARIANT(!s->request->dry_run);
-    if (!ask_removal(s, e) || !ask_consent(s, e))
+    if (!ask_consent(s, e))
         return false;
     while (!apply(s, out, e)) {
         const struct install_plan old = *plan;

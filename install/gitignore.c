@@ -3,7 +3,9 @@
 #include "base/map.h"
 #include "mapm/install_gitignore.h"
 #include "mapm/layer.h"
+#include "mapm/open_store.h"
 #include "mapm/provision.h"
+#include "mapm/state_trust.h"
 #include "mapm/workspace_git.h"
 
 #include <stdlib.h>
@@ -26,6 +28,25 @@ static bool open_git(struct context *cx, struct str folder, struct git_run *out,
                        STR_ARG(folder));
     return git_run_open(cx, folder, STR(""), out, e) ||
            err_wrap(e, "cannot tell what git tracks");
+}
+
+bool install_gitignore_is_news(struct context *cx)
+{
+    const struct hash what = hash_of(STR("mapm init --gitignore"));
+    struct err ignored = {0};
+    struct store *store = NULL;
+    struct str folder;
+    bool is_news;
+
+    if (!open_store(cx, &store, &ignored))
+        return false;
+    is_news =
+        !state_find_trust(store_state(store), STATE_SEEN_HINT, STR("hint"),
+                          &what, &cx->arena, &folder, &ignored) &&
+        state_put_trust(store_state(store), STATE_SEEN_HINT, STR("hint"), &what,
+                        STR(""), &ignored);
+    close_store(cx, store);
+    return is_news;
 }
 
 bool install_has_repository(struct str folder, struct arena *a)

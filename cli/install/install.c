@@ -283,8 +283,8 @@ static bool carry_out(struct invocation *inv, struct install_plan *plan,
     return true;
 }
 
-/* To a person at a terminal, where something was added: one line, and never a
- * question that --yes would answer. */
+/* To a person at a terminal, where something was added: one line, once on a
+ * machine, and never a question that --yes would answer. */
 static void offer_gitignore(struct invocation *inv,
                             const struct install_request *r, bool is_changed)
 {
@@ -297,7 +297,8 @@ static void offer_gitignore(struct invocation *inv,
         has_option(inv, OPTION_QUIET) || (ci && ci[0]) ||
         !context_can_ask(&inv->cx) ||
         !install_has_repository(layer_workspace(&inv->cx), &inv->cx.arena) ||
-        !install_find_gitignore(&inv->cx, &found, &ignored) || !found.count)
+        !install_find_gitignore(&inv->cx, &found, &ignored) || !found.count ||
+        !install_gitignore_is_news(&inv->cx))
         return;
     term_note(&inv->term,
               "%zu path%s that mapm install makes again %s not in .gitignore: "

@@ -36,6 +36,10 @@ MUST_CHECK bool install_write_gitignore(struct context *cx,
                                         const struct install_gitignore *in,
                                         struct err *e);
 
+/* Whether a person at this machine is to be told of it: the first time only
+ * [D4]. From now on it was told. */
+bool install_gitignore_is_news(struct context *cx);
+
 /* Whether a .git is in the folder or above it: no process is started. */
 bool install_has_repository(struct str folder, struct arena *a);
 

@@ -20,7 +20,8 @@ enum state_trust_kind {
     /* No trust, and never listed: a text of prereqs that a person has seen;
      * subject: "prereqs"; digest: of the text. */
     STATE_SEEN_PREREQS = STATE_TRUST_KINDS,
-    STATE_SEEN_PATCH /* likewise, of a patch; subject: "patch" */
+    STATE_SEEN_PATCH, /* likewise, of a patch; subject: "patch" */
+    STATE_SEEN_HINT   /* likewise, of an optional offer; subject: "hint" */
 };
 
 struct state_trust {

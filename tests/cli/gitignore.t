@@ -40,12 +40,17 @@ is '[D20] at a terminal --yes accepts no offer' \
 like 'without it there is one' "$(at_terminal "$MAPM" install $at/skills/third)" \
     "paths that mapm install makes again are not in .gitignore: $offer them"
 not_ok 'that writes nothing' test -e .gitignore
+MAPM_HOME=$T/elsewhere # where it was not told
 rm -rf .agents/skills/third
 is 'nor with --locked' "$(at_terminal "$MAPM" install --locked | grep -c "$offer")" 0
 rm -rf .agents/skills/third
 is 'nor with CI' "$(at_terminal env CI=1 "$MAPM" install | grep -c "$offer")" 0
 rm -rf .agents/skills/third
 is 'nor for a dry run' "$(at_terminal "$MAPM" install --dry-run | grep -c "$offer")" 0
+like 'but there, too' "$(at_terminal "$MAPM" install)" "$offer"
+rm -rf .agents/skills/third
+is '[D4] once on a machine' "$(at_terminal "$MAPM" install | grep -c "$offer")" 0
+MAPM_HOME=$T/mapm
 mapm install >/dev/null 2>&1
 
 # --- the lines ----------------------------------------------------------------------
