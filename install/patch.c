@@ -29,6 +29,11 @@ void session_set_patch(struct install_session *s, struct str file,
     s->patch_files[s->patch_file_count++] = file;
 }
 
+static bool has_folder(enum doc_kind kind)
+{
+    return kind == DOC_SKILL || kind == DOC_AGENT;
+}
+
 /* --- which ---------------------------------------------------------------- */
 
 static struct str hash_of_patch(const struct install_package *p)
@@ -91,7 +96,7 @@ bool session_find_patch(struct install_session *s, struct install_package *p,
     bool is_there = true;
     struct str file;
 
-    if (package->kind == DOC_MCP ||
+    if (!has_folder(package->kind) ||
         (s->patches.count == 0 && (!p->before || !p->before->patch.n)))
         return true;
     file = patches_file(package->kind, package->fqn, &s->cx->arena);
@@ -111,7 +116,7 @@ static void note_files(const struct lock *lock, struct arena *a,
                        struct map *out)
 {
     for (size_t i = 0; i < lock->count; i++)
-        if (lock->entries[i].kind != DOC_MCP)
+        if (has_folder(lock->entries[i].kind))
             map_put(
                 out,
                 patches_file(lock->entries[i].kind, lock->entries[i].name, a),

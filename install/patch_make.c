@@ -275,12 +275,11 @@ static bool check_entry(const struct layer *l, const struct lock_entry *entry,
 {
     const char *kind = doc_kind_name(entry->kind);
 
-    if (entry->kind == DOC_MCP) {
-        err_set(e, ERR_USAGE,
-                "mcp %.*s is a file: patches are for skills and "
-                "agents",
-                STR_ARG(entry->name));
-        return err_hint(e, "copy it into the workspace, and install it as "
+    if (entry->kind != DOC_SKILL && entry->kind != DOC_AGENT) {
+        err_set(e, ERR_USAGE, "%s %.*s: patches are for skills and agents",
+                kind, STR_ARG(entry->name));
+        return entry->kind == DOC_MCP &&
+               err_hint(e, "copy it into the workspace, and install it as "
                            "./mcps/NAME.json");
     }
     if (layer_is_own(l, entry) || layer_is_local(l, entry) ||
