@@ -1,13 +1,13 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
-#include <sys/types.h>
-
 #include "base/buf.h"
 #include "base/context.h"
 #include "base/json.h"
 #include "base/proc.h"
 #include "base/term.h"
+
+#include <sys/types.h>
 
 /*
  * command: the table of commands and options, and one invocation of them.
@@ -84,6 +84,9 @@ enum command_id {
     F(HELP, "help", 'h', "Show this help") \
     F(VERSION, "version", 'V', "Show the version") \
     F(GLOBAL, "global", 'g', "Use the library of the user instead of the workspace") \
+    F(RECURSIVE, "recursive", 'r', "Take all members of the workspace") \
+    V(MEMBER, "member", 0, "NAME", FOLDER, NULL, \
+      "Take this member of the workspace, . for its root") \
     F(LOCKED, "locked", 0, "Fail unless mapm.lock fits mapm.yaml") \
     F(ACCEPT_MOVED_TAG, "accept-moved-tag", 0, "Update where a tag names another commit than the lock") \
     F(NO_SELF, "no-self", 0, "Ask the remote, not the checkout that a local root is in") \
@@ -296,7 +299,7 @@ void print_json_end(struct invocation *inv);
 /* `text` as the file that the option `id` names, which is then told, or on stdout
  * for "-". */
 MUST_CHECK bool print_to_file(struct invocation *inv, enum option_id id,
-                           mode_t mode, struct str text, struct err *e);
+                              mode_t mode, struct str text, struct err *e);
 /* An error as a document: its code; `text`, unless empty, and the messages of
  * `e` (NULL: none), the outermost first; the hint. */
 void print_error_json(struct invocation *inv, enum err_code code,

@@ -90,6 +90,7 @@ void terminal_attach(struct invocation *inv)
                                   .ctx = inv};
     cx->host = &inv->terminal;
     cx->use_global = has_option(inv, OPTION_GLOBAL);
+    cx->member = option_value(inv, OPTION_MEMBER);
     cx->is_offline = has_option(inv, OPTION_OFFLINE);
     cx->is_verbose = has_option(inv, OPTION_VERBOSE);
     cx->skill_roots = (struct skill_roots){
@@ -137,7 +138,7 @@ void print_error_json(struct invocation *inv, enum err_code code,
 }
 
 bool print_to_file(struct invocation *inv, enum option_id id, mode_t mode,
-                struct str text, struct err *e)
+                   struct str text, struct err *e)
 {
     struct str to = option_value(inv, id);
 

@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "base/invariant.h"
+#include "mapm/member.h"
 #include "mapm/state.h"
 
 #include <errno.h>
@@ -14,19 +15,26 @@ void install_release(struct install_plan *plan)
     store_end_downloads(plan->session->store);
 }
 
-/* It was the user's before mapm import, so it is not deleted unasked. */
-static void note_taken_over(const struct install_session *s)
+static void note_in_layer(const struct install_session *s)
 {
-    const struct install_plan *plan = &s->plan;
-
-    for (size_t i = 0; plan->taken_over && i < plan->removed_count; i++) {
+    for (size_t i = 0; s->is_chosen && i < s->gone_count; i++) {
         struct str path =
-            provision_took_over(s->layer.provision, plan->removed[i]->place);
+            provision_took_over(s->layer.provision, s->gone[i]->place);
 
         if (path.n)
             context_note(s->cx, "%.*s was there before mapm import",
                          STR_ARG(path));
     }
+}
+
+/* It was the user's before mapm import, so it is not deleted unasked. */
+static void note_taken_over(struct install_session *s)
+{
+    for (size_t i = 0; s->plan.taken_over && i < s->part_count; i++) {
+        session_go(s, i);
+        note_in_layer(s);
+    }
+    session_go_home(s);
 }
 
 /* Only of a person: without one they are printed, and no reason to refuse
@@ -36,8 +44,8 @@ static bool ask_person(struct install_session *s, struct err *e)
     const char *question;
     bool any = false;
 
-    for (size_t i = 0; i < s->resolved.count; i++)
-        any |= s->packages[i].shows_prereqs;
+    for (size_t i = 0; i < s->plan.package_count; i++)
+        any |= s->plan.packages[i].shows_prereqs;
     if ((!any && s->plan.patch_count == 0) || !context_can_ask(s->cx))
         return true;
     question = !any ? "Apply what is shown?"
@@ -132,18 +140,24 @@ static bool check_consent(const struct install_plan *old,
 
 static bool has_server(const struct install_session *s)
 {
-    for (size_t i = 0; i < s->resolved.count; i++)
-        if (s->packages[i].package->kind == DOC_MCP)
+    for (size_t i = 0; i < s->plan.package_count; i++)
+        if (s->plan.packages[i].package->kind == DOC_MCP)
             return true;
     return false;
 }
 
+/* gc finds the locks there: that of the root, and mapm.local.lock of each. */
 static void register_workspace(struct install_session *s)
 {
     struct err problem = {0};
 
-    if (!state_put_workspace(store_state(s->store), s->layer.path, &problem))
-        session_warn_index(s, &problem);
+    for (size_t i = 0; i < s->layers.count; i++)
+        if (s->layers.parts[i].provision &&
+            !state_put_workspace(store_state(s->store), s->layers.parts[i].path,
+                                 &problem)) {
+            session_warn_index(s, &problem);
+            return;
+        }
 }
 
 /* <data>/skills is where the user's library is looked for (DESIGN.md 4). */
@@ -166,19 +180,45 @@ static bool put_grants(struct install_session *s, struct err *e)
         return true;
     if (!store_begin(s->store, e))
         return false;
-    for (size_t i = 0; i < s->resolved.count; i++) {
-        const struct install_package *p = &s->packages[i];
+    for (size_t i = 0; i < s->plan.package_count; i++) {
+        const struct install_package *p = &s->plan.packages[i];
         struct trust_request q;
 
         if (!p->is_granted)
             continue;
-        q = authorize_request_server(s->layer.path, p->place,
-                                     &package_node(p)->digest);
+        q = authorize_request_server(
+            p->member.n && !str_is(p->member, MEMBER_ROOT)
+                ? fs_join(s->layer.root, p->member, &s->cx->arena)
+                : s->layer.root,
+            p->place, &package_node(p)->digest);
         if (!authorize_put(s->cx, s->store, &q, e))
             return err_wrap(e, "cannot remember that %.*s may be started",
                             STR_ARG(p->place));
     }
     return store_commit(s->store, e);
+}
+
+/* Of all places; a backup is one for them. */
+static void fill_result(struct install_session *s, struct install_result *out)
+{
+    struct arena *a = &s->cx->arena;
+
+    for (size_t i = 0; i < s->layers.count; i++) {
+        const struct layer *l = &s->layers.parts[i];
+        struct str files, backup;
+
+        if (!l->provision)
+            continue;
+        files = provision_absolute_files(l->provision);
+        backup = provision_backup(l->provision);
+        if (backup.n)
+            out->backup = arena_str(a, backup);
+        if (files.n)
+            out->absolute_files = arena_printf(
+                a, "%.*s%s%.*s%s%.*s", STR_ARG(out->absolute_files),
+                out->absolute_files.n ? ", " : "", STR_ARG(l->member),
+                l->member.n ? ": " : "", STR_ARG(files));
+    }
 }
 
 /* Without a change there may still be something for it to remember. */
@@ -191,7 +231,7 @@ static bool apply(struct install_session *s, struct install_result *out,
         return true;
     if (!session_publish(s, e) || !put_grants(s, e) ||
         (is_changed && has_server(s) && !store_make_shared_dir(s->store, e)) ||
-        !provision_apply(s->layer.provision, e))
+        !session_provision(s, e))
         return false;
     if (!is_changed)
         return true;
@@ -199,10 +239,7 @@ static bool apply(struct install_session *s, struct install_result *out,
     session_note_prereqs(s);
     session_note_patches(s);
     link_library(s);
-    out->backup =
-        arena_str(&s->cx->arena, provision_backup(s->layer.provision));
-    out->absolute_files =
-        arena_str(&s->cx->arena, provision_absolute_files(s->layer.provision));
+    fill_result(s, out);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include "mapm/doc_kind.h"
 #include "mapm/document.h"
 #include "mapm/mcp_file.h"
+#include "mapm/member.h"
 #include "mapm/origin.h"
 #include "mapm/project.h"
 
@@ -80,7 +81,6 @@ static bool add_grant(struct install_session *s, struct install_package *p,
  * this machine alone. */
 static bool find_grants(struct install_session *s, struct err *e)
 {
-    s->plan.grant_count = 0;
     for (size_t i = 0; i < s->resolved.count; i++)
         if (s->packages[i].package->kind == DOC_MCP &&
             (layer_starts_servers(&s->layer) ||
@@ -104,16 +104,16 @@ void session_stage_early(void *session, const struct node *n)
     struct err ignored = {0};
     size_t count;
 
-    if (s->request->dry_run || n->package.kind == DOC_MCP ||
-        n->package.kind == DOC_PLUGIN || n->rewritten ||
-        (how != STORE_LINK_AUTO && how != STORE_LINK_COPY) ||
+    if (s->part_count > 1 || s->request->dry_run ||
+        n->package.kind == DOC_MCP || n->package.kind == DOC_PLUGIN ||
+        n->rewritten || (how != STORE_LINK_AUTO && how != STORE_LINK_COPY) ||
         !store_read_listing(s->store, &n->digest, &a, &files, &count, &ignored))
         return;
     provision_stage_early(s->layer.provision, &objects, &n->digest, files,
                           count);
 }
 
-static void fill_item(const struct install_package *p,
+static void fill_item(const struct layer *l, const struct install_package *p,
                       struct provision_item *out)
 {
     const struct package *package = p->package;
@@ -129,7 +129,7 @@ static void fill_item(const struct install_package *p,
     };
     if (package->origin->scheme == ORIGIN_OWN && package->kind != DOC_MCP &&
         !package->origin->part.n)
-        out->own = package->origin->path;
+        out->own = layer_own_path(l, package->origin);
 }
 
 static bool fill_files(struct install_session *s, const struct node *n,
@@ -176,26 +176,43 @@ static bool is_placed(const struct install_package *p)
     return p->package->kind != DOC_PLUGIN;
 }
 
-/* Everything that is taken at the lock's word, and what it consists of: the
- * lists of files in `lists`, their paths stay. */
+/* The plan stays as it is, but the resolver knows how to report. */
+static bool report_failures(struct install_session *s, struct err *e)
+{
+    struct resolver_source source = {closure_read, &s->closure};
+
+    for (size_t i = 0; s->closure.failures && i < s->part_count; i++) {
+        session_go(s, i);
+        if (!resolver_resolve(&source, s->roots, s->root_count,
+                              &s->layer.limits, &s->cx->arena, &s->resolved, e))
+            return err_wrap(e, "cannot %s", s->plan.command);
+    }
+    session_go_home(s);
+    return true;
+}
+
+/* Everything that is taken at the lock's word. */
+static bool verify_all(struct install_session *s, struct err *e)
+{
+    bool found = closure_verify_store(&s->closure, e);
+
+    closure_warn(&s->closure);
+    if (!found || !report_failures(s, e))
+        return false;
+    fetch_stop(s->closure.fetch); /* all is here */
+    store_end_fetch(s->store);
+    return true;
+}
+
+/* What packages consist of: the lists of files in `lists`, their paths stay. */
 static bool find_files(struct install_session *s, struct provision_item *items,
                        struct arena *lists, struct err *e)
 {
-    struct resolver_source source = {closure_read, &s->closure};
-    bool found = closure_verify_store(&s->closure, e);
     /* Nothing there to compare them with, and nothing is written: a large plan
      * is a tenth smaller without them. */
     bool is_short =
         s->request->dry_run && provision_has_no_skills(s->layer.provision);
 
-    closure_warn(&s->closure);
-    if (!found)
-        return false;
-    /* The plan stays as it is, but the resolver knows how to report. */
-    if (s->closure.failures &&
-        !resolver_resolve(&source, s->roots, s->root_count, &s->layer.limits,
-                          &s->cx->arena, &s->resolved, e))
-        return err_wrap(e, "cannot %s", s->plan.command);
     for (size_t i = 0, k = 0; i < s->resolved.count; i++) {
         struct install_package *p = &s->packages[i];
 
@@ -228,8 +245,13 @@ struct str install_path(const struct install_package *p, struct arena *a)
     const struct str parts[] = {
         STR(".agents/"), str_cstr(doc_kind_plural(kind)), STR("/"), p->place};
 
-    return kind == DOC_MCP ? str_join(STR(".mcp.json#"), p->place, a)
-                           : str_concat(parts, sizeof parts / sizeof *parts, a);
+    struct str path = kind == DOC_MCP
+                          ? str_join(STR(".mcp.json#"), p->place, a)
+                          : str_concat(parts, sizeof parts / sizeof *parts, a);
+
+    return p->member.n && !str_is(p->member, MEMBER_ROOT)
+               ? fs_join(p->member, path, a)
+               : path;
 }
 
 /* A lock does not hold what a person should know before it runs. */
@@ -337,6 +359,8 @@ static bool list_texts(struct install_session *s, struct provision_text *texts,
     add_text(texts, count, "mapm.yaml", l->yaml, s->yaml);
     add_text(texts, count, "mapm.local.lock", l->local_lock_text,
              s->local_lock_text);
+    if (l->member.n)
+        return true;
     /* A checkout with CRLF is not rewritten for that alone. */
     add_text(texts, count, "mapm.lock", l->lock_text,
              session_same_lock(l->lock_text, s->lock_text) ? l->lock_text
@@ -374,13 +398,17 @@ static void note_also(struct install_session *s, const struct plan_step *step,
     }
 }
 
+static void note_layer(struct install_session *s)
+{
+    for (size_t i = 0; i < s->resolved.count; i++)
+        note_also(s, &s->resolved.steps[i], package_node(&s->packages[i]));
+}
+
 /* The new lock is of documents that were read, of commits that were shown. */
 static void note_proofs(struct install_session *s)
 {
     struct err ignored = {0};
 
-    for (size_t i = 0; i < s->resolved.count; i++)
-        note_also(s, &s->resolved.steps[i], package_node(&s->packages[i]));
     if (!proof_knows_lock(s->store, s->lock_text) &&
         !proof_put_lock(s->store, s->lock_text, &ignored))
         err_clear(&ignored);
@@ -421,8 +449,6 @@ static bool find_changes(struct install_session *s,
 
     if (!find_files(s, items, &lists, e))
         return false;
-    fetch_stop(s->closure.fetch); /* all is here */
-    store_end_fetch(s->store);
     if (!find_commands(s, e) || !list_texts(s, texts, &text_count, e) ||
         !provision_plan(s->layer.provision, o, items, count, texts, text_count,
                         &s->cx->arena, &changes, &s->plan.change_count, e) ||
@@ -431,35 +457,168 @@ static bool find_changes(struct install_session *s,
     s->plan.changes = changes;
     list_edits(s);
     name_taken(s);
-    note_proofs(s);
     return true;
 }
 
-bool session_find_changes(struct install_session *s, struct err *e)
+/* What one layer is to hold, and whether it does. */
+static bool make_items(struct install_session *s, struct provision_options *o,
+                       struct provision_item **out, size_t *count,
+                       bool *in_place, struct err *e)
 {
     struct arena *a = &s->cx->arena;
-    size_t count = 0;
-    struct provision_item *items =
-        arena_array(a, s->resolved.count + 2, sizeof *items);
-    struct provision_options *o = arena_new(a, struct provision_options);
+    struct provision_item *items;
 
+    *count = 0;
+    *out = items = arena_array(a, s->resolved.count + 2, sizeof *items);
     if (!session_provision_options(s, o, e))
         return false;
-    bool is_known = s->patch_file_count == 0;
-
+    *in_place = s->patch_file_count == 0;
     for (size_t i = 0; i < s->resolved.count; i++) {
         struct install_package *p = &s->packages[i];
 
         if (!is_placed(p))
             continue;
-        fill_item(p, &items[count]);
-        is_known &= session_find_patched(s, p, &items[count++]);
+        fill_item(&s->layer, p, &items[*count]);
+        *in_place &= session_find_patched(s, p, &items[(*count)++]);
     }
     if (s->with_server)
-        self_server_fill(&items[count++], a);
-    if (!find_grants(s, e))
+        self_server_fill(&items[(*count)++], a);
+    *in_place = *in_place && (!s->is_chosen ||
+                              (!o->force && is_in_place(s, o, items, *count)));
+    return true;
+}
+
+struct desired_layer {
+    struct provision_options options;
+    struct provision_item *items;
+    size_t count;
+};
+
+/* Of all layers: those of the plan are of one only. */
+struct totals {
+    struct provision_change *changes;
+    size_t change_count, change_capacity;
+    struct install_edit *edits;
+    size_t edit_count, edit_capacity;
+};
+
+static struct str in_member(const struct install_session *s, struct str path)
+{
+    return s->layer.member.n ? fs_join(s->layer.member, path, &s->cx->arena)
+                             : path;
+}
+
+static void add_totals(struct install_session *s, struct totals *t)
+{
+    struct arena *a = &s->cx->arena;
+
+    for (size_t i = 0; i < s->plan.change_count; i++) {
+        t->changes = arena_grow(a, t->changes, t->change_count,
+                                &t->change_capacity, sizeof *t->changes);
+        t->changes[t->change_count] = s->plan.changes[i];
+        t->changes[t->change_count].path =
+            in_member(s, s->plan.changes[i].path);
+        t->change_count++;
+    }
+    for (size_t i = 0; i < s->plan.edit_count; i++) {
+        t->edits = arena_grow(a, t->edits, t->edit_count, &t->edit_capacity,
+                              sizeof *t->edits);
+        t->edits[t->edit_count] = s->plan.edits[i];
+        t->edits[t->edit_count].what = in_member(s, s->plan.edits[i].what);
+        t->edit_count++;
+    }
+    s->plan.changes = NULL;
+    s->plan.edits = NULL;
+    s->plan.change_count = s->plan.edit_count = 0;
+}
+
+/* A patch that was rebased is written where the rest waits, too. */
+static bool open_place(struct install_session *s, struct err *e)
+{
+    struct layer *l = &s->layers.parts[s->at];
+
+    if (!l->provision &&
+        !layer_open_provision(
+            l, s->cx, s->request->dry_run ? LAYER_READ : LAYER_WRITE, e))
         return false;
-    s->is_in_place = is_known && !o->force && s->plan.grant_count == 0 &&
-                     is_in_place(s, o, items, count);
-    return s->is_in_place || find_changes(s, o, items, count, e);
+    s->layer.provision = l->provision;
+    return true;
+}
+
+/* Not provisioned: consent is of the lock, and the root has that. */
+static bool find_locked_changes(struct install_session *s,
+                                const struct provision_options *o,
+                                struct err *e)
+{
+    struct provision_text *texts;
+    struct provision_change *changes = NULL;
+    size_t count;
+
+    if (!find_commands(s, e))
+        return false;
+    if (s->layer.member.n && s->patch_file_count == 0)
+        return true;
+    if (!open_place(s, e))
+        return false;
+    texts = arena_array(&s->cx->arena, TEXTS_MAX + s->patch_file_count,
+                        sizeof *texts);
+    if (!list_texts(s, texts, &count, e) ||
+        !provision_plan_texts(s->layer.provision, o, texts, count,
+                              &s->cx->arena, &changes, &s->plan.change_count,
+                              e))
+        return false;
+    s->plan.changes = changes;
+    return true;
+}
+
+static bool find_all_changes(struct install_session *s,
+                             struct desired_layer *layers, struct err *e)
+{
+    struct totals t = {0};
+
+    if (!verify_all(s, e))
+        return false;
+    for (size_t i = 0; i < s->part_count; i++) {
+        session_go(s, i);
+        if (!(s->is_chosen ? find_changes(s, &layers[i].options,
+                                          layers[i].items, layers[i].count, e)
+                           : find_locked_changes(s, &layers[i].options, e)))
+            return s->layer.member.n && s->part_count > 1 &&
+                   err_wrap(e, "member %.*s", STR_ARG(s->layer.member));
+        note_layer(s);
+        if (s->part_count > 1)
+            add_totals(s, &t);
+    }
+    session_go_home(s);
+    note_proofs(s);
+    if (s->part_count > 1) {
+        s->plan.changes = t.changes;
+        s->plan.change_count = t.change_count;
+        s->plan.edits = t.edits;
+        s->plan.edit_count = t.edit_count;
+    }
+    return true;
+}
+
+bool session_find_changes(struct install_session *s, struct err *e)
+{
+    struct desired_layer *layers =
+        arena_array(&s->cx->arena, s->part_count, sizeof *layers);
+    bool in_place = true;
+
+    s->plan.grant_count = 0;
+    for (size_t i = 0; i < s->part_count; i++) {
+        bool is_this = true;
+
+        session_go(s, i);
+        if (!make_items(s, &layers[i].options, &layers[i].items,
+                        &layers[i].count, &is_this, e) ||
+            (s->is_chosen && !find_grants(s, e)))
+            return false;
+        in_place &= is_this;
+    }
+    session_go_home(s);
+    in_place &= session_same_lock(s->layer.lock_text, s->lock_text);
+    s->is_in_place = in_place && s->plan.grant_count == 0;
+    return s->is_in_place || find_all_changes(s, layers, e);
 }

@@ -130,7 +130,8 @@ struct node *closure_add_root(struct closure *c, const struct root *root)
     closure_add_checkout(c, &root->origin);
     struct node *n = closure_add(c, &root->origin, (unsigned)root->kind);
 
-    n->alias = root->as;
+    if (root->as.n) /* of another member it may have none */
+        n->alias = root->as;
     closure_take_alias(n);
     return n;
 }
@@ -417,7 +418,7 @@ static bool take_needs(struct closure *c, struct node *n, struct err *e)
         const struct lock_need *need = &entry->needs[i];
         /* What the committed lock has counts for the local one, too. */
         const struct lock_entry *other =
-            layer_is_local(c->layer, entry)
+            layer_is_local(c->layer, entry) && !entry->member_count
                 ? layer_find(c->layer, need->kind, need->name)
                 : need->entry;
 

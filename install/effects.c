@@ -75,10 +75,11 @@ void session_note_prereqs(struct install_session *s)
     struct state *state = store_state(s->store);
     struct err ignored = {0};
 
-    for (size_t i = 0; i < s->resolved.count; i++) {
-        struct hash text = hash_of(s->packages[i].package->prereqs);
+    for (size_t i = 0; i < s->plan.package_count; i++) {
+        const struct install_package *p = &s->plan.packages[i];
+        struct hash text = hash_of(p->package->prereqs);
 
-        if (s->packages[i].shows_prereqs &&
+        if (p->shows_prereqs &&
             !state_put_trust(state, STATE_SEEN_PREREQS, STR("prereqs"), &text,
                              STR(""), &ignored))
             return; /* shown once more, then */

@@ -698,7 +698,7 @@ bool import_packages(struct install_session *s, struct err *e)
         parse_origin(&m, &m.items[i]);
     if (!find_refs(&m, e))
         return false;
-    closure_init(&s->closure, s->cx, &s->layer, s->store, &o);
+    closure_init(&s->closure, s->cx, &s->layers.whole, s->store, &o);
     for (size_t i = 0; i < s->root_count; i++)
         closure_add_root(&s->closure, &s->roots[i]);
     if (!ask_catalogs(&m, e) || !gather(&m, e) || !take(&m, e))

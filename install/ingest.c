@@ -395,10 +395,13 @@ static bool keep_document(struct closure *c, struct node *n,
     if (d->dep_count)
         deps = arena_array(a, d->dep_count, sizeof *deps);
     for (size_t i = 0; i < d->dep_count; i++) {
+        struct origin o = *d->deps[i].origin;
+
         deps[i].kind = d->deps[i].kind;
         deps[i].line = d->deps[i].line;
-        if (!keep_origin(c, n, d->deps[i].origin->text, d->deps[i].origin->key,
-                         a, &deps[i].origin, e))
+        if ((n->origin.scheme == ORIGIN_OWN &&
+             !layer_rebase_need(c->layer, n->origin.path, &o, a, e)) ||
+            !keep_origin(c, n, o.text, o.key, a, &deps[i].origin, e))
             return false;
     }
     n->package.version = arena_str(a, d->version);

@@ -24,25 +24,39 @@
 #define WITH_PLUGIN (ANY_KIND | DOC_PLUGIN)
 
 /* M15: a committed file: origin works on this machine alone. */
-static bool check_committed_roots(struct install_session *s, struct err *e)
+static bool check_layer_roots(struct install_session *s, struct err *e)
 {
     const struct project *p = &s->layer.project;
+    const char *in = s->layer.member.n ? "/" : "";
 
     for (size_t i = 0; i < p->root_count; i++) {
         if (p->roots[i].origin.scheme != ORIGIN_FILE)
             continue;
         if (session_is_ci()) {
             err_set(e, ERR_ORIGIN,
-                    "mapm.yaml:%u: %.*s is a folder of one machine",
-                    p->roots[i].line, STR_ARG(p->roots[i].origin.text));
+                    "%.*s%smapm.yaml:%u: %.*s is a folder of one machine",
+                    STR_ARG(s->layer.member), in, p->roots[i].line,
+                    STR_ARG(p->roots[i].origin.text));
             return err_hint(e, "move it to mapm.local.yaml");
         }
         context_warn(s->cx,
-                     "mapm.yaml:%u: a file: origin belongs in mapm.local.yaml, "
-                     "which is not committed",
-                     p->roots[i].line);
+                     "%.*s%smapm.yaml:%u: a file: origin belongs in "
+                     "mapm.local.yaml, which is not committed",
+                     STR_ARG(s->layer.member), in, p->roots[i].line);
     }
     return true;
+}
+
+static bool check_committed_roots(struct install_session *s, struct err *e)
+{
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < s->part_count; i++) {
+        session_go(s, i);
+        ok = check_layer_roots(s, e);
+    }
+    session_go_home(s);
+    return ok;
 }
 
 /* --- origins on the command line ------------------------------------------ */
@@ -265,6 +279,7 @@ static bool make_own(const struct install_session *s, struct str text,
         (o->path.n == top.n &&
          access(fs_join(top, STR("SKILL.md"), a).p, F_OK) == 0))
         return true;
+    top = s->layer.root; /* from where the lock counts */
     return origin_parse_own(
         arena_printf(a, "./%.*s", STR_ARG(str_from_index(o->path, top.n + 1))),
         a, o, e);
@@ -642,11 +657,31 @@ static bool take_arguments(struct install_session *s, struct err *e)
     return take_choice(s, asked, asked_count, e);
 }
 
+/* Those of the members that the command is not about. */
+static bool take_new_catalogs(struct install_session *s, struct err *e)
+{
+    for (size_t i = 0; i < s->part_count; i++) {
+        session_go(s, i);
+        if (i != s->layers.here &&
+            (!catalogs_ask_new(s, e) ||
+             (s->expansion_count && (!closure_gather(&s->closure, e) ||
+                                     !take_choice(s, NULL, 0, e)))))
+            return s->layer.member.n &&
+                   err_wrap(e, "member %.*s", STR_ARG(s->layer.member));
+    }
+    session_go_home(s);
+    return true;
+}
+
 /* Without it no root could be looked up: that is said once. */
 static bool check_lock_there(const struct install_session *s, struct err *e)
 {
-    if (s->layer.lock_text.n ||
-        s->layer.project.root_count + s->layer.project.catalog_count == 0)
+    size_t count = 0;
+
+    for (size_t i = 0; i < s->layers.count; i++)
+        count += s->layers.parts[i].project.root_count +
+                 s->layers.parts[i].project.catalog_count;
+    if (s->layer.lock_text.n || count == 0)
         return true;
     err_set(e, ERR_LOCKED,
             "%s installs what mapm.lock holds, and there is none",
@@ -682,10 +717,10 @@ bool install_packages(struct install_session *s, struct err *e)
          !layer_check_there(&s->layer, cx, e)) ||
         !check_committed_roots(s, e))
         return false;
-    closure_init(&s->closure, cx, &s->layer, s->store, &o);
+    closure_init(&s->closure, cx, &s->layers.whole, s->store, &o);
     /* The old roots travel along with the new ones. */
     for (size_t i = 0; i < s->root_count; i++)
         closure_add_root(&s->closure, &s->roots[i]);
-    return catalogs_ask_new(s, e) && take_arguments(s, e) &&
-           (s->plan.is_offer || session_resolve(s, e));
+    return take_new_catalogs(s, e) && catalogs_ask_new(s, e) &&
+           take_arguments(s, e) && (s->plan.is_offer || session_resolve(s, e));
 }

@@ -20,49 +20,104 @@
 
 struct choice;
 
+/*
+ * What a session has of each layer. It is at one of them at a time; of a
+ * workspace with members it goes from one to the next [D10].
+ *
+ *     layer
+ *     roots             desired: committed ones first
+ *     yaml, local_yaml  new texts of the two manifests
+ *     with_server       mapm itself is one of its servers
+ *     is_chosen         it is provisioned, not only locked
+ *     packages          as in `resolved`
+ *     overridden        of these: see struct node
+ *     patches           as they will be
+ *     patch_files       of those that change; their texts are there
+ *     choices           of catalogs: selection.h
+ *     catalogs          those of the arguments that are some
+ *     expansions        catalogs of the manifests: catalogs.h
+ *     chosen            by catalogs: origin key -> struct chosen *
+ *     asked             by the arguments
+ */
+#define SESSION_PART(X)                                                        \
+    X(struct layer, layer)                                                     \
+    X(struct root *, roots)                                                    \
+    X(size_t, root_count)                                                      \
+    X(struct str, yaml)                                                        \
+    X(struct str, local_yaml)                                                  \
+    X(bool, with_server)                                                       \
+    X(bool, is_chosen)                                                         \
+    X(struct plan, resolved)                                                   \
+    X(struct install_package *, packages)                                      \
+    X(bool *, overridden)                                                      \
+    X(const struct lock_entry **, gone)                                        \
+    X(size_t, gone_count)                                                      \
+    X(struct str, local_lock_text)                                             \
+    X(struct patches, patches)                                                 \
+    X(struct str *, patch_files)                                               \
+    X(size_t, patch_file_count)                                                \
+    X(size_t, patch_file_capacity)                                             \
+    X(struct choice *, choices)                                                \
+    X(size_t, choice_count)                                                    \
+    X(struct node **, catalogs)                                                \
+    X(size_t, catalog_count)                                                   \
+    X(struct expansion *, expansions)                                          \
+    X(size_t, expansion_count)                                                 \
+    X(struct map, chosen)                                                      \
+    X(struct asked_catalog *, asked)                                           \
+    X(size_t, asked_count)
+#define SESSION_FIELD(type, name) type name;
+
+struct session_part {
+    SESSION_PART(SESSION_FIELD)
+};
+
 struct install_session {
     struct install_plan plan; /* what the caller sees */
     struct context *cx;
     const struct install_request *request;
-    struct layer layer;
+    struct layers layers;
+    struct session_part *parts; /* as in `layers`; the one that it is at is */
+    size_t part_count, at;      /* in these fields: */
+    SESSION_PART(SESSION_FIELD)
     struct store *store;
     struct closure closure;
     struct fetch_process ahead; /* until the closure uses it */
-    struct root *roots;         /* desired: committed ones first */
-    size_t root_count;
-    struct str yaml, local_yaml; /* new texts of the two manifests */
     bool locked;
-    bool with_server; /* mapm itself is one of the workspace's servers */
     bool keep_edited; /* remove: what the user changed stays */
     bool is_in_place; /* nothing to do, and nothing to remember */
-    struct plan resolved;
-    struct install_package *packages; /* as in `resolved` */
-    bool *overridden;                 /* of these: see struct node */
-    const struct lock_entry **gone;
-    size_t gone_count;
-    struct str lock_text, local_lock_text;
-    struct choice *choices; /* of catalogs: selection.h */
-    size_t choice_count;
-    struct node **catalogs; /* those of the arguments that are some */
-    size_t catalog_count;
-    struct expansion *expansions; /* catalogs of the manifests: catalogs.h */
-    size_t expansion_count;
-    struct map chosen;      /* by catalogs: origin key -> struct chosen * */
+    struct str lock_text;
     bool has_locked_choice; /* arguments choose nothing but what is locked */
-    struct asked_catalog *asked; /* by the arguments */
-    size_t asked_count;
     const struct install_merged *merged;
     size_t merged_count;
-    struct patches patches;               /* as they will be */
-    const struct lock_entry *unmergeable; /* … of one that cannot be rebased */
-    struct str *patch_files; /* of those that change; their texts are there */
-    size_t patch_file_count, patch_file_capacity;
+    const struct lock_entry *unmergeable; /* its patch cannot be rebased */
     struct map bounds; /* of versions.c: place -> highest version */
     unsigned rounds;   /* … of choosing them */
-    bool *in_conflict; /* roots whose ranges no version satisfies, as versions.c
-                        * found last; NULL: none */
+    bool *in_conflict; /* of session_all_roots: those whose ranges no version
+                        * satisfies, as versions.c found last; NULL: none */
     unsigned tries;    /* after damage */
 };
+
+/* parts.c. Goes to a layer; to the one that the command is about. */
+void session_go(struct install_session *s, size_t part);
+void session_go_home(struct install_session *s);
+/* Reads the layers; mapm.lock may be in conflict. */
+MUST_CHECK bool session_open_layers(struct install_session *s, int mode,
+                                    struct err *e);
+/* What each of them begins with, when the lock is known. */
+MUST_CHECK bool session_open_parts(struct install_session *s, struct err *e);
+/* The roots of all layers, those of the one that it is at first. */
+const struct root *session_all_roots(struct install_session *s, size_t *count);
+/* The part whose roots are the k-th of these, from the part `at`. */
+size_t session_part_number(size_t at, size_t k);
+/* ERR_CONFLICT for an origin with two names. */
+MUST_CHECK bool session_check_names(struct install_session *s, struct err *e);
+/* "." or the member's path; "" without members. */
+struct str session_member(const struct install_session *s);
+/* The packages of all layers, in the plan. */
+void session_join_packages(struct install_session *s);
+/* All chosen layers at once; the root's mapm.lock in any case. */
+MUST_CHECK bool session_provision(struct install_session *s, struct err *e);
 
 static inline struct node *package_node(const struct install_package *p)
 {

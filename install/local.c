@@ -408,7 +408,7 @@ static bool open_own(const struct closure *c, struct str path, struct arena *a,
     CLEANUP_FD int workspace = -1;
     struct stat st;
 
-    if (!fs_open_dir(str_dup0(c->layer->path, a), &workspace, e))
+    if (!fs_open_dir(str_dup0(c->layer->root, a), &workspace, e))
         return false;
     *is_folder = path.n == 0 ||
                  !fs_stat_at(workspace, str_dup0(path, a), &st) ||

@@ -303,8 +303,8 @@ void session_note_patches(struct install_session *s)
     struct state *state = store_state(s->store);
     struct err ignored = {0};
 
-    for (size_t i = 0; i < s->resolved.count; i++) {
-        const struct install_package *p = &s->packages[i];
+    for (size_t i = 0; i < s->plan.package_count; i++) {
+        const struct install_package *p = &s->plan.packages[i];
         struct hash text;
 
         if (p->patch && p->effect != INSTALL_KEPT &&

@@ -48,7 +48,7 @@ static bool read_folder(struct making *m, struct err *e)
     struct package_file *files;
     bool ok;
 
-    closure_init(&closure, s->cx, &s->layer, s->store, &o);
+    closure_init(&closure, s->cx, &s->layers.whole, s->store, &o);
     ok = local_read(&closure, &n, e);
     notice_init(&closure.notices, m->arena); /* install tells them */
     closure_done(&closure);
@@ -382,6 +382,6 @@ bool patch_packages(struct install_session *s, struct err *e)
 
     if (!layer_check_there(&s->layer, cx, e) || !make_patches(s, e))
         return false;
-    closure_init(&s->closure, cx, &s->layer, s->store, &o);
+    closure_init(&s->closure, cx, &s->layers.whole, s->store, &o);
     return session_resolve(s, e);
 }

@@ -1,6 +1,8 @@
 #include "base/fs.h"
 #include "mapm/doc_kind.h"
+#include "mapm/limits.h"
 #include "mapm/lock.h"
+#include "mapm/member.h"
 #include "mapm/origin.h"
 #include "mapm/project.h"
 #include "mapm/range.h"
@@ -141,17 +143,22 @@ static const struct lock_entry *find_before(const struct install_session *s,
     const struct lock_entry *entry = n->locked;
 
     return entry && !layer_is_local(&s->layer, entry) &&
+                   layer_has(&s->layer, entry) &&
                    entry->kind == package->kind &&
                    str_eq(entry->name, package->fqn)
                ? entry
                : layer_find(&s->layer, package->kind, package->fqn);
 }
 
-/* What the lock has recorded never changes (X9, X21). */
+/* What the lock has recorded never changes (X9, X21). Of several entries of one
+ * origin, of several members, the closure has judged the first alone. */
 static struct str recorded_place(void *ctx, const struct package *p)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
     const struct install_session *s = ctx;
     const struct lock_entry *entry = find_before(s, p);
+    const struct node *n = p->user;
+    struct str place;
     size_t slash;
 
     if (p->kind == DOC_PLUGIN)
@@ -159,10 +166,14 @@ static struct str recorded_place(void *ctx, const struct package *p)
 
     if (!entry || !entry->place.n)
         return str_make("", 0);
-    if (p->kind == DOC_MCP)
-        return entry->place;
     slash = str_find_last(entry->place, '/');
-    return str_from_index(entry->place, slash == SIZE_MAX ? 0 : slash + 1);
+    place = p->kind == DOC_MCP || slash == SIZE_MAX
+                ? entry->place
+                : str_from_index(entry->place, slash + 1);
+    return s->part_count == 1 || entry == n->locked ||
+                   resolver_may_assign(p, place, &scratch)
+               ? place
+               : str_make("", 0);
 }
 
 /* As the lock has it. */
@@ -331,14 +342,21 @@ static void find_gone(struct install_session *s)
 
 /* --- the new lock --------------------------------------------------------- */
 
-/* `seen`: for each entry of the lock the last package that needs it, from 1. */
+/* For each entry of the lock the last package that needs it, from 1; those of
+ * the layers before count, too. */
+struct needs_seen {
+    size_t *marks, before;
+};
+
 static bool has_same_needs(const struct install_session *s,
-                           const struct install_package *p, size_t *seen)
+                           const struct install_package *p,
+                           const struct needs_seen *needs)
 {
     const struct layer *l = &s->layer;
     const struct plan_step *step = step_of(s, p);
     const struct lock_entry *b = p->before;
-    size_t mark = (size_t)(p - s->packages) + 1;
+    size_t mark = needs->before + (size_t)(p - s->packages) + 1;
+    size_t *seen = needs->marks;
 
     if (!b || layer_is_local(l, b) || b->need_count != step->need_count)
         return false;
@@ -358,7 +376,7 @@ static bool has_same_needs(const struct install_session *s,
  * of the lock are in order already. */
 static void fill_needs(const struct install_session *s,
                        const struct install_package *of, struct arena *a,
-                       size_t *seen, struct lock_entry *out)
+                       const struct needs_seen *seen, struct lock_entry *out)
 {
     const struct plan_step *step = step_of(s, of);
 
@@ -474,7 +492,8 @@ static void fill_catalogs(const struct install_session *s,
 
 static struct lock_entry make_entry(const struct install_session *s,
                                     const struct install_package *p,
-                                    struct arena *a, size_t *seen)
+                                    struct arena *a,
+                                    const struct needs_seen *seen)
 {
     const struct package *package = p->package;
     const struct node *n = package_node(p);
@@ -592,39 +611,165 @@ static bool format_lock(const struct install_session *s, struct lock *lock,
     return buf_check(&b, "mapm.lock", e);
 }
 
-static bool format_locks(struct install_session *s, struct err *e)
+/* What the layer has in mapm.lock; the first `own` are dependencies first. */
+static bool make_entries(struct install_session *s, struct arena *a,
+                         const struct needs_seen *seen, struct lock *lock,
+                         size_t *own, struct err *e)
 {
-    CLEANUP(arena_done) struct arena scratch = {0};
-    struct arena *a = &scratch;
     size_t n = s->resolved.count;
     bool *in_local = arena_array(a, n + 1, sizeof *in_local);
-    struct lock lock = {
-        arena_array(a, n + s->layer.lock.count + 1, sizeof(struct lock_entry)),
-        0};
     struct lock local = {arena_array(a, n + 1, sizeof(struct lock_entry)), 0};
-    size_t *seen = arena_array(a, s->layer.lock.count + 1, sizeof *seen);
 
     mark_local_closure(s, in_local);
     for (size_t i = 0; i < n; i++) {
         struct lock_entry entry = make_entry(s, &s->packages[i], a, seen);
 
         if (!s->packages[i].is_local)
-            lock.entries[lock.count++] = entry;
+            lock->entries[lock->count++] = entry;
         if (in_local[i])
             local.entries[local.count++] = entry;
     }
-    keep_replaced(s, &lock, a);
-    if (!session_check_patches(s, &lock, &local, e))
+    *own = lock->count;
+    keep_replaced(s, lock, a);
+    if (!session_check_patches(s, lock, &local, e))
         return false;
-    if (!format_lock(s, &lock, s->layer.lock_text, &s->lock_text, e) ||
-        !format_lock(s, &local, s->layer.local_lock_text, &s->local_lock_text,
+    if (!format_lock(s, &local, s->layer.local_lock_text, &s->local_lock_text,
                      e))
+        return false;
+    if (local.count == 0)
+        s->local_lock_text = str_make("", 0);
+    return true;
+}
+
+/* What an entry of several layers is: all that it says, and the entries of
+ * what it needs. Two layers that differ in one of these have one each, so that
+ * of a need always the same entry is meant [D10]. */
+static struct str entry_id(const struct install_session *s,
+                           const struct lock_entry *entry,
+                           const struct map *numbers, bool is_kept,
+                           struct arena *a)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct lock_entry copy = *entry;
+
+    copy.members = NULL;
+    copy.member_count = 0;
+    buf_init(&b, LOCK_MAX_BYTES);
+    lock_format(&(struct lock){&copy, 1}, &b);
+    for (size_t i = 0; i < entry->need_count; i++)
+        buf_printf(&b, "%zu ",
+                   (size_t)(uintptr_t)map_find(
+                       numbers, layer_name_key(entry->needs[i].kind,
+                                               entry->needs[i].name, a)));
+    if (is_kept)
+        buf_printf(&b, "of %zu", s->at);
+    return arena_str(a, buf_str(&b));
+}
+
+/* The lists of the layers as one. */
+struct join {
+    struct lock *lock;
+    struct map ids;       /* entry_id -> number + 1 */
+    struct str **members; /* of each entry */
+    size_t capacity, member_capacity, *list_capacities, list_capacity;
+};
+
+static void add_member(struct join *j, size_t i, struct str member,
+                       struct arena *a)
+{
+    struct lock_entry *entry = &j->lock->entries[i];
+
+    j->members[i] = arena_grow(a, j->members[i], entry->member_count,
+                               &j->list_capacities[i], sizeof **j->members);
+    j->members[i][entry->member_count++] = member;
+    entry->members = j->members[i];
+}
+
+static void join_entry(struct join *j, const struct lock_entry *entry,
+                       struct str id, struct str member, struct arena *a)
+{
+    struct map_entry *known = map_entry(&j->ids, id);
+    size_t n = j->lock->count;
+
+    if (!known->value) {
+        j->lock->entries = arena_grow(a, j->lock->entries, n, &j->capacity,
+                                      sizeof *j->lock->entries);
+        j->members = arena_grow(a, j->members, n, &j->member_capacity,
+                                sizeof *j->members);
+        j->list_capacities =
+            arena_grow(a, j->list_capacities, n, &j->list_capacity,
+                       sizeof *j->list_capacities);
+        j->lock->entries[n] = *entry;
+        j->lock->entries[n].members = NULL;
+        j->lock->entries[n].member_count = 0;
+        j->members[n] = NULL;
+        j->list_capacities[n] = 0;
+        known->value = (void *)(uintptr_t)++j->lock->count;
+    }
+    add_member(j, (uintptr_t)known->value - 1, member, a);
+}
+
+static void join_layer(struct install_session *s, struct join *j,
+                       const struct lock *own, size_t own_count,
+                       struct arena *a)
+{
+    struct map numbers;
+
+    map_init(&numbers, a);
+    for (size_t i = 0; i < own->count; i++) {
+        const struct lock_entry *entry = &own->entries[i];
+        struct str id = entry_id(s, entry, &numbers, i >= own_count, a);
+
+        join_entry(j, entry, id, session_member(s), a);
+        map_put(&numbers, layer_name_key(entry->kind, entry->name, a),
+                map_find(&j->ids, id));
+    }
+}
+
+static bool make_lock(struct install_session *s, struct arena *a,
+                      struct lock *out, struct err *e)
+{
+    struct needs_seen seen = {
+        arena_array(a, s->layer.lock.count + 1, sizeof *seen.marks), 0};
+    struct join j = {.lock = out};
+
+    map_init(&j.ids, a);
+    for (size_t i = 0; i < s->part_count; i++) {
+        struct lock own = {0};
+        size_t own_count, room;
+
+        session_go(s, i);
+        room = s->resolved.count + s->layer.by_name.count +
+               s->layer.replaced.count + 1;
+        own.entries = arena_array(a, room, sizeof *own.entries);
+        if (!make_entries(s, a, &seen, &own, &own_count, e))
+            return false;
+        seen.before += s->resolved.count;
+        if (s->part_count == 1)
+            *out = own;
+        else
+            join_layer(s, &j, &own, own_count, a);
+    }
+    session_go_home(s);
+    /* Members were added in order; the root alone needs no list. */
+    for (size_t i = 0; i < out->count; i++)
+        if (out->entries[i].member_count == 1 &&
+            str_is(out->entries[i].members[0], MEMBER_ROOT))
+            out->entries[i].member_count = 0;
+    return true;
+}
+
+static bool format_locks(struct install_session *s, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct lock lock = {0};
+
+    if (!make_lock(s, &scratch, &lock, e) ||
+        !format_lock(s, &lock, s->layer.lock_text, &s->lock_text, e))
         return false;
     /* A file that says nothing is not written where there was none. */
     if (lock.count == 0 && s->layer.lock_text.n == 0 && s->yaml.n == 0)
         s->lock_text = str_make("", 0);
-    if (local.count == 0)
-        s->local_lock_text = str_make("", 0);
     return true;
 }
 
@@ -669,21 +814,39 @@ static bool check_overrides(const struct install_session *s, struct err *e)
     return true;
 }
 
-static bool check_locked(const struct install_session *s, struct err *e)
+static void list_unlocked(const struct install_session *s, struct err *e)
 {
-    if (!check_overrides(s, e))
-        return false;
+    struct str in = s->part_count > 1 ? STR(" in ") : STR("");
+    struct str member = session_member(s);
+
+    for (size_t i = 0; i < s->gone_count && i < ERROR_MAX_LINES; i++)
+        err_also(e, "mapm.lock:%u: nothing needs %s %.*s%.*s%.*s",
+                 s->gone[i]->line, doc_kind_name(s->gone[i]->kind),
+                 STR_ARG(s->gone[i]->name), STR_ARG(in), STR_ARG(member));
+    for (size_t i = 0; i < s->resolved.count && i < ERROR_MAX_LINES; i++)
+        if (s->packages[i].action != INSTALL_KEEP)
+            err_also(e, "%s %.*s is not locked as it is%.*s%.*s",
+                     doc_kind_name(s->packages[i].package->kind),
+                     STR_ARG(s->packages[i].package->fqn), STR_ARG(in),
+                     STR_ARG(member));
+}
+
+static bool check_locked(struct install_session *s, struct err *e)
+{
+    for (size_t i = 0; i < s->part_count; i++) {
+        session_go(s, i);
+        if (!check_overrides(s, e))
+            return false;
+    }
+    session_go_home(s);
     if (session_same_lock(s->layer.lock_text, s->lock_text))
         return true;
     err_set(e, ERR_LOCKED, "mapm.lock does not fit mapm.yaml");
-    for (size_t i = 0; i < s->gone_count && i < ERROR_MAX_LINES; i++)
-        err_also(e, "mapm.lock:%u: nothing needs %s %.*s", s->gone[i]->line,
-                 doc_kind_name(s->gone[i]->kind), STR_ARG(s->gone[i]->name));
-    for (size_t i = 0; i < s->resolved.count && i < ERROR_MAX_LINES; i++)
-        if (s->packages[i].action != INSTALL_KEEP)
-            err_also(e, "%s %.*s is not locked as it is",
-                     doc_kind_name(s->packages[i].package->kind),
-                     STR_ARG(s->packages[i].package->fqn));
+    for (size_t i = 0; i < s->part_count; i++) {
+        session_go(s, i);
+        list_unlocked(s, e);
+    }
+    session_go_home(s);
     return err_hint(e, "run mapm install without --locked and commit "
                        "mapm.lock");
 }
@@ -703,19 +866,30 @@ static bool name_roots(struct install_session *s, struct err *e)
         !closure_verify_store(&s->closure, e))
         return false;
     selection_name(s, nodes, count);
-    return plugins_settle(s, e);
+    return true;
 }
 
 bool session_gather(struct install_session *s, struct err *e)
 {
     bool settled = false;
+    size_t count;
+    const struct root *roots = session_all_roots(s, &count);
 
-    for (size_t i = 0; i < s->root_count; i++)
-        closure_add_root(&s->closure, &s->roots[i]);
+    if (!session_check_names(s, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        closure_add_root(&s->closure, &roots[i]);
     while (!settled)
         if (!closure_gather(&s->closure, e) || !versions_settle(s, &settled, e))
             return false;
-    return name_roots(s, e);
+    for (size_t i = s->at, k = 0; k < s->part_count; k++) {
+        session_go(s, (i + k) % s->part_count);
+        if (!name_roots(s, e))
+            return false;
+        if (k + 1 == s->part_count)
+            session_go(s, i);
+    }
+    return plugins_settle(s, e);
 }
 
 bool session_can_resolve(struct install_session *s, const struct root *roots,
@@ -762,19 +936,31 @@ static void warn_unused(struct install_session *s)
             }
 }
 
-bool session_resolve(struct install_session *s, struct err *e)
+static bool resolve_layer(struct install_session *s, struct err *e)
 {
     struct resolver_source source = {closure_read, &s->closure};
 
-    if (!session_gather(s, e))
-        return false;
-    closure_warn(&s->closure);
     if (!resolver_resolve(&source, s->roots, s->root_count, &s->layer.limits,
                           &s->cx->arena, &s->resolved, e))
         return err_wrap(e, "cannot %s", s->plan.command);
     if (!check_sources(s, &s->resolved, e) || !fill_packages(s, e))
         return false;
     find_gone(s);
+    return true;
+}
+
+bool session_resolve(struct install_session *s, struct err *e)
+{
+    if (!session_gather(s, e))
+        return false;
+    closure_warn(&s->closure);
+    for (size_t i = 0; i < s->part_count; i++) {
+        session_go(s, i);
+        if (!resolve_layer(s, e))
+            return s->layer.member.n &&
+                   err_wrap(e, "member %.*s", STR_ARG(s->layer.member));
+    }
+    session_go_home(s);
     if (!plugins_report(s, e))
         return false;
     warn_unused(s);

@@ -327,7 +327,8 @@ bool plugins_settle(struct install_session *s, struct err *e)
 {
     struct settling t = {.s = s, .a = &s->cx->arena};
     struct closure *c = &s->closure;
-    size_t any = 0;
+    const struct root *roots;
+    size_t any = 0, root_count;
 
     (void)e;
     for (size_t i = 0; i < c->queued; i++)
@@ -336,8 +337,9 @@ bool plugins_settle(struct install_session *s, struct err *e)
         return true;
     map_init(&t.is_root, t.a);
     map_init(&t.names, t.a);
-    for (size_t i = 0; i < s->root_count; i++)
-        map_put(&t.is_root, s->roots[i].origin.key, NULL);
+    roots = session_all_roots(s, &root_count);
+    for (size_t i = 0; i < root_count; i++)
+        map_put(&t.is_root, roots[i].origin.key, NULL);
     for (size_t i = 0; i < c->queued; i++)
         if (is_fresh(c->queue[i]))
             drop_invalid(&t, c->queue[i]);
@@ -426,24 +428,32 @@ static bool has_word(const struct lock_words *words, struct str word)
     return false;
 }
 
-bool plugins_report(struct install_session *s, struct err *e)
+struct report {
+    struct install_unsupported *list;
+    size_t count, capacity, fresh;
+    struct map seen;
+};
+
+/* Of the layer at hand; one that several have once. */
+static void report_layer(struct install_session *s, struct report *r)
 {
     struct arena *a = &s->cx->arena;
-    struct install_unsupported *list = NULL;
-    size_t count = 0, capacity = 0, fresh = 0;
 
     for (size_t i = 0; i < s->resolved.count; i++) {
         const struct install_package *p = &s->packages[i];
         const struct plugin_node *info = package_node(p)->plugin;
         const struct lock_entry *b = p->before;
 
-        if (p->package->kind != DOC_PLUGIN || !info || package_node(p)->locked)
+        if (p->package->kind != DOC_PLUGIN || !info ||
+            package_node(p)->locked ||
+            !map_put(&r->seen, p->package->origin->key, r))
             continue;
         for (size_t k = 0; k < info->plugin.skipped_count; k++) {
             const struct plugin_skipped *x = &info->plugin.skipped[k];
 
-            list = arena_grow(a, list, count, &capacity, sizeof *list);
-            list[count++] = (struct install_unsupported){
+            r->list =
+                arena_grow(a, r->list, r->count, &r->capacity, sizeof *r->list);
+            r->list[r->count++] = (struct install_unsupported){
                 .plugin = p->package->fqn,
                 .kind = str_cstr(doc_kind_name(x->kind)),
                 .name = x->name,
@@ -457,27 +467,40 @@ bool plugins_report(struct install_session *s, struct err *e)
         for (size_t k = 0; k < info->plugin.other_count; k++) {
             const struct plugin_other *x = &info->plugin.others[k];
 
-            list = arena_grow(a, list, count, &capacity, sizeof *list);
-            list[count++] = (struct install_unsupported){
+            r->list =
+                arena_grow(a, r->list, r->count, &r->capacity, sizeof *r->list);
+            r->list[r->count++] = (struct install_unsupported){
                 .plugin = p->package->fqn,
                 .kind = x->kind,
                 .count = x->count,
                 .where = x->where,
                 .is_new = !has_word(b ? &b->not_installed : NULL, x->kind)};
         }
-        fresh = count;
+        r->fresh = r->count;
     }
-    s->plan.unsupported = list;
-    s->plan.unsupported_count = count;
-    if (!s->request->choice.strict || fresh == 0)
+}
+
+bool plugins_report(struct install_session *s, struct err *e)
+{
+    struct report r = {0};
+
+    map_init(&r.seen, &s->cx->arena);
+    for (size_t i = 0; i < s->part_count; i++) {
+        session_go(s, i);
+        report_layer(s, &r);
+    }
+    session_go_home(s);
+    s->plan.unsupported = r.list;
+    s->plan.unsupported_count = r.count;
+    if (!s->request->choice.strict || r.fresh == 0)
         return true;
     err_set(e, ERR_REFUSED,
             "--strict: %zu part%s of plugins would not be "
             "installed",
-            count, count == 1 ? "" : "s");
-    for (size_t i = 0; i < count && i < ERROR_MAX_LINES; i++)
-        err_also(e, "%.*s: %.*s %.*s%.*s", STR_ARG(list[i].plugin),
-                 STR_ARG(list[i].kind), STR_ARG(list[i].name),
-                 STR_ARG(list[i].message));
+            r.count, r.count == 1 ? "" : "s");
+    for (size_t i = 0; i < r.count && i < ERROR_MAX_LINES; i++)
+        err_also(e, "%.*s: %.*s %.*s%.*s", STR_ARG(r.list[i].plugin),
+                 STR_ARG(r.list[i].kind), STR_ARG(r.list[i].name),
+                 STR_ARG(r.list[i].message));
     return false;
 }

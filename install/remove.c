@@ -1,5 +1,12 @@
 #include "catalogs.h"
 
+/* What is named, of one layer. */
+struct removal {
+    const struct str *words;
+    const struct lock_entry **entries;
+    size_t count;
+};
+
 /* M34 HasDependentsError: who still needs it. */
 static bool refuse(struct install_session *s, const struct lock_entry *entry,
                    struct err *e)
@@ -43,8 +50,7 @@ static bool is_root(const struct install_session *s, const struct map *roots,
 }
 
 /* The roots that are named, and those that ask for a package that is. */
-static bool drop_roots(struct install_session *s, const struct str *words,
-                       const struct lock_entry **entries, size_t count,
+static bool drop_roots(struct install_session *s, const struct removal *r,
                        struct err *e)
 {
     struct arena *a = &s->cx->arena;
@@ -58,12 +64,12 @@ static bool drop_roots(struct install_session *s, const struct str *words,
     map_init(&roots, a);
     for (size_t i = 0; i < s->root_count; i++)
         map_put(&roots, s->roots[i].origin.key, NULL);
-    for (size_t i = 0; i < count; i++)
-        if (is_root(s, &roots, words[i], &key))
+    for (size_t i = 0; i < r->count; i++)
+        if (is_root(s, &roots, r->words[i], &key))
             map_put(&keys, key, NULL);
         else
             map_put(&names,
-                    layer_name_key(entries[i]->kind, entries[i]->name, a),
+                    layer_name_key(r->entries[i]->kind, r->entries[i]->name, a),
                     NULL);
     for (size_t i = 0; i < s->root_count; i++) {
         const struct lock_entry *entry = root_entry(s, &s->roots[i]);
@@ -89,8 +95,7 @@ static bool has_root(const struct install_session *s,
 /* The first of the entries that is in the plan all the same, as something needs
  * it. */
 static const struct lock_entry *find_needed(const struct install_session *s,
-                                            const struct lock_entry **entries,
-                                            size_t count)
+                                            const struct removal *r)
 {
     struct arena *a = &s->cx->arena;
     struct map planned;
@@ -101,29 +106,112 @@ static const struct lock_entry *find_needed(const struct install_session *s,
 
         map_put(&planned, layer_name_key(p->kind, p->fqn, a), NULL);
     }
-    for (size_t i = 0; i < count; i++)
-        if (map_has(&planned,
-                    layer_name_key(entries[i]->kind, entries[i]->name, a)) &&
-            !has_root(s, entries[i]))
-            return entries[i];
+    for (size_t i = 0; i < r->count; i++)
+        if (map_has(&planned, layer_name_key(r->entries[i]->kind,
+                                             r->entries[i]->name, a)) &&
+            !has_root(s, r->entries[i]))
+            return r->entries[i];
     return NULL;
 }
 
-/* Those of the arguments that name a catalog as a whole; the rest is names. */
-static bool drop_catalogs(struct install_session *s, struct str *names,
-                          size_t *count, struct err *e)
+/* Where a name is that the layer lacks. */
+static bool hint_member(struct install_session *s, struct str word,
+                        struct err *e)
 {
-    const struct str_list *words = &s->request->arguments;
+    for (size_t i = 0; e->code == ERR_NOT_FOUND && i < s->part_count; i++) {
+        const struct lock_entry *entry;
+        struct err ignored = {0};
+        struct str member;
 
-    *count = 0;
-    for (size_t i = 0; i < words->count; i++) {
-        const struct catalog *c = catalogs_find(s, words->items[i]);
+        session_go(s, i);
+        member = session_member(s);
+        if (i == s->layers.here ||
+            !layer_resolve_name(&s->layer, word, s->cx, &entry, &ignored))
+            continue;
+        session_go_home(s);
+        return err_hint(e, "%.*s has it: mapm remove --member %.*s %.*s",
+                        STR_ARG(member), STR_ARG(member), STR_ARG(word));
+    }
+    session_go_home(s);
+    return false;
+}
 
-        if (!c)
-            names[(*count)++] = words->items[i];
-        else if (!catalogs_remove(s, c, e))
+/* A word that names a catalog as a whole. */
+static bool drop_catalog(struct install_session *s, struct str word,
+                         bool *is_catalog, struct err *e)
+{
+    const struct catalog *c = catalogs_find(s, word);
+
+    *is_catalog = c != NULL;
+    return !c || catalogs_remove(s, c, e);
+}
+
+/* With -r a name is one of any member's. */
+static bool find_words(struct install_session *s, struct removal *out,
+                       bool *found, struct err *e)
+{
+    const struct str_list *arguments = &s->request->arguments;
+    struct arena *a = &s->cx->arena;
+    struct str *words = arena_array(a, arguments->count + 1, sizeof *words);
+
+    out->words = words;
+    out->entries = arena_array(a, arguments->count + 1, sizeof *out->entries);
+    if (!s->request->all_members || s->part_count == 1) {
+        for (size_t i = 0; i < arguments->count; i++)
+            if (!drop_catalog(s, arguments->items[i], &found[i], e))
+                return false;
+            else if (!found[i])
+                words[out->count++] = arguments->items[i];
+        return layer_resolve_names(&s->layer, words, out->count, a,
+                                   out->entries, e) ||
+               (out->count == 1 && hint_member(s, words[0], e));
+    }
+    for (size_t i = 0; i < arguments->count; i++) {
+        struct err why = {0};
+        bool is_catalog = false;
+
+        if (!drop_catalog(s, arguments->items[i], &is_catalog, e))
+            return false;
+        found[i] |= is_catalog;
+        if (is_catalog)
+            continue;
+        if (layer_resolve_name(&s->layer, arguments->items[i], s->cx,
+                               &out->entries[out->count], &why)) {
+            words[out->count++] = arguments->items[i];
+            found[i] = true;
+        } else if (why.code != ERR_NOT_FOUND) {
+            *e = why;
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_affected(const struct install_session *s, size_t part)
+{
+    return part == s->layers.here ||
+           (s->request->all_members && s->part_count > 1);
+}
+
+static bool drop_all(struct install_session *s, struct removal *removals,
+                     struct err *e)
+{
+    const struct str_list *arguments = &s->request->arguments;
+    bool *found =
+        arena_array(&s->cx->arena, arguments->count + 1, sizeof *found);
+
+    for (size_t i = 0; i < s->part_count; i++) {
+        session_go(s, i);
+        if (is_affected(s, i) && (!find_words(s, &removals[i], found, e) ||
+                                  !drop_roots(s, &removals[i], e)))
             return false;
     }
+    session_go_home(s);
+    for (size_t i = 0; i < arguments->count; i++)
+        if (s->request->all_members && s->part_count > 1 && !found[i])
+            return err_set(e, ERR_NOT_FOUND,
+                           "nothing named \"%.*s\" is installed here",
+                           STR_ARG(arguments->items[i]));
     return true;
 }
 
@@ -135,22 +223,27 @@ bool remove_packages(struct install_session *s, struct err *e)
         .no_self = s->request->no_self,
         .allow_hidden = true,
     };
-    size_t count = s->request->arguments.count;
-    struct str *names = arena_array(&cx->arena, count + 1, sizeof *names);
-    const struct lock_entry **entries, *needed;
+    struct removal *removals =
+        arena_array(&cx->arena, s->part_count, sizeof *removals);
 
-    entries = arena_array(&cx->arena, count + 1, sizeof *entries);
-    if (!drop_catalogs(s, names, &count, e) ||
-        !layer_resolve_names(&s->layer, names, count, &cx->arena, entries, e) ||
-        !drop_roots(s, names, entries, count, e))
+    if (!drop_all(s, removals, e))
         return false;
     s->keep_edited = true;
-    closure_init(&s->closure, cx, &s->layer, s->store, &o);
+    closure_init(&s->closure, cx, &s->layers.whole, s->store, &o);
     if (!session_resolve(s, e))
         return false;
-    for (size_t i = 0; i < s->gone_count; i++)
-        s->plan.taken_over +=
-            provision_took_over(s->layer.provision, s->gone[i]->place).n > 0;
-    needed = find_needed(s, entries, count);
-    return !needed || refuse(s, needed, e);
+    for (size_t i = 0; i < s->part_count; i++) {
+        const struct lock_entry *needed;
+
+        session_go(s, i);
+        for (size_t k = 0; s->is_chosen && k < s->gone_count; k++)
+            s->plan.taken_over +=
+                provision_took_over(s->layer.provision, s->gone[k]->place).n >
+                0;
+        needed = find_needed(s, &removals[i]);
+        if (needed)
+            return refuse(s, needed, e);
+    }
+    session_go_home(s);
+    return true;
 }

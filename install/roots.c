@@ -20,6 +20,17 @@ static struct str root_key(const struct install_session *s,
     return layer_name_key(root->kind, root->origin.key, &s->cx->arena);
 }
 
+/* As the file of the layer has it: an own path counts from its folder there,
+ * and from the root elsewhere. */
+static struct str text_of(const struct install_session *s,
+                          const struct origin *o)
+{
+    return o->scheme == ORIGIN_OWN
+               ? str_join(STR("./"), layer_own_path(&s->layer, o),
+                          &s->cx->arena)
+               : o->text;
+}
+
 /* --- removing ------------------------------------------------------------- */
 
 static bool remove_kind(struct install_session *s, enum doc_kind kind,
@@ -57,7 +68,9 @@ bool roots_remove(struct install_session *s, const struct root *gone,
 
         for (size_t i = 0; i < count; i++)
             if (gone[i].kind == kinds[k] && !gone[i].catalog)
-                keys[n++] = gone[i].origin.key;
+                keys[n++] = gone[i].origin.scheme == ORIGIN_OWN
+                                ? text_of(s, &gone[i].origin)
+                                : gone[i].origin.key;
         if (!remove_kind(s, kinds[k], keys, n, e))
             return false;
     }
@@ -87,7 +100,7 @@ static bool add_kind(struct install_session *s, enum doc_kind kind,
         if (roots[i].kind == kind && roots[i].origin.scheme == scheme &&
             !roots[i].catalog) {
             names[n] = roots[i].as;
-            origins[n++] = roots[i].origin.text;
+            origins[n++] = text_of(s, &roots[i].origin);
         }
     if (n == 0 || project_add_roots(*text, kind, origins, names, n, a, text, e))
         return true;
@@ -232,7 +245,7 @@ static struct node *guess_successor(const struct install_session *s,
 static struct node *find_own(const struct install_session *s,
                              const struct root *root, const struct wanted *w)
 {
-    struct str path = root->origin.path, top = s->layer.path;
+    struct str path = root->origin.path, top = s->layer.root;
 
     return path.n > top.n + 1 && fs_path_is_within(path, top)
                ? map_find(&w->own,

@@ -751,7 +751,7 @@ bool selection_look_at_places(struct install_session *s, bool *any,
     struct str *paths = arena_array(&scratch, room, sizeof *paths);
     struct provision_options o;
 
-    if (s->request->force)
+    if (s->request->force || !s->layer.provision)
         return true;
     if (!session_provision_options(s, &o, e))
         return false;

@@ -75,28 +75,17 @@ static bool session_open(struct install_session *s, struct err *e)
         .request = request,
         .closure = {.session = {.dirfd = -1}},
         .tries = s->tries};
-    if (!layer_open(cx, (enum layer_mode)mode, &s->layer, e) ||
+    if (!session_open_layers(s, mode, e) ||
         (request->dry_run && !layer_check_own(&s->layer, cx, e)))
         return false;
-    s->plan.workspace = s->layer.path;
-    if (!session_read_patches(s, e))
-        return false;
     map_init(&s->bounds, &cx->arena);
-    s->yaml = s->layer.yaml;
-    s->local_yaml = s->layer.local_yaml;
-    s->with_server = s->layer.project.server && !s->layer.is_global;
-    catalogs_open(s);
     if (will_ask_network(s))
         fetch_start_ahead(&s->ahead);
     if (!open_store(cx, &s->store, e))
         return false;
     store_begin_staging(s->store);
-    if (!s->layer.has_conflict)
-        return true;
-    if (!session_merge(s, e))
-        return false;
-    catalogs_open(s); /* by the lock that it decided on */
-    return true;
+    return (!s->layer.has_conflict || session_merge(s, e)) &&
+           session_open_parts(s, e);
 }
 
 void session_warn_index(struct install_session *s, const struct err *why)
@@ -129,7 +118,7 @@ static void session_close(struct install_session *s)
     fetch_process_done(&s->ahead);
     close_store(s->cx, s->store);
     s->store = NULL;
-    layer_close(&s->layer);
+    layer_close_all(&s->layers);
 }
 
 /* What root makes is root's: said, for it is rarely meant (row 25). */
@@ -176,10 +165,7 @@ static void fill_plan(struct install_session *s)
 {
     struct install_plan *p = &s->plan;
 
-    p->packages = s->packages;
-    p->package_count = s->resolved.count;
-    p->removed = s->gone;
-    p->removed_count = s->gone_count;
+    session_join_packages(s);
     p->chosen_count = s->choice_count;
     p->adds_server = s->with_server && !s->layer.project.server;
     p->left_out = selection_left_out(s->choices, s->choice_count, &s->cx->arena,
@@ -187,7 +173,7 @@ static void fill_plan(struct install_session *s)
     p->catalogs = offers_list(s, &p->catalog_count);
     p->requests = s->closure.progress.requests;
     p->bytes = s->closure.progress.bytes;
-    p->has_merged = s->layer.has_conflict;
+    p->has_merged = s->layers.whole.has_conflict;
     p->merged = s->merged;
     p->merged_count = s->merged_count;
     p->warnings = notice_count(&s->closure.notices);

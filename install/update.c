@@ -6,11 +6,11 @@
 struct update {
     struct install_session *session;
     struct arena *a;
-    struct map entries; /* by kind and name */
+    struct map entries; /* by origin, which is one version in all layers */
     bool all;
     const struct catalog **catalogs; /* looked through for what is new */
     size_t catalog_count;
-    struct map held; /* kept with a root; by kind and name */
+    struct map held; /* kept with a root; likewise */
     struct install_held *list;
     size_t count, capacity;
 };
@@ -25,17 +25,94 @@ static bool is_commit_origin(const struct layer *l, const struct lock_entry *en,
            origin_names_commit(&o);
 }
 
-static struct str key_of(const struct update *u, const struct lock_entry *entry)
+/* The lock may have several entries of one package, of several members. */
+static void put_entry(struct map *map, const struct lock_entry *entry)
 {
-    return layer_name_key(entry->kind, entry->name, u->a);
+    map_put(map, entry->origin, map);
+    for (size_t i = 0; i < entry->also_count; i++)
+        map_put(map, entry->also[i], map);
 }
 
 static bool is_moving(void *ctx, const struct lock_entry *entry)
 {
     const struct update *u = ctx;
 
-    return (u->all || map_find(&u->entries, key_of(u, entry)) == entry) &&
-           (u->held.count == 0 || !map_has(&u->held, key_of(u, entry)));
+    return (u->all || map_has(&u->entries, entry->origin)) &&
+           (u->held.count == 0 || !map_has(&u->held, entry->origin));
+}
+
+static bool take_entry(struct install_session *s, struct update *u,
+                       const struct lock_entry *entry, struct err *e)
+{
+    if (is_commit_origin(&s->layer, entry, u->a)) {
+        err_set(e, ERR_IMMUTABLE, "%.*s is asked for by its commit: %.*s",
+                STR_ARG(entry->name), STR_ARG(entry->origin));
+        return err_hint(e, "install it from another ref instead");
+    }
+    put_entry(&u->entries, entry);
+    return true;
+}
+
+/* In a member without names: what that member has. */
+static void take_own(const struct install_session *s, struct update *u)
+{
+    const struct lock_entry **entries;
+    size_t count;
+
+    u->all = false;
+    entries = layer_entries(&s->layer, u->a, &count);
+    for (size_t i = 0; i < count; i++)
+        put_entry(&u->entries, entries[i]);
+}
+
+static bool is_everywhere(const struct install_session *s)
+{
+    for (size_t i = 0; i < s->part_count; i++)
+        if (i != s->at && !s->parts[i].is_chosen)
+            return false;
+    return true;
+}
+
+static bool find_in_layer(struct install_session *s, struct update *u,
+                          const struct str *names, size_t count, struct err *e)
+{
+    const struct lock_entry **entries =
+        arena_array(u->a, count + 1, sizeof *entries);
+
+    if (!layer_resolve_names(&s->layer, names, count, u->a, entries, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!take_entry(s, u, entries[i], e))
+            return false;
+    return true;
+}
+
+/* At the root a name is one of any member's. */
+static bool find_name(struct install_session *s, struct update *u,
+                      struct str name, struct err *e)
+{
+    const struct lock_entry *entry;
+    struct err first = {0};
+    bool found = false;
+
+    for (size_t i = 0; i < s->part_count; i++) {
+        struct err why = {0};
+
+        session_go(s, (s->layers.here + i) % s->part_count);
+        if (!s->is_chosen)
+            continue;
+        if (layer_resolve_name(&s->layer, name, s->cx, &entry, &why)) {
+            if (!take_entry(s, u, entry, e))
+                break;
+            found = true;
+        } else if (first.code == ERR_NONE) {
+            first = why;
+        }
+    }
+    session_go_home(s);
+    if (!found && e->code == ERR_NONE)
+        *e = first;
+    return found && e->code == ERR_NONE;
 }
 
 /* What a catalog chose moves with it, but for commits. */
@@ -51,8 +128,7 @@ static void add_catalog(struct update *u, const struct catalog *c)
         for (const struct chosen *by = s->chosen.entries[i].value; by && entry;
              by = by->next)
             if (by->catalog == c)
-                map_put(&u->entries, key_of(u, entry),
-                        (void *)(uintptr_t)entry);
+                put_entry(&u->entries, entry);
     }
 }
 
@@ -75,29 +151,21 @@ static void find_catalogs(struct update *u, struct str *names, size_t *count)
 static bool find_named(struct install_session *s, struct update *u,
                        struct err *e)
 {
-    struct context *cx = s->cx;
     size_t count = s->request->arguments.count;
     struct str *names = arena_array(u->a, count + 1, sizeof *names);
-    const struct lock_entry **entries;
 
     u->all = count == 0;
-    entries = arena_array(u->a, count + 1, sizeof *entries);
     u->catalogs = arena_array(u->a, count + 1, sizeof(struct catalog *));
     find_catalogs(u, names, &count);
     if (u->all)
         u->catalogs = catalogs_list(s, &u->catalog_count);
-    if (!layer_resolve_names(&s->layer, names, count, &cx->arena, entries, e))
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        const struct lock_entry *entry = entries[i];
-
-        if (is_commit_origin(&s->layer, entry, u->a)) {
-            err_set(e, ERR_IMMUTABLE, "%.*s is asked for by its commit: %.*s",
-                    STR_ARG(entry->name), STR_ARG(entry->origin));
-            return err_hint(e, "install it from another ref instead");
-        }
-        map_put(&u->entries, key_of(u, entry), (void *)(uintptr_t)entry);
-    }
+    if (u->all && !is_everywhere(s))
+        take_own(s, u);
+    if (s->part_count == 1 || !is_everywhere(s))
+        return find_in_layer(s, u, names, count, e);
+    for (size_t i = 0; i < count; i++)
+        if (!find_name(s, u, names[i], e))
+            return false;
     return true;
 }
 
@@ -217,7 +285,7 @@ static bool can_be_held(const struct update *u, const struct root *root)
             closure_find(&s->closure, layer_origin(&s->layer, list[i])->key);
 
         if (layer_origin(&s->layer, list[i])->scheme == ORIGIN_GIT &&
-            (!n || !n->locked) && !map_has(&u->held, key_of(u, list[i])))
+            (!n || !n->locked) && !map_has(&u->held, list[i]->origin))
             return true;
     }
     return false;
@@ -233,7 +301,7 @@ static void hold_root(struct update *u, const struct root *root,
     hold(u, entry, false, true, why);
     list = locked_closure(u, entry, &scratch, &count);
     for (size_t i = 0; i < count; i++) {
-        map_put(&u->held, key_of(u, list[i]), u);
+        put_entry(&u->held, list[i]);
         closure_keep_locked(&u->session->closure, list[i]);
     }
 }
@@ -301,14 +369,21 @@ static bool hold_conflicting(struct update *u, const struct err *why)
 {
     struct install_session *s = u->session;
     bool *in_conflict = s->in_conflict, any = false;
+    size_t at = s->at;
 
-    for (size_t i = 0; in_conflict && i < s->root_count; i++)
-        in_conflict[i] = in_conflict[i] && can_be_held(u, &s->roots[i]);
-    for (size_t i = 0; in_conflict && i < s->root_count; i++)
-        if (in_conflict[i]) {
-            hold_root(u, &s->roots[i], why);
-            any = true;
+    for (int holds = 0; in_conflict && holds <= 1; holds++)
+        for (size_t k = 0, n = 0; k < s->part_count; k++) {
+            session_go(s, session_part_number(at, k));
+            for (size_t i = 0; i < s->root_count; i++, n++)
+                if (!holds)
+                    in_conflict[n] =
+                        in_conflict[n] && can_be_held(u, &s->roots[i]);
+                else if (in_conflict[n]) {
+                    hold_root(u, &s->roots[i], why);
+                    any = true;
+                }
         }
+    session_go(s, at);
     s->in_conflict = NULL;
     map_init(&s->bounds, u->a);
     if (any)
@@ -319,7 +394,7 @@ static bool hold_conflicting(struct update *u, const struct err *why)
 /* A root whose new closure cannot be resolved keeps all that it has: one
  * package that is broken keeps none of the others. What is left is for the
  * resolver to report. */
-static bool hold_unresolvable(struct update *u, struct err *e)
+static bool hold_in_layer(struct update *u, struct err *e)
 {
     struct install_session *s = u->session;
 
@@ -344,6 +419,19 @@ static bool hold_unresolvable(struct update *u, struct err *e)
             return true;
         hold_root(u, &roots[culprit], &why);
     }
+}
+
+static bool hold_unresolvable(struct update *u, struct err *e)
+{
+    struct install_session *s = u->session;
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < s->part_count; i++) {
+        session_go(s, i);
+        ok = hold_in_layer(u, e);
+    }
+    session_go_home(s);
+    return ok;
 }
 
 static bool needs_entry(const struct update *u, const struct root *root,
@@ -381,7 +469,13 @@ static bool hold_unmergeable(struct update *u, struct err *e)
         return false;
     err_clear(e);
     s->unmergeable = NULL;
-    return session_read_patches(s, e);
+    for (size_t i = 0; i < s->part_count; i++) {
+        session_go(s, i);
+        if (!session_read_patches(s, e))
+            return false;
+    }
+    session_go_home(s);
+    return true;
 }
 
 /* --- what is new ---------------------------------------------------------- */
@@ -433,12 +527,25 @@ static bool add_new(struct install_session *s, struct err *e)
     return true;
 }
 
+static bool add_all_new(struct update *u, struct err *e)
+{
+    struct install_session *s = u->session;
+
+    for (size_t i = 0; i < s->part_count; i++) {
+        session_go(s, i);
+        if (s->expansion_count && !add_new(s, e))
+            return false;
+    }
+    session_go_home(s);
+    return true;
+}
+
 static bool resolve(struct update *u, struct err *e)
 {
     bool is_first = true;
 
     for (;; is_first = false) {
-        if (!hold_unresolvable(u, e) || (is_first && !add_new(u->session, e)))
+        if (!hold_unresolvable(u, e) || (is_first && !add_all_new(u, e)))
             return false;
         if (session_resolve(u->session, e))
             return true;
@@ -449,15 +556,38 @@ static bool resolve(struct update *u, struct err *e)
 
 static void hold_gone(struct update *u)
 {
-    const struct install_session *s = u->session;
+    struct install_session *s = u->session;
+    struct map seen;
 
-    for (size_t i = 0; i < s->resolved.count; i++) {
-        const struct install_package *p = &s->packages[i];
-        const struct node *n = package_node(p);
+    map_init(&seen, u->a);
+    for (size_t k = 0; k < s->part_count; k++) {
+        session_go(s, k);
+        for (size_t i = 0; i < s->resolved.count; i++) {
+            const struct install_package *p = &s->packages[i];
+            const struct node *n = package_node(p);
 
-        if (n->gone && p->before)
-            hold(u, p->before, true, p->is_root, n->gone);
+            if (n->gone && p->before && map_put(&seen, p->before->origin, u))
+                hold(u, p->before, true, p->is_root, n->gone);
+        }
     }
+    session_go_home(s);
+}
+
+/* Those of other members where all are updated. */
+static void ask_catalogs(struct install_session *s, const struct update *u)
+{
+    for (size_t i = 0; i < u->catalog_count; i++)
+        catalogs_ask(s, u->catalogs[i]);
+    for (size_t i = 0; u->all && i < s->part_count; i++) {
+        const struct catalog **all;
+        size_t count;
+
+        session_go(s, i);
+        all = catalogs_list(s, &count);
+        for (size_t k = 0; i != s->layers.here && k < count; k++)
+            catalogs_ask(s, all[k]);
+    }
+    session_go_home(s);
 }
 
 bool update_packages(struct install_session *s, struct err *e)
@@ -483,11 +613,11 @@ bool update_packages(struct install_session *s, struct err *e)
     map_init(&u->held, u->a);
     if (!layer_check_there(&s->layer, cx, e) || !find_named(s, u, e))
         return false;
-    closure_init(&s->closure, cx, &s->layer, s->store, &o);
+    closure_init(&s->closure, cx, &s->layers.whole, s->store, &o);
     if (cx->is_offline)
         context_note(cx, "offline: refs as this machine last saw them");
-    for (size_t i = 0; !cx->is_offline && i < u->catalog_count; i++)
-        catalogs_ask(s, u->catalogs[i]);
+    if (!cx->is_offline)
+        ask_catalogs(s, u);
     if (!resolve(u, e))
         return false;
     hold_gone(u);

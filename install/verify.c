@@ -203,7 +203,7 @@ static bool check_own(struct closure *c, const struct lock_entry *entry,
     item->files = n.files;
     item->file_count = n.file_count;
     if (entry->kind != DOC_MCP) {
-        item->own = n.origin.path;
+        item->own = layer_own_path(c->layer, &n.origin);
         return true;
     }
     hash_format(&n.digest, hex);

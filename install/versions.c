@@ -214,12 +214,14 @@ static struct node **find_successors(const struct settling *t)
 
 static void find_requests(struct settling *t)
 {
-    const struct install_session *s = t->s;
+    struct install_session *s = t->s;
     struct node **successors = t->with_choices ? find_successors(t) : NULL;
+    size_t count;
+    const struct root *roots = session_all_roots(s, &count);
 
-    for (size_t i = 0; i < s->root_count; i++)
-        if (!successors || !successors[i])
-            ask_for(t, &s->roots[i].origin, NULL);
+    for (size_t i = 0; i < count; i++) /* those of the layer at hand first */
+        if (!successors || i >= s->root_count || !successors[i])
+            ask_for(t, &roots[i].origin, NULL);
     for (size_t i = 0; t->with_choices && i < s->choice_count; i++)
         if (!s->choices[i].is_left_out)
             ask_for(t, &s->choices[i].node->origin, NULL);
@@ -380,21 +382,24 @@ static void note_choices(const struct settling *t, const struct group *g)
 static void note_conflict(const struct settling *t, const struct group *g)
 {
     struct install_session *s = t->s;
+    const struct root *roots;
     struct semver locked;
     bool is_locked = find_locked(t, g, &locked), any = false;
+    size_t count;
 
     for (const struct request *r = g->requests; is_locked && r; r = r->next)
         any |= !allows(r, &locked);
+    roots = session_all_roots(s, &count);
     s->in_conflict =
-        arena_array(&s->cx->arena, s->root_count + 1, sizeof *s->in_conflict);
+        arena_array(&s->cx->arena, count + 1, sizeof *s->in_conflict);
     for (const struct request *r = g->requests; r; r = r->next) {
         const struct node *root = root_of(t, r);
 
         if (any && allows(r, &locked))
             continue;
-        for (size_t i = 0; i < s->root_count; i++)
+        for (size_t i = 0; i < count; i++)
             s->in_conflict[i] |=
-                closure_find(&s->closure, s->roots[i].origin.key) == root;
+                closure_find(&s->closure, roots[i].origin.key) == root;
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "mapm/limits.h"
+#include "mapm/member.h"
 #include "mapm/name.h"
 #include "mapm/origin.h"
 
@@ -419,6 +420,36 @@ static bool take_key(struct reader *r, struct lock_entry *entry,
                      STR_ARG(lock_excerpt(entry->place)));
 }
 
+static bool take_members(struct reader *r, struct lock_entry *entry,
+                         struct str value)
+{
+    struct str inside = {0}, raw, *members = NULL;
+    size_t capacity = 0;
+
+    if (!open_list(r, value, &inside))
+        return false;
+    while (inside.n) {
+        size_t n = entry->member_count;
+
+        members = arena_grow(r->a, members, n, &capacity, sizeof *members);
+        if (n > MEMBERS_MAX || !cut_item(&inside, &raw))
+            return lock_fail(r->e, r->name, r->number, "a damaged list");
+        if (!take_scalar(r, raw, &members[n]))
+            return false;
+        if ((!str_is(members[n], MEMBER_ROOT) &&
+             !member_path_is_valid(members[n])) ||
+            (n && str_cmp(members[n - 1], members[n]) >= 0))
+            return lock_fail(r->e, r->name, r->number,
+                             "not a member, or not in order: %.*s",
+                             STR_ARG(lock_excerpt(members[n])));
+        entry->member_count++;
+    }
+    entry->members = members;
+    return entry->member_count > 1 || !str_is(members[0], MEMBER_ROOT) ||
+           lock_fail(r->e, r->name, r->number,
+                     "\"member\" names the root alone, which has all else");
+}
+
 static bool take_rewritten(struct reader *r, struct lock_entry *entry,
                            struct str value)
 {
@@ -674,6 +705,7 @@ static const struct field {
     {STR_INIT("catalog"),   LOCK_VERSION_2, DOC_ANY,    0, 0, take_catalog},
     {STR_INIT("catalog_commit"), LOCK_VERSION_2, DOC_PLUGIN, 0, 0, take_catalog_commit},
     {STR_INIT("entry"),     LOCK_VERSION_2, DOC_PLUGIN, 0, 0, take_catalog_entry},
+    {STR_INIT("member"),    LOCK_VERSION_2, DOC_ANY,    0, 0, take_members},
     {STR_INIT("patch"),     LOCK_VERSION_2, DOC_FOLDER, 0, NOT_FILE | NOT_OWN, take_patch},
     {STR_INIT("hidden"),    LOCK_VERSION_1, DOC_ANY,    0, 0, take_hidden},
     {STR_INIT("rewritten"), LOCK_VERSION_1, DOC_FOLDER, 0, NOT_OWN, take_rewritten},
@@ -757,9 +789,7 @@ static bool take_field(struct reader *r, struct lock_entry *entry, size_t *next)
 
 static bool check_order(struct reader *r, const struct lock_entry *entry)
 {
-    const struct lock_entry *before = entry - 1;
-    int order =
-        lock_order(before->kind, before->name, entry->kind, entry->name);
+    int order = lock_entry_order(entry - 1, entry);
 
     if (order < 0)
         return true;

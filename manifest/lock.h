@@ -21,6 +21,9 @@ int lock_kind_rank(enum doc_kind kind);
 int lock_order(enum doc_kind x_kind, struct str x_name, enum doc_kind y_kind,
                struct str y_name);
 
+/* The same, then by the first of their members. */
+int lock_entry_order(const struct lock_entry *x, const struct lock_entry *y);
+
 /* X.Y.Z; or longer than "false", from a letter on, with nothing that means
  * something in YAML: text for every reader. Quick, and true of nearly all. */
 bool lock_is_plain(struct str s);

@@ -1,9 +1,17 @@
 #include "base/map.h"
+#include "mapm/limits.h"
+#include "mapm/member.h"
 #include "mapm/origin.h"
 
 #include "lock.h"
 
 /* What the entries of a lock say about each other. */
+
+/* Those of entry i are the bits from i * words on; the root's number is 0. */
+struct member_sets {
+    uint64_t *bits;
+    size_t words;
+};
 
 struct check {
     const struct lock *lock;
@@ -11,6 +19,7 @@ struct check {
     struct str text;
     struct arena *scratch;
     struct err *e;
+    struct member_sets sets;
 };
 
 unsigned lock_field_line(struct str text, const struct lock_entry *entry,
@@ -35,30 +44,141 @@ static unsigned line_of(const struct check *c, const struct lock_entry *entry,
     return lock_field_line(c->text, entry, key);
 }
 
+/* --- members -------------------------------------------------------------- */
+
+static const uint64_t *set_of(const struct check *c, size_t i)
+{
+    return c->sets.bits + i * c->sets.words;
+}
+
+static bool find_members(struct check *c)
+{
+    struct map numbers;
+    size_t total = 0;
+
+    map_init(&numbers, c->scratch);
+    for (size_t i = 0; i < c->lock->count; i++)
+        for (size_t k = 0; k < c->lock->entries[i].member_count; k++) {
+            struct map_entry *known =
+                map_entry(&numbers, c->lock->entries[i].members[k]);
+
+            if (!known->value && !str_is(known->key, MEMBER_ROOT))
+                known->value = (void *)(uintptr_t)++total;
+            if (total > MEMBERS_MAX)
+                return lock_fail(c->e, c->name,
+                                 line_of(c, &c->lock->entries[i], "member"),
+                                 "more than %d members", MEMBERS_MAX);
+        }
+    c->sets.words = total / 64 + 1;
+    c->sets.bits = arena_array(c->scratch, c->lock->count + 1,
+                               c->sets.words * sizeof *c->sets.bits);
+    for (size_t i = 0; i < c->lock->count; i++) {
+        const struct lock_entry *entry = &c->lock->entries[i];
+        uint64_t *set = c->sets.bits + i * c->sets.words;
+
+        if (entry->member_count == 0)
+            set[0] |= 1;
+        for (size_t k = 0; k < entry->member_count; k++) {
+            size_t n = (uintptr_t)map_find(&numbers, entry->members[k]);
+
+            set[n / 64] |= (uint64_t)1 << n % 64;
+        }
+    }
+    return true;
+}
+
+static bool is_subset(const struct check *c, const uint64_t *set,
+                      const uint64_t *of)
+{
+    for (size_t i = 0; i < c->sets.words; i++)
+        if (set[i] & ~of[i])
+            return false;
+    return true;
+}
+
+/* Each member has one thing of the key at most. False: one has it already. */
+static bool claim(struct check *c, struct map *map, struct str key, size_t i)
+{
+    struct map_entry *known = map_entry(map, key);
+    const uint64_t *set = set_of(c, i), *before = known->value;
+    uint64_t *both;
+
+    if (!before) {
+        known->value = (void *)(uintptr_t)set;
+        return true;
+    }
+    both = arena_array(c->scratch, c->sets.words, sizeof *both);
+    for (size_t k = 0; k < c->sets.words; k++) {
+        if (before[k] & set[k])
+            return false;
+        both[k] = before[k] | set[k];
+    }
+    known->value = both;
+    return true;
+}
+
+/* --- places, origins ------------------------------------------------------ */
+
+/* One origin has one version, whichever members have it [D10]. */
+static bool check_version(struct check *c, struct map *versions,
+                          const struct lock_entry *entry)
+{
+    struct map_entry *known = map_entry(versions, entry->origin);
+    const struct lock_entry *first = known->value;
+
+    if (!first)
+        known->value = (void *)(uintptr_t)entry;
+    return !first ||
+           (first->kind == entry->kind &&
+            str_eq(first->commit, entry->commit) &&
+            str_eq(first->object, entry->object) &&
+            str_eq(first->digest, entry->digest)) ||
+           lock_fail(c->e, c->name, line_of(c, entry, "origin"),
+                     "two versions of one origin: %.*s",
+                     STR_ARG(lock_excerpt(entry->origin)));
+}
+
 static bool check_places(struct check *c)
 {
-    struct map places, origins;
+    struct map names, places, origins, versions;
 
+    map_init(&names, c->scratch);
     map_init(&places, c->scratch);
     map_init(&origins, c->scratch);
+    map_init(&versions, c->scratch);
     for (size_t i = 0; i < c->lock->count; i++) {
         const struct lock_entry *entry = &c->lock->entries[i];
 
+        if (i && entry->kind == entry[-1].kind &&
+            str_eq(entry->name, entry[-1].name)) {
+            if (i < 2 || entry[-2].kind != entry->kind ||
+                !str_eq(entry[-2].name, entry->name)) {
+                map_init(&names, c->scratch);
+                claim(c, &names, entry->name, i - 1);
+            }
+            if (!claim(c, &names, entry->name, i))
+                return lock_fail(c->e, c->name, line_of(c, entry, "member"),
+                                 "%s %.*s is given twice to one member",
+                                 doc_kind_name(entry->kind),
+                                 STR_ARG(entry->name));
+        }
         if (entry->place.n &&
-            !map_put(&places, str_lower(entry->place, c->scratch), NULL))
+            !claim(c, &places, str_lower(entry->place, c->scratch), i))
             return lock_fail(
                 c->e, c->name,
                 line_of(c, entry, entry->kind == DOC_MCP ? "key" : "path"),
                 "\"%.*s\" belongs to two packages", STR_ARG(entry->place));
-        if (!map_put(&origins, entry->origin, NULL))
+        if (!claim(c, &origins, entry->origin, i))
             return lock_fail(c->e, c->name, line_of(c, entry, "origin"),
                              "an origin of two packages: %.*s",
                              STR_ARG(lock_excerpt(entry->origin)));
         for (size_t k = 0; k < entry->also_count; k++)
-            if (!map_put(&origins, entry->also[k], NULL))
+            if (!claim(c, &origins, entry->also[k], i))
                 return lock_fail(c->e, c->name, line_of(c, entry, "also"),
                                  "an origin of two packages: %.*s",
                                  STR_ARG(lock_excerpt(entry->also[k])));
+        if (!check_version(c, &versions, entry))
+            return false;
     }
     return true;
 }
@@ -69,6 +189,22 @@ struct links {
     size_t *wanted; /* how often each entry is needed */
 };
 
+/* Of several of the name the one that every member of entry `i` has. */
+static const struct lock_entry *find_needed(const struct check *c, size_t i,
+                                            const struct lock_entry *first)
+{
+    const struct lock_entry *end = c->lock->entries + c->lock->count;
+
+    for (const struct lock_entry *other = first;
+         other && other < end && other->kind == first->kind &&
+         str_eq(other->name, first->name);
+         other++)
+        if (is_subset(c, set_of(c, i),
+                      set_of(c, (size_t)(other - c->lock->entries))))
+            return other;
+    return NULL;
+}
+
 static bool link_needs(struct check *c, struct links *links)
 {
     struct map names[4]; /* by lock_kind_rank */
@@ -78,9 +214,12 @@ static bool link_needs(struct check *c, struct links *links)
         map_init(&names[i], c->scratch);
     for (size_t i = 0; i < c->lock->count; i++) {
         struct lock_entry *entry = &c->lock->entries[i];
+        struct map_entry *known;
 
         total += entry->need_count;
-        map_put(&names[lock_kind_rank(entry->kind)], entry->name, entry);
+        known = map_entry(&names[lock_kind_rank(entry->kind)], entry->name);
+        if (!known->value)
+            known->value = entry;
     }
     links->first = arena_array(c->scratch, c->lock->count + 1, sizeof(size_t));
     links->wanted = arena_array(c->scratch, c->lock->count + 1, sizeof(size_t));
@@ -92,8 +231,8 @@ static bool link_needs(struct check *c, struct links *links)
         links->first[i] = total;
         for (size_t k = 0; k < entry->need_count; k++) {
             struct lock_need *need = &entry->needs[k];
-            const struct lock_entry *found =
-                map_find(&names[lock_kind_rank(need->kind)], need->name);
+            const struct lock_entry *found = find_needed(
+                c, i, map_find(&names[lock_kind_rank(need->kind)], need->name));
 
             if (!found)
                 return lock_fail(
@@ -147,5 +286,5 @@ bool lock_check(const struct lock *lock, struct str text, const char *name,
     struct check c = {
         .lock = lock, .name = name, .text = text, .scratch = scratch, .e = e};
 
-    return check_places(&c) && check_needs(&c);
+    return find_members(&c) && check_places(&c) && check_needs(&c);
 }

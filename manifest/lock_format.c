@@ -1,5 +1,6 @@
 #include "base/invariant.h"
 #include "base/path.h"
+#include "mapm/member.h"
 #include "mapm/name.h"
 #include "mapm/origin.h"
 
@@ -23,11 +24,21 @@ int lock_order(enum doc_kind x_kind, struct str x_name, enum doc_kind y_kind,
     return str_cmp(x_name, y_name);
 }
 
+static struct str first_member(const struct lock_entry *entry)
+{
+    return entry->member_count ? entry->members[0] : STR(MEMBER_ROOT);
+}
+
+int lock_entry_order(const struct lock_entry *x, const struct lock_entry *y)
+{
+    int order = lock_order(x->kind, x->name, y->kind, y->name);
+
+    return order ? order : str_cmp(first_member(x), first_member(y));
+}
+
 static int compare_entries(const void *x, const void *y)
 {
-    const struct lock_entry *one = x, *two = y;
-
-    return lock_order(one->kind, one->name, two->kind, two->name);
+    return lock_entry_order(x, y);
 }
 
 static int compare_needs(const void *x, const void *y)
@@ -137,6 +148,19 @@ static void put_catalogs(const struct lock_entry *entry, struct buf *out,
     buf_text(out, n > 1 ? "]\n" : "\n");
 }
 
+static void put_members(const struct lock_entry *entry, struct buf *out,
+                        struct arena *a)
+{
+    if (entry->member_count == 0)
+        return;
+    buf_text(out, "    member: [");
+    for (size_t i = 0; i < entry->member_count; i++) {
+        buf_text(out, i ? ", " : "");
+        buf_append(out, lock_scalar(entry->members[i], a));
+    }
+    buf_text(out, "]\n");
+}
+
 static void put_needs(struct lock_entry *entry, struct buf *out)
 {
     if (entry->need_count == 0)
@@ -234,6 +258,7 @@ static void put_entry(struct lock_entry *entry, struct buf *out,
     put_catalogs(entry, out, a);
     put_line(out, "catalog_commit", entry->catalog_commit);
     put_text(out, "entry", lock_catalog_entry(entry), a);
+    put_members(entry, out, a);
     put_line(out, "patch", entry->patch);
     if (entry->allow_hidden)
         put_line(out, "hidden", STR("allowed"));
@@ -265,9 +290,9 @@ enum lock_version lock_entry_version(const struct lock_entry *entry)
         if (entry->needs[i].kind == DOC_AGENT)
             return LOCK_VERSION_2;
     return entry->kind == DOC_PLUGIN || entry->plugin.n ||
-                   entry->catalog_count || entry->declared.n || entry->tag.n ||
-                   entry->from.n || entry->patch.n ||
-                   origin_is_own(entry->origin)
+                   entry->catalog_count || entry->member_count ||
+                   entry->declared.n || entry->tag.n || entry->from.n ||
+                   entry->patch.n || origin_is_own(entry->origin)
                ? LOCK_VERSION_2
                : LOCK_VERSION_1;
 }
@@ -315,6 +340,28 @@ size_t lock_find_need(const struct lock_entry *entry,
 bool lock_needs(const struct lock_entry *entry, const struct lock_entry *other)
 {
     return lock_find_need(entry, other) != SIZE_MAX;
+}
+
+bool lock_is_of(const struct lock_entry *entry, struct str member)
+{
+    size_t low = 0, high = entry->member_count;
+
+    if (high == 0)
+        return member.n == 0;
+    if (member.n == 0)
+        member = STR(MEMBER_ROOT);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = str_cmp(entry->members[middle], member);
+
+        if (order == 0)
+            return true;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
 }
 
 const struct lock_entry *lock_find(const struct lock *lock, enum doc_kind kind,

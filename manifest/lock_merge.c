@@ -122,9 +122,12 @@ struct merging {
     struct arena *a;
 };
 
-static struct str key_of(enum doc_kind kind, struct str text, struct arena *a)
+/* Members may have several of one name. */
+static struct str key_of(const struct lock_entry *entry, struct arena *a)
 {
-    return arena_printf(a, "%s %.*s", doc_kind_name(kind), STR_ARG(text));
+    return arena_printf(a, "%s %.*s %.*s", doc_kind_name(entry->kind),
+                        STR_ARG(entry->name),
+                        STR_ARG(entry->member_count ? entry->origin : STR("")));
 }
 
 /* A base section may be cut anywhere (zdiff3): an entry that is not whole is
@@ -138,8 +141,7 @@ static void take_base_entry(struct merging *m, struct str block)
 
     if (!lock_read(text, "base", m->a, &lock, &ignored) || lock.count != 1)
         return;
-    known = map_entry(&m->base,
-                      key_of(lock.entries->kind, lock.entries->name, m->a));
+    known = map_entry(&m->base, key_of(lock.entries, m->a));
     if (!known->value)
         known->value = lock.entries;
 }
@@ -182,7 +184,7 @@ static enum lock_side choose(const struct merging *m, const struct lock_pair *p)
         return p->ours ? LOCK_OURS : LOCK_THEIRS;
     if (is_same(p->ours, p->theirs))
         return LOCK_OURS;
-    base = map_find(&m->base, key_of(p->ours->kind, p->ours->name, m->a));
+    base = map_find(&m->base, key_of(p->ours, m->a));
     if (base && is_same(base, p->ours))
         return LOCK_THEIRS;
     return base && is_same(base, p->theirs) ? LOCK_OURS : LOCK_BOTH_CHANGED;
@@ -202,12 +204,11 @@ static void pair_up(struct merging *m, struct lock_merge *out)
         struct lock_pair *p = &out->pairs[out->count++];
 
         *p = (struct lock_pair){.ours = entry};
-        map_put(&by_name, key_of(entry->kind, entry->name, m->a), p);
+        map_put(&by_name, key_of(entry, m->a), p);
     }
     for (size_t i = 0; i < m->theirs.count; i++) {
         const struct lock_entry *entry = &m->theirs.entries[i];
-        struct lock_pair *p =
-            map_find(&by_name, key_of(entry->kind, entry->name, m->a));
+        struct lock_pair *p = map_find(&by_name, key_of(entry, m->a));
 
         if (p)
             p->theirs = entry;
@@ -219,7 +220,7 @@ static void pair_up(struct merging *m, struct lock_merge *out)
         const struct lock_entry *entry = &m->theirs.entries[i];
         struct lock_pair *p;
 
-        if (map_has(&by_name, key_of(entry->kind, entry->name, m->a)))
+        if (map_has(&by_name, key_of(entry, m->a)))
             continue;
         p = map_find(&by_origin, entry->origin);
         if (!p || p->theirs || p->ours->kind != entry->kind)
@@ -260,9 +261,7 @@ bool lock_merge_read(struct str text, const char *name, struct arena *a,
 
 static int compare_entries(const void *x, const void *y)
 {
-    const struct lock_entry *one = x, *two = y;
-
-    return lock_order(one->kind, one->name, two->kind, two->name);
+    return lock_entry_order(x, y);
 }
 
 void lock_merge_take(const struct lock_merge *merge, struct arena *a,
@@ -280,7 +279,8 @@ void lock_merge_take(const struct lock_merge *merge, struct arena *a,
         *entry = p->side == LOCK_THEIRS || !p->ours ? *p->theirs : *p->ours;
         entry->needs = NULL;
         entry->need_count = 0;
-        if (!map_put(&places, str_lower(entry->place, a), NULL))
+        if (entry->member_count == 0 &&
+            !map_put(&places, str_lower(entry->place, a), NULL))
             entry->place = str_make("", 0);
     }
     if (out->count)

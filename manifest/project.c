@@ -1,5 +1,7 @@
 #include "base/map.h"
 #include "base/text.h"
+#include "mapm/limits.h"
+#include "mapm/member.h"
 #include "mapm/name.h"
 
 #include <string.h>
@@ -204,6 +206,31 @@ static bool read_dependencies(struct project_reader *r, const struct yaml *y)
     return true;
 }
 
+/* --- members -------------------------------------------------------------- */
+
+static bool read_members(struct project_reader *r, const struct yaml *y)
+{
+    size_t count = 0;
+
+    if (!project_want_texts(r, y, "a folder"))
+        return false;
+    for (const struct yaml *item = y->first; item; item = item->next) {
+        if (++count > MEMBER_PATTERNS_MAX)
+            return project_fail(r, item->line, "more than %d members",
+                                MEMBER_PATTERNS_MAX);
+        if (member_pattern_is_valid(item->text))
+            continue;
+        project_fail(r, item->line, "not a folder of members: \"%.*s\"",
+                     STR_ARG(project_excerpt(item->text)));
+        return err_hint(r->e, "write a path below this folder, as apps/web, "
+                              "or apps/* for all folders in apps; never .., "
+                              "**, or a name that begins with a dot");
+    }
+    r->out.members = project_texts(r, y, &r->out.member_count);
+    r->out.members_line = y->key_line;
+    return true;
+}
+
 /* --- clients, hosts -------------------------------------------------- */
 
 static bool read_clients(struct project_reader *r, const struct yaml *y)
@@ -389,6 +416,69 @@ static bool fail_yaml(struct project_reader *r,
                           "and give the lines of a list the same indentation");
 }
 
+static const struct yaml_options yaml_bounds = {
+    .max_bytes = PROJECT_MAX_BYTES,
+    .max_depth = PROJECT_MAX_DEPTH,
+    .max_nodes = PROJECT_MAX_NODES,
+};
+
+bool project_parse_members(struct str text, const char *name, struct arena *a,
+                           struct project *out, struct err *e)
+{
+    struct project_reader r = {
+        .role = PROJECT_WORKSPACE, .name = name, .text = text, .a = a, .e = e};
+    struct yaml_problem problem = {0};
+    const struct yaml *root = NULL, *list;
+    struct err why = {0};
+
+    *out = (struct project){0};
+    if (str_find(text, STR("members")) == SIZE_MAX)
+        return true;
+    if (!yaml_parse(text, &yaml_bounds, a, &root, &problem, &why))
+        return fail_yaml(&r, &problem, &why);
+    list =
+        root && root->kind == YAML_MAPPING ? yaml_get(root, "members") : NULL;
+    if (list && !read_members(&r, list))
+        return false;
+    *out = r.out;
+    return true;
+}
+
+static void join_rules(const struct project *root, struct project *member,
+                       struct arena *a)
+{
+    struct project_rule *rules = arena_array(
+        a, root->rule_count + member->rule_count + 1, sizeof *rules);
+    size_t n = 0;
+
+    for (size_t i = 0; i < root->rule_count; i++)
+        rules[n++] = root->rules[i];
+    for (size_t i = 0; i < member->rule_count; i++)
+        rules[n++] = member->rules[i];
+    member->rules = rules;
+    member->rule_count = n;
+}
+
+void project_join_member(const struct project *root, struct project *member,
+                         struct arena *a)
+{
+    member->root = root;
+    if (member->client_count == 0) {
+        member->clients = root->clients;
+        member->client_count = root->client_count;
+    }
+    member->start_servers |= root->start_servers;
+    join_rules(root, member, a);
+    if (root->network == PROJECT_FALSE || member->network == PROJECT_UNSAID)
+        member->network = root->network;
+    member->sandbox = root->sandbox.n ? root->sandbox : member->sandbox;
+    member->metaskills =
+        root->metaskills.n ? root->metaskills : member->metaskills;
+    member->keep = root->keep.n ? root->keep : member->keep;
+    if (member->ask.line == 0)
+        member->ask = root->ask;
+}
+
 bool project_parse(struct str text, enum project_role role, const char *name,
                    const struct origin_rules *rules, struct arena *a,
                    struct project *out, struct err *e)
@@ -397,6 +487,7 @@ bool project_parse(struct str text, enum project_role role, const char *name,
         {STR_INIT("dependencies"), IN_WORKSPACE | IN_LOCAL, read_dependencies},
         {STR_INIT("replace"), IN_WORKSPACE | IN_LOCAL | IN_USER,
          project_read_replace},
+        {STR_INIT("members"), IN_WORKSPACE, read_members},
         {STR_INIT("clients"), IN_WORKSPACE | IN_USER, read_clients},
         {STR_INIT("server"), IN_WORKSPACE, project_read_server},
         {STR_INIT("servers"), IN_WORKSPACE, project_read_servers},
@@ -408,11 +499,6 @@ bool project_parse(struct str text, enum project_role role, const char *name,
         {STR_INIT("limits"), IN_WORKSPACE | IN_USER, read_limits},
         {{0}, 0, NULL},
     };
-    const struct yaml_options options = {
-        .max_bytes = PROJECT_MAX_BYTES,
-        .max_depth = PROJECT_MAX_DEPTH,
-        .max_nodes = PROJECT_MAX_NODES,
-    };
     struct project_reader r = {.role = role,
                                .name = name,
                                .text = text,
@@ -423,7 +509,7 @@ bool project_parse(struct str text, enum project_role role, const char *name,
     const struct yaml *root = NULL;
     struct err why = {0};
 
-    if (!yaml_parse(text, &options, a, &root, &problem, &why)) {
+    if (!yaml_parse(text, &yaml_bounds, a, &root, &problem, &why)) {
         unsigned conflict = conflict_line(text);
 
         if (!conflict)

@@ -57,6 +57,8 @@ static bool glob_matches(struct str pattern, struct str text)
 
 bool project_source_allowed(const struct project *p, const struct origin *o)
 {
+    if (p->root && !project_source_allowed(p->root, o))
+        return false;
     if (!p->has_sources || o->scheme != ORIGIN_GIT)
         return true;
     for (size_t i = 0; i < p->source_count; i++) {

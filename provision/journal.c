@@ -1,6 +1,7 @@
 #include "base/fs.h"
 #include "base/invariant.h"
 #include "base/map.h"
+#include "mapm/member.h"
 
 #include <inttypes.h>
 
@@ -28,13 +29,31 @@ static void put_node(struct buf *out, uint64_t ino, const struct hash *print)
     buf_printf(out, "%" PRIu64 " %s ", ino, hex);
 }
 
+/* A place of a member begins with that: "apps/web/.agents/skills/x". */
+static bool is_in_member(struct str path, bool (*is_place)(struct str))
+{
+    for (size_t i = 1; i < path.n; i++)
+        if (path.p[i] == '/' && is_place(str_from_index(path, i + 1)) &&
+            member_path_is_valid(str_slice(path, 0, i)))
+            return true;
+    return false;
+}
+
+static bool has_members(const struct swap *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (!place_is_known(s->ops[i].path))
+            return true;
+    return false;
+}
+
 void journal_format(const struct swap *s, struct buf *out)
 {
     struct hash sum;
     char hex[HASH_HEX_CHARS + 1];
 
-    buf_printf(out, "mapm-journal 1\nstage %.*s\nbackup %u\n",
-               STR_ARG(s->stage_name), s->backup);
+    buf_printf(out, "mapm-journal %c\nstage %.*s\nbackup %u\n",
+               has_members(s) ? '2' : '1', STR_ARG(s->stage_name), s->backup);
     INVARIANT(swap_is_stage_name(s->stage_name));
     for (size_t i = 0; i < s->make_count; i++)
         buf_printf(out, "make %.*s\n", STR_ARG(s->make[i]));
@@ -80,7 +99,8 @@ static bool read_op(struct str rest, struct arena *a, struct map *seen,
 
     if (!take_node(&rest, &op.new_ino, &op.new_print) ||
         !take_node(&rest, &op.old_ino, &op.old_print) ||
-        !str_cut(&rest, ' ', &flag) || !rest.p || !place_is_known(rest))
+        !str_cut(&rest, ' ', &flag) || !rest.p ||
+        !(place_is_known(rest) || is_in_member(rest, place_is_known)))
         return false;
     if (!str_is(flag, "k") && !str_is(flag, "-"))
         return false;
@@ -97,18 +117,23 @@ static bool read_op(struct str rest, struct arena *a, struct map *seen,
     return true;
 }
 
+static bool is_folder(struct str path)
+{
+    return place_is_folder(path) || is_in_member(path, place_is_folder);
+}
+
 static bool read_line(struct str line, struct arena *a, struct map *seen,
                       struct swap *s)
 {
     struct str rest;
 
-    if (take_word(line, "make", &rest) && place_is_folder(rest)) {
+    if (take_word(line, "make", &rest) && is_folder(rest)) {
         s->make = arena_grow(a, s->make, s->make_count, &s->make_capacity,
                              sizeof *s->make);
         s->make[s->make_count++] = arena_str(a, rest);
         return true;
     }
-    if (take_word(line, "drop", &rest) && place_is_folder(rest)) {
+    if (take_word(line, "drop", &rest) && is_folder(rest)) {
         s->drop = arena_grow(a, s->drop, s->drop_count, &s->drop_capacity,
                              sizeof *s->drop);
         s->drop[s->drop_count++] = arena_str(a, rest);
@@ -122,7 +147,8 @@ static bool read_head(struct str *text, struct arena *a, struct swap *s)
     struct str line, rest;
     uint64_t backup;
 
-    if (!str_cut(text, '\n', &line) || !str_is(line, "mapm-journal 1"))
+    if (!str_cut(text, '\n', &line) ||
+        !(str_is(line, "mapm-journal 1") || str_is(line, "mapm-journal 2")))
         return false;
     if (!str_cut(text, '\n', &line) || !take_word(line, "stage", &rest) ||
         !swap_is_stage_name(rest))

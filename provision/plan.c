@@ -405,22 +405,57 @@ bool provision_has_no_skills(struct provision *p)
     return true;
 }
 
-bool provision_plan(struct provision *p, const struct provision_options *o,
-                    const struct provision_item *items, size_t item_count,
-                    const struct provision_text *texts, size_t text_count,
-                    struct arena *a, struct provision_change **changes,
-                    size_t *count, struct err *e)
+static struct plan *make_plan(struct provision *p,
+                              const struct provision_options *o,
+                              struct arena *a)
 {
     struct plan *plan = arena_new(a, struct plan);
 
-    if (!provision_load(p, e))
-        return false;
     p->plan = NULL;
     plan->p = p;
     plan->arena = a;
     provision_desired_state(p, o, a, &plan->desired);
     map_init(&plan->parents, a);
     map_init(&plan->absent, a);
+    return plan;
+}
+
+bool provision_plan_texts(struct provision *p,
+                          const struct provision_options *o,
+                          const struct provision_text *texts, size_t text_count,
+                          struct arena *a, struct provision_change **changes,
+                          size_t *count, struct err *e)
+{
+    struct plan *plan;
+
+    if (!provision_load(p, e))
+        return false;
+    plan = make_plan(p, o, a);
+    plan->texts_only = true;
+    if (!desired_state_add_texts(&plan->desired, texts, text_count, e))
+        return false;
+    for (size_t i = 0; i < plan->desired.count; i++)
+        if (!plan_text(plan, &plan->desired.targets[i], e))
+            return false;
+    if (!plan_folders(plan, e))
+        return false;
+    *changes = plan->shown;
+    *count = plan->shown_count;
+    p->plan = plan;
+    return true;
+}
+
+bool provision_plan(struct provision *p, const struct provision_options *o,
+                    const struct provision_item *items, size_t item_count,
+                    const struct provision_text *texts, size_t text_count,
+                    struct arena *a, struct provision_change **changes,
+                    size_t *count, struct err *e)
+{
+    struct plan *plan;
+
+    if (!provision_load(p, e))
+        return false;
+    plan = make_plan(p, o, a);
     plan->linked = arena_array(a, clients_count, 1);
     if (!desired_state_build(&plan->desired, items, item_count, &p->record,
                              e) ||

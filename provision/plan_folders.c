@@ -112,6 +112,8 @@ bool plan_folders(struct plan *plan, struct err *e)
         drop_patches(plan);
     if (!check_own_folder(plan, e))
         return false;
+    if (plan->texts_only)
+        return true;
     for (size_t i = 0; plan->p->has_record && i < r->folder_count; i++) {
         struct str folder = arena_str(plan->arena, r->folders[i]);
 

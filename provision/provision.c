@@ -259,19 +259,36 @@ bool provision_list_generated(struct provision *p, struct arena *a,
     return true;
 }
 
+bool provision_apply_all(struct provision *const *all, const struct str *paths,
+                         size_t count, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct stage_site *sites = arena_array(&a, count, sizeof *sites);
+
+    for (size_t i = 0; i < count; i++) {
+        if (all[i]->read_only)
+            return err_set(e, ERR_FAILED, "there is no plan to be done");
+        sites[i] = (struct stage_site){all[i], all[i]->plan, paths[i]};
+        all[i]->plan = NULL;
+        all[i]->backup = (struct str){0};
+    }
+    if (!stage_run(sites, count, e))
+        return err_wrap(e, "cannot change %.*s", STR_ARG(all[count - 1]->path));
+    for (size_t i = 0; i < count; i++) {
+        if (sites[i].plan && !sites[i].plan->texts_only)
+            all[i]->absolute = absolute_files(sites[i].plan);
+        all[i]->loaded = false; /* the next plan reads the new record */
+    }
+    return true;
+}
+
 bool provision_apply(struct provision *p, struct err *e)
 {
-    struct plan *plan = p->plan;
+    static const struct str itself = STR_INIT("");
 
-    if (!plan || p->read_only)
+    if (!p->plan)
         return err_set(e, ERR_FAILED, "there is no plan to be done");
-    p->plan = NULL;
-    p->backup = (struct str){0};
-    if (!stage_run(plan, e))
-        return err_wrap(e, "cannot change %.*s", STR_ARG(p->path));
-    p->absolute = absolute_files(plan);
-    p->loaded = false; /* the next plan reads the new record */
-    return true;
+    return provision_apply_all(&p, &itself, 1, e);
 }
 
 struct str provision_absolute_files(const struct provision *p)

@@ -7,21 +7,22 @@
 #include <stdio.h>
 #include <unistd.h>
 
+/* One place; with others it shares the stage and the swap. */
 struct staging {
-    struct plan *plan;
-    struct swap swap;
-    struct stage_folder at;
+    struct provision *p;
+    struct plan *plan;      /* NULL: it only holds the stage */
+    struct str path;        /* below the place that holds it */
+    struct stage_folder at; /* its own; the stage is that of the last place */
+    struct swap *swap;
+    int stage;
+    bool exact_modes;
+    size_t first;    /* number of its first change in the swap */
     uint64_t newest; /* ns: the last change of a staged file */
 };
 
-static void staging_done(struct staging *s)
-{
-    stage_folder_close(&s->at);
-}
-
 static const char *node_name(const struct staging *s, size_t index)
 {
-    return arena_printf(s->plan->arena, "n%zu", index).p;
+    return arena_printf(s->plan->arena, "n%zu", s->first + index).p;
 }
 
 /* --- folders -------------------------------------------------------------- */
@@ -39,8 +40,7 @@ static bool take_early(struct staging *s, struct change *c, size_t index,
 {
     struct stage_tree *t = stage_early_find(s->plan->p, c->target);
 
-    if (!t ||
-        renameat(s->at.stage, t->name, s->at.stage, node_name(s, index)) < 0)
+    if (!t || renameat(s->stage, t->name, s->stage, node_name(s, index)) < 0)
         return false;
     t->name[0] = '\0';
     entry->files = t->records;
@@ -79,8 +79,8 @@ static bool stage_trees(struct staging *s, struct err *e)
     struct plan *plan = s->plan;
     struct stage_work w = {
         .objects = &plan->desired.options->objects,
-        .stage = s->at.stage,
-        .exact_modes = s->at.exact_modes,
+        .stage = s->stage,
+        .exact_modes = s->exact_modes,
         .jobs = arena_array(&scratch, plan->count, sizeof *w.jobs),
     };
 
@@ -111,7 +111,7 @@ static bool stage_link(struct staging *s, size_t index, struct err *e)
     struct change *c = &s->plan->changes[index];
     struct record_entry *entry = &s->plan->next.entries[c->entry];
 
-    if (symlinkat(str_dup0(c->target->link, s->plan->arena), s->at.stage,
+    if (symlinkat(str_dup0(c->target->link, s->plan->arena), s->stage,
                   node_name(s, index)) == 0)
         return true;
     if (!has_no_links() || c->target->gives_way)
@@ -130,11 +130,11 @@ static bool stage_file(struct staging *s, size_t index, struct err *e)
     struct file_stat now;
     struct stat st;
 
-    if (!fs_create_at(s->at.stage, name, c->mode, c->content, e))
+    if (!fs_create_at(s->stage, name, c->mode, c->content, e))
         return err_wrap(e, "write %s", c->path.p);
     if (c->entry == SIZE_MAX)
         return true;
-    if (fstatat(s->at.stage, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+    if (fstatat(s->stage, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return err_errno(e, "look at %s", c->path.p);
     /* The rename to come changes its ctime. */
     now = file_stat_of(&st, false);
@@ -222,7 +222,7 @@ static bool create_record(const struct staging *s, const char *name,
     bool ok;
 
     note_here(s);
-    fd = fs_openat(s->at.stage, name,
+    fd = fs_openat(s->stage, name,
                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (fd < 0)
         return err_errno(e, "create " STATE_FILE);
@@ -240,6 +240,8 @@ static bool stage_record(struct staging *s, struct err *e)
     bool wanted = plan->next.count != 0;
     struct change *c;
 
+    if (plan->texts_only)
+        return true;
     if (!wanted && !fs_exists_at(s->at.mapm, "state"))
         return true;
     c = plan_add_change(plan, wanted ? NODE_FILE : NODE_NONE, NULL,
@@ -251,18 +253,28 @@ static bool stage_record(struct staging *s, struct err *e)
 
 /* --- all of it ------------------------------------------------------------ */
 
+/* As the place that holds the stage has it. */
+static struct str full_path(const struct staging *s, struct str path)
+{
+    return s->path.n ? fs_join(s->path, path, s->plan->arena) : path;
+}
+
 static bool add_op(struct staging *s, size_t index, struct err *e)
 {
     const struct change *c = &s->plan->changes[index];
-    struct swap_op *op = &s->swap.ops[s->swap.count++];
+    struct swap *swap = s->swap;
+    struct swap_op *op;
 
+    swap->ops = arena_grow(s->plan->arena, swap->ops, swap->count,
+                           &swap->capacity, sizeof *swap->ops);
+    op = &swap->ops[swap->count++];
     if (c->node == NODE_FILE)
-        s->swap.files++;
+        swap->files++;
     else if (c->node == NODE_TREE)
-        s->swap.files += c->target->file_count;
+        swap->files += c->target->file_count;
 
     *op = (struct swap_op){
-        .path = c->path,
+        .path = full_path(s, c->path),
         .old_ino = c->old_ino,
         .old_print = c->old_print,
         .keep = c->keep,
@@ -272,98 +284,200 @@ static bool add_op(struct staging *s, size_t index, struct err *e)
         op->new_print = c->new_print;
         return true;
     }
-    return c->node == NODE_NONE || swap_print(s->at.stage, node_name(s, index),
+    return c->node == NODE_NONE || swap_print(s->stage, node_name(s, index),
                                               &op->new_ino, &op->new_print, e);
+}
+
+static void add_folders(const struct staging *s, const struct str *paths,
+                        size_t count, struct str **list, size_t *n,
+                        size_t *capacity)
+{
+    for (size_t i = 0; i < count; i++) {
+        *list = arena_grow(s->plan->arena, *list, *n, capacity, sizeof **list);
+        (*list)[(*n)++] = full_path(s, paths[i]);
+    }
 }
 
 static bool prepare(struct staging *s, struct err *e)
 {
     struct plan *plan = s->plan;
+    struct swap *swap = s->swap;
 
+    s->first = swap->count;
     if (!stage_nodes(s, e) || !stage_record(s, e))
         return false;
-    s->swap.ops = arena_array(plan->arena, plan->count, sizeof *s->swap.ops);
     for (size_t i = 0; i < plan->count; i++)
         if (!add_op(s, i, e))
             return false;
+    add_folders(s, plan->make, plan->make_count, &swap->make, &swap->make_count,
+                &swap->make_capacity);
+    add_folders(s, plan->drop, plan->drop_count, &swap->drop, &swap->drop_count,
+                &swap->drop_capacity);
     return true;
 }
 
-static bool swap_staged(struct staging *s, struct err *e)
+/* A backup lies where the stage is. */
+static void note_backup(const struct staging *s, const struct provision *holder)
 {
-    struct plan *plan = s->plan;
+    struct arena *a = &s->p->arena;
+    struct str folder = {"", 0};
 
-    s->swap.root = plan->p->root;
-    s->swap.mapm = s->at.mapm;
-    s->swap.stage = s->at.stage;
-    s->swap.stage_name = s->at.name;
-    s->swap.make = plan->make;
-    s->swap.make_count = plan->make_count;
-    s->swap.drop = plan->drop;
-    s->swap.drop_count = plan->drop_count;
-    if (!swap_run(&s->swap, e))
-        return false;
-    for (size_t i = 0; i < plan->count; i++)
-        if (plan->changes[i].keep)
-            plan->p->backup = arena_printf(
-                &plan->p->arena, STATE_FOLDER "/backup/%u", s->swap.backup);
-    return true;
+    if (s->p != holder)
+        folder = str_join(holder->path, STR("/"), a);
+    for (size_t i = 0; s->plan && i < s->plan->count; i++)
+        if (s->plan->changes[i].keep)
+            s->p->backup = arena_printf(a, "%.*s" STATE_FOLDER "/backup/%u",
+                                        STR_ARG(folder), s->swap->backup);
+}
+
+/* --- several places --------------------------------------------------------- */
+
+static bool is_busy(const struct staging *s)
+{
+    return s->plan && (s->plan->count || s->plan->stale);
+}
+
+/* Nothing changes but what is known of it. */
+static bool is_record_only(const struct staging *s)
+{
+    const struct plan *plan = s->plan;
+
+    return is_busy(s) && !plan->count && !plan->drop_count && plan->next.count;
+}
+
+static bool is_swapped(const struct staging *s)
+{
+    return is_busy(s) && !is_record_only(s);
+}
+
+/* Of many places not all stay open. */
+static bool reopen(struct staging *s)
+{
+    struct err ignored = {0};
+
+    return s->at.mapm >= 0 ||
+           fs_open_dir_at(s->p->root, STATE_FOLDER, &s->at.mapm, &ignored);
 }
 
 /* Nothing of ours is left: then neither is our own folder, unless it holds
  * backups or the id (id.c). */
 static void leave(struct staging *s)
 {
-    int root = s->plan->p->root;
+    int root = s->p->root;
 
-    if (s->plan->next.count || fs_exists_at(s->at.mapm, "backup") ||
-        fs_exists_at(s->at.mapm, "id"))
+    if (!reopen(s) || fs_exists_at(s->at.mapm, "state") ||
+        fs_exists_at(s->at.mapm, "backup") || fs_exists_at(s->at.mapm, "id"))
         return;
     unlinkat(s->at.mapm, ".gitignore", 0);
     if (unlinkat(root, STATE_FOLDER, AT_REMOVEDIR) < 0)
         return;
-    if (s->at.made_agents ||
-        record_has_folder(&s->plan->p->record, STR(".agents")))
+    if (s->at.made_agents || record_has_folder(&s->p->record, STR(".agents")))
         unlinkat(root, ".agents", AT_REMOVEDIR);
+}
+
+/* Other than what a swap does, it need not be one with the others. */
+static bool write_record_alone(struct staging *s, struct err *e)
+{
+    CLEANUP(buf_done) struct buf text = {0};
+    bool ok = (stage_early_take(s->p, &s->at) ||
+               stage_folder_open(s->p->root, &s->at, e)) &&
+              format_record(s, &text, e) &&
+              fs_replace_at(s->at.mapm, "state", 0644, buf_str(&text), e);
+
+    stage_folder_remove_stage(&s->at);
+    if (!ok)
+        stage_folder_undo(s->p->root, &s->at);
+    stage_folder_close(&s->at);
+    stage_folder_init(&s->at);
+    return ok;
 }
 
 /* The stage that was made while packages were fetched, or a new one. */
 static bool open_stage(struct staging *s, struct err *e)
 {
-    struct provision *p = s->plan->p;
-
-    if (s->at.stage >= 0)
-        return true;
-    return stage_folder_open_stage(&s->at, &p->arena, e);
+    return (stage_early_take(s->p, &s->at) ||
+            stage_folder_open(s->p->root, &s->at, e)) &&
+           (s->at.stage >= 0 ||
+            stage_folder_open_stage(&s->at, &s->p->arena, e));
 }
 
-bool stage_run(struct plan *plan, struct err *e)
+static bool prepare_all(struct staging *all, size_t count, struct err *e)
 {
-    CLEANUP(staging_done) struct staging s = {.plan = plan};
-    CLEANUP(buf_done) struct buf text = {0};
-    bool ok;
+    struct staging *holder = &all[count - 1];
 
-    stage_folder_init(&s.at);
-    if (!plan->count && !plan->stale)
-        return true;
-    ok = stage_early_take(plan->p, &s.at) ||
-         stage_folder_open(plan->p->root, &s.at, e);
-    if (ok && !plan->count && !plan->drop_count && plan->next.count) {
-        ok = format_record(&s, &text, e) &&
-             fs_replace_at(s.at.mapm, "state", 0644, buf_str(&text), e);
-        stage_folder_remove_stage(&s.at);
-    } else if (ok) {
-        ok = open_stage(&s, e) && prepare(&s, e);
-        stage_folder_release(&s.at);
-        if (ok)
-            ok = swap_staged(&s, e);
-        else
-            stage_folder_remove_stage(&s.at);
+    if (!open_stage(holder, e))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        struct staging *s = &all[i];
+
+        if (!is_swapped(s))
+            continue;
+        s->stage = holder->at.stage;
+        s->exact_modes = holder->at.exact_modes;
+        if ((s != holder && !stage_folder_open(s->p->root, &s->at, e)) ||
+            !prepare(s, e))
+            return false;
+        if (s != holder)
+            fs_close(&s->at.mapm);
     }
-    file_stat_settle(s.newest);
+    return true;
+}
+
+/* The last place, which holds the stage, comes last: so does its mapm.lock. */
+static bool swap_all(struct staging *all, size_t count, struct err *e)
+{
+    struct staging *holder = &all[count - 1];
+    struct swap *swap = holder->swap;
+
+    if (!prepare_all(all, count, e)) {
+        stage_folder_remove_stage(&holder->at);
+        return false;
+    }
+    stage_folder_release(&holder->at);
+    swap->root = holder->p->root;
+    swap->mapm = holder->at.mapm;
+    swap->stage = holder->at.stage;
+    swap->stage_name = holder->at.name;
+    if (!swap_run(swap, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        note_backup(&all[i], holder->p);
+    return true;
+}
+
+static void end(struct staging *s, bool ok)
+{
+    file_stat_settle(s->newest);
     if (ok)
-        leave(&s);
-    else
-        stage_folder_undo(plan->p->root, &s.at);
+        leave(s);
+    else if (reopen(s) || !s->at.made_ignore)
+        stage_folder_undo(s->p->root, &s->at);
+    stage_folder_close(&s->at);
+}
+
+bool stage_run(const struct stage_site *sites, size_t count, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct staging *all = arena_array(&scratch, count, sizeof *all);
+    struct swap swap = {0};
+    bool ok = true, any = false;
+
+    for (size_t i = 0; i < count; i++) {
+        all[i] = (struct staging){.p = sites[i].p,
+                                  .plan = sites[i].plan,
+                                  .path = sites[i].path,
+                                  .swap = &swap,
+                                  .stage = -1};
+        stage_folder_init(&all[i].at);
+        any |= is_swapped(&all[i]);
+    }
+    for (size_t i = 0; ok && i < count; i++)
+        ok = !is_record_only(&all[i]) || write_record_alone(&all[i], e);
+    if (!ok || !any)
+        return ok;
+    ok = swap_all(all, count, e);
+    for (size_t i = count; i-- > 0;)
+        if (i + 1 == count || is_swapped(&all[i]))
+            end(&all[i], ok);
     return ok;
 }

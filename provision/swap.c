@@ -23,6 +23,9 @@ static bool sync_folders(struct transaction *tx, struct err *e)
     int fds[TRANSACTION_MAX_PARENTS];
     size_t count = 0;
 
+    if (tx->has_more)
+        return fs_sync(tx->s->mapm, ".agents/.mapm", e) &&
+               fs_sync_all(tx->s->root, e);
     for (size_t i = 0; i < tx->parent_count; i++)
         if (tx->parents[i].fd >= 0)
             fds[count++] = tx->parents[i].fd;

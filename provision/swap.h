@@ -22,7 +22,7 @@
  * The journal may come from a stranger's repository, too: it names only
  * known places, and nodes by inode, which a repository cannot choose.
  *
- *     mapm-journal 1
+ *     mapm-journal 1                 2: with places of members [D10]
  *     stage stage-<16 hex>
  *     backup <n>                     0: nothing is kept
  *     make <path>                    folders, parents first

@@ -39,11 +39,12 @@ bool transaction_find_parent(struct transaction *tx, struct str path, int *fd,
     for (size_t i = 0; i < tx->parent_count && !p; i++)
         if (str_eq(tx->parents[i].path, folder))
             p = &tx->parents[i];
-    if (!p && tx->parent_count == TRANSACTION_MAX_PARENTS)
-        return err_set(e, ERR_LIMIT, "more than %d folders",
-                       TRANSACTION_MAX_PARENTS);
     if (!p) {
-        p = &tx->parents[tx->parent_count++];
+        tx->has_more |= tx->parent_count == TRANSACTION_MAX_PARENTS;
+        p = tx->has_more ? &tx->parents[tx->oldest++ % TRANSACTION_MAX_PARENTS]
+                         : &tx->parents[tx->parent_count++];
+        if (tx->has_more)
+            fs_close(&p->fd);
         *p = (struct transaction_parent){folder, -1};
     }
     if (p->fd < 0) {

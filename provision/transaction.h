@@ -12,7 +12,7 @@
 #define TRANSACTION_MAX_PARENTS 32
 #define TRANSACTION_NAME_BYTES  24
 
-/* The parent folders of all operations; each is synced at the end. */
+/* A parent folder of an operation. */
 struct transaction_parent {
     struct str path;
     int fd; /* -1: absent */
@@ -20,8 +20,11 @@ struct transaction_parent {
 
 struct transaction {
     struct swap *s;
+    /* Those that are open: operations of one member follow each other. All
+     * are synced at the end, with their file system if they were more. */
     struct transaction_parent parents[TRANSACTION_MAX_PARENTS];
-    size_t parent_count;
+    size_t parent_count, oldest;
+    bool has_more;
     bool is_first; /* not a recovery: all nodes are where the plan expects */
 };
 
@@ -42,7 +45,7 @@ struct op_state {
 
 void transaction_done(struct transaction *tx);
 
-/* The parent folder of `path`; -1 when it is absent. */
+/* The parent folder of `path`; -1 when it is absent. Until the next call. */
 MUST_CHECK bool transaction_find_parent(struct transaction *tx, struct str path,
                                         int *fd, struct err *e);
 MUST_CHECK bool transaction_read_op(struct transaction *tx, size_t index,

@@ -59,8 +59,9 @@ struct plan {
     char *linked;       /* by client: 'y', 'n', or not looked at yet */
     struct str *make, *drop;
     size_t make_count, make_capacity, drop_count, drop_capacity;
-    bool stale;     /* the record is worth writing, though nothing changes */
-    bool restoring; /* the target at hand is one of provision_item.restore */
+    bool texts_only; /* the record and its folders stay */
+    bool stale;      /* the record is worth writing, though nothing changes */
+    bool restoring;  /* the target at hand is one of provision_item.restore */
 };
 
 struct stage_early;
@@ -198,8 +199,14 @@ MUST_CHECK bool plan_leaving(struct plan *plan,
  * a file in the place of one. */
 MUST_CHECK bool plan_folders(struct plan *plan, struct err *e);
 
-/* Stages all changes and the record, then swaps. */
-MUST_CHECK bool stage_run(struct plan *plan, struct err *e);
+/* Stages all changes and the records, then swaps: provision_apply_all. */
+struct stage_site {
+    struct provision *p;
+    struct plan *plan; /* NULL: nothing changes there */
+    struct str path;   /* below the last one */
+};
+MUST_CHECK bool stage_run(const struct stage_site *sites, size_t count,
+                          struct err *e);
 
 /* stage_early.c: whether `folder` was created for the early stage. */
 bool stage_early_made(const struct provision *p, struct str folder);

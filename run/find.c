@@ -182,7 +182,7 @@ static bool next_place(struct str folder, size_t *at, struct str *root,
 
 /* `name` is set: in mapm.lock; a link does not count as that folder. */
 static bool find_in_lock(struct search *s, int dirfd, struct str root,
-                         const char *name, struct str place,
+                         const char *name, struct str member, struct str place,
                          struct lock_entry *out, bool *found, struct err *e)
 {
     struct arena *a = &s->cx->arena;
@@ -201,7 +201,8 @@ static bool find_in_lock(struct search *s, int dirfd, struct str root,
         !lock_parse(text, name, a, &lock, e))
         return false;
     for (size_t i = 0; i < lock.count && !*found; i++) {
-        if (!str_eq(lock.entries[i].place, place))
+        if (!str_eq(lock.entries[i].place, place) ||
+            !lock_is_of(&lock.entries[i], member))
             continue;
         *out = lock.entries[i];
         *found = true;
@@ -214,17 +215,22 @@ static bool find_package(struct search *s, struct str root, struct str place,
                          struct lock_entry *out, bool *found, bool *local,
                          struct err *e)
 {
-    CLEANUP_FD int fd = -1;
+    CLEANUP_FD int fd = -1, top = -1;
+    struct str folder, member;
 
     *found = *local = false;
     if (root.n == 0)
         root = STR("/");
-    if (!fs_open_dir(str_dup0(root, &s->cx->arena), &fd, e) ||
-        !find_in_lock(s, fd, root, "mapm.lock", place, out, found, e))
+    if (!layer_find_root(s->cx, root, &folder, &member, e) ||
+        !fs_open_dir(folder.p, &top, e) ||
+        !find_in_lock(s, top, folder, "mapm.lock", member, place, out, found,
+                      e))
         return false;
     if (*found)
         return true;
-    if (!find_in_lock(s, fd, root, "mapm.local.lock", place, out, found, e))
+    if (!fs_open_dir(str_dup0(root, &s->cx->arena), &fd, e) ||
+        !find_in_lock(s, fd, root, "mapm.local.lock", str_make("", 0), place,
+                      out, found, e))
         return false;
     *local = *found;
     return true;

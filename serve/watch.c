@@ -197,6 +197,9 @@ static void add_all(struct serve *s)
     }
     add(w, (struct watched){.path = arena_str(&w->arena, s->layer.path),
                             .aside = true});
+    if (!str_eq(s->layer.root, s->layer.path))
+        add(w, (struct watched){.path = arena_str(&w->arena, s->layer.root),
+                                .aside = true});
     if (s->store)
         add(w,
             (struct watched){.path = arena_str(&w->arena, store_home(s->store)),

@@ -98,9 +98,11 @@ struct layer_choice *layer_choices(const struct layer *l, struct arena *a,
     add_catalogs(&c, &l->project);
     add_catalogs(&c, &l->local);
     for (size_t i = 0; i < l->lock.count; i++)
-        add_entry(&c, &l->lock.entries[i]);
+        if (layer_has(l, &l->lock.entries[i]))
+            add_entry(&c, &l->lock.entries[i]);
     for (size_t i = 0; i < l->local_lock.count; i++)
-        add_entry(&c, &l->local_lock.entries[i]);
+        if (layer_has(l, &l->local_lock.entries[i]))
+            add_entry(&c, &l->local_lock.entries[i]);
     *count = c.count;
     return c.list;
 }

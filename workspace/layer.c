@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "layer_read.h"
 #include "workspace_folder.h"
 
 /* The files of a workspace that can widen rights (owner.h). */
@@ -47,7 +48,7 @@ static bool holds_manifest(struct context *cx, int dirfd, struct str folder,
 }
 
 /* ERR_REFUSED: there is one that does not count. */
-static bool holds_project(struct context *cx, struct str folder, struct err *e)
+bool layer_holds_project(struct context *cx, struct str folder, struct err *e)
 {
     CLEANUP_FD int fd = -1;
     struct err ignored = {0};
@@ -82,7 +83,7 @@ struct str layer_workspace(struct context *cx)
     do {
         struct err e = {0};
 
-        if (holds_project(cx, folder, &e))
+        if (layer_holds_project(cx, folder, &e))
             return folder;
         if (e.code != ERR_NONE && !str_eq(folder, cx->cwd))
             note_skipped(cx, &e);
@@ -99,7 +100,7 @@ bool layer_find_workspace(struct context *cx, struct str from, struct str *out,
     do {
         struct err why = {0};
 
-        if (holds_project(cx, folder, &why)) {
+        if (layer_holds_project(cx, folder, &why)) {
             *out = arena_str(&cx->arena, folder);
             return true;
         }
@@ -187,13 +188,13 @@ static bool fill_sources(const struct layer *l, const struct lock *lock,
     return true;
 }
 
-static bool collect_overrides(struct layer *l, struct arena *a, struct err *e)
+bool layer_collect_overrides(struct layer *l, struct arena *a, struct err *e)
 {
     for (size_t i = 0; i < l->local_lock.count; i++) {
         const struct lock_entry *entry = &l->local_lock.entries[i];
         struct origin o;
 
-        if (!entry->from.n)
+        if (!entry->from.n || (l->is_part && !lock_is_of(entry, l->member)))
             continue;
         if (!origin_parse_part(entry->origin, &l->rules, a, &o, e))
             return err_wrap(e, "mapm.local.lock:%u", entry->line);
@@ -255,59 +256,93 @@ static bool check_tag(bool committed, const struct lock_entry *entry,
                        "it and run mapm install");
 }
 
-static bool index_lock(struct layer *l, const struct lock *lock,
-                       struct origin **origins, struct arena *a, struct err *e)
+static bool read_origins(const struct layer *l, const struct lock *lock,
+                         struct origin **origins, struct arena *a,
+                         struct err *e)
 {
     *origins = arena_array(a, lock->count + 1, sizeof **origins);
     for (size_t i = 0; i < lock->count; i++) {
         const struct lock_entry *entry = &lock->entries[i];
-        struct map_entry *named;
-        struct origin o;
 
         if (!origin_parse_part(entry->origin, &l->rules, a, &(*origins)[i], e))
             return fail_entry(l, lock, entry, "origin", e);
         if (!check_tag(lock == &l->lock, entry, &(*origins)[i], &(*origins)[i],
                        a, e))
             return fail_entry(l, lock, entry, "tag", e);
-        if (lock == &l->lock && map_has(&l->replaced, (*origins)[i].key)) {
-            map_entry(&l->replaced, (*origins)[i].key)->value =
-                (void *)(uintptr_t)entry;
-            continue;
-        }
-        /* The committed lock was indexed first: it wins over the local. */
-        named =
-            map_entry(&l->by_name, layer_name_key(entry->kind, entry->name, a));
-        if (!named->value)
-            named->value = (void *)(uintptr_t)entry;
-        index_origin(l, &(*origins)[i], entry);
-        for (size_t k = 0; k < entry->also_count; k++) {
-            if (!origin_parse_part(entry->also[k], &l->rules, a, &o, e))
-                return fail_entry(l, lock, entry, "also", e);
-            if (!check_tag(lock == &l->lock, entry, &(*origins)[i], &o, a, e))
-                return fail_entry(l, lock, entry, "tag", e);
-            index_origin(l, &o, entry);
-            if (lock_also_commit(entry, k).n &&
-                map_find(&l->by_origin, o.key) == entry)
-                map_put(&l->also_commits, o.key,
-                        (void *)(uintptr_t)&entry->also_commits[k]);
-        }
     }
     return true;
 }
 
-static bool index_locks(struct layer *l, struct arena *a, struct err *e)
+static bool index_entry(struct layer *l, const struct lock *lock,
+                        const struct lock_entry *entry,
+                        const struct origin *own, struct arena *a,
+                        struct err *e)
+{
+    struct map_entry *named;
+    struct origin o;
+
+    if (lock == &l->lock && map_has(&l->replaced, own->key)) {
+        map_entry(&l->replaced, own->key)->value = (void *)(uintptr_t)entry;
+        return true;
+    }
+    /* The committed lock was indexed first: it wins over the local. */
+    named = map_entry(&l->by_name, layer_name_key(entry->kind, entry->name, a));
+    if (!named->value)
+        named->value = (void *)(uintptr_t)entry;
+    index_origin(l, own, entry);
+    for (size_t k = 0; k < entry->also_count; k++) {
+        if (!origin_parse_part(entry->also[k], &l->rules, a, &o, e))
+            return fail_entry(l, lock, entry, "also", e);
+        if (!check_tag(lock == &l->lock, entry, own, &o, a, e))
+            return fail_entry(l, lock, entry, "tag", e);
+        index_origin(l, &o, entry);
+        if (lock_also_commit(entry, k).n &&
+            map_find(&l->by_origin, o.key) == entry)
+            map_put(&l->also_commits, o.key,
+                    (void *)(uintptr_t)&entry->also_commits[k]);
+    }
+    return true;
+}
+
+void layer_init_maps(struct layer *l, struct arena *a)
 {
     map_init(&l->by_origin, a);
     map_init(&l->also_commits, a);
     map_init(&l->by_name, a);
     map_init(&l->replaced, a);
+}
+
+bool layer_index_entries(struct layer *l, bool is_local, const size_t *numbers,
+                         size_t count, struct arena *a, struct err *e)
+{
+    const struct lock *lock = is_local ? &l->local_lock : &l->lock;
+    const struct origin *origins = is_local ? l->local_origins : l->origins;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t n = numbers ? numbers[i] : i;
+
+        if (!index_entry(l, lock, &lock->entries[n], &origins[n], a, e))
+            return false;
+    }
+    return true;
+}
+
+bool layer_read_origins(struct layer *l, struct arena *a, struct err *e)
+{
     l->sources = l->local_sources = NULL;
-    return collect_overrides(l, a, e) &&
-           index_lock(l, &l->lock, &l->origins, a, e) &&
-           index_lock(l, &l->local_lock, &l->local_origins, a, e) &&
+    return read_origins(l, &l->lock, &l->origins, a, e) &&
+           read_origins(l, &l->local_lock, &l->local_origins, a, e) &&
            fill_sources(l, &l->lock, l->origins, false, a, &l->sources, e) &&
            fill_sources(l, &l->local_lock, l->local_origins, true, a,
                         &l->local_sources, e);
+}
+
+static bool index_locks(struct layer *l, struct arena *a, struct err *e)
+{
+    layer_init_maps(l, a);
+    return layer_read_origins(l, a, e) && layer_collect_overrides(l, a, e) &&
+           layer_index_entries(l, false, NULL, l->lock.count, a, e) &&
+           layer_index_entries(l, true, NULL, l->local_lock.count, a, e);
 }
 
 bool layer_take_lock(struct layer *l, struct context *cx,
@@ -344,8 +379,8 @@ static bool read_replacements(struct layer *l, struct context *cx,
 }
 
 /* It came with a clone: what it says is not this machine's word [D9]. */
-static void drop_tracked(const struct layer *l, struct context *cx,
-                         const char *name, struct str *text)
+void layer_drop_tracked(const struct layer *l, struct context *cx,
+                        const char *name, struct str *text)
 {
     if (!text->n || l->is_global || !checkout_tracks(cx, l->path, name))
         return;
@@ -372,8 +407,8 @@ static bool read_files(struct layer *l, enum layer_mode mode,
         !folder_read_lock(&f, "mapm.lock", &l->lock_text, e) ||
         !folder_read_lock(&f, "mapm.local.lock", &l->local_lock_text, e))
         return false;
-    drop_tracked(l, cx, "mapm.local.yaml", &l->local_yaml);
-    drop_tracked(l, cx, "mapm.local.lock", &l->local_lock_text);
+    layer_drop_tracked(l, cx, "mapm.local.yaml", &l->local_yaml);
+    layer_drop_tracked(l, cx, "mapm.local.lock", &l->local_lock_text);
     return project_parse(l->yaml, PROJECT_WORKSPACE, "mapm.yaml", &l->rules, a,
                          &l->project, e) &&
            limits_apply(&l->limits, &l->project, PROJECT_WORKSPACE, "mapm.yaml",
@@ -383,7 +418,8 @@ static bool read_files(struct layer *l, enum layer_mode mode,
            parse_lock(l, mode, a, e) &&
            lock_parse(l->local_lock_text, "mapm.local.lock", a, &l->local_lock,
                       e) &&
-           read_replacements(l, cx, e) && index_locks(l, a, e);
+           read_replacements(l, cx, e) && layer_list_members(l, cx, fd, e) &&
+           (layer_has_parts(l) || index_locks(l, a, e));
 }
 
 static void say_waiting(void *ctx)
@@ -394,8 +430,8 @@ static void say_waiting(void *ctx)
 }
 
 /* Before anything is finished or undone in a folder of another user. */
-static bool check_files(struct context *cx, enum layer_mode mode,
-                        struct str folder, struct err *e)
+bool layer_check_files(struct context *cx, enum layer_mode mode,
+                       struct str folder, struct err *e)
 {
     CLEANUP_FD int fd = -1;
     bool needs_folder = mode & LAYER_WRITE;
@@ -418,19 +454,29 @@ static bool check_files(struct context *cx, enum layer_mode mode,
     return !needs_folder || authorize_file(cx, fd, folder, folder, e);
 }
 
-static bool open_path(struct context *cx, enum layer_mode mode,
-                      struct layer *out, struct err *e)
+bool layer_open_provision(struct layer *l, struct context *cx,
+                          enum layer_mode mode, struct err *e)
 {
     bool recovered = false;
 
-    if (!authorize_config_read(cx, &out->user, &out->limits, &out->rules, e) ||
-        !check_files(cx, mode, out->path, e))
-        return false;
-    if (!provision_open(out->path, !(mode & LAYER_WRITE), say_waiting, cx,
-                        &recovered, &out->provision, e))
+    if (!provision_open(l->path, !(mode & LAYER_WRITE), say_waiting, cx,
+                        &recovered, &l->provision, e))
         return false;
     if (recovered)
         context_note(cx, "finished an interrupted install");
+    return true;
+}
+
+bool layer_open_path(struct context *cx, enum layer_mode mode,
+                     struct layer *out, struct err *e)
+{
+    out->root = out->path;
+
+    if (!authorize_config_read(cx, &out->user, &out->limits, &out->rules, e) ||
+        !layer_check_files(cx, mode, out->path, e))
+        return false;
+    if (!layer_open_provision(out, cx, mode, e))
+        return false;
     if (read_files(out, mode, cx, e))
         return true;
     layer_close(out);
@@ -444,18 +490,11 @@ bool layer_open(struct context *cx, enum layer_mode mode, struct layer *out,
                           : layer_open_workspace(cx, mode, out, e);
 }
 
-bool layer_open_workspace(struct context *cx, enum layer_mode mode,
-                          struct layer *out, struct err *e)
-{
-    *out = (struct layer){.path = arena_str(&cx->arena, layer_workspace(cx))};
-    return open_path(cx, mode, out, e);
-}
-
 bool layer_open_global(struct context *cx, enum layer_mode mode,
                        struct layer *out, struct err *e)
 {
     *out = (struct layer){0};
-    return open_global(out, cx, e) && open_path(cx, mode, out, e);
+    return open_global(out, cx, e) && layer_open_path(cx, mode, out, e);
 }
 
 const struct lock_entry *layer_find_folder(const struct layer *l,
@@ -494,7 +533,15 @@ bool layer_is_fetched(const struct layer *l, const struct lock_entry *entry)
 
 struct str layer_folder(const struct layer *l, const struct lock_entry *entry)
 {
-    return layer_is_own(l, entry) ? layer_origin(l, entry)->path : entry->place;
+    return layer_is_own(l, entry) ? layer_own_path(l, layer_origin(l, entry))
+                                  : entry->place;
+}
+
+struct str layer_own_path(const struct layer *l, const struct origin *o)
+{
+    return l->member.n && o->path.n > l->member.n
+               ? str_from_index(o->path, l->member.n + 1)
+               : o->path;
 }
 
 void layer_close(struct layer *l)
@@ -546,11 +593,22 @@ struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a)
 const struct lock_entry *layer_find(const struct layer *l, enum doc_kind kind,
                                     struct str fqn)
 {
-    const struct lock_entry *entry = lock_find(&l->lock, kind, fqn);
+    const struct lock_entry *entry;
 
+    if (l->is_part) {
+        CLEANUP(arena_done) struct arena scratch = {0};
+
+        return map_find(&l->by_name, layer_name_key(kind, fqn, &scratch));
+    }
+    entry = lock_find(&l->lock, kind, fqn);
     if (entry && map_find(&l->replaced, layer_origin(l, entry)->key) == entry)
         entry = NULL;
     return entry ? entry : lock_find(&l->local_lock, kind, fqn);
+}
+
+bool layer_has(const struct layer *l, const struct lock_entry *entry)
+{
+    return !l->is_part || lock_is_of(entry, l->member);
 }
 
 const struct origin *layer_origin(const struct layer *l,
@@ -803,7 +861,8 @@ bool layer_resolve_names(const struct layer *l, const struct str *names,
         struct err ignored = {0};
         struct origin o;
 
-        if (origin_parse_here(word, &l->rules, a, &o, &ignored))
+        if (origin_parse_here(word, &l->rules, a, &o, &ignored) &&
+            layer_rebase_own(l, &o, a, &ignored))
             word = o.text;
         all = map_find(&words, word);
         word = names[i];

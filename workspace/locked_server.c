@@ -32,17 +32,19 @@ static bool find_workspace(struct context *cx, struct str *out, struct err *e)
 }
 
 static const struct lock_entry *find_key(const struct lock *lock,
-                                         struct str key)
+                                         struct str member, struct str key)
 {
     for (size_t i = 0; i < lock->count; i++)
         if (lock->entries[i].kind == DOC_MCP &&
+            lock_is_of(&lock->entries[i], member) &&
             str_eq(lock->entries[i].place, key))
             return &lock->entries[i];
     return NULL;
 }
 
 /* `*found` stays NULL where the lock has no such key. */
-static bool look_into(const struct folder *f, const char *name, struct str key,
+static bool look_into(const struct folder *f, const char *name,
+                      struct str member, struct str key,
                       const struct lock_entry **found, struct err *e)
 {
     struct str text;
@@ -53,7 +55,7 @@ static bool look_into(const struct folder *f, const char *name, struct str key,
     if (!folder_read_lock(f, name, &text, e) ||
         !lock_parse(text, name, &f->cx->arena, &lock, e))
         return false;
-    *found = find_key(&lock, key);
+    *found = find_key(&lock, member, key);
     return true;
 }
 
@@ -62,21 +64,27 @@ bool locked_server_find(struct context *cx, struct str key,
 {
     const struct lock_entry *entry = NULL;
     struct locked_server s = {.key = key};
-    CLEANUP_FD int fd = -1;
+    struct folder f = {.cx = cx, .fd = -1}, root = f;
+    struct str member;
+    bool ok;
 
     if (!find_workspace(cx, &s.workspace, e) ||
-        !fs_open_dir(s.workspace.p, &fd, e))
+        !layer_find_root(cx, s.workspace, &root.path, &member, e))
         return false;
-    const struct folder f = {cx, s.workspace, fd};
-
-    if (!look_into(&f, "mapm.lock", key, &entry, e) ||
-        !look_into(&f, "mapm.local.lock", key, &entry, e))
+    f.path = s.workspace;
+    ok = fs_open_dir(root.path.p, &root.fd, e) &&
+         fs_open_dir(f.path.p, &f.fd, e) &&
+         look_into(&root, "mapm.lock", member, key, &entry, e) &&
+         look_into(&f, "mapm.local.lock", str_make("", 0), key, &entry, e);
+    fs_close(&root.fd);
+    fs_close(&f.fd);
+    if (!ok)
         return false;
     if (!entry)
         return err_set(e, ERR_NOT_FOUND,
                        "mapm.lock in %.*s has no MCP server \"%.*s\": run "
                        "mapm install once",
-                       STR_ARG(s.workspace), STR_ARG(key));
+                       STR_ARG(root.path), STR_ARG(key));
     s.name = entry->name;
     if (!hash_parse(str_from_index(entry->digest, DIGEST_PREFIX_CHARS),
                     &s.digest))

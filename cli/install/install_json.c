@@ -13,6 +13,8 @@ static void put_package(struct json_writer *w, const struct install_package *p,
     json_begin_object(w);
     json_member_string(w, "type", str_cstr(doc_kind_name(package->kind)));
     json_member_string(w, "name", package->fqn);
+    if (p->member.n)
+        json_member_string(w, "member", p->member);
     json_member_string(w, "action", str_cstr(install_effect_name(p->effect)));
     json_member_optional(w, "version", package->version);
     json_member_optional(w, "old_version", p->old_version);
@@ -38,11 +40,14 @@ static void put_package(struct json_writer *w, const struct install_package *p,
     json_end_object(w);
 }
 
-static void put_removed(struct json_writer *w, const struct lock_entry *entry)
+static void put_removed(struct json_writer *w, const struct lock_entry *entry,
+                        const struct str *member)
 {
     json_begin_object(w);
     json_member_string(w, "type", str_cstr(doc_kind_name(entry->kind)));
     json_member_string(w, "name", entry->name);
+    if (member)
+        json_member_string(w, "member", *member);
     json_member_string(w, "action", STR("remove"));
     json_member_optional(w, "old_version", entry->version);
     json_member_optional(w, "origin", entry->origin);
@@ -90,7 +95,8 @@ static void put_packages(struct json_writer *w, const struct install_plan *plan,
     for (size_t i = 0; i < plan->package_count; i++)
         put_package(w, &plan->packages[i], a);
     for (size_t i = 0; i < plan->removed_count; i++)
-        put_removed(w, plan->removed[i]);
+        put_removed(w, plan->removed[i],
+                    plan->removed_members ? &plan->removed_members[i] : NULL);
     json_end_array(w);
 }
 

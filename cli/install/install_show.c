@@ -121,6 +121,14 @@ static struct str remark_of(const struct install_plan *plan,
     return str_join(STR(", new in "), install_repository_of(p->catalog), a);
 }
 
+/* Of a workspace with members; one that is not provisioned gets it later. */
+static void show_member(struct term *t, struct str member, bool is_lock_only)
+{
+    if (member.n)
+        term_print(t, " (%.*s%s)", STR_ARG(member),
+                   is_lock_only ? ", locked only" : "");
+}
+
 static void show_package(struct term *t, const struct install_plan *plan,
                          const struct install_package *p, struct arena *a)
 {
@@ -128,6 +136,7 @@ static void show_package(struct term *t, const struct install_plan *plan,
                      shown_effects[p->effect].sign);
     term_print(t, "%s %.*s", doc_kind_name(p->package->kind),
                STR_ARG(p->package->fqn));
+    show_member(t, p->member, p->is_lock_only);
     show_versions(t, p, remark_of(plan, p, a), a);
     if (p->old_command)
         term_print(t, "      ran:  %s\n", p->old_command);
@@ -142,12 +151,15 @@ static void show_package(struct term *t, const struct install_plan *plan,
         show_prereqs(t, p->package->prereqs);
 }
 
-static void show_removed(struct term *t, const struct lock_entry *entry)
+static void show_removed(struct term *t, const struct lock_entry *entry,
+                         const struct str *member)
 {
     term_style_print(t, shown_effects[INSTALL_EFFECTS].style, "%s",
                      shown_effects[INSTALL_EFFECTS].sign);
-    term_print(t, "%s %.*s%s%.*s\n", doc_kind_name(entry->kind),
-               STR_ARG(entry->name), entry->version.n ? " " : "",
+    term_print(t, "%s %.*s", doc_kind_name(entry->kind), STR_ARG(entry->name));
+    if (member)
+        show_member(t, *member, false);
+    term_print(t, "%s%.*s\n", entry->version.n ? " " : "",
                STR_ARG(entry->version));
 }
 
@@ -261,7 +273,9 @@ void install_show_packages(struct term *t, const struct install_plan *plan,
     }
     for (size_t i = 0; i < plan->removed_count; i++)
         if (each || plan->removed_count <= PACKAGES_MAX_SHOWN)
-            show_removed(t, plan->removed[i]);
+            show_removed(t, plan->removed[i],
+                         plan->removed_members ? &plan->removed_members[i]
+                                               : NULL);
         else
             count_one(&counts[INSTALL_EFFECTS], plan->removed[i]->origin);
     for (unsigned i = 0; i <= INSTALL_EFFECTS; i++)

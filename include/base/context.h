@@ -72,10 +72,11 @@ struct context {
     struct str home;    /* $HOME when absolute, else "" */
     const struct host *host;
     struct skill_roots skill_roots;
-    bool use_global;  /* the user's library instead of the workspace */
-    bool is_offline;  /* no request may be made */
-    bool is_verbose;  /* every notice, not a summary */
-    bool noted_owner; /* that a mapm.yaml above belongs to another user */
+    struct str member; /* of the workspace, by name; "" = where `cwd` is */
+    bool use_global;   /* the user's library instead of the workspace */
+    bool is_offline;   /* no request may be made */
+    bool is_verbose;   /* every notice, not a summary */
+    bool noted_owner;  /* that a mapm.yaml above belongs to another user */
 };
 
 void context_note(struct context *cx, const char *format, ...) PRINTF(2, 3);

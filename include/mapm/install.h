@@ -62,6 +62,7 @@ struct install_request {
     bool allow_hidden;     /* characters */
     bool drop_patch;       /* patch: takes the patches away */
     bool accept_moved_tag; /* update: a tag may name another commit */
+    bool all_members;      /* are provisioned, not the one of `cx` alone */
     bool with_server;      /* `mapm mcp` becomes a server of the workspace */
     enum install_prefer prefer; /* of a mapm.lock in conflict */
     bool is_consented;          /* to every plan: the host is not asked */
@@ -83,6 +84,9 @@ enum install_effect {
 };
 
 struct install_package {
+    struct str member;               /* that has it; "." the root; "" without
+                                      * members [D10] */
+    bool is_lock_only;               /* its member is not provisioned now */
     const struct package *package;   /* as it will be */
     const struct lock_entry *before; /* NULL: new */
     struct str place;                /* folder or key */
@@ -198,8 +202,8 @@ struct install_catalog {
 };
 
 struct install_plan {
-    const char *command; /* "install" … */
-    struct str workspace;
+    const char *command;  /* "install" … */
+    struct str workspace; /* the folder of mapm.lock, or of the one member */
     /* A catalog was named, and nothing of it chosen: `catalogs` say what there
      * is, the rest is empty. */
     bool is_offer;
@@ -211,6 +215,7 @@ struct install_plan {
     size_t patch_count;   /* of these: have a patch to be shown */
     /* Packages of the lock, or only of the workspace: then without origin. */
     const struct lock_entry **removed;
+    const struct str *removed_members; /* of each; NULL without members */
     size_t removed_count;
     const struct provision_change *changes; /* none: nothing to do */
     size_t change_count;

@@ -17,13 +17,21 @@
 struct layer {
     struct str path; /* absolute */
     bool is_global;
+    /* A member of a workspace [D10]: a layer with files of its own, but the
+     * mapm.lock of the workspace, at `root`. Elsewhere `root` is `path`. */
+    struct str root;
+    struct str member; /* "apps/web"; "": none, or the layer of the root */
+    bool is_part; /* the locks' arrays are those of the workspace: others have
+                   * entries in them, too, that no map below names */
+    const struct str *members; /* of the workspace, sorted; its own layer has */
+    size_t member_count;       /* them */
     struct provision *provision; /* holds the workspace's lock */
     struct str yaml, local_yaml; /* texts; "" = absent */
     struct str lock_text, local_lock_text;
     /* LAYER_CONFLICT: mapm.lock was left in conflict. `lock` is what
      * layer_take_lock was given, and no entry of it has needs. */
     bool has_conflict;
-    struct project user, project, local;
+    struct project user, project, local; /* project: with what the root says */
     struct lock lock, local_lock;
     struct origin_rules rules;
     struct origin *origins, *local_origins; /* of the locks' entries */
@@ -68,6 +76,42 @@ MUST_CHECK bool layer_open_workspace(struct context *cx, enum layer_mode mode,
 MUST_CHECK bool layer_open_global(struct context *cx, enum layer_mode mode,
                                   struct layer *out, struct err *e);
 void layer_close(struct layer *l);
+
+/*
+ * A workspace with all its members: what they need is resolved together.
+ *
+ *     layer_open_all()    reads the files; of one without members it is done
+ *     layer_take_lock()   of `whole`, where mapm.lock was in conflict
+ *     layer_index_all()   the maps of `whole`, which has all entries, and parts
+ */
+struct layers {
+    struct layer whole;  /* of the root, with every entry */
+    struct layer *parts; /* the root, then its members; one: `whole` itself */
+    size_t count;
+    size_t here; /* the part that `cx` means: by cwd or by name */
+};
+MUST_CHECK bool layer_open_all(struct context *cx, enum layer_mode mode,
+                               struct layers *out, struct err *e);
+MUST_CHECK bool layer_index_all(struct layers *all, struct context *cx,
+                                struct err *e);
+/* For what is written there: the members have no provision before. */
+MUST_CHECK bool layer_open_provision(struct layer *l, struct context *cx,
+                                     enum layer_mode mode, struct err *e);
+void layer_close_all(struct layers *all);
+
+/* Where the lock of the workspace in `folder` is, and the member that it is of
+ * that workspace ("" for none). */
+MUST_CHECK bool layer_find_root(struct context *cx, struct str folder,
+                                struct str *root, struct str *member,
+                                struct err *e);
+/* An entry, of the arrays, that is one of this layer. */
+bool layer_has(const struct layer *l, const struct lock_entry *entry);
+/* What an own package at `path` needs by "./x": x in the same member. */
+MUST_CHECK bool layer_rebase_need(const struct layer *l, struct str path,
+                                  struct origin *o, struct arena *a,
+                                  struct err *e);
+/* The path of an own origin ("./x"), which counts from the root, in the layer. */
+struct str layer_own_path(const struct layer *l, const struct origin *o);
 /* The lock in place of one in conflict. */
 MUST_CHECK bool layer_take_lock(struct layer *l, struct context *cx,
                                 const struct lock *lock, struct err *e);

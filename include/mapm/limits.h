@@ -35,6 +35,10 @@
 #define CHECKOUT_INDEX_MAX_BYTES   (256u * 1024 * 1024)  /* .git/index: 2,000,000 files */
 #define CHECKOUT_MAX_REMOTES       64                    /* urls of one configuration */
 #define PROJECT_MAX_NODES          200000  /* twice GRAPH_MAX_PACKAGES */
+#define MEMBERS_MAX                500     /* a descriptor each */
+#define MEMBER_PATTERNS_MAX        500
+#define MEMBER_MAX_BYTES           1024    /* of its path in the workspace */
+#define MEMBER_FOLDERS_MAX         10000   /* looked at for a pattern */
 #define LOCK_MAX_BYTES             (64u * 1024 * 1024)   /* some 450 bytes a package */
 #define CLIENT_FILE_MAX_BYTES      (16u * 1024 * 1024)   /* .mcp.json … */
 #define CLIENT_FILE_MAX_DEPTH      64

@@ -57,12 +57,18 @@ struct lock_entry {
     bool allow_hidden;       /* accepted by --allow-hidden */
     bool rewritten;          /* its own name is unusable: the copy's changes */
     struct lock_need *needs; /* sorted by kind, name */
+    /* The members that have it, sorted, "." for the root (version 2); none:
+     * the root alone [D10]. */
+    const struct str *members;
+    size_t member_count;
     size_t need_count;
     unsigned line; /* of its "- type:" */
 };
 
+/* Of one name there may be several, each of other members; of what one needs the
+ * one that all its members have. */
 struct lock {
-    struct lock_entry *entries; /* sorted by kind, name */
+    struct lock_entry *entries; /* sorted by kind, name, member */
     size_t count;
 };
 
@@ -95,5 +101,7 @@ size_t lock_find_need(const struct lock_entry *entry,
 bool lock_needs(const struct lock_entry *entry, const struct lock_entry *other);
 const struct lock_entry *lock_find(const struct lock *lock, enum doc_kind kind,
                                    struct str name);
+/* Whether the layer of this member, "" for the root, has it. */
+bool lock_is_of(const struct lock_entry *entry, struct str member);
 
 #endif

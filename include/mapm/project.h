@@ -64,6 +64,10 @@ struct project {
     size_t catalog_count;
     const struct project_replace *replaces;
     size_t replace_count;
+    const struct str *members; /* mapm.yaml: patterns (member.h) [D10] */
+    size_t member_count;
+    unsigned members_line;      /* of the key; 0: it is not there */
+    const struct project *root; /* of a member: what holds there, too */
     const struct str *clients;
     size_t client_count;
     bool server;        /* mapm.yaml: mapm itself in the clients' files */
@@ -97,6 +101,16 @@ MUST_CHECK bool project_parse(struct str text, enum project_role role,
                               const char *name,
                               const struct origin_rules *rules, struct arena *a,
                               struct project *out, struct err *e);
+
+/* `members:` alone, of a file that is not this layer's: the rest of it is not
+ * judged. In `a`. */
+MUST_CHECK bool project_parse_members(struct str text, const char *name,
+                                      struct arena *a, struct project *out,
+                                      struct err *e);
+/* What holds in a member: what the root says; of the rest what the member
+ * says. Rules and limits add up, roots are the member's [D10]. In `a`. */
+void project_join_member(const struct project *root, struct project *member,
+                         struct arena *a);
 
 /* What of a workspace's mapm.yaml counts only once the user has accepted it:
  * its allow rules and network: true, with the deny rules that bound them, in a

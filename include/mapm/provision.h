@@ -164,6 +164,27 @@ bool provision_is_current(struct provision *p,
 MUST_CHECK bool provision_apply(struct provision *p, struct err *e);
 
 /*
+ * The plan of one place of several that change together: `texts` alone, and
+ * nothing that mapm put there. Otherwise as provision_plan.
+ */
+MUST_CHECK bool provision_plan_texts(struct provision *p,
+                                     const struct provision_options *o,
+                                     const struct provision_text *texts,
+                                     size_t text_count, struct arena *a,
+                                     struct provision_change **changes,
+                                     size_t *count, struct err *e);
+
+/*
+ * The last plans of several places as one: all of them or none, killed at any
+ * instant. `paths`: of each below the last one, which holds the stage, the
+ * journal and a backup, and has itself the path "". Those without a plan stay
+ * as they are. Errors: as provision_apply.
+ */
+MUST_CHECK bool provision_apply_all(struct provision *const *all,
+                                    const struct str *paths, size_t count,
+                                    struct err *e);
+
+/*
  * For each item the first path (its folder, the links and sub-agents of the
  * clients in use; of a server the file and its key) with content that mapm did
  * not write and that is no part of the package: provision_plan refuses that.

@@ -248,7 +248,7 @@ static const struct {
     {"    commit", "    tag: v 1.0.0\n    commit", "l:6: not a tag: \"v 1.0.0\""},
     {"    key", "    patch: " D64 "\n    key", "l:9: \"patch\" is not for mcps"},
     {"    blob", "    tag: v1.4.2\n    blob", "l:7: \"tag\" is given twice, or not in its place"},
-    {"    commit", "    member: x\n    commit", "l:6: unknown key \"member\": written by a newer mapm"},
+    {"    commit", "    signer: x\n    commit", "l:6: unknown key \"signer\": written by a newer mapm"},
     {"type: mcp", "type: hook", "l:3: unknown type \"hook\": written by a newer mapm"},
     {"catalog: [", "catalog: x, [", "l:18: not written as mapm writes it: x, [\"https://github.com/acme/a, b/tree/main\", https://github"},
     {", https://github.com/acme/catalog/tree/main]", "]", "l:18: not written as mapm writes it: [\"https://github.com/acme/a, b/tree/main\"]"},
