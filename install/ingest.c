@@ -997,11 +997,12 @@ bool ingest_package(struct closure *c, struct node *n,
             return false;
     }
     if (!ingest_files(c, n, event->doc, files, count, path_last(event->path),
-                      scratch, e) ||
-        (!n->stays && !note_or_warn(c, n, event, e)))
+                      scratch, e))
         return false;
     if (event->doc == DOC_PLUGIN && n->stays)
         return true;
+    if (!note_or_warn(c, n, event, e))
+        return false;
     warn_about_lfs(c, n, event);
     node_complete_origin(c, n);
     keep_locked_commit(c, n);
