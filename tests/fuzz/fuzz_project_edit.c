@@ -68,6 +68,40 @@ static void check_remove(struct str text, enum doc_kind kind, struct arena *a)
     }
 }
 
+static const struct catalog *find_catalog(const struct project *p,
+                                          struct str key)
+{
+    for (size_t i = 0; i < p->catalog_count; i++)
+        if (str_eq(p->catalogs[i].origin.key, key))
+            return &p->catalogs[i];
+    return NULL;
+}
+
+/* A catalog is there as it is wanted, and gone again [D11]. */
+static void check_catalog(struct str text, struct arena *a)
+{
+    struct str words[] = {STR_INIT("skill x-*"), STR_INIT("a: #b/")};
+    struct project_catalog want = {STR("file:/n"), {words, 1}, {words, 2}};
+    const struct catalog *found;
+    struct str after, again;
+    struct project p, q;
+    struct err e = {0};
+
+    if (!parse(text, a, &p) ||
+        !project_set_catalog(text, want.origin, &want, NULL, a, &after, &e))
+        return;
+    if (!parse(after, a, &q) || q.root_count != p.root_count ||
+        !(found = find_catalog(&q, want.origin)) || !found->has_include ||
+        found->include.count != 1 || found->exclude.count != 2 ||
+        !str_eq(found->exclude.words[1], words[1]) ||
+        !project_set_catalog(after, want.origin, &want, NULL, a, &again, &e) ||
+        !str_eq(again, after))
+        abort();
+    if (project_set_catalog(after, want.origin, NULL, NULL, a, &again, &e) &&
+        (!parse(again, a, &q) || find_catalog(&q, want.origin)))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct str origins[] = {
@@ -83,5 +117,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text = str_make((const char *)data + 1, size - 1);
     check_add(text, kind, origins[data[0] / 3 % 3], &a);
     check_remove(text, kind, &a);
+    check_catalog(text, &a);
     return 0;
 }
