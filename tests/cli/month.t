@@ -1,7 +1,7 @@
 #!/bin/sh
 # A month of a team: two machines with a clone each, five catalogs, and what happens to
 # them. After each step the other clone installs by the lock alone and has the same
-# bytes; mapm.lock is never edited by hand. [D1, D2, D3, D4, D5, D6, D7, D8, D9, D11, D13, D14, D20].
+# bytes; mapm.lock is never edited by hand. [D1, D2, D3, D4, D5, D6, D7, D8, D9, D10, D11, D13, D14, D20].
 . "$(dirname "$0")/../lib/cli.sh"
 
 U=https://github.com
@@ -444,6 +444,38 @@ like '[D3, D11] is named' "$err" 'zeta/csv-write'
 ok '[D3, D11] and stays' test -f .agents/skills/csv-write/SKILL.md
 same 'a catalog without one'
 at ann
+
+# --- members ------------------------------------------------------------------------------
+
+at ann
+mkdir -p apps/web apps/cli
+echo 'members: [apps/*]' >>mapm.yaml
+echo '# of the web' >apps/web/mapm.yaml
+echo '# of the command' >apps/cli/mapm.yaml
+exits '[D10] a package of a member' 0 mapm -C apps/web install acme/catalog/skills/csv
+ok '[D10] is there' test -f apps/web/.agents/skills/csv/SKILL.md
+exits '[D10, D20] and a server' 0 mapm -C apps/web install --yes acme/catalog/mcps/io.acme_tool.json
+save 'apps/web'
+git push -q origin main
+at bob
+git pull -q
+exits '[D10] arrive' 0 mapm install --locked
+exits '[D10, D20] and it starts' 0 env PATH="$T/bin:$PATH" "$MAPM" -C apps/web start io-acme-tool
+is '[D10, D20] with the folder of the member' "$out" "-y tool $T/bob/apps/web"
+same 'a member'
+# Each in another member.
+at bob
+exits '[D10] and of another one' 0 mapm -C apps/cli install beta/tools/skills/far
+save 'apps/cli'
+git push -q origin main
+at ann
+publish acme/catalog 1.2.0 csv
+exits '[D10] an update meanwhile' 0 mapm -C apps/web update csv
+save 'csv 1.2'
+git pull -q --no-rebase >/dev/null 2>&1
+[ -z "$(git status --porcelain)" ] || { mapm install && save 'merged'; } >"$T/merge.log" 2>&1
+share 'two members'
+ok '[D10] both have theirs' test -f apps/cli/.agents/skills/far/SKILL.md -a -f apps/web/.agents/skills/csv/SKILL.md
 
 # --- a switch of branches -----------------------------------------------------------------
 
