@@ -22,6 +22,8 @@
 #define BIGGEST_MAX            5
 #define NAME_COLUMNS           10
 #define POINTS_PER_TOKEN       4
+#define WINDOW_TOKENS          200000 /* of the models that most have */
+#define WINDOW_MAX_TOKENS      1000000000
 #define INSTRUCTIONS_MAX_BYTES (16u << 20) /* larger than any prompt */
 
 struct cost {
@@ -37,9 +39,12 @@ struct instructions {
 
 struct reckoning {
     const struct client *client; /* NULL: mapm mcp */
-    size_t skills, chars;
+    size_t limit;                /* of the list, in characters; 0: none */
+    size_t skills, chars;        /* of the whole list … */
+    size_t sent;                 /* … and of what the model gets of it */
     struct instructions texts[2 * CLIENT_MAX_TEXTS];
     size_t text_count, text_chars;
+    /* skills that lose their line, or with `names_stay` their description */
     struct str *dropped;
     size_t dropped_count, dropped_capacity;
 };
@@ -48,6 +53,7 @@ struct budget {
     struct invocation *inv;
     struct store *store;
     struct str workspace;
+    size_t window;             /* tokens of the model's context */
     struct reckoning *clients; /* the table's, and mapm mcp */
     size_t count;
     struct map by_folder; /* -> struct cost */
@@ -60,11 +66,6 @@ static const char *name_of(const struct reckoning *r)
     return r->client ? r->client->name : "mapm mcp";
 }
 
-static size_t limit_of(const struct reckoning *r)
-{
-    return r->client ? r->client->budget.max_chars : 0;
-}
-
 static size_t tokens_of(size_t chars)
 {
     return chars == 0 || chars >= POINTS_PER_TOKEN ? chars / POINTS_PER_TOKEN
@@ -73,33 +74,61 @@ static size_t tokens_of(size_t chars)
 
 static size_t start_tokens(const struct reckoning *r)
 {
-    return tokens_of(r->chars) + tokens_of(r->text_chars);
+    return tokens_of(r->sent) + tokens_of(r->text_chars);
 }
 
 /* --- reckoning --------------------------------------------------------------------------- */
 
-/* "- name: description" and its LF: clients print other words of about the same
- * length. */
-static size_t chars_of(const struct library_skill *s)
+static size_t limit_of(const struct budget *b, const struct client_budget *c)
 {
-    CLEANUP(arena_done) struct arena a = {0};
+    const char *given = c->max_variable ? getenv(c->max_variable) : NULL;
+    uint64_t n;
 
-    return text_count(s->name) + text_count(text_one_line(s->description, &a)) +
-           5;
+    if (given && str_number(str_cstr(given), SIZE_MAX, &n) && n)
+        return (size_t)n;
+    return c->window_percent
+               ? b->window * POINTS_PER_TOKEN * c->window_percent / 100
+               : c->max_chars;
 }
 
+/* "- name" and its LF. */
+static size_t name_chars(const struct library_skill *s)
+{
+    return text_count(s->name) + 3;
+}
+
+/* ": description": clients print other words of about the same length. */
+static size_t description_chars(const struct client_budget *c,
+                                const struct library_skill *s)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    size_t n = text_count(text_one_line(s->description, &a));
+
+    return 2 + (c->description_max && n > c->description_max
+                    ? c->description_max
+                    : n);
+}
+
+/* The same folder by several links is one skill. */
 static void note_cost(struct budget *b, const struct library_skill *s,
                       size_t chars)
 {
-    struct cost *c = map_find(&b->by_folder, s->folder);
+    struct arena *a = &b->inv->cx.arena;
+    struct err ignored = {0};
+    struct str real;
+    struct cost *c;
 
+    if (!fs_real_path(str_dup0(s->folder, a), a, &real, &ignored))
+        real = arena_str(a, s->folder);
+    c = map_find(&b->by_folder, real);
     if (!c) {
-        c = arena_new(&b->inv->cx.arena, struct cost);
-        c->name = arena_str(&b->inv->cx.arena, s->name);
-        c->folder = arena_str(&b->inv->cx.arena, s->folder);
-        map_put(&b->by_folder, c->folder, c);
+        c = arena_new(a, struct cost);
+        c->name = arena_str(a, s->name);
+        c->folder = real;
+        map_put(&b->by_folder, real, c);
     }
-    c->chars = chars;
+    if (chars > c->chars)
+        c->chars = chars;
     c->clients++;
 }
 
@@ -112,24 +141,28 @@ static void note_dropped(struct budget *b, struct reckoning *r, struct str name)
     r->dropped[r->dropped_count++] = arena_str(a, name);
 }
 
-/* By name, in the order of the list: skills beyond the limit are left out. */
+/* By name, in the order of the list: what is beyond the limit is left out. */
 static void add_up(struct budget *b, struct reckoning *r,
                    const struct library *l)
 {
-    size_t used = 0;
+    const struct client_budget *c = &r->client->budget;
 
+    r->limit = limit_of(b, c);
+    for (size_t i = 0; i < library_count(l) && c->names_stay; i++)
+        if (!(c->hides && library_at(l, i)->disabled))
+            r->sent += name_chars(library_at(l, i));
     for (size_t i = 0; i < library_count(l); i++) {
         const struct library_skill *s = library_at(l, i);
-        size_t chars = chars_of(s);
+        size_t name = name_chars(s), rest = description_chars(c, s);
+        size_t more = rest + (c->names_stay ? 0 : name);
 
-        if (r->client->budget.hides && s->disabled)
+        if (c->hides && s->disabled)
             continue;
         r->skills++;
-        r->chars += chars;
-        note_cost(b, s, chars);
-        if (!r->client->budget.max_chars ||
-            used + chars <= r->client->budget.max_chars)
-            used += chars;
+        r->chars += name + rest;
+        note_cost(b, s, name + rest);
+        if (!r->limit || r->sent + more <= r->limit)
+            r->sent += more;
         else
             note_dropped(b, r, s->name);
     }
@@ -139,15 +172,14 @@ static size_t add_roots(struct budget *b, struct library_root *roots,
                         size_t count, bool flat, enum library_source source,
                         struct str folder, const char *const *names)
 {
-    struct str workspace = layer_workspace(&b->inv->cx);
-
     for (size_t i = 0; i < CLIENT_MAX_FOLDERS && names[i] && folder.n; i++) {
         roots[count] = (struct library_root){
             .source = source,
             .path = fs_join(folder, str_cstr(names[i]), &b->inv->cx.arena),
             .flat = flat,
+            .allowed_link_root = STR("/"), /* clients follow any link */
         };
-        skill_roots_bind(&b->inv->cx, workspace, &roots[count++]);
+        count++;
     }
     return count;
 }
@@ -231,7 +263,7 @@ static bool reckon_server(struct budget *b, struct reckoning *r, struct err *e)
     ok = serve_instructions(l, &o, false, runs, &b->inv->cx.arena, &block,
                             &text, e);
     if (ok)
-        r->chars = text_count(text);
+        r->chars = r->sent = text_count(text);
     library_close(l);
     return ok;
 }
@@ -280,6 +312,11 @@ static bool reckon_all(struct budget *b, struct err *e)
 
 /* --- output ------------------------------------------------------------- */
 
+static bool names_stay(const struct reckoning *r)
+{
+    return r->client && r->client->budget.names_stay;
+}
+
 static void put_client(struct json_writer *w, const struct reckoning *r)
 {
     json_begin_object(w);
@@ -287,14 +324,18 @@ static void put_client(struct json_writer *w, const struct reckoning *r)
     json_member_optional(w, "seen",
                          r->client ? str_cstr(r->client->seen) : STR(""));
     json_key(w, "max_chars");
-    if (limit_of(r))
-        json_number(w, limit_of(r));
+    if (r->limit)
+        json_number(w, r->limit);
     else
         json_null(w);
     json_member_number(w, "skills", r->skills);
     json_member_number(w, "chars", r->chars);
-    json_member_number(w, "tokens", tokens_of(r->chars));
-    json_member_strings(w, "dropped", r->dropped, r->dropped_count);
+    json_member_number(w, "sent_chars", r->sent);
+    json_member_number(w, "tokens", tokens_of(r->sent));
+    json_member_strings(w, "dropped", r->dropped,
+                        names_stay(r) ? 0 : r->dropped_count);
+    json_member_strings(w, "undescribed", r->dropped,
+                        names_stay(r) ? r->dropped_count : 0);
     json_member_array(w, "instructions");
     for (size_t i = 0; i < r->text_count; i++) {
         json_begin_object(w);
@@ -338,7 +379,8 @@ static void print_dropped(struct term *t, const struct reckoning *r, bool all)
 
     if (r->dropped_count == 0)
         return;
-    term_style_print(t, TERM_YELLOW, "    no room for");
+    term_style_print(t, TERM_YELLOW, "    no room for%s",
+                     names_stay(r) ? " the descriptions of" : "");
     for (size_t i = 0; i < shown; i++)
         term_print(t, "%s %.*s", i ? "," : "", STR_ARG(r->dropped[i]));
     if (shown < r->dropped_count)
@@ -358,8 +400,8 @@ static void print_budget(struct budget *b)
 
         char most[32] = "-";
 
-        if (limit_of(r))
-            snprintf(most, sizeof most, "%zu", limit_of(r));
+        if (r->limit)
+            snprintf(most, sizeof most, "%zu", r->limit);
         term_print(t, "%-*s %7zu %11zu %8s %13zu %8zu\n", NAME_COLUMNS,
                    name_of(r), r->skills, r->chars, most, r->text_chars,
                    start_tokens(r));
@@ -373,6 +415,19 @@ static void print_budget(struct budget *b)
                    STR_ARG(b->biggest[i]->folder));
 }
 
+static bool read_window(struct invocation *inv, size_t *out, struct err *e)
+{
+    struct str text = option_value(inv, OPTION_CONTEXT_WINDOW);
+    uint64_t n = WINDOW_TOKENS;
+
+    if (text.p && (!str_number(text, WINDOW_MAX_TOKENS, &n) || n == 0))
+        return err_set(e, ERR_USAGE,
+                       "--context-window: \"%.*s\" is no number from 1 to %d",
+                       STR_ARG(text), WINDOW_MAX_TOKENS);
+    *out = (size_t)n;
+    return true;
+}
+
 COMMAND(command_budget)
 {
     struct budget b = {
@@ -382,6 +437,8 @@ COMMAND(command_budget)
     struct err ignored = {0};
     bool ok;
 
+    if (!read_window(inv, &b.window, e))
+        return false;
     map_init(&b.by_folder, &inv->cx.arena);
     if (!open_store(&inv->cx, &b.store, &ignored))
         b.store = NULL; /* only slower without it */

@@ -186,6 +186,8 @@ enum command_id {
     F(PRELOAD, "preload", 0, "Add bodies as long as the index is short") \
     V(MAX_CHARS, "max-chars", 0, "COUNT", TEXT, NULL, \
       "Maximum size of the text, in characters") \
+    V(CONTEXT_WINDOW, "context-window", 0, "TOKENS", TEXT, NULL, \
+      "Size of the context window, 200000 by default") \
     F(FOLLOW, "follow", 0, "Wait for further events") \
     V(TYPE, "type", 0, "TYPE", TEXT, NULL, \
       "Take events of this type alone") \

@@ -95,6 +95,9 @@ static const enum option_id skill_options[] = {
     OPTION_SKILL_PROFILE, OPTION_SESSION, OPTION_AS, OPTION_HITS,
     OPTION_MIN_SCORE, OPTION_PRELOAD, OPTION_MAX_CHARS,
 };
+static const enum option_id budget_options[] = {
+    OPTION_CONTEXT_WINDOW,
+};
 static const enum option_id events_options[] = {
     OPTION_FOLLOW, OPTION_TYPE, OPTION_OF_SESSION, OPTION_EVENTS,
 };
@@ -197,7 +200,7 @@ const struct subcommand commands[COMMAND_COUNT] = {
         0, 0, ARGUMENT_NONE, NULL, TAKES(events_options),
         .examples = "mapm events --follow"},
     [COMMAND_BUDGET] = {"budget", "", "Show what each client loads at its start",
-        0, 0, ARGUMENT_NONE, NULL, NO_OPTIONS,
+        0, 0, ARGUMENT_NONE, NULL, TAKES(budget_options),
         .examples = "mapm budget"},
     [COMMAND_NEW] = {"new", "KIND NAME", "Write a new skill, metaskill, agent or mcp",
         2, 2, ARGUMENT_CHOICE, "skill metaskill agent mcp",

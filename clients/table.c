@@ -8,7 +8,7 @@
  * .github/agents. The folders of skills were seen with the programs themselves,
  * those of VS Code and Cursor and the files of instructions are from their
  * documentation. Claude Code and Codex are the only ones known to truncate the
- * list of skills; the maximum is theirs.
+ * list of skills: Claude Code drops descriptions, Codex skills.
  *
  * Backends: each program may edit files in the workspace and asks its own
  * rules for the rest; none gets an option to trust a folder or to allow all tools. A
@@ -25,7 +25,9 @@ const struct client clients_table[] = {
      .mcp = ".mcp.json", .section = "mcpServers", .mcp_style = MCP_SHARED,
      .config = {".mcp.json, or ~/.claude.json for all projects",
                 TIMEOUT_MILLISECONDS},
-     .budget = {.max_chars = 15000, .hides = true,
+     .budget = {.window_percent = 1, .description_max = 1536,
+         .max_variable = "SLASH_COMMAND_TOOL_CHAR_BUDGET",
+         .names_stay = true, .hides = true,
          .workspace = {".claude/skills"},
          .home = {".claude/skills"},
          .workspace_texts = {"CLAUDE.md|AGENTS.md", ".claude/CLAUDE.md", "CLAUDE.local.md"},

@@ -49,6 +49,7 @@ static struct hash key_of(const struct library_options *o)
         add_text(&h, root->path);
         add_text(&h, root->allowed_link_root);
         add_text(&h, root->confined ? STR("confined") : STR(""));
+        add_text(&h, root->flat ? STR("flat") : STR(""));
     }
     return hash_end(&h);
 }

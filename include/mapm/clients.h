@@ -59,8 +59,13 @@ enum client_timeout {
  * NULL, as in all arrays of a row. */
 struct client_budget {
     size_t max_chars; /* of the list of skills; 0: no maximum is known */
-    bool hides;       /* supports disable-model-invocation */
-    bool nested;      /* looks for skills in folders of folders, too */
+    /* … or so many percent of the context window, in characters */
+    unsigned window_percent;
+    const char *max_variable; /* of the environment, which replaces it */
+    size_t description_max;   /* characters of one; 0: no maximum is known */
+    bool names_stay; /* what is too much loses its description, not its name */
+    bool hides;      /* supports disable-model-invocation */
+    bool nested;     /* looks for skills in folders of folders, too */
     const char *workspace[CLIENT_MAX_FOLDERS]; /* the strongest first */
     const char *home[CLIENT_MAX_FOLDERS];
     /* files of instructions; of "x|y" the first that exists */

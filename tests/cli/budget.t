@@ -1,6 +1,6 @@
 #!/bin/sh
 # `mapm budget`: what clients load at their start, and what finds no room. [T12]
-# [T31, L6, X23, X25].
+# [T31, L6, X23, X25, G5].
 . "$(dirname "$0")/../lib/cli.sh"
 
 # json PYTHON-EXPRESSION: of $out, the document d; c its clients by name.
@@ -23,7 +23,7 @@ exits 'nothing' 0 mapm budget --json
 is 'costs nothing' "$(json 'all(x["skills"] == x["chars"] == x["tokens"] == 0 for x in d["clients"])')" yes
 is 'each row has its date' "$(json 'all(x["seen"] for x in d["clients"] if x["name"] != "mapm mcp")')" yes
 is 'the limits that are known' "$(json 'c["claude"]["max_chars"], c["codex"]["max_chars"], c["gemini"]["max_chars"]')" \
-    '(15000, 8000, None)'
+    '(8000, 8000, None)'
 
 described .agents/skills/ab 10
 exits 'one skill' 0 mapm budget --json
@@ -49,11 +49,23 @@ for i in 01 02 03 04 05 06 07 08 09; do
 done
 exits 'what is too much' 3 mapm budget --json
 is 'finds no room' "$(json 'c["codex"]["dropped"], c["claude"]["dropped"]')" "(['long-08', 'long-09'], [])"
+is 'but Claude Code, which has it by names [G5]' "$(json 'c["claude"]["skills"], c["claude"]["undescribed"], c["claude"]["chars"] > c["claude"]["sent_chars"]')" \
+    "(10, ['long-08', 'long-09'], True)"
+is 'what is sent counts [G5]' "$(json 'c["codex"]["sent_chars"] <= 8000, c["codex"]["tokens"] == c["codex"]["sent_chars"] // 4')" '(True, True)'
+exits 'a larger window' 3 mapm budget --json --context-window 1000000
+is 'has more room [G5]' "$(json 'c["claude"]["max_chars"], c["claude"]["undescribed"]')" '(40000, [])'
+exits 'as Claude Code is told' 3 env SLASH_COMMAND_TOOL_CHAR_BUDGET=300 "$MAPM" budget --json
+is 'by its variable [G5]' "$(json 'c["claude"]["max_chars"], len(c["claude"]["undescribed"])')" '(300, 9)'
+for bad in 0 x -1; do
+    exits "--context-window $bad" 2 mapm budget "--context-window=$bad"
+done
+exits 'all of it' 3 mapm budget --json
 is 'the biggest come first' "$(json '[(x["name"], x["chars"]) for x in d["biggest"]][:2], len(d["biggest"])')" \
     "([('long-01', 1012), ('long-02', 1012)], 5)"
 exits 'for a person' 3 mapm budget
-like 'with its limit' "$out" '^codex +11 +9[0-9]{3} +8000 +0 +2[0-9]{3}$'
+like 'with its limit' "$out" '^codex +11 +9[0-9]{3} +8000 +0 +1[0-9]{3}$'
 like 'and what is left out' "$out" '^ +no room for long-08, long-09$'
+like 'and what has its name alone [G5]' "$out" '^ +no room for the descriptions of long-08, long-09$'
 like 'and the biggest' "$out" "^ +1012  long-01  $PWD/\.agents/skills/long-01\$"
 told()
 {
@@ -75,6 +87,14 @@ echo 'def run(input): return 1' >.agents/skills/prog/SKILL.star
 for i in 1 2 3 4 5 6; do described ".agents/skills/more-$i" 1000; done
 run mapm budget --json
 is 'also what is cut, and how to run metaskills' "$(json 'c["mapm mcp"]["chars"]')" "$(told)"
+
+# --- links: as clients follow them [G5] ---------------------------------------------------
+skill outside/afar
+mkdir -p links/.agents/skills links/.claude/skills && touch links/mapm.yaml
+ln -s ../../../outside/afar links/.agents/skills/afar && ln -s ../../.agents/skills/afar links/.claude/skills/afar
+exits 'a link out of the workspace' 0 mapm -C links budget --json
+is 'is followed by all, and counted once [G5]' \
+    "$(json '[x["folder"].rsplit("/", 3)[-1] for x in d["biggest"]].count("afar"), c["codex"]["skills"], c["claude"]["skills"]')" '(1, 3, 1)'
 
 # --- instructions: each client has its own, of some the first that is there --------------
 printf '\303\244%.0s' 1 2 3 4 5 6 7 8 >AGENTS.md
