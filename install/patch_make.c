@@ -1,3 +1,4 @@
+#include "base/fs.h"
 #include "base/patch.h"
 #include "base/path.h"
 #include "mapm/doc_kind.h"
@@ -36,13 +37,17 @@ static bool read_folder(struct making *m, struct err *e)
 {
     struct install_session *s = m->s;
     const struct lock_entry *entry = m->entry;
-    struct str text = str_join(STR("./"), entry->place, m->arena);
+    /* Own paths count from the root. */
+    struct str path = s->layer.member.n
+                          ? fs_join(s->layer.member, entry->place, m->arena)
+                          : entry->place;
+    struct str text = str_join(STR("./"), path, m->arena);
     struct closure_options o = {
         .offline = true, .no_self = true, .allow_hidden = true};
     struct node n = {.origin = {.scheme = ORIGIN_OWN,
                                 .text = text,
                                 .key = text,
-                                .path = entry->place},
+                                .path = path},
                      .kinds = (unsigned)entry->kind};
     struct closure closure;
     struct package_file *files;

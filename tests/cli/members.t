@@ -365,6 +365,35 @@ print(text.replace(entry, one + entry.replace("[apps/cli, apps/web]", "[apps/web
 PYTHON
 exits 'a folder that no name leads to' 1 mapm install --locked
 
+# --- catalogs, patches -----------------------------------------------------------------------
+
+start
+exits '[D11] a catalog of a member' 0 mapm -C apps/web install acme/cat --skill 'c*'
+like '[D11] is in its mapm.yaml' "$(cat apps/web/mapm.yaml)" 'origin: https://github.com/acme/cat/tree/main'
+printf 'dependencies:\n  catalogs:\n    - %s\n' "$U/main" >apps/cli/mapm.yaml
+exits '[D11] one of another member' 0 mapm install -y
+ok '[D11] is chosen from at the root' test -f apps/cli/.agents/skills/doc/SKILL.md
+skill "$s/skills/chart" 'scope: acme'
+make_repo acme/cat "$s"
+exits '[D11] update at the root' 0 mapm update -y
+ok '[D11] takes what is new for both' test -d apps/web/.agents/skills/chart -a -d apps/cli/.agents/skills/chart
+exits '[D11] as it is locked' 0 mapm install --locked
+echo 'Ours.' >>apps/web/.agents/skills/csv/SKILL.md
+exits '[D7] a patch in a member' 0 mapm -C apps/web patch csv
+ok '[D7] is there' test -f apps/web/.mapm/patches/skill-acme__csv.patch
+is '[D7] and makes an entry of its own' "$(grep -c 'name: acme/csv' mapm.lock)" 2
+exits '[D7] as it is locked' 0 mapm install --locked
+not_ok '[D7] without it for others' grep -q 'Ours' apps/cli/.agents/skills/csv/SKILL.md
+rm -rf apps/web/.agents
+exits '[D7] made again' 0 mapm -C apps/web install --locked
+ok '[D7] with it' grep -q 'Ours' apps/web/.agents/skills/csv/SKILL.md
+sed -i 's/^version:.*/version: 3.0.0/' "$s/skills/csv/SKILL.md"
+make_repo acme/cat "$s"
+exits '[D7] an update of another member' 0 mapm -C apps/cli update -y
+exits '[D7] leaves all as it is locked' 0 mapm install --locked
+ok '[D7] patched' grep -q 'Ours' apps/web/.agents/skills/csv/SKILL.md
+ok '[D7] and new' grep -q '3.0.0' apps/web/.agents/skills/csv/SKILL.md
+
 # --- merge ---------------------------------------------------------------------------------------
 
 start
