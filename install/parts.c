@@ -47,9 +47,8 @@ bool session_open_layers(struct install_session *s, int mode, struct err *e)
         s->roots = layer_roots(&all->parts[all->here], a, &s->root_count);
         return true;
     }
-    for (size_t i = 0; i < all->count; i++)
-        count +=
-            all->parts[i].project.root_count + all->parts[i].local.root_count;
+    for (size_t i = 0; i < all->count; i++, count += n)
+        layer_roots(&all->parts[i], a, &n); /* what catalogs chose, too */
     s->roots = arena_array(a, count + 1, sizeof *s->roots);
     for (size_t i = 0; i < all->count; i++) {
         const struct root *roots = layer_roots(&all->parts[i], a, &n);
