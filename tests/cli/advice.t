@@ -197,7 +197,7 @@ while read -r code levels; do
         else
             unlike "[D15] $code: the user is not told" "$err" 'warning'
         fi
-        mapm remove -q --yes "$(sed -n 's/^    name: //p' mapm.lock | grep -vx 'y\|other')"
+        rm -rf mapm.* .agents .mcp.json .claude
     fi
     put "$code" after
     run mapm check --profile $profile "$P"
