@@ -127,6 +127,40 @@ is 'under the name of the other' "$(sed -n 's/    as: //p' mapm.lock)" 'two/a'
 exits 'and goes with the last' 0 mapm remove two
 is 'no skill is left' "$(find .agents -name SKILL.md 2>/dev/null)" ''
 
+# --- another repository, another manifest, another version ---------------------------
+
+mkdir -p "$T/far/.claude-plugin" "$T/far/.cursor-plugin" "$T/lead/.claude-plugin"
+skill "$T/far/skills/far"
+echo '{"name": "far", "version": "1.0.0"}' >"$T/far/.claude-plugin/plugin.json"
+echo '{"name": "other", "skills": "./nothing"}' >"$T/far/.cursor-plugin/plugin.json"
+make_repo globex/far "$T/far" >/dev/null
+cat >"$T/lead/.claude-plugin/marketplace.json" <<'JSON'
+{"plugins": [{"name": "far", "source": {"source": "github", "repo": "globex/far"}},
+  {"name": "demo", "source": {"source": "github", "repo": "globex/far"}}]}
+JSON
+make_repo acme/lead "$T/lead" >/dev/null
+rm -f mapm.yaml mapm.lock
+exits 'an entry that leads to another repository [row 32]' 0 \
+    mapm install --yes -v acme/lead --plugin far
+has 'says where it is from' "$err" 'plugin far of https://github.com/acme/lead/tree/main is from'
+has 'the manifest that is not read is named [row 40]' "$err" '.cursor-plugin/plugin.json is not read'
+has 'the lock has both' "$(cat mapm.lock)" 'origin: https://github.com/globex/far/tree/main'
+mkdir -p "$T/far/hooks" && echo '{}' >"$T/far/hooks/hooks.json"
+echo '{"s": {"type": "http", "url": "https://example.com/new"}}' >"$T/far/.mcp.json"
+make_repo globex/far "$T/far" >/dev/null
+exits 'a new server needs consent [row 39]' 4 mapm update
+has 'it is shown' "$out" 'https://example.com/new'
+exits 'with it' 0 mapm update --yes
+has 'a new hook is said to be new [row 39]' "$err" '1 hooks (hooks/hooks.json) not installed, new in this version'
+cp mapm.yaml "$T/yaml"
+printf 'policy:\n  sources: [github.com/acme/*]\n' >>mapm.yaml
+exits 'policy.sources holds for where it leads [row 32]' 4 mapm install
+cp "$T/yaml" mapm.yaml
+exits 'a plugin of that name from elsewhere [row 35]' 1 \
+    mapm install --yes acme/lead --plugin demo acme/market/plugins/demo
+has 'is a conflict, not an update' "$err" 'demo'
+exits 'it goes' 0 mapm remove far
+
 # --- what is refused --------------------------------------------------------------------
 
 exits 'a name that no entry has' 1 mapm install --yes acme/market --plugin dema
