@@ -7,7 +7,7 @@
 #define K1               1.2
 #define NAME_WEIGHT      4.0 /* of one hit in a name … */
 #define TAG_WEIGHT       1.5
-#define DESCRIPTION_BEND 0.6 /* how much the length of a text counts */
+#define DESCRIPTION_BEND 0.75 /* how much the length of a text counts */
 #define NAME_BEND        0.3
 #define DESCRIPTION_MEAN 45.0 /* words of real skills */
 #define NAME_MEAN        2.5
