@@ -30,13 +30,18 @@ static void put_node(struct buf *out, uint64_t ino, const struct hash *print)
 }
 
 /* A place of a member begins with that: "apps/web/.agents/skills/x". */
-static bool is_in_member(struct str path, bool (*is_place)(struct str))
+static bool is_in_member(struct str path, bool (*fits)(struct str))
 {
     for (size_t i = 1; i < path.n; i++)
-        if (path.p[i] == '/' && is_place(str_from_index(path, i + 1)) &&
+        if (path.p[i] == '/' && fits(str_from_index(path, i + 1)) &&
             member_path_is_valid(str_slice(path, 0, i)))
             return true;
     return false;
+}
+
+static bool is_place(struct str path)
+{
+    return place_is_known(path) || is_in_member(path, place_is_known);
 }
 
 static bool has_members(const struct swap *s)
@@ -60,7 +65,7 @@ void journal_format(const struct swap *s, struct buf *out)
     for (size_t i = 0; i < s->count; i++) {
         const struct swap_op *op = &s->ops[i];
 
-        INVARIANT(place_is_known(op->path) && op->new_ino != op->old_ino);
+        INVARIANT(is_place(op->path) && op->new_ino != op->old_ino);
         INVARIANT(!op->keep || (s->backup && op->old_ino));
         buf_text(out, "op ");
         put_node(out, op->new_ino, &op->new_print);
@@ -99,8 +104,7 @@ static bool read_op(struct str rest, struct arena *a, struct map *seen,
 
     if (!take_node(&rest, &op.new_ino, &op.new_print) ||
         !take_node(&rest, &op.old_ino, &op.old_print) ||
-        !str_cut(&rest, ' ', &flag) || !rest.p ||
-        !(place_is_known(rest) || is_in_member(rest, place_is_known)))
+        !str_cut(&rest, ' ', &flag) || !rest.p || !is_place(rest))
         return false;
     if (!str_is(flag, "k") && !str_is(flag, "-"))
         return false;
