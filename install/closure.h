@@ -80,8 +80,8 @@ struct node {
     struct node *owner;          /* of a part out of a plugin's files */
     bool
         is_part; /* a plugin names it: the plugin does without it, if need be */
-    struct str of_plugin; /* FQN of the first one that has it as a part */
-    bool waits; /* for its marketplace, or its plugin */
+    struct str of_plugin;  /* FQN of the first one that has it as a part */
+    bool waits;            /* for its marketplace, or its plugin */
     struct str in_the_way; /* a folder that mapm did not make, in its place */
 };
 
@@ -194,6 +194,18 @@ struct node *closure_make_plugin(struct closure *c, struct node *n);
 
 /* Where it is fetched or read from: mostly its origin. */
 const struct origin *node_source(const struct node *n);
+/* What a URL has for its ref: a range as it was asked for, else what was found. */
+struct str node_slot(const struct node *n, struct arena *a);
+/* The tag that the range of a node chose; "" for one without a range. */
+struct str node_tag(const struct node *n, struct arena *a);
+
+#define NODE_ENTRY_PREFIX "plugin=" /* of the part of such an origin */
+bool node_is_plugin(const struct node *n);
+/* A server or a sub-agent out of a plugin's files. */
+bool node_is_derived(const struct node *n);
+/* Through a marketplace. */
+bool node_has_entry(const struct node *n);
+
 /* In the place of `n`, which has a range: its package at a version that is in
  * `ranges`, too, looked for by the next closure_gather; or at the version of
  * `from`, the same package. */

@@ -908,16 +908,6 @@ static void warn_about_lfs(struct closure *c, const struct node *n,
     }
 }
 
-struct str node_slot(const struct node *n, struct arena *a)
-{
-    struct str range = origin_range(&n->origin, a);
-
-    /* "=1.2.3" stands for its tag. */
-    if (range.n && range.p[0] != '=')
-        return range;
-    return n->ref.n ? n->ref : n->package.commit;
-}
-
 void node_complete_origin(struct closure *c, struct node *n)
 {
     struct arena *a = &c->cx->arena;

@@ -26,9 +26,6 @@ MUST_CHECK bool ingest_package(struct closure *c, struct node *n,
                                const struct fetch_event *event,
                                struct arena *scratch, struct err *e);
 
-/* What a URL has for its ref: a range as it was asked for, else what was found. */
-struct str node_slot(const struct node *n, struct arena *a);
-
 /* A short form becomes the URL that mapm.yaml and mapm.lock will hold. */
 void node_complete_origin(struct closure *c, struct node *n);
 

@@ -15,23 +15,7 @@
 #include "local.h"
 #include "notice.h"
 
-#define ENTRY_PREFIX STR("plugin=")
-
-bool node_is_plugin(const struct node *n)
-{
-    return n->package.kind == DOC_PLUGIN || n->kinds == DOC_PLUGIN;
-}
-
-bool node_is_derived(const struct node *n)
-{
-    return str_starts(n->origin.part, STR("mcp=")) ||
-           str_starts(n->origin.part, STR("agent="));
-}
-
-bool node_has_entry(const struct node *n)
-{
-    return str_starts(n->origin.part, ENTRY_PREFIX);
-}
+#define ENTRY_PREFIX STR(NODE_ENTRY_PREFIX)
 
 /* --- the marketplace -------------------------------------------------------- */
 

@@ -29,12 +29,6 @@ struct plugin_node {
     struct lock_words skipped, not_installed; /* as in the lock */
 };
 
-bool node_is_plugin(const struct node *n);
-/* A server or a sub-agent out of a plugin's files. */
-bool node_is_derived(const struct node *n);
-/* Through a marketplace. */
-bool node_has_entry(const struct node *n);
-
 /* A plugin of a marketplace: looks for its entry, then for its folder. */
 MUST_CHECK bool plugin_resolve_entry(struct closure *c, struct node *n,
                                      struct err *e);

@@ -50,13 +50,6 @@ struct settling {
     struct map groups; /* place -> struct group * */
 };
 
-struct str node_tag(const struct node *n, struct arena *a)
-{
-    if (origin_range(node_source(n), a).n == 0)
-        return str_make("", 0);
-    return n->locked ? n->locked->tag : n->ref;
-}
-
 static struct str comparator(const char *how, const struct semver *v,
                              struct arena *a)
 {

@@ -33,7 +33,4 @@ MUST_CHECK bool versions_settle_choices(struct install_session *s,
 struct str version_range(const struct origin *o, struct str path,
                          struct arena *a);
 
-/* The tag that the range of a node chose; "" for one without a range. */
-struct str node_tag(const struct node *n, struct arena *a);
-
 #endif

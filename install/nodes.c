@@ -1,0 +1,253 @@
+#include "base/fs.h"
+#include "base/path.h"
+#include "mapm/doc_kind.h"
+#include "mapm/lock.h"
+#include "mapm/origin.h"
+
+#include "closure.h"
+#include "ingest.h"
+
+/* The nodes of a closure: found, added, and put in the place of others. */
+
+struct node *closure_find(const struct closure *c, struct str key)
+{
+    return map_find(&c->nodes, key);
+}
+
+const struct origin *node_source(const struct node *n)
+{
+    return n->source ? n->source : &n->origin;
+}
+
+bool node_is_plugin(const struct node *n)
+{
+    return n->package.kind == DOC_PLUGIN || n->kinds == DOC_PLUGIN;
+}
+
+bool node_is_derived(const struct node *n)
+{
+    return str_starts(n->origin.part, STR("mcp=")) ||
+           str_starts(n->origin.part, STR("agent="));
+}
+
+bool node_has_entry(const struct node *n)
+{
+    return str_starts(n->origin.part, STR(NODE_ENTRY_PREFIX));
+}
+
+struct str node_tag(const struct node *n, struct arena *a)
+{
+    if (origin_range(node_source(n), a).n == 0)
+        return str_make("", 0);
+    return n->locked ? n->locked->tag : n->ref;
+}
+
+struct str node_slot(const struct node *n, struct arena *a)
+{
+    struct str range = origin_range(&n->origin, a);
+
+    /* "=1.2.3" stands for its tag. */
+    if (range.n && range.p[0] != '=')
+        return range;
+    return n->ref.n ? n->ref : n->package.commit;
+}
+
+/* --- adding ----------------------------------------------------------------- */
+
+/* One step: a replacement of what it is replaced by does not count. */
+static void find_replacement(struct closure *c, struct node *n)
+{
+    struct arena *a = &c->cx->arena;
+
+    /* Where the others come from their marketplace or plugin says. */
+    if (n->origin.part.n && !str_is(n->origin.part, "plugin"))
+        return;
+    n->replacement = replacements_find(&c->layer->replacements, &n->origin);
+    if (!n->replacement)
+        return;
+    n->source = arena_new(a, struct origin);
+    replacement_apply(n->replacement, &n->origin, a, n->source);
+}
+
+static struct node *enqueue(struct closure *c, const struct origin *o,
+                            unsigned kinds)
+{
+    struct arena *a = &c->cx->arena;
+    struct node *n = arena_new(a, struct node);
+
+    n->origin = *o;
+    n->kinds = kinds;
+    find_replacement(c, n);
+    c->queue = arena_grow(a, c->queue, c->queued, &c->queue_capacity,
+                          sizeof(struct node *));
+    c->queue[c->queued++] = n;
+    return n;
+}
+
+struct node *closure_add(struct closure *c, const struct origin *o,
+                         unsigned kinds)
+{
+    struct map_entry *entry = map_entry(&c->nodes, o->key);
+    struct node *n = entry->value;
+
+    if (n) {
+        /* Of several spellings of one origin always the same is kept, no
+         * matter which document came first. */
+        if (!o->is_short && !n->origin.is_short &&
+            str_cmp(o->text, n->origin.text) > 0)
+            n->origin.text = o->text;
+        return n;
+    }
+    n = enqueue(c, o, kinds);
+    entry->value = n;
+    return n;
+}
+
+struct node *closure_add_catalog(struct closure *c, const struct origin *o)
+{
+    struct node *n = enqueue(c, o, DOC_AGENT | DOC_SKILL | DOC_MCP);
+
+    n->is_catalog = true;
+    return n;
+}
+
+void closure_add_checkout(struct closure *c, const struct origin *o)
+{
+    struct checkout found;
+    bool is_there;
+
+    if (o->scheme != ORIGIN_FILE || c->options.no_self)
+        return;
+    for (size_t i = 0; i < c->checkout_count; i++)
+        if (fs_path_is_within(o->path, c->checkouts[i].path))
+            return;
+    checkout_find(c->cx, o->path, &found, &is_there);
+    if (!is_there)
+        return;
+    c->checkouts = arena_grow(&c->cx->arena, c->checkouts, c->checkout_count,
+                              &c->checkout_capacity, sizeof *c->checkouts);
+    c->checkouts[c->checkout_count++] = found;
+}
+
+static void set_name(struct node *n, struct str fqn)
+{
+    n->package.fqn = fqn;
+    n->package.name = n->package.kind == DOC_MCP ? fqn : path_last(fqn);
+}
+
+void closure_take_alias(struct node *n)
+{
+    if (n->alias.n && n->package.fqn.n) /* or it gets it when it is known */
+        set_name(n, n->alias);
+}
+
+struct node *closure_add_root(struct closure *c, const struct root *root)
+{
+    closure_add_checkout(c, &root->origin);
+    struct node *n = closure_add(c, &root->origin, (unsigned)root->kind);
+
+    if (root->as.n) /* of another member it may have none */
+        n->alias = root->as;
+    closure_take_alias(n);
+    return n;
+}
+
+void node_fail(struct closure *c, struct node *n, const struct err *e)
+{
+    c->failures++;
+    n->failed = arena_new(&c->cx->arena, struct err);
+    *n->failed = *e;
+}
+
+/* What equals the content that mapm.lock holds is no other package. */
+static void compare_override(const struct closure *c, struct node *n)
+{
+    const struct lock_entry *entry =
+        layer_find_origin(c->layer, n->origin.key, true);
+
+    if (!entry || layer_is_local(c->layer, entry) ||
+        !str_eq(entry->digest, n->package.content))
+        return;
+    n->is_override = false;
+    n->package.commit = entry->commit;
+    n->object = entry->object;
+}
+
+void node_ready(struct closure *c, struct node *n)
+{
+    n->is_ready = true;
+    if (n->is_override)
+        compare_override(c, n);
+    node_known(c, n);
+}
+
+void node_known(struct closure *c, struct node *n)
+{
+    for (size_t i = 0; i < n->package.dep_count; i++)
+        closure_add(c, n->package.deps[i].origin,
+                    (unsigned)n->package.deps[i].kind);
+}
+
+static struct node *replace(struct closure *c, const struct node *old)
+{
+    struct node *n = enqueue(c, &old->origin, old->kinds);
+
+    n->is_exact = old->is_exact;
+    n->catalog = old->catalog;
+    n->alias = old->alias;
+    map_put(&c->nodes, n->origin.key, n);
+    return n;
+}
+
+void closure_ask_version(struct closure *c, const struct node *n,
+                         struct str ranges)
+{
+    replace(c, n)->allowed = arena_str(&c->cx->arena, ranges);
+}
+
+void closure_take_version(struct closure *c, const struct node *n,
+                          const struct node *from)
+{
+    struct node *new = replace(c, n), own = *new;
+    struct str tag = node_tag(from, &c->cx->arena);
+
+    *new = *from;
+    new->origin = own.origin;
+    new->kinds = own.kinds;
+    new->is_exact = own.is_exact;
+    new->catalog = own.catalog;
+    new->replacement = own.replacement;
+    new->source = own.source;
+    new->is_override = own.is_override;
+    new->alias = own.alias;
+    if (from->alias.n)
+        set_name(new, from->own_fqn);
+    closure_take_alias(new);
+    new->ref = tag;
+    new->is_resolved = true;
+    new->is_catalog = new->is_sharing = new->is_unproved = false;
+    new->locked = NULL;
+    new->mark = NULL;
+    new->offer_count = new->elsewhere_count = 0;
+    new->package.origin = &new->origin;
+    new->package.user = new;
+    node_ready(c, new);
+}
+
+struct node *closure_make_plugin(struct closure *c, struct node *n)
+{
+    struct map_entry *entry;
+
+    if (n->origin.part.n)
+        return n;
+    entry = map_entry(&c->nodes, n->origin.key);
+    if (entry->value == n)
+        entry->value = NULL; /* a skill of this folder is another node */
+    n->origin = origin_with_part(&n->origin, STR("plugin"), &c->cx->arena);
+    n->package.origin = &n->origin;
+    n->kinds = DOC_PLUGIN;
+    entry = map_entry(&c->nodes, n->origin.key);
+    if (!entry->value)
+        entry->value = n;
+    return entry->value;
+}
