@@ -121,6 +121,23 @@ static void print_list_json(struct invocation *inv, const struct layer *l,
     print_json_end(inv);
 }
 
+static void print_words(struct term *t, const char *what,
+                        const struct lock_words *words)
+{
+    if (words->count == 0)
+        return;
+    term_print(t, "        %s: ", what);
+    for (size_t i = 0; i < words->count; i++)
+        term_print(t, "%s%.*s", i ? ", " : "", STR_ARG(words->items[i]));
+    term_print(t, "\n");
+}
+
+static void print_plugin(struct term *t, const struct lock_entry *entry)
+{
+    print_words(t, "left out", &entry->skipped);
+    print_words(t, "not installed", &entry->not_installed);
+}
+
 static void print_list(struct invocation *inv, const struct layer *l,
                        const struct lock_entry **entries, size_t count,
                        const struct map *roots)
@@ -149,6 +166,9 @@ static void print_list(struct invocation *inv, const struct layer *l,
                    STR_ARG(layer_is_own(l, entry)
                                ? STR("")
                                : list_notes(l, entry, &inv->cx.arena)));
+        if (entry->kind == DOC_PLUGIN &&
+            (has_option(inv, OPTION_VERBOSE) || count == 1))
+            print_plugin(t, entry);
         while (str_line(&rest, &line))
             if (line.n)
                 term_print(t, "        %.*s\n", STR_ARG(line));

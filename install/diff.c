@@ -15,6 +15,38 @@
 
 /* --- which packages --------------------------------------------------------- */
 
+/* A plugin is in the workspace by its parts. */
+static const struct lock_entry **expand_plugins(const struct layer *l,
+                                                const struct lock_entry **named,
+                                                size_t *count, struct arena *a)
+{
+    const struct lock_entry **out;
+    size_t room = *count + 1, n = 0;
+    struct map seen;
+
+    map_init(&seen, a);
+    for (size_t i = 0; i < *count; i++)
+        room += named[i]->need_count;
+    out = arena_array(a, room, sizeof *out);
+    for (size_t i = 0; i < *count; i++) {
+        if (named[i]->kind != DOC_PLUGIN) {
+            out[n++] = named[i];
+            continue;
+        }
+        for (size_t k = 0; k < named[i]->need_count; k++) {
+            const struct lock_need *need = &named[i]->needs[k];
+            const struct lock_entry *entry =
+                layer_find(l, need->kind, need->name);
+
+            if (entry && entry->kind != DOC_PLUGIN &&
+                map_put(&seen, layer_name_key(need->kind, need->name, a), NULL))
+                out[n++] = entry;
+        }
+    }
+    *count = n;
+    return out;
+}
+
 static bool find_entries(const struct layer *l, struct str_list names,
                          struct arena *a, const struct lock_entry ***out,
                          size_t *count, struct err *e)
@@ -37,7 +69,7 @@ static bool find_entries(const struct layer *l, struct str_list names,
         if (k == n)
             named[n++] = named[i];
     }
-    *out = named;
+    *out = expand_plugins(l, named, &n, a);
     *count = n;
     return true;
 }
@@ -46,7 +78,8 @@ static bool find_entries(const struct layer *l, struct str_list names,
  * the workspace's own history has its edits. */
 static bool is_compared(const struct layer *l, const struct lock_entry *entry)
 {
-    return entry->kind == DOC_MCP || !layer_is_own(l, entry);
+    return entry->kind != DOC_PLUGIN &&
+           (entry->kind == DOC_MCP || !layer_is_own(l, entry));
 }
 
 static bool check_named(const struct layer *l, struct str_list names,

@@ -486,6 +486,8 @@ static bool add_skill(struct closure *c, struct node *n,
 static void report_notes(struct closure *c, const struct node *n,
                          const struct plugin *p)
 {
+    for (size_t i = 0; i < p->warning_count; i++)
+        notice_add(&c->notices, STR("plugin"), n->origin.text, p->warnings[i]);
     for (size_t i = 0; i < p->note_count && c->cx->is_verbose; i++)
         notice_add(&c->notices, STR("plugin-note"), n->origin.text,
                    p->notes[i]);

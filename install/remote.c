@@ -103,7 +103,7 @@ static bool is_proved_at(const struct check *c, const struct question *q,
     struct state_proof p = {
         .repository = origin_repository(&q->origin, a),
         .commit = q->commit.n ? q->commit : event->commit,
-        .path = event->path,
+        .path = proof_path(layer_origin(c->layer, q->entry), event->path, a),
         .object = q->entry->object,
     };
 

@@ -25,9 +25,13 @@ static struct str root_key(const struct install_session *s,
 static struct str text_of(const struct install_session *s,
                           const struct origin *o)
 {
+    struct arena *a = &s->cx->arena;
+    struct str part = o->part.n ? str_join(STR("?"), o->part, a) : STR("");
+
     return o->scheme == ORIGIN_OWN
-               ? str_join(STR("./"), layer_own_path(&s->layer, o),
-                          &s->cx->arena)
+               ? arena_printf(a, "./%.*s%.*s",
+                              STR_ARG(layer_own_path(&s->layer, o)),
+                              STR_ARG(part))
                : o->text;
 }
 

@@ -286,6 +286,10 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
         bool is_stored, fits;
 
         installed_fill(entries[i], &items[item_count]);
+        if (entries[i]->kind == DOC_PLUGIN) { /* its parts are in the place */
+            (void)check_stored(store, entries[i], f, &items[item_count]);
+            continue;
+        }
         if (layer_is_own(l, entries[i])) {
             item_count +=
                 check_own(&closure, entries[i], &items[item_count], f);

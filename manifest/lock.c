@@ -30,7 +30,8 @@ struct reader {
     struct err *e;
     struct lock_entry *entries;
     size_t count, capacity;
-    bool has_tree; /* the entry that is being read */
+    bool has_tree;     /* the entry that is being read */
+    unsigned own_line; /* … its origin, where it is own and has another name */
 };
 
 bool lock_fail(struct err *e, const char *name, unsigned line,
@@ -244,10 +245,10 @@ static bool take_origin(struct reader *r, struct lock_entry *entry,
         return fail_version(r, "origin: ./...", LOCK_VERSION_2);
     if (origin_is_own(entry->origin) && entry->origin.n > strlen("./") &&
         origin_parse_own(entry->origin, r->a, &own, &ignored) &&
-        str_eq(own.text, entry->origin))
-        return entry->declared.n == 0 ||
-               lock_fail(r->e, r->name, r->number,
-                         "\"as\" is not for packages of the workspace");
+        str_eq(own.text, entry->origin)) {
+        r->own_line = entry->declared.n ? r->number : 0;
+        return true;
+    }
     return origin_is_plausible(entry->origin) ||
            lock_fail(r->e, r->name, r->number, "not an origin: %.*s",
                      STR_ARG(lock_excerpt(entry->origin)));
@@ -653,6 +654,9 @@ static bool complete_origin(struct reader *r, struct lock_entry *entry)
 {
     struct str base = entry->origin;
 
+    if (r->own_line && !entry->plugin.n) /* it is a link */
+        return lock_fail(r->e, r->name, r->own_line,
+                         "\"as\" is not for packages of the workspace");
     if (entry->kind == DOC_MCP && entry->server.n != 0 && !entry->plugin.n)
         return lock_fail(r->e, r->name, entry->line,
                          "mcp %.*s has no \"plugin\"", STR_ARG(entry->name));
@@ -808,6 +812,7 @@ static bool take_entry(struct reader *r, bool *more)
     size_t next = 0;
 
     r->has_tree = false;
+    r->own_line = 0;
     r->entries = arena_grow(r->a, r->entries, r->count, &r->capacity,
                             sizeof *r->entries);
     entry = &r->entries[r->count];

@@ -88,6 +88,20 @@ void add_note(struct reading *r, const char *format, ...)
     va_end(args);
 }
 
+void add_warning(struct reading *r, const char *format, ...)
+{
+    struct plugin *p = r->out;
+    va_list args;
+
+    if (p->warning_count == NOTES_MAX)
+        return;
+    p->warnings = arena_grow(r->a, p->warnings, p->warning_count,
+                             &r->warning_capacity, sizeof *p->warnings);
+    va_start(args, format);
+    p->warnings[p->warning_count++] = format_text(r->a, format, args);
+    va_end(args);
+}
+
 void skip_part(struct reading *r, enum doc_kind kind, struct str name,
                const char *format, ...)
 {
@@ -215,6 +229,22 @@ static bool has_skill(const struct reading *r, struct str folder)
     return find_path(r, path) != SIZE_MAX;
 }
 
+/* C6: Claude Code replaces it in the bodies of its own plugins; the bytes stay. */
+static void warn_about_root(struct reading *r, struct str file)
+{
+    struct err ignored = {0};
+    struct str text;
+
+    if (!r->is_standard &&
+        r->files->read(r->files->ctx, find_path(r, file), ANCHOR_MAX_BYTES,
+                       r->a, &text, &ignored) &&
+        str_find(text, STR("${CLAUDE_PLUGIN_ROOT}")) != SIZE_MAX)
+        add_warning(r,
+                    "%.*s names ${CLAUDE_PLUGIN_ROOT}, which nothing replaces "
+                    "here: the plugin's other files are not in the workspace",
+                    STR_ARG(file));
+}
+
 static void add_skill(struct reading *r, struct str folder)
 {
     struct str name = folder.n ? path_last(folder) : r->in->folder;
@@ -228,6 +258,7 @@ static void add_skill(struct reading *r, struct str folder)
         skip_part(r, DOC_SKILL, name, "its SKILL.md is outside of the plugin");
         return;
     }
+    warn_about_root(r, file);
     add_part(r, &(struct plugin_part){
                     .kind = DOC_SKILL, .name = name, .path = folder});
 }

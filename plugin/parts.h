@@ -19,6 +19,7 @@ struct reading {
     struct map outside;    /* paths of PLUGIN_OUTSIDE_FILE */
     struct map seen;       /* kind and name of parts */
     size_t part_capacity, skipped_capacity, other_capacity, note_capacity;
+    size_t warning_capacity;
     size_t need_capacity, entry_capacity;
     size_t skill_count, server_count, agent_count;
 };
@@ -41,6 +42,7 @@ void skip_part(struct reading *r, enum doc_kind kind, struct str name,
 void add_other(struct reading *r, const char *kind, size_t count,
                struct str where);
 void add_note(struct reading *r, const char *format, ...) PRINTF(2, 3);
+void add_warning(struct reading *r, const char *format, ...) PRINTF(2, 3);
 
 /* "./x/y/" as "x/y", "./" and "." as "": false with a reason for what leads
  * elsewhere. `bare`: without "./" it is taken, too. */

@@ -451,6 +451,19 @@ static void check_remote(struct server *s)
         fail(s, "its url holds a folder of the plugin");
 }
 
+/* X33: each client has its own syntax for them, and some have none. */
+static void warn_about_variables(const struct server *s)
+{
+    if (!json_get(s->entry, "command") &&
+        (has_dollar(json_get(s->entry, "url")) ||
+         has_dollar(json_get(s->entry, "headers"))))
+        add_warning(s->r,
+                    "mcp %.*s takes variables of the environment of the "
+                    "client: Codex, opencode and Cline do not expand them, "
+                    "and defaults only Claude Code does",
+                    STR_ARG(s->name));
+}
+
 static void read_server(struct reading *r, const struct json *entry,
                         struct str path)
 {
@@ -492,11 +505,13 @@ static void read_server(struct reading *r, const struct json *entry,
         skip_part(r, DOC_MCP, entry->key,
                   "another server of the plugin is \"%.*s\", too",
                   STR_ARG(s.name));
-    else
+    else {
+        warn_about_variables(&s);
         add_part(r, &(struct plugin_part){.kind = DOC_MCP,
                                           .name = s.name,
                                           .path = path,
                                           .document = document});
+    }
     buf_done(&s.fault);
 }
 

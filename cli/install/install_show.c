@@ -673,6 +673,8 @@ void install_note_unsupported(struct invocation *inv,
     for (size_t i = 0; i < plan->unsupported_count; i++) {
         const struct install_unsupported *u = &plan->unsupported[i];
 
+        if (!u->is_new && !has_option(inv, OPTION_VERBOSE))
+            continue;
         if (u->name.n)
             term_warn(t, "plugin %.*s: %.*s %.*s is left out: %.*s",
                       STR_ARG(u->plugin), STR_ARG(u->kind), STR_ARG(u->name),

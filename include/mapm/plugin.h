@@ -71,6 +71,8 @@ struct plugin {
     size_t other_count;
     struct str *notes; /* for a person: unknown fields, other manifests … */
     size_t note_count;
+    struct str *warnings; /* what a user has to know: variables, paths */
+    size_t warning_count;
     /* Origins of other packages, as written: extensions["dev.mapm"]. */
     struct plugin_need {
         enum doc_kind kind;

@@ -82,6 +82,15 @@ same 'byte for byte' mapm.lock "$T/lock"
 ok 'with the skills' test -f .agents/skills/a/SKILL.md -a -f .agents/skills/b/SKILL.md
 has 'list has the parts' "$(mapm list)" 'skill demo/a'
 has 'why names the plugin' "$(mapm why demo/a)" 'plugin demo -> skill demo/a'
+has 'list of a plugin says what is not installed' "$(mapm list demo)" 'not installed: hooks'
+has 'and what is left out' "$(mapm list -v)" 'left out: mcp bad'
+exits 'verify hashes plugin and parts' 0 mapm verify
+exits 'and asks the repository for it' 0 mapm verify --remote
+echo x >>.agents/skills/a/SKILL.md
+exits 'diff of a plugin is that of its parts' 0 mapm diff demo
+has 'as it says' "$out" '.agents/skills/a/SKILL.md'
+exits 'restore undoes it' 0 mapm restore demo
+exits 'all is as it was' 0 mapm verify
 has 'JSON says what is not installed' "$(mapm list --json | tr -d ' \n')" '"not_installed":["hooks"]'
 
 # --- the lock is no word of what a plugin holds -----------------------------------
@@ -126,6 +135,22 @@ exits 'the skill stays while one plugin has it' 0 mapm remove demo
 is 'under the name of the other' "$(sed -n 's/    as: //p' mapm.lock)" 'two/a'
 exits 'and goes with the last' 0 mapm remove two
 is 'no skill is left' "$(find .agents -name SKILL.md 2>/dev/null)" ''
+
+# --- folders of this machine and of the workspace -----------------------------------
+
+exits 'a plugin of this machine [G10]' 0 mapm install --yes "file:$D"
+ok 'is in the local lock' grep -q 'type: plugin' mapm.local.lock
+exits 'an entry of a marketplace of this machine' 0 mapm install --yes "file:$S" --plugin two
+exits 'they go' 0 mapm remove demo two
+rm -f mapm.local.yaml mapm.local.lock
+cp -r "$D" mine
+exits 'a plugin of the workspace' 0 mapm install --yes ./mine
+has 'is a root by its place' "$(cat mapm.yaml)" '- ./mine'
+is 'its skills are links' "$(readlink .agents/skills/a)" ../../mine/skills/a
+exits 'it is locked' 0 mapm install --locked
+exits 'and goes' 0 mapm remove demo
+exits 'one for the user' 0 mapm install -g --yes "$URL/plugins/demo"
+exits 'is removed likewise' 0 mapm remove -g demo
 
 # --- another repository, another manifest, another version ---------------------------
 
