@@ -312,7 +312,7 @@ static bool put_head(struct state *s, enum search_kind kind, struct str key,
 static bool put_in(struct putting *p, enum search_kind kind, struct str key,
                    struct str stamp, struct err *e)
 {
-    struct search_source source;
+    struct search_source source = {0};
     struct str texts;
 
     if (!put_head(p->s, kind, key, &p->a, &source, e))
