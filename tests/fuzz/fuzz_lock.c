@@ -27,9 +27,13 @@ static void check_entries(const struct lock *lock)
 {
     for (size_t i = 0; i < lock->count; i++) {
         const struct lock_entry *entry = &lock->entries[i];
+        const struct lock_entry *found =
+            lock_find(lock, entry->kind, entry->name);
 
-        if (lock_find(lock, entry->kind, entry->name) != entry ||
-            str_find(entry->place, STR("..")) != SIZE_MAX || !entry->place.n)
+        /* Of several members each may have its own of a name. */
+        if (!found || !str_eq(found->name, entry->name) ||
+            str_find(entry->place, STR("..")) != SIZE_MAX ||
+            (entry->place.n == 0) != (entry->kind == DOC_PLUGIN))
             abort();
         for (size_t k = 0; k < entry->need_count; k++)
             if (!lock_find(lock, entry->needs[k].kind, entry->needs[k].name))
