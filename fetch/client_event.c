@@ -72,12 +72,12 @@ static bool read_offers(struct fields *in, struct arena *a,
     out->offer_count = field_u32(in, OFFERS_MAX);
     out->offers = arena_array(a, out->offer_count, sizeof *out->offers);
     for (size_t i = 0; i < out->offer_count; i++) {
-        unsigned kind = field_u8(in, DOC_MCP);
+        unsigned kind = field_u8(in, DOC_MARKET);
 
         out->offers[i].kind = (enum doc_kind)kind;
         out->offers[i].path = take_str(in, ORIGIN_MAX_BYTES, a);
         out->offers[i].is_elsewhere = field_u8(in, 1) > 0;
-        if (in->bad || !is_kind(kind) ||
+        if (in->bad || !(is_kind(kind) || kind == DOC_MARKET) ||
             (out->offers[i].path.n != 0 &&
              !fs_path_is_relative_clean(out->offers[i].path)))
             return false;

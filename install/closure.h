@@ -73,6 +73,7 @@ struct node {
     size_t elsewhere_count;
     /* Plugins, their marketplaces and parts (plugins.h). */
     struct plugin_node *plugin;  /* what it is, when it was read */
+    bool has_market;             /* a catalog: it has a marketplace, too */
     const struct market *market; /* of a marketplace */
     struct node *market_node;    /* of a plugin from one */
     struct str entry;            /* … its entry, for PLUGIN_ENTRY_FILE */

@@ -1034,6 +1034,10 @@ void ingest_offers(struct closure *c, struct node *n,
     for (size_t i = 0; i < event->offer_count; i++) {
         struct fetch_offer offer = event->offers[i];
 
+        if (offer.kind == DOC_MARKET) {
+            n->has_market = true;
+            continue;
+        }
         offer.path = arena_str(a, offer.path);
         if (offer.is_elsewhere)
             n->elsewhere[n->elsewhere_count++] = offer;

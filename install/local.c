@@ -376,6 +376,8 @@ static bool list_catalog(struct closure *c, struct node *n, int root,
 {
     struct str parent = folder_of(node_source(n)->path);
 
+    for (const char *const *name = plugin_marketplaces; *name; name++)
+        n->has_market |= fs_exists_at(root, *name);
     if (!list_offers(c, n, root, true, e))
         return false;
     if (fs_exists_at(root, "SKILL.md"))

@@ -317,7 +317,8 @@ struct install_catalog *offers_list(struct install_session *s, size_t *count)
             .origin = n->origin,
             .path = n->path,
             .elsewhere = list_offers(n, n->elsewhere, n->elsewhere_count, a),
-            .elsewhere_count = n->elsewhere_count};
+            .elsewhere_count = n->elsewhere_count,
+            .has_market = n->has_market};
         if (!s->plan.is_offer)
             continue;
         out[i].offers = list_offers(n, n->offers, n->offer_count, a);

@@ -365,6 +365,12 @@ void install_note_elsewhere(struct invocation *inv,
                             const struct install_plan *plan)
 {
     for (size_t i = 0; i < plan->catalog_count; i++)
+        if (plan->catalogs[i].has_market)
+            term_note(&inv->term,
+                      "%.*s has a marketplace of plugins: --plugin '*' takes "
+                      "them whole, with their servers and sub-agents",
+                      STR_ARG(plan->catalogs[i].origin.text));
+    for (size_t i = 0; i < plan->catalog_count; i++)
         if (plan->catalogs[i].elsewhere_count)
             note_elsewhere(&inv->term, has_option(inv, OPTION_VERBOSE),
                            &plan->catalogs[i]);

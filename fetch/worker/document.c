@@ -213,6 +213,25 @@ static enum found find_file(struct ask *a, struct document_wants *wants,
     return list(a, wants, e);
 }
 
+/* Said beside the packages; nothing is fetched to find out. */
+static void offer_market(struct ask *a, struct document_wants *wants,
+                         struct arena *arena, struct fetch_event *offers)
+{
+    struct fetch_offer *all;
+
+    for (const char *const *file = plugin_marketplaces; *file; file++) {
+        if (find_below(a, *file, wants) != FOUND_PACKAGE)
+            continue;
+        all = arena_array(arena, offers->offer_count + 1, sizeof *all);
+        for (size_t i = 0; i < offers->offer_count; i++)
+            all[i] = offers->offers[i];
+        all[offers->offer_count++] =
+            (struct fetch_offer){DOC_MARKET, str_cstr(*file), true};
+        offers->offers = all;
+        return;
+    }
+}
+
 static enum found find_offers(struct ask *a, const struct oid *folder,
                               struct document_wants *wants, struct arena *arena,
                               struct fetch_event *offers, struct err *e)
@@ -224,6 +243,8 @@ static enum found find_offers(struct ask *a, const struct oid *folder,
         return FOUND_WAIT;
     a->listing.id = *folder;
     offers_note_cut(a, beyond);
+    if (offers->offer_count)
+        offer_market(a, wants, arena, offers);
     if (offers->offer_count || a->in.what == FETCH_CATALOG)
         return FOUND_OFFERS;
     err_set(e, ERR_PATH, "there is no SKILL.md or AGENTS.md in %.*s",

@@ -146,8 +146,8 @@ struct fetch_file {
 };
 
 struct fetch_offer {
-    enum doc_kind kind;
-    struct str path; /* in the repository: a folder, or an MCP file */
+    enum doc_kind kind; /* DOC_MARKET: there is one, too; never offered */
+    struct str path;    /* in the repository: a folder, or an MCP file */
     /* Not offered: outside of the folders of the catalog, found in trees that
      * were in memory. */
     bool is_elsewhere;

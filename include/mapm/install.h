@@ -199,6 +199,7 @@ struct install_catalog {
     /* Of the same repository and not offered: kind and path alone. */
     const struct install_offer *elsewhere;
     size_t elsewhere_count;
+    bool has_market; /* of plugins, which --plugin takes */
 };
 
 struct install_plan {

@@ -186,6 +186,18 @@ exits 'a plugin of that name from elsewhere [row 35]' 1 \
 has 'is a conflict, not an update' "$err" 'demo'
 exits 'it goes' 0 mapm remove far
 
+# --- beside a catalog -------------------------------------------------------------------
+
+exits '--all of a repository takes its packages' 0 mapm install --yes acme/market --all
+has 'and says that there are plugins [G11]' "$err" "has a marketplace of plugins: --plugin '*'"
+is 'no plugin is among them' "$(grep -c 'type: plugin' mapm.lock)" 0
+rm -rf mapm.yaml mapm.lock .agents
+exits 'a glob takes entries, and one that fails none [G11]' 4 \
+    mapm install --yes acme/market --plugin '*'
+exits 'those that can be installed' 0 mapm install --yes acme/market --plugin '[dt]*'
+is 'are' "$(grep -c 'type: plugin' mapm.lock)" 2
+exits 'they go, too' 0 mapm remove demo two
+
 # --- what is refused --------------------------------------------------------------------
 
 exits 'a name that no entry has' 1 mapm install --yes acme/market --plugin dema
