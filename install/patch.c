@@ -214,18 +214,31 @@ static bool check_sizes(struct install_session *s, const struct patched *p,
     return true;
 }
 
+/* What a patch is read into is some 30 times its text, at worst: it goes at
+ * once, and only the list of files stays. */
 static bool apply(struct install_session *s, struct install_package *p,
                   struct patched *out, struct err *e)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct arena *a = &s->cx->arena;
     struct node *n = package_node(p);
+    struct package_file *files;
     struct hash text;
 
-    return patched_apply(s->store, &n->digest, p->patch->text, p->patch->file.p,
-                         true, &s->cx->arena, out, e) &&
-           ((check_sizes(s, out, e) &&
-             ingest_patched(&s->closure, n, out->files, out->count, e)) ||
-            err_wrap(e, "%.*s cannot be used", STR_ARG(p->patch->file))) &&
-           store_put(s->store, p->patch->text, &text, e);
+    if (!patched_apply(s->store, &n->digest, p->patch->text, p->patch->file.p,
+                       true, &scratch, out, e) ||
+        ((!check_sizes(s, out, e) ||
+          !ingest_patched(&s->closure, n, out->files, out->count, e)) &&
+         !err_wrap(e, "%.*s cannot be used", STR_ARG(p->patch->file))) ||
+        !store_put(s->store, p->patch->text, &text, e))
+        return false;
+    files = arena_array(a, out->count, sizeof *files);
+    for (size_t i = 0; i < out->count; i++) {
+        files[i] = out->files[i];
+        files[i].path = arena_str(a, files[i].path);
+    }
+    out->files = files;
+    return true;
 }
 
 /* No line of a patch begins so. */

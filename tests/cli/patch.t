@@ -489,4 +489,29 @@ echo more >>.agents/skills/other/SKILL.md
 exits 'a patch in it' 0 mapm patch acme/other
 exits 'lines for .gitignore' 0 mapm init --gitignore
 exits 'do not hide patches' 1 git check-ignore .mapm/patches/skill-acme__other.patch
+
+# --- many large ones -----------------------------------------------------------------------------
+
+# peak COMMAND...: the most memory of it, in KiB.
+peak()
+{
+    python3 -S -c 'import os, subprocess, sys
+p = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+print(os.wait4(p.pid, 0)[2].ru_maxrss)' "$@"
+}
+mkdir "$T/large"
+cd "$T/large" || exit 1
+exits 'packages' 0 mapm install --yes "$U/main/skills/base" "$U/main/skills/other" "$U/main/skills/prog" \
+    "$U/main/agents/boss"
+mkdir -p .mapm/patches
+for of in skill-acme__base skill-acme__other skill-acme__prog agent-acme__boss; do
+    {
+        printf 'diff --git a/x.md b/x.md\nnew file mode 100644\n--- /dev/null\n+++ b/x.md\n@@ -0,0 +1,1000000 @@\n'
+        yes + | head -n 1000000
+    } >.mapm/patches/$of.patch
+    [ $of != skill-acme__base ] || one=$(peak "$MAPM" install --yes)
+done
+four=$(peak "$MAPM" install --yes)
+ok '[D7] are installed' grep -c 'patch: ' mapm.lock
+at_most '[D7] patches of a clone take the memory of the largest, not of all' "$four" $((one + one / 2))
 done_testing
