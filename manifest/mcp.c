@@ -58,7 +58,7 @@ static void compare_file(struct reader *r, const struct json *name)
 static void read_mcp_name(struct reader *r, const struct json *root)
 {
     const struct json *meta = json_get(root, "_meta");
-    const struct json *name = json_get(meta, "name");
+    const struct json *name = json_get(meta, "name"), *plugin;
     size_t slash;
 
     if (!meta || meta->kind != JSON_OBJECT) {
@@ -69,6 +69,11 @@ static void read_mcp_name(struct reader *r, const struct json *root)
                    : "it has no \"_meta\": {\"name\": \"namespace/short\"}");
         return;
     }
+    plugin = json_get(meta, "plugin");
+    if (plugin && plugin->kind == JSON_OBJECT)
+        report(r, "mcp-meta", "_meta.plugin", plugin->line,
+               "_meta.plugin is what mapm notes of the servers of plugins, "
+               "which start in another folder and environment: take it out");
     if (!name || name->kind != JSON_STRING || name->text.n == 0) {
         report(r, "mcp-name-missing", "_meta.name",
                name ? name->line : meta->line,

@@ -131,4 +131,16 @@ has 'keeps its data' "$out" "data=$data"
 isnt 'and has another root' "$(printf '%s\n' "$out" | sed -n 's/^root=//p')" "$root"
 exits 'remove' 0 mapm remove one
 ok 'leaves the data' test -s "$data/log"
+
+# --- a server that is of no plugin ----------------------------------------------------
+
+mkdir -p "$T/src/mcps"
+echo '{"_meta": {"name": "a/b", "plugin": {"standard": true, "server": "p", "name": "one",
+ "root": "'"$(sed -n 's/^    digest: //p' mapm.lock | head -n 1)"'", "data": "x"}},
+ "command": "npx", "args": ["-y", "tool"]}' >"$T/src/mcps/a_b.json"
+make_repo acme/p "$T/src" >/dev/null
+exits 'what claims to be of a plugin is refused [row 37]' 1 mapm install --yes acme/p/mcps/a_b.json
+has 'it would start in a folder that nobody was shown' "$err" '_meta.plugin is what mapm notes'
+mkdir mcps && cp "$T/src/mcps/a_b.json" mcps
+exits 'so is one of the workspace' 1 mapm install --yes ./mcps/a_b.json
 done_testing

@@ -48,6 +48,8 @@ static const struct {
     /* [M16, M17] */
     {"{\n  \"command\": \"npx\"\n}\n", "mcp-meta:1!"},
     {"{\n  \"_meta\": 1,\n  \"command\": \"npx\"\n}\n", "mcp-meta:2!"},
+    {"{\n  \"_meta\": {\"plugin\": {}},\n  \"command\": \"npx\"\n}\n",
+     "mcp-meta:2! mcp-name-missing:2!"},
     {"{\n  \"mcpServers\": {}\n}\n", "mcp-meta:1! mcp-type:1!"},
     {"{\n  \"_meta\": {},\n  \"command\": \"npx\"\n}\n", "mcp-name-missing:2!"},
     {"{\n  \"_meta\": {\"name\": \"\"},\n  \"command\": \"npx\"\n}\n", "mcp-name-missing:2!"},
