@@ -442,7 +442,8 @@ static bool check_wanted(struct install_session *s, struct node *const *wanted,
             err_wrap(&why, "cannot install %.*s", STR_ARG(n->origin.text));
         if (failed == 1) {
             err_clear(e);
-            is_chosen = !n->is_catalog && !session_is_network(why.code);
+            is_chosen =
+                !n->is_catalog && !n->is_exact && !session_is_network(why.code);
         }
         err_also_err(e, &why);
     }
@@ -545,6 +546,8 @@ bool session_take_valid(struct install_session *s, struct err *e)
         if (!check_network(s, e))
             return false;
         is_settled |= !has_ranges(s);
+        if (!plugins_settle(s, e))
+            return false;
         selection_evaluate(s, s->choices, s->choice_count, is_settled);
         s->closure.options.outline = false;
         if (!check_exact(s, s->choices, s->choice_count, e) ||
@@ -561,7 +564,22 @@ bool session_take_valid(struct install_session *s, struct err *e)
     return true;
 }
 
-/* Of the catalogs what was chosen, of the rest all. */
+/* A plugin that a pattern matched is a choice like one of a catalog. */
+static bool is_plugin_choice(const struct install_session *s,
+                             const struct node *n)
+{
+    return node_has_entry(n) && !n->is_exact && !s->request->choice.strict;
+}
+
+static void choose_plugin(struct install_session *s, struct node *n)
+{
+    s->choices[s->choice_count++] = (struct choice){
+        .node = n,
+        .name = str_from_index(n->origin.part, strlen(NODE_ENTRY_PREFIX)),
+    };
+}
+
+/* Of the catalogs and patterns what was chosen, of the rest all. */
 static bool take_choice(struct install_session *s, struct node *const *asked,
                         size_t asked_count, struct err *e)
 {
@@ -577,11 +595,18 @@ static bool take_choice(struct install_session *s, struct node *const *asked,
     wanted = arena_array(a, room, sizeof *wanted);
     s->choices = arena_array(a, room, sizeof *s->choices);
     for (size_t i = 0; i < asked_count; i++)
-        if (!asked[i]->offer_count || asked[i]->failed)
+        if (!is_plugin_choice(s, asked[i]) &&
+            (!asked[i]->offer_count || asked[i]->failed))
             wanted[count++] = asked[i];
     if (!offers_choose(s, s->catalogs, catalogs_of_arguments(s),
-                       s->catalog_count, s->choices, &s->choice_count, e) ||
-        !catalogs_choose(s, false, e))
+                       s->catalog_count, s->choices, &s->choice_count, e))
+        return false;
+    for (size_t i = 0; i < asked_count; i++)
+        if (is_plugin_choice(s, asked[i])) {
+            choose_plugin(s, asked[i]);
+            filtered = true;
+        }
+    if (!catalogs_choose(s, false, e))
         return false;
     s->closure.options.outline = filtered;
     if (!closure_gather(&s->closure, e) || !check_wanted(s, wanted, count, e))
@@ -620,6 +645,45 @@ static bool find_packages(struct install_session *s, struct node **asked,
     return closure_gather(&s->closure, e);
 }
 
+/* A folder with a manifest of which nothing can be installed, or not as one
+ * package, may hold packages beside it. */
+static bool is_no_plugin(const struct node *n)
+{
+    return n->is_exact && (n->kinds & DOC_PLUGIN) && !node_has_entry(n) &&
+           n->failed && !session_is_network(n->failed->code);
+}
+
+/* Those are looked at as the catalogs that they are, if they offer anything. */
+static bool find_catalogs(struct install_session *s, struct node **asked,
+                          size_t count, struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    struct node **catalogs = arena_array(a, count + 1, sizeof *catalogs);
+    bool any = false;
+
+    if (s->locked || s->request->as.n || !plugins_settle(s, e))
+        return s->locked || s->request->as.n;
+    for (size_t i = 0; i < count; i++) {
+        struct origin o;
+
+        if (!is_no_plugin(asked[i]))
+            continue;
+        o = origin_with_part(&asked[i]->origin, STR(""), a);
+        catalogs[i] = closure_add_catalog(&s->closure, &o);
+        any = true;
+    }
+    if (any && !closure_gather(&s->closure, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (catalogs[i] && !catalogs[i]->failed && !is_package(catalogs[i])) {
+            context_warn(s->cx, "%.*s is not installed as one plugin: %s",
+                         STR_ARG(catalogs[i]->origin.text),
+                         err_prev(asked[i]->failed, NULL));
+            asked[i] = catalogs[i];
+        }
+    return true;
+}
+
 static bool take_arguments(struct install_session *s, struct err *e)
 {
     struct context *cx = s->cx;
@@ -634,12 +698,13 @@ static bool take_arguments(struct install_session *s, struct err *e)
     s->catalogs = arena_array(&cx->arena, room, sizeof *s->catalogs);
     if (!add_arguments(s, asked, &asked_count, e) ||
         !closure_gather(&s->closure, e) ||
-        !find_packages(s, asked, asked_count, e))
+        !find_packages(s, asked, asked_count, e) ||
+        !find_catalogs(s, asked, asked_count, e))
         return false;
     for (size_t i = 0; i < asked_count; i++) {
         if (!check_alias_of(s, asked[i], e))
             return false;
-        failed += asked[i]->failed != NULL;
+        failed += asked[i]->failed && !is_plugin_choice(s, asked[i]);
         if (asked[i]->offer_count && !asked[i]->failed)
             s->catalogs[s->catalog_count++] = asked[i];
     }

@@ -144,7 +144,8 @@ static void set_cycle(struct selection *sel, struct node *n,
 static bool is_bad_edge(struct selection *sel, struct node *n,
                         const struct dependency *dep, const struct node *to)
 {
-    if (dep->kind == DOC_AGENT && n->package.kind != DOC_AGENT)
+    if (dep->kind == DOC_AGENT && n->package.kind != DOC_AGENT &&
+        n->package.kind != DOC_PLUGIN)
         set_bad(sel, n, "refused",
                 "it needs the agent %.*s, and only an agent may",
                 STR_ARG(dep->origin->text));
@@ -717,7 +718,8 @@ static bool may_be_in_the_way(const struct node *n)
 {
     return n->is_ready && !n->locked && n->mark && n->mark->is_listed &&
            !(n->mark->choice && n->mark->choice->is_exact) &&
-           n->origin.scheme != ORIGIN_OWN && n->in_the_way.n == 0;
+           n->origin.scheme != ORIGIN_OWN && n->package.kind != DOC_PLUGIN &&
+           n->in_the_way.n == 0;
 }
 
 /* What its files are is known, or it is not looked at. */

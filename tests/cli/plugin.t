@@ -212,4 +212,39 @@ exits '--strict refuses what would be left out [G10]' 4 \
     mapm install --yes --strict acme/market --plugin demo
 exits 'an entry that was renamed is found' 0 mapm install --yes acme/market --plugin old
 has 'and says so' "$err" 'plugin old is called demo now'
+exits 'it goes again' 0 mapm remove demo
+
+# --- patterns, and manifests of nothing -------------------------------------------------
+
+exits 'what a pattern matches is installed where it can be [G11]' 3 \
+    mapm install --yes acme/market --plugin '*'
+is 'as roots of their own' "$(grep -o 'plugin: [a-z]*' mapm.yaml | tr '\n' ' ')" \
+    'plugin: demo plugin: two '
+has 'the others are named by their entries' "$err" 'left out, refused: npm, up'
+has 'with their number' "$err" '3 of 5 chosen packages are left out'
+exits 'that lock is complete' 0 mapm install --locked
+exits 'a pattern with --strict takes all or nothing' 4 \
+    mapm install --yes --strict acme/market --plugin 'u*'
+exits 'all of them go' 0 mapm remove demo two
+
+mkdir -p "$T/hull/.claude-plugin"
+echo '{"name": "hull"}' >"$T/hull/.claude-plugin/plugin.json"
+skill "$T/hull/one"
+skill "$T/hull/two"
+make_repo acme/hull "$T/hull" >/dev/null
+exits 'a manifest that names nothing hides no catalog' 0 mapm install acme/hull
+has 'it is listed' "$out" 'acme/hull/tree/main/one'
+has 'with the reason' "$err" 'is not installed as one plugin: plugin hull has no skill'
+ln -s ../nowhere "$T/hull/two/gone"
+make_repo acme/hull "$T/hull" >/dev/null
+exits 'nor does a plugin that is refused' 0 mapm install acme/hull
+has 'it is listed, too' "$out" 'acme/hull/tree/main/two'
+exits 'a folder of this machine likewise' 0 mapm install "$T/hull"
+has 'with its packages' "$out" 'one'
+rm -r "$T/hull/one" "$T/hull/two"
+make_repo acme/hull "$T/hull" >/dev/null
+exits 'one without packages is an error' 1 mapm install acme/hull
+has 'that names the plugin' "$err" 'plugin hull has no skill'
+exits '--all of what holds nothing [F6]' 1 mapm install --all acme/hull
+hasnt 'is given no hint to choose of it' "$err" 'choose what to take'
 done_testing
