@@ -12,12 +12,13 @@
 
 #include "../list.h"
 
-#define SHORT_COMMIT_CHARS 10
-#define PACKAGES_MAX_SHOWN 20 /* with the same effect */
-#define EDITS_MAX_SHOWN    5
-#define EXCLUDED_MAX_SHOWN 5
-#define LEFT_OUT_MAX_SHOWN 5           /* of a group */
-#define GONE_MAX_BYTES     (64 * 1024) /* their names */
+#define SHORT_COMMIT_CHARS    10
+#define PACKAGES_MAX_SHOWN    20 /* with the same effect */
+#define EDITS_MAX_SHOWN       5
+#define EXCLUDED_MAX_SHOWN    5
+#define LEFT_OUT_MAX_SHOWN    5           /* of a group */
+#define UNSUPPORTED_MAX_SHOWN 20          /* parts of plugins */
+#define GONE_MAX_BYTES        (64 * 1024) /* their names */
 
 /* --- packages ------------------------------------------------------------- */
 
@@ -581,7 +582,10 @@ static void put_short(struct buf *b, const struct install_left_out *l)
 {
     bool whole = str_is(l->code, "origin-conflict");
 
-    buf_append(b, whole ? l->origin : path_last(l->origin));
+    if (l->kind == DOC_PLUGIN && l->name.n)
+        buf_append(b, l->name); /* as its marketplace offers it */
+    else
+        buf_append(b, whole ? l->origin : path_last(l->origin));
     if (l->chain_count > 2 || l->omitted)
         buf_text(b, " needs \xe2\x80\xa6");
     if (l->chain_count > 1)
@@ -675,11 +679,14 @@ void install_note_unsupported(struct invocation *inv,
                               const struct install_plan *plan)
 {
     struct term *t = &inv->term;
+    size_t told = 0;
 
     for (size_t i = 0; i < plan->unsupported_count; i++) {
         const struct install_unsupported *u = &plan->unsupported[i];
 
         if (!u->is_new && !has_option(inv, OPTION_VERBOSE))
+            continue;
+        if (++told > UNSUPPORTED_MAX_SHOWN && !has_option(inv, OPTION_VERBOSE))
             continue;
         if (u->name.n)
             term_warn(t, "plugin %.*s: %.*s %.*s is left out: %.*s",
@@ -694,6 +701,11 @@ void install_note_unsupported(struct invocation *inv,
                           ? ", new in this version"
                           : "");
     }
+    if (told > UNSUPPORTED_MAX_SHOWN && !has_option(inv, OPTION_VERBOSE))
+        term_warn(t,
+                  "%zu more kinds and parts of plugins are not installed (-v "
+                  "lists them)",
+                  told - UNSUPPORTED_MAX_SHOWN);
 }
 
 /* The command that chose has told of them; what is new is told again. */
