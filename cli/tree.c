@@ -231,8 +231,10 @@ static void print_tree_json(struct invocation *inv, const struct tree_graph *g)
 /* Names are of letters, digits and ._-/ only: safe inside quotes. */
 static void print_dot(struct invocation *inv, const struct tree_graph *g)
 {
-    static const char *const shapes[] = {
-        [DOC_AGENT] = "box", [DOC_SKILL] = "ellipse", [DOC_MCP] = "hexagon"};
+    static const char *const shapes[] = {[DOC_AGENT] = "box",
+                                         [DOC_SKILL] = "ellipse",
+                                         [DOC_MCP] = "hexagon",
+                                         [DOC_PLUGIN] = "folder"};
     struct term *t = &inv->term;
 
     term_print(t, "digraph mapm {\n  rankdir=LR;\n");
@@ -258,13 +260,15 @@ static void print_mermaid(struct invocation *inv, const struct tree_graph *g)
     term_print(t, "graph LR\n");
     for (size_t i = 0; i < g->count; i++)
         term_print(t, "  n%zu%s\"%.*s\"%s\n", i,
-                   g->entries[i]->kind == DOC_AGENT   ? "["
-                   : g->entries[i]->kind == DOC_SKILL ? "("
-                                                      : "{{",
+                   g->entries[i]->kind == DOC_AGENT    ? "["
+                   : g->entries[i]->kind == DOC_SKILL  ? "("
+                   : g->entries[i]->kind == DOC_PLUGIN ? "[["
+                                                       : "{{",
                    STR_ARG(g->entries[i]->name),
-                   g->entries[i]->kind == DOC_AGENT   ? "]"
-                   : g->entries[i]->kind == DOC_SKILL ? ")"
-                                                      : "}}");
+                   g->entries[i]->kind == DOC_AGENT    ? "]"
+                   : g->entries[i]->kind == DOC_SKILL  ? ")"
+                   : g->entries[i]->kind == DOC_PLUGIN ? "]]"
+                                                       : "}}");
     for (size_t i = 0; i < g->count; i++)
         for (size_t k = 0; k < g->entries[i]->need_count; k++)
             term_print(t, "  n%zu --> n%zu\n", i, g->needs[i][k]);

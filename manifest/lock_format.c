@@ -226,7 +226,8 @@ static void put_entry(struct lock_entry *entry, struct buf *out,
 {
     bool mcp = entry->kind == DOC_MCP;
 
-    INVARIANT(name_fqn_is_valid(entry->kind, entry->name) && entry->place.n);
+    INVARIANT(name_fqn_is_valid(entry->kind, entry->name) &&
+              (entry->place.n == 0) == (entry->kind == DOC_PLUGIN));
     INVARIANT(str_starts(entry->digest, STR("sha256:")) ||
               origin_is_own(entry->origin));
     buf_text(out, "  - type: ");

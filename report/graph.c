@@ -20,6 +20,7 @@ static const struct look {
     [DOC_AGENT] = {"agent", "agents", "#e9e2fb"},
     [DOC_SKILL] = {"skill", "skills", "#dcebfd"},
     [DOC_MCP] = {"MCP server", "MCP servers", "#d6f2e3"},
+    [DOC_PLUGIN] = {"plugin", "plugins", "#fbeacb"},
 };
 
 static const struct {
@@ -301,7 +302,8 @@ static size_t count_state(const struct report_graph *g, enum report_state state)
 
 static void put_title(const struct report_graph *g, struct buf *out)
 {
-    static const enum doc_kind order[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
+    static const enum doc_kind order[] = {DOC_PLUGIN, DOC_AGENT, DOC_SKILL,
+                                          DOC_MCP};
 
     buf_text(out, "<h1>");
     markup_word(out, g->title);

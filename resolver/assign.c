@@ -147,7 +147,8 @@ bool resolver_assign_names(const struct plan *plan,
             !assign_new(&s, plan->steps[i].package, &chosen[i], e))
             return false;
     for (size_t i = 0; i < plan->count; i++) {
-        INVARIANT(chosen[i].n);
+        INVARIANT((chosen[i].n == 0) ==
+                  (plan->steps[i].package->kind == DOC_PLUGIN));
         names[i] = chosen[i];
     }
     return true;

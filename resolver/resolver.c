@@ -297,10 +297,10 @@ static void fill_step(struct plan_step *step, const struct node *n,
 static bool names_are_unique(const struct plan *plan)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct map names[DOC_MCP + 1];
+    struct map names[DOC_PLUGIN + 1];
     bool unique = true;
 
-    for (size_t i = 0; i <= DOC_MCP; i++)
+    for (size_t i = 0; i <= DOC_PLUGIN; i++)
         map_init(&names[i], &scratch);
     for (size_t i = 0; i < plan->count; i++) {
         const struct package *p = plan->steps[i].package;

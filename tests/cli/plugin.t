@@ -82,6 +82,7 @@ same 'byte for byte' mapm.lock "$T/lock"
 ok 'with the skills' test -f .agents/skills/a/SKILL.md -a -f .agents/skills/b/SKILL.md
 has 'list has the parts' "$(mapm list)" 'skill demo/a'
 has 'why names the plugin' "$(mapm why demo/a)" 'plugin demo -> skill demo/a'
+has 'tree draws plugins' "$(mapm tree --format dot 2>/dev/null || mapm tree --dot)" 'shape=folder'
 has 'list of a plugin says what is not installed' "$(mapm list demo)" 'not installed: hooks'
 has 'and what is left out' "$(mapm list -v)" 'left out: mcp bad'
 exits 'verify hashes plugin and parts' 0 mapm verify
