@@ -201,7 +201,6 @@ struct str node_slot(const struct node *n, struct arena *a);
 struct str node_tag(const struct node *n, struct arena *a);
 
 #define NODE_ENTRY_PREFIX "plugin=" /* of the part of such an origin */
-bool node_is_plugin(const struct node *n);
 /* A server or a sub-agent out of a plugin's files. */
 bool node_is_derived(const struct node *n);
 /* Through a marketplace. */

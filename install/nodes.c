@@ -19,11 +19,6 @@ const struct origin *node_source(const struct node *n)
     return n->source ? n->source : &n->origin;
 }
 
-bool node_is_plugin(const struct node *n)
-{
-    return n->package.kind == DOC_PLUGIN || n->kinds == DOC_PLUGIN;
-}
-
 bool node_is_derived(const struct node *n)
 {
     return str_starts(n->origin.part, STR("mcp=")) ||

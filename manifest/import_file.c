@@ -31,14 +31,6 @@ bool import_format_find(struct str file, enum import_format *out)
     return false;
 }
 
-const char *import_format_file(enum import_format format)
-{
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (files[i].format == format)
-            return files[i].file;
-    return "";
-}
-
 struct reader {
     struct str text;
     const char *name;

@@ -30,8 +30,8 @@ struct reader {
     struct err *e;
     struct lock_entry *entries;
     size_t count, capacity;
-    bool has_tree;     /* the entry that is being read */
-    unsigned own_line; /* … its origin, where it is own and has another name */
+    /* Of the entry's origin, where it is own and has another name. */
+    unsigned own_line;
 };
 
 bool lock_fail(struct err *e, const char *name, unsigned line,
@@ -352,7 +352,6 @@ static bool take_object(struct reader *r, struct lock_entry *entry,
 static bool take_tree(struct reader *r, struct lock_entry *entry,
                       struct str value)
 {
-    r->has_tree = true;
     if (entry->kind == DOC_MCP && r->version < LOCK_VERSION_2)
         return lock_fail(r->e, r->name, r->number, "\"tree\" is not for mcps");
     return take_id(r, value, &entry->object);
@@ -811,7 +810,6 @@ static bool take_entry(struct reader *r, bool *more)
     struct str type;
     size_t next = 0;
 
-    r->has_tree = false;
     r->own_line = 0;
     r->entries = arena_grow(r->a, r->entries, r->count, &r->capacity,
                             sizeof *r->entries);

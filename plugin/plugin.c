@@ -356,15 +356,6 @@ static void read_needs(struct reading *r)
     add_entries(r, json_get(r->entry, "dependencies"));
 }
 
-bool plugin_has_manifest(const struct plugin_files *files)
-{
-    for (size_t i = 0; i < files->count; i++)
-        for (int k = 0; k < PLUGIN_FORMATS; k++)
-            if (str_is(files->paths[i], plugin_formats[k].manifest))
-                return true;
-    return false;
-}
-
 static bool read_outside(struct reading *r, size_t at, struct err *e)
 {
     struct str text, line;

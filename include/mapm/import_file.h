@@ -49,7 +49,6 @@ struct import_list {
 
 /* By the name of the file; false for another one. */
 bool import_format_find(struct str file, enum import_format *out);
-const char *import_format_file(enum import_format format);
 
 /*
  * Appends the entries of `text`. Ownership: in `a`, or borrowed from `text`.

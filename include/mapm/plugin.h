@@ -84,9 +84,6 @@ struct plugin {
     size_t entry_count;
 };
 
-/* Whether the folder has a manifest: which it is tells plugin_read. */
-bool plugin_has_manifest(const struct plugin_files *files);
-
 /*
  * Ownership: in `a`, borrowing from the paths. Errors: ERR_FORMAT with the
  * path and the field; ERR_REFUSED for a manifest that leads out of the folder,
