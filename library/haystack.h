@@ -12,8 +12,7 @@
 
 struct haystack {
     struct arena a;
-    char *text;
-    size_t n, count;
+    struct str text;
     struct hay {
         size_t name, description, end; /* in `text` */
     } * skills;
@@ -23,7 +22,6 @@ void haystack_build(struct haystack *h, const struct library_skill *skills,
                     size_t count);
 void haystack_done(struct haystack *h);
 
-struct str haystack_name(const struct haystack *h, size_t i);
 struct str haystack_description(const struct haystack *h, size_t i);
 
 #endif

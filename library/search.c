@@ -53,11 +53,10 @@ static void search_all(const struct library *l, struct str query, bool model,
 {
     const struct haystack *h = catalog_haystack(l);
     const struct needle needle = needle_of(query);
-    struct str all = str_make(h->text, h->n);
     size_t at = 0, i = 0;
 
     while (!is_enough(out) &&
-           (at = text_search(all, &needle, at)) != SIZE_MAX) {
+           (at = text_search(h->text, &needle, at)) != SIZE_MAX) {
         const struct library_skill *s;
         unsigned score;
 
