@@ -37,9 +37,11 @@ static bool set_has(struct str set, unsigned char c)
     return found != is_negated;
 }
 
-/* Whether what stands at `*at` in the pattern, and is no star, matches `c`; then
- * `*at` is behind it. */
-static bool matches_one(struct str pattern, size_t *at, char c)
+/* Whether the item at `*at` of the pattern, which is no star, matches `c`; then
+ * `*at` is behind the item. */
+typedef bool item_matcher(struct str pattern, size_t *at, char c);
+
+static bool match_item(struct str pattern, size_t *at, char c)
 {
     size_t end;
 
@@ -68,8 +70,19 @@ static bool matches_one(struct str pattern, size_t *at, char c)
     return pattern.p[*at] == c && ++*at;
 }
 
+static bool match_char(struct str pattern, size_t *at, char c)
+{
+    return pattern.p[*at] == c && ++*at;
+}
+
+static bool match_letter(struct str pattern, size_t *at, char c)
+{
+    return str_eq_nocase(str_make(pattern.p + *at, 1), str_make(&c, 1)) &&
+           ++*at;
+}
+
 /* Only the last star is tried again. */
-bool glob_matches(struct str pattern, struct str text)
+static bool matches(struct str pattern, struct str text, item_matcher *match)
 {
     size_t p = 0, t = 0, star = SIZE_MAX, kept = 0;
 
@@ -77,7 +90,7 @@ bool glob_matches(struct str pattern, struct str text)
         if (p < pattern.n && pattern.p[p] == '*') {
             star = ++p;
             kept = t;
-        } else if (p < pattern.n && matches_one(pattern, &p, text.p[t])) {
+        } else if (p < pattern.n && match(pattern, &p, text.p[t])) {
             t++;
         } else if (star != SIZE_MAX) {
             p = star;
@@ -89,6 +102,21 @@ bool glob_matches(struct str pattern, struct str text)
     while (p < pattern.n && pattern.p[p] == '*')
         p++;
     return p == pattern.n;
+}
+
+bool glob_matches(struct str pattern, struct str text)
+{
+    return matches(pattern, text, match_item);
+}
+
+bool glob_star_matches(struct str pattern, struct str text)
+{
+    return matches(pattern, text, match_char);
+}
+
+bool glob_star_matches_nocase(struct str pattern, struct str text)
+{
+    return matches(pattern, text, match_letter);
 }
 
 bool glob_matches_path(struct str pattern, struct str path)

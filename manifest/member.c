@@ -1,5 +1,6 @@
 #include "mapm/member.h"
 
+#include "base/glob.h"
 #include "base/text.h"
 #include "mapm/limits.h"
 
@@ -38,31 +39,6 @@ bool member_pattern_has_star(struct str pattern)
     return str_has_char(pattern, '*');
 }
 
-/* Only the last star is retried, so the cost is at most the product of both
- * lengths. */
-bool member_part_matches(struct str pattern, struct str part)
-{
-    size_t p = 0, t = 0, star = SIZE_MAX, kept = 0;
-
-    while (t < part.n) {
-        if (p < pattern.n && pattern.p[p] == '*') {
-            star = p++;
-            kept = t;
-        } else if (p < pattern.n && pattern.p[p] == part.p[t]) {
-            p++;
-            t++;
-        } else if (star != SIZE_MAX) {
-            p = star + 1;
-            t = ++kept;
-        } else {
-            return false;
-        }
-    }
-    while (p < pattern.n && pattern.p[p] == '*')
-        p++;
-    return p == pattern.n;
-}
-
 bool member_matches(struct str pattern, struct str path)
 {
     struct str p, t;
@@ -71,7 +47,7 @@ bool member_matches(struct str pattern, struct str path)
     do {
         more_p = str_cut(&pattern, '/', &p);
         more_t = str_cut(&path, '/', &t);
-        if (more_p && more_t && !member_part_matches(p, t))
+        if (more_p && more_t && !glob_star_matches(p, t))
             return false;
     } while (more_p && more_t);
     return more_p == more_t;

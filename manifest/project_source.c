@@ -1,4 +1,4 @@
-
+#include "base/glob.h"
 #include "mapm/limits.h"
 #include "mapm/origin.h"
 #include "mapm/project.h"
@@ -29,32 +29,6 @@ bool project_is_source(struct str pattern)
     return parts == 3 && pattern.n <= ORIGIN_MAX_BYTES;
 }
 
-/* "*" matches any text, also an empty one. Only the last star is retried, so
- * the cost is at most the product of both lengths. */
-static bool glob_matches(struct str pattern, struct str text)
-{
-    size_t p = 0, t = 0, star = SIZE_MAX, kept = 0;
-
-    while (t < text.n) {
-        if (p < pattern.n && pattern.p[p] == '*') {
-            star = p++;
-            kept = t;
-        } else if (p < pattern.n && str_eq_nocase(str_make(pattern.p + p, 1),
-                                                  str_make(text.p + t, 1))) {
-            p++;
-            t++;
-        } else if (star != SIZE_MAX) {
-            p = star + 1;
-            t = ++kept;
-        } else {
-            return false;
-        }
-    }
-    while (p < pattern.n && pattern.p[p] == '*')
-        p++;
-    return p == pattern.n;
-}
-
 bool project_source_allowed(const struct project *p, const struct origin *o)
 {
     if (p->root && !project_source_allowed(p->root, o))
@@ -65,8 +39,10 @@ bool project_source_allowed(const struct project *p, const struct origin *o)
         struct str rest = p->sources[i], host, owner, repo;
 
         if (str_cut(&rest, '/', &host) && str_cut(&rest, '/', &owner) &&
-            str_cut(&rest, '/', &repo) && glob_matches(host, o->host) &&
-            glob_matches(owner, o->owner) && glob_matches(repo, o->repo))
+            str_cut(&rest, '/', &repo) &&
+            glob_star_matches_nocase(host, o->host) &&
+            glob_star_matches_nocase(owner, o->owner) &&
+            glob_star_matches_nocase(repo, o->repo))
             return true;
     }
     return false;

@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/glob.h"
 #include "base/path.h"
 #include "mapm/limits.h"
 #include "mapm/member.h"
@@ -75,7 +76,7 @@ static bool list_matches(struct expansion *x, struct str parent,
 
         if (entries[i].type != DT_DIR ||
             str_is(entries[i].name, "node_modules") ||
-            !member_part_matches(part, entries[i].name))
+            !glob_star_matches(part, entries[i].name))
             continue;
         path = parent.n ? fs_join(parent, entries[i].name, a) : entries[i].name;
         if (!member_path_is_valid(path))

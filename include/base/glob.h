@@ -21,4 +21,8 @@ bool glob_matches(struct str pattern, struct str text);
  * number of parts. */
 bool glob_matches_path(struct str pattern, struct str path);
 
+/* No character but `*` is special, which matches "/", too. */
+bool glob_star_matches(struct str pattern, struct str text);
+bool glob_star_matches_nocase(struct str pattern, struct str text); /* ASCII */
+
 #endif

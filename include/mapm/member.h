@@ -19,8 +19,7 @@ bool member_path_is_valid(struct str path);
 bool member_pattern_is_valid(struct str pattern);
 bool member_pattern_has_star(struct str pattern);
 
-/* One part of a path; all parts of it. */
-bool member_part_matches(struct str pattern, struct str part);
+/* Both have the same number of parts. */
 bool member_matches(struct str pattern, struct str path);
 
 #endif

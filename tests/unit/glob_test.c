@@ -52,6 +52,16 @@ TEST(patterns_match_as_in_a_shell)
     }
 }
 
+TEST(stars_alone) /* [D10] */
+{
+    CHECK(glob_star_matches(STR("a*c"), STR("abc")));
+    CHECK(!glob_star_matches(STR("a*c"), STR("abC")));
+    CHECK(glob_star_matches_nocase(STR("A*c"), STR("abC")));
+    CHECK(glob_star_matches(STR("[a]?\\*"), STR("[a]?\\x")));
+    CHECK(!glob_star_matches(STR("[a]"), STR("a")));
+    CHECK(!glob_star_matches(STR("a?"), STR("ab")));
+}
+
 /* Of few letters, so that many match. */
 static void fill(char *text, size_t size, const char *letters)
 {
