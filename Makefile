@@ -238,8 +238,9 @@ LONG_TESTS = tests/githost/selftest.t $(B)/unit/sandbox_test $(patsubst %,tests/
              threats_trees threats_workspace post fetch_servers policy fetch_faults install check \
              mcp_sampling flaws names proof_also mcp_run proof fetch) $(B)/unit/swap_test
 # What runs no program of this build proves nothing more under sanitizers, and the
-# costs of a sanitizer build are not those of mapm.
-PLAIN_TESTS = $(patsubst %,tests/cli/%.t,cost hardening host mutants opcodes requirements run_cost) \
+# costs of a sanitizer build are not those of mapm. Others run one command, which
+# other tests run, many hundred times (durable), or mostly a shell (completion).
+PLAIN_TESTS = $(patsubst %,tests/cli/%.t,completion cost durable hardening host mutants opcodes requirements run_cost) \
               tests/githost/selftest.t
 ALL_TESTS  = $(UNIT) tests/fuzz/replay.t tests/githost/selftest.t \
              $(wildcard tests/star/*.t tests/mcp/*.t tests/cli/*.t)
