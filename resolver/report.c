@@ -216,6 +216,12 @@ static bool is_same_folder(const struct origin *x, const struct origin *y)
            str_eq(x->repo, y->repo) && str_eq(path_of(x), path_of(y));
 }
 
+/* As a person may type it: what stands behind "?" is not. */
+static struct str typed(const struct origin *o)
+{
+    return origin_base(o->text);
+}
+
 static void hint_conflict(struct report *r, const struct node *first,
                           const struct package *second,
                           const struct node *parent)
@@ -227,17 +233,17 @@ static void hint_conflict(struct report *r, const struct node *first,
         add_hint(r,
                  "let both name the same ref of it: mapm install %.*s, or "
                  "mapm update for what others need",
-                 STR_ARG(second->origin->text));
+                 STR_ARG(typed(second->origin)));
     else if (str_eq(one->key, two->key))
         add_hint(r, "both come with %.*s: leave it out, or tell its author",
-                 STR_ARG(one->text));
+                 STR_ARG(typed(one)));
     else
         add_hint(r,
                  "take both: mapm install %.*s --as NAME; or keep one: leave "
                  "out %.*s (of a catalog with --skip PATH, or take others with "
                  "--skill PATH), or first mapm remove %.*s",
-                 STR_ARG(second->origin->text), STR_ARG(two->text),
-                 STR_ARG(one->text));
+                 STR_ARG(typed(second->origin)), STR_ARG(typed(two)),
+                 STR_ARG(typed(one)));
 }
 
 void report_conflict(struct report *r, const struct node *first,

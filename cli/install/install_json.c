@@ -18,7 +18,7 @@ static void put_package(struct json_writer *w, const struct install_package *p,
     json_member_string(w, "action", str_cstr(install_effect_name(p->effect)));
     json_member_optional(w, "version", package->version);
     json_member_optional(w, "old_version", p->old_version);
-    json_member_string(w, "origin", package->origin->text);
+    json_member_string(w, "origin", origin_base(package->origin->text));
     json_member_optional(w, "from", p->from);
     json_member_optional(w, "commit", package->commit);
     json_member_optional(w, "old_commit", p->old_commit);
@@ -50,7 +50,7 @@ static void put_removed(struct json_writer *w, const struct lock_entry *entry,
         json_member_string(w, "member", *member);
     json_member_string(w, "action", STR("remove"));
     json_member_optional(w, "old_version", entry->version);
-    json_member_optional(w, "origin", entry->origin);
+    json_member_optional(w, "origin", lock_origin_text(entry));
     json_member_optional(w, "old_commit", entry->commit);
     json_end_object(w);
 }
@@ -164,7 +164,7 @@ static void put_held(struct json_writer *w, const struct install_plan *plan)
         json_begin_object(w);
         json_member_string(w, "type", str_cstr(doc_kind_name(h->entry->kind)));
         json_member_string(w, "name", h->entry->name);
-        json_member_string(w, "origin", h->entry->origin);
+        json_member_string(w, "origin", lock_origin_text(h->entry));
         json_member_optional(w, "version", h->entry->version);
         json_member_optional(w, "commit", h->entry->commit);
         json_member_string(w, "state",
