@@ -33,6 +33,7 @@ enum exit_code {
     X(UPDATE, update) \
     X(IMPORT, import) \
     X(OUTDATED, outdated) \
+    X(INFO, info) \
     X(DIFF, diff) \
     X(RESTORE, restore) \
     X(PATCH, patch) \
@@ -201,6 +202,7 @@ enum command_id {
     F(THEIRS, "theirs", 0, "Where both sides of a merge changed a package, take their side") \
     F(GITIGNORE, "gitignore", 0, "Add what mapm install makes again to .gitignore, and nothing else") \
     F(WITH_SERVER, "with-server", 0, "Let the clients start mapm mcp, and note that in mapm.yaml") \
+    F(README, "readme", 0, "Print the text of the package, and nothing else") \
     F(WATCH, "watch", 0, "Watch the skills, and notify the client of changes") \
     V(PRINT_CONFIG, "print-config", 0, "CLIENT", CLIENT, NULL, \
       "Print the configuration of this client, and serve nothing")

@@ -53,6 +53,9 @@ static const enum option_id import_options[] = {
     OPTION_FORCE, OPTION_LINK_MODE,
 };
 static const enum option_id layer_options[] = {OPTION_GLOBAL};
+static const enum option_id info_options[] = {
+    OPTION_GLOBAL, OPTION_PLUGIN, OPTION_README,
+};
 static const enum option_id verify_options[] = {
     OPTION_GLOBAL, OPTION_REMOTE,
 };
@@ -136,6 +139,11 @@ const struct subcommand commands[COMMAND_COUNT] = {
     [COMMAND_OUTDATED] = {"outdated", "", "Show what an update would change",
         0, 0, ARGUMENT_NONE, NULL, TAKES(layer_options),
         .examples = "mapm outdated"},
+    [COMMAND_INFO] = {"info", "ORIGIN|NAME", "Show what a package is, without installing it",
+        1, 1, ARGUMENT_PACKAGE, NULL, TAKES(info_options),
+        .examples = "mapm info anthropics/skills/skills/pdf\n"
+            "mapm info anthropics/skills\n"
+            "mapm info pdf --readme"},
     [COMMAND_DIFF] = {"diff", "[NAME[@REF]...]", "Show what was edited, or what another ref would change",
         0, MANY, ARGUMENT_PACKAGE, NULL, TAKES(diff_options),
         .examples = "mapm diff\n"

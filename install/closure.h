@@ -25,6 +25,15 @@
 struct market;
 struct plugin_node;
 
+/* What a document says of itself, for lists. */
+struct node_words {
+    struct str description; /* on one line */
+    struct str command;     /* of an MCP server: what it runs, or its URL */
+    size_t tokens;          /* T12: of its text, estimated */
+    size_t list_chars;      /* of its line in a client's list of skills */
+    bool is_disabled;       /* hidden from models (L6) */
+};
+
 struct node {
     struct origin origin;
     unsigned kinds;   /* accepted: enum doc_kind, or'ed */
@@ -65,8 +74,9 @@ struct node {
     size_t file_count;
     struct str ref, object, path; /* as resolved; path in the repo */
     struct str summary; /* of its document, for the index; in the scratch */
-    bool hidden;        /* accepted by --allow-hidden */
-    bool rewritten;     /* its own name is unusable: the copy's changes */
+    struct node_words *words; /* NULL: not read, or not asked for */
+    bool hidden;              /* accepted by --allow-hidden */
+    bool rewritten;           /* its own name is unusable: the copy's changes */
     struct fetch_offer *offers; /* it is a catalog */
     size_t offer_count;
     struct fetch_offer *elsewhere; /* of the same repository, not offered */
@@ -94,6 +104,8 @@ struct closure_options {
     bool no_self;        /* no checkout stands for its remote */
     bool forget_files;   /* a plan alone: what needs a list of files reads it */
     bool outline;        /* of packages that are new the documents alone */
+    bool describes;      /* node.words are wanted */
+    bool alone;          /* what packages need is not looked for */
     bool accept_moved_tag; /* update: a tag may name another commit */
     bool leave_history; /* update: nor is a commit kept that its ref has left */
     bool (*is_moving)(void *ctx, const struct lock_entry *entry);

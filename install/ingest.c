@@ -1,10 +1,12 @@
 #include "ingest.h"
 
 #include "base/path.h"
+#include "base/text.h"
 #include "mapm/diagnostics.h"
 #include "mapm/doc_kind.h"
 #include "mapm/document.h"
 #include "mapm/lock.h"
+#include "mapm/mcp_file.h"
 #include "mapm/origin.h"
 #include "mapm/package_files.h"
 
@@ -333,6 +335,26 @@ static struct str first_error(const struct diagnostics *why, struct arena *a)
     return str_make("", 0);
 }
 
+/* "- name: description" and its LF: clients print other words of about the same
+ * length. */
+#define LIST_LINE_CHARS 5
+
+static void note_words(struct closure *c, struct node *n,
+                       const struct document *d)
+{
+    struct arena *a = &c->cx->arena;
+    struct node_words *w = arena_new(a, struct node_words);
+
+    w->description = text_one_line(d->description, a);
+    w->tokens = d->load_size_tokens;
+    w->list_chars =
+        text_count(d->name) + text_count(w->description) + LIST_LINE_CHARS;
+    w->is_disabled = d->disable_model_invocation;
+    if (d->kind == DOC_MCP && d->mcp)
+        w->command = mcp_command_line(d, a);
+    n->words = w;
+}
+
 static bool validate(struct closure *c, struct node *n, enum doc_kind kind,
                      struct str text, const struct manifest_files *files,
                      struct str folder, struct diagnostics *why,
@@ -354,6 +376,8 @@ static bool validate(struct closure *c, struct node *n, enum doc_kind kind,
     };
 
     manifest_read(&in, a, out, why);
+    if (c->options.describes && (why->errors == 0 || kind != DOC_MCP))
+        note_words(c, n, out);
     if (why->errors == 0)
         return true;
     n->fault = first_error(why, &c->cx->arena);
@@ -796,7 +820,7 @@ void ingest_manifest(struct closure *c, struct node *n,
     struct document d = {0};
     struct diagnostics why;
 
-    if (event->doc == DOC_MCP)
+    if (event->doc == DOC_MCP || c->options.alone)
         return;
     diagnostics_init(&why, scratch);
     manifest_read(&in, scratch, &d, &why);
@@ -1077,10 +1101,12 @@ bool ingest_check_locked(struct closure *c, struct node *n, struct err *e)
            fits_document(c, n, &d, &scratch, e);
 }
 
-bool node_read_document(struct closure *c, const struct node *n,
-                        struct arena *a, struct document *out, struct err *e)
+static bool read_document(struct closure *c, const struct node *n,
+                          bool with_body, struct arena *a, struct document *out,
+                          struct err *e)
 {
-    struct package_files p = {.store = c->store};
+    struct package_files *p = arena_new(a, struct package_files);
+    struct manifest_files *reader = arena_new(a, struct manifest_files);
     struct manifest_input in = {
         .kind = n->package.kind,
         .rules = &c->layer->rules,
@@ -1088,18 +1114,47 @@ bool node_read_document(struct closure *c, const struct node *n,
         .allow_own = true,
         .allow_file = true,
         .allow_hidden = true,
-        .skip_body = true,
+        .skip_body = !with_body,
     };
     struct package_file *files;
     struct diagnostics why;
 
-    if (!store_read_listing(c->store, &n->digest, a, &files, &p.count, e))
+    p->store = c->store;
+    if (!store_read_listing(c->store, &n->digest, a, &files, &p->count, e))
         return false;
-    p.files = files;
-    if (!anchor_text(c, in.kind, &p, a, &in.text, e))
+    p->files = files;
+    if (!anchor_text(c, in.kind, p, a, &in.text, e))
         return false;
+    *reader = package_files_reader(p);
+    if (with_body)
+        in.files = reader;
     diagnostics_init(&why, a);
     manifest_read(&in, a, out, &why);
+    return true;
+}
+
+bool node_read_document(struct closure *c, const struct node *n,
+                        struct arena *a, struct document *out, struct err *e)
+{
+    return read_document(c, n, false, a, out, e);
+}
+
+bool node_read_whole(struct closure *c, const struct node *n, struct arena *a,
+                     struct document *out, struct err *e)
+{
+    return read_document(c, n, true, a, out, e);
+}
+
+bool node_find_words(struct closure *c, struct node *n, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct document d = {0};
+
+    if (n->words || n->failed || !n->is_ready || n->package.kind == DOC_PLUGIN)
+        return true;
+    if (!read_document(c, n, true, &scratch, &d, e))
+        return false;
+    note_words(c, n, &d);
     return true;
 }
 

@@ -68,6 +68,14 @@ MUST_CHECK bool node_read_document(struct closure *c, const struct node *n,
                                    struct arena *a, struct document *out,
                                    struct err *e);
 
+/* The same with its body, and its program. */
+MUST_CHECK bool node_read_whole(struct closure *c, const struct node *n,
+                                struct arena *a, struct document *out,
+                                struct err *e);
+/* node.words of one that was not read now: from the store. */
+MUST_CHECK bool node_find_words(struct closure *c, struct node *n,
+                                struct err *e);
+
 /* In closure.c. */
 void node_fail(struct closure *c, struct node *n, const struct err *e);
 void node_ready(struct closure *c, struct node *n);

@@ -205,30 +205,35 @@ static bool parse_name_at(const struct install_session *s, struct str text,
                          text, a, out, e);
 }
 
-static bool parse_argument(const struct install_session *s, struct str text,
-                           struct origin *out, struct err *e)
+bool session_parse_origin(struct context *cx, const struct layer *l,
+                          struct str text, struct origin *out, struct err *e)
 {
-    struct context *cx = s->cx;
     struct err problem = {0};
     struct origin other;
     struct str usual =
         arena_printf(&cx->arena, "https://%s/", git_hosts[0].host);
     struct str repaired;
 
-    if (is_name_at(text))
-        return parse_name_at(s, text, out, e);
-    if (origin_parse_argument(text, cx->cwd, cx->home, &s->layer.rules,
-                              &cx->arena, out, e))
+    if (origin_parse_argument(text, cx->cwd, cx->home, &l->rules, &cx->arena,
+                              out, e))
         return true;
     repaired = repair_origin(text, &cx->arena);
     for (int i = 0; i < 2 && !str_eq(repaired, text); i++) {
-        if (origin_parse_argument(repaired, cx->cwd, cx->home, &s->layer.rules,
+        if (origin_parse_argument(repaired, cx->cwd, cx->home, &l->rules,
                                   &cx->arena, &other, &problem))
             return err_hint(e, "did you mean %.*s?", STR_ARG(repaired));
         if (str_starts(repaired, usual))
             repaired = str_from_index(repaired, usual.n);
     }
     return false;
+}
+
+static bool parse_argument(const struct install_session *s, struct str text,
+                           struct origin *out, struct err *e)
+{
+    return is_name_at(text)
+               ? parse_name_at(s, text, out, e)
+               : session_parse_origin(s->cx, &s->layer, text, out, e);
 }
 
 /* --as names one package. */
@@ -718,7 +723,7 @@ static bool take_arguments(struct install_session *s, struct err *e)
     s->plan.is_offer = s->catalog_count && failed == 0 &&
                        !offers_are_chosen(&s->request->choice);
     if (s->plan.is_offer)
-        return true;
+        return offers_read(&s->closure, s->catalogs, s->catalog_count, e);
     return take_choice(s, asked, asked_count, e);
 }
 

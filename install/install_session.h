@@ -133,6 +133,10 @@ MUST_CHECK bool update_packages(struct install_session *s, struct err *e);
 MUST_CHECK bool patch_packages(struct install_session *s, struct err *e);
 /* import.c */
 MUST_CHECK bool import_packages(struct install_session *s, struct err *e);
+/* install.c. An origin as a person types it; a hint names what was meant. */
+MUST_CHECK bool session_parse_origin(struct context *cx, const struct layer *l,
+                                     struct str text, struct origin *out,
+                                     struct err *e);
 /* install.c. Leaves out of s->choices what is not valid, and has the files of
  * the rest fetched. */
 MUST_CHECK bool session_take_valid(struct install_session *s, struct err *e);

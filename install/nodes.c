@@ -178,7 +178,7 @@ void node_ready(struct closure *c, struct node *n)
 
 void node_known(struct closure *c, struct node *n)
 {
-    for (size_t i = 0; i < n->package.dep_count; i++)
+    for (size_t i = 0; i < n->package.dep_count && !c->options.alone; i++)
         closure_add(c, n->package.deps[i].origin,
                     (unsigned)n->package.deps[i].kind);
 }

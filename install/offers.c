@@ -284,46 +284,14 @@ bool offers_choose(struct install_session *s, struct node *const *catalogs,
 
 /* --- as values ------------------------------------------------------------ */
 
-static struct install_offer *list_offers(const struct node *n,
-                                         const struct fetch_offer *offers,
-                                         size_t count, struct arena *a)
-{
-    struct install_offer *out = arena_array(a, count + 1, sizeof *out);
-
-    for (size_t i = 0; i < count; i++) {
-        out[i].kind = offers[i].kind;
-        out[i].path = offers[i].path;
-        if (!offers[i].is_elsewhere) {
-            struct origin o;
-
-            offers_origin(a, n, &offers[i], &o);
-            out[i].name = offers_name(n, &offers[i]);
-            out[i].origin = o.text;
-        }
-    }
-    return out;
-}
-
 struct install_catalog *offers_list(struct install_session *s, size_t *count)
 {
     struct arena *a = &s->cx->arena;
     struct install_catalog *out =
         arena_array(a, s->catalog_count + 1, sizeof *out);
 
-    for (size_t i = 0; i < s->catalog_count; i++) {
-        const struct node *n = s->catalogs[i];
-
-        out[i] = (struct install_catalog){
-            .origin = n->origin,
-            .path = n->path,
-            .elsewhere = list_offers(n, n->elsewhere, n->elsewhere_count, a),
-            .elsewhere_count = n->elsewhere_count,
-            .has_market = n->has_market};
-        if (!s->plan.is_offer)
-            continue;
-        out[i].offers = list_offers(n, n->offers, n->offer_count, a);
-        out[i].offer_count = n->offer_count;
-    }
+    for (size_t i = 0; i < s->catalog_count; i++)
+        offers_fill(&s->closure, s->catalogs[i], s->plan.is_offer, &out[i]);
     *count = s->catalog_count;
     return out;
 }

@@ -43,4 +43,15 @@ MUST_CHECK bool offers_choose(struct install_session *s,
  * their repositories have outside of the folders that make them catalogs. */
 struct install_catalog *offers_list(struct install_session *s, size_t *count);
 
+/* Reads the documents of all that they offer, and their marketplaces: the words
+ * of offers_fill. Requests no other file, and nothing that they need. */
+MUST_CHECK bool offers_read(struct closure *c, struct node *const *catalogs,
+                            size_t count, struct err *e);
+/* One catalog as a value; `each`: with what it offers. In the arena of the
+ * context. */
+void offers_fill(const struct closure *c, const struct node *n, bool each,
+                 struct install_catalog *out);
+/* Of what failed the first message that says more than its name. */
+struct str offers_problem(const struct node *n);
+
 #endif

@@ -331,8 +331,8 @@ static struct str data_identity(const struct node *n, struct arena *a)
 }
 
 /* What the entry is: of one that came from the store, too. */
-static bool read_plugin(struct closure *c, struct node *n, struct arena *a,
-                        struct plugin *out, struct err *e)
+bool plugin_read_node(struct closure *c, const struct node *n, struct arena *a,
+                      struct plugin *out, struct err *e)
 {
     struct stored s = {.store = c->store};
     struct plugin_files files = {
@@ -564,7 +564,7 @@ bool plugin_take_parts(struct closure *c, struct node *n, struct err *e)
     struct arena *a = &c->cx->arena;
     struct plugin_node *info = arena_new(a, struct plugin_node);
 
-    if (!read_plugin(c, n, a, &info->plugin, e))
+    if (!plugin_read_node(c, n, a, &info->plugin, e))
         return err_wrap(e, "%.*s", STR_ARG(n->origin.text));
     info->catalog_commit = n->catalog_commit;
     if (node_has_entry(n))
@@ -572,6 +572,8 @@ bool plugin_take_parts(struct closure *c, struct node *n, struct err *e)
     n->plugin = info;
     n->package.version = info->plugin.version;
     report_notes(c, n, &info->plugin);
+    if (c->options.alone)
+        return true;
     return derive(c, n, info, e) && fill_needs(c, n, info, e);
 }
 
@@ -638,7 +640,7 @@ bool plugin_check_locked(struct closure *c, struct node *n, struct err *e)
     struct plugin_node *info = arena_new(a, struct plugin_node);
     struct package package = n->package;
 
-    if (!read_plugin(c, n, a, &info->plugin, e))
+    if (!plugin_read_node(c, n, a, &info->plugin, e))
         return err_wrap(e, "%.*s", STR_ARG(n->origin.text));
     if (!str_eq(info->plugin.name, lock_own_name(n->locked)))
         return differs(n, "is named", info->plugin.name, e);
@@ -648,12 +650,14 @@ bool plugin_check_locked(struct closure *c, struct node *n, struct err *e)
     info->source = n->locked->source;
     info->skipped = n->locked->skipped;
     info->not_installed = n->locked->not_installed;
+    n->plugin = info;
+    if (c->options.alone)
+        return true;
     if (!derive(c, n, info, e) || !fill_needs(c, n, info, e) ||
         !check_needs(c, n, info, e))
         return false;
     n->package.deps = package.deps;
     n->package.dep_count = package.dep_count;
-    n->plugin = info;
     return true;
 }
 

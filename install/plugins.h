@@ -47,6 +47,10 @@ MUST_CHECK bool plugin_add_files(struct closure *c, struct node *n,
                                  const bool *outside, struct arena *scratch,
                                  struct err *e);
 
+/* What its files in the store say. In `a`. */
+MUST_CHECK bool plugin_read_node(struct closure *c, const struct node *n,
+                                 struct arena *a, struct plugin *out,
+                                 struct err *e);
 /* Its files are in the store, by n->digest: reads the plugin, and its parts
  * are nodes from now on. */
 MUST_CHECK bool plugin_take_parts(struct closure *c, struct node *n,

@@ -251,17 +251,38 @@ void install_print_json(struct invocation *inv, const struct install_plan *plan,
     print_json_end(inv);
 }
 
-static void put_offers(struct json_writer *w, const struct install_catalog *c)
+static void put_offers(struct json_writer *w,
+                       const struct install_offer *offers, size_t count)
 {
-    for (size_t i = 0; i < c->offer_count; i++) {
+    for (size_t i = 0; i < count; i++) {
+        const struct install_offer *o = &offers[i];
+
         json_begin_object(w);
-        json_member_string(w, "type",
-                           str_cstr(doc_kind_name(c->offers[i].kind)));
-        json_member_string(w, "name", c->offers[i].name);
-        json_member_string(w, "path", c->offers[i].path);
-        json_member_string(w, "origin", c->offers[i].origin);
+        json_member_string(w, "type", str_cstr(doc_kind_name(o->kind)));
+        json_member_string(w, "name", o->name);
+        if (o->kind != DOC_PLUGIN)
+            json_member_string(w, "path", o->path);
+        json_member_string(w, "origin", o->origin);
+        json_member_optional(w, "description", o->description);
+        if (o->kind != DOC_PLUGIN)
+            json_member_optional(w, "plugin",
+                                 o->is_of_plugin ? o->group : STR(""));
+        json_member_optional(w, "command", o->command);
+        json_member_number(w, "tokens", o->tokens);
+        json_member_bool(w, "installed", o->is_installed);
+        json_member_optional(w, "problem", o->problem);
         json_end_object(w);
     }
+}
+
+void install_put_offers(struct json_writer *w, const struct install_catalog *c)
+{
+    json_member_array(w, "offers");
+    put_offers(w, c->offers, c->offer_count);
+    json_end_array(w);
+    json_member_array(w, "plugins");
+    put_offers(w, c->plugins, c->plugin_count);
+    json_end_array(w);
 }
 
 void install_print_offers_json(struct invocation *inv,
@@ -272,7 +293,12 @@ void install_print_offers_json(struct invocation *inv,
     json_member_string(w, "origin", plan->catalogs[0].origin.text);
     json_member_array(w, "offers");
     for (size_t i = 0; i < plan->catalog_count; i++)
-        put_offers(w, &plan->catalogs[i]);
+        put_offers(w, plan->catalogs[i].offers, plan->catalogs[i].offer_count);
+    json_end_array(w);
+    json_member_array(w, "plugins");
+    for (size_t i = 0; i < plan->catalog_count; i++)
+        put_offers(w, plan->catalogs[i].plugins,
+                   plan->catalogs[i].plugin_count);
     json_end_array(w);
     put_elsewhere(w, plan);
     print_json_end(inv);

@@ -377,6 +377,129 @@ void install_note_elsewhere(struct invocation *inv,
                            &plan->catalogs[i]);
 }
 
+struct offer_list {
+    const struct install_offer *offer;
+    struct offer_list *next;
+};
+
+/* Names and texts are a stranger's. */
+static struct str offer_text(const struct install_offer *o, struct arena *a)
+{
+    return text_shown(o->problem.n         ? o->problem
+                      : o->kind == DOC_MCP ? o->command
+                                           : o->description,
+                      a);
+}
+
+static void show_offer(struct term *t, const struct install_offer *o)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+
+    term_print(t, "  %-6s %-28.*s ", doc_kind_name(o->kind),
+               STR_ARG(text_shown(o->name, &a)));
+    if (o->is_installed)
+        term_style_print(t, TERM_GREEN, "installed ");
+    if (o->problem.n)
+        term_style_print(t, TERM_YELLOW, "not installable: ");
+    else if (o->tokens)
+        term_print(t, "%zu tokens: ", o->tokens);
+    term_print(t, "%.*s\n", STR_ARG(offer_text(o, &a)));
+}
+
+/* For a pipe: one line each, type, name and origin first. */
+static void show_lines(struct term *t, const struct install_offer *offers,
+                       size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        CLEANUP(arena_done) struct arena a = {0};
+        const struct install_offer *o = &offers[i];
+
+        term_print(t, "%-6s %-32.*s %.*s  %s%.*s\n", doc_kind_name(o->kind),
+                   STR_ARG(text_shown(o->name, &a)),
+                   STR_ARG(text_shown(o->origin, &a)),
+                   o->problem.n ? "not installable: " : "",
+                   STR_ARG(offer_text(o, &a)));
+    }
+}
+
+/* The heading of a plugin says what it is. */
+static void show_group(struct term *t, const struct map *plugins,
+                       const struct install_offer *o)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct offer_list *found =
+        o->is_of_plugin ? map_find(plugins, o->group) : NULL;
+    const struct install_offer *plugin = found ? found->offer : NULL;
+
+    if (!plugin) {
+        term_style_print(t, TERM_BOLD, "%.*s/\n", STR_ARG(o->group));
+        return;
+    }
+    term_style_print(t, TERM_BOLD, "plugin %.*s", STR_ARG(plugin->name));
+    term_print(t, "%s%s%.*s\n", plugin->is_installed ? " (installed)" : "",
+               plugin->description.n ? ": " : "", STR_ARG(plugin->description));
+}
+
+static struct str group_key(const struct install_offer *o, struct arena *a)
+{
+    return arena_printf(a, "%d %.*s", o->is_of_plugin, STR_ARG(o->group));
+}
+
+/* Offers are in the order of their paths: those of a plugin that lists folders
+ * here and there are gathered. */
+void install_show_catalog(struct invocation *inv,
+                          const struct install_catalog *c)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct term *t = &inv->term;
+    struct map plugins, groups;
+
+    if (!t->is_out) {
+        show_lines(t, c->offers, c->offer_count);
+        show_lines(t, c->plugins, c->plugin_count);
+        return;
+    }
+    map_init(&plugins, &a);
+    map_init(&groups, &a);
+    for (size_t i = 0; i < c->plugin_count; i++) {
+        struct offer_list *one = arena_new(&a, struct offer_list);
+
+        one->offer = &c->plugins[i];
+        map_put(&plugins, c->plugins[i].name, one);
+    }
+    for (size_t i = c->offer_count; i-- > 0;) {
+        struct map_entry *at = map_entry(&groups, group_key(&c->offers[i], &a));
+        struct offer_list *one = arena_new(&a, struct offer_list);
+
+        *one = (struct offer_list){&c->offers[i], at->value};
+        at->value = one;
+    }
+    for (size_t i = groups.count; i-- > 0;) {
+        const struct offer_list *o = groups.entries[i].value;
+
+        show_group(t, &plugins, o->offer);
+        for (; o; o = o->next)
+            show_offer(t, o->offer);
+    }
+    for (size_t i = 0; i < c->plugin_count; i++)
+        if (!map_has(&groups, group_key(&c->plugins[i], &a)))
+            show_offer(t, &c->plugins[i]);
+}
+
+static void note_choice(struct term *t, const struct install_catalog *c)
+{
+    struct str text = c->origin.text;
+
+    if (c->offer_count)
+        term_note(t,
+                  "%.*s is a catalog: choose with --all, --skill NAME, --agent "
+                  "NAME, --mcp NAME%s",
+                  STR_ARG(text), c->plugin_count ? ", --plugin NAME" : "");
+    else
+        term_note(t, "%.*s is a marketplace: choose with --plugin NAME",
+                  STR_ARG(text));
+}
+
 void install_show_offers(struct invocation *inv,
                          const struct install_plan *plan)
 {
@@ -385,14 +508,8 @@ void install_show_offers(struct invocation *inv,
     for (size_t k = 0; k < plan->catalog_count; k++) {
         const struct install_catalog *c = &plan->catalogs[k];
 
-        for (size_t i = 0; i < c->offer_count; i++)
-            term_print(
-                t, "%-6s %-32.*s %.*s\n", doc_kind_name(c->offers[i].kind),
-                STR_ARG(c->offers[i].name), STR_ARG(c->offers[i].origin));
-        term_note(t,
-                  "%.*s is a catalog: name one of these, or choose with "
-                  "--all, --skill NAME, --agent NAME, --mcp NAME",
-                  STR_ARG(c->origin.text));
+        install_show_catalog(inv, c);
+        note_choice(t, c);
     }
     install_note_elsewhere(inv, plan);
 }

@@ -13,6 +13,11 @@ void install_show_packages(struct term *t, const struct install_plan *plan,
                            bool each, struct arena *a);
 void install_show_offers(struct invocation *inv,
                          const struct install_plan *plan);
+/* What a catalog has, with descriptions, by plugin or folder; and as the members
+ * "offers" and "plugins". */
+void install_show_catalog(struct invocation *inv,
+                          const struct install_catalog *c);
+void install_put_offers(struct json_writer *w, const struct install_catalog *c);
 /* What the user changed and stays as it is. */
 void install_note_edits(struct term *t, const struct install_plan *plan);
 /* How a mapm.lock in conflict was decided. */

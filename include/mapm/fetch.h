@@ -196,6 +196,10 @@ MUST_CHECK bool fetch_next(struct fetch *f, struct arena *a,
 
 void fetch_get_progress(const struct fetch *f, struct fetch_progress *out);
 
+/* When the commit was made whose trees the store has as `trees`, in seconds
+ * since 1970, as its committer says. False where it does not say so. */
+bool fetch_commit_time(struct str trees, uint64_t *seconds);
+
 /* Nothing more will be asked: kills mapm-fetch without waiting for its end, so
  * that it frees its memory beside what the caller does next. */
 void fetch_stop(struct fetch *f);

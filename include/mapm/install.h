@@ -186,9 +186,17 @@ struct install_import {
     struct str problem;           /* why it is not imported; "": it is */
 };
 
+/* What the last line needs is there where nothing was chosen. */
 struct install_offer {
     enum doc_kind kind;
-    struct str name, path, origin;
+    struct str name, path, origin; /* path: of a plugin "" */
+    struct str group;       /* plugin that has it, else the folder around it */
+    bool is_of_plugin;      /* `group` is one */
+    struct str description; /* on one line */
+    struct str command;     /* of an MCP server */
+    struct str problem;     /* why it cannot be installed; "": it can */
+    size_t tokens;          /* of its document, estimated; 0: not known */
+    bool is_installed;      /* in this workspace, at whatever ref */
 };
 
 struct install_catalog {
@@ -200,6 +208,8 @@ struct install_catalog {
     const struct install_offer *elsewhere;
     size_t elsewhere_count;
     bool has_market; /* of plugins, which --plugin takes */
+    const struct install_offer *plugins; /* of its marketplace.json */
+    size_t plugin_count;
 };
 
 struct install_plan {

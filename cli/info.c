@@ -1,0 +1,367 @@
+#include "base/text.h"
+#include "mapm/doc_kind.h"
+#include "mapm/install_info.h"
+#include "mapm/origin.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "command.h"
+#include "install/install_show.h"
+
+/* info: what a package is, without installing it (G7). */
+
+#define LABEL_WIDTH     12
+#define FILES_MAX_SHOWN 20
+#define DATE_CHARS      sizeof "9999-12-31"
+
+/* "" when it is not known. */
+static const char *date_of(uint64_t seconds, char out[DATE_CHARS])
+{
+    time_t at = (time_t)seconds;
+    struct tm tm;
+
+    if (!seconds || !gmtime_r(&at, &tm) ||
+        strftime(out, DATE_CHARS, "%Y-%m-%d", &tm) == 0)
+        out[0] = '\0';
+    return out;
+}
+
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* --- as JSON -------------------------------------------------------------- */
+
+static void put_files(struct json_writer *w, const struct install_info *p)
+{
+    json_member_array(w, "files");
+    for (size_t i = 0; i < p->file_count; i++) {
+        json_begin_object(w);
+        json_member_string(w, "path", p->files[i].path);
+        json_member_number(w, "bytes", p->files[i].bytes);
+        json_member_bool(w, "executable", p->files[i].is_executable);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
+static void put_needs(struct json_writer *w, const struct install_info *p)
+{
+    json_member_array(w, "needs");
+    for (size_t i = 0; i < p->need_count; i++) {
+        json_begin_object(w);
+        json_member_string(w, "type",
+                           str_cstr(doc_kind_name(p->needs[i].kind)));
+        json_member_string(w, "origin", p->needs[i].origin);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
+static void put_parts(struct json_writer *w, const struct install_info *p)
+{
+    json_member_array(w, "parts");
+    for (size_t i = 0; i < p->part_count; i++) {
+        const struct info_part *part = &p->parts[i];
+
+        json_begin_object(w);
+        json_member_string(w, "type", str_cstr(doc_kind_name(part->kind)));
+        json_member_string(w, "name", part->name);
+        json_member_optional(w, "path", part->path);
+        json_member_optional(w, "description", part->description);
+        json_member_optional(w, "command", part->command);
+        json_member_number(w, "tokens", part->tokens);
+        json_member_optional(w, "problem", part->problem);
+        json_end_object(w);
+    }
+    json_end_array(w);
+    json_member_array(w, "not_installed");
+    for (size_t i = 0; i < p->other_count; i++) {
+        json_begin_object(w);
+        json_member_string(w, "kind", p->others[i].kind);
+        json_member_number(w, "count", p->others[i].count);
+        json_member_string(w, "where", p->others[i].where);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
+static void put_license(struct json_writer *w, const struct install_info *p)
+{
+    json_member_optional(w, "license", p->license);
+    json_member_optional(w, "license_file", p->license_file);
+    json_member_optional(w, "license_text", p->license_text);
+    json_member_bool(w, "proprietary", p->is_proprietary);
+}
+
+static void put_source(struct json_writer *w, const struct install_info *p)
+{
+    char date[DATE_CHARS];
+
+    json_member_string(w, "origin", p->origin);
+    json_member_optional(w, "from", p->from);
+    json_member_optional(w, "ref", p->ref);
+    json_member_optional(w, "commit", p->commit);
+    json_member_optional(w, "date", str_cstr(date_of(p->time, date)));
+}
+
+static void put_package(struct json_writer *w, const struct install_info *p)
+{
+    json_member_string(w, "type", str_cstr(doc_kind_name(p->kind)));
+    json_member_string(w, "name", p->name);
+    json_member_optional(w, "version", p->version);
+    json_member_optional(w, "description", p->description);
+    put_license(w, p);
+    put_source(w, p);
+    json_member_string(w, "digest", p->digest);
+    json_member_optional(w, "installed_as", p->installed_name);
+    json_member_optional(w, "installed_commit", p->installed_commit);
+    json_member_bool(w, "patched", p->is_patched);
+    put_files(w, p);
+    json_member_number(w, "bytes", p->bytes);
+    json_member_number(w, "tokens", p->tokens);
+    json_member_number(w, "list_tokens", p->list_tokens);
+    put_needs(w, p);
+    json_member_optional(w, "command", p->command);
+    json_member_optional(w, "program", p->program);
+    json_member_optional(w, "hooks", p->hooks);
+    json_member_optional(w, "allowed_tools", p->tools);
+    json_member_optional(w, "compatibility", p->compatibility);
+    json_member_optional(w, "prereqs", p->prereqs);
+    json_member_bool(w, "hidden_characters", p->is_hidden);
+    json_member_bool(w, "disable_model_invocation", p->is_disabled);
+    put_parts(w, p);
+}
+
+static void print_info_json(struct invocation *inv,
+                            const struct install_info *p)
+{
+    struct json_writer *w = print_json_begin(inv, "mapm.info/1", NULL);
+
+    if (p->is_catalog) {
+        json_member_string(w, "type", STR("catalog"));
+        put_source(w, p);
+        install_put_offers(w, &p->catalog);
+    } else {
+        put_package(w, p);
+        if (has_option(inv, OPTION_README))
+            json_member_string(w, "readme", p->body);
+    }
+    print_json_end(inv);
+}
+
+/* --- as text -------------------------------------------------------------- */
+
+static void show(struct term *t, const char *label, struct str text)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+
+    if (text.n == 0)
+        return;
+    term_style_print(t, TERM_DIM, "%-*s", LABEL_WIDTH, label);
+    term_print(t, " %.*s\n", STR_ARG(text_one_line(text, &a)));
+}
+
+static void show_source(struct term *t, const struct install_info *p,
+                        struct arena *a)
+{
+    char date[DATE_CHARS];
+
+    show(t, "origin", p->origin);
+    show(t, "from", p->from);
+    date_of(p->time, date);
+    if (p->commit.n)
+        show(t, "commit",
+             arena_printf(a, "%.*s%s%.*s%s%s%s", STR_ARG(p->commit),
+                          p->ref.n || date[0] ? " (" : "", STR_ARG(p->ref),
+                          p->ref.n && date[0] ? ", " : "", date,
+                          p->ref.n || date[0] ? ")" : ""));
+}
+
+/* "Proprietary. LICENSE.txt has … (LICENSE.txt: proprietary)". */
+static void show_license(struct term *t, const struct install_info *p,
+                         struct arena *a)
+{
+    struct str file = {"", 0};
+
+    if (p->license_file.n)
+        file = arena_printf(a, "%s%.*s%s%.*s%s", p->license.n ? " (" : "",
+                            STR_ARG(p->license_file),
+                            p->license_text.n ? ": " : "",
+                            STR_ARG(p->license_text), p->license.n ? ")" : "");
+    show(t, "license",
+         p->license.n || file.n ? str_join(p->license, file, a)
+                                : STR("none is declared"));
+    if (p->is_proprietary)
+        term_style_print(t, TERM_YELLOW, "%-*s %s\n", LABEL_WIDTH, "",
+                         "proprietary: read its terms before you use it");
+}
+
+static void show_installed(struct term *t, const struct install_info *p,
+                           struct arena *a)
+{
+    bool differs =
+        p->installed_commit.n && !str_eq(p->installed_commit, p->commit);
+
+    if (p->is_installed)
+        show(t, "installed",
+             arena_printf(a, "as %.*s%s%.*s%s", STR_ARG(p->installed_name),
+                          differs ? ", at commit " : "",
+                          STR_ARG(str_slice(
+                              differs ? p->installed_commit : STR(""), 0, 10)),
+                          p->is_patched ? ", with a patch" : ""));
+}
+
+static void show_tokens(struct term *t, const struct install_info *p,
+                        struct arena *a)
+{
+    if (p->tokens)
+        show(t, "tokens",
+             arena_printf(
+                 a, "about %zu when it is loaded%s", p->tokens,
+                 p->list_tokens && !p->is_disabled
+                     ? str_dup0(arena_printf(a, ", %zu in a client's list",
+                                             p->list_tokens),
+                                a)
+                     : ""));
+}
+
+static void show_files(struct invocation *inv, const struct install_info *p)
+{
+    struct term *t = &inv->term;
+    bool each = has_option(inv, OPTION_VERBOSE);
+    char size[16];
+    size_t programs = 0;
+
+    for (size_t i = 0; i < p->file_count; i++)
+        programs += p->files[i].is_executable;
+    show(t, "files",
+         arena_printf(&inv->cx.arena, "%zu (%s), %zu executable", p->file_count,
+                      text_bytes(p->bytes, size), programs));
+    for (size_t i = 0; i < p->file_count && (each || i < FILES_MAX_SHOWN); i++)
+        term_print(t, "  %8s%s %.*s\n", text_bytes(p->files[i].bytes, size),
+                   p->files[i].is_executable ? "*" : " ",
+                   STR_ARG(text_shown(p->files[i].path, &inv->cx.arena)));
+    if (!each && p->file_count > FILES_MAX_SHOWN)
+        term_print(t, "  and %zu more (-v lists them)\n",
+                   p->file_count - FILES_MAX_SHOWN);
+}
+
+static void show_part(struct term *t, const struct info_part *part)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str text = part->kind == DOC_MCP ? part->command : part->description;
+
+    term_print(t, "  %-5s %-24.*s ", doc_kind_name(part->kind),
+               STR_ARG(text_shown(part->name, &a)));
+    if (part->tokens)
+        term_print(t, "%6zu tokens  ", part->tokens);
+    term_print(t, "%.*s\n", STR_ARG(text_one_line(text, &a)));
+    if (part->problem.n)
+        term_style_print(t, TERM_YELLOW, "        left out: %.*s\n",
+                         STR_ARG(text_one_line(part->problem, &a)));
+}
+
+static void show_parts(struct term *t, const struct install_info *p)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+
+    if (p->part_count)
+        term_style_print(t, TERM_DIM, "parts\n");
+    for (size_t i = 0; i < p->part_count; i++)
+        show_part(t, &p->parts[i]);
+    if (p->other_count)
+        term_style_print(t, TERM_DIM, "not installed\n");
+    for (size_t i = 0; i < p->other_count; i++)
+        term_print(t, "  %zu %.*s in %.*s\n", p->others[i].count,
+                   STR_ARG(text_shown(p->others[i].kind, &a)),
+                   STR_ARG(text_shown(p->others[i].where, &a)));
+}
+
+static void show_package(struct invocation *inv, const struct install_info *p)
+{
+    struct arena *a = &inv->cx.arena;
+    struct term *t = &inv->term;
+
+    term_print(t, "%s ", doc_kind_name(p->kind));
+    term_style_print(t, TERM_BOLD, "%.*s", STR_ARG(p->name));
+    term_print(t, "%s%.*s\n", p->version.n ? " " : "",
+               STR_ARG(text_shown(p->version, a)));
+    if (p->description.n)
+        term_print(t, "%.*s\n", STR_ARG(text_one_line(p->description, a)));
+    term_print(t, "\n");
+    show_source(t, p, a);
+    show_license(t, p, a);
+    show_installed(t, p, a);
+    show(t, "needs by hand", p->prereqs);
+    show(t, "works with", p->compatibility);
+    for (size_t i = 0; i < p->need_count; i++)
+        show(t, i ? "" : "needs",
+             arena_printf(a, "%s %.*s", doc_kind_name(p->needs[i].kind),
+                          STR_ARG(p->needs[i].origin)));
+    show(t, "runs", p->command);
+    show(t, "program", p->program);
+    show(t, "hooks",
+         p->hooks.n ? arena_printf(a, "in %.*s%s", STR_ARG(p->hooks),
+                                   p->kind == DOC_PLUGIN
+                                       ? ""
+                                       : ": clients that know them run them")
+                    : STR(""));
+    show(t, "tools", p->tools);
+    show_tokens(t, p, a);
+    show_files(inv, p);
+    show_parts(t, p);
+    if (p->is_hidden)
+        term_warn(t, "its text has hidden characters: --readme shows them, and "
+                     "an install refuses it without --allow-hidden");
+}
+
+static void show_catalog(struct invocation *inv, const struct install_info *p)
+{
+    const struct install_catalog *c = &p->catalog;
+    struct term *t = &inv->term;
+    size_t counts[3] = {0};
+
+    for (size_t i = 0; i < c->offer_count; i++)
+        counts[c->offers[i].kind == DOC_SKILL   ? 0
+               : c->offers[i].kind == DOC_AGENT ? 1
+                                                : 2]++;
+    term_print(t, "catalog ");
+    term_style_print(t, TERM_BOLD, "%.*s\n", STR_ARG(c->origin.text));
+    term_print(
+        t, "%zu skill%s, %zu agent%s, %zu MCP server%s, %zu plugin%s\n\n",
+        counts[0], plural(counts[0]), counts[1], plural(counts[1]), counts[2],
+        plural(counts[2]), c->plugin_count, plural(c->plugin_count));
+    show_source(t, p, &inv->cx.arena);
+    install_show_catalog(inv, c);
+}
+
+COMMAND(command_info)
+{
+    const struct info_request r = {
+        .word = inv->arguments.items[0],
+        .plugin = option_value(inv, OPTION_PLUGIN),
+    };
+    struct install_info p;
+
+    if (!install_info(&inv->cx, &r, &p, e))
+        return false;
+    *exit_code = EXIT_DONE;
+    if (has_option(inv, OPTION_README) && p.is_catalog) {
+        err_set(e, ERR_USAGE, "%.*s is a catalog: --readme prints one package",
+                STR_ARG(p.origin));
+        return err_hint(e, "mapm info without --readme lists its packages");
+    }
+    if (has_option(inv, OPTION_JSON))
+        print_info_json(inv, &p);
+    else if (has_option(inv, OPTION_README))
+        term_print(&inv->term, "%.*s%s", STR_ARG(p.body),
+                   str_ends(p.body, STR("\n")) ? "" : "\n");
+    else if (p.is_catalog)
+        show_catalog(inv, &p);
+    else
+        show_package(inv, &p);
+    return true;
+}
