@@ -259,8 +259,10 @@ static void put_word(struct buf *b, struct str word)
     buf_char(b, '\'');
 }
 
+/* No values, which may be secrets; but `is_sent`: those that a client makes of
+ * its environment, for they leave the machine. */
 static void put_names(struct buf *b, const char *label,
-                      const struct json *object)
+                      const struct json *object, bool is_sent)
 {
     const char *before = label;
 
@@ -270,6 +272,10 @@ static void put_names(struct buf *b, const char *label,
         buf_printf(b, "%s", before);
         buf_append(b, v->key);
         before = ", ";
+        if (!is_sent || !str_has_char(json_text(v), '$'))
+            continue;
+        buf_text(b, ": ");
+        put_word(b, json_text(v));
     }
     if (object->first)
         buf_char(b, ')');
@@ -297,8 +303,8 @@ struct str mcp_command_line(const struct document *d, struct arena *a)
         put_word(&b, cwd->text);
         buf_char(&b, ')');
     }
-    put_names(&b, " (env: ", json_get(d->mcp, "env"));
-    put_names(&b, " (headers: ", json_get(d->mcp, "headers"));
+    put_names(&b, " (env: ", json_get(d->mcp, "env"), false);
+    put_names(&b, " (headers: ", json_get(d->mcp, "headers"), true);
     for (const struct json *v = d->mcp->first; v; v = v->next)
         if (mcp_key_skips_consent(v->key))
             buf_printf(&b, " (asks clients not to ask: %.*s)", STR_ARG(v->key));

@@ -466,6 +466,9 @@ static const struct {
      "npx (in '${workspaceDir}')"},
     {URL("\"https://x.example/a\", \"headers\": {\"Authorization\": \"x\"}"),
      "https://x.example/a (headers: Authorization)"},
+    {URL("\"https://x.example/a\", \"headers\": "
+         "{\"A\": \"Bearer ${TOKEN}\", \"B\": \"b\"}"),
+     "https://x.example/a (headers: A: 'Bearer ${TOKEN}', B)"},
     {STDIO("\"trust\": true"), "npx (asks clients not to ask: trust)"},
 };
 
