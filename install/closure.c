@@ -159,7 +159,8 @@ const struct origin *closure_locked_origin(const struct closure *c,
     return n->is_sharing ? node_source(n) : layer_source(c->layer, n->locked);
 }
 
-static bool ask(struct closure *c, struct node *n, struct err *e)
+static struct fetch_want make_want(const struct closure *c,
+                                   const struct node *n)
 {
     struct arena *a = &c->cx->arena;
     /* The one that moves, if it does: its trees are here. */
@@ -199,12 +200,26 @@ static bool ask(struct closure *c, struct node *n, struct err *e)
         want.commit = n->package.commit;
         want.assume_reachable = true; /* its ref leads there */
     }
+    return want;
+}
+
+static bool ask(struct closure *c, struct node *n, struct err *e)
+{
+    struct fetch_want want = make_want(c, n);
+
     if (!start_fetch(c, e))
         return false;
-    c->asked = arena_grow(a, c->asked, c->asked_count, &c->asked_capacity,
-                          sizeof(struct node *));
+    c->asked = arena_grow(&c->cx->arena, c->asked, c->asked_count,
+                          &c->asked_capacity, sizeof(struct node *));
     c->asked[c->asked_count++] = n;
     return fetch_ask(c->fetch, &want, e);
+}
+
+/* At a commit that its plugin, its marketplace or an import names. */
+static void use_pin(struct node *n)
+{
+    n->package.commit = n->pin;
+    n->is_ref_known = true;
 }
 
 bool closure_want_files(struct closure *c, struct node *n, struct err *e)
@@ -272,10 +287,8 @@ bool closure_ask_plugin(struct closure *c, struct node *n, struct err *e)
 {
     if (c->options.offline)
         return fail_offline(c, n, e);
-    if (!n->locked && n->pin.n) {
-        n->package.commit = n->pin;
-        n->is_ref_known = true;
-    }
+    if (!n->locked && n->pin.n)
+        use_pin(n);
     return ask(c, n, e);
 }
 
@@ -678,10 +691,8 @@ static bool resolve_market(struct closure *c, struct node *n, struct err *e)
                 "only its host knows what a marketplace offers");
         return err_hint(e, "run the command once without --offline");
     }
-    if (n->pin.n) {
-        n->package.commit = n->pin;
-        n->is_ref_known = true;
-    }
+    if (n->pin.n)
+        use_pin(n);
     return begin_download(c, n, &taken, e) && ask(c, n, e);
 }
 
@@ -704,20 +715,84 @@ static bool resolve_derived(struct closure *c, struct node *n, struct err *e)
     return resolve_locked(c, n, e);
 }
 
-/* At the commit of its plugin. */
-static bool ask_part(struct closure *c, struct node *n, struct err *e)
+/* As mapm.lock holds it. */
+static bool resolve_covered(struct closure *c, struct node *n,
+                            const struct lock_entry *entry, struct err *e)
 {
+    n->locked = entry;
+    /* Its repository may lack what mapm.lock holds: that decides what the
+     * lock of this machine is. */
+    if (is_replaced_here(n))
+        stop_assuming(c);
+    n->is_override =
+        is_replaced_here(n) && entry->from.n && layer_is_local(c->layer, entry);
+    return resolve_locked(c, n, e);
+}
+
+static bool fail_unlocked(const struct node *n, struct err *e)
+{
+    err_set(e, ERR_LOCKED, "mapm.lock does not hold %.*s",
+            STR_ARG(n->origin.text));
+    return err_hint(e, "run mapm install without --locked and commit "
+                       "mapm.lock");
+}
+
+/* By the index, else by its host. */
+static bool resolve_unlocked(struct closure *c, struct node *n,
+                             const struct lock_entry *moving, struct err *e)
+{
+    bool taken;
+
+    if (node_has_entry(n))
+        return plugin_resolve_entry(c, n, e);
+    if (n->pin.n && !c->options.offline) {
+        use_pin(n);
+        return ask(c, n, e);
+    }
+    if (find_in_index(c, n))
+        return take_indexed(c, n, moving, e);
+    if (c->options.offline)
+        return fail_offline(c, n, e);
+    if (!begin_download(c, n, &taken, e))
+        return false;
+    if (taken && find_in_index(c, n)) {
+        cancel_download(c, n);
+        return take_indexed(c, n, moving, e);
+    }
+    return ask_or_compare(c, n, moving, e);
+}
+
+/* Of a repository, and no part of a plugin's files. */
+static bool resolve_package(struct closure *c, struct node *n, struct err *e)
+{
+    const struct lock_entry *entry =
+        n->allowed.n ? NULL : layer_find_origin(c->layer, n->origin.key, false);
+    bool is_covered = entry && is_covered_by(c, n, entry);
+    const struct lock_entry *moving = moving_entry(c, n, entry);
+
+    if (n->is_part && n->pin.n && !n->stays && !c->options.offline) {
+        stop_assuming(c);
+        use_pin(n);
+        return ask(c, n, e);
+    }
+    if (is_covered && !moving)
+        return resolve_covered(c, n, entry, e);
     stop_assuming(c);
-    n->package.commit = n->pin;
-    n->is_ref_known = true;
-    return ask(c, n, e);
+    if (entry && !is_covered && !moving && may_share(c, n, entry)) {
+        n->is_sharing = true;
+        n->locked = entry;
+        return resolve_locked(c, n, e);
+    }
+    n->package.commit = str_make("", 0);
+    n->is_override =
+        is_replaced_here(n) && n->replacement->role == PROJECT_LOCAL;
+    if (c->options.locked && !n->is_override && (is_covered || !entry))
+        return fail_unlocked(n, e);
+    return resolve_unlocked(c, n, moving, e);
 }
 
 static bool resolve_node(struct closure *c, struct node *n, struct err *e)
 {
-    const struct lock_entry *entry, *moving;
-    bool taken, is_covered;
-
     n->is_resolved = true;
     if (n->kinds == DOC_MARKET)
         return resolve_market(c, n, e);
@@ -740,55 +815,7 @@ static bool resolve_node(struct closure *c, struct node *n, struct err *e)
     if (node_source(n)->scheme == ORIGIN_FILE ||
         take_from_checkout(c, n, false))
         return read_replaced(c, n, e);
-    entry =
-        n->allowed.n ? NULL : layer_find_origin(c->layer, n->origin.key, false);
-    is_covered = entry && is_covered_by(c, n, entry);
-    moving = moving_entry(c, n, entry);
-    if (n->is_part && n->pin.n && !n->stays && !c->options.offline)
-        return ask_part(c, n, e);
-    if (is_covered && !moving) {
-        n->locked = entry;
-        /* Its repository may lack what mapm.lock holds: that decides what the
-         * lock of this machine is. */
-        if (is_replaced_here(n))
-            stop_assuming(c);
-        n->is_override = is_replaced_here(n) && entry->from.n &&
-                         layer_is_local(c->layer, entry);
-        return resolve_locked(c, n, e);
-    }
-    stop_assuming(c);
-    if (entry && !is_covered && !moving && may_share(c, n, entry)) {
-        n->is_sharing = true;
-        n->locked = entry;
-        return resolve_locked(c, n, e);
-    }
-    n->package.commit = str_make("", 0);
-    n->is_override =
-        is_replaced_here(n) && n->replacement->role == PROJECT_LOCAL;
-    if (c->options.locked && !n->is_override && (is_covered || !entry)) {
-        err_set(e, ERR_LOCKED, "mapm.lock does not hold %.*s",
-                STR_ARG(n->origin.text));
-        return err_hint(e, "run mapm install without --locked and commit "
-                           "mapm.lock");
-    }
-    if (node_has_entry(n))
-        return plugin_resolve_entry(c, n, e);
-    if (n->pin.n && !c->options.offline) {
-        n->package.commit = n->pin;
-        n->is_ref_known = true;
-        return ask(c, n, e);
-    }
-    if (find_in_index(c, n))
-        return take_indexed(c, n, moving, e);
-    if (c->options.offline)
-        return fail_offline(c, n, e);
-    if (!begin_download(c, n, &taken, e))
-        return false;
-    if (taken && find_in_index(c, n)) {
-        cancel_download(c, n);
-        return take_indexed(c, n, moving, e);
-    }
-    return ask_or_compare(c, n, moving, e);
+    return resolve_package(c, n, e);
 }
 
 /* It is resolved anew. */
@@ -969,96 +996,162 @@ static bool check_tag(const struct closure *c, const struct node *n,
                    STR_ARG(entry->name));
 }
 
+/* What an event leads to. */
+enum outcome {
+    TAKEN,
+    PACKAGE_FAILED, /* by `arrival.problem` */
+    FAILED,         /* the whole closure, by `arrival.e` */
+};
+
+struct arrival {
+    struct closure *c;
+    struct node *n;
+    const struct fetch_event *event;
+    struct arena *scratch;
+    struct err problem; /* of the package alone */
+    struct err *e;
+};
+
+static enum outcome of_package(bool ok)
+{
+    return ok ? TAKEN : PACKAGE_FAILED;
+}
+
+static enum outcome of_closure(bool ok)
+{
+    return ok ? TAKEN : FAILED;
+}
+
+static enum outcome take_package(struct arrival *x)
+{
+    struct closure *c = x->c;
+    struct node *n = x->n;
+    struct fetch_event placed;
+
+    if (!check_tag(c, n, x->event, &x->problem))
+        return PACKAGE_FAILED;
+    if (n->is_sharing &&
+        !proof_shares_ref(c->layer, n->locked, node_source(n), x->event->path))
+        return of_closure(stop_sharing(c, n, x->e));
+    placed = place_unserved(c, n, x->event);
+    if (!ingest_package(c, n, &placed, x->scratch, &x->problem))
+        return PACKAGE_FAILED;
+    if (x->event->doc == DOC_MARKET)
+        return of_closure(plugin_market_settled(c, n, x->e));
+    if (n->stays && !n->is_ready)
+        return of_package(resolve_node(c, n, &x->problem));
+    if (n->package.kind != DOC_PLUGIN)
+        add_fetched(c, n);
+    return TAKEN;
+}
+
+static enum outcome take_outline(struct arrival *x)
+{
+    struct closure *c = x->c;
+    struct node *n = x->n;
+
+    return of_package(
+        check_tag(c, n, x->event, &x->problem) &&
+        ingest_outline(c, n, x->event, x->scratch, &x->problem) &&
+        (c->options.outline || closure_want_files(c, n, &x->problem)));
+}
+
+static enum outcome take_gone(struct arrival *x)
+{
+    struct node *n = x->n;
+
+    n->gone = arena_new(&x->c->cx->arena, struct err);
+    *n->gone = x->problem;
+    err_clear(&x->problem);
+    return of_package(take_comparison(x->c, n, x->event, &x->problem));
+}
+
+static void explain_failure(const struct node *n, struct err *problem)
+{
+    if (n->locked && (problem->code == ERR_REF || n->is_unserved))
+        refuse_unserved(n, problem);
+    if (n->locked && problem->code == ERR_LOCKED)
+        name_entry(n->locked, problem);
+    hint_skill(n, problem);
+}
+
+/* Its host has no such package, or not as it was asked for: there may be
+ * another way to it. */
+static enum outcome take_failure(struct arrival *x)
+{
+    struct closure *c = x->c;
+    struct node *n = x->n;
+    enum err_code code = x->event->err->code;
+
+    x->problem = *x->event->err;
+    if ((n->is_sharing || (n->locked && is_replaced_here(n))) &&
+        is_no_match(code))
+        return of_closure(stop_sharing(c, n, x->e));
+    if (n->is_comparing && is_gone(code))
+        return take_gone(x);
+    if (n->is_tracing && remote_is_answer(code))
+        return of_closure(take_new_history(c, n, x->e));
+    n->is_comparing = n->is_tracing = false;
+    if (n->locked && code == ERR_REF && !n->is_unserved && is_proved(c, n))
+        return of_closure(ask_unserved(c, n, x->e));
+    /* A ref that is not pushed yet. */
+    if (!n->locked && code == ERR_REF && take_from_checkout(c, n, true)) {
+        err_clear(&x->problem);
+        return of_package(read_replaced(c, n, &x->problem));
+    }
+    explain_failure(n, &x->problem);
+    return PACKAGE_FAILED;
+}
+
+static enum outcome take_event(struct arrival *x)
+{
+    struct closure *c = x->c;
+    struct node *n = x->n;
+
+    switch (x->event->kind) {
+    case FETCH_MANIFEST:
+        if (!n->locked && !n->is_outlined)
+            ingest_manifest(c, n, x->event, x->scratch);
+        return TAKEN;
+    case FETCH_DONE:
+        return take_package(x);
+    case FETCH_OFFERS:
+        ingest_offers(c, n, x->event);
+        return TAKEN;
+    case FETCH_REF_FOUND:
+        return of_package(check_tag(c, n, x->event, &x->problem) &&
+                          take_comparison(c, n, x->event, &x->problem));
+    case FETCH_OUTLINE:
+        return take_outline(x);
+    case FETCH_FAILED:
+        return take_failure(x);
+    default:
+        return TAKEN;
+    }
+}
+
 static bool handle_event(struct closure *c, const struct fetch_event *event,
                          struct arena *scratch, struct err *e)
 {
     struct node *n = event->id < c->asked_count ? c->asked[event->id] : NULL;
-    struct fetch_event placed;
-    struct err problem = {0};
-    bool ok = true;
+    struct arrival x = {
+        .c = c, .n = n, .event = event, .scratch = scratch, .e = e};
+    enum outcome outcome;
 
     if (event->kind == FETCH_IDLE || !n)
         return true;
     for (size_t i = 0; i < event->note_count; i++)
         notice_add(&c->notices, STR(""), STR(""), event->notes[i]);
-    switch (event->kind) {
-    case FETCH_MANIFEST:
-        if (!n->locked && !n->is_outlined)
-            ingest_manifest(c, n, event, scratch);
-        break;
-    case FETCH_DONE:
-        if (!check_tag(c, n, event, &problem)) {
-            ok = false;
-            break;
-        }
-        if (n->is_sharing &&
-            !proof_shares_ref(c->layer, n->locked, node_source(n), event->path))
-            return stop_sharing(c, n, e);
-        placed = place_unserved(c, n, event);
-        ok = ingest_package(c, n, &placed, scratch, &problem);
-        if (ok && event->doc == DOC_MARKET)
-            return plugin_market_settled(c, n, e);
-        if (ok && n->stays && !n->is_ready)
-            ok = resolve_node(c, n, &problem);
-        else if (ok && n->package.kind != DOC_PLUGIN)
-            add_fetched(c, n);
-        break;
-    case FETCH_OFFERS:
-        ingest_offers(c, n, event);
-        break;
-    case FETCH_REF_FOUND:
-        ok = check_tag(c, n, event, &problem) &&
-             take_comparison(c, n, event, &problem);
-        break;
-    case FETCH_OUTLINE:
-        ok = check_tag(c, n, event, &problem) &&
-             ingest_outline(c, n, event, scratch, &problem) &&
-             (c->options.outline || closure_want_files(c, n, &problem));
-        break;
-    case FETCH_FAILED:
-        problem = *event->err;
-        if ((n->is_sharing || (n->locked && is_replaced_here(n))) &&
-            is_no_match(problem.code))
-            return stop_sharing(c, n, e);
-        if (n->is_comparing && is_gone(problem.code)) {
-            n->gone = arena_new(&c->cx->arena, struct err);
-            *n->gone = problem;
-            err_clear(&problem);
-            ok = take_comparison(c, n, event, &problem);
-            break;
-        }
-        if (n->is_tracing && remote_is_answer(problem.code))
-            return take_new_history(c, n, e);
-        n->is_comparing = n->is_tracing = false;
-        if (n->locked && problem.code == ERR_REF && !n->is_unserved &&
-            is_proved(c, n))
-            return ask_unserved(c, n, e);
-        if (n->locked && (problem.code == ERR_REF || n->is_unserved))
-            refuse_unserved(n, &problem);
-        /* A ref that is not pushed yet. */
-        if (problem.code == ERR_REF && !n->locked &&
-            take_from_checkout(c, n, true)) {
-            err_clear(&problem);
-            ok = read_replaced(c, n, &problem);
-            break;
-        }
-        if (n->locked && problem.code == ERR_LOCKED)
-            name_entry(n->locked, &problem);
-        hint_skill(n, &problem);
-        ok = false;
-        break;
-    default:
-        break;
-    }
-    if (ok)
-        return true;
-    if (n->stays && !n->gone && is_no_match(problem.code))
+    outcome = take_event(&x);
+    if (outcome != PACKAGE_FAILED)
+        return outcome == TAKEN;
+    if (n->stays && !n->gone && is_no_match(x.problem.code))
         return change_after_all(c, n, e);
-    if (problem.code == ERR_INTERRUPTED || problem.code == ERR_IO) {
-        *e = problem; /* ours, not the package's: no use going on */
+    if (x.problem.code == ERR_INTERRUPTED || x.problem.code == ERR_IO) {
+        *e = x.problem; /* ours, not the package's: no use going on */
         return false;
     }
-    node_fail(c, n, &problem);
+    node_fail(c, n, &x.problem);
     return n->kinds != DOC_MARKET || plugin_market_settled(c, n, e);
 }
 
