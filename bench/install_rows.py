@@ -301,6 +301,27 @@ def row_catalogs(bench):
             note(f"{r['catalog']}: {len(r['missing'])} of {r['accepted']} are not installed")
 
 
+def row_plugins(bench):
+    """every plugin of the marketplaces in MAPM_REAL_REPOS: whole, or what is missing is named"""
+    repos = real_repos()
+    if not repos:
+        return
+    out = os.path.join(bench.top, "plugins.json")
+    subprocess.run([os.path.join(ROOT, "bench/plugins"), "--json", out, *(folder for _, folder in repos)],
+                   stdout=subprocess.DEVNULL, env=dict(os.environ, MAPM=MAPM))
+    with open(out) as f:
+        rows = json.load(f)
+    total = {k: sum(r.get(k, 0) for r in rows) for k in ("entries", "installed", "silent", "extra", "altered")}
+    count(f"{total['entries']} plugins of {len(rows)} marketplaces: parts that are missing without a word",
+          total["silent"], 0)
+    count("  parts that were not declared", total["extra"], 0)
+    count("  parts with other bytes", total["altered"], 0)
+    note(f"{total['installed']} installed; the others say why not, or what they have")
+    for r in rows:
+        for line in r["notes"][:3]:
+            note(f"{r['catalog']}: {line}")
+
+
 ROWS = {"start": row_start, "skill": row_skill, "hundred": row_hundred, "parallel": row_parallel,
         "warm": row_warm, "diff": row_diff, "graph": row_graph, "together": row_together, "real": row_real,
-        "catalogs": row_catalogs}
+        "catalogs": row_catalogs, "plugins": row_plugins}
