@@ -16,7 +16,7 @@ static bool is_printable(struct str s)
     return true;
 }
 
-static bool header_is_good(struct str line)
+bool post_header_is_good(struct str line)
 {
     size_t colon = str_find(line, STR(": "));
     struct str value;
@@ -61,9 +61,11 @@ bool post_check(const struct fetch_post *in, struct err *e)
     if (in->header_count > POST_HEADERS_MAX)
         return err_set(e, ERR_LIMIT, "more than %u headers", POST_HEADERS_MAX);
     for (size_t i = 0; i < in->header_count; i++)
-        if (!header_is_good(in->headers[i]))
+        if (!post_header_is_good(in->headers[i]))
             return err_set(e, ERR_FAILED,
                            "a header of the request is no printable line");
+    if (in->is_get && in->body.n)
+        return err_set(e, ERR_FAILED, "a GET has no body");
     if (in->body.n > POST_BODY_MAX_BYTES)
         return err_set(e, ERR_LIMIT, "the request has more than %u MiB",
                        POST_BODY_MAX_BYTES >> 20);
@@ -77,6 +79,7 @@ void post_write(struct buf *b, const struct fetch_post *in, uint64_t time_ms)
 {
     size_t begun = frame_begin(b, FRAME_POST);
 
+    frame_u8(b, in->is_get);
     frame_str(b, in->url);
     frame_u32(b, in->header_count);
     for (size_t i = 0; i < in->header_count; i++)
@@ -95,6 +98,7 @@ bool post_read(struct str body, struct arena *a, struct fetch_post *out,
     struct str *headers;
 
     *out = (struct fetch_post){0};
+    out->is_get = field_bool(&in);
     out->url = arena_str(a, field_str(&in, POST_URL_MAX_BYTES));
     out->header_count = field_u32(&in, POST_HEADERS_MAX);
     headers = arena_array(a, out->header_count, sizeof *headers);
@@ -114,6 +118,8 @@ void post_write_reply(struct buf *b, const struct fetch_reply *in)
     frame_u32(b, (size_t)in->status);
     frame_u32(b, in->retry_after_s);
     frame_str(b, in->body);
+    frame_str(b, in->condition);
+    frame_str(b, in->location);
     frame_end(b, begun);
 }
 
@@ -126,9 +132,15 @@ bool post_read_reply(struct str body, size_t max_bytes, struct arena *a,
     got.status = (long)field_u32(&in, STATUS_MAX);
     got.retry_after_s = (unsigned)field_u32(&in, POST_RETRY_MAX_S);
     got.body = field_str(&in, max_bytes);
-    if (!fields_end(&in) || got.status < 200)
+    got.condition = field_str(&in, POST_CONDITION_MAX_BYTES);
+    got.location = field_str(&in, POST_URL_MAX_BYTES);
+    if (!fields_end(&in) || got.status < 200 ||
+        (got.condition.n && !post_header_is_good(got.condition)) ||
+        (got.location.n && !url_is_good(got.location)))
         return false;
     got.body = arena_str(a, got.body);
+    got.condition = arena_str(a, got.condition);
+    got.location = arena_str(a, got.location);
     *out = got;
     return true;
 }

@@ -24,6 +24,7 @@ struct api {
     struct curl_slist *headers;
     struct buf body;
     size_t header_bytes;
+    struct str condition;   /* of a GET: see struct fetch_reply */
     bool is_over, is_coded; /* why the transfer was stopped */
     char why[CURL_ERROR_SIZE];
 };
@@ -53,6 +54,28 @@ static size_t on_body(char *bytes, size_t one, size_t n, void *ctx)
     return n;
 }
 
+/* An ETag counts before a time, in whatever order they come. */
+static void note_condition(struct api *p, struct str line)
+{
+    static const struct {
+        const char *name, *asked;
+    } rows[] = {{"last-modified:", "If-Modified-Since"},
+                {"etag:", "If-None-Match"}};
+
+    for (size_t i = 0; i < 2; i++) {
+        struct str name = str_cstr(rows[i].name), text;
+
+        if (!str_eq_nocase(str_slice(line, 0, name.n), name) ||
+            (i == 0 && p->condition.n))
+            continue;
+        text = str_trim(str_from_index(line, name.n));
+        text =
+            arena_printf(&p->arena, "%s: %.*s", rows[i].asked, STR_ARG(text));
+        if (text.n <= POST_CONDITION_MAX_BYTES && post_header_is_good(text))
+            p->condition = text;
+    }
+}
+
 static size_t on_header(const char *line, size_t one, size_t n, void *ctx)
 {
     static const struct str name = STR_INIT("content-encoding:");
@@ -68,6 +91,8 @@ static size_t on_header(const char *line, size_t one, size_t n, void *ctx)
         p->is_coded = true;
         return 0;
     }
+    if (p->in.is_get)
+        note_condition(p, s);
     return n;
 }
 
@@ -85,9 +110,12 @@ static void set_request(struct api *p)
     add_header(p, STR("Expect:"));
     curl_easy_setopt(c, CURLOPT_URL, str_dup0(p->in.url, &p->arena));
     curl_easy_setopt(c, CURLOPT_PATH_AS_IS, 1L);
-    curl_easy_setopt(c, CURLOPT_POST, 1L);
-    curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)p->in.body.n);
-    curl_easy_setopt(c, CURLOPT_POSTFIELDS, p->in.body.p);
+    if (!p->in.is_get) {
+        curl_easy_setopt(c, CURLOPT_POST, 1L);
+        curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE,
+                         (curl_off_t)p->in.body.n);
+        curl_easy_setopt(c, CURLOPT_POSTFIELDS, p->in.body.p);
+    }
     curl_easy_setopt(c, CURLOPT_HTTPHEADER, p->headers);
     curl_easy_setopt(c, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
     curl_easy_setopt(c, CURLOPT_USERAGENT, AGENT_NAME);
@@ -190,6 +218,15 @@ static bool refuse_redirect(struct api *p, long status, const char *location,
                        "address that the API has now");
 }
 
+/* "" for one that mapm would refuse. */
+static struct str target_of(const char *location)
+{
+    struct fetch_post get = {.is_get = true, .url = str_cstr(location)};
+    struct err ignored = {0};
+
+    return post_check(&get, &ignored) ? get.url : str_make("", 0);
+}
+
 static bool answer(struct api *p, struct err *e)
 {
     struct fetch_reply out = {.body = buf_str(&p->body)};
@@ -199,7 +236,9 @@ static bool answer(struct api *p, struct err *e)
     curl_easy_getinfo(p->easy, CURLINFO_RESPONSE_CODE, &out.status);
     curl_easy_getinfo(p->easy, CURLINFO_REDIRECT_URL, &location);
     curl_easy_getinfo(p->easy, CURLINFO_RETRY_AFTER, &wait);
-    if (location)
+    if (location && p->in.is_get)
+        out.location = target_of(location);
+    else if (location)
         return refuse_redirect(p, out.status, location, e);
     if (out.status < 200 || out.status > 999)
         return err_set(e, ERR_FETCH, "%.*s sent no answer of HTTP",
@@ -207,6 +246,7 @@ static bool answer(struct api *p, struct err *e)
     out.retry_after_s = wait < 0                  ? 0
                         : wait > POST_RETRY_MAX_S ? POST_RETRY_MAX_S
                                                   : (unsigned)wait;
+    out.condition = p->condition;
     link_reply(p->link, &out);
     return true;
 }

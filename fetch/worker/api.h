@@ -4,7 +4,8 @@
 #include "link.h"
 
 /*
- * api: one POST to an API, and nothing else in this process's life.
+ * api: one request to an API, and nothing else in this process's life. Of a GET
+ * a redirect is an answer, too, that says where to.
  *
  *     body of POST --> settings, rights given up --> request --> REPLY
  *

@@ -207,9 +207,10 @@ void fetch_stop(struct fetch *f);
 /* Kills what still runs. NULL is harmless. */
 void fetch_close(struct fetch *f);
 
-/* --- one request to an API (DESIGN.md 8) ------------------------------------ */
+/* --- one request to an API (DESIGN.md 8), or for a document ------------------ */
 
 struct fetch_post {
+    bool is_get;               /* no POST; the body is empty */
     struct str url;            /* https:, or http: to the loopback */
     const struct str *headers; /* "name: value" */
     size_t header_count;
@@ -225,14 +226,17 @@ struct fetch_reply {
     long status;
     struct str body;
     unsigned retry_after_s; /* 0: not said */
+    /* Of a GET: the header of the next one, which is answered by 304 when
+     * nothing has changed; "" = none. Of a redirect where to; else "". */
+    struct str condition, location;
 };
 
 /*
- * One POST by mapm-fetch, which gives up its rights like for packages; what the
+ * One request by mapm-fetch, which gives up its rights like for packages; what the
  * git configuration says of proxies and certificates counts. (url.*.insteadOf,
  * which is about repositories, does not; and no proxy is asked on the way to
- * this very machine.) No redirect is followed: it is an error that names where
- * to. Nothing is tried twice: that is the caller's to decide. The body is
+ * this very machine.) No redirect is followed: of a POST it is an error that
+ * names where to. Nothing is tried twice: that is the caller's to decide. The body is
  * bounded while it arrives. No error says anything of the headers.
  * Ownership: in `a`. Errors: ERR_ORIGIN for the URL, ERR_HOST, ERR_TLS,
  * ERR_FETCH, ERR_LIMIT, ERR_INTERRUPTED.
