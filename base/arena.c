@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define ALIGNMENT         16
 #define FIRST_BLOCK_BYTES 1024
@@ -48,6 +50,18 @@ void *heap_resize(void *p, size_t size)
     if (!larger)
         heap_exhausted();
     return larger;
+}
+
+/* Kernels before 5.14 do not know it, and lose nothing. */
+void heap_will_write(void *p, size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = ((uintptr_t)p + page - 1) / page * page;
+    uintptr_t to = ((uintptr_t)p + size) / page * page;
+
+    if (to > from)
+        (void)madvise((char *)p + (from - (uintptr_t)p), to - from,
+                      MADV_POPULATE_WRITE);
 }
 
 void heap_free(void *p)

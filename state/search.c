@@ -13,6 +13,8 @@
 
 /* Sources and their entries in mapm.db, and the search over them. */
 
+#define TEXTS_MAP_BYTES "1073741824"
+
 #define ROW_OF(source, row) ((int64_t)((source) << SEARCH_ROW_BITS | (row)))
 
 /* --- memory ---------------------------------------------------------------------- */
@@ -365,6 +367,14 @@ bool state_drop_source(struct state *s, enum search_kind kind, struct str key,
     return db_begin(s, e) && db_end(s, drop_source(s, source.id, e), e);
 }
 
+bool state_stamp_source(struct state *s, enum search_kind kind, struct str key,
+                        struct str stamp, struct err *e)
+{
+    return DB_RETRY(s, e,
+                    db_open(s, e) && db_put(s, PUT_STAMP, e, DB_NUMBER(kind),
+                                            DB_BLOB(key), DB_BLOB(stamp)));
+}
+
 /* --- searching ------------------------------------------------------------------------ */
 
 static bool read_texts(struct state *s, uint64_t source, struct search_texts *t)
@@ -372,6 +382,8 @@ static bool read_texts(struct state *s, uint64_t source, struct search_texts *t)
     sqlite3_blob *blob = NULL;
     bool ok = false;
 
+    /* Page by page through its cache it would take twice as long. */
+    sqlite3_exec(s->db, "PRAGMA mmap_size=" TEXTS_MAP_BYTES, NULL, NULL, NULL);
     if (sqlite3_blob_open(s->db, "main", "sources", "texts", (int64_t)source, 0,
                           &blob) == SQLITE_OK) {
         int n = sqlite3_blob_bytes(blob);
@@ -379,6 +391,7 @@ static bool read_texts(struct state *s, uint64_t source, struct search_texts *t)
         char *p = arena_alloc(&a, (size_t)n + 1);
         struct str stamp = t->stamp;
 
+        heap_will_write(p, (size_t)n);
         ok = sqlite3_blob_read(blob, p, n, 0) == SQLITE_OK &&
              search_texts_parse(str_make(p, (size_t)n), &a, t);
         t->a = a;
@@ -386,6 +399,7 @@ static bool read_texts(struct state *s, uint64_t source, struct search_texts *t)
         t->source = source;
     }
     sqlite3_blob_close(blob);
+    sqlite3_exec(s->db, "PRAGMA mmap_size=0", NULL, NULL, NULL);
     return ok;
 }
 

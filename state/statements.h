@@ -98,6 +98,7 @@
     X(PUT_SOURCE, "INSERT INTO sources VALUES(NULL, ?1, ?2, x'', 0, 0, x'')") \
     X(END_SOURCE, "UPDATE sources SET stamp=?2, put_us=?3, entries=?4," \
       " texts=?5 WHERE id=?1") \
+    X(PUT_STAMP, "UPDATE sources SET stamp=?3 WHERE kind=?1 AND key=?2") \
     X(FORGET_SOURCE, "DELETE FROM sources WHERE id=?1") \
     /* The oldest library, when there are more than ?1 or ?2 entries. */ \
     X(OLDEST_SOURCE, "SELECT id FROM sources WHERE kind=0 AND" \

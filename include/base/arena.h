@@ -59,6 +59,9 @@ void heap_free(void *p);
 /* Ends the process: base/exhausted.c with a message and exit code 1; a program
  * or library that defines it itself is linked without that. */
 NORETURN void heap_exhausted(void);
+/* All of these fresh bytes are about to be written: has the kernel provide their
+ * pages at once instead of one by one, at a third of the time. */
+void heap_will_write(void *p, size_t size);
 
 /* For a buffer too large for the stack: `CLEANUP_HEAP char *block = …`. */
 void heap_free_at(char **p);

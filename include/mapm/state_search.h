@@ -56,6 +56,10 @@ MUST_CHECK bool state_put_source(struct state *s, enum search_kind kind,
                                  struct str key, struct str stamp,
                                  const struct search_entry *entries,
                                  size_t count, uint64_t *id, struct err *e);
+/* Another stamp for the same entries. */
+MUST_CHECK bool state_stamp_source(struct state *s, enum search_kind kind,
+                                   struct str key, struct str stamp,
+                                   struct err *e);
 MUST_CHECK bool state_drop_source(struct state *s, enum search_kind kind,
                                   struct str key, struct err *e);
 
