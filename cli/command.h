@@ -37,6 +37,8 @@ enum exit_code {
     X(DIFF, diff) \
     X(RESTORE, restore) \
     X(PATCH, patch) \
+    X(SEARCH, search) \
+    X(CATALOG, catalog) \
     X(LIST, list) \
     X(TREE, tree) \
     X(WHY, why) \
@@ -182,6 +184,8 @@ enum command_id {
       "Give the text the form of a system, user or tool message") \
     V(HITS, "limit", 0, "COUNT", TEXT, NULL, \
       "Maximum number of skills") \
+    V(FOUND, "limit", 0, "COUNT", TEXT, NULL, \
+      "List at most so many packages, 10 by default") \
     V(MIN_SCORE, "min-score", 0, "SCORE", TEXT, NULL, \
       "Minimum score, from 0 to 1, 0.1 by default") \
     F(PRELOAD, "preload", 0, "Add bodies as long as the index is short") \

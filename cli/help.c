@@ -84,6 +84,7 @@ static const struct {
     const char *title;
 } groups[] = {
     {COMMAND_INIT,   "packages of a workspace"},
+    {COMMAND_SEARCH, "what there is to install"},
     {COMMAND_LIST,   "what is installed, and whether it is intact"},
     {COMMAND_RUN,    "metaskills, and skills for an agent"},
     {COMMAND_NEW,    "packages of your own"},

@@ -101,6 +101,7 @@ static const enum option_id skill_options[] = {
 static const enum option_id budget_options[] = {
     OPTION_CONTEXT_WINDOW,
 };
+static const enum option_id search_options[] = {OPTION_FOUND};
 static const enum option_id events_options[] = {
     OPTION_FOLLOW, OPTION_TYPE, OPTION_OF_SESSION, OPTION_EVENTS,
 };
@@ -157,6 +158,15 @@ const struct subcommand commands[COMMAND_COUNT] = {
         1, MANY, ARGUMENT_PACKAGE, NULL, TAKES(patch_options),
         .examples = "mapm patch pdf\n"
             "mapm patch pdf --remove"},
+    [COMMAND_SEARCH] = {"search", "WORD...", "Search catalogs and what is installed, offline",
+        1, MANY, ARGUMENT_TEXT, NULL, TAKES(search_options),
+        .examples = "mapm search pdf\n"
+            "mapm search extract tables from a report"},
+    [COMMAND_CATALOG] = {"catalog", "COMMAND [ORIGIN...]", "Manage catalogs: add, remove, list, refresh",
+        1, MANY, ARGUMENT_CHOICE, "add remove list refresh", NO_OPTIONS,
+        .examples = "mapm catalog add anthropics/skills\n"
+            "mapm catalog add https://example.com\n"
+            "mapm catalog refresh"},
     [COMMAND_LIST] = {"list", "[[TYPE] NAME]", "List the packages of the workspace",
         0, 2, ARGUMENT_PACKAGE, NULL, TAKES(layer_options),
         .aliases = "ls",

@@ -49,6 +49,13 @@
 #define MARKETPLACE_MAX_BYTES      (16u * 1024 * 1024)   /* PLUGINS.md row 43 */
 #define MARKETPLACE_MAX_ENTRIES    10000
 #define MARKETPLACE_MAX_NODES      1000000
+#define CATALOGS_MAX               64      /* that a user adds */
+#define AGENT_INDEX_MAX_BYTES      (32u * 1024 * 1024)   /* .well-known; what one answer may have */
+#define AGENT_INDEX_MAX_ENTRIES    100000  /* V78 */
+#define AGENT_INDEX_MAX_NODES      2000000
+#define AGENT_INDEX_MAX_REDIRECTS  5
+#define AGENT_INDEX_MAX_SECONDS    60
+#define CATALOG_URL_MAX_BYTES      1024
 #define PLUGIN_MANIFEST_MAX_BYTES  (256u * 1024)
 #define PLUGIN_OUTSIDE_MAX_BYTES   (4u * 1024 * 1024)    /* their paths */
 #define PLUGIN_MAX_DEPTH           32

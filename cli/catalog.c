@@ -1,0 +1,307 @@
+#include "base/text.h"
+#include "mapm/discover.h"
+#include "mapm/limits.h"
+#include "mapm/open_store.h"
+
+#include <time.h>
+
+#include "command.h"
+
+/* The catalogs of the user: add, remove, list, refresh. */
+
+struct job {
+    struct invocation *inv;
+    struct store *store;
+    struct layer user; /* the user's library: rules and limits are the user's */
+    const struct str *words;
+    size_t count;
+};
+
+/* --- words --------------------------------------------------------------------------- */
+
+static struct str date_of(uint64_t seconds, struct arena *a)
+{
+    time_t t = (time_t)seconds;
+    struct tm tm;
+    char text[32];
+
+    if (seconds == 0 || !gmtime_r(&t, &tm) ||
+        strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &tm) == 0)
+        return STR("");
+    return arena_str(a, str_cstr(text));
+}
+
+static void put_members(struct json_writer *w, const struct discover_catalog *c,
+                        struct arena *a)
+{
+    json_member_string(w, "origin", c->origin);
+    json_member_string(w, "type", c->is_index ? STR("index") : STR("git"));
+    json_member_optional(w, "ref", c->ref);
+    json_member_optional(w, "commit", c->commit);
+    json_member_number(w, "packages", c->count);
+    json_member_number(w, "left_out", c->left_out);
+    json_member_optional(w, "refreshed", date_of(c->refreshed_s, a));
+}
+
+static void print_row(struct job *job, const struct discover_catalog *c)
+{
+    struct term *t = &job->inv->term;
+
+    term_print(t, "%.*s  %zu package%s", STR_ARG(c->origin), c->count,
+               c->count == 1 ? "" : "s");
+    if (c->left_out)
+        term_print(t, ", %zu left out as invalid", c->left_out);
+    if (c->refreshed_s)
+        term_print(t, "  refreshed %.*s",
+                   STR_ARG(date_of(c->refreshed_s, &job->inv->cx.arena)));
+    term_print(t, "\n");
+}
+
+/* --- list ------------------------------------------------------------------------------ */
+
+static bool list(struct job *job, struct err *e)
+{
+    struct invocation *inv = job->inv;
+    struct discover_catalog *all;
+    struct json_writer *w;
+    size_t count;
+
+    if (!discover_list(&inv->cx, job->store, &all, &count, e))
+        return false;
+    if (has_option(inv, OPTION_JSON)) {
+        w = print_json_begin(inv, "mapm.catalog/1", "list");
+        json_member_array(w, "catalogs");
+        for (size_t i = 0; i < count; i++) {
+            json_begin_object(w);
+            put_members(w, &all[i], &inv->cx.arena);
+            json_end_object(w);
+        }
+        json_end_array(w);
+        print_json_end(inv);
+        return true;
+    }
+    for (size_t i = 0; i < count; i++)
+        print_row(job, &all[i]);
+    if (count == 0)
+        term_note(&inv->term, "there is no catalog: mapm catalog add ORIGIN");
+    return true;
+}
+
+/* --- add, refresh ------------------------------------------------------------------------ */
+
+static void put_changes(struct job *job, const char *word,
+                        const struct discover_change *changes, size_t count)
+{
+    struct invocation *inv = job->inv;
+    struct json_writer *w = print_json_begin(inv, "mapm.catalog/1", word);
+
+    json_member_array(w, "catalogs");
+    for (size_t i = 0; i < count; i++) {
+        const struct discover_change *c = &changes[i];
+
+        json_begin_object(w);
+        put_members(w, &c->catalog, &inv->cx.arena);
+        json_member_bool(w, "changed", c->is_changed);
+        json_member_optional(
+            w, "error", c->failed ? str_cstr(err_first(c->failed)) : STR(""));
+        json_end_object(w);
+    }
+    json_end_array(w);
+    print_json_end(inv);
+}
+
+static void print_changes(struct job *job,
+                          const struct discover_change *changes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct discover_change *c = &changes[i];
+
+        if (c->failed)
+            continue;
+        if (c->is_changed)
+            print_row(job, &c->catalog);
+        else
+            term_print(&job->inv->term, "%.*s  unchanged\n",
+                       STR_ARG(c->catalog.origin));
+    }
+}
+
+/* All failures as one error, each with its catalog. */
+static bool report_failures(const struct discover_change *changes, size_t count,
+                            const char *what, struct err *e)
+{
+    size_t failed = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        struct err why;
+
+        if (!changes[i].failed)
+            continue;
+        why = *changes[i].failed;
+        err_wrap(&why, "cannot %s %.*s", what,
+                 STR_ARG(changes[i].catalog.origin));
+        if (failed++ == 0 && count == 1)
+            *e = why;
+        else
+            err_also_err(e, &why);
+    }
+    return failed == 0;
+}
+
+static bool read_catalogs(struct job *job, const char *word,
+                          const struct discover_catalog *catalogs, size_t count,
+                          struct err *e)
+{
+    struct invocation *inv = job->inv;
+    struct discover_change *changes =
+        arena_array(&inv->cx.arena, count + 1, sizeof *changes);
+
+    if (!discover_refresh(&inv->cx, &job->user, job->store, catalogs, count,
+                          changes, e))
+        return false;
+    if (has_option(inv, OPTION_JSON))
+        put_changes(job, word, changes, count);
+    else
+        print_changes(job, changes, count);
+    return report_failures(changes, count, word, e);
+}
+
+static bool has_catalog(const struct discover_catalog *all, size_t count,
+                        struct str origin)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(all[i].origin, origin))
+            return true;
+    return false;
+}
+
+static bool add(struct job *job, struct err *e)
+{
+    struct invocation *inv = job->inv;
+    struct discover_catalog *new =
+        arena_array(&inv->cx.arena, job->count + 1, sizeof *new);
+    struct discover_catalog *all;
+    size_t count, n = 0;
+
+    if (!discover_list(&inv->cx, job->store, &all, &count, e))
+        return false;
+    for (size_t i = 0; i < job->count; i++) {
+        if (!discover_parse(&inv->cx, &job->user.rules, job->words[i], &new[n],
+                            e))
+            return false;
+        if (has_catalog(all, count, new[n].origin))
+            term_note(&inv->term, "%.*s is a catalog of yours already",
+                      STR_ARG(new[n].origin));
+        else if (!has_catalog(new, n, new[n].origin))
+            n++;
+    }
+    if (count + n > CATALOGS_MAX)
+        return err_set(e, ERR_LIMIT, "more than %d catalogs", CATALOGS_MAX);
+    return read_catalogs(job, "add", new, n, e);
+}
+
+static bool find_named(struct job *job, struct discover_catalog **out,
+                       size_t *count, struct err *e)
+{
+    struct context *cx = &job->inv->cx;
+
+    *out = arena_array(&cx->arena, job->count + 1, sizeof **out);
+    *count = job->count;
+    for (size_t i = 0; i < job->count; i++)
+        if (!discover_find(cx, &job->user.rules, job->store, job->words[i],
+                           &(*out)[i], e))
+            return false;
+    return true;
+}
+
+static bool refresh(struct job *job, struct err *e)
+{
+    struct context *cx = &job->inv->cx;
+    struct discover_catalog *all;
+    size_t count;
+
+    if (job->count ? !find_named(job, &all, &count, e)
+                   : !discover_list(cx, job->store, &all, &count, e))
+        return false;
+    return read_catalogs(job, "refresh", all, count, e);
+}
+
+static bool take_out(struct job *job, struct err *e)
+{
+    struct invocation *inv = job->inv;
+    struct discover_catalog *all;
+    struct json_writer *w;
+    size_t count;
+
+    if (!find_named(job, &all, &count, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!discover_remove(job->store, all[i].origin, e))
+            return false;
+    if (!has_option(inv, OPTION_JSON)) {
+        for (size_t i = 0; i < count; i++)
+            term_print(&inv->term, "removed %.*s\n", STR_ARG(all[i].origin));
+        return true;
+    }
+    w = print_json_begin(inv, "mapm.catalog/1", "remove");
+    json_member_array(w, "catalogs");
+    for (size_t i = 0; i < count; i++)
+        json_string(w, all[i].origin);
+    json_end_array(w);
+    print_json_end(inv);
+    return true;
+}
+
+/* --- the command ---------------------------------------------------------------------------- */
+
+static const struct word {
+    const char *name;
+    bool (*run)(struct job *job, struct err *e);
+    bool needs_origin, takes_origins;
+} words[] = {
+    {"add", add, true, true},
+    {"remove", take_out, true, true},
+    {"list", list, false, false},
+    {"refresh", refresh, false, true},
+};
+
+static const struct word *find_word(struct str name)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_is(name, words[i].name))
+            return &words[i];
+    return NULL;
+}
+
+static bool check_count(const struct word *word, size_t count, struct err *e)
+{
+    if (word->needs_origin && count == 0)
+        return err_set(e, ERR_USAGE, "catalog %s: which one?", word->name);
+    if (!word->takes_origins && count)
+        return err_set(e, ERR_USAGE, "catalog %s takes no argument",
+                       word->name);
+    return true;
+}
+
+COMMAND(command_catalog)
+{
+    struct job job = {.inv = inv,
+                      .words = inv->arguments.items + 1,
+                      .count = inv->arguments.count - 1};
+    const struct word *word = find_word(inv->arguments.items[0]);
+    bool ok;
+
+    if (!word)
+        return err_set(e, ERR_USAGE,
+                       "catalog: \"%.*s\" is none of add, remove, list, "
+                       "refresh",
+                       STR_ARG(inv->arguments.items[0]));
+    if (!check_count(word, job.count, e) ||
+        !layer_open_global(&inv->cx, LAYER_READ, &job.user, e))
+        return false;
+    ok = open_store(&inv->cx, &job.store, e) && word->run(&job, e);
+    close_store(&inv->cx, job.store);
+    layer_close(&job.user);
+    *exit_code = EXIT_DONE;
+    return ok;
+}

@@ -1,0 +1,157 @@
+#include "base/text.h"
+#include "mapm/discover.h"
+#include "mapm/limits.h"
+#include "mapm/open_store.h"
+
+#include "command.h"
+
+#define DEFAULT_HITS        10
+#define DESCRIPTION_COLUMNS 100
+#define NAME_COLUMNS        32
+
+static struct str joined(struct invocation *inv)
+{
+    struct str text = STR("");
+
+    for (size_t i = 0; i < inv->arguments.count; i++)
+        text = i == 0 ? inv->arguments.items[i]
+                      : arena_printf(&inv->cx.arena, "%.*s %.*s", STR_ARG(text),
+                                     STR_ARG(inv->arguments.items[i]));
+    return text;
+}
+
+static bool read_limit(struct invocation *inv, size_t *out, struct err *e)
+{
+    struct str text = option_value(inv, OPTION_FOUND);
+    uint64_t n = DEFAULT_HITS;
+
+    if (text.p && (!str_number(text, SEARCH_MAX_HITS, &n) || n == 0))
+        return err_set(e, ERR_USAGE,
+                       "--limit: \"%.*s\" is no number from 1 to %d",
+                       STR_ARG(text), SEARCH_MAX_HITS);
+    *out = (size_t)n;
+    return true;
+}
+
+static void put_hit(struct json_writer *w, const struct discover_hit *h,
+                    struct arena *a)
+{
+    json_begin_object(w);
+    json_member_string(w, "type", h->kind);
+    json_member_string(w, "name", h->name);
+    json_member_optional(w, "version", h->version);
+    json_member_string(w, "description", h->description);
+    json_member_optional(w, "catalog", h->catalog);
+    json_member_optional(w, "origin", h->origin);
+    json_member_optional(w, "plugin", h->entry);
+    json_key(w, "tokens");
+    if (h->tokens)
+        json_number(w, h->tokens);
+    else
+        json_null(w);
+    json_member_bool(w, "installed", h->is_installed);
+    json_member_optional(w, "not_installable", h->why);
+    json_member_raw(w, "score", arena_printf(a, "%.4g", h->score));
+    json_end_object(w);
+}
+
+static void print_json(struct invocation *inv, struct str text,
+                       const struct discover_hit *hits, size_t count,
+                       size_t catalogs)
+{
+    struct json_writer *w = print_json_begin(inv, "mapm.search/1", NULL);
+
+    json_member_string(w, "query", text);
+    json_member_number(w, "catalogs", catalogs);
+    json_member_array(w, "packages");
+    for (size_t i = 0; i < count; i++)
+        put_hit(w, &hits[i], &inv->cx.arena);
+    json_end_array(w);
+    print_json_end(inv);
+}
+
+/* "anthropics/skills" of GitHub, else the origin without its scheme. */
+static struct str short_catalog(struct str origin)
+{
+    static const struct str heads[] = {STR_INIT("https://github.com/"),
+                                       STR_INIT("https://")};
+
+    for (size_t i = 0; i < 2; i++)
+        if (str_starts(origin, heads[i]))
+            return str_from_index(origin, heads[i].n);
+    return origin;
+}
+
+static void print_hit(struct invocation *inv, const struct discover_hit *h,
+                      size_t wide)
+{
+    struct term *t = &inv->term;
+    struct str text = text_one_line(h->description, &inv->cx.arena), cut = text;
+    size_t columns = text_width(h->name);
+
+    if (!has_option(inv, OPTION_VERBOSE))
+        cut = text_cut(text, DESCRIPTION_COLUMNS);
+    term_style_print(t, TERM_BOLD, "%.*s",
+                     STR_ARG(text_shown(h->name, &inv->cx.arena)));
+    term_print(t, "%*s  %-6.*s  %-8.*s",
+               (int)(columns < wide ? wide - columns : 0), "", STR_ARG(h->kind),
+               STR_ARG(h->version.n ? h->version : STR("-")));
+    if (h->tokens)
+        term_print(t, "  %6zu tokens", h->tokens);
+    else
+        term_print(t, "  %13s", "");
+    if (h->catalog.n)
+        term_print(t, "  %.*s", STR_ARG(short_catalog(h->catalog)));
+    if (h->is_installed)
+        term_print(t, "  installed");
+    term_print(t, "\n");
+    if (cut.n)
+        term_print(t, "    %.*s%s\n", STR_ARG(cut),
+                   cut.n < text.n ? "..." : "");
+    if (has_option(inv, OPTION_VERBOSE) && h->origin.n)
+        term_print(t, "    %.*s\n", STR_ARG(h->origin));
+    if (has_option(inv, OPTION_VERBOSE) && h->why.n)
+        term_print(t, "    not installable: %.*s\n", STR_ARG(h->why));
+}
+
+static void print_hits(struct invocation *inv, const struct discover_hit *hits,
+                       size_t count, size_t catalogs)
+{
+    size_t wide = 8;
+
+    for (size_t i = 0; i < count; i++)
+        if (text_width(hits[i].name) > wide &&
+            text_width(hits[i].name) <= NAME_COLUMNS)
+            wide = text_width(hits[i].name);
+    for (size_t i = 0; i < count; i++)
+        print_hit(inv, &hits[i], wide);
+    if (count == 0)
+        term_note(&inv->term, "nothing fits");
+    if (catalogs == 0)
+        term_note(&inv->term, "there is no catalog: mapm catalog add ORIGIN");
+}
+
+COMMAND(command_search)
+{
+    struct discover_hit *hits;
+    struct str text = joined(inv);
+    struct store *store = NULL;
+    size_t limit = 0, count, catalogs;
+    bool ok;
+
+    if (!read_limit(inv, &limit, e))
+        return false;
+    if (text_strip(text).n == 0)
+        return err_set(e, ERR_USAGE, "there is no word to search for");
+    if (!open_store(&inv->cx, &store, e))
+        return false;
+    ok = discover_search(&inv->cx, store, text, limit, &hits, &count, &catalogs,
+                         e);
+    if (ok && has_option(inv, OPTION_JSON))
+        print_json(inv, text, hits, count, catalogs);
+    else if (ok)
+        print_hits(inv, hits, count, catalogs);
+    close_store(&inv->cx, store);
+    *exit_code = EXIT_DONE;
+    return ok;
+}

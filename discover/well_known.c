@@ -1,0 +1,255 @@
+#include "well_known.h"
+
+#include "base/map.h"
+#include "base/text.h"
+#include "mapm/limits.h"
+#include "mapm/name.h"
+
+#include "entry.h"
+
+/* --- addresses ------------------------------------------------------------------- */
+
+static bool has_scheme(struct str url)
+{
+    size_t colon = str_find_char(url, ':');
+
+    if (colon == SIZE_MAX || colon == 0 || !char_is_alpha(url.p[0]))
+        return false;
+    for (size_t i = 0; i < colon; i++)
+        if (!char_is_alpha(url.p[i]) && !char_is_digit(url.p[i]) &&
+            url.p[i] != '+' && url.p[i] != '-' && url.p[i] != '.')
+            return false;
+    return true;
+}
+
+struct str well_known_host(struct str url)
+{
+    size_t at = str_find(url, STR("://"));
+    struct str rest = str_from_index(url, at == SIZE_MAX ? url.n : at + 3);
+
+    return str_slice(rest, 0, str_find_char(rest, '/'));
+}
+
+/* What stands behind the host. */
+static struct str path_of(struct str url)
+{
+    struct str host = well_known_host(url);
+
+    return str_from_index(url, (size_t)(host.p - url.p) + host.n);
+}
+
+/* RFC 3986, 5.2.4, of a path that begins with "/". */
+static struct str remove_dots(struct str path, struct arena *a)
+{
+    struct str *parts = arena_array(a, path.n + 1, sizeof *parts);
+    CLEANUP(buf_done) struct buf b = {0};
+    struct str rest = str_from_index(path, 1), part;
+    size_t count = 0;
+    bool is_folder = false;
+
+    buf_init(&b, SIZE_MAX / 2);
+    while (str_cut(&rest, '/', &part)) {
+        is_folder = str_is(part, ".") || str_is(part, "..");
+        if (str_is(part, "..") && count)
+            count--;
+        else if (!is_folder)
+            parts[count++] = part;
+    }
+    for (size_t i = 0; i < count; i++) {
+        buf_char(&b, '/');
+        buf_append(&b, parts[i]);
+    }
+    if (is_folder || count == 0)
+        buf_char(&b, '/');
+    return arena_str(a, buf_str(&b));
+}
+
+static struct str join_path(struct str base, struct str path, struct arena *a)
+{
+    size_t slash = str_find_last(base, '/');
+
+    if (str_starts(path, STR("/")))
+        return remove_dots(path, a);
+    base = slash == SIZE_MAX ? STR("/") : str_slice(base, 0, slash + 1);
+    return remove_dots(str_join(base, path, a), a);
+}
+
+/* Printable ASCII, no blank, no user, no fragment. */
+static bool is_plain(struct str url)
+{
+    struct str host = well_known_host(url);
+
+    for (size_t i = 0; i < url.n; i++)
+        if (url.p[i] <= ' ' || url.p[i] >= 0x7f || url.p[i] == '\\' ||
+            url.p[i] == '#')
+            return false;
+    return host.n && !str_has_char(host, '@') && !str_has_char(host, '?') &&
+           url.n <= CATALOG_URL_MAX_BYTES;
+}
+
+static bool is_allowed(struct str url)
+{
+    struct str host = well_known_host(url);
+
+    if (!str_ends(host, STR("]")))
+        host = str_slice(host, 0, str_find_last(host, ':'));
+    return is_plain(url) &&
+           (str_starts(url, STR("https://")) ||
+            (str_starts(url, STR("http://")) && origin_host_is_loopback(host)));
+}
+
+bool well_known_resolve(struct str base, struct str url, struct arena *a,
+                        struct str *out)
+{
+    size_t at = str_find(base, STR("://"));
+    struct str host = well_known_host(base), scheme, path, query;
+    size_t question = str_find_char(url, '?');
+
+    if (at == SIZE_MAX || url.n == 0)
+        return false;
+    scheme = str_slice(base, 0, at);
+    base = path_of(base);
+    base = str_slice(base, 0, str_find_char(base, '?'));
+    path = str_slice(url, 0, question);
+    query = str_from_index(url, question == SIZE_MAX ? url.n : question);
+    if (has_scheme(url))
+        *out = arena_str(a, url);
+    else if (str_starts(url, STR("//")))
+        *out = arena_printf(a, "%.*s:%.*s", STR_ARG(scheme), STR_ARG(url));
+    else
+        *out = arena_printf(a, "%.*s://%.*s%.*s%.*s", STR_ARG(scheme),
+                            STR_ARG(host), STR_ARG(join_path(base, path, a)),
+                            STR_ARG(query));
+    return is_allowed(*out);
+}
+
+bool well_known_is_index(struct str text)
+{
+    static const struct str tail = STR_INIT(WELL_KNOWN_PATH);
+    struct str path = path_of(text);
+
+    if (!str_starts(text, STR("https://")) && !str_starts(text, STR("http://")))
+        return false;
+    return path.n <= 1 || str_ends(path, tail) ||
+           (str_ends(path, STR("/index.json")) &&
+            str_find(path, STR("/tree/")) == SIZE_MAX);
+}
+
+bool well_known_url(struct str text, struct arena *a, struct str *out,
+                    struct err *e)
+{
+    struct str path = path_of(text);
+
+    if (path.n <= 1)
+        text = str_join(str_slice(text, 0, text.n - path.n),
+                        STR(WELL_KNOWN_PATH), a);
+    if (is_allowed(text)) {
+        *out = text;
+        return true;
+    }
+    err_set(e, ERR_ORIGIN, "\"%.*s\" is no address of an index", STR_ARG(text));
+    return err_hint(e, "https://host, or the https URL of an index.json; http "
+                       "is for this machine alone");
+}
+
+/* --- the index ---------------------------------------------------------------------- */
+
+static bool is_digest(struct str s)
+{
+    struct hash ignored;
+
+    return str_starts(s, STR("sha256:")) &&
+           hash_parse(str_from_index(s, 7), &ignored);
+}
+
+static struct str tags_of(const struct json *entry, struct arena *a)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    const struct json *list = json_get(entry, "tags");
+
+    buf_init(&b, SIZE_MAX / 2);
+    for (const struct json *tag = list && list->kind == JSON_ARRAY ? list->first
+                                                                   : NULL;
+         tag; tag = tag->next) {
+        if (tag->kind != JSON_STRING)
+            continue;
+        if (b.n)
+            buf_char(&b, '\n');
+        buf_append(&b, text_one_line(tag->text, a));
+    }
+    return arena_str(a, buf_str(&b));
+}
+
+/* W2: an entry of another type is skipped; so is what breaks W3 to W5. */
+static bool read_entry(struct offered *list, const struct json *entry,
+                       struct str url, struct map *names, struct arena *a,
+                       struct err *e)
+{
+    struct str name = json_text(json_get(entry, "name"));
+    struct str type = json_text(json_get(entry, "type"));
+    struct str description = json_text(json_get(entry, "description"));
+    struct entry_data data = {
+        .kind = STR("skill"),
+        .version = json_text(json_get(entry, "version")),
+        .why = STR("it is in an index, which mapm searches and does not "
+                   "install from: see its address")};
+    const struct json *tokens = json_get(entry, "tokens");
+    uint64_t n = 0;
+    bool minus = false;
+
+    if (tokens && json_whole(tokens, &minus, &n) && !minus && n <= UINT32_MAX)
+        data.tokens = (size_t)n;
+    if ((str_is(type, "skill-md") || str_is(type, "archive")) &&
+        name_is_kebab(name) && description.n &&
+        text_count(description) <= DESCRIPTION_MAX_CHARS &&
+        is_digest(json_text(json_get(entry, "digest"))) &&
+        well_known_resolve(url, json_text(json_get(entry, "url")), a,
+                           &data.origin) &&
+        map_put(names, name, list))
+        return offered_add(list, name, description, tags_of(entry, a), &data,
+                           e);
+    list->left_out++;
+    return true;
+}
+
+static bool check_schema(const struct json *top, struct err *e)
+{
+    struct str schema = json_text(json_get(top, "$schema"));
+
+    if (str_is(schema, WELL_KNOWN_SCHEMA))
+        return true;
+    if (!json_get(top, "$schema")) {
+        err_set(e, ERR_FORMAT,
+                "it has no $schema, so it is of version 0.1.0, "
+                "whose skills have no digest");
+        return err_hint(e, "ask its publisher for an index of version 0.2.0");
+    }
+    return err_set(e, ERR_FORMAT, "its $schema \"%.*s\" is not known",
+                   STR_ARG(str_slice(schema, 0, 200)));
+}
+
+bool offered_add_index(struct offered *list, struct str text, struct str url,
+                       struct err *e)
+{
+    static const struct json_options options = {
+        .max_bytes = AGENT_INDEX_MAX_BYTES,
+        .max_nodes = AGENT_INDEX_MAX_NODES,
+    };
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct json *top, *skills;
+    struct map names;
+
+    if (!json_parse(text, &options, &a, &top, NULL, e) || !check_schema(top, e))
+        return false;
+    skills = json_get(top, "skills");
+    if (!skills || skills->kind != JSON_ARRAY)
+        return err_set(e, ERR_FORMAT, "its \"skills\" is no list");
+    if (skills->count > AGENT_INDEX_MAX_ENTRIES)
+        return err_set(e, ERR_LIMIT, "it has more than %d skills",
+                       AGENT_INDEX_MAX_ENTRIES);
+    map_init(&names, &a);
+    for (const struct json *entry = skills->first; entry; entry = entry->next)
+        if (!read_entry(list, entry, url, &names, &a, e))
+            return false;
+    return true;
+}
