@@ -126,7 +126,9 @@ static bool check_all(struct invocation *inv, const struct check_root *roots,
         return false;
     if (count && !lint_find(roots, count, &rules, &inv->cx.arena, &results, e))
         return false;
-    lint_graph(&inv->cx, &rules, roots, count, &results);
+    /* Skills of two plugins may have one name. */
+    if (!lint_profile_is_plugin(rules.profile))
+        lint_graph(&inv->cx, &rules, roots, count, &results);
     if (has_option(inv, OPTION_AGAINST) &&
         !lint_against(&inv->cx, option_value(inv, OPTION_AGAINST), roots, count,
                       &results, e))

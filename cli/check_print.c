@@ -94,15 +94,18 @@ static void print_documents(struct invocation *inv,
 
 /* --- words ---------------------------------------------------------------- */
 
-/* A file beside the document is in the same folder. */
+/* A file beside the document: from the folder that the document's path in it
+ * begins at. */
 static void add_path(struct buf *b, const struct check_result *r,
                      struct str file)
 {
     struct str folder = r->path;
 
-    if (file.n)
-        folder = str_slice(folder, 0, str_find_last(folder, '/') + 1);
+    if (file.n && r->file.n)
+        folder = str_slice(folder, 0, folder.n - r->file.n);
     text_visible(b, folder, false);
+    if (file.n && !r->file.n)
+        buf_char(b, '/');
     text_visible(b, file, false);
 }
 

@@ -304,7 +304,7 @@ static void find_pairs(struct repository *r,
         const struct git_file *entry;
 
         if (!result->root || !str_eq(result->root->top, r->top) ||
-            !result->has_kind || result->kind == DOC_MCP)
+            !result->has_kind || !doc_entry_file(result->kind))
             continue;
         *p = (struct pair){.result = result};
         p->folder = from_top(r->top, lint_folder(result, r->a));

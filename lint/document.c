@@ -50,7 +50,7 @@ void lint_say(const struct check_rules *rules, struct check_result *result,
 
 /* --- files ---------------------------------------------------------------- */
 
-static bool is_below(struct str path, struct str folder)
+bool lint_is_below(struct str path, struct str folder)
 {
     if (str_is(folder, "/"))
         return true;
@@ -76,9 +76,9 @@ static enum manifest_file read_open(int fd, const struct stat *st,
 
 /* Resolves links first, then opens the result with no link followed: it cannot
  * be replaced in between. */
-static enum manifest_file read_link(struct str folder, struct str inside,
-                                    struct str path, size_t max_bytes,
-                                    struct arena *a, struct str *text)
+enum manifest_file lint_read_resolved(struct str folder, struct str inside,
+                                      struct str path, size_t max_bytes,
+                                      struct arena *a, struct str *text)
 {
     CLEANUP_FD int fd = -1;
     struct err ignored = {0};
@@ -88,7 +88,7 @@ static enum manifest_file read_link(struct str folder, struct str inside,
     if (!realpath(fs_join(folder, path, a).p, real))
         return errno == ENOENT ? MANIFEST_FILE_MISSING
                                : MANIFEST_FILE_UNREADABLE;
-    if (!is_below(str_cstr(real), inside))
+    if (!lint_is_below(str_cstr(real), inside))
         return MANIFEST_FILE_ESCAPES;
     if (!fs_open_file_at(AT_FDCWD, real, &fd, &st, &ignored))
         return MANIFEST_FILE_UNREADABLE;
@@ -112,7 +112,8 @@ enum manifest_file lint_read(const struct check_result *result, int dirfd,
         return MANIFEST_FILE_MISSING;
     if (e.code != ERR_REFUSED)
         return MANIFEST_FILE_UNREADABLE;
-    return read_link(lint_folder(result, a), inside, path, max_bytes, a, text);
+    return lint_read_resolved(lint_folder(result, a), inside, path, max_bytes,
+                              a, text);
 }
 
 /* Callbacks of manifest_read() for files beside the document. */

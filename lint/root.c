@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "mapm/lint.h"
+#include "mapm/plugin_check.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -40,6 +41,22 @@ static struct str folder_of(struct str path)
     if (slash == SIZE_MAX)
         return str_make("", 0);
     return str_slice(path, 0, slash ? slash : 1);
+}
+
+/* Of a plugin's manifest the path in the plugin. */
+static struct str name_of(struct str path)
+{
+    struct str manifest = plugin_manifest_of(path);
+
+    return manifest.n ? manifest : last_name(path);
+}
+
+static struct str folder_above(struct str path, struct str name)
+{
+    for (size_t i = 0; i < name.n; i++)
+        if (name.p[i] == '/')
+            path = folder_of(path);
+    return folder_of(path);
 }
 
 /* The nearest folder upwards with a .git: as far as links may lead, and what
@@ -90,8 +107,8 @@ bool lint_root_open(struct str path, struct check_root *root, struct arena *a,
     is_folder = stat(text, &st) == 0 && S_ISDIR(st.st_mode);
     *root = (struct check_root){.shown = clean(path, a)};
     if (!is_folder) {
-        root->only = last_name(root->shown);
-        root->shown = folder_of(root->shown);
+        root->only = name_of(root->shown);
+        root->shown = folder_above(root->shown, root->only);
     }
     resolve(root, a);
     return true;

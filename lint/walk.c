@@ -5,6 +5,7 @@
 #include "mapm/doc_kind.h"
 #include "mapm/document.h"
 #include "mapm/limits.h"
+#include "mapm/plugin_check.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -87,6 +88,8 @@ static void add_below(struct worker *w, const struct job *job, struct str name)
                                 : arena_str(w->arena, name),
         .parent = job->name,
         .depth = job->depth + 1,
+        .plugin = job->plugin,
+        .in_plugin = job->in_plugin,
     };
     next->name = str_from_index(next->folder, next->folder.n - name.n);
 }
@@ -101,6 +104,46 @@ static bool open_folder(const struct check_root *root, struct str folder,
 static bool may_be_file(const struct fs_entry *entry)
 {
     return entry->type != DT_DIR;
+}
+
+/* --- plugins --------------------------------------------------------------- */
+
+/* Each manifest of the folder is a document. */
+static bool check_plugins(struct worker *w, struct job *job, int dirfd)
+{
+    struct str files[LINT_PLUGIN_FILES];
+    size_t count = lint_plugin_files(w->rules, dirfd, job->depth == 0, files);
+
+    for (size_t i = 0; i < count; i++) {
+        struct check_result *r =
+            new_result(w, job->root, job->folder, files[i]);
+
+        r->has_kind = true;
+        r->kind = str_ends(files[i], STR("marketplace.json")) ? DOC_MARKET
+                                                              : DOC_PLUGIN;
+        lint_plugin(w->rules, r, w->arena);
+        add_result(w, r);
+        if (r->kind == DOC_PLUGIN) {
+            job->in_plugin = true;
+            job->plugin = job->folder;
+        }
+    }
+    return count > 0;
+}
+
+/* skills/NAME of the plugin, or its root. */
+static bool is_plugin_skill(const struct job *job)
+{
+    struct str rest = job->folder;
+
+    if (!job->in_plugin)
+        return false;
+    if (str_eq(rest, job->plugin))
+        return true;
+    if (job->plugin.n)
+        rest = str_from_index(rest, job->plugin.n + 1);
+    return str_starts(rest, STR("skills/")) &&
+           !str_has_char(str_from_index(rest, 7), '/');
 }
 
 static bool is_bucket(struct str name)
@@ -132,7 +175,7 @@ static void add_empty_dir(struct worker *w, const struct job *job,
 {
     h.root = job->root;
     h.folder = job->folder;
-    h.in_bucket = in_bucket(job);
+    h.in_bucket = in_bucket(job) && !lint_profile_is_plugin(w->rules->profile);
     if (job->depth > 0 && !h.in_bucket && !h.misspelt.n)
         return;
     h.misspelt = arena_str(w->arena, h.misspelt);
@@ -148,7 +191,10 @@ static void look_at(struct worker *w, const struct job *job, int dirfd,
     struct str name = entry->name;
     bool is_agent = str_is(job->parent, "agents");
 
-    if (is_skill_entry(w->rules, name)) {
+    if (lint_profile_is_plugin(w->rules->profile) && entry->type != DT_DIR) {
+        if (str_is(name, "SKILL.md") && is_plugin_skill(job))
+            check_one(w, job->root, job->folder, dirfd, name, DOC_SKILL, false);
+    } else if (is_skill_entry(w->rules, name)) {
         *found |=
             check_one(w, job->root, job->folder, dirfd, name, DOC_SKILL, false);
     } else if (str_is(name, "AGENTS.md") && (may_be_file(entry) || is_agent)) {
@@ -178,7 +224,7 @@ static bool count_entries(const struct worker *w, size_t count, struct err *e)
     return err_hint(e, "check a part of the tree at a time");
 }
 
-static bool look_into(struct worker *w, const struct job *job, struct err *e)
+static bool look_into(struct worker *w, struct job *job, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     CLEANUP_FD int fd = -1;
@@ -202,6 +248,7 @@ static bool look_into(struct worker *w, const struct job *job, struct err *e)
     }
     if (!count_entries(w, count, e))
         return false;
+    found |= check_plugins(w, job, fd);
     for (size_t i = 0; i < count; i++)
         look_at(w, job, fd, &entries[i], &h, &found);
     if (!found)
@@ -220,6 +267,15 @@ static void look_at_file(struct worker *w, const struct job *job)
     struct check_result *r;
     struct err e = {0};
 
+    if (plugin_manifest_of(root->only).n) {
+        r = new_result(w, root, none, root->only);
+        r->has_kind = true;
+        r->kind = str_ends(root->only, STR("marketplace.json")) ? DOC_MARKET
+                                                                : DOC_PLUGIN;
+        lint_plugin(w->rules, r, w->arena);
+        add_result(w, r);
+        return;
+    }
     if (!open_folder(root, none, &fd, &scratch, &e)) {
         cannot_open(w, job, true, err_first(&e));
     } else if (is_skill_entry(w->rules, root->only)) {
@@ -236,7 +292,7 @@ static void look_at_file(struct worker *w, const struct job *job)
     }
 }
 
-bool walk_job(struct worker *w, const struct job *job, struct err *e)
+bool walk_job(struct worker *w, struct job *job, struct err *e)
 {
     w->below_count = 0;
     if (job->root->real.n == 0)
@@ -283,10 +339,17 @@ void walk_report(struct worker *w, const struct empty_dir *h, bool has_some)
     if (named && !has_some && h->has_agents && !h->is_catalog &&
         check_agents(w, h))
         return;
-    if (!h->misspelt.n && (has_some || (named && h->is_catalog)))
+    if (lint_profile_is_plugin(w->rules->profile)
+            ? has_some
+            : !h->misspelt.n && (has_some || (named && h->is_catalog)))
         return;
     r = new_result(w, h->root, h->folder, str_make("", 0));
-    if (h->misspelt.n)
+    if (lint_profile_is_plugin(w->rules->profile))
+        lint_say(w->rules, r, true, "plugin-missing",
+                 w->rules->profile == PROFILE_MARKETPLACE
+                     ? "there is no marketplace.json here or below"
+                     : "there is no plugin here or below (P1)");
+    else if (h->misspelt.n)
         lint_say(w->rules, r, (named && !has_some) || h->in_bucket, "no-anchor",
                  "%.*s has to be spelled in the case of SKILL.md and "
                  "AGENTS.md",

@@ -14,6 +14,8 @@ struct job {
     struct str folder; /* below the root */
     struct str name, parent;
     unsigned depth;
+    struct str plugin; /* the innermost plugin it is in, below the root */
+    bool in_plugin;
 };
 
 /* A folder that should contain a document, and does not. */
@@ -39,8 +41,7 @@ struct worker {
 };
 
 /* False only when the whole check has to end. */
-MUST_CHECK bool walk_job(struct worker *w, const struct job *job,
-                         struct err *e);
+MUST_CHECK bool walk_job(struct worker *w, struct job *job, struct err *e);
 
 /* As shown: the empty folder itself. In the worker's arena. */
 struct str walk_path(const struct worker *w, const struct empty_dir *h);

@@ -282,7 +282,8 @@ static bool repair(struct reader *r, const struct split *s)
     unsigned *lines;
     size_t count;
 
-    if (r->in->profile != PROFILE_INSTALL ||
+    if ((r->in->profile != PROFILE_INSTALL &&
+         r->in->profile != PROFILE_CLAUDE_PLUGIN) ||
         !yaml_repair(s->yaml, s->yaml_line, r->a, &r->source, &r->root, &lines,
                      &count))
         return false;

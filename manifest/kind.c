@@ -21,6 +21,7 @@ static const char *const profiles[] = {
     [PROFILE_LM_KIT]      = "lm-kit",
     [PROFILE_METASKILL]   = "metaskill",
     [PROFILE_PUBLISH]     = "publish",
+    [PROFILE_AGENT_PLUGIN]  = "agent-plugin",
 };
 /* clang-format on */
 

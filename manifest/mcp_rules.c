@@ -1,3 +1,5 @@
+#include "mapm/mcp_file.h"
+
 #include <string.h>
 
 #include "mcp.h"
@@ -439,7 +441,7 @@ static bool take_host(struct str authority, struct str *host)
     return true;
 }
 
-static const char *url_fault(struct str url)
+const char *mcp_url_fault(struct str url)
 {
     struct str rest, host;
     size_t end = 0;
@@ -469,7 +471,7 @@ static const char *url_fault(struct str url)
 void check_url(const struct reader *r, const struct json *url)
 {
     const char *fault =
-        url->kind == JSON_STRING ? url_fault(url->text) : "is not text";
+        url->kind == JSON_STRING ? mcp_url_fault(url->text) : "is not text";
 
     if (fault)
         report(r, "mcp-url", "url", url->line, "the url \"%s\" %s",
@@ -483,6 +485,11 @@ static bool is_header_name(struct str name)
             (!name.p[i] || !strchr("!#$%&'*+-.^_`|~", name.p[i])))
             return false;
     return name.n > 0;
+}
+
+bool mcp_header_is_valid(struct str name, struct str value)
+{
+    return is_header_name(name) && !text_has_control(value);
 }
 
 /* Names seen in clients' own documentation. */
@@ -510,8 +517,7 @@ void check_headers(const struct reader *r, const struct json *headers)
         return;
     }
     for (const struct json *v = headers->first; v; v = v->next)
-        if (!is_header_name(v->key) || v->kind != JSON_STRING ||
-            text_has_control(v->text))
+        if (v->kind != JSON_STRING || !mcp_header_is_valid(v->key, v->text))
             report(r, "mcp-url", "headers", v->line,
                    "the header \"%s\" is not one line of text",
                    quoted(r, v->key));

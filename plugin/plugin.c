@@ -5,6 +5,7 @@
 #include "mapm/name.h"
 
 #include "parts.h"
+#include "standard.h"
 
 /*
  * The manifest: which one counts, and what it says of the plugin as a whole.
@@ -12,30 +13,7 @@
  * Source: P1 to P20, P42, P43, C1, C15, C16, X29, X35.
  */
 
-#define SCHEMAS STR("agent-plugins.org")
-
-/* clang-format off */
-static const struct {
-    const char *id;
-    bool is_draft;
-} schemas[] = {
-    {"https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", false},
-    {"https://agent-plugins.org/schemas/1.1.0/plugin.schema.json", true},
-};
-
-static const struct {
-    const char *name;
-    enum json_kind kind;
-    bool is_draft; /* of 1.1.0 */
-} fields[] = {
-    {"$schema", JSON_STRING, false},     {"name", JSON_STRING, false},
-    {"version", JSON_STRING, false},     {"description", JSON_STRING, false},
-    {"homepage", JSON_STRING, false},    {"repository", JSON_STRING, false},
-    {"license", JSON_STRING, false},     {"author", JSON_OBJECT, false},
-    {"keywords", JSON_ARRAY, false},     {"extensions", JSON_OBJECT, false},
-    {"displayName", JSON_STRING, true},  {"icon", JSON_STRING, true},
-};
-/* clang-format on */
+#define SCHEMAS      STR("agent-plugins.org")
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
 static bool refuse(const struct reading *r, struct err *e, const char *what,
@@ -47,35 +25,15 @@ static bool refuse(const struct reading *r, struct err *e, const char *what,
 
 /* --- the standard ---------------------------------------------------------- */
 
-/* §1.1: lower case, digits, "-" and "."; ends alphanumeric; no "--", "..". */
-static bool is_standard_name(struct str name)
-{
-    char before = '-';
-
-    if (name.n == 0 || name.n > NAME_MAX_CHARS)
-        return false;
-    for (size_t i = 0; i < name.n; i++) {
-        char c = name.p[i];
-        bool is_word = char_is_lower(c) || char_is_digit(c);
-
-        if (!is_word && ((c != '-' && c != '.') || i == 0 || c == before))
-            return false;
-        before = c;
-    }
-    return before != '-' && before != '.';
-}
-
 static bool check_schema(struct reading *r, bool *is_draft, struct err *e)
 {
     struct str id = json_text(json_get(r->manifest, "$schema"));
 
-    for (size_t i = 0; i < COUNT(schemas); i++)
-        if (str_is(id, schemas[i].id)) {
-            *is_draft = schemas[i].is_draft;
-            if (*is_draft)
-                add_note(r, "its $schema is that of a draft: 1.1.0");
-            return true;
-        }
+    if (standard_find_schema(id, is_draft)) {
+        if (*is_draft)
+            add_note(r, "its $schema is that of a draft: 1.1.0");
+        return true;
+    }
     err_set(e, ERR_REFUSED,
             "plugin.json: $schema is \"%.*s\", a version of Agent Plugins that "
             "is not known",
@@ -107,21 +65,17 @@ static bool check_members(const struct reading *r, const struct json *j,
 static bool check_field(struct reading *r, const struct json *j, bool is_draft,
                         struct err *e)
 {
-    for (size_t i = 0; i < COUNT(fields); i++) {
-        if (!str_is(j->key, fields[i].name) ||
-            (fields[i].is_draft && !is_draft))
-            continue;
-        if (j->kind == fields[i].kind)
-            return check_members(r, j, e);
-        if (str_is(j->key, "extensions")) { /* P42 */
-            add_note(r, "extensions is %s and is ignored",
-                     json_kind_name(j->kind));
-            return true;
-        }
-        err_set(e, ERR_FORMAT, "plugin.json: %s is %s", fields[i].name,
-                json_kind_name(j->kind));
-        return false;
+    const struct standard_field *field = standard_find_field(j->key, is_draft);
+
+    if (field && j->kind == field->kind)
+        return check_members(r, j, e);
+    if (field && str_is(j->key, "extensions")) { /* P42 */
+        add_note(r, "extensions is %s and is ignored", json_kind_name(j->kind));
+        return true;
     }
+    if (field)
+        return err_set(e, ERR_FORMAT, "plugin.json: %s is %s", field->name,
+                       json_kind_name(j->kind));
     add_note(r,
              "plugin.json: \"%.*s\" is no field of the standard and is "
              "ignored",
@@ -139,7 +93,7 @@ static bool check_standard(struct reading *r, struct err *e)
     for (const struct json *j = r->manifest->first; j; j = j->next)
         if (!check_field(r, j, is_draft, e))
             return false;
-    if (is_standard_name(name))
+    if (standard_name_is_valid(name))
         return true;
     err_set(e, ERR_NAME,
             name.p ? "plugin.json: the name \"%.*s\" is not of 1 to 64 letters "

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "parts.h"
+#include "standard.h"
 
 /*
  * The servers of a plugin as MCP files. What an entry says is kept; the
@@ -46,34 +47,12 @@ static void PRINTF(2, 3) fail(struct server *s, const char *format, ...)
 
 /* --- the standard's rules ----------------------------------------------------- */
 
-/* clang-format off */
-static const struct variant {
-    const char *type;
-    const char *members[5];
-} variants[] = {
-    {"stdio",           {"type", "command", "args", "env", "cwd"}},
-    {"streamable-http", {"type", "url", "headers"}},
-    {"sse",             {"type", "url", "headers"}},
-};
-/* clang-format on */
-
-static bool is_member(const struct variant *v, struct str key)
-{
-    for (size_t i = 0; i < 5 && v->members[i]; i++)
-        if (str_is(key, v->members[i]))
-            return true;
-    return false;
-}
-
 /* P28 */
 static void check_variant(struct server *s)
 {
     struct str type = json_text(json_get(s->entry, "type"));
-    const struct variant *v = NULL;
+    const struct standard_variant *v = standard_find_variant(type);
 
-    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
-        if (str_is(type, variants[i].type))
-            v = &variants[i];
     if (!v) {
         fail(s,
              type.p ? "its type \"%.*s\" is none of the standard"
@@ -82,7 +61,7 @@ static void check_variant(struct server *s)
         return;
     }
     for (const struct json *j = s->entry->first; j; j = j->next)
-        if (!is_member(v, j->key))
+        if (!standard_has_member(v, j->key))
             fail(s, "a server of type %s has no \"%.*s\"", v->type,
                  STR_ARG(text_cut(j->key, 60)));
     if (!json_get(s->entry, v->members[1]))
@@ -91,53 +70,29 @@ static void check_variant(struct server *s)
 
 static struct str translate(const struct server *s, struct str text);
 
-/* P29, P33: below the folder, as text; that no link leads out is checked where
- * it is started. */
-static bool stays_inside(struct str path)
-{
-    return path.n == 0 || (path.p[0] != '/' && !str_has_char(path, '\\') &&
-                           path_stays_below(STR(""), path));
-}
-
 static void check_cwd(struct server *s)
 {
     struct str cwd = translate(s, json_text(json_get(s->entry, "cwd")));
+    const char *fault;
 
     if (!json_get(s->entry, "cwd"))
         return;
     if (!s->r->is_standard &&
         (str_is(cwd, ".") || str_starts(cwd, STR("${workspaceDir}"))))
         return;
-    if (str_starts(cwd, STR("./"))) {
-        if (!stays_inside(str_from_index(cwd, 2)))
-            fail(s, "its cwd leads out of the plugin");
-        return;
-    }
-    for (int i = 0; i < 2; i++) {
-        struct str head = str_cstr(i ? DATA : ROOT);
-
-        if (!str_starts(cwd, head))
-            continue;
-        cwd = str_from_index(cwd, head.n);
-        if (cwd.n == 0 ||
-            (cwd.p[0] == '/' && stays_inside(str_from_index(cwd, 1))))
-            return;
-    }
-    fail(s, "its cwd is neither ./… nor below ${PLUGIN_ROOT} or "
-            "${PLUGIN_DATA}");
+    fault = standard_cwd_fault(cwd);
+    if (fault)
+        fail(s, "%s", fault);
 }
 
 static void check_standard_command(struct server *s)
 {
-    struct str command = json_text(json_get(s->entry, "command"));
+    const struct json *command = json_get(s->entry, "command");
+    const char *fault =
+        command ? standard_command_fault(json_text(command)) : NULL;
 
-    if (str_find(command, STR("${")) != SIZE_MAX)
-        fail(s, "its command holds a placeholder");
-    else if (str_has_char(command, '/') && !str_starts(command, STR("./")))
-        fail(s, "its command is neither a bare name nor ./…");
-    else if (str_starts(command, STR("./")) &&
-             !stays_inside(str_from_index(command, 2)))
-        fail(s, "its command leads out of the plugin");
+    if (fault)
+        fail(s, "%s", fault);
 }
 
 static void check_env_names(struct server *s)
@@ -541,34 +496,12 @@ static void collect(struct reading *r, struct collected *c,
     }
 }
 
-/* P27 */
-static const char *standard_fault(const struct reading *r,
-                                  const struct json *root)
-{
-    struct str own = json_text(json_get(r->manifest, "$schema"));
-    struct str schema = json_text(json_get(root, "$schema"));
-    size_t end = str_find(own, STR("plugin.schema.json"));
-
-    if (root->kind != JSON_OBJECT)
-        return "it is no object";
-    for (const struct json *j = root->first; j; j = j->next)
-        if (!str_is(j->key, "$schema") && !str_is(j->key, "mcpServers"))
-            return "it has members that the standard does not know";
-    if (end == SIZE_MAX || schema.n != end + strlen("mcp.schema.json") ||
-        !str_starts(schema, str_slice(own, 0, end)) ||
-        !str_ends(schema, STR("mcp.schema.json")))
-        return "its $schema is not that of the plugin's version";
-    if (!json_get(root, "mcpServers"))
-        return "it has no mcpServers";
-    return NULL;
-}
-
 static void read_standard_servers(struct reading *r, struct collected *c)
 {
     size_t at = find_path(r, STR("mcp.json"));
     const struct json *root;
     struct err e = {0};
-    const char *fault;
+    const char *fault, *code;
 
     if (at == SIZE_MAX) {
         if (find_below(r, STR("mcp.json")) != SIZE_MAX)
@@ -583,7 +516,7 @@ static void read_standard_servers(struct reading *r, struct collected *c)
         skip_part(r, DOC_MCP, STR("mcp.json"), "%s", err_first(&e));
         return;
     }
-    fault = standard_fault(r, root);
+    fault = standard_mcp_fault(r->manifest, root, &code);
     if (fault)
         skip_part(r, DOC_MCP, STR("mcp.json"), "%s", fault);
     else

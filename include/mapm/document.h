@@ -25,7 +25,10 @@ enum profile {
     PROFILE_METAAGENTS,
     PROFILE_LM_KIT,
     PROFILE_METASKILL,
-    PROFILE_PUBLISH, /* METAAGENTS, and ready for others: CHANGELOG … */
+    PROFILE_PUBLISH,      /* METAAGENTS, and ready for others: CHANGELOG … */
+    PROFILE_AGENT_PLUGIN, /* Agent Plugins 1.0, skills by AGENTSKILLS */
+    PROFILE_CLAUDE_PLUGIN,
+    PROFILE_MARKETPLACE,
 };
 const char *document_profile_name(enum profile p);
 bool document_profile_find(struct str name, enum profile *out);

@@ -122,6 +122,32 @@ enum manifest_file lint_read(const struct check_result *result, int dirfd,
                              size_t max_bytes, struct arena *a,
                              struct str *text);
 
+/* The same for a file whose path may lead through links. */
+enum manifest_file lint_read_resolved(struct str folder, struct str inside,
+                                      struct str path, size_t max_bytes,
+                                      struct arena *a, struct str *text);
+/* Absolute paths: whether `path` is `folder` or in it. */
+bool lint_is_below(struct str path, struct str folder);
+
+/* --- lint/plugin.c ---------------------------------------------------------- */
+
+/*
+ * Checks the plugin or the marketplace whose manifest `result->file` is, or
+ * that of Claude when it is a folder without one. The result lives in `a`.
+ */
+void lint_plugin(const struct check_rules *rules, struct check_result *result,
+                 struct arena *a);
+
+/* The paths of the manifests in an open folder that this profile judges.
+ * `is_named`: on the command line. */
+#define LINT_PLUGIN_FILES 8
+size_t lint_plugin_files(const struct check_rules *rules, int dirfd,
+                         bool is_named, struct str files[LINT_PLUGIN_FILES]);
+
+/* Of plugins and marketplaces: other documents are not judged, but for the
+ * skills of plugins. */
+bool lint_profile_is_plugin(enum profile profile);
+
 /* The folder of `result`, absolute. In `a`. */
 struct str lint_folder(const struct check_result *result, struct arena *a);
 

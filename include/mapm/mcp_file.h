@@ -56,6 +56,10 @@ MUST_CHECK bool mcp_read_process(const struct document *d,
  * shortened. In `a`. */
 struct str mcp_command_line(const struct document *d, struct arena *a);
 
+/* What is wrong with the url of a remote server; NULL: nothing. */
+const char *mcp_url_fault(struct str url);
+bool mcp_header_is_valid(struct str name, struct str value);
+
 /* M18: 2 spaces, final newline; same keys, order and numbers. In `a`. */
 MUST_CHECK bool mcp_pretty(struct str text, struct arena *a, struct str *out,
                            struct err *e);

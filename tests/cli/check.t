@@ -3,7 +3,7 @@
 # exit codes, and its cost. [L8, T11, T12, M1, M2, M3, M4, M5, M6, M7, M8, M9, M10]
 # [M11, M12, M13, M14, M15, M16, M17, M18, M19, K2, K3, K4, K5, K6, K7, K8, K9, K10]
 # [K11, A1, A2, A3, A4, A5, X2, X3, X4, X5, X6, X7, X10, X15, X16, X17, X18, X19]
-# [X20, X24, row 1, row 7, row 16].
+# [X20, X24, G13, row 1, row 7, row 16].
 . "$(dirname "$0")/../lib/cli.sh"
 
 # has WHAT LEVEL CODE: the last run complained so. Messages may have lines.
@@ -42,6 +42,46 @@ for code in $(sed -n '/^} table\[\]/,/^};/s/^ *{"\([a-z0-9-]*\)",.*/\1/p' \
     grep -q "^== $code " "$cases" || missing="$missing $code"
 done
 is 'no code is without a case' "$missing" ''
+
+# --- plugins -----------------------------------------------------------------
+
+# plugin FOLDER [MORE]: an Agent Plugin with one skill.
+plugin()
+{
+    skill "$1/skills/one"
+    printf '{"$schema": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", "name": "a.-b"%s}\n' \
+        "${2-}" >"$1/plugin.json"
+}
+plugin good ', "version": "1.0.0-rc.1", "license": "?", "homepage": "-", "author": {"email": "@"},
+    "keywords": [], "extensions": {"com.example": {"x": 1}}'
+cat >good/mcp.json <<'JSON'
+{"$schema": "https://agent-plugins.org/schemas/1.0.0/mcp.schema.json", "mcpServers": {
+    "a b": {"type": "stdio", "command": "./bin/a b", "args": ["", "$X", "${PLUGIN_ROOT_SUFFIX}"],
+        "env": {"plugin_root": "x"}, "cwd": "${PLUGIN_DATA}/x"},
+    "l": {"type": "sse", "url": "http://127.0.0.2:80/?v=$X"},
+    "m": {"type": "streamable-http", "url": "http://[::1]/", "headers": {"A": ""}},
+    "n": {"type": "streamable-http", "url": "http://localhost/"}}}
+JSON
+mkdir good/bin && : >'good/bin/a b'
+ln -s ../shared good/skills/two && mkdir good/shared
+exits '[G13] a plugin with all that is legal' 0 mapm check -v --profile agent-plugin good
+like 'and its skill' "$out" '^checked 2: 0 errors'
+like 'without a word' "$out" '^good/plugin.json: ok$'
+exits '[G13] found in a tree without a profile' 0 mapm check -v .
+like 'by its schema' "$out" '^good/plugin.json: ok$'
+mkdir other && echo '{"name": 7}' >other/plugin.json
+exits '[G13] a plugin.json of another program' 0 mapm check --profile agent-plugin .
+unlike 'is none' "$out" 'other'
+exits '[G13] but one that is named is judged' 3 mapm check --profile agent-plugin other/plugin.json
+has 'it is none' error plugin-schema
+echo '{"x": 1}' >good/mcp.json
+exits '[G13] a file beside it' 3 mapm check --profile agent-plugin good/plugin.json
+like 'is named' "$out" '^good/mcp.json:1: error: .*.P27. \[plugin-mcp-field\]$'
+exits '[G13] as JSON' 3 mapm check --json --profile agent-plugin good
+is 'of its kind' "$(field good/plugin.json '[d["type"], d["name"], d["errors"][0]["file"]]')" \
+    '["plugin", "a.-b", "mcp.json"]'
+exits '[G13] strictly' 3 mapm check --strict --profile agent-plugin good
+rm -rf good other
 
 # --- what is found ----------------------------------------------------------
 

@@ -95,7 +95,7 @@ is 'mapm-check.1 has every code of a diagnostic' \
 import glob, re, sys
 root, codes = sys.argv[1], set()
 for form, files in (
-        (r'\{"([a-z0-9-]+)", +"[-EWdmi]{8}"\}', "manifest/level.c"),
+        (r'\{"([a-z0-9-]+)", +"[-EWdmi]{11}"\}', "manifest/level.c"),
         (r'\blint_say\((?:[^,;]*,){3}\s*"([a-z0-9-]+)"', "lint/*.c"),
         (r'\breport\([^,;"]*,\s*"([a-z0-9-]+)"', "lint/*.c"),
         (r'\bdiagnostics_add\((?:[^,;]*,){2}\s*"([a-z0-9-]+)"', "lint/*.c")):

@@ -1,0 +1,149 @@
+#include "base/fs.h"
+#include "mapm/diagnostics.h"
+#include "mapm/limits.h"
+#include "mapm/lint.h"
+#include "mapm/plugin_check.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* Plugins and marketplaces on the disk: the callbacks of plugin_check.h. */
+
+#define FOLDER_MAX_ENTRIES 100000
+
+struct folder {
+    struct str path, inside; /* absolute, links resolved */
+};
+
+static enum plugin_node look(void *ctx, struct str path)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct folder *f = ctx;
+    char real[PATH_MAX];
+    struct str full;
+    struct stat st;
+
+    if (str_has_char(path, '\0'))
+        return PLUGIN_NODE_NONE;
+    full = fs_join(f->path, path, &a);
+    if (!realpath(full.p, real))
+        return lstat(full.p, &st) == 0 ? PLUGIN_NODE_OTHER : PLUGIN_NODE_NONE;
+    if (!lint_is_below(str_cstr(real), f->inside))
+        return PLUGIN_NODE_OUTSIDE;
+    if (lstat(real, &st) < 0)
+        return PLUGIN_NODE_NONE;
+    if (S_ISDIR(st.st_mode))
+        return PLUGIN_NODE_FOLDER;
+    return S_ISREG(st.st_mode) ? PLUGIN_NODE_FILE : PLUGIN_NODE_OTHER;
+}
+
+static size_t list(void *ctx, struct str path, struct arena *a,
+                   const struct str **names)
+{
+    CLEANUP_FD int fd = -1;
+    const struct folder *f = ctx;
+    struct err ignored = {0};
+    struct fs_entry *entries;
+    char real[PATH_MAX];
+    struct str *out;
+    size_t count;
+
+    if (!realpath(fs_join(f->path, path, a).p, real) ||
+        !lint_is_below(str_cstr(real), f->inside) ||
+        !fs_open_dir_at(AT_FDCWD, real, &fd, &ignored) ||
+        !fs_list_open(fd, ".", FOLDER_MAX_ENTRIES, a, &entries, &count,
+                      &ignored))
+        return 0;
+    out = arena_array(a, count, sizeof *out);
+    for (size_t i = 0; i < count; i++)
+        out[i] = entries[i].name;
+    *names = out;
+    return count;
+}
+
+static enum manifest_file read_file(void *ctx, struct str path,
+                                    size_t max_bytes, struct arena *a,
+                                    struct str *text)
+{
+    const struct folder *f = ctx;
+
+    return lint_read_resolved(f->path, f->inside, path, max_bytes, a, text);
+}
+
+/* --- which ones -------------------------------------------------------------- */
+
+bool lint_profile_is_plugin(enum profile profile)
+{
+    return profile == PROFILE_AGENT_PLUGIN ||
+           profile == PROFILE_CLAUDE_PLUGIN || profile == PROFILE_MARKETPLACE;
+}
+
+/* Other programs have files of that name, and other clients plugins. */
+static bool has_standard(int dirfd)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct err ignored = {0};
+    struct str text;
+
+    return fs_read_file_at(dirfd, "plugin.json", PLUGIN_MANIFEST_MAX_BYTES, &a,
+                           &text, &ignored) &&
+           plugin_is_standard(text);
+}
+
+size_t lint_plugin_files(const struct check_rules *rules, int dirfd,
+                         bool is_named, struct str files[LINT_PLUGIN_FILES])
+{
+    bool is_own = rules->profile == PROFILE_AGENT_PLUGIN;
+
+    if (!is_own && rules->profile != PROFILE_INSTALL &&
+        rules->profile != PROFILE_PUBLISH)
+        return 0;
+    if (!has_standard(dirfd) &&
+        !(is_own && is_named && fs_exists_at(dirfd, "plugin.json")))
+        return 0;
+    files[0] = STR("plugin.json");
+    return 1;
+}
+
+/* --- graded ----------------------------------------------------------------- */
+
+static void keep(struct check_result *r, const struct plugin_facts *facts,
+                 const struct diagnostics *found, bool strict, struct arena *a)
+{
+    r->name = arena_str(a, facts->name);
+    r->version = arena_str(a, facts->version);
+    r->description = arena_str(a, facts->description);
+    diagnostics_init(&r->why, a);
+    for (size_t i = 0; i < found->count; i++) {
+        const struct diagnostic *d = &found->items[i];
+        struct diagnostic *to;
+
+        diagnostics_add(&r->why, d->error || strict, d->code, "", d->line,
+                        "%.*s", STR_ARG(d->message));
+        to = &r->why.items[r->why.count - 1];
+        to->field = arena_str(a, d->field);
+        /* Relative to the folder; the manifest is the document itself. */
+        if (!str_eq(d->file, r->file))
+            to->file = arena_str(a, d->file);
+    }
+}
+
+void lint_plugin(const struct check_rules *rules, struct check_result *result,
+                 struct arena *a)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct folder folder = {.path = lint_folder(result, &scratch)};
+    const struct plugin_disk disk = {look, list, read_file, &folder};
+    struct manifest_input in = {.kind = DOC_PLUGIN, .profile = rules->profile};
+    struct diagnostics found, graded;
+    struct plugin_facts facts = {0};
+
+    diagnostics_init(&found, &scratch);
+    diagnostics_init(&graded, &scratch);
+    folder.inside = folder.path;
+    plugin_check_standard(&disk, &scratch, &facts, &found);
+    diagnostics_grade(&in, &found, &graded);
+    keep(result, &facts, &graded, rules->strict, a);
+}
