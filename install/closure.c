@@ -230,6 +230,40 @@ bool closure_want_files(struct closure *c, struct node *n, struct err *e)
 
 /* --- from the lock, from the store ---------------------------------------- */
 
+/* Its own part, by text: below its folder, or made of its files. */
+static bool is_own_part(const struct lock_entry *plugin, struct str origin,
+                        struct arena *a)
+{
+    struct str base = lock_origin_text(plugin);
+    struct str made = arena_printf(a, "=%.*s/", STR_ARG(lock_own_name(plugin)));
+
+    if (!str_starts(origin, base))
+        return false;
+    origin = str_from_index(origin, base.n);
+    return !origin.n || origin.p[0] == '/' ||
+           (origin.p[0] == '?' && str_find(origin, made) != SIZE_MAX);
+}
+
+/* Two plugins may have a part of one content: each names it by its own. */
+static const struct origin *need_origin(struct closure *c,
+                                        const struct lock_entry *entry,
+                                        const struct lock_entry *other)
+{
+    struct arena *a = &c->cx->arena;
+    struct origin *o;
+    struct err ignored = {0};
+
+    if (entry->kind != DOC_PLUGIN || !other->also_count ||
+        is_own_part(entry, other->origin, a))
+        return layer_origin(c->layer, other);
+    o = arena_new(a, struct origin);
+    for (size_t i = 0; i < other->also_count; i++)
+        if (is_own_part(entry, other->also[i], a) &&
+            origin_parse_part(other->also[i], &c->layer->rules, a, o, &ignored))
+            return o;
+    return layer_origin(c->layer, other);
+}
+
 /* The lock knows the graph: no document is needed. */
 static bool take_needs(struct closure *c, struct node *n, struct err *e)
 {
@@ -254,7 +288,7 @@ static bool take_needs(struct closure *c, struct node *n, struct err *e)
                            entry->line, doc_kind_name(need->kind),
                            STR_ARG(need->name));
         deps[i].kind = need->kind;
-        deps[i].origin = layer_origin(c->layer, other);
+        deps[i].origin = need_origin(c, entry, other);
     }
     n->package.deps = deps;
     n->package.dep_count = entry->need_count;

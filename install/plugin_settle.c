@@ -55,6 +55,8 @@ struct settling {
     struct arena *a;
     struct map is_root; /* keys of the roots' origins */
     struct map names;   /* kind and content -> struct str *, the least */
+    struct map roots;   /* … -> struct str *, that of a root */
+    struct map owners;  /* … -> const struct node *, the first plugin */
 };
 
 static void skip(struct settling *t, struct plugin *p,
@@ -168,24 +170,6 @@ static void offer_name(struct settling *t, const struct node *plugin,
         entry->value = name;
 }
 
-static void take_name(struct settling *t, struct node *n)
-{
-    const struct str *name = map_find(&t->names, content_key(t, n));
-
-    if (!name || keeps_name(t, n))
-        return;
-    n->package.fqn = *name;
-    n->package.name =
-        n->package.kind == DOC_MCP ? *name : path_last(n->package.fqn);
-}
-
-static void claim(struct settling *t, const struct node *plugin, struct node *n)
-{
-    if (!n->of_plugin.n || str_cmp(plugin->package.fqn, n->of_plugin) < 0)
-        n->of_plugin = plugin->package.fqn;
-    offer_name(t, plugin, n);
-}
-
 /* The lock calls it as a plugin did that it is no part of any more, or that
  * counts less than a root. */
 static void drop_name(struct settling *t, struct node *n)
@@ -198,6 +182,53 @@ static void drop_name(struct settling *t, struct node *n)
     n->package.fqn = n->own_fqn;
     n->package.name =
         n->package.kind == DOC_MCP ? n->own_fqn : path_last(n->own_fqn);
+}
+
+/* What is a root, too, has the root's name wherever it lies. */
+static void name_as_roots(struct settling *t)
+{
+    const struct install_session *s = t->s;
+
+    for (size_t i = 0; i < s->root_count; i++) {
+        struct node *n = closure_find(&s->closure, s->roots[i].origin.key);
+
+        if (!n || n->failed || !n->own_fqn.n || !n->package.content.n ||
+            n->package.kind == DOC_PLUGIN)
+            continue;
+        drop_name(t, n);
+        map_put(&t->roots, content_key(t, n), &n->package.fqn);
+    }
+}
+
+static void take_name(struct settling *t, struct node *n)
+{
+    const struct str *root = map_find(&t->roots, content_key(t, n));
+    const struct str *name =
+        root ? root : map_find(&t->names, content_key(t, n));
+    const struct node *owner = map_find(&t->owners, content_key(t, n));
+
+    if (owner)
+        n->of_plugin = owner->package.fqn;
+    if (!name || keeps_name(t, n))
+        return;
+    n->package.fqn = *name;
+    n->package.name =
+        n->package.kind == DOC_MCP ? *name : path_last(n->package.fqn);
+}
+
+static void claim(struct settling *t, const struct node *plugin, struct node *n)
+{
+    struct map_entry *entry;
+
+    if (n->own_fqn.n && n->package.content.n) {
+        const struct node *first;
+
+        entry = map_entry(&t->owners, content_key(t, n));
+        first = entry->value;
+        if (!first || str_cmp(plugin->package.fqn, first->package.fqn) < 0)
+            entry->value = (void *)(uintptr_t)plugin;
+    }
+    offer_name(t, plugin, n);
 }
 
 static struct node **parts_of(struct settling *t, const struct node *n,
@@ -337,12 +368,15 @@ bool plugins_settle(struct install_session *s, struct err *e)
         return true;
     map_init(&t.is_root, t.a);
     map_init(&t.names, t.a);
+    map_init(&t.owners, t.a);
+    map_init(&t.roots, t.a);
     roots = session_all_roots(s, &root_count);
     for (size_t i = 0; i < root_count; i++)
         map_put(&t.is_root, roots[i].origin.key, NULL);
     for (size_t i = 0; i < c->queued; i++)
         if (is_fresh(c->queue[i]))
             drop_invalid(&t, c->queue[i]);
+    name_as_roots(&t);
     for (size_t i = 0; i < c->queued; i++)
         c->queue[i]->of_plugin = STR("");
     for (int round = 0; round < 2; round++)

@@ -187,6 +187,32 @@ exits 'a plugin of that name from elsewhere [row 35]' 1 \
 has 'is a conflict, not an update' "$err" 'demo'
 exits 'it goes' 0 mapm remove far
 
+# --- two plugins of the same parts --------------------------------------------------------
+
+for p in one two; do
+    mkdir -p "$T/pair/$p/.claude-plugin"
+    echo "{\"name\": \"$p\"}" >"$T/pair/$p/.claude-plugin/plugin.json"
+    skill "$T/pair/$p/skills/s" "description: of $p"
+    skill "$T/pair/$p/skills/same"
+done
+make_repo acme/pair "$T/pair" >/dev/null
+PAIR=https://github.com/acme/pair/tree/main
+names() { sed -n 's/^    as: //p' mapm.lock | tr '\n' ' '; }
+rm -rf mapm.yaml mapm.lock .agents
+mapm install --yes --quiet "$PAIR/one" && mapm install --yes --quiet "$PAIR/two"
+is 'the first plugin in byte order names what both have [G10]' "$(names)" 'one/s one/same two/s '
+rm -rf mapm.yaml mapm.lock .agents
+mapm install --yes --quiet "$PAIR/two" && mapm install --yes --quiet "$PAIR/one"
+is 'whatever came first' "$(names)" 'one/s one/same two/s '
+exits 'the lock is complete' 0 mapm install --locked
+exits 'a part becomes a root' 0 mapm install --yes "$PAIR/two/skills/same"
+is 'and has the name of a root' "$(names)" 'one/s two/s '
+exits 'one plugin goes' 0 mapm remove two
+exits 'and the other' 0 mapm remove one
+is 'the root stays' "$(ls .agents/skills)" same
+exits 'until it goes, too' 0 mapm remove same
+rm -rf mapm.yaml mapm.lock .agents
+
 # --- beside a catalog -------------------------------------------------------------------
 
 exits '--all of a repository takes its packages' 0 mapm install --yes acme/market --all
