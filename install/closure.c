@@ -182,7 +182,8 @@ static struct fetch_want make_want(const struct closure *c,
     want.ranges = n->allowed;
     if (n->locked) {
         want.commit = n->is_sharing ? n->package.commit : n->locked->commit;
-        want.object = n->locked->object;
+        if (!n->is_twin)
+            want.object = n->locked->object;
         want.kinds = (unsigned)n->locked->kind;
         want.origin = *closure_locked_origin(c, n);
         want.assume_reachable = true;
@@ -614,10 +615,28 @@ static bool may_share(struct closure *c, struct node *n,
 static bool stop_sharing(struct closure *c, struct node *n, struct err *e)
 {
     n->is_override = !n->is_sharing;
-    n->is_sharing = n->is_unproved = n->is_proved = false;
+    n->is_sharing = n->is_twin = n->is_unproved = n->is_proved = false;
     n->locked = NULL;
     n->package.commit = n->object = n->path = str_make("", 0);
     return ask(c, n, e);
+}
+
+/* Its commit has another object at its path: a folder with a link has the same
+ * content as one with a copy. Whether it has is seen when it is here. */
+static bool ask_twin(struct closure *c, struct node *n, struct err *e)
+{
+    n->is_twin = true;
+    n->is_unproved = false;
+    return ask(c, n, e);
+}
+
+/* It is what that commit holds, whatever its ref names by now. */
+static void take_twin(struct node *n, struct str path, struct arena *a)
+{
+    n->is_sharing = n->is_twin = false;
+    n->locked = NULL;
+    n->pin = n->package.commit;
+    n->ref = node_tag(n, a).n ? node_tag(n, a) : proof_ref(&n->origin, path);
 }
 
 static bool resolve_node(struct closure *c, struct node *n, struct err *e);
@@ -1067,6 +1086,8 @@ static enum outcome take_package(struct arrival *x)
     if (n->is_sharing &&
         !proof_shares_ref(c->layer, n->locked, node_source(n), x->event->path))
         return of_closure(stop_sharing(c, n, x->e));
+    if (n->is_twin)
+        take_twin(n, arena_str(&c->cx->arena, x->event->path), &c->cx->arena);
     placed = place_unserved(c, n, x->event);
     if (!ingest_package(c, n, &placed, x->scratch, &x->problem))
         return PACKAGE_FAILED;
@@ -1118,6 +1139,8 @@ static enum outcome take_failure(struct arrival *x)
     enum err_code code = x->event->err->code;
 
     x->problem = *x->event->err;
+    if (n->is_sharing && !n->is_twin && code == ERR_LOCKED)
+        return of_closure(ask_twin(c, n, x->e));
     if ((n->is_sharing || (n->locked && is_replaced_here(n))) &&
         is_no_match(code))
         return of_closure(stop_sharing(c, n, x->e));

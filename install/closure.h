@@ -49,6 +49,7 @@ struct node {
     bool is_outlined;  /* `package` is known; its files are not here yet */
     bool wants_files;  /* and are to be fetched */
     bool is_sharing;   /* in `also` of its entry: looked for at its own path */
+    bool is_twin;      /* … where another object has that content */
     bool is_exact;     /* named on the command line */
     const struct catalog *catalog; /* that chose it, if it becomes a root */
     bool is_comparing; /* update: asked whether it is still as it is locked */

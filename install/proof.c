@@ -193,44 +193,56 @@ bool proof_put_lock(struct store *store, struct str text, struct err *e)
 }
 
 /* A row of its own: where a proof has its commit, this one has the object, and
- * for a path the whole origin. An object is no commit, so neither is taken for
- * the other. */
-static struct state_proof also_proof(const struct origin *o, struct str object,
-                                     struct arena *a)
+ * for a path the whole origin, with the commit where that is meant. An object is
+ * no commit, so neither is taken for the other. */
+static struct state_proof also_proof(const struct origin *o, struct str commit,
+                                     struct str object, struct arena *a)
 {
     return (struct state_proof){.repository = origin_repository(o, a),
                                 .commit = object,
-                                .path = o->key,
+                                .path = commit.n ? arena_printf(a, "%.*s#%.*s",
+                                                                STR_ARG(o->key),
+                                                                STR_ARG(commit))
+                                                 : o->key,
                                 .object = object};
 }
 
 bool proof_put_also(struct store *store, const struct origin *o,
-                    struct str object, const struct hash *digest,
-                    struct arena *a, struct err *e)
+                    struct str commit, struct str object,
+                    const struct hash *digest, struct arena *a, struct err *e)
 {
-    struct state_proof p = also_proof(o, object, a);
+    struct state_proof ref = also_proof(o, STR(""), object, a);
+    struct state_proof own = also_proof(o, commit, object, a);
 
-    p.digest = *digest;
-    return store_put_proof(store, &p, e);
+    ref.digest = own.digest = *digest;
+    return store_put_proof(store, &ref, e) &&
+           (commit.n == 0 || store_put_proof(store, &own, e));
+}
+
+bool proof_has_also(struct store *store, const struct lock_entry *entry,
+                    const struct origin *o, struct str commit, struct arena *a)
+{
+    struct state_proof p = also_proof(o, commit, entry->object, a);
+
+    return entry->object.n && str_starts(entry->digest, STR("sha256:")) &&
+           hash_parse(str_from_index(entry->digest, 7), &p.digest) &&
+           state_has_proof(store_state(store), &p);
 }
 
 bool proof_covers(const struct layer *l, struct store *store,
                   const struct lock_entry *entry, const struct origin *o,
                   struct arena *a, struct str *commit)
 {
-    struct state_proof p;
     struct str path;
 
     *commit = proof_commit(l, entry, o, a);
-    if (is_own(l, entry, o) || proof_find(l, store, entry, o, &path))
+    if (is_own(l, entry, o) || proof_find(l, store, entry, o, &path) ||
+        (named_commit(l, entry, o).n &&
+         proof_has_also(store, entry, o, *commit, a)))
         return true;
     *commit = str_make("", 0);
-    if (named_commit(l, entry, o).n)
-        return false;
-    p = also_proof(o, entry->object, a);
-    return entry->object.n && str_starts(entry->digest, STR("sha256:")) &&
-           hash_parse(str_from_index(entry->digest, 7), &p.digest) &&
-           state_has_proof(store_state(store), &p);
+    return named_commit(l, entry, o).n == 0 &&
+           proof_has_also(store, entry, o, STR(""), a);
 }
 
 bool proof_check_commit(const struct layer *l, const struct lock_entry *entry,

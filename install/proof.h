@@ -54,10 +54,14 @@ MUST_CHECK bool proof_put_lock(struct store *store, struct str text,
                                struct err *e);
 
 /* Remembers that the ref of `o` led to the content of an entry with another
- * origin. `a` is scratch. */
+ * origin, and that `commit` of `o` holds it. `a` is scratch. */
 MUST_CHECK bool proof_put_also(struct store *store, const struct origin *o,
-                               struct str object, const struct hash *digest,
-                               struct arena *a, struct err *e);
+                               struct str commit, struct str object,
+                               const struct hash *digest, struct arena *a,
+                               struct err *e);
+/* Whether that is known of this commit. */
+bool proof_has_also(struct store *store, const struct lock_entry *entry,
+                    const struct origin *o, struct str commit, struct arena *a);
 
 /*
  * Whether what the entry says counts for `o`, which it names as its origin or

@@ -107,8 +107,11 @@ static bool is_proved_at(const struct check *c, const struct question *q,
         .object = q->entry->object,
     };
 
-    return hash_parse(str_from_index(q->entry->digest, 7), &p.digest) &&
-           state_has_proof(store_state(c->store), &p);
+    if (!hash_parse(str_from_index(q->entry->digest, 7), &p.digest))
+        return false;
+    return state_has_proof(store_state(c->store), &p) ||
+           (!q->is_own &&
+            proof_has_also(c->store, q->entry, &q->origin, p.commit, a));
 }
 
 static const char *not_proved(const struct check *c, const struct question *q)

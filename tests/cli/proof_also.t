@@ -174,4 +174,44 @@ mkdir "$T/lib" && cd "$T/lib" || exit 1
 skill "$T/mine"
 exits 'the library' 0 mapm install -g --yes "$T/mine" "$U/main/skills/docx"
 exits '[F1] the library: verify' 0 mapm verify -g
+
+# --- the same content in another object: a folder with a link, and one with a copy ---
+
+S=$T/twins
+skill "$S/b/skills/x"
+mkdir -p "$S/a/skills/x" "$T/twin"
+ln -s ../../../b/skills/x/SKILL.md "$S/a/skills/x/SKILL.md"
+make_repo acme/twins "$S"
+W=https://github.com/acme/twins/tree/main
+cd "$T/twin" || exit 1
+exits 'one with a link' 0 mapm install --yes "$W/a/skills/x"
+skill "$S/c/skills/y"
+make_repo acme/twins "$S"
+exits 'its copy, at a later commit' 0 mapm install --yes "$W/b/skills/x"
+like '[F1] a copy is named with its commit' "$(cat mapm.lock)" "also: .$W/b/skills/x#$COMMIT"
+exits '[F1] a copy: verify' 0 mapm verify
+exits '[F1] a copy: verify --remote' 0 mapm verify --remote
+echo more >>"$S/b/skills/x/SKILL.md"
+make_repo acme/twins "$S"
+rm -rf .agents .claude
+exits '[F1] a copy that changed since: --locked elsewhere' 0 \
+    env MAPM_HOME="$T/other" "$MAPM" install --locked
+exits '[F1] a copy: verify there' 0 env MAPM_HOME="$T/other" "$MAPM" verify
+exits '[F1] a copy: verify --remote there' 0 env MAPM_HOME="$T/other" "$MAPM" verify --remote
+reset_log
+exits '[F1] a copy: once more' 0 env MAPM_HOME="$T/other" "$MAPM" install --locked
+is '[F1] a copy: asks nothing' "$(requests)" 0
+mkdir "$T/both" && cd "$T/both" || exit 1
+rm "$S/b/skills/x/SKILL.md" && skill "$S/b/skills/x"
+make_repo acme/twins "$S"
+exits 'both at one commit' 0 mapm install --yes "$W/a/skills/x" "$W/b/skills/x"
+exits '[F1] of one commit: verify --remote' 0 mapm verify --remote
+
+# What is there now is no package: outdated and update say the same.
+rm -r "$S/b/skills/x" && make_repo acme/twins "$S"
+exits '[D3] a link that leads nowhere by now' 3 mapm outdated
+like '[D3] is shown' "$out" '^skill +x +.* -> gone$'
+like '[D3] with the reason' "$err" '^  x: the link .* names nothing in the repository$'
+exits '[D3] an update keeps the package' 3 mapm update
+like '[D3] and pins it by its path' "$err" 'mapm install .*/tree/[0-9a-f]{40}/a/skills/x pins it'
 done_testing
