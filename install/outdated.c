@@ -103,10 +103,13 @@ static void list_questions(struct check *c)
     }
 }
 
+/* What is there now is no package, as an update would say, or it is not there:
+ * other failures say nothing of it. */
 static void fail(struct check *c, struct question *q, const struct err *why)
 {
     q->is_gone = why->code == ERR_PATH || why->code == ERR_REF ||
-                 why->code == ERR_NOT_FOUND;
+                 why->code == ERR_NOT_FOUND || why->code == ERR_REFUSED ||
+                 why->code == ERR_FORMAT;
     q->failed = arena_new(&c->cx->arena, struct err);
     *q->failed = *why;
 }

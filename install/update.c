@@ -1,6 +1,7 @@
 #include "mapm/origin.h"
 
 #include "catalogs.h"
+#include "proof.h"
 
 /* What is to move: all, or the named ones, but what is held. */
 struct update {
@@ -177,15 +178,16 @@ static struct str pinned_origin(const struct update *u,
     const struct layer *l = &u->session->layer;
     const struct origin *o = layer_origin(l, entry);
     const struct node *n = closure_find(&u->session->closure, o->key);
+    struct str path = n ? n->path : o->path;
     struct origin pinned;
 
     if (o->scheme != ORIGIN_GIT || entry->commit.n == 0)
         return str_make("", 0);
-    origin_complete(o, entry->commit,
-                    origin_range(o, u->a).n ? origin_range_path(o)
-                    : n                     ? n->path
-                                            : o->path,
-                    u->a, &pinned);
+    if (origin_range(o, u->a).n)
+        path = origin_range_path(o);
+    else if (path.n == 0 && !proof_find(l, u->session->store, entry, o, &path))
+        path = o->path;
+    origin_complete(o, entry->commit, path, u->a, &pinned);
     return pinned.text;
 }
 
