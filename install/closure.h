@@ -208,6 +208,8 @@ struct node *closure_make_plugin(struct closure *c, struct node *n);
 
 /* Where it is fetched or read from: mostly its origin. */
 const struct origin *node_source(const struct node *n);
+/* By the user's own files: other machines know nothing of it. */
+bool node_is_replaced_here(const struct node *n);
 /* What a URL has for its ref: a range as it was asked for, else what was found. */
 struct str node_slot(const struct node *n, struct arena *a);
 /* The tag that the range of a node chose; "" for one without a range. */

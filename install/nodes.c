@@ -47,6 +47,11 @@ struct str node_slot(const struct node *n, struct arena *a)
     return n->ref.n ? n->ref : n->package.commit;
 }
 
+bool node_is_replaced_here(const struct node *n)
+{
+    return n->replacement && n->replacement->role != PROJECT_WORKSPACE;
+}
+
 /* --- adding ----------------------------------------------------------------- */
 
 /* One step: a replacement of what it is replaced by does not count. */

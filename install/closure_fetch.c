@@ -1,0 +1,180 @@
+#include "base/proc.h"
+#include "mapm/lock.h"
+#include "mapm/origin.h"
+#include "mapm/state.h"
+
+#include "closure_resolve.h"
+#include "fetch_cache.h"
+
+/* What a closure asks of the network: mapm-fetch, started at the first request. */
+
+static void show_progress(void *ctx, const struct fetch_progress *p)
+{
+    struct closure *c = ctx;
+    const struct progress shown = {.done = p->done,
+                                   .total = p->asked,
+                                   .bytes = p->bytes,
+                                   .elapsed_ms = proc_now_ms() - c->started_ms};
+
+    c->progress = *p;
+    context_progress(c->cx, &shown);
+}
+
+/* One at a time: events of the host are handled first. */
+static bool report_fetched(void *ctx)
+{
+    struct closure *c = ctx;
+
+    if (!c->options.on_fetched || c->fetched_reported == c->fetched_count)
+        return false;
+    c->options.on_fetched(c->options.on_fetched_ctx,
+                          c->fetched[c->fetched_reported++]);
+    return true;
+}
+
+/* The index is opened while mapm-fetch starts, which takes longer: each answer
+ * of a host is looked up there. */
+static bool use_idle_time(void *ctx)
+{
+    struct closure *c = ctx;
+
+    if (c->is_index_open)
+        return report_fetched(c);
+    c->is_index_open = true;
+    state_load(store_state(c->store));
+    return true;
+}
+
+static bool start_fetch(struct closure *c, struct err *e)
+{
+    struct fetch_options o = {
+        .store = fetch_cache(c->store),
+        .ahead = c->options.ahead,
+        .hosts = c->layer->rules.hosts,
+        .host_count = c->layer->rules.host_count,
+        .limits = &c->layer->limits,
+        .idle = use_idle_time,
+        .idle_ctx = c,
+        .progress = show_progress,
+        .progress_ctx = c,
+        .verbose = c->cx->is_verbose,
+    };
+
+    if (c->fetch)
+        return true;
+    if (!context_check_cancelled(c->cx, e) ||
+        !store_session_begin(c->store, &c->session, e))
+        return false;
+    o.incoming = c->session.path;
+    c->started_ms = proc_now_ms();
+    return fetch_open(&o, &c->fetch, e);
+}
+
+static void report_waiting(void *ctx)
+{
+    struct closure *c = ctx;
+
+    context_progress(c->cx, &(struct progress){.is_waiting = true});
+}
+
+bool closure_begin_download(struct closure *c, const struct node *n,
+                            bool *taken, struct err *e)
+{
+    struct str repository = origin_repository(node_source(n), &c->cx->arena);
+    bool ok;
+
+    if (!c->fetch && !context_check_cancelled(c->cx, e))
+        return false;
+    ok =
+        store_begin_download(c->store, repository, report_waiting, c, taken, e);
+    context_progress(c->cx, NULL);
+    return ok;
+}
+
+void closure_cancel_download(struct closure *c, const struct node *n)
+{
+    store_cancel_download(c->store,
+                          origin_repository(node_source(n), &c->cx->arena));
+}
+
+static enum fetch_what what_of(const struct closure *c, const struct node *n)
+{
+    if (n->is_comparing)
+        return FETCH_REF;
+    if (n->is_tracing)
+        return FETCH_REACH;
+    if (n->is_catalog)
+        return FETCH_CATALOG;
+    if (n->wants_files)
+        return FETCH_FILES;
+    return c->options.outline && !n->locked ? FETCH_DOCUMENT : FETCH_PACKAGE;
+}
+
+const struct origin *closure_locked_origin(const struct closure *c,
+                                           const struct node *n)
+{
+    return n->is_sharing ? node_source(n) : layer_source(c->layer, n->locked);
+}
+
+static struct fetch_want make_want(const struct closure *c,
+                                   const struct node *n)
+{
+    struct arena *a = &c->cx->arena;
+    /* Of an update: the trees of its commit are in the store. */
+    const struct lock_entry *entry =
+        map_find(&c->layer->by_origin, n->origin.key);
+    struct fetch_want want = {
+        .id = (unsigned)c->asked_count,
+        .what = what_of(c, n),
+        .kinds = n->kinds,
+        .origin = *node_source(n),
+    };
+
+    if (entry) {
+        want.base = entry->commit;
+        if (entry->tag.n && origin_range(&n->origin, a).n &&
+            origin_is_package_of(layer_origin(c->layer, entry), &n->origin, a))
+            want.tag = entry->tag;
+    }
+    want.ranges = n->allowed;
+    if (n->locked) {
+        want.commit = n->is_sharing ? n->package.commit : n->locked->commit;
+        if (!n->is_twin)
+            want.object = n->locked->object;
+        want.kinds = (unsigned)n->locked->kind;
+        want.origin = *closure_locked_origin(c, n);
+        want.assume_reachable = true;
+        want.stored = n->is_unproved;
+        want.proved = n->is_unserved;
+    }
+    if (n->is_comparing) {
+        want.base = want.commit = n->package.commit;
+        want.object = entry->object;
+        want.kinds = (unsigned)entry->kind;
+    }
+    if (n->is_tracing)
+        want.commit = n->package.commit;
+    if (n->is_ref_known) {
+        want.commit = n->package.commit;
+        want.assume_reachable = true; /* its ref leads there */
+    }
+    return want;
+}
+
+bool closure_request(struct closure *c, struct node *n, struct err *e)
+{
+    struct fetch_want want = make_want(c, n);
+
+    if (!start_fetch(c, e))
+        return false;
+    c->asked = arena_grow(&c->cx->arena, c->asked, c->asked_count,
+                          &c->asked_capacity, sizeof(struct node *));
+    c->asked[c->asked_count++] = n;
+    return fetch_ask(c->fetch, &want, e);
+}
+
+bool closure_want_files(struct closure *c, struct node *n, struct err *e)
+{
+    n->wants_files = true;
+    return closure_request(c, n, e);
+}
