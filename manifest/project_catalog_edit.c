@@ -173,8 +173,9 @@ static void rewrite(struct edit *ed, const struct yaml *list,
 static void add_item(struct edit *ed, const struct project_catalog *want)
 {
     const struct yaml *list = catalogs_of(ed->root);
-    bool flow = (list && list->flow && list->first) ||
-                (ed->root && ed->root->flow) || (ed->block && ed->block->flow);
+    bool flow =
+        (list && list->flow && list->first) || (ed->root && ed->root->flow) ||
+        (ed->block && ed->block->flow) || (!list && edit_has_brackets(ed));
     struct str *item = arena_new(ed->a, struct str);
 
     *item = flow ? in_braces(ed, want)

@@ -89,6 +89,8 @@ MUST_CHECK bool edit_open_list(struct edit *ed, struct str text,
                                const char *list, struct arena *a,
                                struct err *e);
 void edit_add_items(struct edit *ed);
+/* The lists that have items have them in brackets: so a new one will. */
+bool edit_has_brackets(const struct edit *ed);
 bool edit_fail_shape(struct err *e);
 /* Two ways of writing an origin may mean one. */
 struct str edit_origin_key(struct str text, const struct origin_rules *rules,

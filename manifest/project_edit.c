@@ -119,13 +119,30 @@ static size_t list_offset(const struct edit *ed, size_t indent)
     return EDIT_INDENT;
 }
 
+/* "[]" is what a list with lines is as long as it has none. */
+bool edit_has_brackets(const struct edit *ed)
+{
+    bool brackets = false;
+
+    for (size_t k = 0; k < PROJECT_LISTS; k++) {
+        const struct yaml *list = project_list(ed->block, project_lists[k]);
+
+        if (!list || list->kind != YAML_SEQUENCE || !list->first)
+            continue;
+        if (!list->flow)
+            return false;
+        brackets = true;
+    }
+    return brackets;
+}
+
 /* A list for a kind without one, after those of earlier kinds, in the style
  * of the existing lists. */
 static void add_kind_lines(struct edit *ed)
 {
     size_t indent = edit_indent(ed, ed->block->first->key_start);
     size_t offset = list_offset(ed, indent), at = ed->block->key_start;
-    bool lines = false, brackets = false, is_before = true;
+    bool is_before = true;
 
     for (size_t k = 0; k < PROJECT_LISTS; k++) {
         const struct yaml *list = project_list(ed->block, project_lists[k]);
@@ -135,13 +152,9 @@ static void add_kind_lines(struct edit *ed)
             continue;
         if (is_before)
             at = edit_last_byte(list);
-        if (list->kind == YAML_SEQUENCE && list->flow)
-            brackets = true;
-        else if (list->kind == YAML_SEQUENCE)
-            lines = true;
     }
     edit_insert_lines(ed, at,
-                      kind_lines(ed, indent, offset, brackets && !lines));
+                      kind_lines(ed, indent, offset, edit_has_brackets(ed)));
 }
 
 static void add_kind(struct edit *ed)

@@ -236,4 +236,23 @@ exits '[D11] another one offline' 1 mapm install --offline acme/catalog --all
 like '[D11] says why' "$err" 'only its host knows what a catalog offers'
 exits '[D11] update offline' 0 mapm update --offline
 
+
+# --- into what mapm init writes, and in brackets -----------------------------------------
+
+fresh
+exits 'a new workspace' 0 mapm init
+exits '[D11] patterns into what mapm init wrote' 0 \
+    mapm install --yes acme/catalog --skill 'pdf-*'
+is '[D11] as lines' "$(sed -n '/catalogs:/,/^$/p' mapm.yaml)" "  catalogs:
+    - origin: $U/catalog/tree/main
+      include:
+        - skill pdf-*"
+exits '[D11] one more' 0 mapm install --yes acme/catalog --skill 'b*'
+exits '[D11] another kind beside it' 0 mapm install --yes acme/catalog/skills/gamma
+exits '[D11] all of it in the lock' 0 mapm install --locked
+fresh
+printf 'dependencies:\n  skills: [%s]\n' "$U/catalog/tree/main/skills/alpha" >mapm.yaml
+exits '[D11] patterns beside a list in brackets' 0 mapm install --yes acme/catalog --skill 'p*'
+like '[D11] are in brackets' "$(cat mapm.yaml)" \
+    "catalogs: .\\{origin: $U/catalog/tree/main, include: .*\\}.\$"
 done_testing
