@@ -115,7 +115,7 @@ enum command_id {
       "Only this plugin of a marketplace, whole") \
     V(MCP, "mcp", 0, "NAME", NAMES, NULL, \
       "Take this MCP server of a catalog, or a glob; may be repeated") \
-    V(PROFILE, "profile", 0, "NAME", CHOICE, "install agentskills skills-ref metis metaagents lm-kit metaskill publish agent-plugin", \
+    V(PROFILE, "profile", 0, "NAME", CHOICE, "install agentskills skills-ref metis metaagents lm-kit metaskill publish agent-plugin claude-plugin marketplace", \
       "Check by the rules of this format") \
     F(STRICT, "strict", 0, "Make warnings errors, and name unknown fields") \
     F(FIX, "fix", 0, "Fix what can be fixed automatically") \

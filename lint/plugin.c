@@ -3,10 +3,12 @@
 #include "mapm/limits.h"
 #include "mapm/lint.h"
 #include "mapm/plugin_check.h"
+#include "mapm/plugin_paths.h"
 
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 /* Plugins and marketplaces on the disk: the callbacks of plugin_check.h. */
@@ -96,7 +98,20 @@ size_t lint_plugin_files(const struct check_rules *rules, int dirfd,
                          bool is_named, struct str files[LINT_PLUGIN_FILES])
 {
     bool is_own = rules->profile == PROFILE_AGENT_PLUGIN;
+    size_t count = 0;
 
+    if (rules->profile == PROFILE_CLAUDE_PLUGIN) {
+        files[0] = str_cstr(plugin_formats[PLUGIN_CLAUDE].manifest);
+        return fs_exists_at(dirfd, files[0].p);
+    }
+    if (rules->profile == PROFILE_MARKETPLACE) {
+        /* The last one, without a folder, is any program's. */
+        for (const char *const *file = plugin_marketplaces;
+             *file && count < LINT_PLUGIN_FILES; file++)
+            if ((is_named || strchr(*file, '/')) && fs_exists_at(dirfd, *file))
+                files[count++] = str_cstr(*file);
+        return count;
+    }
     if (!is_own && rules->profile != PROFILE_INSTALL &&
         rules->profile != PROFILE_PUBLISH)
         return 0;
@@ -142,8 +157,15 @@ void lint_plugin(const struct check_rules *rules, struct check_result *result,
 
     diagnostics_init(&found, &scratch);
     diagnostics_init(&graded, &scratch);
-    folder.inside = folder.path;
-    plugin_check_standard(&disk, &scratch, &facts, &found);
+    /* A client's plugin may share files with others of its repository. */
+    folder.inside =
+        str_is(result->file, "plugin.json") ? folder.path : result->root->top;
+    if (result->kind == DOC_MARKET)
+        plugin_check_marketplace(&disk, result->file, &scratch, &facts, &found);
+    else if (str_is(result->file, "plugin.json"))
+        plugin_check_standard(&disk, &scratch, &facts, &found);
+    else
+        plugin_check_claude(&disk, &scratch, &facts, &found);
     diagnostics_grade(&in, &found, &graded);
     keep(result, &facts, &graded, rules->strict, a);
 }

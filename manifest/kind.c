@@ -22,6 +22,8 @@ static const char *const profiles[] = {
     [PROFILE_METASKILL]   = "metaskill",
     [PROFILE_PUBLISH]     = "publish",
     [PROFILE_AGENT_PLUGIN]  = "agent-plugin",
+    [PROFILE_CLAUDE_PLUGIN] = "claude-plugin",
+    [PROFILE_MARKETPLACE]   = "marketplace",
 };
 /* clang-format on */
 

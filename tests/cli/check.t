@@ -82,6 +82,30 @@ is 'of its kind' "$(field good/plugin.json '[d["type"], d["name"], d["errors"][0
     '["plugin", "a.-b", "mcp.json"]'
 exits '[G13] strictly' 3 mapm check --strict --profile agent-plugin good
 rm -rf good other
+mkdir -p cc/.claude-plugin cc/s/one cc/agents && skill cc/s/one
+cat >cc/.claude-plugin/plugin.json <<'JSON'
+{"name": "Some.Plugin_1", "version": "banana", "author": {"name": "x", "more": 1}, "skills": ["./s", "./"],
+ "mcpServers": {"a": {"command": "x", "more": 1}, "b": {"type": "streamable-http", "url": "https://x.example"}},
+ "dependencies": ["a", "a@b", "a@b@^1", {"name": "x", "version": "^1.0.0"}],
+ "userConfig": {"k": {"type": "string", "title": "t", "description": "d", "sensitive": true}}}
+JSON
+printf -- '---\ndescription: x\n---\n' >cc/agents/x.md
+exits '[G13] a plugin of Claude Code' 0 mapm check -v --profile claude-plugin cc
+like 'without a word' "$out" '^cc/.claude-plugin/plugin.json: ok$'
+mkdir -p .claude-plugin .github/plugin
+cat >.claude-plugin/marketplace.json <<'JSON'
+{"name": "m", "owner": {"name": "o"}, "metadata": {"pluginRoot": "./"}, "renames": {"old": "a", "gone": null},
+ "plugins": [{"name": "a", "source": "./cc", "dependencies": ["b", "x@y"]}, {"name": "b", "source": "cc", "version": "banana"},
+    {"name": "c", "source": {"source": "git-subdir", "url": "a/b", "path": "x",
+        "sha": "0123456789012345678901234567890123456789"}}]}
+JSON
+echo '{"name": "m", "plugins": [{"name": "a", "source": "cc"}]}' >.github/plugin/marketplace.json
+exits '[G13] two marketplaces' 0 mapm check -v --profile marketplace .
+like 'the one of Claude' "$out" '^.claude-plugin/marketplace.json: ok$'
+like 'the one of Copilot, whose sources need no "./"' "$out" '^.github/plugin/marketplace.json: ok$'
+exits '[G13] one by its name' 0 mapm check .claude-plugin/marketplace.json
+like 'alone' "$out" '^checked 1: 0 errors, 0 warnings$'
+rm -rf cc .claude-plugin .github
 
 # --- what is found ----------------------------------------------------------
 
