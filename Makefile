@@ -152,6 +152,7 @@ $(B)/%.o: %.c $(B)/flags
 $(B)/cli/new.o: $(wildcard cli/new/*)
 $(B)/report/page.o: report/style.css
 $(B)/report/graph.o: report/graph.css
+$(B)/report/catalog.o: report/catalog.css report/catalog.js
 $(B)/runtime/sandbox_view.o: runtime/sandbox_hidden.list
 $(B)/state/search_words.o: state/synonyms.txt
 

@@ -1,11 +1,11 @@
+#include "catalog.h"
+
 #include "base/text.h"
 #include "mapm/discover.h"
 #include "mapm/limits.h"
 #include "mapm/open_store.h"
 
 #include <time.h>
-
-#include "command.h"
 
 /* The catalogs of the user: add, remove, list, refresh. */
 
@@ -283,6 +283,13 @@ static bool check_count(const struct word *word, size_t count, struct err *e)
     return true;
 }
 
+static bool index_folder(struct invocation *inv, struct err *e)
+{
+    if (inv->arguments.count != 2)
+        return err_set(e, ERR_USAGE, "catalog index takes one folder");
+    return catalog_write_index(inv, inv->arguments.items[1], e);
+}
+
 COMMAND(command_catalog)
 {
     struct job job = {.inv = inv,
@@ -291,10 +298,13 @@ COMMAND(command_catalog)
     const struct word *word = find_word(inv->arguments.items[0]);
     bool ok;
 
+    *exit_code = EXIT_DONE;
+    if (str_is(inv->arguments.items[0], "index"))
+        return index_folder(inv, e);
     if (!word)
         return err_set(e, ERR_USAGE,
                        "catalog: \"%.*s\" is none of add, remove, list, "
-                       "refresh",
+                       "refresh, index",
                        STR_ARG(inv->arguments.items[0]));
     if (!check_count(word, job.count, e) ||
         !layer_open_global(&inv->cx, LAYER_READ, &job.user, e))
@@ -302,6 +312,5 @@ COMMAND(command_catalog)
     ok = open_store(&inv->cx, &job.store, e) && word->run(&job, e);
     close_store(&inv->cx, job.store);
     layer_close(&job.user);
-    *exit_code = EXIT_DONE;
     return ok;
 }

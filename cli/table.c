@@ -162,11 +162,12 @@ const struct subcommand commands[COMMAND_COUNT] = {
         1, MANY, ARGUMENT_TEXT, NULL, TAKES(search_options),
         .examples = "mapm search pdf\n"
             "mapm search extract tables from a report"},
-    [COMMAND_CATALOG] = {"catalog", "COMMAND [ORIGIN...]", "Manage catalogs: add, remove, list, refresh",
-        1, MANY, ARGUMENT_CHOICE, "add remove list refresh", NO_OPTIONS,
+    [COMMAND_CATALOG] = {"catalog", "COMMAND [ARGUMENT...]", "Manage catalogs: add, remove, list, refresh, index",
+        1, MANY, ARGUMENT_CHOICE, "add remove list refresh index", NO_OPTIONS,
         .examples = "mapm catalog add anthropics/skills\n"
             "mapm catalog add https://example.com\n"
-            "mapm catalog refresh"},
+            "mapm catalog refresh\n"
+            "mapm catalog index ."},
     [COMMAND_LIST] = {"list", "[[TYPE] NAME]", "List the packages of the workspace",
         0, 2, ARGUMENT_PACKAGE, NULL, TAKES(layer_options),
         .aliases = "ls",

@@ -11,6 +11,7 @@
 #define FIELD_MAX_BYTES 1024
 #define TAGS_MAX_BYTES  1024
 #define FIELDS          6
+#define TOKEN_CHARS     4 /* T12 */
 
 /* --- data ------------------------------------------------------------------------- */
 
@@ -94,8 +95,7 @@ static struct str join_tags(const struct str *tags, size_t count,
     return arena_str(a, buf_str(&b));
 }
 
-/* Most skills have it in `metadata`, where Agent Skills wants it. */
-static struct str version_of(const struct document *d)
+struct str entry_version(const struct document *d)
 {
     const struct yaml *y =
         d->metadata ? yaml_get(d->metadata, "version") : NULL;
@@ -105,17 +105,22 @@ static struct str version_of(const struct document *d)
     return text_has_control(y->text) ? STR("") : y->text;
 }
 
+size_t entry_tokens(struct str text)
+{
+    return (text_count(text) + TOKEN_CHARS - 1) / TOKEN_CHARS;
+}
+
 static bool add_document(struct offered *list, const struct document *d,
                          struct str text, const struct origin *origin,
                          struct arena *scratch, struct err *e)
 {
     struct entry_data data = {.kind = str_cstr(doc_kind_name(d->kind)),
-                              .version = version_of(d),
+                              .version = entry_version(d),
                               .origin = origin->text};
     struct str description = d->description;
 
     if (d->kind == DOC_SKILL)
-        data.tokens = (text_count(text) + TOKEN_CHARS - 1) / TOKEN_CHARS;
+        data.tokens = entry_tokens(text);
     if (d->kind == DOC_MCP)
         description = json_text(json_get(d->mcp, "description"));
     return offered_add(list, d->kind == DOC_MCP ? d->fqn : d->name, description,

@@ -10,7 +10,10 @@
  * description and tags mapm.db keeps what a result shows, in `data`: fields in
  * order, each behind an US. */
 
-#define TOKEN_CHARS 4 /* T12 */
+/* Its own, or, as most skills have it, that of `metadata`; "" = none. */
+struct str entry_version(const struct document *d);
+/* An estimate. */
+size_t entry_tokens(struct str text);
 
 struct entry_data {
     struct str kind, version, origin, entry, why;

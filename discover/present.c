@@ -103,10 +103,10 @@ size_t present_tokens(struct str root, struct str folder, struct context *cx)
     struct err ignored = {0};
     struct str text;
 
-    if (!fs_read_user_file(file.p, LIBRARY_FILE_MAX_BYTES, &cx->arena, &text,
+    if (!fs_read_user_file(file.p, ANCHOR_MAX_BYTES, &cx->arena, &text,
                            &ignored))
         return 0;
-    return (text_count(text) + TOKEN_CHARS - 1) / TOKEN_CHARS;
+    return entry_tokens(text);
 }
 
 /* --- sources ------------------------------------------------------------------------ */

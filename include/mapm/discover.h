@@ -70,6 +70,31 @@ MUST_CHECK bool discover_find(struct context *cx,
 MUST_CHECK bool discover_remove(struct store *store, struct str origin,
                                 struct err *e);
 
+/* --- publishing ---------------------------------------------------------------- */
+
+#define DISCOVER_INDEX_FOLDER ".well-known/agent-skills"
+
+struct discover_published {
+    struct str path; /* its folder, below that of the catalog */
+    struct str name, version, description, license;
+    struct str url, digest;
+    const struct str *tags;
+    size_t tag_count, tokens, files;
+    bool is_archive;
+    struct str why; /* it was left out; "" = it was not */
+};
+
+/*
+ * Writes index.json into DISCOVER_INDEX_FOLDER of the folder `dirfd`, for the
+ * skills in the folders `paths` below it, and there a .zip for each that has
+ * other files than its SKILL.md. By name; the same skills give the same bytes.
+ * In the arena of `cx`; `*out` has all of `paths`. Errors: ERR_NOT_FOUND when no
+ * skill is left. Source: G9; W1 to W7.
+ */
+MUST_CHECK bool discover_index(struct context *cx, int dirfd,
+                               const struct str *paths, size_t count,
+                               struct discover_published **out, struct err *e);
+
 /* --- searching ---------------------------------------------------------------- */
 
 /* A result, of a catalog or of what is installed. */

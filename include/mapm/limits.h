@@ -55,6 +55,8 @@
 #define AGENT_INDEX_MAX_NODES      2000000
 #define AGENT_INDEX_MAX_REDIRECTS  5
 #define AGENT_INDEX_MAX_SECONDS    60
+#define ARCHIVE_MAX_BYTES          (64u * 1024 * 1024)   /* PLUGINS.md row 45 */
+#define ARCHIVE_MAX_FILES          5000
 #define CATALOG_URL_MAX_BYTES      1024
 #define PLUGIN_MANIFEST_MAX_BYTES  (256u * 1024)
 #define PLUGIN_OUTSIDE_MAX_BYTES   (4u * 1024 * 1024)    /* their paths */

@@ -1,0 +1,10 @@
+#ifndef CLI_CATALOG_H
+#define CLI_CATALOG_H
+
+#include "command.h"
+
+/* catalog: `mapm catalog index DIR`, which needs neither store nor network. */
+MUST_CHECK bool catalog_write_index(struct invocation *inv, struct str folder,
+                                    struct err *e);
+
+#endif

@@ -1,0 +1,73 @@
+#include "base/embed.h"
+#include "base/text.h"
+#include "mapm/report_catalog.h"
+
+#include "markup.h"
+
+EMBED(catalog_style, "report/catalog.css");
+EMBED(catalog_script, "report/catalog.js");
+
+static void put_head(const struct report_catalog *c, struct buf *out)
+{
+    buf_text(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n"
+                  "<meta charset=\"utf-8\">\n"
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\""
+                  "default-src 'none'; style-src '");
+    markup_source(out, str_cstr(catalog_style));
+    buf_text(out, "'; script-src '");
+    markup_source(out, str_cstr(catalog_script));
+    buf_text(out, "'; base-uri 'none'; form-action 'none'\">\n"
+                  "<meta name=\"viewport\" content=\"width=device-width, "
+                  "initial-scale=1\">\n"
+                  "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                  "<meta name=\"referrer\" content=\"no-referrer\">\n<title>");
+    markup_text(out, c->title, false);
+    buf_text(out, " - skills</title>\n<style>");
+    buf_text(out, catalog_style);
+    buf_text(out, "</style>\n</head>\n<body>\n<main>\n<h1>");
+    markup_word(out, c->title);
+    buf_text(out, "</h1>\n");
+}
+
+static void put_fact(struct buf *out, const char *before, struct str text)
+{
+    if (text.n == 0)
+        return;
+    buf_printf(out, "<li>%s", before);
+    markup_word(out, text);
+    buf_text(out, "</li>");
+}
+
+static void put_skill(const struct report_skill *s, struct buf *out)
+{
+    buf_text(out, "<li><h2><a href=\"");
+    markup_text(out, s->url, false);
+    buf_text(out, "\">");
+    markup_word(out, s->name);
+    buf_text(out, "</a></h2><p>");
+    markup_word(out, s->description);
+    buf_text(out, "</p><ul class=\"facts\">");
+    put_fact(out, "version ", s->version);
+    buf_printf(out, "<li>about %zu tokens</li><li>%zu %s</li>", s->tokens,
+               s->files, s->files == 1 ? "file" : "files");
+    put_fact(out, "licence: ", text_cut(s->license, 80));
+    buf_text(out, "</ul></li>\n");
+}
+
+void report_catalog_page(const struct report_catalog *c, struct buf *out)
+{
+    put_head(c, out);
+    /* Shown by the script: without one there is nothing to type for. */
+    buf_text(out, "<div id=\"search\" role=\"search\" hidden>"
+                  "<label for=\"words\">Search by words</label>"
+                  "<input id=\"words\" type=\"search\" autocomplete=\"off\" "
+                  "spellcheck=\"false\"></div>\n");
+    buf_printf(out, "<p id=\"count\" role=\"status\">%zu %s</p>\n", c->count,
+               c->count == 1 ? "skill" : "skills");
+    buf_text(out, "<ul id=\"skills\">\n");
+    for (size_t i = 0; i < c->count; i++)
+        put_skill(&c->skills[i], out);
+    buf_text(out, "</ul>\n</main>\n<script>");
+    buf_text(out, catalog_script);
+    buf_text(out, "</script>\n</body>\n</html>\n");
+}
