@@ -5,11 +5,14 @@
 #include "mapm/clients.h"
 #include "mapm/layer.h"
 #include "mapm/open_store.h"
+#include "mapm/provision.h"
 #include "mapm/serve.h"
 #include "mapm/skill_roots.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 
@@ -42,6 +45,8 @@ struct reckoning {
     size_t limit;                /* of the list, in characters; 0: none */
     size_t skills, chars;        /* of the whole list … */
     size_t sent;                 /* … and of what the model gets of it */
+    size_t searched, saved; /* skills that it does not list [G4], and how much
+                             * more it would send with them */
     struct instructions texts[2 * CLIENT_MAX_TEXTS];
     size_t text_count, text_chars;
     /* skills that lose their line, or with `names_stay` their description */
@@ -216,6 +221,42 @@ static void read_texts(struct budget *b, struct reckoning *r, struct str folder,
     }
 }
 
+static bool has_searched(struct str workspace, struct arena *a)
+{
+    return access(fs_join(workspace, STR(PROVISION_SEARCHED), a).p, F_OK) == 0;
+}
+
+/* What the list would be with the skills that `listing:` keeps out of it. */
+static bool reckon_saving(struct budget *b, struct reckoning *r,
+                          const struct library_root *roots, size_t count,
+                          struct err *e)
+{
+    struct library_root all[2 * CLIENT_MAX_FOLDERS + 1];
+    struct budget other = {.inv = b->inv, .window = b->window};
+    struct reckoning with = {.client = r->client};
+    struct library *l = NULL;
+
+    if (!has_searched(b->workspace, &b->inv->cx.arena))
+        return true;
+    map_init(&other.by_folder, &b->inv->cx.arena);
+    memcpy(all, roots, count * sizeof *all);
+    all[count] = (struct library_root){
+        .source = LIBRARY_WORKSPACE,
+        .path =
+            fs_join(b->workspace, STR(PROVISION_SEARCHED), &b->inv->cx.arena),
+        .flat = true,
+        .allowed_link_root = b->workspace,
+    };
+    if (!skill_roots_open(&b->inv->cx, b->store, false, false, all, count + 1,
+                          &l, e))
+        return false;
+    add_up(&other, &with, l);
+    library_close(l);
+    r->searched = with.skills - r->skills;
+    r->saved = with.sent > r->sent ? with.sent - r->sent : 0;
+    return true;
+}
+
 static bool reckon(struct budget *b, struct reckoning *r, struct err *e)
 {
     struct library_root roots[2 * CLIENT_MAX_FOLDERS];
@@ -233,6 +274,8 @@ static bool reckon(struct budget *b, struct reckoning *r, struct err *e)
         return err_wrap(e, "cannot look at the skills of %s", r->client->name);
     add_up(b, r, l);
     library_close(l);
+    if (!reckon_saving(b, r, roots, count, e))
+        return err_wrap(e, "cannot look at the skills of %s", r->client->name);
     read_texts(b, r, b->workspace, r->client->budget.workspace_texts);
     if (!str_eq(b->workspace, b->inv->cx.home))
         read_texts(b, r, b->inv->cx.home, r->client->budget.home_texts);
@@ -332,6 +375,9 @@ static void put_client(struct json_writer *w, const struct reckoning *r)
     json_member_number(w, "chars", r->chars);
     json_member_number(w, "sent_chars", r->sent);
     json_member_number(w, "tokens", tokens_of(r->sent));
+    json_member_number(w, "search_only", r->searched);
+    json_member_number(w, "saved_chars", r->saved);
+    json_member_number(w, "saved_tokens", tokens_of(r->saved));
     json_member_strings(w, "dropped", r->dropped,
                         names_stay(r) ? 0 : r->dropped_count);
     json_member_strings(w, "undescribed", r->dropped,
@@ -406,6 +452,12 @@ static void print_budget(struct budget *b)
                    name_of(r), r->skills, r->chars, most, r->text_chars,
                    start_tokens(r));
         print_dropped(t, r, all);
+        if (r->searched)
+            term_print(t,
+                       "    without %zu skill%s for searches only, which saves "
+                       "%zu characters (%zu tokens)\n",
+                       r->searched, r->searched == 1 ? "" : "s", r->saved,
+                       tokens_of(r->saved));
     }
     if (b->biggest_count)
         term_print(t, "\nthe biggest:\n");

@@ -79,7 +79,7 @@ static void add_sources(struct invocation *inv,
     entries = layer_entries(&l, a, &count);
     for (size_t i = 0; i < count; i++)
         if (entries[i]->from.n && entries[i]->kind != DOC_MCP)
-            map_put(&places, fs_join(l.path, entries[i]->place, a),
+            map_put(&places, fs_join(l.path, layer_place(&l, entries[i], a), a),
                     (void *)(uintptr_t)entries[i]);
     for (size_t i = 0; places.count && i < results->count; i++) {
         struct check_result *r = results->items[i];

@@ -36,6 +36,14 @@ struct str list_entry_source(const struct layer *l,
         str_starts(entry->from, STR("file:")) && !(r && r->is_folder), a);
 }
 
+static struct str listing_note(const struct layer *l,
+                               const struct lock_entry *entry)
+{
+    return layer_is_searched(l, entry->kind, entry->name)
+               ? STR(" (search only)")
+               : STR("");
+}
+
 struct str list_notes(const struct layer *l, const struct lock_entry *entry,
                       struct arena *a)
 {
@@ -44,6 +52,7 @@ struct str list_notes(const struct layer *l, const struct lock_entry *entry,
 
     if (entry->patch.n)
         source = str_join(source, STR(" (patched)"), a);
+    source = str_join(source, listing_note(l, entry), a);
     return entry->tag.n ? arena_printf(a, " (tag %.*s)%.*s",
                                        STR_ARG(entry->tag), STR_ARG(source))
                         : source;
@@ -85,7 +94,9 @@ void list_put_package(struct json_writer *w, const struct layer *l,
     json_member_optional(w, "patch", entry->patch);
     if (entry->kind != DOC_PLUGIN)
         json_member_string(w, entry->kind == DOC_MCP ? "key" : "path",
-                           entry->place);
+                           layer_place(l, entry, a));
+    if (layer_is_searched(l, entry->kind, entry->name))
+        json_member_string(w, "listing", STR("search"));
     put_plugin(w, entry);
     json_member_bool(w, "root", root);
     if (entry->catalog_count)
@@ -164,7 +175,7 @@ static void print_list(struct invocation *inv, const struct layer *l,
                    root ? str_dup0(lock_origin_text(entry), &inv->cx.arena)
                         : "",
                    STR_ARG(layer_is_own(l, entry)
-                               ? STR("")
+                               ? listing_note(l, entry)
                                : list_notes(l, entry, &inv->cx.arena)));
         if (entry->kind == DOC_PLUGIN &&
             (has_option(inv, OPTION_VERBOSE) || count == 1))

@@ -221,6 +221,30 @@ static void fill_result(struct install_session *s, struct install_result *out)
     }
 }
 
+/* Of those that came to be so: without the server nothing would say it. */
+static void note_searched(struct install_session *s)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < s->part_count; i++) {
+        session_go(s, i);
+        for (size_t k = 0;
+             s->is_chosen && !s->with_server && k < s->resolved.count; k++)
+            count += s->packages[k].is_searched &&
+                     (s->packages[k].effect == INSTALL_ADDED ||
+                      s->packages[k].is_moved);
+    }
+    session_go_home(s);
+    if (count == 0)
+        return;
+    context_note(
+        s->cx,
+        "%zu skill%s in no client's list: clients reach %s by mapm mcp "
+        "alone, which mapm.yaml does not give them (mapm install "
+        "--with-server does)",
+        count, count == 1 ? " is" : "s are", count == 1 ? "it" : "them");
+}
+
 /* Without a change there may still be something for it to remember. */
 static bool apply(struct install_session *s, struct install_result *out,
                   struct err *e)
@@ -238,6 +262,7 @@ static bool apply(struct install_session *s, struct install_result *out,
     register_workspace(s);
     session_note_prereqs(s);
     session_note_patches(s);
+    note_searched(s);
     link_library(s);
     fill_result(s, out);
     return true;

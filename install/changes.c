@@ -126,6 +126,7 @@ static void fill_item(const struct layer *l, const struct install_package *p,
         .rename = package->kind != DOC_MCP &&
                   (package_node(p)->rewritten ||
                    !str_eq(p->place, path_last(package_node(p)->own_fqn))),
+        .is_searched = p->is_searched,
     };
     if (package->origin->scheme == ORIGIN_OWN && package->kind != DOC_MCP &&
         !package->origin->part.n)
@@ -243,7 +244,8 @@ struct str install_path(const struct install_package *p, struct arena *a)
 {
     enum doc_kind kind = p->package->kind;
     const struct str parts[] = {
-        STR(".agents/"), str_cstr(doc_kind_plural(kind)), STR("/"), p->place};
+        STR(".agents/"), str_cstr(p->is_searched ? ".mapm/" : ""),
+        str_cstr(doc_kind_plural(kind)), STR("/"), p->place};
 
     struct str path = kind == DOC_MCP
                           ? str_join(STR(".mcp.json#"), p->place, a)

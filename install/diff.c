@@ -1,3 +1,4 @@
+#include "base/fs.h"
 #include "mapm/doc_kind.h"
 #include "mapm/install_diff.h"
 #include "mapm/open_store.h"
@@ -107,7 +108,7 @@ make_items(const struct layer *l, struct store *store, struct str_list names,
     for (size_t i = 0; i < *count; i++) {
         if (!is_compared(l, entries[i]))
             continue;
-        installed_fill(entries[i], &items[n]);
+        installed_fill(l, entries[i], &items[n]);
         (void)installed_find_files(store, entries[i], a, &items[n++]);
     }
     *count = n;
@@ -122,6 +123,8 @@ static struct str path_of(const struct provision_item *item, struct arena *a)
 {
     if (item->kind == DOC_MCP)
         return str_join(STR(".mcp.json#"), item->place, a);
+    if (item->is_searched)
+        return fs_join(STR(PROVISION_SEARCHED), item->place, a);
     return arena_printf(a, ".agents/%s/%.*s", doc_kind_plural(item->kind),
                         STR_ARG(item->place));
 }
@@ -298,7 +301,7 @@ static bool fill_restored(struct closure *c, const struct map *named,
 {
     bool is_stored;
 
-    installed_fill(entry, item);
+    installed_fill(c->layer, entry, item);
     item->restore = map_has(named, layer_name_key(entry->kind, entry->name, a));
     is_stored = installed_find_files(c->store, entry, a, item);
     if (!item->restore)

@@ -83,7 +83,7 @@ static bool read_before(struct comparing *c, const struct lock_entry *entry)
 
     if (!entry)
         return true;
-    installed_fill(entry, &item);
+    installed_fill(&c->s->layer, entry, &item);
     return patched_installed(c->s->store, entry->digest, entry->patch, &digest,
                              &ignored) &&
            read_version(c, &digest, &item, &c->before);

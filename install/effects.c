@@ -1,3 +1,4 @@
+#include "base/fs.h"
 #include "base/map.h"
 #include "base/path.h"
 #include "mapm/doc_kind.h"
@@ -40,10 +41,32 @@ static enum install_effect effect_of(const struct install_package *p,
     return c ? INSTALL_UPDATED : INSTALL_KEPT;
 }
 
+/* From one of the two folders of skills to the other. */
+static bool is_moved(const struct install_package *p, const struct map *changes)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct install_package other = *p;
+    const struct provision_change *c;
+
+    if (p->package->kind != DOC_SKILL || p->action != INSTALL_KEEP ||
+        p->effect != INSTALL_ADDED)
+        return false;
+    other.is_searched = !p->is_searched;
+    other.member = str_make("", 0);
+    c = map_find(changes, install_path(&other, &scratch));
+    return c && c->kind == PROVISION_REMOVE;
+}
+
 static void find_effect(struct install_session *s, struct install_package *p,
                         const struct map *changes, struct str path)
 {
     p->effect = effect_of(p, map_find(changes, path));
+    p->is_moved = is_moved(p, changes);
+    if (p->is_moved) {
+        p->effect = INSTALL_UPDATED;
+        p->old_version = p->old_commit = str_make("", 0);
+        return;
+    }
     if (p->action != INSTALL_KEEP || p->effect == INSTALL_KEPT ||
         p->effect == INSTALL_REPAIRED)
         return;
@@ -86,7 +109,8 @@ void session_note_prereqs(struct install_session *s)
     }
 }
 
-/* ".agents/skills/x" of no client; of .mcp.json the key. */
+/* ".agents/skills/x" of no client, or where it is searched; of .mcp.json the
+ * key. */
 static bool is_place(const struct provision_change *c, enum doc_kind *kind)
 {
     static const enum doc_kind kinds[] = {DOC_SKILL, DOC_AGENT};
@@ -103,6 +127,9 @@ static bool is_place(const struct provision_change *c, enum doc_kind *kind)
             return true;
         }
     }
+    *kind = DOC_SKILL;
+    if (str_starts(c->path, STR(PROVISION_SEARCHED "/")))
+        return true;
     *kind = DOC_MCP;
     return str_starts(c->path, STR(".mcp.json#"));
 }
@@ -151,9 +178,16 @@ static void find_gone(struct install_session *s,
                     : all[i]->place,
                 s);
     }
+    for (size_t i = 0; count && i < s->resolved.count; i++)
+        if (s->packages[i].package->kind == DOC_SKILL)
+            map_put(
+                &known,
+                fs_join(STR(PROVISION_SKILLS), s->packages[i].place, &scratch),
+                s); /* it moves, at most */
     s->gone = all;
     for (size_t i = 0; i < count; i++)
-        if (is_place(&changes[i], &kind) && !map_has(&known, changes[i].path))
+        if (is_place(&changes[i], &kind) &&
+            !map_has(&known, layer_listed_place(changes[i].path, &scratch)))
             add_gone(s, &changes[i], kind);
 }
 

@@ -5,15 +5,19 @@
 
 #include "self_server.h"
 
-void installed_fill(const struct lock_entry *entry, struct provision_item *out)
+void installed_fill(const struct layer *l, const struct lock_entry *entry,
+                    struct provision_item *out)
 {
     struct str place =
         entry->kind == DOC_MCP ? entry->place : path_last(entry->place);
 
-    *out = (struct provision_item){.kind = entry->kind,
-                                   .fqn = entry->name,
-                                   .place = place,
-                                   .rename = lock_is_renamed(entry)};
+    *out = (struct provision_item){
+        .kind = entry->kind,
+        .fqn = entry->name,
+        .place = place,
+        .rename = lock_is_renamed(entry),
+        .is_searched = layer_is_searched(l, entry->kind, entry->name),
+    };
 }
 
 bool installed_find_files(struct store *store, const struct lock_entry *entry,

@@ -38,9 +38,9 @@ static bool read_folder(struct making *m, struct err *e)
     struct install_session *s = m->s;
     const struct lock_entry *entry = m->entry;
     /* Own paths count from the root. */
-    struct str path = s->layer.member.n
-                          ? fs_join(s->layer.member, entry->place, m->arena)
-                          : entry->place;
+    struct str place = layer_place(&s->layer, entry, m->arena);
+    struct str path =
+        s->layer.member.n ? fs_join(s->layer.member, place, m->arena) : place;
     struct str text = str_join(STR("./"), path, m->arena);
     struct closure_options o = {
         .offline = true, .no_self = true, .allow_hidden = true};
@@ -75,7 +75,7 @@ static bool check_installed(struct making *m, struct err *e)
         arena_new(&s->cx->arena, struct provision_options);
     struct provision_item item;
 
-    installed_fill(entry, &item);
+    installed_fill(&s->layer, entry, &item);
     if (!session_provision_options(s, o, e) ||
         !patched_installed(s->store, entry->digest, entry->patch, &item.digest,
                            e))
@@ -85,7 +85,7 @@ static bool check_installed(struct making *m, struct err *e)
     err_set(e, ERR_PATCH,
             "%.*s is not the version that mapm.lock holds, as it was installed "
             "here",
-            STR_ARG(entry->place));
+            STR_ARG(layer_place(&s->layer, entry, &s->cx->arena)));
     return err_hint(e, "run mapm install, then edit it");
 }
 
@@ -146,7 +146,7 @@ static bool undo_rename(struct making *m, struct str upstream, struct str *text,
     at = str_find(*text, now);
     if (at == SIZE_MAX || (at && text->p[at - 1] != '\n')) {
         err_set(e, ERR_NAME, "%.*s: a patch keeps the name of its package",
-                STR_ARG(m->entry->place));
+                STR_ARG(layer_place(&m->s->layer, m->entry, m->arena)));
         return err_hint(e, "here it is %.*s, as other packages have its own",
                         STR_ARG(path_last(m->entry->place)));
     }
@@ -177,7 +177,8 @@ static bool read_side(struct making *m, const struct package_file *f,
 static bool refuse(const struct making *m, struct str path, const char *why,
                    struct err *e)
 {
-    err_set(e, ERR_REFUSED, "%.*s/%.*s: %s", STR_ARG(m->entry->place),
+    err_set(e, ERR_REFUSED, "%.*s/%.*s: %s",
+            STR_ARG(layer_place(&m->s->layer, m->entry, m->arena)),
             STR_ARG(path), why);
     return err_hint(e,
                     "a patch is of text files; mapm restore %.*s undoes all "
@@ -270,7 +271,7 @@ static bool check_result(struct making *m, struct str file, struct err *e)
     return hash_eq(&want, &result.digest) ||
            err_set(e, ERR_FAILED,
                    "%.*s: its edits cannot be written as a patch",
-                   STR_ARG(m->entry->place));
+                   STR_ARG(layer_place(&m->s->layer, m->entry, m->arena)));
 }
 
 /* --- the command ---------------------------------------------------------- */
@@ -321,7 +322,7 @@ static bool make_patch(struct install_session *s,
         err_set(e, ERR_PATCH, "%.*s was changed since it was installed",
                 STR_ARG(file));
         return err_hint(e, "run mapm install, which applies it, then edit %.*s",
-                        STR_ARG(entry->place));
+                        STR_ARG(layer_place(&s->layer, entry, &s->cx->arena)));
     }
     if (!s->request->drop_patch) {
         buf_init(&m.text, PATCH_MAX_BYTES);

@@ -236,6 +236,8 @@ static bool fill_packages(struct install_session *s, struct err *e)
         if (!session_find_patch(s, p, e))
             return false;
         p->is_root = s->resolved.steps[i].is_root;
+        p->is_searched =
+            layer_is_searched(&s->layer, p->package->kind, p->package->fqn);
         p->catalog = catalog_of(s, &s->resolved.steps[i]);
         if (!p->before)
             p->action = INSTALL_ADD;

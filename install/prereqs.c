@@ -56,7 +56,8 @@ struct str install_prereqs(const struct layer *l,
 
     /* Few skills have any: a look at the bytes spares the others a parse. */
     if (entry->kind != DOC_SKILL ||
-        !read_anchor(l, entry->kind, layer_folder(l, entry), &scratch, &text) ||
+        !read_anchor(l, entry->kind, layer_folder(l, entry, &scratch), &scratch,
+                     &text) ||
         str_find(text, STR("\nprereqs:")) == SIZE_MAX)
         return str_make("", 0);
     read_document(entry->kind, text, &scratch, &d);

@@ -18,6 +18,7 @@
 
 struct findings {
     struct arena *a;
+    const struct layer *layer;
     struct install_difference *items;
     size_t count, capacity;
     struct str *digest_only; /* places of file: packages */
@@ -38,6 +39,12 @@ static void add(struct findings *f, enum install_side side, struct str path,
         (struct install_difference){arena_str(f->a, path), how, side};
 }
 
+static struct str place_of(const struct findings *f,
+                           const struct lock_entry *entry)
+{
+    return layer_place(f->layer, entry, f->a);
+}
+
 /* Reads the listing and hashes every file it names. */
 static bool check_stored(struct store *store, const struct lock_entry *entry,
                          struct findings *f, struct provision_item *item)
@@ -50,7 +57,7 @@ static bool check_stored(struct store *store, const struct lock_entry *entry,
     if (!hash_parse(str_from_index(entry->digest, 7), &item->digest) ||
         !store_read_listing(store, &item->digest, a, &files, &item->file_count,
                             &e)) {
-        add(f, INSTALL_SIDE_STORE, entry->place, "not in the store");
+        add(f, INSTALL_SIDE_STORE, place_of(f, entry), "not in the store");
         return false;
     }
     item->files = files;
@@ -63,7 +70,7 @@ static bool check_stored(struct store *store, const struct lock_entry *entry,
             continue;
         whole = false;
         add(f, INSTALL_SIDE_STORE,
-            arena_printf(a, "%.*s/%.*s", STR_ARG(entry->place),
+            arena_printf(a, "%.*s/%.*s", STR_ARG(place_of(f, entry)),
                          STR_ARG(files[i].path)),
             e.code == ERR_DAMAGED ? "damaged in the store"
                                   : "not in the store");
@@ -79,10 +86,11 @@ static bool find_patched(struct store *store, const struct lock_entry *entry,
         return true;
     f->patched = arena_grow(f->a, f->patched, f->patched_count,
                             &f->patched_capacity, sizeof *f->patched);
-    f->patched[f->patched_count++] = arena_str(f->a, entry->place);
+    f->patched[f->patched_count++] = arena_str(f->a, place_of(f, entry));
     if (installed_find_files(store, entry, f->a, item))
         return true;
-    add(f, INSTALL_SIDE_STORE, entry->place, "its patch is not in the store");
+    add(f, INSTALL_SIDE_STORE, place_of(f, entry),
+        "its patch is not in the store");
     return false;
 }
 
@@ -131,7 +139,7 @@ static void check_also(struct closure *c, const struct lock_entry *entry,
             o.scheme == ORIGIN_GIT &&
             proof_covers(c->layer, c->store, entry, &o, f->a, &commit))
             continue;
-        add(f, INSTALL_SIDE_PROOF, entry->place,
+        add(f, INSTALL_SIDE_PROOF, place_of(f, entry),
             arena_printf(f->a, "not proved to be the same as %.*s",
                          STR_ARG(entry->also[i]))
                 .p);
@@ -151,7 +159,7 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
     struct err e = {0};
 
     if (!proof_applies(c->layer, entry) && !layer_is_local(c->layer, entry)) {
-        add(f, INSTALL_SIDE_LOCK, entry->place,
+        add(f, INSTALL_SIDE_LOCK, place_of(f, entry),
             "from a file: origin, in mapm.lock");
         return false;
     }
@@ -159,22 +167,23 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
         f->digest_only =
             arena_grow(f->a, f->digest_only, f->digest_only_count,
                        &f->digest_only_capacity, sizeof *f->digest_only);
-        f->digest_only[f->digest_only_count++] = arena_str(f->a, entry->place);
+        f->digest_only[f->digest_only_count++] =
+            arena_str(f->a, place_of(f, entry));
         return true;
     }
     check_also(c, entry, f);
     if (!proof_check_commit(c->layer, entry, &e)) {
-        add(f, INSTALL_SIDE_LOCK, entry->place,
+        add(f, INSTALL_SIDE_LOCK, place_of(f, entry),
             "locked at another commit than its origin names");
         return false;
     }
     if (!proof_find(c->layer, c->store, entry, &n.origin, &n.path)) {
-        add(f, INSTALL_SIDE_PROOF, entry->place, "not proved");
+        add(f, INSTALL_SIDE_PROOF, place_of(f, entry), "not proved");
         return false;
     }
     if (!is_stored || ingest_check_locked(c, &n, &e))
         return true;
-    add(f, INSTALL_SIDE_LOCK, entry->place,
+    add(f, INSTALL_SIDE_LOCK, place_of(f, entry),
         str_dup0(str_cstr(err_first(&e)), f->a));
     return false;
 }
@@ -250,7 +259,8 @@ static void add_differences(struct findings *f,
     for (size_t i = 0; i < entry_count; i++)
         map_put(&places, entries[i]->place, f);
     for (size_t i = 0; i < count; i++)
-        if (!differences[i].is_left || !map_has(&places, differences[i].path))
+        if (!differences[i].is_left ||
+            !map_has(&places, layer_listed_place(differences[i].path, f->a)))
             add(f, side_of(&differences[i]), differences[i].path,
                 differences[i].how);
 }
@@ -258,7 +268,9 @@ static void add_differences(struct findings *f,
 static void add_entry(void *ctx, const struct lock_entry *entry,
                       const char *how)
 {
-    add(ctx, INSTALL_SIDE_REMOTE, entry->place, how);
+    struct findings *f = ctx;
+
+    add(f, INSTALL_SIDE_REMOTE, place_of(f, entry), how);
 }
 
 static bool compare(struct context *cx, struct layer *l, struct store *store,
@@ -278,6 +290,7 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
     struct provision_item *items;
     size_t count, item_count = 0, difference_count;
 
+    f->layer = l;
     closure_init(&closure, cx, l, store, &(struct closure_options){0});
     check_roots(l, f);
     entries = layer_entries(l, a, &count);
@@ -285,7 +298,7 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
     for (size_t i = 0; i < count; i++) {
         bool is_stored, fits;
 
-        installed_fill(entries[i], &items[item_count]);
+        installed_fill(l, entries[i], &items[item_count]);
         if (entries[i]->kind == DOC_PLUGIN) { /* its parts are in the place */
             (void)check_stored(store, entries[i], f, &items[item_count]);
             continue;

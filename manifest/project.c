@@ -468,6 +468,8 @@ void project_join_member(const struct project *root, struct project *member,
         member->client_count = root->client_count;
     }
     member->start_servers |= root->start_servers;
+    if (member->listing.line == 0)
+        member->listing = root->listing;
     join_rules(root, member, a);
     if (root->network == PROJECT_FALSE || member->network == PROJECT_UNSAID)
         member->network = root->network;
@@ -491,6 +493,7 @@ bool project_parse(struct str text, enum project_role role, const char *name,
         {STR_INIT("clients"), IN_WORKSPACE | IN_USER, read_clients},
         {STR_INIT("server"), IN_WORKSPACE, project_read_server},
         {STR_INIT("servers"), IN_WORKSPACE, project_read_servers},
+        {STR_INIT("listing"), IN_WORKSPACE, project_read_listing},
         {STR_INIT("hosts"), IN_USER, read_hosts},
         {STR_INIT("trusted_folders"), IN_USER, read_trusted_folders},
         {STR_INIT("ask"), IN_WORKSPACE | IN_USER, project_read_ask},

@@ -98,14 +98,16 @@ static bool add_files(struct desired_state *w, struct target *t, struct err *e)
     return true;
 }
 
-/* Of the workspace itself: both folders are two below it. */
-static void add_own(struct desired_state *w, struct str path,
-                    const struct provision_item *item)
+/* Of the workspace itself: a link in `folder`, out of it again. */
+static void add_own(struct desired_state *w, const char *folder,
+                    struct str path, const struct provision_item *item)
 {
     struct target *t = add_target(w, TARGET_LINK, path, NULL, item);
 
     t->gives_way = true;
-    t->link = fs_join(STR("../.."), item->own, w->arena);
+    t->link = item->own;
+    for (struct str rest = str_cstr(folder), name; str_cut(&rest, '/', &name);)
+        t->link = fs_join(STR(".."), t->link, w->arena);
 }
 
 static bool add_tree(struct desired_state *w, const char *folder,
@@ -115,7 +117,7 @@ static bool add_tree(struct desired_state *w, const char *folder,
     struct target *t;
 
     if (item->own.n) {
-        add_own(w, path, item);
+        add_own(w, folder, path, item);
         return true;
     }
     t = add_target(w, TARGET_TREE, path, NULL, item);
@@ -154,9 +156,10 @@ static bool add_skill(struct desired_state *w,
 {
     size_t own = w->count;
 
-    if (!add_tree(w, SKILLS_FOLDER, item, e))
+    if (!add_tree(w, item->is_searched ? SEARCHED_FOLDER : SKILLS_FOLDER, item,
+                  e))
         return false;
-    for (size_t i = 0; i < clients_count; i++) {
+    for (size_t i = 0; i < clients_count && !item->is_searched; i++) {
         struct target *t;
 
         if (!in_use[i] || !clients_table[i].skills)

@@ -13,14 +13,16 @@ static bool is_of_patches(struct str folder)
            (folder.n == patches.n || patches.p[folder.n] == '/');
 }
 
-/* Each folder above a place must be a real one, or not be there yet. */
+/* Each folder above a place must be a real one, or not be there yet. The record's
+ * own is check_own_folder()'s. */
 static bool check_parents(struct plan *plan, struct str path, struct err *e)
 {
     for (size_t i = 1; i < path.n; i++) {
         struct str folder = str_slice(path, 0, i);
         struct stat st;
 
-        if (path.p[i] != '/' || map_has(&plan->parents, folder))
+        if (path.p[i] != '/' || str_is(folder, STATE_FOLDER) ||
+            map_has(&plan->parents, folder))
             continue;
         folder = arena_str(plan->arena, folder);
         map_put(&plan->parents, folder, plan);

@@ -253,6 +253,8 @@ bool provision_list_generated(struct provision *p, struct arena *a,
     for (size_t i = 0; i < p->record.count; i++) {
         const struct record_entry *entry = &p->record.entries[i];
 
+        if (str_starts(entry->path, STR(STATE_FOLDER "/")))
+            continue; /* it ignores itself */
         if (entry->kind != RECORD_SHARED || has_absolute(entry))
             list[(*count)++] = arena_str(a, entry->path);
     }

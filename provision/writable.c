@@ -3,7 +3,6 @@
 #include "mapm/clients.h"
 #include "mapm/limits.h"
 #include "mapm/name.h"
-#include "mapm/provision.h"
 
 #include <limits.h>
 #include <string.h>
@@ -56,8 +55,9 @@ bool place_is_text(struct str path)
 
 bool place_is_known(struct str path)
 {
-    if (is_in(path, SKILLS_FOLDER, "") || is_in(path, AGENTS_FOLDER, "") ||
-        str_is(path, STATE_FILE) || place_is_text(path))
+    if (is_in(path, SKILLS_FOLDER, "") || is_in(path, SEARCHED_FOLDER, "") ||
+        is_in(path, AGENTS_FOLDER, "") || str_is(path, STATE_FILE) ||
+        place_is_text(path))
         return true;
     for (size_t i = 0; i < clients_count; i++)
         if (is_in(path, clients_table[i].skills, "") ||
@@ -80,7 +80,7 @@ static bool leads_to(struct str path, const char *place, bool itself)
 bool place_is_folder(struct str path)
 {
     if (leads_to(path, SKILLS_FOLDER, true) ||
-        leads_to(path, AGENTS_FOLDER, true) ||
+        leads_to(path, AGENTS_FOLDER, true) || str_is(path, SEARCHED_FOLDER) ||
         leads_to(path, PROVISION_PATCHES, true))
         return true;
     for (size_t i = 0; i < clients_count; i++)

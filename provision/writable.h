@@ -2,6 +2,7 @@
 #define PROVISION_WRITABLE_H
 
 #include "base/str.h"
+#include "mapm/provision.h"
 
 /*
  * writable: the closed list of places below a workspace that mapm may ever write
@@ -9,10 +10,11 @@
  * mapm.
  */
 
-#define SKILLS_FOLDER ".agents/skills"
-#define AGENTS_FOLDER ".agents/agents"
-#define STATE_FOLDER  ".agents/.mapm"
-#define STATE_FILE    ".agents/.mapm/state"
+#define SKILLS_FOLDER   PROVISION_SKILLS
+#define SEARCHED_FOLDER PROVISION_SEARCHED
+#define AGENTS_FOLDER   ".agents/agents"
+#define STATE_FOLDER    ".agents/.mapm"
+#define STATE_FILE      ".agents/.mapm/state"
 
 /* Whether mapm may ever write `path`: a package's folder or link, a rendered
  * agent, a client's file, one of the texts, the record. */

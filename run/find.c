@@ -7,13 +7,14 @@
 #include "mapm/lock.h"
 #include "mapm/name.h"
 #include "mapm/patched.h"
+#include "mapm/provision.h"
 #include "mapm/skill_roots.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#define SKILLS_FOLDER  ".agents/skills"
+#define SKILLS_FOLDER  PROVISION_SKILLS
 #define AUTHORS_FOLDER "skills" /* of a catalog, where mapm new writes */
 #define NEAR_MAX_EDITS 3
 
@@ -139,8 +140,8 @@ static bool read_installed(struct search *s, const struct layer *l,
         .entry = entry,
     };
 
-    if (metaskill_read(fs_join(l->path, entry->place, a), &s->workspace->limits,
-                       a, &r.skill, e)) {
+    if (metaskill_read(fs_join(l->path, layer_place(l, entry, a), a),
+                       &s->workspace->limits, a, &r.skill, e)) {
         if (!run_skill_check(s->store, entry, &r.skill, e))
             return l->is_global ? mend_hint(l, e) : false;
         if (!find_digest(s, entry, layer_is_local(l, entry), &r.digest, e))
@@ -159,7 +160,8 @@ static bool read_installed(struct search *s, const struct layer *l,
 
 /*
  * "/a/b/.agents/skills/x/y" -> "/a/b" and ".agents/skills/x", from `*at` on;
- * false when the rest is in no such folder. Packages may hold such folders.
+ * of ".agents/.mapm/skills/x", too. False when the rest is in no such folder.
+ * Packages may hold such folders.
  */
 static bool next_place(struct str folder, size_t *at, struct str *root,
                        struct str *place)
@@ -174,9 +176,11 @@ static bool next_place(struct str folder, size_t *at, struct str *root,
     *root = str_slice(folder, 0, found);
     rest = str_from_index(folder, found + mark.n);
     *place = STR("");
+    if (str_starts(rest, STR(".mapm/")))
+        rest = str_from_index(rest, sizeof ".mapm/" - 1);
     if (str_cut(&rest, '/', &kind) && rest.p && str_cut(&rest, '/', &name))
         *place =
-            str_slice(folder, found + 1, found + mark.n + kind.n + 1 + name.n);
+            str_slice(folder, found + 1, (size_t)(name.p + name.n - folder.p));
     return true;
 }
 
@@ -200,6 +204,7 @@ static bool find_in_lock(struct search *s, int dirfd, struct str root,
         !fs_read_fd(fd, LOCK_MAX_BYTES, a, &text, e) ||
         !lock_parse(text, name, a, &lock, e))
         return false;
+    place = layer_listed_place(place, a);
     for (size_t i = 0; i < lock.count && !*found; i++) {
         if (!str_eq(lock.entries[i].place, place) ||
             !lock_is_of(&lock.entries[i], member))
@@ -319,12 +324,12 @@ static bool read_entry(struct search *s, const struct layer *l,
                        struct err *e)
 {
     struct arena *a = &s->cx->arena;
-    size_t slash = str_find_last(entry->place, '/');
+    struct str place = layer_place(l, entry, a);
+    size_t slash = str_find_last(place, '/');
 
     return layer_is_own(l, entry)
-               ? read_below(
-                     s, fs_join(l->path, str_slice(entry->place, 0, slash), a),
-                     str_from_index(entry->place, slash + 1), out, e)
+               ? read_below(s, fs_join(l->path, str_slice(place, 0, slash), a),
+                            str_from_index(place, slash + 1), out, e)
                : read_installed(s, l, entry, out, e);
 }
 

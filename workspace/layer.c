@@ -500,12 +500,13 @@ bool layer_open_global(struct context *cx, enum layer_mode mode,
 const struct lock_entry *layer_find_folder(const struct layer *l,
                                            struct str folder)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
     struct str place;
 
     if (!str_starts(folder, l->path) || folder.n <= l->path.n ||
         folder.p[l->path.n] != '/')
         return NULL;
-    place = str_from_index(folder, l->path.n + 1);
+    place = layer_listed_place(str_from_index(folder, l->path.n + 1), &scratch);
     for (size_t i = 0; i < l->by_name.count; i++) {
         const struct lock_entry *entry = l->by_name.entries[i].value;
 
@@ -531,10 +532,35 @@ bool layer_is_fetched(const struct layer *l, const struct lock_entry *entry)
     return !layer_is_local(l, entry) && !layer_is_own(l, entry);
 }
 
-struct str layer_folder(const struct layer *l, const struct lock_entry *entry)
+bool layer_is_searched(const struct layer *l, enum doc_kind kind,
+                       struct str fqn)
+{
+    return kind == DOC_SKILL && project_is_searched(&l->project, fqn);
+}
+
+struct str layer_place(const struct layer *l, const struct lock_entry *entry,
+                       struct arena *a)
+{
+    return layer_is_searched(l, entry->kind, entry->name)
+               ? fs_join(STR(PROVISION_SEARCHED), path_last(entry->place), a)
+               : entry->place;
+}
+
+struct str layer_listed_place(struct str place, struct arena *a)
+{
+    static const struct str searched = STR_INIT(PROVISION_SEARCHED "/");
+
+    return str_starts(place, searched)
+               ? fs_join(STR(PROVISION_SKILLS),
+                         str_from_index(place, searched.n), a)
+               : place;
+}
+
+struct str layer_folder(const struct layer *l, const struct lock_entry *entry,
+                        struct arena *a)
 {
     return layer_is_own(l, entry) ? layer_own_path(l, layer_origin(l, entry))
-                                  : entry->place;
+                                  : layer_place(l, entry, a);
 }
 
 struct str layer_own_path(const struct layer *l, const struct origin *o)

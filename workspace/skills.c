@@ -1,21 +1,23 @@
 #include "base/fs.h"
 #include "mapm/layer.h"
 #include "mapm/metaskill.h"
+#include "mapm/provision.h"
 #include "mapm/skill_roots.h"
 #include "mapm/state.h"
 
 #include <sys/stat.h>
 
-#define SKILLS_FOLDER ".agents/skills"
-
 /* --- where ------------------------------------------------------------------------ */
 
 /* Below the workspace and below the home folder, the strongest first. */
 static const char *const metis_folder = ".metis/skills";
-static const char *const workspace_folders[] = {SKILLS_FOLDER, ".claude/skills",
-                                                ".swival/skills", NULL};
-static const char *const home_folders[] = {SKILLS_FOLDER, ".claude/skills",
+static const char *const workspace_folders[] = {
+    PROVISION_SKILLS, PROVISION_SEARCHED, ".claude/skills", ".swival/skills",
+    NULL};
+static const char *const home_folders[] = {PROVISION_SKILLS, ".claude/skills",
                                            ".config/swival/skills", NULL};
+static const char *const data_folders[] = {PROVISION_SKILLS, PROVISION_SEARCHED,
+                                           NULL};
 
 struct places {
     struct context *cx;
@@ -108,8 +110,7 @@ static void add_data(struct places *p)
 
     if (!store_find_home(a, &data, &ignored))
         return; /* no home: then there is nothing of it */
-    add(p, LIBRARY_GLOBAL, fs_join(data, STR("global/" SKILLS_FOLDER), a),
-        false);
+    add_below(p, LIBRARY_GLOBAL, fs_join(data, STR("global"), a), data_folders);
     own = fs_join(data, STR("skills"), a);
     if (lstat(own.p, &st) == 0 && S_ISDIR(st.st_mode))
         add(p, LIBRARY_GLOBAL, own, false);

@@ -84,6 +84,33 @@ static void look_workspace(struct doctor *d)
                count == 1 ? "" : "s");
 }
 
+/* Skills that no client lists, and whether the clients have the server that
+ * finds them [G4]. */
+static void look_listing(struct doctor *d)
+{
+    const struct str name = STR("listing");
+    size_t count = 0;
+
+    if (!d->has_layer || d->layer.project.listing.line == 0)
+        return;
+    for (size_t i = 0; i < d->layer.by_name.count; i++) {
+        const struct lock_entry *entry = d->layer.by_name.entries[i].value;
+
+        count += layer_is_searched(&d->layer, entry->kind, entry->name);
+    }
+    if (count == 0 || d->layer.project.server) {
+        doctor_add(d, file_group, name, DOCTOR_OK,
+                   "%zu skill%s for searches only", count,
+                   count == 1 ? "" : "s");
+        return;
+    }
+    doctor_add(d, file_group, name, DOCTOR_WARN,
+               "%zu skill%s for searches only, and mapm.yaml does not give "
+               "clients mapm mcp, which finds %s",
+               count, count == 1 ? "" : "s", count == 1 ? "it" : "them");
+    doctor_hint(d, "mapm install --with-server adds it");
+}
+
 static void look_store(struct doctor *d)
 {
     struct store_stats stats;
@@ -122,6 +149,7 @@ void doctor_look_files(struct doctor *d)
 {
     look_config(d);
     look_workspace(d);
+    look_listing(d);
     look_store(d);
 }
 

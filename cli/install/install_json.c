@@ -29,6 +29,8 @@ static void put_package(struct json_writer *w, const struct install_package *p,
         json_member_string(w, "key", p->place);
     else if (package->kind != DOC_PLUGIN)
         json_member_string(w, "path", install_path(p, a));
+    if (p->is_searched)
+        json_member_string(w, "listing", STR("search"));
     json_member_bool(w, "root", p->is_root);
     json_member_optional(w, "catalog", p->catalog);
     json_member_bool(w, "local", p->is_local);

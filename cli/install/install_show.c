@@ -113,13 +113,20 @@ struct str install_repository_of(struct str origin)
     return str_make(owner.p, (size_t)(part.p + part.n - owner.p));
 }
 
-/* A catalog offers it, and nothing asked for it so far. */
+/* A catalog offers it, and nothing asked for it so far; clients do not list
+ * it. */
 static struct str remark_of(const struct install_plan *plan,
                             const struct install_package *p, struct arena *a)
 {
+    struct str listing = p->is_searched ? STR(" (search only)")
+                         : p->is_moved  ? STR(" (listed by clients)")
+                                        : STR("");
+
     if (!p->catalog.n || p->before || strcmp(plan->command, "update") != 0)
-        return STR("");
-    return str_join(STR(", new in "), install_repository_of(p->catalog), a);
+        return listing;
+    return arena_printf(a, ", new in %.*s%.*s",
+                        STR_ARG(install_repository_of(p->catalog)),
+                        STR_ARG(listing));
 }
 
 /* Of a workspace with members; one that is not provisioned gets it later. */

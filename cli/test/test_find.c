@@ -6,6 +6,7 @@
 #include "mapm/layer.h"
 #include "mapm/name.h"
 #include "mapm/origin.h"
+#include "mapm/provision.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -31,7 +32,8 @@ static bool is_file(struct invocation *inv, struct str path)
 /* A skill of the workspace by its name; "" for none. */
 static struct str named_folder(struct invocation *inv, struct str word)
 {
-    static const char *const places[] = {".agents/skills", "skills"};
+    static const char *const places[] = {PROVISION_SKILLS, PROVISION_SEARCHED,
+                                         "skills"};
     struct arena *a = &inv->cx.arena;
     struct str root = layer_workspace(&inv->cx);
 

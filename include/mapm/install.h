@@ -97,6 +97,8 @@ struct install_package {
     bool shows_prereqs; /* that this machine has not shown yet */
     struct str old_version, old_commit; /* "": none, or not known */
     bool is_root;
+    bool is_searched;    /* a skill that no client lists [G4]; */
+    bool is_moved;       /* it was listed so far, or is from now on */
     struct str catalog;  /* origin of the catalog that chose it; "": none */
     bool is_local;       /* only below file: roots */
     bool needs_consent;  /* an MCP that the lock does not hold as it is */

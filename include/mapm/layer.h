@@ -143,9 +143,19 @@ bool layer_is_local(const struct layer *l, const struct lock_entry *entry);
 bool layer_is_own(const struct layer *l, const struct lock_entry *entry);
 /* Neither of both: it came from elsewhere, and is known by its digest. */
 bool layer_is_fetched(const struct layer *l, const struct lock_entry *entry);
+/* Whether `listing:` keeps a skill out of the clients' folders [G4]. */
+bool layer_is_searched(const struct layer *l, enum doc_kind kind,
+                       struct str fqn);
+/* Where mapm puts it: `path:` of the lock, which does not depend on `listing:`,
+ * but for a skill that is searched. In `a`. */
+struct str layer_place(const struct layer *l, const struct lock_entry *entry,
+                       struct arena *a);
+/* A folder of such skills as a lock has it: ".agents/skills/x" of both. In `a`. */
+struct str layer_listed_place(struct str place, struct arena *a);
 /* Where its files lie below the workspace: of an own package where these were
  * written, as its place is a link to them. */
-struct str layer_folder(const struct layer *l, const struct lock_entry *entry);
+struct str layer_folder(const struct layer *l, const struct lock_entry *entry,
+                        struct arena *a);
 
 const struct lock_entry *layer_find(const struct layer *l, enum doc_kind kind,
                                     struct str fqn);

@@ -57,6 +57,15 @@ struct project_ask {
 
 enum project_flag { PROJECT_UNSAID, PROJECT_FALSE, PROJECT_TRUE };
 
+/* `listing:` [G4]: which skills the clients list, and which are there for
+ * searches alone. By name: of a skill without its scope, or with it where the
+ * pattern holds "/". */
+struct project_listing {
+    unsigned line; /* of the key; 0: nothing is said, so all are listed */
+    bool searches; /* those that neither names */
+    struct catalog_filter search, client; /* what both name is listed */
+};
+
 struct project {
     struct root *roots; /* agents, skills, mcps; each in order of the file */
     size_t root_count;
@@ -72,7 +81,8 @@ struct project {
     size_t client_count;
     bool server;        /* mapm.yaml: mapm itself in the clients' files */
     bool start_servers; /* mapm.yaml: `servers: start` [D20] */
-    const struct str *sources; /* policy.sources; count 0 with
+    struct project_listing listing; /* mapm.yaml */
+    const struct str *sources;      /* policy.sources; count 0 with
                                   has_sources = nothing is allowed */
     size_t source_count;
     bool has_sources;
@@ -111,6 +121,9 @@ MUST_CHECK bool project_parse_members(struct str text, const char *name,
  * says. Rules and limits add up, roots are the member's [D10]. In `a`. */
 void project_join_member(const struct project *root, struct project *member,
                          struct arena *a);
+
+/* Whether `listing:` leaves the skill of this FQN to searches. */
+bool project_is_searched(const struct project *p, struct str fqn);
 
 /* What of a workspace's mapm.yaml counts only once the user has accepted it:
  * its allow rules and network: true, with the deny rules that bound them, in a

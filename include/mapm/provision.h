@@ -45,9 +45,14 @@ struct provision_item {
     const struct package_file *files;
     size_t file_count; /* an MCP: one */
     bool restore;      /* see provision_options.only_restore */
-    struct str own; /* folder of the workspace that a skill or agent is a link
+    struct str own;   /* folder of the workspace that a skill or agent is a link
                      * to; "" for a copy */
+    bool is_searched; /* a skill that no client lists: in PROVISION_SEARCHED */
 };
+
+/* Skills that clients look for, and those that are there for searches alone. */
+#define PROVISION_SKILLS   ".agents/skills"
+#define PROVISION_SEARCHED ".agents/.mapm/skills"
 
 /* Where the patches of a workspace are: texts, too. */
 #define PROVISION_PATCHES ".mapm/patches"

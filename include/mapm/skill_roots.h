@@ -9,10 +9,11 @@
  * open_library: the skills that can be seen from here. Of one name the first
  * wins (K14, X23):
  *
- *     workspace   .agents/skills, .claude/skills, .swival/skills
+ *     workspace   .agents/skills, .agents/.mapm/skills (those that `listing:`
+ *                 keeps from clients [G4]), .claude/skills, .swival/skills
  *                 (or --workspace-root alone)
  *     global      each --root in order, then what `mapm install --global`
- *                 fills, skills/ of the data folder, and of the home folder
+ *                 fills (two such folders), skills/ of the data folder, and of the home folder
  *                 .agents/skills, .claude/skills, .config/swival/skills
  *                 (or --global-root instead of all but --root)
  *

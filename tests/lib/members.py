@@ -22,7 +22,7 @@ def snapshot():
     found = []
     for folder, folders, files in os.walk(WS):
         if folder.endswith(OWN):
-            folders.clear()
+            folders[:] = [f for f in folders if f == "skills"]
             continue
         for name in files + [f for f in folders if os.path.islink(os.path.join(folder, f))]:
             path = os.path.join(folder, name)
@@ -81,8 +81,15 @@ def install():
             os.remove(path)
 
 
+def listing():
+    mapm("install")
+    with open(os.path.join(WS, "apps/cli/mapm.yaml"), "a") as file:
+        file.write("listing: {search: [csv]}\n")
+
+
 odd = tried("install", ("install",), ("list",), "apps/web", install)
 odd += tried("remove", ("remove", "-r", "pdf"), ("list",), "", lambda: mapm("install"))
+odd += tried("listing", ("install",), ("list",), "apps/web", listing)
 for line in odd[:20]:
     print(line)
 print("odd" if odd else "fine")
