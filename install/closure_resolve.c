@@ -1,7 +1,6 @@
 #include "closure_resolve.h"
 
 #include "base/fs.h"
-#include "base/path.h"
 #include "mapm/doc_kind.h"
 #include "mapm/lock.h"
 #include "mapm/origin.h"
@@ -9,6 +8,7 @@
 
 #include "ingest.h"
 #include "local.h"
+#include "names.h"
 #include "plugins.h"
 #include "proof.h"
 
@@ -82,12 +82,11 @@ static bool take_needs(struct closure *c, struct node *n, struct err *e)
 static bool take_locked(struct closure *c, struct node *n, struct err *e)
 {
     const struct lock_entry *entry = n->locked;
+
     n->package.kind = entry->kind;
     n->package.origin = &n->origin;
-    n->package.fqn = locked_name(c, n);
     n->own_fqn = lock_own_name(entry);
-    n->package.name =
-        entry->kind == DOC_MCP ? n->package.fqn : path_last(n->package.fqn);
+    node_set_name(n, node_locked_name(c, n));
     n->package.content = entry->digest;
     n->package.user = n;
     n->object = entry->object;

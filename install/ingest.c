@@ -10,6 +10,7 @@
 #include "mapm/origin.h"
 #include "mapm/package_files.h"
 
+#include "names.h"
 #include "plugins.h"
 #include "proof.h"
 #include "selection.h"
@@ -65,104 +66,6 @@ static struct str format_summary(const struct node *n, struct arena *a)
     return text;
 }
 
-static struct str short_name(enum doc_kind kind, struct str fqn)
-{
-    size_t slash = str_find_last(fqn, '/');
-
-    return kind == DOC_MCP || slash == SIZE_MAX
-               ? fqn
-               : str_from_index(fqn, slash + 1);
-}
-
-/* The name that a folder at `path` gives a package named `own`. */
-static bool is_scoped_name(struct str path, struct str own, struct str name)
-{
-    struct str scope = selection_scope(path);
-
-    return scope.n && name.n > scope.n + 1 && str_starts(name, scope) &&
-           name.p[scope.n] == '/' &&
-           str_eq(str_from_index(name, scope.n + 1),
-                  short_name(DOC_SKILL, own));
-}
-
-/* Where its ref ends is not known, so each slash is tried. */
-static bool may_give_name(const struct origin *o, struct str own,
-                          struct str name)
-{
-    struct str rest = o->rest, segment;
-
-    if (o->scheme != ORIGIN_GIT || rest.n == 0)
-        return is_scoped_name(o->path, own, name);
-    while (rest.p && str_cut(&rest, '/', &segment))
-        if (rest.p && is_scoped_name(rest, own, name))
-            return true;
-    return false;
-}
-
-static bool also_gives_name(const struct layer *l,
-                            const struct lock_entry *entry)
-{
-    CLEANUP(arena_done) struct arena a = {0};
-    struct str repository = origin_repository(layer_origin(l, entry), &a);
-
-    for (size_t i = 0; i < entry->also_count; i++) {
-        struct err ignored = {0};
-        struct origin o;
-
-        if (origin_parse_part(entry->also[i], &l->rules, &a, &o, &ignored) &&
-            str_eq(origin_repository(&o, &a), repository) &&
-            may_give_name(&o, entry->declared, entry->name))
-            return true;
-    }
-    return false;
-}
-
-/* Without a root that names it, `as` is what selection_name() gives the
- * package for one of its folders. */
-static bool is_given_name(const struct layer *l, const struct lock_entry *entry,
-                          struct str path)
-{
-    return is_scoped_name(path, entry->declared, entry->name) ||
-           also_gives_name(l, entry);
-}
-
-/* A name that its root no longer gives is dropped: then the lock changes, which
- * --locked refuses. */
-struct str locked_name(const struct closure *c, const struct node *n)
-{
-    const struct lock_entry *entry = n->locked;
-
-    if (n->alias.n)
-        return n->alias;
-    if (entry->plugin.n) /* plugins_settle() says what it is */
-        return entry->name;
-    return !entry->declared.n ||
-                   may_give_name(closure_locked_origin(c, n), entry->declared,
-                                 entry->name) ||
-                   also_gives_name(c->layer, entry)
-               ? entry->name
-               : entry->declared;
-}
-
-/* What the root or the lock calls a package of this origin; recorded names
- * never change. */
-static struct str recorded_name(const struct closure *c, const struct node *n,
-                                enum doc_kind kind, struct str own)
-{
-    const struct lock_entry *entry =
-        n->locked ? n->locked : map_find(&c->layer->by_origin, n->origin.key);
-
-    if (n->alias.n)
-        return n->alias;
-    return entry && entry->kind == kind && entry->declared.n &&
-                   str_eq(entry->declared, own) &&
-                   (is_given_name(c->layer, entry, n->path) ||
-                    may_give_name(layer_origin(c->layer, entry), own,
-                                  entry->name))
-               ? entry->name
-               : own;
-}
-
 /* One of few is found by a look at each. */
 #define FEW_NEEDS 16
 
@@ -212,8 +115,7 @@ static void fill_package(struct closure *c, struct node *n, enum doc_kind kind,
     n->own_fqn = fqn;
     n->package.kind = kind;
     n->package.origin = &n->origin;
-    n->package.fqn = recorded_name(c, n, kind, fqn);
-    n->package.name = short_name(kind, n->package.fqn);
+    node_set_name(n, node_recorded_name(c, n, kind, fqn));
     /* What is linked changes whenever it is written to: it equals itself. */
     n->package.content = n->origin.scheme == ORIGIN_OWN
                              ? n->origin.key
@@ -540,7 +442,7 @@ static bool same_place(const struct node *n, struct err *e)
 
     if (!entry->place.n)
         return true; /* another package of a merged lock has it */
-    p.name = short_name(p.kind, p.fqn);
+    p.name = name_short(p.kind, p.fqn);
     return resolver_may_assign(
                &p, p.kind == DOC_MCP ? entry->place : path_last(entry->place),
                &a) ||
@@ -570,9 +472,7 @@ static bool same_as_locked(struct closure *c, struct node *n,
         return differs(n, "is named", own->own_fqn, e);
     if (entry->declared.n && !entry->plugin.n &&
         str_eq(n->package.fqn, entry->name) && !str_eq(n->alias, entry->name) &&
-        !is_given_name(c->layer, entry, n->path) &&
-        !(n->is_sharing && may_give_name(layer_origin(c->layer, entry),
-                                         entry->declared, entry->name)))
+        !node_is_given_name(c, n))
         return differs(n,
                        "has no folder or root that gives it this name; its "
                        "own is",
@@ -720,8 +620,7 @@ bool ingest_derived(struct closure *c, struct node *n, enum doc_kind kind,
     n->hidden = n->rewritten = false;
     fill_package(c, n, kind, own_fqn, &c->cx->arena);
     if (n->locked)
-        n->package.fqn = locked_name(c, n);
-    n->package.name = short_name(kind, n->package.fqn);
+        node_set_name(n, node_locked_name(c, n));
     n->summary = STR("");
     if (!note_or_warn(c, n, NULL, e))
         return false;

@@ -49,9 +49,6 @@ MUST_CHECK bool ingest_derived(struct closure *c, struct node *n,
                                enum doc_kind kind, struct str own_fqn,
                                struct err *e);
 
-/* What its entry in the lock is called in this layer from now on. */
-struct str locked_name(const struct closure *c, const struct node *n);
-
 /* The files of a ready node with a patch: validated as a fetched package. A
  * patch changes neither its name nor what it needs. */
 MUST_CHECK bool ingest_patched(struct closure *c, struct node *n,
@@ -76,7 +73,7 @@ MUST_CHECK bool node_read_whole(struct closure *c, const struct node *n,
 MUST_CHECK bool node_find_words(struct closure *c, struct node *n,
                                 struct err *e);
 
-/* In closure.c. */
+/* In nodes.c. */
 void node_fail(struct closure *c, struct node *n, const struct err *e);
 void node_ready(struct closure *c, struct node *n);
 /* What it depends on is looked for. */

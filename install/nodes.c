@@ -1,11 +1,11 @@
 #include "base/fs.h"
-#include "base/path.h"
 #include "mapm/doc_kind.h"
 #include "mapm/lock.h"
 #include "mapm/origin.h"
 
 #include "closure.h"
 #include "ingest.h"
+#include "names.h"
 
 /* The nodes of a closure: found, added, and put in the place of others. */
 
@@ -129,16 +129,10 @@ void closure_add_checkout(struct closure *c, const struct origin *o)
     c->checkouts[c->checkout_count++] = found;
 }
 
-static void set_name(struct node *n, struct str fqn)
-{
-    n->package.fqn = fqn;
-    n->package.name = n->package.kind == DOC_MCP ? fqn : path_last(fqn);
-}
-
 void closure_take_alias(struct node *n)
 {
     if (n->alias.n && n->package.fqn.n) /* or it gets it when it is known */
-        set_name(n, n->alias);
+        node_set_name(n, n->alias);
 }
 
 struct node *closure_add_root(struct closure *c, const struct root *root)
@@ -221,7 +215,7 @@ void closure_take_version(struct closure *c, const struct node *n,
     new->is_override = own.is_override;
     new->alias = own.alias;
     if (from->alias.n)
-        set_name(new, from->own_fqn);
+        node_set_name(new, from->own_fqn);
     closure_take_alias(new);
     new->ref = tag;
     new->is_resolved = true;

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "names.h"
 #include "plugins.h"
 
 /*
@@ -179,9 +180,7 @@ static void drop_name(struct settling *t, struct node *n)
     if (!n->locked || !n->locked->plugin.n || n->alias.n ||
         (n->of_plugin.n && !is_root) || !n->own_fqn.n)
         return;
-    n->package.fqn = n->own_fqn;
-    n->package.name =
-        n->package.kind == DOC_MCP ? n->own_fqn : path_last(n->own_fqn);
+    node_set_name(n, n->own_fqn);
 }
 
 /* What is a root, too, has the root's name wherever it lies. */
@@ -211,9 +210,7 @@ static void take_name(struct settling *t, struct node *n)
         n->of_plugin = owner->package.fqn;
     if (!name || keeps_name(t, n))
         return;
-    n->package.fqn = *name;
-    n->package.name =
-        n->package.kind == DOC_MCP ? *name : path_last(n->package.fqn);
+    node_set_name(n, *name);
 }
 
 static void claim(struct settling *t, const struct node *plugin, struct node *n)

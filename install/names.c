@@ -1,0 +1,112 @@
+#include "names.h"
+
+#include "base/path.h"
+#include "mapm/lock.h"
+#include "mapm/origin.h"
+
+#include "selection.h"
+
+struct str name_short(enum doc_kind kind, struct str fqn)
+{
+    return kind == DOC_MCP ? fqn : path_last(fqn);
+}
+
+void node_set_name(struct node *n, struct str fqn)
+{
+    n->package.fqn = fqn;
+    n->package.name = name_short(n->package.kind, fqn);
+}
+
+/* The name that a folder at `path` gives a package named `own`. */
+static bool is_scoped_name(struct str path, struct str own, struct str name)
+{
+    struct str scope = selection_scope(path);
+
+    return scope.n && name.n > scope.n + 1 && str_starts(name, scope) &&
+           name.p[scope.n] == '/' &&
+           str_eq(str_from_index(name, scope.n + 1),
+                  name_short(DOC_SKILL, own));
+}
+
+/* Where its ref ends is not known, so each slash is tried. */
+static bool may_give_name(const struct origin *o, struct str own,
+                          struct str name)
+{
+    struct str rest = o->rest, segment;
+
+    if (o->scheme != ORIGIN_GIT || rest.n == 0)
+        return is_scoped_name(o->path, own, name);
+    while (rest.p && str_cut(&rest, '/', &segment))
+        if (rest.p && is_scoped_name(rest, own, name))
+            return true;
+    return false;
+}
+
+static bool also_gives_name(const struct layer *l,
+                            const struct lock_entry *entry)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str repository = origin_repository(layer_origin(l, entry), &a);
+
+    for (size_t i = 0; i < entry->also_count; i++) {
+        struct err ignored = {0};
+        struct origin o;
+
+        if (origin_parse_part(entry->also[i], &l->rules, &a, &o, &ignored) &&
+            str_eq(origin_repository(&o, &a), repository) &&
+            may_give_name(&o, entry->declared, entry->name))
+            return true;
+    }
+    return false;
+}
+
+/* Without a root that names it, `as` is what selection_name() gives the
+ * package for one of its folders. */
+static bool is_given_name(const struct layer *l, const struct lock_entry *entry,
+                          struct str path)
+{
+    return is_scoped_name(path, entry->declared, entry->name) ||
+           also_gives_name(l, entry);
+}
+
+bool node_is_given_name(const struct closure *c, const struct node *n)
+{
+    const struct lock_entry *entry = n->locked;
+
+    return is_given_name(c->layer, entry, n->path) ||
+           (n->is_sharing && may_give_name(layer_origin(c->layer, entry),
+                                           entry->declared, entry->name));
+}
+
+struct str node_locked_name(const struct closure *c, const struct node *n)
+{
+    const struct lock_entry *entry = n->locked;
+
+    if (n->alias.n)
+        return n->alias;
+    if (entry->plugin.n) /* plugins_settle() says what it is */
+        return entry->name;
+    return !entry->declared.n ||
+                   may_give_name(closure_locked_origin(c, n), entry->declared,
+                                 entry->name) ||
+                   also_gives_name(c->layer, entry)
+               ? entry->name
+               : entry->declared;
+}
+
+struct str node_recorded_name(const struct closure *c, const struct node *n,
+                              enum doc_kind kind, struct str own)
+{
+    const struct lock_entry *entry =
+        n->locked ? n->locked : map_find(&c->layer->by_origin, n->origin.key);
+
+    if (n->alias.n)
+        return n->alias;
+    return entry && entry->kind == kind && entry->declared.n &&
+                   str_eq(entry->declared, own) &&
+                   (is_given_name(c->layer, entry, n->path) ||
+                    may_give_name(layer_origin(c->layer, entry), own,
+                                  entry->name))
+               ? entry->name
+               : own;
+}
