@@ -187,6 +187,7 @@ static bool check_sum(struct str *text)
 
 bool journal_parse(struct str text, struct arena *a, struct swap *out)
 {
+    bool is_second = str_starts(text, STR("mapm-journal 2"));
     struct map seen;
     struct str line;
 
@@ -197,5 +198,5 @@ bool journal_parse(struct str text, struct arena *a, struct swap *out)
     while (str_cut(&text, '\n', &line))
         if (text.p && !read_line(line, a, &seen, out))
             return false;
-    return true;
+    return is_second == has_members(out);
 }

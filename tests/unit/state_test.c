@@ -161,8 +161,9 @@ TEST(numbers_vouch_only_for_older_files)
     CHECK(!record_vouches(&r, &cached, &st));
 }
 
-#define HEAD "mapm-journal 1\nstage stage-0123456789abcdef\nbackup 0\n"
-#define OP   "op 5 " H " 6 " H " - "
+#define SECOND "mapm-journal 2\nstage stage-0123456789abcdef\nbackup 0\n"
+#define HEAD   "mapm-journal 1\nstage stage-0123456789abcdef\nbackup 0\n"
+#define OP     "op 5 " H " 6 " H " - "
 
 /* [row 15] a stranger's journal moves nothing but known places */
 TEST(journals_are_read_strictly)
@@ -189,7 +190,13 @@ TEST(journals_are_read_strictly)
         {"mapm-journal 1\nstage stage-0123456789abcdeg\nbackup 0\n", false},
         {"mapm-journal 1\nstage stage-0123456789abcdef\nbackup 10000\n", false},
         {"mapm-journal 1\nstage stage-0123456789abcdef\nbackup 9999\n", true},
-        {"mapm-journal 2\nstage stage-0123456789abcdef\nbackup 0\n", false},
+        {SECOND OP "apps/web/.agents/skills/x\n" OP "mapm.lock\n", true},
+        {SECOND OP "apps/web/src/main.c\n", false},
+        {SECOND OP "apps/../.agents/skills/x\n", false},
+        {SECOND OP "mapm.lock\n", false},
+        {HEAD OP "apps/web/.agents/skills/x\n", false},
+        {SECOND, false},
+        {"mapm-journal 3\nstage stage-0123456789abcdef\nbackup 0\n", false},
         {HEAD "\n", false},
     };
 
