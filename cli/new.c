@@ -24,7 +24,7 @@
  * K8.
  */
 
-#define PACKAGE_MAX_PARTS 4
+#define PACKAGE_MAX_PARTS 6
 #define TEXT_MAX_BYTES    (64 * 1024)
 #define FIRST_VERSION     "0.1.0"
 
@@ -34,14 +34,18 @@ struct fresh {
     struct str name, scope, description;
     struct place_file files[PACKAGE_MAX_PARTS]; /* the entry file first */
     size_t count;
+    struct str skill; /* of a plugin: the folder of its skill; "" = none */
     struct str place; /* "skills/x" or "mcps/a_b.json" */
     struct str fqn;
 };
 
 static void add_file(struct fresh *f, const char *name, const struct buf *text)
 {
-    f->files[f->count++] =
-        (struct place_file){name, arena_str(&f->inv->cx.arena, buf_str(text))};
+    struct arena *a = &f->inv->cx.arena;
+
+    f->files[f->count++] = (struct place_file){
+        f->skill.n ? fs_join(f->skill, str_cstr(name), a).p : name,
+        arena_str(a, buf_str(text))};
 }
 
 EMBED(new_program, "cli/new/SKILL.star");
@@ -175,6 +179,53 @@ static void write_mcp(struct fresh *f)
     add_file(f, mcp_file_name(f->name, &f->inv->cx.arena).p, &b);
 }
 
+/* --- plugins ---------------------------------------------------------------- */
+
+#define SCHEMAS "https://agent-plugins.org/schemas/1.0.0/"
+
+/* "schema" NULL: the manifest of Claude Code, which does not read the other. */
+static void write_manifest(struct fresh *f, const char *name,
+                           const char *schema)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct json_writer w;
+
+    json_open(&w, &b, TEXT_MAX_BYTES, 2);
+    if (schema)
+        json_member_string(&w, "$schema", str_cstr(schema));
+    json_member_string(&w, "name", f->name);
+    json_member_string(&w, "version", STR(FIRST_VERSION));
+    json_member_string(&w, "description", f->description);
+    json_end_object(&w);
+    buf_char(&b, '\n');
+    add_file(f, name, &b);
+}
+
+static void write_servers(struct fresh *f)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct json_writer w;
+
+    json_open(&w, &b, TEXT_MAX_BYTES, 2);
+    json_member_string(&w, "$schema", STR(SCHEMAS "mcp.schema.json"));
+    json_member_object(&w, "mcpServers");
+    json_end_object(&w);
+    json_end_object(&w);
+    buf_char(&b, '\n');
+    add_file(f, "mcp.json", &b);
+}
+
+static void write_plugin(struct fresh *f)
+{
+    f->skill = fs_join(STR("skills"), f->name, &f->inv->cx.arena);
+    write_skill(f);
+    f->skill = STR("");
+    write_manifest(f, "plugin.json", SCHEMAS "plugin.schema.json");
+    write_manifest(f, ".claude-plugin/plugin.json", NULL);
+    write_servers(f);
+    f->skill = fs_join(STR("skills"), f->name, &f->inv->cx.arena);
+}
+
 static const struct model {
     const char *word;
     enum doc_kind kind;
@@ -202,6 +253,12 @@ static const struct model {
      "put the server's own command and arguments in, or a url with "
      "\"type\": \"http\"",
      write_mcp},
+    {"plugin", DOC_PLUGIN, "Explains ",
+     " step by step. Use it when that is asked for.",
+     "write its skills in skills/NAME and its servers in mcp.json; mapm check "
+     "--profile agent-plugin, or claude-plugin, says what clients would not "
+     "load",
+     write_plugin},
 };
 
 static bool find_model(struct fresh *f, struct str word, struct err *e)
@@ -212,7 +269,7 @@ static bool find_model(struct fresh *f, struct str word, struct err *e)
             return true;
         }
     err_set(e, ERR_USAGE, "\"%.*s\" is nothing that can be new", STR_ARG(word));
-    return err_hint(e, "mapm new skill NAME; or metaskill, agent, mcp");
+    return err_hint(e, "mapm new skill NAME; or metaskill, agent, mcp, plugin");
 }
 
 static bool check_name(const struct fresh *f, struct err *e)
@@ -240,6 +297,10 @@ static bool check_options(struct fresh *f, struct err *e)
     if (has_option(f->inv, OPTION_SCOPE) && f->model->kind == DOC_MCP)
         return err_set(e, ERR_USAGE,
                        "--scope: an MCP has its namespace in its name");
+    if (has_option(f->inv, OPTION_SCOPE) && f->model->kind == DOC_PLUGIN)
+        return err_set(e, ERR_USAGE,
+                       "--scope: the name of a plugin is the scope of its "
+                       "parts");
     if (has_option(f->inv, OPTION_SCOPE) && !name_scope_is_valid(f->scope)) {
         err_set(e, ERR_NAME, "\"%.*s\" is no scope", STR_ARG(f->scope));
         return err_hint(e, "as in acme or io.example, at most %d characters",
@@ -259,7 +320,8 @@ static enum manifest_file read_part(void *ctx, struct str path,
 {
     const struct fresh *f = ctx;
 
-    (void)a;
+    if (f->skill.n)
+        path = fs_join(f->skill, path, a);
     for (size_t i = 0; i < f->count; i++) {
         if (!str_is(path, f->files[i].name))
             continue;
@@ -276,7 +338,7 @@ static bool validate(struct fresh *f, struct err *e)
     struct arena *a = &f->inv->cx.arena;
     const struct manifest_files files = {read_part, f};
     struct manifest_input in = {
-        .kind = f->model->kind,
+        .kind = f->skill.n ? DOC_SKILL : f->model->kind,
         .text = f->files[0].text,
         .folder =
             f->model->kind == DOC_MCP ? str_cstr(f->files[0].name) : f->name,

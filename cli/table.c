@@ -221,8 +221,8 @@ const struct subcommand commands[COMMAND_COUNT] = {
     [COMMAND_BUDGET] = {"budget", "", "Show what each client loads at its start",
         0, 0, ARGUMENT_NONE, NULL, TAKES(budget_options),
         .examples = "mapm budget"},
-    [COMMAND_NEW] = {"new", "KIND NAME", "Write a new skill, metaskill, agent or mcp",
-        2, 2, ARGUMENT_CHOICE, "skill metaskill agent mcp",
+    [COMMAND_NEW] = {"new", "KIND NAME", "Write a new skill, metaskill, agent, mcp or plugin",
+        2, 2, ARGUMENT_CHOICE, "skill metaskill agent mcp plugin",
         TAKES(new_options),
         .examples = "mapm new skill our-style\n"
             "mapm new agent acme/reviewer"},

@@ -88,6 +88,25 @@ is 'is one document' "$out" '{
   ]
 }'
 
+mkdir pl && cd pl || exit
+exits '[G13] a plugin' 0 mapm new plugin deploy-it
+is 'of these files' "$(find plugins -type f | LC_ALL=C sort | tr '\n' ' ')" \
+    'plugins/deploy-it/.claude-plugin/plugin.json plugins/deploy-it/mcp.json plugins/deploy-it/plugin.json plugins/deploy-it/skills/deploy-it/CHANGELOG.md plugins/deploy-it/skills/deploy-it/SKILL.md '
+for profile in install agent-plugin claude-plugin; do
+    exits "[G13] it is fine under $profile" 0 mapm check --strict --profile $profile plugins/deploy-it
+    like 'without a word' "$out" '^checked [12]: 0 errors, 0 warnings$'
+done
+exits '[G13] it can be installed' 0 mapm init
+exits 'as it is' 0 mapm install ./plugins/deploy-it
+like 'with its skill' "$(mapm list)" 'deploy-it/deploy-it'
+exits 'nothing is overwritten' 1 mapm new plugin deploy-it
+exits '[G13] it takes no scope' 2 mapm new plugin --scope acme other
+exits '[G13] and no name of another grammar' 1 mapm new plugin Deploy
+exits '[G13] its description' 0 mapm new plugin --description 'Say "x".' two --json
+is 'is in both manifests' "$(grep -c 'Say \\"x\\"' plugins/two/plugin.json plugins/two/.claude-plugin/plugin.json | tr '\n' ' ')" \
+    'plugins/two/plugin.json:1 plugins/two/.claude-plugin/plugin.json:1 '
+cd ..
+
 mkdir fresh linked away && ln -s ../away linked/skills
 exits '[row 1] a bucket that is a link' 4 mapm -C linked new skill x
 is 'is not followed' "$(ls -A away)" ''
