@@ -107,6 +107,8 @@ static void put_locked(struct json_writer *w, const struct lock_entry *entry)
     json_member_string(w, "origin", entry->origin);
     json_member_optional(w, "commit", entry->commit);
     json_member_string(w, "digest", entry->digest);
+    if (entry->patch.n)
+        json_member_string(w, "patch", entry->patch);
     json_end_object(w);
 }
 

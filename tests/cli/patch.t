@@ -85,6 +85,8 @@ exits 'in JSON' 0 mapm verify --json
 is 'the place' "$(field 'd["patched"]')" "['$b']"
 exits 'list' 0 mapm list
 like 'names it' "$out" '^skill acme/base .*\(patched\)$'
+exits 'skill show as JSON' 0 mapm skill show "${b##*/}" --json
+like 'has the patch of what is locked' "$out" '"patch": "sha256:'
 exits 'list as JSON' 0 mapm list --json
 is 'its hash' "$(field '[p.get("patch") for p in d["packages"] if p["name"] == "acme/base"][0]')" "sha256:$(hash_of $P)"
 exits 'tree' 0 mapm tree
