@@ -33,7 +33,9 @@ struct listing {
 
 struct check {
     struct context *cx;
-    struct layer *layer;
+    struct layer *layer; /* whose entries are looked at */
+    struct layer *parts; /* … whose manifests: of a root its members', too */
+    size_t part_count;
     struct store *store;
     struct fetch *fetch;
     struct question *questions;
@@ -65,24 +67,34 @@ static bool is_local(const struct listing *l)
     return l->node.origin.scheme != ORIGIN_GIT;
 }
 
+static void add_listing(struct check *c, const struct catalog *catalog,
+                        size_t *capacity)
+{
+    struct listing *l;
+
+    c->listings = arena_grow(&c->cx->arena, c->listings, c->listing_count,
+                             capacity, sizeof *c->listings);
+    l = &c->listings[c->listing_count++];
+    *l = (struct listing){.catalog = catalog,
+                          .node = {.origin = catalog->origin}};
+    if (is_local(l))
+        c->file_count++;
+    else
+        c->git_count += !origin_names_commit(&l->node.origin);
+}
+
 static void list_catalogs(struct check *c)
 {
-    const struct project *files[] = {&c->layer->project, &c->layer->local};
+    size_t capacity = 0;
 
-    c->listings = arena_array(
-        &c->cx->arena, files[0]->catalog_count + files[1]->catalog_count + 1,
-        sizeof *c->listings);
-    for (size_t k = 0; k < sizeof files / sizeof *files; k++)
-        for (size_t i = 0; i < files[k]->catalog_count; i++) {
-            struct listing *l = &c->listings[c->listing_count++];
+    for (size_t k = 0; k < c->part_count; k++) {
+        const struct project *files[] = {&c->parts[k].project,
+                                         &c->parts[k].local};
 
-            l->catalog = &files[k]->catalogs[i];
-            l->node.origin = l->catalog->origin;
-            if (is_local(l))
-                c->file_count++;
-            else
-                c->git_count += !origin_names_commit(&l->node.origin);
-        }
+        for (size_t f = 0; f < sizeof files / sizeof *files; f++)
+            for (size_t i = 0; i < files[f]->catalog_count; i++)
+                add_listing(c, &files[f]->catalogs[i], &capacity);
+    }
 }
 
 static void list_questions(struct check *c)
@@ -461,15 +473,19 @@ static struct install_available *list_available(const struct check *c,
                                                 size_t *count)
 {
     struct install_available *list = NULL;
-    size_t root_count, capacity = 0;
-    const struct root *roots =
-        layer_roots(c->layer, &c->cx->arena, &root_count);
+    size_t capacity = 0;
     struct map known;
 
     *count = 0;
     map_init(&known, &c->cx->arena);
-    for (size_t i = 0; i < root_count; i++)
-        map_put(&known, roots[i].origin.key, NULL);
+    for (size_t k = 0; k < c->part_count; k++) {
+        size_t root_count;
+        const struct root *roots =
+            layer_roots(&c->parts[k], &c->cx->arena, &root_count);
+
+        for (size_t i = 0; i < root_count; i++)
+            map_put(&known, roots[i].origin.key, NULL);
+    }
     for (size_t i = 0; i < c->listing_count; i++)
         report_listing(c, &c->listings[i], &known, &capacity, &list, count);
     return list;
@@ -532,16 +548,28 @@ static bool look(struct check *c, struct err *e)
     return c->file_count == 0 || read_folders(c, e);
 }
 
+/* At the root of a workspace with members all of it, as an update there. */
+static void choose_parts(struct check *c, struct layers *all)
+{
+    bool is_whole = all->here == 0 && c->cx->member.n == 0;
+
+    c->layer = is_whole ? &all->whole : &all->parts[all->here];
+    c->parts = is_whole ? all->parts : c->layer;
+    c->part_count = is_whole ? all->count : 1;
+}
+
 bool install_outdated(struct context *cx, struct install_outdated *out,
                       struct err *e)
 {
-    struct layer l;
-    struct check c = {.cx = cx, .layer = &l};
+    struct layers all;
+    struct check c = {.cx = cx};
     bool ok;
 
-    if (!layer_open(cx, LAYER_READ, &l, e))
+    if (!layer_open_all(cx, LAYER_READ, &all, e))
         return false;
-    ok = layer_check_there(&l, cx, e);
+    choose_parts(&c, &all);
+    ok = layer_index_all(&all, cx, e) &&
+         layer_check_there(&all.parts[all.here], cx, e);
     if (ok) {
         list_questions(&c);
         list_catalogs(&c);
@@ -553,6 +581,6 @@ bool install_outdated(struct context *cx, struct install_outdated *out,
     if (ok)
         report(&c, out);
     close_store(cx, c.store);
-    layer_close(&l);
+    layer_close_all(&all);
     return ok;
 }

@@ -375,7 +375,13 @@ exits '[D11] one of another member' 0 mapm install -y
 ok '[D11] is chosen from at the root' test -f apps/cli/.agents/skills/doc/SKILL.md
 skill "$s/skills/chart" 'scope: acme'
 make_repo acme/cat "$s"
+sed -i 's/^version:.*/version: 2.5.0/' "$s/skills/csv/SKILL.md"
+make_repo acme/cat "$s"
+exits '[D1, D10] outdated at the root' 3 mapm outdated
+like '[D1, D10] shows what the members have' "$out" '^skill acme/csv .* -> 2\.5\.0 '
+like '[D11] and what is new in their catalogs' "$err" 'acme/cat/tree/main: skill .*chart'
 exits '[D11] update at the root' 0 mapm update -y
+exits '[D1, D10] then nothing is' 0 mapm outdated
 ok '[D11] takes what is new for both' test -d apps/web/.agents/skills/chart -a -d apps/cli/.agents/skills/chart
 exits '[D11] as it is locked' 0 mapm install --locked
 echo 'Ours.' >>apps/web/.agents/skills/csv/SKILL.md
