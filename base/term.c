@@ -333,20 +333,6 @@ void term_hint(struct term *t, const struct err *e)
     buf_done(&b);
 }
 
-/* One column stays free: a full line would wrap and could not be removed. */
-static struct str fit(struct str s, unsigned width)
-{
-    size_t columns = 0;
-
-    for (size_t at = 0, from = 0; at < s.n; from = at) {
-        text_next(s, &at);
-        columns += text_width(str_slice(s, from, at));
-        if (columns >= width)
-            return str_slice(s, 0, from);
-    }
-    return s;
-}
-
 void term_progress(struct term *t, const char *format, ...)
 {
     uint64_t now;
@@ -367,7 +353,8 @@ void term_progress(struct term *t, const char *format, ...)
         if (b.p[i] == '\t') /* takes more columns than one can count */
             b.p[i] = ' ';
     buf_text(&line, "\r\x1b[K");
-    buf_append(&line, fit(buf_str(&b), t->width));
+    /* One column stays free: a full line would wrap and could not be removed. */
+    buf_append(&line, text_fit(buf_str(&b), t->width - 1));
     put_err(t, &line);
     buf_done(&line);
     buf_done(&b);

@@ -271,6 +271,19 @@ size_t text_width(struct str s)
     return width;
 }
 
+struct str text_fit(struct str s, size_t columns)
+{
+    size_t used = 0;
+
+    for (size_t at = 0, from = 0; at < s.n; from = at) {
+        text_next(s, &at);
+        used += text_width(str_slice(s, from, at));
+        if (used > columns)
+            return str_slice(s, 0, from);
+    }
+    return s;
+}
+
 struct str text_unix_lines(struct str s, struct arena *a)
 {
     size_t n = str_find_char(s, '\r');

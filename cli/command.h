@@ -153,6 +153,7 @@ enum command_id {
     V(SVG, "svg", 0, "FILE", PATH, NULL, \
       "Write the graph as a picture to FILE, - for standard output") \
     F(UPDATE, "update", 0, "Update the end of tapes whose result differs") \
+    F(OFFERS, "list", 0, "List what a catalog offers, and install nothing") \
     F(LIST, "list", 0, "List all that is trusted on this machine") \
     F(REVOKE, "revoke", 0, "Revoke trust in all versions") \
     F(WORKSPACE, "workspace", 0, "Take this workspace, and what its mapm.yaml allows") \

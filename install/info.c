@@ -356,43 +356,17 @@ static bool add_word(struct info *f, const struct info_request *r,
     return true;
 }
 
-/* A repository may have nothing but a list of plugins that are elsewhere. */
-static bool find_market(struct info *f, bool *found, struct err *e)
-{
-    struct node *n = f->node, *market;
-    struct origin o =
-        origin_with_part(&n->origin, STR("market"), &f->cx->arena);
-
-    *found = false;
-    if (n->origin.part.n || n->failed->code != ERR_PATH)
-        return true;
-    market = closure_add(&f->closure, &o, DOC_MARKET);
-    if (!closure_gather(&f->closure, e))
-        return false;
-    *found = !market->failed;
-    if (*found) {
-        n->failed = NULL;
-        n->ref = market->ref;
-        n->package.commit = market->package.commit;
-    }
-    return true;
-}
-
 static bool find(struct info *f, const struct info_request *r, struct err *e)
 {
-    bool is_market = false;
-
-    if (!add_word(f, r, e) || !closure_gather(&f->closure, e))
-        return false;
-    if (f->node->failed && !find_market(f, &is_market, e))
+    if (!add_word(f, r, e) || !closure_gather(&f->closure, e) ||
+        !offers_find_markets(&f->closure, &f->node, 1, e))
         return false;
     if (f->node->failed) {
         *e = *f->node->failed;
         return !err_names(e, str_dup0(r->word, &f->cx->arena)) &&
                err_wrap(e, "%.*s", STR_ARG(r->word));
     }
-    return is_market || f->node->offer_count ? fill_catalog(f, e)
-                                             : fill_package(f, e);
+    return f->node->is_ready ? fill_package(f, e) : fill_catalog(f, e);
 }
 
 /* What was fetched stays in the store: it is a cache, and an install of it needs

@@ -406,7 +406,8 @@ static bool add_arguments(struct install_session *s, struct node **wanted,
             if (!offers_are_chosen(&s->request->choice))
                 continue;
         }
-        if (offers_are_chosen(&s->request->choice) && !s->locked) {
+        if ((offers_are_chosen(&s->request->choice) && !s->locked) ||
+            s->request->lists) {
             wanted[(*count)++] = closure_add_catalog(&s->closure, &o);
             continue;
         }
@@ -689,6 +690,29 @@ static bool find_catalogs(struct install_session *s, struct node **asked,
     return true;
 }
 
+static bool may_list(const struct install_session *s)
+{
+    return !offers_are_chosen(&s->request->choice) &&
+           s->request->choice.plugins.count == 0 && !s->locked;
+}
+
+static bool check_list(const struct install_session *s, struct err *e)
+{
+    if (!s->request->lists ||
+        (s->request->arguments.count && may_list(s) && !s->request->as.n))
+        return true;
+    err_set(e, ERR_USAGE,
+            "--list names what an origin offers, and chooses "
+            "nothing");
+    return err_hint(e, "usage: mapm install --list owner/repo");
+}
+
+/* It has plugins that are elsewhere, and no package. */
+static bool is_market(const struct node *n)
+{
+    return n->has_market && !n->is_ready;
+}
+
 static bool take_arguments(struct install_session *s, struct err *e)
 {
     struct context *cx = s->cx;
@@ -703,14 +727,16 @@ static bool take_arguments(struct install_session *s, struct err *e)
     s->catalogs = arena_array(&cx->arena, room, sizeof *s->catalogs);
     if (!add_arguments(s, asked, &asked_count, e) ||
         !closure_gather(&s->closure, e) ||
-        !find_packages(s, asked, asked_count, e) ||
-        !find_catalogs(s, asked, asked_count, e))
+        (!s->request->lists && !find_packages(s, asked, asked_count, e)) ||
+        !find_catalogs(s, asked, asked_count, e) ||
+        (may_list(s) &&
+         !offers_find_markets(&s->closure, asked, asked_count, e)))
         return false;
     for (size_t i = 0; i < asked_count; i++) {
         if (!check_alias_of(s, asked[i], e))
             return false;
         failed += asked[i]->failed && !is_plugin_choice(s, asked[i]);
-        if (asked[i]->offer_count && !asked[i]->failed)
+        if ((asked[i]->offer_count || is_market(asked[i])) && !asked[i]->failed)
             s->catalogs[s->catalog_count++] = asked[i];
     }
     if (offers_are_chosen(&s->request->choice) && s->catalog_count == 0 &&
@@ -720,10 +746,10 @@ static bool take_arguments(struct install_session *s, struct err *e)
                 "catalog, and none is named");
         return err_hint(e, "usage: mapm install owner/repo --skill NAME");
     }
-    s->plan.is_offer = s->catalog_count && failed == 0 &&
-                       !offers_are_chosen(&s->request->choice);
+    s->plan.is_offer = s->catalog_count && failed == 0 && may_list(s);
     if (s->plan.is_offer)
-        return offers_read(&s->closure, s->catalogs, s->catalog_count, e);
+        return offers_read(&s->closure, s->catalogs, s->catalog_count, e) &&
+               session_publish(s, e);
     return take_choice(s, asked, asked_count, e);
 }
 
@@ -778,7 +804,7 @@ bool install_packages(struct install_session *s, struct err *e)
     };
 
     s->locked = o.locked;
-    if (s->locked && !check_lock_there(s, e))
+    if (!check_list(s, e) || (s->locked && !check_lock_there(s, e)))
         return false;
     if (s->request->with_server && !self_server_add(s, e))
         return false;

@@ -47,6 +47,11 @@ struct install_catalog *offers_list(struct install_session *s, size_t *count);
  * of offers_fill. Requests no other file, and nothing that they need. */
 MUST_CHECK bool offers_read(struct closure *c, struct node *const *catalogs,
                             size_t count, struct err *e);
+/* Of those that have no package at all, but a marketplace: they are catalogs of
+ * plugins alone, and have not failed. */
+MUST_CHECK bool offers_find_markets(struct closure *c,
+                                    struct node *const *asked, size_t count,
+                                    struct err *e);
 /* One catalog as a value; `each`: with what it offers. In the arena of the
  * context. */
 void offers_fill(const struct closure *c, const struct node *n, bool each,

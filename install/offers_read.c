@@ -63,6 +63,36 @@ static bool find_words(struct closure *c, const struct node *n, struct err *e)
     return true;
 }
 
+static bool may_have_market(const struct node *n)
+{
+    return !n->origin.part.n &&
+           (n->failed ? n->failed->code == ERR_PATH
+                      : n->is_catalog && n->offer_count == 0);
+}
+
+bool offers_find_markets(struct closure *c, struct node *const *asked,
+                         size_t count, struct err *e)
+{
+    for (size_t i = 0; i < count; i++)
+        if (may_have_market(asked[i]))
+            add_market(c, asked[i]);
+    if (!closure_gather(c, e))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        struct node *n = asked[i];
+        struct origin o = market_origin(n, &c->cx->arena);
+        const struct node *market = closure_find(c, o.key);
+
+        if (!may_have_market(n) || !market || market->failed)
+            continue;
+        n->failed = NULL;
+        n->has_market = true;
+        n->ref = market->ref;
+        n->package.commit = market->package.commit;
+    }
+    return true;
+}
+
 bool offers_read(struct closure *c, struct node *const *catalogs, size_t count,
                  struct err *e)
 {

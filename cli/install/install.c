@@ -10,6 +10,7 @@
 #include "../mapm_path.h"
 #include "diff.h"
 #include "install_show.h"
+#include "pick.h"
 
 /* install, remove, update: plan, render, apply, render the result. */
 
@@ -60,6 +61,7 @@ static struct install_request request_of(struct invocation *inv,
                    .plugins = option_list(inv, OPTION_PLUGIN)},
         .as = option_value(inv, OPTION_AS_NAME),
         .from = option_list(inv, OPTION_FROM),
+        .lists = has_option(inv, OPTION_OFFERS),
         .locked = has_option(inv, OPTION_LOCKED),
         .no_self = has_option(inv, OPTION_NO_SELF),
         .dry_run =
@@ -309,15 +311,48 @@ static void offer_gitignore(struct invocation *inv,
               found.count == 1 ? "it" : "them");
 }
 
+/* A person chooses from one catalog; from several by options. */
+static bool may_pick(const struct invocation *inv,
+                     const struct install_plan *plan,
+                     const struct install_request *r)
+{
+    return plan->is_offer && plan->catalog_count == 1 &&
+           r->arguments.count == 1 && !r->lists && !r->is_consented &&
+           !has_option(inv, OPTION_JSON) && !has_option(inv, OPTION_QUIET) &&
+           pick_can_ask(inv);
+}
+
+/* The workspace is not locked while a person chooses. `*plan` NULL: nothing was
+ * chosen. */
+static bool pick(struct invocation *inv, struct install_request *r,
+                 struct install_plan **plan, struct err *e)
+{
+    const struct install_catalog *c = (*plan)->catalogs;
+    bool picked;
+
+    install_close(*plan);
+    *plan = NULL;
+    picked = pick_offers(inv, c, &r->choice, e);
+    if (!picked && !e->code)
+        term_note(&inv->term, "nothing was chosen");
+    if (!picked)
+        return !e->code;
+    return install_plan(&inv->cx, r, plan, e);
+}
+
 static bool run(struct invocation *inv, enum install_command command,
                 int *exit_code, struct err *e)
 {
-    const struct install_request r = request_of(inv, command);
+    struct install_request r = request_of(inv, command);
     struct install_plan *plan;
     bool ok, is_changed;
 
-    if (!check_sides(inv, e) || !install_plan(&inv->cx, &r, &plan, e))
+    if (!check_sides(inv, e) || !install_plan(&inv->cx, &r, &plan, e) ||
+        (may_pick(inv, plan, &r) && !pick(inv, &r, &plan, e)))
         return false;
+    *exit_code = EXIT_DONE;
+    if (!plan)
+        return true;
     ok = carry_out(inv, plan, &r, e);
     *exit_code = (plan->left_out_count && command != INSTALL_UPDATE) ||
                          plan->held_count || plan->problem_count

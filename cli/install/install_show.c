@@ -497,6 +497,8 @@ static void note_choice(struct term *t, const struct install_catalog *c)
 {
     struct str text = c->origin.text;
 
+    if (c->offer_count == 1 && str_eq(c->offers[0].path, c->path))
+        return; /* a package, which offers itself */
     if (c->offer_count)
         term_note(t,
                   "%.*s is a catalog: choose with --all, --skill NAME, --agent "

@@ -84,6 +84,9 @@ bool text_is_word(int32_t code_point);
 /* Columns of a terminal that printable `s` takes. */
 size_t text_width(struct str s);
 
+/* The longest beginning of printable `s` that takes at most `columns`. */
+struct str text_fit(struct str s, size_t columns);
+
 /* "1.4 MB", "980 B": powers of 1000. Returns `out`. */
 const char *text_bytes(uint64_t n, char out[16]);
 

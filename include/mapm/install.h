@@ -55,6 +55,7 @@ struct install_request {
     struct str_list from; /* import: catalogs to compare folders with */
     struct install_choice choice;
     struct str as;         /* the name of the one argument here; "" = its own */
+    bool lists;            /* install: what the origins offer, and no more */
     bool locked;           /* nothing but what the lock holds */
     bool no_self;          /* a checkout does not stand for its remote */
     bool dry_run;          /* takes no lock of the workspace; never applied */
@@ -209,7 +210,7 @@ struct install_catalog {
     /* Of the same repository and not offered: kind and path alone. */
     const struct install_offer *elsewhere;
     size_t elsewhere_count;
-    bool has_market; /* of plugins, which --plugin takes */
+    bool has_market;                     /* of plugins, which --plugin takes */
     const struct install_offer *plugins; /* of its marketplace.json */
     size_t plugin_count;
 };

@@ -31,3 +31,11 @@ PYTHON
     )
     status=$?
 }
+
+# on_screen ROWSxCOLUMNS STEP... -- COMMAND...: a command that draws on the whole
+# terminal; screen.py has the steps. $out and $status as above.
+on_screen()
+{
+    out=$(TERM=xterm python3 -S "$ROOT/tests/lib/screen.py" "$@")
+    status=$?
+}

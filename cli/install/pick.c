@@ -1,0 +1,684 @@
+#include "pick.h"
+
+#include "base/map.h"
+#include "base/proc.h"
+#include "base/text.h"
+#include "mapm/doc_kind.h"
+#include "mapm/origin.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define FILTER_MAX_BYTES 64
+#define SCREEN_MAX_BYTES (1u << 20)
+#define NAME_COLUMNS     28
+#define WIDTH_MIN        20
+#define WIDTH_MAX        500
+#define HEIGHT_MIN       5
+#define HEIGHT_MAX       500
+#define FRAME_LINES      3   /* title, filter, keys */
+#define RESIZE_EACH_MS   200 /* how often the size is looked at */
+#define ESCAPE_MS        50  /* of a key that sends several bytes, at most */
+
+enum key {
+    KEY_NONE,
+    KEY_UP,
+    KEY_DOWN,
+    KEY_PAGE_UP,
+    KEY_PAGE_DOWN,
+    KEY_HOME,
+    KEY_END,
+    KEY_ENTER,
+    KEY_ESCAPE,
+    KEY_INTERRUPT,
+    KEY_TOGGLE,
+    KEY_TOGGLE_ALL,
+    KEY_BACKSPACE,
+    KEY_CLEAR,
+    KEY_TEXT,
+};
+
+struct row {
+    const struct install_offer *offer; /* NULL: the heading of its group */
+    size_t group;
+    struct str shown;    /* without the part that changes */
+    struct str haystack; /* lower case */
+    bool is_picked;
+};
+
+struct picker {
+    struct invocation *inv;
+    const struct install_catalog *catalog;
+    struct row *rows; /* by group, each behind its heading */
+    size_t row_count;
+    size_t *seen; /* rows that fit the filter */
+    size_t seen_count;
+    size_t cursor, top; /* of `seen` */
+    char filter[FILTER_MAX_BYTES];
+    size_t filter_bytes;
+    size_t picked, tokens;
+    unsigned width, height;
+    struct termios before;
+    bool is_raw;
+};
+
+/* --- the rows ------------------------------------------------------------- */
+
+struct group {
+    const struct install_offer **offers;
+    size_t count, capacity;
+    struct str title;
+};
+
+/* One line that a terminal can only print. */
+static struct str clean(struct str s, struct arena *a)
+{
+    return text_shown(text_one_line(s, a), a);
+}
+
+static struct group *find_group(struct map *groups,
+                                const struct install_offer *o, struct arena *a)
+{
+    struct map_entry *at = map_entry(
+        groups, arena_printf(a, "%d %.*s", o->is_of_plugin, STR_ARG(o->group)));
+    struct group *g = at->value;
+
+    if (!g) {
+        at->value = g = arena_new(a, struct group);
+        g->title =
+            o->is_of_plugin
+                ? arena_printf(a, "plugin %.*s", STR_ARG(clean(o->group, a)))
+                : arena_printf(a, "%.*s/", STR_ARG(clean(o->group, a)));
+    }
+    return g;
+}
+
+static void add_offer(struct map *groups, const struct install_offer *o,
+                      struct arena *a)
+{
+    struct group *g = find_group(groups, o, a);
+
+    g->offers =
+        arena_grow(a, g->offers, g->count, &g->capacity, sizeof *g->offers);
+    g->offers[g->count++] = o;
+}
+
+static struct str offer_text(const struct install_offer *o)
+{
+    return o->problem.n         ? o->problem
+           : o->kind == DOC_MCP ? o->command
+                                : o->description;
+}
+
+/* A name of some columns, filled up. */
+static void put_name(struct buf *b, struct str name)
+{
+    struct str cut = text_fit(name, NAME_COLUMNS);
+    size_t columns = text_width(cut);
+
+    buf_append(b, cut);
+    for (; columns <= NAME_COLUMNS; columns++)
+        buf_char(b, ' ');
+}
+
+static struct str row_text(const struct install_offer *o, struct arena *a)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, SCREEN_MAX_BYTES);
+    buf_printf(&b, "%-6s ", doc_kind_name(o->kind));
+    put_name(&b, clean(o->name, a));
+    if (o->problem.n)
+        buf_text(&b, "not installable: ");
+    else if (o->is_installed)
+        buf_text(&b, "installed  ");
+    else if (o->tokens)
+        buf_printf(&b, "%5zu tok  ", o->tokens);
+    buf_append(&b, clean(offer_text(o), a));
+    return arena_str(a, text_fit(buf_str(&b), WIDTH_MAX));
+}
+
+static struct str haystack_of(const struct install_offer *o, struct arena *a)
+{
+    return text_lower(arena_printf(a, "%.*s %.*s %s %.*s", STR_ARG(o->name),
+                                   STR_ARG(o->group), doc_kind_name(o->kind),
+                                   STR_ARG(offer_text(o))),
+                      a);
+}
+
+static void add_rows(struct picker *p, const struct group *g, size_t number,
+                     struct arena *a)
+{
+    p->rows[p->row_count++] = (struct row){
+        .group = number,
+        .shown = arena_printf(a, "%.*s (%zu)", STR_ARG(g->title), g->count)};
+    for (size_t i = 0; i < g->count; i++)
+        p->rows[p->row_count++] = (struct row){
+            .offer = g->offers[i],
+            .group = number,
+            .shown = row_text(g->offers[i], a),
+            .haystack = haystack_of(g->offers[i], a),
+        };
+}
+
+/* Of each plugin itself first, then its packages. */
+static void make_rows(struct picker *p)
+{
+    const struct install_catalog *c = p->catalog;
+    struct arena *a = &p->inv->cx.arena;
+    size_t room = 2 * (c->offer_count + c->plugin_count) + 1;
+    struct map groups;
+
+    map_init(&groups, a);
+    for (size_t i = 0; i < c->plugin_count; i++)
+        add_offer(&groups, &c->plugins[i], a);
+    for (size_t i = 0; i < c->offer_count; i++)
+        add_offer(&groups, &c->offers[i], a);
+    p->rows = arena_array(a, room, sizeof *p->rows);
+    p->seen = arena_array(a, room, sizeof *p->seen);
+    for (size_t i = 0; i < groups.count; i++)
+        add_rows(p, groups.entries[i].value, i, a);
+}
+
+/* --- the filter ----------------------------------------------------------- */
+
+static bool fits(const struct row *row, struct str word)
+{
+    return word.n == 0 || str_find(row->haystack, word) != SIZE_MAX;
+}
+
+/* A heading is seen when a package of its group is. */
+static void filter_rows(struct picker *p)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str word = text_lower(str_make(p->filter, p->filter_bytes), &a);
+    size_t heading = 0;
+
+    p->seen_count = p->top = p->cursor = 0;
+    for (size_t i = 0; i < p->row_count; i++) {
+        const struct row *row = &p->rows[i];
+
+        if (!row->offer) {
+            heading = i;
+            continue;
+        }
+        if (!fits(row, word))
+            continue;
+        if (p->seen_count == 0 ||
+            p->rows[p->seen[p->seen_count - 1]].group != row->group)
+            p->seen[p->seen_count++] = heading;
+        p->seen[p->seen_count++] = i;
+    }
+    p->cursor = p->seen_count > 1 ? 1 : 0; /* the first package */
+}
+
+/* Whole characters: what a key sent is in one read, or is not used. */
+static void add_text(struct picker *p, struct str text)
+{
+    if (!text_is_utf8(text) || text_has_control(text) ||
+        p->filter_bytes + text.n > FILTER_MAX_BYTES)
+        return;
+    for (size_t i = 0; i < text.n; i++)
+        p->filter[p->filter_bytes++] = text.p[i];
+    filter_rows(p);
+}
+
+static void drop_text(struct picker *p)
+{
+    while (p->filter_bytes &&
+           ((unsigned char)p->filter[p->filter_bytes - 1] & 0xc0) == 0x80)
+        p->filter_bytes--;
+    if (p->filter_bytes)
+        p->filter_bytes--;
+    filter_rows(p);
+}
+
+/* --- choosing ------------------------------------------------------------- */
+
+static bool can_pick(const struct row *row)
+{
+    return row->offer && !row->offer->problem.n;
+}
+
+static void set_picked(struct picker *p, struct row *row, bool picked)
+{
+    if (row->is_picked == picked)
+        return;
+    row->is_picked = picked;
+    p->picked += picked ? 1 : SIZE_MAX;
+    p->tokens += picked ? row->offer->tokens : 0 - row->offer->tokens;
+}
+
+/* All of them that are seen, or, when all are chosen, none. Plugins whole are
+ * chosen alone: they have the others as parts. */
+static void toggle_seen(struct picker *p, size_t from, size_t to)
+{
+    bool all = true;
+
+    for (int round = 0; round < 2; round++)
+        for (size_t i = from; i < to; i++) {
+            struct row *row = &p->rows[p->seen[i]];
+
+            if (!can_pick(row) || row->offer->kind == DOC_PLUGIN ||
+                row->offer->is_installed)
+                continue;
+            if (round == 0)
+                all = all && row->is_picked;
+            else
+                set_picked(p, row, !all);
+        }
+}
+
+static void toggle(struct picker *p)
+{
+    struct row *row;
+    size_t to = p->cursor + 1;
+
+    if (p->cursor >= p->seen_count)
+        return;
+    row = &p->rows[p->seen[p->cursor]];
+    if (can_pick(row))
+        set_picked(p, row, !row->is_picked);
+    if (row->offer)
+        return;
+    while (to < p->seen_count && p->rows[p->seen[to]].offer)
+        to++;
+    toggle_seen(p, p->cursor + 1, to);
+}
+
+/* --- the screen ----------------------------------------------------------- */
+
+static unsigned clamp(unsigned n, unsigned min, unsigned max)
+{
+    return n < min ? min : n > max ? max : n;
+}
+
+/* Whether it is another size. */
+static bool find_size(struct picker *p)
+{
+    struct winsize size = {0};
+    unsigned width = p->width, height = p->height;
+
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0) {
+        size.ws_col = 80;
+        size.ws_row = 24;
+    }
+    p->width = clamp(size.ws_col, WIDTH_MIN, WIDTH_MAX);
+    p->height = clamp(size.ws_row, HEIGHT_MIN, HEIGHT_MAX);
+    return p->width != width || p->height != height;
+}
+
+static void put_line(const struct picker *p, struct buf *b, const char *style,
+                     struct str text, bool is_last)
+{
+    buf_text(b, style);
+    buf_append(b, text_fit(text, p->width - 1));
+    buf_text(b, *style ? "\x1b[0m" : "");
+    buf_text(b, is_last ? "\x1b[K" : "\x1b[K\r\n");
+}
+
+static const char *style_of(const struct picker *p, const struct row *row,
+                            bool is_at)
+{
+    bool color = p->inv->term.color_err;
+
+    if (is_at)
+        return "\x1b[7m";
+    if (!row->offer)
+        return "\x1b[1m";
+    if (row->offer->problem.n)
+        return "\x1b[2m";
+    if (row->is_picked)
+        return color ? "\x1b[32m" : "\x1b[1m";
+    return row->offer->is_installed ? "\x1b[2m" : "";
+}
+
+static void put_row(const struct picker *p, struct buf *b, size_t at)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct row *row = &p->rows[p->seen[at]];
+    const char *mark = !row->offer             ? ""
+                       : row->is_picked        ? " [x] "
+                       : row->offer->problem.n ? "  -  "
+                                               : " [ ] ";
+
+    put_line(p, b, style_of(p, row, at == p->cursor),
+             arena_printf(&a, "%s%s%.*s", at == p->cursor ? ">" : " ", mark,
+                          STR_ARG(row->shown)),
+             false);
+}
+
+static void scroll(struct picker *p, size_t lines)
+{
+    if (p->cursor < p->top)
+        p->top = p->cursor;
+    if (p->cursor >= p->top + lines)
+        p->top = p->cursor - lines + 1;
+    /* The heading of the first package is seen with it. */
+    if (p->cursor == 1 && lines > 1)
+        p->top = 0;
+}
+
+static void write_all(struct str s)
+{
+    while (s.n) {
+        ssize_t n = write(STDERR_FILENO, s.p, s.n);
+
+        if (n < 0 && errno != EINTR)
+            return;
+        s = str_from_index(s, n > 0 ? (size_t)n : 0);
+    }
+}
+
+static void draw(struct picker *p)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP(buf_done) struct buf b = {0};
+    size_t lines = p->height - FRAME_LINES;
+
+    buf_init(&b, SCREEN_MAX_BYTES);
+    scroll(p, lines);
+    buf_text(&b, "\x1b[?25l\x1b[H");
+    put_line(
+        p, &b, "\x1b[1m",
+        arena_printf(&a, "%zu of %zu chosen, about %zu tokens: %.*s", p->picked,
+                     p->catalog->offer_count + p->catalog->plugin_count,
+                     p->tokens, STR_ARG(clean(p->catalog->origin.text, &a))),
+        false);
+    put_line(p, &b, "",
+             arena_printf(&a, "filter: %.*s_", (int)p->filter_bytes, p->filter),
+             false);
+    for (size_t i = p->top; i < p->top + lines; i++)
+        if (i < p->seen_count)
+            put_row(p, &b, i);
+        else
+            put_line(p, &b, "",
+                     i == 0 ? STR("  nothing fits the filter") : STR(""),
+                     false);
+    put_line(p, &b, "\x1b[2m",
+             STR("type to filter, arrows move, space chooses, enter installs, "
+                 "esc leaves"),
+             true);
+    write_all(buf_str(&b));
+}
+
+/* --- keys ----------------------------------------------------------------- */
+
+/* False at the end of `ms`. */
+static bool wait_input(int ms)
+{
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+
+    return poll(&in, 1, ms) > 0;
+}
+
+/* -1: there is none. */
+static int read_byte(int ms)
+{
+    unsigned char c;
+
+    return wait_input(ms) && read(STDIN_FILENO, &c, 1) == 1 ? c : -1;
+}
+
+/* Behind ESC "[" or "O": parameters, then one letter or "~". */
+static enum key read_sequence(void)
+{
+    int c = read_byte(ESCAPE_MS), first = 0;
+
+    for (int i = 0; i < 16 && c >= 0x20 && c < 0x40; i++) {
+        first = i == 0 ? c : first;
+        c = read_byte(ESCAPE_MS);
+    }
+    switch (c) {
+    case 'A':
+        return KEY_UP;
+    case 'B':
+        return KEY_DOWN;
+    case 'H':
+        return KEY_HOME;
+    case 'F':
+        return KEY_END;
+    case '~':
+        return first == '5'                   ? KEY_PAGE_UP
+               : first == '6'                 ? KEY_PAGE_DOWN
+               : first == '1' || first == '7' ? KEY_HOME
+               : first == '4' || first == '8' ? KEY_END
+                                              : KEY_NONE;
+    default:
+        return KEY_NONE;
+    }
+}
+
+static enum key control_key(int c)
+{
+    switch (c) {
+    case '\r':
+    case '\n':
+        return KEY_ENTER;
+    case 3: /* ctrl-c */
+        return KEY_INTERRUPT;
+    case 4: /* ctrl-d */
+        return KEY_ESCAPE;
+    case 1: /* ctrl-a */
+        return KEY_TOGGLE_ALL;
+    case 14: /* ctrl-n */
+        return KEY_DOWN;
+    case 16: /* ctrl-p */
+        return KEY_UP;
+    case 21: /* ctrl-u */
+        return KEY_CLEAR;
+    case ' ':
+    case '\t':
+        return KEY_TOGGLE;
+    case 8:
+    case 0x7f:
+        return KEY_BACKSPACE;
+    default:
+        return c < 0x20 ? KEY_NONE : KEY_TEXT;
+    }
+}
+
+/* `text` has room for a character of UTF-8. */
+static enum key read_key(int c, char text[4], size_t *n)
+{
+    int more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc0 ? 1 : 0;
+    enum key key;
+
+    *n = 0;
+    if (c == 0x1b) {
+        int next = read_byte(ESCAPE_MS);
+
+        return next < 0                     ? KEY_ESCAPE
+               : next == '[' || next == 'O' ? read_sequence()
+                                            : KEY_NONE;
+    }
+    key = control_key(c);
+    if (key != KEY_TEXT)
+        return key;
+    text[(*n)++] = (char)c;
+    for (; more > 0 && (c = read_byte(ESCAPE_MS)) >= 0; more--)
+        text[(*n)++] = (char)c;
+    return key;
+}
+
+static void move(struct picker *p, enum key key)
+{
+    size_t page = p->height - FRAME_LINES;
+    size_t last = p->seen_count ? p->seen_count - 1 : 0;
+
+    switch (key) {
+    case KEY_UP:
+        p->cursor -= p->cursor > 0;
+        break;
+    case KEY_DOWN:
+        p->cursor += p->cursor < last;
+        break;
+    case KEY_PAGE_UP:
+        p->cursor = p->cursor > page ? p->cursor - page : 0;
+        break;
+    case KEY_PAGE_DOWN:
+        p->cursor = last - p->cursor > page ? p->cursor + page : last;
+        break;
+    case KEY_HOME:
+        p->cursor = 0;
+        break;
+    case KEY_END:
+        p->cursor = last;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Whether the choice is made: then without any the line of the cursor is it. */
+static bool is_entered(struct picker *p)
+{
+    struct row *row =
+        p->cursor < p->seen_count ? &p->rows[p->seen[p->cursor]] : NULL;
+
+    if (p->picked == 0 && row && can_pick(row))
+        set_picked(p, row, true);
+    return p->picked > 0;
+}
+
+static void edit(struct picker *p, enum key key, struct str text)
+{
+    switch (key) {
+    case KEY_TEXT:
+        add_text(p, text);
+        break;
+    case KEY_BACKSPACE:
+        drop_text(p);
+        break;
+    case KEY_CLEAR:
+        p->filter_bytes = 0;
+        filter_rows(p);
+        break;
+    case KEY_TOGGLE:
+        toggle(p);
+        break;
+    case KEY_TOGGLE_ALL:
+        toggle_seen(p, 0, p->seen_count);
+        break;
+    default:
+        move(p, key);
+        break;
+    }
+}
+
+/* False when the person leaves, or `e` says why. What was typed ahead is taken
+ * before the screen is drawn anew. */
+static bool talk(struct picker *p, struct err *e)
+{
+    bool is_stale = true;
+
+    for (;;) {
+        enum key key;
+        char text[4];
+        size_t n;
+        int c;
+
+        if (proc_interrupted())
+            return err_set(e, ERR_INTERRUPTED, "interrupted");
+        if (is_stale && !wait_input(0))
+            draw(p);
+        is_stale = wait_input(RESIZE_EACH_MS);
+        if (!is_stale) {
+            is_stale = find_size(p);
+            continue;
+        }
+        c = read_byte(0);
+        if (c < 0) /* the terminal is gone */
+            return false;
+        key = read_key(c, text, &n);
+        if (key == KEY_INTERRUPT)
+            return err_set(e, ERR_INTERRUPTED, "interrupted");
+        if (key == KEY_ESCAPE)
+            return false;
+        if (key == KEY_ENTER && is_entered(p))
+            return true;
+        edit(p, key, str_make(text, n));
+        find_size(p);
+    }
+}
+
+/* --- the terminal --------------------------------------------------------- */
+
+static bool begin(struct picker *p, struct err *e)
+{
+    struct termios raw;
+
+    if (tcgetattr(STDIN_FILENO, &p->before) < 0)
+        return err_errno(e, "read the state of the terminal");
+    raw = p->before;
+    raw.c_iflag &= ~(tcflag_t)(ICRNL | INLCR | IXON | ISTRIP);
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG | IEXTEN);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    if (tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) < 0)
+        return err_errno(e, "set the state of the terminal");
+    p->is_raw = true;
+    write_all(STR("\x1b[?1049h\x1b[2J"));
+    return true;
+}
+
+static void end(struct picker *p)
+{
+    if (!p->is_raw)
+        return;
+    write_all(STR("\x1b[?25h\x1b[?1049l"));
+    (void)tcsetattr(STDIN_FILENO, TCSADRAIN, &p->before);
+    p->is_raw = false;
+}
+
+bool pick_can_ask(const struct invocation *inv)
+{
+    const struct term *t = &inv->term;
+    const char *ci = getenv("CI");
+
+    return t->is_in && t->is_out && t->is_err && !t->is_dumb && !(ci && ci[0]);
+}
+
+/* --- what was chosen ------------------------------------------------------ */
+
+/* A path, so that no other package of its name is meant. */
+static struct str word_of(const struct install_offer *o, struct arena *a)
+{
+    return o->kind == DOC_PLUGIN || o->path.n == 0
+               ? o->name
+               : str_join(o->path, STR("/"), a);
+}
+
+static struct str_list list_picked(const struct picker *p, enum doc_kind kind)
+{
+    struct arena *a = &p->inv->cx.arena;
+    struct str *items = arena_array(a, p->picked + 1, sizeof *items);
+    size_t count = 0;
+
+    for (size_t i = 0; i < p->row_count; i++)
+        if (p->rows[i].is_picked && p->rows[i].offer->kind == kind)
+            items[count++] = word_of(p->rows[i].offer, a);
+    return (struct str_list){items, count};
+}
+
+bool pick_offers(struct invocation *inv, const struct install_catalog *c,
+                 struct install_choice *out, struct err *e)
+{
+    CLEANUP(end) struct picker p = {.inv = inv, .catalog = c};
+
+    make_rows(&p);
+    filter_rows(&p);
+    find_size(&p);
+    proc_catch_signals();
+    if (!term_flush(&inv->term, e) || !begin(&p, e) || !talk(&p, e))
+        return false;
+    *out = (struct install_choice){.agents = list_picked(&p, DOC_AGENT),
+                                   .skills = list_picked(&p, DOC_SKILL),
+                                   .mcps = list_picked(&p, DOC_MCP),
+                                   .plugins = list_picked(&p, DOC_PLUGIN)};
+    return true;
+}
