@@ -3,6 +3,7 @@ import json
 import os
 import statistics
 import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -183,4 +184,40 @@ def row_mcp(bench):
     client.close()
 
 
-ROWS = {"library": row_library, "search": row_search, "mcp": row_mcp}
+def write_index(path, count):
+    """An index of .well-known/agent-skills with so many skills, described as real ones are."""
+    real = cells("skills.tsv")
+    skills = []
+    for i in range(count):
+        name, _, description = real[i % len(real)]
+        name = name[:58].rstrip("-") + (f"-{i // len(real)}" if i >= len(real) else "")
+        skills.append({"name": name, "type": "skill-md", "description": description[:1000],
+                       "url": f"/{name}/SKILL.md", "digest": "sha256:" + "0" * 64, "tokens": 100 + i})
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as f:
+        json.dump({"$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json", "skills": skills}, f)
+
+
+def row_find(bench):
+    """mapm search over catalogs of 15,000 entries, from an index served on loopback"""
+    ws, store, served = bench.fresh("ws"), bench.fresh("store"), bench.fresh("served")
+    write_index(os.path.join(served, ".well-known/agent-skills/index.json"), 15000)
+    os.chmod(store, 0o700)
+    env = bench.env(store=store)
+    server = subprocess.Popen([sys.executable, os.path.join(ROOT, "tests/lib/index_server.py"), served, os.devnull],
+                              stdout=subprocess.PIPE, text=True)
+    try:
+        host = f"http://127.0.0.1:{server.stdout.readline().strip()}"
+        began = time.monotonic()
+        bench.mapm(["catalog", "add", host], ws, env)
+        note(f"added in {ms(time.monotonic() - began)}")
+        search = ["search", "extract the tables of a pdf file"]
+        bench.mapm(search, ws, env)
+        seconds, git = bench.cpu_beside_git(search, ws, env)
+        ratio("a search over 15,000 entries, of processors", seconds, 8, "git --version", git)
+    finally:
+        server.kill()
+        server.wait()
+
+
+ROWS = {"find": row_find, "library": row_library, "search": row_search, "mcp": row_mcp}
