@@ -15,6 +15,7 @@ struct job {
     struct layer user; /* the user's library: rules and limits are the user's */
     const struct str *words;
     size_t count;
+    int exit_code;
 };
 
 /* --- words --------------------------------------------------------------------------- */
@@ -159,11 +160,15 @@ static bool read_catalogs(struct job *job, const char *word,
     if (!discover_refresh(&inv->cx, &job->user, job->store, catalogs, count,
                           changes, e))
         return false;
-    if (has_option(inv, OPTION_JSON))
-        put_changes(job, word, changes, count);
-    else
+    if (!has_option(inv, OPTION_JSON)) {
         print_changes(job, changes, count);
-    return report_failures(changes, count, word, e);
+        return report_failures(changes, count, word, e);
+    }
+    put_changes(job, word, changes, count);
+    for (size_t i = 0; i < count; i++)
+        if (changes[i].failed)
+            job->exit_code = exit_code_of(changes[i].failed);
+    return true;
 }
 
 static bool has_catalog(const struct discover_catalog *all, size_t count,
@@ -312,5 +317,6 @@ COMMAND(command_catalog)
     ok = open_store(&inv->cx, &job.store, e) && word->run(&job, e);
     close_store(&inv->cx, job.store);
     layer_close(&job.user);
+    *exit_code = job.exit_code;
     return ok;
 }

@@ -123,7 +123,9 @@ like 'is left out, and counted' "$out" '6 packages, 2 left out as invalid'
 exits 'a long description' 0 mapm search music
 like 'is one line of bounded length' "$out" '\.\.\.$'
 rm -rf "$T/repos/acme/catalog.git"
-exits 'a repository that is gone' 1 mapm catalog refresh
+exits 'a repository that is gone' 1 mapm catalog refresh --json
+is 'is one document for programs' "$(json '[(c["changed"], "catalog" in c["origin"], c["error"] is not None) for c in d["catalogs"]]')" '[(False, True, True)]'
+exits 'and for a person' 1 mapm catalog refresh
 like 'is named' "$err" 'cannot refresh .*acme/catalog'
 exits 'and its entries stay' 0 mapm search music
 like 'as they were' "$out" music
@@ -189,6 +191,15 @@ exits 'http is for this machine' 1 mapm catalog add http://example.com
 like 'which is said' "$err" 'no address of an index'
 exits 'a host without an index' 1 mapm catalog add "$host/no/index.json"
 like 'has the status' "$err" 'HTTP 404'
+rm "$index.redirect"
+python3 -S - "$index" "$zero" 100001 <<'PY'
+import json, sys
+one = {"type": "skill-md", "description": "d", "url": "/x", "digest": "sha256:" + sys.argv[2]}
+json.dump({"$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
+           "skills": [dict(one, name=f"n{i}") for i in range(int(sys.argv[3]))]}, open(sys.argv[1], "w"))
+PY
+exits 'an index of more than 100,000 skills' 1 mapm catalog refresh "$host"
+like 'is refused [row 44]' "$err" 'more than 100000 skills'
 exits 'an index is removed' 0 mapm catalog remove "$host"
 exits 'with its entries' 0 mapm search weather
 is 'all of them' "$out" ''
