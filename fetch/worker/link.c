@@ -189,15 +189,21 @@ static bool next_frame(struct link *l, struct frame *out, struct err *e)
 bool link_next(struct link *l, struct arena *a, struct link_ask *out, bool *got,
                struct err *e)
 {
+    bool is_filled = false;
     struct frame frame;
     struct fields in;
 
     *got = false;
-    if (l->first == NULL && !channel_fill(&l->channel, e))
-        return false;
     for (;;) {
         if (!next_frame(l, &frame, e))
             return false;
+        /* Each fill moves what is left: one for every ask would be quadratic. */
+        if (frame.type == 0 && !is_filled) {
+            is_filled = true;
+            if (!channel_fill(&l->channel, e))
+                return false;
+            continue;
+        }
         in = fields_of(frame.body);
         if (frame.type == 0) {
             l->is_closed = l->channel.closed;

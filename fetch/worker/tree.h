@@ -60,6 +60,7 @@ MUST_CHECK bool tree_check(struct str tree, struct err *e);
  * read it a thousand times. Keyed by id: one index for all commits. */
 struct tree_index {
     struct map folders; /* id of a tree --> struct map of its entries */
+    size_t looked_at;   /* entries, for hints at names that are near */
 };
 
 void tree_index_init(struct tree_index *index, struct arena *a);

@@ -9,6 +9,7 @@
 
 void tree_index_init(struct tree_index *index, struct arena *a)
 {
+    *index = (struct tree_index){.looked_at = 0};
     map_init(&index->folders, a);
 }
 

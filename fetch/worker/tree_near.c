@@ -7,6 +7,9 @@
 
 #define NEAR_EDITS       3     /* how different a near name may be */
 #define NEAR_MAX_ENTRIES 50000 /* looked at for one hint */
+/* For all hints of a repository: many paths that it does not have each lead
+ * through all of its trees. */
+#define NEAR_MAX_LOOKED 1000000
 
 struct near {
     const struct tree_source *source;
@@ -23,7 +26,10 @@ static void near_done(struct near *n)
 
 static bool is_full(const struct near *n)
 {
-    return n->count == TEXT_NEAREST_MAX || n->looked_at >= NEAR_MAX_ENTRIES;
+    const struct tree_index *index = n->source->index;
+
+    return n->count == TEXT_NEAREST_MAX || n->looked_at >= NEAR_MAX_ENTRIES ||
+           (index && index->looked_at >= NEAR_MAX_LOOKED);
 }
 
 /* The next entry with a printable name; false at the end. */
@@ -33,6 +39,8 @@ static bool next_entry(struct near *n, struct str *rest, struct tree_entry *out)
 
     while (rest->n && !is_full(n)) {
         n->looked_at++;
+        if (n->source->index)
+            n->source->index->looked_at++;
         if (!tree_next(rest, out, &ignored))
             return false;
         if (path_check_name(out->name, &ignored))

@@ -13,6 +13,8 @@ for n in $FEW $MANY; do
         --agents 0 --depth 1 --files 1 --pin main >/dev/null
     mkdir "$T/ws$n"
 done
+skill "$T/src/skills/one"
+make_repo acme/one "$T/src"
 start_githost
 
 # measure TIMES COMMAND...: least CPU time in microseconds and peak KiB, of the
@@ -73,4 +75,7 @@ grows 'remove of a half' 1 'sed -n "s|^    origin: .*/skills/||p" mapm.lock | se
 is '[F7, D11] half of the packages are left' "$(grep -c '^    catalog: ' mapm.lock)" $((MANY / 2))
 is '[F7, D11] and the others are excluded' "$(grep -c '^        - skills/skill-' mapm.yaml)" $((MANY / 2))
 grows 'update of what is there' 1 '"$MAPM" update -q'
+grows 'import of a list that its repository has nothing of' 1 'seq $((N * 20)) |
+    sed "s|.*|[[skills]]\nname=\"x&\"\nsource=\"acme/one\"\npath=\"skills/x&\"|" >agents.toml
+    "$MAPM" import --yes -q; test $? -eq 3'
 done_testing
