@@ -154,8 +154,11 @@ static bool take_ref(struct refresh *r, struct visit *v,
         finish_unchanged(r, v);
         return true;
     }
-    return ask(r, v, (struct question){.what = ASK_OFFERS, .origin = v->origin},
-               DOC_AGENT | DOC_SKILL | DOC_MCP, e) &&
+    /* A marketplace by its file is that alone. */
+    return (str_is(path_last(v->path), "marketplace.json") ||
+            ask(r, v,
+                (struct question){.what = ASK_OFFERS, .origin = v->origin},
+                DOC_AGENT | DOC_SKILL | DOC_MCP, e)) &&
            ask(r, v, (struct question){.what = ASK_MARKET, .origin = market},
                DOC_MARKET, e);
 }
@@ -201,7 +204,7 @@ static bool take_market(struct refresh *r, struct visit *v,
 
     if (event->file_count != 1)
         return err_set(e, ERR_FORMAT, "its marketplace.json is no file");
-    if (base.n && str_starts(file, base))
+    if (base.n && file.n > base.n && str_starts(file, base))
         file = str_from_index(file, base.n + 1);
     origin_complete(&v->origin, v->now.ref, base, &v->a, &here);
     return store_adopt(r->store, &r->session, f->offset, f->size, &f->hash,

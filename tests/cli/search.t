@@ -85,6 +85,10 @@ exits 'nothing fits' 0 mapm search zzzzyx
 like 'is said' "$err" 'nothing fits'
 is 'no search asks the network' "$(requests)" "$before"
 
+exits 'a marketplace by its file' 0 mapm catalog add https://github.com/acme/catalog/tree/main/.claude-plugin/marketplace.json
+like 'is its plugins alone' "$out" 'marketplace.json  2 packages '
+mapm catalog remove https://github.com/acme/catalog/tree/main/.claude-plugin/marketplace.json >/dev/null
+
 # --- what is installed --------------------------------------------------------------------
 
 mapm install --yes "$(mapm search letters --json | sed -n 's/.*"origin": "\(.*letters\)".*/\1/p')" >/dev/null 2>&1
