@@ -141,8 +141,8 @@ void check_secrets(struct checking *c, const struct json *values,
     for (const struct json *j = values ? values->first : NULL; j; j = j->next)
         if (j->kind == JSON_STRING && is_secret(j->text))
             check_say(c, "plugin-secret", j,
-                      "%s %.*s holds a token: whoever has the plugin has it, "
-                      "too (P50)",
+                      "%s %.*s holds a token: all users of the plugin can "
+                      "read it (P50)",
                       what, STR_ARG(check_shown(j->key)));
 }
 
