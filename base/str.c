@@ -146,6 +146,24 @@ struct str str_concat(const struct str *parts, size_t count, struct arena *a)
     return str_make(text, n);
 }
 
+bool str_in_sorted(const struct str *list, size_t count, struct str s)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = str_cmp(list[middle], s);
+
+        if (order == 0)
+            return true;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
 struct str str_lower(struct str s, struct arena *a)
 {
     char *copy = arena_text(a, s.p, s.n);

@@ -345,24 +345,11 @@ bool lock_needs(const struct lock_entry *entry, const struct lock_entry *other)
 
 bool lock_is_of(const struct lock_entry *entry, struct str member)
 {
-    size_t low = 0, high = entry->member_count;
-
-    if (high == 0)
+    if (entry->member_count == 0)
         return member.n == 0;
     if (member.n == 0)
         member = STR(MEMBER_ROOT);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = str_cmp(entry->members[middle], member);
-
-        if (order == 0)
-            return true;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return false;
+    return str_in_sorted(entry->members, entry->member_count, member);
 }
 
 const struct lock_entry *lock_find(const struct lock *lock, enum doc_kind kind,

@@ -136,33 +136,16 @@ static bool is_of_workspace(const struct serve *s,
             !(home.n && fs_path_is_within(home, workspace)));
 }
 
-/* By the list of tools: each look at an owner costs. */
-static bool is_advertised(const struct serve *s,
-                          const struct library_skill *skill)
-{
-    size_t low = 0, high = s->name_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = str_cmp(s->names[middle], skill->name);
-
-        if (order == 0)
-            return true;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return false;
-}
-
 enum library_entry serve_entry(void *ctx, const struct library_skill *skill)
 {
     const struct serve *s = ctx;
 
     if (!s->workspace_trusted && is_of_workspace(s, skill))
         return LIBRARY_WITHHELD;
-    return is_advertised(s, skill) ? LIBRARY_LISTED : LIBRARY_AS_STATIC;
+    /* By the list of tools: each look at an owner costs. */
+    return str_in_sorted(s->names, s->name_count, skill->name)
+               ? LIBRARY_LISTED
+               : LIBRARY_AS_STATIC;
 }
 
 static void look_at_workspace(struct serve *s)

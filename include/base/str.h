@@ -55,6 +55,8 @@ static inline bool str_is(struct str a, const char *text)
 
 bool str_eq_nocase(struct str a, struct str b); /* ASCII letters only */
 int str_cmp(struct str a, struct str b);        /* by bytes, then length */
+/* `list` is in the order of str_cmp. */
+bool str_in_sorted(const struct str *list, size_t count, struct str s);
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 
