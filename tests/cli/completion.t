@@ -159,7 +159,7 @@ ask_all()
     offers 'what the store does' 'mapm store ' path stats verify gc
     offers 'one of it begun' 'mapm store -n s' stats
     offers 'it does one thing at a time' 'mapm store gc p'
-    offers 'kinds of packages' 'mapm new ' skill metaskill agent mcp
+    offers 'kinds of packages' 'mapm new ' skill metaskill agent mcp plugin
     offers 'but no names of new ones' 'mapm new skill '
     offers 'shells' 'mapm completion ' bash zsh fish
     offers 'commands to help with' 'mapm help upd' update

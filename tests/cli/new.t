@@ -63,7 +63,7 @@ a bad scope|1|skill|fine|Acme|
 a scope for an MCP|2|mcp|io.example/other|acme|
 hidden characters|4|skill|fine||a$(printf '\342\200\256')b
 1,025 characters|1|skill|fine||$(printf 'd%.0s' $(seq 1025))
-another kind|2|plugin|x||
+another kind|2|widget|x||
 EOF2
 exits 'a scope that is empty' 1 mapm new skill fine --scope ''
 exits 'a description that is empty' 1 mapm new skill fine --description ' '
