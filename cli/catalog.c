@@ -292,6 +292,8 @@ static bool index_folder(struct invocation *inv, struct err *e)
 {
     if (inv->arguments.count != 2)
         return err_set(e, ERR_USAGE, "catalog index takes one folder");
+    if (has_option(inv, OPTION_MARKETPLACE))
+        return catalog_write_marketplace(inv, inv->arguments.items[1], e);
     return catalog_write_index(inv, inv->arguments.items[1], e);
 }
 
@@ -311,6 +313,8 @@ COMMAND(command_catalog)
                        "catalog: \"%.*s\" is none of add, remove, list, "
                        "refresh, index",
                        STR_ARG(inv->arguments.items[0]));
+    if (has_option(inv, OPTION_MARKETPLACE))
+        return err_set(e, ERR_USAGE, "--marketplace is for catalog index");
     if (!check_count(word, job.count, e) ||
         !layer_open_global(&inv->cx, LAYER_READ, &job.user, e))
         return false;

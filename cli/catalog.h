@@ -7,4 +7,11 @@
 MUST_CHECK bool catalog_write_index(struct invocation *inv, struct str folder,
                                     struct err *e);
 
+/* The same with --marketplace: .claude-plugin/marketplace.json. */
+MUST_CHECK bool catalog_write_marketplace(struct invocation *inv,
+                                          struct str folder, struct err *e);
+
+/* Whether a folder holds copies that a client reads, or what was installed. */
+bool catalog_is_copy(struct str folder);
+
 #endif

@@ -11,8 +11,7 @@
 #define PAGE_MODE      0644
 #define PAGE_MAX_BYTES (256u * 1024 * 1024)
 
-/* Copies that a client reads, and what was installed. */
-static bool is_copy(struct str folder)
+bool catalog_is_copy(struct str folder)
 {
     static const char *const heads[] = {".agents/", ".claude/", ".well-known/"};
 
@@ -40,7 +39,7 @@ static bool find_skills(struct invocation *inv, struct check_root *root,
     for (size_t i = 0; i < results.count; i++) {
         const struct check_result *r = results.items[i];
 
-        if (r->has_kind && r->kind == DOC_SKILL && !is_copy(r->folder))
+        if (r->has_kind && r->kind == DOC_SKILL && !catalog_is_copy(r->folder))
             (*out)[(*count)++] = arena_str(a, r->folder);
     }
     return true;

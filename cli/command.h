@@ -111,6 +111,7 @@ enum command_id {
       "Take this skill of a catalog, or a glob; may be repeated") \
     V(AGENT, "agent", 0, "NAME", NAMES, NULL, \
       "Take this agent of a catalog, or a glob; may be repeated") \
+    F(MARKETPLACE, "marketplace", 0, "Write a marketplace.json instead of an index") \
     V(PLUGIN, "plugin", 0, "NAME", NAMES, NULL, \
       "Only this plugin of a marketplace, whole") \
     V(MCP, "mcp", 0, "NAME", NAMES, NULL, \

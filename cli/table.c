@@ -66,6 +66,7 @@ static const enum option_id tree_options[] = {
 static const enum option_id check_options[] = {
     OPTION_PROFILE, OPTION_STRICT, OPTION_FIX, OPTION_AGAINST, OPTION_NAME,
 };
+static const enum option_id catalog_options[] = {OPTION_MARKETPLACE};
 static const enum option_id new_options[] = {
     OPTION_SCOPE, OPTION_DESCRIPTION,
 };
@@ -163,7 +164,7 @@ const struct subcommand commands[COMMAND_COUNT] = {
         .examples = "mapm search pdf\n"
             "mapm search extract tables from a report"},
     [COMMAND_CATALOG] = {"catalog", "COMMAND [ARGUMENT...]", "Manage catalogs: add, remove, list, refresh, index",
-        1, MANY, ARGUMENT_CHOICE, "add remove list refresh index", NO_OPTIONS,
+        1, MANY, ARGUMENT_CHOICE, "add remove list refresh index", TAKES(catalog_options),
         .examples = "mapm catalog add anthropics/skills\n"
             "mapm catalog add https://example.com\n"
             "mapm catalog refresh\n"
