@@ -795,6 +795,7 @@ bool install_packages(struct install_session *s, struct err *e)
         .offline = cx->is_offline,
         .no_self = s->request->no_self,
         .allow_hidden = s->request->allow_hidden,
+        .describes = offers_take_all(&s->request->choice),
         .forget_files = s->request->dry_run,
         .assume_present =
             s->request->arguments.count == 0 && !s->layer.has_conflict,

@@ -133,6 +133,8 @@ MUST_CHECK bool update_packages(struct install_session *s, struct err *e);
 MUST_CHECK bool patch_packages(struct install_session *s, struct err *e);
 /* import.c */
 MUST_CHECK bool import_packages(struct install_session *s, struct err *e);
+/* load.c. After session_join_packages. */
+MUST_CHECK bool session_find_load(struct install_session *s, struct err *e);
 /* install.c. An origin as a person types it; a hint names what was meant. */
 MUST_CHECK bool session_parse_origin(struct context *cx, const struct layer *l,
                                      struct str text, struct origin *out,

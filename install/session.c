@@ -188,7 +188,9 @@ static bool make_plan(struct install_session *s, struct err *e)
         (!s->request->dry_run || s->plan.is_offer || s->is_in_place ||
          session_publish(s, e))) {
         fill_plan(s);
-        return true;
+        if (s->plan.is_offer || !offers_take_all(&s->request->choice) ||
+            session_find_load(s, e))
+            return true;
     }
     /* The next command goes on where the connection ended. */
     if (s->store && session_is_network(e->code) &&

@@ -390,6 +390,18 @@ static bool plan_all(struct plan *plan, const struct provision_text *texts,
     return plan_folders(plan, e);
 }
 
+bool provision_uses(struct provision *p, const struct provision_options *o,
+                    const struct client *c)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct desired_state w;
+    struct err ignored = {0};
+
+    provision_desired_state(p, o, &a, &w);
+    return provision_load(p, &ignored) &&
+           desired_state_is_in_use(&w, c, &p->record);
+}
+
 bool provision_has_no_skills(struct provision *p)
 {
     struct err ignored = {0};

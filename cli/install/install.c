@@ -99,6 +99,20 @@ static void show_patches(struct invocation *inv,
     }
 }
 
+/* What all of a catalog costs: a person should know before it is there. */
+static void note_loads(struct term *t, const struct install_plan *plan)
+{
+    if (plan->load_count)
+        term_note(t, "%zu skill%s of %zu package%s: at its start",
+                  plan->new_skills, plan->new_skills == 1 ? "" : "s",
+                  plan->package_count, plan->package_count == 1 ? "" : "s");
+    for (size_t i = 0; i < plan->load_count; i++)
+        term_note(t, "  %-10s would load about %zu tokens for %zu skill%s%s",
+                  plan->loads[i].client, plan->loads[i].tokens,
+                  plan->loads[i].skills, plan->loads[i].skills == 1 ? "" : "s",
+                  plan->loads[i].is_cut ? ", its limit" : "");
+}
+
 /* Before anything is changed. */
 static bool show_plan(struct invocation *inv, const struct install_plan *plan,
                       const struct install_request *r, struct err *e)
@@ -114,6 +128,7 @@ static bool show_plan(struct invocation *inv, const struct install_plan *plan,
     if (!has_option(inv, OPTION_QUIET) || r->dry_run || asks)
         install_show_packages(&inv->term, plan, has_option(inv, OPTION_VERBOSE),
                               &inv->cx.arena);
+    note_loads(&inv->term, plan);
     show_patches(inv, plan, shows);
     return term_flush(&inv->term, e);
 }

@@ -215,6 +215,19 @@ static void put_elsewhere(struct json_writer *w,
     json_end_array(w);
 }
 
+static void put_loads(struct json_writer *w, const struct install_plan *plan)
+{
+    json_member_array(w, "loads");
+    for (size_t i = 0; i < plan->load_count; i++) {
+        json_begin_object(w);
+        json_member_string(w, "client", str_cstr(plan->loads[i].client));
+        json_member_number(w, "skills", plan->loads[i].skills);
+        json_member_number(w, "tokens", plan->loads[i].tokens);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
 void install_print_json(struct invocation *inv, const struct install_plan *plan,
                         bool dry_run)
 {
@@ -246,6 +259,8 @@ void install_print_json(struct invocation *inv, const struct install_plan *plan,
         put_unsupported(w, plan);
     if (plan->excluded_count)
         put_excluded(w, plan);
+    if (plan->load_count)
+        put_loads(w, plan);
     put_elsewhere(w, plan);
     json_member_number(w, "requests", plan->requests);
     json_member_number(w, "bytes", plan->bytes);

@@ -215,6 +215,13 @@ struct install_catalog {
     size_t plugin_count;
 };
 
+/* What the skills of the plan cost a client in use at its start. */
+struct install_load {
+    const char *client;
+    size_t skills, tokens;
+    bool is_cut; /* the client leaves out what is more */
+};
+
 struct install_plan {
     const char *command;  /* "install" … */
     struct str workspace; /* the folder of mapm.lock, or of the one member */
@@ -239,7 +246,9 @@ struct install_plan {
     size_t catalog_count;
     const struct install_left_out *left_out; /* by code, then origin */
     size_t left_out_count;
-    size_t chosen_count; /* from the catalogs */
+    size_t chosen_count;              /* from the catalogs */
+    const struct install_load *loads; /* where all of a catalog is chosen */
+    size_t load_count, new_skills;
     const struct install_exclusion *excluded;
     size_t excluded_count;
     const struct install_import *imports;

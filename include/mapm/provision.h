@@ -148,6 +148,11 @@ provision_plan(struct provision *p, const struct provision_options *o,
                struct arena *a, struct provision_change **changes,
                size_t *count, struct err *e);
 
+/* Whether the client gets files in this workspace. */
+struct client;
+bool provision_uses(struct provision *p, const struct provision_options *o,
+                    const struct client *c);
+
 /* Whether the skills folder is empty or absent. The plan of a skill then needs no
  * `files` in its item, unless it is applied. */
 bool provision_has_no_skills(struct provision *p);

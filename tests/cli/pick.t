@@ -129,6 +129,18 @@ on_screen 24x80 -- "$MAPM" install --yes acme/market
 is '--yes asks nothing' "$status" 0
 hasnt 'but lists' "$out" '[?1049h'
 
+# --- all of it ---------------------------------------------------------------------------
+
+fresh
+mkdir .claude
+exits 'all of it, first as a plan' 3 mapm install --dry-run --all acme/market
+like 'says how many' "$err" '^5 skills of 5 packages: at its start$'
+like 'and what each client in use would load' "$err" '^  claude +would load about [0-9]+ tokens for 5 skills'
+exits 'JSON' 3 mapm install --dry-run --all --json acme/market
+has 'has it, too' "$out" '"client": "claude",'
+exits 'a choice' 0 mapm install --yes acme/market --skill pdf
+unlike 'does not' "$err" 'would load'
+
 # --- five thousand ---------------------------------------------------------------------
 
 python3 -S - "$T/many" <<'P'
