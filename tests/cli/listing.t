@@ -110,21 +110,28 @@ like 'as ever' "$out" 'it ran'
 exits 'by its path, too' 0 mapm run ./$SEARCHED/ask --input '{}'
 python3 -S - "$ROOT/tests/lib" "$MAPM" >"$T/mcp" 2>&1 <<'PYTHON'
 import json, subprocess, sys
-def ask(*calls):
+def talk(calls):
     lines = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18",
               "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}},
              {"jsonrpc": "2.0", "method": "notifications/initialized"}]
-    lines += [{"jsonrpc": "2.0", "id": i + 1, "method": "tools/call", "params": {"name": n, "arguments": a}}
-              for i, (n, a) in enumerate(calls)]
+    lines += [{"jsonrpc": "2.0", "id": i + 1, **c} for i, c in enumerate(calls)]
     p = subprocess.run([sys.argv[2], "mcp"], input="".join(json.dumps(x) + "\n" for x in lines), text=True,
                        stdout=subprocess.PIPE)
     got = {m["id"]: m for m in map(json.loads, p.stdout.splitlines()) if "id" in m}
-    return [got[i + 1]["result"]["content"][0]["text"] for i in range(len(calls))]
+    return [got[i + 1]["result"] for i in range(len(calls))]
+def run(call):
+    return talk([call])[0]
+def ask(*calls):
+    calls = [{"method": "tools/call", "params": {"name": n, "arguments": a}} for n, a in calls]
+    return [r["content"][0]["text"] for r in talk(calls)]
 found, loaded = ask(("skill_search", {"query": "aws ec2"}), ("skill_load", {"name": "aws-ec2"}))
+everything = run({"method": "skills/list", "params": {}})["skills"]
+print(" ".join(sorted(x["frontmatter"]["name"] for x in everything)))
 print("found" if "aws-ec2" in found else found)
 print("loaded" if "aws-ec2" in loaded else loaded)
 PYTHON
-is 'mapm mcp finds and loads them' "$(cat "$T/mcp")" "$(printf 'found\nloaded')"
+is 'mapm mcp lists, finds and loads them' "$(cat "$T/mcp")" \
+    "$(printf 'ask aws-ec2 aws-login csv pdf uses\nfound\nloaded')"
 
 exits 'install --with-server' 0 mapm install --with-server
 exits 'doctor' 0 mapm doctor
@@ -160,6 +167,10 @@ run mapm diff
 like 'diff shows it' "$out" "$SEARCHED/pdf/SKILL.md"
 like 'as a patch' "$out" '^\+An edit\.'
 cp -r . "$T/edited"
+exits 'restore' 0 mapm restore acme/pdf
+unlike 'takes it back' "$(cat $SEARCHED/pdf/SKILL.md)" 'An edit\.'
+exits 'verify' 0 mapm verify
+echo 'An edit.' >>$SEARCHED/pdf/SKILL.md
 listing client
 exits 'a move would lose it' 1 mapm install
 like 'so it is refused' "$err" "$SEARCHED/pdf/SKILL.md was changed"
@@ -190,6 +201,22 @@ like 'says which' "$out" '- skill acme/csv'
 rm -rf .agents
 exits 'after a clone' 0 mapm install
 is 'they are put there' "$(in_folder $SEARCHED)" 'ask aws-ec2 aws-login pdf uses'
+
+# --- update ----------------------------------------------------------------------------
+
+start --skill pdf
+listing search
+mapm install >/dev/null 2>&1
+echo 'The next version.' >>"$s/skills/pdf/SKILL.md"
+make_repo acme/cat "$s"
+exits 'update' 0 mapm update
+like 'is in the same place' "$(cat $SEARCHED/pdf/SKILL.md)" 'The next version\.'
+like 'is an update' "$out" '~ skill acme/pdf .*\(search only\)'
+unlike 'that needs no word on the server' "$err" 'no client'
+not_ok 'and not listed' test -e $LISTED/pdf
+echo '{"mcpServers": {}}' >.mcp.json
+exits 'removed with the last one' 0 mapm remove acme/pdf
+not_ok 'no folder stays' test -e .agents
 
 # --- packages of the workspace, and the user's --------------------------------------
 
