@@ -494,10 +494,11 @@ exits 'do not hide patches' 1 git check-ignore .mapm/patches/skill-acme__other.p
 
 # --- many large ones -----------------------------------------------------------------------------
 
-# peak COMMAND...: the most memory of it, in KiB.
+# peak COMMAND...: the most memory of it, in KiB. (What is freed is free under
+# AddressSanitizer, too.)
 peak()
 {
-    python3 -S -c 'import os, subprocess, sys
+    ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=0 python3 -S -c 'import os, subprocess, sys
 p = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 print(os.wait4(p.pid, 0)[2].ru_maxrss)' "$@"
 }
