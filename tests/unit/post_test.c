@@ -92,6 +92,48 @@ TEST(a_reply_comes_back_and_stays_within_bounds) /* [row 14] */
     }
 }
 
+TEST(a_get_has_no_body_and_its_answer_a_condition) /* [G6, row 44] */
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct fetch_post in = good(), post;
+    static const struct {
+        struct str condition, location;
+        bool ok;
+    } rows[] = {
+        {STR_INIT("If-None-Match: \"x\""), STR_INIT("https://b/c"), true},
+        {STR_INIT("no header"), STR_INIT(""), false},
+        {STR_INIT("If-None-Match: a\r\nCookie: b"), STR_INIT(""), false},
+        {STR_INIT(""), STR_INIT("file:///etc/passwd"), false},
+        {STR_INIT(""), STR_INIT("https://user@b/"), false},
+    };
+    struct err e = {0};
+    uint64_t ms;
+
+    in.is_get = true;
+    CHECK(!post_check(&in, &e));
+    in.body = STR("");
+    CHECK(post_check(&in, &e));
+    {
+        CLEANUP(buf_done) struct buf b;
+
+        buf_init(&b, 10000);
+        post_write(&b, &in, 1000);
+        CHECK(post_read(body_of(&b), &a, &post, &ms) && post.is_get);
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CLEANUP(buf_done) struct buf b;
+        struct fetch_reply reply = {.status = 302,
+                                    .condition = rows[i].condition,
+                                    .location = rows[i].location};
+
+        buf_init(&b, 10000);
+        post_write_reply(&b, &reply);
+        CHECK(post_read_reply(body_of(&b), 10, &a, &reply) == rows[i].ok);
+        if (rows[i].ok)
+            CHECK_STR(str_dup0(reply.location, &a), "https://b/c");
+    }
+}
+
 static const struct {
     struct str url;
     bool ok;
