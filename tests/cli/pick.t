@@ -152,6 +152,7 @@ for i in range(5000):
         f"---\nname: s{i}\ndescription: number {i} {'words ' * 50}\n---\n\nDo it.\n")
 P
 make_repo acme/many "$T/many"
+fresh
 on_screen 24x80 '=0 of 5000' '+s4999' '=filter: s4999_' '+ ' '=1 of 5000' '+\x15' '=filter: _' \
     '+\x1b[F' '=s999 ' '+\r' -- "$MAPM" install acme/many
 is 'of 5,000 one is found' "$status" 0
