@@ -112,8 +112,9 @@ def runnable(w):
         ok({"syntax", "nameless", "loads"}.isdisjoint(p["name"] for p in s.call("prompts/list")["prompts"]),
            "[X28] nor a prompt")
         s.close()
-        if not again:
-            time.sleep(1.2)  # what was remembered of them counts
+        for at, _, names in os.walk(".agents/skills"):  # what is remembered of old files counts
+            for name in names:
+                os.utime(os.path.join(at, name), (10**9, 10**9))
     w.metaskill("syntax", "def run(input):\n    return 1\n")
     s = Server()
     ok("\n- syntax: For a test. (metaskill: starlark)\n" in s.open()["instructions"], "[K15] mended, it has the mark")
