@@ -1,11 +1,11 @@
-#include "catalog.h"
-
 #include "base/text.h"
 #include "mapm/discover.h"
 #include "mapm/limits.h"
 #include "mapm/open_store.h"
 
 #include <time.h>
+
+#include "catalog_command.h"
 
 /* The catalogs of the user: add, remove, list, refresh. */
 

@@ -5,7 +5,7 @@
 #include "mapm/lint.h"
 #include "mapm/report_catalog.h"
 
-#include "catalog.h"
+#include "catalog_command.h"
 
 #define PAGE_FILE      DISCOVER_INDEX_FOLDER "/index.html"
 #define PAGE_MODE      0644

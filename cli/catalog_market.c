@@ -9,7 +9,7 @@
 #include "mapm/plugin_market.h"
 #include "mapm/plugin_paths.h"
 
-#include "catalog.h"
+#include "catalog_command.h"
 
 /*
  * The plugins of a folder as a marketplace.json, which Claude Code, Codex and

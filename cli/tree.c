@@ -1,5 +1,3 @@
-#include "tree.h"
-
 #include "base/json.h"
 #include "mapm/doc_kind.h"
 #include "mapm/layer.h"
@@ -8,6 +6,7 @@
 
 #include "command.h"
 #include "list.h"
+#include "tree_graph.h"
 
 #define CHAINS_MAX_SHOWN 100
 

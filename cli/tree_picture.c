@@ -6,7 +6,7 @@
 
 #include "install/install_show.h"
 #include "list.h"
-#include "tree.h"
+#include "tree_graph.h"
 
 #define PAGE_MODE      0644
 #define PAGE_MAX_BYTES (64u * 1024 * 1024)

@@ -5,7 +5,7 @@
 #include "mapm/limits.h"
 #include "mapm/name.h"
 
-#include "parts.h"
+#include "plugin_parts.h"
 
 /*
  * Sub-agents of plugins, one Markdown file each, as the AGENTS.md of an agent.

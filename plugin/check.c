@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "parts.h"
+#include "plugin_parts.h"
 
 void check_say(struct checking *c, const char *code, const struct json *at,
                const char *format, ...)

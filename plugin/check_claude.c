@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "claude.h"
-#include "parts.h"
+#include "plugin_parts.h"
 
 /*
  * The manifest and the layout of Claude Code's plugins. What its own validator

@@ -8,7 +8,7 @@
 
 #include "check.h"
 #include "claude.h"
-#include "parts.h"
+#include "plugin_parts.h"
 
 /*
  * marketplace.json: the file, and whether each source of its own repository is

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "parts.h"
+#include "plugin_parts.h"
 
 #define SHA_CHARS 40
 

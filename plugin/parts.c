@@ -1,5 +1,3 @@
-#include "parts.h"
-
 #include "base/path.h"
 #include "base/text.h"
 #include "mapm/limits.h"
@@ -7,6 +5,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+
+#include "plugin_parts.h"
 
 #define MESSAGE_MAX_BYTES 600
 #define NOTES_MAX         100

@@ -4,7 +4,7 @@
 #include "mapm/limits.h"
 #include "mapm/name.h"
 
-#include "parts.h"
+#include "plugin_parts.h"
 #include "standard.h"
 
 /*

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parts.h"
+#include "plugin_parts.h"
 #include "standard.h"
 
 /*

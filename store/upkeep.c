@@ -290,8 +290,8 @@ static void drop_plugin_roots(struct store *s)
         !fs_list_at(fd, "", FOLDER_MAX_ENTRIES, &a, &entries, &count, &ignored))
         return;
     for (size_t i = 0; i < count; i++) {
-        struct str hex = str_slice(entries[i].name, 0,
-                                   str_find_char(entries[i].name, '.'));
+        struct str hex =
+            str_slice(entries[i].name, 0, str_find_char(entries[i].name, '.'));
         struct hash h;
 
         if (hash_parse(hex, &h) && !store_has(s, &h) &&

@@ -1,5 +1,5 @@
-#ifndef CLI_TREE_H
-#define CLI_TREE_H
+#ifndef CLI_TREE_GRAPH_H
+#define CLI_TREE_GRAPH_H
 
 #include "base/map.h"
 #include "mapm/layer.h"

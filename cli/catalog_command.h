@@ -1,5 +1,5 @@
-#ifndef CLI_CATALOG_H
-#define CLI_CATALOG_H
+#ifndef CLI_CATALOG_COMMAND_H
+#define CLI_CATALOG_COMMAND_H
 
 #include "command.h"
 

@@ -1,5 +1,5 @@
-#ifndef PLUGIN_PARTS_H
-#define PLUGIN_PARTS_H
+#ifndef PLUGIN_PLUGIN_PARTS_H
+#define PLUGIN_PLUGIN_PARTS_H
 
 #include "base/map.h"
 #include "mapm/plugin.h"
