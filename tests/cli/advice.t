@@ -1,7 +1,8 @@
 #!/bin/sh
 # What a user is told of a package, and what its author: the advice of mapm check
 # is not repeated by install, and following it leaves a package that installs. The
-# codes are those of manifest/level.c whose packages may install. [D15].
+# codes are those of manifest/level.c whose packages may install; those of plugins and
+# marketplaces have cases in tests/cases/check/codes.txt. [D15].
 . "$(dirname "$0")/../lib/cli.sh"
 
 D='description: Writes notes. Use when notes are asked for.'
@@ -182,6 +183,7 @@ while read -r code levels; do
         i=$((i + 1))
         [ "$(printf %s "$levels" | cut -c$i)" = - ] || profile=$name
     done
+    case $code in plugin-* | claude-* | market-*) continue ;; esac
     case $level in
     E) continue ;;
     i) before=1 ;;
