@@ -95,13 +95,16 @@ static bool start(struct mapm *m, struct err *e)
     s.fds[0] = its_end;
     s.fds[1] = s.fds[2] = nothing;
     s.fds[3] = theirs;
-    if (!proc_start(&s, &m->pid, e))
-        return err_hint(e, "it is installed with libmapm; struct mapm_options "
-                           "or $MAPM_LIBEXEC names its folder");
-    m->fd = ours;
-    ours = -1;
+    /* Before there is a process: what mapm_cancel writes from then on waits. */
     set_lifeline(m, lifeline);
     lifeline = -1;
+    if (!proc_start(&s, &m->pid, e)) {
+        set_lifeline(m, -1);
+        return err_hint(e, "it is installed with libmapm; struct mapm_options "
+                           "or $MAPM_LIBEXEC names its folder");
+    }
+    m->fd = ours;
+    ours = -1;
     return true;
 }
 
