@@ -241,7 +241,7 @@ LONG_TESTS = tests/githost/selftest.t $(B)/unit/sandbox_test $(patsubst %,tests/
 # What runs no program of this build proves nothing more under sanitizers, and the
 # costs of a sanitizer build are not those of mapm. Others run one command, which
 # other tests run, many hundred times (durable), or mostly a shell (completion).
-PLAIN_TESTS = $(patsubst %,tests/cli/%.t,completion cost durable hardening host mutants opcodes requirements run_cost) \
+PLAIN_TESTS = $(patsubst %,tests/cli/%.t,completion cost durable growth hardening host mutants opcodes requirements run_cost) \
               tests/githost/selftest.t
 ALL_TESTS  = $(UNIT) tests/fuzz/replay.t tests/githost/selftest.t \
              $(wildcard tests/star/*.t tests/mcp/*.t tests/cli/*.t)
@@ -289,7 +289,7 @@ quickstart:
 san:
 	@tools/setup test
 	@UBSAN_OPTIONS=print_stacktrace=1 $(SUBMAKE) B=build/san \
-	  SAN=address,undefined CFLAGS='-O1 -g' test
+	  SAN=address,undefined CFLAGS='-O1 -g1' test
 
 # The tests of the language where every allocation collects garbage first, and a
 # free cell is out of bounds: what is not held is found.
