@@ -217,7 +217,9 @@ static struct str white_inside(const struct merge *m, const struct json *object)
     if (object->kind != JSON_OBJECT || object->count)
         return (struct str){0};
     inside = str_slice(m->text, object->start + 1, object->end - 1);
-    return str_trim(inside).n ? (struct str){0} : inside;
+    if (str_trim(inside).n)
+        return (struct str){0};
+    return inside;
 }
 
 struct str merge_gap(const struct merge *m)

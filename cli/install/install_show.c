@@ -619,9 +619,9 @@ static void warn_gone(struct term *t, const struct install_held *h,
 
 /* A repository that was put in another order: one line names them. */
 static void warn_many_gone(struct term *t, const struct install_plan *plan,
-                           struct str repository)
+                           const struct install_held *first)
 {
-    const struct install_held *first = NULL;
+    struct str repository = install_repository_of(first->entry->origin);
     struct buf names = {0};
     size_t count = 0;
 
@@ -632,7 +632,6 @@ static void warn_many_gone(struct term *t, const struct install_plan *plan,
         if (!h->is_gone || !h->is_root ||
             !str_eq(install_repository_of(h->entry->origin), repository))
             continue;
-        first = first ? first : h;
         buf_printf(&names, "%s%.*s", count++ ? ", " : "",
                    STR_ARG(h->entry->name));
     }
@@ -667,7 +666,7 @@ static void warn_all_gone(struct invocation *inv,
             (entry->value && (uintptr_t)entry->value <= PACKAGES_MAX_SHOWN)) {
             warn_gone(&inv->term, h, a);
         } else if (entry->value) {
-            warn_many_gone(&inv->term, plan, repository);
+            warn_many_gone(&inv->term, plan, h);
             entry->value = NULL; /* once */
         }
     }
