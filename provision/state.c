@@ -140,13 +140,14 @@ static void put_key(struct buf *out, const struct record_key *k)
 }
 
 /* White space as letters, and back. */
-static const char gap_letters[] = "stnr", gap_chars[] = " \t\n\r";
+#define GAP_LETTERS "stnr"
+static const char gap_chars[] = " \t\n\r";
 
 static void put_gap(struct buf *out, struct str gap)
 {
     buf_text(out, "gap ");
     for (size_t i = 0; i < gap.n; i++)
-        buf_char(out, gap_letters[strchr(gap_chars, gap.p[i]) - gap_chars]);
+        buf_char(out, GAP_LETTERS[strchr(gap_chars, gap.p[i]) - gap_chars]);
     buf_char(out, '\n');
 }
 
@@ -390,11 +391,11 @@ static bool read_gap(struct reader *r, struct str rest)
         rest.n > RECORD_GAP_MAX_BYTES)
         return false;
     for (size_t i = 0; i < rest.n; i++) {
-        const char *letter = memchr(gap_letters, rest.p[i], 4);
+        size_t letter = str_find_char(STR(GAP_LETTERS), rest.p[i]);
 
-        if (!letter)
+        if (letter == SIZE_MAX)
             return false;
-        gap[i] = gap_chars[letter - gap_letters];
+        gap[i] = gap_chars[letter];
     }
     e->gap = str_make(gap, rest.n);
     return true;
