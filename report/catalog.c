@@ -9,22 +9,13 @@ EMBED(catalog_script, "report/catalog.js");
 
 static void put_head(const struct report_catalog *c, struct buf *out)
 {
-    buf_text(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n"
-                  "<meta charset=\"utf-8\">\n"
-                  "<meta http-equiv=\"Content-Security-Policy\" content=\""
-                  "default-src 'none'; style-src '");
-    markup_source(out, str_cstr(catalog_style));
-    buf_text(out, "'; script-src '");
-    markup_source(out, str_cstr(catalog_script));
-    buf_text(out, "'; base-uri 'none'; form-action 'none'\">\n"
-                  "<meta name=\"viewport\" content=\"width=device-width, "
-                  "initial-scale=1\">\n"
-                  "<meta name=\"color-scheme\" content=\"light dark\">\n"
-                  "<meta name=\"referrer\" content=\"no-referrer\">\n<title>");
-    markup_text(out, c->title, false);
-    buf_text(out, " - skills</title>\n<style>");
-    buf_text(out, catalog_style);
-    buf_text(out, "</style>\n</head>\n<body>\n<main>\n<h1>");
+    const struct markup_page page = {.title = c->title,
+                                     .about = " - skills",
+                                     .style = catalog_style,
+                                     .script = catalog_script};
+
+    markup_head(out, &page);
+    buf_text(out, "<h1>");
     markup_word(out, c->title);
     buf_text(out, "</h1>\n");
 }

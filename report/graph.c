@@ -264,24 +264,6 @@ struct str report_graph_svg(struct str written)
 
 /* --- the page ---------------------------------------------------------------------- */
 
-static void put_head(const struct report_graph *g, struct buf *out)
-{
-    buf_text(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n"
-                  "<meta charset=\"utf-8\">\n"
-                  "<meta http-equiv=\"Content-Security-Policy\" content=\""
-                  "default-src 'none'; style-src '");
-    markup_source(out, str_cstr(graph_style));
-    buf_text(out, "'; base-uri 'none'; form-action 'none'\">\n"
-                  "<meta name=\"viewport\" content=\"width=device-width, "
-                  "initial-scale=1\">\n"
-                  "<meta name=\"color-scheme\" content=\"light dark\">\n"
-                  "<meta name=\"referrer\" content=\"no-referrer\">\n<title>");
-    markup_text(out, g->title, false);
-    buf_text(out, " - mapm packages</title>\n<style>");
-    buf_text(out, graph_style);
-    buf_text(out, "</style>\n</head>\n<body>\n<main>\n");
-}
-
 static size_t count_kind(const struct report_graph *g, enum doc_kind kind)
 {
     size_t n = 0;
@@ -371,9 +353,11 @@ void report_graph_page(const struct report_graph *g, struct str svg,
                        struct buf *out)
 {
     CLEANUP(groups_done) struct groups groups;
+    const struct markup_page page = {
+        .title = g->title, .about = " - mapm packages", .style = graph_style};
 
     group_all(g, &groups);
-    put_head(g, out);
+    markup_head(out, &page);
     put_title(g, out);
     buf_text(out, "<div class=\"picture\" role=\"img\" tabindex=\"0\" "
                   "aria-label=\"The packages and what they need: the same is "

@@ -65,3 +65,28 @@ void markup_source(struct buf *out, struct str style)
     buf_char(out, digits[bits << (6 - count) & 63]);
     buf_char(out, '=');
 }
+
+void markup_head(struct buf *out, const struct markup_page *p)
+{
+    buf_text(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n"
+                  "<meta charset=\"utf-8\">\n"
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\""
+                  "default-src 'none'; style-src '");
+    markup_source(out, str_cstr(p->style));
+    if (p->script) {
+        buf_text(out, "'; script-src '");
+        markup_source(out, str_cstr(p->script));
+    }
+    buf_text(out, "'; base-uri 'none'; form-action 'none'\">\n"
+                  "<meta name=\"viewport\" content=\"width=device-width, "
+                  "initial-scale=1\">\n"
+                  "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                  "<meta name=\"referrer\" content=\"no-referrer\">\n");
+    if (p->is_private)
+        buf_text(out, "<meta name=\"robots\" content=\"noindex\">\n");
+    buf_text(out, "<title>");
+    markup_text(out, p->title, false);
+    buf_printf(out, "%s</title>\n<style>", p->about);
+    buf_text(out, p->style);
+    buf_text(out, "</style>\n</head>\n<body>\n<main>\n");
+}

@@ -99,22 +99,16 @@ static void put_size(struct page *p, const char *what,
 
 static void put_head(struct page *p)
 {
-    put(p, "<!doctype html>\n<html lang=\"en\">\n<head>\n"
-           "<meta charset=\"utf-8\">\n"
-           "<meta http-equiv=\"Content-Security-Policy\" content=\""
-           "default-src 'none'; style-src '");
-    markup_source(p->out, str_cstr(runs_style));
-    put(p, "'; base-uri 'none'; form-action 'none'\">\n"
-           "<meta name=\"viewport\" content=\"width=device-width, "
-           "initial-scale=1\">\n"
-           "<meta name=\"color-scheme\" content=\"light dark\">\n"
-           "<meta name=\"referrer\" content=\"no-referrer\">\n"
-           "<meta name=\"robots\" content=\"noindex\">\n<title>");
-    markup_text(p->out, p->run->name, false);
-    buf_printf(p->out, " - mapm run %llu</title>\n<style>",
-               (unsigned long long)p->run->id);
-    put(p, runs_style);
-    put(p, "</style>\n</head>\n<body>\n<main>\n");
+    const struct markup_page page = {
+        .title = p->run->name,
+        .about = arena_printf(&p->arena, " - mapm run %llu",
+                              (unsigned long long)p->run->id)
+                     .p,
+        .style = runs_style,
+        .is_private = true,
+    };
+
+    markup_head(p->out, &page);
 }
 
 static const char *tone_class(enum run_tone tone)
