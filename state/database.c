@@ -704,6 +704,26 @@ bool db_end_rows(struct state *s, sqlite3_stmt *q, int code, struct err *e)
     return ok;
 }
 
+bool db_list(struct state *s, sqlite3_stmt *q, size_t size,
+             bool (*read)(sqlite3_stmt *q, struct arena *a, void *out),
+             struct arena *a, struct db_rows *out, struct err *e)
+{
+    size_t n = 0, capacity = 0;
+    char *items = NULL;
+    int code;
+
+    if (!q)
+        return false;
+    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
+        items = arena_grow(a, items, n, &capacity, size);
+        n += read(q, a, items + n * size);
+    }
+    if (!db_end_rows(s, q, code, e))
+        return false;
+    *out = (struct db_rows){items, n};
+    return true;
+}
+
 bool db_is_alone(struct state *s)
 {
     return !s->db || s->reading || sqlite3_get_autocommit(s->db);

@@ -117,6 +117,16 @@ MUST_CHECK bool db_put_values(struct state *s, enum statement which,
     db_ask_values(s, which, e, DB_VALUES(__VA_ARGS__))
 #define db_put(s, which, e, ...)                                               \
     db_put_values(s, which, e, DB_VALUES(__VA_ARGS__))
+struct db_rows {
+    void *items; /* in the arena of db_list; NULL: none */
+    size_t count;
+};
+/* All rows of `q`, `size` bytes each, as `read` makes them; it returns false for
+ * one that is left out. Ends `q`; NULL: it failed before, which `e` says. */
+MUST_CHECK bool db_list(struct state *s, sqlite3_stmt *q, size_t size,
+                        bool (*read)(sqlite3_stmt *q, struct arena *a,
+                                     void *out),
+                        struct arena *a, struct db_rows *out, struct err *e);
 struct str db_column_str(sqlite3_stmt *q, int at, struct arena *a);
 /* Every number is read by this function: a value outside of 0 to `max` is
  * damage, and becomes `otherwise`. */

@@ -160,9 +160,9 @@ bool state_put_event(struct state *s, const struct state_event *v,
 
 /* --- reading -------------------------------------------------------------------- */
 
-static struct state_event make_event(sqlite3_stmt *q, struct arena *a)
+static bool read_event(sqlite3_stmt *q, struct arena *a, void *out)
 {
-    return (struct state_event){
+    *(struct state_event *)out = (struct state_event){
         .row = db_column_number(q, 0, INT64_MAX, 0),
         .id = db_column_str(q, 1, a),
         .timestamp_us = db_column_number(q, 2, TIME_MAX_SECONDS * 1000000, 0),
@@ -174,6 +174,7 @@ static struct state_event make_event(sqlite3_stmt *q, struct arena *a)
         .sensitivity = db_column_str(q, 8, a),
         .payload = db_column_str(q, 9, a),
     };
+    return true;
 }
 
 static bool list_events(struct state *s, const struct state_event_query *query,
@@ -186,20 +187,12 @@ static bool list_events(struct state *s, const struct state_event_query *query,
                              DB_TEXT(query->type), DB_TEXT(query->session_id),
                              DB_NUMBER(query->since_us), DB_NUMBER(max),
                              DB_NUMBER(query->after));
-    struct state_event *list = NULL;
-    size_t n = 0, capacity = 0;
-    int code;
+    struct db_rows rows;
 
-    if (!q)
+    if (!db_list(s, q, sizeof(struct state_event), read_event, a, &rows, e))
         return false;
-    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
-        list = arena_grow(a, list, n, &capacity, sizeof *list);
-        list[n++] = make_event(q, a);
-    }
-    if (!db_end_rows(s, q, code, e))
-        return false;
-    *out = list;
-    *count = n;
+    *out = rows.items;
+    *count = rows.count;
     return true;
 }
 

@@ -176,24 +176,22 @@ bool state_put_workspace(struct state *s, struct str path, struct err *e)
     return db_put(s, PUT_WORKSPACE, e, DB_BLOB(path));
 }
 
+static bool read_path(sqlite3_stmt *q, struct arena *a, void *out)
+{
+    *(struct str *)out = db_column_str(q, 0, a);
+    return true;
+}
+
 bool state_list_workspaces(struct state *s, struct arena *a, struct str **paths,
                            size_t *count, struct err *e)
 {
     sqlite3_stmt *q = db_prepare(s, LIST_WORKSPACES, e);
-    struct str *list = NULL;
-    size_t n = 0, capacity = 0;
-    int code = SQLITE_ERROR;
+    struct db_rows rows;
 
-    if (!q)
+    if (!db_list(s, q, sizeof(struct str), read_path, a, &rows, e))
         return false;
-    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
-        list = arena_grow(a, list, n, &capacity, sizeof *list);
-        list[n++] = db_column_str(q, 0, a);
-    }
-    if (!db_end_rows(s, q, code, e))
-        return false;
-    *paths = list;
-    *count = n;
+    *paths = rows.items;
+    *count = rows.count;
     return true;
 }
 

@@ -234,6 +234,12 @@ bool state_end_run(struct state *s, const struct state_run *r, struct err *e)
     return DB_RETRY(s, e, end_run(s, r, e));
 }
 
+static bool read_run(sqlite3_stmt *q, struct arena *a, void *out)
+{
+    *(struct state_run *)out = make_run(q, a);
+    return true;
+}
+
 static bool list_runs(struct state *s, struct str workspace, size_t max,
                       struct arena *a, struct state_run **out, size_t *count,
                       struct err *e)
@@ -242,20 +248,12 @@ static bool list_runs(struct state *s, struct str workspace, size_t max,
         db_ask(s, workspace.n ? LIST_RUNS_OF : LIST_RUNS, e,
                DB_NUMBER(max < HISTORY_MAX_RUNS ? max : HISTORY_MAX_RUNS),
                DB_BLOB(workspace));
-    struct state_run *list = NULL;
-    size_t n = 0, capacity = 0;
-    int code;
+    struct db_rows rows;
 
-    if (!q)
+    if (!db_list(s, q, sizeof(struct state_run), read_run, a, &rows, e))
         return false;
-    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
-        list = arena_grow(a, list, n, &capacity, sizeof *list);
-        list[n++] = make_run(q, a);
-    }
-    if (!db_end_rows(s, q, code, e))
-        return false;
-    *out = list;
-    *count = n;
+    *out = rows.items;
+    *count = rows.count;
     return true;
 }
 

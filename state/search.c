@@ -58,14 +58,15 @@ void search_close(struct state *s)
 
 /* --- sources ---------------------------------------------------------------------- */
 
-static struct search_source make_source(sqlite3_stmt *q, struct arena *a)
+static bool read_source(sqlite3_stmt *q, struct arena *a, void *out)
 {
-    return (struct search_source){
+    *(struct search_source *)out = (struct search_source){
         .id = (uint64_t)db_column_number(q, 0, INT32_MAX, 0),
         .key = db_column_str(q, 1, a),
         .stamp = db_column_str(q, 2, a),
         .count = (size_t)db_column_number(q, 3, SEARCH_MAX_ENTRIES, 0),
     };
+    return true;
 }
 
 static bool find_source(struct state *s, enum search_kind kind, struct str key,
@@ -79,7 +80,7 @@ static bool find_source(struct state *s, enum search_kind kind, struct str key,
         return false;
     code = sqlite3_step(q);
     if (code == SQLITE_ROW)
-        *out = make_source(q, a);
+        (void)read_source(q, a, out);
     else if (code != SQLITE_DONE)
         db_fail(s, "read", e);
     db_finish(q);
@@ -98,20 +99,12 @@ static bool list_sources(struct state *s, enum search_kind kind,
                          size_t *count, struct err *e)
 {
     sqlite3_stmt *q = db_ask(s, LIST_SOURCES, e, DB_NUMBER(kind));
-    struct search_source *list = NULL;
-    size_t n = 0, capacity = 0;
-    int code;
+    struct db_rows rows;
 
-    if (!q)
+    if (!db_list(s, q, sizeof(struct search_source), read_source, a, &rows, e))
         return false;
-    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
-        list = arena_grow(a, list, n, &capacity, sizeof *list);
-        list[n++] = make_source(q, a);
-    }
-    if (!db_end_rows(s, q, code, e))
-        return false;
-    *out = list;
-    *count = n;
+    *out = rows.items;
+    *count = rows.count;
     return true;
 }
 
@@ -177,26 +170,27 @@ static int by_hash(const void *x, const void *y)
     return a->hash < b->hash ? -1 : a->hash > b->hash;
 }
 
+static bool read_row(sqlite3_stmt *q, struct arena *a, void *out)
+{
+    (void)a;
+    *(struct row *)out = (struct row){sqlite3_column_int64(q, 0),
+                                      sqlite3_column_int64(q, 1), false};
+    return true;
+}
+
 static bool list_rows(struct putting *p, struct row **out, size_t *count,
                       struct err *e)
 {
     sqlite3_stmt *q =
         db_ask(p->s, LIST_ENTRIES, e, DB_NUMBER(ROW_OF(p->source, 0)),
                DB_NUMBER(ROW_OF(p->source + 1, 0) - 1));
-    struct row *rows = NULL;
-    size_t n = 0, capacity = 0;
-    int code;
+    struct db_rows rows;
 
-    if (!q)
+    if (!db_list(p->s, q, sizeof(struct row), read_row, &p->a, &rows, e))
         return false;
-    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
-        rows = arena_grow(&p->a, rows, n, &capacity, sizeof *rows);
-        rows[n++] = (struct row){sqlite3_column_int64(q, 0),
-                                 sqlite3_column_int64(q, 1), false};
-    }
-    *out = rows;
-    *count = n;
-    return db_end_rows(p->s, q, code, e);
+    *out = rows.items;
+    *count = rows.count;
+    return true;
 }
 
 /* Rows of entries that stay as they are; others are deleted. `*next` is the

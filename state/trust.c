@@ -81,35 +81,31 @@ bool state_forget_trust(struct state *s, enum state_trust_kind kind,
     return DB_RETRY(s, e, forget_trust(s, kind, subject, count, e));
 }
 
+/* Of a kind that this version knows, with a whole digest. */
+static bool read_trust(sqlite3_stmt *q, struct arena *a, void *out)
+{
+    struct state_trust *t = out;
+
+    *t = (struct state_trust){
+        .kind = (enum state_trust_kind)db_column_number(
+            q, 0, STATE_TRUST_KINDS - 1, STATE_TRUST_KINDS),
+        .subject = db_column_str(q, 1, a),
+        .since_s = db_column_number(q, 3, TIME_MAX_SECONDS * 1000, 0) / 1000,
+        .folder = db_column_str(q, 4, a),
+    };
+    return t->kind < STATE_TRUST_KINDS && db_column_hash(q, 2, &t->digest);
+}
+
 static bool list_trust(struct state *s, struct arena *a,
                        struct state_trust **out, size_t *count, struct err *e)
 {
     sqlite3_stmt *q = db_prepare(s, LIST_TRUST, e);
-    struct state_trust *list = NULL;
-    size_t n = 0, capacity = 0;
-    int code;
+    struct db_rows rows;
 
-    if (!q)
+    if (!db_list(s, q, sizeof(struct state_trust), read_trust, a, &rows, e))
         return false;
-    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
-        struct state_trust t = {
-            .kind = (enum state_trust_kind)db_column_number(
-                q, 0, STATE_TRUST_KINDS - 1, STATE_TRUST_KINDS),
-            .subject = db_column_str(q, 1, a),
-            .since_s =
-                db_column_number(q, 3, TIME_MAX_SECONDS * 1000, 0) / 1000,
-            .folder = db_column_str(q, 4, a),
-        };
-
-        if (t.kind >= STATE_TRUST_KINDS || !db_column_hash(q, 2, &t.digest))
-            continue;
-        list = arena_grow(a, list, n, &capacity, sizeof *list);
-        list[n++] = t;
-    }
-    if (!db_end_rows(s, q, code, e))
-        return false;
-    *out = list;
-    *count = n;
+    *out = rows.items;
+    *count = rows.count;
     return true;
 }
 
