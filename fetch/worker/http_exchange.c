@@ -1,157 +1,8 @@
-#include <malloc.h>
-
 #include "session.h"
 
-#define BODY_MAX_BYTES         (128u * 1024)
-#define HISTORY_PACK_MAX_BYTES (16ull << 20)
+/* An exchange over https: one call each. */
 
-static struct request_slot *slot_of(const struct http_exchange *x)
-{
-    return &x->repo->slots[x->kind];
-}
-
-struct http_exchange *http_exchange_open(struct repo *r, enum request_kind kind)
-{
-    struct http_exchange *x = heap_alloc(sizeof *x);
-
-    x->repo = r;
-    x->kind = kind;
-    buf_init(&x->body, BODY_MAX_BYTES);
-    ref_list_init(&x->refs, &r->arena);
-    return x;
-}
-
-#define GIVE_BACK_MIN_BYTES (256u * 1024)
-
-/* Discarded objects of a large pack fragment the heap. */
-static void give_back(uint64_t received)
-{
-    if (received >= GIVE_BACK_MIN_BYTES)
-        malloc_trim(0);
-}
-
-void http_exchange_close(struct http_exchange *x)
-{
-    uint64_t bytes = x->call.received;
-
-    if (slot_of(x)->busy == x)
-        slot_of(x)->busy = NULL;
-    http_call_done(&x->call);
-    pack_close(&x->pack);
-    if (x->has_begun) {
-        advert_done(&x->advert);
-        ls_refs_done(&x->ls_refs);
-        fetch_answer_done(&x->fetch);
-    }
-    buf_done(&x->body);
-    arena_done(&x->arena);
-    heap_free(x);
-    give_back(bytes);
-}
-
-/* --- what a pack brings --------------------------------------------------- */
-
-/* The target of a symbolic link; any other blob is not for this slot. */
-static void take_link(struct http_exchange *x, const struct oid *id,
-                      struct str bytes)
-{
-    struct repo *r = x->repo;
-    struct loose_object *t = map_find(&r->loose_objects, oid_key(id));
-    char hex[OID_HEX_CHARS + 1];
-    struct err e;
-
-    if (t && bytes.n > TREE_LINK_MAX_BYTES) {
-        oid_format(id, hex);
-        err_set(&e, ERR_REFUSED,
-                "a symbolic link in %.*s (object %s) has a target of %zu "
-                "bytes, more than %d",
-                STR_ARG(r->name), hex, bytes.n, TREE_LINK_MAX_BYTES);
-        err_hint(&e, "no file system has such a path: the link has to be "
-                     "corrected in the repository");
-        t->why = repo_keep_err(r, &e);
-    } else if (t) {
-        objects_put(&r->objects, OBJECT_BLOB, id, bytes);
-    }
-    x->unrequested += t == NULL;
-}
-
-static bool take_below(void *ctx, const struct oid *id, struct str bytes,
-                       struct err *e)
-{
-    struct http_exchange *x = ctx;
-    struct blob *b = blob_get(x->repo, id);
-
-    return b->state == BLOB_HERE || b->state == BLOB_STORED ||
-           blob_arrived(x->repo, b, bytes, e);
-}
-
-static bool take_blob(struct http_exchange *x, const struct oid *id,
-                      struct str bytes, struct err *e)
-{
-    struct repo *r = x->repo;
-    struct blob *b;
-
-    if (x->kind == REQUEST_LOOSE_OBJECTS || x->kind == REQUEST_FOLDERS) {
-        take_link(x, id, bytes);
-        return true;
-    }
-    if (x->takes_all)
-        return !reachable_add_blob(&x->reachable, id, bytes) ||
-               take_below(x, id, bytes, e);
-    b = map_find(&r->blobs, oid_key(id));
-    if (b && b->state == BLOB_COMING)
-        return blob_arrived(r, b, bytes, e);
-    x->unrequested += b == NULL;
-    return true;
-}
-
-static bool on_object(void *ctx, enum object_type type, const struct oid *id,
-                      struct str bytes, struct err *e)
-{
-    struct http_exchange *x = ctx;
-
-    x->repo->session->object_count++;
-    x->repo->is_dirty = true;
-    if (x->kind == REQUEST_REACHABILITY) {
-        if (type == OBJECT_COMMIT)
-            objects_put(x->checking_ancestry ? &x->repo->history : &x->objects,
-                        type, id, bytes);
-        return true;
-    }
-    if (type == OBJECT_BLOB)
-        return take_blob(x, id, bytes, e);
-    if (type == OBJECT_TAG)
-        return true;
-    objects_put(&x->repo->objects, type, id, bytes);
-    return !x->takes_all || reachable_add(&x->reachable, &x->repo->objects, id,
-                                          take_below, x, e);
-}
-
-static bool on_base(void *ctx, const struct oid *id, struct object *out)
-{
-    struct http_exchange *x = ctx;
-    const struct object *o = objects_find(&x->repo->objects, id);
-
-    if (o)
-        *out = *o;
-    return o != NULL;
-}
-
-static bool on_pack(void *ctx, struct str bytes, struct err *e)
-{
-    struct http_exchange *x = ctx;
-
-    if (x->kind == REQUEST_REACHABILITY &&
-        pack_byte_count(x->pack) + bytes.n > HISTORY_PACK_MAX_BYTES)
-        return err_set(e, ERR_LIMIT,
-                       "more than %llu MiB of history to prove a commit",
-                       HISTORY_PACK_MAX_BYTES >> 20);
-    return pack_feed(x->pack, bytes, e);
-}
-
-/* --- the answer ----------------------------------------------------------- */
-
-static bool is_expected_type(const struct http_exchange *x)
+static bool is_expected_type(const struct exchange *x)
 {
     const char *want = x->kind == REQUEST_CAPS
                            ? "application/x-git-upload-pack-advertisement"
@@ -162,143 +13,24 @@ static bool is_expected_type(const struct http_exchange *x)
            (x->call.type.n == n || x->call.type.p[n] == ';');
 }
 
-/* Too many trees: received ones are kept, the others are walked. */
-static bool cut(struct http_exchange *x)
-{
-    struct err ignored = {0};
-
-    x->is_cut = true;
-    if (!fetch_answer_cut(&x->fetch, &ignored))
-        err_clear(&ignored); /* then a tree less is here */
-    err_set(&x->why, ERR_LIMIT, "more than %d bytes of trees",
-            FETCH_TREES_MAX_BYTES);
-    x->fetch.fault = WIRE_PACK;
-    return false;
-}
-
 static bool on_data(void *ctx, struct str bytes)
 {
-    struct http_exchange *x = ctx;
+    struct exchange *x = ctx;
 
     /* A page of something else: its type is judged when it is over. */
     if (!x->call.type.p)
         http_call_type(&x->call);
     if (!is_expected_type(x))
         return x->call.received < TRANSFER_MAX_IDLE_BYTES;
-    switch (x->kind) {
-    case REQUEST_CAPS:
-        return advert_feed(&x->advert, bytes, &x->why);
-    case REQUEST_REFS:
-        return ls_refs_feed(&x->ls_refs, bytes, &x->why);
-    default:
-        if (!fetch_answer_feed(&x->fetch, bytes, &x->why))
-            return false;
-        return !x->may_cut || x->call.received <= FETCH_TREES_MAX_BYTES ||
-               pack_is_whole(x->pack) || cut(x);
-    }
+    return exchange_feed(x, bytes);
 }
 
-bool http_exchange_end(struct http_exchange *x)
-{
-    if (x->why.code != ERR_NONE)
-        return false;
-    switch (x->kind) {
-    case REQUEST_CAPS:
-        return advert_end(&x->advert, &x->why);
-    case REQUEST_REFS:
-        return ls_refs_end(&x->ls_refs, &x->why);
-    default:
-        if (!fetch_answer_end(&x->fetch, &x->why))
-            return false;
-        if (pack_end(x->pack, &x->why))
-            return true;
-        x->fetch.fault = WIRE_PACK;
-        return false;
-    }
-}
-
-enum wire_fault http_exchange_fault(const struct http_exchange *x)
-{
-    switch (x->kind) {
-    case REQUEST_CAPS:
-        return x->advert.fault;
-    case REQUEST_REFS:
-        return x->ls_refs.fault;
-    default:
-        return x->fetch.fault;
-    }
-}
-
-bool http_exchange_is_git(const struct http_exchange *x)
-{
-    return is_expected_type(x);
-}
-
-/* --- the question --------------------------------------------------------- */
-
-/* "main" --> refs/heads/main and refs/tags/main; "HEAD" is itself, and so is
- * what names tags alone; "" is all branches and tags. */
-static void put_refs(struct http_exchange *x)
-{
-    struct str *out = arena_array(&x->arena, 2 * x->prefix_count, sizeof *out);
-    size_t n = 0;
-
-    for (size_t i = 0; i < x->prefix_count; i++) {
-        struct str p = x->prefixes[i];
-
-        if (str_is(p, "HEAD") || str_starts(p, ALL_TAGS)) {
-            out[n++] = p;
-            continue;
-        }
-        out[n++] = arena_printf(&x->arena, "refs/heads/%.*s", STR_ARG(p));
-        out[n++] = arena_printf(&x->arena, "refs/tags/%.*s", STR_ARG(p));
-    }
-    ls_refs_request(&x->body, out, n);
-}
-
-static void put_fetch(struct http_exchange *x, const struct fetch_args *args)
-{
-    const struct caps *caps = &x->repo->caps;
-    struct pack_limits limits = pack_limits_of(&x->repo->session->limits);
-    struct pack_sink sink = {.object = on_object,
-                             .base = on_base,
-                             .may_lack_bases = args->thin,
-                             .ctx = x};
-
-    x->wants = args->wants;
-    x->want_count = args->want_count;
-    x->pack = pack_open(&limits, &sink);
-    objects_init(&x->objects, &x->arena);
-    reachable_init(&x->reachable, &x->arena, x->wants, x->want_count);
-    if (caps->version == 0) {
-        fetch_request_v0(&x->body, args, caps);
-        fetch_answer_init_v0(&x->fetch, args, caps, on_pack, x);
-    } else {
-        fetch_request(&x->body, args);
-        fetch_answer_init(&x->fetch, on_pack, x);
-    }
-    x->fetch.bands.idle_bytes = slot_of(x)->idle_bytes;
-}
-
-bool http_exchange_start(struct http_exchange *x, const struct fetch_args *args,
-                         struct err *e)
+static bool start(struct exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
 
-    x->has_begun = true;
-    x->had_caps = r->has_caps || x->kind == REQUEST_CAPS;
-    x->had_filter = r->caps.filter;
-    if (x->kind == REQUEST_CAPS) {
-        advert_init(&x->advert, &x->refs);
+    if (x->kind == REQUEST_CAPS)
         x->call.query = STR("service=git-upload-pack");
-    } else if (x->kind == REQUEST_REFS) {
-        ls_refs_init(&x->ls_refs, &x->refs);
-        put_refs(x);
-    } else if (args) {
-        put_fetch(x, args);
-    }
-    if (!buf_check(&x->body, "a request", e))
-        return false;
     if (x->kind == REQUEST_CAPS || x->kind == REQUEST_REFS)
         x->call.max_seconds =
             ANSWER_MAX_STALLS * r->session->limits.transfer_stall_seconds.value;
@@ -309,6 +41,34 @@ bool http_exchange_start(struct http_exchange *x, const struct fetch_args *args,
     x->call.password = x->secret.password;
     x->call.data = on_data;
     x->call.ctx = x;
-    slot_of(x)->busy = x;
     return http_start(r->session->http, &x->call, e);
 }
+
+static enum outcome judge(struct exchange *x, struct err *e)
+{
+    enum outcome v = remote_judge(x, is_expected_type(x), e);
+
+    x->took_ms = x->call.took_ms;
+    x->retry_after_s = x->call.retry_after_s;
+    x->was_slow = http_was_slow(&x->call);
+    return v;
+}
+
+static void close_call(struct exchange *x)
+{
+    http_call_done(&x->call);
+}
+
+static void describe(const struct exchange *x, struct buf *out)
+{
+    buf_printf(out, "HTTP %ld", x->call.status);
+}
+
+const struct transport transport_http = {
+    .has_service_line = true,
+    .start = start,
+    .judge = judge,
+    .judge_busy = remote_judge_busy,
+    .describe = describe,
+    .close = close_call,
+};

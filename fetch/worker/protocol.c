@@ -44,9 +44,10 @@ enum advert_state {
     ADVERT_ENDED,
 };
 
-void advert_init(struct advert *a, struct ref_list *refs)
+void advert_init(struct advert *a, struct ref_list *refs, bool service)
 {
-    *a = (struct advert){.refs = refs, .state = ADVERT_START};
+    *a = (struct advert){.refs = refs,
+                         .state = service ? ADVERT_START : ADVERT_FIRST};
     pkt_reader_init(&a->pkt);
 }
 
@@ -199,9 +200,14 @@ bool advert_feed(struct advert *a, struct str bytes, struct err *e)
     return true;
 }
 
+bool advert_is_whole(const struct advert *a)
+{
+    return a->state == ADVERT_ENDED;
+}
+
 bool advert_end(struct advert *a, struct err *e)
 {
-    return a->state == ADVERT_ENDED || wire_not_whole(&a->pkt, &a->fault, e);
+    return advert_is_whole(a) || wire_not_whole(&a->pkt, &a->fault, e);
 }
 
 /* --- ls-refs ---------------------------------------------------------- */

@@ -32,7 +32,8 @@ struct caps {
     bool any_commit;  /* v0: commits that no ref shows may be wanted */
 };
 
-/* GET info/refs?service=git-upload-pack, whatever version answers. */
+/* GET info/refs?service=git-upload-pack, or what comes first over a pipe,
+ * whatever version answers. */
 struct advert {
     struct pkt_reader pkt;
     struct caps caps;
@@ -41,9 +42,11 @@ struct advert {
     int state;
 };
 
-void advert_init(struct advert *a, struct ref_list *refs);
+/* `service`: "# service=git-upload-pack" is in front, as over http. */
+void advert_init(struct advert *a, struct ref_list *refs, bool service);
 void advert_done(struct advert *a);
 MUST_CHECK bool advert_feed(struct advert *a, struct str bytes, struct err *e);
+bool advert_is_whole(const struct advert *a);
 /* ERR_FETCH for an incomplete answer, with `fault` set. */
 MUST_CHECK bool advert_end(struct advert *a, struct err *e);
 
@@ -112,6 +115,9 @@ MUST_CHECK bool fetch_answer_feed(struct fetch_answer *f, struct str bytes,
                                   struct err *e);
 /* End of input: passes on the content of an incomplete packet. */
 MUST_CHECK bool fetch_answer_cut(struct fetch_answer *f, struct err *e);
+/* Its last mark has come; without side bands the pack has begun, and its end
+ * is that of the answer. */
+bool fetch_answer_is_whole(const struct fetch_answer *f);
 /* Whole when the pack was there and its section ended. The pack's own end is
  * pack_end(). */
 MUST_CHECK bool fetch_answer_end(struct fetch_answer *f, struct err *e);

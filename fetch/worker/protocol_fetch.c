@@ -277,11 +277,14 @@ bool fetch_answer_cut(struct fetch_answer *f, struct err *e)
            give(f, str_from_index(held, 1), e);
 }
 
+bool fetch_answer_is_whole(const struct fetch_answer *f)
+{
+    return f->state == ANSWER_ENDED || f->state == ANSWER_RAW;
+}
+
 bool fetch_answer_end(struct fetch_answer *f, struct err *e)
 {
-    bool ended = f->state == ANSWER_ENDED || f->state == ANSWER_RAW;
-
-    if (!ended || f->fault != WIRE_OK)
+    if (!fetch_answer_is_whole(f) || f->fault != WIRE_OK)
         return wire_not_whole(&f->pkt, &f->fault, e);
     if (f->has_pack)
         return true;

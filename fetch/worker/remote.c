@@ -7,52 +7,14 @@
 #define REDIRECTS_MAX     5
 #define RETRY_AFTER_MAX_S 60 /* longer: the user decides */
 
-static struct place *place_get(struct session *s, const struct url *u)
+static const char *shown(const struct exchange *x)
 {
-    struct str key = arena_printf(&s->arena, "%.*s://%.*s", STR_ARG(u->scheme),
-                                  STR_ARG(url_host_port(u, &s->arena)));
-    struct map_entry *entry = map_entry(&s->places, key);
-    const struct git_host *g = git_host_get(u->host);
-    struct place *p = entry->value;
-
-    if (p == NULL) {
-        entry->value = p = arena_new(&s->arena, struct place);
-        p->key = key;
-        p->caps = (struct caps){.version = g->protocol,
-                                .ls_refs = true,
-                                .fetch = true,
-                                .shallow = g->shallow,
-                                .filter = g->filter};
-    }
-    return p;
-}
-
-static void set_place(struct repo *r)
-{
-    r->place = place_get(r->session, &r->url);
-    r->caps = r->place->caps;
-    r->has_caps = r->place->has_caps;
-}
-
-bool remote_init(struct repo *r, const struct link_ask *in, struct err *e)
-{
-    struct str text = git_host_url(in->host, in->owner, in->repo, &r->arena);
-
-    if (!settings_rewrite(&r->session->settings, text, &r->arena, &r->url, e))
-        return false;
-    set_place(r);
-    secrets_first(&r->session->secrets, &r->url, &r->secret);
-    return true;
-}
-
-static const char *shown(const struct http_exchange *x)
-{
-    return url_format(&x->repo->url, &x->repo->arena).p;
+    return repo_shown(x->repo);
 }
 
 /* --- redirects ------------------------------------------------------------ */
 
-static bool strip_service(const struct http_exchange *x, struct str *path)
+static bool strip_service(const struct exchange *x, struct str *path)
 {
     struct str end =
         x->kind == REQUEST_CAPS ? STR("/info/refs") : STR("/git-upload-pack");
@@ -75,7 +37,7 @@ static void note_move(struct repo *r, struct str path)
 }
 
 /* By hand: a POST stays a POST, and no secret goes to another host. */
-static enum outcome judge_redirect(struct http_exchange *x, struct err *e)
+static enum outcome judge_redirect(struct exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
     const struct settings *s = &r->session->settings;
@@ -103,7 +65,7 @@ static enum outcome judge_redirect(struct http_exchange *x, struct err *e)
     }
     to.user = to.password = str_make("", 0);
     r->url = to;
-    set_place(r);
+    place_set(r);
     note_move(r, to.path);
     return OUTCOME_AGAIN;
 }
@@ -119,7 +81,7 @@ static bool is_same_secret(const struct secret *x, const struct secret *y)
 
 /* Uses the credential of another repository of the host, else continues the
  * search. `*found` false: none. */
-static bool find_secret(struct http_exchange *x, bool *found, struct err *e)
+static bool find_secret(struct exchange *x, bool *found, struct err *e)
 {
     struct repo *r = x->repo;
     struct session *s = r->session;
@@ -139,7 +101,7 @@ static bool find_secret(struct http_exchange *x, bool *found, struct err *e)
     return true;
 }
 
-static void refuse_access(const struct http_exchange *x, struct err *e)
+static void refuse_access(const struct exchange *x, struct err *e)
 {
     const char *source = x->secret.source;
 
@@ -163,7 +125,7 @@ static void refuse_access(const struct http_exchange *x, struct err *e)
     }
 }
 
-static enum outcome judge_login(struct http_exchange *x, struct err *e)
+static enum outcome judge_login(struct exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
     struct secret first;
@@ -184,7 +146,7 @@ static enum outcome judge_login(struct http_exchange *x, struct err *e)
 
 /* --- later ---------------------------------------------------------------- */
 
-static enum outcome judge_busy(struct http_exchange *x, struct err *e)
+enum outcome remote_judge_busy(struct exchange *x, struct err *e)
 {
     bool found = false;
 
@@ -218,7 +180,7 @@ static struct str format_utc(uint64_t s, struct arena *a)
 }
 
 /* The host's limit of requests an hour is used up until rate_reset_s. */
-static enum outcome judge_rate_limit(struct http_exchange *x, struct err *e)
+static enum outcome judge_rate_limit(struct exchange *x, struct err *e)
 {
     struct arena *a = &x->repo->arena;
     uint64_t now = (uint64_t)time(NULL), reset = x->call.rate_reset_s;
@@ -248,7 +210,7 @@ static enum outcome judge_rate_limit(struct http_exchange *x, struct err *e)
     return OUTCOME_DEAD;
 }
 
-static enum outcome judge_status(struct http_exchange *x, struct err *e)
+static enum outcome judge_status(struct exchange *x, struct err *e)
 {
     long status = x->call.status;
     struct repo *r = x->repo;
@@ -277,54 +239,13 @@ static enum outcome judge_status(struct http_exchange *x, struct err *e)
     }
     err_set(e, ERR_FETCH, "HTTP %ld from %s", status, shown(x));
     if (status == 403 || status == 429)
-        return judge_busy(x, e);
-    return status >= 500 ? judge_busy(x, e) : OUTCOME_DEAD;
+        return remote_judge_busy(x, e);
+    return status >= 500 ? remote_judge_busy(x, e) : OUTCOME_DEAD;
 }
 
-/* --- what the body said --------------------------------------------------- */
+/* --- what came instead of git ---------------------------------------------- */
 
-static enum outcome judge_pack(struct http_exchange *x, struct err *e)
-{
-    if (x->is_cut)
-        return OUTCOME_OK;
-    if (e->code == ERR_LIMIT)
-        return OUTCOME_BAD_WANT;
-    return e->code == ERR_DAMAGED ? OUTCOME_LATER : OUTCOME_DEAD;
-}
-
-static enum outcome judge_fault(struct http_exchange *x, struct err *e)
-{
-    struct repo *r = x->repo;
-
-    *e = x->why;
-    if (e->code == ERR_NONE)
-        err_set(e, ERR_FETCH, "the answer ended early");
-    err_wrap(e, "an answer from %s", shown(x));
-    switch (http_exchange_fault(x)) {
-    case WIRE_EMPTY:
-        if (x->had_caps)
-            return OUTCOME_DEAD;
-        r->needs_caps = !r->has_caps;
-        return OUTCOME_AGAIN;
-    case WIRE_NO_FILTER:
-        if (!x->had_filter)
-            return OUTCOME_DEAD;
-        r->caps.filter = false;
-        return OUTCOME_AGAIN;
-    case WIRE_CUT:
-        return OUTCOME_LATER;
-    case WIRE_BUSY:
-        return judge_busy(x, e);
-    case WIRE_NO_OBJECT:
-        return OUTCOME_BAD_WANT;
-    case WIRE_PACK:
-        return judge_pack(x, e);
-    default:
-        return OUTCOME_DEAD;
-    }
-}
-
-static enum outcome judge_page(const struct http_exchange *x, struct err *e)
+static enum outcome judge_page(const struct exchange *x, struct err *e)
 {
     if (x->kind == REQUEST_CAPS &&
         str_starts(x->call.type, STR("text/plain"))) {
@@ -341,7 +262,7 @@ static enum outcome judge_page(const struct http_exchange *x, struct err *e)
     return OUTCOME_DEAD;
 }
 
-enum outcome remote_classify(struct http_exchange *x, struct err *e)
+enum outcome remote_judge(struct exchange *x, bool is_git, struct err *e)
 {
     if (x->call.failure != 0 && x->why.code == ERR_NONE) {
         http_fail(&x->call, e);
@@ -353,7 +274,5 @@ enum outcome remote_classify(struct http_exchange *x, struct err *e)
     }
     if (x->call.status != HTTP_STATUS_OK)
         return judge_status(x, e);
-    if (!http_exchange_is_git(x))
-        return judge_page(x, e);
-    return http_exchange_end(x) ? OUTCOME_OK : judge_fault(x, e);
+    return is_git ? OUTCOME_OK : judge_page(x, e);
 }

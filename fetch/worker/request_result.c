@@ -5,16 +5,17 @@
 
 #include "session.h"
 
-#define AGAIN_MAX   20
-#define TRIES_MAX   4
-#define BACKOFF_MS  200
-#define JITTER_MS   100
-#define THING_TRIES 3
+#define AGAIN_MAX        20
+#define TRIES_MAX        4
+#define BACKOFF_MS       200
+#define JITTER_MS        100
+#define THING_TRIES      3
+#define STATUS_MAX_BYTES 100 /* "HTTP 200" */
 
 /* --- results
  * ---------------------------------------------------------------- */
 
-static void take_refs(struct http_exchange *x)
+static void take_refs(struct exchange *x)
 {
     struct repo *r = x->repo;
 
@@ -29,7 +30,7 @@ static void take_refs(struct http_exchange *x)
     }
 }
 
-static void take_caps(struct http_exchange *x)
+static void take_caps(struct exchange *x)
 {
     struct repo *r = x->repo;
     struct err e;
@@ -62,7 +63,7 @@ static void take_caps(struct http_exchange *x)
  * file that was changed in the pack shows as one object missing and another
  * one that nobody requested. False.
  */
-static bool fail_missing(const struct http_exchange *x, const char *type,
+static bool fail_missing(const struct exchange *x, const char *type,
                          const struct oid *id, struct str path, struct err *e)
 {
     char hex[OID_HEX_CHARS + 1];
@@ -96,7 +97,7 @@ static struct str path_of(const struct repo *r, const struct oid *id)
 
 /* False: a requested commit is missing. A truncated answer has the commits
  * and the first trees: the others are walked. */
-static bool take_trees(struct http_exchange *x, struct err *e)
+static bool take_trees(struct exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
     bool all = true;
@@ -133,7 +134,7 @@ static bool take_trees(struct http_exchange *x, struct err *e)
            fail_missing(x, "commit", &x->wants[absent], str_make("", 0), e);
 }
 
-static void take_loose_objects(struct http_exchange *x)
+static void take_loose_objects(struct exchange *x)
 {
     struct repo *r = x->repo;
     bool any = false;
@@ -159,7 +160,7 @@ static void take_loose_objects(struct http_exchange *x)
 }
 
 /* The wants that did not come are wanted again. One of them, or NULL. */
-static const struct oid *release_blobs(struct http_exchange *x)
+static const struct oid *release_blobs(struct exchange *x)
 {
     struct repo *r = x->repo;
     const struct oid *missing = NULL;
@@ -184,7 +185,7 @@ static const struct oid *release_blobs(struct http_exchange *x)
 }
 
 /* Nothing of it is under way any more. */
-static void release(struct http_exchange *x)
+static void release(struct exchange *x)
 {
     struct repo *r = x->repo;
 
@@ -200,7 +201,7 @@ static void release(struct http_exchange *x)
         release_blobs(x);
 }
 
-static enum outcome take_blobs(struct http_exchange *x, struct err *e)
+static enum outcome take_blobs(struct exchange *x, struct err *e)
 {
     const struct oid *missing = release_blobs(x);
 
@@ -210,7 +211,7 @@ static enum outcome take_blobs(struct http_exchange *x, struct err *e)
     return OUTCOME_LATER;
 }
 
-static enum outcome take(struct http_exchange *x, struct err *e)
+static enum outcome take(struct exchange *x, struct err *e)
 {
     switch (x->kind) {
     case REQUEST_CAPS:
@@ -238,7 +239,7 @@ static enum outcome take(struct http_exchange *x, struct err *e)
 }
 
 /* The only want of a request could not be had. */
-static void fail_want(struct http_exchange *x, bool gone, const struct err *why)
+static void fail_want(struct exchange *x, bool gone, const struct err *why)
 {
     struct repo *r = x->repo;
 
@@ -260,11 +261,11 @@ static void fail_want(struct http_exchange *x, bool gone, const struct err *why)
 }
 
 /* One want is at fault: halve the request until it is alone. */
-static void single_out(struct http_exchange *x, const struct err *why)
+static void single_out(struct exchange *x, const struct err *why)
 {
     struct repo *r = x->repo;
     struct request_slot *slot = &r->slots[x->kind];
-    bool gone = http_exchange_fault(x) == WIRE_NO_OBJECT;
+    bool gone = exchange_fault(x) == WIRE_NO_OBJECT;
     const struct err *kept;
 
     if (x->want_count > 1 && x->kind != REQUEST_REACHABILITY) {
@@ -293,16 +294,16 @@ static void single_out(struct http_exchange *x, const struct err *why)
     }
 }
 
-static void try_later(struct http_exchange *x, struct err *why)
+static void try_later(struct exchange *x, struct err *why)
 {
     struct request_slot *slot = &x->repo->slots[x->kind];
-    uint64_t wait = (uint64_t)x->call.retry_after_s * 1000;
+    uint64_t wait = (uint64_t)x->retry_after_s * 1000;
     uint64_t backoff = (uint64_t)BACKOFF_MS << slot->tries;
 
     /* A silence has cost half a minute already: once more, not three times. */
-    slot->tries += http_was_slow(&x->call) ? 2 : 1;
+    slot->tries += x->was_slow ? 2 : 1;
     if (slot->tries >= TRIES_MAX) {
-        if (!http_was_slow(&x->call))
+        if (!x->was_slow)
             err_wrap(why, "tried %u times", slot->tries);
         x->repo->dead = repo_keep_err(x->repo, why);
         return;
@@ -312,7 +313,7 @@ static void try_later(struct http_exchange *x, struct err *why)
     slot->not_before_ms = proc_now_ms() + wait + (uint64_t)random() % JITTER_MS;
 }
 
-static void say_request(const struct http_exchange *x)
+static void say_request(const struct exchange *x)
 {
     static const char *const names[] = {
         [REQUEST_CAPS] = "info/refs",       [REQUEST_REFS] = "ls-refs",
@@ -321,19 +322,22 @@ static void say_request(const struct http_exchange *x)
         [REQUEST_REACHABILITY] = "history",
     };
 
-    fprintf(
-        stderr, "mapm-fetch: %s %.*s: %zu wanted, HTTP %ld, %llu B, %llu ms\n",
-        names[x->kind], STR_ARG(x->repo->key), x->want_count + x->prefix_count,
-        x->call.status, (unsigned long long)x->call.received,
-        (unsigned long long)x->call.took_ms);
+    CLEANUP(buf_done) struct buf status;
+
+    buf_init(&status, STATUS_MAX_BYTES);
+    x->transport->describe(x, &status);
+    fprintf(stderr, "mapm-fetch: %s %.*s: %zu wanted, %.*s, %llu B, %llu ms\n",
+            names[x->kind], STR_ARG(x->repo->key),
+            x->want_count + x->prefix_count, STR_ARG(buf_str(&status)),
+            (unsigned long long)x->received, (unsigned long long)x->took_ms);
 }
 
-static bool finish(struct http_exchange *x, struct err *e)
+static bool finish(struct exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
     struct request_slot *slot = &r->slots[x->kind];
     struct err why = {0};
-    enum outcome v = remote_classify(x, &why);
+    enum outcome v = exchange_judge(x, &why);
 
     if (r->session->verbose)
         say_request(x);
@@ -376,10 +380,10 @@ static bool finish(struct http_exchange *x, struct err *e)
     return true;
 }
 
-bool request_finish(struct http_exchange *x, struct err *e)
+bool request_finish(struct exchange *x, struct err *e)
 {
     bool ok = finish(x, e);
 
-    http_exchange_close(x);
+    exchange_close(x);
     return ok;
 }

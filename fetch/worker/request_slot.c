@@ -6,14 +6,14 @@
 /* --- wants of one request ------------------------------------------------- */
 
 struct wants {
-    struct http_exchange *x;
+    struct exchange *x;
     struct oid *ids;
     size_t count, max;
     struct blob **blobs;
     size_t blob_count, blob_capacity;
 };
 
-static void wants_init(struct wants *w, struct http_exchange *x)
+static void wants_init(struct wants *w, struct exchange *x)
 {
     struct request_slot *slot = &x->repo->slots[x->kind];
 
@@ -44,25 +44,25 @@ static void wants_take(struct wants *w, struct blob *b)
 }
 
 /* A request that cannot be sent fails its repository, not the whole fetch. */
-static void start_or_fail(struct http_exchange *x,
-                          const struct fetch_args *args, struct err *e)
+static void start_or_fail(struct exchange *x, const struct fetch_args *args,
+                          struct err *e)
 {
     struct repo *r = x->repo;
 
-    if (http_exchange_start(x, args, e))
+    if (exchange_start(x, args, e))
         return;
     r->dead = repo_keep_err(r, e);
     r->is_dirty = true;
-    http_exchange_close(x);
+    exchange_close(x);
 }
 
 /* Sends it, or throws it away when nothing is wanted. */
 static bool wants_send(struct wants *w, struct fetch_args *args, struct err *e)
 {
-    struct http_exchange *x = w->x;
+    struct exchange *x = w->x;
 
     if (w->count == 0) {
-        http_exchange_close(x);
+        exchange_close(x);
         return true;
     }
     x->blobs = w->blobs;
@@ -77,17 +77,17 @@ static bool wants_send(struct wants *w, struct fetch_args *args, struct err *e)
 
 static bool start_caps(struct repo *r, struct err *e)
 {
-    struct http_exchange *x;
+    struct exchange *x;
 
     if (!r->needs_caps)
         return true;
-    x = http_exchange_open(r, REQUEST_CAPS);
+    x = exchange_open(r, REQUEST_CAPS);
     start_or_fail(x, NULL, e);
     return true;
 }
 
-static void add_prefix(struct repo *r, struct http_exchange *x,
-                       struct str *list, struct str prefix)
+static void add_prefix(struct repo *r, struct exchange *x, struct str *list,
+                       struct str prefix)
 {
     if (r->all_refs_known && !str_is(prefix, "HEAD"))
         return;
@@ -102,7 +102,7 @@ static void add_prefix(struct repo *r, struct http_exchange *x,
 static bool start_refs(struct repo *r, struct err *e)
 {
     bool from_head = false;
-    struct http_exchange *x;
+    struct exchange *x;
     struct str *list;
     size_t room = 3; /* of `list`, for what is added behind the asks' */
 
@@ -111,7 +111,7 @@ static bool start_refs(struct repo *r, struct err *e)
         r->needs_caps = !r->all_refs_known && !r->slots[REQUEST_CAPS].busy;
         return r->needs_caps ? start_caps(r, e) : true;
     }
-    x = http_exchange_open(r, REQUEST_REFS);
+    x = exchange_open(r, REQUEST_REFS);
     for (struct ask *a = r->asks; a; a = a->next)
         room += a->stage == ASK_REFS ? a->prefix_count : 0;
     list = arena_array(&x->arena, room, sizeof *list);
@@ -133,7 +133,7 @@ static bool start_refs(struct repo *r, struct err *e)
     INVARIANT(x->prefix_count <= room);
     x->prefixes = list;
     if (x->prefix_count == 0) {
-        http_exchange_close(x);
+        exchange_close(x);
         return true;
     }
     start_or_fail(x, NULL, e);
@@ -182,7 +182,7 @@ static bool has_one_base(const struct repo *r)
 }
 
 /* Of the commits that an update leaves: the answer is what changed since. */
-static void put_bases(struct http_exchange *x, struct fetch_args *args)
+static void put_bases(struct exchange *x, struct fetch_args *args)
 {
     struct repo *r = x->repo;
     bool is_one = has_one_base(r);
@@ -206,7 +206,7 @@ static void put_bases(struct http_exchange *x, struct fetch_args *args)
 
 static bool start_trees(struct repo *r, struct err *e)
 {
-    struct http_exchange *x = http_exchange_open(r, REQUEST_TREES);
+    struct exchange *x = exchange_open(r, REQUEST_TREES);
     struct fetch_args args = {.deepen = r->caps.shallow};
     struct wants w;
     bool walked = false, all = false;
@@ -234,13 +234,13 @@ static bool start_trees(struct repo *r, struct err *e)
 
 static bool start_single(struct repo *r, enum request_kind kind, struct err *e)
 {
-    struct http_exchange *x;
+    struct exchange *x;
     struct fetch_args args = {0};
     struct wants w;
 
     if (all_trees_come(r))
         return true;
-    x = http_exchange_open(r, kind);
+    x = exchange_open(r, kind);
     wants_init(&w, x);
     for (size_t i = 0; i < r->loose_objects.count && wants_have_room(&w); i++) {
         struct loose_object *t = r->loose_objects.entries[i].value;
@@ -389,13 +389,13 @@ static bool want_soon(struct wants *w, struct err *e)
 
 static bool start_blobs(struct repo *r, struct err *e)
 {
-    struct http_exchange *x;
+    struct exchange *x;
     struct fetch_args args = {0};
     struct wants w;
 
     if (r->caps.version == 0)
         return true; /* the snapshot brought all that there is */
-    x = http_exchange_open(r, REQUEST_BLOBS);
+    x = exchange_open(r, REQUEST_BLOBS);
     wants_init(&w, x);
     for (struct ask *a = r->asks; a && wants_have_room(&w); a = a->next) {
         if (a->stage == ASK_OBJECT && !a->object_coming && !a->object_why) {
@@ -406,7 +406,7 @@ static bool start_blobs(struct repo *r, struct err *e)
         }
     }
     if (w.count && !want_soon(&w, e)) {
-        http_exchange_close(x);
+        exchange_close(x);
         return false;
     }
     return wants_send(&w, &args, e);
@@ -418,12 +418,12 @@ static bool start_reach(struct repo *r, struct err *e)
     struct fetch_args args = {.haves = ancestry ? &ancestry->commit : NULL,
                               .have_count = 1,
                               .filter = r->caps.filter ? "tree:0" : NULL};
-    struct http_exchange *x;
+    struct exchange *x;
     struct wants w;
 
     if (ancestry == NULL)
         return true;
-    x = http_exchange_open(r, REQUEST_REACHABILITY);
+    x = exchange_open(r, REQUEST_REACHABILITY);
     x->checking_ancestry = ancestry;
     wants_init(&w, x);
     wants_put(&w, &ancestry->tip);
@@ -433,7 +433,7 @@ static bool start_reach(struct repo *r, struct err *e)
 static bool start_reachability(struct repo *r, struct err *e)
 {
     struct snapshot *s = r->snapshots;
-    struct http_exchange *x;
+    struct exchange *x;
     struct fetch_args args = {0};
     struct wants w;
     struct oid *tips;
@@ -444,7 +444,7 @@ static bool start_reachability(struct repo *r, struct err *e)
         s = s->next;
     if (s == NULL)
         return start_reach(r, e);
-    x = http_exchange_open(r, REQUEST_REACHABILITY);
+    x = exchange_open(r, REQUEST_REACHABILITY);
     x->checking = s;
     wants_init(&w, x);
     reachability_tips(r, s, &x->arena, &tips, &count);

@@ -22,11 +22,13 @@
  * ask.c             advances each ask until it needs the network;
  * request_slot.c    chooses the next request of each kind;
  * request_result.c  processes its result;
- * http_exchange.c   sends one request and reads its answer;
+ * exchange.c        puts one question and reads its answer, over any transport;
+ * http_exchange.c   is the transport over https;
+ * place.c           knows what the server of a repository can do;
  * lead.c            whether a commit has the locked object at the path;
  * ancestry.c        whether a locked commit is in the history of a ref;
  * compare.c         whether a package is still what a lock says;
- * remote.c          classifies statuses, redirects and refusals.
+ * remote.c          judges statuses, redirects and refusals of https.
  *
  * A request starts only when mapm has seen all events and asked for all it
  * wants because of them: so the wants of many packages share one request.
@@ -171,7 +173,7 @@ enum request_kind {
 };
 
 struct request_slot {
-    struct http_exchange *busy;
+    struct exchange *busy;
     unsigned tries;         /* failed ones in a row */
     unsigned again;         /* repeated at once, in a row */
     size_t idle_bytes;      /* not of a pack, since the last success */
@@ -193,6 +195,7 @@ struct repo {
     struct str name; /* owner/repo, as first written */
     struct arena arena;
     struct url url; /* of the server */
+    const struct transport *transport;
     struct place *place;
     struct secret secret;
     bool is_foreign; /* redirected to another host: no secrets */
@@ -380,7 +383,7 @@ MUST_CHECK bool requests_start(struct repo *r, uint64_t *wait_ms,
                                struct err *e);
 
 /* The request is over: processes its result. */
-MUST_CHECK bool request_finish(struct http_exchange *x, struct err *e);
+MUST_CHECK bool request_finish(struct exchange *x, struct err *e);
 
 /* --- reachability.c -------------------------------------------------------------- */
 
@@ -406,11 +409,7 @@ struct ancestry *ancestry_next(const struct repo *r);
 /* It was fetched, into `history`. */
 void ancestry_evaluate(struct repo *r, struct ancestry *x);
 
-/* --- remote.c ------------------------------------------------------------- */
-
-/* Sets url, place and first secret. ERR_REFUSED by settings_rewrite. */
-MUST_CHECK bool remote_init(struct repo *r, const struct link_ask *in,
-                            struct err *e);
+/* --- what carries an exchange --------------------------------- */
 
 enum outcome {
     OUTCOME_OK,
@@ -421,18 +420,11 @@ enum outcome {
     OUTCOME_GONE,     /* mapm is gone */
 };
 
-/* What an exchange that is over means; `e` is set for the last four. */
-enum outcome remote_classify(struct http_exchange *x, struct err *e);
-
-/* --- http_exchange.c ----------------------------------------------------------- */
-
-struct http_exchange {
+struct exchange {
     struct repo *repo;
     enum request_kind kind;
     struct arena arena;
-    struct http_call call;
-    struct secret secret; /* that was sent */
-    struct buf body;
+    struct buf body; /* the question, as it is sent; CAPS: empty */
     const struct oid *wants;
     size_t want_count;
     const struct str *prefixes; /* REFS: as asked, without refs/ */
@@ -456,23 +448,71 @@ struct http_exchange {
     struct objects objects;     /* PROOF: the commits alone */
     struct reachable reachable; /* with takes_all */
     size_t unrequested;         /* objects that nothing requested */
+    uint64_t received;          /* bytes of it */
     bool has_begun;
-    struct err why; /* what the reading of the body complained about */
+    struct err why; /* what the reading of it complained about */
+
+    /* its way; the first three are known once it was judged */
+    const struct transport *transport;
+    uint64_t took_ms;
+    unsigned retry_after_s; /* 0: the server did not say */
+    bool was_slow;          /* it ended because nothing came for too long */
+    struct http_call call;  /* http: its own */
+    struct secret secret;   /* http: that was sent */
 };
 
-struct http_exchange *http_exchange_open(struct repo *r,
-                                         enum request_kind kind);
-void http_exchange_close(struct http_exchange *x);
+/*
+ * What carries questions and answers: it sends x->body and gives what comes
+ * back to exchange_feed, until that says no, exchange_is_whole, or the line
+ * ends; then request_finish(x).
+ */
+struct transport {
+    bool has_service_line; /* "# service=…" before an advertisement */
+    bool (*start)(struct exchange *x, struct err *e);
+    /* What the end of the line means. OUTCOME_OK: git has answered, and the
+     * answer says the rest; `e` is set for the last four. */
+    enum outcome (*judge)(struct exchange *x, struct err *e);
+    /* The server's own words were "later". */
+    enum outcome (*judge_busy)(struct exchange *x, struct err *e);
+    void (*describe)(const struct exchange *x, struct buf *out); /* HTTP 200 */
+    void (*close)(struct exchange *x);
+};
+
+extern const struct transport transport_http;
+
+/* --- exchange.c: what is said, over any transport --------------------------- */
+
+struct exchange *exchange_open(struct repo *r, enum request_kind kind);
+void exchange_close(struct exchange *x);
 
 /* `args`: for the slots that fetch. */
-MUST_CHECK bool http_exchange_start(struct http_exchange *x,
-                                    const struct fetch_args *args,
-                                    struct err *e);
+MUST_CHECK bool exchange_start(struct exchange *x,
+                               const struct fetch_args *args, struct err *e);
 
-/* Closes the reading; false with x->why and the fault. */
-bool http_exchange_end(struct http_exchange *x);
-enum wire_fault http_exchange_fault(const struct http_exchange *x);
-/* The answer has the type that git's have. */
-bool http_exchange_is_git(const struct http_exchange *x);
+/* Bytes of the answer, as they come. False: no more of them are of use. */
+bool exchange_feed(struct exchange *x, struct str bytes);
+/* The mark at the end of the answer has come: on a line that stays open
+ * nothing else tells. */
+bool exchange_is_whole(const struct exchange *x);
+
+/* What an exchange that is over means; `e` is set for the last four. */
+enum outcome exchange_judge(struct exchange *x, struct err *e);
+enum wire_fault exchange_fault(const struct exchange *x);
+
+/* --- place.c -------------------------------------------------------------- */
+
+/* Sets url, place, transport and first secret. ERR_REFUSED by
+ * settings_rewrite. */
+MUST_CHECK bool remote_init(struct repo *r, const struct link_ask *in,
+                            struct err *e);
+/* r->url has changed. */
+void place_set(struct repo *r);
+/* The address, without secrets. In the repository's arena. */
+const char *repo_shown(struct repo *r);
+
+/* --- remote.c: statuses, redirects and refusals of https -------------------- */
+
+enum outcome remote_judge(struct exchange *x, bool is_git, struct err *e);
+enum outcome remote_judge_busy(struct exchange *x, struct err *e);
 
 #endif

@@ -75,7 +75,7 @@ static void run(enum kind kind, bool deepen, struct str bytes, size_t chunk,
     hash_init(&pack);
     oid_set_init(&shallow, &a);
     ref_list_init(&refs, &a);
-    advert_init(&r.advert, &refs);
+    advert_init(&r.advert, &refs, true);
     ls_refs_init(&r.ls_refs, &refs);
     if (kind == FETCH)
         fetch_answer_init(&r.fetch, on_pack, &pack);

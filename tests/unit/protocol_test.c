@@ -188,7 +188,7 @@ static void read_advert(const char *lines, size_t chunk, struct outcome *o)
     buf_init(&b, 1 << 20);
     write_packets(&b, lines);
     ref_list_init(&l, &a);
-    advert_init(&advert, &l);
+    advert_init(&advert, &l, true);
     for (rest = buf_str(&b); ok && rest.n; rest = str_from_index(rest, chunk))
         ok = advert_feed(&advert, str_slice(rest, 0, chunk), &o->e);
     ok = ok && advert_end(&advert, &o->e);
@@ -245,7 +245,7 @@ TEST(advertisements_of_version_0)
                       ONES " refs/heads/main\n" TWOS " refs/pull/1/head\n" TWOS
                            " refs/tags/v1\n" ONES " refs/tags/v1^{}\nF\n");
         ref_list_init(&l, &a);
-        advert_init(&advert, &l);
+        advert_init(&advert, &l, true);
         memset(&o, 0, sizeof o);
         CHECK(advert_feed(&advert, buf_str(&b), &o.e) &&
               advert_end(&advert, &o.e));
@@ -677,7 +677,7 @@ static void talk_v0(struct arena *a, const struct oid *commit)
     shell("git -c uploadpack.allowFilter=true upload-pack "
           "--http-backend-info-refs repo >adv");
     ref_list_init(&l, a);
-    advert_init(&advert, &l);
+    advert_init(&advert, &l, true);
     CHECK(advert_feed(&advert, buf_str(&b), &e) &&
           advert_feed(&advert, slurp(a, "adv"), &e) && advert_end(&advert, &e));
     CHECK_STR(err_first(&e), "");
@@ -720,7 +720,7 @@ TEST(git_answers)
     talk_v2(&a, &commit);
     talk_v0(&a, &commit);
     ref_list_init(&l, &a);
-    advert_init(&advert, &l);
+    advert_init(&advert, &l, true);
     shell("GIT_PROTOCOL=version=2 git upload-pack --http-backend-info-refs "
           "repo >adv");
     CHECK(advert_feed(&advert, slurp(&a, "adv"), &e) &&

@@ -1,0 +1,48 @@
+#include "session.h"
+
+/* What is known of a server, whatever repository of it: one place for each
+ * scheme, host and port. */
+
+static struct place *place_get(struct session *s, const struct url *u)
+{
+    struct str key = arena_printf(&s->arena, "%.*s://%.*s", STR_ARG(u->scheme),
+                                  STR_ARG(url_host_port(u, &s->arena)));
+    struct map_entry *entry = map_entry(&s->places, key);
+    const struct git_host *g = git_host_get(u->host);
+    struct place *p = entry->value;
+
+    if (p == NULL) {
+        entry->value = p = arena_new(&s->arena, struct place);
+        p->key = key;
+        p->caps = (struct caps){.version = g->protocol,
+                                .ls_refs = true,
+                                .fetch = true,
+                                .shallow = g->shallow,
+                                .filter = g->filter};
+    }
+    return p;
+}
+
+void place_set(struct repo *r)
+{
+    r->place = place_get(r->session, &r->url);
+    r->caps = r->place->caps;
+    r->has_caps = r->place->has_caps;
+}
+
+bool remote_init(struct repo *r, const struct link_ask *in, struct err *e)
+{
+    struct str text = git_host_url(in->host, in->owner, in->repo, &r->arena);
+
+    if (!settings_rewrite(&r->session->settings, text, &r->arena, &r->url, e))
+        return false;
+    place_set(r);
+    r->transport = &transport_http;
+    secrets_first(&r->session->secrets, &r->url, &r->secret);
+    return true;
+}
+
+const char *repo_shown(struct repo *r)
+{
+    return url_format(&r->url, &r->arena).p;
+}
