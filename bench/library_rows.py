@@ -83,9 +83,12 @@ class Client:
             return next(int(line.split()[1]) for line in f if line.startswith("VmRSS:"))
 
     def close(self):
+        """Seconds of processors that all of it took."""
         self.p.stdin.close()
-        self.p.wait()
+        _, status, usage = os.wait4(self.p.pid, 0)
+        self.p.returncode = os.waitstatus_to_exitcode(status)
         self.p.stdout.close()
+        return usage.ru_utime + usage.ru_stime
 
 
 REAL = os.path.join(ROOT, "tests/cases/search")
@@ -170,6 +173,15 @@ def row_mcp(bench):
                 client.close()
             what = f"{name}, {10 if few else 1000} skills"
             at_most(what, statistics.median(took), 0.005, "the program has been started")
+    mapm, git = [], []
+    for _ in range(60):
+        client = Client(ws, env)
+        client.first(HELLO)
+        time.sleep(0.1)
+        mapm.append(client.close())
+        git += [r[3] / 1e6 for r in bench.rows(["git", "--version"], bench.top, bench.env())]
+    ratio("initialize, 1,000 skills, of processors", statistics.median(mapm), 4, "git --version",
+          statistics.median(git))
     client = Client(ws, env)
     client.first(HELLO)
     client.many(searches(2000), 2000)

@@ -3,7 +3,9 @@
 #include "base/text.h"
 #include "mapm/limits.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "catalog.h"
 #include "library_session.h"
@@ -12,6 +14,8 @@
  * A skill's body, for a model or from a person, within the budgets of a
  * session. Source: T11, T12, T18 to T22, T27, K7, K41, L6, L13.
  */
+
+#define HOLD_BATCH 64 /* skills between two looks for a signal */
 
 /* --- the file ---------------------------------------------------------------------------- */
 
@@ -136,31 +140,92 @@ void library_keep(struct library *l)
     l->hold = true;
 }
 
-bool library_hold(struct library *l, struct err *e)
+/* Without a link on the way, and as it was seen: what most skills are. Four
+ * calls each, where read_now() takes nine. */
+static bool hold_plain(int root, const struct record *r, struct catalog *c,
+                       struct str *out)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP_FD int fd = -1;
+    struct str path = fs_join(r->field[RECORD_FOLDER], STR("SKILL.md"), &a);
+    struct fingerprint fingerprint;
+    struct err ignored = {0};
+    struct stat st;
+    ssize_t n;
+    char *p;
+
+    if (root < 0 || !fs_open_file_at(root, path.p, &fd, &st, &ignored))
+        return false;
+    fingerprint = fingerprint_of(&st);
+    if (!fingerprint_eq(&fingerprint, &r->skill) ||
+        fingerprint.size > ANCHOR_MAX_BYTES)
+        return false;
+    p = arena_alloc(&c->a, (size_t)fingerprint.size + 1);
+    n = read(fd, p, (size_t)fingerprint.size + 1); /* one more: its end */
+    if (n < 0 || (size_t)n != fingerprint.size)
+        return false;
+    *out = str_make(p, (size_t)n);
+    return true;
+}
+
+static void hold_one(const struct library *l, size_t i, const int *roots,
+                     const struct record *r)
+{
+    struct catalog *c = l->catalog;
+    const struct library_skill *s = &c->skills[i];
+    struct fingerprint fingerprint;
+    struct err ignored = {0};
+
+    if (!hold_plain(roots[c->places[i].root], r, c, &c->texts[i]) &&
+        (!read_now(l, s, &c->a, &c->texts[i], &fingerprint, &ignored) ||
+         !is_as_seen(l, s, &fingerprint)))
+        c->texts[i] = (struct str){0};
+}
+
+static bool hold_all(const struct library *l, const int *roots, struct err *e)
 {
     struct catalog *c = l->catalog;
     size_t bytes = 0;
 
-    library_keep(l);
-    if (!c->texts)
-        c->texts = arena_array(&c->a, c->count + 1, sizeof *c->texts);
     for (size_t i = 0; i < c->count; i++) {
-        struct err ignored = {0};
-        struct fingerprint fingerprint;
+        struct record r;
 
-        if (proc_is_asked_to_end())
+        if (i % HOLD_BATCH == 0 && proc_is_asked_to_end())
             return err_set(e, ERR_INTERRUPTED, "interrupted");
         if (c->texts[i].p)
             continue;
-        bytes += catalog_record(l, &c->skills[i]).skill.size;
+        r = catalog_record(l, &c->skills[i]);
+        bytes += r.skill.size;
         if (bytes > LIBRARY_MAX_HELD_BYTES)
             break;
-        if (!read_now(l, &c->skills[i], &c->a, &c->texts[i], &fingerprint,
-                      &ignored) ||
-            !is_as_seen(l, &c->skills[i], &fingerprint))
-            c->texts[i] = (struct str){0};
+        hold_one(l, i, roots, &r);
     }
     return true;
+}
+
+bool library_hold(struct library *l, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct catalog *c = l->catalog;
+    size_t count = l->options.root_count;
+    int *roots = arena_array(&a, count + 1, sizeof *roots);
+    bool ok;
+
+    library_keep(l);
+    if (!c->texts)
+        c->texts = arena_array(&c->a, c->count + 1, sizeof *c->texts);
+    for (size_t i = 0; i < count; i++) {
+        struct str real = c->batches[i].bounds.real;
+        struct err ignored = {0};
+
+        if (!real.n ||
+            !fs_open_dir_at(AT_FDCWD, str_dup0(real, &a), &roots[i], &ignored))
+            roots[i] = -1;
+    }
+    ok = hold_all(l, roots, e);
+    for (size_t i = 0; i < count; i++)
+        fs_close(&roots[i]);
+    return ok;
 }
 
 /* --- what a model reads ------------------------------------------------------------------ */

@@ -19,6 +19,8 @@
 #define PROGRESS_DELAY_MS 50
 #define HOLD_AT_ONCE                                                           \
     50 /* of skills: reading them takes less than a millisecond */
+#define HOLD_DELAY_MS                                                          \
+    250 /* of more: a client that only asks who is there has left by then */
 
 #define MARKED                                                                 \
     "Metaskills are marked `(metaskill: starlark)`: workflows that "           \
@@ -105,8 +107,9 @@ bool serve_open_layers(struct serve *s, struct err *e)
 
 /*
  * T27: a session has the skills that exist when it begins. Reading them would
- * delay the first answer, so that it is done after it: by an event that is
- * ready from the start, and a short delay.
+ * delay the first answer, and be most of what it costs (G3), so that it is done
+ * after it: by an event that is ready from the start, and a delay. What changes
+ * in between is refused.
  */
 static void hold(void *ctx, struct mcp_changes *out, unsigned *again_ms)
 {
@@ -116,7 +119,7 @@ static void hold(void *ctx, struct mcp_changes *out, unsigned *again_ms)
 
     (void)out;
     if (eventfd_read(s->server.watch_fd, &n) == 0)
-        *again_ms = 1;
+        *again_ms = HOLD_DELAY_MS;
     else if (!library_hold(s->library, &ignored))
         return;
 }

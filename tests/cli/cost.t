@@ -185,4 +185,21 @@ for file in mapm.db mapm.db-wal; do
         "$(last 'f(data)?sync' "$MAPM_HOME/$file")" "$(last pwrite64 "$MAPM_HOME/$file")"
 done
 at_least '[F9] trust: and its folder' "$(last 'f(data)?sync' "$MAPM_HOME")" 1
+
+# --- the first answer of a server -------------------------------------------------------
+
+cd ../warm || exit 1
+# are_old: a file that has changed within a second is read again.
+are_old()
+{
+    [ -z "$(find .agents/skills -newerct '2 seconds ago')" ]
+}
+await are_old
+printf '%s"params":{"protocolVersion":"2025-11-25","capabilities":{},%s}}\n' \
+    '{"jsonrpc":"2.0","id":0,"method":"initialize",' '"clientInfo":{"name":"t","version":"1"}' >../hello
+ok 'skills are read once' sh -c "'$MAPM' mcp <../hello"
+exits 'then they are known' 0 sh -c "strace -qq -f -o '$T/trace' '$MAPM' mcp <../hello"
+like '[G3] initialize' "$out" '"protocolVersion"'
+is '[G3] opens none of them' "$(grep -c 'openat.*SKILL.md' "$T/trace")" 0
+at_most '[G3] system calls, of ten a skill' "$(grep -c '' "$T/trace")" 1000
 done_testing
