@@ -1,7 +1,7 @@
 #include "base/fs.h"
 #include "base/owner.h"
 #include "mapm/authorize.h"
-#include "mapm/git_host.h"
+#include "mapm/host_config.h"
 
 #include <stdlib.h>
 
@@ -79,17 +79,17 @@ static bool read_file(struct context *cx, struct project *user,
            limits_apply(limits, user, PROJECT_USER, path.p, &cx->arena, e);
 }
 
-/* GitHub hosts besides github.com: the user's own file and environment. */
+/* The user's own file, and GitHub hosts of the environment. */
 static void collect_hosts(struct context *cx, const struct project *user,
                           struct origin_rules *rules)
 {
     struct str rest = str_cstr(getenv(git_hosts[0].hosts_variable)), word;
-    struct str *hosts = NULL;
+    struct host_config *hosts = NULL;
     size_t count = 0, capacity = 0;
 
     for (size_t i = 0; i < user->host_count; i++) {
         hosts = arena_grow(&cx->arena, hosts, count, &capacity, sizeof *hosts);
-        hosts[count++] = str_lower(user->hosts[i], &cx->arena);
+        hosts[count++] = user->hosts[i];
     }
     rest = arena_str(&cx->arena, rest);
     for (size_t i = 0; i < rest.n; i++)
@@ -99,7 +99,8 @@ static void collect_hosts(struct context *cx, const struct project *user,
         if (word.n == 0)
             continue;
         hosts = arena_grow(&cx->arena, hosts, count, &capacity, sizeof *hosts);
-        hosts[count++] = str_lower(word, &cx->arena);
+        hosts[count++] = (struct host_config){
+            .host = str_lower(word, &cx->arena), .kind = &git_hosts[0]};
     }
     rules->hosts = hosts;
     rules->host_count = count;

@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "host_frame.h"
+
 #define WAIT_MS       100 /* a signal just before poll is noticed after this */
 #define OUT_MAX_BYTES (512u << 20)
 
@@ -21,7 +23,7 @@ bool fetch_open(const struct fetch_options *o, struct fetch **out,
                 struct err *e)
 {
     struct fetch *f;
-    struct str *hosts;
+    struct host_config *hosts;
 
     if (o->incoming.n == 0 || o->incoming.p[0] != '/')
         return err_set(e, ERR_FAILED, "no folder for what is fetched");
@@ -32,8 +34,11 @@ bool fetch_open(const struct fetch_options *o, struct fetch **out,
     f->options.incoming = copy(f, o->incoming);
     f->limits = o->limits ? *o->limits : limits_default;
     hosts = arena_array(&f->arena, o->host_count, sizeof *hosts);
-    for (size_t i = 0; i < o->host_count; i++)
-        hosts[i] = copy(f, o->hosts[i]);
+    for (size_t i = 0; i < o->host_count; i++) {
+        hosts[i] = o->hosts[i];
+        hosts[i].host = copy(f, o->hosts[i].host);
+        hosts[i].variable = copy(f, o->hosts[i].variable);
+    }
     f->options.hosts = hosts;
     f->channel.fd = -1;
     *out = f;
@@ -67,9 +72,7 @@ static void say_options(struct fetch *f)
 
     frame_str(b, f->options.incoming);
     frame_u8(b, f->options.verbose);
-    frame_u32(b, f->options.host_count);
-    for (size_t i = 0; i < f->options.host_count; i++)
-        frame_str(b, f->options.hosts[i]);
+    frame_hosts(b, f->options.hosts, f->options.host_count);
     for (size_t i = 0; i < LIMITS_COUNT; i++) {
         frame_u64(b, f->limits.all[i].value);
         frame_str(b, f->limits.all[i].from);

@@ -1,5 +1,7 @@
 #include "mapm/git_host.h"
 
+#include "mapm/host_config.h"
+
 #define TOKEN(name, own_host)                                                  \
     {                                                                          \
         name, "the token from " name, own_host                                 \
@@ -22,16 +24,17 @@ const struct git_host git_hosts[] = {
 /* clang-format on */
 const size_t git_host_count = sizeof git_hosts / sizeof *git_hosts;
 
-const struct git_host *git_host_find(struct str host, const struct str *named,
+const struct git_host *git_host_find(struct str host,
+                                     const struct host_config *named,
                                      size_t named_count)
 {
+    const struct host_config *h;
+
     for (size_t i = 0; i < git_host_count; i++)
         if (str_eq_nocase(host, str_cstr(git_hosts[i].host)))
             return &git_hosts[i];
-    for (size_t i = 0; i < named_count; i++)
-        if (str_eq_nocase(host, named[i]))
-            return &git_hosts[0];
-    return NULL;
+    h = host_config_find(host, named, named_count);
+    return h ? h->kind : NULL;
 }
 
 const struct git_host *git_host_get(struct str host)

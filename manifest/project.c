@@ -15,7 +15,6 @@
  * 15).
  */
 
-#define HOST_MAX_CHARS 253
 
 static void put_setting(struct project_reader *r, struct str name,
                         struct str value, unsigned line)
@@ -231,7 +230,7 @@ static bool read_members(struct project_reader *r, const struct yaml *y)
     return true;
 }
 
-/* --- clients, hosts -------------------------------------------------- */
+/* --- clients, trusted folders ------------------------------------------ */
 
 static bool read_clients(struct project_reader *r, const struct yaml *y)
 {
@@ -242,40 +241,6 @@ static bool read_clients(struct project_reader *r, const struct yaml *y)
             return project_fail(r, item->line, "not a client's name: \"%.*s\"",
                                 STR_ARG(project_excerpt(item->text)));
     r->out.clients = project_texts(r, y, &r->out.client_count);
-    return true;
-}
-
-static bool host_is_valid(struct str host)
-{
-    struct str rest = host, label;
-    size_t labels = 0;
-
-    if (host.n > HOST_MAX_CHARS)
-        return false;
-    for (; str_cut(&rest, '.', &label); labels++) {
-        if (label.n == 0 || label.n > 63 || label.p[0] == '-' ||
-            label.p[label.n - 1] == '-')
-            return false;
-        for (size_t i = 0; i < label.n; i++)
-            if (!char_is_lower(label.p[i]) && !char_is_digit(label.p[i]) &&
-                label.p[i] != '-')
-                return false;
-    }
-    return labels >= 2;
-}
-
-static bool read_hosts(struct project_reader *r, const struct yaml *y)
-{
-    if (!project_want_texts(r, y, "a host"))
-        return false;
-    for (const struct yaml *item = y->first; item; item = item->next)
-        if (!host_is_valid(item->text))
-            return project_fail(
-                r, item->line,
-                "not a host's name in lower case, without port: "
-                "\"%.*s\"",
-                STR_ARG(project_excerpt(item->text)));
-    r->out.hosts = project_texts(r, y, &r->out.host_count);
     return true;
 }
 
@@ -494,7 +459,7 @@ bool project_parse(struct str text, enum project_role role, const char *name,
         {STR_INIT("server"), IN_WORKSPACE, project_read_server},
         {STR_INIT("servers"), IN_WORKSPACE, project_read_servers},
         {STR_INIT("listing"), IN_WORKSPACE, project_read_listing},
-        {STR_INIT("hosts"), IN_USER, read_hosts},
+        {STR_INIT("hosts"), IN_USER, project_read_hosts},
         {STR_INIT("trusted_folders"), IN_USER, read_trusted_folders},
         {STR_INIT("ask"), IN_WORKSPACE | IN_USER, project_read_ask},
         {STR_INIT("policy"), IN_WORKSPACE | IN_USER, read_policy},

@@ -1,4 +1,5 @@
 #include "base/map.h"
+#include "mapm/host_config.h"
 #include "mapm/origin.h"
 #include "mapm/project.h"
 
@@ -49,11 +50,12 @@ struct str edit_origin_key(struct str text, const struct origin_rules *rules,
                            struct arena *a)
 {
     struct str host = str_from_index(text, strlen("https://"));
-    struct origin_rules own = {.hosts = &host, .host_count = 1};
+    struct host_config named = {.kind = &git_hosts[0]};
+    struct origin_rules own = {.hosts = &named, .host_count = 1};
     struct err ignored = {0};
     struct origin o;
 
-    host = str_slice(host, 0, str_find_char(host, '/'));
+    named.host = str_slice(host, 0, str_find_char(host, '/'));
     if (origin_parse_part(text, rules, a, &o, &ignored) ||
         origin_parse_part(text, &own, a, &o, &ignored))
         return o.key;

@@ -66,6 +66,9 @@ MUST_CHECK bool project_read_origin(struct project_reader *r,
 /* `catalogs:` below dependencies, in project_catalog.c. */
 bool project_read_catalogs(struct project_reader *r, const struct yaml *y);
 
+/* `hosts:`, in project_host.c. */
+bool project_read_hosts(struct project_reader *r, const struct yaml *y);
+
 /* `listing:`, in project_listing.c. */
 bool project_read_listing(struct project_reader *r, const struct yaml *y);
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 
+#include "../host_frame.h"
 #include "../post.h"
 
 #define OUT_MAX_BYTES    (512u << 20)
@@ -126,16 +127,11 @@ bool link_read_options(struct str body, struct arena *a,
                        struct link_options *out, struct err *e)
 {
     struct fields in = fields_of(body);
-    struct str *hosts;
     bool ok;
 
     out->incoming = arena_str(a, field_str(&in, 4096));
     out->verbose = field_bool(&in);
-    out->host_count = field_u32(&in, 10000);
-    hosts = arena_array(a, out->host_count, sizeof *hosts);
-    for (size_t i = 0; i < out->host_count; i++)
-        hosts[i] = arena_str(a, field_str(&in, 300));
-    out->hosts = hosts;
+    out->hosts = field_hosts(&in, a, &out->host_count);
     ok = read_limits(&in, a, &out->limits);
     return (ok && fields_end(&in)) || link_nonsense(e);
 }

@@ -37,7 +37,7 @@ struct link_ask {
 struct link_options {
     struct str incoming;
     bool verbose;
-    const struct str *hosts;
+    const struct host_config *hosts;
     size_t host_count;
     struct limits limits;
 };

@@ -206,23 +206,24 @@ static bool load_environment(struct settings *s, struct err *e)
     return true;
 }
 
-static void add_host(struct settings *s, struct str host)
+static void add_host(struct settings *s, const struct host_config *h)
 {
-    if (host.n == 0)
-        return;
     s->hosts = arena_grow(&s->arena, s->hosts, s->host_count, &s->host_capacity,
                           sizeof *s->hosts);
-    s->hosts[s->host_count++] = str_lower(host, &s->arena);
+    s->hosts[s->host_count++] = *h;
 }
 
 static void add_hosts(struct settings *s, struct str list)
 {
+    struct host_config h = {.kind = &git_hosts[0]};
     size_t from = 0;
 
     for (size_t i = 0; i <= list.n; i++) {
         if (i < list.n && list.p[i] != ',' && list.p[i] != ' ')
             continue;
-        add_host(s, str_slice(list, from, i));
+        h.host = str_lower(str_slice(list, from, i), &s->arena);
+        if (h.host.n)
+            add_host(s, &h);
         from = i + 1;
     }
 }
@@ -249,7 +250,7 @@ static void add_env_ca(struct settings *s)
                  env("SSL_CERT_DIR"));
 }
 
-bool settings_load(struct settings *s, const struct str *hosts,
+bool settings_load(struct settings *s, const struct host_config *hosts,
                    size_t host_count, struct err *e)
 {
     *s = (struct settings){0};
@@ -258,7 +259,7 @@ bool settings_load(struct settings *s, const struct str *hosts,
     if (s->home.n && s->home.p[0] != '/')
         s->home = str_make("", 0);
     for (size_t i = 0; i < host_count; i++)
-        add_host(s, hosts[i]);
+        add_host(s, &hosts[i]);
     add_hosts(s, env(git_hosts[0].hosts_variable));
     if (!load_files(s, e) || !load_environment(s, e))
         return err_wrap(e, "cannot read the git configuration");
@@ -430,7 +431,7 @@ void settings_hosts(const struct settings *s, struct arena *a,
             out[n++] = url_host_port(&u, a);
     }
     for (size_t i = 0; i < s->host_count; i++)
-        out[n++] = s->hosts[i];
+        out[n++] = s->hosts[i].host;
     *hosts = out;
     *count = n;
 }

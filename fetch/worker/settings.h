@@ -1,7 +1,7 @@
 #ifndef FETCH_WORKER_SETTINGS_H
 #define FETCH_WORKER_SETTINGS_H
 
-#include "mapm/git_host.h"
+#include "mapm/host_config.h"
 
 #include "url.h"
 
@@ -32,16 +32,17 @@ struct settings {
     size_t rewrite_count, rewrite_capacity;
     struct settings_rule *rules;
     size_t rule_count, rule_capacity;
-    struct str *hosts; /* GitHub's, besides github.com */
+    struct host_config *hosts; /* config.yaml, MAPM_GITHUB_HOSTS */
     size_t host_count, host_capacity;
     struct str home;             /* absolute; empty: none */
     bool wants_no_verify;        /* someone tried to switch verification off */
     struct system_ca *system_ca; /* found out at the first TLS connection */
 };
 
-/* `hosts`: GitHub hosts that mapm's own configuration names. Errors: ERR_FORMAT
- * for a configuration that git could not read either. */
-MUST_CHECK bool settings_load(struct settings *s, const struct str *hosts,
+/* `hosts`: of mapm's own configuration. Errors: ERR_FORMAT for a configuration
+ * that git could not read either. */
+MUST_CHECK bool settings_load(struct settings *s,
+                              const struct host_config *hosts,
                               size_t host_count, struct err *e);
 void settings_done(struct settings *s);
 
@@ -72,8 +73,8 @@ struct settings_ca {
 MUST_CHECK bool settings_ca(const struct settings *s, const struct url *u,
                             struct settings_ca *out, struct err *e);
 
-/* Host names, with port where one is written, that rewrites lead to, and the
- * GitHub hosts. In `a`. */
+/* Host names, with port where one is written, that rewrites lead to, and those
+ * of mapm's configuration. In `a`. */
 void settings_hosts(const struct settings *s, struct arena *a,
                     const struct str **hosts, size_t *count);
 

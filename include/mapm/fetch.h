@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "mapm/doc_kind.h"
+#include "mapm/host_config.h"
 #include "mapm/limits.h"
 #include "mapm/origin.h"
 
@@ -69,7 +70,7 @@ struct fetch_options {
     struct str incoming; /* absolute path: the one folder it may write */
     struct fetch_process *ahead; /* used by the first fetch_ask; may be NULL */
     struct fetch_store store;
-    const struct str *hosts; /* GitHub hosts besides github.com */
+    const struct host_config *hosts; /* of the user's own file */
     size_t host_count;
     const struct limits *limits; /* NULL: those of the program */
     /* Called within fetch_next as long as there is nothing to read and it

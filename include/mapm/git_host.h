@@ -48,9 +48,12 @@ struct git_host {
 extern const struct git_host git_hosts[];
 extern const size_t git_host_count;
 
-/* The row of `host`: its own, the first one when `host` is one of `named`, else
+struct host_config;
+
+/* The row of `host`: its own, or the one that the user configured for it, else
  * NULL. Letter case does not matter. */
-const struct git_host *git_host_find(struct str host, const struct str *named,
+const struct git_host *git_host_find(struct str host,
+                                     const struct host_config *named,
                                      size_t named_count);
 
 /* The row of a host that was accepted before: never NULL. */

@@ -33,8 +33,10 @@ struct origin {
     struct str part;
 };
 
+struct host_config;
+
 struct origin_rules {
-    const struct str *hosts; /* besides github.com, from the user's own file */
+    const struct host_config *hosts; /* of the user's own file */
     size_t host_count;
 };
 

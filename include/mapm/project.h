@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "mapm/catalog.h"
+#include "mapm/host_config.h"
 #include "mapm/limits.h"
 
 /* project: mapm.yaml, mapm.local.yaml and config.yaml (DESIGN.md 3.1). */
@@ -86,7 +87,7 @@ struct project {
                                   has_sources = nothing is allowed */
     size_t source_count;
     bool has_sources;
-    const struct str *hosts; /* config.yaml only: GitHub Enterprise hosts */
+    const struct host_config *hosts; /* config.yaml only */
     size_t host_count;
     const struct str
         *trusted_folders; /* config.yaml only: absolute, "~/…", "*" */

@@ -29,7 +29,8 @@ struct drive {
     struct arena arena;
     struct map seen;
     struct origin_rules rules;
-    struct str hosts[8], store;
+    struct host_config hosts[8];
+    struct str store;
     const char **names;
     size_t count, capacity;
     enum fetch_what what;
@@ -332,7 +333,8 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--store") == 0 && i + 1 < argc)
             d.store = str_cstr(argv[++i]);
         else if (strcmp(argv[i], "--host") == 0 && i + 1 < argc)
-            d.hosts[d.rules.host_count++] = str_cstr(argv[++i]);
+            d.hosts[d.rules.host_count++] = (struct host_config){
+                .host = str_cstr(argv[++i]), .kind = &git_hosts[0]};
         else
             return 2;
     }

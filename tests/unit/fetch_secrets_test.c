@@ -96,7 +96,8 @@ TEST(tokens_go_to_github_alone) /* [row 10] */
     CLEANUP(arena_done) struct arena a = {0};
     CLEANUP(settings_done) struct settings s;
     CLEANUP(secrets_done) struct secrets secrets;
-    struct str host = STR("ghe.example");
+    struct host_config host = {.host = STR("ghe.example"),
+                               .kind = &git_hosts[0]};
     struct secret got;
     struct url u;
     struct err e = {0};

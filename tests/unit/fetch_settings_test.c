@@ -366,7 +366,8 @@ TEST(hosts_of_github)
 {
     CLEANUP(arena_done) struct arena a = {0};
     CLEANUP(settings_done) struct settings s;
-    struct str given = STR("Given.example");
+    struct host_config given = {.host = STR("given.example"),
+                                .kind = &git_hosts[0]};
     static const char *const want[] = {"near.example:8443", "far.example",
                                        "given.example", "a.example",
                                        "b.example"};
@@ -431,7 +432,9 @@ static struct str secrets_of(const char *url, struct arena *a)
 {
     CLEANUP(settings_done) struct settings s;
     CLEANUP(secrets_done) struct secrets secrets;
-    struct str host = STR("ghe.example"), out = STR("");
+    struct host_config host = {.host = STR("ghe.example"),
+                               .kind = &git_hosts[0]};
+    struct str out = STR("");
     struct url u = url_of(url, a);
     struct secret got = {0};
     unsigned tried = 0;

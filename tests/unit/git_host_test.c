@@ -1,11 +1,12 @@
 #include "base/text.h"
-#include "mapm/git_host.h"
+#include "mapm/host_config.h"
 
 #include <string.h>
 
 #include "tap.h"
 
-static const struct str named[] = {STR_INIT("git.example")};
+static const struct host_config named[] = {
+    {.host = STR_INIT("git.example"), .kind = &git_hosts[0]}};
 
 TEST(every_host_of_the_table_is_found) /* [M13] */
 {

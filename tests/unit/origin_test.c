@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "mapm/host_config.h"
 #include "mapm/limits.h"
 #include "mapm/origin.h"
 
@@ -9,7 +10,8 @@
 #define SHA         "0123456789abcdef0123456789abcdef01234567"
 #define ROWS(table) (sizeof(table) / sizeof *(table))
 
-static const struct str hosts[] = {STR_INIT("git.example.com")};
+static const struct host_config hosts[] = {
+    {.host = STR_INIT("git.example.com"), .kind = &git_hosts[0]}};
 static const struct origin_rules rules = {hosts, 1};
 
 TEST(origins_of_documents_that_are_accepted) /* [M13, M14, X13] */

@@ -43,6 +43,8 @@ static const struct {
     {W, "dependencies:\n  catalogs:\n    - origin: " URL "a\n      exclude: [/x]\n", "m:4: not a pattern: \"/x\"", "write a name, or a path below the folder of the catalog, as in skills/pdf-*"},
     {W, "dependencies:\n  catalogs:\n    - origin: " URL "a\n      exclude: [../x]\n", "m:4: not a pattern: \"../x\"", NULL},
     {U, "clients: [claude]\nhosts: [ghe.example.com]\nask: {exec: [my-llm, -p]}\n", NULL, NULL},
+    {U, "hosts:\n  - a.example\n  - {host: b.example, kind: github, transport: ssh, port: 2222, token: env:B_TOKEN, ports: [8443, 9443]}\n", NULL, NULL},
+    {U, "hosts: [{host: github.com, token: none}, {host: b.example, kind: github, token: git, transport: https}]\n", NULL, NULL},
     {U, "ask: {exec: my-llm}\n", NULL, NULL},
     {U, "ask: {http: \"http://localhost:11434\", model: qwen3, key_env: MY_KEY}\n", NULL, NULL},
     {U, "limits: {run_max_commands: 0, run_max_traces: 0}\n", NULL, NULL},
@@ -109,6 +111,21 @@ static const struct {
     {U, "hosts: [ghe.example.com:443]\n", "m:1: not a host's name in lower case, without port: \"ghe.example.com:443\"", ""},
     {U, "hosts: [localhost]\n", "m:1: not a host's name in lower case, without port: \"localhost\"", ""},
     {U, "hosts: [-a.b]\n", "m:1: not a host's name in lower case, without port: \"-a.b\"", ""},
+    {U, "hosts: [{kind: github}]\n", "m:1: no \"host\" in {host: ...}", ""},
+    {U, "hosts: [{host: b.example}]\n", "m:1: no \"kind\" for b.example", NULL},
+    {U, "hosts:\n  - host: b.example\n    kind: gitlub\n", "m:3: kind must be one of github", NULL},
+    {U, "hosts:\n  - a.example\n  - {host: a.example, kind: github}\n", "m:3: a.example is named twice", ""},
+    {U, "hosts: [{host: a.example., kind: github}]\n", "m:1: not a host's name in lower case, without port: \"a.example.\"", ""},
+    {U, "hosts: [{host: me@a.example, kind: github}]\n", "m:1: not a host's name in lower case, without port: \"me@a.example\"", ""},
+    {U, "hosts: [{host: a.example, kind: github, transport: telnet}]\n", "m:1: transport must be https or ssh", ""},
+    {U, "hosts: [{host: a.example, kind: github, port: 0}]\n", "m:1: port must be a number from 1 to 65535", ""},
+    {U, "hosts: [{host: a.example, kind: github, port: 65536}]\n", "m:1: port must be a number from 1 to 65535", ""},
+    {U, "hosts: [{host: a.example, kind: github, ports: 80}]\n", "m:1: ports must be a list", ""},
+    {U, "hosts: [{host: a.example, kind: github, ports: [x]}]\n", "m:1: a port must be a number from 1 to 65535", ""},
+    {U, "hosts: [{host: a.example, kind: github, ports: [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]}]\n", "m:1: more than 16 ports", ""},
+    {U, "hosts: [{host: a.example, kind: github, token: ghp_abc}]\n", "m:1: token must be env:NAME, git or none", "the token itself never stands here: name the variable of the environment that has it"},
+    {U, "hosts: [{host: a.example, kind: github, token: \"env:A B\"}]\n", "m:1: token must be env:NAME, git or none", NULL},
+    {U, "hosts: [{host: a.example, kind: github, tokens: x}]\n", "m:1: unknown key \"tokens\"", "an item of hosts may have host, kind, transport, port, token and ports"},
     {W, "policy: {sources: }\n", "m:1: sources must be a list; [] allows none", ""},
     {W, "policy: {sources: [github.com/acme]}\n", "m:1: not a pattern of sources: \"github.com/acme\"", "write host/owner/repository, with \"*\" for any: github.com/acme/*"},
     {W, "policy: {sources: [\"github.com//x\"]}\n", "m:1: not a pattern of sources: \"github.com//x\"", NULL},
@@ -178,7 +195,8 @@ TEST(roots_come_by_kind_then_as_written)
 
 TEST(a_host_of_the_users_own) /* [row 10] */
 {
-    struct str hosts[] = {STR_INIT("ghe.example.com")};
+    struct host_config hosts[] = {
+        {.host = STR_INIT("ghe.example.com"), .kind = &git_hosts[0]}};
     struct origin_rules rules = {hosts, 1};
     struct project p;
     struct err e = {0};
@@ -187,6 +205,34 @@ TEST(a_host_of_the_users_own) /* [row 10] */
                             "[\"https://ghe.example.com/a/b/tree/main\"]}"),
                         W, "m", &rules, &arena, &p, &e));
     CHECK(p.root_count == 1);
+    arena_done(&arena);
+}
+
+TEST(what_config_says_of_a_host) /* [row 47] */
+{
+    static const char text[] =
+        "hosts:\n"
+        "  - a.example\n"
+        "  - {host: b.example, kind: github, transport: ssh, port: 2222,\n"
+        "     token: env:B_TOKEN, ports: [8443, 9443]}\n"
+        "  - {host: c.example, kind: github, token: git}\n"
+        "  - {host: d.example, kind: github, token: none}\n";
+    struct project p;
+    struct err e = {0};
+    const struct host_config *b;
+
+    CHECK(parse(text, U, &p, &e));
+    CHECK(p.host_count == 4);
+    CHECK(p.hosts[0].kind == &git_hosts[0]);
+    CHECK(p.hosts[0].token == HOST_TOKEN_USUAL && p.hosts[0].port == 0);
+    b = host_config_find(STR("B.Example"), p.hosts, p.host_count);
+    CHECK(b == &p.hosts[1] && b->transport == HOST_OVER_SSH);
+    CHECK(b->port == 2222 && b->port_count == 2 && b->ports[1] == 9443);
+    CHECK(b->token == HOST_TOKEN_VARIABLE);
+    CHECK_STR(str_dup0(b->variable, &arena), "B_TOKEN");
+    CHECK(p.hosts[2].token == HOST_TOKEN_GIT);
+    CHECK(p.hosts[3].token == HOST_TOKEN_NONE);
+    CHECK(!host_config_find(STR("x.b.example"), p.hosts, p.host_count));
     arena_done(&arena);
 }
 
