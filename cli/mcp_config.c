@@ -120,7 +120,7 @@ static void put_entry(const struct config *c, struct json_writer *w)
     const struct client *client = c->client;
 
     json_begin_object(w);
-    if (client->mcp_style == MCP_OPENCODE) {
+    if (client->mcp_user.shape->style == MCP_OPENCODE) {
         json_member_string(w, "type", STR("local"));
         json_member_array(w, "command");
         json_string(w, c->program);
@@ -128,7 +128,7 @@ static void put_entry(const struct config *c, struct json_writer *w)
         json_end_array(w);
         json_member_bool(w, "enabled", true);
     } else {
-        if (client->mcp_style == MCP_VSCODE)
+        if (client->mcp_user.shape->style == MCP_VSCODE)
             json_member_string(w, "type", STR("stdio"));
         json_member_string(w, "command", c->program);
         json_member_array(w, "args");
@@ -151,7 +151,7 @@ static void put_json(const struct config *c, struct buf *b)
 
     json_writer_init(&w, b, 2);
     json_begin_object(&w);
-    json_member_object(&w, c->client->section);
+    json_member_object(&w, c->client->mcp_user.shape->section);
     json_key(&w, "mapm");
     put_entry(c, &w);
     json_end_object(&w);
@@ -161,7 +161,7 @@ static void put_json(const struct config *c, struct buf *b)
 
 static void put_toml(const struct config *c, struct buf *b)
 {
-    buf_printf(b, "[%s.mapm]\ncommand = ", c->client->section);
+    buf_printf(b, "[%s.mapm]\ncommand = ", c->client->mcp_user.shape->section);
     provision_toml_quote(b, c->program);
     buf_text(b, "\nargs = [");
     for (size_t i = 0; i < c->count; i++) {
@@ -190,7 +190,7 @@ bool mcp_print_config(struct invocation *inv, struct str client, struct err *e)
     if (!check_words(&c, e))
         return false;
     buf_init(&b, CONFIG_MAX_BYTES);
-    if (c.client->mcp_style == MCP_CODEX)
+    if (c.client->mcp_user.shape->style == MCP_CODEX)
         put_toml(&c, &b);
     else
         put_json(&c, &b);

@@ -8,12 +8,27 @@ const struct client *clients_find(struct str name)
     return NULL;
 }
 
+bool clients_mcp_is_at(const struct client_mcp *m, struct str path)
+{
+    if (m->path && str_is(path, m->path))
+        return true;
+    for (size_t i = 0; i < CLIENT_MAX_OTHERS && m->others[i]; i++)
+        if (str_is(path, m->others[i]))
+            return true;
+    return false;
+}
+
 const struct client *clients_find_mcp_file(struct str path)
 {
     for (size_t i = 0; i < clients_count; i++)
-        if (clients_table[i].mcp && str_is(path, clients_table[i].mcp))
+        if (clients_mcp_is_at(&clients_table[i].mcp, path))
             return &clients_table[i];
     return NULL;
+}
+
+bool clients_is_verified(const struct client *c)
+{
+    return c->known != KNOWN_LISTED;
 }
 
 const struct client *clients_backend_at(size_t index)

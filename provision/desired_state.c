@@ -176,6 +176,19 @@ static bool add_skill(struct desired_state *w,
     return true;
 }
 
+/* Whether a client before the i-th that is in use has the same sub-agents. */
+static bool has_agents_before(const bool *in_use, size_t i)
+{
+    const struct client *c = &clients_table[i];
+
+    for (size_t k = 0; k < i; k++)
+        if (in_use[k] && clients_table[k].agents &&
+            str_is(str_cstr(c->agents), clients_table[k].agents) &&
+            str_is(str_cstr(c->suffix), clients_table[k].suffix))
+            return true;
+    return false;
+}
+
 static bool add_agent(struct desired_state *w,
                       const struct provision_item *item, const bool *in_use,
                       struct err *e)
@@ -187,7 +200,7 @@ static bool add_agent(struct desired_state *w,
     for (size_t i = 0; i < clients_count; i++) {
         const struct client *c = &clients_table[i];
 
-        if (!in_use[i] || !c->agents)
+        if (!in_use[i] || !c->agents || has_agents_before(in_use, i))
             continue;
         t = add_target(w, TARGET_FILE,
                        arena_printf(w->arena, "%s/%.*s%s", c->agents,
@@ -204,18 +217,53 @@ static bool add_agent(struct desired_state *w,
 /* --- servers -------------------------------------------------------------- */
 
 struct target *desired_state_add_shared(struct desired_state *w,
-                                        const struct client *c)
+                                        const struct client *c, struct str path)
 {
-    return add_target(w, TARGET_SHARED, str_cstr(c->mcp), c, NULL);
+    struct target *t = add_target(w, TARGET_SHARED, path, c, NULL);
+
+    t->shape = c->mcp.shape;
+    return t;
+}
+
+bool desired_state_open_shared(const struct target *t, struct str text,
+                               struct arena *a, struct merge *out,
+                               struct err *e)
+{
+    struct merge_file file = {t->shape, t->client->name, t->path};
+
+    return merge_open(&file, text, a, out, e);
+}
+
+/* Its MCP file here: the first of several that exists. p NULL for none. */
+static struct str mcp_file(const struct desired_state *w,
+                           const struct client *c)
+{
+    for (size_t i = 0; i < CLIENT_MAX_OTHERS && c->mcp.others[i]; i++)
+        if (fs_exists_at(w->root, c->mcp.others[i]))
+            return str_cstr(c->mcp.others[i]);
+    return c->mcp.path ? str_cstr(c->mcp.path) : (struct str){0};
+}
+
+/* Several clients read .mcp.json. */
+static bool has_shared(const struct desired_state *w, struct str path)
+{
+    for (size_t i = w->count; i-- > 0 && w->targets[i].kind == TARGET_SHARED;)
+        if (str_eq(w->targets[i].path, path))
+            return true;
+    return false;
 }
 
 static void add_servers(struct desired_state *w, const struct client *c,
                         const struct provision_item *items, size_t count,
                         size_t server_count)
 {
-    struct target *t = desired_state_add_shared(w, c);
-
     bool start = w->options->start_servers;
+    struct str path = mcp_file(w, c);
+    struct target *t;
+
+    if (!path.p || has_shared(w, path))
+        return;
+    t = desired_state_add_shared(w, c, path);
 
     t->servers = arena_array(w->arena, server_count, sizeof *t->servers);
     for (size_t i = 0; i < count; i++) {
@@ -415,8 +463,7 @@ void desired_state_add_servers(struct desired_state *w,
     for (size_t i = 0; i < count; i++)
         servers += items[i].kind == DOC_MCP;
     for (size_t i = 0; servers && i < clients_count; i++)
-        if (clients_table[i].mcp &&
-            desired_state_is_in_use(w, &clients_table[i], known))
+        if (desired_state_is_in_use(w, &clients_table[i], known))
             add_servers(w, &clients_table[i], items, count, servers);
 }
 

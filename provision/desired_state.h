@@ -6,6 +6,7 @@
 #include "mapm/document.h"
 #include "mapm/provision.h"
 
+#include "merge.h"
 #include "record.h"
 #include "writable.h"
 
@@ -43,8 +44,9 @@ struct desired_server {
 
 struct target {
     enum target_kind kind;
-    struct str path;             /* NUL-terminated */
-    const struct client *client; /* NULL: of all clients */
+    struct str path;               /* NUL-terminated */
+    const struct client *client;   /* NULL: of all clients */
+    const struct mcp_shape *shape; /* SHARED */
     const struct provision_item *item;
     struct hash source;
     struct str link;
@@ -93,7 +95,13 @@ MUST_CHECK bool desired_state_add_texts(struct desired_state *w,
 
 /* Adds the client's file without servers: entries that mapm wrote are removed. */
 struct target *desired_state_add_shared(struct desired_state *w,
-                                        const struct client *c);
+                                        const struct client *c,
+                                        struct str path);
+
+/* The text of that file, "" for none: merge_open. */
+MUST_CHECK bool desired_state_open_shared(const struct target *t,
+                                          struct str text, struct arena *a,
+                                          struct merge *out, struct err *e);
 
 /* The document of an item, which is read once, and its text. */
 MUST_CHECK bool desired_state_read_document(struct desired_state *w,

@@ -306,7 +306,7 @@ static bool find_shared(struct finding *f, struct target *t,
                    !fs_read_file_at(f->p->root, t->path.p,
                                     CLIENT_FILE_MAX_BYTES, f->arena, &text, e)))
         return !known;
-    ok = merge_open(t->client, text, f->arena, &m, e) &&
+    ok = desired_state_open_shared(t, text, f->arena, &m, e) &&
          undo_servers(f, t, &m, known, &first, &lost, e);
     if (ok && first)
         add(f, t, first, STR(""),

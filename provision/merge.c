@@ -9,20 +9,20 @@
 
 #define MERGE_MAX_NODES 1000000
 
-static struct json_options options_for(enum json_syntax syntax)
+static struct json_options options_for(const struct mcp_shape *shape)
 {
     return (struct json_options){
         .max_bytes = CLIENT_FILE_MAX_BYTES,
         .max_depth = CLIENT_FILE_MAX_DEPTH,
         .max_nodes = MERGE_MAX_NODES,
-        .comments = syntax != JSON_STRICT,
-        .trailing_commas = syntax == JSON_RELAXED,
+        .comments = shape->format != SHAPE_JSON,
+        .trailing_commas = shape->format == SHAPE_JSON_RELAXED,
     };
 }
 
-static bool is_toml(const struct client *c)
+static bool is_toml(const struct mcp_shape *shape)
 {
-    return c->mcp_style == MCP_CODEX;
+    return shape->format == SHAPE_TOML;
 }
 
 static struct hash hash_json(const struct json *j)
@@ -41,28 +41,29 @@ static struct hash hash_json(const struct json *j)
 static bool refuse_syntax(const struct merge *m, unsigned line, struct err *e)
 {
     static const char *const accepted[] = {
-        [JSON_STRICT] = "no comment and no trailing comma",
-        [JSON_COMMENTED] = "no trailing comma",
+        [SHAPE_JSON] = "no comment and no trailing comma",
+        [SHAPE_JSON_COMMENTED] = "no trailing comma",
     };
+
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct json_options relaxed = options_for(JSON_RELAXED);
-    const struct client *c = m->client;
+    struct json_options relaxed = options_for(&shape_vscode);
+    const struct merge_file *f = &m->file;
     const struct json *root;
     struct err ignored = {0};
 
-    err_wrap(e, "cannot read %s:%u", c->mcp, line);
-    if (c->mcp_syntax != JSON_RELAXED &&
+    err_wrap(e, "cannot read %.*s:%u", STR_ARG(f->path), line);
+    if (f->shape->format != SHAPE_JSON_RELAXED &&
         json_parse(m->text, &relaxed, &scratch, &root, NULL, &ignored))
         err_hint(e,
-                 "%s accepts %s in %s, and ignores the whole file: remove "
+                 "%s accepts %s in %.*s, and ignores the whole file: remove "
                  "it there",
-                 c->name, accepted[c->mcp_syntax], c->mcp);
+                 f->client, accepted[f->shape->format], STR_ARG(f->path));
     return false;
 }
 
 static bool read_entries(struct merge *m, struct err *e)
 {
-    struct json_options options = options_for(m->client->mcp_syntax);
+    struct json_options options = options_for(m->file.shape);
     const struct json *root, *section;
     unsigned line = 1;
 
@@ -70,14 +71,14 @@ static bool read_entries(struct merge *m, struct err *e)
         return true;
     if (!json_parse(m->text, &options, m->arena, &root, &line, e))
         return e->code == ERR_FORMAT ? refuse_syntax(m, line, e) : false;
-    section = json_get(root, m->client->section);
+    section = json_get(root, m->file.shape->section);
     if (root->kind != JSON_OBJECT)
-        return err_set(e, ERR_FORMAT, "%s is %s, not an object", m->client->mcp,
-                       json_kind_name(root->kind));
+        return err_set(e, ERR_FORMAT, "%.*s is %s, not an object",
+                       STR_ARG(m->file.path), json_kind_name(root->kind));
     if (section && section->kind != JSON_OBJECT)
-        return err_set(e, ERR_FORMAT, "%s:%u: \"%s\" is %s, not an object",
-                       m->client->mcp, section->line, m->client->section,
-                       json_kind_name(section->kind));
+        return err_set(e, ERR_FORMAT, "%.*s:%u: \"%s\" is %s, not an object",
+                       STR_ARG(m->file.path), section->line,
+                       m->file.shape->section, json_kind_name(section->kind));
     for (const struct json *x = section ? section->first : NULL; x;
          x = x->next) {
         struct hash *h = arena_new(m->arena, struct hash);
@@ -88,17 +89,18 @@ static bool read_entries(struct merge *m, struct err *e)
     return true;
 }
 
-bool merge_open(const struct client *c, struct str text, struct arena *a,
+bool merge_open(const struct merge_file *f, struct str text, struct arena *a,
                 struct merge *out, struct err *e)
 {
     struct str ignored;
 
-    *out = (struct merge){.client = c, .arena = a, .text = text};
+    *out = (struct merge){.file = *f, .arena = a, .text = text};
     map_init(&out->entries, a);
-    if (!is_toml(c))
+    if (!is_toml(f->shape))
         return read_entries(out, e);
-    return toml_find(text, str_cstr(c->section), STR("-"), a, &ignored, e) ||
-           err_wrap(e, "cannot read %s", c->mcp);
+    return toml_find(text, str_cstr(f->shape->section), STR("-"), a, &ignored,
+                     e) ||
+           err_wrap(e, "cannot read %.*s", STR_ARG(f->path));
 }
 
 bool merge_find(struct merge *m, struct str key, bool *found, struct hash *hash,
@@ -107,10 +109,10 @@ bool merge_find(struct merge *m, struct str key, bool *found, struct hash *hash,
     const struct hash *h;
     struct str table;
 
-    if (is_toml(m->client)) {
-        if (!toml_find(m->text, str_cstr(m->client->section), key, m->arena,
+    if (is_toml(m->file.shape)) {
+        if (!toml_find(m->text, str_cstr(m->file.shape->section), key, m->arena,
                        &table, e))
-            return err_wrap(e, "cannot edit %s", m->client->mcp);
+            return err_wrap(e, "cannot edit %.*s", STR_ARG(m->file.path));
         *found = table.p != NULL;
         if (*found)
             *hash = hash_of(str_trim(text_unix_lines(table, m->arena)));
@@ -123,13 +125,13 @@ bool merge_find(struct merge *m, struct str key, bool *found, struct hash *hash,
     return true;
 }
 
-bool merge_hash(const struct client *c, struct str entry, struct arena *a,
-                struct hash *out, struct err *e)
+bool merge_hash(const struct mcp_shape *shape, struct str entry,
+                struct arena *a, struct hash *out, struct err *e)
 {
-    struct json_options options = options_for(JSON_STRICT);
+    struct json_options options = options_for(&shape_plain);
     const struct json *j;
 
-    if (is_toml(c)) {
+    if (is_toml(shape)) {
         *out = hash_of(str_trim(entry));
         return true;
     }
@@ -145,7 +147,7 @@ static bool hold(struct merge *m, struct arena *made, struct str text, bool ok,
 {
     if (!ok) {
         arena_done(made);
-        return err_wrap(e, "cannot edit %s", m->client->mcp);
+        return err_wrap(e, "cannot edit %.*s", STR_ARG(m->file.path));
     }
     /* An edit without changes returns its input. */
     if (text.p == m->text.p) {
@@ -160,12 +162,12 @@ static bool hold(struct merge *m, struct arena *made, struct str text, bool ok,
 
 bool merge_put(struct merge *m, struct str key, struct str entry, struct err *e)
 {
-    struct json_options options = options_for(m->client->mcp_syntax);
-    struct str section = str_cstr(m->client->section);
+    struct json_options options = options_for(m->file.shape);
+    struct str section = str_cstr(m->file.shape->section);
     struct str path[] = {section, key}, text = {0};
     struct arena a = {0};
     bool ok =
-        is_toml(m->client)
+        is_toml(m->file.shape)
             ? toml_put(m->text, section, key, entry, &a, &text, e)
             : json_edit_put(m->text, &options, path, 2, entry, &a, &text, e);
 
@@ -174,11 +176,11 @@ bool merge_put(struct merge *m, struct str key, struct str entry, struct err *e)
 
 bool merge_remove(struct merge *m, struct str key, struct err *e)
 {
-    struct json_options options = options_for(m->client->mcp_syntax);
-    struct str section = str_cstr(m->client->section);
+    struct json_options options = options_for(m->file.shape);
+    struct str section = str_cstr(m->file.shape->section);
     struct str path[] = {section, key}, text = {0};
     struct arena a = {0};
-    bool ok = is_toml(m->client)
+    bool ok = is_toml(m->file.shape)
                   ? toml_remove(m->text, section, key, &a, &text, e)
                   : json_edit_remove(m->text, &options, path, 2, &a, &text, e);
 
@@ -189,14 +191,14 @@ bool merge_remove(struct merge *m, struct str key, struct err *e)
 static bool find_objects(const struct merge *m, struct arena *a,
                          const struct json **root, const struct json **section)
 {
-    struct json_options o = options_for(m->client->mcp_syntax);
+    struct json_options o = options_for(m->file.shape);
     struct err ignored = {0};
 
-    if (is_toml(m->client) ||
+    if (is_toml(m->file.shape) ||
         !json_parse(m->text, &o, a, root, NULL, &ignored) ||
         (*root)->kind != JSON_OBJECT)
         return false;
-    *section = json_get(*root, m->client->section);
+    *section = json_get(*root, m->file.shape->section);
     return true;
 }
 
@@ -258,9 +260,9 @@ bool merge_put_gap(struct merge *m, struct str gap, struct err *e)
 
 bool merge_drop_section(struct merge *m, struct err *e)
 {
-    struct json_options options = options_for(m->client->mcp_syntax);
+    struct json_options options = options_for(m->file.shape);
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct str path[] = {str_cstr(m->client->section)}, text = {0};
+    struct str path[] = {str_cstr(m->file.shape->section)}, text = {0};
     const struct json *root, *section;
     struct arena a = {0};
     bool ok;
@@ -274,7 +276,7 @@ bool merge_drop_section(struct merge *m, struct err *e)
 
 bool merge_can_begin(const struct merge *m)
 {
-    return !is_toml(m->client) && m->text.n == 0;
+    return !is_toml(m->file.shape) && m->text.n == 0;
 }
 
 bool merge_begin(struct merge *m, const struct str *keys,
@@ -283,12 +285,12 @@ bool merge_begin(struct merge *m, const struct str *keys,
     CLEANUP(buf_done) struct buf text = {0};
     struct arena a = {0};
     struct json_writer w;
-    struct json_options options = options_for(JSON_STRICT);
+    struct json_options options = options_for(&shape_plain);
     const struct json *j;
     bool ok = true;
 
     json_open(&w, &text, CLIENT_FILE_MAX_BYTES, 2);
-    json_member_object(&w, m->client->section);
+    json_member_object(&w, m->file.shape->section);
     for (size_t i = 0; ok && i < count; i++) {
         ok = json_parse(entries[i], &options, &a, &j, NULL, e);
         json_key_str(&w, keys[i]);
@@ -298,7 +300,7 @@ bool merge_begin(struct merge *m, const struct str *keys,
     json_end_object(&w);
     json_end_object(&w);
     buf_char(&text, '\n');
-    ok = ok && buf_check(&text, m->client->mcp, e);
+    ok = ok && buf_check(&text, str_dup0(m->file.path, &a), e);
     arena_done(&a);
     return hold(m, &a, arena_str(&a, buf_str(&text)), ok, e);
 }
@@ -310,21 +312,21 @@ void merge_done(struct merge *m)
 
 bool merge_is_empty(const struct merge *m)
 {
-    struct json_options strict = options_for(m->client->mcp_syntax);
+    struct json_options strict = options_for(m->file.shape);
     struct err ignored = {0};
     struct arena a = {0};
     const struct json *root;
     bool empty = false;
 
-    if (is_toml(m->client) || !str_trim(m->text).n)
+    if (is_toml(m->file.shape) || !str_trim(m->text).n)
         return !str_trim(m->text).n;
     strict.comments = false; /* a comment is something, too */
     if (json_parse(m->text, &strict, &a, &root, NULL, &ignored) &&
         root->kind == JSON_OBJECT)
-        empty =
-            root->count == 0 ||
-            (root->count == 1 && str_is(root->first->key, m->client->section) &&
-             root->first->kind == JSON_OBJECT && root->first->count == 0);
+        empty = root->count == 0 ||
+                (root->count == 1 &&
+                 str_is(root->first->key, m->file.shape->section) &&
+                 root->first->kind == JSON_OBJECT && root->first->count == 0);
     arena_done(&a);
     return empty;
 }

@@ -10,8 +10,15 @@
  * are compared by value, so that reformatting is no edit.
  */
 
+/* Which file, of which client. */
+struct merge_file {
+    const struct mcp_shape *shape;
+    const char *client; /* its name */
+    struct str path;    /* for messages */
+};
+
 struct merge {
-    const struct client *client;
+    struct merge_file file;
     struct arena *arena;
     struct str text;
     struct arena held;  /* what the last edit made: `text` lives there */
@@ -20,7 +27,7 @@ struct merge {
 
 /* `text` may be empty: a file that is not there. ERR_FORMAT for one that
  * cannot be read. */
-MUST_CHECK bool merge_open(const struct client *c, struct str text,
+MUST_CHECK bool merge_open(const struct merge_file *f, struct str text,
                            struct arena *a, struct merge *out, struct err *e);
 
 /* The value of `key`: false when it is absent. */
@@ -28,7 +35,7 @@ MUST_CHECK bool merge_find(struct merge *m, struct str key, bool *found,
                            struct hash *hash, struct err *e);
 
 /* The hash under which merge_find will see `entry`. */
-MUST_CHECK bool merge_hash(const struct client *c, struct str entry,
+MUST_CHECK bool merge_hash(const struct mcp_shape *shape, struct str entry,
                            struct arena *a, struct hash *out, struct err *e);
 
 /* Writes a whole new file; JSON only. */

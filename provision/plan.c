@@ -83,7 +83,8 @@ void plan_show(struct plan *plan, enum provision_change_kind kind,
                struct str path, const struct client *c)
 {
     /* .mcp.json is read by many. */
-    if (c && c->mcp_style == MCP_SHARED && str_starts(path, str_cstr(c->mcp)))
+    if (c && c->mcp.shape == &shape_shared &&
+        str_starts(path, str_cstr(c->mcp.path)))
         c = NULL;
     plan->shown = arena_grow(plan->arena, plan->shown, plan->shown_count,
                              &plan->shown_capacity, sizeof *plan->shown);
@@ -209,7 +210,8 @@ static bool plan_removals(struct plan *plan, struct err *e)
         }
         if (known->kind == RECORD_SHARED) {
             struct target *t = desired_state_add_shared(
-                &plan->desired, clients_find_mcp_file(known->path));
+                &plan->desired, clients_find_mcp_file(known->path),
+                arena_str(plan->arena, known->path));
 
             if (!plan_shared(plan, t, e))
                 return false;

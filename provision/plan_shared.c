@@ -303,7 +303,7 @@ bool plan_shared(struct plan *plan, struct target *t, struct err *e)
          * numbers, and then the record does not vouch for the file. */
         s.next.stat = file_stat_seen(&st, now, false);
     }
-    bool ok = merge_open(t->client, text, plan->arena, &s.merge, e) &&
+    bool ok = desired_state_open_shared(t, text, plan->arena, &s.merge, e) &&
               plan_edited(&s, c, text, there, e);
 
     merge_done(&s.merge);
@@ -347,7 +347,7 @@ bool plan_find_foreign(struct provision *p, struct desired_state *w,
     if (!fs_read_file_at(p->root, t->path.p, CLIENT_FILE_MAX_BYTES, w->arena,
                          &text, e))
         return false;
-    ok = merge_open(t->client, text, w->arena, &m, e);
+    ok = desired_state_open_shared(t, text, w->arena, &m, e);
     for (size_t i = 0; ok && i < t->server_count; i++)
         ok = is_foreign(p, w, t, &m, &t->servers[i], &foreign[i], e);
     merge_done(&m);

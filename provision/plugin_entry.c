@@ -26,12 +26,12 @@ static size_t variable_length(struct str text)
 }
 
 /* VS Code and Cursor write ${env:NAME}; the others what the plugin has. */
-static struct str translate(const struct client *c, struct str text,
+static struct str translate(const struct mcp_shape *shape, struct str text,
                             struct arena *a)
 {
     CLEANUP(buf_done) struct buf out = {0};
 
-    if ((c->mcp_style != MCP_VSCODE && c->mcp_style != MCP_PLAIN) ||
+    if ((shape->style != MCP_VSCODE && shape->style != MCP_PLAIN) ||
         !str_has_char(text, '$'))
         return text;
     buf_init(&out, ENTRY_MAX_BYTES);
@@ -48,11 +48,11 @@ static struct str translate(const struct client *c, struct str text,
     return arena_str(a, buf_str(&out));
 }
 
-static void put_value(struct json_writer *w, const struct client *c,
+static void put_value(struct json_writer *w, const struct mcp_shape *shape,
                       const struct json *j, struct arena *a)
 {
     if (j->kind == JSON_STRING) {
-        json_string(w, translate(c, j->text, a));
+        json_string(w, translate(shape, j->text, a));
         return;
     }
     if (j->kind == JSON_ARRAY)
@@ -62,7 +62,7 @@ static void put_value(struct json_writer *w, const struct client *c,
     for (const struct json *x = j->first; x; x = x->next) {
         if (j->kind == JSON_OBJECT)
             json_key_str(w, x->key);
-        json_string(w, translate(c, json_text(x), a));
+        json_string(w, translate(shape, json_text(x), a));
     }
     if (j->kind == JSON_ARRAY)
         json_end_array(w);
@@ -70,7 +70,7 @@ static void put_value(struct json_writer *w, const struct client *c,
         json_end_object(w);
 }
 
-bool render_plugin_entry(const struct client *c, const struct json *mcp,
+bool render_plugin_entry(const struct mcp_shape *shape, const struct json *mcp,
                          struct arena *a, struct str *out, struct err *e)
 {
     CLEANUP(buf_done) struct buf text = {0};
@@ -83,7 +83,7 @@ bool render_plugin_entry(const struct client *c, const struct json *mcp,
         if (str_is(j->key, "_meta"))
             continue;
         json_key_str(&w, j->key);
-        put_value(&w, c, j, a);
+        put_value(&w, shape, j, a);
     }
     json_end_object(&w);
     if (!buf_check(&text, "a server's entry", e))

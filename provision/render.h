@@ -23,13 +23,13 @@ struct str render_agent(const struct client *c, const struct document *d,
  * without `_meta` as render_wants_meta says. Errors: ERR_MCP for what this
  * client would take for something else.
  */
-MUST_CHECK bool render_server(const struct client *c, struct str key,
+MUST_CHECK bool render_server(const struct mcp_shape *shape, struct str key,
                               struct str entry, struct arena *a,
                               struct str *out, struct err *e);
-bool render_wants_meta(const struct client *c);
+bool render_wants_meta(const struct mcp_shape *shape);
 
 /* The entry of a plugin's server that `mapm start` need not start. */
-MUST_CHECK bool render_plugin_entry(const struct client *c,
+MUST_CHECK bool render_plugin_entry(const struct mcp_shape *shape,
                                     const struct json *mcp, struct arena *a,
                                     struct str *out, struct err *e);
 

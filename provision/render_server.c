@@ -5,9 +5,9 @@
 
 #define ENTRY_MAX_BYTES (4 * (size_t)MCP_MAX_BYTES)
 
-bool render_wants_meta(const struct client *c)
+bool render_wants_meta(const struct mcp_shape *shape)
 {
-    return c->mcp_style == MCP_SHARED;
+    return shape->style == MCP_SHARED;
 }
 
 /* The kinds of server that clients tell apart. */
@@ -194,33 +194,34 @@ static void put_codex_timeout(struct buf *out, const struct json *j)
                    (unsigned)((n + 999) / 1000));
 }
 
-bool render_server(const struct client *c, struct str key, struct str entry,
-                   struct arena *a, struct str *out, struct err *e)
+bool render_server(const struct mcp_shape *shape, struct str key,
+                   struct str entry, struct arena *a, struct str *out,
+                   struct err *e)
 {
     struct json_options options = {.max_depth = MCP_MAX_DEPTH + 1};
     CLEANUP(buf_done) struct buf text = {0};
     struct json_writer w;
     const struct json *j;
 
-    if (c->mcp_style == MCP_SHARED || c->mcp_style == MCP_PLAIN) {
+    if (shape->style == MCP_SHARED || shape->style == MCP_PLAIN) {
         *out = str_trim(entry);
         return true;
     }
     if (!json_parse(entry, &options, a, &j, NULL, e))
         return err_wrap(e, "%.*s", STR_ARG(key));
-    if (c->mcp_style == MCP_OPENCODE && !check_opencode(key, entry, e))
+    if (shape->style == MCP_OPENCODE && !check_opencode(key, entry, e))
         return false;
     buf_init(&text, ENTRY_MAX_BYTES);
     json_writer_init(&w, &text, 2);
-    if (c->mcp_style == MCP_CODEX) {
-        buf_printf(&text, "[%s.\"%.*s\"]\n", c->section, STR_ARG(key));
+    if (shape->style == MCP_CODEX) {
+        buf_printf(&text, "[%s.\"%.*s\"]\n", shape->section, STR_ARG(key));
         put_codex(&text, j);
         put_codex_timeout(&text, j);
     } else {
         json_begin_object(&w);
-        if (c->mcp_style == MCP_GEMINI)
+        if (shape->style == MCP_GEMINI)
             put_gemini(&w, j);
-        else if (c->mcp_style == MCP_VSCODE)
+        else if (shape->style == MCP_VSCODE)
             put_vscode(&w, j);
         else
             put_opencode(&w, j);

@@ -124,7 +124,7 @@ static bool verify_shared(struct verifying *v, struct target *t,
     }
     return fs_read_file_at(v->p->root, t->path.p, CLIENT_FILE_MAX_BYTES,
                            v->arena, &text, e) &&
-           merge_open(t->client, text, v->arena, &merge, e) &&
+           desired_state_open_shared(t, text, v->arena, &merge, e) &&
            verify_servers(v, t, &merge, e);
 }
 

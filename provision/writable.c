@@ -77,6 +77,16 @@ static bool leads_to(struct str path, const char *place, bool itself)
     return path.n == n ? itself : place[path.n] == '/';
 }
 
+static bool leads_to_file(struct str path, const struct client_mcp *m)
+{
+    if (leads_to(path, m->path, false))
+        return true;
+    for (size_t i = 0; i < CLIENT_MAX_OTHERS && m->others[i]; i++)
+        if (leads_to(path, m->others[i], false))
+            return true;
+    return false;
+}
+
 bool place_is_folder(struct str path)
 {
     if (leads_to(path, SKILLS_FOLDER, true) ||
@@ -86,7 +96,7 @@ bool place_is_folder(struct str path)
     for (size_t i = 0; i < clients_count; i++)
         if (leads_to(path, clients_table[i].skills, true) ||
             leads_to(path, clients_table[i].agents, true) ||
-            leads_to(path, clients_table[i].mcp, false))
+            leads_to_file(path, &clients_table[i].mcp))
             return true;
     return false;
 }

@@ -202,8 +202,8 @@ static bool names_mapm(const struct layer *l)
 static const struct client *find_graphical(struct doctor *d)
 {
     for (size_t i = 0; i < clients_count; i++)
-        if (clients_table[i].is_graphical && clients_table[i].mcp &&
-            exists_below(d->layer.path, clients_table[i].mcp,
+        if (clients_table[i].is_graphical && clients_table[i].mcp.path &&
+            exists_below(d->layer.path, clients_table[i].mcp.path,
                          &d->inv->cx.arena))
             return &clients_table[i];
     return NULL;

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "mapm/clients_preset.h"
+#include "mapm/clients_shape.h"
 
 /*
  * clients: the programs that read skills, sub-agents and MCP servers, as one
@@ -19,21 +20,12 @@
  * Source: docs/clients.md.
  */
 
-enum mcp_style {
-    MCP_NONE,     /* reads .mcp.json, or nothing of a project's */
-    MCP_SHARED,   /* .mcp.json itself: `_meta` stays */
-    MCP_PLAIN,    /* the same shape without `_meta` */
-    MCP_GEMINI,   /* known keys only, `httpUrl` */
-    MCP_OPENCODE, /* type local or remote, command as one list */
-    MCP_VSCODE,   /* type is required */
-    MCP_CODEX,    /* TOML tables */
-};
-
-/* Deviations from RFC 8259 that a client's parser accepts. */
-enum json_syntax {
-    JSON_STRICT,
-    JSON_COMMENTED, /* comments, no trailing comma */
-    JSON_RELAXED,   /* both */
+/* How the facts of a row are known. */
+enum client_known {
+    KNOWN_OBSERVED,   /* with the program itself */
+    KNOWN_SOURCE,     /* read in its public repository */
+    KNOWN_DOCUMENTED, /* on its page */
+    KNOWN_LISTED,     /* in a table of another tool: unverified */
 };
 
 enum agent_style {
@@ -50,10 +42,29 @@ enum client_timeout {
     TIMEOUT_MILLISECONDS,
 };
 
-#define CLIENT_MAX_MARKERS 2
-#define CLIENT_MAX_FOLDERS 6
-#define CLIENT_MAX_TEXTS   3
-#define CLIENT_MAX_PATHS   4
+#define CLIENT_MAX_PROGRAMS 2
+#define CLIENT_MAX_MARKERS  5
+#define CLIENT_MAX_FOLDERS  6
+#define CLIENT_MAX_TEXTS    3
+#define CLIENT_MAX_PATHS    4
+#define CLIENT_MAX_OTHERS   3
+
+/* A file that holds servers. */
+struct client_mcp {
+    const char *path; /* NULL: only one of `others` */
+    /* the first of these that exists is the file instead */
+    const char *others[CLIENT_MAX_OTHERS];
+    const struct mcp_shape *shape; /* NULL: there is no such file */
+    /* of the user, if it moves with home_env from outside of that folder:
+     * its path below it; or NULL */
+    const char *moved;
+};
+
+/* An environment variable that names a folder of the client. */
+struct client_home_env {
+    const char *name; /* or NULL */
+    const char *is;   /* the folder it stands for, "" for the home folder */
+};
 
 /* Files that a client loads into its context at the start. Unused elements are
  * NULL, as in all arrays of a row. */
@@ -73,27 +84,35 @@ struct client_budget {
     const char *home_texts[CLIENT_MAX_TEXTS];
 };
 
-/* Paths are relative to the workspace, of `secrets` and of the `home` parts of
- * the budget to the home folder. */
+/* Paths are relative to the workspace, those of `home`, `*_home`, `mcp_user`,
+ * `secrets` and of the `home` parts of the budget to the home folder: see
+ * clients_home_path. */
 struct client {
     const char *name;
+    const char *title;
     const char *seen; /* month */
+    enum client_known known;
+
+    /* on this machine: a program on PATH, or a folder or file of its user's */
+    const char *programs[CLIENT_MAX_PROGRAMS];
+    const char *home[CLIENT_MAX_PATHS];
+    struct client_home_env home_env;
 
     /* provisioning */
     bool always;       /* in any workspace */
     bool is_graphical; /* its PATH is often that of the desktop session */
     /* if one exists, the client is in use */
     const char *markers[CLIENT_MAX_MARKERS];
-    const char *skills; /* NULL: reads .agents/skills */
-    const char *agents; /* folder of sub-agents, or NULL */
+    const char *skills;      /* NULL: reads .agents/skills */
+    const char *skills_home; /* NULL: reads ~/.agents/skills, or none */
+    const char *agents;      /* folder of sub-agents, or NULL */
+    const char *agents_home; /* of the user, or NULL */
     const char
         *agents_note;   /* after new agents: what a person has to do; or NULL */
     const char *suffix; /* of a sub-agent's file */
     enum agent_style agent_style;
-    const char *mcp;     /* its MCP file that mapm writes, or NULL */
-    const char *section; /* the object that holds servers */
-    enum mcp_style mcp_style;
-    enum json_syntax mcp_syntax;
+    struct client_mcp mcp;      /* of a workspace */
+    struct client_mcp mcp_user; /* of the user, for all workspaces */
 
     /* `mapm mcp --print-config` */
     struct {
@@ -117,8 +136,30 @@ struct client {
 extern const struct client clients_table[];
 extern const size_t clients_count;
 
-const struct client *clients_find(struct str name);          /* or NULL */
-const struct client *clients_find_mcp_file(struct str path); /* or NULL */
+const struct client *clients_find(struct str name); /* or NULL */
+/* The first client with this MCP file in a workspace; or NULL. */
+const struct client *clients_find_mcp_file(struct str path);
+bool clients_mcp_is_at(const struct client_mcp *m, struct str path);
+
+/* A client that nobody verified is taken on request alone. */
+bool clients_is_verified(const struct client *c);
+
+/*
+ * Where the file or folder `path` of a row is for a user with the home folder
+ * `home`: a path in ".config/" is below XDG_CONFIG_HOME, one in `home_env.is`
+ * below that variable. In `a`. Errors: ERR_REFUSED for a variable that is no
+ * absolute path.
+ */
+MUST_CHECK bool clients_home_path(const struct client *c, const char *path,
+                                  struct str home, struct arena *a,
+                                  struct str *out, struct err *e);
+/* Where mcp_user is: the first of `others` that exists, or `path`; "" for a
+ * client that has none. */
+MUST_CHECK bool clients_user_file(const struct client *c, struct str home,
+                                  struct arena *a, struct str *out,
+                                  struct err *e);
+/* A program on PATH, a folder of the user's, or the variable. */
+bool clients_is_on_machine(const struct client *c, struct str home);
 
 /* Clients with a backend, in the order in which they are looked for; NULL
  * behind the last. */

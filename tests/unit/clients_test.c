@@ -17,9 +17,10 @@ TEST(every_client_is_found_by_its_name)
         const struct client *c = &clients_table[i];
 
         CHECK(clients_find(str_cstr(c->name)) == c);
-        CHECK(c->seen && c->section && c->config.files);
+        CHECK(c->seen && c->title && c->mcp_user.shape && c->config.files);
         CHECK(c->budget.workspace[0] && c->protected_paths[0]);
-        CHECK(!c->mcp || clients_find_mcp_file(str_cstr(c->mcp)) == c);
+        CHECK(!c->mcp.path ||
+              (clients_find_mcp_file(str_cstr(c->mcp.path)) && c->mcp.shape));
         CHECK(clients_find_backend(str_cstr(c->name)) == c->backend);
     }
     CHECK(!clients_find(STR("emacs")) && !clients_find(STR("")));
@@ -50,9 +51,10 @@ TEST(clients_in_use)
          ".vscode/mcp.json"},
         {"cursor", ".cursor/x", ".cursor/agents/reviewer.md",
          ".cursor/mcp.json"},
-        {"copilot", NULL, NULL, NULL},
-        {"cline", NULL, NULL, NULL},
-        {"amp", NULL, NULL, NULL},
+        {"copilot", ".github/prompts/x", ".github/agents/reviewer.agent.md",
+         NULL},
+        {"cline", ".clinerules/x", NULL, NULL},
+        {"amp", ".amp/x", NULL, NULL},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -145,9 +147,9 @@ TEST(servers_in_the_words_of_each_client)
         struct buf b;
 
         buf_init(&b, 100000);
-        CHECK(
-            render_server(c, STR("k"), str_cstr(rows[i].entry), &a, &out, &e));
-        if (c->mcp_style == MCP_CODEX) {
+        CHECK(render_server(c->mcp.shape, STR("k"), str_cstr(rows[i].entry), &a,
+                            &out, &e));
+        if (c->mcp.shape->format == SHAPE_TOML) {
             buf_append(&b, out);
         } else if (json_parse(out, &o, &a, &j, NULL, &e)) {
             json_writer_init(&w, &b, 0);
@@ -173,7 +175,8 @@ TEST(what_opencode_would_expand_is_refused)
         struct err e = {0};
         struct str out;
 
-        CHECK(!render_server(c, STR("k"), str_cstr(bad[i]), &a, &out, &e));
+        CHECK(!render_server(c->mcp.shape, STR("k"), str_cstr(bad[i]), &a, &out,
+                             &e));
         CHECK(e.code == ERR_MCP);
         arena_done(&a);
     }

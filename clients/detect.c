@@ -1,0 +1,116 @@
+#include "base/fs.h"
+#include "base/proc.h"
+#include "mapm/clients.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Where a client keeps what is its user's, and whether it is on this machine. */
+
+/* The part of `path` below `folder`, "" for the folder itself; p NULL when it is
+ * elsewhere. */
+static struct str path_below(struct str path, struct str folder)
+{
+    if (!folder.n)
+        return path;
+    if (!str_starts(path, folder))
+        return (struct str){0};
+    path = str_from_index(path, folder.n);
+    if (!path.n)
+        return STR("");
+    return path.p[0] == '/' ? str_from_index(path, 1) : (struct str){0};
+}
+
+static bool put_below(struct str folder, struct str rest, struct arena *a,
+                      struct str *out)
+{
+    *out = rest.n ? fs_join(folder, rest, a) : arena_str(a, folder);
+    return true;
+}
+
+/* XDG Base Directory Specification: a relative path counts as none. */
+static struct str config_folder(struct str home, struct arena *a)
+{
+    struct str xdg = str_cstr(getenv("XDG_CONFIG_HOME"));
+
+    return xdg.n && xdg.p[0] == '/' ? xdg : fs_join(home, STR(".config"), a);
+}
+
+static struct str moved_folder(const struct client *c)
+{
+    return str_cstr(c->home_env.name ? getenv(c->home_env.name) : NULL);
+}
+
+bool clients_home_path(const struct client *c, const char *path,
+                       struct str home, struct arena *a, struct str *out,
+                       struct err *e)
+{
+    struct str moved = moved_folder(c), rest;
+
+    if (moved.n) {
+        rest = path_below(str_cstr(path), str_cstr(c->home_env.is));
+        if (rest.p && moved.p[0] != '/') {
+            err_set(e, ERR_REFUSED, "%s is \"%.*s\", a relative path",
+                    c->home_env.name, STR_ARG(moved));
+            return err_hint(e, "set it to an absolute path, or not at all");
+        }
+        if (rest.p)
+            return put_below(moved, rest, a, out);
+    }
+    rest = path_below(str_cstr(path), STR(".config"));
+    if (rest.p)
+        return put_below(config_folder(home, a), rest, a, out);
+    return put_below(home, str_cstr(path), a, out);
+}
+
+static bool is_there(struct str path)
+{
+    struct stat st;
+
+    return lstat(path.p, &st) == 0;
+}
+
+/* The place of `path`, or that of `moved` in the folder of the variable. */
+static bool user_file_at(const struct client *c, const char *path,
+                         struct str home, struct arena *a, struct str *out,
+                         struct err *e)
+{
+    if (c->mcp_user.moved && moved_folder(c).n)
+        path = arena_printf(a, "%s/%s", c->home_env.is, c->mcp_user.moved).p;
+    return clients_home_path(c, path, home, a, out, e);
+}
+
+bool clients_user_file(const struct client *c, struct str home, struct arena *a,
+                       struct str *out, struct err *e)
+{
+    const struct client_mcp *m = &c->mcp_user;
+
+    for (size_t i = 0; i < CLIENT_MAX_OTHERS && m->others[i]; i++) {
+        if (!user_file_at(c, m->others[i], home, a, out, e))
+            return false;
+        if (is_there(*out))
+            return true;
+    }
+    *out = STR("");
+    return !m->path || user_file_at(c, m->path, home, a, out, e);
+}
+
+bool clients_is_on_machine(const struct client *c, struct str home)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct err ignored = {0};
+    struct str path;
+
+    if (moved_folder(c).n)
+        return true;
+    for (size_t i = 0; i < CLIENT_MAX_PATHS && c->home[i]; i++)
+        if (clients_home_path(c, c->home[i], home, &a, &path, &ignored) &&
+            is_there(path))
+            return true;
+    for (size_t i = 0; i < CLIENT_MAX_PROGRAMS && c->programs[i]; i++)
+        if (proc_find_program(c->programs[i], NULL, &a, &path, &ignored))
+            return true;
+    return false;
+}

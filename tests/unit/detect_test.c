@@ -1,0 +1,112 @@
+#include "base/fs.h"
+#include "mapm/clients.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "tap.h"
+
+/* [H6] where each client keeps what is its user's */
+
+static const char *const variables[] = {"XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR",
+                                        "GEMINI_CLI_HOME", "CODEX_HOME"};
+
+static void clear_variables(void)
+{
+    for (size_t i = 0; i < clients_count; i++)
+        if (clients_table[i].home_env.name)
+            unsetenv(clients_table[i].home_env.name);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        unsetenv(variables[i]);
+}
+
+TEST(files_of_the_user_move_with_variables)
+{
+    /* clang-format off */
+    static const struct {
+        const char *client, *name, *value, *file; /* NULL: refused */
+    } rows[] = {
+        {"claude", NULL, NULL, "/h/.claude.json"},
+        {"claude", "CLAUDE_CONFIG_DIR", "/c", "/c/.claude.json"},
+        {"claude", "CLAUDE_CONFIG_DIR", "", "/h/.claude.json"},
+        {"claude", "CLAUDE_CONFIG_DIR", "c", NULL},
+        {"codex", NULL, NULL, "/h/.codex/config.toml"},
+        {"codex", "CODEX_HOME", "/c/x", "/c/x/config.toml"},
+        {"codex", "CODEX_HOME", "../c", NULL},
+        {"gemini", "GEMINI_CLI_HOME", "/g", "/g/.gemini/settings.json"},
+        {"opencode", "XDG_CONFIG_HOME", "/x", "/x/opencode/opencode.json"},
+        {"opencode", "XDG_CONFIG_HOME", "x", "/h/.config/opencode/opencode.json"},
+        {"amp", NULL, NULL, "/h/.config/amp/settings.json"},
+        {"cursor", "XDG_CONFIG_HOME", "/x", "/h/.cursor/mcp.json"},
+    };
+    /* clang-format on */
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct client *c = clients_find(str_cstr(rows[i].client));
+        struct arena a = {0};
+        struct err e = {0};
+        struct str path;
+        bool ok;
+
+        clear_variables();
+        if (rows[i].name)
+            setenv(rows[i].name, rows[i].value, 1);
+        ok = clients_user_file(c, STR("/h"), &a, &path, &e);
+        CHECK(ok == (rows[i].file != NULL));
+        if (ok && rows[i].file)
+            CHECK_STR(path.p, rows[i].file);
+        arena_done(&a);
+    }
+    clear_variables();
+}
+
+static void touch(struct str home, const char *path, struct arena *a)
+{
+    struct str rest = str_cstr(path), name, at = home;
+
+    while (str_cut(&rest, '/', &name)) {
+        at = fs_join(at, name, a);
+        CHECK(mkdir(at.p, 0700) == 0 || rest.p != NULL);
+    }
+}
+
+/* A program, a marker in the home, a variable: each alone. */
+TEST(clients_on_this_machine)
+{
+    for (size_t i = 0; i < clients_count; i++) {
+        const struct client *c = &clients_table[i];
+        char home[] = "/tmp/mapm-detect-XXXXXX";
+        struct arena a = {0};
+        struct err e = {0};
+        struct str h, bin;
+        FILE *f;
+
+        CHECK(mkdtemp(home) != NULL);
+        h = str_cstr(home);
+        bin = fs_join(h, STR("bin"), &a);
+        clear_variables();
+        setenv("PATH", bin.p, 1);
+        CHECK(!clients_is_on_machine(c, h));
+        if (c->programs[0]) {
+            struct str program = fs_join(bin, str_cstr(c->programs[0]), &a);
+
+            CHECK(mkdir(bin.p, 0700) == 0);
+            f = fopen(program.p, "w");
+            CHECK(f && fclose(f) == 0 && chmod(program.p, 0700) == 0);
+            CHECK(clients_is_on_machine(c, h));
+            CHECK(remove(program.p) == 0 && !clients_is_on_machine(c, h));
+        }
+        if (c->home_env.name) {
+            setenv(c->home_env.name, "/x", 1);
+            CHECK(clients_is_on_machine(c, h));
+            clear_variables();
+        }
+        if (c->home[0]) {
+            touch(h, c->home[0], &a);
+            CHECK(clients_is_on_machine(c, h));
+        }
+        CHECK(fs_remove_tree_at(AT_FDCWD, home, &e));
+        arena_done(&a);
+    }
+}
