@@ -96,6 +96,7 @@ enum command_id {
     F(ALLOW_HIDDEN, "allow-hidden", 0, "Accept hidden characters in the text of packages") \
     F(DRY_RUN, "dry-run", 'n', "Show what would change, and change nothing") \
     F(FORCE, "force", 'f', "Replace files that were edited, keeping a backup") \
+    F(PURGE, "purge", 0, "Delete the data of plugins that go, too") \
     F(DIFF, "diff", 0, "Show what would change as a patch, and change nothing") \
     F(REMOVE_PATCH, "remove", 0, "Delete the patches, and install without them") \
     F(EXIT_CODE, "exit-code", 0, "Exit with 3 when there are differences") \

@@ -31,7 +31,7 @@ static const enum option_id install_options[] = {
 };
 static const enum option_id remove_options[] = {
     OPTION_GLOBAL, OPTION_RECURSIVE, OPTION_MEMBER, OPTION_NO_SELF,
-    OPTION_DRY_RUN, OPTION_FORCE, OPTION_LINK_MODE,
+    OPTION_DRY_RUN, OPTION_FORCE, OPTION_PURGE, OPTION_LINK_MODE,
 };
 static const enum option_id update_options[] = {
     OPTION_GLOBAL, OPTION_RECURSIVE, OPTION_MEMBER,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "install_session.h"
+#include "purge.h"
 
 /* --- consent -------------------------------------------------------------- */
 
@@ -259,6 +260,8 @@ static bool apply(struct install_session *s, struct install_result *out,
         return false;
     if (!is_changed)
         return true;
+    if (!purge_apply(s, e))
+        return false;
     register_workspace(s);
     session_note_prereqs(s);
     session_note_patches(s);

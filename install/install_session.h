@@ -96,6 +96,7 @@ struct install_session {
     bool *in_conflict; /* of session_all_roots: those whose ranges no version
                         * satisfies, as versions.c found last; NULL: none */
     unsigned tries;    /* after damage */
+    size_t purged_capacity; /* of plan.purged */
 };
 
 /* parts.c. Goes to a layer; to the one that the command is about. */

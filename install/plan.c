@@ -11,6 +11,7 @@
 
 #include "catalogs.h"
 #include "plugins.h"
+#include "purge.h"
 #include "selection.h"
 #include "versions.h"
 
@@ -965,6 +966,7 @@ bool session_resolve(struct install_session *s, struct err *e)
     session_go_home(s);
     if (!plugins_report(s, e))
         return false;
+    purge_find(s);
     warn_unused(s);
     warn_versions(s);
     if (!format_locks(s, e))

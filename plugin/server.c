@@ -1,3 +1,5 @@
+#include "base/fs.h"
+#include "base/hash.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "mapm/document.h"
@@ -19,8 +21,9 @@
  * Source: P26 to P50, C4, C6, X32, X33, X41; THREATS row 8.
  */
 
-#define ROOT "${PLUGIN_ROOT}"
-#define DATA "${PLUGIN_DATA}"
+#define ROOT           "${PLUGIN_ROOT}"
+#define DATA           "${PLUGIN_DATA}"
+#define DATA_HEX_CHARS 32 /* of the name of a data folder */
 
 /* One that is being read. */
 struct server {
@@ -641,4 +644,18 @@ void plugin_server_read(const struct json *mcp, struct plugin_server *out)
     out->is_started = out->root.n > 0;
     out->data = json_text(json_get(meta, "data"));
     out->data_name = json_text(json_get(meta, "name"));
+}
+
+struct str plugin_server_data(const struct plugin_server *p,
+                              struct str workspace, struct arena *a)
+{
+    struct hash key = hash_of(
+        arena_printf(a, "%.*s\n%.*s", STR_ARG(workspace), STR_ARG(p->data)));
+    struct str hex = str_slice(hash_hex(&key, a), 0, DATA_HEX_CHARS);
+    struct str name =
+        arena_printf(a, "%.*s-%.*s", STR_ARG(hex), STR_ARG(p->data_name));
+
+    return fs_path_is_relative_clean(name) && !str_has_char(name, '/')
+               ? name
+               : str_make("", 0);
 }

@@ -13,12 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ROOT_FOLDER    "plugins"
-#define DATA_FOLDER    "plugin-data"
-#define RECORD_END     ".record"
-#define RECORD_MAX     (16u * 1024 * 1024)
-#define VALUE_MAX      (4u * MCP_MAX_BYTES)
-#define NAME_HEX_CHARS 32
+#define ROOT_FOLDER "plugins"
+#define RECORD_END  ".record"
+#define RECORD_MAX  (16u * 1024 * 1024)
+#define VALUE_MAX   (4u * MCP_MAX_BYTES)
 
 /* --- the root ------------------------------------------------------------------ */
 
@@ -237,17 +235,13 @@ static bool make_data(struct context *cx, struct store *store,
 {
     CLEANUP_FD int home = -1, fd = -1;
     struct arena *a = &cx->arena;
-    struct hash key = hash_of(
-        arena_printf(a, "%.*s\n%.*s", STR_ARG(s->workspace), STR_ARG(p->data)));
-    struct str hex = str_slice(hash_hex(&key, a), 0, NAME_HEX_CHARS);
-    struct str name =
-        arena_printf(a, "%.*s-%.*s", STR_ARG(hex), STR_ARG(p->data_name));
+    struct str name = plugin_server_data(p, s->workspace, a);
     struct str homes;
     struct stat st;
 
-    if (!fs_path_is_relative_clean(name) || str_has_char(name, '/'))
+    if (!name.n)
         return err_set(e, ERR_FORMAT, "its plugin has no name");
-    if (!open_home(store, DATA_FOLDER, a, &homes, &home, e) ||
+    if (!open_home(store, PLUGIN_DATA_FOLDER, a, &homes, &home, e) ||
         !fs_make_dirs_at(home, name.p, 0700, e) ||
         !fs_open_dir_at(home, name.p, &fd, e))
         return err_wrap(e, "cannot make the data folder of its plugin");

@@ -71,6 +71,7 @@ static struct install_request request_of(struct invocation *inv,
         .drop_patch = has_option(inv, OPTION_REMOVE_PATCH),
         .accept_moved_tag = has_option(inv, OPTION_ACCEPT_MOVED_TAG),
         .all_members = has_option(inv, OPTION_RECURSIVE),
+        .purge = has_option(inv, OPTION_PURGE),
         .with_server = has_option(inv, OPTION_WITH_SERVER),
         .is_consented = has_option(inv, OPTION_YES),
         .prefer = preferred_side(inv),
@@ -260,6 +261,7 @@ static void show_result(struct invocation *inv, const struct install_plan *plan,
         install_show_imports(inv, plan);
     install_warn_held(inv, plan);
     install_note_unsupported(inv, plan);
+    install_note_purged(inv, plan, r->dry_run);
 }
 
 static void show_offers(struct invocation *inv, const struct install_plan *plan)

@@ -257,6 +257,12 @@ void install_print_json(struct invocation *inv, const struct install_plan *plan,
         put_held(w, plan);
     if (plan->unsupported_count)
         put_unsupported(w, plan);
+    if (plan->purged_count) {
+        json_member_array(w, "purged");
+        for (size_t i = 0; i < plan->purged_count; i++)
+            json_string(w, plan->purged[i]);
+        json_end_array(w);
+    }
     if (plan->excluded_count)
         put_excluded(w, plan);
     if (plan->load_count)

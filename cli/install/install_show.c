@@ -833,6 +833,15 @@ void install_note_unsupported(struct invocation *inv,
                   told - UNSUPPORTED_MAX_SHOWN);
 }
 
+void install_note_purged(struct invocation *inv,
+                         const struct install_plan *plan, bool dry_run)
+{
+    for (size_t i = 0; i < plan->purged_count; i++)
+        term_note(&inv->term, "%s the data of a plugin: %.*s",
+                  dry_run ? "would delete" : "deletes",
+                  STR_ARG(plan->purged[i]));
+}
+
 /* The command that chose has told of them; what is new is told again. */
 void install_note_skipped(struct invocation *inv,
                           const struct install_plan *plan)

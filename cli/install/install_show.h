@@ -57,5 +57,8 @@ void install_print_offers_json(struct invocation *inv,
 /* Parts of plugins that are not installed: a line each. */
 void install_note_unsupported(struct invocation *inv,
                               const struct install_plan *plan);
+/* Data folders that --purge deletes. */
+void install_note_purged(struct invocation *inv,
+                         const struct install_plan *plan, bool dry_run);
 
 #endif

@@ -64,6 +64,7 @@ struct install_request {
     bool drop_patch;       /* patch: takes the patches away */
     bool accept_moved_tag; /* update: a tag may name another commit */
     bool all_members;      /* are provisioned, not the one of `cx` alone */
+    bool purge;            /* remove: the data of plugins that go, too */
     bool with_server;      /* `mapm mcp` becomes a server of the workspace */
     enum install_prefer prefer; /* of a mapm.lock in conflict */
     bool is_consented;          /* to every plan: the host is not asked */
@@ -259,6 +260,8 @@ struct install_plan {
     bool has_merged; /* mapm.lock was in conflict, and is not any more */
     const struct install_unsupported *unsupported; /* of plugins */
     size_t unsupported_count;
+    struct str *purged; /* data folders of plugins that go, absolute [X37] */
+    size_t purged_count;
     const struct install_held *held; /* of update */
     size_t held_count;
     uint64_t requests, bytes;

@@ -110,4 +110,11 @@ struct plugin_server {
 };
 void plugin_server_read(const struct json *mcp, struct plugin_server *out);
 
+/* Below the store: folders of servers that stay over updates and removals. */
+#define PLUGIN_DATA_FOLDER "plugin-data"
+/* That of the server's plugin in this workspace: of its origin, so another
+ * plugin of the same name has another. "" when it has no name. In `a`. */
+struct str plugin_server_data(const struct plugin_server *p,
+                              struct str workspace, struct arena *a);
+
 #endif

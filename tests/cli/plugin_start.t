@@ -131,6 +131,16 @@ has 'keeps its data' "$out" "data=$data"
 isnt 'and has another root' "$(printf '%s\n' "$out" | sed -n 's/^root=//p')" "$root"
 exits 'remove' 0 mapm remove one
 ok 'leaves the data' test -s "$data/log"
+exits 'once more' 0 mapm install --yes --quiet acme/p/plugins/one
+other=$(mapm start two-p </dev/null | sed -n 's/^data=//p')
+exits 'remove --purge, tried' 0 mapm remove --purge --dry-run one
+has '[G10] names the data' "$err" "would delete the data of a plugin: $data"
+ok '[G10] and leaves them' test -s "$data/log"
+exits 'remove --purge' 0 mapm remove --purge --json one
+has '[G10] says what it deletes' "$out" "\"$data\""
+not_ok '[G10] the data of the plugin are gone' test -e "$data"
+ok '[G10] those of others stay' test -d "$other"
+is '[G10] also of this plugin elsewhere' "$(ls "$MAPM_HOME/plugin-data" | grep -c -- '-one$')" 1
 
 # --- a server that is of no plugin ----------------------------------------------------
 
