@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "transaction.h"
@@ -21,13 +22,24 @@ static bool choose_backup(struct swap *s, struct err *e)
                    BACKUP_MAX_COUNT);
 }
 
+/* "backup/3/a/b" of "a/b/c", and of "/a/b/c". */
+static void name_folder(const struct swap *s, struct str path, char *out,
+                        size_t size)
+{
+    struct str folder = path_folder(path);
+
+    while (str_starts(folder, STR("/")))
+        folder = str_from_index(folder, 1);
+    snprintf(out, size, "backup/%u%s%.*s", s->backup, folder.n ? "/" : "",
+             STR_ARG(folder));
+}
+
 /* The folder in the backup that `path` goes to. */
 static bool open_backup(struct swap *s, struct str path, int *fd, struct err *e)
 {
     char folder[4096];
 
-    snprintf(folder, sizeof folder, "backup/%u/%.*s", s->backup,
-             STR_ARG(path_folder(path)));
+    name_folder(s, path, folder, sizeof folder);
     return (fs_make_dirs_at(s->mapm, folder, 0755, e) &&
             fs_open_dir_at(s->mapm, folder, fd, e)) ||
            err_wrap(e, "keep a backup of %.*s", STR_ARG(path));
@@ -63,8 +75,10 @@ bool backup_prepare(struct swap *s, struct err *e)
 static void drop_backup(struct swap *s, struct str path)
 {
     char folder[4096];
-    int n = snprintf(folder, sizeof folder, "backup/%u/%.*s", s->backup,
-                     STR_ARG(path_folder(path)));
+    size_t n;
+
+    name_folder(s, path, folder, sizeof folder);
+    n = strlen(folder);
 
     while (n > 0) {
         if (folder[n] == '\0' && unlinkat(s->mapm, folder, AT_REMOVEDIR) < 0 &&

@@ -106,6 +106,10 @@ static void add_own(struct desired_state *w, const char *folder,
 
     t->gives_way = true;
     t->link = item->own;
+    if (place_is_of_user(path)) {
+        t->link = fs_join(w->workspace, item->own, w->arena);
+        return;
+    }
     for (struct str rest = str_cstr(folder), name; str_cut(&rest, '/', &name);)
         t->link = fs_join(STR(".."), t->link, w->arena);
 }
@@ -126,6 +130,30 @@ static bool add_tree(struct desired_state *w, const char *folder,
     return !item->files || add_files(w, t, e);
 }
 
+/* How a link in the folder `from` leads to `to`: up to what both are in, and down
+ * again; where they have nothing in common, as it is. */
+static struct str path_between(struct str from, struct str to, struct arena *a)
+{
+    size_t common = 0;
+    struct str up = STR(""), name;
+    bool is_absolute = str_starts(from, STR("/"));
+
+    for (size_t i = 0; i <= from.n && i <= to.n; i++) {
+        bool ends = i == from.n || from.p[i] == '/';
+
+        if (ends && i < to.n && to.p[i] == '/')
+            common = i + 1;
+        if (i == from.n || i == to.n || from.p[i] != to.p[i])
+            break;
+    }
+    if (is_absolute && common <= 1)
+        return to;
+    from = common < from.n ? str_from_index(from, common) : STR("");
+    while (from.n && str_cut(&from, '/', &name))
+        up = fs_join(up, STR(".."), a);
+    return fs_join(up, str_from_index(to, common), a);
+}
+
 /* The link to `name` of .agents/skills, for a client that has its own folder. */
 static struct target *add_link(struct desired_state *w, const struct client *c,
                                struct str name,
@@ -133,14 +161,21 @@ static struct target *add_link(struct desired_state *w, const struct client *c,
 {
     struct target *t = add_target(
         w, TARGET_LINK, fs_join(str_cstr(c->skills), name, w->arena), c, item);
-    size_t ups = 0;
 
-    for (const char *p = c->skills; *p; p++)
-        ups += *p == '/';
-    t->link = fs_join(ups == 1 ? STR("../../" SKILLS_FOLDER)
-                               : STR("../../../" SKILLS_FOLDER),
-                      name, w->arena);
+    t->link = fs_join(
+        path_between(str_cstr(c->skills), str_cstr(w->scope->skills), w->arena),
+        name, w->arena);
     return t;
+}
+
+static bool has_skills_before(const struct client *rows, const bool *in_use,
+                              size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (in_use[k] && rows[k].skills &&
+            str_is(str_cstr(rows[i].skills), rows[k].skills))
+            return true;
+    return false;
 }
 
 /* Written where the client looks for it. */
@@ -156,17 +191,18 @@ static bool add_skill(struct desired_state *w,
 {
     size_t own = w->count;
 
-    if (!add_tree(w, item->is_searched ? SEARCHED_FOLDER : SKILLS_FOLDER, item,
-                  e))
+    if (!add_tree(w, item->is_searched ? SEARCHED_FOLDER : w->scope->skills,
+                  item, e))
         return false;
     for (size_t i = 0; i < clients_count && !item->is_searched; i++) {
         struct target *t;
 
-        if (!in_use[i] || !clients_table[i].skills)
+        if (!in_use[i] || !w->scope->rows[i].skills ||
+            has_skills_before(w->scope->rows, in_use, i))
             continue;
-        if (item->own.n && is_source(&clients_table[i], item, w->arena))
+        if (item->own.n && is_source(&w->scope->rows[i], item, w->arena))
             continue;
-        t = add_link(w, &clients_table[i], item->place, item);
+        t = add_link(w, &w->scope->rows[i], item->place, item);
         t->gives_way = item->own.n > 0;
         /* A copy is the same files at another place: see plan_link. */
         t->source = w->targets[own].source;
@@ -176,15 +212,31 @@ static bool add_skill(struct desired_state *w,
     return true;
 }
 
-/* Whether a client before the i-th that is in use has the same sub-agents. */
-static bool has_agents_before(const bool *in_use, size_t i)
+static bool is_listed(const struct desired_state *w, const struct client *c)
 {
-    const struct client *c = &clients_table[i];
+    for (size_t i = 0; i < w->options->client_count; i++)
+        if (str_is(w->options->clients[i], c->name))
+            return true;
+    return false;
+}
+
+/* At user level a client that nobody chose gets the links to skills at most. */
+static bool may_have_files(const struct desired_state *w,
+                           const struct client *c)
+{
+    return !w->scope->is_user || is_listed(w, c);
+}
+
+/* Whether a client before the i-th that is in use has the same sub-agents. */
+static bool has_agents_before(const struct client *rows, const bool *in_use,
+                              size_t i)
+{
+    const struct client *c = &rows[i];
 
     for (size_t k = 0; k < i; k++)
-        if (in_use[k] && clients_table[k].agents &&
-            str_is(str_cstr(c->agents), clients_table[k].agents) &&
-            str_is(str_cstr(c->suffix), clients_table[k].suffix))
+        if (in_use[k] && rows[k].agents &&
+            str_is(str_cstr(c->agents), rows[k].agents) &&
+            str_is(str_cstr(c->suffix), rows[k].suffix))
             return true;
     return false;
 }
@@ -198,9 +250,10 @@ static bool add_agent(struct desired_state *w,
     if (!add_tree(w, AGENTS_FOLDER, item, e))
         return false;
     for (size_t i = 0; i < clients_count; i++) {
-        const struct client *c = &clients_table[i];
+        const struct client *c = &w->scope->rows[i];
 
-        if (!in_use[i] || !c->agents || has_agents_before(in_use, i))
+        if (!in_use[i] || !c->agents || !may_have_files(w, c) ||
+            has_agents_before(w->scope->rows, in_use, i))
             continue;
         t = add_target(w, TARGET_FILE,
                        arena_printf(w->arena, "%s/%.*s%s", c->agents,
@@ -219,7 +272,8 @@ static bool add_agent(struct desired_state *w,
 struct target *desired_state_add_shared(struct desired_state *w,
                                         const struct client *c, struct str path)
 {
-    struct target *t = add_target(w, TARGET_SHARED, path, c, NULL);
+    struct target *t =
+        add_target(w, TARGET_SHARED, arena_str(w->arena, path), c, NULL);
 
     t->shape = c->mcp.shape;
     return t;
@@ -261,7 +315,7 @@ static void add_servers(struct desired_state *w, const struct client *c,
     struct str path = mcp_file(w, c);
     struct target *t;
 
-    if (!path.p || has_shared(w, path))
+    if (!path.p || !may_have_files(w, c) || has_shared(w, path))
         return;
     t = desired_state_add_shared(w, c, path);
 
@@ -278,14 +332,6 @@ static void add_servers(struct desired_state *w, const struct client *c,
 }
 
 /* --- clients in use -------------------------------------------------------- */
-
-static bool is_listed(const struct desired_state *w, const struct client *c)
-{
-    for (size_t i = 0; i < w->options->client_count; i++)
-        if (str_is(w->options->clients[i], c->name))
-            return true;
-    return false;
-}
 
 /* There because of us? */
 static bool is_made(const struct record *known, struct str marker)
@@ -310,8 +356,8 @@ static bool is_marked(const struct desired_state *w, const char *marker,
 bool desired_state_is_in_use(const struct desired_state *w,
                              const struct client *c, const struct record *known)
 {
-    if (c->always || is_listed(w, c))
-        return true;
+    if (w->scope->is_user || is_listed(w, c) || c->always)
+        return is_listed(w, c) || c->always;
     for (size_t i = 0; i < CLIENT_MAX_MARKERS; i++)
         if (is_marked(w, c->markers[i], known))
             return true;
@@ -390,7 +436,8 @@ static void add_skills_of_user(struct desired_state *w,
     struct map places;
     size_t count;
 
-    if (!fs_list_at(w->root, SKILLS_FOLDER, SKILLS_LOOKED_AT_MAX, &a, &entries,
+    if (w->scope->is_user ||
+        !fs_list_at(w->root, SKILLS_FOLDER, SKILLS_LOOKED_AT_MAX, &a, &entries,
                     &count, &ignored))
         return;
     map_init(&places, &a);
@@ -401,8 +448,8 @@ static void add_skills_of_user(struct desired_state *w,
         if (!is_skill_of_user(w, &entries[i], &places, known))
             continue;
         for (size_t k = 0; k < clients_count; k++)
-            if (in_use[k] && clients_table[k].skills)
-                add_link(w, &clients_table[k],
+            if (in_use[k] && w->scope->rows[k].skills)
+                add_link(w, &w->scope->rows[k],
                          arena_str(w->arena, entries[i].name), NULL)
                     ->gives_way = true;
     }
@@ -416,7 +463,7 @@ static void reserve_targets(struct desired_state *w, size_t items,
 
     for (size_t i = 0; i < clients_count; i++)
         folders +=
-            in_use[i] && (clients_table[i].skills || clients_table[i].agents);
+            in_use[i] && (w->scope->rows[i].skills || w->scope->rows[i].agents);
     w->capacity = items * folders + clients_count + TEXTS_EXPECTED;
     w->targets = arena_array(w->arena, w->capacity, sizeof *w->targets);
 }
@@ -430,7 +477,7 @@ bool desired_state_build(struct desired_state *w,
     if (!check_places(items, item_count, e))
         return false;
     for (size_t i = 0; i < clients_count; i++)
-        in_use[i] = desired_state_is_in_use(w, &clients_table[i], known);
+        in_use[i] = desired_state_is_in_use(w, &w->scope->rows[i], known);
     reserve_targets(w, item_count, in_use);
     for (size_t i = 0; i < item_count; i++) {
         if (items[i].kind == DOC_SKILL && !add_skill(w, &items[i], in_use, e))
@@ -463,8 +510,8 @@ void desired_state_add_servers(struct desired_state *w,
     for (size_t i = 0; i < count; i++)
         servers += items[i].kind == DOC_MCP;
     for (size_t i = 0; servers && i < clients_count; i++)
-        if (desired_state_is_in_use(w, &clients_table[i], known))
-            add_servers(w, &clients_table[i], items, count, servers);
+        if (desired_state_is_in_use(w, &w->scope->rows[i], known))
+            add_servers(w, &w->scope->rows[i], items, count, servers);
 }
 
 bool desired_state_add_texts(struct desired_state *w,

@@ -2,7 +2,7 @@
 #define PROVISION_DESIRED_STATE_H
 
 #include "base/map.h"
-#include "mapm/clients.h"
+#include "mapm/clients_scope.h"
 #include "mapm/document.h"
 #include "mapm/provision.h"
 
@@ -62,6 +62,7 @@ struct desired_state {
     struct arena *arena;
     const struct provision_options *options;
     struct str workspace;
+    const struct client_scope *scope;
     int root;
     struct target *targets;
     size_t count, capacity;

@@ -8,6 +8,7 @@
 #include "swap.h"
 #include "writable.h"
 
+#define HEAD         "mapm-journal "
 #define STAGE_PREFIX "stage-"
 
 bool swap_is_stage_name(struct str name)
@@ -30,26 +31,33 @@ static void put_node(struct buf *out, uint64_t ino, const struct hash *print)
 }
 
 /* A place of a member begins with that: "apps/web/.agents/skills/x". */
-static bool is_in_member(struct str path, bool (*fits)(struct str))
+static bool is_in_member(const struct client_scope *scope, struct str path,
+                         bool (*fits)(const struct client_scope *, struct str))
 {
-    for (size_t i = 1; i < path.n; i++)
-        if (path.p[i] == '/' && fits(str_from_index(path, i + 1)) &&
+    for (size_t i = 1; !scope->is_user && i < path.n; i++)
+        if (path.p[i] == '/' && fits(scope, str_from_index(path, i + 1)) &&
             member_path_is_valid(str_slice(path, 0, i)))
             return true;
     return false;
 }
 
-static bool is_place(struct str path)
+static bool is_place(const struct client_scope *scope, struct str path)
 {
-    return place_is_known(path) || is_in_member(path, place_is_known);
+    return place_is_known(scope, path) ||
+           is_in_member(scope, path, place_is_known);
 }
 
 static bool has_members(const struct swap *s)
 {
     for (size_t i = 0; i < s->count; i++)
-        if (!place_is_known(s->ops[i].path))
+        if (!place_is_known(s->scope, s->ops[i].path))
             return true;
     return false;
+}
+
+static char version_of(const struct swap *s)
+{
+    return s->scope->is_user ? '3' : has_members(s) ? '2' : '1';
 }
 
 void journal_format(const struct swap *s, struct buf *out)
@@ -57,15 +65,15 @@ void journal_format(const struct swap *s, struct buf *out)
     struct hash sum;
     char hex[HASH_HEX_CHARS + 1];
 
-    buf_printf(out, "mapm-journal %c\nstage %.*s\nbackup %u\n",
-               has_members(s) ? '2' : '1', STR_ARG(s->stage_name), s->backup);
+    buf_printf(out, HEAD "%c\nstage %.*s\nbackup %u\n", version_of(s),
+               STR_ARG(s->stage_name), s->backup);
     INVARIANT(swap_is_stage_name(s->stage_name));
     for (size_t i = 0; i < s->make_count; i++)
         buf_printf(out, "make %.*s\n", STR_ARG(s->make[i]));
     for (size_t i = 0; i < s->count; i++) {
         const struct swap_op *op = &s->ops[i];
 
-        INVARIANT(is_place(op->path) && op->new_ino != op->old_ino);
+        INVARIANT(is_place(s->scope, op->path) && op->new_ino != op->old_ino);
         INVARIANT(!op->keep || (s->backup && op->old_ino));
         buf_text(out, "op ");
         put_node(out, op->new_ino, &op->new_print);
@@ -104,7 +112,7 @@ static bool read_op(struct str rest, struct arena *a, struct map *seen,
 
     if (!take_node(&rest, &op.new_ino, &op.new_print) ||
         !take_node(&rest, &op.old_ino, &op.old_print) ||
-        !str_cut(&rest, ' ', &flag) || !rest.p || !is_place(rest))
+        !str_cut(&rest, ' ', &flag) || !rest.p || !is_place(s->scope, rest))
         return false;
     if (!str_is(flag, "k") && !str_is(flag, "-"))
         return false;
@@ -121,9 +129,10 @@ static bool read_op(struct str rest, struct arena *a, struct map *seen,
     return true;
 }
 
-static bool is_folder(struct str path)
+static bool is_folder(const struct client_scope *scope, struct str path)
 {
-    return place_is_folder(path) || is_in_member(path, place_is_folder);
+    return place_is_folder(scope, path) ||
+           is_in_member(scope, path, place_is_folder);
 }
 
 static bool read_line(struct str line, struct arena *a, struct map *seen,
@@ -131,13 +140,13 @@ static bool read_line(struct str line, struct arena *a, struct map *seen,
 {
     struct str rest;
 
-    if (take_word(line, "make", &rest) && is_folder(rest)) {
+    if (take_word(line, "make", &rest) && is_folder(s->scope, rest)) {
         s->make = arena_grow(a, s->make, s->make_count, &s->make_capacity,
                              sizeof *s->make);
         s->make[s->make_count++] = arena_str(a, rest);
         return true;
     }
-    if (take_word(line, "drop", &rest) && is_folder(rest)) {
+    if (take_word(line, "drop", &rest) && is_folder(s->scope, rest)) {
         s->drop = arena_grow(a, s->drop, s->drop_count, &s->drop_capacity,
                              sizeof *s->drop);
         s->drop[s->drop_count++] = arena_str(a, rest);
@@ -146,14 +155,16 @@ static bool read_line(struct str line, struct arena *a, struct map *seen,
     return take_word(line, "op", &rest) && read_op(rest, a, seen, s);
 }
 
-static bool read_head(struct str *text, struct arena *a, struct swap *s)
+static bool read_head(struct str *text, struct arena *a, char *version,
+                      struct swap *s)
 {
     struct str line, rest;
     uint64_t backup;
 
-    if (!str_cut(text, '\n', &line) ||
-        !(str_is(line, "mapm-journal 1") || str_is(line, "mapm-journal 2")))
+    if (!str_cut(text, '\n', &line) || line.n != sizeof HEAD ||
+        !str_starts(line, STR(HEAD)))
         return false;
+    *version = line.p[line.n - 1];
     if (!str_cut(text, '\n', &line) || !take_word(line, "stage", &rest) ||
         !swap_is_stage_name(rest))
         return false;
@@ -185,18 +196,19 @@ static bool check_sum(struct str *text)
            hash_eq(&got, &want);
 }
 
-bool journal_parse(struct str text, struct arena *a, struct swap *out)
+bool journal_parse(struct str text, const struct client_scope *scope,
+                   struct arena *a, struct swap *out)
 {
-    bool is_second = str_starts(text, STR("mapm-journal 2"));
     struct map seen;
     struct str line;
+    char version;
 
     map_init(&seen, a);
-    *out = (struct swap){.root = -1, .mapm = -1, .stage = -1};
-    if (!check_sum(&text) || !read_head(&text, a, out))
+    *out = (struct swap){.scope = scope, .root = -1, .mapm = -1, .stage = -1};
+    if (!check_sum(&text) || !read_head(&text, a, &version, out))
         return false;
     while (str_cut(&text, '\n', &line))
         if (text.p && !read_line(line, a, &seen, out))
             return false;
-    return is_second == has_members(out);
+    return version == version_of(out) || (scope->is_user && version == '1');
 }

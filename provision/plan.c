@@ -210,8 +210,8 @@ static bool plan_removals(struct plan *plan, struct err *e)
         }
         if (known->kind == RECORD_SHARED) {
             struct target *t = desired_state_add_shared(
-                &plan->desired, clients_find_mcp_file(known->path),
-                arena_str(plan->arena, known->path));
+                &plan->desired, place_find_client(plan->p->scope, known->path),
+                known->path);
 
             if (!plan_shared(plan, t, e))
                 return false;
@@ -401,7 +401,8 @@ bool provision_uses(struct provision *p, const struct provision_options *o,
 
     provision_desired_state(p, o, &a, &w);
     return provision_load(p, &ignored) &&
-           desired_state_is_in_use(&w, c, &p->record);
+           desired_state_is_in_use(&w, &p->scope->rows[c - clients_table],
+                                   &p->record);
 }
 
 bool provision_has_no_skills(struct provision *p)
@@ -410,11 +411,11 @@ bool provision_has_no_skills(struct provision *p)
     struct stat st;
 
     if (!provision_load(p, &ignored) || p->has_record ||
-        fs_stat_at(p->root, SKILLS_FOLDER, &st))
+        fs_stat_at(p->root, p->scope->skills, &st))
         return false;
     for (size_t i = 0; i < clients_count; i++)
-        if (clients_table[i].skills &&
-            fs_stat_at(p->root, clients_table[i].skills, &st))
+        if (p->scope->rows[i].skills &&
+            fs_stat_at(p->root, p->scope->rows[i].skills, &st))
             return false;
     return true;
 }
@@ -427,6 +428,7 @@ static struct plan *make_plan(struct provision *p,
 
     p->plan = NULL;
     plan->p = p;
+    plan->next.is_user = p->scope->is_user;
     plan->arena = a;
     provision_desired_state(p, o, a, &plan->desired);
     map_init(&plan->parents, a);

@@ -183,7 +183,7 @@ bool plan_tree(struct plan *plan, struct target *t, struct err *e)
 /* The same answer for all of a client's links. */
 static bool is_linked(struct plan *plan, const struct client *c)
 {
-    char *known = &plan->linked[c - clients_table];
+    char *known = &plan->linked[c - plan->p->scope->rows];
 
     if (!*known)
         *known = disk_is_linked(plan->p, c) ? 'y' : 'n';
@@ -320,14 +320,15 @@ bool plan_file(struct plan *plan, struct target *t, struct err *e)
 /* --- removal
  * ---------------------------------------------------------------- */
 
-static const struct client *client_of(struct str path)
+static const struct client *client_of(const struct client_scope *s,
+                                      struct str path)
 {
     for (size_t i = 0; i < clients_count; i++)
-        if ((clients_table[i].skills &&
-             str_starts(path, str_cstr(clients_table[i].skills))) ||
-            (clients_table[i].agents &&
-             str_starts(path, str_cstr(clients_table[i].agents))))
-            return &clients_table[i];
+        if ((s->rows[i].skills &&
+             str_starts(path, str_cstr(s->rows[i].skills))) ||
+            (s->rows[i].agents &&
+             str_starts(path, str_cstr(s->rows[i].agents))))
+            return &s->rows[i];
     return NULL;
 }
 
@@ -370,7 +371,7 @@ bool plan_leaving(struct plan *plan, const struct record_entry *known,
         return true;
     }
     c = plan_add_change(plan, NODE_NONE, NULL, path);
-    plan_show(plan, PROVISION_REMOVE, path, client_of(path));
+    plan_show(plan, PROVISION_REMOVE, path, client_of(plan->p->scope, path));
     return judge_leaving(plan, c, known, &st, e);
 }
 

@@ -47,7 +47,7 @@ bool provision_load(struct provision *p, struct err *e)
             *e = problem;
             return err_wrap(e, "cannot read " STATE_FILE);
         }
-    } else if (record_parse(text, &p->arena, &record)) {
+    } else if (record_parse(text, p->scope, &p->arena, &record)) {
         p->record = record;
         p->record.written = ns_of(st.st_mtim);
         p->has_record = true;
@@ -125,7 +125,12 @@ void provision_desired_state(const struct provision *p,
                              struct desired_state *out)
 {
     *out = (struct desired_state){
-        .arena = a, .options = o, .workspace = p->path, .root = p->root};
+        .arena = a,
+        .options = o,
+        .workspace = p->path,
+        .scope = p->scope,
+        .root = p->root,
+    };
     map_init(&out->by_path, a);
     map_init(&out->documents, a);
 }
@@ -163,7 +168,7 @@ static bool recover(struct provision *p, bool *recovered, struct err *e)
             err_clear(e);
         return none;
     }
-    if (!swap_recover(p->root, mapm, recovered, e))
+    if (!swap_recover(p->root, mapm, p->scope, recovered, e))
         return false;
     tidy(p->root, mapm);
     return true;
@@ -179,15 +184,16 @@ static bool lock(struct provision *p, void (*waiting)(void *), void *ctx,
     return err_wrap(e, "lock %.*s", STR_ARG(p->path));
 }
 
-bool provision_open(struct str path, bool read_only, void (*waiting)(void *),
-                    void *ctx, bool *recovered, struct provision **out,
-                    struct err *e)
+bool provision_open(struct str path, const struct client_scope *scope,
+                    bool read_only, void (*waiting)(void *), void *ctx,
+                    bool *recovered, struct provision **out, struct err *e)
 {
     struct provision *p = heap_alloc(sizeof *p);
     bool locked = false, ok;
 
     *recovered = false;
     p->root = -1;
+    p->scope = scope;
     p->read_only = read_only;
     p->path = arena_str(&p->arena, path);
     ok = fs_open_dir(p->path.p, &p->root, e);

@@ -4,13 +4,14 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "mapm/clients_scope.h"
 
 #include <sys/stat.h>
 
 /*
  * record: .agents/.mapm/state, what mapm wrote below a workspace.
  *
- *     mapm-state 1
+ *     mapm-state 1                      2: of user level [H8]
  *     tree <source> <path>              a folder of ours, then its files
  *     taken <source> <path>             … that was the user's before an import
  *     f <x|-> <mode> <sha256> <size> <mtime> <ctime> <ino> <path>
@@ -86,11 +87,13 @@ struct record {
     struct map by_path;    /* struct record_entry; after record_parse */
     uint64_t written;      /* ns: the time of the record; 0: no record */
     struct file_stat here; /* of a file of ours beside it; ino 0: not known */
+    bool is_user;          /* of user level: the second version */
 };
 
 /* False for anything that mapm could not have written: `*out` is then not
  * to be used. Borrows from `text`. */
-bool record_parse(struct str text, struct arena *a, struct record *out);
+bool record_parse(struct str text, const struct client_scope *scope,
+                  struct arena *a, struct record *out);
 
 /* Appends entries from `*at` on, which is 0 at first; true when it stops for
  * as much as RECORD_BLOCK_BYTES in `out`, and there is more. */

@@ -322,7 +322,7 @@ static void note_backup(const struct staging *s, const struct provision *holder)
     struct arena *a = &s->p->arena;
     struct str folder = {"", 0};
 
-    if (s->p != holder)
+    if (s->p != holder || holder->scope->is_user)
         folder = str_join(holder->path, STR("/"), a);
     for (size_t i = 0; s->plan && i < s->plan->count; i++)
         if (s->plan->changes[i].keep)
@@ -459,7 +459,7 @@ bool stage_run(const struct stage_site *sites, size_t count, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct staging *all = arena_array(&scratch, count, sizeof *all);
-    struct swap swap = {0};
+    struct swap swap = {.scope = sites[count - 1].p->scope};
     bool ok = true, any = false;
 
     for (size_t i = 0; i < count; i++) {

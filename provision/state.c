@@ -13,6 +13,9 @@
 #define TICK_MAX_STEPS 40
 #include "record.h"
 
+#define HEAD_1 "mapm-state 1"
+#define HEAD_2 "mapm-state 2"
+
 static uint64_t ns_of(struct timespec t)
 {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
@@ -151,6 +154,11 @@ static void put_gap(struct buf *out, struct str gap)
     buf_char(out, '\n');
 }
 
+static bool is_clean(struct str path)
+{
+    return fs_path_is_relative_clean(path) || place_is_of_user(path);
+}
+
 /* As read_line wants it back. */
 static bool is_sound(const struct record_entry *e)
 {
@@ -159,10 +167,22 @@ static bool is_sound(const struct record_entry *e)
     for (size_t i = 1; i < e->file_count; i++)
         if (str_cmp(e->files[i - 1].path, e->files[i].path) >= 0)
             return false;
-    return fs_path_is_relative_clean(e->path) &&
-           has_files == (e->file_count > 0) &&
+    return is_clean(e->path) && has_files == (e->file_count > 0) &&
            (e->kind != RECORD_LINK || e->link.n) &&
            (e->kind == RECORD_SHARED || !e->key_count);
+}
+
+/* Up to the next blank: of a link to a package of the workspace as it is. */
+static void put_link(struct buf *out, struct str link)
+{
+    bool is_plain = !place_is_of_user(link);
+
+    for (size_t i = 0; i < link.n; i++)
+        if (is_plain || (link.p[i] != ' ' && link.p[i] != '%'))
+            buf_char(out, link.p[i]);
+        else
+            buf_text(out, link.p[i] == ' ' ? "%20" : "%25");
+    buf_char(out, ' ');
 }
 
 static void put_entry(struct buf *out, const struct record_entry *e)
@@ -179,7 +199,7 @@ static void put_entry(struct buf *out, const struct record_entry *e)
     if (e->kind == RECORD_TREE || e->kind == RECORD_FILE)
         put_hash(out, &e->source);
     if (e->kind == RECORD_LINK)
-        buf_printf(out, "%.*s ", STR_ARG(e->link));
+        put_link(out, e->link);
     if (e->kind == RECORD_SHARED)
         buf_printf(out, "%c %" PRIu64 " %" PRIu64 " %" PRIu64 " ",
                    e->created   ? '1'
@@ -199,7 +219,7 @@ static void put_entry(struct buf *out, const struct record_entry *e)
 bool record_format(const struct record *r, size_t *at, struct buf *out)
 {
     if (*at == 0)
-        buf_text(out, "mapm-state 1\n");
+        buf_text(out, r->is_user ? HEAD_2 "\n" : HEAD_1 "\n");
     while (*at < r->count) {
         put_entry(out, &r->entries[(*at)++]);
         if (out->n >= RECORD_BLOCK_BYTES && *at < r->count)
@@ -218,9 +238,11 @@ bool record_format(const struct record *r, size_t *at, struct buf *out)
 /* --- reading -------------------------------------------------------------- */
 
 struct reader {
+    const struct client_scope *scope;
     struct arena *arena;
     struct record *out;
     struct record_entry *entry; /* the one that "f" and "k" belong to */
+    bool is_skipping;           /* an entry that is not known */
     size_t capacity;            /* of its keys */
     struct record_file *files;  /* of all entries, one after the other */
     size_t file_count, file_capacity;
@@ -270,17 +292,26 @@ static bool take_mode(struct str *rest, unsigned *out)
 static bool take_path(struct str rest, struct str *out)
 {
     *out = rest;
-    return rest.p && fs_path_is_relative_clean(rest);
+    return rest.p && is_clean(rest);
+}
+
+/* A variable had moved it, and names another folder now: not one of ours as far
+ * as that shows, but the others are. */
+static bool skip_entry(struct reader *r, struct str path)
+{
+    r->entry = NULL;
+    r->is_skipping = r->scope->is_user && place_is_of_user(path);
+    return r->is_skipping;
 }
 
 static bool add_entry(struct reader *r, const struct record_entry *entry)
 {
-    const struct client *c = clients_find_mcp_file(entry->path);
-
-    if (!place_is_known(entry->path) || place_is_text(entry->path) ||
-        (entry->kind == RECORD_SHARED) != (c != NULL) ||
+    if (!place_is_known(r->scope, entry->path) || place_is_text(entry->path) ||
+        (entry->kind == RECORD_SHARED) !=
+            (place_find_client(r->scope, entry->path) != NULL) ||
         str_is(entry->path, STATE_FILE))
-        return false;
+        return skip_entry(r, entry->path);
+    r->is_skipping = false;
     record_add(r->out, r->arena, entry);
     r->entry = &r->out->entries[r->out->count - 1];
     r->capacity = 0;
@@ -313,11 +344,32 @@ static bool read_single(struct reader *r, struct str rest)
            add_entry(r, &e);
 }
 
+/* See put_link. */
+static bool take_link(struct reader *r, struct str *link)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct str rest = *link, part;
+
+    if (!str_starts(rest, STR("/")) || !str_has_char(rest, '%'))
+        return true;
+    buf_init(&b, link->n);
+    str_cut(&rest, '%', &part);
+    buf_append(&b, part);
+    while (str_cut(&rest, '%', &part)) {
+        if (!str_starts(part, STR("20")) && !str_starts(part, STR("25")))
+            return false;
+        buf_char(&b, part.p[1] == '0' ? ' ' : '%');
+        buf_append(&b, str_from_index(part, 2));
+    }
+    *link = arena_str(r->arena, buf_str(&b));
+    return true;
+}
+
 static bool read_link(struct reader *r, struct str rest)
 {
     struct record_entry e = {.kind = RECORD_LINK};
 
-    return str_cut(&rest, ' ', &e.link) && e.link.n &&
+    return str_cut(&rest, ' ', &e.link) && e.link.n && take_link(r, &e.link) &&
            take_path(rest, &e.path) && add_entry(r, &e);
 }
 
@@ -352,7 +404,8 @@ static bool read_file(struct reader *r, struct str rest)
         !take_number(&rest, &f.stat.ctime) || !take_number(&rest, &f.stat.ino))
         return false;
     f.path = rest;
-    if (e->kind == RECORD_FILE ? !str_is(rest, ".") : !take_path(rest, &f.path))
+    if (e->kind == RECORD_FILE ? !str_is(rest, ".")
+                               : !fs_path_is_relative_clean(rest))
         return false;
     if (e->file_count && str_cmp(e->files[e->file_count - 1].path, f.path) >= 0)
         return false;
@@ -404,7 +457,8 @@ static bool read_gap(struct reader *r, struct str rest)
 static bool read_folder(struct reader *r, struct str rest)
 {
     r->entry = NULL;
-    if (!rest.p || !place_is_folder(rest) || record_has_folder(r->out, rest))
+    if (!rest.p || !place_is_folder(r->scope, rest) ||
+        record_has_folder(r->out, rest))
         return false;
     record_add_folder(r->out, r->arena, rest);
     return true;
@@ -439,6 +493,9 @@ static bool read_line(struct reader *r, struct str line)
 
     if (!str_cut(&line, ' ', &word))
         return false;
+    if (r->is_skipping &&
+        (str_is(word, "f") || str_is(word, "k") || str_is(word, "gap")))
+        return true;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (str_is(word, rows[i].word))
             return rows[i].read(r, line);
@@ -464,9 +521,10 @@ static void reserve(struct reader *r, struct str text)
     r->out->entries = arena_array(r->arena, entries, sizeof *r->out->entries);
 }
 
-bool record_parse(struct str text, struct arena *a, struct record *out)
+bool record_parse(struct str text, const struct client_scope *scope,
+                  struct arena *a, struct record *out)
 {
-    struct reader r = {.arena = a, .out = out};
+    struct reader r = {.scope = scope, .arena = a, .out = out};
     struct str line;
 
     *out = (struct record){0};
@@ -474,7 +532,8 @@ bool record_parse(struct str text, struct arena *a, struct record *out)
     if (!text.n || text.p[text.n - 1] != '\n' || str_has_char(text, '\0'))
         return false;
     text.n--;
-    if (!str_cut(&text, '\n', &line) || !str_is(line, "mapm-state 1"))
+    if (!str_cut(&text, '\n', &line) ||
+        !(str_is(line, HEAD_1) || (scope->is_user && str_is(line, HEAD_2))))
         return false;
     reserve(&r, text);
     for (;;) {

@@ -357,7 +357,8 @@ static bool read_journal(int mapm, struct arena *a, struct str *text,
             fs_read_file_at(mapm, JOURNAL, JOURNAL_MAX_BYTES, a, text, e));
 }
 
-bool swap_recover(int root, int mapm, bool *recovered, struct err *e)
+bool swap_recover(int root, int mapm, const struct client_scope *scope,
+                  bool *recovered, struct err *e)
 {
     struct arena a = {0};
     struct swap s;
@@ -367,7 +368,7 @@ bool swap_recover(int root, int mapm, bool *recovered, struct err *e)
 
     *recovered = false;
     if (read_journal(mapm, &a, &text, e)) {
-        bool ours = journal_parse(text, &a, &s);
+        bool ours = journal_parse(text, scope, &a, &s);
 
         s.root = root;
         s.mapm = mapm;

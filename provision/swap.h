@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
+#include "mapm/clients_scope.h"
 
 #include <sys/types.h>
 
@@ -23,6 +24,7 @@
  * known places, and nodes by inode, which a repository cannot choose.
  *
  *     mapm-journal 1                 2: with places of members [D10]
+ *                                    3: of user level [H8]
  *     stage stage-<16 hex>
  *     backup <n>                     0: nothing is kept
  *     make <path>                    folders, parents first
@@ -43,6 +45,7 @@ struct swap_op {
 };
 
 struct swap {
+    const struct client_scope *scope;
     int root, mapm, stage; /* workspace, .agents/.mapm, its stage-…; borrowed */
     struct str stage_name; /* NUL-terminated */
     unsigned backup;
@@ -71,7 +74,8 @@ MUST_CHECK bool swap_print(int dirfd, const char *path, uint64_t *ino,
 
 void journal_format(const struct swap *s, struct buf *out);
 /* False for anything mapm could not have written. Copies into `a`. */
-bool journal_parse(struct str text, struct arena *a, struct swap *out);
+bool journal_parse(struct str text, const struct client_scope *scope,
+                   struct arena *a, struct swap *out);
 
 /* "stage-" and 16 hex digits. */
 bool swap_is_stage_name(struct str name);
@@ -88,7 +92,8 @@ MUST_CHECK bool swap_run(struct swap *s, struct err *e);
  * Finishes or undoes what a journal below `mapm` tells of (`*recovered`),
  * then removes left-over stages. Nothing to do is fine.
  */
-MUST_CHECK bool swap_recover(int root, int mapm, bool *recovered,
+MUST_CHECK bool swap_recover(int root, int mapm,
+                             const struct client_scope *scope, bool *recovered,
                              struct err *e);
 
 #endif

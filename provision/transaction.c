@@ -18,7 +18,7 @@ struct str path_folder(struct str path)
 {
     size_t at = str_find_last(path, '/');
 
-    return at == SIZE_MAX ? STR("") : str_slice(path, 0, at);
+    return at == SIZE_MAX ? STR("") : str_slice(path, 0, at ? at : 1);
 }
 
 const char *path_leaf(struct str path)
@@ -230,17 +230,31 @@ static bool step_forward(struct transaction *tx, size_t index, struct err *e)
                               state.op->path, e);
 }
 
+/* Its parents are there, or were made before. */
+static bool make_folder(struct transaction *tx, struct str path, struct err *e)
+{
+    int fd;
+
+    if (!transaction_find_parent(tx, path, &fd, e))
+        return false;
+    if (!tx->s->scope->is_user)
+        return fs_make_dirs_at(tx->s->root, path.p, 0755, e);
+    if (fd < 0)
+        return err_set(e, ERR_EDITED, "the folder of %s is gone", path.p);
+    return mkdirat(fd, path_leaf(path), 0700) == 0 || errno == EEXIST ||
+           err_errno(e, "create the folder %s", path.p);
+}
+
 static bool make_folders(struct transaction *tx, struct err *e)
 {
     struct swap *s = tx->s;
-    int fd;
 
     for (size_t i = 0; i < s->make_count; i++)
-        if (!transaction_find_parent(tx, s->make[i], &fd, e) ||
-            !fs_make_dirs_at(s->root, s->make[i].p, 0755, e))
+        if (!make_folder(tx, s->make[i], e))
             return false;
     return true;
 }
+
 bool transaction_roll_forward(struct transaction *tx, struct err *e)
 {
     if (!make_folders(tx, e))

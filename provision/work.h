@@ -68,6 +68,7 @@ struct stage_early;
 
 struct provision {
     int root;
+    const struct client_scope *scope;
     struct str path;
     bool read_only;
     struct arena arena; /* the record's text, the path */

@@ -1,6 +1,7 @@
 #include "writable.h"
 
-#include "mapm/clients.h"
+#include "base/fs.h"
+#include "base/path.h"
 #include "mapm/limits.h"
 #include "mapm/name.h"
 
@@ -53,17 +54,80 @@ bool place_is_text(struct str path)
     return is_patch(path);
 }
 
-bool place_is_known(struct str path)
+/* At user level a variable of the environment may have moved the folder of a
+ * client since: then the last names still are those of the row. */
+static bool is_moved(const struct client_scope *s, struct str path,
+                     const char *place, const char *suffix)
 {
+    struct str folder, last = path_last(str_cstr(place));
+    size_t slash = str_find_last(path, '/');
+
+    if (!s->is_user || !place_is_of_user(path))
+        return false;
+    if (!suffix)
+        return str_eq(path_last(path), last);
+    folder = str_slice(path, 0, slash);
+    path = str_from_index(path, slash + 1);
+    return str_eq(path_last(folder), last) &&
+           str_ends(path, str_cstr(suffix)) &&
+           name_is_kebab(str_slice(path, 0, path.n - strlen(suffix)));
+}
+
+/* `folder`/<kebab><suffix>; without a suffix the file itself. */
+static bool is_at(const struct client_scope *s, struct str path,
+                  const char *place, const char *suffix)
+{
+    return place &&
+           ((suffix ? is_in(path, place, suffix) : str_is(path, place)) ||
+            is_moved(s, path, place, suffix));
+}
+
+static bool is_servers(const struct client_scope *s, struct str path,
+                       const struct client_mcp *m)
+{
+    if (is_at(s, path, m->path, NULL))
+        return true;
+    for (size_t i = 0; i < CLIENT_MAX_OTHERS && m->others[i]; i++)
+        if (is_at(s, path, m->others[i], NULL))
+            return true;
+    return false;
+}
+
+bool place_is_of_user(struct str path)
+{
+    return str_starts(path, STR("/")) &&
+           fs_path_is_relative_clean(str_from_index(path, 1));
+}
+
+/* The library of a user was a workspace of its own: what is left of that. */
+static const struct client_scope *scope_of(const struct client_scope *s,
+                                           struct str path)
+{
+    return str_starts(path, STR("/")) ? s : &client_scope_workspace;
+}
+
+const struct client *place_find_client(const struct client_scope *s,
+                                       struct str path)
+{
+    s = scope_of(s, path);
+    for (size_t i = 0; i < clients_count; i++)
+        if (is_servers(s, path, &s->rows[i].mcp))
+            return &s->rows[i];
+    return NULL;
+}
+
+bool place_is_known(const struct client_scope *s, struct str path)
+{
+    s = scope_of(s, path);
     if (is_in(path, SKILLS_FOLDER, "") || is_in(path, SEARCHED_FOLDER, "") ||
         is_in(path, AGENTS_FOLDER, "") || str_is(path, STATE_FILE) ||
-        place_is_text(path))
+        place_is_text(path) || is_at(s, path, s->skills, ""))
         return true;
     for (size_t i = 0; i < clients_count; i++)
-        if (is_in(path, clients_table[i].skills, "") ||
-            is_in(path, clients_table[i].agents, clients_table[i].suffix))
+        if (is_at(s, path, s->rows[i].skills, "") ||
+            is_at(s, path, s->rows[i].agents, s->rows[i].suffix))
             return true;
-    return clients_find_mcp_file(path) != NULL;
+    return place_find_client(s, path) != NULL;
 }
 
 /* Whether `path` is `place` without its last names: a proper parent of it,
@@ -87,16 +151,18 @@ static bool leads_to_file(struct str path, const struct client_mcp *m)
     return false;
 }
 
-bool place_is_folder(struct str path)
+bool place_is_folder(const struct client_scope *s, struct str path)
 {
+    s = scope_of(s, path);
     if (leads_to(path, SKILLS_FOLDER, true) ||
         leads_to(path, AGENTS_FOLDER, true) || str_is(path, SEARCHED_FOLDER) ||
-        leads_to(path, PROVISION_PATCHES, true))
+        leads_to(path, PROVISION_PATCHES, true) ||
+        (s->is_user && place_is_of_user(path)))
         return true;
     for (size_t i = 0; i < clients_count; i++)
-        if (leads_to(path, clients_table[i].skills, true) ||
-            leads_to(path, clients_table[i].agents, true) ||
-            leads_to_file(path, &clients_table[i].mcp))
+        if (leads_to(path, s->rows[i].skills, true) ||
+            leads_to(path, s->rows[i].agents, true) ||
+            leads_to_file(path, &s->rows[i].mcp))
             return true;
     return false;
 }

@@ -1,12 +1,12 @@
 #ifndef PROVISION_WRITABLE_H
 #define PROVISION_WRITABLE_H
 
-#include "base/str.h"
+#include "mapm/clients_scope.h"
 #include "mapm/provision.h"
 
 /*
- * writable: the closed list of places below a workspace that mapm may ever write
- * to. A record or a journal that names any other place was not written by
+ * writable: the closed list of places that mapm may ever write to, below a
+ * workspace and at user level. A record or a journal that names any other place was not written by
  * mapm.
  */
 
@@ -18,10 +18,15 @@
 
 /* Whether mapm may ever write `path`: a package's folder or link, a rendered
  * agent, a client's file, one of the texts, the record. */
-bool place_is_known(struct str path);
+bool place_is_known(const struct client_scope *s, struct str path);
 bool place_is_text(struct str path);
+/* Absolute, and clean: of user level. */
+bool place_is_of_user(struct str path);
+/* The client whose servers are in the file; NULL for none. */
+const struct client *place_find_client(const struct client_scope *s,
+                                       struct str path);
 /* Whether `path` is a folder that holds such places. */
-bool place_is_folder(struct str path);
+bool place_is_folder(const struct client_scope *s, struct str path);
 /* Whether `key` can be the key of a server: X21. */
 bool place_is_server_key(struct str key);
 

@@ -459,8 +459,8 @@ bool layer_open_provision(struct layer *l, struct context *cx,
 {
     bool recovered = false;
 
-    if (!provision_open(l->path, !(mode & LAYER_WRITE), say_waiting, cx,
-                        &recovered, &l->provision, e))
+    if (!provision_open(l->path, &client_scope_workspace, !(mode & LAYER_WRITE),
+                        say_waiting, cx, &recovered, &l->provision, e))
         return false;
     if (recovered)
         context_note(cx, "finished an interrupted install");

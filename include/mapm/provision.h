@@ -2,6 +2,7 @@
 #define MAPM_PROVISION_H
 
 #include "base/patch.h"
+#include "mapm/clients_scope.h"
 #include "mapm/doc_kind.h"
 #include "mapm/package_file.h"
 
@@ -103,12 +104,13 @@ struct provision_change {
 struct provision;
 
 /*
- * `path` absolute. Takes the workspace's lock (flock on the folder itself;
+ * `path` absolute; `scope` borrowed until provision_close. Takes the workspace's lock (flock on the folder itself;
  * waits WORKSPACE_WAIT_SECONDS, calls `waiting` once), then finishes or
  * undoes an interrupted swap (`*recovered`). `read_only` takes no lock and
  * recovers only when there is a journal.
  */
-MUST_CHECK bool provision_open(struct str path, bool read_only,
+MUST_CHECK bool provision_open(struct str path,
+                               const struct client_scope *scope, bool read_only,
                                void (*waiting)(void *), void *ctx,
                                bool *recovered, struct provision **out,
                                struct err *e);

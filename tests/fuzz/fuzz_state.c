@@ -14,7 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_place(struct str path)
 {
     if (!fs_path_is_relative_clean(path) ||
-        !(place_is_known(path) || place_is_folder(path)))
+        !(place_is_known(&client_scope_workspace, path) ||
+          place_is_folder(&client_scope_workspace, path)))
         abort();
 }
 
@@ -23,7 +24,7 @@ static void try_record(struct str text, struct arena *a)
     struct record r, again;
     struct buf out;
 
-    if (!record_parse(text, a, &r))
+    if (!record_parse(text, &client_scope_workspace, a, &r))
         return;
     for (size_t i = 0; i < r.count; i++)
         check_place(r.entries[i].path);
@@ -32,7 +33,8 @@ static void try_record(struct str text, struct arena *a)
     buf_init(&out, STATE_MAX_BYTES);
     for (size_t at = 0; record_format(&r, &at, &out);) {
     }
-    if (!record_parse(buf_str(&out), a, &again) || again.count != r.count)
+    if (!record_parse(buf_str(&out), &client_scope_workspace, a, &again) ||
+        again.count != r.count)
         abort();
     buf_done(&out);
 }
@@ -42,7 +44,7 @@ static void try_journal(struct str text, struct arena *a)
     struct swap s;
     struct buf out;
 
-    if (!journal_parse(text, a, &s))
+    if (!journal_parse(text, &client_scope_workspace, a, &s))
         return;
     if (!swap_is_stage_name(s.stage_name))
         abort();
@@ -54,7 +56,7 @@ static void try_journal(struct str text, struct arena *a)
         check_place(s.drop[i]);
     buf_init(&out, JOURNAL_MAX_BYTES);
     journal_format(&s, &out);
-    if (!journal_parse(buf_str(&out), a, &s))
+    if (!journal_parse(buf_str(&out), &client_scope_workspace, a, &s))
         abort();
     buf_done(&out);
 }

@@ -194,8 +194,8 @@ static inline bool fixture_run(struct fixture *d, int flags)
     d->changes = NULL;
     d->change_count = 0;
     d->options.force = flags & FIXTURE_FORCE;
-    if (!provision_open(str_cstr(d->path), false, NULL, NULL, &d->recovered, &p,
-                        &d->err))
+    if (!provision_open(str_cstr(d->path), &client_scope_workspace, false, NULL,
+                        NULL, &d->recovered, &p, &d->err))
         return false;
     if (flags & FIXTURE_EARLY)
         fixture_stage_early(d, p);

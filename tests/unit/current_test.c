@@ -35,8 +35,8 @@ static bool is_current(struct fixture *d)
     struct provision *p = NULL;
     bool recovered, current;
 
-    if (!provision_open(str_cstr(d->path), true, NULL, NULL, &recovered, &p,
-                        &d->err))
+    if (!provision_open(str_cstr(d->path), &client_scope_workspace, true, NULL,
+                        NULL, &recovered, &p, &d->err))
         return false;
     for (size_t i = 0; i < d->item_count; i++) {
         items[i] = d->items[i];

@@ -591,8 +591,8 @@ static void expect(struct fixture *d, const char *want)
     size_t count = 0;
 
     buf_init(&out, 10000);
-    CHECK(provision_open(str_cstr(d->path), true, NULL, NULL, &d->recovered, &p,
-                         &d->err));
+    CHECK(provision_open(str_cstr(d->path), &client_scope_workspace, true, NULL,
+                         NULL, &d->recovered, &p, &d->err));
     CHECK(provision_verify(p, &d->options, d->items, d->item_count, &d->arena,
                            &found, &count, &d->err));
     for (size_t i = 0; i < count; i++)
@@ -653,8 +653,8 @@ TEST(a_second_one_waits_with_a_message)
         _exit(tap_failed);
     }
     AWAIT(fixture_has(d, "locked"));
-    CHECK(provision_open(str_cstr(d->path), false, count_wait, &waits,
-                         &d->recovered, &p, &d->err));
+    CHECK(provision_open(str_cstr(d->path), &client_scope_workspace, false,
+                         count_wait, &waits, &d->recovered, &p, &d->err));
     CHECK(waits == 1);
     provision_close(p);
     waitpid(child, &status, 0);
@@ -666,8 +666,8 @@ static bool is_current(struct fixture *d)
     struct provision *p;
     bool current;
 
-    if (!provision_open(str_cstr(d->path), false, NULL, NULL, &d->recovered, &p,
-                        &d->err))
+    if (!provision_open(str_cstr(d->path), &client_scope_workspace, false, NULL,
+                        NULL, &d->recovered, &p, &d->err))
         return false;
     current = provision_is_current(p, &d->options, d->items, d->item_count,
                                    &d->arena);

@@ -93,8 +93,9 @@ TEST(records_are_read_strictly)
         struct record r;
         struct buf out;
 
-        CHECK(record_parse(text, &a, &r) == rows[i].good);
-        if (record_parse(text, &a, &r) != rows[i].good)
+        CHECK(record_parse(text, &client_scope_workspace, &a, &r) ==
+              rows[i].good);
+        if (record_parse(text, &client_scope_workspace, &a, &r) != rows[i].good)
             printf("# %s\n", rows[i].body);
         if (rows[i].good) {
             buf_init(&out, STATE_MAX_BYTES);
@@ -125,7 +126,8 @@ TEST(records_of_other_versions_and_torn_ones_are_none)
         struct arena a = {0};
         struct record r;
 
-        CHECK(!record_parse(str_cstr(texts[i]), &a, &r));
+        CHECK(
+            !record_parse(str_cstr(texts[i]), &client_scope_workspace, &a, &r));
         arena_done(&a);
     }
 }
@@ -208,7 +210,8 @@ TEST(journals_are_read_strictly)
         struct swap s;
         struct buf out;
 
-        CHECK(journal_parse(text, &a, &s) == rows[i].good);
+        CHECK(journal_parse(text, &client_scope_workspace, &a, &s) ==
+              rows[i].good);
         if (rows[i].good) {
             buf_init(&out, JOURNAL_MAX_BYTES);
             journal_format(&s, &out);
@@ -216,15 +219,18 @@ TEST(journals_are_read_strictly)
             buf_done(&out);
         }
         /* torn, or with another sum */
-        CHECK(!journal_parse(str_slice(text, 0, text.n - 1), &a, &s));
-        CHECK(!journal_parse(str_cstr(rows[i].text), &a, &s));
+        CHECK(!journal_parse(str_slice(text, 0, text.n - 1),
+                             &client_scope_workspace, &a, &s));
+        CHECK(!journal_parse(str_cstr(rows[i].text), &client_scope_workspace,
+                             &a, &s));
         /* [F2] one bit of a line, or of the sum, is another one */
         for (size_t at = 0; at < text.n; at++) {
             char *changed = arena_alloc(&a, text.n);
 
             memcpy(changed, text.p, text.n);
             changed[at] ^= 1;
-            CHECK(!journal_parse(str_make(changed, text.n), &a, &s));
+            CHECK(!journal_parse(str_make(changed, text.n),
+                                 &client_scope_workspace, &a, &s));
         }
         arena_done(&a);
     }
@@ -240,11 +246,14 @@ TEST(keys_and_places)
     CHECK(!place_is_server_key(str_make(key, 38)));
     CHECK(!place_is_server_key(STR("")));
     CHECK(!place_is_server_key(STR("a.b")));
-    CHECK(place_is_known(STR(".codex/config.toml")));
-    CHECK(place_is_known(STR(".codex/agents/x.toml")));
-    CHECK(!place_is_known(STR(".codex/agents/x.md")));
-    CHECK(!place_is_known(STR(".codex/agents/.toml")));
-    CHECK(!place_is_known(STR(".claude/skills/x/SKILL.md")));
-    CHECK(place_is_folder(STR(".codex")) && place_is_folder(STR(".github")));
-    CHECK(!place_is_folder(STR(".mcp.json")) && !place_is_folder(STR("")));
+    CHECK(place_is_known(&client_scope_workspace, STR(".codex/config.toml")));
+    CHECK(place_is_known(&client_scope_workspace, STR(".codex/agents/x.toml")));
+    CHECK(!place_is_known(&client_scope_workspace, STR(".codex/agents/x.md")));
+    CHECK(!place_is_known(&client_scope_workspace, STR(".codex/agents/.toml")));
+    CHECK(!place_is_known(&client_scope_workspace,
+                          STR(".claude/skills/x/SKILL.md")));
+    CHECK(place_is_folder(&client_scope_workspace, STR(".codex")) &&
+          place_is_folder(&client_scope_workspace, STR(".github")));
+    CHECK(!place_is_folder(&client_scope_workspace, STR(".mcp.json")) &&
+          !place_is_folder(&client_scope_workspace, STR("")));
 }

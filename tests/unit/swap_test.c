@@ -114,8 +114,8 @@ static bool open_only(struct fixture *d)
     struct provision *p = NULL;
 
     err_clear(&d->err);
-    if (!provision_open(str_cstr(d->path), false, NULL, NULL, &d->recovered, &p,
-                        &d->err))
+    if (!provision_open(str_cstr(d->path), &client_scope_workspace, false, NULL,
+                        NULL, &d->recovered, &p, &d->err))
         return false;
     provision_close(p);
     return true;

@@ -239,8 +239,8 @@ TEST(journals_from_elsewhere_do_nothing)
                       arena_printf(&d->arena, "%send %s\n", text.p,
                                    hash_hex(&h, &d->arena).p)
                           .p);
-        CHECK(provision_open(str_cstr(d->path), i % 2, NULL, NULL,
-                             &d->recovered, &p, &d->err));
+        CHECK(provision_open(str_cstr(d->path), &client_scope_workspace, i % 2,
+                             NULL, NULL, &d->recovered, &p, &d->err));
         provision_close(p);
         CHECK_STR(fixture_snapshot(d, false), before);
         CHECK(!fixture_has(d, ".agents/.mapm/journal"));
