@@ -4,6 +4,8 @@
 
 #include <curl/curl.h>
 #include <inttypes.h>
+#include <sys/socket.h>
+#include <time.h>
 #include <zlib.h>
 
 #include "protocol.h"
@@ -12,6 +14,7 @@
 #define ERROR_BODY_MAX_BYTES   (64u * 1024) /* of a page that is not read */
 #define RETRY_AFTER_MAX        3600
 #define RATE_RESET_MAX         253402300799u /* the end of the year 9999 */
+#define RATE_RESET_IS_TIME     1000000000u   /* September 2001 */
 #define HOST_MAX_CONNECTIONS   8
 #define STALL_BYTES_PER_SECOND 1000
 #define PLAIN_BODY_MAX_BYTES   1024 /* git's as well */
@@ -61,8 +64,10 @@ static size_t on_body(char *p, size_t one, size_t n, void *ctx)
         return 0;
     }
     curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
-    if (status != HTTP_STATUS_OK)
-        return call->received <= ERROR_BODY_MAX_BYTES ? n : 0;
+    if (status != HTTP_STATUS_OK) {
+        call->is_page_cut = call->received > ERROR_BODY_MAX_BYTES;
+        return call->is_page_cut ? 0 : n;
+    }
     return call->data(call->ctx, str_make(p, n)) ? n : 0;
 }
 
@@ -193,6 +198,29 @@ static struct str address(struct http_call *call)
                         STR_ARG(call->query));
 }
 
+/* libcurl tries the next address of the name after one that is refused. */
+static curl_socket_t open_public(void *ctx, curlsocktype purpose,
+                                 struct curl_sockaddr *to)
+{
+    struct http_call *call = ctx;
+
+    (void)purpose;
+    if (!address_is_public(&to->addr)) {
+        address_format(&to->addr, call->private_address);
+        return CURL_SOCKET_BAD;
+    }
+    return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+}
+
+/* A proxy resolves names itself, and it is the user's. */
+static void set_addresses(struct http *h, struct http_call *call)
+{
+    if (!call->public_only || settings_may_use_proxy(h->settings, call->url))
+        return;
+    curl_easy_setopt(call->easy, CURLOPT_OPENSOCKETFUNCTION, open_public);
+    curl_easy_setopt(call->easy, CURLOPT_OPENSOCKETDATA, call);
+}
+
 static void set_who(struct http_call *call)
 {
     CURL *c = call->easy;
@@ -229,6 +257,7 @@ bool http_start(struct http *h, struct http_call *call, struct err *e)
     curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
     curl_easy_setopt(c, CURLOPT_HEADERDATA, call);
     set_limits(h, c, call->max_seconds);
+    set_addresses(h, call);
     set_body(call);
     curl_easy_setopt(c, CURLOPT_HTTPHEADER, call->headers);
     set_who(call);
@@ -258,17 +287,31 @@ static bool read_number(struct http_call *call, const char *name, uint64_t max,
            str_number(str_cstr(h->value), max, out);
 }
 
-/* GitHub's primary rate limit, which comes without Retry-After. */
+/* A time since 1970, as GitHub and GitLab say it, or seconds from now. */
+static uint64_t reset_time(uint64_t value)
+{
+    return value < RATE_RESET_IS_TIME ? (uint64_t)time(NULL) + value : value;
+}
+
+/* GitHub's primary rate limit, which comes without Retry-After, and that of
+ * others, whose headers have no "x-". */
 static void read_rate_limit(struct http_call *call)
 {
-    uint64_t remaining;
+    static const char *const names[][2] = {
+        {"x-ratelimit-remaining", "x-ratelimit-reset"},
+        {"ratelimit-remaining", "ratelimit-reset"},
+    };
+    uint64_t remaining, reset;
 
-    call->is_rate_limited =
-        read_number(call, "x-ratelimit-remaining", UINT32_MAX, &remaining) &&
-        remaining == 0;
-    if (!read_number(call, "x-ratelimit-reset", RATE_RESET_MAX,
-                     &call->rate_reset_s))
-        call->rate_reset_s = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!read_number(call, names[i][0], UINT32_MAX, &remaining) ||
+            remaining != 0)
+            continue;
+        call->is_rate_limited = true;
+        if (read_number(call, names[i][1], RATE_RESET_MAX, &reset))
+            call->rate_reset_s = reset_time(reset);
+        return;
+    }
 }
 
 static void read_result(struct http_call *call)
@@ -375,7 +418,8 @@ bool http_may_retry(const struct http_call *call)
 {
     const struct failure *f = find_failure(call->failure);
 
-    return f && f->may_retry && http_time_left(call->http) > 0;
+    return f && f->may_retry && !call->private_address[0] &&
+           http_time_left(call->http) > 0;
 }
 
 bool http_was_slow(const struct http_call *call)
@@ -411,6 +455,12 @@ bool http_fail(const struct http_call *call, struct err *e)
     if (call->header_bytes > HEADERS_MAX_BYTES)
         return err_set(e, ERR_LIMIT, "more than %u KiB of HTTP headers",
                        HEADERS_MAX_BYTES >> 10);
+    if (call->private_address[0]) {
+        err_set(e, ERR_REFUSED, "its name leads to %s, a private address",
+                call->private_address);
+        return err_hint(e, "if that is right, name it under hosts: in your "
+                           "own ~/.config/mapm/config.yaml");
+    }
     if (http_time_left(call->http) == 0)
         return limit_fail(&l->transfer_max_seconds, e,
                           "took longer than %" PRIu64 " seconds",

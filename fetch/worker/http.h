@@ -3,6 +3,7 @@
 
 #include "mapm/limits.h"
 
+#include "address.h"
 #include "settings.h"
 
 /*
@@ -29,6 +30,7 @@ struct http_call {
     struct str body;
     struct str user, password; /* empty: none */
     uint64_t max_seconds;      /* for the whole answer; 0: the session's */
+    bool public_only;          /* the name may not lead to a private address */
     /* Bytes of a body whose status is 200; false stops the transfer. */
     bool (*data)(void *ctx, struct str bytes);
     void *ctx;
@@ -39,10 +41,12 @@ struct http_call {
     long status;
     struct str type, location; /* headers, in the call's arena */
     unsigned retry_after_s;    /* 0: not said */
-    bool is_rate_limited;      /* x-ratelimit-remaining: 0 */
-    uint64_t rate_reset_s;     /* x-ratelimit-reset, since 1970; 0: not said */
+    bool is_rate_limited;      /* x-ratelimit-remaining: 0, or the like */
+    uint64_t rate_reset_s;     /* until then, since 1970; 0: not said */
     uint64_t received;         /* body bytes */
-    bool over_limit;           /* the whole session received too much */
+    bool is_page_cut;          /* of a status that is not 200: unread */
+    char private_address[ADDRESS_TEXT_BYTES]; /* that it led to; "" */
+    bool over_limit; /* the whole session received too much */
     uint64_t took_ms;
 
     struct arena arena;

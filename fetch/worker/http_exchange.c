@@ -36,6 +36,7 @@ static bool start(struct exchange *x, struct err *e)
             ANSWER_MAX_STALLS * r->session->limits.transfer_stall_seconds.value;
     x->secret = r->secret;
     x->call.url = &r->url;
+    x->call.public_only = r->public_only;
     x->call.body = buf_str(&x->body);
     x->call.user = x->secret.user;
     x->call.password = x->secret.password;

@@ -36,6 +36,8 @@ bool remote_init(struct repo *r, const struct link_ask *in, struct err *e)
 
     if (!settings_rewrite(&r->session->settings, text, &r->arena, &r->url, e))
         return false;
+    r->public_only = str_eq(url_format(&r->url, &r->arena), text) &&
+                     !settings_has_host(&r->session->settings, r->url.host);
     place_set(r);
     r->transport = &transport_http;
     secrets_first(&r->session->secrets, &r->url, &r->secret);

@@ -6,6 +6,7 @@
 
 #define REDIRECTS_MAX     5
 #define RETRY_AFTER_MAX_S 60 /* longer: the user decides */
+#define STATUS_SIGN_IN    203
 
 static const char *shown(const struct exchange *x)
 {
@@ -36,11 +37,26 @@ static void note_move(struct repo *r, struct str path)
                                STR_ARG(r->name), STR_ARG(path));
 }
 
-/* By hand: a POST stays a POST, and no secret goes to another host. */
+/* Of another scheme, host or port: followed by a person, who writes it down. */
+static enum outcome refuse_redirect(struct exchange *x, const struct url *to,
+                                    struct err *e)
+{
+    struct repo *r = x->repo;
+
+    err_set(e, ERR_REFUSED, "%s redirects to another %s, %.*s", shown(x),
+            !str_eq(to->host, r->url.host)       ? "host"
+            : !str_eq(to->scheme, r->url.scheme) ? "scheme"
+                                                 : "port",
+            STR_ARG(url_format(to, &r->arena)));
+    err_hint(e, "nothing is sent there; if the repository is there now, write "
+                "that address in place of the old one");
+    return OUTCOME_DEAD;
+}
+
+/* By hand: a POST stays a POST, and no secret goes elsewhere. */
 static enum outcome judge_redirect(struct exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
-    const struct settings *s = &r->session->settings;
     struct url to;
 
     if (++r->redirects > REDIRECTS_MAX) {
@@ -53,16 +69,8 @@ static enum outcome judge_redirect(struct exchange *x, struct err *e)
                 x->call.status, shown(x));
         return OUTCOME_DEAD;
     }
-    if (!url_same_place(&to, &r->url) &&
-        !(url_is_secure(&to) && settings_git_host(s, to.host))) {
-        err_set(e, ERR_REFUSED, "%s redirects to another host, %.*s", shown(x),
-                STR_ARG(url_host_port(&to, &r->arena)));
-        return OUTCOME_DEAD;
-    }
-    if (!url_same_place(&to, &r->url)) {
-        r->is_foreign = true;
-        r->secret = (struct secret){0};
-    }
+    if (!url_same_place(&to, &r->url))
+        return refuse_redirect(x, &to, e);
     to.user = to.password = str_make("", 0);
     r->url = to;
     place_set(r);
@@ -101,28 +109,62 @@ static bool find_secret(struct exchange *x, bool *found, struct err *e)
     return true;
 }
 
+/* "set GITLAB_TOKEN, or log in with "glab auth login"". In the arena of `r`. */
+static const char *way_in(struct repo *r)
+{
+    const char *variable = secrets_variable(&r->session->secrets, &r->url);
+    const char *login = secrets_login(&r->session->secrets, &r->url);
+
+    if (!login)
+        return arena_printf(&r->arena, "set %s", variable).p;
+    return arena_printf(&r->arena, "set %s or log in with \"%s\"", variable,
+                        login)
+        .p;
+}
+
+/*
+ * Hosts say 401, 403 or 404 of what is private, absent, or hidden from this
+ * token, and no two do so alike: one message for all, which names what was
+ * sent and what could be.
+ */
 static void refuse_access(const struct exchange *x, struct err *e)
 {
+    struct repo *r = x->repo;
     const char *source = x->secret.source;
+    enum err_code code = x->call.status == 404 ? ERR_NOT_FOUND : ERR_AUTH;
 
     if (x->call.status == 401 && source) {
-        err_set(e, ERR_AUTH, "HTTP 401 from %s: %s was not accepted", shown(x),
+        err_set(e, code, "HTTP 401 from %s: %s was not accepted", shown(x),
                 source);
-        err_hint(e, "renew or remove it");
+        err_hint(e,
+                 "check the name, and renew or remove the token or password"
+                 "%s%.*s",
+                 r->refused.n ? "; refused before it: " : "",
+                 STR_ARG(r->refused));
     } else if (source) {
-        err_set(e, ERR_AUTH, "HTTP %ld from %s: %s may not read it",
+        err_set(e, code,
+                "HTTP %ld from %s: there is no such repository, or %s may not "
+                "read it",
                 x->call.status, shown(x), source);
-        err_hint(e, "check what the token may read, and its single sign-on");
+        err_hint(e, "check the name, what the token may read, and its single "
+                    "sign-on");
     } else {
-        err_set(e, ERR_AUTH,
+        err_set(e, code,
                 "HTTP %ld from %s: there is no such repository, or it is "
                 "private",
                 x->call.status, shown(x));
-        err_hint(e,
-                 "check the name; for a private one set %s or log in with "
-                 "\"gh auth login\"",
-                 secrets_variable(&x->repo->session->secrets, &x->repo->url));
+        err_hint(e, "check the name; for a private one %s", way_in(r));
     }
+}
+
+/* For the message, when the next one is not accepted either. */
+static void note_refused(struct exchange *x)
+{
+    struct repo *r = x->repo;
+
+    if (x->secret.source)
+        r->refused = arena_printf(&r->arena, "%.*s%s%s", STR_ARG(r->refused),
+                                  r->refused.n ? ", " : "", x->secret.source);
 }
 
 static enum outcome judge_login(struct exchange *x, struct err *e)
@@ -138,8 +180,10 @@ static enum outcome judge_login(struct exchange *x, struct err *e)
     }
     if (!find_secret(x, &found, e))
         return OUTCOME_GONE;
-    if (found)
+    if (found) {
+        note_refused(x);
         return OUTCOME_AGAIN;
+    }
     refuse_access(x, e);
     return OUTCOME_DEAD;
 }
@@ -202,12 +246,32 @@ static enum outcome judge_rate_limit(struct exchange *x, struct err *e)
         x->call.retry_after_s = (unsigned)wait;
         return OUTCOME_LATER;
     }
-    err_hint(e, "%stry again %s",
-             x->secret.source ? ""
-                              : "set GH_TOKEN or log in with \"gh auth login\" "
-                                "for a higher limit, or ",
+    err_hint(e, "%s%stry again %s", x->secret.source ? "" : way_in(x->repo),
+             x->secret.source ? "" : " for a higher limit, or ",
              reset ? "after that" : "later");
     return OUTCOME_DEAD;
+}
+
+static bool is_page(const struct exchange *x)
+{
+    return str_starts(x->call.type, STR("text/html"));
+}
+
+/* What Azure DevOps answers to a token that is no good: a page to sign in. */
+static enum outcome judge_sign_in(struct exchange *x, struct err *e)
+{
+    enum outcome v = judge_login(x, e);
+
+    if (v != OUTCOME_DEAD)
+        return v;
+    err_set(
+        e, ERR_AUTH,
+        "HTTP %ld from %s: a page to sign in, in place of git's answer%s%s%s",
+        x->call.status, shown(x), x->secret.source ? "; " : "",
+        x->secret.source ? x->secret.source : "",
+        x->secret.source ? " was not accepted" : "");
+    err_hint(e, "%s", way_in(x->repo));
+    return v;
 }
 
 static enum outcome judge_status(struct exchange *x, struct err *e)
@@ -224,20 +288,17 @@ static enum outcome judge_status(struct exchange *x, struct err *e)
         return OUTCOME_AGAIN;
     }
     if (status == 404) {
-        err_set(e, ERR_NOT_FOUND, "HTTP 404 from %s: no such repository%s%s%s",
-                shown(x), x->secret.source ? ", or " : "",
-                x->secret.source ? x->secret.source : "",
-                x->secret.source ? " may not read it" : "");
-        err_hint(e, "check the owner and the name");
+        refuse_access(x, e);
         return OUTCOME_DEAD;
     }
     if ((status == 403 || status == 429) && x->call.is_rate_limited)
         return judge_rate_limit(x, e);
-    if (status == 403 && x->call.retry_after_s == 0) {
-        refuse_access(x, e);
-        return OUTCOME_DEAD;
-    }
-    err_set(e, ERR_FETCH, "HTTP %ld from %s", status, shown(x));
+    if (status == 403 && x->call.retry_after_s == 0)
+        return judge_login(x, e);
+    if (status == STATUS_SIGN_IN && is_page(x))
+        return judge_sign_in(x, e);
+    err_set(e, ERR_FETCH, "HTTP %ld from %s%s", status, shown(x),
+            is_page(x) ? ", with a page in place of git's answer" : "");
     if (status == 403 || status == 429)
         return remote_judge_busy(x, e);
     return status >= 500 ? remote_judge_busy(x, e) : OUTCOME_DEAD;
@@ -257,14 +318,18 @@ static enum outcome judge_page(const struct exchange *x, struct err *e)
         err_set(e, ERR_FETCH, "%s is not a git server: it sent %s%.*s",
                 shown(x), x->call.type.n ? "" : "no type of content",
                 STR_ARG(x->call.type));
-        err_hint(e, "a network that asks for a login may stand in between");
+        err_hint(e,
+                 "a network that asks for a login may stand in between; or "
+                 "the host wants one: %s",
+                 way_in(x->repo));
     }
     return OUTCOME_DEAD;
 }
 
 enum outcome remote_judge(struct exchange *x, bool is_git, struct err *e)
 {
-    if (x->call.failure != 0 && x->why.code == ERR_NONE) {
+    if (x->call.failure != 0 && !x->call.is_page_cut &&
+        x->why.code == ERR_NONE) {
         http_fail(&x->call, e);
         err_wrap(e, "cannot reach %s", shown(x));
         if (!e->hint[0])

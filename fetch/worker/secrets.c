@@ -131,6 +131,13 @@ const char *secrets_variable(const struct secrets *s, const struct url *u)
              : git_host_variable(&git_hosts[0], str_cstr(git_hosts[0].host));
 }
 
+const char *secrets_login(const struct secrets *s, const struct url *u)
+{
+    const struct git_host *g = settings_git_host(s->settings, u->host);
+
+    return g && g->has_gh ? "gh auth login" : NULL;
+}
+
 static void from_netrc(const struct secrets *s, const struct url *u,
                        struct secret *out)
 {

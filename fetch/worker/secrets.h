@@ -39,8 +39,10 @@ void secrets_done(struct secrets *s);
 void secrets_first(const struct secrets *s, const struct url *u,
                    struct secret *out);
 
-/* The variable to set for a host that refuses: for a hint. */
+/* The variable to set for a host that refuses, and the command that logs in
+ * there (NULL: none): for a hint. */
 const char *secrets_variable(const struct secrets *s, const struct url *u);
+const char *secrets_login(const struct secrets *s, const struct url *u);
 
 /*
  * The next one to try after a 401. `*tried` starts at 0 and remembers where

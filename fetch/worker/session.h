@@ -199,7 +199,9 @@ struct repo {
     struct place *place;
     struct secret secret;
     bool is_foreign; /* redirected to another host: no secrets */
+    bool public_only; /* neither configured nor from insteadOf */
     unsigned redirects;
+    struct str refused; /* sources of credentials, in words */
     struct str moved_to;
     struct caps caps;
     bool has_caps;      /* else: assumed to be as GitHub's */

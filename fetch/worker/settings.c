@@ -316,6 +316,11 @@ const struct git_host *settings_git_host(const struct settings *s,
     return git_host_find(host, s->hosts, s->host_count);
 }
 
+bool settings_has_host(const struct settings *s, struct str host)
+{
+    return host_config_find(host, s->hosts, s->host_count) != NULL;
+}
+
 /* "*.example.com" matches one label. */
 static bool host_fits(struct str pattern, struct str host)
 {

@@ -95,7 +95,7 @@ always 'garbage' '"kind": "garbage"' 'not a git server'
 always 'a captive portal' '"kind": "html"' 'not a git server.*text/html'
 always 'an ERR packet' '"kind": "errpkt", "message": "access denied by policy"' 'access denied by policy'
 always 'a side-band error' '"kind": "sideerr", "message": "out of memory", "match": {"cmd": "fetch"}' 'out of memory'
-always 'a redirect elsewhere' '"kind": "redirect", "to": "http://127.0.0.1:1/x/y/git-upload-pack", "status": 302' '\[refused\].*another host'
+always 'a redirect elsewhere' '"kind": "redirect", "to": "http://127.0.0.1:1/x/y/git-upload-pack", "status": 302' '\[refused\].*another port, http://127.0.0.1:1/x/y'
 always 'a redirect to a file' '"kind": "redirect", "to": "file:///etc/passwd", "status": 301' '\[refused\]|\[fetch\]'
 always 'a redirect to nowhere' '"kind": "redirect", "to": "/elsewhere", "status": 301' '\[fetch\].*leads to no repository'
 

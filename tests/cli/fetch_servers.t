@@ -73,7 +73,7 @@ hostile lines 'endless lines' '\[fetch\]|\[limit\]' "$locked"
 hostile longpkt 'a packet that is too long' 'not a git server'
 hostile loop 'a redirect to itself' '\[fetch\] .*circle'
 hostile hops 'redirects without end' '\[fetch\] .*circle'
-hostile redirects 'a redirect with a password' '\[refused\] .*another host'
+hostile redirects 'a redirect with a password' '\[refused\] .*another (host|port|scheme)'
 unlike 'which is not shown' "$out" secret
 hostile gzip 'a compressed answer' 'not a git server'
 [ -z "${SLOW:-}" ] || hostile drip 'a slow drip' 'too slow|Operation too slow|\[fetch\]'
