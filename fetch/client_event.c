@@ -143,6 +143,7 @@ bool client_read_event(struct fetch *f, struct str body, struct arena *a,
     seq = field_u32(&in, FETCH_ASKS_MAX);
     ev.ref = take_str(&in, REF_MAX_BYTES, a);
     ev.newest = take_str(&in, REF_MAX_BYTES, a);
+    ev.moved = take_str(&in, ORIGIN_MAX_BYTES, a);
     ev.tag_commit = take_str(&in, 40, a);
     ev.commit = take_str(&in, 40, a);
     ev.path = take_str(&in, ORIGIN_MAX_BYTES, a);

@@ -400,10 +400,25 @@ static void note_also(struct install_session *s, const struct plan_step *step,
     }
 }
 
+/* What its host said of the repository holds for all packages of it. */
+static void note_moved(struct install_session *s, const struct node *n)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct err ignored = {0};
+    struct origin now;
+
+    if (n->path.p && node_moved_origin(&s->closure, n, &scratch, &now) &&
+        !proof_put_node(s->store, n, &now, &ignored))
+        err_clear(&ignored);
+}
+
 static void note_layer(struct install_session *s)
 {
-    for (size_t i = 0; i < s->resolved.count; i++)
+    for (size_t i = 0; i < s->resolved.count; i++) {
         note_also(s, &s->resolved.steps[i], package_node(&s->packages[i]));
+        if (s->closure.moved.count)
+            note_moved(s, package_node(&s->packages[i]));
+    }
 }
 
 /* The new lock is of documents that were read, of commits that were shown. */

@@ -24,6 +24,7 @@ void closure_init(struct closure *c, struct context *cx,
                           .session = {.dirfd = -1}};
     map_init(&c->nodes, &cx->arena);
     map_init(&c->words, &cx->arena);
+    map_init(&c->moved, &cx->arena);
     notice_init(&c->notices, &cx->arena);
 }
 
@@ -231,6 +232,37 @@ static bool check_tag(const struct closure *c, const struct node *n,
                    STR_ARG(entry->name));
 }
 
+/* A name that a repository has left can be taken by someone else. By the name of
+ * the package it is the user's word. */
+static bool check_name(const struct closure *c, const struct node *n,
+                       const struct fetch_event *event, struct err *e)
+{
+    const struct lock_entry *entry =
+        map_find(&c->layer->by_origin, n->origin.key);
+    const struct origin *own;
+
+    if (!entry || n->locked || n->source || n->is_ref_known || event->moved.n ||
+        c->options.leave_history ||
+        !layer_is_former(c->layer, entry, &n->origin))
+        return true;
+    own = layer_origin(c->layer, entry);
+    err_set(e, ERR_REFUSED,
+            "%.*s/%.*s does not lead to %.*s/%.*s any more, as mapm.lock has "
+            "it: it may be another repository",
+            STR_ARG(n->origin.owner), STR_ARG(n->origin.repo),
+            STR_ARG(own->owner), STR_ARG(own->repo));
+    return err_hint(e,
+                    "write the new name where the old one is asked for, or, if "
+                    "it is the right one, run mapm update %.*s",
+                    STR_ARG(entry->name));
+}
+
+static bool check_answer(const struct closure *c, const struct node *n,
+                         const struct fetch_event *event, struct err *e)
+{
+    return check_tag(c, n, event, e) && check_name(c, n, event, e);
+}
+
 /* What an event leads to. */
 enum outcome {
     TAKEN,
@@ -257,13 +289,66 @@ static enum outcome of_closure(bool ok)
     return ok ? TAKEN : FAILED;
 }
 
+/* A lock is not changed by what it pins. */
+static void note_moved(struct closure *c, const struct node *n,
+                       const struct fetch_event *event)
+{
+    struct map_entry *entry;
+    struct str *name;
+
+    if (event->moved.n == 0 || n->source ||
+        (n->locked && !c->options.is_moving))
+        return;
+    entry = map_entry(&c->moved, origin_repository(&n->origin, &c->cx->arena));
+    if (entry->value)
+        return;
+    entry->value = name = arena_new(&c->cx->arena, struct str);
+    *name = arena_str(&c->cx->arena, event->moved);
+}
+
+/* The lock has it by another name than the one that it is asked for by: that is
+ * where its host has to redirect to. */
+static bool is_moved_as_locked(const struct closure *c, const struct node *n,
+                               const struct fetch_event *event, struct arena *a)
+{
+    struct origin now;
+
+    return event->moved.n &&
+           origin_in_repository(&n->origin, event->moved, a, &now) &&
+           str_eq(now.key, layer_origin(c->layer, n->locked)->key);
+}
+
+static enum outcome refuse_name(struct arrival *x)
+{
+    x->n->is_ready = false;
+    return of_closure(closure_stop_sharing(x->c, x->n, x->e));
+}
+
+/* What its host said of the name of the repository, if it was asked at all: of
+ * what the store has it was not. */
+static enum outcome take_name(struct arrival *x)
+{
+    struct closure *c = x->c;
+    struct node *n = x->n;
+
+    if (x->event->moved.n == 0 && !n->is_naming) {
+        n->is_naming = true;
+        return of_package(closure_request(c, n, &x->problem));
+    }
+    n->is_naming = false;
+    if (!is_moved_as_locked(c, n, x->event, x->scratch))
+        return refuse_name(x);
+    return of_package(proof_put_node(
+        c->store, n, layer_origin(c->layer, n->locked), &x->problem));
+}
+
 static enum outcome take_package(struct arrival *x)
 {
     struct closure *c = x->c;
     struct node *n = x->n;
     struct fetch_event placed;
 
-    if (!check_tag(c, n, x->event, &x->problem))
+    if (!check_answer(c, n, x->event, &x->problem))
         return PACKAGE_FAILED;
     if (n->is_sharing &&
         !proof_shares_ref(c->layer, n->locked, node_source(n), x->event->path))
@@ -279,7 +364,9 @@ static enum outcome take_package(struct arrival *x)
         return of_package(closure_resolve(c, n, &x->problem));
     if (n->package.kind != DOC_PLUGIN)
         add_fetched(c, n);
-    return TAKEN;
+    return n->is_sharing && layer_is_former(c->layer, n->locked, node_source(n))
+               ? take_name(x)
+               : TAKEN;
 }
 
 static enum outcome take_outline(struct arrival *x)
@@ -288,7 +375,7 @@ static enum outcome take_outline(struct arrival *x)
     struct node *n = x->n;
 
     return of_package(
-        check_tag(c, n, x->event, &x->problem) &&
+        check_answer(c, n, x->event, &x->problem) &&
         ingest_outline(c, n, x->event, x->scratch, &x->problem) &&
         (c->options.outline || closure_want_files(c, n, &x->problem)));
 }
@@ -321,7 +408,12 @@ static enum outcome take_failure(struct arrival *x)
     enum err_code code = x->event->err->code;
 
     x->problem = *x->event->err;
-    if (n->is_sharing && !n->is_twin && code == ERR_LOCKED)
+    if (n->is_naming && remote_is_answer(code)) {
+        err_clear(&x->problem);
+        return take_name(x);
+    }
+    if (n->is_sharing && !n->is_twin && code == ERR_LOCKED &&
+        !layer_is_former(c->layer, n->locked, node_source(n)))
         return of_closure(ask_twin(c, n, x->e));
     if ((n->is_sharing || (n->locked && node_is_replaced_here(n))) &&
         is_no_match(code))
@@ -360,7 +452,9 @@ static enum outcome take_event(struct arrival *x)
         ingest_offers(c, n, x->event);
         return TAKEN;
     case FETCH_REF_FOUND:
-        return of_package(check_tag(c, n, x->event, &x->problem) &&
+        if (n->is_naming)
+            return take_name(x);
+        return of_package(check_answer(c, n, x->event, &x->problem) &&
                           take_comparison(c, n, x->event, &x->problem));
     case FETCH_OUTLINE:
         return take_outline(x);
@@ -381,6 +475,7 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
 
     if (event->kind == FETCH_IDLE || !n)
         return true;
+    note_moved(c, n, event);
     for (size_t i = 0; i < event->note_count; i++)
         notice_add(&c->notices, STR(""), STR(""), event->notes[i]);
     outcome = take_event(&x);

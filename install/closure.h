@@ -50,6 +50,7 @@ struct node {
     bool wants_files;  /* and are to be fetched */
     bool is_sharing;   /* in `also` of its entry: looked for at its own path */
     bool is_twin;      /* … where another object has that content */
+    bool is_naming;    /* its host is asked what it calls the repository */
     bool is_exact;     /* named on the command line */
     const struct catalog *catalog; /* that chose it, if it becomes a root */
     bool is_comparing; /* update: asked whether it is still as it is locked */
@@ -124,6 +125,9 @@ struct closure {
     struct closure_options options;
     struct map nodes; /* origin key -> struct node * */
     struct map words; /* commits and refs of the index, once each */
+    /* Repositories that their hosts call otherwise now, as what no lock pins
+     * has shown: -> const struct str *, "owner/repo" [D2]. */
+    struct map moved;
     struct node **queue;
     size_t queued, resolved, queue_capacity;
     size_t failures;
@@ -210,6 +214,10 @@ struct node *closure_make_plugin(struct closure *c, struct node *n);
 const struct origin *node_source(const struct node *n);
 /* By the user's own files: other machines know nothing of it. */
 bool node_is_replaced_here(const struct node *n);
+/* The origin of a package as the lock has it: its host may call the repository
+ * otherwise now. `*out` in `a`; false: by the name that it is asked for. */
+bool node_moved_origin(const struct closure *c, const struct node *n,
+                       struct arena *a, struct origin *out);
 /* What a URL has for its ref: a range as it was asked for, else what was found. */
 struct str node_slot(const struct node *n, struct arena *a);
 /* The tag that the range of a node chose; "" for one without a range. */

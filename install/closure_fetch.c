@@ -99,7 +99,7 @@ void closure_cancel_download(struct closure *c, const struct node *n)
 
 static enum fetch_what what_of(const struct closure *c, const struct node *n)
 {
-    if (n->is_comparing)
+    if (n->is_comparing || n->is_naming)
         return FETCH_REF;
     if (n->is_tracing)
         return FETCH_REACH;
@@ -137,7 +137,7 @@ static struct fetch_want make_want(const struct closure *c,
             want.tag = entry->tag;
     }
     want.ranges = n->allowed;
-    if (n->locked) {
+    if (n->locked && !n->is_naming) {
         want.commit = n->is_sharing ? n->package.commit : n->locked->commit;
         if (!n->is_twin)
             want.object = n->locked->object;

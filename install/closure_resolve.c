@@ -150,13 +150,27 @@ bool closure_is_proved(const struct closure *c, struct node *n)
     return n->is_proved;
 }
 
+/* That its host calls it by the name that the lock has: the host of the former
+ * name alone can tell, so that is asked where it is not known. */
+static bool is_name_proved(const struct closure *c, const struct node *n,
+                           const struct lock_entry *entry)
+{
+    struct str path;
+
+    return !layer_is_former(c->layer, entry, node_source(n)) ||
+           proof_find(c->layer, c->store, entry, layer_source(c->layer, entry),
+                      &path);
+}
+
 bool closure_find_in_store(struct closure *c, struct node *n, bool *found,
                            struct err *e)
 {
     const struct origin *o = closure_locked_origin(c, n);
 
     *found = has_files(c, n, &n->digest);
-    n->is_unproved = *found && !closure_is_proved(c, n);
+    n->is_unproved =
+        *found && (!closure_is_proved(c, n) ||
+                   (n->is_sharing && !is_name_proved(c, n, n->locked)));
     *found = *found && !n->is_unproved;
     if (!*found)
         return true;
@@ -375,7 +389,7 @@ static bool resolve_catalog(struct closure *c, struct node *n, struct err *e)
 static bool is_covered_by(struct closure *c, struct node *n,
                           const struct lock_entry *entry)
 {
-    return proof_applies(c->layer, entry) &&
+    return proof_applies(c->layer, entry) && is_name_proved(c, n, entry) &&
            proof_covers(c->layer, c->store, entry, node_source(n),
                         &c->cx->arena, &n->package.commit) &&
            (n->package.commit.n ||

@@ -53,6 +53,20 @@ static void decide_by_root(const struct map *roots, struct dispute *d)
         decide(d, ours ? LOCK_OURS : LOCK_THEIRS, "root");
 }
 
+/* One side has the name that the host gave the repository meanwhile: they are of
+ * one repository, by that name. */
+static void take_moved_name(struct dispute *d)
+{
+    const struct lock_entry *sides[] = {d->pair->ours, d->pair->theirs};
+    struct origin *origins[] = {&d->ours, &d->theirs};
+
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < sides[i]->also_count; k++)
+            if (lock_also_is_former(sides[i], k) &&
+                str_eq(sides[i]->also[k], sides[1 - i]->origin))
+                *origins[1 - i] = *origins[i];
+}
+
 /* Only what stands beside them differs: other origins of the same content. */
 static void decide_by_content(struct dispute *d)
 {
@@ -93,6 +107,7 @@ static bool find_disputes(struct merge *m, struct err *e)
             return err_wrap(e, "mapm.lock: %s %.*s",
                             doc_kind_name(p->ours->kind),
                             STR_ARG(p->ours->name));
+        take_moved_name(d);
         decide_by_root(&roots, d);
         decide_by_content(d);
         m->count++;

@@ -47,6 +47,29 @@ struct str node_slot(const struct node *n, struct arena *a)
     return n->ref.n ? n->ref : n->package.commit;
 }
 
+bool node_moved_origin(const struct closure *c, const struct node *n,
+                       struct arena *a, struct origin *out)
+{
+    const struct lock_entry *entry;
+    const struct str *name;
+
+    /* What a plugin is made of stands below its name. */
+    if (n->origin.scheme != ORIGIN_GIT || n->source || n->origin.part.n ||
+        n->of_plugin.n)
+        return false;
+    name = c->moved.count
+               ? map_find(&c->moved, origin_repository(&n->origin, a))
+               : NULL;
+    if (name)
+        return origin_in_repository(&n->origin, *name, a, out);
+    entry = map_find(&c->layer->by_origin, n->origin.key);
+    if (!entry || (!n->locked && !c->options.offline) ||
+        !layer_is_former(c->layer, entry, &n->origin))
+        return false;
+    *out = *layer_origin(c->layer, entry);
+    return true;
+}
+
 bool node_is_replaced_here(const struct node *n)
 {
     return n->replacement && n->replacement->role != PROJECT_WORKSPACE;

@@ -29,15 +29,20 @@ static bool check_source(const struct install_session *s,
     return err_hint(e, "add it to policy.sources, or do without it");
 }
 
-/* Of a replaced package both: what is asked for, and where it comes from. */
+/* Of a replaced package both: what is asked for, and where it comes from. So of
+ * one whose repository was moved, maybe to another owner. */
 static bool check_sources(const struct install_session *s,
                           const struct plan *plan, struct err *e)
 {
     for (size_t i = 0; i < plan->count; i++) {
+        CLEANUP(arena_done) struct arena scratch = {0};
         const struct package *p = plan->steps[i].package;
+        struct origin now;
 
         if (!check_source(s, p->origin, p->origin, e) ||
-            !check_source(s, p->origin, node_source(p->user), e))
+            !check_source(s, p->origin, node_source(p->user), e) ||
+            (node_moved_origin(&s->closure, p->user, &scratch, &now) &&
+             !check_source(s, p->origin, &now, e)))
             return false;
     }
     return true;
@@ -67,6 +72,18 @@ static struct str patch_hash(const struct install_package *p)
     return p->patch ? p->patch->hash : str_make("", 0);
 }
 
+/* By the name that its host has for the repository now, which the lock takes
+ * and is no other origin. */
+static bool has_moved_origin(const struct install_session *s,
+                             const struct install_package *p)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct origin now;
+
+    return node_moved_origin(&s->closure, p->package->user, &scratch, &now) &&
+           has_origin(s, p->before, &now);
+}
+
 static bool is_changed(const struct install_session *s,
                        const struct install_package *p)
 {
@@ -76,7 +93,7 @@ static bool is_changed(const struct install_session *s,
            (!node_is_derived(p->package->user) &&
             !str_eq(b->commit, p->package->commit)) ||
            !str_eq(b->from, from_of(p->package->user)) ||
-           !has_origin(s, b, p->package->origin);
+           !(has_origin(s, b, p->package->origin) || has_moved_origin(s, p));
 }
 
 /* What is not what mapm.lock holds on this machine, or needs such a package. */
@@ -442,30 +459,59 @@ static struct str also_commit(const struct install_session *s,
                : other->package.commit;
 }
 
-/* Other origins of the same content, as their nodes spell them. */
+/* Former names last, as the lock has them. */
+static void sort_former(struct lock_entry *out, const bool *former,
+                        struct arena *a)
+{
+    size_t n = out->also_count, at = 0;
+    struct str *also = arena_array(a, n + 1, sizeof *also);
+    struct str *commits = arena_array(a, n + 1, sizeof *commits);
+
+    for (size_t last = 0; last <= 1; last++)
+        for (size_t i = 0; i < n; i++)
+            if (former[i] == last) {
+                also[at] = out->also[i];
+                commits[at++] = out->also_commits[i];
+                out->former_count += last;
+            }
+    out->also = also;
+    out->also_commits = commits;
+}
+
+/* Other origins of the same content, as their nodes spell them. `own`: that of
+ * the entry, which has another name than the package where its host moved it. */
 static void fill_also(const struct install_session *s,
-                      const struct install_package *p, struct arena *a,
-                      struct lock_entry *out)
+                      const struct install_package *p, const struct origin *own,
+                      struct arena *a, struct lock_entry *out)
 {
     const struct plan_step *step = step_of(s, p);
+    bool is_moved = own != p->package->origin;
     size_t n = 0, room = step->origin_count;
     struct str *also, *commits;
+    bool *former;
 
-    if (room < 2)
+    if (room < 2 && !is_moved)
         return;
     also = arena_array(a, room, sizeof *also);
     commits = arena_array(a, room, sizeof *commits);
+    former = arena_array(a, room, sizeof *former);
     for (size_t i = 0; i < step->origin_count; i++) {
         const struct node *other = closure_find(&s->closure, step->origins[i]);
+        struct origin now;
 
-        if (!other || str_eq(other->origin.text, p->package->origin->text))
+        if (!other || str_eq(other->origin.key, own->key) ||
+            str_eq(other->origin.text, own->text))
             continue;
-        commits[n] = also_commit(s, p, other, a);
+        former[n] = node_moved_origin(&s->closure, other, a, &now) &&
+                    str_eq(now.key, own->key);
+        commits[n] =
+            is_moved ? other->package.commit : also_commit(s, p, other, a);
         also[n++] = other->origin.text;
     }
     out->also = also;
     out->also_commits = commits;
     out->also_count = n;
+    sort_former(out, former, a);
 }
 
 /* Which catalogs chose it, at whichever of its origins. */
@@ -500,12 +546,15 @@ static struct lock_entry make_entry(const struct install_session *s,
 {
     const struct package *package = p->package;
     const struct node *n = package_node(p);
+    struct origin now;
+    const struct origin *own =
+        node_moved_origin(&s->closure, n, a, &now) ? &now : package->origin;
     struct lock_entry entry = {
         .kind = package->kind,
         .name = package->fqn,
         .declared =
             str_eq(n->own_fqn, package->fqn) ? str_make("", 0) : n->own_fqn,
-        .origin = package->origin->text,
+        .origin = own->text,
         .from = from_of(n),
         .digest = p->digest,
         .version =
@@ -517,7 +566,7 @@ static struct lock_entry make_entry(const struct install_session *s,
     };
 
     /* Another spelling is no reason to touch the lock. */
-    if (p->before && has_origin(s, p->before, package->origin))
+    if (p->before && has_origin(s, p->before, own))
         entry.origin = p->before->origin;
     if (package->origin->scheme == ORIGIN_GIT &&
         !str_starts(entry.from, STR("file:"))) {
@@ -532,7 +581,7 @@ static struct lock_entry make_entry(const struct install_session *s,
     plugin_fill_entry(s, n, &entry);
     entry.tag = find_tag(s, p, a);
     fill_catalogs(s, p, a, &entry);
-    fill_also(s, p, a, &entry);
+    fill_also(s, p, own, a, &entry);
     fill_needs(s, p, a, seen, &entry);
     return entry;
 }

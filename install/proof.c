@@ -2,6 +2,8 @@
 
 #include "mapm/state.h"
 
+#include "closure.h"
+
 #define COMMIT_CHARS 40
 
 bool proof_applies(const struct layer *l, const struct lock_entry *entry)
@@ -156,6 +158,20 @@ bool proof_put(struct store *store, const struct state_proof *p,
             return false;
     }
     return true;
+}
+
+bool proof_put_node(struct store *store, const struct node *n,
+                    const struct origin *o, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct state_proof p = {.repository = origin_repository(o, &a),
+                                  .commit = n->package.commit,
+                                  .path = n->path,
+                                  .object = n->object,
+                                  .digest = n->digest};
+
+    return state_has_proof(store_state(store), &p) ||
+           proof_put(store, &p, o, e);
 }
 
 /* No repository has this name. */

@@ -44,6 +44,13 @@ struct str proof_path(const struct origin *o, struct str path, struct arena *a);
 MUST_CHECK bool proof_put(struct store *store, const struct state_proof *p,
                           const struct origin *o, struct err *e);
 
+struct node;
+
+/* Remembers of a node, all of which is known, that `o`, a full URL, is another
+ * name of its package. */
+MUST_CHECK bool proof_put_node(struct store *store, const struct node *n,
+                               const struct origin *o, struct err *e);
+
 /*
  * Whether every entry of this text of a lock was held against its proof and its
  * document before: all that a lock says is settled by one question. Not known

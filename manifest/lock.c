@@ -295,12 +295,20 @@ static bool take_also_item(struct reader *r, struct str raw, struct str *origin,
     return take_id(r, *commit, commit);
 }
 
-static bool take_also(struct reader *r, struct lock_entry *entry,
-                      struct str value)
+/* Appends a list to `also`. */
+static bool take_origins(struct reader *r, struct lock_entry *entry,
+                         struct str value, bool may_have_commits)
 {
-    struct str inside = {0}, raw, *also = NULL, *commits = NULL;
-    size_t capacity = 0, commit_capacity = 0;
+    size_t before = entry->also_count, capacity = before,
+           commit_capacity = before;
+    struct str *also = arena_array(r->a, before + 1, sizeof *also);
+    struct str *commits = arena_array(r->a, before + 1, sizeof *commits);
+    struct str inside = {0}, raw;
 
+    for (size_t i = 0; i < before; i++) {
+        also[i] = entry->also[i];
+        commits[i] = entry->also_commits[i];
+    }
     if (!open_list(r, value, &inside))
         return false;
     while (inside.n) {
@@ -314,7 +322,8 @@ static bool take_also(struct reader *r, struct lock_entry *entry,
         if (!take_also_item(r, raw, &also[n], &commits[n]))
             return false;
         if (!origin_is_plausible(also[n]) ||
-            (n && str_cmp(also[n - 1], also[n]) >= 0))
+            (commits[n].n && !may_have_commits) ||
+            (n > before && str_cmp(also[n - 1], also[n]) >= 0))
             return lock_fail(r->e, r->name, r->number,
                              "not an origin, or not in order: %.*s",
                              STR_ARG(lock_excerpt(also[n])));
@@ -322,6 +331,23 @@ static bool take_also(struct reader *r, struct lock_entry *entry,
     }
     entry->also = also;
     entry->also_commits = commits;
+    return true;
+}
+
+static bool take_also(struct reader *r, struct lock_entry *entry,
+                      struct str value)
+{
+    return take_origins(r, entry, value, true);
+}
+
+static bool take_formerly(struct reader *r, struct lock_entry *entry,
+                          struct str value)
+{
+    size_t before = entry->also_count;
+
+    if (!take_origins(r, entry, value, false))
+        return false;
+    entry->former_count = entry->also_count - before;
     return true;
 }
 
@@ -693,6 +719,7 @@ static const struct field {
     {STR_INIT("origin"),    LOCK_VERSION_1, DOC_ANY,    DOC_ANY, 0, take_origin},
     {STR_INIT("from"),      LOCK_VERSION_2, DOC_ANY,    0, NOT_OWN, take_from},
     {STR_INIT("also"),      LOCK_VERSION_1, DOC_ANY,    0, NOT_OWN, take_also},
+    {STR_INIT("formerly"),  LOCK_VERSION_2, DOC_FOLDER | DOC_MCP, 0, NOT_FILE | NOT_OWN, take_formerly},
     {STR_INIT("tag"),       LOCK_VERSION_2, DOC_ANY,    0, NOT_FILE | NOT_OWN, take_tag},
     {STR_INIT("commit"),    LOCK_VERSION_1, DOC_ANY,    DOC_ANY, NOT_FILE | NOT_OWN, take_commit},
     /* of a plugin's server that of the plugin, instead of a blob */

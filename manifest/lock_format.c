@@ -69,8 +69,15 @@ static int compare_also(const void *x, const void *y)
     return str_cmp(one->origin, two->origin);
 }
 
+bool lock_also_is_former(const struct lock_entry *entry, size_t i)
+{
+    return i >= entry->also_count - entry->former_count;
+}
+
 struct str lock_also_commit(const struct lock_entry *entry, size_t i)
 {
+    if (lock_also_is_former(entry, i))
+        return entry->commit;
     return entry->also_commits ? entry->also_commits[i] : str_make("", 0);
 }
 
@@ -101,19 +108,22 @@ static void put_also_item(const struct also *item, struct buf *out,
     buf_append(out, text);
 }
 
-static void put_also(const struct lock_entry *entry, struct buf *out,
-                     struct arena *a)
+static void put_also(const struct lock_entry *entry, const char *key,
+                     size_t from, size_t to, struct buf *out, struct arena *a)
 {
     struct also *sorted;
 
-    if (entry->also_count == 0)
+    if (from == to)
         return;
-    sorted = arena_array(a, entry->also_count, sizeof *sorted);
-    for (size_t i = 0; i < entry->also_count; i++)
-        sorted[i] = (struct also){entry->also[i], lock_also_commit(entry, i)};
-    qsort(sorted, entry->also_count, sizeof *sorted, compare_also);
-    buf_text(out, "    also: [");
-    for (size_t i = 0; i < entry->also_count; i++) {
+    sorted = arena_array(a, to - from, sizeof *sorted);
+    for (size_t i = from; i < to; i++)
+        sorted[i - from] =
+            (struct also){entry->also[i], lock_also_is_former(entry, i)
+                                              ? str_make("", 0)
+                                              : lock_also_commit(entry, i)};
+    qsort(sorted, to - from, sizeof *sorted, compare_also);
+    buf_printf(out, "    %s: [", key);
+    for (size_t i = 0; i < to - from; i++) {
         buf_text(out, i ? ", " : "");
         put_also_item(&sorted[i], out, a);
     }
@@ -242,7 +252,9 @@ static void put_entry(struct lock_entry *entry, struct buf *out,
     put_line(out, "origin", lock_scalar(lock_origin_text(entry), a));
     if (entry->from.n)
         put_line(out, "from", lock_scalar(entry->from, a));
-    put_also(entry, out, a);
+    put_also(entry, "also", 0, entry->also_count - entry->former_count, out, a);
+    put_also(entry, "formerly", entry->also_count - entry->former_count,
+             entry->also_count, out, a);
     if (entry->tag.n)
         put_line(out, "tag", lock_scalar(entry->tag, a));
     put_line(out, "commit", entry->commit);
@@ -285,7 +297,7 @@ bool lock_is_renamed(const struct lock_entry *entry)
 enum lock_version lock_entry_version(const struct lock_entry *entry)
 {
     for (size_t i = 0; i < entry->also_count; i++)
-        if (lock_also_commit(entry, i).n)
+        if (lock_also_is_former(entry, i) || lock_also_commit(entry, i).n)
             return LOCK_VERSION_2;
     for (size_t i = 0; i < entry->need_count; i++)
         if (entry->needs[i].kind == DOC_AGENT)

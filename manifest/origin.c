@@ -579,6 +579,24 @@ void origin_complete(const struct origin *o, struct str ref, struct str path,
     *out = full;
 }
 
+bool origin_in_repository(const struct origin *o, struct str name,
+                          struct arena *a, struct origin *out)
+{
+    struct origin moved = *o;
+    struct str repo = arena_str(a, name), owner = {"", 0};
+
+    if (o->scheme != ORIGIN_GIT || o->is_short || o->rest.n == 0 ||
+        !str_cut(&repo, '/', &owner) || !owner_is_valid(owner) ||
+        !repo_is_valid(repo))
+        return false;
+    moved.owner = owner;
+    moved.repo = repo;
+    moved.part = str_make("", 0);
+    set_url_texts(&moved, a);
+    *out = o->part.n ? origin_with_part(&moved, o->part, a) : moved;
+    return true;
+}
+
 struct str origin_slot_range(struct str slot, struct arena *a)
 {
     slot = str_slice(slot, 0, str_find_char(slot, '/'));

@@ -273,6 +273,20 @@ static bool read_origins(const struct layer *l, const struct lock *lock,
     return true;
 }
 
+/* Another repository of the host, and nothing else. */
+static bool check_former(const struct origin *own, const struct origin *o,
+                         struct arena *a, struct err *e)
+{
+    struct str name =
+        arena_printf(a, "%.*s/%.*s", STR_ARG(own->owner), STR_ARG(own->repo));
+    struct origin now;
+
+    return (origin_in_repository(o, name, a, &now) &&
+            str_eq(now.key, own->key) && !str_eq(o->key, own->key)) ||
+           err_set(e, ERR_FORMAT, "not another name of the repository: %.*s",
+                   STR_ARG(o->text));
+}
+
 static bool index_entry(struct layer *l, const struct lock *lock,
                         const struct lock_entry *entry,
                         const struct origin *own, struct arena *a,
@@ -295,11 +309,15 @@ static bool index_entry(struct layer *l, const struct lock *lock,
             return fail_entry(l, lock, entry, "also", e);
         if (!check_tag(lock == &l->lock, entry, own, &o, a, e))
             return fail_entry(l, lock, entry, "tag", e);
+        if (lock_also_is_former(entry, k) && !check_former(own, &o, a, e))
+            return fail_entry(l, lock, entry, "formerly", e);
         index_origin(l, &o, entry);
         if (lock_also_commit(entry, k).n &&
             map_find(&l->by_origin, o.key) == entry)
             map_put(&l->also_commits, o.key,
-                    (void *)(uintptr_t)&entry->also_commits[k]);
+                    (void *)(uintptr_t)(lock_also_is_former(entry, k)
+                                            ? &entry->commit
+                                            : &entry->also_commits[k]));
     }
     return true;
 }
@@ -691,6 +709,13 @@ struct str layer_also_commit(const struct layer *l, const struct origin *o)
     const struct str *commit = map_find(&l->also_commits, o->key);
 
     return commit ? *commit : str_make("", 0);
+}
+
+bool layer_is_former(const struct layer *l, const struct lock_entry *entry,
+                     const struct origin *o)
+{
+    return entry->former_count > 0 &&
+           map_find(&l->also_commits, o->key) == &entry->commit;
 }
 
 static int by_kind_and_name(const void *x, const void *y)

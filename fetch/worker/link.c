@@ -252,6 +252,7 @@ void link_event(struct link *l, uint32_t seq, const struct fetch_event *ev)
     frame_u32(b, seq);
     frame_str(b, ev->ref);
     frame_str(b, ev->newest);
+    frame_str(b, ev->moved);
     frame_str(b, ev->tag_commit);
     frame_str(b, ev->commit);
     frame_str(b, ev->path);

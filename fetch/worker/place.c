@@ -30,6 +30,21 @@ void place_set(struct repo *r)
     r->has_caps = r->place->has_caps;
 }
 
+/* "/" where the server has the repository by the name that its origin has, or
+ * "/git/"; "" where it has another one (by url.*.insteadOf). */
+static struct str path_before(const struct repo *r)
+{
+    struct str path = r->url.path;
+
+    if (str_ends(path, STR(".git")))
+        path.n -= 4;
+    if (path.n <= r->name.n ||
+        !str_eq_nocase(str_from_index(path, path.n - r->name.n), r->name))
+        return str_make("", 0);
+    path.n -= r->name.n;
+    return path.p[path.n - 1] == '/' ? path : str_make("", 0);
+}
+
 bool remote_init(struct repo *r, const struct link_ask *in, struct err *e)
 {
     struct str text = git_host_url(in->host, in->owner, in->repo, &r->arena);
@@ -40,6 +55,7 @@ bool remote_init(struct repo *r, const struct link_ask *in, struct err *e)
                      !settings_has_host(&r->session->settings, r->url.host);
     place_set(r);
     r->transport = &transport_http;
+    r->before = path_before(r);
     secrets_first(&r->session->secrets, &r->url, &r->secret);
     return true;
 }

@@ -28,9 +28,13 @@ static bool strip_service(const struct exchange *x, struct str *path)
 
 static void note_move(struct repo *r, struct str path)
 {
-    path = str_from_index(path, 1);
+    bool is_named =
+        r->before.n && !r->is_foreign && str_starts(path, r->before);
+
     if (str_ends(path, STR(".git")))
         path.n -= 4;
+    r->moved = is_named ? str_from_index(path, r->before.n) : str_make("", 0);
+    path = str_from_index(path, 1);
     if (str_eq_nocase(path, r->name))
         return;
     r->moved_to = arena_printf(&r->arena, "%.*s has moved to %.*s",

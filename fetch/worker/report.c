@@ -58,7 +58,8 @@ void report_failed(struct ask *a, const struct err *why)
 
     if (a->repo->moved_to.n)
         err_wrap(&copy, "%.*s", STR_ARG(a->repo->moved_to));
-    say(a, &(struct fetch_event){.kind = FETCH_FAILED, .err = &copy});
+    say(a, &(struct fetch_event){
+               .kind = FETCH_FAILED, .moved = a->repo->moved, .err = &copy});
     set_over(a);
 }
 
@@ -78,6 +79,7 @@ static struct fetch_event event_of(struct ask *a, enum fetch_event_kind kind,
         .kind = kind,
         .ref = a->ref,
         .newest = a->newest,
+        .moved = a->repo->moved,
         .tag_commit = hex_of(&a->tag_commit, hex[2]),
         .commit =
             a->snapshot ? hex_of(&a->snapshot->commit, hex[0]) : a->in.commit,

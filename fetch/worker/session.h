@@ -202,7 +202,9 @@ struct repo {
     bool public_only; /* neither configured nor from insteadOf */
     unsigned redirects;
     struct str refused; /* sources of credentials, in words */
-    struct str moved_to;
+    struct str moved_to; /* for a person */
+    struct str moved;    /* owner/repo, as the host names it now */
+    struct str before;   /* of the path of `url`, what stands before these */
     struct caps caps;
     bool has_caps;      /* else: assumed to be as GitHub's */
     bool no_tree_wants; /* blobs have to be named one by one */

@@ -161,6 +161,9 @@ struct fetch_event {
     /* Of a range: the highest version's tag, in the range or not, and the
      * commit that fetch_want.tag names now; "" = there is none. */
     struct str newest, tag_commit;
+    /* "owner/repo": what the host calls the repository now, which it redirected
+     * to; "" where it did not. */
+    struct str moved;
     struct str commit;        /* 40 hex */
     struct str path;          /* in the repository */
     struct str object;        /* git id of tree or blob */

@@ -182,6 +182,11 @@ const struct lock_entry *layer_find_origin(const struct layer *l,
 /* The commit that a lock names for an origin in `also`; "" for none. */
 struct str layer_also_commit(const struct layer *l, const struct origin *o);
 
+/* Whether `o` is what the origin of the entry was called before its host gave
+ * the repository another name. */
+bool layer_is_former(const struct layer *l, const struct lock_entry *entry,
+                     const struct origin *o);
+
 /* Every entry of the layer once, sorted by kind and name. In `a`. */
 const struct lock_entry **layer_entries(const struct layer *l, struct arena *a,
                                         size_t *count);

@@ -33,6 +33,9 @@ struct lock_entry {
      * all "". */
     const struct str *also_commits;
     size_t also_count;
+    /* The last of them are what `origin` was called before its host gave the
+     * repository another name (`formerly`, version 2): of the same commit. */
+    size_t former_count;
     struct str tag;      /* that a range in `origin` chose (version 2) */
     struct str commit;   /* 40 hex; "" for file: and ./ */
     struct str object;   /* git id of tree or blob, 40 hex; likewise */
@@ -93,6 +96,8 @@ struct str lock_origin_text(const struct lock_entry *entry);
 struct str lock_own_name(const struct lock_entry *entry);
 /* Whether the copy in its folder has another name than the manifest. */
 bool lock_is_renamed(const struct lock_entry *entry);
+/* Whether also[i] is a former name of `origin`. */
+bool lock_also_is_former(const struct lock_entry *entry, size_t i);
 /* The commit of also[i]; "" where the lock does not name it apart. */
 struct str lock_also_commit(const struct lock_entry *entry, size_t i);
 /* Whether `needs:` of `entry` names `other`, and where; SIZE_MAX: it does not. */

@@ -94,6 +94,11 @@ MUST_CHECK bool origin_at_ref(const struct origin *o, struct str path,
                               struct str ref, struct str text, struct arena *a,
                               struct origin *out, struct err *e);
 
+/* The same ref and path in the repository "owner/repo" of the same host: what its
+ * host calls it now. False where that is no name, or `o` is no full URL. */
+MUST_CHECK bool origin_in_repository(const struct origin *o, struct str name,
+                                     struct arena *a, struct origin *out);
+
 /* "host/owner/repo", lower case: what a repository is known by. */
 struct str origin_repository(const struct origin *o, struct arena *a);
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A repository that its host knows by another name now: [M32, row 13].
+# A repository that its host knows by another name now: [M32, D2, row 13].
 . "$(dirname "$0")/../lib/cli.sh"
 s=$T/src
 O=https://github.com/old/kit/tree/main
@@ -36,4 +36,89 @@ exits 'what changed' 3 mapm outdated
 exits 'is updated' 0 mapm update --yes
 is 'in the one that changed' "$(grep -c 'version: 1.1.0' mapm.lock)" 1
 exits 'and done' 0 mapm outdated
+
+# --- one name ---------------------------------------------------------------------
+
+origins()
+{
+    grep -c "$1: .*github.com/$2/" mapm.lock
+}
+# As it is with the lock of another machine.
+elsewhere()
+{
+    rm -rf .agents .claude "$MAPM_HOME"
+}
+is '[D2] the lock has the name of now' "$(origins '^    origin' new)" 3
+is 'and the former one of what is asked for by it' "$(origins formerly old)" 2
+is 'mapm.yaml stays' "$(cat mapm.yaml)" "$(printf 'dependencies:\n  agents:\n    - %s' "$O/agents/boss")"
+cp mapm.lock "$T/settled"
+for words in 'install' 'install --locked' 'update' 'update solo' 'verify' 'verify --remote' 'outdated'; do
+    exits "[D2] $words" 0 mapm $words
+    ok 'changes nothing' cmp mapm.lock "$T/settled"
+done
+like 'it is found by its former name' "$(mapm why "$O/skills/solo")" 'agent boss -> skill solo'
+
+# --- locked before it moved -----------------------------------------------------
+
+sed '/^    formerly/d; s#github.com/new/#github.com/old/#; s/^version: 2/version: 1/' "$T/settled" >"$T/before"
+sed -i "s#$N#$O#" "$s/agents/boss/AGENTS.md"
+make_repo new/kit "$s" && mapm update -q boss && cp mapm.lock "$T/settled"
+sed '/^    formerly/d; s#github.com/new/#github.com/old/#; s/^version: 2/version: 1/' "$T/settled" >"$T/before"
+cp "$T/before" mapm.lock
+elsewhere
+exits '[D2] a lock from before' 0 mapm install --locked
+exits 'a plain install' 0 mapm install
+ok 'leaves its names' cmp mapm.lock "$T/before"
+exits 'an update' 0 mapm update
+ok '[D2] takes the one of now for all of it' cmp mapm.lock "$T/settled"
+cp "$T/before" mapm.lock
+elsewhere
+echo 'More.' >>"$s/skills/solo/SKILL.md"
+make_repo new/kit "$s"
+exits 'so where one changed' 0 mapm update
+is 'for all' "$(origins '^    origin' new) $(origins '^    origin' old)" '3 0'
+cp mapm.lock "$T/newer"
+
+# Two clones, of which one has updated before.
+{
+    echo 'version: 2' && echo '<<<<<<< HEAD' && sed 1d "$T/before" && echo ======= &&
+        sed 1d "$T/newer" && echo '>>>>>>> theirs'
+} >mapm.lock
+exits '[D2, D13] the former name and the one of now merge' 0 mapm install
+ok 'to the later' cmp mapm.lock "$T/newer"
+
+# --- what a lock says of names is no proof -----------------------------------------
+
+cp -r "$T/repos/new/kit.git" "$T/repos/new/evil.git"
+forged()
+{
+    sed "s#origin: $N/skills/solo#origin: https://github.com/new/evil/tree/main/skills/solo#" "$T/newer" >mapm.lock
+    exits "[D2, row 14] $1: another name" 1 mapm install --locked
+    like 'is refused' "$err" 'skill solo is not locked as it is'
+    isnt 'verify says so' "$(mapm verify 2>&1)" '3 packages verified'
+    sed "s#$O/skills/solo\]#$O/skills/other]#" "$T/newer" >mapm.lock
+    exits "$1: a former name of another path" 1 mapm install --locked
+    like 'is damage' "$err" 'not another name of the repository'
+}
+forged 'on this machine'
+elsewhere
+forged 'on another'
+exits 'what is forged does not last' 0 sh -c 'cp "$0" mapm.lock && "$MAPM" install --locked' "$T/newer"
+echo 'policy: {sources: [github.com/old/*]}' >>mapm.yaml
+exits '[D9] another owner' 4 mapm install
+like 'is one that policy.sources has to allow' "$err" 'does not allow new/kit'
+sed -i '/^policy/d' mapm.yaml
+
+# --- someone else takes the name ------------------------------------------------------
+
+cp -r "$T/repos/new" "$T/repos/old"
+start_githost --token "$secret" --private new/kit
+exits '[D2, row 14] a name that leads elsewhere' 3 mapm update
+like 'is not followed' "$err" 'old/kit does not lead to new/kit any more'
+ok 'and nothing changes' cmp mapm.lock "$T/newer"
+elsewhere
+exits 'nor by an install' 4 mapm install
+like 'which says what to do' "$err" 'run mapm update boss'
+exits 'by name it is' 0 mapm update boss
+is 'the repository of that name' "$(origins '^    origin' old)" 3
 done_testing

@@ -264,6 +264,9 @@ static const struct {
     {"git-pr#" T40, "git-pr#" T40 "#" T40, "l:24: not 40 hexadecimal digits: \"" T40 "#9b1d0123456789abcde\""},
     {"https://github.com/acme/catalog/tree/v1/b/git-pr#" T40, "\"https://github.com/acme/catalog/tree/v1/b/git-pr#" T40 "\"",
      "l:24: not written as mapm writes it: \"https://github.com/acme/catalog/tree/v1/b/git-pr#9b1d012345"},
+    {"    also: [\"https", "    formerly: [https://github.com/old/a/tree/main/c]\n    also: [\"https", "l:25: \"also\" is given twice, or not in its place"},
+    {"    commit: " C40 "\n    tree", "    formerly: [https://github.com/a/b/tree/main/c#" C40 "]\n    commit: " C40 "\n    tree", "l:14: not an origin, or not in order: https://github.com/a/b/tree/main/c"},
+    {"    commit: " C40 "\n    tree", "    formerly: []\n    commit: " C40 "\n    tree", "l:14: expected a list in brackets"},
     {"    name: git-pr\n    as: acme/git-pr\n", "    as: acme/git-pr\n    name: git-pr\n", "l:10: skill has no \"name\""},
 };
 /* clang-format on */
@@ -397,6 +400,37 @@ TEST(version_2_is_written_only_where_an_entry_needs_it) /* [F13] */
     "    version: 1.2.0\n"                                                     \
     "    path: .agents/agents/boss\n"                                          \
     "    needs: [agent acme/"
+
+/* [D2, F13] a former name is of the entry's own commit */
+TEST(former_names_read_and_write_back)
+{
+    static const char text[] =
+        "version: 2\n"
+        "packages:\n"
+        "  - type: skill\n"
+        "    name: git-pr\n"
+        "    origin: https://github.com/acme/new/tree/main/git-pr\n"
+        "    also: [https://github.com/acme/zeta/tree/main/git-pr#" T40 "]\n"
+        "    formerly: [https://github.com/acme/a/tree/main/git-pr, "
+        "https://github.com/acme/old/tree/main/git-pr]\n"
+        "    commit: " C40 "\n"
+        "    tree: " T40 "\n"
+        "    digest: " D64 "\n"
+        "    path: .agents/skills/git-pr\n";
+    CLEANUP(buf_done) struct buf out = {0};
+    struct lock_entry *entry;
+    struct lock lock;
+    struct err e = {0};
+
+    CHECK(lock_parse(str_cstr(text), "l", &arena, &lock, &e));
+    CHECK_STR(err_first(&e), "");
+    entry = &lock.entries[0];
+    CHECK(entry->also_count == 3 && entry->former_count == 2);
+    CHECK(!lock_also_is_former(entry, 0) && lock_also_is_former(entry, 1));
+    CHECK(str_is(lock_also_commit(entry, 0), T40) &&
+          str_is(lock_also_commit(entry, 2), C40));
+    CHECK_STR(str_dup0(formatted(&lock, &out), &arena), text);
+}
 
 TEST(an_agent_that_needs_an_agent_takes_version_2) /* [D12, F13] */
 {
