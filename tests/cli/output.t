@@ -90,6 +90,7 @@ def main():
     os.makedirs(home)
     env = {"PATH": os.environ["PATH"], "HOME": home, "MAPM_HOME": T + "/mapm", "TERM": "dumb",
            "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
+    env |= {k: v for k, v in os.environ.items() if k == "ASAN_OPTIONS"}
     try:
         sweep(T, env)
     finally:
