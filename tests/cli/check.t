@@ -1,6 +1,6 @@
 #!/bin/sh
-# mapm check, end to end: every code, what is found in a tree, both outputs,
-# exit codes, and its cost. [L8, T11, T12, M1, M2, M3, M4, M5, M6, M7, M8, M9, M10]
+# mapm check, end to end: every code, what is found in a tree, both outputs
+# and exit codes. [L8, T11, T12, M1, M2, M3, M4, M5, M6, M7, M8, M9, M10]
 # [M11, M12, M13, M14, M15, M16, M17, M18, M19, K2, K3, K4, K5, K6, K7, K8, K9, K10]
 # [K11, A1, A2, A3, A4, A5, X2, X3, X4, X5, X6, X7, X10, X15, X16, X17, X18, X19]
 # [X20, X24, G13, row 1, row 7, row 16].
@@ -307,43 +307,20 @@ exits 'with reasons for programs' 3 mapm check --json --name a_b --name ok
 like 'the code' "$out" '"code": "name-grammar"'
 like 'the name' "$out" '"name": "ok"'
 
-# --- cost -------------------------------------------------------------------
+# --- many (what they cost: growth.t) --------------------------------------------
 
 python3 -S - <<'PYTHON'
 import os
-def tree(top, count):
-    for i in range(count):
-        d = f"{top}/g{i // 500}/skills/skill-{i}"
-        os.makedirs(d)
-        with open(d + "/SKILL.md", "w") as f:
-            f.write(f"---\nname: skill-{i}\ndescription: \"Does {i}, and says when.\"\n"
-                    "version: 1.0.0\nallowed-tools: Read Bash(git:*)\nmetadata:\n  author: me\n"
-                    f"---\n# {i}\n\n" + "A line that an agent would read.\n" * 100)
-tree("small", 2000)
-tree("large", 16000)
+for i in range(2000):
+    d = f"large/g{i // 500}/skills/skill-{i}"
+    os.makedirs(d)
+    with open(d + "/SKILL.md", "w") as f:
+        f.write(f"---\nname: skill-{i}\ndescription: \"Does {i}, and says when.\"\n"
+                "version: 1.0.0\nallowed-tools: Read Bash(git:*)\nmetadata:\n  author: me\n"
+                f"---\n# {i}\n\nA line that an agent would read.\n")
 PYTHON
-# best COMMAND...: milliseconds of processor time of the quickest of three runs,
-# so that other work on the machine counts for little.
-best()
-{
-    python3 -S - "$@" <<'PYTHON'
-import os, subprocess, sys
-def spent():
-    t = os.times()
-    return t.children_user + t.children_system
-def once():
-    start = spent()
-    subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
-    return spent() - start
-print(int(min(once() for _ in range(3)) * 1000) + 1)
-PYTHON
-}
-small=$(best "$MAPM" check --json small)
-large=$(best "$MAPM" check --json large)
-diag "2,000 skills: $small ms; 16,000: $large ms"
-at_most '16,000 skills cost at most 12 times 2,000' "$large" $((small * 12))
 exits 'all of them' 0 mapm check large
-like 'in one call' "$out" '^checked 16000: 0 errors, 0 warnings$'
+like 'in one call' "$out" '^checked 2000: 0 errors, 0 warnings$'
 (ulimit -n 40 && "$MAPM" check -q large/g*/skills/*) >"$T/out" 2>&1
 is 'with few descriptors, each named by itself' "$(cat "$T/out")" ''
 # --- hosts that the user's own configuration names [row 10] -------------------
