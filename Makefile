@@ -366,9 +366,11 @@ bench-star: all
 # Every preset of `ask` with the real program, from npm, and a scripted model.
 bench-clients: all
 	MAPM=$(abspath $(B)/mapm) bench/clients/run $(CLIENTS)
-# Each of them as a client of `mapm mcp`, in a workspace that mapm provisioned.
+# Each of them as a client of `mapm mcp`, in a workspace that mapm provisioned; of
+# 1,033 skills what three of them send, and what they find.
 clients: all
 	MAPM=$(abspath $(B)/mapm) bench/clients/call $(CLIENTS)
+	MAPM=$(abspath $(B)/mapm) bench/clients/search $(CLIENTS)
 
 ## Reading
 
