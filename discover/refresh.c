@@ -189,7 +189,7 @@ static bool take_document(struct visit *v, struct question *q,
         return true;
     q->is_read = true;
     if (folder.n == 0)
-        folder = v->origin.repo;
+        folder = origin_name(&v->origin);
     return offered_add_document(&v->entries, q->kind, folder, event->manifest,
                                 &q->origin, e);
 }

@@ -163,6 +163,16 @@ static bool is_dead(const struct fetch *f, struct err *e)
     return f->dead != NULL;
 }
 
+/* Passwords of the user's are for hosts that were asked for. */
+static void add_credential_host(struct fetch *f, const struct origin *o)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct str host = origin_authority(o, &scratch);
+
+    if (!map_has(&f->hosts, host))
+        map_put(&f->hosts, copy(f, host), f);
+}
+
 static void say_ask(struct fetch *f, const struct fetch_want *w)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -177,9 +187,9 @@ static void say_ask(struct fetch *f, const struct fetch_want *w)
     frame_u8(b, w->proved);
     frame_u8(b, w->at_once);
     frame_str(b, origin_repository(&w->origin, &scratch));
-    frame_str(b, w->origin.host);
-    frame_str(b, w->origin.owner);
-    frame_str(b, w->origin.repo);
+    frame_str(b, w->origin.repository);
+    frame_str(b, origin_clone_url(&w->origin, &scratch));
+    frame_u8(b, (unsigned)(w->origin.kind - git_hosts));
     frame_u8(b, w->origin.is_short);
     frame_str(b, w->origin.rest);
     frame_str(b, w->origin.ref);
@@ -204,8 +214,7 @@ bool fetch_ask(struct fetch *f, const struct fetch_want *w, struct err *e)
     if (f->pid == 0 && !start(f, e))
         return fail_for_good(f, e);
     say_ask(f, w);
-    if (!map_has(&f->hosts, w->origin.host))
-        map_put(&f->hosts, copy(f, w->origin.host), f);
+    add_credential_host(f, &w->origin);
     f->asks = arena_grow(&f->arena, f->asks, f->ask_count, &f->ask_capacity,
                          sizeof *f->asks);
     f->asks[f->ask_count++] =

@@ -211,8 +211,8 @@ static void hint_skill(const struct node *n, struct err *e)
         o->ref.n)
         err_hint(e,
                  "\"@\" names a branch, tag or commit; for a skill: mapm "
-                 "install %.*s/%.*s --skill %.*s",
-                 STR_ARG(o->owner), STR_ARG(o->repo), STR_ARG(o->ref));
+                 "install %.*s --skill %.*s",
+                 STR_ARG(o->repository), STR_ARG(o->ref));
 }
 
 /* What was reviewed under a tag is not what it names now. */
@@ -247,10 +247,9 @@ static bool check_name(const struct closure *c, const struct node *n,
         return true;
     own = layer_origin(c->layer, entry);
     err_set(e, ERR_REFUSED,
-            "%.*s/%.*s does not lead to %.*s/%.*s any more, as mapm.lock has "
-            "it: it may be another repository",
-            STR_ARG(n->origin.owner), STR_ARG(n->origin.repo),
-            STR_ARG(own->owner), STR_ARG(own->repo));
+            "%.*s does not lead to %.*s any more, as mapm.lock has it: it may "
+            "be another repository",
+            STR_ARG(n->origin.repository), STR_ARG(own->repository));
     return err_hint(e,
                     "write the new name where the old one is asked for, or, if "
                     "it is the right one, run mapm update %.*s",

@@ -415,9 +415,7 @@ static void add_candidate(struct import *m, const struct item *folder,
     entry.problem = NULL;
     entry.path = offer->path;
     entry.commit = catalog->package.commit;
-    entry.repository = arena_printf(&m->s->cx->arena, "%.*s/%.*s",
-                                    STR_ARG(catalog->origin.owner),
-                                    STR_ARG(catalog->origin.repo));
+    entry.repository = catalog->origin.repository;
     item = add_item(m, &entry, folder->shown->file);
     origin_complete(&catalog->origin, catalog->ref, offer->path,
                     &m->s->cx->arena, &item->origin);

@@ -130,8 +130,8 @@ static struct str repair_origin(struct str text, struct arena *a)
             text =
                 str_join(str_cstr(beginnings[i].after),
                          str_from_index(text, strlen(beginnings[i].before)), a);
-    for (size_t i = 0; i < git_host_count; i++)
-        text = repair_host(text, git_hosts[i].host, a);
+    for (size_t i = 0; i < git_host_count && git_hosts[i].homes[0]; i++)
+        text = repair_host(text, git_hosts[i].homes[0], a);
     at = str_find_char(text, '?');
     text = str_slice(text, 0, at < text.n ? at : text.n);
     at = str_find_char(text, '#');
@@ -211,7 +211,7 @@ bool session_parse_origin(struct context *cx, const struct layer *l,
     struct err problem = {0};
     struct origin other;
     struct str usual =
-        arena_printf(&cx->arena, "https://%s/", git_hosts[0].host);
+        arena_printf(&cx->arena, "https://%s/", git_hosts[0].homes[0]);
     struct str repaired;
 
     if (origin_parse_argument(text, cx->cwd, cx->home, &l->rules, &cx->arena,

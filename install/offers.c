@@ -22,7 +22,7 @@ struct str offers_name(const struct node *n, const struct fetch_offer *o)
     struct str name = path_last(o->path);
 
     if (o->path.n == 0)
-        return n->origin.scheme == ORIGIN_GIT ? n->origin.repo
+        return n->origin.scheme == ORIGIN_GIT ? origin_name(&n->origin)
                                               : path_last(n->origin.path);
     if (o->kind == DOC_MCP && str_ends(name, STR(".json")))
         name.n -= 5;

@@ -24,8 +24,8 @@ static bool check_source(const struct install_session *s,
     if (project_source_allowed(&s->layer.project, o) &&
         project_source_allowed(&s->layer.user, o))
         return true;
-    err_set(e, ERR_REFUSED, "%.*s: policy.sources does not allow %.*s/%.*s",
-            STR_ARG(asked->text), STR_ARG(o->owner), STR_ARG(o->repo));
+    err_set(e, ERR_REFUSED, "%.*s: policy.sources does not allow %.*s",
+            STR_ARG(asked->text), STR_ARG(o->repository));
     return err_hint(e, "add it to policy.sources, or do without it");
 }
 

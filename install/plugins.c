@@ -319,7 +319,7 @@ static struct str folder_name(const struct node *n)
 
     if (n->path.n)
         return path_last(n->path);
-    return o->scheme == ORIGIN_GIT ? o->repo : path_last(o->path);
+    return o->scheme == ORIGIN_GIT ? origin_name(o) : path_last(o->path);
 }
 
 static struct str data_identity(const struct node *n, struct arena *a)

@@ -103,8 +103,8 @@ static void evaluate_node(struct selection *sel, struct node *n)
                 STR_ARG(n->in_the_way));
     else if (!is_allowed(sel->s, &n->origin) ||
              !is_allowed(sel->s, node_source(n)))
-        set_bad(sel, n, "refused", "policy.sources does not allow %.*s/%.*s",
-                STR_ARG(n->origin.owner), STR_ARG(n->origin.repo));
+        set_bad(sel, n, "refused", "policy.sources does not allow %.*s",
+                STR_ARG(n->origin.repository));
     else if (p->kind == DOC_MCP && p->dep_count)
         set_bad(sel, n, "mcp-leaf", "an MCP server needs nothing");
 }

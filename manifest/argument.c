@@ -65,15 +65,20 @@ static bool parse_local(struct str text, struct str cwd, struct str home,
 
 static void set_short_texts(struct origin *o, struct arena *a)
 {
-    bool usual = str_is(o->host, git_hosts[0].host);
+    bool usual = str_is(o->host, git_hosts[0].homes[0]);
     struct str tail =
-        arena_printf(a, "%s%.*s%s%.*s", o->path.n ? "/" : "", STR_ARG(o->path),
-                     o->ref.n ? "@" : "", STR_ARG(o->ref));
+        arena_printf(a, "%s%.*s%s%.*s", o->ref.n ? "@" : "", STR_ARG(o->ref),
+                     o->path.n ? "//" : "", STR_ARG(o->path));
 
     o->text =
-        arena_printf(a, "%s%.*s%s%.*s/%.*s%.*s", usual ? "" : "https://",
-                     usual ? 0 : (int)o->host.n, o->host.p, usual ? "" : "/",
-                     STR_ARG(o->owner), STR_ARG(o->repo), STR_ARG(tail));
+        usual ? arena_printf(a, "%.*s%s%.*s%s%.*s", STR_ARG(o->repository),
+                             o->path.n ? "/" : "", STR_ARG(o->path),
+                             o->ref.n ? "@" : "", STR_ARG(o->ref))
+              : arena_printf(a, "%s://%.*s%s%.*s/%.*s%.*s",
+                             o->transport == HOST_OVER_SSH ? "ssh" : "https",
+                             STR_ARG(o->user), o->user.n ? "@" : "",
+                             STR_ARG(origin_authority(o, a)),
+                             STR_ARG(o->repository), STR_ARG(tail));
     o->key = arena_printf(a, "%.*s%.*s", STR_ARG(origin_repository(o, a)),
                           STR_ARG(tail));
     o->is_short = true;
@@ -119,14 +124,15 @@ static bool parse_short(struct str text, const struct origin_rules *rules,
     size_t at = find_ref(text);
     struct str head = str_slice(text, 0, at);
     struct str rest =
-        arena_printf(a, "%s/%.*s", git_hosts[0].host, STR_ARG(head));
+        arena_printf(a, "%s/%.*s", git_hosts[0].homes[0], STR_ARG(head));
 
-    if (!origin_take_repository(text, &rest, rules, a, &o, e))
+    if (!origin_take_repository(text, HOST_OVER_HTTPS, &rest, rules, a, &o, e))
         return err_hint(e, "write owner/repo[/path][@ref], a full URL, or "
                            "./folder for a folder on this machine");
+    rest = str_from_index(rest, rest.n > 0);
     while (rest.n && rest.p[rest.n - 1] == '/')
         rest.n--;
-    o.path = arena_str(a, rest.p ? rest : STR(""));
+    o.path = arena_str(a, rest);
     o.ref =
         at == SIZE_MAX ? STR("") : arena_str(a, str_from_index(text, at + 1));
     if (!check_short(text, &o, at != SIZE_MAX, e))
@@ -140,13 +146,11 @@ bool origin_at_ref(const struct origin *o, struct str path, struct str ref,
                    struct str text, struct arena *a, struct origin *out,
                    struct err *e)
 {
-    struct origin at = {.scheme = ORIGIN_GIT,
-                        .host = o->host,
-                        .owner = o->owner,
-                        .repo = o->repo,
-                        .path = path,
-                        .ref = ref};
+    struct origin at = *o;
 
+    at.path = path;
+    at.ref = ref;
+    at.rest = at.part = (struct str){0};
     if (!check_short(text, &at, true, e))
         return false;
     set_short_texts(&at, a);
@@ -154,26 +158,21 @@ bool origin_at_ref(const struct origin *o, struct str path, struct str ref,
     return true;
 }
 
-/* "https://host/owner/repo": true when nothing follows the repository. */
-static bool is_bare(struct str rest)
-{
-    size_t slashes = 0;
-
-    while (rest.n && rest.p[rest.n - 1] == '/')
-        rest.n--;
-    for (size_t i = 0; i < rest.n; i++)
-        slashes += rest.p[i] == '/';
-    return slashes < 3;
-}
-
+/* "https://host/repository", with nothing behind it. */
 static bool parse_bare(struct str text, struct str rest,
+                       enum host_transport transport,
                        const struct origin_rules *rules, struct arena *a,
-                       struct origin *out, struct err *e)
+                       struct origin *out)
 {
-    struct origin o = {0};
+    struct origin o;
+    struct err ignored = {0};
 
     rest = arena_str(a, rest);
-    if (!origin_take_repository(text, &rest, rules, a, &o, e))
+    if (!origin_take_repository(text, transport, &rest, rules, a, &o, &ignored))
+        return false;
+    while (rest.n && rest.p[rest.n - 1] == '/')
+        rest.n--;
+    if (rest.n)
         return false;
     o.path = o.ref = STR("");
     set_short_texts(&o, a);
@@ -193,14 +192,16 @@ bool origin_parse_argument(struct str text, struct str cwd, struct str home,
                            const struct origin_rules *rules, struct arena *a,
                            struct origin *out, struct err *e)
 {
+    enum host_transport transport;
     struct str rest;
 
     if (text.n == 0 || text.n > ORIGIN_MAX_BYTES)
         return origin_parse(text, rules, a, out, e);
     if (is_local(text))
         return parse_local(text, cwd, home, a, out, e);
-    if (origin_url_start(text, &rest) && is_bare(rest))
-        return parse_bare(text, rest, rules, a, out, e);
+    if (origin_url_start(text, &rest, &transport) &&
+        parse_bare(text, rest, transport, rules, a, out))
+        return true;
     if (has_scheme(text))
         return origin_parse(text, rules, a, out, e);
     if (!str_has_char(text, '/')) {

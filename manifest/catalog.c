@@ -147,12 +147,20 @@ static struct str name_of(enum doc_kind kind, const struct origin *o,
     struct str whole = path.n                       ? path
                        : o->scheme != ORIGIN_GIT    ? o->path
                        : str_has_char(o->rest, '/') ? o->rest
-                                                    : o->repo;
+                                                    : origin_name(o);
     struct str name = path_last(whole);
 
     if (kind == DOC_MCP && path.n && str_ends(name, STR(".json")))
         name.n -= 5;
     return name;
+}
+
+static bool is_repository(const struct origin *x, const struct origin *y)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+
+    return str_eq(origin_repository(x, &scratch),
+                  origin_repository(y, &scratch));
 }
 
 bool catalog_holds(const struct catalog *c, enum doc_kind kind,
@@ -165,10 +173,8 @@ bool catalog_holds(const struct catalog *c, enum doc_kind kind,
     if (o->scheme != ORIGIN_GIT) {
         if (!cut_folder(own->path, o->path, path))
             return false;
-    } else if (!str_eq_nocase(own->host, o->host) ||
-               !str_eq_nocase(own->owner, o->owner) ||
-               !str_eq_nocase(own->repo, o->repo) || o->is_short ||
-               own->is_short || !cut_folder(own->rest, o->rest, path)) {
+    } else if (!is_repository(own, o) || o->is_short || own->is_short ||
+               !cut_folder(own->rest, o->rest, path)) {
         return false;
     }
     *name = name_of(kind, o, *path);

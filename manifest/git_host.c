@@ -2,65 +2,247 @@
 
 #include "mapm/host_config.h"
 
-#define TOKEN(name, own_host)                                                  \
-    {                                                                          \
-        name, "the token from " name, own_host                                 \
-    }
+#include "git_address.h"
+
+#define TOKEN(name) .variable = name, .source = "the token from " name
+#define TAGS        "refs/tags/"
 
 /* clang-format off */
 const struct git_host git_hosts[] = {
-    {.name = "GitHub", .host = "github.com",
-     .hosts_variable = "MAPM_GITHUB_HOSTS",
-     .tree = "tree", .pages = {"blob", "raw"}, .suffix = ".git",
+    {.names = {"github"}, .title = "GitHub", .homes = {"github.com"},
+     .folds = true, .hosts_variable = "MAPM_GITHUB_HOSTS",
+     .tree = "tree", .parts = 2, .suffix = ".git",
+     .addresses = {{"raw.githubusercontent.com/$1/$2", "github.com/$1/$2",
+                    .page = "raw"},
+                   {"gist.github.com/**", NULL, .page = "gist"},
+                   {"ssh.github.com/$1/$2", "github.com/$1/$2"},
+                   {"*/$1/$2"}},
+     .pages = {{GIT_PAGE_FOLDER, "tree"},
+               {GIT_PAGE_FILE, "blob"},
+               {GIT_PAGE_FILE, "raw"},
+               {GIT_PAGE_REF, "releases/tag", TAGS},
+               {GIT_PAGE_REF, "commit"},
+               {GIT_PAGE_OTHER, "pull", .name = "a pull request"},
+               {GIT_PAGE_OTHER, "gist", .name = "a gist"}},
      .user = "x-access-token", /* as GitHub's own actions do */
      /* A token for GitHub Enterprise has names of its own, as gh reads them. */
-     .tokens = {TOKEN("GH_ENTERPRISE_TOKEN", true),
-                TOKEN("GITHUB_ENTERPRISE_TOKEN", true),
-                TOKEN("GH_TOKEN", false),
-                TOKEN("GITHUB_TOKEN", false)},
+     .tokens = {{TOKEN("GH_ENTERPRISE_TOKEN"), .own_host = true},
+                {TOKEN("GITHUB_ENTERPRISE_TOKEN"), .own_host = true},
+                {TOKEN("GH_TOKEN")},
+                {TOKEN("GITHUB_TOKEN")}},
      .has_gh = true,
+     .protocol = 2, .shallow = true, .filter = true},
+
+    {.names = {"gitlab"}, .title = "GitLab", .homes = {"gitlab.com"},
+     .folds = true,
+     .tree = "-/tree", .suffix = ".git",
+     .addresses = {{"altssh.gitlab.com/**/$1/$2", "gitlab.com/**/$1/$2"},
+                   {"*/**/$1/$2"}},
+     .pages = {{GIT_PAGE_FOLDER, "-/tree", .tells = true},
+               {GIT_PAGE_FILE, "-/blob", .tells = true},
+               {GIT_PAGE_FILE, "-/raw", .tells = true},
+               {GIT_PAGE_REF, "-/tags", TAGS},
+               {GIT_PAGE_REF, "-/releases", TAGS},
+               {GIT_PAGE_REF, "-/commit"},
+               {GIT_PAGE_OTHER, "-/merge_requests", .name = "a merge request"},
+               {GIT_PAGE_OTHER, "-", .name = "no package"}},
+     .queries = {{GIT_QUERY_REF_KIND, "ref_type", "tags", TAGS}},
+     .user = "oauth2",
+     .tokens = {{TOKEN("GITLAB_TOKEN")},
+                {TOKEN("CI_JOB_TOKEN"), .user = "gitlab-ci-token",
+                 .host_variable = "CI_SERVER_HOST"}},
+     .protocol = 2, .shallow = true, .filter = true},
+
+    {.names = {"bitbucket"}, .title = "Bitbucket", .homes = {"bitbucket.org"},
+     .folds = true,
+     .tree = "-/tree", .suffix = ".git",
+     .addresses = {{"altssh.bitbucket.org/$1/$2", "bitbucket.org/$1/$2"},
+                   {"*/$1/$2"}},
+     .pages = {{GIT_PAGE_FOLDER, "src"},
+               {GIT_PAGE_FILE, "raw"},
+               {GIT_PAGE_REF, "branch"},
+               {GIT_PAGE_REF, "commits/tag", TAGS},
+               {GIT_PAGE_REF, "commits"},
+               {GIT_PAGE_OTHER, "pull-requests", .name = "a pull request"}},
+     .queries = {{GIT_QUERY_REF, "at", "refs/heads/", ""},
+                 {GIT_QUERY_REF, "at", TAGS, TAGS},
+                 {GIT_QUERY_REF, "at", "", ""}},
+     .user = "x-token-auth", .tokens = {{TOKEN("BITBUCKET_TOKEN")}},
+     .protocol = 2, .shallow = true},
+
+    {.names = {"bitbucket-dc"}, .title = "Bitbucket Data Center",
+     .tree = "-/tree", .suffix = ".git",
+     .addresses = {{"*/**/projects/$1/repos/$2", "*/**/scm/$1/$2",
+                    .tells = true},
+                   {"*/**/users/$1/repos/$2", "*/**/scm/~$1/$2",
+                    .tells = true},
+                   {"*/**/scm/$1/$2", .tells = true},
+                   {"*/**/$1/$2"}}, /* over ssh */
+     .pages = {{GIT_PAGE_PATH, "browse"},
+               {GIT_PAGE_PATH, "raw"},
+               {GIT_PAGE_REF, "commits"},
+               {GIT_PAGE_OTHER, "pull-requests", .name = "a pull request"}},
+     .queries = {{GIT_QUERY_REF, "at", "refs/heads/", ""},
+                 {GIT_QUERY_REF, "at", TAGS, TAGS},
+                 {GIT_QUERY_REF, "at", "", ""}},
+     .user = "x-token-auth",
+     .protocol = 2, .shallow = true, .filter = true},
+
+    {.names = {"gitea", "codeberg", "forgejo"}, .title = "Gitea",
+     .homes = {"codeberg.org"}, .folds = true,
+     .tree = "-/tree", .suffix = ".git",
+     .addresses = {{"*/**/$1/$2"}},
+     .pages = {{GIT_PAGE_FOLDER, "src/branch", .tells = true},
+               {GIT_PAGE_FOLDER, "src/tag", TAGS, .tells = true},
+               {GIT_PAGE_FOLDER, "src/commit", .tells = true},
+               {GIT_PAGE_FILE, "raw/branch"},
+               {GIT_PAGE_FILE, "raw/tag", TAGS},
+               {GIT_PAGE_FILE, "raw/commit"},
+               {GIT_PAGE_REF, "releases/tag", TAGS},
+               {GIT_PAGE_REF, "commit"},
+               {GIT_PAGE_OTHER, "pulls", .name = "a pull request"}},
+     .user = "", .token_is_user = true,
+     .tokens = {{TOKEN("GITEA_TOKEN")}, {TOKEN("FORGEJO_TOKEN")}},
+     .protocol = 2, .shallow = true, .filter = true},
+
+    {.names = {"azure"}, .title = "Azure DevOps",
+     .homes = {"dev.azure.com", "*.visualstudio.com"}, .folds = true,
+     .tree = "-/tree", .suffix = "",
+     .addresses = {{"ssh.dev.azure.com/v3/$1/$2/$3",
+                    "dev.azure.com/$1/$2/_git/$3"},
+                   {"vs-ssh.visualstudio.com/v3/$1/$2/$3",
+                    "dev.azure.com/$1/$2/_git/$3"},
+                   {"$1.visualstudio.com/DefaultCollection/$2/_git/$3",
+                    "dev.azure.com/$1/$2/_git/$3"},
+                   {"$1.visualstudio.com/DefaultCollection/_git/$2",
+                    "dev.azure.com/$1/$2/_git/$2"},
+                   {"$1.visualstudio.com/$2/_git/$3",
+                    "dev.azure.com/$1/$2/_git/$3"},
+                   {"$1.visualstudio.com/_git/$2",
+                    "dev.azure.com/$1/$2/_git/$2"},
+                   {"dev.azure.com/$1/_git/$2", "dev.azure.com/$1/$2/_git/$2"},
+                   {"*/**/_git/$1", .tells = true}},
+     .pages = {{GIT_PAGE_REF, "commit"},
+               {GIT_PAGE_OTHER, "pullrequest", .name = "a pull request"}},
+     .queries = {{GIT_QUERY_PATH, "path", "", ""},
+                 {GIT_QUERY_REF, "version", "GB", ""},
+                 {GIT_QUERY_REF, "version", "GT", TAGS},
+                 {GIT_QUERY_REF, "version", "GC", ""}},
+     .user = "",
+     .tokens = {{TOKEN("AZURE_DEVOPS_EXT_PAT")}, {TOKEN("SYSTEM_ACCESSTOKEN")}},
+     .protocol = 2, .shallow = true, .filter = true},
+
+    {.names = {"codecommit"}, .title = "CodeCommit",
+     .homes = {"git-codecommit.*.amazonaws.com"},
+     .tree = "-/tree", .suffix = "",
+     .addresses = {{"$1.console.aws.amazon.com/codesuite/codecommit/"
+                    "repositories/$2",
+                    "git-codecommit.$1.amazonaws.com/v1/repos/$2"},
+                   {"*/v1/repos/$1"}},
+     .pages = {{GIT_PAGE_FOLDER, "browse/refs/heads", .until = "--"},
+               {GIT_PAGE_FOLDER, "browse/refs/tags", TAGS, .until = "--"},
+               {GIT_PAGE_FOLDER, "browse", .until = "--"}},
+     .user = "",
+     .protocol = 2, .shallow = true},
+
+    {.names = {"sourcehut"}, .title = "SourceHut", .homes = {"git.sr.ht"},
+     .tree = "-/tree", .suffix = "",
+     .addresses = {{"*/~$1/$2"}},
+     .pages = {{GIT_PAGE_FOLDER, "tree", .until = "item"},
+               {GIT_PAGE_FILE, "blob"},
+               {GIT_PAGE_REF, "refs", TAGS},
+               {GIT_PAGE_REF, "commit"}},
+     .user = "x-access-token",
+     .protocol = 2, .shallow = true, .filter = true},
+
+    {.names = {"huggingface"}, .title = "Hugging Face",
+     .homes = {"huggingface.co"},
+     .tree = "-/tree", .suffix = "",
+     .addresses = {{"*/spaces/$1/$2"}, {"*/datasets/$1/$2"}, {"*/$1/$2"}},
+     .pages = {{GIT_PAGE_FOLDER, "tree"},
+               {GIT_PAGE_FILE, "blob"},
+               {GIT_PAGE_FILE, "raw"},
+               {GIT_PAGE_FILE, "resolve"},
+               {GIT_PAGE_REF, "commit"},
+               {GIT_PAGE_OTHER, "discussions", .name = "a discussion"}},
+     .user = "x-access-token",
+     .protocol = 2, .shallow = true, .filter = true},
+
+    {.names = {"gitiles"}, .title = "Gitiles",
+     .tree = "-/tree", .suffix = "",
+     .addresses = {{"*/**/$1"}},
+     .pages = {{GIT_PAGE_FOLDER, "+/refs/heads", .tells = true},
+               {GIT_PAGE_FOLDER, "+/refs/tags", TAGS, .tells = true},
+               {GIT_PAGE_FOLDER, "+", .tells = true}},
+     .user = "x-access-token",
+     .protocol = 2, .shallow = true, .filter = true},
+
+    {.names = {"git"}, .title = "git",
+     .tree = "-/tree", .suffix = "", .keeps_suffix = true,
+     .addresses = {{"*/**/$1.git", .tells = true}, {"*/**/$1"}},
+     .user = "x-access-token",
      .protocol = 2, .shallow = true, .filter = true},
 };
 /* clang-format on */
 const size_t git_host_count = sizeof git_hosts / sizeof *git_hosts;
 
-const struct git_host *git_host_find(struct str host,
-                                     const struct host_config *named,
-                                     size_t named_count)
-{
-    const struct host_config *h;
+/* --- finding ---------------------------------------------------------------- */
 
+/* One label in the place of "*". */
+static bool home_fits(const char *home, struct str host)
+{
+    struct str pattern = str_cstr(home), end;
+    size_t star = str_find_char(pattern, '*');
+
+    if (star == SIZE_MAX)
+        return str_eq_nocase(pattern, host);
+    end = str_from_index(pattern, star + 1);
+    if (host.n <= star + end.n ||
+        !str_eq_nocase(str_slice(pattern, 0, star), str_slice(host, 0, star)) ||
+        !str_eq_nocase(end, str_from_index(host, host.n - end.n)))
+        return false;
+    return !str_has_char(str_slice(host, star, host.n - end.n), '.');
+}
+
+bool git_host_is_home(const struct git_host *g, struct str host)
+{
+    for (size_t i = 0; i < GIT_HOST_MAX_HOMES && g->homes[i]; i++)
+        if (home_fits(g->homes[i], host))
+            return true;
+    return false;
+}
+
+const struct git_host *git_host_built_in(struct str host)
+{
     for (size_t i = 0; i < git_host_count; i++)
-        if (str_eq_nocase(host, str_cstr(git_hosts[i].host)))
+        if (git_host_is_home(&git_hosts[i], host) ||
+            git_address_has_host(&git_hosts[i], host))
             return &git_hosts[i];
-    h = host_config_find(host, named, named_count);
-    return h ? h->kind : NULL;
+    return NULL;
 }
 
-const struct git_host *git_host_get(struct str host)
+const struct git_host *git_host_find(struct str host,
+                                     const struct host_config *known,
+                                     size_t known_count)
 {
-    const struct git_host *g = git_host_find(host, NULL, 0);
+    const struct git_host *g = git_host_built_in(host);
+    const struct host_config *h =
+        g ? NULL : host_config_find(host, known, known_count);
 
-    return g ? g : &git_hosts[0];
+    return h ? h->kind : g;
 }
 
-struct str git_host_url(struct str host, struct str owner,
-                        struct str repository, struct arena *a)
-{
-    return arena_printf(a, "https://%.*s/%.*s/%.*s%s", STR_ARG(host),
-                        STR_ARG(owner), STR_ARG(repository),
-                        git_host_get(host)->suffix);
-}
+/* --- tokens ----------------------------------------------------------------- */
 
 bool git_host_takes(const struct git_host *g, const struct git_host_token *t,
                     struct str host)
 {
-    return t->variable && !(t->own_host && str_is(host, g->host));
+    return t->variable && !(t->own_host && git_host_is_home(g, host));
 }
 
 const char *git_host_variable(const struct git_host *g, struct str host)
 {
-    bool is_named = !str_is(host, g->host);
+    bool is_named = !git_host_is_home(g, host);
 
     for (size_t i = 0; i < GIT_HOST_MAX_TOKENS; i++)
         if (g->tokens[i].variable && g->tokens[i].own_host == is_named)

@@ -87,8 +87,9 @@ host_config_find(struct str host, const struct host_config *list, size_t count)
 const struct git_host *git_host_of_kind(struct str name)
 {
     for (size_t i = 0; i < git_host_count; i++)
-        if (str_eq_nocase(name, str_cstr(git_hosts[i].name)))
-            return &git_hosts[i];
+        for (size_t k = 0; k < GIT_HOST_MAX_NAMES && git_hosts[i].names[k]; k++)
+            if (str_is(name, git_hosts[i].names[k]))
+                return &git_hosts[i];
     return NULL;
 }
 
@@ -98,6 +99,6 @@ struct str git_host_kinds(struct arena *a)
 
     for (size_t i = 0; i < git_host_count; i++)
         all = arena_printf(a, "%.*s%s%.*s", STR_ARG(all), i ? ", " : "",
-                           STR_ARG(str_lower(str_cstr(git_hosts[i].name), a)));
+                           STR_ARG(str_cstr(git_hosts[i].names[0])));
     return all;
 }

@@ -14,10 +14,9 @@
  * Source: M13 to M15, X13; THREATS row 10.
  */
 
-#define OWNER_MAX_CHARS 100
-#define REPO_MAX_CHARS  100
-#define HOST_MAX_CHARS  253
-#define REF_MAX_BYTES   1024
+#define PART_MAX_CHARS       100 /* of a repository's path */
+#define REPOSITORY_MAX_PARTS 20
+#define USER_MAX_CHARS       64
 
 bool origin_refuse(struct str text, const char *fault, struct err *e)
 {
@@ -29,7 +28,7 @@ bool origin_refuse(struct str text, const char *fault, struct err *e)
     return err_hint(e,
                     "an origin is https://%s/<owner>/<repo>/%s/<ref>[/path] or "
                     "file:<absolute path>",
-                    git_hosts[0].host, git_hosts[0].tree);
+                    git_hosts[0].homes[0], git_hosts[0].tree);
 }
 
 /* --- parts ---------------------------------------------------------------- */
@@ -39,14 +38,12 @@ static bool is_name_char(char c)
     return char_is_alpha(c) || char_is_digit(c) || c == '-' || c == '_';
 }
 
-static bool owner_is_valid(struct str owner)
+static bool has_upper(struct str s)
 {
-    if (owner.n == 0 || owner.n > OWNER_MAX_CHARS || owner.p[0] == '-')
-        return false;
-    for (size_t i = 0; i < owner.n; i++)
-        if (!is_name_char(owner.p[i]))
-            return false;
-    return true;
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] >= 'A' && s.p[i] <= 'Z')
+            return true;
+    return false;
 }
 
 /* One ".git" at the end belongs to the URL, not to the name. */
@@ -58,15 +55,47 @@ static struct str drop_git(struct str repo)
                                            : repo;
 }
 
-static bool repo_is_valid(struct str repo)
+static bool is_owner(struct str owner)
 {
-    if (repo.n == 0 || repo.n > REPO_MAX_CHARS || str_is(repo, ".") ||
-        str_is(repo, "..") || drop_git(repo).n != repo.n)
+    if (owner.n == 0 || owner.n > PART_MAX_CHARS || owner.p[0] == '-')
         return false;
-    for (size_t i = 0; i < repo.n; i++)
-        if (!is_name_char(repo.p[i]) && repo.p[i] != '.')
+    for (size_t i = 0; i < owner.n; i++)
+        if (!is_name_char(owner.p[i]))
             return false;
     return true;
+}
+
+/* A part of the path of a repository; "~u" and "My%20Project" are some. */
+static bool is_part(struct str s, bool is_plain)
+{
+    if (s.n == 0 || s.n > PART_MAX_CHARS || str_is(s, ".") || str_is(s, "..") ||
+        str_is(s, "-") || str_eq_nocase(s, STR(".git")))
+        return false;
+    for (size_t i = 0; i < s.n; i++) {
+        if (is_name_char(s.p[i]) || s.p[i] == '.')
+            continue;
+        if (is_plain)
+            return false;
+        if (str_starts(str_from_index(s, i), STR("%20")))
+            i += 2;
+        else if (i > 0 || s.p[i] != '~')
+            return false;
+    }
+    return true;
+}
+
+static bool repository_is_valid(struct str repository, const struct git_host *g)
+{
+    struct str rest = repository, part;
+    size_t count = 0;
+
+    if (repository.n == 0 || repository.p[0] == '-')
+        return false;
+    for (; str_cut(&rest, '/', &part); count++)
+        if (count == REPOSITORY_MAX_PARTS || !is_part(part, g->parts))
+            return false;
+    return (g->parts == 0 || count == g->parts) &&
+           (g->keeps_suffix || drop_git(part).n == part.n);
 }
 
 /* Visible letters and marks, without bytes that no file system allows and
@@ -237,60 +266,126 @@ static const char *url_fault(struct str text)
     return NULL;
 }
 
+/* --- hosts ---------------------------------------------------------------- */
+
+/* A name; or the address of this machine, the only one without a name. */
+static bool is_host(struct str host)
+{
+    size_t dot = str_find_last(host, '.');
+
+    if (origin_host_is_loopback(host))
+        return true;
+    return host_name_is_valid(host) && /* no 169.254.1.1, no 0x7f000001 */
+           !char_is_digit(host.p[dot == SIZE_MAX ? 0 : dot + 1]);
+}
+
+static bool is_user(struct str user)
+{
+    if (user.n == 0 || user.n > USER_MAX_CHARS)
+        return false;
+    for (size_t i = 0; i < user.n; i++)
+        if (!is_name_char(user.p[i]) && (i == 0 || !strchr(".+", user.p[i])))
+            return false;
+    return user.p[0] != '-';
+}
+
+static const char *read_port(struct str text, struct origin *o)
+{
+    unsigned own = o->transport == HOST_OVER_SSH ? 22 : 443;
+    unsigned port;
+
+    if (!host_port_parse(text, &port))
+        return "its port is not a number from 1 to 65535";
+    o->port = port == own ? 0 : port;
+    return NULL;
+}
+
+/* "[user@]host[:port]" */
+static const char *read_authority(struct str text, struct origin *o,
+                                  struct arena *a)
+{
+    size_t at = str_find_last(text, '@'), colon;
+
+    o->user = STR("");
+    if (at != SIZE_MAX) {
+        o->user = str_slice(text, 0, at);
+        text = str_from_index(text, at + 1);
+        if (o->transport != HOST_OVER_SSH)
+            return "has a user name or password: tokens go into the "
+                   "environment or git's credential helpers";
+        if (!is_user(o->user))
+            return "has no user name that ssh may be given";
+    }
+    colon = str_starts(text, STR("[")) ? str_find(text, STR("]:"))
+                                       : str_find_char(text, ':');
+    if (colon != SIZE_MAX && text.p[0] == '[')
+        colon++;
+    o->host = str_slice(text, 0, colon);
+    if (o->host.n == 0)
+        return "has no host";
+    if (has_upper(o->host))
+        o->host = str_lower(o->host, a);
+    if (!is_host(o->host))
+        return "its host is not a host name";
+    return colon == SIZE_MAX ? NULL
+                             : read_port(str_from_index(text, colon + 1), o);
+}
+
 /* Its author has configured it, perhaps, but not this user. */
-static bool refuse_host(struct str text, struct str host, struct err *e)
+static bool refuse_host(struct str text, const struct origin *o, struct err *e)
 {
     char fault[128];
 
     snprintf(fault, sizeof fault,
              "its host is neither %s nor one of `hosts` in your own "
              "configuration",
-             git_hosts[0].host);
+             git_hosts[0].homes[0]);
     origin_refuse(text, fault, e);
-    for (size_t i = 0; i < host.n; i++)
-        if (!is_name_char(host.p[i]) && host.p[i] != '.')
-            return false;
     return err_hint(e,
                     "if you trust this GitHub Enterprise host, put these lines "
                     "into your own ~/.config/mapm/config.yaml:\n"
                     "hosts:\n  - %.*s",
-                    STR_ARG(host));
+                    STR_ARG(o->host));
 }
 
-static const char *host_fault(struct str host)
+bool origin_host_is_known(const struct origin *o,
+                          const struct origin_rules *rules)
 {
-    if (str_has_char(host, '@'))
-        return "has a user name or password: tokens go into the environment "
-               "or git's credential helpers";
-    if (str_has_char(host, ':'))
-        return "has a port";
-    if (host.n == 0 || host.n > HOST_MAX_CHARS)
-        return "has no host";
-    return NULL;
-}
+    const struct host_config *known;
 
-static struct str url_text(const struct origin *o, struct str owner,
-                           struct str repo, struct str rest, struct arena *a)
-{
-    const struct str parts[] = {
-        STR("https://"), o->host,
-        STR("/"),        owner,
-        STR("/"),        repo,
-        STR("/"),        str_cstr(git_host_get(o->host)->tree),
-        STR("/"),        rest};
-
-    return str_concat(parts, sizeof parts / sizeof *parts, a);
-}
-
-static bool has_upper(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] >= 'A' && s.p[i] <= 'Z')
+    if (git_host_built_in(o->host))
+        return o->port == 0;
+    known = rules ? host_config_find(o->host, rules->hosts, rules->host_count)
+                  : NULL;
+    if (!known || o->port == 0 || o->port == known->port)
+        return known;
+    for (size_t i = 0; i < known->port_count; i++)
+        if (known->ports[i] == o->port)
             return true;
     return false;
 }
 
-static struct str take_part(struct str *rest, size_t skip, size_t n)
+struct str origin_authority(const struct origin *o, struct arena *a)
+{
+    return o->port ? arena_printf(a, "%.*s:%u", STR_ARG(o->host), o->port)
+                   : o->host;
+}
+
+bool origin_folds(const struct origin *o)
+{
+    return o->kind->folds && git_host_is_home(o->kind, o->host);
+}
+
+static struct str folded_name(const struct origin *o, struct arena *a)
+{
+    struct str name = drop_git(o->repository);
+
+    return origin_folds(o) && has_upper(name) ? str_lower(name, a) : name;
+}
+
+/* --- their texts ---------------------------------------------------------- */
+
+static struct str take_text(struct str *rest, size_t skip, size_t n)
 {
     struct str part = str_slice(*rest, skip, skip + n);
 
@@ -298,22 +393,45 @@ static struct str take_part(struct str *rest, size_t skip, size_t n)
     return part;
 }
 
+static struct str key_of(const struct origin *o, struct arena *a)
+{
+    const struct str parts[] = {STR("https://"), origin_authority(o, a),
+                                STR("/"),        folded_name(o, a),
+                                STR("/"),        str_cstr(o->kind->tree),
+                                STR("/"),        unescape(o->rest, true, a)};
+
+    return str_concat(parts, sizeof parts / sizeof *parts, a);
+}
+
 /* Of all parts there is one text, and most are written as their key is: then
  * it is that, too. */
-static void set_url_texts(struct origin *o, struct arena *a)
+void origin_set_texts(struct origin *o, struct arena *a)
 {
-    struct str rest;
+    bool is_ssh = o->transport == HOST_OVER_SSH;
+    struct str authority = origin_authority(o, a), rest;
+    const struct str parts[] = {is_ssh ? STR("ssh://") : STR("https://"),
+                                o->user,
+                                o->user.n ? STR("@") : STR(""),
+                                authority,
+                                STR("/"),
+                                o->repository,
+                                STR("/"),
+                                str_cstr(o->kind->tree),
+                                STR("/"),
+                                o->rest};
+    size_t port = authority.n - o->host.n;
 
-    o->text = o->key = url_text(o, o->owner, o->repo, o->rest, a);
-    rest = o->text;
-    o->host = take_part(&rest, strlen("https://"), o->host.n);
-    o->owner = take_part(&rest, strlen("/"), o->owner.n);
-    o->repo = take_part(&rest, strlen("/"), o->repo.n);
-    o->rest =
-        take_part(&rest, strlen(git_host_get(o->host)->tree) + 2, o->rest.n);
-    if (has_upper(o->owner) || has_upper(o->repo) || str_has_char(o->rest, '%'))
-        o->key = url_text(o, str_lower(o->owner, a), str_lower(o->repo, a),
-                          unescape(o->rest, true, a), a);
+    o->text = o->key = rest =
+        str_concat(parts, sizeof parts / sizeof *parts, a);
+    take_text(&rest, parts[0].n, 0);
+    o->user = take_text(&rest, 0, o->user.n);
+    o->host = take_text(&rest, parts[2].n, o->host.n);
+    o->repository = take_text(&rest, port + 1, o->repository.n);
+    o->rest = take_text(&rest, strlen(o->kind->tree) + 2, o->rest.n);
+    if (is_ssh || (origin_folds(o) && has_upper(o->repository)) ||
+        drop_git(o->repository).n < o->repository.n ||
+        str_has_char(o->rest, '%'))
+        o->key = key_of(o, a);
 }
 
 static struct str drop_slashes(struct str s)
@@ -323,45 +441,128 @@ static struct str drop_slashes(struct str s)
     return s;
 }
 
-bool origin_url_start(struct str text, struct str *rest)
+bool origin_url_start(struct str text, struct str *rest,
+                      enum host_transport *transport)
 {
-    if (!str_eq_nocase(str_slice(text, 0, 8), STR("https://")))
-        return false;
-    *rest = str_from_index(text, 8);
-    return true;
+    static const struct {
+        const char *scheme;
+        enum host_transport transport;
+    } schemes[] = {{"https://", HOST_OVER_HTTPS}, {"ssh://", HOST_OVER_SSH}};
+
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        struct str scheme = str_cstr(schemes[i].scheme);
+
+        if (!str_eq_nocase(str_slice(text, 0, scheme.n), scheme))
+            continue;
+        *rest = str_from_index(text, scheme.n);
+        *transport = schemes[i].transport;
+        return true;
+    }
+    return false;
 }
 
-bool origin_take_repository(struct str text, struct str *rest,
-                            const struct origin_rules *rules, struct arena *a,
-                            struct origin *o, struct err *e)
+/* Where `words` begin in `s`, as whole parts after a "/"; SIZE_MAX: nowhere. */
+static size_t find_words(struct str s, const char *words)
 {
-    struct str host = {0}, owner = {0}, repo = {0};
-    const char *fault = url_fault(text);
+    size_t n = strlen(words);
 
+    for (size_t i = 0; i + n < s.n; i++)
+        if (s.p[i] == '/' &&
+            str_starts(str_from_index(s, i + 1), str_cstr(words)) &&
+            (i + 1 + n == s.n || s.p[i + 1 + n] == '/'))
+            return i;
+    return SIZE_MAX;
+}
+
+/* What of "owner/repo/tree/..." is the repository. */
+static size_t repository_length(struct str path, const struct git_host *g)
+{
+    size_t end, parts = 0;
+
+    if (g->parts) {
+        for (end = 0; end < path.n; end++)
+            if (path.p[end] == '/' && ++parts == g->parts)
+                break;
+        return end;
+    }
+    end = find_words(path, g->tree);
+    parts = str_find(path, STR("//"));
+    if (end == SIZE_MAX || (parts != SIZE_MAX && parts < end))
+        end = parts;
+    if (end != SIZE_MAX)
+        return end;
+    end = path.n;
+    while (end && path.p[end - 1] == '/')
+        end--;
+    return end;
+}
+
+static const struct git_host *kind_of(const struct origin *o, struct str path,
+                                      const struct origin_rules *rules)
+{
+    const struct git_host *g = git_host_find(
+        o->host, rules ? rules->hosts : NULL, rules ? rules->host_count : 0);
+    size_t tree = find_words(path, "-/tree");
+
+    if (g || !rules || !rules->any_host)
+        return g;
+    return tree == SIZE_MAX && o->transport == HOST_OVER_HTTPS
+               ? &git_hosts[0]
+               : git_host_guess(o->host, str_slice(path, 0, tree));
+}
+
+/* One name of several that a host has for a repository. */
+static void make_canonical(struct origin *o, struct arena *a)
+{
+    struct git_host_match found;
+
+    if (o->kind->parts ||
+        !git_host_match(o->kind, o->host, o->repository, false, a, &found) ||
+        found.page || found.rest.n)
+        return;
+    if (!str_eq(o->host, found.host))
+        o->transport = HOST_OVER_HTTPS, o->user = STR(""), o->port = 0;
+    o->host = found.host;
+    o->repository = found.repository;
+}
+
+bool origin_take_repository(struct str text, enum host_transport transport,
+                            struct str *rest, const struct origin_rules *rules,
+                            struct arena *a, struct origin *o, struct err *e)
+{
+    const char *fault = url_fault(text);
+    struct str path = *rest, authority = {0};
+    size_t n;
+
+    *o = (struct origin){.scheme = ORIGIN_GIT, .transport = transport};
     if (fault)
         return origin_refuse(text, fault, e);
-    str_cut(rest, '/', &host);
-    fault = host_fault(host);
+    str_cut(&path, '/', &authority);
+    fault = read_authority(authority, o, a);
     if (fault)
         return origin_refuse(text, fault, e);
-    if (!git_host_find(host, rules ? rules->hosts : NULL,
-                       rules ? rules->host_count : 0))
-        return refuse_host(text, host, e);
-    str_cut(rest, '/', &owner);
-    str_cut(rest, '/', &repo);
-    repo = drop_git(repo);
-    if (!owner_is_valid(owner) || !repo_is_valid(repo))
+    o->kind = kind_of(o, path, rules);
+    if (!o->kind)
+        return refuse_host(text, o, e);
+    if (!(rules && rules->any_host) && !origin_host_is_known(o, rules))
+        return origin_refuse(text, "has a port that its host is not known for",
+                             e);
+    n = repository_length(path, o->kind);
+    o->repository = str_slice(path, 0, n);
+    *rest = str_from_index(path, n);
+    if (!o->kind->keeps_suffix)
+        o->repository = drop_git(o->repository);
+    if (o->kind->parts &&
+        !is_owner(str_slice(path, 0, str_find_char(path, '/'))))
+        fault = "owner";
+    else if (!repository_is_valid(o->repository, o->kind))
+        fault = "repository";
+    if (fault)
         return origin_refuse(
             text,
-            arena_printf(a, "its %s is not a %s name",
-                         owner_is_valid(owner) ? "repository" : "owner",
-                         git_host_get(host)->name)
-                .p,
+            arena_printf(a, "its %s is not a %s name", fault, o->kind->title).p,
             e);
-    o->scheme = ORIGIN_GIT;
-    o->host = has_upper(host) ? str_lower(host, a) : host;
-    o->owner = owner;
-    o->repo = repo;
+    make_canonical(o, a);
     return true;
 }
 
@@ -383,16 +584,18 @@ static bool take_tree(struct str text, struct str *rest,
 {
     struct str fault;
 
+    *rest = str_from_index(*rest, 1);
     if (rest->n == 0 || rest->p[0] == '/') {
         fault =
             arena_printf(a, "names a repository, but no /%s/<ref>", g->tree);
         return origin_refuse(text, fault.p, e);
     }
-    for (size_t i = 0; i < GIT_HOST_MAX_PAGES && g->pages[i]; i++)
-        if (take_words(rest, g->pages[i])) {
+    for (size_t i = 0; i < GIT_HOST_MAX_PAGES && g->pages[i].shows; i++)
+        if (g->pages[i].shows == GIT_PAGE_FILE &&
+            take_words(rest, g->pages[i].words)) {
             fault =
                 arena_printf(a, "shows one file: write /%s/ where it says /%s/",
-                             g->tree, g->pages[0]);
+                             g->tree, g->pages[i].words);
             return origin_refuse(text, fault.p, e);
         }
     if (take_words(rest, g->tree))
@@ -402,15 +605,21 @@ static bool take_tree(struct str text, struct str *rest,
 }
 
 static bool parse_url(struct str text, struct str rest,
+                      enum host_transport transport,
                       const struct origin_rules *rules, struct arena *a,
                       struct origin *out, struct err *e)
 {
-    struct origin o = {0};
+    struct origin o;
     const char *fault;
     bool is_range = false;
 
-    if (!origin_take_repository(text, &rest, rules, a, &o, e) ||
-        !take_tree(text, &rest, git_host_get(o.host), a, e))
+    if (!origin_take_repository(text, transport, &rest, rules, a, &o, e))
+        return false;
+    if (o.transport == HOST_OVER_SSH && git_host_built_in(o.host)) {
+        origin_refuse(text, "its repository is written as it is over https", e);
+        return err_hint(e, "write https://%.*s/...", STR_ARG(o.host));
+    }
+    if (!take_tree(text, &rest, o.kind, a, e))
         return false;
     rest = drop_slashes(rest);
     if (!take_range(text, &rest, &is_range, a, e))
@@ -419,7 +628,7 @@ static bool parse_url(struct str text, struct str rest,
     if (fault)
         return origin_refuse(text, fault, e);
     o.rest = rest;
-    set_url_texts(&o, a);
+    origin_set_texts(&o, a);
     if (o.text.n > ORIGIN_MAX_BYTES) /* a range has grown by its escapes */
         return origin_refuse(text, "is longer than 2,048 bytes", e);
     *out = o;
@@ -533,6 +742,7 @@ bool origin_parse_own(struct str text, struct arena *a, struct origin *out,
 bool origin_parse(struct str text, const struct origin_rules *rules,
                   struct arena *a, struct origin *out, struct err *e)
 {
+    enum host_transport transport;
     struct str rest;
 
     if (text.n == 0)
@@ -541,8 +751,8 @@ bool origin_parse(struct str text, const struct origin_rules *rules,
         return origin_refuse(text, "is longer than 2,048 bytes", e);
     if (str_starts(text, STR("file:")))
         return parse_file(text, a, out, e);
-    if (origin_url_start(text, &rest))
-        return parse_url(text, rest, rules, a, out, e);
+    if (origin_url_start(text, &rest, &transport))
+        return parse_url(text, rest, transport, rules, a, out, e);
     return origin_refuse(text, "is neither an https: URL nor a file: path", e);
 }
 
@@ -559,12 +769,7 @@ bool origin_parse_here(struct str text, const struct origin_rules *rules,
 void origin_complete(const struct origin *o, struct str ref, struct str path,
                      struct arena *a, struct origin *out)
 {
-    struct origin full = {
-        .scheme = o->scheme,
-        .host = o->host,
-        .owner = o->owner,
-        .repo = o->repo,
-    };
+    struct origin full = *o;
 
     if (o->scheme != ORIGIN_GIT) {
         *out = *o;
@@ -572,10 +777,12 @@ void origin_complete(const struct origin *o, struct str ref, struct str path,
     }
     if (range_is_meant(ref))
         ref = range_escape(ref, a);
+    full.is_short = false;
+    full.ref = full.path = full.part = (struct str){0};
     full.rest = path.n
                     ? arena_printf(a, "%.*s/%.*s", STR_ARG(ref), STR_ARG(path))
                     : arena_str(a, ref);
-    set_url_texts(&full, a);
+    origin_set_texts(&full, a);
     *out = full;
 }
 
@@ -583,16 +790,13 @@ bool origin_in_repository(const struct origin *o, struct str name,
                           struct arena *a, struct origin *out)
 {
     struct origin moved = *o;
-    struct str repo = arena_str(a, name), owner = {"", 0};
 
     if (o->scheme != ORIGIN_GIT || o->is_short || o->rest.n == 0 ||
-        !str_cut(&repo, '/', &owner) || !owner_is_valid(owner) ||
-        !repo_is_valid(repo))
+        !repository_is_valid(name, o->kind))
         return false;
-    moved.owner = owner;
-    moved.repo = repo;
+    moved.repository = name;
     moved.part = str_make("", 0);
-    set_url_texts(&moved, a);
+    origin_set_texts(&moved, a);
     *out = o->part.n ? origin_with_part(&moved, o->part, a) : moved;
     return true;
 }
@@ -643,10 +847,33 @@ bool origin_names_commit(const struct origin *o)
 
 struct str origin_repository(const struct origin *o, struct arena *a)
 {
-    const struct str parts[] = {o->host, STR("/"), o->owner, STR("/"), o->repo};
-    struct str name = str_concat(parts, sizeof parts / sizeof *parts, a);
+    const struct str parts[] = {origin_authority(o, a), STR("/"),
+                                folded_name(o, a)};
 
-    return has_upper(name) ? str_lower(name, a) : name;
+    return str_concat(parts, sizeof parts / sizeof *parts, a);
+}
+
+struct str origin_name(const struct origin *o)
+{
+    size_t slash = str_find_last(o->repository, '/');
+
+    return drop_git(slash == SIZE_MAX
+                        ? o->repository
+                        : str_from_index(o->repository, slash + 1));
+}
+
+struct str origin_clone_url(const struct origin *o, struct arena *a)
+{
+    bool is_ssh = o->transport == HOST_OVER_SSH;
+    const struct str parts[] = {is_ssh ? STR("ssh://") : STR("https://"),
+                                o->user,
+                                o->user.n ? STR("@") : STR(""),
+                                origin_authority(o, a),
+                                STR("/"),
+                                o->repository,
+                                str_cstr(o->kind->suffix)};
+
+    return str_concat(parts, sizeof parts / sizeof *parts, a);
 }
 
 bool origin_host_is_loopback(struct str host)

@@ -17,15 +17,18 @@ const char *origin_path_fault(struct str path);
 MUST_CHECK bool origin_check_range(struct str text, struct str range,
                                    bool may_be_exact, struct err *e);
 
-/* After "https://", in any case. */
-bool origin_url_start(struct str text, struct str *rest);
+/* After "https://" and "ssh://", in any case. */
+bool origin_url_start(struct str text, struct str *rest,
+                      enum host_transport *transport);
+/* Sets text and key of one with `rest`. */
+void origin_set_texts(struct origin *o, struct arena *a);
 
-/* Takes "host/owner/repo[.git]" off `*rest`; its p is NULL at the end. The
- * parts of `o` are borrowed from it. */
-MUST_CHECK bool origin_take_repository(struct str text, struct str *rest,
-                                       const struct origin_rules *rules,
-                                       struct arena *a, struct origin *o,
-                                       struct err *e);
+/* Takes "[user@]host[:port]/repository" off `*rest`, which begins with "/" or
+ * is empty then. Of `o` all is set that is about the repository. */
+MUST_CHECK bool
+origin_take_repository(struct str text, enum host_transport transport,
+                       struct str *rest, const struct origin_rules *rules,
+                       struct arena *a, struct origin *o, struct err *e);
 
 /* A file: origin of an absolute path without "." and "..". */
 MUST_CHECK bool origin_take_path(struct str text, struct str path,

@@ -1,5 +1,4 @@
 #include "base/map.h"
-#include "mapm/host_config.h"
 #include "mapm/origin.h"
 #include "mapm/project.h"
 
@@ -49,15 +48,12 @@ bool edit_open_list(struct edit *ed, struct str text, const char *list,
 struct str edit_origin_key(struct str text, const struct origin_rules *rules,
                            struct arena *a)
 {
-    struct str host = str_from_index(text, strlen("https://"));
-    struct host_config named = {.kind = &git_hosts[0]};
-    struct origin_rules own = {.hosts = &named, .host_count = 1};
+    const struct origin_rules any = {.any_host = true};
     struct err ignored = {0};
     struct origin o;
 
-    named.host = str_slice(host, 0, str_find_char(host, '/'));
     if (origin_parse_part(text, rules, a, &o, &ignored) ||
-        origin_parse_part(text, &own, a, &o, &ignored))
+        origin_parse_part(text, &any, a, &o, &ignored))
         return o.key;
     return text;
 }

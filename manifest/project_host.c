@@ -112,7 +112,7 @@ static bool complete_kind(struct project_reader *r, const struct yaml *item,
 
     if (built_in && h->kind && h->kind != built_in)
         return project_fail(r, item->line, "%.*s is a %s host",
-                            STR_ARG(h->host), built_in->name);
+                            STR_ARG(h->host), built_in->title);
     h->kind = built_in ? built_in : h->kind;
     if (h->kind)
         return true;

@@ -13,37 +13,68 @@ static bool is_pattern_part(struct str part)
 {
     for (size_t i = 0; i < part.n; i++)
         if (!char_is_alpha(part.p[i]) && !char_is_digit(part.p[i]) &&
-            !strchr("*._-", part.p[i]))
+            !strchr("*._-~%", part.p[i]))
             return false;
     return part.n > 0;
+}
+
+/* "host[:port]" */
+static bool is_pattern_host(struct str part)
+{
+    size_t colon = str_find_char(part, ':');
+
+    return is_pattern_part(str_slice(part, 0, colon)) &&
+           (colon == SIZE_MAX ||
+            is_pattern_part(str_from_index(part, colon + 1)));
+}
+
+/* "github.com/acme" fits no repository: it was meant as all of acme. */
+static bool may_be_short(struct str pattern)
+{
+    size_t slash = str_find_char(pattern, '/');
+    const struct git_host *g = git_host_built_in(str_slice(pattern, 0, slash));
+
+    return !g || str_has_char(str_from_index(pattern, slash), '*');
 }
 
 bool project_is_source(struct str pattern)
 {
     struct str rest = pattern, part;
-    size_t parts = 0;
+    size_t parts = 1;
 
+    if (!str_cut(&rest, '/', &part) || !is_pattern_host(part))
+        return false;
     for (; str_cut(&rest, '/', &part); parts++)
         if (!is_pattern_part(part))
             return false;
-    return parts == 3 && pattern.n <= ORIGIN_MAX_BYTES;
+    return (parts > 2 || (parts == 2 && may_be_short(pattern))) &&
+           pattern.n <= ORIGIN_MAX_BYTES;
+}
+
+/* "*" stands for any text: of a host; of a repository with its "/". */
+static bool source_fits(struct str pattern, const struct origin *o,
+                        struct arena *a)
+{
+    struct str host, repository = pattern;
+    struct str name = origin_repository(o, a), authority;
+
+    str_cut(&repository, '/', &host);
+    str_cut(&name, '/', &authority);
+    return glob_star_matches_nocase(host, authority) &&
+           (origin_folds(o) ? glob_star_matches_nocase(repository, name)
+                            : glob_star_matches(repository, name));
 }
 
 bool project_source_allowed(const struct project *p, const struct origin *o)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
+
     if (p->root && !project_source_allowed(p->root, o))
         return false;
     if (!p->has_sources || o->scheme != ORIGIN_GIT)
         return true;
-    for (size_t i = 0; i < p->source_count; i++) {
-        struct str rest = p->sources[i], host, owner, repo;
-
-        if (str_cut(&rest, '/', &host) && str_cut(&rest, '/', &owner) &&
-            str_cut(&rest, '/', &repo) &&
-            glob_star_matches_nocase(host, o->host) &&
-            glob_star_matches_nocase(owner, o->owner) &&
-            glob_star_matches_nocase(repo, o->repo))
+    for (size_t i = 0; i < p->source_count; i++)
+        if (source_fits(p->sources[i], o, &scratch))
             return true;
-    }
     return false;
 }

@@ -24,22 +24,24 @@ struct place {
 static bool read_place(struct str text, const struct origin_rules *rules,
                        struct arena *a, struct place *out, struct err *e)
 {
+    enum host_transport transport;
     struct str rest;
     const char *fault;
 
     *out = (struct place){.form = FORM_REPOSITORY};
-    if (!origin_url_start(text, &rest))
+    if (!origin_url_start(text, &rest, &transport))
         return origin_refuse(text, "is no https: URL", e);
-    if (!origin_take_repository(text, &rest, rules, a, &out->origin, e))
+    if (!origin_take_repository(text, transport, &rest, rules, a, &out->origin,
+                                e))
         return false;
-    if (!rest.p || rest.n == 0)
+    if (rest.n < 2)
         return true;
-    if (rest.p[0] != '/') {
+    if (rest.p[1] != '/') {
         out->form = FORM_PACKAGE;
         return origin_parse(text, rules, a, &out->origin, e);
     }
     out->form = FORM_PATH;
-    out->path = str_from_index(rest, 1);
+    out->path = str_from_index(rest, 2);
     fault = out->path.n ? origin_path_fault(out->path) : "has no path";
     return !fault || origin_refuse(text, fault, e);
 }

@@ -212,8 +212,9 @@ static struct str path_of(const struct origin *o)
 static bool is_same_folder(const struct origin *x, const struct origin *y)
 {
     return x->scheme == ORIGIN_GIT && y->scheme == ORIGIN_GIT &&
-           str_eq(x->host, y->host) && str_eq(x->owner, y->owner) &&
-           str_eq(x->repo, y->repo) && str_eq(path_of(x), path_of(y));
+           str_eq(x->host, y->host) && x->port == y->port &&
+           str_eq(x->repository, y->repository) &&
+           str_eq(path_of(x), path_of(y));
 }
 
 /* As a person may type it: what stands behind "?" is not. */

@@ -277,11 +277,9 @@ static bool read_origins(const struct layer *l, const struct lock *lock,
 static bool check_former(const struct origin *own, const struct origin *o,
                          struct arena *a, struct err *e)
 {
-    struct str name =
-        arena_printf(a, "%.*s/%.*s", STR_ARG(own->owner), STR_ARG(own->repo));
     struct origin now;
 
-    return (origin_in_repository(o, name, a, &now) &&
+    return (origin_in_repository(o, own->repository, a, &now) &&
             str_eq(now.key, own->key) && !str_eq(o->key, own->key)) ||
            err_set(e, ERR_FORMAT, "not another name of the repository: %.*s",
                    STR_ARG(o->text));

@@ -354,13 +354,12 @@ static void note_elsewhere(struct term *t, bool each,
         }
     }
     if (best)
-        command =
-            arena_printf(&a, "mapm install %.*s/%.*s/%.*s --all",
-                         STR_ARG(o->owner), STR_ARG(o->repo), STR_ARG(most));
+        command = arena_printf(&a, "mapm install %.*s/%.*s --all",
+                               STR_ARG(o->repository), STR_ARG(most));
     term_note(t,
-              "%.*s/%.*s has %zu more outside of its agents, mcps and skills: "
+              "%.*s has %zu more outside of its agents, mcps and skills: "
               "name the folder%s%.*s%s",
-              STR_ARG(o->owner), STR_ARG(o->repo), c->elsewhere_count,
+              STR_ARG(o->repository), c->elsewhere_count,
               command.n ? ", as in " : "", STR_ARG(command),
               each ? ":" : " (-v lists them)");
     for (size_t i = 0; each && i < c->elsewhere_count; i += run) {

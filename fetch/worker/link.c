@@ -152,9 +152,9 @@ static bool read_ask(struct fields *in, struct arena *a, struct link_ask *out)
     out->proved = field_bool(in);
     out->at_once = field_bool(in);
     out->repository = take_str(in, a);
-    out->host = take_str(in, a);
-    out->owner = take_str(in, a);
-    out->repo = take_str(in, a);
+    out->name = take_str(in, a);
+    out->url = take_str(in, a);
+    out->kind = &git_hosts[field_u8(in, (unsigned)git_host_count - 1)];
     out->is_short = field_bool(in);
     out->rest = take_str(in, a);
     out->ref = take_str(in, a);

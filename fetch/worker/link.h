@@ -30,7 +30,8 @@ struct link_ask {
     enum fetch_what what;
     unsigned kinds;
     bool assume_reachable, stored, proved, at_once, is_short;
-    struct str repository, host, owner, repo, rest, ref, path, commit, object,
+    const struct git_host *kind;
+    struct str repository, name, url, rest, ref, path, commit, object,
         base, ranges, tag;
 };
 

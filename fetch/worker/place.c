@@ -3,12 +3,12 @@
 /* What is known of a server, whatever repository of it: one place for each
  * scheme, host and port. */
 
-static struct place *place_get(struct session *s, const struct url *u)
+static struct place *place_get(struct session *s, const struct url *u,
+                               const struct git_host *g)
 {
     struct str key = arena_printf(&s->arena, "%.*s://%.*s", STR_ARG(u->scheme),
                                   STR_ARG(url_host_port(u, &s->arena)));
     struct map_entry *entry = map_entry(&s->places, key);
-    const struct git_host *g = git_host_get(u->host);
     struct place *p = entry->value;
 
     if (p == NULL) {
@@ -25,7 +25,7 @@ static struct place *place_get(struct session *s, const struct url *u)
 
 void place_set(struct repo *r)
 {
-    r->place = place_get(r->session, &r->url);
+    r->place = place_get(r->session, &r->url, r->kind);
     r->caps = r->place->caps;
     r->has_caps = r->place->has_caps;
 }
@@ -36,7 +36,7 @@ static struct str path_before(const struct repo *r)
 {
     struct str path = r->url.path;
 
-    if (str_ends(path, STR(".git")))
+    if (!r->kind->keeps_suffix && str_ends(path, STR(".git")))
         path.n -= 4;
     if (path.n <= r->name.n ||
         !str_eq_nocase(str_from_index(path, path.n - r->name.n), r->name))
@@ -47,11 +47,10 @@ static struct str path_before(const struct repo *r)
 
 bool remote_init(struct repo *r, const struct link_ask *in, struct err *e)
 {
-    struct str text = git_host_url(in->host, in->owner, in->repo, &r->arena);
-
-    if (!settings_rewrite(&r->session->settings, text, &r->arena, &r->url, e))
+    if (!settings_rewrite(&r->session->settings, in->url, &r->arena, &r->url,
+                          e))
         return false;
-    r->public_only = str_eq(url_format(&r->url, &r->arena), text) &&
+    r->public_only = str_eq(url_format(&r->url, &r->arena), in->url) &&
                      !settings_has_host(&r->session->settings, r->url.host);
     place_set(r);
     r->transport = &transport_http;

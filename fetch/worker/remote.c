@@ -26,16 +26,23 @@ static bool strip_service(const struct exchange *x, struct str *path)
     return true;
 }
 
+static struct str drop_git(struct str path)
+{
+    return str_ends(path, STR(".git")) ? str_slice(path, 0, path.n - 4) : path;
+}
+
 static void note_move(struct repo *r, struct str path)
 {
     bool is_named =
         r->before.n && !r->is_foreign && str_starts(path, r->before);
 
-    if (str_ends(path, STR(".git")))
-        path.n -= 4;
+    if (!r->kind->keeps_suffix)
+        path = drop_git(path);
     r->moved = is_named ? str_from_index(path, r->before.n) : str_make("", 0);
+    if (str_eq_nocase(drop_git(r->moved), drop_git(r->name)))
+        r->moved = str_make("", 0); /* only ".git" was added */
     path = str_from_index(path, 1);
-    if (str_eq_nocase(path, r->name))
+    if (str_eq_nocase(drop_git(path), drop_git(r->name)))
         return;
     r->moved_to = arena_printf(&r->arena, "%.*s has moved to %.*s",
                                STR_ARG(r->name), STR_ARG(path));

@@ -128,8 +128,8 @@ struct repo *repo_get(struct session *s, const struct link_ask *in)
     r = arena_new(&s->arena, struct repo);
     r->session = s;
     r->key = in->repository;
-    r->name = arena_printf(&s->arena, "%.*s/%.*s", STR_ARG(in->owner),
-                           STR_ARG(in->repo));
+    r->name = in->name;
+    r->kind = in->kind;
     ref_list_init(&r->refs, &r->arena);
     objects_init(&r->objects, &r->arena);
     objects_init(&r->history, &r->arena);

@@ -128,7 +128,8 @@ const char *secrets_variable(const struct secrets *s, const struct url *u)
     const struct git_host *g = settings_git_host(s->settings, u->host);
 
     return g ? git_host_variable(g, u->host)
-             : git_host_variable(&git_hosts[0], str_cstr(git_hosts[0].host));
+             : git_host_variable(&git_hosts[0],
+                                 str_cstr(git_hosts[0].homes[0]));
 }
 
 const char *secrets_login(const struct secrets *s, const struct url *u)
@@ -153,12 +154,11 @@ static void from_netrc(const struct secrets *s, const struct url *u,
 }
 
 static void from_gh_file(const struct secrets *s, const struct url *u,
-                         struct secret *out)
+                         const char *user, struct secret *out)
 {
     for (size_t i = 0; i < s->gh_count; i++) {
         if (str_eq(s->gh[i].host, u->host)) {
-            *out = (struct secret){str_cstr(git_host_get(u->host)->user),
-                                   s->gh[i].token,
+            *out = (struct secret){str_cstr(user), s->gh[i].token,
                                    "the token from gh's hosts.yml"};
             return;
         }
@@ -205,7 +205,7 @@ bool secrets_next(const struct secrets *s, struct link *l, const struct url *u,
             break;
         case PLACE_GH_FILE:
             if (g && g->has_gh)
-                from_gh_file(s, u, out);
+                from_gh_file(s, u, g->user, out);
             break;
         case PLACE_GH:
             if (g && g->has_gh)

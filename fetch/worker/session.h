@@ -193,6 +193,7 @@ struct repo {
     struct session *session;
     struct str key;  /* host/owner/repo, lower case */
     struct str name; /* owner/repo, as first written */
+    const struct git_host *kind;
     struct arena arena;
     struct url url; /* of the server */
     const struct transport *transport;

@@ -5,36 +5,100 @@
 #include "base/str.h"
 
 /*
- * git_host: the kinds of git hosts, as a table: how an origin on one is
- * written, what git fetches, and which tokens are sent.
+ * git_host: the kinds of git hosts, as a table: the addresses that people copy,
+ * what git fetches, and which tokens are sent. A new kind is one row; no code
+ * asks which kind it has.
  *
- *     https://<host>/<owner>/<repository>/<tree>/<ref>[/path]   an origin
- *     https://<host>/<owner>/<repository><suffix>               is fetched
+ *     https://<host>/<repository>/<tree>/<slot>[/path]   an origin, as stored
+ *     https://<host>/<repository><suffix>                is fetched
  *
- * Rules for owner, repository and ref are the same for all (manifest/origin.c).
- * Source: M13, X13; docs/fetch.md 2, 9.
+ * Rules for host, repository and ref are the same for all (manifest/origin.c).
+ * Source: H1; HOSTS 2, 4, 7; M13, X13.
  */
 
-#define GIT_HOST_MAX_PAGES  2
-#define GIT_HOST_MAX_TOKENS 4
+#define GIT_HOST_MAX_NAMES     4
+#define GIT_HOST_MAX_HOMES     3
+#define GIT_HOST_MAX_ADDRESSES 8
+#define GIT_HOST_MAX_PAGES     12
+#define GIT_HOST_MAX_QUERIES   6
+#define GIT_HOST_MAX_TOKENS    4
+
+/*
+ * Where a repository's name stands in an address: "<host>/<path>", part by
+ * part. "$1" is one part (in a host: one label), "*" any host, "**" any number
+ * of parts, as few as fit. Of the rows of a kind the first that fits counts.
+ */
+struct git_host_address {
+    const char *from;
+    const char *to; /* what is stored instead; NULL: what was found */
+    /* Shows the kind of a host that nobody has named. */
+    bool tells;
+    const char *page; /* stands between repository and ref, unwritten */
+};
+
+enum git_host_shows {
+    GIT_PAGE_END, /* of the list */
+    GIT_PAGE_FOLDER,
+    GIT_PAGE_FILE,
+    GIT_PAGE_REF,  /* all that follows is the ref */
+    GIT_PAGE_PATH, /* all that follows is the path */
+    GIT_PAGE_OTHER /* `name`, which is no package */
+};
+
+/* What a browser shows of a repository: "<repository>/<words>/<ref>/<path>". */
+struct git_host_page {
+    enum git_host_shows shows;
+    const char *words;
+    const char *ref;   /* in front of the ref: "refs/tags/" */
+    const char *until; /* the part between ref and path; NULL: the refs of the
+                          repository decide */
+    const char *name;
+    bool tells; /* as of an address */
+};
+
+enum git_host_says {
+    GIT_QUERY_END,
+    GIT_QUERY_PATH,
+    GIT_QUERY_REF,     /* what precedes it in the value is `value` */
+    GIT_QUERY_REF_KIND /* the ref of the path is one of `ref`, when it says
+                          `value` */
+};
+
+/* "?<name>=<value>..." */
+struct git_host_query {
+    enum git_host_says says;
+    const char *name, *value, *ref;
+};
 
 struct git_host_token {
     const char *variable;
     const char *source; /* "the token from GH_TOKEN": for messages */
-    bool own_host;      /* for hosts that the user names, not for `host` */
+    bool own_host;      /* for hosts that the user names, not for `homes` */
+    const char *user;   /* instead of the row's; NULL: that */
+    const char *host_variable; /* names the one host that it is for */
 };
 
 struct git_host {
-    const char *name; /* for messages: "GitHub" */
-    const char *host; /* lower case */
+    /* In config.yaml; and "<name>:<repository>" on the command line is one of
+     * the first of `homes`. The first is the kind's own. */
+    const char *names[GIT_HOST_MAX_NAMES];
+    const char *title;                     /* for messages: "GitHub" */
+    const char *homes[GIT_HOST_MAX_HOMES]; /* lower case; "*": one label */
+    bool folds; /* letter case of repositories, on `homes` alone */
     /* further hosts of this kind, besides those of config.yaml */
     const char *hosts_variable;
 
-    const char *tree;                      /* one or several parts of a path */
-    const char *pages[GIT_HOST_MAX_PAGES]; /* in its place: shows one file */
-    const char *suffix;                    /* of what is fetched */
+    const char *tree;     /* of an origin as it is stored */
+    unsigned parts;       /* of a repository; 0: any number */
+    const char *suffix;   /* of what is fetched */
+    bool keeps_suffix;    /* where it is written: the server may need it */
+    const char *ssh_host; /* NULL: the same. "" none. */
+    struct git_host_address addresses[GIT_HOST_MAX_ADDRESSES];
+    struct git_host_page pages[GIT_HOST_MAX_PAGES];
+    struct git_host_query queries[GIT_HOST_MAX_QUERIES];
 
-    const char *user;                                  /* goes with a token */
+    const char *user;   /* goes with a token */
+    bool token_is_user; /* in its place, with no password */
     struct git_host_token tokens[GIT_HOST_MAX_TOKENS]; /* the first that is set
                                                           is sent */
     bool has_gh; /* `gh` knows tokens, too */
@@ -44,26 +108,42 @@ struct git_host {
     bool shallow, filter;
 };
 
-/* The first row is that of short origins, and of hosts that the user names. */
+/* The first row is that of short origins and of hosts named without a kind, the
+ * last one of hosts of which nothing is known but git. */
 extern const struct git_host git_hosts[];
 extern const size_t git_host_count;
 
 struct host_config;
 
-/* The row of `host`: its own, or the one that the user configured for it, else
- * NULL. Letter case does not matter. */
+/* The row that has `host` as one of its homes, or an address of theirs. Letter
+ * case does not matter. */
+const struct git_host *git_host_built_in(struct str host);
+bool git_host_is_home(const struct git_host *g, struct str host);
+
+/* The same, else the kind that the user configured for it; else NULL. */
 const struct git_host *git_host_find(struct str host,
-                                     const struct host_config *named,
-                                     size_t named_count);
+                                     const struct host_config *known,
+                                     size_t known_count);
 
-/* The row of a host that was accepted before: never NULL. */
-const struct git_host *git_host_get(struct str host);
+/* By the look of a repository's path: never NULL. */
+const struct git_host *git_host_guess(struct str host, struct str repository);
 
-/* What git fetches. In `a`. */
-struct str git_host_url(struct str host, struct str owner,
-                        struct str repository, struct arena *a);
+/* --- addresses ---------------------------------------------------------------- */
 
-/* The variable for a token for `host`. */
+/* One that was found: in the arena that was given. */
+struct git_host_match {
+    struct str host, repository; /* as they are stored */
+    struct str rest; /* what follows, without "/" at its beginning */
+    const struct git_host_page *page; /* NULL: none */
+};
+
+/* What "<host>/<path>" names; `path` without "/" at its ends. Pages that are
+ * none of the kind's are left in `rest`. False: no repository. */
+bool git_host_match(const struct git_host *g, struct str host, struct str path,
+                    bool only_telling, struct arena *a,
+                    struct git_host_match *out);
+
+/* The variable for a token for `host`; NULL: the kind has none. */
 const char *git_host_variable(const struct git_host *g, struct str host);
 /* Whether a token goes to `host`, which is one of `g`. */
 bool git_host_takes(const struct git_host *g, const struct git_host_token *t,

@@ -4,8 +4,20 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "mapm/host_config.h"
 
-/* origin: where a package is asked for (M13, M14, X13; THREATS row 10). */
+/*
+ * origin: where a package is asked for (H1, M13, M14, X13; THREATS row 10).
+ *
+ *     https://github.com/<owner>/<repo>/tree/<ref>[/path]
+ *     https://<host>[:port]/<repository>/-/tree/<ref>[/path]
+ *     ssh://[user@]<host>[:port]/<repository>/-/tree/<ref>[/path]
+ *     file:/<path>
+ *
+ * What is equal: the host in any letter case, its port, the repository (without
+ * ".git", in any letter case on built-in hosts that fold it), ref and path.
+ * https or ssh, and the user of ssh, are ways to the same repository.
+ */
 
 enum origin_scheme { ORIGIN_GIT, ORIGIN_OWN, ORIGIN_FILE };
 
@@ -18,11 +30,15 @@ struct origin {
     enum origin_scheme scheme;
     struct str
         text; /* canonical: ".git" and trailing "/" dropped; file:/x, ./x */
-    struct str key;  /* two origins are equal when their keys are (M14) */
-    struct str host; /* lower case: "github.com" */
-    struct str owner, repo; /* as written */
-    struct str rest;        /* "<ref>[/path]", %2F kept as written */
-    struct str ref;         /* short form only */
+    struct str key; /* two origins are equal when their keys are (M14) */
+    const struct git_host *kind; /* of the host; GIT: never NULL */
+    enum host_transport transport;
+    struct str user;       /* of ssh; "" */
+    struct str host;       /* lower case, without port: "github.com" */
+    unsigned port;         /* 0: the scheme's own */
+    struct str repository; /* as written: "acme/tools", "group/sub/tools" */
+    struct str rest;       /* "<ref>[/path]", %2F kept as written */
+    struct str ref;        /* short form only */
     struct str path; /* FILE: absolute and normal. Short form: in the repo.
                       * OWN: in the workspace; "" for a catalog that is all of it */
     bool is_short;
@@ -33,11 +49,10 @@ struct origin {
     struct str part;
 };
 
-struct host_config;
-
 struct origin_rules {
-    const struct host_config *hosts; /* of the user's own file */
+    const struct host_config *hosts; /* from the user's own file */
     size_t host_count;
+    bool any_host; /* none is refused: that is the caller's to decide */
 };
 
 /* Full URLs and file: alone: what a document may say.
@@ -94,13 +109,25 @@ MUST_CHECK bool origin_at_ref(const struct origin *o, struct str path,
                               struct str ref, struct str text, struct arena *a,
                               struct origin *out, struct err *e);
 
-/* The same ref and path in the repository "owner/repo" of the same host: what its
+/* The same ref and path in the repository `name` of the same host: what its
  * host calls it now. False where that is no name, or `o` is no full URL. */
 MUST_CHECK bool origin_in_repository(const struct origin *o, struct str name,
                                      struct arena *a, struct origin *out);
 
-/* "host/owner/repo", lower case: what a repository is known by. */
+/* "host[:port]/repository", as equal ones have it: what a repository is known
+ * by. */
 struct str origin_repository(const struct origin *o, struct arena *a);
+/* Whether its host is of one of `known`, or built in: with this port. */
+bool origin_host_is_known(const struct origin *o,
+                          const struct origin_rules *rules);
+/* "host[:port]" */
+struct str origin_authority(const struct origin *o, struct arena *a);
+/* Whether repositories are the same in any letter case there. */
+bool origin_folds(const struct origin *o);
+/* The last part of the repository, without ".git": its name. */
+struct str origin_name(const struct origin *o);
+/* What git fetches: "https://github.com/acme/tools.git". */
+struct str origin_clone_url(const struct origin *o, struct arena *a);
 
 /* Whether its ref is a commit, by all 40 digits: what it names never moves. */
 bool origin_names_commit(const struct origin *o);

@@ -19,8 +19,9 @@ static void check_parts(const struct origin *o)
             abort();
         return;
     }
-    if (!str_is(o->host, "github.com") || o->owner.n == 0 || o->repo.n == 0 ||
-        str_has_char(o->owner, '/') || str_has_char(o->repo, '/') ||
+    if (!git_host_built_in(o->host) || o->port || !o->kind ||
+        o->repository.n == 0 || str_starts(o->repository, STR("-")) ||
+        str_find(o->repository, STR("//")) != SIZE_MAX ||
         str_starts(o->rest, STR("-")) || str_starts(o->rest, STR("/")))
         abort();
     for (size_t i = 0; i < o->text.n; i++)

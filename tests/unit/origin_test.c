@@ -1,5 +1,4 @@
 #include "base/text.h"
-#include "mapm/host_config.h"
 #include "mapm/limits.h"
 #include "mapm/origin.h"
 
@@ -12,7 +11,7 @@
 
 static const struct host_config hosts[] = {
     {.host = STR_INIT("git.example.com"), .kind = &git_hosts[0]}};
-static const struct origin_rules rules = {hosts, 1};
+static const struct origin_rules rules = {.hosts = hosts, .host_count = 1};
 
 TEST(origins_of_documents_that_are_accepted) /* [M13, M14, X13] */
 {
@@ -144,8 +143,10 @@ TEST(parts_of_an_origin) /* [M13] */
     CHECK(origin_parse(STR(GH "Acme/Tools.git/tree/v1/skills/x"), NULL, &a, &o,
                        &e));
     CHECK(o.scheme == ORIGIN_GIT && !o.is_short);
-    CHECK(str_is(o.host, "github.com") && str_is(o.owner, "Acme"));
-    CHECK(str_is(o.repo, "Tools") && str_is(o.rest, "v1/skills/x"));
+    CHECK(str_is(o.host, "github.com") && o.port == 0);
+    CHECK(str_is(o.repository, "Acme/Tools") && str_is(o.rest, "v1/skills/x"));
+    CHECK(str_is(origin_name(&o), "Tools") && origin_folds(&o));
+    CHECK(str_is(origin_clone_url(&o, &a), GH "Acme/Tools.git"));
     CHECK(str_is(origin_repository(&o, &a), "github.com/acme/tools"));
     CHECK(!origin_parse(STR("https://git.example.com/o/r/tree/m"), NULL, &a, &o,
                         &e));
@@ -199,9 +200,8 @@ static const struct {
     {"o/r//x", NULL, NULL, NULL},
     {"-o/r", NULL, NULL, NULL},
     {"git@github.com:o/r", NULL, NULL, NULL},
-    {"ssh://github.com/o/r", NULL, NULL, NULL},
     {"http://github.com/o/r", NULL, NULL, NULL},
-    {"https://gitlab.com/o/r", NULL, NULL, NULL},
+    {"https://gitlab.com/o/r", "https://gitlab.com/o/r", "", ""},
     {GH "-o/r", NULL, NULL, NULL},
     {GH "o", NULL, NULL, NULL},
     {"../../..", NULL, NULL, NULL},

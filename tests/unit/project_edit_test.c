@@ -193,8 +193,9 @@ TEST(one_origin_written_in_two_ways) /* [M14] */
     CHECK_STR(
         added(text, DOC_SKILL, "https://github.com/acme/tools/tree/main/x"),
         text);
-    CHECK_STR(added(text, DOC_SKILL, "https://ghe.example.com/A/B/tree/main"),
-              text);
+    CHECK_STR(
+        added(text, DOC_SKILL, "https://ghe.example.com/a/b.git/tree/main"),
+        text);
     CHECK_STR(
         removed(text, DOC_SKILL, "https://github.com/acme/tools/tree/main/x"),
         "dependencies:\n  skills:\n"

@@ -113,7 +113,7 @@ static const struct {
     {U, "hosts: [-a.b]\n", "m:1: not a host's name in lower case, without port: \"-a.b\"", ""},
     {U, "hosts: [{kind: github}]\n", "m:1: no \"host\" in {host: ...}", ""},
     {U, "hosts: [{host: b.example}]\n", "m:1: no \"kind\" for b.example", NULL},
-    {U, "hosts:\n  - host: b.example\n    kind: gitlub\n", "m:3: kind must be one of github", NULL},
+    {U, "hosts:\n  - host: b.example\n    kind: gitlub\n", "m:3: kind must be one of github, gitlab, bitbucket, bitbucket-dc, gitea, azure, codecommit, sourcehut, huggingface, gitiles, git", NULL},
     {U, "hosts:\n  - a.example\n  - {host: a.example, kind: github}\n", "m:3: a.example is named twice", ""},
     {U, "hosts: [{host: a.example., kind: github}]\n", "m:1: not a host's name in lower case, without port: \"a.example.\"", ""},
     {U, "hosts: [{host: me@a.example, kind: github}]\n", "m:1: not a host's name in lower case, without port: \"me@a.example\"", ""},
@@ -197,7 +197,7 @@ TEST(a_host_of_the_users_own) /* [row 10] */
 {
     struct host_config hosts[] = {
         {.host = STR_INIT("ghe.example.com"), .kind = &git_hosts[0]}};
-    struct origin_rules rules = {hosts, 1};
+    struct origin_rules rules = {.hosts = hosts, .host_count = 1};
     struct project p;
     struct err e = {0};
 

@@ -1,0 +1,227 @@
+#include "git_address.h"
+
+/* Addresses of repositories: templates of the table against what was copied. */
+
+#define MAX_PARTS 256
+#define MAX_VARS  10
+
+struct matching {
+    const struct git_host *g;
+    const struct git_host_address *address;
+    struct str parts[MAX_PARTS]; /* of the path */
+    size_t count;
+    struct str host, vars[MAX_VARS];
+    size_t any_from, any_end; /* parts that "**" stands for */
+    const struct git_host_page *page;
+    size_t end, rest; /* parts: after the repository, and after the page */
+};
+
+static bool is_variable(struct str word, size_t *at)
+{
+    *at = str_find_char(word, '$');
+    return *at != SIZE_MAX && *at + 1 < word.n &&
+           char_is_digit(word.p[*at + 1]);
+}
+
+/* "v1" as "v1"; "r.git" as "$1.git". */
+static bool word_fits(struct matching *m, struct str word, struct str text)
+{
+    struct str end, value;
+    size_t at;
+
+    if (!is_variable(word, &at))
+        return str_eq_nocase(word, text);
+    end = str_from_index(word, at + 2);
+    if (text.n <= at + end.n ||
+        !str_eq_nocase(str_slice(word, 0, at), str_slice(text, 0, at)) ||
+        !str_eq_nocase(end, str_from_index(text, text.n - end.n)))
+        return false;
+    value = str_slice(text, at, text.n - end.n);
+    m->vars[word.p[at + 1] - '0'] = value;
+    return !str_is(value, "-");
+}
+
+static bool host_fits(struct matching *m, struct str word)
+{
+    size_t at;
+
+    if (str_is(word, "*"))
+        return true;
+    return word_fits(m, word, m->host) &&
+           (!is_variable(word, &at) ||
+            !str_has_char(m->vars[word.p[at + 1] - '0'], '.'));
+}
+
+bool git_address_has_host(const struct git_host *g, struct str host)
+{
+    for (size_t i = 0; i < GIT_HOST_MAX_ADDRESSES && g->addresses[i].from;
+         i++) {
+        struct matching m = {.host = host, .count = 0};
+        struct str from = str_cstr(g->addresses[i].from), word;
+
+        str_cut(&from, '/', &word);
+        if (!str_is(word, "*") && host_fits(&m, word))
+            return true;
+    }
+    return false;
+}
+
+/* How many parts the words take up at `at`; 0: they are others. */
+static size_t words_at(const struct matching *m, const char *words, size_t at)
+{
+    struct str rest = str_cstr(words), word;
+    size_t n = 0;
+
+    for (; str_cut(&rest, '/', &word); n++)
+        if (at + n >= m->count || !str_eq(m->parts[at + n], word))
+            return 0;
+    return n;
+}
+
+static bool find_page(struct matching *m, size_t at)
+{
+    const char *hidden = m->address->page;
+
+    for (size_t i = 0; i < GIT_HOST_MAX_PAGES && m->g->pages[i].shows; i++) {
+        const struct git_host_page *page = &m->g->pages[i];
+        size_t n = hidden ? 0 : words_at(m, page->words, at);
+
+        if (n == 0 && !(hidden && str_is(str_cstr(hidden), page->words)))
+            continue;
+        m->page = page;
+        m->rest = at + n;
+        return true;
+    }
+    return false;
+}
+
+static bool fits_from(struct matching *m, struct str pattern, size_t at,
+                      bool is_open)
+{
+    struct str rest = pattern, word;
+
+    if (!str_cut(&rest, '/', &word)) {
+        m->page = NULL;
+        m->end = m->rest = at;
+        return find_page(m, at) || at == m->count || !is_open;
+    }
+    if (str_is(word, "**")) {
+        for (size_t end = at; end <= m->count; end++) {
+            m->any_from = at;
+            m->any_end = end;
+            if (fits_from(m, rest, end, true))
+                return true;
+        }
+        return false;
+    }
+    return at < m->count && word_fits(m, word, m->parts[at]) &&
+           fits_from(m, rest, at + 1, is_open);
+}
+
+static bool split(struct matching *m, struct str path)
+{
+    struct str part;
+
+    m->count = 0;
+    while (str_cut(&path, '/', &part)) {
+        if (m->count == MAX_PARTS || part.n == 0)
+            return false;
+        m->parts[m->count++] = part;
+    }
+    return true;
+}
+
+static struct str join_parts(const struct matching *m, size_t from, size_t end,
+                             struct arena *a)
+{
+    const char *first = from < end ? m->parts[from].p : "";
+    const struct str *last = from < end ? &m->parts[end - 1] : NULL;
+
+    return arena_str(
+        a, str_make(first, last ? (size_t)(last->p + last->n - first) : 0));
+}
+
+static struct str fill_word(const struct matching *m, struct str word,
+                            struct arena *a)
+{
+    size_t at;
+
+    if (str_is(word, "*"))
+        return m->host;
+    if (str_is(word, "**"))
+        return join_parts(m, m->any_from, m->any_end, a);
+    if (!is_variable(word, &at))
+        return word;
+    return arena_printf(a, "%.*s%.*s%.*s", (int)at, word.p,
+                        STR_ARG(m->vars[word.p[at + 1] - '0']),
+                        STR_ARG(str_from_index(word, at + 2)));
+}
+
+static void fill(const struct matching *m, struct arena *a,
+                 struct git_host_match *out)
+{
+    struct str rest = str_cstr(m->address->to), word, path = {"", 0};
+
+    str_cut(&rest, '/', &word);
+    out->host = fill_word(m, word, a);
+    while (str_cut(&rest, '/', &word)) {
+        word = fill_word(m, word, a);
+        if (word.n)
+            path = arena_printf(a, "%.*s%s%.*s", STR_ARG(path),
+                                path.n ? "/" : "", STR_ARG(word));
+    }
+    out->repository = path;
+}
+
+static void set_match(const struct matching *m, struct arena *a,
+                      struct git_host_match *out)
+{
+    struct str *name = &out->repository;
+
+    out->page = m->page;
+    out->rest = join_parts(m, m->rest, m->count, a);
+    out->host = arena_str(a, m->host);
+    *name = join_parts(m, 0, m->end, a);
+    if (m->address->to)
+        fill(m, a, out);
+    if (!m->g->keeps_suffix && name->n > 4 &&
+        str_eq_nocase(str_from_index(*name, name->n - 4), STR(".git")))
+        name->n -= 4;
+}
+
+bool git_host_match(const struct git_host *g, struct str host, struct str path,
+                    bool only_telling, struct arena *a,
+                    struct git_host_match *out)
+{
+    struct matching m = {.g = g, .host = host};
+
+    if (!split(&m, path))
+        return false;
+    for (size_t i = 0; i < GIT_HOST_MAX_ADDRESSES && g->addresses[i].from;
+         i++) {
+        struct str from = str_cstr(g->addresses[i].from), word;
+
+        m.address = &g->addresses[i];
+        str_cut(&from, '/', &word);
+        if (!host_fits(&m, word) || !fits_from(&m, from, 0, false))
+            continue;
+        if (only_telling && !m.address->tells && !(m.page && m.page->tells))
+            continue;
+        set_match(&m, a, out);
+        return true;
+    }
+    return false;
+}
+
+const struct git_host *git_host_guess(struct str host, struct str repository)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct git_host_match found;
+
+    for (size_t i = 0; i < git_host_count; i++)
+        if (git_host_match(&git_hosts[i], host, repository, true, &scratch,
+                           &found) &&
+            !found.page)
+            return &git_hosts[i];
+    return &git_hosts[git_host_count - 1];
+}
