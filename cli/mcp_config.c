@@ -8,6 +8,8 @@
 #include "mapm/provision.h"
 #include "mapm/serve.h"
 
+#include <string.h>
+
 #include "command.h"
 
 /*
@@ -102,73 +104,35 @@ static bool find_program(struct config *c, struct err *e)
     return true;
 }
 
-static void put_args(const struct config *c, struct json_writer *w)
+/* As an MCP file has it; each client's own members come from its row. */
+static bool make_entry(const struct config *c, struct str *out, struct err *e)
 {
-    for (size_t i = 0; i < c->count; i++)
-        json_string(w, c->args[i]);
-}
-
-/* How long a call may take, in the unit of the client. */
-static unsigned timeout_of(const struct client *client)
-{
-    return client->config.timeout == TIMEOUT_MILLISECONDS ? CALL_SECONDS * 1000
-                                                          : CALL_SECONDS;
-}
-
-static void put_entry(const struct config *c, struct json_writer *w)
-{
-    const struct client *client = c->client;
-
-    json_begin_object(w);
-    if (client->mcp_user.shape->style == MCP_OPENCODE) {
-        json_member_string(w, "type", STR("local"));
-        json_member_array(w, "command");
-        json_string(w, c->program);
-        put_args(c, w);
-        json_end_array(w);
-        json_member_bool(w, "enabled", true);
-    } else {
-        if (client->mcp_user.shape->style == MCP_VSCODE)
-            json_member_string(w, "type", STR("stdio"));
-        json_member_string(w, "command", c->program);
-        json_member_array(w, "args");
-        put_args(c, w);
-        json_end_array(w);
-    }
-    if (client->config.timeout)
-        json_member_number(w, "timeout", timeout_of(client));
-    if (client->config.lists_tools) {
-        json_member_array(w, "tools");
-        json_string(w, STR("*"));
-        json_end_array(w);
-    }
-    json_end_object(w);
-}
-
-static void put_json(const struct config *c, struct buf *b)
-{
+    CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
 
-    json_writer_init(&w, b, 2);
-    json_begin_object(&w);
-    json_member_object(&w, c->client->mcp_user.shape->section);
-    json_key(&w, "mapm");
-    put_entry(c, &w);
+    json_open(&w, &b, CONFIG_MAX_BYTES, 2);
+    json_member_string(&w, "command", c->program);
+    json_member_strings(&w, "args", c->args, c->count);
+    if (c->client->timeout.member)
+        json_member_number(&w, "timeout", CALL_SECONDS * 1000);
     json_end_object(&w);
-    json_end_object(&w);
-    buf_char(b, '\n');
+    *out = arena_str(&c->inv->cx.arena, buf_str(&b));
+    return buf_check(&b, "what to print", e);
 }
 
-static void put_toml(const struct config *c, struct buf *b)
+/* Both files of a client, where they are written in the same way. */
+static struct str files_of(const struct client *c, struct arena *a)
 {
-    buf_printf(b, "[%s.mapm]\ncommand = ", c->client->mcp_user.shape->section);
-    provision_toml_quote(b, c->program);
-    buf_text(b, "\nargs = [");
-    for (size_t i = 0; i < c->count; i++) {
-        buf_text(b, i ? ", " : "");
-        provision_toml_quote(b, c->args[i]);
-    }
-    buf_printf(b, "]\ntool_timeout_sec = %u\n", timeout_of(c->client));
+    const struct client_mcp *here = &c->mcp, *user = &c->mcp_user;
+
+    if (!user->shape)
+        return str_cstr(here->path);
+    if (!here->shape || !here->path ||
+        here->shape->format != user->shape->format ||
+        strcmp(here->shape->section, user->shape->section) != 0)
+        return arena_printf(a, "~/%s", user->path);
+    return arena_printf(a, "%s, or ~/%s for all projects", here->path,
+                        user->path);
 }
 
 struct str_list mcp_arguments(struct invocation *inv)
@@ -181,22 +145,25 @@ struct str_list mcp_arguments(struct invocation *inv)
 
 bool mcp_print_config(struct invocation *inv, struct str client, struct err *e)
 {
-    CLEANUP(buf_done) struct buf b = {0};
-    struct config c = {.inv = inv, .client = clients_find(client)};
+    struct config c = {.inv = inv};
+    const struct client *row = clients_find(client);
+    struct client of_user = *row;
+    struct str entry, text;
 
+    if (!row->mcp.shape && !row->mcp_user.shape)
+        return err_set(e, ERR_USAGE, "%s reads no file with MCP servers",
+                       row->name);
+    if (row->mcp_user.shape)
+        of_user.mcp = row->mcp_user;
+    c.client = &of_user;
     if (!find_program(&c, e))
         return false;
     add_options(&c);
-    if (!check_words(&c, e))
+    if (!check_words(&c, e) || !make_entry(&c, &entry, e) ||
+        !provision_format_server(&of_user, STR("mapm"), entry, &inv->cx.arena,
+                                 &text, e))
         return false;
-    buf_init(&b, CONFIG_MAX_BYTES);
-    if (c.client->mcp_user.shape->style == MCP_CODEX)
-        put_toml(&c, &b);
-    else
-        put_json(&c, &b);
-    if (!buf_check(&b, "what to print", e))
-        return false;
-    term_note(&inv->term, "for %s", c.client->config.files);
-    term_write(&inv->term, buf_str(&b));
+    term_note(&inv->term, "for %s", files_of(row, &inv->cx.arena).p);
+    term_write(&inv->term, text);
     return true;
 }

@@ -1,15 +1,172 @@
 #include "mapm/clients_shape.h"
 
-/* Source: docs/clients.md 2. */
+/*
+ * The ways in which clients write servers down: to add one, add a row here, or
+ * name one of these in the row of a client.
+ *
+ * Source: docs/clients.md 3.
+ */
+/* clang-format off */
 
-const struct mcp_shape shape_shared = {MCP_SHARED, SHAPE_JSON, "mcpServers"};
-const struct mcp_shape shape_plain = {MCP_PLAIN, SHAPE_JSON, "mcpServers"};
-const struct mcp_shape shape_gemini = {MCP_GEMINI, SHAPE_JSON_COMMENTED,
-                                       "mcpServers"};
-const struct mcp_shape shape_opencode = {MCP_OPENCODE, SHAPE_JSON_RELAXED,
-                                         "mcp"};
-const struct mcp_shape shape_vscode = {MCP_VSCODE, SHAPE_JSON_RELAXED,
-                                       "servers"};
-const struct mcp_shape shape_codex = {MCP_CODEX, SHAPE_TOML, "mcp_servers"};
-const struct mcp_shape shape_amp = {MCP_PLAIN, SHAPE_JSON_RELAXED,
-                                    "amp.mcpServers"};
+/* `mcpServers` of JSON, which most have: .mcp.json itself, … */
+const struct mcp_shape shape_shared = {
+    .section = "mcpServers", .is_verbatim = true, .off = "disabled", .off_value = true};
+
+/* … those that find a remote server by its url, … */
+const struct mcp_shape shape_plain = {
+    .section = "mcpServers", .keeps_rest = true, .off = "disabled", .off_value = true,
+    .members = {{"type", SERVER_LOCAL | SERVER_SSE, VALUE_SAME, NULL}}};
+
+/* … by its type, … */
+const struct mcp_shape shape_typed = {
+    .section = "mcpServers", .keeps_rest = true, .off = "disabled", .off_value = true,
+    .members = {{"type", SERVER_HTTP, VALUE_TEXT, "http"},
+                {"type", SERVER_LOCAL | SERVER_SSE, VALUE_SAME, NULL}}};
+
+/* … and those that start programs alone. */
+const struct mcp_shape shape_local = {
+    .section = "mcpServers", .is_local = true,
+    .members = {{"command", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"args", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"env", SERVER_LOCAL, VALUE_SAME, NULL}}};
+
+const struct mcp_shape shape_vscode = {
+    SHAPE_JSON_RELAXED, "servers", .keeps_rest = true,
+    .members = {{"type", SERVER_LOCAL, VALUE_TEXT, "stdio"},
+                {"type", SERVER_HTTP, VALUE_TEXT, "http"},
+                {"type", SERVER_SSE, VALUE_TEXT, "sse"}}};
+
+/* An unknown member makes it refuse its whole settings file. */
+const struct mcp_shape shape_gemini = {
+    SHAPE_JSON_COMMENTED, "mcpServers",
+    .members = {{"command", SERVER_ANY, VALUE_SAME, NULL},
+                {"args", SERVER_ANY, VALUE_SAME, NULL},
+                {"env", SERVER_ANY, VALUE_SAME, NULL},
+                {"cwd", SERVER_ANY, VALUE_SAME, NULL},
+                {"headers", SERVER_ANY, VALUE_SAME, NULL},
+                {"trust", SERVER_ANY, VALUE_SAME, NULL},
+                {"oauth", SERVER_ANY, VALUE_SAME, NULL},
+                {"description", SERVER_ANY, VALUE_SAME, NULL},
+                {"includeTools", SERVER_ANY, VALUE_SAME, NULL},
+                {"excludeTools", SERVER_ANY, VALUE_SAME, NULL},
+                {"httpUrl", SERVER_HTTP, VALUE_SAME, "url"},
+                {"url", SERVER_SSE, VALUE_SAME, NULL}}};
+
+const struct mcp_shape shape_opencode = {
+    SHAPE_JSON_RELAXED, "mcp", .inner = "servers", .off = "enabled",
+    .members = {{"type", SERVER_LOCAL, VALUE_TEXT, "local"},
+                {"type", SERVER_REMOTE, VALUE_TEXT, "remote"},
+                {"command", SERVER_LOCAL, VALUE_COMMAND_LINE, NULL},
+                {"environment", SERVER_LOCAL, VALUE_SAME, "env"},
+                {"url", SERVER_REMOTE, VALUE_SAME, NULL},
+                {"headers", SERVER_REMOTE, VALUE_SAME, NULL},
+                {"enabled", SERVER_ANY, VALUE_TRUE, NULL}}};
+
+const struct mcp_shape shape_windsurf = {
+    .section = "mcpServers", .off = "disabled", .off_value = true,
+    .members = {{"command", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"args", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"env", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"serverUrl", SERVER_REMOTE, VALUE_SAME, "url"},
+                {"headers", SERVER_REMOTE, VALUE_SAME, NULL}}};
+
+/* One name with a dot in it. */
+const struct mcp_shape shape_amp = {
+    SHAPE_JSON_RELAXED, "amp.mcpServers",
+    .members = {{"command", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"args", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"env", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"url", SERVER_REMOTE, VALUE_SAME, NULL},
+                {"headers", SERVER_REMOTE, VALUE_SAME, NULL}}};
+
+const struct mcp_shape shape_zed = {
+    SHAPE_JSON_RELAXED, "context_servers", .off = "enabled",
+    .members = {{"command", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"args", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"env", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"url", SERVER_REMOTE, VALUE_SAME, NULL},
+                {"headers", SERVER_REMOTE, VALUE_SAME, NULL}}};
+
+const struct mcp_shape shape_codex = {
+    SHAPE_TOML, "mcp_servers", .off = "enabled",
+    .members = {{"command", SERVER_ANY, VALUE_SAME, NULL},
+                {"args", SERVER_ANY, VALUE_SAME, NULL},
+                {"env", SERVER_ANY, VALUE_SAME, NULL},
+                {"cwd", SERVER_ANY, VALUE_SAME, NULL},
+                {"url", SERVER_ANY, VALUE_SAME, NULL},
+                {"http_headers", SERVER_ANY, VALUE_SAME, "headers"},
+                {"env_http_headers", SERVER_REMOTE, VALUE_HEADER_NAMES, "headers"},
+                {"bearer_token_env_var", SERVER_REMOTE, VALUE_BEARER, "headers"},
+                {"bearer_token_env_var", SERVER_ANY, VALUE_SAME, NULL},
+                {"startup_timeout_sec", SERVER_ANY, VALUE_SAME, NULL},
+                {"tool_timeout_sec", SERVER_ANY, VALUE_SAME, NULL},
+                {"enabled_tools", SERVER_ANY, VALUE_SAME, NULL},
+                {"disabled_tools", SERVER_ANY, VALUE_SAME, NULL}}};
+
+const struct mcp_shape shape_grok = {
+    SHAPE_TOML, "mcp_servers", .off = "enabled",
+    .members = {{"command", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"args", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"env", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"url", SERVER_REMOTE, VALUE_SAME, NULL},
+                {"headers", SERVER_REMOTE, VALUE_SAME, NULL},
+                {"tool_timeout_sec", SERVER_ANY, VALUE_SAME, NULL}}};
+
+const struct mcp_shape shape_vibe = {
+    SHAPE_TOML, "mcp_servers", .is_list = true, .off = "disabled", .off_value = true,
+    .user_members = {"disabled_tools", "prompt", "sampling_enabled"},
+    .members = {{"name", SERVER_ANY, VALUE_KEY, NULL},
+                {"transport", SERVER_LOCAL, VALUE_TEXT, "stdio"},
+                {"transport", SERVER_REMOTE, VALUE_TEXT, "streamable-http"},
+                {"command", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"args", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"env", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"cwd", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"url", SERVER_REMOTE, VALUE_SAME, NULL},
+                {"headers", SERVER_REMOTE, VALUE_SAME, NULL}}};
+
+const struct mcp_shape shape_goose = {
+    SHAPE_YAML, "extensions", .off = "enabled",
+    .members = {{"name", SERVER_ANY, VALUE_KEY, NULL},
+                {"type", SERVER_LOCAL, VALUE_TEXT, "stdio"},
+                {"type", SERVER_HTTP, VALUE_TEXT, "streamable_http"},
+                {"type", SERVER_SSE, VALUE_TEXT, "sse"},
+                {"cmd", SERVER_LOCAL, VALUE_SAME, "command"},
+                {"args", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"envs", SERVER_LOCAL, VALUE_SAME, "env"},
+                {"uri", SERVER_REMOTE, VALUE_SAME, "url"},
+                {"headers", SERVER_REMOTE, VALUE_SAME, NULL},
+                {"enabled", SERVER_ANY, VALUE_TRUE, NULL}}};
+
+const struct mcp_shape shape_hermes = {
+    SHAPE_YAML, "mcp_servers", .off = "enabled",
+    .members = {{"transport", SERVER_SSE, VALUE_TEXT, "sse"},
+                {"command", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"args", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"env", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"url", SERVER_REMOTE, VALUE_SAME, NULL},
+                {"headers", SERVER_REMOTE, VALUE_SAME, NULL},
+                {"enabled", SERVER_ANY, VALUE_TRUE, NULL}}};
+
+const struct mcp_shape shape_kimi = {
+    .section = "mcpServers", .off = "enabled",
+    .members = {{"transport", SERVER_LOCAL, VALUE_TEXT, "stdio"},
+                {"transport", SERVER_HTTP, VALUE_TEXT, "http"},
+                {"transport", SERVER_SSE, VALUE_TEXT, "sse"},
+                {"command", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"args", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"env", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"url", SERVER_REMOTE, VALUE_SAME, NULL},
+                {"headers", SERVER_REMOTE, VALUE_SAME, NULL}}};
+
+const struct mcp_shape shape_crush = {
+    .section = "mcp", .off = "disabled", .off_value = true,
+    .members = {{"type", SERVER_LOCAL, VALUE_TEXT, "stdio"},
+                {"type", SERVER_HTTP, VALUE_TEXT, "http"},
+                {"type", SERVER_SSE, VALUE_TEXT, "sse"},
+                {"command", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"args", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"env", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"url", SERVER_REMOTE, VALUE_SAME, NULL},
+                {"headers", SERVER_REMOTE, VALUE_SAME, NULL}}};
+/* clang-format on */

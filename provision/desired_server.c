@@ -75,8 +75,8 @@ static bool render_for(struct desired_state *w, const struct target *t,
     return mcp_format(d, workspace.n ? workspace : STR("/"),
                       shared.n ? shared : STR("/"), render_wants_meta(t->shape),
                       w->arena, entry, e) &&
-           render_server(t->shape, item->place, *entry, w->arena, entry, e) &&
-           merge_hash(t->shape, *entry, w->arena, hash, e);
+           render_server(t->client, item->place, *entry, w->arena, entry, e) &&
+           merge_hash(t->shape, item->place, *entry, w->arena, hash, e);
 }
 
 /* No paths: they may be any. The placeholders are validated all the same. */
@@ -91,8 +91,8 @@ static bool render_start(struct desired_state *w, const struct target *t,
     return (plugin.is_plugin ||
             mcp_format(d, STR("/"), STR("/"), false, w->arena, entry, e)) &&
            mcp_format_start(d, item->place, w->arena, entry, e) &&
-           render_server(t->shape, item->place, *entry, w->arena, entry, e) &&
-           merge_hash(t->shape, *entry, w->arena, hash, e);
+           render_server(t->client, item->place, *entry, w->arena, entry, e) &&
+           merge_hash(t->shape, item->place, *entry, w->arena, hash, e);
 }
 
 static bool make_started(struct desired_state *w, const struct target *t,
@@ -117,9 +117,9 @@ static bool make_of_plugin(struct desired_state *w, const struct target *t,
 
     if (plugin->is_started)
         return make_started(w, t, s, d, e);
-    if (!render_plugin_entry(t->shape, d->mcp, w->arena, &entry, e) ||
-        !render_server(t->shape, s->item->place, entry, w->arena, &entry, e) ||
-        !merge_hash(t->shape, entry, w->arena, &s->hash, e))
+    if (!render_plugin_server(t->client, s->item->place, d->mcp, w->arena,
+                              &entry, e) ||
+        !merge_hash(t->shape, s->item->place, entry, w->arena, &s->hash, e))
         return err_wrap(e, "%.*s for %s", STR_ARG(s->item->fqn), t->path.p);
     s->entry = entry;
     return true;
@@ -220,7 +220,8 @@ static bool hash_without(const struct target *t, const struct json *entry,
     }
     json_end_object(&w);
     return buf_check(&text, "a server's entry", &ignored) &&
-           merge_hash(t->shape, str_trim(buf_str(&text)), a, out, &ignored);
+           merge_hash(t->shape, STR(""), str_trim(buf_str(&text)), a, out,
+                      &ignored);
 }
 
 /* People leave out the name of the package, and "stdio", which is what a
@@ -233,7 +234,7 @@ static bool is_by_hand(struct desired_state *w, const struct target *t,
     const struct json *entry;
     struct hash hash;
 
-    if (!w->options->takes_over || t->shape->style != MCP_SHARED ||
+    if (!w->options->takes_over || !t->shape->is_verbatim ||
         !json_parse(s->entry, &options, w->arena, &entry, NULL, &ignored))
         return false;
     if (hash_without(t, entry, false, w->arena, &hash) && hash_eq(&hash, found))

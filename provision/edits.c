@@ -311,7 +311,7 @@ static bool find_shared(struct finding *f, struct target *t,
     if (ok && first)
         add(f, t, first, STR(""),
             lost ? opaque(PATCH_FILE)
-                 : known_text(f, PATCH_FILE, arena_str(f->arena, m.text)),
+                 : known_text(f, PATCH_FILE, merge_text(&m, f->arena)),
             known_text(f, text.n ? PATCH_FILE : 0, text));
     merge_done(&m);
     return ok;

@@ -3,9 +3,12 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "mapm/limits.h"
+#include "mapm/provision.h"
 
 #include "record.h"
+#include "render.h"
 #include "toml.h"
+#include "yaml_edit.h"
 
 #define MERGE_MAX_NODES 1000000
 
@@ -20,9 +23,27 @@ static struct json_options options_for(const struct mcp_shape *shape)
     };
 }
 
-static bool is_toml(const struct mcp_shape *shape)
+static bool is_json(const struct mcp_shape *shape)
 {
-    return shape->format == SHAPE_TOML;
+    return shape->format <= SHAPE_JSON_RELAXED;
+}
+
+static struct toml_place toml_place(const struct mcp_shape *shape,
+                                    struct str key)
+{
+    return (struct toml_place){
+        .section = str_cstr(shape->section),
+        .key = key,
+        .name = shape->is_list ? "name" : NULL,
+        .kept = shape->user_members,
+        .kept_count = SHAPE_MAX_USER_MEMBERS,
+    };
+}
+
+static struct yaml_place yaml_place(const struct mcp_shape *shape,
+                                    struct str key)
+{
+    return (struct yaml_place){str_cstr(shape->section), key};
 }
 
 static struct hash hash_json(const struct json *j)
@@ -35,6 +56,82 @@ static struct hash hash_json(const struct json *j)
     json_value(&w, j);
     return hash_of(buf_str(&text));
 }
+
+/* --- entries in other formats than JSON -------------------------------------- */
+
+static bool parse_entry(struct str entry, struct arena *a,
+                        const struct json **out, struct err *e)
+{
+    struct json_options options = options_for(&shape_plain);
+
+    return json_parse(entry, &options, a, out, NULL, e);
+}
+
+static void put_toml_strings(struct buf *out, const struct json *list)
+{
+    buf_char(out, '[');
+    for (const struct json *x = list->first; x; x = x->next) {
+        render_toml_quote(out, json_text(x));
+        if (x->next)
+            buf_text(out, ", ");
+    }
+    buf_text(out, "]");
+}
+
+static void put_toml_object(struct buf *out, const struct json *object)
+{
+    buf_text(out, "{ ");
+    for (const struct json *x = object->first; x; x = x->next) {
+        render_toml_quote(out, x->key);
+        buf_text(out, " = ");
+        render_toml_quote(out, json_text(x));
+        if (x->next)
+            buf_char(out, ',');
+        buf_char(out, ' ');
+    }
+    buf_char(out, '}');
+}
+
+static void put_toml_value(struct buf *out, const struct json *v)
+{
+    if (v->kind == JSON_STRING)
+        render_toml_quote(out, v->text);
+    else if (v->kind == JSON_NUMBER)
+        buf_append(out, v->text);
+    else if (v->kind == JSON_ARRAY)
+        put_toml_strings(out, v);
+    else if (v->kind == JSON_OBJECT)
+        put_toml_object(out, v);
+    else
+        buf_text(out, v->kind == JSON_TRUE ? "true" : "false");
+}
+
+/* The table with its header. */
+static bool format_toml(const struct mcp_shape *shape, struct str key,
+                        struct str entry, struct arena *a, struct str *out,
+                        struct err *e)
+{
+    CLEANUP(buf_done) struct buf text = {0};
+    const struct json *j;
+
+    if (!parse_entry(entry, a, &j, e))
+        return false;
+    buf_init(&text, CLIENT_FILE_MAX_BYTES);
+    if (shape->is_list)
+        buf_printf(&text, "[[%s]]\n", shape->section);
+    else
+        buf_printf(&text, "[%s.\"%.*s\"]\n", shape->section, STR_ARG(key));
+    for (const struct json *x = j->first; x; x = x->next) {
+        buf_append(&text, x->key);
+        buf_text(&text, " = ");
+        put_toml_value(&text, x);
+        buf_char(&text, '\n');
+    }
+    *out = arena_str(a, str_trim(buf_str(&text)));
+    return buf_check(&text, "a server's entry", e);
+}
+
+/* --- reading ----------------------------------------------------------------- */
 
 /* A comment or a comma that other programs accept: the client would read none
  * of the file, so nothing is added to it. */
@@ -61,6 +158,69 @@ static bool refuse_syntax(const struct merge *m, unsigned line, struct err *e)
     return false;
 }
 
+/* A server may be called as the inner object is. */
+static bool holds_servers(const struct json *j)
+{
+    if (!j || j->kind != JSON_OBJECT)
+        return false;
+    for (const struct json *x = j->first; x; x = x->next)
+        if (x->kind != JSON_OBJECT)
+            return false;
+    return true;
+}
+
+static const struct json *section_of(const struct merge *m,
+                                     const struct json *root)
+{
+    const struct json *section = json_get(root, m->file.shape->section);
+
+    return m->is_inner ? json_get(section, m->file.shape->inner) : section;
+}
+
+/* In an inner object entries do without what is true for all: it counts as
+ * there, so that an entry has one hash. */
+static struct hash hash_entry(const struct merge *m, const struct json *entry)
+{
+    CLEANUP(buf_done) struct buf text = {0};
+    const char *off = m->file.shape->off;
+    struct json_writer w;
+    bool put = !m->is_inner || json_get(entry, off);
+
+    if (put)
+        return hash_json(entry);
+    json_open(&w, &text, 2 * (size_t)CLIENT_FILE_MAX_BYTES, 0);
+    for (const struct json *x = entry->first; x; x = x->next) {
+        if (!put && str_is(x->key, "timeout")) {
+            json_member_bool(&w, off, true);
+            put = true;
+        }
+        json_key_str(&w, x->key);
+        json_value(&w, x);
+    }
+    if (!put)
+        json_member_bool(&w, off, true);
+    json_end_object(&w);
+    return hash_of(buf_str(&text));
+}
+
+static bool check_sections(struct merge *m, const struct json *root,
+                           struct err *e)
+{
+    const struct json *section;
+
+    if (root->kind != JSON_OBJECT)
+        return err_set(e, ERR_FORMAT, "%.*s is %s, not an object",
+                       STR_ARG(m->file.path), json_kind_name(root->kind));
+    section = section_of(m, root);
+    if (section && section->kind != JSON_OBJECT)
+        return err_set(e, ERR_FORMAT, "%.*s:%u: \"%s\" is %s, not an object",
+                       STR_ARG(m->file.path), section->line,
+                       m->file.shape->section, json_kind_name(section->kind));
+    if (m->file.shape->inner)
+        m->is_inner = holds_servers(json_get(section, m->file.shape->inner));
+    return true;
+}
+
 static bool read_entries(struct merge *m, struct err *e)
 {
     struct json_options options = options_for(m->file.shape);
@@ -71,19 +231,14 @@ static bool read_entries(struct merge *m, struct err *e)
         return true;
     if (!json_parse(m->text, &options, m->arena, &root, &line, e))
         return e->code == ERR_FORMAT ? refuse_syntax(m, line, e) : false;
-    section = json_get(root, m->file.shape->section);
-    if (root->kind != JSON_OBJECT)
-        return err_set(e, ERR_FORMAT, "%.*s is %s, not an object",
-                       STR_ARG(m->file.path), json_kind_name(root->kind));
-    if (section && section->kind != JSON_OBJECT)
-        return err_set(e, ERR_FORMAT, "%.*s:%u: \"%s\" is %s, not an object",
-                       STR_ARG(m->file.path), section->line,
-                       m->file.shape->section, json_kind_name(section->kind));
+    if (!check_sections(m, root, e))
+        return false;
+    section = section_of(m, root);
     for (const struct json *x = section ? section->first : NULL; x;
          x = x->next) {
         struct hash *h = arena_new(m->arena, struct hash);
 
-        *h = hash_json(x);
+        *h = hash_entry(m, x);
         map_put(&m->entries, x->key, h);
     }
     return true;
@@ -92,54 +247,80 @@ static bool read_entries(struct merge *m, struct err *e)
 bool merge_open(const struct merge_file *f, struct str text, struct arena *a,
                 struct merge *out, struct err *e)
 {
-    struct str ignored;
+    static const struct str mark = STR_INIT("\xef\xbb\xbf");
+    struct hash ignored;
+    bool found;
 
-    *out = (struct merge){.file = *f, .arena = a, .text = text};
+    *out = (struct merge){.file = *f, .arena = a};
+    out->has_mark = str_starts(text, mark);
+    out->text = out->before = str_from_index(text, out->has_mark ? mark.n : 0);
     map_init(&out->entries, a);
-    if (!is_toml(f->shape))
+    map_init(&out->touched, a);
+    if (is_json(f->shape))
         return read_entries(out, e);
-    return toml_find(text, str_cstr(f->shape->section), STR("-"), a, &ignored,
-                     e) ||
-           err_wrap(e, "cannot read %.*s", STR_ARG(f->path));
+    return merge_find(out, STR("-"), &found, &ignored, e);
+}
+
+struct str merge_text(const struct merge *m, struct arena *a)
+{
+    return m->has_mark ? str_join(STR("\xef\xbb\xbf"), m->text, a)
+                       : arena_str(a, m->text);
+}
+
+static bool find_toml(struct merge *m, struct str key, bool *found,
+                      struct hash *hash, struct err *e)
+{
+    struct toml_place place = toml_place(m->file.shape, key);
+    struct str table;
+
+    if (!toml_find(m->text, &place, m->arena, &table, e))
+        return false;
+    *found = table.p != NULL;
+    if (*found)
+        *hash = hash_of(str_trim(text_unix_lines(table, m->arena)));
+    return true;
 }
 
 bool merge_find(struct merge *m, struct str key, bool *found, struct hash *hash,
                 struct err *e)
 {
+    struct yaml_place place = yaml_place(m->file.shape, key);
     const struct hash *h;
-    struct str table;
 
-    if (is_toml(m->file.shape)) {
-        if (!toml_find(m->text, str_cstr(m->file.shape->section), key, m->arena,
-                       &table, e))
-            return err_wrap(e, "cannot edit %.*s", STR_ARG(m->file.path));
-        *found = table.p != NULL;
-        if (*found)
-            *hash = hash_of(str_trim(text_unix_lines(table, m->arena)));
+    if (is_json(m->file.shape)) {
+        h = map_find(&m->entries, key);
+        *found = h != NULL;
+        if (h)
+            *hash = *h;
         return true;
     }
-    h = map_find(&m->entries, key);
-    *found = h != NULL;
-    if (h)
-        *hash = *h;
-    return true;
+    return (m->file.shape->format == SHAPE_TOML
+                ? find_toml(m, key, found, hash, e)
+                : yaml_edit_find(m->text, &place, found, hash, e)) ||
+           err_wrap(e, "cannot read %.*s", STR_ARG(m->file.path));
 }
 
-bool merge_hash(const struct mcp_shape *shape, struct str entry,
+bool merge_hash(const struct mcp_shape *shape, struct str key, struct str entry,
                 struct arena *a, struct hash *out, struct err *e)
 {
-    struct json_options options = options_for(&shape_plain);
     const struct json *j;
+    struct str table;
 
-    if (is_toml(shape)) {
-        *out = hash_of(str_trim(entry));
+    if (shape->format == SHAPE_YAML)
+        return yaml_edit_hash(entry, out, e);
+    if (shape->format == SHAPE_TOML) {
+        if (!format_toml(shape, key, entry, a, &table, e))
+            return false;
+        *out = hash_of(table);
         return true;
     }
-    if (!json_parse(entry, &options, a, &j, NULL, e))
+    if (!parse_entry(entry, a, &j, e))
         return false;
     *out = hash_json(j);
     return true;
 }
+
+/* --- editing ----------------------------------------------------------------- */
 
 /* One edit's text at a time: a file with many servers is edited often. */
 static bool hold(struct merge *m, struct arena *made, struct str text, bool ok,
@@ -160,30 +341,89 @@ static bool hold(struct merge *m, struct arena *made, struct str text, bool ok,
     return true;
 }
 
-bool merge_put(struct merge *m, struct str key, struct str entry, struct err *e)
+static size_t json_path(const struct merge *m, struct str key,
+                        struct str path[3])
+{
+    const struct mcp_shape *shape = m->file.shape;
+    size_t depth = 0;
+
+    path[depth++] = str_cstr(shape->section);
+    if (m->is_inner)
+        path[depth++] = str_cstr(shape->inner);
+    path[depth++] = key;
+    return depth;
+}
+
+static bool put_json(struct merge *m, struct str key, struct str entry,
+                     struct arena *a, struct str *out, struct err *e)
 {
     struct json_options options = options_for(m->file.shape);
-    struct str section = str_cstr(m->file.shape->section);
-    struct str path[] = {section, key}, text = {0};
-    struct arena a = {0};
-    bool ok =
-        is_toml(m->file.shape)
-            ? toml_put(m->text, section, key, entry, &a, &text, e)
-            : json_edit_put(m->text, &options, path, 2, entry, &a, &text, e);
+    struct str path[3], off[] = {STR("")};
+    size_t depth = json_path(m, key, path);
 
+    off[0] = str_cstr(m->file.shape->off);
+    if (m->is_inner && !json_edit_remove(entry, &options, off, 1, a, &entry, e))
+        return false;
+    return json_edit_put(m->text, &options, path, depth, entry, a, out, e);
+}
+
+static bool put_toml(struct merge *m, struct str key, struct str entry,
+                     struct arena *a, struct str *out, struct err *e)
+{
+    struct toml_place place = toml_place(m->file.shape, key);
+    struct str table;
+
+    return format_toml(m->file.shape, key, entry, a, &table, e) &&
+           toml_put(m->text, &place, table, a, out, e);
+}
+
+static bool put_yaml(struct merge *m, struct str key, struct str entry,
+                     struct arena *a, struct str *out, struct err *e)
+{
+    struct yaml_place place = yaml_place(m->file.shape, key);
+    struct err ignored = {0};
+    struct str snippet;
+
+    if (yaml_edit_put(m->text, &place, entry, a, out, e))
+        return true;
+    if (yaml_edit_snippet(&place, entry, a, &snippet, &ignored))
+        err_hint(e, "add this to it:\n%.*s", STR_ARG(snippet));
+    return false;
+}
+
+bool merge_put(struct merge *m, struct str key, struct str entry, struct err *e)
+{
+    struct str text = {0};
+    struct arena a = {0};
+    bool ok;
+
+    map_put(&m->touched, key, m);
+    if (is_json(m->file.shape))
+        ok = put_json(m, key, entry, &a, &text, e);
+    else if (m->file.shape->format == SHAPE_TOML)
+        ok = put_toml(m, key, entry, &a, &text, e);
+    else
+        ok = put_yaml(m, key, entry, &a, &text, e);
     return hold(m, &a, text, ok, e);
 }
 
 bool merge_remove(struct merge *m, struct str key, struct err *e)
 {
     struct json_options options = options_for(m->file.shape);
-    struct str section = str_cstr(m->file.shape->section);
-    struct str path[] = {section, key}, text = {0};
+    struct toml_place toml = toml_place(m->file.shape, key);
+    struct yaml_place yaml = yaml_place(m->file.shape, key);
+    struct str path[3], text = {0};
     struct arena a = {0};
-    bool ok = is_toml(m->file.shape)
-                  ? toml_remove(m->text, section, key, &a, &text, e)
-                  : json_edit_remove(m->text, &options, path, 2, &a, &text, e);
+    bool ok;
 
+    map_put(&m->touched, key, m);
+    if (is_json(m->file.shape))
+        ok = json_edit_remove(m->text, &options, path, json_path(m, key, path),
+                              &a, &text, e);
+    else if (m->file.shape->format == SHAPE_TOML)
+        ok = toml_remove(m->text, &toml, &a, &text, e);
+    else
+        ok = yaml_edit_remove(m->text, &yaml, &a, &text, e);
     return hold(m, &a, text, ok, e);
 }
 
@@ -194,19 +434,24 @@ static bool find_objects(const struct merge *m, struct arena *a,
     struct json_options o = options_for(m->file.shape);
     struct err ignored = {0};
 
-    if (is_toml(m->file.shape) ||
+    if (!is_json(m->file.shape) ||
         !json_parse(m->text, &o, a, root, NULL, &ignored) ||
         (*root)->kind != JSON_OBJECT)
         return false;
-    *section = json_get(*root, m->file.shape->section);
+    *section = section_of(m, *root);
     return true;
 }
 
 bool merge_has_section(const struct merge *m)
 {
     CLEANUP(arena_done) struct arena a = {0};
+    struct yaml_place place = yaml_place(m->file.shape, STR(""));
     const struct json *root, *section;
+    struct err ignored = {0};
+    bool has;
 
+    if (m->file.shape->format == SHAPE_YAML)
+        return yaml_edit_has_section(m->text, &place, &has, &ignored) && has;
     return find_objects(m, &a, &root, &section) && section;
 }
 
@@ -262,21 +507,27 @@ bool merge_drop_section(struct merge *m, struct err *e)
 {
     struct json_options options = options_for(m->file.shape);
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct str path[] = {str_cstr(m->file.shape->section)}, text = {0};
+    struct str path[3], text = {0};
+    struct yaml_place place = yaml_place(m->file.shape, STR(""));
     const struct json *root, *section;
     struct arena a = {0};
     bool ok;
 
+    if (m->file.shape->format == SHAPE_YAML) {
+        ok = yaml_edit_drop_section(m->text, &place, &a, &text, e);
+        return hold(m, &a, text, ok, e);
+    }
     if (!find_objects(m, &scratch, &root, &section) || !section ||
         !white_inside(m, section).p)
         return true;
-    ok = json_edit_remove(m->text, &options, path, 1, &a, &text, e);
+    ok = json_edit_remove(m->text, &options, path,
+                          json_path(m, STR(""), path) - 1, &a, &text, e);
     return hold(m, &a, text, ok, e);
 }
 
 bool merge_can_begin(const struct merge *m)
 {
-    return !is_toml(m->file.shape) && m->text.n == 0;
+    return is_json(m->file.shape) && m->text.n == 0;
 }
 
 bool merge_begin(struct merge *m, const struct str *keys,
@@ -293,6 +544,7 @@ bool merge_begin(struct merge *m, const struct str *keys,
     json_member_object(&w, m->file.shape->section);
     for (size_t i = 0; ok && i < count; i++) {
         ok = json_parse(entries[i], &options, &a, &j, NULL, e);
+        map_put(&m->touched, keys[i], m);
         json_key_str(&w, keys[i]);
         if (ok)
             json_value(&w, j);
@@ -303,6 +555,75 @@ bool merge_begin(struct merge *m, const struct str *keys,
     ok = ok && buf_check(&text, str_dup0(m->file.path, &a), e);
     arena_done(&a);
     return hold(m, &a, arena_str(&a, buf_str(&text)), ok, e);
+}
+
+/* --- what is not ours -------------------------------------------------------- */
+
+/* All but the servers that were put or removed. */
+static bool hash_json_others(const struct merge *m, struct str text,
+                             struct hash *out, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP(buf_done) struct buf b = {0};
+    struct json_options o = options_for(m->file.shape);
+    const struct json *root = NULL, *section;
+    struct json_writer w;
+
+    if (str_trim(text).n && !json_parse(text, &o, &a, &root, NULL, e))
+        return false;
+    section = root ? json_get(root, m->file.shape->section) : NULL;
+    json_open(&w, &b, 8 * (size_t)CLIENT_FILE_MAX_BYTES, 0);
+    for (const struct json *x = root ? root->first : NULL; x; x = x->next)
+        if (x != section) {
+            json_key_str(&w, x->key);
+            json_value(&w, x);
+        }
+    json_end_object(&w);
+    json_writer_init(&w, &b, 0);
+    json_begin_object(&w);
+    for (const struct json *x = section ? section->first : NULL; x; x = x->next)
+        if (!(m->is_inner ? str_is(x->key, m->file.shape->inner)
+                          : map_has(&m->touched, x->key))) {
+            json_key_str(&w, x->key);
+            json_value(&w, x);
+        }
+    section = m->is_inner ? json_get(section, m->file.shape->inner) : NULL;
+    for (const struct json *x = section ? section->first : NULL; x; x = x->next)
+        if (!map_has(&m->touched, x->key)) {
+            json_key_str(&w, x->key);
+            json_value(&w, x);
+        }
+    json_end_object(&w);
+    *out = hash_of(buf_str(&b));
+    return buf_check(&b, "the file", e);
+}
+
+static bool hash_others(const struct merge *m, struct str text,
+                        struct hash *out, struct err *e)
+{
+    struct toml_place toml = toml_place(m->file.shape, STR(""));
+    struct yaml_place yaml = yaml_place(m->file.shape, STR(""));
+
+    if (is_json(m->file.shape))
+        return hash_json_others(m, text, out, e);
+    return m->file.shape->format == SHAPE_TOML
+               ? toml_hash_others(text, &toml, &m->touched, out, e)
+               : yaml_edit_hash_others(text, &yaml, &m->touched, out, e);
+}
+
+bool merge_check(const struct merge *m, struct err *e)
+{
+    struct hash before, after;
+
+    if (!hash_others(m, m->before, &before, e) ||
+        !hash_others(m, m->text, &after, e))
+        return err_wrap(e, "cannot edit %.*s", STR_ARG(m->file.path));
+    if (hash_eq(&before, &after))
+        return true;
+    err_set(e, ERR_FORMAT,
+            "cannot edit %.*s: what is not mapm's would change with it",
+            STR_ARG(m->file.path));
+    return err_hint(e, "end its last line with a line break");
 }
 
 void merge_done(struct merge *m)
@@ -318,7 +639,7 @@ bool merge_is_empty(const struct merge *m)
     const struct json *root;
     bool empty = false;
 
-    if (is_toml(m->file.shape) || !str_trim(m->text).n)
+    if (!is_json(m->file.shape) || !str_trim(m->text).n)
         return !str_trim(m->text).n;
     strict.comments = false; /* a comment is something, too */
     if (json_parse(m->text, &strict, &a, &root, NULL, &ignored) &&
@@ -329,4 +650,22 @@ bool merge_is_empty(const struct merge *m)
                  root->first->kind == JSON_OBJECT && root->first->count == 0);
     arena_done(&a);
     return empty;
+}
+
+bool provision_format_server(const struct client *c, struct str key,
+                             struct str entry, struct arena *a, struct str *out,
+                             struct err *e)
+{
+    struct merge_file file = {c->mcp.shape, c->name, str_cstr(c->mcp.path)};
+    struct merge m;
+    bool ok;
+
+    if (!render_server(c, key, entry, a, &entry, e) ||
+        !merge_open(&file, STR(""), a, &m, e))
+        return false;
+    ok = merge_can_begin(&m) ? merge_begin(&m, &key, &entry, 1, e)
+                             : merge_put(&m, key, entry, e);
+    *out = ok ? merge_text(&m, a) : STR("");
+    merge_done(&m);
+    return ok;
 }

@@ -20,13 +20,17 @@ struct merge_file {
 struct merge {
     struct merge_file file;
     struct arena *arena;
+    bool has_mark;     /* U+FEFF precedes `text` */
+    bool is_inner;     /* shape.inner holds the servers */
+    struct str before; /* `text` at the start */
     struct str text;
     struct arena held;  /* what the last edit made: `text` lives there */
     struct map entries; /* key -> struct hash, of all the servers; JSON only */
+    struct map touched; /* keys of servers that were put or removed */
 };
 
-/* `text` may be empty: a file that is not there. ERR_FORMAT for one that
- * cannot be read. */
+/* `text`, which may be empty (a file that is not there), has to live as long as
+ * `out`. ERR_FORMAT for one that cannot be read. */
 MUST_CHECK bool merge_open(const struct merge_file *f, struct str text,
                            struct arena *a, struct merge *out, struct err *e);
 
@@ -34,9 +38,10 @@ MUST_CHECK bool merge_open(const struct merge_file *f, struct str text,
 MUST_CHECK bool merge_find(struct merge *m, struct str key, bool *found,
                            struct hash *hash, struct err *e);
 
-/* The hash under which merge_find will see `entry`. */
-MUST_CHECK bool merge_hash(const struct mcp_shape *shape, struct str entry,
-                           struct arena *a, struct hash *out, struct err *e);
+/* The hash under which merge_find will see `entry`, which is JSON. */
+MUST_CHECK bool merge_hash(const struct mcp_shape *shape, struct str key,
+                           struct str entry, struct arena *a, struct hash *out,
+                           struct err *e);
 
 /* Writes a whole new file; JSON only. */
 MUST_CHECK bool merge_begin(struct merge *m, const struct str *keys,
@@ -49,11 +54,17 @@ MUST_CHECK bool merge_put(struct merge *m, struct str key, struct str entry,
                           struct err *e);
 MUST_CHECK bool merge_remove(struct merge *m, struct str key, struct err *e);
 
+/* The text with the mark that it began with. */
+struct str merge_text(const struct merge *m, struct arena *a);
+
+/* Whether all but the servers put or removed has the value it had. */
+MUST_CHECK bool merge_check(const struct merge *m, struct err *e);
+
 /* Whether nothing is left but what mapm writes around its entries. */
 bool merge_is_empty(const struct merge *m);
 
 /* Whether the object that holds the servers is there; and without it, when it
- * is empty. JSON only: a TOML file has none. */
+ * is empty. A TOML file has none. */
 bool merge_has_section(const struct merge *m);
 MUST_CHECK bool merge_drop_section(struct merge *m, struct err *e);
 

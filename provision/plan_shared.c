@@ -242,24 +242,28 @@ static bool plan_edited(struct sharing *s, struct change *c, struct str before,
     bool created = !there || (s->known && s->known->created);
     bool section = created || (s->known && s->known->section) ||
                    !merge_has_section(&s->merge);
+    struct str content;
 
     s->next.gap = s->known ? s->known->gap : merge_gap(&s->merge);
     if (!edit_file(s, e) || (!s->target->server_count &&
                              ((section && !merge_drop_section(&s->merge, e)) ||
                               !merge_put_gap(&s->merge, s->next.gap, e))))
         return false;
+    content = merge_text(&s->merge, s->plan->arena);
     s->next.created = created;
     s->next.section = section && !created;
     if (s->is_edited)
         s->next.stat = (struct file_stat){0}; /* vouches for nothing */
-    if (str_eq(before, s->merge.text)) {
+    if (str_eq(before, content)) {
         s->plan->count--;
         s->plan->stale |= !s->is_edited || !is_known(s);
         add_entry(s, NULL);
         return true;
     }
+    if (!merge_check(&s->merge, e))
+        return false;
     c->is_edited = s->is_edited;
-    c->content = arena_str(s->plan->arena, s->merge.text);
+    c->content = content;
     c->keep = s->keep;
     if (there && created && !s->target->server_count &&
         merge_is_empty(&s->merge))

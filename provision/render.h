@@ -10,7 +10,10 @@
  */
 
 /* Increment when the rendering changes: then files are rendered again. */
-#define RENDER_VERSION 2
+#define RENDER_VERSION 3
+
+/* A TOML basic string with its quotes. */
+void render_toml_quote(struct buf *out, struct str s);
 
 /* The sub-agent's file. `name` is its place. With `siblings` its last line
  * says where the files are that lie beside AGENTS.md. In `a`. */
@@ -18,19 +21,20 @@ struct str render_agent(const struct client *c, const struct document *d,
                         struct str name, bool siblings, struct arena *a);
 
 /*
- * The server's entry in the client's file: a JSON value, or for Codex the
- * TOML table with its header. `entry` is what mcp_format made, with or
- * without `_meta` as render_wants_meta says. Errors: ERR_MCP for what this
+ * The server's entry in the client's file, as its shape says: JSON text, which
+ * merge writes in the format of the file. `entry` is what mcp_format made, with
+ * or without `_meta` as render_wants_meta says. Errors: ERR_MCP for what this
  * client would take for something else.
  */
-MUST_CHECK bool render_server(const struct mcp_shape *shape, struct str key,
+MUST_CHECK bool render_server(const struct client *c, struct str key,
                               struct str entry, struct arena *a,
                               struct str *out, struct err *e);
 bool render_wants_meta(const struct mcp_shape *shape);
 
-/* The entry of a plugin's server that `mapm start` need not start. */
-MUST_CHECK bool render_plugin_entry(const struct mcp_shape *shape,
-                                    const struct json *mcp, struct arena *a,
-                                    struct str *out, struct err *e);
+/* The entry of a plugin's server that `mapm start` need not start: nothing of
+ * it is mapm's but the syntax in which a client names variables. */
+MUST_CHECK bool render_plugin_server(const struct client *c, struct str key,
+                                     const struct json *mcp, struct arena *a,
+                                     struct str *out, struct err *e);
 
 #endif

@@ -28,7 +28,7 @@ static void put_quoted(struct buf *out, struct str s, bool lines)
     }
 }
 
-void provision_toml_quote(struct buf *out, struct str s)
+void render_toml_quote(struct buf *out, struct str s)
 {
     buf_char(out, '"');
     put_quoted(out, s, false);
@@ -94,9 +94,9 @@ static void put_codex(struct buf *out, const struct document *d,
 {
     put_mark(out, name);
     buf_text(out, "name = ");
-    provision_toml_quote(out, name);
+    render_toml_quote(out, name);
     buf_text(out, "\ndescription = ");
-    provision_toml_quote(out, d->description);
+    render_toml_quote(out, d->description);
     buf_text(out, "\ndeveloper_instructions = ");
     quote_lines(out, d->body);
 }

@@ -9,151 +9,272 @@ struct region {
     size_t start, end;
 };
 
-/* The extent of the table: itself and its sub-tables, in order. */
-struct search {
-    struct str section, key;
-    struct arena *arena;
-    struct region *regions;
+struct regions {
+    struct region *items;
     size_t count, capacity;
-    bool has_main;
-    bool inside;     /* of one of them */
-    bool in_section; /* under [section] itself */
-    bool in_other;   /* under any other header */
 };
 
-static bool fail(const struct toml_statement *s, const char *what,
-                 struct str name, struct err *e)
+/* The extent of the table: itself and its sub-tables, in order. */
+struct search {
+    const struct toml_place *place;
+    struct toml_lexer lexer;
+    struct arena *arena;
+    struct regions found, kept;
+    bool has_main;
+    bool inside;     /* of one of them */
+    bool in_main;    /* under its own header */
+    bool in_section; /* under [section] itself */
+    bool in_other;   /* under any other header */
+    /* of a list: the element at hand */
+    bool in_element, is_named;
+    size_t first_found, first_kept;
+    unsigned line;
+};
+
+static void add(struct regions *r, struct arena *a, size_t start, size_t end)
 {
-    return err_set(e, ERR_FORMAT, "line %u: \"%.*s\" is written as %s", s->line,
+    r->items =
+        arena_grow(a, r->items, r->count, &r->capacity, sizeof *r->items);
+    r->items[r->count++] = (struct region){start, end};
+}
+
+static bool fail(unsigned line, const char *what, struct str name,
+                 struct err *e)
+{
+    return err_set(e, ERR_FORMAT, "line %u: \"%.*s\" is written as %s", line,
                    STR_ARG(name), what);
+}
+
+static bool fail_twice(const struct search *f, unsigned line, struct err *e)
+{
+    return err_set(e, ERR_FORMAT, "line %u: \"%.*s\" is there twice", line,
+                   STR_ARG(f->place->key));
 }
 
 static bool visit_header(struct search *f, const struct toml_statement *s,
                          struct err *e)
 {
-    bool ours = str_eq(s->key[0], f->section);
+    bool ours = str_eq(s->key[0], f->place->section);
 
     f->in_section = ours && s->depth == 1;
     f->in_other = !f->in_section;
-    f->inside = ours && s->depth >= 2 && str_eq(s->key[1], f->key);
+    f->inside = ours && s->depth >= 2 && str_eq(s->key[1], f->place->key);
+    f->in_main = f->inside && s->depth == 2;
     if (ours && s->depth == 1 && s->kind == TOML_LIST)
-        return fail(s, "a list of tables", f->section, e);
+        return fail(s->line, "a list of tables", f->place->section, e);
     if (!f->inside)
         return true;
-    if (s->depth == 2 && s->kind == TOML_LIST)
-        return fail(s, "a list of tables", f->key, e);
-    if (s->depth == 2 && f->has_main)
-        return err_set(e, ERR_FORMAT, "line %u: \"%.*s\" is there twice",
-                       s->line, STR_ARG(f->key));
-    f->has_main |= s->depth == 2;
-    f->regions = arena_grow(f->arena, f->regions, f->count, &f->capacity,
-                            sizeof *f->regions);
-    f->regions[f->count++] = (struct region){s->start, s->end};
+    if (f->in_main && s->kind == TOML_LIST)
+        return fail(s->line, "a list of tables", f->place->key, e);
+    if (f->in_main && f->has_main)
+        return fail_twice(f, s->line, e);
+    f->has_main |= f->in_main;
+    add(&f->found, f->arena, s->start, s->end);
     return true;
+}
+
+/* An element that has another name is forgotten. */
+static bool end_element(struct search *f, struct err *e)
+{
+    if (!f->in_element)
+        return true;
+    if (!f->is_named) {
+        f->found.count = f->first_found;
+        f->kept.count = f->first_kept;
+        return true;
+    }
+    if (f->has_main)
+        return fail_twice(f, f->line, e);
+    f->has_main = true;
+    return true;
+}
+
+static bool visit_list_header(struct search *f, const struct toml_statement *s,
+                              struct err *e)
+{
+    bool ours = str_eq(s->key[0], f->place->section);
+
+    f->in_other = true;
+    f->inside = f->in_main = false;
+    if (!ours)
+        return true;
+    if (s->depth == 1) {
+        if (s->kind != TOML_LIST)
+            return fail(s->line, "a table, not as a list of tables",
+                        f->place->section, e);
+        if (!end_element(f, e))
+            return false;
+        f->in_element = true;
+        f->is_named = false;
+        f->first_found = f->found.count;
+        f->first_kept = f->kept.count;
+        f->line = s->line;
+        f->in_main = true;
+    } else if (!f->in_element) {
+        return fail(s->line, "a table, not as a list of tables",
+                    f->place->section, e);
+    }
+    f->inside = true;
+    add(&f->found, f->arena, s->start, s->end);
+    return true;
+}
+
+static bool is_kept(const struct toml_place *p, const struct toml_statement *s)
+{
+    for (size_t i = 0; i < p->kept_count && p->kept[i]; i++)
+        if (s->depth == 1 && str_is(s->key[0], p->kept[i]))
+            return true;
+    return false;
 }
 
 static bool visit_pair(struct search *f, const struct toml_statement *s,
                        struct err *e)
 {
-    if (f->inside && f->count)
-        f->regions[f->count - 1].end = s->end;
-    if (f->in_section && str_eq(s->key[0], f->key))
-        return fail(s, "a key, not as a table", f->key, e);
-    if (f->in_section || f->in_other || !str_eq(s->key[0], f->section))
+    const struct toml_place *p = f->place;
+    struct str name;
+
+    if (f->inside && f->found.count)
+        f->found.items[f->found.count - 1].end = s->end;
+    if (f->in_main && is_kept(p, s))
+        add(&f->kept, f->arena, s->start, s->end);
+    if (f->in_main && p->name && s->depth == 1 && str_is(s->key[0], p->name))
+        f->is_named |=
+            toml_value_text(&f->lexer, s->value, &name) && str_eq(name, p->key);
+    if (!p->name && f->in_section && str_eq(s->key[0], p->key))
+        return fail(s->line, "a key, not as a table", p->key, e);
+    if (f->in_section || f->in_other || !str_eq(s->key[0], p->section))
         return true;
-    if (s->depth == 1)
-        return fail(s, "a key, not as a table", f->section, e);
-    if (str_eq(s->key[1], f->key))
-        return fail(s, "a key, not as a table", f->key, e);
+    if (s->depth == 1 || p->name)
+        return fail(s->line, "a key, not as a table", p->section, e);
+    if (str_eq(s->key[1], p->key))
+        return fail(s->line, "a key, not as a table", p->key, e);
     return true;
+}
+
+static bool check_text(struct str text, struct err *e)
+{
+    if (!text_is_utf8(text))
+        return err_set(e, ERR_FORMAT, "is not UTF-8");
+    return text.n <= CLIENT_FILE_MAX_BYTES ||
+           err_set(e, ERR_LIMIT, "is larger than %u bytes",
+                   CLIENT_FILE_MAX_BYTES);
 }
 
 static bool search(struct search *f, struct str text, struct err *e)
 {
-    struct toml_lexer l;
     struct toml_statement s;
-    bool more;
+    bool more, ok;
 
-    if (!text_is_utf8(text))
-        return err_set(e, ERR_FORMAT, "is not UTF-8");
-    if (text.n > CLIENT_FILE_MAX_BYTES)
-        return err_set(e, ERR_LIMIT, "is larger than %u bytes",
-                       CLIENT_FILE_MAX_BYTES);
-    toml_lex_init(&l, text, f->arena);
+    if (!check_text(text, e))
+        return false;
+    toml_lex_init(&f->lexer, text, f->arena);
     for (;;) {
-        if (!toml_lex_next(&l, &s, &more, e))
+        if (!toml_lex_next(&f->lexer, &s, &more, e))
             return false;
         if (!more)
-            return true;
-        if (s.kind == TOML_PAIR ? !visit_pair(f, &s, e)
-                                : !visit_header(f, &s, e))
+            return !f->place->name || end_element(f, e);
+        if (s.kind == TOML_PAIR)
+            ok = visit_pair(f, &s, e);
+        else
+            ok = f->place->name ? visit_list_header(f, &s, e)
+                                : visit_header(f, &s, e);
+        if (!ok)
             return false;
     }
 }
 
-bool toml_find(struct str text, struct str section, struct str key,
-               struct arena *a, struct str *out, struct err *e)
+bool toml_find(struct str text, const struct toml_place *place, struct arena *a,
+               struct str *out, struct err *e)
 {
-    struct search f = {.section = section, .key = key, .arena = a};
+    struct search f = {.place = place, .arena = a};
+    CLEANUP(buf_done) struct buf b = {0};
+    size_t kept = 0;
 
     if (!search(&f, text, e))
         return false;
     *out = (struct str){0};
-    for (size_t i = 0; i < f.count; i++)
-        *out = str_join(
-            *out, str_slice(text, f.regions[i].start, f.regions[i].end), a);
+    if (!f.found.count)
+        return true;
+    buf_init(&b, CLIENT_FILE_MAX_BYTES);
+    for (size_t i = 0; i < f.found.count; i++) {
+        struct region r = f.found.items[i];
+
+        for (; kept < f.kept.count && f.kept.items[kept].start < r.end;
+             kept++) {
+            buf_append(&b, str_slice(text, r.start, f.kept.items[kept].start));
+            r.start = f.kept.items[kept].end;
+        }
+        buf_append(&b, str_slice(text, r.start, r.end));
+    }
+    *out = arena_str(a, buf_str(&b));
     return true;
 }
 
-static bool has_crlf(struct str text)
+/* --- editing --------------------------------------------------------------- */
+
+static struct str newline_of(struct str text)
 {
     size_t at = str_find_char(text, '\n');
 
-    return at != SIZE_MAX && at > 0 && text.p[at - 1] == '\r';
+    return at != SIZE_MAX && at > 0 && text.p[at - 1] == '\r' ? STR("\r\n")
+                                                              : STR("\n");
 }
 
-static void put_lines(struct buf *out, struct str text, bool crlf)
+static bool is_open(struct str text)
+{
+    return text.n && text.p[text.n - 1] != '\n';
+}
+
+static void put_lines(struct buf *out, struct str text, struct str newline)
 {
     struct str line;
 
     text = str_trim(text);
     while (str_line(&text, &line)) {
         buf_append(out, line);
-        buf_text(out, crlf ? "\r\n" : "\n");
+        buf_append(out, newline);
     }
 }
 
-/* A new table goes last, after an empty line. */
+/* A new table goes last, after an empty line; toml_remove undoes just this. */
 static void put_last(struct buf *out, struct str text, struct str lines)
 {
-    bool crlf = has_crlf(text);
-    const char *newline = crlf ? "\r\n" : "\n";
-    struct str empty = crlf ? STR("\n\r\n") : STR("\n\n");
+    struct str newline = newline_of(text);
 
     buf_append(out, text);
-    if (text.n && text.p[text.n - 1] != '\n')
-        buf_text(out, newline);
-    if (text.n && !str_ends(text, empty))
-        buf_text(out, newline);
+    if (is_open(text)) {
+        buf_append(out, newline);
+        lines.n -= newline.n;
+    }
+    if (text.n)
+        buf_append(out, newline);
     buf_append(out, lines);
 }
 
-bool toml_put(struct str text, struct str section, struct str key,
-              struct str table, struct arena *a, struct str *out, struct err *e)
+bool toml_put(struct str text, const struct toml_place *place, struct str table,
+              struct arena *a, struct str *out, struct err *e)
 {
-    struct search f = {.section = section, .key = key, .arena = a};
+    struct search f = {.place = place, .arena = a};
     struct splices splices = {.arena = a};
     CLEANUP(buf_done) struct buf b = {0}, lines = {0};
+    struct str newline = newline_of(text), last;
 
     if (!search(&f, text, e))
         return false;
     buf_init(&b, CLIENT_FILE_MAX_BYTES);
     buf_init(&lines, CLIENT_FILE_MAX_BYTES);
-    put_lines(&lines, table, has_crlf(text));
-    for (size_t i = 0; i < f.count; i++)
-        splice_add(&splices, f.regions[i].start, f.regions[i].end,
-                   i ? STR("") : buf_str(&lines));
-    if (f.count)
+    put_lines(&lines, table, newline);
+    for (size_t i = 0; i < f.kept.count; i++)
+        put_lines(&lines,
+                  str_slice(text, f.kept.items[i].start, f.kept.items[i].end),
+                  newline);
+    last = buf_str(&lines);
+    if (f.found.count == 1 && f.found.items[0].end == text.n && is_open(text))
+        last.n -= newline.n;
+    for (size_t i = 0; i < f.found.count; i++)
+        splice_add(&splices, f.found.items[i].start, f.found.items[i].end,
+                   i ? STR("") : last);
+    if (f.found.count)
         splice_apply(&splices, text, &b);
     else
         put_last(&b, text, buf_str(&lines));
@@ -161,6 +282,14 @@ bool toml_put(struct str text, struct str section, struct str key,
         return false;
     *out = arena_str(a, buf_str(&b));
     return true;
+}
+
+/* Without the line break at its end. */
+static struct str cut_newline(struct str text)
+{
+    if (str_ends(text, STR("\r\n")))
+        return str_slice(text, 0, text.n - 2);
+    return str_ends(text, STR("\n")) ? str_slice(text, 0, text.n - 1) : text;
 }
 
 /* The empty line that was put before a table goes with it, when the table is
@@ -172,27 +301,92 @@ static size_t start_without_gap(struct str text, const struct region *r)
 
     if (after.n && after.p[0] != '\n' && after.p[0] != '\r')
         return r->start;
-    if (str_ends(before, STR("\n\n")))
-        return r->start - 1;
-    return str_ends(before, STR("\n\r\n")) ? r->start - 2 : r->start;
+    if (str_ends(before, STR("\n\n")) || str_ends(before, STR("\n\r\n")))
+        before = cut_newline(before);
+    if (!after.n && is_open(text))
+        before = cut_newline(before);
+    return before.n;
 }
 
-bool toml_remove(struct str text, struct str section, struct str key,
+bool toml_remove(struct str text, const struct toml_place *place,
                  struct arena *a, struct str *out, struct err *e)
 {
-    struct search f = {.section = section, .key = key, .arena = a};
+    struct search f = {.place = place, .arena = a};
     struct splices splices = {.arena = a};
     CLEANUP(buf_done) struct buf b = {0};
 
     if (!search(&f, text, e))
         return false;
     buf_init(&b, CLIENT_FILE_MAX_BYTES);
-    for (size_t i = 0; i < f.count; i++)
-        splice_add(&splices, start_without_gap(text, &f.regions[i]),
-                   f.regions[i].end, STR(""));
+    for (size_t i = 0; i < f.found.count; i++)
+        splice_add(&splices, start_without_gap(text, &f.found.items[i]),
+                   f.found.items[i].end, STR(""));
     splice_apply(&splices, text, &b);
     if (!buf_check(&b, "the file", e))
         return false;
     *out = arena_str(a, buf_str(&b));
     return true;
+}
+
+/* --- what is not ours ------------------------------------------------------ */
+
+/* The statements since the last header of interest, and the name among them. */
+struct digest {
+    const struct toml_place *place;
+    const struct map *keys;
+    struct toml_lexer lexer;
+    struct hash_state all;
+    struct buf table;
+    bool is_ours;
+};
+
+static void end_table(struct digest *d)
+{
+    if (!d->is_ours)
+        hash_add(&d->all, buf_str(&d->table));
+    buf_clear(&d->table);
+    d->is_ours = false;
+}
+
+static void visit(struct digest *d, struct str text,
+                  const struct toml_statement *s)
+{
+    const struct toml_place *p = d->place;
+    bool of_section = s->kind != TOML_PAIR && str_eq(s->key[0], p->section);
+    struct str name;
+
+    /* A sub-table belongs to the element of a list that it follows. */
+    if (s->kind != TOML_PAIR && !(p->name && of_section && s->depth > 1))
+        end_table(d);
+    if (!p->name && of_section && s->depth > 1)
+        d->is_ours = map_has(d->keys, s->key[1]);
+    if (p->name && s->kind == TOML_PAIR && s->depth == 1 &&
+        str_is(s->key[0], p->name) &&
+        toml_value_text(&d->lexer, s->value, &name))
+        d->is_ours |= map_has(d->keys, name);
+    buf_append(&d->table, str_trim(str_slice(text, s->start, s->end)));
+    buf_char(&d->table, '\n');
+}
+
+bool toml_hash_others(struct str text, const struct toml_place *place,
+                      const struct map *keys, struct hash *out, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct digest d = {.place = place, .keys = keys};
+    struct toml_statement s;
+    bool more = true, ok = check_text(text, e);
+
+    buf_init(&d.table, CLIENT_FILE_MAX_BYTES);
+    hash_init(&d.all);
+    toml_lex_init(&d.lexer, text, &a);
+    while (ok && more) {
+        ok = toml_lex_next(&d.lexer, &s, &more, e);
+        if (ok && more)
+            visit(&d, text, &s);
+    }
+    end_table(&d);
+    ok = ok && buf_check(&d.table, "the file", e);
+    buf_done(&d.table);
+    *out = hash_end(&d.all);
+    return ok;
 }

@@ -35,19 +35,13 @@ enum agent_style {
     AGENT_CODEX,    /* TOML: name, description, developer_instructions */
 };
 
-/* The unit of "timeout" of a server, if a call has a timeout. */
-enum client_timeout {
-    TIMEOUT_NONE,
-    TIMEOUT_SECONDS,
-    TIMEOUT_MILLISECONDS,
-};
-
 #define CLIENT_MAX_PROGRAMS 2
 #define CLIENT_MAX_MARKERS  5
 #define CLIENT_MAX_FOLDERS  6
 #define CLIENT_MAX_TEXTS    3
 #define CLIENT_MAX_PATHS    4
 #define CLIENT_MAX_OTHERS   3
+#define CLIENT_MAX_EXPANDED 2
 
 /* A file that holds servers. */
 struct client_mcp {
@@ -58,6 +52,19 @@ struct client_mcp {
     /* of the user, if it moves with home_env from outside of that folder:
      * its path below it; or NULL */
     const char *moved;
+    /* how it names a variable of the environment, which is at "%"; NULL: it
+     * expands none */
+    const char *env_ref;
+    /* a member that each entry has besides: its name, and a value in JSON */
+    struct {
+        const char *name, *value;
+    } extra;
+};
+
+/* How an entry says how long a call may take, if it can. */
+struct client_timeout {
+    const char *member; /* or NULL */
+    bool in_seconds;    /* else in milliseconds */
 };
 
 /* An environment variable that names a folder of the client. */
@@ -114,12 +121,9 @@ struct client {
     struct client_mcp mcp;      /* of a workspace */
     struct client_mcp mcp_user; /* of the user, for all workspaces */
 
-    /* `mapm mcp --print-config` */
-    struct {
-        const char *files; /* where it goes, for people */
-        enum client_timeout timeout;
-        bool lists_tools; /* a server needs "tools" */
-    } config;
+    struct client_timeout timeout;
+    /* forms that it expands anywhere in an entry, and which nothing escapes */
+    const char *expands[CLIENT_MAX_EXPANDED];
 
     struct client_budget budget;
 

@@ -254,8 +254,11 @@ MUST_CHECK bool provision_find_edits(struct provision *p,
 bool provision_holds(struct provision *p, const struct provision_options *o,
                      const struct provision_item *item, struct arena *a);
 
-/* A TOML basic string with its quotes. */
-void provision_toml_quote(struct buf *out, struct str s);
+/* The MCP file of the client with this one server. `entry`: as in an MCP file,
+ * JSON. In `a`. */
+MUST_CHECK bool provision_format_server(const struct client *c, struct str key,
+                                        struct str entry, struct arena *a,
+                                        struct str *out, struct err *e);
 
 /* The clients' files that now hold absolute paths, with ", " between them, so
  * that they belong in .gitignore; "" for none. After provision_apply. */

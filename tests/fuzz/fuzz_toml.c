@@ -10,8 +10,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define SECTION STR("mcp_servers")
-#define TABLE   "[mcp_servers.\"k\"]\ncommand = \"x\""
+static const struct toml_place place = {STR_INIT("mcp_servers"), STR_INIT("k"),
+                                        NULL, NULL, 0};
+#define TABLE "[mcp_servers.\"k\"]\ncommand = \"x\""
 
 static size_t count_statements(struct str text, struct arena *a)
 {
@@ -40,13 +41,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 1u << 20)
         return 0;
     count_statements(text, &a);
-    if (toml_remove(text, SECTION, STR("k"), &a, &out, &e)) {
+    if (toml_remove(text, &place, &a, &out, &e)) {
         size_t left = count_statements(out, &a);
 
-        if (!toml_find(out, SECTION, STR("k"), &a, &table, &e) || table.n)
+        if (!toml_find(out, &place, &a, &table, &e) || table.n)
             abort();
-        if (!toml_put(text, SECTION, STR("k"), STR(TABLE), &a, &out, &e) ||
-            !toml_find(out, SECTION, STR("k"), &a, &table, &e) ||
+        if (!toml_put(text, &place, STR(TABLE), &a, &out, &e) ||
+            !toml_find(out, &place, &a, &table, &e) ||
             !str_eq(str_trim(text_unix_lines(table, &a)), STR(TABLE)))
             abort();
         if (count_statements(out, &a) != left + 2)

@@ -17,7 +17,7 @@ TEST(every_client_is_found_by_its_name)
         const struct client *c = &clients_table[i];
 
         CHECK(clients_find(str_cstr(c->name)) == c);
-        CHECK(c->seen && c->title && c->mcp_user.shape && c->config.files);
+        CHECK(c->seen && c->title && c->mcp_user.shape);
         CHECK(c->budget.workspace[0] && c->protected_paths[0]);
         CHECK(!c->mcp.path ||
               (clients_find_mcp_file(str_cstr(c->mcp.path)) && c->mcp.shape));
@@ -129,10 +129,10 @@ TEST(servers_in_the_words_of_each_client)
         {"codex", local,
          "[mcp_servers.\"k\"]\ncommand = \"npx\"\n"
          "args = [\"-y\", \"a \\\"b\\\"\"]\nenv = { \"K\" = \"v\" }\n"
-         "tool_timeout_sec = 2"},
+         "tool_timeout_sec = 2\n"},
         {"codex", remote,
          "[mcp_servers.\"k\"]\nurl = \"https://x/\"\n"
-         "http_headers = { \"H\" = \"h\" }"},
+         "http_headers = { \"H\" = \"h\" }\n"},
         {"cursor", sse, "{\"type\":\"sse\",\"url\":\"https://x/\"}"},
     };
 
@@ -147,9 +147,11 @@ TEST(servers_in_the_words_of_each_client)
         struct buf b;
 
         buf_init(&b, 100000);
-        CHECK(render_server(c->mcp.shape, STR("k"), str_cstr(rows[i].entry), &a,
-                            &out, &e));
+        CHECK(
+            render_server(c, STR("k"), str_cstr(rows[i].entry), &a, &out, &e));
         if (c->mcp.shape->format == SHAPE_TOML) {
+            CHECK(provision_format_server(c, STR("k"), str_cstr(rows[i].entry),
+                                          &a, &out, &e));
             buf_append(&b, out);
         } else if (json_parse(out, &o, &a, &j, NULL, &e)) {
             json_writer_init(&w, &b, 0);
@@ -175,8 +177,7 @@ TEST(what_opencode_would_expand_is_refused)
         struct err e = {0};
         struct str out;
 
-        CHECK(!render_server(c->mcp.shape, STR("k"), str_cstr(bad[i]), &a, &out,
-                             &e));
+        CHECK(!render_server(c, STR("k"), str_cstr(bad[i]), &a, &out, &e));
         CHECK(e.code == ERR_MCP);
         arena_done(&a);
     }

@@ -1,0 +1,447 @@
+#include "yaml_edit.h"
+
+#include "base/json.h"
+#include "base/splice.h"
+#include "base/text.h"
+#include "base/yaml.h"
+#include "mapm/limits.h"
+
+#define NODES_MAX 1000000
+#define STEP      2 /* blanks a level */
+
+/* A text, its tree, and the section in it. */
+struct document {
+    struct str text, newline;
+    struct arena *arena;
+    const struct yaml *root, *section, *value; /* NULL: absent */
+};
+
+static bool fail(unsigned line, const char *what, struct err *e)
+{
+    return err_set(e, ERR_FORMAT, "line %u: %s", line, what);
+}
+
+static bool parse(struct str text, struct arena *a, const struct yaml **root,
+                  struct err *e)
+{
+    struct yaml_options o = {.max_bytes = CLIENT_FILE_MAX_BYTES,
+                             .max_depth = CLIENT_FILE_MAX_DEPTH,
+                             .max_nodes = NODES_MAX};
+
+    return yaml_parse(text, &o, a, root, NULL, e);
+}
+
+static const struct yaml *find(const struct yaml *mapping, struct str key)
+{
+    for (const struct yaml *y = mapping ? mapping->first : NULL; y; y = y->next)
+        if (str_eq(y->key, key))
+            return y;
+    return NULL;
+}
+
+static bool is_null(const struct yaml *y)
+{
+    return y->kind == YAML_SCALAR && y->style == YAML_PLAIN && !y->text.n;
+}
+
+static struct str newline_of(struct str text)
+{
+    size_t at = str_find_char(text, '\n');
+
+    return at != SIZE_MAX && at > 0 && text.p[at - 1] == '\r' ? STR("\r\n")
+                                                              : STR("\n");
+}
+
+static bool open_text(struct document *d, struct str text,
+                      const struct yaml_place *place, struct arena *a,
+                      struct err *e)
+{
+    *d = (struct document){
+        .text = text, .newline = newline_of(text), .arena = a};
+    if (!parse(text, a, &d->root, e))
+        return false;
+    if (!d->root)
+        return true;
+    if (d->root->kind != YAML_MAPPING)
+        return fail(d->root->line, "the file is no mapping", e);
+    d->section = find(d->root, place->section);
+    if (d->section && d->section->kind != YAML_MAPPING && !is_null(d->section))
+        return err_set(e, ERR_FORMAT, "line %u: \"%.*s\" is no mapping",
+                       d->section->line, STR_ARG(place->section));
+    if (d->section && d->section->kind == YAML_MAPPING)
+        d->value = find(d->section, place->key);
+    return true;
+}
+
+/* --- values ---------------------------------------------------------------- */
+
+static void put_hashed(struct json_writer *w, const struct yaml *scalar)
+{
+    enum yaml_type type = yaml_type_of(scalar);
+
+    if (type == YAML_TYPE_STRING) {
+        json_string(w, scalar->text);
+        return;
+    }
+    json_begin_array(w); /* true is not "true" */
+    json_string(w, str_cstr(yaml_type_name(type)));
+    json_string(w, scalar->text);
+    json_end_array(w);
+}
+
+static bool hash_value(const struct yaml *y, struct hash *out, struct err *e)
+{
+    CLEANUP(buf_done) struct buf text = {0};
+    struct json_writer w;
+
+    buf_init(&text, 8 * (size_t)CLIENT_FILE_MAX_BYTES);
+    json_writer_init(&w, &text, 0);
+    yaml_put_json(y, &w, put_hashed);
+    *out = hash_of(buf_str(&text));
+    return buf_check(&text, "the file", e);
+}
+
+static void put_indent(struct buf *b, size_t indent)
+{
+    for (size_t i = 0; i < indent; i++)
+        buf_char(b, ' ');
+}
+
+static void put_scalar(struct buf *b, const struct json *j, struct arena *a)
+{
+    buf_char(b, ' ');
+    if (j->kind == JSON_STRING)
+        buf_append(b, yaml_quote(j->text, a));
+    else if (j->kind == JSON_NUMBER)
+        buf_append(b, j->text);
+    else
+        buf_text(b, j->kind == JSON_TRUE    ? "true"
+                    : j->kind == JSON_FALSE ? "false"
+                                            : "null");
+}
+
+/* A list or an object of scalars. */
+static void put_inner(struct buf *b, const struct json *j, size_t indent,
+                      struct str newline, struct arena *a)
+{
+    if (!j->first) {
+        buf_text(b, j->kind == JSON_ARRAY ? " []" : " {}");
+        return;
+    }
+    for (const struct json *x = j->first; x; x = x->next) {
+        buf_append(b, newline);
+        put_indent(b, indent);
+        if (j->kind == JSON_ARRAY) {
+            buf_char(b, '-');
+        } else {
+            buf_append(b, yaml_quote(x->key, a));
+            buf_char(b, ':');
+        }
+        put_scalar(b, x, a);
+    }
+}
+
+/* `key` and what is in it: lines without the last line break. */
+static void put_block(struct buf *b, struct str key, const struct json *value,
+                      size_t indent, struct str newline, struct arena *a)
+{
+    put_indent(b, indent);
+    buf_append(b, yaml_quote(key, a));
+    buf_char(b, ':');
+    for (const struct json *x = value->first; x; x = x->next) {
+        buf_append(b, newline);
+        put_indent(b, indent + STEP);
+        buf_append(b, yaml_quote(x->key, a));
+        buf_char(b, ':');
+        if (x->kind == JSON_ARRAY || x->kind == JSON_OBJECT)
+            put_inner(b, x, indent + 2 * STEP, newline, a);
+        else
+            put_scalar(b, x, a);
+    }
+    if (!value->first)
+        buf_text(b, " {}");
+}
+
+static bool read_value(struct str value, struct arena *a,
+                       const struct json **out, struct err *e)
+{
+    struct json_options o = {.max_depth = MCP_MAX_DEPTH + 1};
+
+    return json_parse(value, &o, a, out, NULL, e) ||
+           err_wrap(e, "the new value");
+}
+
+bool yaml_edit_snippet(const struct yaml_place *place, struct str value,
+                       struct arena *a, struct str *out, struct err *e)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    const struct json *j;
+
+    if (!read_value(value, a, &j, e))
+        return false;
+    buf_init(&b, CLIENT_FILE_MAX_BYTES);
+    buf_append(&b, yaml_quote(place->section, a));
+    buf_text(&b, ":\n");
+    put_block(&b, place->key, j, STEP, STR("\n"), a);
+    buf_char(&b, '\n');
+    *out = arena_str(a, buf_str(&b));
+    return buf_check(&b, "the file", e);
+}
+
+bool yaml_edit_hash(struct str value, struct hash *out, struct err *e)
+{
+    static const struct yaml_place place = {STR_INIT("s"), STR_INIT("k")};
+    CLEANUP(arena_done) struct arena a = {0};
+    struct document d;
+    struct str text;
+
+    return yaml_edit_snippet(&place, value, &a, &text, e) &&
+           open_text(&d, text, &place, &a, e) && hash_value(d.value, out, e);
+}
+
+bool yaml_edit_find(struct str text, const struct yaml_place *place,
+                    bool *found, struct hash *hash, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct document d;
+
+    if (!open_text(&d, text, place, &a, e))
+        return false;
+    *found = d.value != NULL;
+    return !d.value || hash_value(d.value, hash, e);
+}
+
+bool yaml_edit_has_section(struct str text, const struct yaml_place *place,
+                           bool *has, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct document d;
+
+    if (!open_text(&d, text, place, &a, e))
+        return false;
+    *has = d.section != NULL;
+    return true;
+}
+
+/* --- lines ----------------------------------------------------------------- */
+
+static size_t line_start(struct str text, size_t at)
+{
+    while (at > 0 && text.p[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+/* Behind the line break of the line that `at`, the end of a value, is in. */
+static size_t line_end(struct str text, size_t at)
+{
+    size_t lf;
+
+    if (at > 0 && text.p[at - 1] == '\n')
+        return at;
+    lf = str_find_char(str_from_index(text, at), '\n');
+    return lf == SIZE_MAX ? text.n : at + lf + 1;
+}
+
+/* A member of a block mapping: its lines are nobody else's. */
+static bool check_lines(const struct document *d, const struct yaml *mapping,
+                        const struct yaml *member, struct err *e)
+{
+    size_t start = line_start(d->text, member->key_start);
+
+    if (mapping->flow)
+        return fail(mapping->line, "{…} is not edited", e);
+    for (size_t i = start; i < member->key_start; i++)
+        if (d->text.p[i] != ' ')
+            return fail(member->key_line, "it is not written in a block", e);
+    return true;
+}
+
+static bool finish(struct document *d, size_t from, size_t to, struct str text,
+                   struct str *out, struct err *e)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct splices splices = {.arena = d->arena};
+    const struct yaml *again;
+
+    splice_add(&splices, from, to, text);
+    buf_init(&b, CLIENT_FILE_MAX_BYTES);
+    splice_apply(&splices, d->text, &b);
+    if (!buf_check(&b, "the file", e))
+        return false;
+    *out = arena_str(d->arena, buf_str(&b));
+    return parse(*out, d->arena, &again, e) ||
+           err_wrap(e, "the edited text would not be right");
+}
+
+/* Lines behind `at`, which is the end of a line or of the text. */
+static bool insert(struct document *d, size_t at, struct str lines,
+                   struct str *out, struct err *e)
+{
+    bool is_open = at > 0 && d->text.p[at - 1] != '\n';
+    struct str text[] = {is_open ? d->newline : STR(""), lines,
+                         is_open ? STR("") : d->newline};
+
+    return finish(d, at, at, str_concat(text, 3, d->arena), out, e);
+}
+
+static bool replace(struct document *d, const struct json *value,
+                    struct str key, struct buf *b, struct str *out,
+                    struct err *e)
+{
+    size_t start = line_start(d->text, d->value->key_start);
+    size_t end = line_end(d->text, d->value->end);
+
+    if (!check_lines(d, d->section, d->value, e))
+        return false;
+    put_block(b, key, value, d->value->key_start - start, d->newline, d->arena);
+    if (d->text.p[end - 1] == '\n')
+        buf_append(b, d->newline);
+    return buf_check(b, "the file", e) &&
+           finish(d, start, end, buf_str(b), out, e);
+}
+
+/* Behind the last block of the section, or the line of an empty one. */
+static bool add_to_section(struct document *d, const struct json *value,
+                           struct str key, struct buf *b, struct str *out,
+                           struct err *e)
+{
+    size_t start = line_start(d->text, d->section->key_start);
+    size_t indent = d->section->key_start - start + STEP;
+    size_t at = d->section->end;
+
+    if (!check_lines(d, d->root, d->section, e))
+        return false;
+    if (d->section->kind == YAML_MAPPING) {
+        const struct yaml *first = d->section->first;
+
+        if (d->section->flow || !first)
+            return fail(d->section->line, "{…} is not edited", e);
+        if (!check_lines(d, d->section, first, e))
+            return false;
+        indent = first->key_start - line_start(d->text, first->key_start);
+    } else if (at < d->section->key_start) {
+        at = d->section->key_start;
+    }
+    put_block(b, key, value, indent, d->newline, d->arena);
+    return buf_check(b, "the file", e) &&
+           insert(d, line_end(d->text, at), buf_str(b), out, e);
+}
+
+static bool add_section(struct document *d, const struct json *value,
+                        const struct yaml_place *place, struct buf *b,
+                        struct str *out, struct err *e)
+{
+    size_t indent = 0;
+
+    if (d->root) {
+        const struct yaml *first = d->root->first;
+
+        if (d->root->flow || !first)
+            return fail(d->root->line, "{…} is not edited", e);
+        if (!check_lines(d, d->root, first, e))
+            return false;
+        indent = first->key_start - line_start(d->text, first->key_start);
+    }
+    put_indent(b, indent);
+    buf_append(b, yaml_quote(place->section, d->arena));
+    buf_char(b, ':');
+    buf_append(b, d->newline);
+    put_block(b, place->key, value, indent + STEP, d->newline, d->arena);
+    return buf_check(b, "the file", e) &&
+           insert(d, d->text.n, buf_str(b), out, e);
+}
+
+bool yaml_edit_put(struct str text, const struct yaml_place *place,
+                   struct str value, struct arena *a, struct str *out,
+                   struct err *e)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct document d;
+    const struct json *j;
+
+    if (!open_text(&d, text, place, a, e) || !read_value(value, a, &j, e))
+        return false;
+    buf_init(&b, CLIENT_FILE_MAX_BYTES);
+    if (d.value)
+        return replace(&d, j, place->key, &b, out, e);
+    return d.section ? add_to_section(&d, j, place->key, &b, out, e)
+                     : add_section(&d, j, place, &b, out, e);
+}
+
+/* All lines of `member`. What was put behind a text without a final line break
+ * has none either, and goes with the break before it. */
+static bool cut(struct document *d, const struct yaml *mapping,
+                const struct yaml *member, struct str *out, struct err *e)
+{
+    size_t start = line_start(d->text, member->key_start);
+    size_t end =
+        line_end(d->text, member->end < member->key_start ? member->key_start
+                                                          : member->end);
+
+    if (!check_lines(d, mapping, member, e))
+        return false;
+    if (end == d->text.n && d->text.p[end - 1] != '\n' && start > 0)
+        start -= start > 1 && d->text.p[start - 2] == '\r' ? 2 : 1;
+    return finish(d, start, end, STR(""), out, e);
+}
+
+bool yaml_edit_remove(struct str text, const struct yaml_place *place,
+                      struct arena *a, struct str *out, struct err *e)
+{
+    struct document d;
+
+    if (!open_text(&d, text, place, a, e))
+        return false;
+    *out = text;
+    return !d.value || cut(&d, d.section, d.value, out, e);
+}
+
+bool yaml_edit_drop_section(struct str text, const struct yaml_place *place,
+                            struct arena *a, struct str *out, struct err *e)
+{
+    struct document d;
+
+    if (!open_text(&d, text, place, a, e))
+        return false;
+    *out = text;
+    return !d.section || !is_null(d.section) ||
+           cut(&d, d.root, d.section, out, e);
+}
+
+/* --- what is not ours ------------------------------------------------------ */
+
+static bool add_hash(struct hash_state *all, const struct yaml *y,
+                     struct err *e)
+{
+    struct hash h;
+
+    if (!hash_value(y, &h, e))
+        return false;
+    hash_add(all, y->key);
+    hash_add(all, STR("\n"));
+    hash_add(all, str_make((const char *)h.b, sizeof h.b));
+    return true;
+}
+
+bool yaml_edit_hash_others(struct str text, const struct yaml_place *place,
+                           const struct map *keys, struct hash *out,
+                           struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct hash_state all;
+    struct document d;
+
+    if (!open_text(&d, text, place, &a, e))
+        return false;
+    hash_init(&all);
+    for (const struct yaml *y = d.root ? d.root->first : NULL; y; y = y->next)
+        if (y != d.section && !add_hash(&all, y, e))
+            return false;
+    for (const struct yaml *y = d.section ? d.section->first : NULL; y;
+         y = y->next)
+        if (!map_has(keys, y->key) && !add_hash(&all, y, e))
+            return false;
+    *out = hash_end(&all);
+    return true;
+}
