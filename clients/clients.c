@@ -31,6 +31,23 @@ bool clients_is_verified(const struct client *c)
     return c->known != KNOWN_LISTED;
 }
 
+enum client_say clients_say(const struct client_choice *choice,
+                            const struct client *c)
+{
+    enum client_say say = CLIENT_UNSAID;
+
+    for (size_t i = 0; i < choice->count; i++) {
+        struct str name = choice->names[i];
+
+        if (str_is(name, c->name))
+            return CLIENT_YES;
+        if (name.n && name.p[0] == '-' &&
+            str_is(str_from_index(name, 1), c->name))
+            say = CLIENT_NO;
+    }
+    return say;
+}
+
 const struct client *clients_backend_at(size_t index)
 {
     for (size_t i = 0; i < clients_count; i++)

@@ -43,12 +43,12 @@ struct provision_objects session_objects(struct install_session *s)
     return (struct provision_objects){place_object, read_object, s};
 }
 
-static bool check_clients(const struct str *names, size_t count, struct err *e)
+static bool check_clients(const struct client_choice *c, struct err *e)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!clients_find(names[i])) {
+    for (size_t i = 0; i < c->count; i++)
+        if (!clients_find(project_client_name(c->names[i]))) {
             err_set(e, ERR_FORMAT, "clients: \"%.*s\" is not known",
-                    STR_ARG(names[i]));
+                    STR_ARG(project_client_name(c->names[i])));
             err_hint(e, "known:");
             for (size_t k = 0; k < clients_count; k++) {
                 struct err old = *e;
@@ -71,6 +71,6 @@ bool session_provision_options(struct install_session *s,
         .takes_over = s->request->command == INSTALL_IMPORT,
         .objects = session_objects(s),
     };
-    o->clients = layer_clients(&s->layer, &s->cx->arena, &o->client_count);
-    return check_clients(o->clients, o->client_count, e);
+    o->clients = layer_clients(&s->layer, &s->cx->arena);
+    return check_clients(&o->clients, e);
 }

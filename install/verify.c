@@ -279,8 +279,7 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
     struct arena *a = &cx->arena;
     struct provision_options o = {
         .shared_dir = store_shared_dir(store),
-        .clients = l->project.clients,
-        .client_count = l->project.client_count,
+        .clients = layer_clients(l, a),
         .start_servers = layer_starts_servers(l),
         .objects = installed_objects(store),
     };

@@ -15,7 +15,6 @@
  * 15).
  */
 
-
 static void put_setting(struct project_reader *r, struct str name,
                         struct str value, unsigned line)
 {
@@ -237,11 +236,17 @@ static bool read_clients(struct project_reader *r, const struct yaml *y)
     if (!project_want_texts(r, y, "a client"))
         return false;
     for (const struct yaml *item = y->first; item; item = item->next)
-        if (!name_is_kebab(item->text))
+        if (!name_is_kebab(project_client_name(item->text)))
             return project_fail(r, item->line, "not a client's name: \"%.*s\"",
                                 STR_ARG(project_excerpt(item->text)));
     r->out.clients = project_texts(r, y, &r->out.client_count);
+    r->out.has_clients = true;
     return true;
+}
+
+struct str project_client_name(struct str item)
+{
+    return item.n && item.p[0] == '-' ? str_from_index(item, 1) : item;
 }
 
 /* The value of git's safe.directory; a relative path would be any folder's. */
@@ -428,7 +433,8 @@ void project_join_member(const struct project *root, struct project *member,
                          struct arena *a)
 {
     member->root = root;
-    if (member->client_count == 0) {
+    if (!member->has_clients) {
+        member->has_clients = root->has_clients;
         member->clients = root->clients;
         member->client_count = root->client_count;
     }

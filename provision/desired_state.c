@@ -212,19 +212,12 @@ static bool add_skill(struct desired_state *w,
     return true;
 }
 
-static bool is_listed(const struct desired_state *w, const struct client *c)
-{
-    for (size_t i = 0; i < w->options->client_count; i++)
-        if (str_is(w->options->clients[i], c->name))
-            return true;
-    return false;
-}
-
 /* At user level a client that nobody chose gets the links to skills at most. */
 static bool may_have_files(const struct desired_state *w,
                            const struct client *c)
 {
-    return !w->scope->is_user || is_listed(w, c);
+    return !w->scope->is_user ||
+           clients_say(&w->options->clients, c) == CLIENT_YES;
 }
 
 /* Whether a client before the i-th that is in use has the same sub-agents. */
@@ -356,8 +349,12 @@ static bool is_marked(const struct desired_state *w, const char *marker,
 bool desired_state_is_in_use(const struct desired_state *w,
                              const struct client *c, const struct record *known)
 {
-    if (w->scope->is_user || is_listed(w, c) || c->always)
-        return is_listed(w, c) || c->always;
+    enum client_say say = clients_say(&w->options->clients, c);
+
+    if (say != CLIENT_UNSAID || w->options->clients.is_for_run)
+        return say == CLIENT_YES;
+    if (w->scope->is_user || c->always)
+        return c->always;
     for (size_t i = 0; i < CLIENT_MAX_MARKERS; i++)
         if (is_marked(w, c->markers[i], known))
             return true;

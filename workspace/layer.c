@@ -751,18 +751,20 @@ void layer_index_roots(const struct layer *l, const struct root *roots,
     }
 }
 
-const struct str *layer_clients(const struct layer *l, struct arena *a,
-                                size_t *count)
+struct client_choice layer_clients(const struct layer *l, struct arena *a)
 {
     const struct project *lists[] = {&l->project, &l->user};
     struct str *names = arena_array(
         a, l->project.client_count + l->user.client_count + 1, sizeof *names);
+    size_t count = 0;
 
-    *count = 0;
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
         for (size_t i = 0; i < lists[k]->client_count; i++)
-            names[(*count)++] = lists[k]->clients[i];
-    return names;
+            names[count++] = lists[k]->clients[i];
+    return (struct client_choice){.names = names,
+                                  .count = count,
+                                  .is_decided = l->project.has_clients ||
+                                                l->user.has_clients};
 }
 
 /* The entries that one word can mean, sorted by kind and name. */

@@ -137,6 +137,24 @@ struct client {
     const struct preset *backend; /* NULL: cannot answer an ask */
 };
 
+/*
+ * Which clients a workspace is for [H7]. `names`: items of `clients:`, "-x" for
+ * one that gets nothing though its folder is there. Without an item a client is in
+ * use in any workspace (`always`), where a marker of it is, or, when nobody has
+ * decided yet, where it got something before.
+ */
+struct client_choice {
+    const struct str *names;
+    size_t count;
+    bool is_decided; /* mapm.yaml or config.yaml has `clients:` */
+    bool is_for_run; /* --client: these, and those that got something before */
+};
+
+enum client_say { CLIENT_UNSAID, CLIENT_YES, CLIENT_NO };
+/* A yes before a no: the team may want what a user does not. */
+enum client_say clients_say(const struct client_choice *choice,
+                            const struct client *c);
+
 extern const struct client clients_table[];
 extern const size_t clients_count;
 

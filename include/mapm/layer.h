@@ -197,8 +197,7 @@ void layer_index_roots(const struct layer *l, const struct root *roots,
 
 /* The clients that `clients:` names, of the workspace, then of the user. In
  * `a`. */
-const struct str *layer_clients(const struct layer *l, struct arena *a,
-                                size_t *count);
+struct client_choice layer_clients(const struct layer *l, struct arena *a);
 
 /* A package that a catalog of the manifests chose, as the locks have it [D11]. */
 struct layer_choice {

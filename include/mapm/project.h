@@ -78,8 +78,10 @@ struct project {
     size_t member_count;
     unsigned members_line;      /* of the key; 0: it is not there */
     const struct project *root; /* of a member: what holds there, too */
-    const struct str *clients;
+    const struct str
+        *clients; /* "codex"; "-codex": not even where its folder is */
     size_t client_count;
+    bool has_clients;   /* the key is there */
     bool server;        /* mapm.yaml: mapm itself in the clients' files */
     bool start_servers; /* mapm.yaml: `servers: start` [D20] */
     struct project_listing listing; /* mapm.yaml */
@@ -185,6 +187,13 @@ MUST_CHECK bool project_add_rule(struct str text, bool allow,
                                  const struct str *words, size_t count,
                                  struct arena *a, struct str *out,
                                  struct err *e);
+
+/* The list of clients becomes these, in place: what stays keeps its place. */
+MUST_CHECK bool project_set_clients(struct str text, struct str_list names,
+                                    struct arena *a, struct str *out,
+                                    struct err *e);
+/* Of an item of that list, without the "-" of one that is left out. */
+struct str project_client_name(struct str item);
 
 /* Whether policy.sources lets the package in: patterns host/owner/repository
  * with "*" for any text, letters of either case. Without the key all may; a

@@ -67,8 +67,7 @@ struct provision_text {
 
 struct provision_options {
     struct str shared_dir;
-    const struct str *clients; /* by name, from `clients:` */
-    size_t client_count;
+    struct client_choice clients;
     /* Programs whose entry would hold a path of this machine are started by
      * `mapm start` [D20]. */
     bool start_servers;

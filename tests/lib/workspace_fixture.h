@@ -94,7 +94,7 @@ static inline void fixture_init(struct fixture *d)
     }
     d->fd = open(d->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     d->options.shared_dir = STR("/home/u/shared");
-    d->options.clients = d->clients;
+    d->options.clients.names = d->clients;
     d->options.objects =
         (struct provision_objects){fixture_place, fixture_read, d};
 }
@@ -111,7 +111,7 @@ static inline void fixture_done(struct fixture *d)
 
 static inline void fixture_client(struct fixture *d, const char *name)
 {
-    d->clients[d->options.client_count++] = str_cstr(name);
+    d->clients[d->options.clients.count++] = str_cstr(name);
 }
 
 static inline void fixture_text(struct fixture *d, const char *path,

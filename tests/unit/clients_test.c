@@ -85,7 +85,7 @@ TEST(clients_in_use)
             FIXTURE_OK(d, 0);
             CHECK(d->change_count == 0);
             /* No longer listed: what mapm made does not keep it in use. */
-            d->options.client_count = 0;
+            d->options.clients.count = 0;
             FIXTURE_OK(d, 0);
             CHECK(!rows[i].agent || fixture_has(d, rows[i].agent) == !listed);
             fixture_clear(d);

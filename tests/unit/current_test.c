@@ -161,9 +161,9 @@ TEST(another_wish_is_noticed)
     /* Another client, another place for shared files. */
     fixture_client(d, "gemini");
     CHECK(!is_current(d));
-    d->options.client_count = 0;
+    d->options.clients.count = 0;
     CHECK(!is_current(d));
-    d->options.client_count = 1;
+    d->options.clients.count = 1;
     CHECK(is_current(d));
     d->options.shared_dir = STR("/elsewhere");
     CHECK(!is_current(d));
