@@ -136,6 +136,37 @@ static bool put_reachable(struct fetch *f, struct fields *in)
     return true;
 }
 
+static bool answer_caps(struct fetch *f, struct fields *in, struct arena *a)
+{
+    const struct fetch_store *s = &f->options.store;
+    struct buf *b = &f->channel.out;
+    struct str place = field_str(in, REPOSITORY_BYTES), text = {"", 0};
+    size_t begun;
+
+    if (!fields_end(in))
+        return false;
+    if (!s->find_caps || !s->find_caps(s->ctx, place, a, &text) ||
+        text.n > FETCH_CAPS_MAX_BYTES)
+        text = STR("");
+    begun = frame_begin(b, FRAME_CAPS);
+    frame_str(b, text);
+    frame_end(b, begun);
+    return true;
+}
+
+static bool put_caps(struct fetch *f, struct fields *in)
+{
+    const struct fetch_store *s = &f->options.store;
+    struct str place = field_str(in, REPOSITORY_BYTES);
+    struct str text = field_str(in, FETCH_CAPS_MAX_BYTES);
+
+    if (!fields_end(in))
+        return false;
+    if (s->put_caps)
+        s->put_caps(s->ctx, place, text);
+    return true;
+}
+
 static struct str without_port(struct str host)
 {
     size_t colon = str_find_last(host, ':');
@@ -193,6 +224,10 @@ bool client_answer(struct fetch *f, const struct frame *frame)
         return answer_reachable(f, &in);
     case FRAME_PUT_REACHABLE:
         return put_reachable(f, &in);
+    case FRAME_FIND_CAPS:
+        return answer_caps(f, &in, &a);
+    case FRAME_PUT_CAPS:
+        return put_caps(f, &in);
     case FRAME_NEED_CREDENTIAL:
         return answer_credential(f, &in, &a);
     default:

@@ -29,6 +29,7 @@ enum frame_type {
     FRAME_TREES,       /* the answer to FIND_TREES */
     FRAME_REACHABLE,   /* the answer to IS_REACHABLE */
     FRAME_CREDENTIAL,  /* the answer to NEED_CREDENTIAL */
+    FRAME_CAPS,        /* the answer to FIND_CAPS */
     FRAME_POST,        /* instead of OPTIONS: one request to an API (post.h) */
 
     /* mapm-fetch says */
@@ -40,6 +41,8 @@ enum frame_type {
     FRAME_PUT_TREES,
     FRAME_IS_REACHABLE,
     FRAME_PUT_REACHABLE,
+    FRAME_FIND_CAPS,
+    FRAME_PUT_CAPS,
     FRAME_NEED_CREDENTIAL,
     FRAME_FATAL, /* an err: it cannot go on */
     FRAME_REPLY, /* the answer to POST */

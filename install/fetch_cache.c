@@ -44,6 +44,20 @@ static void put_reachable(void *ctx, struct str repository, struct str commit)
         err_clear(&ignored);
 }
 
+static bool know_caps(void *ctx, struct str place, struct arena *a,
+                      struct str *text)
+{
+    return store_find_host(ctx, place, a, text);
+}
+
+static void keep_caps(void *ctx, struct str place, struct str text)
+{
+    struct err ignored = {0};
+
+    if (!store_put_host(ctx, place, text, &ignored))
+        err_clear(&ignored);
+}
+
 struct fetch_store fetch_cache(struct store *store)
 {
     return (struct fetch_store){.find_blob = know_blob,
@@ -52,5 +66,13 @@ struct fetch_store fetch_cache(struct store *store)
                                 .put_trees = keep_trees,
                                 .is_reachable = is_reachable,
                                 .put_reachable = put_reachable,
+                                .find_caps = know_caps,
+                                .put_caps = keep_caps,
                                 .ctx = store};
+}
+
+struct fetch_store fetch_cache_hosts(struct store *store)
+{
+    return (struct fetch_store){
+        .find_caps = know_caps, .put_caps = keep_caps, .ctx = store};
 }

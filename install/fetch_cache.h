@@ -8,4 +8,7 @@
  * is borrowed. */
 struct fetch_store fetch_cache(struct store *store);
 
+/* What hosts can do, alone. */
+struct fetch_store fetch_cache_hosts(struct store *store);
+
 #endif

@@ -1,5 +1,6 @@
 #include "remote.h"
 
+#include "fetch_cache.h"
 #include "proof.h"
 
 /* An origin that an entry names: its own, or one in `also`. */
@@ -54,6 +55,7 @@ bool remote_ask(struct context *cx, const struct layer *l, struct store *store,
 {
     struct store_session session = {.dirfd = -1};
     struct fetch_options o = {
+        .store = fetch_cache_hosts(store),
         .hosts = l->rules.hosts,
         .host_count = l->rules.host_count,
         .limits = &l->limits,

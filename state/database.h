@@ -51,7 +51,7 @@ struct state {
 };
 
 /* schema.c: the additions of each version, and all statements. */
-#define DB_VERSION 6
+#define DB_VERSION 7
 extern const char *const db_schema[DB_VERSION];
 extern const char *const db_texts[STATEMENT_COUNT];
 

@@ -171,6 +171,30 @@ bool state_put_reachable(struct state *s, struct str repository,
     return db_put(s, PUT_REACHABLE, e, DB_TEXT(repository), DB_TEXT(commit));
 }
 
+bool state_find_host(struct state *s, struct str place, int64_t after_s,
+                     int64_t now_s, struct arena *a, struct str *caps)
+{
+    struct err e = {0};
+    sqlite3_stmt *q = db_ask(s, FIND_HOST, &e, DB_TEXT(place),
+                             DB_NUMBER(after_s), DB_NUMBER(now_s));
+    bool found;
+
+    if (!q)
+        return false;
+    found = db_has_row(s, q);
+    if (found)
+        *caps = db_column_str(q, 0, a);
+    db_finish(q);
+    return found;
+}
+
+bool state_put_host(struct state *s, struct str place, struct str caps,
+                    int64_t now_s, struct err *e)
+{
+    return db_put(s, PUT_HOST, e, DB_TEXT(place), DB_TEXT(caps),
+                  DB_NUMBER(now_s));
+}
+
 bool state_put_workspace(struct state *s, struct str path, struct err *e)
 {
     return db_put(s, PUT_WORKSPACE, e, DB_BLOB(path));

@@ -75,6 +75,10 @@ const char *const db_schema[DB_VERSION] = {
     "CREATE VIRTUAL TABLE words USING fts5(name, description, tags,"
     " content='entries', content_rowid='id', columnsize=0,"
     " tokenize='porter unicode61 remove_diacritics 2');",
+
+    /* 7: what git servers can do */
+    "CREATE TABLE hosts(place TEXT PRIMARY KEY, caps TEXT NOT NULL,"
+    " since_s INTEGER NOT NULL) WITHOUT ROWID;",
 };
 
 const char *const db_texts[STATEMENT_COUNT] = {

@@ -37,6 +37,9 @@
     X(FIND_REACHABLE, "SELECT 1 FROM proved" \
       " WHERE repository=?1 AND commit_id=?2") \
     X(PUT_REACHABLE, "INSERT OR IGNORE INTO proved VALUES(?1, ?2)") \
+    X(FIND_HOST, "SELECT caps FROM hosts WHERE place=?1" \
+      " AND since_s>?2 AND since_s<=?3") \
+    X(PUT_HOST, "INSERT OR REPLACE INTO hosts VALUES(?1, ?2, ?3)") \
     X(PUT_WORKSPACE, "INSERT OR IGNORE INTO workspaces VALUES(?1)") \
     X(LIST_WORKSPACES, "SELECT path FROM workspaces ORDER BY path") \
     X(FORGET_WORKSPACE, "DELETE FROM workspaces WHERE path=?1") \

@@ -1,4 +1,8 @@
+#include <time.h>
+
 #include "store_internal.h"
+
+#define SECONDS_PER_DAY (24 * 3600)
 
 /* The index of the store: mapm.db, after the rows that this process staged. */
 
@@ -91,6 +95,27 @@ bool store_put_reachable(struct store *s, struct str repository,
     if (!state_check(s->state, e))
         return false;
     staged_note_reachable(s, repository, commit);
+    return true;
+}
+
+bool store_find_host(struct store *s, struct str place, struct arena *a,
+                     struct str *caps)
+{
+    int64_t now = (int64_t)time(NULL);
+
+    return state_find_host(s->state, place,
+                           now - FETCH_CAPS_MAX_DAYS * SECONDS_PER_DAY, now, a,
+                           caps);
+}
+
+bool store_put_host(struct store *s, struct str place, struct str caps,
+                    struct err *e)
+{
+    if (!s->staging)
+        return state_put_host(s->state, place, caps, (int64_t)time(NULL), e);
+    if (!state_check(s->state, e))
+        return false;
+    staged_note_host(s, place, caps);
     return true;
 }
 

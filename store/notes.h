@@ -18,6 +18,7 @@ enum note_kind {
     NOTE_TREES,
     NOTE_PROOF,
     NOTE_REACHABLE,
+    NOTE_HOST,
 };
 
 /* One put: what its statement binds. */

@@ -211,6 +211,13 @@ void staged_note_trees(struct store *s, struct str repository,
     add_note(s, NOTE_TREES, h, text, 2);
 }
 
+void staged_note_host(struct store *s, struct str place, struct str caps)
+{
+    struct str text[] = {place, caps};
+
+    add_note(s, NOTE_HOST, NULL, text, 2);
+}
+
 void staged_note_reachable(struct store *s, struct str repository,
                            struct str commit)
 {
@@ -249,6 +256,8 @@ static bool do_note(void *store, const struct note *n, struct err *e)
         return store_put_proof(s, &proof, e);
     case NOTE_TREES:
         return state_put_trees(s->state, t[0], t[1], &n->hash, e);
+    case NOTE_HOST:
+        return store_put_host(s, t[0], t[1], e);
     default:
         return store_put_reachable(s, t[0], t[1], e);
     }

@@ -82,6 +82,7 @@ void staged_note_ref(struct store *s, struct str repository, struct str rest,
 void staged_note_trees(struct store *s, struct str repository,
                        struct str commit, const struct hash *h);
 void staged_note_proof(struct store *s, const struct state_proof *p);
+void staged_note_host(struct store *s, struct str place, struct str caps);
 void staged_note_reachable(struct store *s, struct str repository,
                            struct str commit);
 void staged_drop(struct store *s);

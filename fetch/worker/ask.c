@@ -102,7 +102,7 @@ static enum step start_pinned(struct ask *a, const struct oid *commit,
     }
     /* Without a filter the server sends the whole commit. */
     if (a->snapshot->trees == TREES_HERE || !a->must_lead || a->in.stored ||
-        a->repo->caps.version == 0 || !a->repo->caps.filter)
+        !caps_are_partial(&a->repo->caps))
         a->stage = ASK_TREES;
     else
         a->stage = ASK_OBJECT;
@@ -462,7 +462,7 @@ static enum step step_object(struct ask *a, struct err *e)
     const struct object *o = objects_find(&r->objects, &a->pinned);
     const struct blob *b = map_find(&r->blobs, oid_key(&a->pinned));
 
-    if (r->caps.version == 0) {
+    if (!r->caps.any_object) {
         a->stage = ASK_TREES;
         return STEP_ON;
     }
@@ -796,7 +796,8 @@ bool ask_start(struct session *s, const struct link_ask *in, struct err *e)
     struct repo *r = repo_get(s, in);
     struct ask *a = r->spare;
 
-    (void)e;
+    if (!place_look_up(r, e))
+        return false;
     if (a)
         r->spare = a->next;
     else

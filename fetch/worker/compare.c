@@ -23,7 +23,7 @@ void compare_start(struct ask *a)
     if (a->snapshot->trees == TREES_HERE)
         return;
     a->snapshot->at_once |= a->in.at_once;
-    if (a->base && r->caps.version != 0 && r->caps.filter)
+    if (a->base && caps_are_partial(&r->caps))
         a->base->is_wanted = true;
 }
 

@@ -17,6 +17,7 @@ struct exchange *exchange_open(struct repo *r, enum request_kind kind)
     x->repo = r;
     x->kind = kind;
     x->transport = r->transport;
+    x->place = r->place;
     buf_init(&x->body, BODY_MAX_BYTES);
     ref_list_init(&x->refs, &r->arena);
     return x;
@@ -37,6 +38,8 @@ void exchange_close(struct exchange *x)
 
     if (slot_of(x)->busy == x)
         slot_of(x)->busy = NULL;
+    if (x->kind == REQUEST_CAPS && x->place->asking == x->repo)
+        x->place->asking = NULL;
     x->transport->close(x);
     pack_close(&x->pack);
     if (x->has_begun) {
@@ -142,7 +145,7 @@ static bool on_pack(void *ctx, struct str bytes, struct err *e)
 {
     struct exchange *x = ctx;
 
-    if (x->kind == REQUEST_REACHABILITY &&
+    if (x->kind == REQUEST_REACHABILITY && x->is_filtered &&
         pack_byte_count(x->pack) + bytes.n > HISTORY_PACK_MAX_BYTES)
         return err_set(e, ERR_LIMIT,
                        "more than %llu MiB of history to prove a commit",
@@ -236,6 +239,16 @@ static enum outcome judge_pack(struct exchange *x, struct err *e)
     return e->code == ERR_DAMAGED ? OUTCOME_LATER : OUTCOME_DEAD;
 }
 
+bool exchange_was_refused(struct exchange *x)
+{
+    struct repo *r = x->repo;
+
+    if (x->had_caps)
+        return false;
+    r->needs_caps = !r->has_caps && place_refused(r);
+    return true;
+}
+
 static enum outcome judge_fault(struct exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
@@ -245,15 +258,17 @@ static enum outcome judge_fault(struct exchange *x, struct err *e)
         err_set(e, ERR_FETCH, "the answer ended early");
     err_wrap(e, "an answer from %s", repo_shown(r));
     switch (exchange_fault(x)) {
+    case WIRE_NOT_GIT:
+    case WIRE_REMOTE:
+        if (!r->refusal)
+            r->refusal = repo_keep_err(r, e);
+        return exchange_was_refused(x) ? OUTCOME_AGAIN : OUTCOME_DEAD;
     case WIRE_EMPTY:
-        if (x->had_caps)
-            return OUTCOME_DEAD;
-        r->needs_caps = !r->has_caps;
-        return OUTCOME_AGAIN;
+        return exchange_was_refused(x) ? OUTCOME_AGAIN : OUTCOME_DEAD;
     case WIRE_NO_FILTER:
-        if (!x->had_filter)
+        if (!x->is_filtered)
             return OUTCOME_DEAD;
-        r->caps.filter = false;
+        place_refused_filter(r);
         return OUTCOME_AGAIN;
     case WIRE_CUT:
         return OUTCOME_LATER;
@@ -299,7 +314,20 @@ static void put_refs(struct exchange *x)
     ls_refs_request(&x->body, out, n);
 }
 
-static void put_fetch(struct exchange *x, const struct fetch_args *args)
+/* By the ids that the server shows, where it takes no others. */
+static void name_as_advertised(struct exchange *x, struct fetch_args *args)
+{
+    struct oid *ids = arena_array(&x->arena, args->want_count, sizeof *ids);
+
+    for (size_t i = 0; i < args->want_count; i++) {
+        const struct oid *id = advertised_id(x->repo, &args->wants[i]);
+
+        ids[i] = id ? *id : args->wants[i];
+    }
+    args->wants = ids;
+}
+
+static void put_fetch(struct exchange *x, struct fetch_args *args)
 {
     const struct caps *caps = &x->repo->caps;
     struct pack_limits limits = pack_limits_of(&x->repo->session->limits);
@@ -308,8 +336,13 @@ static void put_fetch(struct exchange *x, const struct fetch_args *args)
                              .may_lack_bases = args->thin,
                              .ctx = x};
 
-    x->wants = args->wants;
-    x->want_count = args->want_count;
+    if (!x->wants) {
+        x->wants = args->wants;
+        x->want_count = args->want_count;
+    }
+    if (!caps->any_object)
+        name_as_advertised(x, args);
+    x->is_filtered = args->filter != NULL;
     x->pack = pack_open(&limits, &sink);
     objects_init(&x->objects, &x->arena);
     reachable_init(&x->reachable, &x->arena, x->wants, x->want_count);
@@ -323,14 +356,12 @@ static void put_fetch(struct exchange *x, const struct fetch_args *args)
     x->fetch.bands.idle_bytes = slot_of(x)->idle_bytes;
 }
 
-bool exchange_start(struct exchange *x, const struct fetch_args *args,
-                    struct err *e)
+static bool start(struct exchange *x, struct fetch_args *args, struct err *e)
 {
     struct repo *r = x->repo;
 
     x->has_begun = true;
     x->had_caps = r->has_caps || x->kind == REQUEST_CAPS;
-    x->had_filter = r->caps.filter;
     if (x->kind == REQUEST_CAPS) {
         advert_init(&x->advert, &x->refs, r->transport->has_service_line);
     } else if (x->kind == REQUEST_REFS) {
@@ -343,4 +374,17 @@ bool exchange_start(struct exchange *x, const struct fetch_args *args,
         return false;
     slot_of(x)->busy = x;
     return x->transport->start(x, e);
+}
+
+/* A request that cannot be sent fails its repository, not the whole fetch. */
+void exchange_start(struct exchange *x, struct fetch_args *args)
+{
+    struct repo *r = x->repo;
+    struct err e = {0};
+
+    if (start(x, args, &e))
+        return;
+    r->dead = repo_keep_err(r, &e);
+    r->is_dirty = true;
+    exchange_close(x);
 }

@@ -424,6 +424,31 @@ void link_put_reachable(struct link *l, struct str repository,
     frame_end(b, begin_commit(b, FRAME_PUT_REACHABLE, repository, commit));
 }
 
+bool link_find_caps(struct link *l, struct str place, struct arena *a,
+                    struct str *text, struct err *e)
+{
+    struct buf *b = &l->channel.out;
+    size_t begun = frame_begin(b, FRAME_FIND_CAPS);
+    struct fields in;
+
+    frame_str(b, place);
+    frame_end(b, begun);
+    if (!read_answer(l, FRAME_CAPS, &in, e))
+        return false;
+    *text = arena_str(a, field_str(&in, FETCH_CAPS_MAX_BYTES));
+    return fields_end(&in) || link_nonsense(e);
+}
+
+void link_put_caps(struct link *l, struct str place, struct str text)
+{
+    struct buf *b = &l->channel.out;
+    size_t begun = frame_begin(b, FRAME_PUT_CAPS);
+
+    frame_str(b, place);
+    frame_str(b, text);
+    frame_end(b, begun);
+}
+
 bool link_find_credential(struct link *l, enum credential_from from,
                           struct str protocol, struct str host, struct str path,
                           struct arena *a, bool *found, struct str *user,

@@ -94,6 +94,12 @@ MUST_CHECK bool link_is_reachable(struct link *l, struct str repository,
 void link_put_reachable(struct link *l, struct str repository,
                         const struct oid *commit);
 
+/* What the store keeps of a server (place.c); "" is nothing. In `a`. */
+MUST_CHECK bool link_find_caps(struct link *l, struct str place,
+                               struct arena *a, struct str *text,
+                               struct err *e);
+void link_put_caps(struct link *l, struct str place, struct str text);
+
 /* `*found` false: mapm has none. In `a`. */
 MUST_CHECK bool link_find_credential(struct link *l, enum credential_from from,
                                      struct str protocol, struct str host,

@@ -1,7 +1,11 @@
 #include "session.h"
 
-/* What is known of a server, whatever repository of it: one place for each
- * scheme, host and port. */
+/*
+ * What is known of a server, whatever repository of it: one place for each
+ * scheme, host and port. Its capabilities are those of the table of hosts, or
+ * of the store, until a repository is refused what follows from them; then it
+ * asks for its own, which are the place's from then on. Source: HOSTS.md 6.
+ */
 
 static struct place *place_get(struct session *s, const struct url *u,
                                const struct git_host *g)
@@ -11,23 +15,93 @@ static struct place *place_get(struct session *s, const struct url *u,
     struct map_entry *entry = map_entry(&s->places, key);
     struct place *p = entry->value;
 
-    if (p == NULL) {
-        entry->value = p = arena_new(&s->arena, struct place);
-        p->key = key;
-        p->caps = (struct caps){.version = g->protocol,
-                                .ls_refs = true,
-                                .fetch = true,
-                                .shallow = g->shallow,
-                                .filter = g->filter};
-    }
+    if (p)
+        return p;
+    entry->value = p = arena_new(&s->arena, struct place);
+    p->key = key;
+    p->caps = (struct caps){.version = g->protocol,
+                            .ls_refs = true,
+                            .fetch = true,
+                            .shallow = g->shallow,
+                            .filter = g->filter,
+                            .any_object = g->protocol != 0};
     return p;
+}
+
+static void assume(struct repo *r)
+{
+    r->caps = r->place->caps;
+    r->round = r->place->round;
 }
 
 void place_set(struct repo *r)
 {
     r->place = place_get(r->session, &r->url, r->kind);
-    r->caps = r->place->caps;
-    r->has_caps = r->place->has_caps;
+    r->has_caps = false;
+    assume(r);
+}
+
+bool place_look_up(struct repo *r, struct err *e)
+{
+    struct session *s = r->session;
+    struct place *p = r->place;
+    struct str kept;
+
+    if (!p || p->is_looked_up)
+        return true;
+    p->is_looked_up = true;
+    if (!link_find_caps(&s->link, p->key, &s->arena, &kept, e))
+        return false;
+    p->is_known = caps_parse(kept, &p->caps);
+    assume(r);
+    return true;
+}
+
+void place_learn(struct repo *r, const struct caps *caps)
+{
+    struct session *s = r->session;
+    struct place *p = r->place;
+    struct str old = caps_format(&p->caps, &s->arena);
+    struct str now = caps_format(caps, &s->arena);
+
+    r->caps = *caps;
+    r->has_caps = true;
+    r->round = ++p->round;
+    p->caps = *caps;
+    if (p->is_known && str_eq(old, now))
+        return;
+    p->is_known = true;
+    link_put_caps(&s->link, p->key, now);
+}
+
+bool place_refused(struct repo *r)
+{
+    struct place *p = r->place;
+
+    if (p->is_known && r->round == p->round) {
+        p->is_known = false;
+        link_put_caps(&r->session->link, p->key, STR(""));
+    }
+    return r->round == p->round;
+}
+
+void place_refused_filter(struct repo *r)
+{
+    struct caps caps = r->caps;
+    bool is_own = r->has_caps;
+
+    caps.filter = false;
+    place_learn(r, &caps);
+    r->has_caps = is_own;
+}
+
+void place_follow(struct repo *r)
+{
+    if (r->has_caps || r->round == r->place->round)
+        return;
+    assume(r);
+    r->needs_caps = false;
+    r->is_dirty = true;
 }
 
 /* "/" where the server has the repository by the name that its origin has, or

@@ -1,5 +1,9 @@
 #include "protocol.h"
 
+#include "mapm/limits.h"
+
+#include <stddef.h>
+
 static bool put_ref(struct ref_list *refs, const struct ref *ref,
                     enum wire_fault *fault, struct err *e)
 {
@@ -31,6 +35,76 @@ static bool has_word(struct str list, const char *word)
             return true;
     }
     return false;
+}
+
+/* --- capabilities ----------------------------------------------------- */
+
+/* Each word of version 0, and the first of those for the same as it is kept. */
+/* clang-format off */
+static const struct {
+    const char *word;
+    size_t offset; /* of a bool of struct caps */
+} cap_words[] = {
+    {"shallow",                      offsetof(struct caps, shallow)},
+    {"filter",                       offsetof(struct caps, filter)},
+    {"allow-any-sha1-in-want",       offsetof(struct caps, any_object)},
+    {"allow-reachable-sha1-in-want", offsetof(struct caps, any_object)},
+    {"multi_ack",                    offsetof(struct caps, multi_ack)},
+    {"multi_ack_detailed",           offsetof(struct caps, multi_ack_detailed)},
+    {"no-done",                      offsetof(struct caps, no_done)},
+    {"ofs-delta",                    offsetof(struct caps, ofs_delta)},
+    {"no-progress",                  offsetof(struct caps, no_progress)},
+    {"side-band",                    offsetof(struct caps, side_band)},
+    {"side-band-64k",                offsetof(struct caps, side_band_64k)},
+};
+/* clang-format on */
+#define CAP_WORDS (sizeof cap_words / sizeof *cap_words)
+
+static bool *cap_of(struct caps *caps, size_t i)
+{
+    return (bool *)((char *)caps + cap_words[i].offset);
+}
+
+static bool read_word(struct caps *caps, struct str word)
+{
+    for (size_t i = 0; i < CAP_WORDS; i++)
+        if (str_is(word, cap_words[i].word))
+            return *cap_of(caps, i) = true;
+    return false;
+}
+
+bool caps_are_partial(const struct caps *caps)
+{
+    return caps->filter && caps->any_object;
+}
+
+struct str caps_format(const struct caps *caps, struct arena *a)
+{
+    struct caps left = *caps;
+    struct str out = caps->version ? STR("2") : STR("0");
+
+    for (size_t i = 0; i < CAP_WORDS; i++) {
+        if (*cap_of(&left, i))
+            out = arena_printf(a, "%.*s %s", STR_ARG(out), cap_words[i].word);
+        *cap_of(&left, i) = false;
+    }
+    return arena_str(a, out);
+}
+
+bool caps_parse(struct str text, struct caps *out)
+{
+    struct caps caps = {.ls_refs = true, .fetch = true};
+    struct str rest = text, word;
+
+    if (!str_cut(&rest, ' ', &word) ||
+        !(str_is(word, "2") || str_is(word, "0")))
+        return false;
+    caps.version = word.p[0] - '0';
+    while (rest.p && str_cut(&rest, ' ', &word))
+        if (!read_word(&caps, word))
+            return false;
+    *out = caps;
+    return true;
 }
 
 /* --- advertisement ---------------------------------------------------- */
@@ -82,21 +156,8 @@ static void read_caps_v0(struct caps *caps, struct str words, struct str *head)
                 *head = str_from_index(value, 5);
         } else if (is_feature(word, "object-format", &value)) {
             caps->sha256 = !str_is(value, "sha1");
-        } else if (str_is(word, "shallow")) {
-            caps->shallow = true;
-        } else if (str_is(word, "filter")) {
-            caps->filter = true;
-        } else if (str_is(word, "ofs-delta")) {
-            caps->ofs_delta = true;
-        } else if (str_is(word, "no-progress")) {
-            caps->no_progress = true;
-        } else if (str_is(word, "side-band-64k")) {
-            caps->side_band = PKT_MAX_BYTES;
-        } else if (str_is(word, "side-band") && !caps->side_band) {
-            caps->side_band = 1000;
-        } else if (str_is(word, "allow-reachable-sha1-in-want") ||
-                   str_is(word, "allow-any-sha1-in-want")) {
-            caps->any_commit = true;
+        } else {
+            read_word(caps, word);
         }
     }
 }
@@ -136,6 +197,7 @@ static bool read_first_line(struct advert *a, struct str line, struct err *e)
 
     if (str_is(line, "version 2")) {
         a->caps.version = 2;
+        a->caps.any_object = true;
         a->state = ADVERT_CAPS;
         return true;
     }
@@ -175,10 +237,24 @@ static bool read_advert_line(struct advert *a, struct str line, struct err *e)
     return wire_not_git(&a->fault, "a line where none belongs", e);
 }
 
+/* Refs are kept in memory, and a server may list them without end. */
+static bool count_refs(size_t *sum, struct str bytes, enum wire_fault *fault,
+                       struct err *e)
+{
+    *sum += bytes.n;
+    if (*sum <= TRANSFER_MAX_REFS_BYTES)
+        return true;
+    err_set(e, ERR_LIMIT, "the server lists more than %u MiB of refs",
+            TRANSFER_MAX_REFS_BYTES >> 20);
+    return wire_fail(fault, WIRE_LIMIT);
+}
+
 bool advert_feed(struct advert *a, struct str bytes, struct err *e)
 {
     struct pkt pkt;
 
+    if (!count_refs(&a->bytes, bytes, &a->fault, e))
+        return false;
     while (bytes.n) {
         if (!wire_next(&a->pkt, &bytes, &pkt, &a->fault, e))
             return false;
@@ -267,6 +343,8 @@ bool ls_refs_feed(struct ls_refs_answer *r, struct str bytes, struct err *e)
 {
     struct pkt pkt;
 
+    if (!count_refs(&r->bytes, bytes, &r->fault, e))
+        return false;
     while (bytes.n) {
         if (r->ended)
             return wire_not_git(&r->fault, "more than one answer", e);

@@ -19,18 +19,32 @@
 
 #define AGENT "git/mapm-" MAPM_VERSION /* GitHub wants "git/" in front */
 
-/* What a server can do, from its advertisement. */
+/* What a server can do, from its advertisement. Requests follow from it alone,
+ * never from the name of a host. */
 struct caps {
-    int version; /* 2, or 0 */
+    int version; /* 2, or 0, which 1 is like */
     bool ls_refs, fetch;
     bool shallow; /* deepen */
     bool filter;
-    bool sha256;      /* object-format is not sha1: not for us */
-    bool ofs_delta;   /* v0: may be asked for */
-    bool no_progress; /* v0 */
-    int side_band;    /* v0: 0, 1000 or 65520 bytes a packet */
-    bool any_commit;  /* v0: commits that no ref shows may be wanted */
+    bool sha256; /* object-format is not sha1: not for us */
+    /* Trees, blobs and commits that no ref shows may be wanted by their ids:
+     * in version 2 always. */
+    bool any_object;
+    bool multi_ack, multi_ack_detailed; /* v0: some insist on it */
+    bool no_done;                       /* v0 */
+    bool ofs_delta;                     /* v0: may be asked for */
+    bool no_progress;                   /* v0 */
+    bool side_band, side_band_64k;      /* v0 */
 };
+
+/* Trees first, and then what is needed of the files. Otherwise a commit comes
+ * with all that it holds. */
+bool caps_are_partial(const struct caps *caps);
+
+/* As kept between runs: "2 shallow filter". In `a`. */
+struct str caps_format(const struct caps *caps, struct arena *a);
+/* False for anything else. */
+bool caps_parse(struct str text, struct caps *out);
 
 /* GET info/refs?service=git-upload-pack, or what comes first over a pipe,
  * whatever version answers. */
@@ -38,6 +52,7 @@ struct advert {
     struct pkt_reader pkt;
     struct caps caps;
     struct ref_list *refs; /* v0 only */
+    size_t bytes;
     enum wire_fault fault;
     int state;
 };
@@ -59,6 +74,7 @@ void ls_refs_request(struct buf *out, const struct str *prefixes, size_t count);
 struct ls_refs_answer {
     struct pkt_reader pkt;
     struct ref_list *refs;
+    size_t bytes;
     enum wire_fault fault;
     bool ended;
 };

@@ -43,13 +43,16 @@ static void put_first_want(struct buf *out, const struct fetch_args *w,
     char hex[OID_HEX_CHARS + 1];
 
     oid_format(&w->wants[0], hex);
-    pkt_printf(out, "want %s%s%s%s%s%s agent=%s\n", hex,
-               caps->side_band == PKT_MAX_BYTES ? " side-band-64k"
-               : caps->side_band                ? " side-band"
-                                                : "",
+    pkt_printf(out, "want %s%s%s%s%s%s%s agent=%s\n", hex,
+               caps->multi_ack_detailed ? " multi_ack_detailed"
+               : caps->multi_ack        ? " multi_ack"
+                                        : "",
+               caps->multi_ack_detailed && caps->no_done ? " no-done" : "",
+               caps->side_band_64k ? " side-band-64k"
+               : caps->side_band   ? " side-band"
+                                   : "",
                caps->ofs_delta ? " ofs-delta" : "",
                caps->no_progress ? " no-progress" : "",
-               w->thin ? " thin-pack" : "",
                w->filter && caps->filter ? " filter" : "", AGENT);
 }
 
@@ -179,6 +182,11 @@ static bool read_band(struct fetch_answer *f, struct str packet, struct err *e)
                      e->code == ERR_LIMIT ? WIRE_LIMIT : WIRE_NOT_GIT);
 }
 
+static bool has_bands(const struct fetch_answer *f)
+{
+    return f->v0->side_band || f->v0->side_band_64k;
+}
+
 /* Version 0: acknowledgments go over into the pack without a mark. */
 static bool read_ack(struct fetch_answer *f, struct str packet, struct err *e)
 {
@@ -186,7 +194,7 @@ static bool read_ack(struct fetch_answer *f, struct str packet, struct err *e)
 
     if (str_is(line, "NAK") || str_starts(line, STR("ACK ")))
         return count_line(f, line, e);
-    if (!f->v0->side_band)
+    if (!has_bands(f))
         return wire_not_git(&f->fault, "an unknown line before the pack", e);
     f->state = ANSWER_BANDS;
     return read_band(f, packet, e);
@@ -243,7 +251,7 @@ static bool read_mark(struct fetch_answer *f, enum pkt_kind mark, struct err *e)
 /* Version 0 without side bands: "PACK" in place of a length. */
 static bool is_raw_pack(const struct fetch_answer *f, struct str bytes)
 {
-    return f->state == ANSWER_ACKS && !f->v0->side_band && f->lines > 0 &&
+    return f->state == ANSWER_ACKS && !has_bands(f) && f->lines > 0 &&
            !pkt_reader_is_inside(&f->pkt) && bytes.p[0] == 'P';
 }
 

@@ -285,19 +285,24 @@ static enum outcome judge_sign_in(struct exchange *x, struct err *e)
     return v;
 }
 
+/* What servers say to a request of version 2 that know none. */
+static bool is_no_v2(long status)
+{
+    return status == 400 || status == 404 || status == 405 || status == 415 ||
+           status == 501;
+}
+
 static enum outcome judge_status(struct exchange *x, struct err *e)
 {
     long status = x->call.status;
-    struct repo *r = x->repo;
 
     if (status == 301 || status == 302 || status == 307 || status == 308)
         return judge_redirect(x, e);
     if (status == 401)
         return judge_login(x, e);
-    if (status == 404 && !x->had_caps) {
-        r->needs_caps = !r->has_caps; /* so says a dumb server, too */
+    /* 404 says a dumb server, too. */
+    if (is_no_v2(status) && exchange_was_refused(x))
         return OUTCOME_AGAIN;
-    }
     if (status == 404) {
         refuse_access(x, e);
         return OUTCOME_DEAD;

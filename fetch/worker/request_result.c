@@ -35,23 +35,20 @@ static void take_caps(struct exchange *x)
     struct repo *r = x->repo;
     struct err e;
 
-    r->caps = x->advert.caps;
-    r->has_caps = true;
-    r->needs_caps = false;
-    if (r->caps.sha256) {
+    if (x->advert.caps.sha256) {
         err_set(&e, ERR_FETCH, "%.*s names objects by SHA-256: not supported",
                 STR_ARG(r->name));
         r->dead = repo_keep_err(r, &e);
         return;
     }
-    if (r->caps.version != 0 && !r->caps.fetch) {
+    if (x->advert.caps.version != 0 && !x->advert.caps.fetch) {
         err_set(&e, ERR_FETCH, "the server of %.*s offers no fetch",
                 STR_ARG(r->name));
         r->dead = repo_keep_err(r, &e);
         return;
     }
-    r->place->caps = r->caps;
-    r->place->has_caps = true;
+    r->needs_caps = false;
+    place_learn(r, &x->advert.caps);
     if (r->caps.version == 0) {
         r->all_refs_known = true;
         take_refs(x);
@@ -109,7 +106,10 @@ static bool take_trees(struct exchange *x, struct err *e)
         struct err bad = {0};
 
         s->is_walked |= x->is_cut;
-        if (o == NULL) {
+        s->has_files |= x->takes_all && o;
+        if (o == NULL && x->is_search) {
+            snapshot_search_on(r, s);
+        } else if (o == NULL) {
             s->trees = TREES_NEEDED;
             all &= x->is_cut;
             absent = i;
@@ -374,6 +374,9 @@ static bool finish(struct exchange *x, struct err *e)
         *e = why;
         return false;
     case OUTCOME_DEAD:
+        /* No git server after all: what was said first tells more. */
+        if (x->kind == REQUEST_CAPS && r->refusal)
+            why = *r->refusal;
         break;
     }
     r->dead = repo_keep_err(r, &why);

@@ -43,47 +43,34 @@ static void wants_take(struct wants *w, struct blob *b)
     b->state = BLOB_COMING;
 }
 
-/* A request that cannot be sent fails its repository, not the whole fetch. */
-static void start_or_fail(struct exchange *x, const struct fetch_args *args,
-                          struct err *e)
-{
-    struct repo *r = x->repo;
-
-    if (exchange_start(x, args, e))
-        return;
-    r->dead = repo_keep_err(r, e);
-    r->is_dirty = true;
-    exchange_close(x);
-}
-
 /* Sends it, or throws it away when nothing is wanted. */
-static bool wants_send(struct wants *w, struct fetch_args *args, struct err *e)
+static void wants_send(struct wants *w, struct fetch_args *args)
 {
     struct exchange *x = w->x;
 
     if (w->count == 0) {
         exchange_close(x);
-        return true;
+        return;
     }
     x->blobs = w->blobs;
     x->blob_count = w->blob_count;
     args->wants = w->ids;
     args->want_count = w->count;
-    start_or_fail(x, args, e);
-    return true;
+    exchange_start(x, args);
 }
 
 /* --- each slot's next request --------------------------------------------- */
 
-static bool start_caps(struct repo *r, struct err *e)
+/* One repository asks what the server can do, and the others wait for that. */
+static void start_caps(struct repo *r)
 {
-    struct exchange *x;
-
+    if (r->place->asking)
+        return;
+    place_follow(r);
     if (!r->needs_caps)
-        return true;
-    x = exchange_open(r, REQUEST_CAPS);
-    start_or_fail(x, NULL, e);
-    return true;
+        return;
+    r->place->asking = r;
+    exchange_start(exchange_open(r, REQUEST_CAPS), NULL);
 }
 
 static void add_prefix(struct repo *r, struct exchange *x, struct str *list,
@@ -99,18 +86,27 @@ static void add_prefix(struct repo *r, struct exchange *x, struct str *list,
 
 #define USUAL_BRANCH STR("main")
 
-static bool start_refs(struct repo *r, struct err *e)
+/* Without version 2 the refs come with the capabilities, all of them. */
+static void need_refs(struct repo *r)
+{
+    bool needs = r->wants_all_refs || !r->caps.any_object;
+
+    for (const struct ask *a = r->asks; a; a = a->next)
+        needs |= a->stage == ASK_REFS && a->prefix_count;
+    for (const struct snapshot *s = r->snapshots; s; s = s->next)
+        needs |= s->reachability == REACHABILITY_BRANCH_TIP;
+    r->needs_caps |= needs && !r->all_refs_known;
+}
+
+static void start_refs(struct repo *r)
 {
     bool from_head = false;
     struct exchange *x;
     struct str *list;
     size_t room = 3; /* of `list`, for what is added behind the asks' */
 
-    if (r->caps.version == 0) {
-        /* Another repository of the host has shown the capabilities. */
-        r->needs_caps = !r->all_refs_known && !r->slots[REQUEST_CAPS].busy;
-        return r->needs_caps ? start_caps(r, e) : true;
-    }
+    if (r->caps.version == 0)
+        return;
     x = exchange_open(r, REQUEST_REFS);
     for (struct ask *a = r->asks; a; a = a->next)
         room += a->stage == ASK_REFS ? a->prefix_count : 0;
@@ -132,12 +128,10 @@ static bool start_refs(struct repo *r, struct err *e)
         add_prefix(r, x, list, str_make("", 0));
     INVARIANT(x->prefix_count <= room);
     x->prefixes = list;
-    if (x->prefix_count == 0) {
+    if (x->prefix_count == 0)
         exchange_close(x);
-        return true;
-    }
-    start_or_fail(x, NULL, e);
-    return true;
+    else
+        exchange_start(x, NULL);
 }
 
 /* A catalog at the top of a commit: every name in it counts. */
@@ -204,13 +198,18 @@ static void put_bases(struct exchange *x, struct fetch_args *args)
     x->is_thin = args->thin = args->have_count > 0;
 }
 
-static bool start_trees(struct repo *r, struct err *e)
+static void start_trees(struct repo *r)
 {
-    struct exchange *x = exchange_open(r, REQUEST_TREES);
+    struct exchange *x;
     struct fetch_args args = {.deepen = r->caps.shallow};
     struct wants w;
     bool walked = false, all = false;
 
+    if (!r->caps.any_object) {
+        snapshots_start(r);
+        return;
+    }
+    x = exchange_open(r, REQUEST_TREES);
     wants_init(&w, x);
     for (struct snapshot *s = r->snapshots; s && wants_have_room(&w);
          s = s->next) {
@@ -223,23 +222,27 @@ static bool start_trees(struct repo *r, struct err *e)
         wants_put(&w, &s->commit);
         s->trees = TREES_COMING;
     }
-    if (r->caps.filter && r->caps.version != 0)
+    if (caps_are_partial(&r->caps))
         args.filter = walked ? "tree:0" : "blob:none";
-    if (args.filter && args.deepen && !walked && !r->no_thin)
+    if (args.filter && args.deepen && r->caps.version && !walked && !r->no_thin)
         put_bases(x, &args);
     x->takes_all = args.filter == NULL;
     x->may_cut = !walked && !all && args.filter;
-    return wants_send(&w, &args, e);
+    wants_send(&w, &args);
 }
 
-static bool start_single(struct repo *r, enum request_kind kind, struct err *e)
+static void start_single(struct repo *r, enum request_kind kind)
 {
     struct exchange *x;
     struct fetch_args args = {0};
     struct wants w;
 
     if (all_trees_come(r))
-        return true;
+        return;
+    if (!r->caps.any_object) {
+        snapshots_need_trees(r);
+        return;
+    }
     x = exchange_open(r, kind);
     wants_init(&w, x);
     for (size_t i = 0; i < r->loose_objects.count && wants_have_room(&w); i++) {
@@ -253,17 +256,17 @@ static bool start_single(struct repo *r, enum request_kind kind, struct err *e)
     }
     if (r->caps.filter)
         args.filter = kind == REQUEST_FOLDERS ? "blob:none" : "tree:0";
-    return wants_send(&w, &args, e);
+    wants_send(&w, &args);
 }
 
-static bool start_loose_objects(struct repo *r, struct err *e)
+static void start_loose_objects(struct repo *r)
 {
-    return start_single(r, REQUEST_LOOSE_OBJECTS, e);
+    start_single(r, REQUEST_LOOSE_OBJECTS);
 }
 
-static bool start_folders(struct repo *r, struct err *e)
+static void start_folders(struct repo *r)
 {
-    return start_single(r, REQUEST_FOLDERS, e);
+    start_single(r, REQUEST_FOLDERS);
 }
 
 /* A tree brings all its blobs: one want instead of many. Only when none of
@@ -393,8 +396,10 @@ static bool start_blobs(struct repo *r, struct err *e)
     struct fetch_args args = {0};
     struct wants w;
 
-    if (r->caps.version == 0)
-        return true; /* the snapshot brought all that there is */
+    if (!r->caps.any_object) {
+        snapshots_need_files(r);
+        return true;
+    }
     x = exchange_open(r, REQUEST_BLOBS);
     wants_init(&w, x);
     for (struct ask *a = r->asks; a && wants_have_room(&w); a = a->next) {
@@ -409,10 +414,27 @@ static bool start_blobs(struct repo *r, struct err *e)
         exchange_close(x);
         return false;
     }
-    return wants_send(&w, &args, e);
+    wants_send(&w, &args);
+    return true;
 }
 
-static bool start_reach(struct repo *r, struct err *e)
+/* Where a tip of another time cannot be wanted, all that there are now have
+ * it in their history, or it is gone. */
+static void put_tip(struct wants *w, const struct oid *tip)
+{
+    struct repo *r = w->x->repo;
+    struct oid_set tips;
+
+    if (r->caps.any_object || advertised_id(r, tip)) {
+        wants_put(w, tip);
+        return;
+    }
+    all_tips(r, &w->x->arena, &tips);
+    for (size_t i = 0; i < oid_set_count(&tips) && wants_have_room(w); i++)
+        wants_put(w, oid_set_get(&tips, i));
+}
+
+static void start_reach(struct repo *r)
 {
     struct ancestry *ancestry = ancestry_next(r);
     struct fetch_args args = {.haves = ancestry ? &ancestry->commit : NULL,
@@ -422,15 +444,15 @@ static bool start_reach(struct repo *r, struct err *e)
     struct wants w;
 
     if (ancestry == NULL)
-        return true;
+        return;
     x = exchange_open(r, REQUEST_REACHABILITY);
     x->checking_ancestry = ancestry;
     wants_init(&w, x);
-    wants_put(&w, &ancestry->tip);
-    return wants_send(&w, &args, e);
+    put_tip(&w, &ancestry->tip);
+    wants_send(&w, &args);
 }
 
-static bool start_reachability(struct repo *r, struct err *e)
+static void start_reachability(struct repo *r)
 {
     struct snapshot *s = r->snapshots;
     struct exchange *x;
@@ -442,8 +464,10 @@ static bool start_reachability(struct repo *r, struct err *e)
     while (s && s->reachability != REACHABILITY_HEAD_HISTORY &&
            s->reachability != REACHABILITY_ALL_HISTORY)
         s = s->next;
-    if (s == NULL)
-        return start_reach(r, e);
+    if (s == NULL) {
+        start_reach(r);
+        return;
+    }
     x = exchange_open(r, REQUEST_REACHABILITY);
     x->checking = s;
     wants_init(&w, x);
@@ -457,35 +481,43 @@ static bool start_reachability(struct repo *r, struct err *e)
     args.haves = &s->commit;
     args.have_count = 1;
     args.filter = r->caps.filter ? "tree:0" : NULL;
-    return wants_send(&w, &args, e);
+    wants_send(&w, &args);
+}
+
+/* Not before its time, and the capabilities first. */
+static bool is_due(const struct repo *r, enum request_kind kind, uint64_t now,
+                   uint64_t *wait_ms)
+{
+    const struct request_slot *slot = &r->slots[kind];
+
+    if (slot->busy || r->dead || (r->needs_caps && kind != REQUEST_CAPS))
+        return false;
+    if (slot->not_before_ms > now && slot->not_before_ms - now < *wait_ms)
+        *wait_ms = slot->not_before_ms - now;
+    return slot->not_before_ms <= now;
 }
 
 bool requests_start(struct repo *r, uint64_t *wait_ms, struct err *e)
 {
-    static bool (*const start[])(struct repo * r, struct err * e) = {
+    static void (*const start[])(struct repo * r) = {
         [REQUEST_CAPS] = start_caps,
         [REQUEST_REFS] = start_refs,
         [REQUEST_TREES] = start_trees,
         [REQUEST_LOOSE_OBJECTS] = start_loose_objects,
         [REQUEST_FOLDERS] = start_folders,
-        [REQUEST_BLOBS] = start_blobs,
         [REQUEST_REACHABILITY] = start_reachability,
     };
     uint64_t now = proc_now_ms();
 
-    for (size_t i = 0; i < REQUEST_COUNT && !r->dead; i++) {
-        struct request_slot *slot = &r->slots[i];
-
-        if (slot->busy || r->open_count == 0 ||
-            (r->needs_caps && i != REQUEST_CAPS))
-            continue;
-        if (slot->not_before_ms > now) {
-            if (slot->not_before_ms - now < *wait_ms)
-                *wait_ms = slot->not_before_ms - now;
-            continue;
-        }
-        if (!start[i](r, e))
-            return false;
-    }
-    return true;
+    if (r->open_count == 0 || r->dead)
+        return true;
+    if (!place_look_up(r, e))
+        return false;
+    place_follow(r);
+    if (r->caps.version == 0)
+        need_refs(r);
+    for (size_t i = 0; i < REQUEST_COUNT; i++)
+        if (start[i] && is_due(r, (enum request_kind)i, now, wait_ms))
+            start[i](r);
+    return !is_due(r, REQUEST_BLOBS, now, wait_ms) || start_blobs(r, e);
 }

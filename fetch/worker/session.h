@@ -27,6 +27,7 @@
  * place.c           knows what the server of a repository can do;
  * lead.c            whether a commit has the locked object at the path;
  * ancestry.c        whether a locked commit is in the history of a ref;
+ * snapshot.c        commits of a server that gives no part of one;
  * compare.c         whether a package is still what a lock says;
  * remote.c          judges statuses, redirects and refusals of https.
  *
@@ -94,6 +95,8 @@ struct snapshot {
     size_t known_objects; /* in the repository, when it was loaded or saved */
     enum reachability reachability;
     const struct err *why;
+    bool has_files;  /* they came with its trees: snapshot.c */
+    unsigned search; /* … and how far it was looked for */
     bool is_whole;   /* all its trees were wanted in one request */
     bool at_once;    /* … and have to be, however few packages are wanted */
     size_t asked;    /* packages of it that were asked for */
@@ -184,8 +187,11 @@ struct request_slot {
 struct place {
     struct str key; /* https://host:port */
     struct caps caps;
-    bool has_caps;
-    struct secret secret; /* found after a 401 */
+    unsigned round;            /* of caps: how often they were learnt */
+    bool is_looked_up;         /* in the store */
+    bool is_known;             /* … by the store, too */
+    const struct repo *asking; /* for them, now */
+    struct secret secret;      /* found after a 401 */
     unsigned tried;
 };
 
@@ -207,10 +213,12 @@ struct repo {
     struct str moved;    /* owner/repo, as the host names it now */
     struct str before;   /* of the path of `url`, what stands before these */
     struct caps caps;
-    bool has_caps;      /* else: assumed to be as GitHub's */
+    unsigned round;     /* of the place, whose caps these are */
+    bool has_caps;      /* its own; else those of the place are assumed */
     bool no_tree_wants; /* blobs have to be named one by one */
     bool no_thin;       /* a thin pack was of no use */
     bool needs_caps;    /* REQUEST_CAPS has to run */
+    const struct err *refusal; /* in words, that made it need them */
     const struct err *dead;
 
     struct ref_list refs;
@@ -430,7 +438,8 @@ struct exchange {
     enum request_kind kind;
     struct arena arena;
     struct buf body; /* the question, as it is sent; CAPS: empty */
-    const struct oid *wants;
+    struct place *place;
+    const struct oid *wants; /* what has to come; asked for may be tips */
     size_t want_count;
     const struct str *prefixes; /* REFS: as asked, without refs/ */
     size_t prefix_count;
@@ -438,11 +447,13 @@ struct exchange {
     struct ancestry *checking_ancestry; /* … or for ancestry.c */
     struct blob **blobs;                /* BLOBS: that became COMING with it */
     size_t blob_count;
-    bool had_caps, had_filter; /* the repository, when it was sent */
-    bool is_thin;              /* deltas on trees that the store has */
-    bool takes_all;            /* blobs below the wants, listed or not */
-    bool may_cut;              /* TREES: needed trees may be walked to */
-    bool is_cut;               /* … and was: the answer became too long */
+    bool had_caps;  /* the repository its own, when it was sent */
+    bool is_thin;   /* deltas on trees that the store has */
+    bool takes_all; /* blobs below the wants, listed or not */
+    bool is_search; /* TREES: the commits may be elsewhere */
+    bool is_filtered;
+    bool may_cut; /* TREES: needed trees may be walked to */
+    bool is_cut;  /* … and was: the answer became too long */
 
     /* the answer */
     struct ref_list refs;
@@ -490,9 +501,12 @@ extern const struct transport transport_http;
 struct exchange *exchange_open(struct repo *r, enum request_kind kind);
 void exchange_close(struct exchange *x);
 
-/* `args`: for the slots that fetch. */
-MUST_CHECK bool exchange_start(struct exchange *x,
-                               const struct fetch_args *args, struct err *e);
+/* `args`: for the slots that fetch. One that cannot be sent is closed, and its
+ * repository fails. */
+void exchange_start(struct exchange *x, struct fetch_args *args);
+/* What it assumed of the server may be wrong, and is asked for. False: it was
+ * the server's own word. */
+bool exchange_was_refused(struct exchange *x);
 
 /* Bytes of the answer, as they come. False: no more of them are of use. */
 bool exchange_feed(struct exchange *x, struct str bytes);
@@ -504,6 +518,21 @@ bool exchange_is_whole(const struct exchange *x);
 enum outcome exchange_judge(struct exchange *x, struct err *e);
 enum wire_fault exchange_fault(const struct exchange *x);
 
+/* --- snapshot.c ----------------------------------------------------------- */
+
+/* Commits with all that they hold, where nothing smaller can be wanted. */
+void snapshots_start(struct repo *r);
+/* An answer did not have it: it is looked for farther away, or failed. */
+void snapshot_search_on(struct repo *r, struct snapshot *s);
+/* Files, or trees, of commits whose trees came from the store are missing. */
+void snapshots_need_files(struct repo *r);
+void snapshots_need_trees(struct repo *r);
+/* Tips from which all is reachable that can be had. In `a`. */
+void all_tips(const struct repo *r, struct arena *a, struct oid_set *out);
+/* The id by which a server that shows refs alone knows the commit: that of an
+ * annotated tag may stand for it. NULL: by none. */
+const struct oid *advertised_id(const struct repo *r, const struct oid *commit);
+
 /* --- place.c -------------------------------------------------------------- */
 
 /* Sets url, place, transport and first secret. ERR_REFUSED by
@@ -512,6 +541,16 @@ MUST_CHECK bool remote_init(struct repo *r, const struct link_ask *in,
                             struct err *e);
 /* r->url has changed. */
 void place_set(struct repo *r);
+/* What the store knows of it, once. */
+MUST_CHECK bool place_look_up(struct repo *r, struct err *e);
+/* The repository's own advertisement has come: the place's, and the store's. */
+void place_learn(struct repo *r, const struct caps *caps);
+/* What was assumed was refused: true when the advertisement is to be asked
+ * for, false when it is known. */
+bool place_refused(struct repo *r);
+void place_refused_filter(struct repo *r);
+/* Takes over what another repository has learnt since. */
+void place_follow(struct repo *r);
 /* The address, without secrets. In the repository's arena. */
 const char *repo_shown(struct repo *r);
 

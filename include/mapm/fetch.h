@@ -51,6 +51,11 @@ struct fetch_store {
                       struct str bytes);
     bool (*is_reachable)(void *ctx, struct str repository, struct str commit);
     void (*put_reachable)(void *ctx, struct str repository, struct str commit);
+    /* What the server at `place` ("https://host:port") can do: a text of
+     * mapm-fetch, kept for some days; "" is nothing. */
+    bool (*find_caps)(void *ctx, struct str place, struct arena *a,
+                      struct str *text);
+    void (*put_caps)(void *ctx, struct str place, struct str text);
     void *ctx;
 };
 

@@ -82,7 +82,10 @@
 /* Of all trees of the commits, before only those on the way are asked for. */
 #define FETCH_TREES_MAX_BYTES      (64 * 1024)
 #define FETCH_WALK_MAX_PACKAGES    15      /* of a commit; of more: all its trees */
-#define TRANSFER_MAX_REFS          100000
+#define TRANSFER_MAX_REFS          1000000
+#define TRANSFER_MAX_REFS_BYTES    (64u * 1024 * 1024)   /* of an answer that lists them */
+#define FETCH_CAPS_MAX_BYTES       256     /* of a server, in the store */
+#define FETCH_CAPS_MAX_DAYS        7
 #define REF_MAX_SEGMENTS           16      /* each is a path that the lock could mean */
 #define TRANSFER_MAX_IDLE_BYTES    (64u * 1024)          /* progress text … (F3) */
 #define PACKED_SLACK_BYTES         4096    /* above twice an object's size (F3) */

@@ -74,6 +74,12 @@ bool state_is_reachable(struct state *s, struct str repository,
 MUST_CHECK bool state_put_reachable(struct state *s, struct str repository,
                                     struct str commit, struct err *e);
 
+/* What the git server at a place can do, noted in (`after_s`, `now_s`] since 1970. */
+bool state_find_host(struct state *s, struct str place, int64_t after_s,
+                     int64_t now_s, struct arena *a, struct str *caps);
+MUST_CHECK bool state_put_host(struct state *s, struct str place,
+                               struct str caps, int64_t now_s, struct err *e);
+
 /* Deletes rows that name objects for which `has` is false. */
 MUST_CHECK bool state_prune(struct state *s,
                             bool (*has)(void *ctx, const struct hash *h),

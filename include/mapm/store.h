@@ -205,6 +205,12 @@ MUST_CHECK bool store_put_proof(struct store *s, const struct state_proof *p,
 MUST_CHECK bool store_put_reachable(struct store *s, struct str repository,
                                     struct str commit, struct err *e);
 
+/* What a git server can do, for FETCH_CAPS_MAX_DAYS. In `a`. */
+bool store_find_host(struct store *s, struct str place, struct arena *a,
+                     struct str *caps);
+MUST_CHECK bool store_put_host(struct store *s, struct str place,
+                               struct str caps, struct err *e);
+
 /* Many puts, one commit: without it each put is its own transaction. Without
  * the commit store_close forgets them. */
 MUST_CHECK bool store_begin(struct store *s, struct err *e);

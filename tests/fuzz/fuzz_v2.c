@@ -63,7 +63,7 @@ static void run(enum kind kind, bool deepen, struct str bytes, size_t chunk,
 {
     static struct err e;
     struct caps caps = {.shallow = true,
-                        .side_band = kind == FETCH_V0 ? PKT_MAX_BYTES : 0};
+                        .side_band_64k = kind == FETCH_V0};
     struct fetch_args args = {.deepen = deepen};
     struct arena a = {0};
     struct hash_state pack;

@@ -280,6 +280,32 @@ static int run(struct drive *d)
     return failed;
 }
 
+/* "https://127.0.0.1:80" --> "host-_https:__127.0.0.1:80" */
+static struct str host_file(struct str place, struct arena *a)
+{
+    struct str out = STR("host-"), part;
+
+    while (place.p && str_cut(&place, '/', &part))
+        out = arena_printf(a, "%.*s_%.*s", STR_ARG(out), STR_ARG(part));
+    return out;
+}
+
+static bool find_caps(void *ctx, struct str place, struct arena *a,
+                      struct str *out)
+{
+    return load(ctx, host_file(place, a), FETCH_CAPS_MAX_BYTES, a, out);
+}
+
+static void put_caps(void *ctx, struct str place, struct str text)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct drive *d = ctx;
+    struct err e = {0};
+
+    if (!fs_replace_at(d->kept, host_file(place, &a).p, 0600, text, &e))
+        fprintf(stderr, "%s\n", err_first(&e));
+}
+
 static bool open_all(struct drive *d, const char *incoming)
 {
     struct err e = {0};
@@ -291,9 +317,15 @@ static bool open_all(struct drive *d, const char *incoming)
     };
 
     if (d->store.n) {
-        o.store = (struct fetch_store){find_blob, read_blob,    find_trees,
-                                       put_trees, is_reachable, put_reachable,
-                                       d};
+        o.store = (struct fetch_store){.find_blob = find_blob,
+                                       .read_blob = read_blob,
+                                       .find_trees = find_trees,
+                                       .put_trees = put_trees,
+                                       .is_reachable = is_reachable,
+                                       .put_reachable = put_reachable,
+                                       .find_caps = find_caps,
+                                       .put_caps = put_caps,
+                                       .ctx = d};
         if (!fs_open_dir(d->store.p, &d->kept, &e))
             return false;
     }

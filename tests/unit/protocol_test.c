@@ -111,13 +111,67 @@ TEST(version_0_asks_for_what_the_server_can)
                          .filter = true,
                          .ofs_delta = true,
                          .no_progress = true,
-                         .side_band = PKT_MAX_BYTES};
+                         .side_band_64k = true};
     fetch_request_v0(&b, &w, &caps);
     CHECK_STR(packets(&b),
               "want " ONES " side-band-64k ofs-delta no-progress filter "
               "agent=git/mapm-" MAPM_VERSION "\nwant " TWOS
               "\ndeepen 1\nfilter blob:none\nF\ndone\n");
     buf_done(&b);
+}
+
+/* Azure DevOps refuses a request without multi_ack: HOSTS.md 6. */
+TEST(version_0_says_multi_ack_where_it_is_offered)
+{
+    static const struct {
+        struct caps caps;
+        const char *words;
+    } rows[] = {
+        {{.multi_ack = true}, " multi_ack"},
+        {{.multi_ack = true, .no_done = true}, " multi_ack"},
+        {{.multi_ack_detailed = true}, " multi_ack_detailed"},
+        {{.multi_ack = true, .multi_ack_detailed = true, .no_done = true},
+         " multi_ack_detailed no-done"},
+        {{.side_band = true, .no_done = true}, " side-band"},
+        {{.side_band = true, .side_band_64k = true}, " side-band-64k"},
+        {{.any_object = true}, ""},
+    };
+    struct oid id = oid(ONES);
+    struct fetch_args w = {.wants = &id, .want_count = 1, .thin = true};
+    char expected[200];
+    struct buf b;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        buf_init(&b, 4096);
+        fetch_request_v0(&b, &w, &rows[i].caps);
+        snprintf(expected, sizeof expected,
+                 "want " ONES "%s agent=git/mapm-" MAPM_VERSION "\nF\ndone\n",
+                 rows[i].words);
+        CHECK_STR(packets(&b), expected);
+        buf_done(&b);
+    }
+}
+
+TEST(capabilities_are_kept_as_a_text)
+{
+    static const char *const texts[] = {
+        "0", "2 shallow filter allow-any-sha1-in-want",
+        "0 shallow multi_ack multi_ack_detailed no-done ofs-delta no-progress "
+        "side-band side-band-64k"};
+    static const char *const bad[] = {"",   " ",   "1",        "3 shallow",
+                                      "02", "2  ", "2 shallo", "2 filter "};
+    struct arena a = {0};
+    struct caps caps;
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        CHECK(caps_parse(str_cstr(texts[i]), &caps));
+        CHECK_STR(str_dup0(caps_format(&caps, &a), &a), texts[i]);
+        CHECK(caps.version == texts[i][0] - '0');
+        CHECK(caps_are_partial(&caps) == (i == 1));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK(!caps_parse(str_cstr(bad[i]), &caps));
+    arena_done(&a);
 }
 
 TEST(as_many_wants_as_allowed_fit_a_request)
@@ -254,8 +308,9 @@ TEST(advertisements_of_version_0)
                           ", refs/tags/v1 22/11 ");
         CHECK(advert.caps.version == 0 && advert.caps.shallow &&
               advert.caps.filter && advert.caps.ofs_delta &&
-              advert.caps.no_progress && advert.caps.any_commit &&
-              advert.caps.side_band == PKT_MAX_BYTES && !advert.caps.sha256);
+              advert.caps.no_progress && advert.caps.any_object &&
+              advert.caps.multi_ack && advert.caps.side_band &&
+              advert.caps.side_band_64k && !advert.caps.sha256);
         advert_done(&advert);
         arena_done(&a);
     }
@@ -462,7 +517,7 @@ TEST(answers_to_fetch)
 TEST(answers_of_version_0)
 {
     static const struct {
-        int side_band;
+        bool side_band;
         unsigned deepen;
         const char *lines;
         enum wire_fault fault;
@@ -489,7 +544,7 @@ TEST(answers_of_version_0)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         for (size_t chunk = 1; chunk < 60; chunk += 7) {
-            struct caps caps = {.side_band = rows[i].side_band,
+            struct caps caps = {.side_band_64k = rows[i].side_band,
                                 .shallow = true};
             struct fetch_args w = {.deepen = rows[i].deepen};
             struct outcome o;
@@ -685,7 +740,8 @@ static void talk_v0(struct arena *a, const struct oid *commit)
     for (int i = 0; i < 6; i++) {
         struct caps caps = advert.caps;
 
-        caps.side_band = i < 2 ? PKT_MAX_BYTES : i < 4 ? 1000 : 0;
+        caps.side_band_64k = i < 2;
+        caps.side_band = i < 4;
         w.deepen = i & 1;
         buf_clear(&b);
         fetch_request_v0(&b, &w, &caps);
