@@ -66,6 +66,7 @@ static bool set_up(struct session *s, struct str first, struct err *e)
     if (!rights_give_up(&s->settings, str_dup0(options.incoming, &s->arena),
                         largest_file(&s->limits), e))
         return false;
+    s->https = &transport_http;
     s->http = http_open(&s->settings, &s->limits);
     return true;
 }

@@ -127,7 +127,7 @@ bool remote_init(struct repo *r, const struct link_ask *in, struct err *e)
     r->public_only = str_eq(url_format(&r->url, &r->arena), in->url) &&
                      !settings_has_host(&r->session->settings, r->url.host);
     place_set(r);
-    r->transport = &transport_http;
+    r->transport = r->session->https;
     r->before = path_before(r);
     secrets_first(&r->session->secrets, &r->url, &r->secret);
     return true;

@@ -8,8 +8,6 @@
  * row 12.
  */
 
-#define TIPS_MAX 500
-
 static bool is_tip(const struct repo *r, const struct oid *commit)
 {
     for (size_t i = 0; i < r->refs.count; i++)
@@ -74,7 +72,7 @@ void reachability_tips(const struct repo *r, const struct snapshot *s,
         oid_set_put(&set, &head->peeled);
     for (size_t i = 0;
          s->reachability == REACHABILITY_ALL_HISTORY && i < r->refs.count; i++)
-        if (oid_set_count(&set) < TIPS_MAX &&
+        if (oid_set_count(&set) < REPO_MAX_TIPS &&
             !oid_is_zero(&r->refs.items[i].peeled))
             oid_set_put(&set, &r->refs.items[i].peeled);
     *count = oid_set_count(&set);

@@ -92,6 +92,23 @@ bool refs_are_known(const struct repo *r, struct str prefix)
             (r->caps.version == 0 || !str_is(prefix, "HEAD")));
 }
 
+const struct oid *advertised_id(const struct repo *r, const struct oid *commit)
+{
+    for (size_t i = 0; i < r->refs.count; i++)
+        if (oid_eq(&r->refs.items[i].peeled, commit))
+            return &r->refs.items[i].id;
+    return NULL;
+}
+
+void all_tips(const struct repo *r, struct arena *a, struct oid_set *out)
+{
+    oid_set_init(out, a);
+    for (size_t i = 0; i < r->refs.count && oid_set_count(out) < REPO_MAX_TIPS;
+         i++)
+        if (!oid_is_zero(&r->refs.items[i].id))
+            oid_set_put(out, &r->refs.items[i].id);
+}
+
 static struct str path_of(const struct url *u)
 {
     struct str path = u->path;

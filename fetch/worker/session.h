@@ -247,6 +247,7 @@ struct session {
     struct settings settings;
     struct secrets secrets;
     struct http *http;
+    const struct transport *https;
     struct parts parts; /* buffered output, except large files */
     bool verbose;
     struct map repos, places;
@@ -379,6 +380,13 @@ struct str oid_key(const struct oid *id); /* its 20 bytes: a map's key */
 void refs_mark(struct repo *r, struct str prefix, char mark);
 bool refs_are_asked(const struct repo *r, struct str prefix); /* or known */
 bool refs_are_known(const struct repo *r, struct str prefix);
+
+#define REPO_MAX_TIPS 500
+/* Tips from which all is reachable that can be had. In `a`. */
+void all_tips(const struct repo *r, struct arena *a, struct oid_set *out);
+/* The id by which a server that shows refs alone knows the commit: that of an
+ * annotated tag may stand for it. NULL: by none. */
+const struct oid *advertised_id(const struct repo *r, const struct oid *commit);
 
 struct snapshot *snapshot_get(struct repo *r, const struct oid *commit);
 struct loose_object *loose_object_get(struct repo *r, const struct oid *id);
@@ -527,11 +535,6 @@ void snapshot_search_on(struct repo *r, struct snapshot *s);
 /* Files, or trees, of commits whose trees came from the store are missing. */
 void snapshots_need_files(struct repo *r);
 void snapshots_need_trees(struct repo *r);
-/* Tips from which all is reachable that can be had. In `a`. */
-void all_tips(const struct repo *r, struct arena *a, struct oid_set *out);
-/* The id by which a server that shows refs alone knows the commit: that of an
- * annotated tag may stand for it. NULL: by none. */
-const struct oid *advertised_id(const struct repo *r, const struct oid *commit);
 
 /* --- place.c -------------------------------------------------------------- */
 

@@ -9,8 +9,6 @@
  * Source: HOSTS.md 6; row H3.
  */
 
-#define TIPS_MAX 500
-
 /* How far back, and from which tips. */
 static const struct search {
     unsigned deepen; /* 0: all */
@@ -21,22 +19,6 @@ static const struct search {
 #define SEARCH_FIRST 1
 #define SEARCH_ALL   3 /* without "deepen" the first that can be asked */
 #define SEARCH_COUNT (sizeof searches / sizeof *searches)
-
-const struct oid *advertised_id(const struct repo *r, const struct oid *commit)
-{
-    for (size_t i = 0; i < r->refs.count; i++)
-        if (oid_eq(&r->refs.items[i].peeled, commit))
-            return &r->refs.items[i].id;
-    return NULL;
-}
-
-void all_tips(const struct repo *r, struct arena *a, struct oid_set *out)
-{
-    oid_set_init(out, a);
-    for (size_t i = 0; i < r->refs.count && oid_set_count(out) < TIPS_MAX; i++)
-        if (!oid_is_zero(&r->refs.items[i].id))
-            oid_set_put(out, &r->refs.items[i].id);
-}
 
 /* Of the default branch, and of the refs in origins of its packages. */
 static void near_tips(struct repo *r, const struct snapshot *s, struct arena *a,
@@ -52,7 +34,7 @@ static void near_tips(struct repo *r, const struct snapshot *s, struct arena *a,
     for (const struct ask *k = r->asks; k; k = k->next) {
         const struct oid *tip;
 
-        if (k->snapshot != s || oid_set_count(out) >= TIPS_MAX ||
+        if (k->snapshot != s || oid_set_count(out) >= REPO_MAX_TIPS ||
             !refs_choose(&r->refs, k->rest, a, &choice, &ignored))
             continue;
         tip = advertised_id(r, &choice.commit);
