@@ -9,6 +9,7 @@
 
 #include "closure_resolve.h"
 #include "ingest.h"
+#include "plugin_scope.h"
 #include "plugins.h"
 #include "proof.h"
 #include "remote.h"
@@ -521,17 +522,26 @@ static bool resolve_pending(struct closure *c, struct err *e)
 bool closure_gather(struct closure *c, struct err *e)
 {
     struct fetch_event event = {.kind = FETCH_IDLE};
-    bool ok;
+    bool ok, again = false;
 
     for (;;) {
         CLEANUP(arena_done) struct arena scratch = {0};
 
         ok = resolve_pending(c, e);
-        if (!ok || !c->fetch)
+        if (ok && !c->fetch)
+            plugin_scope_check(c, &again);
+        if (!ok || (!c->fetch && !again))
             break;
+        if (!c->fetch)
+            continue;
         ok = fetch_next(c->fetch, &scratch, &event, e) &&
              handle_event(c, &event, &scratch, e);
-        if (!ok || (event.kind == FETCH_IDLE && c->resolved == c->queued))
+        if (!ok)
+            break;
+        if (event.kind != FETCH_IDLE || c->resolved < c->queued)
+            continue;
+        plugin_scope_check(c, &again);
+        if (!again)
             break;
     }
     context_progress(c->cx, NULL);

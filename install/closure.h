@@ -88,9 +88,12 @@ struct node {
     bool has_market;             /* a catalog: it has a marketplace, too */
     const struct market *market; /* of a marketplace */
     struct node *market_node;    /* of a plugin from one */
-    struct str entry;            /* … its entry, for PLUGIN_ENTRY_FILE */
-    struct str catalog_commit;   /* … and where that was read */
-    struct node *owner;          /* of a part out of a plugin's files */
+    struct str entry;  /* … its entry, for PLUGIN_ENTRY_FILE; of a manifest
+                       * (plugin_scope.h) the name that it gives */
+    bool checks_scope; /* locked: its name is to be that of a plugin's folder */
+    bool is_standard;  /* of a manifest: of Agent Plugins */
+    struct str catalog_commit; /* … and where that was read */
+    struct node *owner;        /* of a part out of a plugin's files */
     bool
         is_part; /* a plugin names it: the plugin does without it, if need be */
     struct str of_plugin;  /* FQN of the first one that has it as a part */

@@ -542,6 +542,23 @@ static bool settle_choices(struct install_session *s, struct err *e)
     return true;
 }
 
+/* Names for those of one catalog that have one. */
+static bool find_plugins(struct install_session *s, struct err *e)
+{
+    struct node **nodes =
+        arena_array(&s->cx->arena, s->choice_count + s->root_count + 1,
+                    sizeof(struct node *));
+    size_t count = 0;
+
+    for (size_t i = 0; i < s->choice_count; i++)
+        nodes[count++] = s->choices[i].node;
+    for (size_t i = 0; i < s->root_count; i++) {
+        nodes[count] = closure_find(&s->closure, s->roots[i].origin.key);
+        count += nodes[count] != NULL;
+    }
+    return selection_find_plugins(s, nodes, count, e);
+}
+
 /* Leaves out what is not valid, and has the files of the rest fetched. What
  * turns out to be wrong with these leaves more out. */
 bool session_take_valid(struct install_session *s, struct err *e)
@@ -552,7 +569,7 @@ bool session_take_valid(struct install_session *s, struct err *e)
         if (!check_network(s, e))
             return false;
         is_settled |= !has_ranges(s);
-        if (!plugins_settle(s, e))
+        if (!plugins_settle(s, e) || !find_plugins(s, e))
             return false;
         selection_evaluate(s, s->choices, s->choice_count, is_settled);
         s->closure.options.outline = false;

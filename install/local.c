@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "ingest.h"
+#include "plugin_scope.h"
 #include "plugins.h"
 
 #define LINK_MAX_BYTES 4096
@@ -472,6 +473,19 @@ static bool read_market(struct closure *c, struct node *n, int root,
     return err_set(e, ERR_PATH, "there is no marketplace.json");
 }
 
+/* Of a plugin, for its name alone. */
+static bool read_manifest(struct closure *c, struct node *n, int root,
+                          struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    const char *name = str_dup0(path_last(node_source(n)->path), &scratch);
+    struct str text;
+
+    return fs_read_file_at(root, name, PLUGIN_MANIFEST_MAX_BYTES, &scratch,
+                           &text, e) &&
+           plugin_scope_ingest(c, n, text, e);
+}
+
 static bool is_skill(const struct node *n, int root)
 {
     return fs_exists_at(root, "SKILL.md") && (n->kinds & DOC_SKILL);
@@ -488,6 +502,8 @@ static bool read_place(struct closure *c, struct node *n, struct err *e)
             ? !open_own(c, path, &scratch, &is_folder, &root, e)
             : !open_file_origin(path, &scratch, &is_folder, &root, e))
         return false;
+    if (!is_folder && n->kinds == DOC_MARKET)
+        return read_manifest(c, n, root, e);
     if (!is_folder) /* a file offers itself */
         return n->is_catalog || read_mcp(c, n, root, e);
     if (n->is_catalog)

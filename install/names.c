@@ -2,6 +2,7 @@
 
 #include "base/path.h"
 #include "mapm/lock.h"
+#include "mapm/name.h"
 #include "mapm/origin.h"
 
 #include "selection.h"
@@ -28,18 +29,36 @@ static bool is_scoped_name(struct str path, struct str own, struct str name)
                   name_short(DOC_SKILL, own));
 }
 
+/* A name that the plugin in a folder above it may have given: only its manifest
+ * knows (G10). */
+static bool may_be_of_plugin(struct str path, struct str own, struct str name)
+{
+    size_t slash = str_find_char(name, '/');
+
+    return slash != SIZE_MAX && selection_folder(path).n &&
+           name_scope_is_valid(str_slice(name, 0, slash)) &&
+           str_eq(str_from_index(name, slash + 1), name_short(DOC_SKILL, own));
+}
+
 /* Where its ref ends is not known, so each slash is tried. */
-static bool may_give_name(const struct origin *o, struct str own,
-                          struct str name)
+static bool may_give(bool (*gives)(struct str path, struct str own,
+                                   struct str name),
+                     const struct origin *o, struct str own, struct str name)
 {
     struct str rest = o->rest, segment;
 
     if (o->scheme != ORIGIN_GIT || rest.n == 0)
-        return is_scoped_name(o->path, own, name);
+        return gives(o->path, own, name);
     while (rest.p && str_cut(&rest, '/', &segment))
-        if (rest.p && is_scoped_name(rest, own, name))
+        if (rest.p && gives(rest, own, name))
             return true;
     return false;
+}
+
+static bool may_give_name(const struct origin *o, struct str own,
+                          struct str name)
+{
+    return may_give(is_scoped_name, o, own, name);
 }
 
 static bool also_gives_name(const struct layer *l,
@@ -69,13 +88,17 @@ static bool is_given_name(const struct layer *l, const struct lock_entry *entry,
            also_gives_name(l, entry);
 }
 
-bool node_is_given_name(const struct closure *c, const struct node *n)
+bool node_is_given_name(const struct closure *c, struct node *n)
 {
     const struct lock_entry *entry = n->locked;
 
-    return is_given_name(c->layer, entry, n->path) ||
-           (n->is_sharing && may_give_name(layer_origin(c->layer, entry),
-                                           entry->declared, entry->name));
+    if (is_given_name(c->layer, entry, n->path) ||
+        (n->is_sharing && may_give_name(layer_origin(c->layer, entry),
+                                        entry->declared, entry->name)))
+        return true;
+    n->checks_scope = entry->kind != DOC_MCP &&
+                      may_be_of_plugin(n->path, entry->declared, entry->name);
+    return n->checks_scope;
 }
 
 struct str node_locked_name(const struct closure *c, const struct node *n)
@@ -87,8 +110,8 @@ struct str node_locked_name(const struct closure *c, const struct node *n)
     if (entry->plugin.n) /* plugins_settle() says what it is */
         return entry->name;
     return !entry->declared.n ||
-                   may_give_name(closure_locked_origin(c, n), entry->declared,
-                                 entry->name) ||
+                   may_give(may_be_of_plugin, closure_locked_origin(c, n),
+                            entry->declared, entry->name) ||
                    also_gives_name(c->layer, entry)
                ? entry->name
                : entry->declared;
@@ -105,8 +128,8 @@ struct str node_recorded_name(const struct closure *c, const struct node *n,
     return entry && entry->kind == kind && entry->declared.n &&
                    str_eq(entry->declared, own) &&
                    (is_given_name(c->layer, entry, n->path) ||
-                    may_give_name(layer_origin(c->layer, entry), own,
-                                  entry->name))
+                    may_give(may_be_of_plugin, layer_origin(c->layer, entry),
+                             own, entry->name))
                ? entry->name
                : own;
 }

@@ -21,8 +21,9 @@ struct str node_recorded_name(const struct closure *c, const struct node *n,
  * dropped: then the lock changes, which --locked refuses. Borrowed. */
 struct str node_locked_name(const struct closure *c, const struct node *n);
 
-/* Of a locked node: some folder of it gives it the name of its entry. */
-bool node_is_given_name(const struct closure *c, const struct node *n);
+/* Of a locked node: some folder of it gives it the name of its entry, or the
+ * plugin in such a folder may: plugin_scope_check() finds out. */
+bool node_is_given_name(const struct closure *c, struct node *n);
 
 /* `fqn` is borrowed; the kind of the package is known. */
 void node_set_name(struct node *n, struct str fqn);

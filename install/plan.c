@@ -917,6 +917,8 @@ static bool name_roots(struct install_session *s, struct err *e)
     if (selection_lost_name(s, nodes, count) &&
         !closure_verify_store(&s->closure, e))
         return false;
+    if (!selection_find_plugins(s, nodes, count, e))
+        return false;
     selection_name(s, nodes, count);
     return true;
 }

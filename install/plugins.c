@@ -14,6 +14,7 @@
 
 #include "local.h"
 #include "notice.h"
+#include "plugin_scope.h"
 
 #define ENTRY_PREFIX STR(NODE_ENTRY_PREFIX)
 
@@ -232,6 +233,8 @@ bool plugin_ingest_market(struct closure *c, struct node *n,
     if (!store_read(c->store, &files[0].hash, MARKETPLACE_MAX_BYTES, a, &text,
                     e))
         return false;
+    if (str_is(n->origin.part, MANIFEST_PART))
+        return plugin_scope_ingest(c, n, text, e);
     for (const char *const *file = plugin_marketplaces; *file; file++)
         if (str_ends(n->path, str_cstr(*file))) {
             if (!market_read(text, str_cstr(*file), a, m, e))

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "ingest.h"
+#include "plugin_scope.h"
 
 /* --- the verdict on one node ---------------------------------------------- */
 
@@ -320,20 +321,24 @@ static bool is_passed_over(struct str folder)
            str_is(folder, "agents") || str_is(folder, "plugins");
 }
 
-struct str selection_scope(struct str path)
+struct str selection_folder(struct str path)
 {
     size_t slash = str_find_last(path, '/');
 
     while (slash != SIZE_MAX) {
-        struct str folder;
-
         path = str_slice(path, 0, slash);
-        folder = path_last(path);
-        if (!is_passed_over(folder))
-            return name_scope_is_valid(folder) ? folder : str_make("", 0);
+        if (!is_passed_over(path_last(path)))
+            return path;
         slash = str_find_last(path, '/');
     }
     return str_make("", 0);
+}
+
+struct str selection_scope(struct str path)
+{
+    struct str folder = path_last(selection_folder(path));
+
+    return name_scope_is_valid(folder) ? folder : str_make("", 0);
 }
 
 /* Folders of one repository with one name of their own. */
@@ -350,17 +355,33 @@ static bool may_be_twin(const struct node *n)
            n->package.kind != DOC_MCP;
 }
 
-/* "" when its path gives it none. */
+/* By the plugin whose folder that is, or by the folder (G10); "" when its path
+ * gives it none. */
 static struct str scoped_name(struct install_session *s, const struct node *n)
 {
-    struct str rest = n->origin.rest, ref, scope;
+    struct str rest = n->origin.rest, ref, scope = STR("");
 
     if (!roots_knows_path(s, n) && !str_cut(&rest, '/', &ref))
         rest = STR("");
-    scope = selection_scope(roots_knows_path(s, n) ? n->path : rest);
+    if (roots_knows_path(s, n))
+        scope = plugin_scope_find(&s->closure, n, selection_folder(n->path));
+    if (!scope.n)
+        scope = selection_scope(roots_knows_path(s, n) ? n->path : rest);
     return scope.n ? arena_printf(&s->cx->arena, "%.*s/%.*s", STR_ARG(scope),
                                   STR_ARG(n->package.name))
                    : scope;
+}
+
+/* Its name is of a folder of it, as that is called now, or as the lock has it. */
+static bool is_given(struct install_session *s, const struct node *n)
+{
+    const struct lock_entry *entry =
+        map_find(&s->layer.by_origin, n->origin.key);
+
+    return str_eq(n->package.fqn, scoped_name(s, n)) ||
+           (entry && entry->declared.n && !entry->plugin.n &&
+            str_eq(n->package.fqn, entry->name) &&
+            str_eq(layer_origin(&s->layer, entry)->key, n->origin.key));
 }
 
 /*
@@ -376,7 +397,7 @@ static bool keeps_name(struct install_session *s, const struct node *n)
     if (n->is_exact || n->keeps_name)
         return true;
     if (!str_eq(n->package.fqn, n->own_fqn))
-        return str_eq(n->package.fqn, scoped_name(s, n));
+        return is_given(s, n);
     return entry && !entry->declared.n &&
            str_eq(layer_origin(&s->layer, entry)->key, n->origin.key);
 }
@@ -442,7 +463,7 @@ bool selection_lost_name(struct install_session *s, struct node *const *nodes,
     map_init(&given, &s->cx->arena);
     for (size_t i = 0; i < count; i++)
         if (!str_eq(nodes[i]->package.fqn, nodes[i]->own_fqn) &&
-            str_eq(nodes[i]->package.fqn, scoped_name(s, nodes[i])))
+            is_given(s, nodes[i]))
             map_put(&given, nodes[i]->package.fqn, NULL);
     for (size_t i = 0; i < count; i++)
         lost |= !nodes[i]->alias.n &&
@@ -451,20 +472,19 @@ bool selection_lost_name(struct install_session *s, struct node *const *nodes,
     return lost;
 }
 
-void selection_name(struct install_session *s, struct node *const *nodes,
-                    size_t count)
+static void find_groups(struct install_session *s, struct node *const *nodes,
+                        size_t count, struct map *groups)
 {
     struct arena *a = &s->cx->arena;
-    struct map groups;
 
-    map_init(&groups, a);
+    map_init(groups, a);
     for (size_t i = 0; i < count; i++) {
         struct map_entry *entry;
         struct twins *t;
 
         if (!may_be_twin(nodes[i]))
             continue;
-        entry = map_entry(&groups, twin_key(s, nodes[i]));
+        entry = map_entry(groups, twin_key(s, nodes[i]));
         if (!entry->value)
             entry->value = arena_new(a, struct twins);
         t = entry->value;
@@ -475,6 +495,38 @@ void selection_name(struct install_session *s, struct node *const *nodes,
                               sizeof(struct node *));
         t->nodes[t->count++] = nodes[i];
     }
+}
+
+bool selection_find_plugins(struct install_session *s,
+                            struct node *const *nodes, size_t count,
+                            struct err *e)
+{
+    struct map groups;
+    bool any = false;
+
+    if (s->closure.options.offline)
+        return true;
+    find_groups(s, nodes, count, &groups);
+    for (size_t i = 0; i < groups.count; i++) {
+        const struct twins *t = groups.entries[i].value;
+
+        for (size_t k = 0; t->differ && k < t->count; k++) {
+            const struct node *n = t->nodes[k];
+            struct str folder = selection_folder(n->path);
+
+            if (folder.n && roots_knows_path(s, n) && !keeps_name(s, n))
+                plugin_scope_request(&s->closure, n, folder, &any);
+        }
+    }
+    return !any || closure_gather(&s->closure, e);
+}
+
+void selection_name(struct install_session *s, struct node *const *nodes,
+                    size_t count)
+{
+    struct map groups;
+
+    find_groups(s, nodes, count, &groups);
     for (size_t i = 0; i < groups.count; i++) {
         const struct twins *t = groups.entries[i].value;
 

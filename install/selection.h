@@ -49,7 +49,8 @@ MUST_CHECK bool selection_look_at_places(struct install_session *s, bool *any,
 /*
  * Names for folders of one repository that have one name and different
  * content: <p>/<name>, where p is the nearest folder above that is not called
- * skills, agents or plugins and does not begin with a dot. Packages that the
+ * skills, agents or plugins and does not begin with a dot; where that is the
+ * root of a plugin, the plugin's name. Packages that the
  * lock has a name for keep it, and so do those that were named before: of equal
  * folders that differ now the one that the name is from.
  */
@@ -59,9 +60,16 @@ void selection_name(struct install_session *s, struct node *const *nodes,
  * that selection_name() has to know all paths. */
 bool selection_lost_name(struct install_session *s, struct node *const *nodes,
                          size_t count);
-/* The <p> of a path in its repository: "box" for "plugins/box/skills/ai"; ""
- * when there is none. */
+/* The folder that gives a path in its repository its <p>: "plugins/box" for
+ * "plugins/box/skills/ai"; "" when there is none. */
+struct str selection_folder(struct str path);
+/* Its last part, where that may be a scope; "". */
 struct str selection_scope(struct str path);
+/* Before that: reads what plugins are called whose folders would give a new
+ * name. */
+MUST_CHECK bool selection_find_plugins(struct install_session *s,
+                                       struct node *const *nodes, size_t count,
+                                       struct err *e);
 
 /* Those that are left out, by code and origin. In `a`. */
 struct install_left_out *selection_left_out(const struct choice *choices,

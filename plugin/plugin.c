@@ -117,6 +117,12 @@ static bool read_manifest(struct reading *r, int format, size_t at,
                    json_kind_name((*out)->kind));
 }
 
+bool plugin_manifest_is_standard(const struct json *manifest)
+{
+    return str_find(json_text(json_get(manifest, "$schema")), SCHEMAS) !=
+           SIZE_MAX;
+}
+
 /* A root plugin.json decides by its $schema whether it is the standard's. */
 static bool read_root(struct reading *r, size_t at, struct err *e)
 {
@@ -126,8 +132,7 @@ static bool read_root(struct reading *r, size_t at, struct err *e)
         return err_set(e, ERR_REFUSED, "plugin.json is outside of the plugin");
     if (!read_manifest(r, PLUGIN_STANDARD, at, &root, e))
         return false;
-    r->is_standard =
-        str_find(json_text(json_get(root, "$schema")), SCHEMAS) != SIZE_MAX;
+    r->is_standard = plugin_manifest_is_standard(root);
     if (!r->is_standard)
         return true;
     r->format = PLUGIN_STANDARD;

@@ -93,6 +93,9 @@ struct plugin {
 MUST_CHECK bool plugin_read(const struct plugin_input *in, struct arena *a,
                             struct plugin *out, struct err *e);
 
+/* A root plugin.json is that of the standard, or of another version of it. */
+bool plugin_manifest_is_standard(const struct json *manifest);
+
 /* A name that differs in nothing but what a scope may not have. In `a`; ""
  * when nothing is left of it. */
 struct str plugin_scope_of(struct str name, struct arena *a);

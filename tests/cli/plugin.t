@@ -273,4 +273,45 @@ exits 'one without packages is an error' 1 mapm install acme/hull
 has 'that names the plugin' "$err" 'plugin hull has no skill'
 exits '--all of what holds nothing [F6]' 1 mapm install --all acme/hull
 hasnt 'is given no hint to choose of it' "$err" 'choose what to take'
+
+# --- folders of plugins give names [F4] ------------------------------------------
+
+mkdir -p "$T/fleet/plugins/east/.claude-plugin" "$T/fleet/plugins/west"
+echo '{"name": "Harbour Tools"}' >"$T/fleet/plugins/east/.claude-plugin/plugin.json"
+for at in east west; do
+    skill "$T/fleet/plugins/$at/skills/pilot"
+    echo "$at" >>"$T/fleet/plugins/$at/skills/pilot/SKILL.md"
+done
+make_repo acme/fleet "$T/fleet" >/dev/null
+mkdir "$T/fleet-ws" && cd "$T/fleet-ws" || exit 1
+names() { sed -n 's/^    as: //p' mapm.lock | sort | tr '\n' ' '; }
+exits 'two skills of one name' 0 mapm install --yes --quiet --all acme/fleet
+is '[G10, F4] the name of the plugin, or of a folder that is none' "$(names)" \
+    'harbour-tools/pilot west/pilot '
+exits '[G10, F4] which is locked' 0 mapm install --locked
+rm -r "$MAPM_HOME"
+exits '[G10, F4] for all' 0 mapm install --locked --yes
+rm -r .agents
+exits '[G10, F4] proved names are not asked for again' 0 mapm install --locked --offline --yes
+cp mapm.lock "$T/fleet.lock"
+sed -i 's|harbour-tools/pilot|evil/pilot|; s|harbour-tools-pilot|evil-pilot|' mapm.lock
+rm -r .agents
+exits '[G10, F13] no plugin has given this name' 1 mapm install --locked --yes
+has '[G10, F13] which is said' "$err" 'evil/pilot: neither a folder nor a plugin nor a root gives it'
+exits '[G10, F13] without its host nobody knows' 1 mapm install --locked --yes --offline
+cp "$T/fleet.lock" mapm.lock
+echo '{"name": "docks"}' >"$T/fleet/plugins/east/.claude-plugin/plugin.json"
+echo '{"$schema": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", "name": "sails"}' \
+    >"$T/fleet/plugins/west/plugin.json"
+echo more >>"$T/fleet/plugins/east/skills/pilot/SKILL.md"
+make_repo acme/fleet "$T/fleet" >/dev/null
+exits 'other names of both' 0 mapm update --yes --quiet
+is '[G10, F4] names that are recorded stay' "$(names)" 'harbour-tools/pilot west/pilot '
+mkdir "$T/fleet-2" && cd "$T/fleet-2" || exit 1
+exits 'elsewhere' 0 mapm install --yes --quiet --all acme/fleet
+is '[G10, F4] new ones are by the names of today' "$(names)" 'docks/pilot sails/pilot '
+mkdir "$T/fleet-3" && cd "$T/fleet-3" || exit 1
+exits 'of a folder' 0 mapm install --yes --quiet --all "$T/fleet"
+is '[G10, F4] likewise' "$(sed -n 's/^    as: //p' mapm.local.lock | sort | tr '\n' ' ')" \
+    'docks/pilot sails/pilot '
 done_testing
