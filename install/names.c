@@ -5,8 +5,6 @@
 #include "mapm/name.h"
 #include "mapm/origin.h"
 
-#include "selection.h"
-
 struct str name_short(enum doc_kind kind, struct str fqn)
 {
     return kind == DOC_MCP ? fqn : path_last(fqn);
@@ -18,10 +16,36 @@ void node_set_name(struct node *n, struct str fqn)
     n->package.name = name_short(n->package.kind, fqn);
 }
 
+static bool is_passed_over(struct str folder)
+{
+    return folder.p[0] == '.' || str_is(folder, "skills") ||
+           str_is(folder, "agents") || str_is(folder, "plugins");
+}
+
+struct str name_folder(struct str path)
+{
+    size_t slash = str_find_last(path, '/');
+
+    while (slash != SIZE_MAX) {
+        path = str_slice(path, 0, slash);
+        if (!is_passed_over(path_last(path)))
+            return path;
+        slash = str_find_last(path, '/');
+    }
+    return str_make("", 0);
+}
+
+struct str name_scope_of(struct str path)
+{
+    struct str folder = path_last(name_folder(path));
+
+    return name_scope_is_valid(folder) ? folder : str_make("", 0);
+}
+
 /* The name that a folder at `path` gives a package named `own`. */
 static bool is_scoped_name(struct str path, struct str own, struct str name)
 {
-    struct str scope = selection_scope(path);
+    struct str scope = name_scope_of(path);
 
     return scope.n && name.n > scope.n + 1 && str_starts(name, scope) &&
            name.p[scope.n] == '/' &&
@@ -35,7 +59,7 @@ static bool may_be_of_plugin(struct str path, struct str own, struct str name)
 {
     size_t slash = str_find_char(name, '/');
 
-    return slash != SIZE_MAX && selection_folder(path).n &&
+    return slash != SIZE_MAX && name_folder(path).n &&
            name_scope_is_valid(str_slice(name, 0, slash)) &&
            str_eq(str_from_index(name, slash + 1), name_short(DOC_SKILL, own));
 }

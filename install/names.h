@@ -12,6 +12,12 @@
 /* The last part of a skill's or agent's FQN; of a server the whole. Borrowed. */
 struct str name_short(enum doc_kind kind, struct str fqn);
 
+/* The folder that gives a path in its repository its <p>: "plugins/box" for
+ * "plugins/box/skills/ai"; "" when there is none. */
+struct str name_folder(struct str path);
+/* Its last part, where that may be a scope; "". */
+struct str name_scope_of(struct str path);
+
 /* Of a package whose document says `own`: what its root or the lock calls its
  * origin; recorded names never change. Borrowed. */
 struct str node_recorded_name(const struct closure *c, const struct node *n,

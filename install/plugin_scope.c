@@ -9,8 +9,8 @@
 #include "mapm/plugin.h"
 
 #include "ingest.h"
+#include "names.h"
 #include "proof.h"
-#include "selection.h"
 
 /* A manifest is a node like a marketplace; where the folder has none, that node
  * fails, and nothing depends on it. */
@@ -111,13 +111,13 @@ static struct str *folders_of(const struct closure *c, const struct node *n,
     struct str text = n->origin.text, top;
 
     *count = 0;
-    out[(*count)++] = selection_folder(n->path);
+    out[(*count)++] = name_folder(n->path);
     top =
         str_slice(text, 0, text.n - (str_ends(text, n->path) ? n->path.n : 0));
     for (size_t i = 0; i < entry->also_count; i++)
         if (str_starts(entry->also[i], top))
             out[(*count)++] =
-                selection_folder(str_from_index(entry->also[i], top.n));
+                name_folder(str_from_index(entry->also[i], top.n));
     return out;
 }
 

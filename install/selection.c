@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "ingest.h"
+#include "names.h"
 #include "plugin_scope.h"
 
 /* --- the verdict on one node ---------------------------------------------- */
@@ -315,32 +316,6 @@ static bool admit(struct selection *sel, struct node *root,
 
 /* --- names of twins ------------------------------------------------------- */
 
-static bool is_passed_over(struct str folder)
-{
-    return folder.p[0] == '.' || str_is(folder, "skills") ||
-           str_is(folder, "agents") || str_is(folder, "plugins");
-}
-
-struct str selection_folder(struct str path)
-{
-    size_t slash = str_find_last(path, '/');
-
-    while (slash != SIZE_MAX) {
-        path = str_slice(path, 0, slash);
-        if (!is_passed_over(path_last(path)))
-            return path;
-        slash = str_find_last(path, '/');
-    }
-    return str_make("", 0);
-}
-
-struct str selection_scope(struct str path)
-{
-    struct str folder = path_last(selection_folder(path));
-
-    return name_scope_is_valid(folder) ? folder : str_make("", 0);
-}
-
 /* Folders of one repository with one name of their own. */
 struct twins {
     struct node **nodes;
@@ -364,9 +339,9 @@ static struct str scoped_name(struct install_session *s, const struct node *n)
     if (!roots_knows_path(s, n) && !str_cut(&rest, '/', &ref))
         rest = STR("");
     if (roots_knows_path(s, n))
-        scope = plugin_scope_find(&s->closure, n, selection_folder(n->path));
+        scope = plugin_scope_find(&s->closure, n, name_folder(n->path));
     if (!scope.n)
-        scope = selection_scope(roots_knows_path(s, n) ? n->path : rest);
+        scope = name_scope_of(roots_knows_path(s, n) ? n->path : rest);
     return scope.n ? arena_printf(&s->cx->arena, "%.*s/%.*s", STR_ARG(scope),
                                   STR_ARG(n->package.name))
                    : scope;
@@ -512,7 +487,7 @@ bool selection_find_plugins(struct install_session *s,
 
         for (size_t k = 0; t->differ && k < t->count; k++) {
             const struct node *n = t->nodes[k];
-            struct str folder = selection_folder(n->path);
+            struct str folder = name_folder(n->path);
 
             if (folder.n && roots_knows_path(s, n) && !keeps_name(s, n))
                 plugin_scope_request(&s->closure, n, folder, &any);

@@ -60,11 +60,6 @@ void selection_name(struct install_session *s, struct node *const *nodes,
  * that selection_name() has to know all paths. */
 bool selection_lost_name(struct install_session *s, struct node *const *nodes,
                          size_t count);
-/* The folder that gives a path in its repository its <p>: "plugins/box" for
- * "plugins/box/skills/ai"; "" when there is none. */
-struct str selection_folder(struct str path);
-/* Its last part, where that may be a scope; "". */
-struct str selection_scope(struct str path);
 /* Before that: reads what plugins are called whose folders would give a new
  * name. */
 MUST_CHECK bool selection_find_plugins(struct install_session *s,
