@@ -72,10 +72,9 @@ static bool is_there(struct str path)
     return lstat(path.p, &st) == 0;
 }
 
-/* The place of `path`, or that of `moved` in the folder of the variable. */
-static bool user_file_at(const struct client *c, const char *path,
-                         struct str home, struct arena *a, struct str *out,
-                         struct err *e)
+bool clients_user_file_at(const struct client *c, const char *path,
+                          struct str home, struct arena *a, struct str *out,
+                          struct err *e)
 {
     if (c->mcp_user.moved && moved_folder(c).n)
         path = arena_printf(a, "%s/%s", c->home_env.is, c->mcp_user.moved).p;
@@ -88,16 +87,18 @@ bool clients_user_file(const struct client *c, struct str home, struct arena *a,
     const struct client_mcp *m = &c->mcp_user;
 
     for (size_t i = 0; i < CLIENT_MAX_OTHERS && m->others[i]; i++) {
-        if (!user_file_at(c, m->others[i], home, a, out, e))
+        if (!clients_user_file_at(c, m->others[i], home, a, out, e))
             return false;
         if (is_there(*out))
             return true;
     }
     *out = STR("");
-    return !m->path || user_file_at(c, m->path, home, a, out, e);
+    return !m->path || clients_user_file_at(c, m->path, home, a, out, e);
 }
 
-bool clients_is_on_machine(const struct client *c, struct str home)
+bool clients_is_on_machine(const struct client *c, struct str home,
+                           bool (*is_ours)(void *ctx, struct str path),
+                           void *ctx)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct err ignored = {0};
@@ -107,7 +108,7 @@ bool clients_is_on_machine(const struct client *c, struct str home)
         return true;
     for (size_t i = 0; i < CLIENT_MAX_PATHS && c->home[i]; i++)
         if (clients_home_path(c, c->home[i], home, &a, &path, &ignored) &&
-            is_there(path))
+            is_there(path) && !(is_ours && is_ours(ctx, path)))
             return true;
     for (size_t i = 0; i < CLIENT_MAX_PROGRAMS && c->programs[i]; i++)
         if (proc_find_program(c->programs[i], NULL, &a, &path, &ignored))

@@ -3,9 +3,6 @@
 #include "mapm/member.h"
 #include "mapm/state.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 #include "install_session.h"
 #include "purge.h"
 
@@ -161,18 +158,6 @@ static void register_workspace(struct install_session *s)
         }
 }
 
-/* <data>/skills is where the user's library is looked for (DESIGN.md 4). */
-static void link_library(struct install_session *s)
-{
-    struct str link =
-        fs_join(store_home(s->store), STR("skills"), &s->cx->arena);
-
-    /* With an empty library it leads nowhere for a while, and may stay. */
-    if (s->layer.is_global && symlink("global/.agents/skills", link.p) < 0 &&
-        errno != EEXIST)
-        context_warn(s->cx, "cannot create %s", link.p);
-}
-
 /* Before the workspace changes: without a change it is consent to what was
  * shown all the same. A power cut may lose it, and then it is given again. */
 static bool put_grants(struct install_session *s, struct err *e)
@@ -266,7 +251,6 @@ static bool apply(struct install_session *s, struct install_result *out,
     session_note_prereqs(s);
     session_note_patches(s);
     note_searched(s);
-    link_library(s);
     fill_result(s, out);
     return true;
 }

@@ -472,6 +472,8 @@ static bool find_changes(struct install_session *s,
         !note_effects(s, changes, s->plan.change_count, e))
         return false;
     s->plan.changes = changes;
+    s->plan.untouched =
+        provision_untouched_files(s->layer.provision, &s->plan.untouched_count);
     list_edits(s);
     name_taken(s);
     return true;

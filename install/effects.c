@@ -24,7 +24,9 @@ static struct str placed_version(const struct install_session *s,
     CLEANUP(arena_done) struct arena scratch = {0};
     struct document d = {0};
 
-    return install_read_placed(&s->layer, kind, place, &scratch, &d)
+    return install_read_placed(&s->layer, kind,
+                               layer_user_place(&s->layer, place, &scratch),
+                               &scratch, &d)
                ? arena_str(&s->cx->arena, d.version)
                : str_make("", 0);
 }
@@ -153,7 +155,9 @@ static void add_gone(struct install_session *s,
         .version = str_make("", 0),
     };
     if (kind != DOC_MCP &&
-        install_read_placed(&s->layer, kind, c->path, &scratch, &d)) {
+        install_read_placed(&s->layer, kind,
+                            layer_user_place(&s->layer, c->path, &scratch),
+                            &scratch, &d)) {
         entry->name = d.fqn.n ? arena_str(a, d.fqn) : entry->name;
         entry->version = arena_str(a, d.version);
     }
@@ -191,11 +195,60 @@ static void find_gone(struct install_session *s,
             add_gone(s, &changes[i], kind);
 }
 
+/* As a workspace names it: at user level the skills are in the home, and each
+ * client has its servers in a file of its own. "" for what is a client's. */
+static struct str common_path(const struct layer *l,
+                              const struct provision_change *c, struct arena *a)
+{
+    struct str skills = str_cstr(l->scope->skills);
+    size_t hash = str_find_last(c->path, '#');
+
+    if (hash != SIZE_MAX)
+        return str_join(STR(".mcp.json"), str_from_index(c->path, hash), a);
+    if (c->client.n)
+        return STR("");
+    return fs_path_is_within(c->path, skills)
+               ? str_join(STR(PROVISION_SKILLS),
+                          str_from_index(c->path, skills.n), a)
+               : c->path;
+}
+
+/* Of each package one: that of several clients' files which changes most. */
+static struct provision_change *
+common_changes(const struct layer *l, const struct provision_change *changes,
+               size_t *count, struct arena *a)
+{
+    struct provision_change *out = arena_array(a, *count + 1, sizeof *out);
+    size_t n = 0;
+    struct map seen;
+
+    map_init(&seen, a);
+    for (size_t i = 0; i < *count; i++) {
+        struct str path = common_path(l, &changes[i], a);
+        struct map_entry *known;
+
+        if (!path.n)
+            continue;
+        known = map_entry(&seen, path);
+        if (known->value)
+            continue;
+        known->value = out;
+        out[n] = changes[i];
+        out[n].path = path;
+        out[n++].client = str_make("", 0);
+    }
+    *count = n;
+    return out;
+}
+
 void session_find_effects(struct install_session *s,
                           const struct provision_change *changes, size_t count)
 {
     CLEANUP(arena_done) struct arena paths = {0};
     struct map by_path;
+
+    if (s->layer.scope->is_user)
+        changes = common_changes(&s->layer, changes, &count, &s->cx->arena);
 
     map_init(&by_path, &paths);
     for (size_t i = 0; i < count; i++)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "clients_used.h"
 #include "install_session.h"
 #include "self_server.h"
 
@@ -60,6 +61,24 @@ static bool check_clients(const struct client_choice *c, struct err *e)
     return true;
 }
 
+/* What a variable names cannot be guessed. */
+static bool check_places(const struct install_session *s,
+                         const struct client_choice *choice, struct err *e)
+{
+    const struct client_scope *scope = s->layer.scope;
+
+    for (size_t i = 0; scope->is_user && i < clients_count; i++) {
+        const struct client *c = &clients_table[i];
+
+        if (!scope->refused[i] || clients_say(choice, c) != CLIENT_YES)
+            continue;
+        err_set(e, ERR_REFUSED, "%s", scope->refused[i]);
+        err_hint(e, "set it to an absolute path, or not at all");
+        return err_wrap(e, "cannot find the files of %s", c->name);
+    }
+    return true;
+}
+
 bool session_provision_options(struct install_session *s,
                                struct provision_options *o, struct err *e)
 {
@@ -71,6 +90,6 @@ bool session_provision_options(struct install_session *s,
         .takes_over = s->request->command == INSTALL_IMPORT,
         .objects = session_objects(s),
     };
-    o->clients = layer_clients(&s->layer, &s->cx->arena);
-    return check_clients(&o->clients, e);
+    o->clients = clients_used(&s->layer, s->cx);
+    return check_clients(&o->clients, e) && check_places(s, &o->clients, e);
 }

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "clients_used.h"
 #include "closure.h"
 #include "ingest.h"
 #include "installed.h"
@@ -279,7 +280,6 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
     struct arena *a = &cx->arena;
     struct provision_options o = {
         .shared_dir = store_shared_dir(store),
-        .clients = layer_clients(l, a),
         .start_servers = layer_starts_servers(l),
         .objects = installed_objects(store),
     };
@@ -289,6 +289,7 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
     struct provision_item *items;
     size_t count, item_count = 0, difference_count;
 
+    o.clients = clients_used(l, cx);
     f->layer = l;
     closure_init(&closure, cx, l, store, &(struct closure_options){0});
     check_roots(l, f);

@@ -195,6 +195,20 @@ static bool plan_going(struct plan *plan, const struct record_entry *known,
     return ok;
 }
 
+static bool plan_by_kind(struct plan *plan, struct target *t, struct err *e)
+{
+    static planner *const planners[] = {
+        [TARGET_TREE] = plan_tree, [TARGET_LINK] = plan_link,
+        [TARGET_FILE] = plan_file, [TARGET_SHARED] = plan_shared,
+        [TARGET_TEXT] = plan_text,
+    };
+
+    return t->client && place_is_of_user(t->path)
+               ? plan_or_leave(plan, t, provision_recorded(plan->p, t->path),
+                               planners[t->kind], e)
+               : planners[t->kind](plan, t, e);
+}
+
 static bool plan_removals(struct plan *plan, struct err *e)
 {
     const struct record *r = &plan->p->record;
@@ -213,30 +227,13 @@ static bool plan_removals(struct plan *plan, struct err *e)
                 &plan->desired, place_find_client(plan->p->scope, known->path),
                 known->path);
 
-            if (!plan_shared(plan, t, e))
+            if (!plan_by_kind(plan, t, e))
                 return false;
         } else if (!plan_going(plan, known, e)) {
             return false;
         }
     }
     return true;
-}
-
-static bool plan_by_kind(struct plan *plan, struct target *t, struct err *e)
-{
-    switch (t->kind) {
-    case TARGET_TREE:
-        return plan_tree(plan, t, e);
-    case TARGET_LINK:
-        return plan_link(plan, t, e);
-    case TARGET_FILE:
-        return plan_file(plan, t, e);
-    case TARGET_SHARED:
-        return plan_shared(plan, t, e);
-    case TARGET_TEXT:
-        return plan_text(plan, t, e);
-    }
-    return false;
 }
 
 /* Whether the record says that just this was put there. */
@@ -405,6 +402,41 @@ bool provision_uses(struct provision *p, const struct provision_options *o,
                                    &p->record);
 }
 
+static bool is_of(const struct client *c, struct str path)
+{
+    /* One that is always in use has links to skills unasked. */
+    return (c->skills && !c->always &&
+            fs_path_is_within(path, str_cstr(c->skills))) ||
+           (c->agents && fs_path_is_within(path, str_cstr(c->agents))) ||
+           clients_mcp_is_at(&c->mcp, path);
+}
+
+bool provision_made_folder(struct provision *p, struct str path)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct err ignored = {0};
+    struct str real;
+
+    return provision_load(p, &ignored) && p->has_record &&
+           fs_real_path(str_dup0(path, &a), &a, &real, &ignored) &&
+           record_has_folder(&p->record, real);
+}
+
+bool provision_serves(struct provision *p, const struct client *c)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct client *row = &p->scope->rows[c - clients_table];
+    struct err ignored = {0};
+
+    if (!provision_load(p, &ignored) || !p->has_record)
+        return false;
+    for (size_t i = 0; i < p->record.count; i++)
+        if (is_of(row, p->record.entries[i].path) &&
+            fs_exists_at(p->root, str_dup0(p->record.entries[i].path, &a)))
+            return true;
+    return false;
+}
+
 bool provision_has_no_skills(struct provision *p)
 {
     struct err ignored = {0};
@@ -483,6 +515,8 @@ bool provision_plan(struct provision *p, const struct provision_options *o,
     p->preserved_count = plan->edits.preserved_count;
     p->skipped = plan->edits.skipped;
     p->skipped_count = plan->edits.skipped_count;
+    p->untouched = plan->untouched;
+    p->untouched_count = plan->untouched_count;
     p->taken = plan->taken;
     p->taken_count = plan->taken_count;
     p->plan = plan;

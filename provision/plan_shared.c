@@ -148,8 +148,11 @@ static bool put_server(struct sharing *s, struct desired_server *server,
     if (!make_server(s, server, e) ||
         !merge_find(&s->merge, key, &found, &hash, e))
         return false;
-    if (found && hash_eq(&hash, &server->hash))
+    if (found && hash_eq(&hash, &server->hash)) {
+        /* At user level it is the user's, and stays so. */
+        s->next.key_count -= !known && place_is_of_user(s->target->path);
         return true;
+    }
     if (found && !(known && hash_eq(&hash, &known->hash)) &&
         !desired_state_is_from_elsewhere(&s->plan->desired, s->target, server,
                                          s->merge.text, &hash)) {
@@ -297,6 +300,8 @@ bool plan_shared(struct plan *plan, struct target *t, struct err *e)
                            "itself there");
     }
     c = plan_add_change(plan, NODE_FILE, t, t->path);
+    if (place_is_of_user(t->path))
+        c->mode = 0600;
     if (there) {
         c->mode = st.st_mode & 0777;
         if (!plan_remember(plan, c, e) ||

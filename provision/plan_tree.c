@@ -127,6 +127,8 @@ static bool judge_tree(struct plan *plan, struct target *t, struct change *c,
                         &count, e))
         return false;
     compare_tree(plan, t, c->path, nodes, count, known, &found, false);
+    if (t && !found.differs && !known && place_is_of_user(c->path) && !force)
+        return displace(plan, c, "is there already, and is not of mapm");
     if (t && !found.differs) {
         adopt_tree(plan, t, nodes, count);
         *same = true;

@@ -311,6 +311,13 @@ const struct str *provision_preserved_edits(const struct provision *p,
     return p->preserved;
 }
 
+const struct provision_untouched *
+provision_untouched_files(const struct provision *p, size_t *count)
+{
+    *count = p->untouched_count;
+    return p->untouched;
+}
+
 const struct str *provision_taken_links(const struct provision *p,
                                         size_t *count)
 {

@@ -112,6 +112,17 @@ static bool verify_servers(struct verifying *v, struct target *t,
     return true;
 }
 
+static bool can_read(struct verifying *v, const struct target *t,
+                     struct merge *merge)
+{
+    struct err ignored = {0};
+    struct str text;
+
+    return fs_read_file_at(v->p->root, t->path.p, USER_FILE_MAX_BYTES, v->arena,
+                           &text, &ignored) &&
+           desired_state_open_shared(t, text, v->arena, merge, &ignored);
+}
+
 static bool verify_shared(struct verifying *v, struct target *t,
                           const struct stat *st, struct err *e)
 {
@@ -120,6 +131,11 @@ static bool verify_shared(struct verifying *v, struct target *t,
 
     if (!S_ISREG(st->st_mode)) {
         add(v, t->path, STR(""), "not ours");
+        return true;
+    }
+    if (place_is_of_user(t->path) &&
+        !can_read(v, t, &merge)) { /* see plan_or_leave */
+        add(v, t->path, STR(""), "cannot be read");
         return true;
     }
     return fs_read_file_at(v->p->root, t->path.p, CLIENT_FILE_MAX_BYTES,

@@ -59,6 +59,8 @@ struct plan {
     char *linked;       /* by client: 'y', 'n', or not looked at yet */
     struct str *make, *drop;
     size_t make_count, make_capacity, drop_count, drop_capacity;
+    struct provision_untouched *untouched;
+    size_t untouched_count, untouched_capacity;
     bool texts_only; /* the record and its folders stay */
     bool stale;      /* the record is worth writing, though nothing changes */
     bool restoring;  /* the target at hand is one of provision_item.restore */
@@ -84,6 +86,8 @@ struct provision {
     size_t taken_count;
     const struct provision_skipped *skipped;
     size_t skipped_count;
+    const struct provision_untouched *untouched;
+    size_t untouched_count;
 };
 
 /*
@@ -193,6 +197,11 @@ MUST_CHECK bool plan_shared(struct plan *plan, struct target *t, struct err *e);
 MUST_CHECK bool plan_find_foreign(struct provision *p, struct desired_state *w,
                                   struct target *t, bool *foreign,
                                   struct err *e);
+/* Plans a target of a client at user level, or leaves its file alone. */
+typedef bool planner(struct plan *plan, struct target *t, struct err *e);
+MUST_CHECK bool plan_or_leave(struct plan *plan, struct target *t,
+                              const struct record_entry *known, planner *make,
+                              struct err *e);
 /* A recorded path that is no longer desired. */
 MUST_CHECK bool plan_leaving(struct plan *plan,
                              const struct record_entry *known, struct err *e);

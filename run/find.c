@@ -3,6 +3,7 @@
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "mapm/clients_scope.h"
 #include "mapm/doc_kind.h"
 #include "mapm/lock.h"
 #include "mapm/name.h"
@@ -253,6 +254,26 @@ static bool refuse_part(const struct lock_entry *entry, struct str folder,
     return err_hint(e, "a copy of the folder elsewhere is yours, and runs");
 }
 
+/* The skills of the user's library are in the home, its lock is not. */
+static bool find_library_place(struct search *s, struct str folder,
+                               struct str *root, struct str *place,
+                               bool *is_part)
+{
+    struct arena *a = &s->cx->arena;
+    struct str skills = clients_user_skills(s->cx->home, a), rest, name;
+
+    if (!skills.n || folder.n <= skills.n || !fs_path_is_within(folder, skills))
+        return false;
+    *root = fs_join(store_home(s->store), STR("global"), a);
+    if (access(root->p, F_OK) < 0)
+        return false;
+    rest = str_from_index(folder, skills.n + 1);
+    str_cut(&rest, '/', &name);
+    *place = fs_join(STR(SKILLS_FOLDER), name, a);
+    *is_part = rest.n > 0;
+    return true;
+}
+
 /*
  * X27: an installed package is recognized when it is named by its path, or
  * through a link, in any workspace.
@@ -263,17 +284,21 @@ static bool claim_installed(struct search *s, struct run_skill *r,
     struct arena *a = &s->cx->arena;
     struct lock_entry *entry = arena_new(a, struct lock_entry);
     struct str folder = r->skill.folder, root, place;
-    bool found = false, local = false;
+    bool found = false, local = false, is_part = false;
     size_t at = 0;
 
+    if (find_library_place(s, folder, &root, &place, &is_part) &&
+        !find_package(s, root, place, entry, &found, &local, e))
+        return err_wrap(e, "cannot tell how %.*s came here", STR_ARG(folder));
     while (!found && next_place(folder, &at, &root, &place)) {
         if (!find_package(s, root, place, entry, &found, &local, e))
             return err_wrap(e, "cannot tell how %.*s came here",
                             STR_ARG(folder));
+        is_part = folder.n > root.n + 1 + place.n;
     }
     if (!found)
         return true;
-    if (folder.n > root.n + 1 + place.n || entry->kind != DOC_SKILL)
+    if (is_part || entry->kind != DOC_SKILL)
         return local || refuse_part(entry, folder, e);
     if (!run_skill_check(s->store, entry, &r->skill, e))
         return false;

@@ -475,11 +475,29 @@ bool layer_open_provision(struct layer *l, struct context *cx,
 {
     bool recovered = false;
 
-    if (!provision_open(l->path, &client_scope_workspace, !(mode & LAYER_WRITE),
-                        say_waiting, cx, &recovered, &l->provision, e))
+    if (!provision_open(l->path, l->scope, !(mode & LAYER_WRITE), say_waiting,
+                        cx, &recovered, &l->provision, e))
         return false;
     if (recovered)
         context_note(cx, "finished an interrupted install");
+    return true;
+}
+
+/* Without a home folder the library can be read, and none is written. */
+static bool find_scope(struct layer *l, struct context *cx,
+                       enum layer_mode mode, struct err *e)
+{
+    struct client_scope *user;
+
+    l->scope = &client_scope_workspace;
+    if (!l->is_global)
+        return true;
+    user = arena_new(&cx->arena, struct client_scope);
+    if (clients_user_scope(cx->home, &cx->arena, user, e))
+        l->scope = user;
+    else if (mode & LAYER_WRITE)
+        return false;
+    err_clear(e);
     return true;
 }
 
@@ -487,8 +505,8 @@ bool layer_open_path(struct context *cx, enum layer_mode mode,
                      struct layer *out, struct err *e)
 {
     out->root = out->path;
-
-    if (!authorize_config_read(cx, &out->user, &out->limits, &out->rules, e) ||
+    if (!find_scope(out, cx, mode, e) ||
+        !authorize_config_read(cx, &out->user, &out->limits, &out->rules, e) ||
         !layer_check_files(cx, mode, out->path, e))
         return false;
     if (!layer_open_provision(out, cx, mode, e))
@@ -513,16 +531,33 @@ bool layer_open_global(struct context *cx, enum layer_mode mode,
     return open_global(out, cx, e) && layer_open_path(cx, mode, out, e);
 }
 
+/* As the lock names it; "" for a folder that is elsewhere. */
+static struct str place_below(const struct layer *l, struct str folder,
+                              struct arena *a)
+{
+    const char *const skills[] = {l->scope->skills, l->scope->named_skills};
+
+    for (size_t i = 0; l->scope->is_user && i < 2; i++) {
+        struct str top = str_cstr(skills[i]);
+
+        if (folder.n > top.n && fs_path_is_within(folder, top))
+            return fs_join(STR(PROVISION_SKILLS),
+                           str_from_index(folder, top.n + 1), a);
+    }
+    if (!fs_path_is_within(folder, l->path) || folder.n == l->path.n)
+        return STR("");
+    return layer_listed_place(str_from_index(folder, l->path.n + 1), a);
+}
+
 const struct lock_entry *layer_find_folder(const struct layer *l,
                                            struct str folder)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct str place;
 
-    if (!str_starts(folder, l->path) || folder.n <= l->path.n ||
-        folder.p[l->path.n] != '/')
+    place = place_below(l, folder, &scratch);
+    if (!place.n)
         return NULL;
-    place = layer_listed_place(str_from_index(folder, l->path.n + 1), &scratch);
     for (size_t i = 0; i < l->by_name.count; i++) {
         const struct lock_entry *entry = l->by_name.entries[i].value;
 
@@ -554,12 +589,23 @@ bool layer_is_searched(const struct layer *l, enum doc_kind kind,
     return kind == DOC_SKILL && project_is_searched(&l->project, fqn);
 }
 
+struct str layer_user_place(const struct layer *l, struct str place,
+                            struct arena *a)
+{
+    static const struct str skills = STR_INIT(PROVISION_SKILLS "/");
+
+    return l->scope->is_user && str_starts(place, skills)
+               ? fs_join(str_cstr(l->scope->skills),
+                         str_from_index(place, skills.n), a)
+               : place;
+}
+
 struct str layer_place(const struct layer *l, const struct lock_entry *entry,
                        struct arena *a)
 {
     return layer_is_searched(l, entry->kind, entry->name)
                ? fs_join(STR(PROVISION_SEARCHED), path_last(entry->place), a)
-               : entry->place;
+               : layer_user_place(l, entry->place, a);
 }
 
 struct str layer_listed_place(struct str place, struct arena *a)

@@ -260,6 +260,7 @@ static void show_result(struct invocation *inv, const struct install_plan *plan,
     else if (!has_option(inv, OPTION_JSON))
         install_show_imports(inv, plan);
     install_warn_held(inv, plan);
+    install_warn_untouched(inv, plan);
     install_note_unsupported(inv, plan);
     install_note_purged(inv, plan, r->dry_run);
 }
@@ -372,7 +373,8 @@ static bool run(struct invocation *inv, enum install_command command,
         return true;
     ok = carry_out(inv, plan, &r, e);
     *exit_code = (plan->left_out_count && command != INSTALL_UPDATE) ||
-                         plan->held_count || plan->problem_count
+                         plan->held_count || plan->problem_count ||
+                         plan->untouched_count
                      ? EXIT_FINDINGS
                      : EXIT_DONE;
     is_changed = ok && plan->change_count > 0;

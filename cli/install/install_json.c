@@ -157,6 +157,23 @@ static void put_merged(struct json_writer *w, const struct install_plan *plan)
     json_end_array(w);
 }
 
+static void put_untouched(struct json_writer *w,
+                          const struct install_plan *plan)
+{
+    json_member_array(w, "untouched");
+    for (size_t i = 0; i < plan->untouched_count; i++) {
+        const struct provision_untouched *u = &plan->untouched[i];
+
+        json_begin_object(w);
+        json_member_string(w, "client", u->client);
+        json_member_string(w, "path", u->path);
+        json_member_string(w, "message", u->why);
+        json_member_optional(w, "snippet", u->snippet);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
 static void put_held(struct json_writer *w, const struct install_plan *plan)
 {
     json_member_array(w, "held");
@@ -255,6 +272,8 @@ void install_print_json(struct invocation *inv, const struct install_plan *plan,
         put_merged(w, plan);
     if (plan->held_count)
         put_held(w, plan);
+    if (plan->untouched_count)
+        put_untouched(w, plan);
     if (plan->unsupported_count)
         put_unsupported(w, plan);
     if (plan->purged_count) {

@@ -671,6 +671,26 @@ static void warn_all_gone(struct invocation *inv,
     }
 }
 
+void install_warn_untouched(struct invocation *inv,
+                            const struct install_plan *plan)
+{
+    struct term *t = &inv->term;
+
+    for (size_t i = 0; i < plan->untouched_count; i++) {
+        const struct provision_untouched *u = &plan->untouched[i];
+        struct str rest = u->snippet, line;
+
+        term_warn(t, "%.*s was left as it is: %.*s", STR_ARG(u->path),
+                  STR_ARG(u->why));
+        if (rest.n == 0 || has_option(inv, OPTION_JSON))
+            continue;
+        (t->quiet ? term_warn : term_note)(
+            t, "for %.*s this belongs into it:", STR_ARG(u->client));
+        while (str_line(&rest, &line))
+            (t->quiet ? term_warn : term_note)(t, "    %.*s", STR_ARG(line));
+    }
+}
+
 void install_warn_held(struct invocation *inv, const struct install_plan *plan)
 {
     struct term *t = &inv->term;

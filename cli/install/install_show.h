@@ -33,6 +33,9 @@ void install_note_elsewhere(struct invocation *inv,
                             const struct install_plan *plan);
 /* What an update leaves as it is locked, with the ways out. */
 void install_warn_held(struct invocation *inv, const struct install_plan *plan);
+/* Files at user level that are left alone, and what they lack. */
+void install_warn_untouched(struct invocation *inv,
+                            const struct install_plan *plan);
 /* "acme/catalog" of https://github.com/acme/catalog/tree/main/x. */
 struct str install_repository_of(struct str origin);
 /* "1.2.0 (3f6c…)": the version and the commit; either may be "". In `a`. */

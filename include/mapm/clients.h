@@ -175,13 +175,20 @@ bool clients_is_verified(const struct client *c);
 MUST_CHECK bool clients_home_path(const struct client *c, const char *path,
                                   struct str home, struct arena *a,
                                   struct str *out, struct err *e);
+/* The same of a path of mcp_user: that of `moved` with the variable. */
+MUST_CHECK bool clients_user_file_at(const struct client *c, const char *path,
+                                     struct str home, struct arena *a,
+                                     struct str *out, struct err *e);
 /* Where mcp_user is: the first of `others` that exists, or `path`; "" for a
  * client that has none. */
 MUST_CHECK bool clients_user_file(const struct client *c, struct str home,
                                   struct arena *a, struct str *out,
                                   struct err *e);
-/* A program on PATH, a folder of the user's, or the variable. */
-bool clients_is_on_machine(const struct client *c, struct str home);
+/* A program on PATH, a folder of the user's, or the variable. A folder that
+ * `is_ours` says yes to (NULL: none) proves nothing. */
+bool clients_is_on_machine(const struct client *c, struct str home,
+                           bool (*is_ours)(void *ctx, struct str path),
+                           void *ctx);
 
 /* Clients with a backend, in the order in which they are looked for; NULL
  * behind the last. */

@@ -243,6 +243,8 @@ struct install_plan {
     size_t change_count;
     const struct install_edit *edits;
     size_t edit_count;
+    const struct provision_untouched *untouched; /* at user level */
+    size_t untouched_count;
     const struct install_catalog *catalogs; /* those of the arguments */
     size_t catalog_count;
     const struct install_left_out *left_out; /* by code, then origin */

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/map.h"
 #include "mapm/authorize.h"
+#include "mapm/clients_scope.h"
 #include "mapm/provision.h"
 #include "mapm/replace.h"
 #include "mapm/store.h"
@@ -25,6 +26,8 @@ struct layer {
                    * entries in them, too, that no map below names */
     const struct str *members; /* of the workspace, sorted; its own layer has */
     size_t member_count;       /* them */
+    /* Where clients look; of the library where those of the user do. */
+    const struct client_scope *scope;
     struct provision *provision; /* holds the workspace's lock */
     struct str yaml, local_yaml; /* texts; "" = absent */
     struct str lock_text, local_lock_text;
@@ -147,9 +150,12 @@ bool layer_is_fetched(const struct layer *l, const struct lock_entry *entry);
 bool layer_is_searched(const struct layer *l, enum doc_kind kind,
                        struct str fqn);
 /* Where mapm puts it: `path:` of the lock, which does not depend on `listing:`,
- * but for a skill that is searched. In `a`. */
+ * but for a skill that is searched; of the library absolute. In `a`. */
 struct str layer_place(const struct layer *l, const struct lock_entry *entry,
                        struct arena *a);
+/* A place as a lock has it; of a skill of the library its folder in the home. */
+struct str layer_user_place(const struct layer *l, struct str place,
+                            struct arena *a);
 /* A folder of such skills as a lock has it: ".agents/skills/x" of both. In `a`. */
 struct str layer_listed_place(struct str place, struct arena *a);
 /* Where its files lie below the workspace: of an own package where these were

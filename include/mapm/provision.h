@@ -154,6 +154,12 @@ struct client;
 bool provision_uses(struct provision *p, const struct provision_options *o,
                     const struct client *c);
 
+/* User level: whether the client has a file or folder that mapm gave it, and
+ * that is still there. */
+bool provision_serves(struct provision *p, const struct client *c);
+/* User level: whether mapm made the folder `path`, absolute. */
+bool provision_made_folder(struct provision *p, struct str path);
+
 /* Whether the skills folder is empty or absent. The plan of a skill then needs no
  * `files` in its item, unless it is applied. */
 bool provision_has_no_skills(struct provision *p);
@@ -290,6 +296,17 @@ struct provision_skipped {
 };
 const struct provision_skipped *
 provision_skipped_modified(const struct provision *p, size_t *count);
+
+/* Files and folders at user level that the last provision_plan leaves alone.
+ * In the arena of the plan. */
+struct provision_untouched {
+    struct str client;
+    struct str path;
+    struct str why;
+    struct str snippet; /* a file with the servers that it lacks; "" = none */
+};
+const struct provision_untouched *
+provision_untouched_files(const struct provision *p, size_t *count);
 
 /* Folders of the user in the place of a link, which the last provision_plan
  * leaves as they are. In the arena of the plan. */

@@ -480,7 +480,7 @@ sed -i "s/$(sed -n '/name: acme\/prog/,/digest/s/.*digest: sha256://p' mapm.lock
 exits 'a folder that is not of the locked version' 1 mapm patch acme/prog
 like 'is no base of a patch' "$err" 'run mapm install, then edit it'
 exits 'in the library of the user' 0 mapm install -g --yes "$U/main/skills/other"
-echo more >>"$MAPM_HOME/global/.agents/skills/other/SKILL.md"
+echo more >>"$HOME/.agents/skills/other/SKILL.md"
 exits 'a patch' 0 mapm patch -g acme/other
 ok 'is in the library' test -f "$MAPM_HOME/global/.mapm/patches/skill-acme__other.patch"
 exits 'verified' 0 mapm verify -g

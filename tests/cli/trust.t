@@ -367,7 +367,7 @@ exits '[row 21] what lies in skills, where commands may write' 0 \
 unlike 'does not take its place' "$out" planted
 like 'and is named' "$err" '\./skills/deploy is another'
 rm -r "$T/empty/skills"
-rm "$MAPM_HOME/global/$PLACE/SKILL.star"
+rm "$HOME/$PLACE/SKILL.star"
 exits 'and whole' 1 mapm -C "$T/empty" run deploy $INPUT
 like 'else the way out is of the library' "$err" 'mapm install --global'
 

@@ -87,24 +87,25 @@ TEST(clients_on_this_machine)
         bin = fs_join(h, STR("bin"), &a);
         clear_variables();
         setenv("PATH", bin.p, 1);
-        CHECK(!clients_is_on_machine(c, h));
+        CHECK(!clients_is_on_machine(c, h, NULL, NULL));
         if (c->programs[0]) {
             struct str program = fs_join(bin, str_cstr(c->programs[0]), &a);
 
             CHECK(mkdir(bin.p, 0700) == 0);
             f = fopen(program.p, "w");
             CHECK(f && fclose(f) == 0 && chmod(program.p, 0700) == 0);
-            CHECK(clients_is_on_machine(c, h));
-            CHECK(remove(program.p) == 0 && !clients_is_on_machine(c, h));
+            CHECK(clients_is_on_machine(c, h, NULL, NULL));
+            CHECK(remove(program.p) == 0 &&
+                  !clients_is_on_machine(c, h, NULL, NULL));
         }
         if (c->home_env.name) {
             setenv(c->home_env.name, "/x", 1);
-            CHECK(clients_is_on_machine(c, h));
+            CHECK(clients_is_on_machine(c, h, NULL, NULL));
             clear_variables();
         }
         if (c->home[0]) {
             touch(h, c->home[0], &a);
-            CHECK(clients_is_on_machine(c, h));
+            CHECK(clients_is_on_machine(c, h, NULL, NULL));
         }
         CHECK(fs_remove_tree_at(AT_FDCWD, home, &e));
         arena_done(&a);

@@ -1,0 +1,34 @@
+#include "clients_used.h"
+
+#include "mapm/clients.h"
+
+static bool is_ours(void *ctx, struct str path)
+{
+    return provision_made_folder(ctx, path);
+}
+
+static bool is_found(const struct layer *l, const struct client *c,
+                     struct str home)
+{
+    return (clients_is_verified(c) &&
+            clients_is_on_machine(c, home, is_ours, l->provision)) ||
+           provision_serves(l->provision, c);
+}
+
+struct client_choice clients_used(const struct layer *l, struct context *cx)
+{
+    struct client_choice said = layer_clients(l, &cx->arena), all = said;
+    struct str *names;
+
+    if (!l->scope->is_user || l->project.has_clients || said.is_for_run)
+        return said;
+    names = arena_array(&cx->arena, said.count + clients_count, sizeof *names);
+    for (size_t i = 0; i < said.count; i++)
+        names[i] = said.names[i];
+    for (size_t i = 0; i < clients_count; i++)
+        if (clients_say(&said, &clients_table[i]) == CLIENT_UNSAID &&
+            is_found(l, &clients_table[i], cx->home))
+            names[all.count++] = str_cstr(clients_table[i].name);
+    all.names = names;
+    return all;
+}

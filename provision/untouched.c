@@ -1,0 +1,167 @@
+#include "base/fs.h"
+#include "base/text.h"
+#include "mapm/limits.h"
+
+#include <unistd.h>
+
+#include "merge.h"
+#include "work.h"
+
+/*
+ * Files at user level belong to the user and to the clients. One that cannot be
+ * edited safely is left as it is, with what mapm would have written; the others
+ * are no worse for it [H8].
+ */
+
+static bool refuse_folder(struct str path, const struct stat *st, struct err *e)
+{
+    if (S_ISLNK(st->st_mode))
+        return err_set(e, ERR_REFUSED,
+                       "%s is a symbolic link that leads out of your home",
+                       path.p);
+    return err_set(e, ERR_REFUSED, "%s is no folder", path.p);
+}
+
+/* Real folders of the user all the way, as far as they are there. */
+static bool check_way(struct plan *plan, struct str path, struct err *e)
+{
+    struct stat st = {.st_uid = geteuid()};
+
+    for (size_t i = 1; i < path.n; i++) {
+        struct str folder = str_slice(path, 0, i);
+        struct stat here;
+
+        if (path.p[i] != '/')
+            continue;
+        folder = arena_str(plan->arena, folder);
+        if (!fs_stat_at(plan->p->root, folder.p, &here))
+            break;
+        if (!S_ISDIR(here.st_mode))
+            return refuse_folder(folder, &here, e);
+        st = here;
+    }
+    return st.st_uid == geteuid() || st.st_uid == 0 ||
+           err_set(e, ERR_REFUSED, "its folder belongs to another user");
+}
+
+static bool check_file(struct plan *plan, struct str path, struct err *e)
+{
+    struct str folder =
+        arena_str(plan->arena, str_slice(path, 0, str_find_last(path, '/')));
+    struct stat st, above;
+
+    if (!fs_stat_at(plan->p->root, path.p, &st))
+        return true;
+    if (S_ISLNK(st.st_mode))
+        return err_set(e, ERR_REFUSED,
+                       "it is a symbolic link that leads out of your home");
+    if (!S_ISREG(st.st_mode))
+        return err_set(e, ERR_REFUSED, "it is not a regular file");
+    if (st.st_uid != geteuid())
+        return err_set(e, ERR_REFUSED, "it belongs to another user");
+    if (st.st_size > USER_FILE_MAX_BYTES)
+        return err_set(e, ERR_REFUSED, "it is larger than %u bytes",
+                       USER_FILE_MAX_BYTES);
+    /* One file alone, as containers have it, cannot be replaced. */
+    if (fs_stat_at(plan->p->root, folder.p, &above) &&
+        above.st_dev != st.st_dev)
+        return err_set(e, ERR_REFUSED, "it is a mount point");
+    return true;
+}
+
+/* The file as it would be with these servers alone. */
+static struct str make_snippet(struct plan *plan, struct target *t)
+{
+    struct arena *a = plan->arena;
+    struct err ignored = {0};
+    struct str keys[1], entries[1], text = STR("");
+    struct merge m;
+    bool ok;
+
+    if (!desired_state_open_shared(t, STR(""), a, &m, &ignored))
+        return text;
+    for (size_t i = 0; i < t->server_count; i++) {
+        struct desired_server *s = &t->servers[i];
+
+        ok = desired_state_make_server(&plan->desired, t, s, &ignored);
+        keys[0] = s->item->place;
+        entries[0] = s->entry;
+        ok = ok && (merge_can_begin(&m)
+                        ? merge_begin(&m, keys, entries, 1, &ignored)
+                        : merge_put(&m, keys[0], entries[0], &ignored));
+        err_clear(&ignored);
+    }
+    text = arena_str(a, m.text);
+    merge_done(&m);
+    return text;
+}
+
+static struct str join_messages(const struct err *why, struct arena *a)
+{
+    struct str text = STR("");
+
+    for (const char *m = NULL; (m = err_prev(why, m)) != NULL;)
+        text =
+            arena_printf(a, "%.*s%s%s", STR_ARG(text), text.n ? ": " : "", m);
+    return text;
+}
+
+static void add_untouched(struct plan *plan, struct target *t,
+                          const struct err *why)
+{
+    struct provision_untouched *u;
+
+    plan->untouched =
+        arena_grow(plan->arena, plan->untouched, plan->untouched_count,
+                   &plan->untouched_capacity, sizeof *plan->untouched);
+    u = &plan->untouched[plan->untouched_count++];
+    *u = (struct provision_untouched){
+        .client = str_cstr(t->client->name),
+        .path = t->path,
+        .why = join_messages(why, plan->arena),
+        .snippet = t->kind == TARGET_SHARED && t->server_count
+                       ? make_snippet(plan, t)
+                       : STR(""),
+    };
+}
+
+static bool is_about_the_file(enum err_code code)
+{
+    return code == ERR_REFUSED || code == ERR_FORMAT || code == ERR_LIMIT ||
+           code == ERR_IO;
+}
+
+/* What is recorded stays so: a later command goes on from there. */
+static void leave(struct plan *plan, const struct record_entry *known,
+                  const struct plan *before)
+{
+    plan->count = before->count;
+    plan->shown_count = before->shown_count;
+    plan->next.count = before->next.count;
+    plan->edits.count = before->edits.count;
+    plan->edits.why = before->edits.why;
+    plan->edits.preserved_count = before->edits.preserved_count;
+    plan->edits.skipped_count = before->edits.skipped_count;
+    if (known)
+        record_add(&plan->next, plan->arena, known);
+}
+
+bool plan_or_leave(struct plan *plan, struct target *t,
+                   const struct record_entry *known, planner *make,
+                   struct err *e)
+{
+    const struct plan before = *plan;
+    struct err why = {0};
+
+    if (check_way(plan, t->path, &why) &&
+        (t->kind != TARGET_SHARED || check_file(plan, t->path, &why)) &&
+        make(plan, t, &why))
+        return true;
+    if (!is_about_the_file(why.code)) {
+        *e = why;
+        return false;
+    }
+    leave(plan, known, &before);
+    add_untouched(plan, t, &why);
+    return true;
+}
