@@ -3,6 +3,8 @@
 #include "base/proc.h"
 #include "base/text.h"
 
+#include <stdlib.h>
+
 #include "command.h"
 
 /* The terminal as the host of a context: notices and questions go to stderr. */
@@ -43,6 +45,16 @@ static bool can_ask(void *ctx)
     const struct invocation *inv = ctx;
 
     return inv->term.is_in && inv->term.is_err;
+}
+
+/* What asks nothing itself, lets no program ask, either. */
+static bool may_prompt(struct invocation *inv)
+{
+    struct str ci = str_cstr(getenv("CI"));
+    bool is_ci = ci.n && !str_is(ci, "false") && !str_is(ci, "0");
+
+    return can_ask(inv) && !is_ci && !has_option(inv, OPTION_YES) &&
+           !str_is(str_cstr(getenv("GIT_TERMINAL_PROMPT")), "0");
 }
 
 static bool cancelled(void *ctx)
@@ -93,6 +105,7 @@ void terminal_attach(struct invocation *inv)
     cx->member = option_value(inv, OPTION_MEMBER);
     cx->is_offline = has_option(inv, OPTION_OFFLINE);
     cx->is_verbose = has_option(inv, OPTION_VERBOSE);
+    cx->may_prompt = may_prompt(inv);
     cx->skill_roots = (struct skill_roots){
         .workspace = option_list(inv, OPTION_WORKSPACE_ROOT),
         .global = option_list(inv, OPTION_GLOBAL_ROOT),

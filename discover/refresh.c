@@ -328,6 +328,7 @@ static bool refresh_repositories(struct refresh *r, struct err *e)
         .host_count = r->user->rules.host_count,
         .limits = &r->user->limits,
         .verbose = r->cx->is_verbose,
+        .may_prompt = r->cx->may_prompt,
     };
     bool ok;
 

@@ -11,8 +11,9 @@
 
 #include "host_frame.h"
 
-#define WAIT_MS       100 /* a signal just before poll is noticed after this */
-#define OUT_MAX_BYTES (512u << 20)
+#define WAIT_MS               100 /* a signal just before poll is noticed after this */
+#define OUT_MAX_BYTES         (512u << 20)
+#define SSH_COMMAND_MAX_BYTES 65536 /* core.sshCommand */
 
 static struct str copy(struct fetch *f, struct str s)
 {
@@ -30,6 +31,8 @@ bool fetch_open(const struct fetch_options *o, struct fetch **out,
     f = heap_alloc(sizeof *f);
     arena_init(&f->arena);
     map_init(&f->hosts, &f->arena);
+    map_init(&f->repositories, &f->arena);
+    ssh_init(&f->ssh, o->may_prompt);
     f->options = *o;
     f->options.incoming = copy(f, o->incoming);
     f->limits = o->limits ? *o->limits : limits_default;
@@ -173,6 +176,20 @@ static void add_credential_host(struct fetch *f, const struct origin *o)
         map_put(&f->hosts, copy(f, host), f);
 }
 
+/* Where ssh may lead to. */
+static void keep_repository(struct fetch *f, const struct origin *o)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct str key = origin_repository(o, &scratch), *address;
+
+    if (map_has(&f->repositories, key))
+        return;
+    address = arena_new(&f->arena, struct str);
+    *address =
+        remote_address(o, f->options.hosts, f->options.host_count, &f->arena);
+    map_put(&f->repositories, copy(f, key), address);
+}
+
 static void say_ask(struct fetch *f, const struct fetch_want *w)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -188,7 +205,8 @@ static void say_ask(struct fetch *f, const struct fetch_want *w)
     frame_u8(b, w->at_once);
     frame_str(b, origin_repository(&w->origin, &scratch));
     frame_str(b, w->origin.repository);
-    frame_str(b, origin_clone_url(&w->origin, &scratch));
+    frame_str(b, remote_address(&w->origin, f->options.hosts,
+                                f->options.host_count, &scratch));
     frame_u8(b, (unsigned)(w->origin.kind - git_hosts));
     frame_u8(b, w->origin.is_short);
     frame_str(b, w->origin.rest);
@@ -215,6 +233,7 @@ bool fetch_ask(struct fetch *f, const struct fetch_want *w, struct err *e)
         return fail_for_good(f, e);
     say_ask(f, w);
     add_credential_host(f, &w->origin);
+    keep_repository(f, &w->origin);
     f->asks = arena_grow(&f->arena, f->asks, f->ask_count, &f->ask_capacity,
                          sizeof *f->asks);
     f->asks[f->ask_count++] =
@@ -250,21 +269,27 @@ bool client_report_end(pid_t *pid, struct err *e)
     return err_set(e, ERR_FAILED, "mapm-fetch ended early (exit %d)", code);
 }
 
-bool client_wait(struct channel *c, unsigned wait_ms, struct err *e)
+bool client_wait(struct channel *c, struct ssh *ssh, unsigned wait_ms,
+                 struct err *e)
 {
-    struct pollfd p = {.fd = c->fd, .events = POLLIN};
+    struct pollfd p[1 + SSH_MAX_LINES] = {{.fd = c->fd, .events = POLLIN}};
+    size_t count = 1;
 
     if (!channel_flush(c, e))
         return false;
     if (channel_has_output(c))
-        p.events |= POLLOUT;
+        p[0].events |= POLLOUT;
+    if (ssh)
+        count += ssh_poll(ssh, p + 1);
     if (proc_interrupted())
         return err_set(e, ERR_INTERRUPTED, "interrupted");
-    if (poll(&p, 1, (int)wait_ms) < 0 && errno != EINTR)
+    if (poll(p, count, (int)wait_ms) < 0 && errno != EINTR)
         return err_errno(e, "wait for mapm-fetch");
     if (proc_interrupted())
         return err_set(e, ERR_INTERRUPTED, "interrupted");
-    if (p.revents == 0)
+    if (ssh)
+        ssh_drain(ssh);
+    if (p[0].revents == 0)
         return true;
     return channel_fill(c, e);
 }
@@ -289,7 +314,7 @@ static bool wait_for_more(struct fetch *f, struct err *e)
     while (o->idle && !proc_interrupted() && is_quiet(&f->channel) &&
            o->idle(o->idle_ctx))
         ;
-    return client_wait(&f->channel, WAIT_MS, e);
+    return client_wait(&f->channel, &f->ssh, WAIT_MS, e);
 }
 
 static bool read_hello(struct fetch *f, struct str body)
@@ -301,6 +326,9 @@ static bool read_hello(struct fetch *f, struct str body)
         return false;
     for (size_t i = 0; i < count && !in.bad; i++)
         map_put(&f->hosts, copy(f, field_str(&in, 300)), f);
+    f->rewrites = field_rewrites(&in, &f->arena);
+    f->ssh.settings.command = copy(f, field_str(&in, SSH_COMMAND_MAX_BYTES));
+    f->ssh.settings.variant = copy(f, field_str(&in, SSH_COMMAND_MAX_BYTES));
     f->is_greeted = true;
     return fields_end(&in);
 }
@@ -315,7 +343,8 @@ static bool read_progress(struct fetch *f, struct str body)
     f->progress.objects = field_u64(&in);
     if (!fields_end(&in))
         return false;
-    if (f->options.progress)
+    /* Not into the line of a prompt. */
+    if (f->options.progress && !ssh_is_prompting(&f->ssh))
         f->options.progress(f->options.progress_ctx, &f->progress);
     return true;
 }
@@ -423,6 +452,7 @@ void fetch_stop(struct fetch *f)
     if (f == NULL || f->pid <= 0 || f->dead)
         return;
     kill(f->pid, SIGKILL);
+    ssh_done(&f->ssh);
     err_set(&e, ERR_FAILED, "mapm-fetch was stopped");
     fail_for_good(f, &e);
     channel_done(&f->channel); /* megabytes, after many answers */
@@ -433,6 +463,7 @@ void fetch_close(struct fetch *f)
     if (f == NULL)
         return;
     client_stop(f->pid);
+    ssh_done(&f->ssh);
     channel_done(&f->channel);
     arena_done(&f->arena);
     heap_free(f);

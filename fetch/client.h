@@ -6,11 +6,13 @@
 
 #include <sys/types.h>
 
-#include "frame.h"
+#include "remote_address.h"
+#include "ssh.h"
 
 /*
  * client: the state of this side, shared by client.c (the conversation),
- * client_event.c (events of mapm-fetch) and client_answer.c (its queries).
+ * client_event.c (events of mapm-fetch), client_answer.c (its queries) and
+ * client_ssh.c (ssh that it asks for).
  * post.c starts a mapm-fetch of its own, by functions of client.c.
  */
 
@@ -34,6 +36,11 @@ struct fetch {
     struct client_ask *asks;
     size_t ask_count, ask_capacity, open_count;
     struct map hosts; /* that a credential may be asked for */
+    /* What ssh may be asked for: repositories, with their addresses, and what
+     * the user's configuration makes of these. */
+    struct map repositories; /* struct str * */
+    struct rewrites rewrites;
+    struct ssh ssh;
     struct fetch_progress progress;
     struct err *dead; /* nothing works any more, and why */
 };
@@ -45,13 +52,19 @@ bool client_read_event(struct fetch *f, struct str body, struct arena *a,
 /* FIND_*, IS_*, PUT_*, NEED_CREDENTIAL: false when it makes no sense. */
 bool client_answer(struct fetch *f, const struct frame *frame);
 
+/* OPEN_SSH, END_SSH: likewise. */
+bool client_open_ssh(struct fetch *f, struct fields *in);
+bool client_end_ssh(struct fetch *f, struct fields *in);
+
 /* Starts mapm-fetch, with the other end of `c`. Errors: ERR_NOT_FOUND when it
  * is not installed. */
 MUST_CHECK bool client_start(struct arena *a, struct channel *c, pid_t *pid,
                              struct err *e);
-/* Sends pending frames and reads available ones; blocks at most `wait_ms`.
+/* Sends pending frames and reads available ones; blocks at most `wait_ms`, and
+ * not when ssh has written to stderr, which is read (`ssh` may be NULL).
  * Errors: ERR_INTERRUPTED. */
-MUST_CHECK bool client_wait(struct channel *c, unsigned wait_ms, struct err *e);
+MUST_CHECK bool client_wait(struct channel *c, struct ssh *ssh,
+                            unsigned wait_ms, struct err *e);
 /* What the end of mapm-fetch, which has hung up, means. False. */
 bool client_report_end(pid_t *pid, struct err *e);
 /* The error in a FATAL. False. */

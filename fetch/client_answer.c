@@ -230,6 +230,10 @@ bool client_answer(struct fetch *f, const struct frame *frame)
         return put_caps(f, &in);
     case FRAME_NEED_CREDENTIAL:
         return answer_credential(f, &in, &a);
+    case FRAME_OPEN_SSH:
+        return client_open_ssh(f, &in);
+    case FRAME_END_SSH:
+        return client_end_ssh(f, &in);
     default:
         return false;
     }

@@ -187,6 +187,11 @@ void channel_done(struct channel *c)
     if (c->fd >= 0)
         close(c->fd);
     c->fd = -1;
+    for (size_t i = 0; i < c->give_count; i++)
+        close(c->give[i]);
+    for (size_t i = 0; i < c->got_count; i++)
+        close(c->got[i]);
+    c->give_count = c->got_count = 0;
     buf_done(&c->in);
     buf_done(&c->out);
 }
@@ -196,13 +201,103 @@ bool channel_has_output(const struct channel *c)
     return c->sent < c->out.n;
 }
 
+/* --- descriptors ---------------------------------------------------------- */
+
+bool channel_give_fd(struct channel *c, int fd)
+{
+    if (c->give_count == CHANNEL_MAX_FDS)
+        return false;
+    c->give[c->give_count] = fd;
+    c->give_at[c->give_count++] = c->out.n;
+    return true;
+}
+
+int channel_take_fd(struct channel *c)
+{
+    int fd = c->got_count ? c->got[0] : -1;
+
+    if (fd >= 0)
+        memmove(c->got, c->got + 1, --c->got_count * sizeof *c->got);
+    return fd;
+}
+
+union fd_message {
+    struct cmsghdr head;
+    char room[CMSG_SPACE(sizeof(int))];
+};
+
+/* Bytes up to the next descriptor, or behind it with it. */
+static ssize_t send_some(struct channel *c)
+{
+    struct iovec bytes = {c->out.p + c->sent, c->out.n - c->sent};
+    union fd_message control = {0};
+    struct msghdr m = {.msg_iov = &bytes, .msg_iovlen = 1};
+    bool with_fd = c->give_count && c->give_at[0] == c->sent;
+    size_t next = with_fd ? 1 : 0;
+    ssize_t n;
+
+    if (with_fd) {
+        m.msg_control = control.room;
+        m.msg_controllen = sizeof control.room;
+        control.head.cmsg_level = SOL_SOCKET;
+        control.head.cmsg_type = SCM_RIGHTS;
+        control.head.cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(&control.head), &c->give[0], sizeof(int));
+    }
+    if (next < c->give_count)
+        bytes.iov_len = c->give_at[next] - c->sent;
+    n = sendmsg(c->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n > 0 && with_fd) {
+        close(c->give[0]);
+        c->give_count--;
+        memmove(c->give, c->give + 1, c->give_count * sizeof *c->give);
+        memmove(c->give_at, c->give_at + 1, c->give_count * sizeof *c->give_at);
+    }
+    return n;
+}
+
+static void keep_fd(struct channel *c, struct msghdr *m)
+{
+    struct cmsghdr *head = CMSG_FIRSTHDR(m);
+    int fd;
+
+    if (head == NULL || head->cmsg_level != SOL_SOCKET ||
+        head->cmsg_type != SCM_RIGHTS ||
+        head->cmsg_len != CMSG_LEN(sizeof(int)))
+        return;
+    memcpy(&fd, CMSG_DATA(head), sizeof fd);
+    if (c->got_count < CHANNEL_MAX_FDS)
+        c->got[c->got_count++] = fd;
+    else
+        close(fd);
+}
+
+/* Without room for a descriptor the kernel closes one that comes. */
+static ssize_t receive_some(struct channel *c, char *room, size_t n)
+{
+    struct iovec bytes = {room, n};
+    union fd_message control = {0};
+    struct msghdr m = {.msg_iov = &bytes, .msg_iovlen = 1};
+    ssize_t got;
+
+    if (c->takes_fds) {
+        m.msg_control = control.room;
+        m.msg_controllen = sizeof control.room;
+    }
+    got = recvmsg(c->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (got > 0 && c->takes_fds)
+        keep_fd(c, &m);
+    return got;
+}
+
+/* --- bytes -------------------------------------------------------------- */
+
 bool channel_flush(struct channel *c, struct err *e)
 {
     if (!buf_check(&c->out, "what waits to be said", e))
         return false;
     while (c->sent < c->out.n && !c->closed) {
-        ssize_t n = send(c->fd, c->out.p + c->sent, c->out.n - c->sent,
-                         MSG_NOSIGNAL | MSG_DONTWAIT);
+        ssize_t n = send_some(c);
 
         if (n > 0)
             c->sent += (size_t)n;
@@ -237,7 +332,7 @@ bool channel_fill(struct channel *c, struct err *e)
 
         if (room == NULL)
             return buf_check(&c->in, "a frame", e);
-        n = recv(c->fd, room, READ_BYTES, MSG_DONTWAIT);
+        n = receive_some(c, room, READ_BYTES);
         if (n > 0)
             c->in.n += (size_t)n;
         else if (n == 0 || errno == ECONNRESET)

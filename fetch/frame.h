@@ -29,23 +29,28 @@ enum frame_type {
     FRAME_TREES,       /* the answer to FIND_TREES */
     FRAME_REACHABLE,   /* the answer to IS_REACHABLE */
     FRAME_CREDENTIAL,  /* the answer to NEED_CREDENTIAL */
-    FRAME_CAPS,        /* the answer to FIND_CAPS */
     FRAME_POST,        /* instead of OPTIONS: one request to an API (post.h) */
+    FRAME_CAPS,        /* the answer to FIND_CAPS */
+    FRAME_SSH,         /* the answer to OPEN_SSH, with a descriptor */
+    FRAME_SSH_ENDED,   /* the answer to END_SSH */
 
     /* mapm-fetch says */
-    FRAME_HELLO = 32, /* hosts that the configuration names: the first */
-    FRAME_EVENT,      /* a struct fetch_event */
-    FRAME_PROGRESS,   /* a struct fetch_progress */
+    /* What the configuration says of hosts, rewrites and ssh: the first. */
+    FRAME_HELLO = 32,
+    FRAME_EVENT,    /* a struct fetch_event */
+    FRAME_PROGRESS, /* a struct fetch_progress */
     FRAME_FIND_BLOBS,
     FRAME_FIND_TREES,
     FRAME_PUT_TREES,
     FRAME_IS_REACHABLE,
     FRAME_PUT_REACHABLE,
-    FRAME_FIND_CAPS,
-    FRAME_PUT_CAPS,
     FRAME_NEED_CREDENTIAL,
     FRAME_FATAL, /* an err: it cannot go on */
     FRAME_REPLY, /* the answer to POST */
+    FRAME_FIND_CAPS,
+    FRAME_PUT_CAPS,
+    FRAME_OPEN_SSH, /* a line to the server of a repository */
+    FRAME_END_SSH,  /* it is over */
 };
 
 /* Sources of a credential, in NEED_CREDENTIAL. */
@@ -91,16 +96,31 @@ bool fields_end(const struct fields *f);
 
 /* --- the socket ----------------------------------------------------------- */
 
+#define CHANNEL_MAX_FDS 8
+
 struct channel {
     int fd; /* non-blocking */
     struct buf in, out;
     size_t taken; /* bytes of `in` handed out */
     size_t sent;  /* bytes of `out` that are gone */
     bool closed;  /* the other side hung up */
+    /* Descriptors that go with the byte at `give_at` of `out`. */
+    int give[CHANNEL_MAX_FDS];
+    size_t give_at[CHANNEL_MAX_FDS], give_count;
+    /* That came, in order, when `takes_fds`; else none does. */
+    bool takes_fds;
+    int got[CHANNEL_MAX_FDS];
+    size_t got_count;
 };
 
 void channel_init(struct channel *c, int fd, size_t max_out_bytes);
 void channel_done(struct channel *c); /* closes; twice is harmless */
+
+/* Goes with the frame that is begun next, and is closed then. False: too many
+ * wait. */
+bool channel_give_fd(struct channel *c, int fd);
+/* The next one that came with a frame; -1: none. The caller closes it. */
+int channel_take_fd(struct channel *c);
 
 /* As much as goes without blocking. A hang-up is no error: `closed`. */
 MUST_CHECK bool channel_flush(struct channel *c, struct err *e);

@@ -40,8 +40,8 @@ static bool talk(struct call *c, const struct fetch_post *in, uint64_t time_ms,
         left = now < in->deadline_ms ? in->deadline_ms - now : 0;
         if (left == 0)
             return post_late(in->url, time_ms, e);
-        if (!client_wait(&c->channel, left < WAIT_MS ? (unsigned)left : WAIT_MS,
-                         e))
+        if (!client_wait(&c->channel, NULL,
+                         left < WAIT_MS ? (unsigned)left : WAIT_MS, e))
             return false;
         if (in->tick)
             in->tick(in->ctx);

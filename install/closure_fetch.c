@@ -58,6 +58,7 @@ static bool start_fetch(struct closure *c, struct err *e)
         .progress = show_progress,
         .progress_ctx = c,
         .verbose = c->cx->is_verbose,
+        .may_prompt = c->cx->may_prompt,
     };
 
     if (c->fetch)

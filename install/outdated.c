@@ -376,6 +376,7 @@ static bool ask_hosts(struct check *c, struct err *e)
         .host_count = c->layer->rules.host_count,
         .limits = &c->layer->limits,
         .verbose = c->cx->is_verbose,
+        .may_prompt = c->cx->may_prompt,
     };
     struct fetch_event event = {.kind = FETCH_REF_FOUND};
     bool ok = store_session_begin(c->store, &session, e);

@@ -60,6 +60,7 @@ bool remote_ask(struct context *cx, const struct layer *l, struct store *store,
         .host_count = l->rules.host_count,
         .limits = &l->limits,
         .verbose = cx->is_verbose,
+        .may_prompt = cx->may_prompt,
     };
     struct fetch *fetch = NULL;
     bool ok;

@@ -225,3 +225,21 @@ const struct git_host *git_host_guess(struct str host, struct str repository)
             return &git_hosts[i];
     return &git_hosts[git_host_count - 1];
 }
+
+struct str git_host_ssh_url(const struct git_host *g, struct str host,
+                            struct str repository, unsigned port,
+                            struct arena *a)
+{
+    struct matching m = {.g = g, .host = host, .address = &g->ssh};
+    struct git_host_match found = {.host = host, .repository = repository};
+    struct str from = str_cstr(g->ssh.from), word;
+
+    if (from.n && split(&m, repository) && str_cut(&from, '/', &word) &&
+        host_fits(&m, word) && fits_from(&m, from, 0, false))
+        fill(&m, a, &found);
+    port = port ? port : g->ssh_port;
+    return arena_printf(a, "ssh://%s%s%.*s%.*s/%.*s%s", g->ssh_user,
+                        g->ssh_user[0] ? "@" : "", STR_ARG(found.host),
+                        STR_ARG(port ? arena_printf(a, ":%u", port) : STR("")),
+                        STR_ARG(found.repository), g->suffix);
+}

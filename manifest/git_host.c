@@ -24,6 +24,7 @@ const struct git_host git_hosts[] = {
                {GIT_PAGE_REF, "commit"},
                {GIT_PAGE_OTHER, "pull", .name = "a pull request"},
                {GIT_PAGE_OTHER, "gist", .name = "a gist"}},
+     .ssh_user = "git",
      .user = "x-access-token", /* as GitHub's own actions do */
      /* A token for GitHub Enterprise has names of its own, as gh reads them. */
      .tokens = {{TOKEN("GH_ENTERPRISE_TOKEN"), .own_host = true},
@@ -47,6 +48,7 @@ const struct git_host git_hosts[] = {
                {GIT_PAGE_OTHER, "-/merge_requests", .name = "a merge request"},
                {GIT_PAGE_OTHER, "-", .name = "no package"}},
      .queries = {{GIT_QUERY_REF_KIND, "ref_type", "tags", TAGS}},
+     .ssh_user = "git",
      .user = "oauth2",
      .tokens = {{TOKEN("GITLAB_TOKEN")},
                 {TOKEN("CI_JOB_TOKEN"), .user = "gitlab-ci-token",
@@ -67,6 +69,7 @@ const struct git_host git_hosts[] = {
      .queries = {{GIT_QUERY_REF, "at", "refs/heads/", ""},
                  {GIT_QUERY_REF, "at", TAGS, TAGS},
                  {GIT_QUERY_REF, "at", "", ""}},
+     .ssh_user = "git",
      .user = "x-token-auth", .tokens = {{TOKEN("BITBUCKET_TOKEN")}},
      .protocol = 2, .shallow = true},
 
@@ -85,6 +88,8 @@ const struct git_host git_hosts[] = {
      .queries = {{GIT_QUERY_REF, "at", "refs/heads/", ""},
                  {GIT_QUERY_REF, "at", TAGS, TAGS},
                  {GIT_QUERY_REF, "at", "", ""}},
+     .ssh = {"*/**/scm/$1/$2", "*/$1/$2"}, .ssh_port = 7999,
+     .ssh_user = "git",
      .user = "x-token-auth",
      .protocol = 2, .shallow = true, .filter = true},
 
@@ -101,6 +106,7 @@ const struct git_host git_hosts[] = {
                {GIT_PAGE_REF, "releases/tag", TAGS},
                {GIT_PAGE_REF, "commit"},
                {GIT_PAGE_OTHER, "pulls", .name = "a pull request"}},
+     .ssh_user = "git",
      .user = "", .token_is_user = true,
      .tokens = {{TOKEN("GITEA_TOKEN")}, {TOKEN("FORGEJO_TOKEN")}},
      .protocol = 2, .shallow = true, .filter = true},
@@ -128,6 +134,8 @@ const struct git_host git_hosts[] = {
                  {GIT_QUERY_REF, "version", "GB", ""},
                  {GIT_QUERY_REF, "version", "GT", TAGS},
                  {GIT_QUERY_REF, "version", "GC", ""}},
+     .ssh = {"dev.azure.com/$1/$2/_git/$3", "ssh.dev.azure.com/v3/$1/$2/$3"},
+     .ssh_user = "git",
      .user = "",
      .tokens = {{TOKEN("AZURE_DEVOPS_EXT_PAT")}, {TOKEN("SYSTEM_ACCESSTOKEN")}},
      .protocol = 2, .shallow = true, .filter = true},
@@ -142,6 +150,7 @@ const struct git_host git_hosts[] = {
      .pages = {{GIT_PAGE_FOLDER, "browse/refs/heads", .until = "--"},
                {GIT_PAGE_FOLDER, "browse/refs/tags", TAGS, .until = "--"},
                {GIT_PAGE_FOLDER, "browse", .until = "--"}},
+     .ssh_user = "",
      .user = "",
      .protocol = 2, .shallow = true},
 
@@ -152,6 +161,7 @@ const struct git_host git_hosts[] = {
                {GIT_PAGE_FILE, "blob"},
                {GIT_PAGE_REF, "refs", TAGS},
                {GIT_PAGE_REF, "commit"}},
+     .ssh_user = "git",
      .user = "x-access-token",
      .protocol = 2, .shallow = true, .filter = true},
 
@@ -165,6 +175,8 @@ const struct git_host git_hosts[] = {
                {GIT_PAGE_FILE, "resolve"},
                {GIT_PAGE_REF, "commit"},
                {GIT_PAGE_OTHER, "discussions", .name = "a discussion"}},
+     .ssh = {"huggingface.co/**", "hf.co/**"},
+     .ssh_user = "git",
      .user = "x-access-token",
      .protocol = 2, .shallow = true, .filter = true},
 
@@ -174,12 +186,14 @@ const struct git_host git_hosts[] = {
      .pages = {{GIT_PAGE_FOLDER, "+/refs/heads", .tells = true},
                {GIT_PAGE_FOLDER, "+/refs/tags", TAGS, .tells = true},
                {GIT_PAGE_FOLDER, "+", .tells = true}},
+     .ssh_user = "",
      .user = "x-access-token",
      .protocol = 2, .shallow = true, .filter = true},
 
     {.names = {"git"}, .title = "git",
      .tree = "-/tree", .suffix = "", .keeps_suffix = true,
      .addresses = {{"*/**/$1.git", .tells = true}, {"*/**/$1"}},
+     .ssh_user = "git",
      .user = "x-access-token",
      .protocol = 2, .shallow = true, .filter = true},
 };

@@ -50,6 +50,41 @@ uint64_t http_time_left(const struct http *h)
     return spent < limit ? limit - spent : 0;
 }
 
+void http_count_request(struct http *h)
+{
+    if (h->started_ms == 0)
+        h->started_ms = proc_now_ms();
+    h->counts.requests++;
+}
+
+void http_count_connection(struct http *h)
+{
+    if (h->started_ms == 0)
+        h->started_ms = proc_now_ms();
+    h->counts.connections++;
+}
+
+bool http_count_received(struct http *h, size_t bytes)
+{
+    h->counts.received += bytes;
+    return h->counts.received <= h->limits->transfer_max_bytes.value;
+}
+
+bool http_check_limits(const struct http *h, struct err *e)
+{
+    const struct limits *l = h->limits;
+
+    if (h->counts.received > l->transfer_max_bytes.value)
+        return limit_fail(&l->transfer_max_bytes, e,
+                          "more than %" PRIu64 " bytes received in one run",
+                          l->transfer_max_bytes.value);
+    if (http_time_left(h) == 0)
+        return limit_fail(&l->transfer_max_seconds, e,
+                          "took longer than %" PRIu64 " seconds",
+                          l->transfer_max_seconds.value);
+    return true;
+}
+
 static size_t on_body(char *p, size_t one, size_t n, void *ctx)
 {
     struct http_call *call = ctx;
@@ -57,12 +92,8 @@ static size_t on_body(char *p, size_t one, size_t n, void *ctx)
 
     (void)one;
     call->received += n;
-    call->http->counts.received += n;
-    if (call->http->counts.received >
-        call->http->limits->transfer_max_bytes.value) {
-        call->over_limit = true;
+    if (!http_count_received(call->http, n))
         return 0;
-    }
     curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
     if (status != HTTP_STATUS_OK) {
         call->is_page_cut = call->received > ERROR_BODY_MAX_BYTES;
@@ -240,8 +271,6 @@ bool http_start(struct http *h, struct http_call *call, struct err *e)
 
     call->http = h;
     call->easy = c;
-    if (h->started_ms == 0)
-        h->started_ms = proc_now_ms();
     curl_easy_setopt(c, CURLOPT_PRIVATE, call);
     curl_easy_setopt(c, CURLOPT_URL, address(call).p);
     curl_easy_setopt(c, CURLOPT_PATH_AS_IS, 1L);
@@ -264,7 +293,7 @@ bool http_start(struct http *h, struct http_call *call, struct err *e)
     if (!http_set_trust(c, h->settings, call->url, &call->arena, e))
         return false;
     curl_multi_add_handle(h->multi, c);
-    h->counts.requests++;
+    http_count_request(h);
     return true;
 }
 
@@ -356,13 +385,19 @@ struct http_call *http_next(struct http *h)
     return NULL;
 }
 
-void http_wait(struct http *h, int fd, bool out, unsigned max_ms)
+void http_wait(struct http *h, const struct pollfd *others, size_t count,
+               unsigned max_ms)
 {
-    struct curl_waitfd extra = {.fd = fd, .events = CURL_WAIT_POLLIN};
+    struct curl_waitfd extra[WAIT_MAX_FDS];
 
-    if (out)
-        extra.events |= CURL_WAIT_POLLOUT;
-    curl_multi_poll(h->multi, &extra, 1, (int)max_ms, NULL);
+    count = count < WAIT_MAX_FDS ? count : WAIT_MAX_FDS;
+    for (size_t i = 0; i < count; i++) {
+        extra[i] = (struct curl_waitfd){.fd = others[i].fd,
+                                        .events = CURL_WAIT_POLLIN};
+        if (others[i].events & POLLOUT)
+            extra[i].events |= CURL_WAIT_POLLOUT;
+    }
+    curl_multi_poll(h->multi, extra, (unsigned)count, (int)max_ms, NULL);
 }
 
 struct http_counts http_counts(const struct http *h)
@@ -446,12 +481,8 @@ bool http_say_failure(int failure, const char *why, const struct settings *s,
 
 bool http_fail(const struct http_call *call, struct err *e)
 {
-    const struct limits *l = call->http->limits;
-
-    if (call->over_limit)
-        return limit_fail(&l->transfer_max_bytes, e,
-                          "more than %" PRIu64 " bytes received in one run",
-                          l->transfer_max_bytes.value);
+    if (!http_check_limits(call->http, e))
+        return false;
     if (call->header_bytes > HEADERS_MAX_BYTES)
         return err_set(e, ERR_LIMIT, "more than %u KiB of HTTP headers",
                        HEADERS_MAX_BYTES >> 10);
@@ -461,9 +492,5 @@ bool http_fail(const struct http_call *call, struct err *e)
         return err_hint(e, "if that is right, name it under hosts: in your "
                            "own ~/.config/mapm/config.yaml");
     }
-    if (http_time_left(call->http) == 0)
-        return limit_fail(&l->transfer_max_seconds, e,
-                          "took longer than %" PRIu64 " seconds",
-                          l->transfer_max_seconds.value);
     return http_say_failure(call->failure, call->why, call->http->settings, e);
 }

@@ -3,6 +3,8 @@
 
 #include "mapm/limits.h"
 
+#include <poll.h>
+
 #include "address.h"
 #include "settings.h"
 
@@ -20,6 +22,7 @@
 
 #define HTTP_STATUS_OK    200
 #define HEADERS_MAX_BYTES (64u * 1024)
+#define WAIT_MAX_FDS      64
 
 struct http;
 
@@ -46,7 +49,6 @@ struct http_call {
     uint64_t received;         /* body bytes */
     bool is_page_cut;          /* of a status that is not 200: unread */
     char private_address[ADDRESS_TEXT_BYTES]; /* that it led to; "" */
-    bool over_limit; /* the whole session received too much */
     uint64_t took_ms;
 
     struct arena arena;
@@ -73,10 +75,19 @@ void http_call_type(struct http_call *call);
 /* A call that is over since, or NULL. */
 struct http_call *http_next(struct http *h);
 
-/* Waits for the network, for `fd` (writable, too, when `out`), or so long. */
-void http_wait(struct http *h, int fd, bool out, unsigned max_ms);
+/* Waits for the network, for one of `others`, or so long. */
+void http_wait(struct http *h, const struct pollfd *others, size_t count,
+               unsigned max_ms);
 
 struct http_counts http_counts(const struct http *h);
+
+/* What goes another way counts, too. */
+void http_count_request(struct http *h);
+void http_count_connection(struct http *h);
+/* False: more than transfer_max_bytes by now. */
+bool http_count_received(struct http *h, size_t bytes);
+/* ERR_LIMIT when transfer_max_bytes or transfer_max_seconds is exceeded. */
+MUST_CHECK bool http_check_limits(const struct http *h, struct err *e);
 
 /* Milliseconds left of transfer_max_seconds; 0: it is over. */
 uint64_t http_time_left(const struct http *h);

@@ -22,6 +22,7 @@ void link_init(struct link *l, int fd)
 {
     *l = (struct link){0};
     channel_init(&l->channel, fd, OUT_MAX_BYTES);
+    l->channel.takes_fds = true;
 }
 
 void link_done(struct link *l)
@@ -219,14 +220,17 @@ bool link_next(struct link *l, struct arena *a, struct link_ask *out, bool *got,
     }
 }
 
-void link_hello(struct link *l, const struct str *hosts, size_t count)
+void link_hello(struct link *l, const struct link_hello *hello)
 {
     struct buf *b = &l->channel.out;
     size_t begun = frame_begin(b, FRAME_HELLO);
 
-    frame_u32(b, count);
-    for (size_t i = 0; i < count; i++)
-        frame_str(b, hosts[i]);
+    frame_u32(b, hello->host_count);
+    for (size_t i = 0; i < hello->host_count; i++)
+        frame_str(b, hello->hosts[i]);
+    frame_rewrites(b, &hello->rewrites);
+    frame_str(b, hello->ssh_command);
+    frame_str(b, hello->ssh_variant);
     frame_end(b, begun);
 }
 
@@ -447,6 +451,50 @@ void link_put_caps(struct link *l, struct str place, struct str text)
     frame_str(b, place);
     frame_str(b, text);
     frame_end(b, begun);
+}
+
+bool link_open_ssh(struct link *l, struct str repository, size_t id,
+                   struct link_ssh *out, struct err *why, struct err *e)
+{
+    struct buf *b = &l->channel.out;
+    size_t begun = frame_begin(b, FRAME_OPEN_SSH);
+    struct fields in;
+    bool ok;
+
+    frame_u32(b, id);
+    frame_str(b, repository);
+    frame_end(b, begun);
+    if (!read_answer(l, FRAME_SSH, &in, e))
+        return false;
+    *out = (struct link_ssh){.fd = -1};
+    ok = field_bool(&in);
+    if (ok) {
+        out->seconds = (unsigned)field_u32(&in, UINT32_MAX);
+        out->may_prompt = field_bool(&in);
+        out->fd = channel_take_fd(&l->channel);
+    } else {
+        field_err(&in, why);
+    }
+    return (fields_end(&in) && ok == (out->fd >= 0)) || link_nonsense(e);
+}
+
+bool link_end_ssh(struct link *l, size_t id, enum ssh_end end, unsigned seconds,
+                  bool *may_retry, struct err *why, struct err *e)
+{
+    struct buf *b = &l->channel.out;
+    size_t begun = frame_begin(b, FRAME_END_SSH);
+    struct fields in;
+
+    frame_u32(b, id);
+    frame_u8(b, end);
+    frame_u32(b, seconds);
+    frame_end(b, begun);
+    if (!read_answer(l, FRAME_SSH_ENDED, &in, e))
+        return false;
+    *may_retry = field_bool(&in);
+    if (end != SSH_DONE)
+        field_err(&in, why);
+    return fields_end(&in) || link_nonsense(e);
 }
 
 bool link_find_credential(struct link *l, enum credential_from from,

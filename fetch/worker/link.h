@@ -3,7 +3,8 @@
 
 #include "mapm/fetch.h"
 
-#include "../frame.h"
+#include "../remote_address.h"
+#include "../ssh_failure.h"
 #include "objects.h"
 
 /*
@@ -12,6 +13,7 @@
  *     mapm --> OPTIONS, ASK …, SEEN        link_next() hands out ASK
  *         <-- EVENT, PROGRESS              link_event()
  *         <-- FIND_BLOBS, FIND_TREES …     link_find_*(): wait for the answer
+ *         <-- OPEN_SSH, END_SSH            link_open_ssh() …: likewise
  *
  * Asks that arrive while an answer is waited for are kept in order.
  */
@@ -62,7 +64,15 @@ MUST_CHECK bool link_next(struct link *l, struct arena *a, struct link_ask *out,
 /* Writes as much as goes; waits for nothing. */
 MUST_CHECK bool link_flush(struct link *l, struct err *e);
 
-void link_hello(struct link *l, const struct str *hosts, size_t count);
+/* What the user's git configuration says. */
+struct link_hello {
+    const struct str *hosts; /* that a credential may be asked for */
+    size_t host_count;
+    struct rewrites rewrites;
+    struct str ssh_command, ssh_variant;
+};
+
+void link_hello(struct link *l, const struct link_hello *hello);
 void link_event(struct link *l, uint32_t seq, const struct fetch_event *ev);
 void link_progress(struct link *l, const struct fetch_progress *p);
 void link_fatal(struct link *l, const struct err *why);        /* and flushes */
@@ -101,6 +111,24 @@ MUST_CHECK bool link_find_caps(struct link *l, struct str place,
 void link_put_caps(struct link *l, struct str place, struct str text);
 
 /* `*found` false: mapm has none. In `a`. */
+/*
+ * A line to git-upload-pack for this repository: mapm starts the user's ssh.
+ * `*fd`: the caller closes it; -1 with `why` when there is none. `*seconds`: that
+ * a first byte may take. `*may_prompt`: a person may be typing meanwhile.
+ */
+struct link_ssh {
+    int fd;
+    unsigned seconds;
+    bool may_prompt;
+};
+MUST_CHECK bool link_open_ssh(struct link *l, struct str repository, size_t id,
+                              struct link_ssh *out, struct err *why,
+                              struct err *e);
+/* It is over: ends ssh. `why` is set unless `end` is SSH_DONE. */
+MUST_CHECK bool link_end_ssh(struct link *l, size_t id, enum ssh_end end,
+                             unsigned seconds, bool *may_retry, struct err *why,
+                             struct err *e);
+
 MUST_CHECK bool link_find_credential(struct link *l, enum credential_from from,
                                      struct str protocol, struct str host,
                                      struct str path, struct arena *a,

@@ -44,11 +44,21 @@ int mbedtls_x509_crt_parse_file(void *chain, const char *path)
     return -1;
 }
 
+static void say_hello(struct session *s)
+{
+    struct link_hello hello = {
+        .rewrites = {s->settings.rewrites, s->settings.rewrite_count},
+        .ssh_command = s->settings.ssh_command,
+        .ssh_variant = s->settings.ssh_variant,
+    };
+
+    settings_hosts(&s->settings, &s->arena, &hello.hosts, &hello.host_count);
+    link_hello(&s->link, &hello);
+}
+
 static bool set_up(struct session *s, struct str first, struct err *e)
 {
     struct link_options options;
-    const struct str *hosts;
-    size_t count;
 
     if (!link_read_options(first, &s->arena, &options, e))
         return false;
@@ -60,13 +70,13 @@ static bool set_up(struct session *s, struct str first, struct err *e)
     if (!fs_open_dir(str_dup0(options.incoming, &s->arena), &s->parts.dirfd, e))
         return false;
     parts_init(&s->parts, s->parts.dirfd);
-    settings_hosts(&s->settings, &s->arena, &hosts, &count);
-    link_hello(&s->link, hosts, count);
+    say_hello(s);
     srandom((unsigned)getpid());
     if (!rights_give_up(&s->settings, str_dup0(options.incoming, &s->arena),
                         largest_file(&s->limits), e))
         return false;
     s->https = &transport_http;
+    s->ssh = &transport_ssh;
     s->http = http_open(&s->settings, &s->limits);
     return true;
 }
@@ -137,19 +147,41 @@ static void fail_all_stuck(struct session *s, uint64_t *wait_ms)
             *wait_ms = 0;
 }
 
+/* Another one may be due. */
+static bool finish_request(struct session *s, struct exchange *x,
+                           uint64_t *wait_ms, struct err *e)
+{
+    /* Before the events that it causes: mapm reads no frame after the last
+     * event. */
+    session_say_progress(s, true);
+    *wait_ms = 0;
+    return request_finish(x, e);
+}
+
 static bool finish_requests(struct session *s, uint64_t *wait_ms, struct err *e)
 {
     struct http_call *call;
+    struct exchange *x;
 
-    while ((call = http_next(s->http)) != NULL) {
-        /* Before the events that it causes: mapm reads no frame after the
-         * last event. */
-        session_say_progress(s, true);
-        if (!request_finish(call->ctx, e))
+    while ((call = http_next(s->http)) != NULL)
+        if (!finish_request(s, call->ctx, wait_ms, e))
             return false;
-        *wait_ms = 0; /* another one may be due */
-    }
+    if (!pipes_step(s, wait_ms, e))
+        return false;
+    while ((x = pipes_next(s)) != NULL)
+        if (!finish_request(s, x, wait_ms, e))
+            return false;
     return true;
+}
+
+static void wait(struct session *s, uint64_t wait_ms)
+{
+    struct pollfd fds[WAIT_MAX_FDS] = {{.fd = PARENT_FD, .events = POLLIN}};
+
+    if (channel_has_output(&s->link.channel))
+        fds[0].events |= POLLOUT;
+    http_wait(s->http, fds, 1 + pipes_poll(s, fds + 1, WAIT_MAX_FDS - 1),
+              (unsigned)wait_ms);
 }
 
 static bool serve(struct session *s, struct err *e)
@@ -171,8 +203,7 @@ static bool serve(struct session *s, struct err *e)
             return false;
         if (s->link.first)
             wait_ms = 0; /* mapm spoke while we waited for an answer */
-        http_wait(s->http, PARENT_FD, channel_has_output(&s->link.channel),
-                  (unsigned)wait_ms);
+        wait(s, wait_ms);
     }
     return true;
 }

@@ -5,13 +5,19 @@
  * scheme, host and port. Its capabilities are those of the table of hosts, or
  * of the store, until a repository is refused what follows from them; then it
  * asks for its own, which are the place's from then on. Source: HOSTS.md 6.
+ *
+ * Over ssh a server says them at each connection: there a repository has a
+ * place of its own, which nobody else waits for and the store does not know.
  */
 
 static struct place *place_get(struct session *s, const struct url *u,
                                const struct git_host *g)
 {
-    struct str key = arena_printf(&s->arena, "%.*s://%.*s", STR_ARG(u->scheme),
-                                  STR_ARG(url_host_port(u, &s->arena)));
+    struct str key =
+        url_is_ssh(u)
+            ? url_format(u, &s->arena)
+            : arena_printf(&s->arena, "%.*s://%.*s", STR_ARG(u->scheme),
+                           STR_ARG(url_host_port(u, &s->arena)));
     struct map_entry *entry = map_entry(&s->places, key);
     struct place *p = entry->value;
 
@@ -19,6 +25,7 @@ static struct place *place_get(struct session *s, const struct url *u,
         return p;
     entry->value = p = arena_new(&s->arena, struct place);
     p->key = key;
+    p->is_own = p->is_looked_up = url_is_ssh(u);
     p->caps = (struct caps){.version = g->protocol,
                             .ls_refs = true,
                             .fetch = true,
@@ -68,7 +75,7 @@ void place_learn(struct repo *r, const struct caps *caps)
     r->has_caps = true;
     r->round = ++p->round;
     p->caps = *caps;
-    if (p->is_known && str_eq(old, now))
+    if (p->is_own || (p->is_known && str_eq(old, now)))
         return;
     p->is_known = true;
     link_put_caps(&s->link, p->key, now);
@@ -127,6 +134,11 @@ bool remote_init(struct repo *r, const struct link_ask *in, struct err *e)
     r->public_only = str_eq(url_format(&r->url, &r->arena), in->url) &&
                      !settings_has_host(&r->session->settings, r->url.host);
     place_set(r);
+    if (url_is_ssh(&r->url)) {
+        r->transport = r->session->ssh;
+        r->needs_caps = true; /* the server speaks first */
+        return true;
+    }
     r->transport = r->session->https;
     r->before = path_before(r);
     secrets_first(&r->session->secrets, &r->url, &r->secret);

@@ -1,6 +1,8 @@
 #ifndef FETCH_WORKER_SESSION_H
 #define FETCH_WORKER_SESSION_H
 
+#include <poll.h>
+
 #include "http.h"
 #include "link.h"
 #include "pack.h"
@@ -24,6 +26,7 @@
  * request_result.c  processes its result;
  * exchange.c        puts one question and reads its answer, over any transport;
  * http_exchange.c   is the transport over https;
+ * ssh_exchange.c    is the one through processes that mapm starts;
  * place.c           knows what the server of a repository can do;
  * lead.c            whether a commit has the locked object at the path;
  * ancestry.c        whether a locked commit is in the history of a ref;
@@ -191,6 +194,7 @@ struct place {
     bool is_looked_up;         /* in the store */
     bool is_known;             /* … by the store, too */
     const struct repo *asking; /* for them, now */
+    bool is_own;               /* of one repository: over ssh */
     struct secret secret;      /* found after a 401 */
     unsigned tried;
 };
@@ -203,6 +207,7 @@ struct repo {
     struct arena arena;
     struct url url; /* of the server */
     const struct transport *transport;
+    struct ssh_pipe *pipe; /* of transport_ssh; NULL: not used yet */
     struct place *place;
     struct secret secret;
     bool is_foreign; /* redirected to another host: no secrets */
@@ -247,10 +252,12 @@ struct session {
     struct settings settings;
     struct secrets secrets;
     struct http *http;
-    const struct transport *https;
+    const struct transport *https, *ssh;
     struct parts parts; /* buffered output, except large files */
     bool verbose;
     struct map repos, places;
+    size_t pipe_count; /* that were ever opened */
+    struct exchange *over, *last_over; /* for pipes_next */
     uint64_t object_count;
     bool has_said_manifest; /* since the last ask */
     unsigned round;         /* of asks: those caused by one manifest */
@@ -483,6 +490,9 @@ struct exchange {
     bool was_slow;          /* it ended because nothing came for too long */
     struct http_call call;  /* http: its own */
     struct secret secret;   /* http: that was sent */
+    struct exchange *next;  /* ssh: after it on the same line */
+    enum outcome line_outcome;
+    const struct err *line_why; /* ssh: the line is to blame; NULL: it is not */
 };
 
 /*
@@ -502,7 +512,17 @@ struct transport {
     void (*close)(struct exchange *x);
 };
 
-extern const struct transport transport_http;
+extern const struct transport transport_http, transport_ssh;
+
+/* --- ssh_exchange.c ------------------------------------------------------------ */
+
+/* Sends, reads, opens and ends lines, without waiting. `*wait_ms` is lowered
+ * to the next of their limits. */
+MUST_CHECK bool pipes_step(struct session *s, uint64_t *wait_ms, struct err *e);
+/* An exchange that is over since, or NULL. */
+struct exchange *pipes_next(struct session *s);
+/* What to wait for; the count, at most `max`. */
+size_t pipes_poll(const struct session *s, struct pollfd *out, size_t max);
 
 /* --- exchange.c: what is said, over any transport --------------------------- */
 

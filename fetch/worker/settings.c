@@ -8,12 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../ssh_address.h"
+
 #define ORIGIN_URL_BYTES  4096u /* an exact host outweighs any path */
 #define CONFIG_MAX_VALUES 1000  /* of GIT_CONFIG_COUNT */
-
-struct settings_rewrite {
-    struct str from, to;
-};
 
 /* http.<pattern>.<key> = value */
 struct settings_rule {
@@ -45,7 +43,7 @@ static void add_rewrite(struct settings *s, struct str to, struct str from)
         return;
     s->rewrites = arena_grow(&s->arena, s->rewrites, s->rewrite_count,
                              &s->rewrite_capacity, sizeof *s->rewrites);
-    s->rewrites[s->rewrite_count++] = (struct settings_rewrite){from, to};
+    s->rewrites[s->rewrite_count++] = (struct rewrite){from, to};
 }
 
 /* The same file is often named by several variables. */
@@ -115,6 +113,11 @@ static void take_value(struct settings *s, struct str name, struct str value)
     value = arena_str(&s->arena, value);
     if (str_is(section, "url") && str_is(key, "insteadof") && sub.p)
         add_rewrite(s, sub, value);
+    /* The last one counts; an empty one takes back what was said before. */
+    if (str_is(section, "core") && str_is(key, "sshcommand") && !sub.p)
+        s->ssh_command = value;
+    if (str_is(section, "ssh") && str_is(key, "variant") && !sub.p)
+        s->ssh_variant = value;
     if (!str_is(section, "http"))
         return;
     if (str_is(key, "sslverify") && is_false(value))
@@ -277,12 +280,12 @@ static bool refuse_scheme(struct str url, struct str to, struct arena *a,
                           struct err *e)
 {
     size_t colon = str_find(to, STR("://"));
-    const char *way = colon == SIZE_MAX ? "ssh or a local path"
+    const char *way = colon == SIZE_MAX ? "a local path"
                                         : str_dup0(str_slice(to, 0, colon), a);
 
     err_set(e, ERR_REFUSED,
             "the git configuration (url.*.insteadOf) rewrites %.*s to %s, but "
-            "packages are fetched over https only",
+            "packages are fetched over https or ssh only",
             STR_ARG(url), way);
     return err_hint(e,
                     "a longer insteadOf wins: git config --global "
@@ -290,20 +293,32 @@ static bool refuse_scheme(struct str url, struct str to, struct arena *a,
                     STR_ARG(url), STR_ARG(url));
 }
 
+/* In the shape of the others; its path is no URL's. */
+static bool take_ssh(struct str to, struct arena *a, struct url *out,
+                     struct err *e)
+{
+    struct ssh_address ssh;
+
+    if (!ssh_address_parse(to, a, &ssh, e))
+        return false;
+    *out = (struct url){.scheme = STR(SSH_SCHEME),
+                        .user = ssh.user,
+                        .password = STR(""),
+                        .host = ssh.host,
+                        .port = ssh.port,
+                        .path = ssh.path};
+    return true;
+}
+
 bool settings_rewrite(const struct settings *s, struct str url, struct arena *a,
                       struct url *out, struct err *e)
 {
-    const struct settings_rewrite *best = NULL;
-    struct str to = url;
+    struct rewrites rewrites = {s->rewrites, s->rewrite_count};
+    struct str to = rewrite_url(&rewrites, url, a);
 
-    for (size_t i = 0; i < s->rewrite_count; i++) {
-        const struct settings_rewrite *r = &s->rewrites[i];
-
-        if (str_starts(url, r->from) && (!best || r->from.n > best->from.n))
-            best = r;
-    }
-    if (best)
-        to = str_join(best->to, str_from_index(url, best->from.n), a);
+    if (ssh_address_is_meant(to))
+        return take_ssh(to, a, out, e) ||
+               err_wrap(e, "no ssh to %.*s", STR_ARG(url));
     if (!url_parse(to, a, out) ||
         (!str_is(out->scheme, "https") && !str_is(out->scheme, "http")))
         return refuse_scheme(url, to, a, e);

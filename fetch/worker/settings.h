@@ -3,6 +3,7 @@
 
 #include "mapm/host_config.h"
 
+#include "../remote_address.h"
 #include "url.h"
 
 /*
@@ -11,7 +12,8 @@
  *
  *     /etc/gitconfig, $XDG_CONFIG_HOME/git/config, ~/.gitconfig,
  *     GIT_CONFIG_SYSTEM, _GLOBAL, _NOSYSTEM, _COUNT
- *         --> url.*.insteadOf, http[.<url>].proxy, .sslCAInfo, .sslCAPath
+ *         --> url.*.insteadOf, http[.<url>].proxy, .sslCAInfo, .sslCAPath,
+ *             core.sshCommand, ssh.variant
  *     GIT_SSL_CAINFO, SSL_CERT_FILE, CURL_CA_BUNDLE, MAPM_GITHUB_HOSTS
  *
  * A repository around the working directory has no say. http.sslVerify=false
@@ -28,8 +30,9 @@ struct system_ca {
 
 struct settings {
     struct arena arena;
-    struct settings_rewrite *rewrites;
+    struct rewrite *rewrites;
     size_t rewrite_count, rewrite_capacity;
+    struct str ssh_command, ssh_variant; /* for mapm, which starts ssh */
     struct settings_rule *rules;
     size_t rule_count, rule_capacity;
     struct host_config *hosts; /* config.yaml, MAPM_GITHUB_HOSTS */
@@ -47,8 +50,10 @@ MUST_CHECK bool settings_load(struct settings *s,
 void settings_done(struct settings *s);
 
 /*
- * The address that is really asked: the longest insteadOf that fits.
- * Errors: ERR_REFUSED when that is neither https nor http.
+ * The address that is really asked: the longest insteadOf that fits. Of ssh its
+ * path is as the server gets it.
+ * Errors: ERR_REFUSED when that is neither https, http nor ssh, or an address
+ * that no ssh is started for.
  */
 MUST_CHECK bool settings_rewrite(const struct settings *s, struct str url,
                                  struct arena *a, struct url *out,

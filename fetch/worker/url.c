@@ -59,6 +59,12 @@ struct str url_host_port(const struct url *u, struct arena *a)
 
 struct str url_format(const struct url *u, struct arena *a)
 {
+    /* Of ssh the user is no secret, and a path may be below a home. */
+    if (url_is_ssh(u))
+        return arena_printf(a, "ssh://%.*s%s%.*s%s%.*s", STR_ARG(u->user),
+                            u->user.n ? "@" : "", STR_ARG(url_host_port(u, a)),
+                            str_starts(u->path, STR("/")) ? "" : "/",
+                            STR_ARG(u->path));
     return arena_printf(a, "%.*s://%.*s%.*s", STR_ARG(u->scheme),
                         STR_ARG(url_host_port(u, a)), STR_ARG(u->path));
 }
@@ -66,6 +72,11 @@ struct str url_format(const struct url *u, struct arena *a)
 bool url_is_secure(const struct url *u)
 {
     return str_is(u->scheme, "https");
+}
+
+bool url_is_ssh(const struct url *u)
+{
+    return str_is(u->scheme, SSH_SCHEME);
 }
 
 bool url_is_loopback(const struct url *u)

@@ -22,7 +22,10 @@ struct str url_format(const struct url *u, struct arena *a);
 /* "host", or "host:port" when that is not the scheme's own. In `a`. */
 struct str url_host_port(const struct url *u, struct arena *a);
 
+#define SSH_SCHEME "ssh"
+
 bool url_is_secure(const struct url *u); /* https */
+bool url_is_ssh(const struct url *u);
 bool url_is_loopback(const struct url *u);
 bool url_same_place(const struct url *x,
                     const struct url *y); /* all but path */

@@ -76,6 +76,7 @@ struct context {
     bool use_global;   /* the user's library instead of the workspace */
     bool is_offline;   /* no request may be made */
     bool is_verbose;   /* every notice, not a summary */
+    bool may_prompt;   /* ssh may have a person type a passphrase */
     bool noted_owner;  /* that a mapm.yaml above belongs to another user */
 };
 

@@ -85,6 +85,7 @@ struct fetch_options {
     void (*progress)(void *ctx, const struct fetch_progress *p);
     void *progress_ctx;
     bool verbose; /* one line a request to stderr */
+    bool may_prompt; /* ssh may ask a person at the terminal */
 };
 
 enum fetch_what {

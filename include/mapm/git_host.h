@@ -88,14 +88,18 @@ struct git_host {
     /* further hosts of this kind, besides those of config.yaml */
     const char *hosts_variable;
 
-    const char *tree;     /* of an origin as it is stored */
-    unsigned parts;       /* of a repository; 0: any number */
-    const char *suffix;   /* of what is fetched */
-    bool keeps_suffix;    /* where it is written: the server may need it */
-    const char *ssh_host; /* NULL: the same. "" none. */
+    const char *tree;   /* of an origin as it is stored */
+    unsigned parts;     /* of a repository; 0: any number */
+    const char *suffix; /* of what is fetched */
+    bool keeps_suffix;  /* where it is written: the server may need it */
     struct git_host_address addresses[GIT_HOST_MAX_ADDRESSES];
     struct git_host_page pages[GIT_HOST_MAX_PAGES];
     struct git_host_query queries[GIT_HOST_MAX_QUERIES];
+
+    /* Over ssh: where host or repository are others than over https. */
+    struct git_host_address ssh;
+    const char *ssh_user; /* "": ssh's own configuration decides */
+    unsigned ssh_port;    /* 0: ssh's own */
 
     const char *user;   /* goes with a token */
     bool token_is_user; /* in its place, with no password */
@@ -142,6 +146,11 @@ struct git_host_match {
 bool git_host_match(const struct git_host *g, struct str host, struct str path,
                     bool only_telling, struct arena *a,
                     struct git_host_match *out);
+
+/* What git fetches over ssh; `port`: 0 for the kind's own. In `a`. */
+struct str git_host_ssh_url(const struct git_host *g, struct str host,
+                            struct str repository, unsigned port,
+                            struct arena *a);
 
 /* The variable for a token for `host`; NULL: the kind has none. */
 const char *git_host_variable(const struct git_host *g, struct str host);

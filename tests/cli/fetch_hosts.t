@@ -104,9 +104,9 @@ git config --global "url.$url/.insteadOf" $GH/
 start_githost
 url=$GITHOST_URL
 git config --global --unset-all "url.$url/.insteadOf"
-for to in "file://$T/repos/" "$T/repos/" 'git@github.com:' 'ssh://git@github.com/' 'git://github.com/' 'ext::sh -c id '; do
+for to in "file://$T/repos/" "$T/repos/" 'git://github.com/' 'ext::sh -c id '; do
     git config --global "url.$to.insteadOf" $GH/
-    want "no rewrite to $to" 1 '\[refused\] .*insteadOf.*over https only' "$HELLO"
+    want "no rewrite to $to" 1 '\[refused\] .*insteadOf.*over https or ssh only' "$HELLO"
     git config --global --remove-section "url.$to"
 done
 git config --global "url.file:///nowhere/.insteadOf" $GH/

@@ -132,7 +132,7 @@ TEST(addresses_are_rewritten)
         {"https://github.com/a/b.git", "https://mirror.example/gh/a/b.git"},
         {"https://github.com/acme/b.git", "https://near.example:8443/b.git"},
         {"https://ghe.example/a/b.git", "https://ghe.example/a/b.git"},
-        {"https://ssh.example/a.git", NULL},
+        {"https://ssh.example/a.git", "ssh://git@ssh.example/a.git"},
         {"https://file.example/a.git", NULL},
         {"https://odd.example/a.git", NULL},
         {"https://plain.example/a.git", "http://plain.example/a.git"},

@@ -1,0 +1,202 @@
+#include "ssh_address.h"
+
+#include "base/text.h"
+
+#define PORT_MAX        65535
+#define SHOWN_MAX_BYTES 200
+
+static const char *const schemes[] = {"ssh://", "git+ssh://", "ssh+git://"};
+
+/* What follows the scheme; p NULL: none of ssh's. */
+static struct str after_scheme(struct str text)
+{
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        if (str_starts(text, str_cstr(schemes[i])))
+            return str_from_index(text, strlen(schemes[i]));
+    return str_make(NULL, 0);
+}
+
+/* "host:path": a colon before the first slash, as git tells it from a path.
+ * Brackets protect the colons of an IPv6 address. */
+static size_t scp_colon(struct str text)
+{
+    size_t slash = str_find_char(text, '/');
+    size_t open = str_find_char(text, '['), close = str_find_char(text, ']');
+    size_t from = 0;
+
+    if (open != SIZE_MAX && close != SIZE_MAX && open < close && close < slash)
+        from = close;
+    for (size_t i = from; i < text.n && i < slash; i++)
+        if (text.p[i] == ':')
+            return i;
+    return SIZE_MAX;
+}
+
+bool ssh_address_is_meant(struct str text)
+{
+    size_t colon;
+
+    if (after_scheme(text).p)
+        return true;
+    colon = scp_colon(text);
+    return colon != SIZE_MAX && str_find(text, STR("://")) == SIZE_MAX &&
+           !str_starts(str_from_index(text, colon), STR("::"));
+}
+
+/* --- each part by its characters ------------------------------------------- */
+
+static bool is_of(struct str s, const char *others)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (!char_is_alpha(s.p[i]) && !char_is_digit(s.p[i]) &&
+            !str_has_char(str_cstr(others), s.p[i]))
+            return false;
+    return true;
+}
+
+static bool user_is_valid(struct str user)
+{
+    return user.n > 0 && user.n <= SSH_USER_MAX_BYTES && is_of(user, "_.+-") &&
+           !str_has_char(STR(".+-"), user.p[0]);
+}
+
+/* A name, also one of ssh_config's own, or an address. */
+static bool host_is_valid(struct str host, bool has_brackets)
+{
+    if (host.n == 0 || host.n > SSH_HOST_MAX_BYTES)
+        return false;
+    if (has_brackets)
+        return is_of(host, ":.") && str_has_char(host, ':');
+    return is_of(host, "_.-") && !str_has_char(STR("._-"), host.p[0]);
+}
+
+static bool path_is_valid(struct str path)
+{
+    struct str rest = path, part;
+    bool any = false;
+
+    if (path.n == 0 || path.p[0] == '-')
+        return false;
+    if (path.p[0] == '/')
+        rest = str_from_index(path, 1);
+    while (str_cut(&rest, '/', &part)) {
+        size_t tilde = str_find_last(part, '~');
+
+        if (part.n == 0 && rest.p == NULL && any)
+            break; /* "r/" */
+        if (part.n == 0 || str_is(part, ".") || str_is(part, "..") ||
+            part.p[0] == '-' || !is_of(part, "._-+~ ") ||
+            (tilde != SIZE_MAX && tilde > 0))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+static bool refuse(struct str text, const char *what, struct arena *a,
+                   struct err *e)
+{
+    struct str shown = text_shown(str_slice(text, 0, SHOWN_MAX_BYTES), a);
+
+    err_set(e, ERR_REFUSED, "strange %s in \"%.*s\"", what, STR_ARG(shown));
+    return err_hint(e, "ssh gets letters, digits, \".\", \"_\", \"-\" and "
+                       "\"~\" alone, and nothing that begins with \"-\"");
+}
+
+/* --- apart ------------------------------------------------------------------ */
+
+/* "[user@]host", the host perhaps in brackets. */
+static bool take_place(struct str place, struct str text, struct arena *a,
+                       struct ssh_address *out, struct err *e)
+{
+    size_t at = str_find_last(place, '@');
+    struct str host = at == SIZE_MAX ? place : str_from_index(place, at + 1);
+    bool has_brackets = str_starts(host, STR("[")) && str_ends(host, STR("]"));
+
+    out->user = str_slice(place, 0, at == SIZE_MAX ? 0 : at);
+    if (at != SIZE_MAX && !user_is_valid(out->user))
+        return refuse(text, "user name", a, e);
+    out->host = has_brackets ? str_slice(host, 1, host.n - 1) : host;
+    return host_is_valid(out->host, has_brackets) ||
+           refuse(text, "host name", a, e);
+}
+
+/* A blank is the one character that a path may have encoded. */
+static struct str decode(struct str path, struct arena *a)
+{
+    char *out = arena_text(a, path.p, path.n);
+    size_t n = 0;
+
+    for (size_t i = 0; i < path.n; i++) {
+        bool is_blank = str_starts(str_from_index(path, i), STR("%20"));
+
+        out[n++] = is_blank ? ' ' : path.p[i];
+        i += is_blank ? 2 : 0;
+    }
+    return str_make(out, n);
+}
+
+static bool take_path(struct str path, struct str text, struct arena *a,
+                      struct ssh_address *out, struct err *e)
+{
+    /* "/~user/r" is below the home of that user. */
+    if (str_starts(path, STR("/~")))
+        path = str_from_index(path, 1);
+    out->path = decode(path, a);
+    return path_is_valid(out->path) || refuse(text, "path", a, e);
+}
+
+static bool parse_url(struct str rest, struct str text, struct arena *a,
+                      struct ssh_address *out, struct err *e)
+{
+    size_t slash = str_find_char(rest, '/');
+    struct str place = str_slice(rest, 0, slash == SIZE_MAX ? rest.n : slash);
+    size_t at = str_find_last(place, '@'), colon = str_find_last(place, ':');
+    uint64_t port;
+
+    if (slash == SIZE_MAX)
+        return refuse(text, "path", a, e);
+    if (colon != SIZE_MAX && (at == SIZE_MAX || at < colon) &&
+        !str_ends(place, STR("]"))) {
+        if (!str_number(str_from_index(place, colon + 1), PORT_MAX, &port) ||
+            port == 0)
+            return refuse(text, "port", a, e);
+        out->port = (unsigned)port;
+        place = str_slice(place, 0, colon);
+    }
+    return take_place(place, text, a, out, e) &&
+           take_path(str_from_index(rest, slash), text, a, out, e);
+}
+
+bool ssh_address_parse(struct str text, struct arena *a,
+                       struct ssh_address *out, struct err *e)
+{
+    struct str rest = after_scheme(text);
+    struct ssh_address s = {0};
+    size_t colon = scp_colon(text);
+    bool ok;
+
+    if (text.n > SSH_URL_MAX_BYTES)
+        return refuse(text, "length", a, e);
+    if (rest.p)
+        ok = parse_url(rest, text, a, &s, e);
+    else if (ssh_address_is_meant(text))
+        ok = take_place(str_slice(text, 0, colon), text, a, &s, e) &&
+             take_path(str_from_index(text, colon + 1), text, a, &s, e);
+    else
+        ok = refuse(text, "address", a, e);
+    if (ok)
+        *out = s;
+    return ok;
+}
+
+struct str ssh_address_place(const struct ssh_address *s, struct arena *a)
+{
+    bool has_brackets = str_has_char(s->host, ':');
+    struct str port = s->port ? arena_printf(a, ":%u", s->port) : STR("");
+
+    return arena_printf(a, "%.*s%s%s%.*s%s%.*s", STR_ARG(s->user),
+                        s->user.n ? "@" : "", has_brackets ? "[" : "",
+                        STR_ARG(s->host), has_brackets ? "]" : "",
+                        STR_ARG(port));
+}
