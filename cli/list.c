@@ -4,9 +4,57 @@
 #include "mapm/doc_kind.h"
 #include "mapm/install_query.h"
 #include "mapm/lock.h"
+#include "mapm/member.h"
 #include "mapm/project.h"
 
 #include "command.h"
+
+struct str list_member(const struct layer *l)
+{
+    return l->member.n ? l->member : STR(MEMBER_ROOT);
+}
+
+static bool find_named(struct invocation *inv, struct str name,
+                       struct layer *list, size_t count,
+                       struct list_layers *out, struct err *e)
+{
+    struct err first = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        const struct lock_entry **entry = &out->named[out->count];
+        struct err why = {0};
+
+        if (name.n &&
+            !layer_resolve_name(&list[i], name, &inv->cx, entry, &why)) {
+            if (first.code == ERR_NONE || why.code == ERR_USAGE)
+                first = why;
+            continue;
+        }
+        out->items[out->count++] = &list[i];
+    }
+    if (out->count == 0)
+        *e = first;
+    return out->count > 0;
+}
+
+bool list_open(struct invocation *inv, struct str name, struct list_layers *out,
+               struct err *e)
+{
+    struct layer *list;
+    size_t count;
+
+    *out = (struct list_layers){0};
+    if (!layer_open_chosen(&inv->cx, &out->all, &list, &count, e))
+        return false;
+    out->is_many = count > 1;
+    out->items = arena_array(&inv->cx.arena, count, sizeof(struct layer *));
+    out->named =
+        arena_array(&inv->cx.arena, count, sizeof(struct lock_entry *));
+    if (find_named(inv, name, list, count, out, e))
+        return true;
+    layer_close_all(&out->all);
+    return false;
+}
 
 /* Roots are the packages that the user requested; the others are
  * dependencies. */
@@ -77,7 +125,7 @@ static void put_plugin(struct json_writer *w, const struct lock_entry *entry)
 }
 
 void list_put_package(struct json_writer *w, const struct layer *l,
-                      const struct lock_entry *entry, bool root,
+                      const struct lock_entry *entry, bool root, bool is_many,
                       struct arena *a)
 {
     struct str prereqs = install_prereqs(l, entry, a);
@@ -85,6 +133,8 @@ void list_put_package(struct json_writer *w, const struct layer *l,
     json_begin_object(w);
     json_member_string(w, "type", str_cstr(doc_kind_name(entry->kind)));
     json_member_string(w, "name", entry->name);
+    if (is_many)
+        json_member_string(w, "member", list_member(l));
     json_member_optional(w, "version", entry->version);
     json_member_string(w, "origin", lock_origin_text(entry));
     json_member_optional(w, "from", entry->from);
@@ -116,22 +166,6 @@ void list_put_package(struct json_writer *w, const struct layer *l,
     json_end_object(w);
 }
 
-static void print_list_json(struct invocation *inv, const struct layer *l,
-                            const struct lock_entry **entries, size_t count,
-                            const struct map *roots)
-{
-    struct json_writer *w = print_json_begin(inv, "mapm.list/1", NULL);
-
-    json_member_string(w, "workspace", l->path);
-    json_member_array(w, "packages");
-    for (size_t i = 0; i < count; i++)
-        list_put_package(w, l, entries[i],
-                         is_root(roots, entries[i], &inv->cx.arena),
-                         &inv->cx.arena);
-    json_end_array(w);
-    print_json_end(inv);
-}
-
 static void print_words(struct term *t, const char *what,
                         const struct lock_words *words)
 {
@@ -151,11 +185,13 @@ static void print_plugin(struct term *t, const struct lock_entry *entry)
 
 static void print_list(struct invocation *inv, const struct layer *l,
                        const struct lock_entry **entries, size_t count,
-                       const struct map *roots)
+                       const struct map *roots, bool is_many)
 {
     struct term *t = &inv->term;
     size_t wide = 8;
 
+    if (is_many && count)
+        term_style_print(t, TERM_BOLD, "%.*s:\n", STR_ARG(list_member(l)));
     for (size_t i = 0; i < count; i++)
         if (entries[i]->name.n > wide && entries[i]->name.n < 48)
             wide = entries[i]->name.n;
@@ -186,35 +222,59 @@ static void print_list(struct invocation *inv, const struct layer *l,
     }
 }
 
-COMMAND(command_list)
+/* Of one layer; how many packages. */
+static size_t put_layer(struct invocation *inv, const struct list_layers *all,
+                        size_t at, struct json_writer *w)
 {
+    const struct layer *l = all->items[at];
     const struct lock_entry **entries;
-    struct layer l;
-    struct root *roots;
-    struct map root_entries;
-    struct str name;
+    struct arena *a = &inv->cx.arena;
+    struct map roots;
     size_t count, root_count;
+    const struct root *list;
 
-    if (!layer_open(&inv->cx, LAYER_READ, &l, e))
-        return false;
-    entries = layer_entries(&l, &inv->cx.arena, &count);
-    if (inv->arguments.count) {
-        if (!list_named_package(inv, &name, e) ||
-            !layer_resolve_name(&l, name, &inv->cx, &entries[0], e)) {
-            layer_close(&l);
-            return false;
-        }
+    entries = layer_entries(l, a, &count);
+    if (all->named[at]) {
+        entries = &all->named[at];
         count = 1;
     }
-    roots = layer_roots(&l, &inv->cx.arena, &root_count);
-    layer_index_roots(&l, roots, root_count, &inv->cx.arena, &root_entries);
-    if (has_option(inv, OPTION_JSON))
-        print_list_json(inv, &l, entries, count, &root_entries);
-    else
-        print_list(inv, &l, entries, count, &root_entries);
-    if (count == 0 && !has_option(inv, OPTION_JSON))
-        term_note(&inv->term, "nothing is installed in %.*s", STR_ARG(l.path));
-    layer_close(&l);
+    list = layer_roots(l, a, &root_count);
+    layer_index_roots(l, list, root_count, a, &roots);
+    for (size_t i = 0; w && i < count; i++)
+        list_put_package(w, l, entries[i], is_root(&roots, entries[i], a),
+                         all->is_many, a);
+    if (!w)
+        print_list(inv, l, entries, count, &roots, all->is_many);
+    return count;
+}
+
+COMMAND(command_list)
+{
+    struct list_layers all;
+    struct json_writer *w = NULL;
+    struct str name = {"", 0};
+    size_t count = 0;
+
+    if ((inv->arguments.count && !list_named_package(inv, &name, e)) ||
+        !list_open(inv, name, &all, e))
+        return false;
+    if (has_option(inv, OPTION_JSON)) {
+        w = print_json_begin(inv, "mapm.list/1", NULL);
+        json_member_string(w, "workspace",
+                           all.is_many ? all.all.whole.path
+                                       : all.items[0]->path);
+        json_member_array(w, "packages");
+    }
+    for (size_t i = 0; i < all.count; i++)
+        count += put_layer(inv, &all, i, w);
+    if (w) {
+        json_end_array(w);
+        print_json_end(inv);
+    } else if (count == 0) {
+        term_note(&inv->term, "nothing is installed in %.*s",
+                  STR_ARG(all.items[0]->path));
+    }
+    layer_close_all(&all.all);
     *exit_code = EXIT_DONE;
     return true;
 }

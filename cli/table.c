@@ -39,7 +39,8 @@ static const enum option_id update_options[] = {
     OPTION_NO_SELF, OPTION_DRY_RUN, OPTION_DIFF, OPTION_FORCE, OPTION_LINK_MODE,
 };
 static const enum option_id diff_options[] = {
-    OPTION_GLOBAL, OPTION_ALLOW_HIDDEN, OPTION_EXIT_CODE,
+    OPTION_GLOBAL, OPTION_RECURSIVE, OPTION_MEMBER, OPTION_ALLOW_HIDDEN,
+    OPTION_EXIT_CODE,
 };
 static const enum option_id restore_options[] = {
     OPTION_GLOBAL, OPTION_DRY_RUN,
@@ -52,15 +53,17 @@ static const enum option_id import_options[] = {
     OPTION_GLOBAL, OPTION_FROM, OPTION_ALLOW_HIDDEN, OPTION_DRY_RUN,
     OPTION_FORCE, OPTION_LINK_MODE,
 };
-static const enum option_id layer_options[] = {OPTION_GLOBAL};
 static const enum option_id info_options[] = {
     OPTION_GLOBAL, OPTION_PLUGIN, OPTION_README,
 };
+static const enum option_id members_options[] = {
+    OPTION_GLOBAL, OPTION_RECURSIVE, OPTION_MEMBER,
+};
 static const enum option_id verify_options[] = {
-    OPTION_GLOBAL, OPTION_REMOTE,
+    OPTION_GLOBAL, OPTION_RECURSIVE, OPTION_MEMBER, OPTION_REMOTE,
 };
 static const enum option_id tree_options[] = {
-    OPTION_GLOBAL, OPTION_INVERT, OPTION_DEPTH, OPTION_DOT, OPTION_MERMAID,
+    OPTION_GLOBAL, OPTION_RECURSIVE, OPTION_MEMBER, OPTION_INVERT, OPTION_DEPTH, OPTION_DOT, OPTION_MERMAID,
     OPTION_HTML, OPTION_SVG,
 };
 static const enum option_id check_options[] = {
@@ -139,7 +142,7 @@ const struct subcommand commands[COMMAND_COUNT] = {
             "mapm import skills-lock.json\n"
             "mapm import --from anthropics/skills"},
     [COMMAND_OUTDATED] = {"outdated", "", "Show what an update would change",
-        0, 0, ARGUMENT_NONE, NULL, TAKES(layer_options),
+        0, 0, ARGUMENT_NONE, NULL, TAKES(members_options),
         .examples = "mapm outdated"},
     [COMMAND_INFO] = {"info", "ORIGIN|NAME", "Show what a package is, without installing it",
         1, 1, ARGUMENT_PACKAGE, NULL, TAKES(info_options),
@@ -170,7 +173,7 @@ const struct subcommand commands[COMMAND_COUNT] = {
             "mapm catalog refresh\n"
             "mapm catalog index ."},
     [COMMAND_LIST] = {"list", "[[TYPE] NAME]", "List the packages of the workspace",
-        0, 2, ARGUMENT_PACKAGE, NULL, TAKES(layer_options),
+        0, 2, ARGUMENT_PACKAGE, NULL, TAKES(members_options),
         .aliases = "ls",
         .examples = "mapm list\n"
             "mapm list --json"},
@@ -180,7 +183,7 @@ const struct subcommand commands[COMMAND_COUNT] = {
             "mapm tree --invert pdf\n"
             "mapm tree --html packages.html"},
     [COMMAND_WHY] = {"why", "[TYPE] NAME", "Show why a package is here",
-        1, 2, ARGUMENT_PACKAGE, NULL, TAKES(layer_options),
+        1, 2, ARGUMENT_PACKAGE, NULL, TAKES(members_options),
         .examples = "mapm why pdf\n"
             "mapm why mcp io.example/search"},
     [COMMAND_VERIFY] = {"verify", "", "Compare workspace, lock and store",

@@ -103,6 +103,7 @@ void terminal_attach(struct invocation *inv)
     cx->host = &inv->terminal;
     cx->use_global = has_option(inv, OPTION_GLOBAL);
     cx->member = option_value(inv, OPTION_MEMBER);
+    cx->all_members = has_option(inv, OPTION_RECURSIVE);
     cx->is_offline = has_option(inv, OPTION_OFFLINE);
     cx->is_verbose = has_option(inv, OPTION_VERBOSE);
     cx->may_prompt = may_prompt(inv);

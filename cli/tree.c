@@ -181,9 +181,6 @@ static void print_tree(struct invocation *inv, struct tree_graph *g)
     CLEANUP(buf_done) struct buf indent = {0};
     struct map seen;
 
-    if (g->count == 0)
-        term_note(&inv->term, "nothing is installed in %.*s",
-                  STR_ARG(g->layer->path));
     buf_init(&indent, 64 * 1024);
     map_init(&seen, g->a);
     for (size_t i = 0; i < g->root_count; i++) {
@@ -202,27 +199,48 @@ static void print_tree(struct invocation *inv, struct tree_graph *g)
 
 /* --- for programs --------------------------------------------------------- */
 
-static void print_tree_json(struct invocation *inv, const struct tree_graph *g)
+static void put_roots(struct json_writer *w, const struct tree_graph *g,
+                      bool is_many)
 {
-    bool *is_root = arena_array(g->a, g->count + 1, sizeof *is_root);
-    struct json_writer *w = print_json_begin(inv, "mapm.tree/1", NULL);
-
-    for (size_t i = 0; i < g->root_count; i++)
-        is_root[g->roots[i]] = true;
-    json_member_string(w, "workspace", g->layer->path);
-    json_member_array(w, "roots");
     for (size_t i = 0; i < g->root_count; i++) {
         const struct lock_entry *entry = g->entries[g->roots[i]];
 
         json_begin_object(w);
         json_member_string(w, "type", str_cstr(doc_kind_name(entry->kind)));
         json_member_string(w, "name", entry->name);
+        if (is_many)
+            json_member_string(w, "member", list_member(g->layer));
         json_end_object(w);
     }
+}
+
+static void put_packages(struct json_writer *w, const struct tree_graph *g,
+                         bool is_many)
+{
+    bool *is_root = arena_array(g->a, g->count + 1, sizeof *is_root);
+
+    for (size_t i = 0; i < g->root_count; i++)
+        is_root[g->roots[i]] = true;
+    for (size_t i = 0; i < g->count; i++)
+        list_put_package(w, g->layer, g->entries[i], is_root[i], is_many, g->a);
+}
+
+static void print_tree_json(struct invocation *inv,
+                            const struct list_layers *all,
+                            const struct tree_graph *graphs)
+{
+    struct json_writer *w = print_json_begin(inv, "mapm.tree/1", NULL);
+
+    json_member_string(w, "workspace",
+                       all->is_many ? all->all.whole.path
+                                    : all->items[0]->path);
+    json_member_array(w, "roots");
+    for (size_t i = 0; i < all->count; i++)
+        put_roots(w, &graphs[i], all->is_many);
     json_end_array(w);
     json_member_array(w, "packages");
-    for (size_t i = 0; i < g->count; i++)
-        list_put_package(w, g->layer, g->entries[i], is_root[i], g->a);
+    for (size_t i = 0; i < all->count; i++)
+        put_packages(w, &graphs[i], all->is_many);
     json_end_array(w);
     print_json_end(inv);
 }
@@ -370,55 +388,87 @@ static bool check_forms(const struct invocation *inv, struct err *e)
     return true;
 }
 
-/* The graph as it was asked for. */
-static bool shape(struct invocation *inv, const struct layer *l,
+/* The graph as it was asked for. `named`: the one package; NULL: all. */
+static bool shape(struct invocation *inv, const struct lock_entry *named,
                   struct tree_graph *g, struct err *e)
 {
-    const struct lock_entry *entry;
-    struct str name;
-
     if (!read_depth(inv, g, e))
         return false;
     if (has_option(inv, OPTION_INVERT))
         invert(g);
-    if (inv->arguments.count == 0)
+    if (!named)
         return true;
-    if (!list_named_package(inv, &name, e) ||
-        !layer_resolve_name(l, name, &inv->cx, &entry, e))
-        return false;
-    g->roots[0] = index_of(g, entry);
+    g->roots[0] = index_of(g, named);
     g->catalogs[0] = NULL;
     g->root_count = 1;
     return true;
 }
 
-static bool print_form(struct invocation *inv, struct tree_graph *g,
-                       struct err *e)
+static bool check_one(const struct invocation *inv,
+                      const struct list_layers *all, struct err *e)
+{
+    if (!all->is_many ||
+        !(has_option(inv, OPTION_DOT) || has_option(inv, OPTION_MERMAID) ||
+          has_option(inv, OPTION_HTML) || has_option(inv, OPTION_SVG)))
+        return true;
+    err_set(e, ERR_USAGE,
+            "--dot, --mermaid, --html and --svg draw the graph of "
+            "one member");
+    return err_hint(e, "choose it with --member NAME; . is the root");
+}
+
+static void print_trees(struct invocation *inv, const struct list_layers *all,
+                        struct tree_graph *graphs)
+{
+    size_t shown = 0;
+
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->is_many && graphs[i].count)
+            term_style_print(&inv->term, TERM_BOLD, "%.*s:\n",
+                             STR_ARG(list_member(all->items[i])));
+        print_tree(inv, &graphs[i]);
+        shown += graphs[i].count;
+    }
+    if (shown == 0)
+        term_note(&inv->term, "nothing is installed in %.*s",
+                  STR_ARG(all->items[0]->path));
+}
+
+static bool print_form(struct invocation *inv, const struct list_layers *all,
+                       struct tree_graph *graphs, struct err *e)
 {
     if (has_option(inv, OPTION_HTML) || has_option(inv, OPTION_SVG))
-        return tree_write_picture(inv, g, e);
+        return tree_write_picture(inv, graphs, e);
     if (has_option(inv, OPTION_JSON))
-        print_tree_json(inv, g);
+        print_tree_json(inv, all, graphs);
     else if (has_option(inv, OPTION_DOT))
-        print_dot(inv, g);
+        print_dot(inv, graphs);
     else if (has_option(inv, OPTION_MERMAID))
-        print_mermaid(inv, g);
+        print_mermaid(inv, graphs);
     else
-        print_tree(inv, g);
+        print_trees(inv, all, graphs);
     return true;
 }
 
 COMMAND(command_tree)
 {
-    struct layer l;
-    struct tree_graph g;
+    struct list_layers all;
+    struct tree_graph *graphs;
+    struct str name = {"", 0};
     bool ok;
 
-    if (!check_forms(inv, e) || !layer_open(&inv->cx, LAYER_READ, &l, e))
+    if (!check_forms(inv, e) ||
+        (inv->arguments.count && !list_named_package(inv, &name, e)) ||
+        !list_open(inv, name, &all, e))
         return false;
-    read_graph(inv, &l, &g);
-    ok = shape(inv, &l, &g, e) && print_form(inv, &g, e);
-    layer_close(&l);
+    ok = check_one(inv, &all, e);
+    graphs = arena_array(&inv->cx.arena, all.count, sizeof *graphs);
+    for (size_t i = 0; ok && i < all.count; i++) {
+        read_graph(inv, all.items[i], &graphs[i]);
+        ok = shape(inv, all.named[i], &graphs[i], e);
+    }
+    ok = ok && print_form(inv, &all, graphs, e);
+    layer_close_all(&all.all);
     *exit_code = EXIT_DONE;
     return ok;
 }
@@ -458,6 +508,15 @@ static void print_chain(struct invocation *inv, const struct tree_graph *g,
 {
     if (w)
         json_begin_array(w);
+    if (g->is_of_many && w) {
+        json_begin_object(w);
+        json_member_string(w, "type", STR("member"));
+        json_member_string(w, "name", list_member(g->layer));
+        json_end_object(w);
+    } else if (g->is_of_many) {
+        term_print(&inv->term, "member %.*s -> ",
+                   STR_ARG(list_member(g->layer)));
+    }
     if (catalog && w) {
         json_begin_object(w);
         json_member_string(w, "type", STR("catalog"));
@@ -539,31 +598,31 @@ static void explain(struct invocation *inv, const struct tree_graph *g,
 COMMAND(command_why)
 {
     const struct lock_entry *entry;
-    struct json_writer *w;
-    struct layer l;
-    struct tree_graph g;
+    struct json_writer *w = NULL;
+    struct list_layers all;
     struct str name;
 
-    if (!list_named_package(inv, &name, e) ||
-        !layer_open(&inv->cx, LAYER_READ, &l, e))
+    if (!list_named_package(inv, &name, e) || !list_open(inv, name, &all, e))
         return false;
-    if (!layer_resolve_name(&l, name, &inv->cx, &entry, e)) {
-        layer_close(&l);
-        return false;
-    }
-    read_graph(inv, &l, &g);
+    entry = all.named[0];
     if (has_option(inv, OPTION_JSON)) {
         w = print_json_begin(inv, "mapm.why/1", NULL);
         json_member_string(w, "type", str_cstr(doc_kind_name(entry->kind)));
         json_member_string(w, "name", entry->name);
         json_member_array(w, "chains");
-        explain(inv, &g, index_of(&g, entry), w);
+    }
+    for (size_t i = 0; i < all.count; i++) {
+        struct tree_graph g;
+
+        read_graph(inv, all.items[i], &g);
+        g.is_of_many = all.is_many;
+        explain(inv, &g, index_of(&g, all.named[i]), w);
+    }
+    if (w) {
         json_end_array(w);
         print_json_end(inv);
-    } else {
-        explain(inv, &g, index_of(&g, entry), NULL);
     }
-    layer_close(&l);
+    layer_close_all(&all.all);
     *exit_code = EXIT_DONE;
     return true;
 }

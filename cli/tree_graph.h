@@ -19,6 +19,7 @@ struct tree_graph {
     size_t root_count;
     struct map by_name; /* layer_name_key -> index + 1 */
     size_t max_depth;   /* of what is shown */
+    bool is_of_many;    /* of a member, beside others */
     bool is_cut;        /* deeper than graph_max_depth: not shown */
 };
 

@@ -426,6 +426,10 @@ static void note_proofs(struct install_session *s)
 {
     struct err ignored = {0};
 
+    for (size_t i = 0; i < s->closure.queued; i++)
+        if (s->closure.queue[i]->is_elsewhere &&
+            s->closure.queue[i]->assumed_present)
+            return; /* not all of it */
     if (!proof_knows_lock(s->store, s->lock_text) &&
         !proof_put_lock(s->store, s->lock_text, &ignored))
         err_clear(&ignored);
@@ -498,7 +502,9 @@ static bool make_items(struct install_session *s, struct provision_options *o,
         if (!is_placed(p))
             continue;
         fill_item(&s->layer, p, &items[*count]);
-        *in_place &= session_find_patched(s, p, &items[(*count)++]);
+        *in_place &=
+            !s->is_chosen || session_find_patched(s, p, &items[*count]);
+        ++*count;
     }
     if (s->with_server)
         self_server_fill(&items[(*count)++], a);

@@ -48,6 +48,7 @@ static void reset(struct closure *c, struct node *n)
                        .alias = n->alias,
                        .replacement = n->replacement,
                        .source = n->source,
+                       .is_elsewhere = n->is_elsewhere,
                        .is_part = n->is_part};
     c->resolved = 0;
 }
@@ -496,11 +497,11 @@ static bool resolve_pending(struct closure *c, struct err *e)
     const struct limit *most = &c->layer->limits.graph_max_packages;
     struct err problem = {0};
 
-    while (c->resolved < c->queued) {
+    while (closure_spread_wanted(c), c->resolved < c->queued) {
         struct node *n = c->queue[c->resolved++];
 
-        if (n->is_resolved &&
-            (!n->assumed_present || c->options.assume_present))
+        if (n->is_resolved && (!n->assumed_present || n->is_elsewhere ||
+                               c->options.assume_present))
             continue;
         if (c->queued > most->value)
             return limit_fail(most, e, "more than %" PRIu64 " packages",
@@ -607,7 +608,7 @@ static void find_assumed(struct closure *c)
     size_t count = 0;
 
     for (size_t i = 0; i < c->queued; i++)
-        if (c->queue[i]->assumed_present)
+        if (c->queue[i]->assumed_present && !c->queue[i]->is_elsewhere)
             lookups[count++].node = c->queue[i];
     sort_lookups(lookups, count, place_in_lock);
     for (size_t i = 0; i < count; i++)

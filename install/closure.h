@@ -40,6 +40,8 @@ struct node {
     bool is_resolved; /* looked for; what was asked for may not be here yet */
     bool is_ready;
     bool assumed_present; /* locked: not looked up in the store yet */
+    bool is_elsewhere;    /* only members that are not provisioned need it: as
+                           * it is locked it is not looked up at all */
     bool is_unproved; /* the store has it, and not how its commit leads to it */
     bool is_proved;   /* shown that its commit has it at `path` */
     bool is_unserved; /* … and its host has the commit no longer */
@@ -131,6 +133,8 @@ struct closure {
     /* Repositories that their hosts call otherwise now, as what no lock pins
      * has shown: -> const struct str *, "owner/repo" [D2]. */
     struct map moved;
+    struct node **wanted; /* no longer elsewhere: so is what they need */
+    size_t wanted_count, wanted_capacity;
     struct node **queue;
     size_t queued, resolved, queue_capacity;
     size_t failures;
@@ -157,8 +161,10 @@ void closure_done(struct closure *c);
 struct node *closure_add(struct closure *c, const struct origin *o,
                          unsigned kinds);
 
-/* One of a manifest, which may give it another name. */
-struct node *closure_add_root(struct closure *c, const struct root *root);
+/* One of a manifest, which may give it another name; `is_elsewhere`: of a member
+ * that is not provisioned. */
+struct node *closure_add_root(struct closure *c, const struct root *root,
+                              bool is_elsewhere);
 /* What the work tree of a file: origin holds stands for its remote's branches
  * from now on [D9]; nothing for other origins. */
 void closure_add_checkout(struct closure *c, const struct origin *o);

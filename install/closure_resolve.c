@@ -226,7 +226,7 @@ static bool resolve_locked(struct closure *c, struct node *n, struct err *e)
         return false;
     /* Its needs are known from the lock: all are looked for at once. */
     node_known(c, n);
-    if (!c->options.assume_present)
+    if (!c->options.assume_present && !n->is_elsewhere)
         return verify_locked(c, n, e);
     n->assumed_present = n->is_ready = true;
     return true;

@@ -17,6 +17,11 @@
 MUST_CHECK bool closure_resolve(struct closure *c, struct node *n,
                                 struct err *e);
 
+/* --- nodes.c ---------------------------------------------------------------- */
+
+/* What is not elsewhere any more is looked up with all that it needs. */
+void closure_spread_wanted(struct closure *c);
+
 /* --- closure_resolve.c: what an answer of the host changes ------------------ */
 
 /* The node is no longer what the lock says: what its ref names decides. */

@@ -130,16 +130,19 @@ static struct str path_of(const struct provision_item *item, struct arena *a)
                         STR_ARG(item->place));
 }
 
-/* Of one package the edits stand together, those of servers last. */
+/* Of one package the edits stand together, those of servers last. `folder`: in
+ * front of all paths; "" for none. */
 static void group(const struct provision_edit *edits, size_t count,
                   const struct provision_item *items, size_t item_count,
-                  struct arena *a, struct install_diff *out)
+                  struct str folder, struct arena *a, struct install_diff *out)
 {
     struct install_package_diff *packages =
-        arena_array(a, item_count + 1, sizeof *packages);
+        arena_array(a, out->count + item_count + 1, sizeof *packages);
     struct patch_file *files = arena_array(a, count + 1, sizeof *files);
-    size_t *next = arena_array(a, item_count + 1, sizeof *next), n = 0;
+    size_t *next = arena_array(a, item_count + 1, sizeof *next), n;
 
+    for (n = 0; n < out->count; n++)
+        packages[n] = out->packages[n];
     for (size_t i = 0; i < count; i++)
         next[edits[i].item - items + 1]++;
     for (size_t i = 0; i < item_count; i++) {
@@ -147,21 +150,26 @@ static void group(const struct provision_edit *edits, size_t count,
             packages[n++] = (struct install_package_diff){
                 .kind = items[i].kind,
                 .name = items[i].fqn,
-                .path = path_of(&items[i], a),
+                .path = fs_join(folder, path_of(&items[i], a), a),
                 .files = files + next[i],
                 .count = next[i + 1],
             };
         next[i + 1] += next[i];
     }
-    for (size_t i = 0; i < count; i++)
-        files[next[edits[i].item - items]++] = edits[i].file;
+    for (size_t i = 0; i < count; i++) {
+        struct patch_file *f = &files[next[edits[i].item - items]++];
+
+        *f = edits[i].file;
+        f->path = fs_join(folder, f->path, a);
+    }
     out->packages = packages;
     out->count = n;
 }
 
 static bool diff_edits(struct context *cx, const struct layer *l,
-                       struct store *store, struct str_list names,
-                       struct install_diff *out, struct err *e)
+                       struct str folder, struct store *store,
+                       struct str_list names, struct install_diff *out,
+                       struct err *e)
 {
     struct arena *a = &cx->arena;
     struct provision_options o = {
@@ -182,23 +190,76 @@ static bool diff_edits(struct context *cx, const struct layer *l,
     if (!provision_find_edits(l->provision, &o, items, count, a, &edits,
                               &edit_count, e))
         return false;
-    *out = (struct install_diff){.workspace = l->path};
-    group(edits, edit_count, items, count, a, out);
+    group(edits, edit_count, items, count, folder, a, out);
+    return true;
+}
+
+/* The names that the layer has, one of several. */
+static bool names_in(const struct layer *l, struct str_list names,
+                     struct arena *a, struct str_list *out, bool *found,
+                     struct err *first)
+{
+    struct str *items = arena_array(a, names.count + 1, sizeof *items);
+    size_t n = 0;
+
+    for (size_t i = 0; i < names.count; i++) {
+        const struct lock_entry *entry;
+        struct err why = {0};
+
+        if (layer_resolve_names(l, &names.items[i], 1, a, &entry, &why)) {
+            items[n++] = names.items[i];
+            found[i] = true;
+        } else if (first->code == ERR_NONE || why.code == ERR_USAGE) {
+            *first = why;
+        }
+    }
+    *out = (struct str_list){items, n};
+    return n > 0 || names.count == 0;
+}
+
+/* What one layer lacks another may have. */
+static bool diff_layers(struct context *cx, const struct layer *list,
+                        size_t count, struct store *store,
+                        struct str_list names, struct install_diff *out,
+                        struct err *e)
+{
+    bool *found = arena_array(&cx->arena, names.count + 1, sizeof *found);
+    struct err first = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        struct str_list own = names;
+
+        if (count > 1 &&
+            !names_in(&list[i], names, &cx->arena, &own, found, &first))
+            continue;
+        if (!diff_edits(cx, &list[i], count > 1 ? list[i].member : STR(""),
+                        store, own, out, e))
+            return false;
+    }
+    for (size_t i = 0; count > 1 && i < names.count; i++)
+        if (!found[i]) {
+            *e = first;
+            return false;
+        }
     return true;
 }
 
 bool install_diff_edits(struct context *cx, struct str_list names,
                         struct install_diff *out, struct err *e)
 {
+    struct layers all;
+    struct layer *list;
     struct store *store;
-    struct layer l;
+    size_t count;
     bool ok;
 
-    if (!open_installed(cx, &l, &store, e))
+    if (!open_installed_all(cx, &all, &list, &count, &store, e))
         return false;
-    ok = diff_edits(cx, &l, store, names, out, e);
+    *out = (struct install_diff){.workspace =
+                                     count > 1 ? all.whole.path : list->path};
+    ok = diff_layers(cx, list, count, store, names, out, e);
     close_store(cx, store);
-    layer_close(&l);
+    layer_close_all(&all);
     return ok;
 }
 

@@ -698,7 +698,7 @@ bool import_packages(struct install_session *s, struct err *e)
         return false;
     closure_init(&s->closure, s->cx, &s->layers.whole, s->store, &o);
     for (size_t i = 0; i < s->root_count; i++)
-        closure_add_root(&s->closure, &s->roots[i]);
+        closure_add_root(&s->closure, &s->roots[i], false);
     if (!ask_catalogs(&m, e) || !gather(&m, e) || !take(&m, e))
         return false;
     show(&m);

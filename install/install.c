@@ -834,7 +834,7 @@ bool install_packages(struct install_session *s, struct err *e)
     closure_init(&s->closure, cx, &s->layers.whole, s->store, &o);
     /* The old roots travel along with the new ones. */
     for (size_t i = 0; i < s->root_count; i++)
-        closure_add_root(&s->closure, &s->roots[i]);
+        closure_add_root(&s->closure, &s->roots[i], false);
     return take_new_catalogs(s, e) && catalogs_ask_new(s, e) &&
            take_arguments(s, e) && (s->plan.is_offer || session_resolve(s, e));
 }

@@ -112,11 +112,18 @@ const struct root *session_all_roots(struct install_session *s, size_t *count);
 /* The part whose roots are the k-th of these, from the part `at`. */
 size_t session_part_number(size_t at, size_t k);
 /* ERR_CONFLICT for an origin with two names. */
+/* Whether all layers are provisioned. */
+bool session_is_everywhere(const struct install_session *s);
+/* The roots of all layers become part of the closure. */
+void session_add_roots(struct install_session *s);
 MUST_CHECK bool session_check_names(struct install_session *s, struct err *e);
 /* "." or the member's path; "" without members. */
 struct str session_member(const struct install_session *s);
 /* The packages of all layers, in the plan. */
 void session_join_packages(struct install_session *s);
+/* Whether an install with --locked would take mapm.lock for what mapm.yaml asks
+ * for: judged without the network, with nothing said and nothing changed. */
+MUST_CHECK bool session_check_locked(struct context *cx, struct err *e);
 /* All chosen layers at once; the root's mapm.lock in any case. */
 MUST_CHECK bool session_provision(struct install_session *s, struct err *e);
 

@@ -3,7 +3,7 @@
 #include "mapm/lock.h"
 #include "mapm/origin.h"
 
-#include "closure.h"
+#include "closure_resolve.h"
 #include "ingest.h"
 #include "names.h"
 
@@ -107,13 +107,25 @@ static struct node *enqueue(struct closure *c, const struct origin *o,
     return n;
 }
 
-struct node *closure_add(struct closure *c, const struct origin *o,
-                         unsigned kinds)
+static void want(struct closure *c, struct node *n)
+{
+    if (!n->is_elsewhere)
+        return;
+    n->is_elsewhere = false;
+    c->wanted = arena_grow(&c->cx->arena, c->wanted, c->wanted_count,
+                           &c->wanted_capacity, sizeof(struct node *));
+    c->wanted[c->wanted_count++] = n;
+}
+
+static struct node *add(struct closure *c, const struct origin *o,
+                        unsigned kinds, bool is_elsewhere)
 {
     struct map_entry *entry = map_entry(&c->nodes, o->key);
     struct node *n = entry->value;
 
     if (n) {
+        if (!is_elsewhere)
+            want(c, n);
         /* Of several spellings of one origin always the same is kept, no
          * matter which document came first. */
         if (!o->is_short && !n->origin.is_short &&
@@ -122,8 +134,24 @@ struct node *closure_add(struct closure *c, const struct origin *o,
         return n;
     }
     n = enqueue(c, o, kinds);
+    n->is_elsewhere = is_elsewhere;
     entry->value = n;
     return n;
+}
+
+struct node *closure_add(struct closure *c, const struct origin *o,
+                         unsigned kinds)
+{
+    return add(c, o, kinds, false);
+}
+
+void closure_spread_wanted(struct closure *c)
+{
+    if (c->wanted_count == 0)
+        return;
+    while (c->wanted_count)
+        node_known(c, c->wanted[--c->wanted_count]);
+    c->resolved = 0;
 }
 
 struct node *closure_add_catalog(struct closure *c, const struct origin *o)
@@ -158,10 +186,11 @@ void closure_take_alias(struct node *n)
         node_set_name(n, n->alias);
 }
 
-struct node *closure_add_root(struct closure *c, const struct root *root)
+struct node *closure_add_root(struct closure *c, const struct root *root,
+                              bool is_elsewhere)
 {
     closure_add_checkout(c, &root->origin);
-    struct node *n = closure_add(c, &root->origin, (unsigned)root->kind);
+    struct node *n = add(c, &root->origin, (unsigned)root->kind, is_elsewhere);
 
     if (root->as.n) /* of another member it may have none */
         n->alias = root->as;
@@ -201,8 +230,8 @@ void node_ready(struct closure *c, struct node *n)
 void node_known(struct closure *c, struct node *n)
 {
     for (size_t i = 0; i < n->package.dep_count && !c->options.alone; i++)
-        closure_add(c, n->package.deps[i].origin,
-                    (unsigned)n->package.deps[i].kind);
+        add(c, n->package.deps[i].origin, (unsigned)n->package.deps[i].kind,
+            n->is_elsewhere);
 }
 
 static struct node *replace(struct closure *c, const struct node *old)

@@ -552,11 +552,8 @@ static bool look(struct check *c, struct err *e)
 /* At the root of a workspace with members all of it, as an update there. */
 static void choose_parts(struct check *c, struct layers *all)
 {
-    bool is_whole = all->here == 0 && c->cx->member.n == 0;
-
-    c->layer = is_whole ? &all->whole : &all->parts[all->here];
-    c->parts = is_whole ? all->parts : c->layer;
-    c->part_count = is_whole ? all->count : 1;
+    c->parts = layer_chosen(all, c->cx, &c->part_count);
+    c->layer = c->part_count > 1 ? &all->whole : c->parts;
 }
 
 bool install_outdated(struct context *cx, struct install_outdated *out,

@@ -59,13 +59,6 @@ bool session_open_layers(struct install_session *s, int mode, struct err *e)
     return true;
 }
 
-/* The one that the command is about; at the root, or when asked to, all. */
-static bool is_chosen(const struct install_session *s, size_t part)
-{
-    return part == s->layers.here || s->request->all_members ||
-           (s->layers.here == 0 && s->cx->member.n == 0);
-}
-
 static void fill_part(const struct layer *l, struct session_part *out)
 {
     out->layer = *l;
@@ -78,18 +71,21 @@ bool session_open_parts(struct install_session *s, struct err *e)
 {
     enum layer_mode mode = s->request->dry_run ? LAYER_READ : LAYER_WRITE;
     struct layers *all = &s->layers;
+    const struct layer *chosen;
+    size_t chosen_count;
 
     if (s->layer.has_conflict) {
         all->whole = s->layer;
         if (!layer_index_all(all, s->cx, e))
             return false;
     }
+    chosen = layer_chosen(all, s->cx, &chosen_count);
     s->part_count = all->count;
     s->parts = arena_array(&s->cx->arena, all->count, sizeof *s->parts);
     for (size_t i = 0; i < all->count; i++) {
         struct layer *l = &all->parts[i];
 
-        s->parts[i].is_chosen = is_chosen(s, i);
+        s->parts[i].is_chosen = l >= chosen && l < chosen + chosen_count;
         if (s->parts[i].is_chosen && !l->provision &&
             !layer_open_provision(l, s->cx, mode, e))
             return false;
@@ -108,8 +104,16 @@ bool session_open_parts(struct install_session *s, struct err *e)
     }
     session_go_home(s);
     s->plan.workspace =
-        s->at == 0 || s->request->all_members ? s->layer.root : s->layer.path;
+        s->at == 0 || s->cx->all_members ? s->layer.root : s->layer.path;
     return true;
+}
+
+bool session_is_everywhere(const struct install_session *s)
+{
+    for (size_t i = 0; i < s->part_count; i++)
+        if (i != s->at && !s->parts[i].is_chosen)
+            return false;
+    return s->is_chosen;
 }
 
 size_t session_part_number(size_t at, size_t k)
@@ -135,6 +139,19 @@ const struct root *session_all_roots(struct install_session *s, size_t *count)
             roots[n++] = s->parts[i].roots[k];
     *count = n;
     return roots;
+}
+
+/* A merge looks at all, as it finds out anew what each needs. */
+void session_add_roots(struct install_session *s)
+{
+    bool is_whole = s->layers.whole.has_conflict || session_is_everywhere(s);
+
+    for (size_t i = 0; i < s->root_count; i++)
+        closure_add_root(&s->closure, &s->roots[i], !is_whole && !s->is_chosen);
+    for (size_t i = 0; i < s->part_count; i++)
+        for (size_t k = 0; i != s->at && k < s->parts[i].root_count; k++)
+            closure_add_root(&s->closure, &s->parts[i].roots[k],
+                             !is_whole && !s->parts[i].is_chosen);
 }
 
 bool session_check_names(struct install_session *s, struct err *e)

@@ -926,13 +926,10 @@ static bool name_roots(struct install_session *s, struct err *e)
 bool session_gather(struct install_session *s, struct err *e)
 {
     bool settled = false;
-    size_t count;
-    const struct root *roots = session_all_roots(s, &count);
 
     if (!session_check_names(s, e))
         return false;
-    for (size_t i = 0; i < count; i++)
-        closure_add_root(&s->closure, &roots[i]);
+    session_add_roots(s);
     while (!settled)
         if (!closure_gather(&s->closure, e) || !versions_settle(s, &settled, e))
             return false;

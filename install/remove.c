@@ -156,7 +156,7 @@ static bool find_words(struct install_session *s, struct removal *out,
 
     out->words = words;
     out->entries = arena_array(a, arguments->count + 1, sizeof *out->entries);
-    if (!s->request->all_members || s->part_count == 1) {
+    if (!s->cx->all_members || s->part_count == 1) {
         for (size_t i = 0; i < arguments->count; i++)
             if (!drop_catalog(s, arguments->items[i], &found[i], e))
                 return false;
@@ -189,8 +189,7 @@ static bool find_words(struct install_session *s, struct removal *out,
 
 static bool is_affected(const struct install_session *s, size_t part)
 {
-    return part == s->layers.here ||
-           (s->request->all_members && s->part_count > 1);
+    return part == s->layers.here || (s->cx->all_members && s->part_count > 1);
 }
 
 static bool drop_all(struct install_session *s, struct removal *removals,
@@ -208,7 +207,7 @@ static bool drop_all(struct install_session *s, struct removal *removals,
     }
     session_go_home(s);
     for (size_t i = 0; i < arguments->count; i++)
-        if (s->request->all_members && s->part_count > 1 && !found[i])
+        if (s->cx->all_members && s->part_count > 1 && !found[i])
             return err_set(e, ERR_NOT_FOUND,
                            "nothing named \"%.*s\" is installed here",
                            STR_ARG(arguments->items[i]));

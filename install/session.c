@@ -224,6 +224,26 @@ bool session_plan_again(struct install_session *s, struct err *e)
     return ok;
 }
 
+bool session_check_locked(struct context *cx, struct err *e)
+{
+    static const struct host silent;
+    const struct install_request request = {
+        .command = INSTALL_INSTALL, .locked = true, .dry_run = true};
+    struct install_session *s = arena_new(&cx->arena, struct install_session);
+    const struct host *host = cx->host;
+    bool is_offline = cx->is_offline, ok;
+
+    s->cx = cx;
+    s->request = &request;
+    cx->host = &silent;
+    cx->is_offline = true;
+    ok = session_open(s, e) && install_packages(s, e);
+    session_close(s);
+    cx->host = host;
+    cx->is_offline = is_offline;
+    return ok;
+}
+
 bool install_plan(struct context *cx, const struct install_request *request,
                   struct install_plan **out, struct err *e)
 {

@@ -66,14 +66,6 @@ static void take_own(const struct install_session *s, struct update *u)
         put_entry(&u->entries, entries[i]);
 }
 
-static bool is_everywhere(const struct install_session *s)
-{
-    for (size_t i = 0; i < s->part_count; i++)
-        if (i != s->at && !s->parts[i].is_chosen)
-            return false;
-    return true;
-}
-
 static bool find_in_layer(struct install_session *s, struct update *u,
                           const struct str *names, size_t count, struct err *e)
 {
@@ -160,9 +152,9 @@ static bool find_named(struct install_session *s, struct update *u,
     find_catalogs(u, names, &count);
     if (u->all)
         u->catalogs = catalogs_list(s, &u->catalog_count);
-    if (u->all && !is_everywhere(s))
+    if (u->all && !session_is_everywhere(s))
         take_own(s, u);
-    if (s->part_count == 1 || !is_everywhere(s))
+    if (s->part_count == 1 || !session_is_everywhere(s))
         return find_in_layer(s, u, names, count, e);
     for (size_t i = 0; i < count; i++)
         if (!find_name(s, u, names[i], e))

@@ -1,3 +1,4 @@
+#include "base/fs.h"
 #include "mapm/doc_kind.h"
 #include "mapm/install_query.h"
 #include "mapm/lock.h"
@@ -9,8 +10,8 @@
 #include <string.h>
 
 #include "clients_used.h"
-#include "closure.h"
 #include "ingest.h"
+#include "install_session.h"
 #include "installed.h"
 #include "local.h"
 #include "proof.h"
@@ -20,6 +21,7 @@
 struct findings {
     struct arena *a;
     const struct layer *layer;
+    bool is_many; /* layers */
     struct install_difference *items;
     size_t count, capacity;
     struct str *digest_only; /* places of file: packages */
@@ -40,10 +42,18 @@ static void add(struct findings *f, enum install_side side, struct str path,
         (struct install_difference){arena_str(f->a, path), how, side};
 }
 
+/* Of several layers paths begin at the root. */
+static struct str in_member(const struct findings *f, struct str path)
+{
+    return f->is_many && f->layer->member.n
+               ? fs_join(f->layer->member, path, f->a)
+               : path;
+}
+
 static struct str place_of(const struct findings *f,
                            const struct lock_entry *entry)
 {
-    return layer_place(f->layer, entry, f->a);
+    return in_member(f, layer_place(f->layer, entry, f->a));
 }
 
 /* Reads the listing and hashes every file it names. */
@@ -116,12 +126,12 @@ static bool check_patches(struct context *cx, const struct layer *l,
         map_put(&locked, file, f);
         p = patches_find(&patches, file);
         if (!p || !str_eq(p->hash, entries[i]->patch))
-            add(f, INSTALL_SIDE_MANIFEST, file,
+            add(f, INSTALL_SIDE_MANIFEST, in_member(f, file),
                 p ? "not the patch that is locked" : "missing");
     }
     for (size_t i = 0; i < patches.count; i++)
         if (!map_has(&locked, patches.items[i].file))
-            add(f, INSTALL_SIDE_MANIFEST, patches.items[i].file,
+            add(f, INSTALL_SIDE_MANIFEST, in_member(f, patches.items[i].file),
                 "not in the lock");
     return true;
 }
@@ -262,7 +272,7 @@ static void add_differences(struct findings *f,
     for (size_t i = 0; i < count; i++)
         if (!differences[i].is_left ||
             !map_has(&places, layer_listed_place(differences[i].path, f->a)))
-            add(f, side_of(&differences[i]), differences[i].path,
+            add(f, side_of(&differences[i]), in_member(f, differences[i].path),
                 differences[i].how);
 }
 
@@ -275,7 +285,7 @@ static void add_entry(void *ctx, const struct lock_entry *entry,
 }
 
 static bool compare(struct context *cx, struct layer *l, struct store *store,
-                    bool ask_remote, struct findings *f, struct err *e)
+                    struct findings *f, struct err *e)
 {
     struct arena *a = &cx->arena;
     struct provision_options o = {
@@ -323,23 +333,73 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
                           &difference_count, e))
         return false;
     add_differences(f, differences, difference_count, entries, count);
-    return !ask_remote || verify_remote(cx, l, store, add_entry, f, e);
+    return true;
+}
+
+static bool has_side(const struct findings *f, enum install_side side)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (f->items[i].side == side)
+            return true;
+    return false;
+}
+
+/* What an install with --locked would refuse is no good lock, whatever else may
+ * be said of it. What the store lacks was found before. */
+static void check_as_locked(struct context *cx, struct findings *f)
+{
+    struct err why = {0};
+    bool any = false;
+
+    if (has_side(f, INSTALL_SIDE_MANIFEST) || has_side(f, INSTALL_SIDE_LOCK) ||
+        session_check_locked(cx, &why) || why.code == ERR_OFFLINE)
+        return;
+    for (const char *m = err_next(&why, NULL); m; m = err_next(&why, m)) {
+        if (err_role(m) != ERR_ITEM)
+            continue;
+        any = true;
+        add(f, INSTALL_SIDE_MANIFEST, STR("mapm.lock"),
+            str_dup0(str_cstr(m), f->a));
+    }
+    if (!any)
+        add(f, INSTALL_SIDE_MANIFEST, STR("mapm.lock"),
+            str_dup0(str_cstr(err_first(&why)), f->a));
+}
+
+static bool compare_all(struct context *cx, const struct layers *all,
+                        struct layer *list, size_t count, struct store *store,
+                        bool ask_remote, struct findings *f, struct err *e)
+{
+    f->is_many = count > 1;
+    for (size_t i = 0; i < count; i++)
+        if (!compare(cx, &list[i], store, f, e))
+            return false;
+    f->layer = count > 1 ? &all->whole : list;
+    return !ask_remote || verify_remote(cx, f->layer, store, add_entry, f, e);
 }
 
 bool install_verify(struct context *cx, bool ask_remote,
                     struct install_verification *out, struct err *e)
 {
     struct findings f = {.a = &cx->arena};
+    struct layers all;
+    struct layer *list;
     struct store *store;
-    struct layer l;
+    size_t count, packages = 0;
     bool ok;
 
-    if (!open_installed(cx, &l, &store, e))
+    if (!open_installed_all(cx, &all, &list, &count, &store, e))
         return false;
-    ok = compare(cx, &l, store, ask_remote, &f, e);
+    ok = compare_all(cx, &all, list, count, store, ask_remote, &f, e);
+    for (size_t i = 0; i < count; i++)
+        packages += list[i].by_name.count;
+    close_store(cx, store);
+    layer_close_all(&all);
+    if (ok)
+        check_as_locked(cx, &f);
     *out = (struct install_verification){
-        .workspace = l.path,
-        .package_count = l.by_name.count,
+        .workspace = count > 1 ? all.whole.path : list->path,
+        .package_count = packages,
         .differences = f.items,
         .count = f.count,
         .digest_only = f.digest_only,
@@ -349,7 +409,5 @@ bool install_verify(struct context *cx, bool ask_remote,
         .patched = f.patched,
         .patched_count = f.patched_count,
     };
-    close_store(cx, store);
-    layer_close(&l);
     return ok;
 }

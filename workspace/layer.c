@@ -774,9 +774,16 @@ static int by_kind_and_name(const void *x, const void *y)
 const struct lock_entry **layer_entries(const struct layer *l, struct arena *a,
                                         size_t *count)
 {
-    const struct lock_entry **list =
-        arena_array(a, l->by_name.count + 1, sizeof *list);
+    /* Of a workspace with members one name may be that of several. */
+    bool is_whole = l->member_count && !l->is_part;
+    const struct lock_entry **list = arena_array(
+        a, (is_whole ? l->lock.count : l->by_name.count) + 1, sizeof *list);
 
+    *count = l->lock.count;
+    for (size_t i = 0; is_whole && i < l->lock.count; i++)
+        list[i] = &l->lock.entries[i];
+    if (is_whole)
+        return list;
     for (size_t i = 0; i < l->by_name.count; i++)
         list[i] = l->by_name.entries[i].value;
     if (l->local_lock.count) /* else it is the order of mapm.lock */

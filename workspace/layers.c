@@ -518,3 +518,36 @@ void layer_close_all(struct layers *all)
     if (all->parts)
         all->parts[0].provision = NULL;
 }
+
+struct layer *layer_chosen(const struct layers *all, const struct context *cx,
+                           size_t *count)
+{
+    bool is_whole = cx->all_members || (all->here == 0 && cx->member.n == 0);
+
+    *count = is_whole ? all->count : 1;
+    return &all->parts[is_whole ? 0 : all->here];
+}
+
+static bool open_chosen(struct context *cx, struct layers *all,
+                        struct layer **list, size_t *count, struct err *e)
+{
+    if (!layer_index_all(all, cx, e))
+        return false;
+    *list = layer_chosen(all, cx, count);
+    for (size_t i = 0; i < *count; i++)
+        if (!(*list)[i].provision &&
+            !layer_open_provision(&(*list)[i], cx, LAYER_READ, e))
+            return false;
+    return true;
+}
+
+bool layer_open_chosen(struct context *cx, struct layers *all,
+                       struct layer **list, size_t *count, struct err *e)
+{
+    if (!layer_open_all(cx, LAYER_READ, all, e))
+        return false;
+    if (open_chosen(cx, all, list, count, e))
+        return true;
+    layer_close_all(all);
+    return false;
+}

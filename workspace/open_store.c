@@ -21,6 +21,19 @@ bool open_installed(struct context *cx, struct layer *l, struct store **store,
     return false;
 }
 
+bool open_installed_all(struct context *cx, struct layers *all,
+                        struct layer **list, size_t *count,
+                        struct store **store, struct err *e)
+{
+    *store = NULL;
+    if (!layer_open_chosen(cx, all, list, count, e))
+        return false;
+    if (layer_check_there(&all->whole, cx, e) && open_store(cx, store, e))
+        return true;
+    layer_close_all(all);
+    return false;
+}
+
 void close_store(struct context *cx, struct store *s)
 {
     if (s && state_lost(store_state(s)).n)

@@ -73,6 +73,7 @@ struct context {
     const struct host *host;
     struct skill_roots skill_roots;
     struct str member; /* of the workspace, by name; "" = where `cwd` is */
+    bool all_members;  /* of the workspace, not this one alone */
     bool use_global;   /* the user's library instead of the workspace */
     bool is_offline;   /* no request may be made */
     bool is_verbose;   /* every notice, not a summary */

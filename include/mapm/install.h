@@ -63,7 +63,6 @@ struct install_request {
     bool allow_hidden;     /* characters */
     bool drop_patch;       /* patch: takes the patches away */
     bool accept_moved_tag; /* update: a tag may name another commit */
-    bool all_members;      /* are provisioned, not the one of `cx` alone */
     bool purge;            /* remove: the data of plugins that go, too */
     bool with_server;      /* `mapm mcp` becomes a server of the workspace */
     enum install_prefer prefer; /* of a mapm.lock in conflict */

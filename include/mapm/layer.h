@@ -101,6 +101,15 @@ MUST_CHECK bool layer_index_all(struct layers *all, struct context *cx,
 MUST_CHECK bool layer_open_provision(struct layer *l, struct context *cx,
                                      enum layer_mode mode, struct err *e);
 void layer_close_all(struct layers *all);
+/* The parts that a command is about: the one that `cx` means; at the root where
+ * none is named, or with `all_members`, all. */
+struct layer *layer_chosen(const struct layers *all, const struct context *cx,
+                           size_t *count);
+/* Opens a workspace for questions about these parts, which are ready. The caller
+ * calls layer_close_all, not after a failure. */
+MUST_CHECK bool layer_open_chosen(struct context *cx, struct layers *all,
+                                  struct layer **list, size_t *count,
+                                  struct err *e);
 
 /* Where the lock of the workspace in `folder` is, and the member that it is of
  * that workspace ("" for none). */

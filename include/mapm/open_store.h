@@ -14,6 +14,11 @@ MUST_CHECK bool open_store(struct context *cx, struct store **out,
 MUST_CHECK bool open_installed(struct context *cx, struct layer *l,
                                struct store **store, struct err *e);
 
+/* The same of all layers that the command is about; layer_close_all. */
+MUST_CHECK bool open_installed_all(struct context *cx, struct layers *all,
+                                   struct layer **list, size_t *count,
+                                   struct store **store, struct err *e);
+
 /* Warns when trust and history were damaged. NULL is harmless. */
 void close_store(struct context *cx, struct store *s);
 

@@ -80,7 +80,7 @@ exits 'all again' 0 mapm install
 like 'is in place' "$err" 'nothing to do'
 is 'not a byte was written' "$(snapshot .)" "$(cat "$T/before")"
 
-exits 'list at the root' 0 mapm list
+exits 'list at the root' 0 mapm list --member .
 is 'is of the root' "$(printf '%s\n' "$out" | awk '{print $2}' | tr '\n' ' ')" 'acme/csv acme/pdf '
 exits 'list in a member' 0 mapm -C apps/web list
 is 'is of the member' "$(printf '%s\n' "$out" | awk '{print $2}' | tr '\n' ' ')" 'acme/pdf acme/uses '
@@ -456,4 +456,85 @@ exits 'again' 0 mapm install
 like 'is in place' "$err" 'nothing to do, 1000 packages'
 (ulimit -n 256 && mapm remove -r w0 >/dev/null 2>"$T/err")
 is 'with few descriptors' "$(ls -d apps/*/.agents/skills/w* 2>/dev/null | wc -l)" 900
+# --- only what is provisioned is fetched -------------------------------------------------
+
+start
+yaml apps/web "$U/main/skills/uses"
+yaml apps/cli "$U/main/skills/pdf" "$U/main/skills/csv"
+exits 'members with packages of their own' 0 mapm install
+cp mapm.lock "$T/locked"
+for option in '' --locked; do
+    rm -rf "$MAPM_HOME" apps/*/.agents apps/*/.claude
+    exits "[D10] a cold install in one${option:+, $option}" 0 mapm -C apps/web install $option
+    ok 'has what it needs' test -f apps/web/.agents/skills/pdf/SKILL.md
+    ok 'the lock is as it was' cmp mapm.lock "$T/locked"
+    isnt 'of the other nothing was fetched' "$(mapm -C apps/cli --offline install >/dev/null 2>&1; echo $?)" 0
+    exits 'which takes it when it is its turn' 0 mapm -C apps/cli install $option
+    ok 'as all' test -f apps/cli/.agents/skills/csv/SKILL.md
+    exits 'then all is there' 0 mapm install --locked
+done
+
+# --- commands that look ------------------------------------------------------------------
+
+echo 'Edited.' >>apps/web/.agents/skills/pdf/SKILL.md
+for words in list tree verify diff; do
+    at_root=$(mapm $words 2>&1)
+    is "[D10] $words at the root and with -r are one" "$(cd apps/cli && mapm $words -r 2>&1)" "$at_root"
+    isnt 'and more than one member' "$(mapm $words --member cli 2>&1)" "$at_root"
+    is 'which is what it sees itself' "$(cd apps/cli && mapm $words 2>&1)" "$(mapm $words --member cli 2>&1)"
+done
+like '[D10] list names members' "$(mapm list)" '^apps/cli:$'
+like 'and so does tree' "$(mapm tree)" '^apps/web:$'
+is '[D10] why has the chains of all' "$(mapm why pdf)" "$(printf 'member apps/cli -> skill acme/pdf\nmember apps/web -> skill acme/uses -> skill acme/pdf')"
+like '[D10] verify names paths from the root' "$(mapm verify)" '^apps/web/.agents/skills/pdf/SKILL.md: changed'
+mapm diff >"$T/patch"
+ok '[D10] diff is a patch of the root' git apply --unsafe-paths -R --check "$T/patch"
+is 'of a name, too' "$(mapm diff pdf)" "$(cat "$T/patch")"
+exits 'a name that no member has' 1 mapm diff nothing
+exits '[D10] list as JSON' 0 mapm list --json
+is 'has members' "$(json 'sorted({p["member"] for p in d["packages"]})')" "['apps/cli', 'apps/web']"
+exits 'tree as JSON' 0 mapm tree --json
+is 'has them at roots' "$(json 'sorted({p["member"] for p in d["roots"]})')" "['apps/cli', 'apps/web']"
+exits 'why as JSON' 0 mapm why pdf --json
+is 'begins with them' "$(json 'd["chains"][0][0]')" "{'type': 'member', 'name': 'apps/cli'}"
+exits '[D10] a picture' 2 mapm tree --dot
+like 'is of one member' "$err" 'choose it with --member'
+exits 'which is named' 0 mapm tree --dot --member web
+for words in list tree 'why pdf' verify diff outdated; do
+    exits "$words of no member" 1 mapm $words --member nobody
+done
+publish_pdf='description: "Changed."'
+skill "$s/skills/pdf" 'scope: acme' "$publish_pdf"
+make_repo acme/cat "$s"
+exits '[D10] outdated in a member that has it not' 0 mapm outdated --member .
+exits 'at the root' 3 mapm outdated
+exits 'with -r' 3 mapm -C apps/cli outdated -r
+
+# --- what verify must not pass -------------------------------------------------------------
+
+# What install --locked refuses, verify names, and the other way round.
+both()
+{
+    what=$1
+    isnt "[D10, D2] --locked refuses $what" "$(mapm install --locked >/dev/null 2>&1; echo $?)" 0
+    exits "verify names $what" 3 mapm verify
+    like 'as of the manifest' "$(mapm verify --json)" '"differs": "(manifest|lock)"'
+}
+mapm restore --member web pdf >/dev/null 2>&1 || (cd apps/web && mapm restore -q pdf)
+exits 'first all is well' 0 mapm verify
+cp mapm.lock "$T/good"
+sed -i 's#^    member: \[apps/cli\]#    member: [apps/gone]#' mapm.lock
+both 'an entry of a missing member'
+cp "$T/good" mapm.lock
+sed -i 's/^    needs: .*//; /^$/d' mapm.lock
+both 'an entry that lost its needs'
+cp "$T/good" mapm.lock
+cp apps/cli/mapm.yaml "$T/cli.yaml"
+sed -i '/csv/d' apps/cli/mapm.yaml
+both 'an entry that mapm.yaml has no more'
+cp "$T/cli.yaml" apps/cli/mapm.yaml
+echo 'policy: {sources: [github.com/other/*]}' >>mapm.yaml
+both 'what policy.sources does not allow'
+sed -i '/^policy/d' mapm.yaml
+exits 'then all is well again' 0 mapm verify
 done_testing
