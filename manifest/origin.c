@@ -373,7 +373,7 @@ struct str origin_authority(const struct origin *o, struct arena *a)
 
 bool origin_folds(const struct origin *o)
 {
-    return o->kind->folds && git_host_is_home(o->kind, o->host);
+    return o->kind && o->kind->folds && git_host_is_home(o->kind, o->host);
 }
 
 static struct str folded_name(const struct origin *o, struct arena *a)
