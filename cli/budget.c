@@ -23,7 +23,7 @@
  */
 
 #define BIGGEST_MAX            5
-#define NAME_COLUMNS           10
+#define NAME_COLUMNS           16
 #define POINTS_PER_TOKEN       4
 #define WINDOW_TOKENS          200000 /* of the models that most have */
 #define WINDOW_MAX_TOKENS      1000000000
@@ -334,19 +334,34 @@ static void find_biggest(struct budget *b)
     b->biggest_count = n < BIGGEST_MAX ? n : BIGGEST_MAX;
 }
 
+/* One that is here or on this machine; with -v any that looks for skills. */
+static bool is_told(const struct budget *b, const struct client *c, int root)
+{
+    if (!c->budget.workspace[0] && !c->budget.home[0])
+        return false;
+    return c->always || has_option(b->inv, OPTION_VERBOSE) ||
+           clients_is_here(c, root) ||
+           (clients_is_verified(c) &&
+            clients_is_on_machine(c, b->inv->cx.home, NULL, NULL));
+}
+
 static bool reckon_all(struct budget *b, struct err *e)
 {
+    CLEANUP_FD int root = -1;
     struct reckoning *last;
 
     b->clients =
         arena_array(&b->inv->cx.arena, clients_count + 1, sizeof *b->clients);
+    if (!fs_open_dir(b->workspace.p, &root, e))
+        return false;
     for (size_t i = 0; i < clients_count; i++) {
-        b->clients[i].client = &clients_table[i];
-        if (!reckon(b, &b->clients[i], e))
+        if (!is_told(b, &clients_table[i], root))
+            continue;
+        b->clients[b->count].client = &clients_table[i];
+        if (!reckon(b, &b->clients[b->count++], e))
             return false;
     }
-    last = &b->clients[clients_count];
-    b->count = clients_count + 1;
+    last = &b->clients[b->count++];
     if (!reckon_server(b, last, e))
         return false;
     find_biggest(b);

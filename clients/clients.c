@@ -1,9 +1,14 @@
 #include "mapm/clients.h"
 
+bool clients_is_called(const struct client *c, struct str name)
+{
+    return str_is(name, c->name) || (c->alias && str_is(name, c->alias));
+}
+
 const struct client *clients_find(struct str name)
 {
     for (size_t i = 0; i < clients_count; i++)
-        if (str_is(name, clients_table[i].name))
+        if (clients_is_called(&clients_table[i], name))
             return &clients_table[i];
     return NULL;
 }
@@ -39,10 +44,10 @@ enum client_say clients_say(const struct client_choice *choice,
     for (size_t i = 0; i < choice->count; i++) {
         struct str name = choice->names[i];
 
-        if (str_is(name, c->name))
+        if (clients_is_called(c, name))
             return CLIENT_YES;
         if (name.n && name.p[0] == '-' &&
-            str_is(str_from_index(name, 1), c->name))
+            clients_is_called(c, str_from_index(name, 1)))
             say = CLIENT_NO;
     }
     return say;

@@ -96,6 +96,14 @@ bool clients_user_file(const struct client *c, struct str home, struct arena *a,
     return !m->path || clients_user_file_at(c, m->path, home, a, out, e);
 }
 
+bool clients_is_here(const struct client *c, int root)
+{
+    for (size_t i = 0; i < CLIENT_MAX_MARKERS && c->markers[i]; i++)
+        if (fs_exists_at(root, c->markers[i]))
+            return true;
+    return false;
+}
+
 bool clients_is_on_machine(const struct client *c, struct str home,
                            bool (*is_ours)(void *ctx, struct str path),
                            void *ctx)

@@ -185,6 +185,22 @@ static bool is_source(const struct client *c, const struct provision_item *item,
     return str_eq(item->own, fs_join(str_cstr(c->skills), item->place, a));
 }
 
+/* Whether the i-th client reads the skills folder of another one in use: of
+ * Continue that of Claude Code will do. */
+static bool reads_of_another(const struct desired_state *w, const bool *in_use,
+                             size_t i)
+{
+    const struct client *rows = w->scope->rows;
+    const char *const *reads = rows[i].budget.workspace;
+
+    for (size_t k = 0; k < clients_count && !w->scope->is_user; k++)
+        for (size_t n = 0; n < CLIENT_MAX_FOLDERS && reads[n]; n++)
+            if (k != i && in_use[k] && rows[k].skills &&
+                str_is(str_cstr(reads[n]), rows[k].skills))
+                return true;
+    return false;
+}
+
 static bool add_skill(struct desired_state *w,
                       const struct provision_item *item, const bool *in_use,
                       struct err *e)
@@ -198,7 +214,8 @@ static bool add_skill(struct desired_state *w,
         struct target *t;
 
         if (!in_use[i] || !w->scope->rows[i].skills ||
-            has_skills_before(w->scope->rows, in_use, i))
+            has_skills_before(w->scope->rows, in_use, i) ||
+            reads_of_another(w, in_use, i))
             continue;
         if (item->own.n && is_source(&w->scope->rows[i], item, w->arena))
             continue;
@@ -300,6 +317,17 @@ static bool has_shared(const struct desired_state *w, struct str path)
     return false;
 }
 
+static bool is_remote(struct desired_state *w,
+                      const struct provision_item *item)
+{
+    const struct document *d;
+    struct err ignored = {0};
+    struct str text;
+
+    return desired_state_read_document(w, item, &d, &text, &ignored) &&
+           d->mcp && !json_get(d->mcp, "command");
+}
+
 static void add_servers(struct desired_state *w, const struct client *c,
                         const struct provision_item *items, size_t count,
                         size_t server_count)
@@ -308,13 +336,16 @@ static void add_servers(struct desired_state *w, const struct client *c,
     struct str path = mcp_file(w, c);
     struct target *t;
 
-    if (!path.p || !may_have_files(w, c) || has_shared(w, path))
+    if (!path.p || !may_have_files(w, c) || has_shared(w, path) ||
+        (c->mcp.unverified &&
+         clients_say(&w->options->clients, c) != CLIENT_YES))
         return;
     t = desired_state_add_shared(w, c, path);
 
     t->servers = arena_array(w->arena, server_count, sizeof *t->servers);
     for (size_t i = 0; i < count; i++) {
-        if (items[i].kind != DOC_MCP)
+        if (items[i].kind != DOC_MCP ||
+            (c->mcp.shape->is_local && is_remote(w, &items[i])))
             continue;
         t->servers[t->server_count++] = (struct desired_server){
             .item = &items[i],
@@ -356,7 +387,7 @@ bool desired_state_is_in_use(const struct desired_state *w,
     if (w->scope->is_user || c->always)
         return c->always;
     for (size_t i = 0; i < CLIENT_MAX_MARKERS; i++)
-        if (is_marked(w, c->markers[i], known))
+        if (clients_is_verified(c) && is_marked(w, c->markers[i], known))
             return true;
     return false;
 }
@@ -445,7 +476,8 @@ static void add_skills_of_user(struct desired_state *w,
         if (!is_skill_of_user(w, &entries[i], &places, known))
             continue;
         for (size_t k = 0; k < clients_count; k++)
-            if (in_use[k] && w->scope->rows[k].skills)
+            if (in_use[k] && w->scope->rows[k].skills &&
+                !reads_of_another(w, in_use, k))
                 add_link(w, &w->scope->rows[k],
                          arena_str(w->arena, entries[i].name), NULL)
                     ->gives_way = true;

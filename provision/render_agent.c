@@ -2,6 +2,8 @@
 #include "mapm/limits.h"
 #include "mapm/provision.h"
 
+#include <string.h>
+
 #include "render.h"
 #include "writable.h"
 
@@ -49,14 +51,6 @@ static void put_mark(struct buf *out, struct str name)
                STR_ARG(name));
 }
 
-static void put_member(struct buf *out, const char *key, struct str value,
-                       struct arena *a)
-{
-    buf_printf(out, "%s: ", key);
-    buf_append(out, yaml_quote(value, a));
-    buf_char(out, '\n');
-}
-
 static void put_body(struct buf *out, struct str body)
 {
     buf_text(out, "---\n");
@@ -67,38 +61,56 @@ static void put_body(struct buf *out, struct str body)
         buf_char(out, '\n');
 }
 
-static void put_named(struct buf *out, const struct document *d,
-                      struct str name, struct arena *a)
+/* The value of a key of the row; of "x=y" y. */
+static struct str value_of(const char *key, const struct document *d,
+                           struct str name)
+{
+    size_t at = str_find_char(str_cstr(key), '=');
+
+    if (at != SIZE_MAX)
+        return str_from_index(str_cstr(key), at + 1);
+    return str_is(STR("name"), key) ? name : d->description;
+}
+
+static int key_chars(const char *key)
+{
+    size_t at = str_find_char(str_cstr(key), '=');
+
+    return (int)(at == SIZE_MAX ? strlen(key) : at);
+}
+
+/* Another key may be refused, or be an option for the model's provider. */
+static void put_markdown(struct buf *out, const struct client *c,
+                         const struct document *d, struct str name,
+                         struct arena *a)
 {
     buf_text(out, "---\n");
     put_mark(out, name);
-    put_member(out, "name", name, a);
-    put_member(out, "description", d->description, a);
+    for (size_t i = 0; i < CLIENT_MAX_AGENT_KEYS && c->agent_keys[i]; i++) {
+        const char *key = c->agent_keys[i];
+
+        buf_printf(out, "%.*s: ", key_chars(key), key);
+        buf_append(out, yaml_quote(value_of(key, d, name), a));
+        buf_char(out, '\n');
+    }
     put_body(out, d->body);
 }
 
-/* There the file's name is the agent's, and any other key is an option for
- * the model's provider. */
-static void put_opencode(struct buf *out, const struct document *d,
-                         struct str name, struct arena *a)
+static void put_toml(struct buf *out, const struct client *c,
+                     const struct document *d, struct str name)
 {
-    buf_text(out, "---\n");
     put_mark(out, name);
-    put_member(out, "description", d->description, a);
-    put_member(out, "mode", STR("subagent"), a);
-    put_body(out, d->body);
-}
+    for (size_t i = 0; i < CLIENT_MAX_AGENT_KEYS && c->agent_keys[i]; i++) {
+        const char *key = c->agent_keys[i];
 
-static void put_codex(struct buf *out, const struct document *d,
-                      struct str name)
-{
-    put_mark(out, name);
-    buf_text(out, "name = ");
-    render_toml_quote(out, name);
-    buf_text(out, "\ndescription = ");
-    render_toml_quote(out, d->description);
-    buf_text(out, "\ndeveloper_instructions = ");
-    quote_lines(out, d->body);
+        buf_printf(out, "%.*s = ", key_chars(key), key);
+        if (str_is(STR("developer_instructions"), key)) {
+            quote_lines(out, d->body);
+            continue;
+        }
+        render_toml_quote(out, value_of(key, d, name));
+        buf_char(out, '\n');
+    }
 }
 
 /* There the body is far from the files that it speaks of. */
@@ -132,18 +144,9 @@ struct str render_agent(const struct client *c, const struct document *d,
     }
     /* A control character takes six bytes when escaped. */
     buf_init(&out, 8 * (size_t)ANCHOR_MAX_BYTES);
-    switch (c->agent_style) {
-    case AGENT_NAMED:
-        put_named(&out, d, name, a);
-        break;
-    case AGENT_OPENCODE:
-        put_opencode(&out, d, name, a);
-        break;
-    case AGENT_CODEX:
-        put_codex(&out, d, name);
-        break;
-    case AGENT_NONE:
-        break;
-    }
+    if (str_is(STR(".toml"), c->suffix))
+        put_toml(&out, c, d, name);
+    else
+        put_markdown(&out, c, d, name, a);
     return arena_str(a, buf_str(&out));
 }

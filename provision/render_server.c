@@ -273,7 +273,10 @@ static void put_timeout(struct rendering *r)
         json_key(&r->w, t->member);
         json_value(&r->w, ms);
     } else if (str_number(ms->text, 86400000, &n)) {
-        json_member_number(&r->w, t->member, (n + 999) / 1000);
+        n = (n + 999) / 1000;
+        json_member_number(&r->w, t->member,
+                           t->max_seconds && n > t->max_seconds ? t->max_seconds
+                                                                : n);
     }
 }
 

@@ -28,20 +28,20 @@ enum client_known {
     KNOWN_LISTED,     /* in a table of another tool: unverified */
 };
 
-enum agent_style {
-    AGENT_NONE,
-    AGENT_NAMED,    /* frontmatter: name, description */
-    AGENT_OPENCODE, /* frontmatter: description, mode */
-    AGENT_CODEX,    /* TOML: name, description, developer_instructions */
-};
+/* What a person has to do before a client takes what is in a workspace. */
+#define CLIENT_TRUST_SERVERS 1u /* trust the folder: its servers */
+#define CLIENT_TRUST_SKILLS  2u /* trust the folder: its skills */
+#define CLIENT_TRUST_SWITCH  4u /* switch servers of projects on */
 
-#define CLIENT_MAX_PROGRAMS 2
-#define CLIENT_MAX_MARKERS  5
-#define CLIENT_MAX_FOLDERS  6
-#define CLIENT_MAX_TEXTS    3
-#define CLIENT_MAX_PATHS    4
-#define CLIENT_MAX_OTHERS   3
-#define CLIENT_MAX_EXPANDED 2
+#define CLIENT_MAX_PROGRAMS   2
+#define CLIENT_MAX_MARKERS    5
+#define CLIENT_MAX_FOLDERS    6
+#define CLIENT_MAX_TEXTS      3
+#define CLIENT_MAX_PATHS      5
+#define CLIENT_MAX_OTHERS     3
+#define CLIENT_MAX_EXPANDED   2
+#define CLIENT_MAX_AGENT_KEYS 3
+#define CLIENT_MAX_WORDS      2
 
 /* A file that holds servers. */
 struct client_mcp {
@@ -49,12 +49,14 @@ struct client_mcp {
     /* the first of these that exists is the file instead */
     const char *others[CLIENT_MAX_OTHERS];
     const struct mcp_shape *shape; /* NULL: there is no such file */
+    bool unverified; /* taken on request alone, as all of such a client */
     /* of the user, if it moves with home_env from outside of that folder:
      * its path below it; or NULL */
     const char *moved;
     /* how it names a variable of the environment, which is at "%"; NULL: it
      * expands none */
     const char *env_ref;
+    const char *workspace_ref; /* how it names the workspace; or NULL */
     /* a member that each entry has besides: its name, and a value in JSON */
     struct {
         const char *name, *value;
@@ -63,8 +65,9 @@ struct client_mcp {
 
 /* How an entry says how long a call may take, if it can. */
 struct client_timeout {
-    const char *member; /* or NULL */
-    bool in_seconds;    /* else in milliseconds */
+    const char *member;   /* or NULL */
+    bool in_seconds;      /* else in milliseconds */
+    unsigned max_seconds; /* 0: none is known */
 };
 
 /* An environment variable that names a folder of the client. */
@@ -96,6 +99,7 @@ struct client_budget {
  * clients_home_path. */
 struct client {
     const char *name;
+    const char *alias; /* another name for it; or NULL */
     const char *title;
     const char *seen; /* month */
     enum client_known known;
@@ -107,6 +111,7 @@ struct client {
 
     /* provisioning */
     bool always;       /* in any workspace */
+    unsigned trust;    /* CLIENT_TRUST_… */
     bool is_graphical; /* its PATH is often that of the desktop session */
     /* if one exists, the client is in use */
     const char *markers[CLIENT_MAX_MARKERS];
@@ -117,11 +122,14 @@ struct client {
     const char
         *agents_note;   /* after new agents: what a person has to do; or NULL */
     const char *suffix; /* of a sub-agent's file */
-    enum agent_style agent_style;
+    /* the members that it has, and no other: of name, description and, in
+     * TOML, developer_instructions; "x=y" is a constant */
+    const char *agent_keys[CLIENT_MAX_AGENT_KEYS];
     struct client_mcp mcp;      /* of a workspace */
     struct client_mcp mcp_user; /* of the user, for all workspaces */
 
     struct client_timeout timeout;
+    const char *list[CLIENT_MAX_WORDS]; /* arguments that list its servers */
     /* forms that it expands anywhere in an entry, and which nothing escapes */
     const char *expands[CLIENT_MAX_EXPANDED];
 
@@ -159,6 +167,7 @@ extern const struct client clients_table[];
 extern const size_t clients_count;
 
 const struct client *clients_find(struct str name); /* or NULL */
+bool clients_is_called(const struct client *c, struct str name);
 /* The first client with this MCP file in a workspace; or NULL. */
 const struct client *clients_find_mcp_file(struct str path);
 bool clients_mcp_is_at(const struct client_mcp *m, struct str path);
@@ -184,6 +193,8 @@ MUST_CHECK bool clients_user_file_at(const struct client *c, const char *path,
 MUST_CHECK bool clients_user_file(const struct client *c, struct str home,
                                   struct arena *a, struct str *out,
                                   struct err *e);
+/* A marker is in the workspace `root`. */
+bool clients_is_here(const struct client *c, int root);
 /* A program on PATH, a folder of the user's, or the variable. A folder that
  * `is_ours` says yes to (NULL: none) proves nothing. */
 bool clients_is_on_machine(const struct client *c, struct str home,

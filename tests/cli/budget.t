@@ -19,6 +19,13 @@ described()
     skill "$1" "description: $(head -c "$2" /dev/zero | tr '\0' x)"
 }
 
+# All that the table began with are on this machine.
+mkdir bin
+for client in codex gemini opencode copilot qwen cline amp code cursor; do
+    printf '#!/bin/sh\n' >bin/$client && chmod +x bin/$client
+done
+PATH=$PWD/bin:$PATH
+
 exits 'nothing' 0 mapm budget --json
 is 'costs nothing' "$(json 'all(x["skills"] == x["chars"] == x["tokens"] == 0 for x in d["clients"])')" yes
 is 'each row has its date' "$(json 'all(x["seen"] for x in d["clients"] if x["name"] != "mapm mcp")')" yes
