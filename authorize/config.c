@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#define CONFIG_LOCK_MS 10000
+
 /*
  * The user's configuration, and ownership of files. They are one unit:
  * config.yaml names trusted folders of other users, and mapm checks who owns
@@ -56,24 +58,34 @@ static bool check_owner(struct context *cx, int fd, struct str path,
     return owner_check(fd, str_dup0(path, &cx->arena), &rules, e);
 }
 
-static bool read_file(struct context *cx, struct project *user,
-                      struct limits *limits, struct err *e)
+/* `*found` false: there is none. */
+static bool read_text(struct context *cx, struct str path, bool *found,
+                      struct str *text, struct err *e)
 {
-    struct str path = authorize_config_path(cx), text;
     CLEANUP_FD int fd = -1;
 
-    if (path.n == 0)
-        return true;
-    if (!fs_open_user_file(path.p, &fd, e)) {
-        if (e->code != ERR_NOT_FOUND)
+    *found = path.n && fs_open_user_file(path.p, &fd, e);
+    if (!*found) {
+        if (path.n && e->code != ERR_NOT_FOUND)
             return false;
         err_clear(e);
         return true;
     }
-    if (!check_owner(cx, fd, path, e))
+    return check_owner(cx, fd, path, e) &&
+           (fs_read_fd(fd, PROJECT_MAX_BYTES, &cx->arena, text, e) ||
+            err_wrap(e, "cannot read %s", path.p));
+}
+
+static bool read_file(struct context *cx, struct project *user,
+                      struct limits *limits, struct err *e)
+{
+    struct str path = authorize_config_path(cx), text;
+    bool found;
+
+    if (!read_text(cx, path, &found, &text, e))
         return false;
-    if (!fs_read_fd(fd, PROJECT_MAX_BYTES, &cx->arena, &text, e))
-        return err_wrap(e, "cannot read %s", path.p);
+    if (!found)
+        return true;
     return project_parse(text, PROJECT_USER, path.p, NULL, &cx->arena, user,
                          e) &&
            limits_apply(limits, user, PROJECT_USER, path.p, &cx->arena, e);
@@ -116,6 +128,43 @@ bool authorize_config_read(struct context *cx, struct project *user,
         return false;
     collect_hosts(cx, user, rules);
     return true;
+}
+
+/* One edit at a time: the lock is on the folder, which stays. */
+static bool lock_folder(struct str path, struct arena *a, int *fd,
+                        struct err *e)
+{
+    size_t slash = str_find_last(path, '/');
+    const char *folder = str_dup0(str_slice(path, 0, slash), a);
+
+    return fs_make_dirs(folder, 0700, e) && fs_open_dir(folder, fd, e) &&
+           fs_lock(*fd, true, CONFIG_LOCK_MS, NULL, NULL, e);
+}
+
+bool authorize_config_edit(struct context *cx,
+                           bool (*change)(void *ctx, struct str text,
+                                          struct arena *a, struct str *out,
+                                          struct err *e),
+                           void *ctx, struct err *e)
+{
+    struct str path = authorize_config_path(cx), before = STR(""), after;
+    CLEANUP_FD int folder = -1;
+    bool found;
+
+    if (path.n == 0)
+        return err_set(e, ERR_NOT_FOUND,
+                       "no folder for config.yaml: HOME is not set");
+    if (!lock_folder(path, &cx->arena, &folder, e) ||
+        !read_text(cx, path, &found, &before, e))
+        return false;
+    if (!change(ctx, before, &cx->arena, &after, e))
+        return err_wrap(e, "cannot change %s", path.p);
+    if (str_eq(before, after))
+        return true;
+    if (found && !fs_real_path(path.p, &cx->arena, &path, e))
+        return false;
+    return fs_replace_user_file(str_dup0(path, &cx->arena), 0600, after, e) ||
+           err_wrap(e, "cannot write %s", path.p);
 }
 
 /* --- files of others ----------------------------------------------------------- */

@@ -297,6 +297,15 @@ static bool index_folder(struct invocation *inv, struct err *e)
     return catalog_write_index(inv, inv->arguments.items[1], e);
 }
 
+/* The host of a git repository; that of an index is asked for it alone. */
+static bool admit(struct job *job, const struct word *word, struct err *e)
+{
+    for (size_t i = 0; word->run == add && i < job->count; i++)
+        if (!discover_admit(&job->inv->cx, job->words[i], e))
+            return false;
+    return true;
+}
+
 COMMAND(command_catalog)
 {
     struct job job = {.inv = inv,
@@ -315,7 +324,7 @@ COMMAND(command_catalog)
                        STR_ARG(inv->arguments.items[0]));
     if (has_option(inv, OPTION_MARKETPLACE))
         return err_set(e, ERR_USAGE, "--marketplace is for catalog index");
-    if (!check_count(word, job.count, e) ||
+    if (!check_count(word, job.count, e) || !admit(&job, word, e) ||
         !layer_open_global(&inv->cx, LAYER_READ, &job.user, e))
         return false;
     ok = open_store(&inv->cx, &job.store, e) && word->run(&job, e);

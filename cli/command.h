@@ -39,6 +39,7 @@ enum exit_code {
     X(PATCH, patch) \
     X(SEARCH, search) \
     X(CATALOG, catalog) \
+    X(HOST, host) \
     X(LIST, list) \
     X(TREE, tree) \
     X(WHY, why) \
@@ -209,6 +210,16 @@ enum command_id {
     F(THEIRS, "theirs", 0, "Where both sides of a merge changed a package, take their side") \
     F(GITIGNORE, "gitignore", 0, "Add what mapm install makes again to .gitignore, and nothing else") \
     F(WITH_SERVER, "with-server", 0, "Let the clients start mapm mcp, and note that in mapm.yaml") \
+    V(HOST_KIND, "kind", 0, "KIND", GIT_KIND, NULL, \
+      "What the host runs, instead of asking it") \
+    V(HOST_TRANSPORT, "transport", 0, "HOW", CHOICE, "https ssh", \
+      "Fetch from the host over this") \
+    V(HOST_PORT, "port", 0, "PORT", TEXT, NULL, \
+      "Port of the transport, or default") \
+    V(HOST_PORTS, "ports", 0, "PORTS", TEXT, NULL, \
+      "Further ports that origins may name, with commas, or default") \
+    V(HOST_TOKEN, "token", 0, "SOURCE", TEXT, NULL, \
+      "Take the token from env:NAME, git, none, or as is default") \
     F(README, "readme", 0, "Print the text of the package, and nothing else") \
     F(WATCH, "watch", 0, "Watch the skills, and notify the client of changes") \
     V(PRINT_CONFIG, "print-config", 0, "CLIENT", CLIENT, NULL, \
@@ -230,6 +241,7 @@ enum argument_kind {
     ARGUMENT_FOLDER,
     ARGUMENT_CHOICE,  /* a member of `choices` */
     ARGUMENT_CLIENT,  /* a client */
+    ARGUMENT_GIT_KIND, /* a kind of git host */
     ARGUMENT_BACKEND, /* TEXT; the clients that answer, or an API */
     ARGUMENT_PACKAGE, /* a name that `mapm list` prints */
     ARGUMENT_SERVER,  /* the key of an MCP server there */

@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "mapm/clients.h"
+#include "mapm/host_config.h"
 
 #include <string.h>
 
@@ -104,6 +105,8 @@ struct str option_choices(const struct option *o, struct arena *a)
     if (o->kind == ARGUMENT_BACKEND)
         return str_join(clients_join_backends(" ", a), STR(" anthropic openai"),
                         a);
+    if (o->kind == ARGUMENT_GIT_KIND)
+        return git_host_kinds(" ", a);
     return str_make(o->choices, o->choices ? strlen(o->choices) : 0);
 }
 

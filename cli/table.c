@@ -105,6 +105,10 @@ static const enum option_id skill_options[] = {
 static const enum option_id budget_options[] = {
     OPTION_CONTEXT_WINDOW,
 };
+static const enum option_id host_options[] = {
+    OPTION_HOST_KIND, OPTION_HOST_TRANSPORT, OPTION_HOST_PORT,
+    OPTION_HOST_PORTS, OPTION_HOST_TOKEN,
+};
 static const enum option_id search_options[] = {OPTION_FOUND};
 static const enum option_id events_options[] = {
     OPTION_FOLLOW, OPTION_TYPE, OPTION_OF_SESSION, OPTION_EVENTS,
@@ -172,6 +176,12 @@ const struct subcommand commands[COMMAND_COUNT] = {
             "mapm catalog add https://example.com\n"
             "mapm catalog refresh\n"
             "mapm catalog index ."},
+    [COMMAND_HOST] = {"host", "COMMAND [HOST]", "Say which git hosts may be asked: add, set, list, remove",
+        1, 2, ARGUMENT_CHOICE, "add set list remove", TAKES(host_options),
+        .examples = "mapm host add git.example.com\n"
+            "mapm host add git.example.com --kind gitlab --token env:CORP_TOKEN\n"
+            "mapm host set github.com --transport ssh\n"
+            "mapm host list"},
     [COMMAND_LIST] = {"list", "[[TYPE] NAME]", "List the packages of the workspace",
         0, 2, ARGUMENT_PACKAGE, NULL, TAKES(members_options),
         .aliases = "ls",

@@ -1,6 +1,7 @@
 #include "mapm/discover.h"
 
 #include "base/text.h"
+#include "mapm/host_add.h"
 #include "mapm/limits.h"
 #include "mapm/state_search.h"
 
@@ -63,6 +64,11 @@ bool discover_list(struct context *cx, struct store *store,
 }
 
 /* --- what a person names ------------------------------------------------------------ */
+
+bool discover_admit(struct context *cx, struct str text, struct err *e)
+{
+    return well_known_is_index(text) || host_admit(cx, text, e);
+}
 
 bool discover_parse(struct context *cx, const struct origin_rules *rules,
                     struct str text, struct discover_catalog *out,

@@ -3,6 +3,7 @@
 #include "mapm/doc_kind.h"
 #include "mapm/document.h"
 #include "mapm/fetch.h"
+#include "mapm/host_add.h"
 #include "mapm/install_info.h"
 #include "mapm/mcp_file.h"
 #include "mapm/open_store.h"
@@ -389,7 +390,7 @@ bool install_info(struct context *cx, const struct info_request *r,
     bool ok;
 
     *out = (struct install_info){.is_catalog = false};
-    if (!layer_open(cx, LAYER_READ, &f.layer, e))
+    if (!host_admit(cx, r->word, e) || !layer_open(cx, LAYER_READ, &f.layer, e))
         return false;
     ok = open_store(cx, &f.store, e);
     if (ok) {

@@ -1,3 +1,4 @@
+#include "mapm/host_add.h"
 #include "mapm/open_store.h"
 
 #include <stdlib.h>
@@ -61,6 +62,18 @@ static bool may_merge(const struct install_request *r)
     return r->command == INSTALL_INSTALL && !r->locked && !session_is_ci();
 }
 
+/* Hosts that a person names, before the layer reads which there are. */
+static bool admit_hosts(struct context *cx, const struct install_request *r,
+                        struct err *e)
+{
+    bool is_install = r->command == INSTALL_INSTALL && !r->dry_run;
+
+    for (size_t i = 0; is_install && i < r->arguments.count; i++)
+        if (!host_admit(cx, r->arguments.items[i], e))
+            return false;
+    return true;
+}
+
 /* The rest of `*s` is as it was before the first time. */
 static bool session_open(struct install_session *s, struct err *e)
 {
@@ -75,7 +88,7 @@ static bool session_open(struct install_session *s, struct err *e)
         .request = request,
         .closure = {.session = {.dirfd = -1}},
         .tries = s->tries};
-    if (!session_open_layers(s, mode, e) ||
+    if (!admit_hosts(cx, request, e) || !session_open_layers(s, mode, e) ||
         (request->dry_run && !layer_check_own(&s->layer, cx, e)))
         return false;
     map_init(&s->bounds, &cx->arena);

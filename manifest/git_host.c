@@ -32,6 +32,7 @@ const struct git_host git_hosts[] = {
                 {TOKEN("GH_TOKEN")},
                 {TOKEN("GITHUB_TOKEN")}},
      .has_gh = true,
+     .probe = {"/api/v3/meta", "verifiable_password_authentication", NULL, 200},
      .protocol = 2, .shallow = true, .filter = true},
 
     {.names = {"gitlab"}, .title = "GitLab", .homes = {"gitlab.com"},
@@ -53,6 +54,7 @@ const struct git_host git_hosts[] = {
      .tokens = {{TOKEN("GITLAB_TOKEN")},
                 {TOKEN("CI_JOB_TOKEN"), .user = "gitlab-ci-token",
                  .host_variable = "CI_SERVER_HOST"}},
+     .probe = {"/api/v4/version", "message", "401 Unauthorized", 401},
      .protocol = 2, .shallow = true, .filter = true},
 
     {.names = {"bitbucket"}, .title = "Bitbucket", .homes = {"bitbucket.org"},
@@ -91,6 +93,8 @@ const struct git_host git_hosts[] = {
      .ssh = {"*/**/scm/$1/$2", "*/$1/$2"}, .ssh_port = 7999,
      .ssh_user = "git",
      .user = "x-token-auth",
+     .probe = {"/rest/api/1.0/application-properties", "displayName",
+               "Bitbucket", 200},
      .protocol = 2, .shallow = true, .filter = true},
 
     {.names = {"gitea", "codeberg", "forgejo"}, .title = "Gitea",
@@ -109,6 +113,7 @@ const struct git_host git_hosts[] = {
      .ssh_user = "git",
      .user = "", .token_is_user = true,
      .tokens = {{TOKEN("GITEA_TOKEN")}, {TOKEN("FORGEJO_TOKEN")}},
+     .probe = {"/api/v1/version", "version", NULL, 200},
      .protocol = 2, .shallow = true, .filter = true},
 
     {.names = {"azure"}, .title = "Azure DevOps",

@@ -65,6 +65,20 @@ bool host_token_parse(struct str text, enum host_token *token,
     return true;
 }
 
+struct str host_token_text(const struct host_config *h, struct arena *a)
+{
+    switch (h->token) {
+    case HOST_TOKEN_VARIABLE:
+        return str_join(STR("env:"), h->variable, a);
+    case HOST_TOKEN_GIT:
+        return STR("git");
+    case HOST_TOKEN_NONE:
+        return STR("none");
+    default:
+        return STR("");
+    }
+}
+
 bool host_port_parse(struct str text, unsigned *out)
 {
     uint64_t port;
@@ -84,6 +98,45 @@ host_config_find(struct str host, const struct host_config *list, size_t count)
     return NULL;
 }
 
+void host_config_allow(struct host_config *h, enum host_transport transport,
+                       unsigned port)
+{
+    if (transport == HOST_OVER_SSH && h->transport != HOST_OVER_SSH) {
+        h->transport = transport;
+        h->port = port;
+    } else if (port && h->port_count < HOST_MAX_PORTS) {
+        h->ports[h->port_count++] = port;
+    }
+}
+
+/* "/a/b/?x#y" as "a/b". */
+static struct str plain_path(struct str path)
+{
+    path = str_slice(path, 0, str_find_char(path, '#'));
+    path = str_slice(path, 0, str_find_char(path, '?'));
+    while (path.n && path.p[0] == '/')
+        path = str_from_index(path, 1);
+    while (path.n && path.p[path.n - 1] == '/')
+        path.n--;
+    return path;
+}
+
+/* A ".git" at the end tells no more than that: the last kind is left out. */
+const struct git_host *host_kind_by_shape(struct str host, struct str path)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct git_host_match found;
+
+    path = plain_path(path);
+    for (size_t i = 0; i + 1 < git_host_count; i++)
+        if (git_host_match(&git_hosts[i], host, path, true, &scratch, &found))
+            return &git_hosts[i];
+    if (git_host_match(&git_hosts[0], host, path, false, &scratch, &found) &&
+        found.page)
+        return &git_hosts[0];
+    return NULL;
+}
+
 const struct git_host *git_host_of_kind(struct str name)
 {
     for (size_t i = 0; i < git_host_count; i++)
@@ -93,12 +146,23 @@ const struct git_host *git_host_of_kind(struct str name)
     return NULL;
 }
 
-struct str git_host_kinds(struct arena *a)
+struct str git_host_kind_name(const struct git_host *kind)
+{
+    return str_cstr(kind->names[0]);
+}
+
+struct str git_host_kinds(const char *between, struct arena *a)
 {
     struct str all = STR("");
 
     for (size_t i = 0; i < git_host_count; i++)
-        all = arena_printf(a, "%.*s%s%.*s", STR_ARG(all), i ? ", " : "",
-                           STR_ARG(str_cstr(git_hosts[i].names[0])));
+        all = arena_printf(a, "%.*s%s%.*s", STR_ARG(all), i ? between : "",
+                           STR_ARG(git_host_kind_name(&git_hosts[i])));
     return all;
+}
+
+bool git_host_home(const struct git_host *kind, size_t index, struct str *host)
+{
+    *host = str_cstr(index < GIT_HOST_MAX_HOMES ? kind->homes[index] : NULL);
+    return host->n > 0;
 }

@@ -332,20 +332,36 @@ static const char *read_authority(struct str text, struct origin *o,
 }
 
 /* Its author has configured it, perhaps, but not this user. */
-static bool refuse_host(struct str text, const struct origin *o, struct err *e)
+/* With the lines that would let it: a host of its author's, perhaps, whom this
+ * user trusts. */
+static bool refuse_host(struct str text, const struct origin *o,
+                        struct str path, const struct origin_rules *rules,
+                        struct err *e)
 {
-    char fault[128];
+    CLEANUP(arena_done) struct arena scratch = {0};
+    const struct git_host *kind = host_kind_by_shape(o->host, path);
+    const struct host_config *known =
+        rules ? host_config_find(o->host, rules->hosts, rules->host_count)
+              : NULL;
+    struct host_config h = {.host = o->host, .kind = o->kind};
+    bool is_port = o->kind != NULL;
 
-    snprintf(fault, sizeof fault,
-             "its host is neither %s nor one of `hosts` in your own "
-             "configuration",
-             git_hosts[0].homes[0]);
-    origin_refuse(text, fault, e);
+    if (known)
+        h = *known;
+    if (!h.kind)
+        h.kind = kind ? kind : &git_hosts[git_host_count - 1];
+    host_config_allow(&h, o->transport, o->port);
+    origin_refuse(text,
+                  is_port ? "has a port that its host is not known for"
+                          : "its host is neither built in nor one of `hosts` "
+                            "in your own configuration",
+                  e);
     return err_hint(e,
-                    "if you trust this GitHub Enterprise host, put these lines "
-                    "into your own ~/.config/mapm/config.yaml:\n"
+                    "if you trust it: mapm host %s %.*s, or these lines in "
+                    "your own ~/.config/mapm/config.yaml:\n"
                     "hosts:\n  - %.*s",
-                    STR_ARG(o->host));
+                    is_port ? "set" : "add", STR_ARG(o->host),
+                    STR_ARG(host_config_item(&h, &scratch)));
 }
 
 bool origin_host_is_known(const struct origin *o,
@@ -353,11 +369,11 @@ bool origin_host_is_known(const struct origin *o,
 {
     const struct host_config *known;
 
-    if (git_host_built_in(o->host))
-        return o->port == 0;
     known = rules ? host_config_find(o->host, rules->hosts, rules->host_count)
                   : NULL;
-    if (!known || o->port == 0 || o->port == known->port)
+    if (o->port == 0)
+        return known || git_host_built_in(o->host);
+    if (!known || o->port == known->port)
         return known;
     for (size_t i = 0; i < known->port_count; i++)
         if (known->ports[i] == o->port)
@@ -542,11 +558,9 @@ bool origin_take_repository(struct str text, enum host_transport transport,
     if (fault)
         return origin_refuse(text, fault, e);
     o->kind = kind_of(o, path, rules);
-    if (!o->kind)
-        return refuse_host(text, o, e);
-    if (!(rules && rules->any_host) && !origin_host_is_known(o, rules))
-        return origin_refuse(text, "has a port that its host is not known for",
-                             e);
+    if (!o->kind ||
+        (!(rules && rules->any_host) && !origin_host_is_known(o, rules)))
+        return refuse_host(text, o, path, rules, e);
     n = repository_length(path, o->kind);
     o->repository = str_slice(path, 0, n);
     *rest = str_from_index(path, n);

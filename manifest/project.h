@@ -44,9 +44,11 @@ struct project_change {
 bool project_differs_by(const struct yaml *fewer, const struct yaml *more,
                         const struct project_change *change, struct arena *a);
 
-/* Everything in the tree but the block's key and those of its lists that
- * `is_left_out` takes, to compare. In `a`. */
+/* Everything in the tree but the key of the dependencies block and the members
+ * that `is_left_out` takes, of a block or (block "") of the file, to compare. In
+ * `a`. */
 struct str project_rest(const struct yaml *root,
-                        bool (*is_left_out)(struct str), struct arena *a);
+                        bool (*is_left_out)(struct str block, struct str key),
+                        struct arena *a);
 
 #endif

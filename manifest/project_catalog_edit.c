@@ -265,9 +265,9 @@ static bool step(struct edit *ed, struct str *key,
     return true;
 }
 
-static bool is_catalogs(struct str key)
+static bool is_catalogs(struct str block, struct str key)
 {
-    return str_is(key, "catalogs");
+    return str_is(block, "dependencies") && str_is(key, "catalogs");
 }
 
 /* The catalogs of `before` with this one changed are those of `after`. */

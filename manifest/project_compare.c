@@ -114,8 +114,10 @@ static bool is_insertion(const struct item *fewer, size_t count,
     return true;
 }
 
-static bool is_kind_key(struct str key)
+static bool is_kind_key(struct str block, struct str key)
 {
+    if (!str_is(block, "dependencies"))
+        return false;
     for (unsigned k = DOC_AGENT; k <= DOC_PLUGIN; k <<= 1)
         if (str_is(key, doc_kind_plural((enum doc_kind)k)))
             return true;
@@ -123,12 +125,13 @@ static bool is_kind_key(struct str key)
 }
 
 struct str project_rest(const struct yaml *root,
-                        bool (*is_left_out)(struct str), struct arena *a)
+                        bool (*is_left_out)(struct str block, struct str key),
+                        struct arena *a)
 {
     const struct yaml *stack[PROJECT_MAX_DEPTH + 1] = {root ? root->first
                                                             : NULL};
     CLEANUP(buf_done) struct buf b = {0};
-    bool in_block = false;
+    struct str block = STR("");
     size_t depth = 0;
 
     buf_init(&b, SIZE_MAX / 2);
@@ -141,11 +144,11 @@ struct str project_rest(const struct yaml *root,
             continue;
         }
         stack[depth] = y->next;
-        if (depth == 0)
-            in_block = str_is(y->key, "dependencies");
-        if (depth == 1 && in_block && is_left_out(y->key))
+        if (depth < 2 && is_left_out(depth ? block : STR(""), y->key))
             continue;
-        if (depth > 0 || !in_block) {
+        if (depth == 0)
+            block = y->key;
+        if (depth > 0 || !str_is(block, "dependencies")) {
             buf_printf(&b, "%zu %d %zu %zu:", depth, (int)y->kind, y->key.n,
                        y->text.n);
             buf_append(&b, y->key);

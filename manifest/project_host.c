@@ -27,7 +27,7 @@ static bool read_kind(struct project_reader *r, const struct yaml *y,
 {
     out->kind = git_host_of_kind(y->text);
     return out->kind || project_fail(r, y->line, "kind must be one of %.*s",
-                                     STR_ARG(git_host_kinds(r->a)));
+                                     STR_ARG(git_host_kinds(", ", r->a)));
 }
 
 static bool read_transport(struct project_reader *r, const struct yaml *y,
@@ -117,7 +117,7 @@ static bool complete_kind(struct project_reader *r, const struct yaml *item,
     if (h->kind)
         return true;
     project_fail(r, item->line, "no \"kind\" for %.*s", STR_ARG(h->host));
-    return err_hint(r->e, "one of %.*s", STR_ARG(git_host_kinds(r->a)));
+    return err_hint(r->e, "one of %.*s", STR_ARG(git_host_kinds(", ", r->a)));
 }
 
 static bool read_mapping(struct project_reader *r, const struct yaml *item,

@@ -38,6 +38,19 @@ MUST_CHECK bool authorize_config_read(struct context *cx, struct project *user,
                                       struct origin_rules *rules,
                                       struct err *e);
 
+/*
+ * Edits config.yaml: `change` gets its text, "" when there is none, and gives the
+ * new one. Links are followed, folders and file made (0700, 0600); nothing is
+ * written when that is what is there already.
+ * Errors: ERR_REFUSED for a file that another user owns or may write.
+ */
+MUST_CHECK bool
+authorize_config_edit(struct context *cx,
+                      bool (*change)(void *ctx, struct str text,
+                                     struct arena *a, struct str *out,
+                                     struct err *e),
+                      void *ctx, struct err *e);
+
 /* --- ownership ------------------------------------------------------------------ */
 
 /*

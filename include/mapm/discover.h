@@ -35,6 +35,11 @@ MUST_CHECK bool discover_list(struct context *cx, struct store *store,
                               struct discover_catalog **out, size_t *count,
                               struct err *e);
 
+/* host_admit for the host of a git repository; that of an index is asked for
+ * its index alone. */
+MUST_CHECK bool discover_admit(struct context *cx, struct str text,
+                               struct err *e);
+
 /* What a person typed, as a catalog: "owner/repo[/path][@ref]", a URL of a
  * repository or of a folder in it; "https://host", or the URL of an index.json.
  * `rules`: those of the user. Errors: ERR_ORIGIN. */

@@ -78,6 +78,13 @@ struct git_host_token {
     const char *host_variable; /* names the one host that it is for */
 };
 
+/* A GET without credentials that tells the kind of a host: a JSON object with
+ * this member, whose text is `value` unless that is NULL, at this status. */
+struct git_host_probe {
+    const char *path, *member, *value;
+    long status;
+};
+
 struct git_host {
     /* In config.yaml; and "<name>:<repository>" on the command line is one of
      * the first of `homes`. The first is the kind's own. */
@@ -106,6 +113,8 @@ struct git_host {
     struct git_host_token tokens[GIT_HOST_MAX_TOKENS]; /* the first that is set
                                                           is sent */
     bool has_gh; /* `gh` knows tokens, too */
+
+    struct git_host_probe probe; /* path NULL: nothing tells */
 
     /* Assumed before the first request: saves asking the host. */
     int protocol; /* of git */

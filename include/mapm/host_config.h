@@ -47,15 +47,32 @@ bool host_name_is_valid(struct str host);
 bool host_transport_parse(struct str text, enum host_transport *out);
 bool host_token_parse(struct str text, enum host_token *token,
                       struct str *variable);
+/* "env:NAME", "git", "none"; "" for the usual. In `a`. */
+struct str host_token_text(const struct host_config *h, struct arena *a);
 bool host_port_parse(struct str text, unsigned *out);
 
 /* Letter case does not matter; NULL: it is not configured. */
 const struct host_config *
 host_config_find(struct str host, const struct host_config *list, size_t count);
 
+/* An item of `hosts:` that says this, on one line. In `a`. */
+struct str host_config_item(const struct host_config *h, struct arena *a);
+
+/* Adds what an origin on the host needs: its port, ssh. */
+void host_config_allow(struct host_config *h, enum host_transport transport,
+                       unsigned port);
+
+/* The kind that the address "<host>/<path>" has the form of; NULL: it may be of
+ * several. */
+const struct git_host *host_kind_by_shape(struct str host, struct str path);
+
 /* "gitlab"; NULL: there is no such kind. */
 const struct git_host *git_host_of_kind(struct str name);
-/* "github, gitlab, …": for messages. In `a`. */
-struct str git_host_kinds(struct arena *a);
+/* "gitlab": in config.yaml. */
+struct str git_host_kind_name(const struct git_host *kind);
+/* "github, gitlab, …". In `a`. */
+struct str git_host_kinds(const char *between, struct arena *a);
+/* Of the built-in hosts of a kind the one with this index. */
+bool git_host_home(const struct git_host *kind, size_t index, struct str *host);
 
 #endif

@@ -195,6 +195,13 @@ MUST_CHECK bool project_set_clients(struct str text, struct str_list names,
 /* Of an item of that list, without the "-" of one that is left out. */
 struct str project_client_name(struct str item);
 
+/* What config.yaml says of a host becomes `want`, in place; NULL: the item goes.
+ * What it has and `want` leaves at its default is taken out. */
+MUST_CHECK bool project_set_host(struct str text, struct str host,
+                                 const struct host_config *want,
+                                 struct arena *a, struct str *out,
+                                 struct err *e);
+
 /* Whether policy.sources lets the package in: patterns host/owner/repository
  * with "*" for any text, letters of either case. Without the key all may; a
  * file: origin, which nobody fetches, always may. */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # mapm-fetch: names of hosts and repositories, TLS, secrets, the configuration.
-# [M32, row 10, row 13, row 15]; FETCH 8, 9.
+# [M32, row 10, row 13, row 15, row 52]; FETCH 8, 9.
 . "$(dirname "$0")/../lib/cli.sh"
 
 . "$ROOT/tests/lib/fetch.sh"

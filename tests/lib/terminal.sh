@@ -1,6 +1,7 @@
 # terminal.sh: commands on a terminal, as a person types them. Sourced after cli.sh.
 
-# on_terminal ANSWER COMMAND...: runs it on a terminal, answers each question.
+# on_terminal ANSWER COMMAND...: runs it on a terminal, answers each question, also
+# the one about the kind of a host.
 # What it printed is in $out, its status in $status.
 on_terminal()
 {
@@ -21,7 +22,7 @@ while time.time() < end:
     if not data:
         break
     text += data
-    if text.count(b"[y/N]") > asked:
+    if text.count(b"[y/N]") + text.count(b"(n)one of these") > asked:
         asked += 1
         os.write(fd, answer.encode() + b"\n")
 sys.stdout.write(text.decode("utf-8", "replace").replace("\r\n", "\n"))

@@ -85,7 +85,7 @@ static const struct {
     /* origins [M13, row 10] */
     {W, "dependencies:\n  skills: [" URL "x, " URL "x]\n", "m:2: " URL "x is listed twice", ""},
     {W, "dependencies:\n  skills:\n  - " URL "x\n  - https://GitHub.com/Acme/Catalog.git/tree/main/x/\n", "m:4: https://github.com/Acme/Catalog/tree/main/x is listed twice", ""},
-    {W, "dependencies:\n  skills:\n  - https://evil.example/acme/x/tree/main\n", "m:3: origin \"https://evil.example/acme/x/tree/main\": its host is neither github.com nor one of `hosts` in your own configuration", NULL},
+    {W, "dependencies:\n  skills:\n  - https://evil.example/acme/x/tree/main\n", "m:3: origin \"https://evil.example/acme/x/tree/main\": its host is neither built in nor one of `hosts` in your own configuration", NULL},
     {W, "dependencies:\n  skills:\n  - acme/catalog/skills/x\n", "m:3: origin \"acme/catalog/skills/x\": is neither an https: URL nor a file: path", NULL},
     /* what a workspace may not [row 15] */
     {W, "hosts: [ghe.example.com]\n", "m:1: \"hosts\" may not stand here", "it belongs in your own ~/.config/mapm/config.yaml"},
