@@ -186,7 +186,9 @@ static struct str headline(const struct ssh_failure *f, const struct row *row,
         return arena_printf(a, "no answer from %.*s by ssh within %u seconds",
                             STR_ARG(place), f->seconds);
     case SSH_SILENT:
-        return arena_printf(a, "nothing came from %.*s by ssh for %u seconds",
+        return arena_printf(a,
+                            "less than 1000 bytes a second came from %.*s by "
+                            "ssh, for %u s",
                             STR_ARG(place), f->seconds);
     default:
         break;
@@ -223,5 +225,7 @@ bool ssh_explain(const struct ssh_failure *f, struct arena *a, struct err *e)
               : timed_out ? HINT_CONNECTION
                           : HINT_NONE,
               f, a, e);
-    return row ? row->may_retry : timed_out || f->exit_code == 0;
+    return row ? row->may_retry
+               : f->end == SSH_SILENT ||
+                     (f->end == SSH_HUNG_UP && f->exit_code == 0);
 }

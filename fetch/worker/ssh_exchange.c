@@ -89,8 +89,7 @@ static bool is_idle(const struct ssh_pipe *p)
     return p->state == PIPE_READY && p->first == NULL;
 }
 
-/* Room for one more: an idle one of the same host ends, of a repository that
- * nothing is wanted of if there is one. */
+/* Room for one more: one ends whose repository nothing is wanted of. */
 static bool make_room(struct ssh_pipe *p, bool *has_room, struct err *e)
 {
     struct session *s = p->repo->session;
@@ -110,13 +109,14 @@ static bool make_room(struct ssh_pipe *p, bool *has_room, struct err *e)
         /* One person, one prompt at a time. */
         if (q->line.may_prompt && q->state == PIPE_GREETING)
             *has_room = false;
-        if (is_idle(q) && (is_here || all >= MAX_PIPES) &&
-            (idle == NULL || r->open_count == 0))
+        /* Another one has its next question soon. */
+        if (is_idle(q) && r->open_count == 0 && (is_here || !idle))
             idle = q;
     }
     if (here < HOST_MAX_PIPES && all < MAX_PIPES)
         return true;
-    *has_room &= idle != NULL;
+    *has_room &= idle && (here < HOST_MAX_PIPES ||
+                          url_same_place(&idle->repo->url, &p->repo->url));
     return !*has_room || pipe_drop(idle, e);
 }
 

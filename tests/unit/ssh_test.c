@@ -407,8 +407,8 @@ TEST(the_last_lines_are_shown_without_controls) /* [H2] */
     while ((m = err_next(&e, m)) != NULL)
         count++;
     CHECK(count == SSH_SHOWN_LINES + 1);
-    CHECK_STR(err_prev(&e, NULL), "nothing came from near by ssh for 30 "
-                                  "seconds");
+    CHECK_STR(err_prev(&e, NULL), "less than 1000 bytes a second came "
+                                  "from near by ssh, for 30 s");
 }
 
 /* --- processes ------------------------------------------------------------------ */

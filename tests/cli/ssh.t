@@ -1,0 +1,234 @@
+#!/bin/sh
+# Packages over ssh: how it is called, what mapm makes of what it says, and that over
+# https or ssh a repository is one. A program of the test stands in for ssh; sshd.t
+# has a real one. [H2, row 48, row 49].
+. "$(dirname "$0")/../lib/cli.sh"
+. "$ROOT/tests/lib/fetch.sh"
+. "$ROOT/tests/lib/fake_ssh.sh"
+
+s=$T/src
+U=https://github.com/acme/catalog/tree
+fresh()
+{
+    mkdir "$T/$1" && cd "$T/$1" || exit 1
+    MAPM_HOME=$T/$1/.home
+    export MAPM_HOME
+    forget_calls
+}
+use_fake_ssh
+
+# --- limits of time, which take some: read at the end --------------------------------
+# late NAME COMMANDS: an install that gives up, in the background.
+late()
+{
+    mkdir "$T/$1" "$T/$1/repos" "$T/$1/xdg" "$T/$1/xdg/mapm"
+    printf '%s\n' 'hosts:' '  - {host: github.com, transport: ssh}' 'limits:' \
+        '  transfer_stall_seconds: 1' >"$T/$1/xdg/mapm/config.yaml"
+    printf '#!/bin/sh\necho $$ >>%s\n%s\n' "$T/$1/pids" "$2" >"$T/$1/ssh"
+    chmod 755 "$T/$1/ssh"
+    (cd "$T/$1/repos" && GIT_SSH=$T/$1/ssh MAPM_HOME=$T/$1/store XDG_CONFIG_HOME=$T/$1/xdg \
+        exec "$MAPM" install --yes "$U/main/skills/hello" >"$T/$1/out" 2>&1)
+    echo $? >"$T/$1/status"
+}
+CAPS='printf "000eversion 2\n0011fetch=filter\n000cls-refs\n0000"'
+late silent "$CAPS; exec sleep 60" &
+late drip "$CAPS; while printf 003d; do sleep 0.3; done" &
+late mute 'exec sleep 60' &
+
+# --- the same package over https and ssh ------------------------------------------
+start_githost
+fresh https
+exits 'over https' 0 mapm install --yes "$U/main/skills/hello" "$U/main/skills/other"
+is 'no ssh' "$(ssh_calls)" ''
+stop_githost
+
+fresh over
+mkdir -p "$XDG_CONFIG_HOME/mapm"
+printf 'hosts:\n  - {host: github.com, transport: ssh}\n' >"$XDG_CONFIG_HOME/mapm/config.yaml"
+GH_TOKEN=s3cret CORP_PAT=s3cret GIT_PROTOCOL=version=1
+export GH_TOKEN CORP_PAT GIT_PROTOCOL
+exits 'transport: ssh of config.yaml' 0 mapm install --yes "$U/main/skills/hello" "$U/main/skills/other"
+unset GH_TOKEN CORP_PAT GIT_PROTOCOL
+is 'one connection, with these words' "$(ssh_calls)" \
+    "-o|SendEnv=GIT_PROTOCOL|-o|BatchMode=yes|-o|RequestTTY=no|-o|ForwardAgent=no|-o|ForwardX11=no|-o|PermitLocalCommand=no|-o|ClearAllForwardings=yes|--|git@github.com|git-upload-pack '/acme/catalog.git'"
+like 'version 2 is asked for' "$(cat "$T/fake/env")" '^GIT_PROTOCOL=version=2$'
+unlike 'no token is in its environment' "$(cat "$T/fake/env")" 's3cret|^MAPM_'
+ok 'the lock says nothing of it' cmp mapm.lock "$T/https/mapm.lock"
+ok 'nor does mapm.yaml' cmp mapm.yaml "$T/https/mapm.yaml"
+same_tree 'the same files' .agents/skills "$T/https/.agents/skills"
+forget_calls
+exits 'again' 0 mapm install
+exits 'locked' 0 mapm install --locked
+is 'with nothing to fetch none is started' "$(ssh_calls)" ''
+
+# --- commands ---------------------------------------------------------------------
+MAPM_HOME=$T/other
+exits 'a lock and an empty store' 0 mapm install --locked
+is 'one connection' "$(ssh_calls | wc -l)" 1
+exits 'verify --remote' 0 mapm verify --remote
+echo later >>"$s/skills/hello/SKILL.md"
+make_repo acme/catalog "$s"
+repo acme/catalog tag v1.2.0 main
+repo acme/catalog tag v2.0.0 main
+forget_calls
+exits 'outdated' 3 mapm outdated
+is 'by one connection' "$(ssh_calls | wc -l)" 1
+forget_calls
+exits 'update' 0 mapm update --yes
+is 'by one connection' "$(ssh_calls | wc -l)" 1
+like 'has the new text' "$(cat .agents/skills/hello/SKILL.md)" later
+sed "s/tree: [0-9a-f]*/tree: $(repo acme/catalog rev-parse main:skills/other)/" \
+    mapm.lock >"$T/edited.lock"
+fresh ranges
+forget_calls
+exits 'a range' 0 mapm install --yes 'acme/catalog/skills/hello@^1'
+like 'has its tag' "$(cat mapm.lock)" 'tag: v1\.2\.0'
+is 'by one connection' "$(ssh_calls | wc -l)" 1
+fresh edited
+cp "$T/over/mapm.yaml" . && cp "$T/edited.lock" mapm.lock
+exits '[F1] an object that the commit does not have at that path' 1 mapm install --locked
+like 'is not installed' "$err" 'lock'
+not_ok 'not at all' test -e .agents/skills
+
+# --- several repositories -----------------------------------------------------------
+for i in 1 2 3 4 5 6 7; do make_repo "acme/c$i" "$s"; done
+fresh several
+set --
+for i in 1 2 3 4 5 6 7; do
+    sed -i "s/^name:.*/name: hello/" "$s/skills/hello/SKILL.md"
+    set -- "$@" "$GH/acme/c$i/tree/main/skills/hello"
+done
+drive "$T/incoming" "$@"
+is 'the driver knows no config.yaml' "$(ssh_calls | wc -l)" 0
+git config --global url.git@github.com:.insteadOf $GH/
+drive "$T/incoming" "$@"
+is 'seven repositories' "$(echo "$out" | grep -c ^DONE)" 7
+is 'one connection each' "$(ssh_calls | sort -u | wc -l)-$(ssh_calls | wc -l)" 7-7
+at_most 'at most 4 at once' "$(cat "$T/fake/most")" 4
+like 'insteadOf says the address' "$(ssh_calls)" "--[|]git@github.com[|]git-upload-pack 'acme/c1.git'"
+is 'none is left' "$(ssh_lives)" 0
+
+# --- which ssh -----------------------------------------------------------------------
+unset GIT_SSH
+cp "$T/fake/bin/ssh" "$T/fake/bin/plink"
+called()
+{
+    forget_calls
+    want "$1" 0 '^DONE' "$HELLO"
+    like "$1: its words" "$(ssh_calls)" "$2"
+}
+git config --global core.sshCommand "$T/fake/bin/ssh -i 'my key'"
+called 'core.sshCommand of the user' "^-i[|]my key[|]-o[|]SendEnv"
+GIT_SSH=/nowhere
+export GIT_SSH
+called 'precedes GIT_SSH' '^-i[|]my key[|]'
+GIT_SSH_COMMAND="X=1 '$T/fake/bin/plink' -v"
+export GIT_SSH_COMMAND
+GIT_SSH_VARIANT=plink
+export GIT_SSH_VARIANT
+called 'GIT_SSH_COMMAND precedes both' '^-v[|]-batch[|]git@github.com[|]git-upload-pack'
+unset GIT_SSH_COMMAND GIT_SSH_VARIANT GIT_SSH
+git config --global --unset core.sshCommand
+git init -q "$T/hostile" && cd "$T/hostile" || exit 1
+git config core.sshCommand "touch $T/ran; false"
+git config url.ssh://evil.example/.insteadOf $GH/acme/
+PATH=$T/fake/bin:$PATH
+called 'ssh of PATH, and no word of a repository' "git@github.com[|]git-upload-pack 'acme/catalog.git'$"
+not_ok 'whose command did not run' test -e "$T/ran"
+mkdir bin && printf '#!/bin/sh\ntouch %s\n' "$T/ran" >bin/ssh && chmod 755 bin/ssh
+PATH=bin:$PWD/bin:$PATH
+called 'not one of the working folder' '^-o[|]SendEnv'
+not_ok 'at all' test -e "$T/ran"
+git config --global ssh.variant simple
+called 'ssh.variant' "^git@github.com[|]git-upload-pack 'acme/catalog.git'$"
+git config --global url.ssh://git@github.com:2222/.insteadOf $GH/acme/
+want 'a port, which that cannot take' 1 '\[refused\] .*takes no port' "$HELLO"
+git config --global --unset ssh.variant
+git config --global --remove-section url.ssh://git@github.com:2222/
+cd "$T" || exit 1
+use_fake_ssh
+PATH=/usr/bin:/bin GIT_SSH=no-such-ssh
+want 'no ssh' 1 'no-such-ssh: no such program in PATH' "$HELLO"
+use_fake_ssh
+
+# --- version 0 -------------------------------------------------------------------------
+ssh_does 'unset GIT_PROTOCOL'
+want 'a server that ignores GIT_PROTOCOL' 0 '^DONE' "$HELLO"
+like 'brings the same files' "$out" '644 docs/data.bin 40000$'
+ssh_does
+
+# --- what it says ------------------------------------------------------------------------
+fails() # WHAT COMMANDS REGEX
+{
+    ssh_does "$2"
+    forget_calls
+    want "$1" 1 "$3" "$HELLO"
+}
+fails 'an unknown host key' 'echo "Host key verification failed." >&2; exit 255' \
+    '\[fetch\] .*ssh: Host key verification failed.*does not know the host key of git@github.com.*[|][|] run "ssh -T git@github.com" once'
+is 'is no matter of another try' "$(ssh_calls | wc -l)" 1
+fails 'a key that changed' 'echo "REMOTE HOST IDENTIFICATION HAS CHANGED!" >&2; exit 255' \
+    '\[fetch\] .*not the host key that ssh knows.*[|][|] somebody may stand in between'
+unset SSH_AUTH_SOCK
+fails 'no key, and no agent' 'echo "git@github.com: Permission denied (publickey)." >&2; exit 255' \
+    '\[not-authorized\] .*no key was accepted by git@github.com.*[|][|] no ssh agent is running'
+fails 'no such host' 'echo "ssh: Could not resolve hostname github.com" >&2; exit 255' '\[host-not-found\]'
+want 'no such repository' 1 '\[host-not-found\]' "$GH/acme/nix"
+ssh_does
+want 'no such repository' 1 '\[not-found\] .*Repository not found.*no key that may read it' "$GH/acme/nix"
+fails 'no connection' 'echo "ssh: connect to host x port 22: Connection refused" >&2; exit 255' \
+    '\[fetch\] .*cannot connect to git@github.com.*tried 4 times'
+is 'is tried again' "$(ssh_calls | wc -l)" 4
+fails 'the last words' 'for i in $(seq 1 14); do printf "\033[31mline %s\007\n" $i >&2; done; exit 9' \
+    'ssh: \[31mline 14 [|] .*ssh: \[31mline 5 [|] ssh to git@github.com ended with status 9'
+unlike 'are ten' "$out" 'line 4 '
+unlike 'without controls' "$out" "$(printf '\033')"
+fails 'a greeting that is not git' 'echo "Welcome to this machine!"; sleep 60' 'not a git server'
+fails 'an error of the server' 'printf "0028ERR access denied or repository not\n"; sleep 60' 'the server says'
+is 'none of them is left' "$(ssh_lives)" 0
+
+# --- servers that mean harm: rows 10 to 12, 14 ---------------------------------------------
+gone=$(git -C "$T/repos/acme/catalog.git" commit-tree -m gone 'main^{tree}' </dev/null) 2>/dev/null ||
+    gone=$(git -C "$T/repos/acme/catalog.git" -c user.name=A -c user.email=a@example.org commit-tree -m gone 'main^{tree}')
+ssh_does
+want '[row 12] a commit that is in no branch' 1 '\[refused\] ' "$GH/acme/catalog/tree/$gone/skills/hello"
+fails '[row 14] refs without end' \
+    'unset GIT_PROTOCOL; python3 -S -c '"'"'
+import sys
+line = b"0123456789abcdef0123456789abcdef01234567 refs/heads/main\0 side-band-64k\n"
+p = lambda b: b"%04x" % (len(b) + 4) + b
+sys.stdout.buffer.write(p(line))
+i = 0
+while True:
+    sys.stdout.buffer.write(b"".join(p(b"%040d refs/heads/b%d\n" % (i + j, i + j)) for j in range(1000)))
+    i += 1000'"'"'; exit' '\[limit\] '
+
+# --- ends ----------------------------------------------------------------------------
+is_called() { [ -s "$T/fake/calls" ]; }
+is_alone() { [ "$(ssh_lives)" -eq 0 ]; }
+for signal in KILL TERM INT; do
+    ssh_does 'exec sleep 60'
+    forget_calls
+    rm -rf "$T/incoming" && mkdir "$T/incoming"
+    # (A shell has background commands ignore SIGINT.)
+    python3 -S -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$DRIVE" "$T/incoming" "$HELLO" >"$T/out" 2>&1 &
+    driver=$!
+    await is_called
+    kill "-$signal" "$driver"
+    wait "$driver" 2>/dev/null
+    await is_alone
+    pass "with SIG$signal ssh ends, too"
+done
+ssh_does
+wait
+for name in silent drip mute; do
+    is "[row 14] $name: an error" "$(cat "$T/$name/status")" 1
+    ok "[row 14] $name: no ssh is left" sh -c 'for p in $(cat "$1"); do ! kill -0 "$p" || exit 1; done' - "$T/$name/pids"
+    not_ok "[row 14] $name: nothing was installed" test -e "$T/$name/repos/mapm.lock"
+done
+like 'silent: says so' "$(cat "$T/silent/out")" 'less than 1000 bytes a second came from git@github.com by ssh, for 1 s'
+like 'drip: the same' "$(cat "$T/drip/out")" 'less than 1000 bytes a second came from git@github.com by ssh, for 1 s'
+like 'mute: says so' "$(cat "$T/mute/out")" 'no answer from git@github.com by ssh within 15 seconds'
+done_testing
