@@ -243,8 +243,8 @@ LONG_TESTS = tests/githost/selftest.t $(B)/unit/sandbox_test $(patsubst %,tests/
              mcp_sampling flaws names proof_also mcp_run proof fetch) $(B)/unit/swap_test
 # What runs no program of this build proves nothing more under sanitizers, and the
 # costs of a sanitizer build are not those of mapm. Others run one command, which
-# other tests run, many hundred times (durable), or mostly a shell (completion).
-PLAIN_TESTS = $(patsubst %,tests/cli/%.t,completion cost durable growth hardening host mutants opcodes requirements run_cost) \
+# other tests run, many times over (durable, plugin_crash), or mostly a shell (completion).
+PLAIN_TESTS = $(patsubst %,tests/cli/%.t,completion cost durable growth hardening host mutants opcodes plugin_crash requirements run_cost) \
               tests/githost/selftest.t
 ALL_TESTS  = $(UNIT) tests/fuzz/replay.t tests/githost/selftest.t \
              $(wildcard tests/star/*.t tests/mcp/*.t tests/cli/*.t)

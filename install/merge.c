@@ -17,7 +17,7 @@
 /* A pair that both sides changed. */
 struct dispute {
     struct lock_pair *pair;
-    struct origin ours, theirs;
+    struct origin ours, theirs, our_source, their_source;
     bool ours_is_older, theirs_is_older; /* in the other's history */
     bool is_asked;
     const char *why; /* it is decided so; NULL: it is not */
@@ -85,6 +85,31 @@ static void decide_by_content(struct dispute *d)
                "content");
 }
 
+/* Where its commit is: of a plugin of a marketplace in the repository of its
+ * folder, which may be another one. */
+static bool parse_source(const struct lock_entry *entry, const struct origin *o,
+                         const struct origin_rules *rules, struct arena *a,
+                         struct origin *out, struct err *e)
+{
+    if (entry->source.n)
+        return origin_parse_here(entry->source, rules, a, out, e);
+    *out = *o;
+    return true;
+}
+
+static bool read_dispute(struct dispute *d, const struct origin_rules *rules,
+                         struct arena *a, struct err *e)
+{
+    const struct lock_entry *ours = d->pair->ours, *theirs = d->pair->theirs;
+
+    if (!origin_parse_part(ours->origin, rules, a, &d->ours, e) ||
+        !origin_parse_part(theirs->origin, rules, a, &d->theirs, e))
+        return false;
+    take_moved_name(d);
+    return parse_source(ours, &d->ours, rules, a, &d->our_source, e) &&
+           parse_source(theirs, &d->theirs, rules, a, &d->their_source, e);
+}
+
 static bool find_disputes(struct merge *m, struct err *e)
 {
     struct arena *a = &m->s->cx->arena;
@@ -102,12 +127,10 @@ static bool find_disputes(struct merge *m, struct err *e)
         if (p->side != LOCK_BOTH_CHANGED)
             continue;
         *d = (struct dispute){.pair = p};
-        if (!origin_parse_here(p->ours->origin, rules, a, &d->ours, e) ||
-            !origin_parse_here(p->theirs->origin, rules, a, &d->theirs, e))
+        if (!read_dispute(d, rules, a, e))
             return err_wrap(e, "mapm.lock: %s %.*s",
                             doc_kind_name(p->ours->kind),
                             STR_ARG(p->ours->name));
-        take_moved_name(d);
         decide_by_root(&roots, d);
         decide_by_content(d);
         m->count++;
@@ -119,11 +142,11 @@ static bool find_disputes(struct merge *m, struct err *e)
 
 static bool is_comparable(const struct dispute *d, struct arena *a)
 {
-    return !d->why && d->ours.scheme == ORIGIN_GIT &&
-           d->theirs.scheme == ORIGIN_GIT &&
+    return !d->why && d->our_source.scheme == ORIGIN_GIT &&
+           d->their_source.scheme == ORIGIN_GIT &&
            !str_eq(d->pair->ours->commit, d->pair->theirs->commit) &&
-           str_eq(origin_repository(&d->ours, a),
-                  origin_repository(&d->theirs, a));
+           str_eq(origin_repository(&d->our_source, a),
+                  origin_repository(&d->their_source, a));
 }
 
 /* Two questions a dispute: id / 2 is its number. */
@@ -161,7 +184,7 @@ static void add_questions(const struct merge *m, size_t number,
             (struct fetch_want){.id = (unsigned)number * 2 + i,
                                 .what = FETCH_ANCESTOR,
                                 .kinds = (unsigned)d->pair->ours->kind,
-                                .origin = d->ours,
+                                .origin = d->our_source,
                                 .commit = commits[i],
                                 .base = commits[1 - i]};
 }

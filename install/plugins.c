@@ -607,6 +607,19 @@ static bool is_skipped(const struct lock_entry *entry,
     return false;
 }
 
+/* Parts come first among what it needs. */
+static void drop_skipped(struct node *n, const struct plugin_node *info)
+{
+    struct dependency *deps = (struct dependency *)(uintptr_t)n->package.deps;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n->package.dep_count; i++)
+        if (i >= info->plugin.part_count ||
+            !is_skipped(n->locked, &info->plugin.parts[i]))
+            deps[kept++] = deps[i];
+    n->package.dep_count = kept;
+}
+
 /* What the lock says that it needs is what its files say. */
 static bool check_needs(struct closure *c, struct node *n,
                         const struct plugin_node *info, struct err *e)
@@ -656,8 +669,15 @@ bool plugin_check_locked(struct closure *c, struct node *n, struct err *e)
     n->plugin = info;
     if (c->options.alone)
         return true;
-    if (!derive(c, n, info, e) || !fill_needs(c, n, info, e) ||
-        !check_needs(c, n, info, e))
+    if (!derive(c, n, info, e) || !fill_needs(c, n, info, e))
+        return false;
+    if (c->layer->has_conflict && !layer_is_local(c->layer, n->locked)) {
+        /* A merged lock knows no needs: its files have them. */
+        drop_skipped(n, info);
+        node_known(c, n);
+        return true;
+    }
+    if (!check_needs(c, n, info, e))
         return false;
     n->package.deps = package.deps;
     n->package.dep_count = package.dep_count;
