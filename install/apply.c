@@ -17,7 +17,8 @@ static void note_in_layer(const struct install_session *s)
 {
     for (size_t i = 0; s->is_chosen && i < s->gone_count; i++) {
         struct str path =
-            provision_took_over(s->layer.provision, s->gone[i]->place);
+            provision_took_over(s->layer.provision, s->gone[i]->kind,
+                                s->gone[i]->place, &s->cx->arena);
 
         if (path.n)
             context_note(s->cx, "%.*s was there before mapm import",
@@ -57,9 +58,14 @@ static bool ask_person(struct install_session *s, struct err *e)
 /* One question for all that the plan needs a yes to [D4]. */
 static struct str question_of(const struct install_plan *plan, struct arena *a)
 {
-    const char *folders = plan->taken_over == 0   ? ""
-                          : plan->taken_over == 1 ? "Delete this folder"
-                                                  : "Delete these folders";
+    size_t taken = plan->taken_over, servers_taken = plan->taken_servers;
+    const char *folders =
+        taken == 0 ? ""
+        : servers_taken == 0
+            ? (taken == 1 ? "Delete this folder" : "Delete these folders")
+        : servers_taken == taken
+            ? (taken == 1 ? "Delete this server" : "Delete these servers")
+            : "Delete these folders and servers";
     const char *servers = plan->consent_count == 0 ? ""
                           : plan->consent_count == 1
                               ? "et your agents start this MCP server"
@@ -97,7 +103,8 @@ static bool ask_consent(struct install_session *s, struct err *e)
     if (plan->consent_count)
         err_wrap(e, "MCP servers that mapm.lock does not hold need a yes");
     return plan->taken_over
-               ? err_wrap(e, "a folder that was there before needs a yes")
+               ? err_wrap(e, "%s that was there before needs a yes",
+                          plan->taken_servers ? "a server" : "a folder")
                : false;
 }
 

@@ -214,6 +214,19 @@ static bool drop_all(struct install_session *s, struct removal *removals,
     return true;
 }
 
+static void count_taken(struct install_session *s,
+                        const struct lock_entry *entry)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+
+    if (provision_took_over(s->layer.provision, entry->kind, entry->place,
+                            &scratch)
+            .n == 0)
+        return;
+    s->plan.taken_over++;
+    s->plan.taken_servers += entry->kind == DOC_MCP;
+}
+
 bool remove_packages(struct install_session *s, struct err *e)
 {
     struct context *cx = s->cx;
@@ -236,9 +249,7 @@ bool remove_packages(struct install_session *s, struct err *e)
 
         session_go(s, i);
         for (size_t k = 0; s->is_chosen && k < s->gone_count; k++)
-            s->plan.taken_over +=
-                provision_took_over(s->layer.provision, s->gone[k]->place).n >
-                0;
+            count_taken(s, s->gone[k]);
         needed = find_needed(s, &removals[i]);
         if (needed)
             return refuse(s, needed, e);

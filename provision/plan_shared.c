@@ -86,8 +86,11 @@ static bool make_server(struct sharing *s, struct desired_server *server,
 {
     if (!desired_state_make_server(&s->plan->desired, s->target, server, e))
         return false;
-    s->next.keys[s->next.key_count++] = (struct record_key){
-        server->item->place, server->absolute, server->hash, server->source};
+    s->next.keys[s->next.key_count++] =
+        (struct record_key){.key = server->item->place,
+                            .absolute = server->absolute,
+                            .hash = server->hash,
+                            .source = server->source};
     return true;
 }
 
@@ -148,6 +151,8 @@ static bool put_server(struct sharing *s, struct desired_server *server,
     if (!make_server(s, server, e) ||
         !merge_find(&s->merge, key, &found, &hash, e))
         return false;
+    s->next.keys[s->next.key_count - 1].taken =
+        known ? known->taken : found && s->plan->desired.options->takes_over;
     if (found && hash_eq(&hash, &server->hash)) {
         /* At user level it is the user's, and stays so. */
         s->next.key_count -= !known && place_is_of_user(s->target->path);

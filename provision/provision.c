@@ -62,20 +62,33 @@ const struct record_entry *provision_recorded(const struct provision *p,
     return p->has_record ? map_find(&p->record.by_path, path) : NULL;
 }
 
-struct str provision_took_over(struct provision *p, struct str place)
+static bool took_server(const struct record_entry *entry, struct str key)
+{
+    for (size_t i = 0; i < entry->key_count; i++)
+        if (entry->keys[i].taken && str_eq(entry->keys[i].key, key))
+            return true;
+    return false;
+}
+
+struct str provision_took_over(struct provision *p, enum doc_kind kind,
+                               struct str place, struct arena *a)
 {
     static const struct str ours = STR_INIT(".agents");
     struct err ignored = {0};
 
-    if (!str_starts(place, ours) || !provision_load(p, &ignored))
+    if ((kind != DOC_MCP && !str_starts(place, ours)) ||
+        !provision_load(p, &ignored))
         return str_make("", 0);
     for (size_t i = 0; p->has_record && i < p->record.count; i++) {
         const struct record_entry *entry = &p->record.entries[i];
 
+        if (kind == DOC_MCP && took_server(entry, place))
+            return arena_printf(a, "%.*s#%.*s", STR_ARG(entry->path),
+                                STR_ARG(place));
         /* "/skills/x": there, or below the folder of a client */
-        if (entry->taken &&
+        if (kind != DOC_MCP && entry->taken &&
             str_ends(entry->path, str_from_index(place, ours.n)))
-            return entry->path;
+            return arena_str(a, entry->path);
     }
     return str_make("", 0);
 }

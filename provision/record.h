@@ -19,7 +19,8 @@
  *     file <source> <path>              one rendered file, then its "f"
  *     shared <1|s|0> <size> <mtime> <ino> <path> 1: mapm created the file,
  *                                       s: the object with the servers in it
- *     k <a|-> <sha256> <source> <key>   our entry there; a: absolute paths
+ *     k <a|-> <sha256> <source> <key>   our entry there; a: absolute paths; A, +:
+ *                                       it was the user's before an import
  *     gap <letters>                     what stood between the braces that the
  *                                       first entry or object went into: s t n r
  *     dir <path>                        a folder that mapm created
@@ -57,6 +58,7 @@ struct record_file {
 struct record_key {
     struct str key;
     bool absolute;
+    bool taken; /* it was there before mapm import */
     struct hash hash, source;
 };
 

@@ -135,7 +135,9 @@ static void put_file(struct buf *out, const struct record_file *f)
 
 static void put_key(struct buf *out, const struct record_key *k)
 {
-    buf_printf(out, "k %c ", k->absolute ? 'a' : '-');
+    buf_printf(out, "k %c ",
+               k->taken ? (k->absolute ? 'A' : '+')
+                        : (k->absolute ? 'a' : '-'));
     put_hash(out, &k->hash);
     put_hash(out, &k->source);
     buf_append(out, k->key);
@@ -418,13 +420,24 @@ static bool read_file(struct reader *r, struct str rest)
     return true;
 }
 
+static bool take_key_flags(struct str *rest, struct record_key *k)
+{
+    struct str word;
+
+    if (!str_cut(rest, ' ', &word) || word.n != 1 ||
+        !memchr("a-A+", word.p[0], 4))
+        return false;
+    k->absolute = word.p[0] == 'a' || word.p[0] == 'A';
+    k->taken = word.p[0] == 'A' || word.p[0] == '+';
+    return true;
+}
+
 static bool read_key(struct reader *r, struct str rest)
 {
     struct record_entry *e = r->entry;
     struct record_key k = {0};
 
-    if (!e || e->kind != RECORD_SHARED ||
-        !take_flag(&rest, 'a', '-', &k.absolute) ||
+    if (!e || e->kind != RECORD_SHARED || !take_key_flags(&rest, &k) ||
         !take_hash(&rest, &k.hash) || !take_hash(&rest, &k.source) || !rest.p ||
         !place_is_server_key(rest))
         return false;

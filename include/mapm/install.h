@@ -255,7 +255,8 @@ struct install_plan {
     size_t excluded_count;
     const struct install_import *imports;
     size_t import_count, problem_count; /* not imported */
-    size_t taken_over; /* of `removed`: folders that were there before */
+    size_t taken_over;    /* of `removed`: what was there before an import */
+    size_t taken_servers; /* of these */
     const struct install_merged *merged;
     size_t merged_count;
     bool has_merged; /* mapm.lock was in conflict, and is not any more */

@@ -213,9 +213,11 @@ MUST_CHECK bool provision_find_taken(struct provision *p,
                                      size_t count, struct arena *a,
                                      struct str *paths, struct err *e);
 
-/* The folder of the package at `place` that was there before an import took it
- * over, its own or that of a client; "" for none. Lives as long as `p`. */
-struct str provision_took_over(struct provision *p, struct str place);
+/* The folder of the package at `place`, its own or that of a client, or the
+ * server with that key (".mcp.json#key"), that was there before an import took
+ * it over; "" for none. In `a`. */
+struct str provision_took_over(struct provision *p, enum doc_kind kind,
+                               struct str place, struct arena *a);
 
 /* A file that differs, and how. */
 struct provision_difference {

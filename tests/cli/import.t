@@ -308,6 +308,16 @@ exits '[D14] again' 3 mapm import --from acme/served --yes
 unlike 'it is known' "$err" io-acme-one
 exits '[D14] for programs' 3 mapm import --from acme/served --yes --json
 like 'with the reason' "$out" '"name": "mine"'
+exits '[D14] remove of a server that was there asks' 4 mapm remove io.acme/one
+like 'and names it' "$err" '\.mcp\.json#io-acme-one was there before mapm import'
+like 'it stays' "$(cat .mcp.json)" '"io-acme-one"'
+exits '[D14] also after an install' 0 mapm install --yes
+exits '[D14] it asks' 4 mapm remove io.acme/one
+exits '[D14] with a yes' 0 mapm remove io.acme/one --yes
+unlike 'it goes' "$(cat .mcp.json)" '"io-acme-one"'
+like 'alone' "$(cat .mcp.json)" '"io-acme-two"'
+exits '[D14] one that mapm wrote' 0 mapm install --yes acme/served/mcps/io.acme_one.json
+exits '[D14] goes unasked' 0 mapm remove io.acme/one
 servers
 mkdir "$T/else" 2>/dev/null; mv .mcp.json "$T/else/"
 exits '[D14] the file of another folder' 3 mapm import "$T/else/.mcp.json" --from acme/served --yes
