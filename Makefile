@@ -203,6 +203,10 @@ $(B)/fetch_drive: $(B)/tests/lib/fetch_drive.o $(LIB)
 $(B)/ask_drive: $(B)/tests/lib/ask_drive.o $(LIB) $(STAR_LIB)
 	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(STAR_PKG_LIBS) $(LDLIBS)
 
+# The table of clients, for tests/cli/client_table.t and docs/clients.md.
+$(B)/client_table: $(B)/tests/lib/client_table.o $(LIB)
+	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(LDLIBS)
+
 # A server of the protocol for tests/mcp, with what the official suite wants.
 $(B)/mcp_fixture: $(B)/tests/lib/mcp_fixture.o $(LIB)
 	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(LDLIBS)
@@ -262,7 +266,7 @@ MEMORY_TESTS = $(patsubst %,tests/cli/%.t,limits growth durable damaged_state me
 IN_MEMORY  = $(if $(SAN),$(filter-out %/threats_crash.t,$(filter tests/cli/% tests/mcp/%,$(TESTS))),$(MEMORY_TESTS))
 # (path/python3: a shim of a version manager starts dozens of shells for each Python.)
 TEST_JOBS ?= $(shell expr 2 '*' $(JOBS))
-TEST_TOOLS = all $(patsubst %,$(B)/%,fetch_drive ask_drive mcp_fixture embed calls.so)
+TEST_TOOLS = all $(patsubst %,$(B)/%,fetch_drive ask_drive mcp_fixture client_table embed calls.so)
 test: $(TEST_TOOLS) $(filter $(UNIT),$(TESTS)) $(if $(filter tests/fuzz/%,$(TESTS)),$(FUZZ:%=$(B)/replay/%))
 	@rm -rf $(B)/tap && mkdir -p $(B)/tap $(B)/path
 	@ln -sf "$$(python3 -c 'import sys; print(sys.executable)')" $(B)/path/python3

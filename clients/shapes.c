@@ -4,7 +4,7 @@
  * The ways in which clients write servers down: to add one, add a row here, or
  * name one of these in the row of a client.
  *
- * Source: docs/clients.md 3.
+ * Source: docs/clients.md 5.
  */
 /* clang-format off */
 

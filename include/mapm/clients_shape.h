@@ -13,7 +13,7 @@
  *                                           [mcp_servers."k"]      TOML
  *                                           extensions: k: …       YAML
  *
- * Source: docs/clients.md 3.
+ * Source: docs/clients.md 5.
  */
 
 /* The format of a file; deviations from RFC 8259 that its parser accepts. */

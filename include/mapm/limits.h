@@ -40,7 +40,7 @@
 #define MEMBER_MAX_BYTES           1024    /* of its path in the workspace */
 #define MEMBER_FOLDERS_MAX         10000   /* looked at for a pattern */
 #define LOCK_MAX_BYTES             (64u * 1024 * 1024)   /* some 450 bytes a package */
-#define CLIENT_FILE_MAX_BYTES      (16u * 1024 * 1024)   /* .mcp.json … */
+#define CLIENT_FILE_MAX_BYTES      (4u * 1024 * 1024)    /* .mcp.json … */
 #define USER_FILE_MAX_BYTES        (4u * 1024 * 1024)    /* … at user level */
 #define CLIENT_FILE_MAX_DEPTH      64
 #define ORIGIN_MAX_BYTES           2048

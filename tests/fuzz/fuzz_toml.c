@@ -32,6 +32,39 @@ static size_t count_statements(struct str text, struct arena *a)
     return n;
 }
 
+static const char *const kept[] = {"prompt"};
+static const struct toml_place element = {STR_INIT("mcp_servers"),
+                                          STR_INIT("k"), "name", kept, 1};
+
+#define ELEMENT "[[mcp_servers]]\nname = \"k\"\ncommand = \"x\""
+
+/* [H6] The same in a list of tables; what is not ours has the same hash. */
+static void check_list(struct str text, struct arena *a)
+{
+    struct str out, table, back;
+    struct hash before, after;
+    struct err e = {0};
+    struct map ours;
+
+    map_init(&ours, a);
+    map_put(&ours, element.key, a);
+    if (!toml_find(text, &element, a, &table, &e))
+        return;
+    if (!toml_put(text, &element, STR(ELEMENT), a, &out, &e) ||
+        !toml_hash_others(text, &element, &ours, &before, &e) ||
+        !toml_hash_others(out, &element, &ours, &after, &e) ||
+        !hash_eq(&before, &after) ||
+        !toml_remove(out, &element, a, &back, &e) ||
+        !toml_hash_others(back, &element, &ours, &after, &e) ||
+        !hash_eq(&before, &after))
+        abort();
+    if (!table.p && !str_eq(back, text))
+        abort();
+    if (!toml_find(out, &element, a, &table, &e) ||
+        !str_eq(str_trim(text_unix_lines(table, a)), STR(ELEMENT)))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena a = {0};
@@ -53,6 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (count_statements(out, &a) != left + 2)
             abort();
     }
+    check_list(text, &a);
     arena_done(&a);
     return 0;
 }

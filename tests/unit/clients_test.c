@@ -1,5 +1,6 @@
 #include "base/yaml.h"
 #include "mapm/clients.h"
+#include "mapm/limits.h"
 
 #include "../../provision/render.h"
 #include "tap.h"
@@ -40,63 +41,136 @@ TEST(every_client_is_found_by_its_name)
     arena_done(&a);
 }
 
-/* CLIENTS 2: who is in use is listed, or there already */
+static void add_items(struct fixture *d)
+{
+    fixture_item(d, DOC_AGENT, "reviewer", "AGENTS.md",
+                 AGENT("name: reviewer\ndescription: R", "Do.\n"), NULL);
+    fixture_item(d, DOC_MCP, "io-e-m", "x.json",
+                 "{\"_meta\": {\"name\": \"io.e/m\"}, \"command\": \"npx\"}\n",
+                 NULL);
+}
+
+static const char *agent_of(const struct client *c, struct arena *a)
+{
+    return c->agents ? arena_printf(a, "%s/reviewer%s", c->agents, c->suffix).p
+                     : NULL;
+}
+
+/* [H6] who is in use is listed, or there already, by each of its markers; what
+ * nobody verified only when it is listed */
+static void check_use(const struct client *c, const char *marker)
+{
+    struct fixture *d = &fixture;
+    const char *none, *agent, *servers;
+    bool listed = !marker, used = listed || clients_is_verified(c);
+
+    fixture_init(d);
+    if (listed)
+        fixture_client(d, c->name);
+    else
+        fixture_write(d, arena_printf(&d->arena, "%s/x", marker).p, "x\n");
+    none = fixture_snapshot(d, false);
+    agent = agent_of(c, &d->arena);
+    servers = c->mcp.unverified && !listed ? NULL : c->mcp.path;
+    add_items(d);
+    FIXTURE_OK(d, 0);
+    CHECK(fixture_has(d, ".claude/agents/reviewer.md"));
+    CHECK(fixture_has(d, ".mcp.json"));
+    CHECK(!agent || fixture_has(d, agent) == used);
+    CHECK(!servers ||
+          fixture_has(d, servers) == (used || c->mcp.shape == &shape_shared));
+    FIXTURE_OK(d, 0);
+    CHECK(d->change_count == 0);
+    /* No longer listed: what mapm made does not keep it in use. */
+    d->options.clients.count = 0;
+    d->options.clients.is_decided = true;
+    FIXTURE_OK(d, 0);
+    CHECK(!agent || c->always || fixture_has(d, agent) == (used && !listed));
+    fixture_clear(d);
+    FIXTURE_OK(d, 0);
+    CHECK_STR(fixture_snapshot(d, true), none);
+    fixture_done(d);
+}
+
 TEST(clients_in_use)
 {
-    static const struct {
-        const char *name, *marker, *agent, *servers;
-    } rows[] = {
-        {"codex", ".codex/x", ".codex/agents/reviewer.toml",
-         ".codex/config.toml"},
-        {"gemini", ".gemini/x", ".gemini/agents/reviewer.md",
-         ".gemini/settings.json"},
-        {"opencode", ".opencode/x", ".opencode/agents/reviewer.md",
-         "opencode.json"},
-        {"qwen", ".qwen/x", ".qwen/agents/reviewer.md", NULL},
-        {"vscode", ".vscode/x", ".github/agents/reviewer.agent.md",
-         ".vscode/mcp.json"},
-        {"cursor", ".cursor/x", ".cursor/agents/reviewer.md",
-         ".cursor/mcp.json"},
-        {"copilot", ".github/prompts/x", ".github/agents/reviewer.agent.md",
-         NULL},
-        {"cline", ".clinerules/x", NULL, NULL},
-        {"amp", ".amp/x", NULL, NULL},
-    };
+    for (size_t i = 0; i < clients_count; i++) {
+        const struct client *c = &clients_table[i];
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        for (int listed = 0; listed < 2; listed++) {
+        check_use(c, NULL);
+        for (size_t k = 0; k < CLIENT_MAX_MARKERS && c->markers[k]; k++)
+            if (!clients_mcp_is_at(&c->mcp, str_cstr(c->markers[k])))
+                check_use(c, c->markers[k]);
+    }
+}
+
+/* [H6] folders that many have prove nothing */
+TEST(common_folders_are_no_markers)
+{
+    struct fixture *d = &fixture;
+    static const char *const folders[] = {".github/x", ".agents/x", "skills/x"};
+
+    fixture_init(d);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        fixture_write(d, folders[i], "x\n");
+    for (size_t i = 0; i < clients_count; i++)
+        CHECK(!clients_is_here(&clients_table[i], d->fd));
+    fixture_done(d);
+}
+
+enum in_the_way { BROKEN, LINK, FIFO, FOREIGN, TOO_LARGE, WAYS };
+
+static void put_in_the_way(struct fixture *d, const struct client *c,
+                           const char *path, enum in_the_way how)
+{
+    struct arena *a = &d->arena;
+    struct err e = {0};
+    struct str text;
+
+    fixture_write(d, path, "{ \"x\n");
+    if (how == LINK || how == FIFO)
+        CHECK(unlinkat(d->fd, path, 0) == 0);
+    if (how == LINK)
+        CHECK(symlinkat("/etc/hosts", d->fd, path) == 0);
+    if (how == FIFO)
+        CHECK(mkfifoat(d->fd, path, 0600) == 0);
+    if (how == FOREIGN &&
+        provision_format_server(c, STR("io-e-m"),
+                                STR("{\"command\": \"evil\"}"), a, &text, &e))
+        fixture_write(d, path, text.p);
+    if (how == TOO_LARGE) {
+        char *large = arena_array(a, CLIENT_FILE_MAX_BYTES + 2, 1);
+
+        memset(large, '\n', CLIENT_FILE_MAX_BYTES + 1);
+        large[CLIENT_FILE_MAX_BYTES + 1] = 0;
+        fixture_write(d, path, large);
+    }
+}
+
+/* [H6] a file that mapm cannot or may not edit stays, and so does all else */
+TEST(what_is_in_the_way_stays)
+{
+    static const enum err_code codes[] = {ERR_FORMAT, ERR_REFUSED, ERR_REFUSED,
+                                          ERR_CONFLICT, ERR_LIMIT};
+
+    for (size_t i = 0; i < clients_count; i++)
+        for (int how = 0; how < WAYS; how++) {
+            const struct client *c = &clients_table[i];
+            const char *path = c->mcp.path ? c->mcp.path : c->mcp.others[0];
             struct fixture *d = &fixture;
-            const char *none;
+            const char *before;
 
-            if (!listed && !rows[i].marker)
+            if (!path || (how == TOO_LARGE && !c->backend))
                 continue;
             fixture_init(d);
-            if (listed)
-                fixture_client(d, rows[i].name);
-            else
-                fixture_write(d, rows[i].marker, "x\n");
-            none = fixture_snapshot(d, false);
-            fixture_item(d, DOC_AGENT, "reviewer", "AGENTS.md",
-                         AGENT("name: reviewer\ndescription: R", "Do.\n"),
-                         NULL);
-            fixture_item(d, DOC_MCP, "io-e-m", "x.json",
-                         "{\"_meta\": {\"name\": \"io.e/m\"}, \"command\": "
-                         "\"npx\"}\n",
-                         NULL);
-            FIXTURE_OK(d, 0);
-            CHECK(fixture_has(d, ".claude/agents/reviewer.md"));
-            CHECK(fixture_has(d, ".mcp.json"));
-            CHECK(!rows[i].agent || fixture_has(d, rows[i].agent));
-            CHECK(!rows[i].servers || fixture_has(d, rows[i].servers));
-            FIXTURE_OK(d, 0);
-            CHECK(d->change_count == 0);
-            /* No longer listed: what mapm made does not keep it in use. */
-            d->options.clients.count = 0;
-            FIXTURE_OK(d, 0);
-            CHECK(!rows[i].agent || fixture_has(d, rows[i].agent) == !listed);
-            fixture_clear(d);
-            FIXTURE_OK(d, 0);
-            CHECK_STR(fixture_snapshot(d, true), none);
+            fixture_client(d, c->name);
+            put_in_the_way(d, c, path, (enum in_the_way)how);
+            before =
+                arena_str(&d->arena, str_cstr(fixture_snapshot(d, false))).p;
+            add_items(d);
+            CHECK(!fixture_run(d, 0));
+            CHECK(d->err.code == codes[how]);
+            CHECK_STR(fixture_snapshot(d, false), before);
             fixture_done(d);
         }
 }

@@ -1,0 +1,78 @@
+/* provision/yaml_edit: any text; what is put is found, what is removed is gone,
+ * and what stood around it has its value. What was put where nothing was, and
+ * removed again, leaves each byte. [H6, row 5, row 16]. */
+#include "base/err.h"
+
+#include <stdlib.h>
+
+#include "../../provision/yaml_edit.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define VALUE                                                                  \
+    STR("{\"name\": \"k\", \"args\": [\"-y\", \"a: b\"], \"envs\": {\"A\": "   \
+        "\"1\"}, \"enabled\": true, \"none\": [], \"timeout\": 5}")
+
+static const struct yaml_place place = {STR_INIT("extensions"), STR_INIT("k")};
+
+static void check_others(struct str before, struct str after, struct arena *a)
+{
+    struct hash x, y;
+    struct err e = {0};
+    struct map ours;
+
+    map_init(&ours, a);
+    map_put(&ours, place.key, a);
+    if (!yaml_edit_hash_others(before, &place, &ours, &x, &e) ||
+        !yaml_edit_hash_others(after, &place, &ours, &y, &e))
+        abort();
+    /* merge_check refuses what would change: a last block scalar without a
+     * line end, for one. */
+    if (!hash_eq(&x, &y) && before.n && before.p[before.n - 1] == '\n')
+        abort();
+}
+
+static void check_put(struct str text, bool was_there, struct arena *a)
+{
+    struct hash want, got;
+    struct err e = {0};
+    struct str out, back;
+    bool found, has;
+
+    if (!yaml_edit_has_section(text, &place, &has, &e))
+        abort();
+    if (!yaml_edit_put(text, &place, VALUE, a, &out, &e))
+        return;
+    if (!yaml_edit_hash(VALUE, &want, &e) ||
+        !yaml_edit_find(out, &place, &found, &got, &e) || !found ||
+        !hash_eq(&want, &got))
+        abort();
+    check_others(text, out, a);
+    if (!yaml_edit_remove(out, &place, a, &back, &e) ||
+        (!has && !yaml_edit_drop_section(back, &place, a, &back, &e)))
+        abort();
+    if (!was_there && !str_eq(back, text))
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct str text = {(const char *)data, size}, out;
+    struct arena a = {0};
+    struct err e = {0};
+    struct hash h;
+    bool found;
+
+    if (size > 1u << 16)
+        return 0;
+    if (yaml_edit_find(text, &place, &found, &h, &e)) {
+        check_put(text, found, &a);
+        if (found && yaml_edit_remove(text, &place, &a, &out, &e)) {
+            if (!yaml_edit_find(out, &place, &found, &h, &e) || found)
+                abort();
+            check_others(text, out, &a);
+        }
+    }
+    arena_done(&a);
+    return 0;
+}
