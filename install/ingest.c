@@ -10,6 +10,8 @@
 #include "mapm/origin.h"
 #include "mapm/package_files.h"
 
+#include <string.h>
+
 #include "names.h"
 #include "plugins.h"
 #include "proof.h"
@@ -1077,6 +1079,54 @@ static bool has_same_dependencies(const struct document *x,
     return x->dep_count == y->dep_count;
 }
 
+/* "\\u202e" in a value is the character, too. */
+static bool has_escape(struct str line)
+{
+    for (size_t i = 0; i + 3 < line.n; i++)
+        if (line.p[i] == '\\' && strchr("xuU", line.p[i + 1]) &&
+            char_is_hex(line.p[i + 2]) && char_is_hex(line.p[i + 3]))
+            return true;
+    return false;
+}
+
+static bool has_hidden(struct str line)
+{
+    return has_escape(line) ||
+           text_find_hidden(line, NULL, NULL) != TEXT_HIDDEN_NONE;
+}
+
+/* What was allowed are the lines of upstream: each as often as it is there. */
+static bool check_hidden_lines(struct str before, struct str after,
+                               struct arena *a, struct err *e)
+{
+    struct map known;
+    struct str line;
+    size_t number = 0;
+
+    map_init(&known, a);
+    while (str_line(&before, &line))
+        if (has_hidden(line)) {
+            struct map_entry *entry = map_entry(&known, line);
+
+            entry->value = (void *)((uintptr_t)entry->value + 1);
+        }
+    while (str_line(&after, &line)) {
+        struct map_entry *entry;
+
+        number++;
+        if (!has_hidden(line))
+            continue;
+        entry = map_entry(&known, line);
+        if (!entry->value)
+            return err_set(e, ERR_REFUSED,
+                           "it adds hidden characters to those that were "
+                           "allowed, in line %zu",
+                           number);
+        entry->value = (void *)((uintptr_t)entry->value - 1);
+    }
+    return true;
+}
+
 static bool check_patched(const struct node *n, const struct document *before,
                           const struct document *after, struct err *e)
 {
@@ -1101,6 +1151,9 @@ bool ingest_patched(struct closure *c, struct node *n,
     CLEANUP(arena_done) struct arena scratch = {0};
     struct package_files p = {c->store, files, count};
     struct document before = {0}, after = {0};
+    struct package_files upstream = {.store = c->store};
+    struct package_file *list;
+    struct str old, new;
     struct arena *a = &c->cx->arena;
 
     if (!node_read_document(c, n, &scratch, &before, e) ||
@@ -1108,6 +1161,16 @@ bool ingest_patched(struct closure *c, struct node *n,
                         &after, e) ||
         !check_patched(n, &before, &after, e))
         return false;
+    if (n->hidden) {
+        if (!store_read_listing(c->store, &n->digest, &scratch, &list,
+                                &upstream.count, e))
+            return false;
+        upstream.files = list;
+        if (!anchor_text(c, n->package.kind, &upstream, &scratch, &old, e) ||
+            !anchor_text(c, n->package.kind, &p, &scratch, &new, e) ||
+            !check_hidden_lines(old, new, &scratch, e))
+            return false;
+    }
     n->package.prereqs = arena_str(a, after.prereqs);
     n->package.is_metaskill = after.metaskill;
     return true;

@@ -517,4 +517,25 @@ done
 four=$(peak "$MAPM" install --yes)
 ok '[D7] are installed' grep -c 'patch: ' mapm.lock
 at_most '[D7] patches of a clone take the memory of the largest, not of all' "$four" $((one + one / 2))
+# --- hidden characters that were allowed ------------------------------------------------
+
+skill "$T/hides/skills/hides" 'scope: acme'
+printf 'Marked: \342\200\256x\nPlain.\n' >>"$T/hides/skills/hides/SKILL.md"
+make_repo acme/hides "$T/hides"
+h=.agents/skills/hides/SKILL.md
+exits 'upstream with hidden characters' 0 mapm install --yes --allow-hidden acme/hides/skills/hides
+printf 'Mine.\n' >>$h
+exits '[D7, row 7] a patch of other lines' 0 mapm patch hides
+exits 'is installed' 0 mapm install --locked --yes
+printf 'More: \342\200\256y\n' >>$h
+exits '[D7, row 7] one that adds more of them' 4 mapm patch hides
+like 'is refused' "$err" 'adds hidden characters to those that were allowed, in line [0-9]+'
+mapm restore -q hides
+sed -i "$(grep -n Marked $h | cut -d: -f1)p" $h
+exits '[D7, row 7] nor the same line twice' 4 mapm patch hides
+mapm restore -q hides
+sed -i 's/^description: .*/description: "a \\u202e b"/' $h
+exits '[D7, row 7] nor by an escape' 4 mapm patch hides
+mapm restore -q hides
+exits 'the patch that was good is there' 0 mapm install --locked --yes
 done_testing
