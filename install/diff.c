@@ -271,12 +271,8 @@ static struct str path_in_repository(const struct layer *l, struct store *store,
                                      const struct origin *o)
 {
     struct str path;
-    size_t slash;
 
-    if (proof_find(l, store, entry, o, &path))
-        return path;
-    slash = str_find_char(o->rest, '/');
-    return slash == SIZE_MAX ? STR("") : str_from_index(o->rest, slash + 1);
+    return proof_find(l, store, entry, o, &path) ? path : origin_slot_path(o);
 }
 
 static bool origin_at(struct context *cx, const struct layer *l,

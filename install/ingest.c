@@ -845,7 +845,7 @@ void node_complete_origin(struct closure *c, struct node *n)
     if (n->source && n->source->is_short)
         origin_complete(n->source, ref.n ? ref : n->package.commit, n->path, a,
                         n->source);
-    if (n->origin.is_short)
+    if (n->origin.is_short || (n->origin.is_spelled_out && n->ref.n))
         origin_complete(&n->origin, ref, n->path, a, &n->origin);
     if (!map_has(&c->nodes, n->origin.key))
         map_put(&c->nodes, n->origin.key, n);

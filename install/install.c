@@ -1,6 +1,5 @@
 #include "base/fs.h"
 #include "mapm/doc_kind.h"
-#include "mapm/git_host.h"
 #include "mapm/name.h"
 #include "mapm/origin.h"
 #include "mapm/plugin_market.h"
@@ -94,59 +93,6 @@ static bool find_locked_argument(const struct install_session *s,
     return err_hint(e, "--locked adds nothing: install it without");
 }
 
-static struct str repair_host(struct str text, const char *host,
-                              struct arena *a)
-{
-    static const struct {
-        const char *before, *after;
-    } around[] = {{"www.", "/"}, {"", "/"}, {"git@", ":"}, {"ssh://git@", "/"}};
-
-    for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
-        struct str beginning =
-            arena_printf(a, "%s%s%s", around[i].before, host, around[i].after);
-
-        if (str_starts(text, beginning))
-            return arena_printf(a, "https://%s/%.*s", host,
-                                STR_ARG(str_from_index(text, beginning.n)));
-    }
-    return text;
-}
-
-/* The URL of what a browser shows, and other spellings that are common. */
-static struct str repair_origin(struct str text, struct arena *a)
-{
-    static const struct {
-        const char *before, *after;
-    } beginnings[] = {
-        {"http://", "https://"},
-        {"https://www.", "https://"},
-        {"git+https://", "https://"},
-    };
-    static const char *const ends[] = {"/SKILL.md", "/AGENTS.md"};
-    size_t at;
-
-    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
-        if (str_starts(text, str_cstr(beginnings[i].before)))
-            text =
-                str_join(str_cstr(beginnings[i].after),
-                         str_from_index(text, strlen(beginnings[i].before)), a);
-    for (size_t i = 0; i < git_host_count && git_hosts[i].homes[0]; i++)
-        text = repair_host(text, git_hosts[i].homes[0], a);
-    at = str_find_char(text, '?');
-    text = str_slice(text, 0, at < text.n ? at : text.n);
-    at = str_find_char(text, '#');
-    text = str_slice(text, 0, at < text.n ? at : text.n);
-    at = str_find(text, STR("/blob/"));
-    if (at != SIZE_MAX)
-        text =
-            arena_printf(a, "%.*s/tree/%.*s", STR_ARG(str_slice(text, 0, at)),
-                         STR_ARG(str_from_index(text, at + 6)));
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (str_ends(text, str_cstr(ends[i])))
-            text.n -= strlen(ends[i]);
-    return text;
-}
-
 /* "pdf@^2": a name, as the lock has it, and another ref for it. */
 static bool is_name_at(struct str text)
 {
@@ -167,7 +113,7 @@ static struct str path_of(const struct install_session *s,
 
     return proof_find(&s->layer, s->store, entry, o, &path)
                ? path
-               : origin_range_path(o);
+               : origin_slot_path(o);
 }
 
 static bool is_root(const struct install_session *s,
@@ -208,24 +154,16 @@ static bool parse_name_at(const struct install_session *s, struct str text,
 bool session_parse_origin(struct context *cx, const struct layer *l,
                           struct str text, struct origin *out, struct err *e)
 {
-    struct err problem = {0};
-    struct origin other;
-    struct str usual =
-        arena_printf(&cx->arena, "https://%s/", git_hosts[0].homes[0]);
-    struct str repaired;
-
-    if (origin_parse_argument(text, cx->cwd, cx->home, &l->rules, &cx->arena,
-                              out, e))
-        return true;
-    repaired = repair_origin(text, &cx->arena);
-    for (int i = 0; i < 2 && !str_eq(repaired, text); i++) {
-        if (origin_parse_argument(repaired, cx->cwd, cx->home, &l->rules,
-                                  &cx->arena, &other, &problem))
-            return err_hint(e, "did you mean %.*s?", STR_ARG(repaired));
-        if (str_starts(repaired, usual))
-            repaired = str_from_index(repaired, usual.n);
-    }
-    return false;
+    if (!origin_parse_argument(text, cx->cwd, cx->home, &l->rules, &cx->arena,
+                               out, e))
+        return false;
+    if (out->user_left_out.n)
+        context_note(cx, "\"%.*s@\" is left out of %.*s",
+                     STR_ARG(out->user_left_out), STR_ARG(out->text));
+    if (cx->is_verbose && out->left_out.n)
+        context_note(cx, "\"%.*s\" is left out of %.*s", STR_ARG(out->left_out),
+                     STR_ARG(out->text));
+    return true;
 }
 
 static bool parse_argument(const struct install_session *s, struct str text,

@@ -228,7 +228,7 @@ static struct str other_ranges(const struct check *c, const struct question *q)
                                &ignored) ||
             !origin_is_package_of(&o, &q->origin, a))
             continue;
-        range = version_range(&o, origin_range_path(&q->origin), a);
+        range = version_range(&o, origin_slot_path(&q->origin), a);
         if (range.n)
             all = arena_printf(a, "%.*s%s%.*s", STR_ARG(all), all.n ? " " : "",
                                STR_ARG(range));
@@ -434,7 +434,7 @@ static const struct err *list_failed(const struct check *c)
 static bool is_beyond_range(const struct question *q, struct arena *a)
 {
     struct str range = origin_range(&q->origin, a);
-    struct str path = origin_range_path(&q->origin);
+    struct str path = origin_slot_path(&q->origin);
     struct err ignored = {0};
     struct semver locked, newest;
     struct range r;

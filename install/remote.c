@@ -94,7 +94,7 @@ static struct origin asked_origin(struct check *c,
     bool has_tag = entry->tag.n && origin_is_package_of(&own, o, a);
 
     if (origin_range(o, a).n && (has_tag || commit.n))
-        origin_complete(o, has_tag ? entry->tag : commit, origin_range_path(o),
+        origin_complete(o, has_tag ? entry->tag : commit, origin_slot_path(o),
                         a, &out);
     return out;
 }

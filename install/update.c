@@ -176,7 +176,7 @@ static struct str pinned_origin(const struct update *u,
     if (o->scheme != ORIGIN_GIT || entry->commit.n == 0)
         return str_make("", 0);
     if (origin_range(o, u->a).n)
-        path = origin_range_path(o);
+        path = origin_slot_path(o);
     else if (path.n == 0 && !proof_find(l, u->session->store, entry, o, &path))
         path = o->path;
     origin_complete(o, entry->commit, path, u->a, &pinned);

@@ -139,7 +139,7 @@ static void add_member(struct settling *t, struct group *g, struct node *n)
 
 static struct group *group_of(struct settling *t, const struct origin *o)
 {
-    struct str path = origin_range_path(o);
+    struct str path = origin_slot_path(o);
     struct map_entry *known = map_entry(&t->groups, place_of(o, path, t->a));
     struct group *g = known->value;
 

@@ -63,9 +63,20 @@ static bool parse_local(struct str text, struct str cwd, struct str home,
     return origin_take_path(text, resolve(base, path, a), a, out, e);
 }
 
+/* The "@" of "@ref": the first that does not begin a part of the path, as
+ * in "packages/@acme/x"; a ref may hold more of them ("x@1.0.0"). */
+static size_t find_ref(struct str s)
+{
+    for (size_t i = 1; i < s.n; i++)
+        if (s.p[i] == '@' && s.p[i - 1] != '/')
+            return i;
+    return SIZE_MAX;
+}
+
 static void set_short_texts(struct origin *o, struct arena *a)
 {
-    bool usual = str_is(o->host, git_hosts[0].homes[0]);
+    bool usual =
+        str_is(o->host, git_hosts[0].homes[0]) && find_ref(o->path) == SIZE_MAX;
     struct str tail =
         arena_printf(a, "%s%.*s%s%.*s", o->ref.n ? "@" : "", STR_ARG(o->ref),
                      o->path.n ? "//" : "", STR_ARG(o->path));
@@ -82,16 +93,6 @@ static void set_short_texts(struct origin *o, struct arena *a)
     o->key = arena_printf(a, "%.*s%.*s", STR_ARG(origin_repository(o, a)),
                           STR_ARG(tail));
     o->is_short = true;
-}
-
-/* The "@" of "@ref": the first that does not begin a part of the path, as
- * in "packages/@acme/x"; a ref may hold more of them ("x@1.0.0"). */
-static size_t find_ref(struct str s)
-{
-    for (size_t i = 1; i < s.n; i++)
-        if (s.p[i] == '@' && s.p[i - 1] != '/')
-            return i;
-    return SIZE_MAX;
 }
 
 static const char *short_fault(const struct origin *o, bool has_ref)
@@ -135,11 +136,9 @@ static bool parse_short(struct str text, const struct origin_rules *rules,
     o.path = arena_str(a, rest);
     o.ref =
         at == SIZE_MAX ? STR("") : arena_str(a, str_from_index(text, at + 1));
-    if (!check_short(text, &o, at != SIZE_MAX, e))
-        return false;
-    set_short_texts(&o, a);
-    *out = o;
-    return true;
+    if (at + 1 == text.n) /* "@" and nothing behind it */
+        return origin_refuse(text, "has no ref behind \"@\"", e);
+    return origin_finish_short(text, &o, a, out, e);
 }
 
 bool origin_at_ref(const struct origin *o, struct str path, struct str ref,
@@ -151,59 +150,39 @@ bool origin_at_ref(const struct origin *o, struct str path, struct str ref,
     at.path = path;
     at.ref = ref;
     at.rest = at.part = (struct str){0};
-    if (!check_short(text, &at, true, e))
-        return false;
-    set_short_texts(&at, a);
-    *out = at;
-    return true;
+    return check_short(text, &at, true, e) &&
+           origin_finish_short(text, &at, a, out, e);
 }
 
-/* "https://host/repository", with nothing behind it. */
-static bool parse_bare(struct str text, struct str rest,
-                       enum host_transport transport,
-                       const struct origin_rules *rules, struct arena *a,
-                       struct origin *out)
+bool origin_finish_short(struct str text, const struct origin *o,
+                         struct arena *a, struct origin *out, struct err *e)
 {
-    struct origin o;
-    struct err ignored = {0};
+    struct origin full = *o;
 
-    rest = arena_str(a, rest);
-    if (!origin_take_repository(text, transport, &rest, rules, a, &o, &ignored))
+    if (!check_short(text, o, o->ref.n > 0, e))
         return false;
-    while (rest.n && rest.p[rest.n - 1] == '/')
-        rest.n--;
-    if (rest.n)
-        return false;
-    o.path = o.ref = STR("");
-    set_short_texts(&o, a);
-    *out = o;
+    set_short_texts(&full, a);
+    *out = full;
     return true;
-}
-
-/* "git@host:x", "ssh://x", "github:x/y": said by name, not taken for paths. */
-static bool has_scheme(struct str text)
-{
-    size_t colon = str_find_char(text, ':');
-
-    return colon != SIZE_MAX && colon < str_find_char(text, '/');
 }
 
 bool origin_parse_argument(struct str text, struct str cwd, struct str home,
                            const struct origin_rules *rules, struct arena *a,
                            struct origin *out, struct err *e)
 {
-    enum host_transport transport;
-    struct str rest;
+    size_t colon = str_find_char(text, ':');
 
-    if (text.n == 0 || text.n > ORIGIN_MAX_BYTES)
+    if (text.n == 0 || text.n > ORIGIN_MAX_BYTES ||
+        str_starts(text, STR("file:")))
         return origin_parse(text, rules, a, out, e);
     if (is_local(text))
         return parse_local(text, cwd, home, a, out, e);
-    if (origin_url_start(text, &rest, &transport) &&
-        parse_bare(text, rest, transport, rules, a, out))
-        return true;
-    if (has_scheme(text))
-        return origin_parse(text, rules, a, out, e);
+    if (colon != SIZE_MAX && colon < str_find_char(text, '/'))
+        return origin_parse_pasted(text, rules, a, out, e);
+    if (git_host_find(str_slice(text, 0, str_find_char(text, '/')),
+                      rules ? rules->hosts : NULL,
+                      rules ? rules->host_count : 0))
+        return origin_parse_pasted(text, rules, a, out, e);
     if (!str_has_char(text, '/')) {
         origin_refuse(text, "neither a URL nor owner/repo", e);
         return err_hint(e,

@@ -52,18 +52,21 @@ static bool host_fits(struct matching *m, struct str word)
             !str_has_char(m->vars[word.p[at + 1] - '0'], '.'));
 }
 
+static bool is_host_of(const char *address, struct str host)
+{
+    struct matching m = {.host = host, .count = 0};
+    struct str from = str_cstr(address), word;
+
+    return address && str_cut(&from, '/', &word) && !str_is(word, "*") &&
+           host_fits(&m, word);
+}
+
 bool git_address_has_host(const struct git_host *g, struct str host)
 {
-    for (size_t i = 0; i < GIT_HOST_MAX_ADDRESSES && g->addresses[i].from;
-         i++) {
-        struct matching m = {.host = host, .count = 0};
-        struct str from = str_cstr(g->addresses[i].from), word;
-
-        str_cut(&from, '/', &word);
-        if (!str_is(word, "*") && host_fits(&m, word))
+    for (size_t i = 0; i < GIT_HOST_MAX_ADDRESSES && g->addresses[i].from; i++)
+        if (is_host_of(g->addresses[i].from, host))
             return true;
-    }
-    return false;
+    return is_host_of(g->ssh.to, host);
 }
 
 /* How many parts the words take up at `at`; 0: they are others. */
@@ -80,7 +83,10 @@ static size_t words_at(const struct matching *m, const char *words, size_t at)
 
 static bool find_page(struct matching *m, size_t at)
 {
+    /* As an origin is stored, on hosts of any kind. */
+    static const struct git_host_page stored = {.shows = GIT_PAGE_FOLDER};
     const char *hidden = m->address->page;
+    size_t tree = hidden ? 0 : words_at(m, m->g->tree, at);
 
     for (size_t i = 0; i < GIT_HOST_MAX_PAGES && m->g->pages[i].shows; i++) {
         const struct git_host_page *page = &m->g->pages[i];
@@ -92,7 +98,9 @@ static bool find_page(struct matching *m, size_t at)
         m->rest = at + n;
         return true;
     }
-    return false;
+    m->page = &stored;
+    m->rest = at + tree;
+    return tree > 0;
 }
 
 static bool fits_from(struct matching *m, struct str pattern, size_t at,
@@ -101,9 +109,12 @@ static bool fits_from(struct matching *m, struct str pattern, size_t at,
     struct str rest = pattern, word;
 
     if (!str_cut(&rest, '/', &word)) {
+        m->end = at;
+        if (find_page(m, at))
+            return true;
         m->page = NULL;
-        m->end = m->rest = at;
-        return find_page(m, at) || at == m->count || !is_open;
+        m->rest = at;
+        return at == m->count || !is_open;
     }
     if (str_is(word, "**")) {
         for (size_t end = at; end <= m->count; end++) {
@@ -157,20 +168,20 @@ static struct str fill_word(const struct matching *m, struct str word,
                         STR_ARG(str_from_index(word, at + 2)));
 }
 
-static void fill(const struct matching *m, struct arena *a,
-                 struct git_host_match *out)
+static void fill(const struct matching *m, const char *pattern, struct arena *a,
+                 struct str *host, struct str *out)
 {
-    struct str rest = str_cstr(m->address->to), word, path = {"", 0};
+    struct str rest = str_cstr(pattern), word, path = {"", 0};
 
     str_cut(&rest, '/', &word);
-    out->host = fill_word(m, word, a);
+    *host = fill_word(m, word, a);
     while (str_cut(&rest, '/', &word)) {
         word = fill_word(m, word, a);
         if (word.n)
             path = arena_printf(a, "%.*s%s%.*s", STR_ARG(path),
                                 path.n ? "/" : "", STR_ARG(word));
     }
-    out->repository = path;
+    *out = path;
 }
 
 static void set_match(const struct matching *m, struct arena *a,
@@ -179,33 +190,59 @@ static void set_match(const struct matching *m, struct arena *a,
     struct str *name = &out->repository;
 
     out->page = m->page;
+    out->by_address = m->address->tells;
+    out->is_telling = m->address->tells || (m->page && m->page->tells);
     out->rest = join_parts(m, m->rest, m->count, a);
     out->host = arena_str(a, m->host);
     *name = join_parts(m, 0, m->end, a);
     if (m->address->to)
-        fill(m, a, out);
+        fill(m, m->address->to, a, &out->host, name);
     if (!m->g->keeps_suffix && name->n > 4 &&
         str_eq_nocase(str_from_index(*name, name->n - 4), STR(".git")))
         name->n -= 4;
 }
 
-bool git_host_match(const struct git_host *g, struct str host, struct str path,
-                    bool only_telling, struct arena *a,
+/* Whether the pattern fits all of host and path. */
+static bool matches(struct matching *m, const char *pattern)
+{
+    struct str from = str_cstr(pattern), word;
+
+    str_cut(&from, '/', &word);
+    return host_fits(m, word) && fits_from(m, from, 0, false);
+}
+
+/* "ssh.dev.azure.com/v3/o/p/r" as what it is over https. */
+static bool match_ssh(const struct matching *parts, struct arena *a,
+                      struct git_host_match *out)
+{
+    const struct git_host_address address = {.from = parts->g->ssh.to,
+                                             .to = parts->g->ssh.from};
+    struct matching m = *parts;
+    struct git_host_match again;
+
+    m.address = &address;
+    if (!address.from || !matches(&m, address.from))
+        return false;
+    set_match(&m, a, out);
+    return git_host_match(m.g, HOST_OVER_HTTPS, out->host, out->repository, a,
+                          &again) &&
+           again.rest.n == 0;
+}
+
+bool git_host_match(const struct git_host *g, enum host_transport transport,
+                    struct str host, struct str path, struct arena *a,
                     struct git_host_match *out)
 {
     struct matching m = {.g = g, .host = host};
 
     if (!split(&m, path))
         return false;
+    if (transport == HOST_OVER_SSH && match_ssh(&m, a, out))
+        return true;
     for (size_t i = 0; i < GIT_HOST_MAX_ADDRESSES && g->addresses[i].from;
          i++) {
-        struct str from = str_cstr(g->addresses[i].from), word;
-
         m.address = &g->addresses[i];
-        str_cut(&from, '/', &word);
-        if (!host_fits(&m, word) || !fits_from(&m, from, 0, false))
-            continue;
-        if (only_telling && !m.address->tells && !(m.page && m.page->tells))
+        if (!matches(&m, m.address->from))
             continue;
         set_match(&m, a, out);
         return true;
@@ -213,33 +250,17 @@ bool git_host_match(const struct git_host *g, struct str host, struct str path,
     return false;
 }
 
-const struct git_host *git_host_guess(struct str host, struct str repository)
-{
-    CLEANUP(arena_done) struct arena scratch = {0};
-    struct git_host_match found;
-
-    for (size_t i = 0; i < git_host_count; i++)
-        if (git_host_match(&git_hosts[i], host, repository, true, &scratch,
-                           &found) &&
-            !found.page)
-            return &git_hosts[i];
-    return &git_hosts[git_host_count - 1];
-}
-
 struct str git_host_ssh_url(const struct git_host *g, struct str host,
                             struct str repository, unsigned port,
                             struct arena *a)
 {
     struct matching m = {.g = g, .host = host, .address = &g->ssh};
-    struct git_host_match found = {.host = host, .repository = repository};
-    struct str from = str_cstr(g->ssh.from), word;
 
-    if (from.n && split(&m, repository) && str_cut(&from, '/', &word) &&
-        host_fits(&m, word) && fits_from(&m, from, 0, false))
-        fill(&m, a, &found);
+    if (g->ssh.from && split(&m, repository) && matches(&m, g->ssh.from))
+        fill(&m, g->ssh.to, a, &host, &repository);
     port = port ? port : g->ssh_port;
     return arena_printf(a, "ssh://%s%s%.*s%.*s/%.*s%s", g->ssh_user,
-                        g->ssh_user[0] ? "@" : "", STR_ARG(found.host),
+                        g->ssh_user[0] ? "@" : "", STR_ARG(host),
                         STR_ARG(port ? arena_printf(a, ":%u", port) : STR("")),
-                        STR_ARG(found.repository), g->suffix);
+                        STR_ARG(repository), g->suffix);
 }

@@ -121,20 +121,26 @@ static struct str plain_path(struct str path)
     return path;
 }
 
-/* A ".git" at the end tells no more than that: the last kind is left out. */
+/* A ".git" at the end tells no more than that: the last kind is left out. The
+ * name of a repository shows more than that of a page. */
 const struct git_host *host_kind_by_shape(struct str host, struct str path)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
+    const struct git_host *by_page = NULL;
     struct git_host_match found;
 
     path = plain_path(path);
-    for (size_t i = 0; i + 1 < git_host_count; i++)
-        if (git_host_match(&git_hosts[i], host, path, true, &scratch, &found))
-            return &git_hosts[i];
-    if (git_host_match(&git_hosts[0], host, path, false, &scratch, &found) &&
-        found.page)
-        return &git_hosts[0];
-    return NULL;
+    for (size_t i = 0; i + 1 < git_host_count; i++) {
+        const struct git_host *g = &git_hosts[i];
+
+        if (!git_host_match(g, HOST_OVER_HTTPS, host, path, &scratch, &found))
+            continue;
+        if (found.by_address)
+            return g;
+        if (!by_page && (found.is_telling || (i == 0 && found.page)))
+            by_page = g;
+    }
+    return by_page;
 }
 
 const struct git_host *git_host_of_kind(struct str name)

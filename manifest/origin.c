@@ -259,6 +259,11 @@ static const char *url_fault(struct str text)
         return "has a query (\"?\")";
     if (str_has_char(text, '#'))
         return "has a fragment (\"#\")";
+    return origin_byte_fault(text);
+}
+
+const char *origin_byte_fault(struct str text)
+{
     if (str_has_char(text, '\\'))
         return "has a backslash";
     if (!text_is_utf8(text) || text_has_control(text))
@@ -301,7 +306,7 @@ static const char *read_port(struct str text, struct origin *o)
 }
 
 /* "[user@]host[:port]" */
-static const char *read_authority(struct str text, struct origin *o,
+const char *origin_read_authority(struct str text, struct origin *o,
                                   struct arena *a)
 {
     size_t at = str_find_last(text, '@'), colon;
@@ -334,7 +339,7 @@ static const char *read_authority(struct str text, struct origin *o,
 /* Its author has configured it, perhaps, but not this user. */
 /* With the lines that would let it: a host of its author's, perhaps, whom this
  * user trusts. */
-static bool refuse_host(struct str text, const struct origin *o,
+bool origin_refuse_host(struct str text, const struct origin *o,
                         struct str path, const struct origin_rules *rules,
                         struct err *e)
 {
@@ -362,6 +367,36 @@ static bool refuse_host(struct str text, const struct origin *o,
                     "hosts:\n  - %.*s",
                     is_port ? "set" : "add", STR_ARG(o->host),
                     STR_ARG(host_config_item(&h, &scratch)));
+}
+
+bool origin_refuse_name(struct str text, const struct origin *o,
+                        const char *what, struct err *e)
+{
+    char fault[80];
+
+    snprintf(fault, sizeof fault, "its %s is not a %s name", what,
+             o->kind->title);
+    return origin_refuse(text, fault, e);
+}
+
+bool origin_refuse_page(struct str text, const struct origin *o, struct err *e)
+{
+    char fault[80];
+
+    snprintf(fault, sizeof fault, "has no /%s/ after the repository",
+             o->kind->tree);
+    return origin_refuse(text, fault, e);
+}
+
+bool origin_check_repository(struct str text, const struct origin *o,
+                             struct err *e)
+{
+    size_t slash = str_find_char(o->repository, '/');
+
+    if (o->kind->parts && !is_owner(str_slice(o->repository, 0, slash)))
+        return origin_refuse_name(text, o, "owner", e);
+    return repository_is_valid(o->repository, o->kind) ||
+           origin_refuse_name(text, o, "repository", e);
 }
 
 bool origin_host_is_known(const struct origin *o,
@@ -518,13 +553,11 @@ static const struct git_host *kind_of(const struct origin *o, struct str path,
 {
     const struct git_host *g = git_host_find(
         o->host, rules ? rules->hosts : NULL, rules ? rules->host_count : 0);
-    size_t tree = find_words(path, "-/tree");
 
     if (g || !rules || !rules->any_host)
         return g;
-    return tree == SIZE_MAX && o->transport == HOST_OVER_HTTPS
-               ? &git_hosts[0]
-               : git_host_guess(o->host, str_slice(path, 0, tree));
+    g = host_kind_by_shape(o->host, path);
+    return g ? g : &git_hosts[git_host_count - 1];
 }
 
 /* One name of several that a host has for a repository. */
@@ -533,7 +566,8 @@ static void make_canonical(struct origin *o, struct arena *a)
     struct git_host_match found;
 
     if (o->kind->parts ||
-        !git_host_match(o->kind, o->host, o->repository, false, a, &found) ||
+        !git_host_match(o->kind, HOST_OVER_HTTPS, o->host, o->repository, a,
+                        &found) ||
         found.page || found.rest.n)
         return;
     if (!str_eq(o->host, found.host))
@@ -554,28 +588,20 @@ bool origin_take_repository(struct str text, enum host_transport transport,
     if (fault)
         return origin_refuse(text, fault, e);
     str_cut(&path, '/', &authority);
-    fault = read_authority(authority, o, a);
+    fault = origin_read_authority(authority, o, a);
     if (fault)
         return origin_refuse(text, fault, e);
     o->kind = kind_of(o, path, rules);
     if (!o->kind ||
         (!(rules && rules->any_host) && !origin_host_is_known(o, rules)))
-        return refuse_host(text, o, path, rules, e);
+        return origin_refuse_host(text, o, path, rules, e);
     n = repository_length(path, o->kind);
     o->repository = str_slice(path, 0, n);
     *rest = str_from_index(path, n);
     if (!o->kind->keeps_suffix)
         o->repository = drop_git(o->repository);
-    if (o->kind->parts &&
-        !is_owner(str_slice(path, 0, str_find_char(path, '/'))))
-        fault = "owner";
-    else if (!repository_is_valid(o->repository, o->kind))
-        fault = "repository";
-    if (fault)
-        return origin_refuse(
-            text,
-            arena_printf(a, "its %s is not a %s name", fault, o->kind->title).p,
-            e);
+    if (!origin_check_repository(text, o, e))
+        return false;
     make_canonical(o, a);
     return true;
 }
@@ -593,9 +619,10 @@ static bool take_words(struct str *rest, const char *words)
 }
 
 /* "/tree/" between the repository and the ref. */
-static bool take_tree(struct str text, struct str *rest,
-                      const struct git_host *g, struct arena *a, struct err *e)
+static bool take_tree(struct str text, struct str *rest, const struct origin *o,
+                      struct arena *a, struct err *e)
 {
+    const struct git_host *g = o->kind;
     struct str fault;
 
     *rest = str_from_index(*rest, 1);
@@ -614,8 +641,28 @@ static bool take_tree(struct str text, struct str *rest,
         }
     if (take_words(rest, g->tree))
         return true;
-    fault = arena_printf(a, "has no /%s/ after the repository", g->tree);
-    return origin_refuse(text, fault.p, e);
+    return origin_refuse_page(text, o, e);
+}
+
+bool origin_finish(struct str text, const struct origin *o, struct str rest,
+                   struct arena *a, struct origin *out, struct err *e)
+{
+    struct origin full = *o;
+    const char *fault;
+    bool is_range = false;
+
+    rest = drop_slashes(rest);
+    if (!take_range(text, &rest, &is_range, a, e))
+        return false;
+    fault = is_range ? NULL : rest_fault(rest, a);
+    if (fault)
+        return origin_refuse(text, fault, e);
+    full.rest = rest;
+    origin_set_texts(&full, a);
+    if (full.text.n > ORIGIN_MAX_BYTES) /* a range has grown by its escapes */
+        return origin_refuse(text, "is longer than 2,048 bytes", e);
+    *out = full;
+    return true;
 }
 
 static bool parse_url(struct str text, struct str rest,
@@ -624,8 +671,6 @@ static bool parse_url(struct str text, struct str rest,
                       struct origin *out, struct err *e)
 {
     struct origin o;
-    const char *fault;
-    bool is_range = false;
 
     if (!origin_take_repository(text, transport, &rest, rules, a, &o, e))
         return false;
@@ -633,20 +678,8 @@ static bool parse_url(struct str text, struct str rest,
         origin_refuse(text, "its repository is written as it is over https", e);
         return err_hint(e, "write https://%.*s/...", STR_ARG(o.host));
     }
-    if (!take_tree(text, &rest, o.kind, a, e))
-        return false;
-    rest = drop_slashes(rest);
-    if (!take_range(text, &rest, &is_range, a, e))
-        return false;
-    fault = is_range ? NULL : rest_fault(rest, a);
-    if (fault)
-        return origin_refuse(text, fault, e);
-    o.rest = rest;
-    origin_set_texts(&o, a);
-    if (o.text.n > ORIGIN_MAX_BYTES) /* a range has grown by its escapes */
-        return origin_refuse(text, "is longer than 2,048 bytes", e);
-    *out = o;
-    return true;
+    return take_tree(text, &rest, &o, a, e) &&
+           origin_finish(text, &o, rest, a, out, e);
 }
 
 /* --- file: ---------------------------------------------------------------- */
@@ -791,7 +824,7 @@ void origin_complete(const struct origin *o, struct str ref, struct str path,
     }
     if (range_is_meant(ref))
         ref = range_escape(ref, a);
-    full.is_short = false;
+    full.is_short = full.is_spelled_out = false;
     full.ref = full.path = full.part = (struct str){0};
     full.rest = path.n
                     ? arena_printf(a, "%.*s/%.*s", STR_ARG(ref), STR_ARG(path))
@@ -826,26 +859,39 @@ struct str origin_range(const struct origin *o, struct arena *a)
     return origin_slot_range(o->rest.n ? o->rest : o->ref, a);
 }
 
-struct str origin_range_path(const struct origin *o)
+struct str origin_slot_path(const struct origin *o)
 {
-    size_t slash = str_find_char(o->rest, '/');
+    static const char *const names[] = {"refs/heads/", "refs/tags/"};
+    struct str rest = o->rest, ref;
 
-    if (o->is_short)
+    if (rest.n == 0)
         return o->path;
-    return slash == SIZE_MAX ? str_make("", 0)
-                             : str_from_index(o->rest, slash + 1);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_starts(o->rest, str_cstr(names[i])))
+            rest = str_from_index(o->rest, strlen(names[i]));
+    str_cut(&rest, '/', &ref);
+    return rest.n ? rest : str_make("", 0);
+}
+
+struct str origin_slot(const struct origin *o)
+{
+    size_t path = origin_slot_path(o).n;
+
+    if (o->rest.n == 0)
+        return o->ref;
+    return str_slice(o->rest, 0, o->rest.n - (path ? path + 1 : 0));
 }
 
 bool origin_is_package_of(const struct origin *o, const struct origin *range,
                           struct arena *a)
 {
-    struct str path = origin_range_path(range);
+    struct str path = origin_slot_path(range);
 
     if (o->scheme != ORIGIN_GIT ||
         !str_eq(origin_repository(o, a), origin_repository(range, a)))
         return false;
     if (origin_range(o, a).n || o->is_short)
-        return str_eq(origin_range_path(o), path);
+        return str_eq(origin_slot_path(o), path);
     return path.n == 0 || str_ends(o->rest, str_join(STR("/"), path, a));
 }
 

@@ -153,16 +153,6 @@ bool replacements_add(struct replacements *out, const struct project *p,
 
 /* --- finding -------------------------------------------------------------- */
 
-/* The ref of "<ref>[/path]" is its first segment. */
-static struct str path_of(const struct origin *o)
-{
-    size_t slash = str_find_char(o->rest, '/');
-
-    if (o->rest.n == 0)
-        return o->path;
-    return slash == SIZE_MAX ? STR("") : str_from_index(o->rest, slash + 1);
-}
-
 static struct str key_of(const struct origin *o, enum form form,
                          struct arena *a)
 {
@@ -171,7 +161,7 @@ static struct str key_of(const struct origin *o, enum form form,
     if (form == FORM_REPOSITORY)
         return origin_repository(o, a);
     if (form == FORM_PATH)
-        return path_key(o, path_of(o), a);
+        return path_key(o, origin_slot_path(o), a);
     if (!o->is_short)
         return o->key;
     if (!o->ref.n)
@@ -222,7 +212,7 @@ const struct replacement *replacements_find_team(const struct replacements *all,
 static void apply_folder(const struct replacement *r, const struct origin *o,
                          struct arena *a, struct origin *out)
 {
-    struct str path = path_of(o);
+    struct str path = origin_slot_path(o);
 
     *out = (struct origin){.scheme = ORIGIN_FILE, .path = r->path};
     if (r->is_whole && path.n)
@@ -235,7 +225,7 @@ void replacement_apply(const struct replacement *r, const struct origin *o,
                        struct arena *a, struct origin *out)
 {
     struct origin full = r->target;
-    struct str ref = o->rest, path = r->path.n ? r->path : path_of(o);
+    struct str ref = o->rest, path = r->path.n ? r->path : origin_slot_path(o);
 
     if (r->is_folder) {
         apply_folder(r, o, a, out);
@@ -247,7 +237,7 @@ void replacement_apply(const struct replacement *r, const struct origin *o,
     }
     if (!o->is_short) {
         if (!r->is_whole)
-            ref = str_slice(ref, 0, str_find_char(ref, '/'));
+            ref = origin_slot(o);
         origin_complete(&full, ref, r->is_whole ? STR("") : path, a, out);
         return;
     }

@@ -200,21 +200,13 @@ static const struct origin *root_of(const struct package *p,
     return p->origin;
 }
 
-/* Behind a ref without "/": for a hint that is exact enough. */
-static struct str path_of(const struct origin *o)
-{
-    size_t slash = str_find_char(o->rest, '/');
-
-    return slash == SIZE_MAX ? STR("") : str_from_index(o->rest, slash);
-}
-
 /* The same folder of a repository, by another ref. */
 static bool is_same_folder(const struct origin *x, const struct origin *y)
 {
     return x->scheme == ORIGIN_GIT && y->scheme == ORIGIN_GIT &&
            str_eq(x->host, y->host) && x->port == y->port &&
            str_eq(x->repository, y->repository) &&
-           str_eq(path_of(x), path_of(y));
+           str_eq(origin_slot_path(x), origin_slot_path(y));
 }
 
 /* As a person may type it: what stands behind "?" is not. */

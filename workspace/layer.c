@@ -243,7 +243,7 @@ static bool check_tag(bool committed, const struct lock_entry *entry,
         (!entry->tag.n && (entry->from.n || !committed)))
         return true;
     if (entry->tag.n &&
-        tag_version(entry->tag, origin_range_path(range), &v, &form) &&
+        tag_version(entry->tag, origin_slot_path(range), &v, &form) &&
         range_parse(text, &r, e) && range_allows(&r, &v))
         return true;
     if (entry->tag.n)

@@ -280,7 +280,7 @@ static enum step step_refs(struct ask *a, struct err *e)
     }
     if (!ref_check_length(short_ref(choice.name), e))
         return STEP_FAIL;
-    a->ref = short_ref(choice.name);
+    a->ref = choice.is_spelled_out ? choice.name : short_ref(choice.name);
     a->path = a->in.is_short && a->in.ref.n == 0 ? a->in.path : choice.path;
     a->has_path = true;
     if (choice.is_tag_too)

@@ -140,6 +140,19 @@ static struct str first_segment(const struct address *at)
     return str_slice(at->text, 0, n);
 }
 
+/* "v1" of "refs/tags/v1/x", too: a host is asked for names without that. */
+static struct str first_of_name(const struct address *at)
+{
+    size_t from = str_starts(at->text, HEADS)  ? HEADS.n
+                  : str_starts(at->text, TAGS) ? TAGS.n
+                                               : 0;
+    size_t n = from;
+
+    while (n < at->text.n && at->text.p[n] != '/')
+        n++;
+    return from ? str_slice(at->text, from, n) : first_segment(at);
+}
+
 static bool read_commit_id(struct str segment, struct arena *a, struct oid *out)
 {
     return segment.n == OID_HEX_CHARS && oid_parse(str_lower(segment, a), out);
@@ -154,7 +167,7 @@ bool refs_first(struct str rest, struct arena *a, bool *is_commit,
     struct oid id;
 
     address_read(rest, &scratch, &at);
-    first = first_segment(&at);
+    first = first_of_name(&at);
     if (read_commit_id(first, &scratch, &id)) {
         *is_commit = true;
         *commit = id;
@@ -192,6 +205,32 @@ static bool choose_default(const struct ref_list *refs, struct ref_choice *out,
 static bool fits(const struct address *at, struct str name)
 {
     return name.n && str_starts(at->text, name) && at->next[name.n];
+}
+
+/* The ref that the address names in full; NULL: none. */
+static const struct ref *find_spelled_out(const struct ref_list *refs,
+                                          const struct address *at)
+{
+    const struct ref *best = NULL;
+
+    if (!str_starts(at->text, STR("refs/")))
+        return NULL;
+    for (size_t i = 0; i < refs->count; i++) {
+        const struct ref *r = &refs->items[i];
+
+        if (fits(at, r->name) && !oid_is_zero(&r->peeled) &&
+            (!best || r->name.n > best->name.n))
+            best = r;
+    }
+    return best;
+}
+
+/* Whether a branch and a tag have the name. */
+static bool is_twice(const struct ref_list *refs, struct str name,
+                     struct arena *a)
+{
+    return ref_list_find(refs, str_join(HEADS, name, a)) &&
+           ref_list_find(refs, str_join(TAGS, name, a));
 }
 
 /* As many leading segments of the address as `name` has. */
@@ -305,7 +344,7 @@ static bool choose(const struct ref_list *refs, struct str rest,
     struct address at;
     struct str first, best = {"", 0};
     struct ref_choice choice = {.name = STR_INIT("")};
-    const struct ref *head = NULL, *tag = NULL;
+    const struct ref *head = NULL, *tag = NULL, *full;
 
     address_read(rest, a, &at);
     if (at.text.n == 0)
@@ -327,6 +366,12 @@ static bool choose(const struct ref_list *refs, struct str rest,
             head = tag = NULL;
         best = name;
         *(str_starts(r->name, HEADS) ? &head : &tag) = r;
+    }
+    full = head || tag ? NULL : find_spelled_out(refs, &at);
+    if (full) {
+        best = full->name;
+        *(str_starts(full->name, HEADS) ? &head : &tag) = full;
+        choice.is_spelled_out = is_twice(refs, short_name(full), a);
     }
     if (!head && !tag)
         return refuse_unknown(refs, &at, a, e);

@@ -57,14 +57,15 @@ MUST_CHECK bool refs_first(struct str rest, struct arena *a, bool *is_commit,
 struct ref_choice {
     struct str name; /* "refs/heads/main"; empty for a commit id */
     struct oid commit;
-    struct str path; /* what follows the ref; "" for all */
-    bool is_tag_too; /* a branch was taken where a tag fits as well: warn */
-    bool is_default; /* no ref was given: HEAD's branch */
+    struct str path;     /* what follows the ref; "" for all */
+    bool is_tag_too;     /* a branch was taken where a tag fits as well: warn */
+    bool is_spelled_out; /* `rest` has all of `name`, to tell these two apart */
+    bool is_default;     /* no ref was given: HEAD's branch */
 };
 
 /*
  * The longest ref that equals a whole-segment prefix of `rest`, branches
- * before tags. 40 hex digits first are a commit, never a ref.
+ * before tags; "refs/tags/v1" names the tag. 40 hex digits first are a commit, never a ref.
  *
  * Ownership: `*out` borrows from `refs` and `rest`; `a` is scratch. Errors:
  * ERR_REF, the hint with near names or, for what looks like a short commit id,

@@ -126,6 +126,8 @@ struct git_host {
 extern const struct git_host git_hosts[];
 extern const size_t git_host_count;
 
+enum host_transport { HOST_OVER_HTTPS, HOST_OVER_SSH };
+
 struct host_config;
 
 /* The row that has `host` as one of its homes, or an address of theirs. Letter
@@ -138,9 +140,6 @@ const struct git_host *git_host_find(struct str host,
                                      const struct host_config *known,
                                      size_t known_count);
 
-/* By the look of a repository's path: never NULL. */
-const struct git_host *git_host_guess(struct str host, struct str repository);
-
 /* --- addresses ---------------------------------------------------------------- */
 
 /* One that was found: in the arena that was given. */
@@ -148,12 +147,14 @@ struct git_host_match {
     struct str host, repository; /* as they are stored */
     struct str rest; /* what follows, without "/" at its beginning */
     const struct git_host_page *page; /* NULL: none */
+    bool is_telling; /* as `tells` of the address or the page */
+    bool by_address;
 };
 
 /* What "<host>/<path>" names; `path` without "/" at its ends. Pages that are
  * none of the kind's are left in `rest`. False: no repository. */
-bool git_host_match(const struct git_host *g, struct str host, struct str path,
-                    bool only_telling, struct arena *a,
+bool git_host_match(const struct git_host *g, enum host_transport transport,
+                    struct str host, struct str path, struct arena *a,
                     struct git_host_match *out);
 
 /* What git fetches over ssh; `port`: 0 for the kind's own. In `a`. */

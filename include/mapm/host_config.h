@@ -18,8 +18,6 @@
 #define HOST_MAX_CHARS 253
 #define HOST_MAX_PORTS 16 /* of one host */
 
-enum host_transport { HOST_OVER_HTTPS, HOST_OVER_SSH };
-
 /* Where a token for the host comes from. */
 enum host_token {
     HOST_TOKEN_USUAL,    /* variables of its kind, then git's own ways */

@@ -42,6 +42,12 @@ struct origin {
     struct str path; /* FILE: absolute and normal. Short form: in the repo.
                       * OWN: in the workspace; "" for a catalog that is all of it */
     bool is_short;
+    /* Of what was typed: it was an address of ssh, and is written as of https;
+     * user and page details that an origin has not, "" for none. */
+    bool was_ssh;
+    /* Its ref is a full name, which is cut once the refs are known. */
+    bool is_spelled_out;
+    struct str user_left_out, left_out;
     /* Behind "?" in text and key: a plugin, which is no skill of the same
      * folder ("plugin", "plugin=NAME" of a marketplace), its marketplace
      * ("market"), or a part that is no folder ("mcp=PLUGIN/SERVER",
@@ -136,8 +142,11 @@ bool origin_names_commit(const struct origin *o);
  * where it has a ref. `slot`: its `rest`, or the `ref` of a short form. */
 struct str origin_range(const struct origin *o, struct arena *a);
 struct str origin_slot_range(struct str slot, struct arena *a);
-/* Of one with a range: the path in the repository, which no ref has to tell. */
-struct str origin_range_path(const struct origin *o);
+/* The path in the repository, where the ref is one part, or a full name with
+ * one: always so where it is a range. */
+struct str origin_slot_path(const struct origin *o);
+/* The ref in front of it. */
+struct str origin_slot(const struct origin *o);
 /* Whether `o` may be of the package that `range`, which has one, is of: the same
  * repository and path, as far as the path of `o` is known without its refs. */
 bool origin_is_package_of(const struct origin *o, const struct origin *range,

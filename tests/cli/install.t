@@ -147,26 +147,26 @@ refuses 'no such path' 'there is no "bas" in "skills"' "$U/main/skills/bas"
 like 'a near one' "$err" 'did you mean "skills/base"'
 refuses 'no such repository' 'no such repository, or it is private' acme/none/skills/x
 refuses 'a repository without packages' 'no SKILL.md or AGENTS.md' "$U/main/skills/base/deep"
-refuses 'a file' 'is a file' "$U/main/skills/base/SKILL.md"
+refuses 'a file' 'is a file' acme/catalog/skills/base/SKILL.md
 like 'what to name instead' "$err" 'name the folder'
 refuses 'two of them' 'skills/no-a' "$U/main/skills/no-a" "$U/main/skills/no-b"
 like 'both are told' "$err" 'skills/no-b'
 
-# What people paste: refused as it stands, with what they meant.
-while read -r typed meant; do
+# What people paste is one package, as it is stored. [H1]
+while read -r typed; do
     fresh
-    exits "no origin: $typed" 1 mapm install "$typed"
-    like "but nearly: $typed" "$err" "did you mean $meant\?"
+    exits "pasted: $typed" 0 mapm install --yes "$typed"
+    like "stored: $typed" "$(cat mapm.yaml)" "^  *- $U/main/skills/base\$"
 done <<X
-https://github.com/acme/catalog/blob/main/skills/base/SKILL.md $U/main/skills/base
-https://github.com/acme/catalog/tree/main/skills/base#usage $U/main/skills/base
-https://github.com/acme/catalog/tree/main/skills/base?tab=readme $U/main/skills/base
-http://github.com/acme/catalog https://github.com/acme/catalog
-https://www.github.com/acme/catalog https://github.com/acme/catalog
-git@github.com:acme/catalog.git https://github.com/acme/catalog.git
-github.com/acme/catalog/skills/base acme/catalog/skills/base
-github.com/acme/catalog https://github.com/acme/catalog
+https://github.com/acme/catalog/blob/main/skills/base/SKILL.md
+https://github.com/acme/catalog/tree/main/skills/base?tab=readme#usage
+https://www.github.com/acme/catalog/tree/refs/heads/main/skills/base
+git@github.com:acme/catalog.git@main//skills/base
+github.com/acme/catalog/skills/base@main
 X
+fresh
+exits 'plain http' 1 mapm install http://github.com/acme/catalog
+like 'what to write' "$err" 'write https://github.com/acme/catalog'
 
 # --- conflicts [M27] -------------------------------------------------------------------
 

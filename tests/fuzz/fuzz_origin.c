@@ -45,6 +45,33 @@ static void check_document(struct str text, struct arena *a)
         abort();
 }
 
+/* As where the host was typed: nothing that ssh or a shell could take for an
+ * option or a command is in what is given to them. */
+static void check_any_host(struct str text, struct arena *a)
+{
+    static const struct origin_rules any = {.any_host = true};
+    struct origin o, again;
+    struct err e = {0};
+    struct str url;
+
+    if (!origin_parse_argument(text, STR("/w/x"), STR("/home/u"), &any, a, &o,
+                               &e) ||
+        o.scheme != ORIGIN_GIT)
+        return;
+    if (!o.is_short && o.text.n <= ORIGIN_MAX_BYTES &&
+        (!origin_parse(o.text, &any, a, &again, &e) ||
+         !str_eq(o.key, again.key)))
+        abort();
+    url = origin_clone_url(&o, a);
+    if (str_starts(o.host, STR("-")) || str_starts(o.user, STR("-")) ||
+        str_starts(o.repository, STR("-")))
+        abort();
+    for (size_t i = 0; i < url.n; i++)
+        if ((unsigned char)url.p[i] <= 0x20 ||
+            strchr("'\"`$!\\;&|<>()?#*", url.p[i]))
+            abort();
+}
+
 static void check_own(struct str text, struct arena *a)
 {
     struct origin o, again;
@@ -52,7 +79,8 @@ static void check_own(struct str text, struct arena *a)
 
     if (!origin_is_own(text) || !origin_parse_own(text, a, &o, &e))
         return;
-    if (str_find(o.path, STR("..")) == 0 || str_starts(o.path, STR("/")) ||
+    if (str_is(o.path, "..") || str_starts(o.path, STR("../")) ||
+        str_starts(o.path, STR("/")) ||
         !origin_parse_own(o.text, a, &again, &e) || !str_eq(o.key, again.key))
         abort();
 }
@@ -89,6 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     check_document(text, &a);
     check_argument(text, &a);
+    check_any_host(text, &a);
     check_own(text, &a);
     (void)origin_ref_is_valid(text);
     return 0;

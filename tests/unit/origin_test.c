@@ -153,7 +153,116 @@ TEST(parts_of_an_origin) /* [M13] */
     arena_done(&a);
 }
 
-/* §6 of the commands: what a person may type. */
+/* As they are typed, and as the stored form is read again. */
+static const struct host_config corp[] = {
+    {.host = STR_INIT("acme.ghe.com"), .kind = &git_hosts[0]},
+    {.host = STR_INIT("gitlab.corp.example"), .kind = &git_hosts[1]},
+    {.host = STR_INIT("bb.corp.example"), .kind = &git_hosts[3]},
+    {.host = STR_INIT("git.gitea.example"), .kind = &git_hosts[4]},
+    {.host = STR_INIT("tfs.corp.example"),
+     .kind = &git_hosts[5],
+     .ports = {8080},
+     .port_count = 1},
+    {.host = STR_INIT("go.googlesource.com"), .kind = &git_hosts[9]},
+    {.host = STR_INIT("git.example.org"), .kind = &git_hosts[10]},
+    {.host = STR_INIT("git.corp.example"),
+     .kind = &git_hosts[10],
+     .ports = {7999},
+     .port_count = 1},
+};
+static const struct origin_rules corp_rules = {.hosts = corp,
+                                               .host_count = ROWS(corp)};
+
+static struct str with_commit(struct str text, struct arena *a)
+{
+    size_t at = 0;
+
+    for (; at < text.n; at++)
+        if (text.p[at] == 'S' && (at + 1 == text.n || text.p[at + 1] == '/'))
+            return arena_printf(a, "%.*s" SHA "%.*s", (int)at, text.p,
+                                STR_ARG(str_from_index(text, at + 1)));
+    return text;
+}
+
+static struct str place_of(const struct origin *o, struct arena *a)
+{
+    return o->rest.n ? o->rest
+                     : arena_printf(a, "%.*s//%.*s",
+                                    STR_ARG(o->ref.n ? o->ref : STR("D")),
+                                    STR_ARG(o->path));
+}
+
+static void check_stored(const struct origin *o, struct arena *a)
+{
+    struct origin full = *o, again = {0};
+    struct err e = {0};
+    bool ok;
+
+    if (o->is_short)
+        origin_complete(o, o->ref.n ? o->ref : STR("main"), o->path, a, &full);
+    ok = origin_parse(full.text, &corp_rules, a, &again, &e);
+    if (!ok)
+        printf("# %s: %s\n", str_dup0(full.text, a), err_first(&e));
+    CHECK(ok && str_eq(again.text, full.text) && str_eq(again.key, full.key));
+    CHECK(str_eq(origin_clone_url(&again, a), origin_clone_url(o, a)));
+    ok = origin_parse_argument(o->text, STR("/"), STR(""), &corp_rules, a,
+                               &again, &e);
+    if (!ok)
+        printf("# %s: %s\n", str_dup0(o->text, a), err_first(&e));
+    CHECK(ok && str_eq(again.key, o->key));
+}
+
+TEST(what_people_paste) /* [H1] */
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    size_t count;
+    struct case_row *rows =
+        case_rows("tests/cases/origin/pasted.txt", '\\', " | ", 3, &a, &count);
+
+    CHECK(count > 60);
+    for (size_t i = 0; i < count; i++) {
+        struct str input = with_commit(rows[i].cells[0], &a);
+        struct err e = {0};
+        struct origin o = {0};
+        bool ok = origin_parse_argument(input, STR("/"), STR(""), &corp_rules,
+                                        &a, &o, &e);
+
+        if (!ok)
+            printf("# pasted.txt:%u: %s\n", rows[i].line, err_first(&e));
+        CHECK(ok);
+        if (!ok)
+            continue;
+        CHECK_STR(origin_clone_url(&o, &a).p, rows[i].cells[1].p);
+        CHECK_STR(str_dup0(place_of(&o, &a), &a),
+                  str_dup0(with_commit(rows[i].cells[2], &a), &a));
+        check_stored(&o, &a);
+    }
+}
+
+TEST(what_cannot_be_pasted) /* [H1, row 49, row 50] */
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    size_t count;
+    struct case_row *rows = case_rows("tests/cases/origin/pasted_refused.txt",
+                                      '\\', " | ", 2, &a, &count);
+
+    CHECK(count > 40);
+    for (size_t i = 0; i < count; i++) {
+        struct str input = with_commit(rows[i].cells[1], &a);
+        struct err e = {0};
+        struct origin o = {0};
+        bool ok = origin_parse_argument(input, STR("/"), STR(""), &corp_rules,
+                                        &a, &o, &e);
+
+        if (ok || !strstr(err_first(&e), rows[i].cells[0].p))
+            printf("# pasted_refused.txt:%u: %s\n", rows[i].line,
+                   ok ? str_dup0(o.text, &a) : err_first(&e));
+        CHECK(!ok && strstr(err_first(&e), rows[i].cells[0].p) != NULL);
+        CHECK(e.code == ERR_ORIGIN && e.hint[0]);
+    }
+}
+
+/* \u00a76 of the commands: what a person may type. */
 static const struct {
     const char *input, *text, *ref, *path;
 } arguments[] = {
@@ -199,7 +308,8 @@ static const struct {
     {"o/r/../x", NULL, NULL, NULL},
     {"o/r//x", NULL, NULL, NULL},
     {"-o/r", NULL, NULL, NULL},
-    {"git@github.com:o/r", NULL, NULL, NULL},
+    {"git@github.com:o/r", "o/r", "", ""},
+    {"ssh://github.com/o/r", "o/r", "", ""},
     {"http://github.com/o/r", NULL, NULL, NULL},
     {"https://gitlab.com/o/r", "https://gitlab.com/o/r", "", ""},
     {GH "-o/r", NULL, NULL, NULL},

@@ -81,6 +81,11 @@ TEST(choices)
         {"release-3/p", "refs/heads/release-3", 4, "p", false},
         {"both/p", "refs/heads/both", 5, "p", true},
         {"v1.0/p", "refs/tags/v1.0", 17, "p", false},
+        /* full names tell a branch from a tag [H1] */
+        {"refs/tags/both/p", "refs/tags/both", 6, "p", false},
+        {"refs/heads/both", "refs/heads/both", 5, "", false},
+        {"refs/heads/feature/x/skills/y", "refs/heads/feature/x", 2,
+         "skills/y", false},
         {"deadbeef/p", "refs/heads/deadbeef", 11, "p", false},
         /* [row 12] forty digits are a commit, whatever branches are named */
         {HEX, "", 0x01, "", false},
@@ -119,6 +124,7 @@ TEST(choices)
             continue;
         CHECK(c.commit.b[0] == rows[i].id);
         CHECK(c.is_tag_too == rows[i].is_tag_too);
+        CHECK(c.is_spelled_out == (strstr(rows[i].rest, "/both") != NULL));
         CHECK(c.is_default == (rows[i].rest[0] == '\0'));
     }
     arena_done(&a);
