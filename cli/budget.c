@@ -25,7 +25,6 @@
 #define BIGGEST_MAX            5
 #define NAME_COLUMNS           16
 #define POINTS_PER_TOKEN       4
-#define WINDOW_TOKENS          200000 /* of the models that most have */
 #define WINDOW_MAX_TOKENS      1000000000
 #define INSTRUCTIONS_MAX_BYTES (16u << 20) /* larger than any prompt */
 
@@ -84,18 +83,6 @@ static size_t start_tokens(const struct reckoning *r)
 
 /* --- reckoning --------------------------------------------------------------------------- */
 
-static size_t limit_of(const struct budget *b, const struct client_budget *c)
-{
-    const char *given = c->max_variable ? getenv(c->max_variable) : NULL;
-    uint64_t n;
-
-    if (given && str_number(str_cstr(given), SIZE_MAX, &n) && n)
-        return (size_t)n;
-    return c->window_percent
-               ? b->window * POINTS_PER_TOKEN * c->window_percent / 100
-               : c->max_chars;
-}
-
 /* "- name" and its LF. */
 static size_t name_chars(const struct library_skill *s)
 {
@@ -152,7 +139,7 @@ static void add_up(struct budget *b, struct reckoning *r,
 {
     const struct client_budget *c = &r->client->budget;
 
-    r->limit = limit_of(b, c);
+    r->limit = clients_list_limit(c, b->window);
     for (size_t i = 0; i < library_count(l) && c->names_stay; i++)
         if (!(c->hides && library_at(l, i)->disabled))
             r->sent += name_chars(library_at(l, i));
@@ -485,7 +472,7 @@ static void print_budget(struct budget *b)
 static bool read_window(struct invocation *inv, size_t *out, struct err *e)
 {
     struct str text = option_value(inv, OPTION_CONTEXT_WINDOW);
-    uint64_t n = WINDOW_TOKENS;
+    uint64_t n = CLIENT_WINDOW_TOKENS;
 
     if (text.p && (!str_number(text, WINDOW_MAX_TOKENS, &n) || n == 0))
         return err_set(e, ERR_USAGE,

@@ -1,5 +1,9 @@
 #include "mapm/clients.h"
 
+#include <stdlib.h>
+
+#define POINTS_PER_TOKEN 4
+
 bool clients_is_called(const struct client *c, struct str name)
 {
     return str_is(name, c->name) || (c->alias && str_is(name, c->alias));
@@ -87,4 +91,16 @@ struct str clients_join_names(const char *separator, struct arena *a)
         names = arena_printf(a, "%.*s%s%s", STR_ARG(names), i ? separator : "",
                              clients_table[i].name);
     return names;
+}
+
+size_t clients_list_limit(const struct client_budget *c, size_t window)
+{
+    const char *given = c->max_variable ? getenv(c->max_variable) : NULL;
+    uint64_t n;
+
+    if (given && str_number(str_cstr(given), SIZE_MAX, &n) && n)
+        return (size_t)n;
+    return c->window_percent
+               ? window * POINTS_PER_TOKEN * c->window_percent / 100
+               : c->max_chars;
 }

@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "mapm/clients.h"
 
 #include "ingest.h"
@@ -12,24 +13,57 @@ static bool is_new(const struct install_package *p)
     return p->effect == INSTALL_ADDED && p->package->kind == DOC_SKILL;
 }
 
+/* ": description", as the client cuts it. */
+static size_t description_chars(const struct client_budget *c,
+                                const struct node_words *w)
+{
+    size_t n = text_count(w->description);
+
+    return 2 + (c->description_max && n > c->description_max
+                    ? c->description_max
+                    : n);
+}
+
+static size_t name_chars(const struct node_words *w)
+{
+    return w->list_chars - text_count(w->description) - 2;
+}
+
+/* The words of a package that the client lists; NULL: it does not. */
+static const struct node_words *listed(const struct install_session *s,
+                                       const struct client_budget *c, size_t i)
+{
+    const struct install_package *p = &s->plan.packages[i];
+    const struct node_words *w = is_new(p) ? package_node(p)->words : NULL;
+
+    return w && !(c->hides && w->is_disabled) ? w : NULL;
+}
+
 /* What the model gets at its start: a line a skill, as budget counts them. */
-static void add_up(const struct install_session *s, const struct client *c,
+static void add_up(const struct install_session *s, const struct client *client,
                    struct install_load *out)
 {
-    size_t chars = 0, limit = c->budget.max_chars;
+    const struct client_budget *c = &client->budget;
+    size_t limit = clients_list_limit(c, CLIENT_WINDOW_TOKENS), chars = 0;
 
-    out->client = c->name;
+    out->client = client->name;
+    for (size_t i = 0; i < s->plan.package_count && c->names_stay; i++)
+        if (listed(s, c, i))
+            chars += name_chars(listed(s, c, i));
     for (size_t i = 0; i < s->plan.package_count; i++) {
-        const struct install_package *p = &s->plan.packages[i];
-        const struct node_words *w = is_new(p) ? package_node(p)->words : NULL;
+        const struct node_words *w = listed(s, c, i);
+        size_t more;
 
-        if (!w || (c->budget.hides && w->is_disabled))
+        if (!w)
             continue;
         out->skills++;
-        chars += w->list_chars;
+        more = description_chars(c, w) + (c->names_stay ? 0 : name_chars(w));
+        if (limit && chars + more > limit)
+            out->is_cut = true;
+        else
+            chars += more;
     }
-    out->is_cut = limit && chars > limit;
-    out->tokens = (out->is_cut ? limit : chars) / POINTS_PER_TOKEN;
+    out->tokens = chars / POINTS_PER_TOKEN;
 }
 
 bool session_find_load(struct install_session *s, struct err *e)

@@ -193,6 +193,10 @@ MUST_CHECK bool clients_user_file_at(const struct client *c, const char *path,
 MUST_CHECK bool clients_user_file(const struct client *c, struct str home,
                                   struct arena *a, struct str *out,
                                   struct err *e);
+/* Characters that its list of skills may have, by its variable, the context
+ * window of its model in tokens, or its maximum; 0: no bound is known. */
+#define CLIENT_WINDOW_TOKENS 200000 /* of the models that most have */
+size_t clients_list_limit(const struct client_budget *c, size_t window);
 /* A marker is in the workspace `root`. */
 bool clients_is_here(const struct client *c, int root);
 /* A program on PATH, a folder of the user's, or the variable. A folder that

@@ -138,6 +138,8 @@ like 'says how many' "$err" '^5 skills of 5 packages: at its start$'
 like 'and what each client in use would load' "$err" '^  claude +would load about [0-9]+ tokens for 5 skills'
 exits 'JSON' 3 mapm install --dry-run --all --json acme/market
 has 'has it, too' "$out" '"client": "claude",'
+SLASH_COMMAND_TOOL_CHAR_BUDGET=40 run mapm install --dry-run --all acme/market
+like '[G8] within its limit' "$err" '^  claude +would load about [0-9]+ tokens for 5 skills, its limit'
 exits 'a choice' 0 mapm install --yes acme/market --skill pdf
 unlike 'does not' "$err" 'would load'
 
