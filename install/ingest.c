@@ -1079,12 +1079,17 @@ static bool has_same_dependencies(const struct document *x,
     return x->dep_count == y->dep_count;
 }
 
-/* "\\u202e" in a value is the character, too. */
+static bool is_hex(char c)
+{
+    return char_is_hex(c) || (c >= 'A' && c <= 'F');
+}
+
+/* "\u202E" in a value is the character, too. */
 static bool has_escape(struct str line)
 {
     for (size_t i = 0; i + 3 < line.n; i++)
         if (line.p[i] == '\\' && strchr("xuU", line.p[i + 1]) &&
-            char_is_hex(line.p[i + 2]) && char_is_hex(line.p[i + 3]))
+            is_hex(line.p[i + 2]) && is_hex(line.p[i + 3]))
             return true;
     return false;
 }

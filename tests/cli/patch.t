@@ -537,5 +537,8 @@ mapm restore -q hides
 sed -i 's/^description: .*/description: "a \\u202e b"/' $h
 exits '[D7, row 7] nor by an escape' 4 mapm patch hides
 mapm restore -q hides
+sed -i 's/^description: .*/description: "a \\uFEFF b"/' $h
+exits '[D7, row 7] nor by one in upper case' 4 mapm patch hides
+mapm restore -q hides
 exits 'the patch that was good is there' 0 mapm install --locked --yes
 done_testing
