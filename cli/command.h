@@ -40,6 +40,7 @@ enum exit_code {
     X(SEARCH, search) \
     X(CATALOG, catalog) \
     X(HOST, host) \
+    X(CLIENT, client) \
     X(LIST, list) \
     X(TREE, tree) \
     X(WHY, why) \
@@ -220,6 +221,9 @@ enum command_id {
       "Further ports that origins may name, with commas, or default") \
     V(HOST_TOKEN, "token", 0, "SOURCE", TEXT, NULL, \
       "Take the token from env:NAME, git, none, or as is default") \
+    V(CLIENT, "client", 0, "CLIENT", CLIENTS, NULL, \
+      "Provision for this client, in this run; may be repeated") \
+    F(TEAM, "team", 0, "Change mapm.yaml, which the team commits") \
     F(README, "readme", 0, "Print the text of the package, and nothing else") \
     F(WATCH, "watch", 0, "Watch the skills, and notify the client of changes") \
     V(PRINT_CONFIG, "print-config", 0, "CLIENT", CLIENT, NULL, \
@@ -247,6 +251,7 @@ enum argument_kind {
     ARGUMENT_SERVER,  /* the key of an MCP server there */
     ARGUMENT_SKILL,   /* first a metaskill, or a skill's folder; then text */
     ARGUMENT_NAMES,   /* TEXT that takes further words without "/" too */
+    ARGUMENT_CLIENTS, /* likewise: clients, or "all", or "none" */
 };
 
 struct option {

@@ -102,6 +102,8 @@ struct str option_choices(const struct option *o, struct arena *a)
 {
     if (o->kind == ARGUMENT_CLIENT)
         return clients_join_names(" ", a);
+    if (o->kind == ARGUMENT_CLIENTS)
+        return str_join(STR("all none "), clients_join_names(" ", a), a);
     if (o->kind == ARGUMENT_BACKEND)
         return str_join(clients_join_backends(" ", a), STR(" anthropic openai"),
                         a);
@@ -149,22 +151,28 @@ static bool find_letter(const struct subcommand *c, char letter,
     return err_hint(e, "mapm help%s%s", c ? " " : "", c ? c->name : "");
 }
 
+static bool takes_names(const struct option *o)
+{
+    return o->kind == ARGUMENT_NAMES || o->kind == ARGUMENT_CLIENTS;
+}
+
 static bool add_option(struct invocation *inv, enum option_id id,
                        struct str value, struct err *e)
 {
     const struct option *o = &options[id];
-    struct str words = option_choices(o, &inv->cx.arena), head;
+    struct str words = option_choices(o, &inv->cx.arena), head = value;
+    bool is_list = takes_names(o);
 
-    if (words.n && o->kind != ARGUMENT_BACKEND && !is_word_of(words, value))
-        return err_set(e, ERR_USAGE, "--%s: \"%.*s\" is not one of: %.*s",
-                       o->name, STR_ARG(value), STR_ARG(words));
-    if (o->kind != ARGUMENT_NAMES) {
-        add_value(inv, &inv->given[id], value);
-        return true;
+    while (is_list ? str_cut(&value, ',', &head) : head.p != NULL) {
+        if (is_list && !head.n)
+            continue;
+        if (words.n && o->kind != ARGUMENT_BACKEND && !is_word_of(words, head))
+            return err_set(e, ERR_USAGE, "--%s: \"%.*s\" is not one of: %.*s",
+                           o->name, STR_ARG(head), STR_ARG(words));
+        add_value(inv, &inv->given[id], head);
+        if (!is_list)
+            break;
     }
-    while (str_cut(&value, ',', &head))
-        if (head.n)
-            add_value(inv, &inv->given[id], head);
     return true;
 }
 
@@ -193,7 +201,7 @@ static bool take_option(struct parse *p, enum option_id id, const char *inner,
                            o->argument);
         inner = p->argv[++p->at];
     }
-    if (o->kind == ARGUMENT_NAMES)
+    if (takes_names(o))
         p->names_of = id;
     return add_option(p->inv, id, str_cstr(inner), e);
 }

@@ -27,8 +27,9 @@ static const enum option_id install_options[] = {
     OPTION_ALLOW_HIDDEN, OPTION_NO_SELF, OPTION_DRY_RUN,
     OPTION_FORCE, OPTION_LINK_MODE, OPTION_OFFERS, OPTION_ALL, OPTION_SKILL, OPTION_AGENT,
     OPTION_MCP, OPTION_PLUGIN, OPTION_SKIP, OPTION_ALL_OR_NOTHING, OPTION_AS_NAME,
-    OPTION_WITH_SERVER, OPTION_OURS, OPTION_THEIRS,
+    OPTION_WITH_SERVER, OPTION_CLIENT, OPTION_OURS, OPTION_THEIRS,
 };
+static const enum option_id client_options[] = {OPTION_GLOBAL, OPTION_TEAM};
 static const enum option_id remove_options[] = {
     OPTION_GLOBAL, OPTION_RECURSIVE, OPTION_MEMBER, OPTION_NO_SELF,
     OPTION_DRY_RUN, OPTION_FORCE, OPTION_PURGE, OPTION_LINK_MODE,
@@ -182,6 +183,11 @@ const struct subcommand commands[COMMAND_COUNT] = {
             "mapm host add git.example.com --kind gitlab --token env:CORP_TOKEN\n"
             "mapm host set github.com --transport ssh\n"
             "mapm host list"},
+    [COMMAND_CLIENT] = {"client", "COMMAND [CLIENT...]", "Say which clients the workspace is for: add, remove, list",
+        1, MANY, ARGUMENT_CHOICE, "add remove list", TAKES(client_options),
+        .examples = "mapm client list\n"
+            "mapm client add codex gemini\n"
+            "mapm client remove cursor"},
     [COMMAND_LIST] = {"list", "[[TYPE] NAME]", "List the packages of the workspace",
         0, 2, ARGUMENT_PACKAGE, NULL, TAKES(members_options),
         .aliases = "ls",

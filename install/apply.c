@@ -3,7 +3,7 @@
 #include "mapm/member.h"
 #include "mapm/state.h"
 
-#include "install_session.h"
+#include "choose_clients.h"
 #include "purge.h"
 
 /* --- consent -------------------------------------------------------------- */
@@ -71,12 +71,36 @@ static struct str question_of(const struct install_plan *plan, struct arena *a)
                               ? "et your agents start this MCP server"
                               : "et your agents start these MCP servers";
 
-    return arena_printf(a, "%s%s%s%s?", folders,
+    return arena_printf(a, "%s%s%s%s", folders,
                         !plan->consent_count ? ""
                         : plan->taken_over   ? ", and l"
                                              : "L",
                         servers,
                         plan->patch_count ? ", and apply the patches" : "");
+}
+
+/* With the clients, which are part of the same question [H7]. */
+static bool ask_all(struct install_session *s, struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    struct str what = question_of(&s->plan, a);
+    size_t answer;
+
+    install_release(&s->plan);
+    note_taken_over(s);
+    if (!context_choose(s->cx,
+                        arena_printf(a, "%.*s %.*s?",
+                                     STR_ARG(what.n ? what : STR("Install")),
+                                     STR_ARG(session_ask_about_clients(s)))
+                            .p,
+                        clients_answers, CLIENTS_ANSWERS, 0, &answer, e))
+        return false;
+    if (answer == CLIENTS_ANSWERS - 1)
+        return err_set(e, ERR_REFUSED, "nothing was changed");
+    s->is_answered = true;
+    if (answer == 1)
+        s->more = s->plan.others;
+    return true;
 }
 
 static bool ask_consent(struct install_session *s, struct err *e)
@@ -86,12 +110,17 @@ static bool ask_consent(struct install_session *s, struct err *e)
 
     if (s->request->is_consented)
         return true;
+    if (plan->asks_clients && context_can_ask(s->cx))
+        return ask_all(s, e);
     if (plan->consent_count + plan->taken_over == 0)
         return ask_person(s, e);
     install_release(&s->plan);
     note_taken_over(s);
     if (context_confirm(s->cx, QUESTION_CONSENT,
-                        question_of(plan, &s->cx->arena).p, &yes, e))
+                        arena_printf(&s->cx->arena, "%.*s?",
+                                     STR_ARG(question_of(plan, &s->cx->arena)))
+                            .p,
+                        &yes, e))
         return yes || err_set(e, ERR_REFUSED, "nothing was changed");
     if (e->code != ERR_REFUSED)
         return false;
@@ -272,11 +301,17 @@ bool install_apply(struct install_plan *plan, struct install_result *out,
     INVARIANT(!s->request->dry_run);
     if (!ask_consent(s, e))
         return false;
+    if (s->more.count) {
+        const struct install_plan old = *plan;
+
+        if (!session_plan_anew(s, e) || !check_consent(&old, plan, e))
+            return false;
+    }
     while (!apply(s, out, e)) {
         const struct install_plan old = *plan;
 
         if (!session_plan_again(s, e) || !check_consent(&old, plan, e))
             return false;
     }
-    return true;
+    return session_remember_clients(s, e);
 }

@@ -7,11 +7,18 @@ static bool is_ours(void *ctx, struct str path)
     return provision_made_folder(ctx, path);
 }
 
+bool clients_are_there(const struct layer *l, const struct client *c,
+                       struct str home)
+{
+    return clients_is_verified(c) &&
+           clients_is_on_machine(c, home, l->scope->is_user ? is_ours : NULL,
+                                 l->provision);
+}
+
 static bool is_found(const struct layer *l, const struct client *c,
                      struct str home)
 {
-    return (clients_is_verified(c) &&
-            clients_is_on_machine(c, home, is_ours, l->provision)) ||
+    return (l->scope->is_user && clients_are_there(l, c, home)) ||
            provision_serves(l->provision, c);
 }
 
@@ -20,7 +27,8 @@ struct client_choice clients_used(const struct layer *l, struct context *cx)
     struct client_choice said = layer_clients(l, &cx->arena), all = said;
     struct str *names;
 
-    if (!l->scope->is_user || l->project.has_clients || said.is_for_run)
+    if (l->scope->is_user ? l->project.has_clients || said.is_for_run
+                          : said.is_decided)
         return said;
     names = arena_array(&cx->arena, said.count + clients_count, sizeof *names);
     for (size_t i = 0; i < said.count; i++)

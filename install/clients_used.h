@@ -4,11 +4,16 @@
 #include "mapm/layer.h"
 
 /*
- * The clients that a layer is provisioned for by name: those of `clients:`. At
- * user level, where mapm.yaml of the library does not decide, every verified
- * client on this machine, and those that were given something before. In the
- * arena of `cx`.
+ * The clients that a layer is provisioned for by name: those of `clients:`. Where
+ * that is not there, in a workspace those that were given something before: it is
+ * not taken back because a later command did not name them. At user level, where
+ * mapm.yaml of the library does not decide, these and every verified client on
+ * this machine. In the arena of `cx`.
  */
 struct client_choice clients_used(const struct layer *l, struct context *cx);
+
+/* A verified client on this machine, by more than what mapm made there. */
+bool clients_are_there(const struct layer *l, const struct client *c,
+                       struct str home);
 
 #endif

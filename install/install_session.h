@@ -91,11 +91,13 @@ struct install_session {
     const struct install_merged *merged;
     size_t merged_count;
     const struct lock_entry *unmergeable; /* its patch cannot be rebased */
-    struct map bounds; /* of versions.c: place -> highest version */
-    unsigned rounds;   /* … of choosing them */
-    bool *in_conflict; /* of session_all_roots: those whose ranges no version
+    struct map bounds;    /* of versions.c: place -> highest version */
+    unsigned rounds;      /* … of choosing them */
+    bool *in_conflict;    /* of session_all_roots: those whose ranges no version
                         * satisfies, as versions.c found last; NULL: none */
-    unsigned tries;    /* after damage */
+    unsigned tries;       /* after damage */
+    struct str_list more; /* clients of the answer to a question */
+    bool is_answered;     /* it was given */
     size_t purged_capacity; /* of plan.purged */
 };
 
@@ -157,6 +159,8 @@ MUST_CHECK bool session_merge(struct install_session *s, struct err *e);
 /* session.c. Plans again when the failure `e` is one of damaged objects, which
  * are set aside. */
 MUST_CHECK bool session_plan_again(struct install_session *s, struct err *e);
+/* The same command once more, when an answer has changed what it is to do. */
+MUST_CHECK bool session_plan_anew(struct install_session *s, struct err *e);
 /* Lets into the store what was held back: the objects, then what is known of
  * them. */
 MUST_CHECK bool session_publish(struct install_session *s, struct err *e);

@@ -1,9 +1,6 @@
-#include "mapm/clients.h"
-
 #include <stdlib.h>
 
-#include "clients_used.h"
-#include "install_session.h"
+#include "choose_clients.h"
 #include "self_server.h"
 
 /* What the session knows before it plans, and what provision is told of it. */
@@ -44,23 +41,6 @@ struct provision_objects session_objects(struct install_session *s)
     return (struct provision_objects){place_object, read_object, s};
 }
 
-static bool check_clients(const struct client_choice *c, struct err *e)
-{
-    for (size_t i = 0; i < c->count; i++)
-        if (!clients_find(project_client_name(c->names[i]))) {
-            err_set(e, ERR_FORMAT, "clients: \"%.*s\" is not known",
-                    STR_ARG(project_client_name(c->names[i])));
-            err_hint(e, "known:");
-            for (size_t k = 0; k < clients_count; k++) {
-                struct err old = *e;
-
-                err_hint(e, "%s %s", old.hint, clients_table[k].name);
-            }
-            return false;
-        }
-    return true;
-}
-
 /* What a variable names cannot be guessed. */
 static bool check_places(const struct install_session *s,
                          const struct client_choice *choice, struct err *e)
@@ -90,6 +70,6 @@ bool session_provision_options(struct install_session *s,
         .takes_over = s->request->command == INSTALL_IMPORT,
         .objects = session_objects(s),
     };
-    o->clients = clients_used(&s->layer, s->cx);
-    return check_clients(&o->clients, e) && check_places(s, &o->clients, e);
+    return session_choose_clients(s, &o->clients, e) &&
+           check_places(s, &o->clients, e);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "catalogs.h"
+#include "choose_clients.h"
 #include "offers.h"
 #include "selection.h"
 
@@ -87,7 +88,9 @@ static bool session_open(struct install_session *s, struct err *e)
         .cx = cx,
         .request = request,
         .closure = {.session = {.dirfd = -1}},
-        .tries = s->tries};
+        .tries = s->tries,
+        .more = s->more,
+        .is_answered = s->is_answered};
     if (!admit_hosts(cx, request, e) || !session_open_layers(s, mode, e) ||
         (request->dry_run && !layer_check_own(&s->layer, cx, e)))
         return false;
@@ -201,6 +204,8 @@ static bool make_plan(struct install_session *s, struct err *e)
         (!s->request->dry_run || s->plan.is_offer || s->is_in_place ||
          session_publish(s, e))) {
         fill_plan(s);
+        if ((!s->plan.is_offer && !session_list_clients(s, e)))
+            return false;
         if (s->plan.is_offer || !offers_take_all(&s->request->choice) ||
             session_find_load(s, e))
             return true;
@@ -255,6 +260,14 @@ bool session_check_locked(struct context *cx, struct err *e)
     cx->host = host;
     cx->is_offline = is_offline;
     return ok;
+}
+
+bool session_plan_anew(struct install_session *s, struct err *e)
+{
+    if (!session_publish(s, e))
+        return false;
+    session_close(s);
+    return make_plan(s, e) || session_plan_again(s, e);
 }
 
 bool install_plan(struct context *cx, const struct install_request *request,

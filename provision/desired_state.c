@@ -377,6 +377,15 @@ static bool is_marked(const struct desired_state *w, const char *marker,
            !is_made(known, str_cstr(marker));
 }
 
+bool desired_state_is_marked(const struct desired_state *w,
+                             const struct client *c, const struct record *known)
+{
+    for (size_t i = 0; i < CLIENT_MAX_MARKERS; i++)
+        if (is_marked(w, c->markers[i], known))
+            return true;
+    return false;
+}
+
 bool desired_state_is_in_use(const struct desired_state *w,
                              const struct client *c, const struct record *known)
 {
@@ -386,10 +395,7 @@ bool desired_state_is_in_use(const struct desired_state *w,
         return say == CLIENT_YES;
     if (w->scope->is_user || c->always)
         return c->always;
-    for (size_t i = 0; i < CLIENT_MAX_MARKERS; i++)
-        if (clients_is_verified(c) && is_marked(w, c->markers[i], known))
-            return true;
-    return false;
+    return clients_is_verified(c) && desired_state_is_marked(w, c, known);
 }
 
 static bool check_item(const struct provision_item *item, struct err *e)

@@ -87,6 +87,9 @@ MUST_CHECK bool desired_state_add_package(struct desired_state *w,
 void desired_state_add_servers(struct desired_state *w,
                                const struct provision_item *items, size_t count,
                                const struct record *known);
+bool desired_state_is_marked(const struct desired_state *w,
+                             const struct client *c,
+                             const struct record *known);
 bool desired_state_is_in_use(const struct desired_state *w,
                              const struct client *c,
                              const struct record *known);

@@ -402,10 +402,22 @@ bool provision_uses(struct provision *p, const struct provision_options *o,
                                    &p->record);
 }
 
-static bool is_of(const struct client *c, struct str path)
+bool provision_is_marked(struct provision *p, const struct client *c)
 {
-    /* One that is always in use has links to skills unasked. */
-    return (c->skills && !c->always &&
+    const struct provision_options o = {0};
+    CLEANUP(arena_done) struct arena a = {0};
+    struct desired_state w;
+    struct err ignored = {0};
+
+    provision_desired_state(p, &o, &a, &w);
+    return provision_load(p, &ignored) &&
+           desired_state_is_marked(&w, c, &p->record);
+}
+
+static bool is_of(const struct provision *p, const struct client *c,
+                  struct str path)
+{
+    return (c->skills && !(c->always && p->scope->is_user) &&
             fs_path_is_within(path, str_cstr(c->skills))) ||
            (c->agents && fs_path_is_within(path, str_cstr(c->agents))) ||
            clients_mcp_is_at(&c->mcp, path);
@@ -431,7 +443,8 @@ bool provision_serves(struct provision *p, const struct client *c)
     if (!provision_load(p, &ignored) || !p->has_record)
         return false;
     for (size_t i = 0; i < p->record.count; i++)
-        if (is_of(row, p->record.entries[i].path) &&
+        if (p->record.entries[i].kind != RECORD_TREE &&
+            is_of(p, row, p->record.entries[i].path) &&
             fs_exists_at(p->root, str_dup0(p->record.entries[i].path, &a)))
             return true;
     return false;

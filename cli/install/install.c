@@ -1,12 +1,13 @@
 #include "mapm/install.h"
 
 #include "base/text.h"
-#include "mapm/clients.h"
+#include "mapm/install_clients.h"
 #include "mapm/install_gitignore.h"
 #include "mapm/layer.h"
 
 #include <stdlib.h>
 
+#include "../client_show.h"
 #include "../mapm_path.h"
 #include "diff.h"
 #include "install_show.h"
@@ -72,6 +73,10 @@ static struct install_request request_of(struct invocation *inv,
         .accept_moved_tag = has_option(inv, OPTION_ACCEPT_MOVED_TAG),
         .purge = has_option(inv, OPTION_PURGE),
         .with_server = has_option(inv, OPTION_WITH_SERVER),
+        .clients = option_list(inv, OPTION_CLIENT),
+        .may_ask_clients = !has_option(inv, OPTION_YES) &&
+                           !has_option(inv, OPTION_JSON) &&
+                           context_can_ask(&inv->cx),
         .is_consented = has_option(inv, OPTION_YES),
         .prefer = preferred_side(inv),
         .link = link_mode(inv),
@@ -221,6 +226,57 @@ static void note_agents(struct term *t, const struct install_plan *plan)
     }
 }
 
+/* "claude 9 skills 3 servers · codex 9 skills, …": of those in use. */
+static void note_clients(struct invocation *inv,
+                         const struct install_plan *plan)
+{
+    struct arena *a = &inv->cx.arena;
+    struct str line = STR("");
+
+    for (size_t i = 0; plan->clients && i < clients_count; i++) {
+        const struct install_client *c = &plan->clients[i];
+
+        if (c->is_used)
+            line = arena_printf(a, "%.*s%s%s%.*s", STR_ARG(line),
+                                line.n ? " · " : "", c->client->name,
+                                STR_ARG(client_sight(c, a)));
+    }
+    if (line.n && (plan->change_count || inv->cx.is_verbose ||
+                   has_option(inv, OPTION_CLIENT)))
+        term_note(&inv->term, "clients: %.*s", STR_ARG(line));
+}
+
+static void note_server(struct invocation *inv, const struct install_plan *plan)
+{
+    struct str names = STR("");
+
+    for (size_t i = 0; plan->clients && i < clients_count; i++)
+        if (plan->clients[i].is_used && plan->clients[i].servers)
+            names = arena_printf(&inv->cx.arena, "%.*s%s%s", STR_ARG(names),
+                                 names.n ? ", " : "",
+                                 plan->clients[i].client->name);
+    term_note(&inv->term,
+              "in this workspace %.*s start mapm mcp from now on: "
+              "mapm.yaml says so",
+              STR_ARG(names.n ? names : STR("no client")));
+}
+
+/* Those of this machine that nobody asked about: --yes, or no terminal. */
+static void note_others(struct invocation *inv, const struct install_plan *plan)
+{
+    struct str names = STR("");
+
+    if (plan->asks_clients || plan->change_count == 0)
+        return;
+    for (size_t i = 0; i < plan->others.count; i++)
+        names = arena_printf(&inv->cx.arena, "%.*s%s%.*s", STR_ARG(names),
+                             i ? "," : "", STR_ARG(plan->others.items[i]));
+    if (names.n)
+        term_note(&inv->term,
+                  "also on this machine: %.*s (mapm install --client %.*s)",
+                  STR_ARG(names), STR_ARG(names));
+}
+
 static void show_result(struct invocation *inv, const struct install_plan *plan,
                         const struct install_result *result,
                         const struct install_request *r)
@@ -244,9 +300,10 @@ static void show_result(struct invocation *inv, const struct install_plan *plan,
     else
         note_result(t, plan, r);
     if (plan->adds_server && !r->dry_run)
-        term_note(t, "clients in this workspace start mapm mcp from now on: "
-                     "mapm.yaml says so");
+        note_server(inv, plan);
     if (!r->dry_run) {
+        note_clients(inv, plan);
+        note_others(inv, plan);
         note_agents(t, plan);
         warn_path(inv, plan);
     }

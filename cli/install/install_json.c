@@ -3,6 +3,7 @@
 #include "mapm/lock.h"
 #include "mapm/origin.h"
 
+#include "../client_show.h"
 #include "install_show.h"
 
 static void put_package(struct json_writer *w, const struct install_package *p,
@@ -287,6 +288,8 @@ void install_print_json(struct invocation *inv, const struct install_plan *plan,
     if (plan->load_count)
         put_loads(w, plan);
     put_elsewhere(w, plan);
+    if (plan->clients)
+        client_put_json(w, plan->clients, clients_count, false);
     json_member_number(w, "requests", plan->requests);
     json_member_number(w, "bytes", plan->bytes);
     json_member_number(w, "warnings", plan->warnings);

@@ -65,6 +65,9 @@ struct install_request {
     bool accept_moved_tag; /* update: a tag may name another commit */
     bool purge;            /* remove: the data of plugins that go, too */
     bool with_server;      /* `mapm mcp` becomes a server of the workspace */
+    struct str_list clients;    /* --client: names, or "all", or "none"; none of
+                              * these: see install_clients.h */
+    bool may_ask_clients;       /* a person may be asked which ones */
     enum install_prefer prefer; /* of a mapm.lock in conflict */
     bool is_consented;          /* to every plan: the host is not asked */
     enum store_link link;
@@ -264,6 +267,12 @@ struct install_plan {
     size_t unsupported_count;
     struct str *purged; /* data folders of plugins that go, absolute [X37] */
     size_t purged_count;
+    const struct install_client *clients; /* as many as clients_count; NULL:
+                                           * nothing is known of them */
+    struct str_list used;                 /* clients in use, */
+    struct str_list others; /* and those of this machine that may be added: in
+                             * the first install of a workspace */
+    bool asks_clients;      /* install_apply() asks about these */
     const struct install_held *held; /* of update */
     size_t held_count;
     uint64_t requests, bytes;

@@ -154,8 +154,11 @@ struct client;
 bool provision_uses(struct provision *p, const struct provision_options *o,
                     const struct client *c);
 
-/* User level: whether the client has a file or folder that mapm gave it, and
- * that is still there. */
+/* Whether a marker of the client is there that mapm did not make. */
+bool provision_is_marked(struct provision *p, const struct client *c);
+/* Whether the client has a file or folder that mapm gave it, and that is still
+ * there. One that is always in use has links to skills unasked: they do not
+ * count at user level. */
 bool provision_serves(struct provision *p, const struct client *c);
 /* User level: whether mapm made the folder `path`, absolute. */
 bool provision_made_folder(struct provision *p, struct str path);

@@ -6,7 +6,7 @@
 on_terminal()
 {
     out=$(python3 -S - "$@" <<'PYTHON'
-import os, pty, select, sys, time
+import os, pty, re, select, sys, time
 answer, command = sys.argv[1], sys.argv[2:]
 pid, fd = pty.fork()
 if pid == 0:
@@ -22,7 +22,7 @@ while time.time() < end:
     if not data:
         break
     text += data
-    if text.count(b"[y/N]") + text.count(b"(n)one of these") > asked:
+    if len(re.findall(rb"\[y/N\]|\(n\)one of these|\(n\)o:", text)) > asked:
         asked += 1
         os.write(fd, answer.encode() + b"\n")
 sys.stdout.write(text.decode("utf-8", "replace").replace("\r\n", "\n"))

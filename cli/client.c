@@ -1,0 +1,111 @@
+#include "client_show.h"
+#include "command.h"
+
+/* mapm client: which clients the workspace is for [H7]. */
+
+/* --- list ----------------------------------------------------------------- */
+
+static void print_row(struct term *t, const struct install_client *c,
+                      struct arena *a)
+{
+    term_print(t, "%-17s %-7s %-8s", c->client->name,
+               c->is_used ? "in use" : "-", c->is_on_machine ? "machine" : "-");
+    term_print(t, "%.*s%s\n", STR_ARG(client_sight(c, a)),
+               clients_is_verified(c->client) ? "" : " (unverified)");
+}
+
+/* Without -v those that are nowhere are left out. */
+static bool is_shown(const struct invocation *inv,
+                     const struct install_client *c)
+{
+    return inv->cx.is_verbose || c->is_used || c->is_here || c->is_on_machine;
+}
+
+static bool list(struct invocation *inv, struct err *e)
+{
+    struct install_clients all;
+
+    if (inv->arguments.count > 1)
+        return err_set(e, ERR_USAGE, "client list takes no argument");
+    if (!install_list_clients(&inv->cx, &all, e))
+        return false;
+    if (has_option(inv, OPTION_JSON)) {
+        struct json_writer *w = print_json_begin(inv, "mapm.client/1", "list");
+
+        json_member_string(w, "workspace", all.workspace);
+        json_member_bool(w, "decided", all.is_decided);
+        client_put_json(w, all.items, clients_count, inv->cx.is_verbose);
+        print_json_end(inv);
+        return true;
+    }
+    for (size_t i = 0; i < clients_count; i++)
+        if (is_shown(inv, &all.items[i]))
+            print_row(&inv->term, &all.items[i], &inv->cx.arena);
+    return true;
+}
+
+/* --- add, remove ------------------------------------------------------------ */
+
+static void note_names(struct term *t, struct str_list names, const char *file)
+{
+    for (size_t i = 0; i < names.count; i++)
+        term_note(t, "%s: %.*s", file, STR_ARG(names.items[i]));
+}
+
+static void put_names(struct json_writer *w, const char *name,
+                      struct str_list names)
+{
+    json_member_array(w, name);
+    for (size_t i = 0; i < names.count; i++)
+        json_string(w, names.items[i]);
+    json_end_array(w);
+}
+
+static bool change(struct invocation *inv, bool add, struct err *e)
+{
+    struct str_list names = {inv->arguments.items + 1,
+                             inv->arguments.count - 1};
+    enum install_clients_file file =
+        has_option(inv, OPTION_TEAM)     ? CLIENTS_WORKSPACE
+        : has_option(inv, OPTION_GLOBAL) ? CLIENTS_USER
+                                         : CLIENTS_BY_MARKER;
+    const char *word = add ? "add" : "remove";
+    struct install_clients_edit edit;
+
+    if (names.count == 0)
+        return err_set(e, ERR_USAGE, "client %s: which one?", word);
+    inv->cx.use_global = false; /* -g says which file */
+    if (!install_edit_clients(&inv->cx, names, add, file, &edit, e))
+        return false;
+    if (has_option(inv, OPTION_JSON)) {
+        struct json_writer *w = print_json_begin(inv, "mapm.client/1", word);
+
+        put_names(w, "mapm_yaml", edit.workspace);
+        put_names(w, "config_yaml", edit.user);
+        print_json_end(inv);
+        return true;
+    }
+    note_names(&inv->term, edit.workspace, "mapm.yaml");
+    note_names(&inv->term, edit.user, "config.yaml");
+    term_note(&inv->term, edit.workspace.count + edit.user.count
+                              ? "mapm install brings their folders up to date"
+                              : "nothing to do");
+    return true;
+}
+
+COMMAND(command_client)
+{
+    struct str word = inv->arguments.items[0];
+
+    *exit_code = EXIT_DONE;
+    if (has_option(inv, OPTION_TEAM) && has_option(inv, OPTION_GLOBAL))
+        return err_set(e, ERR_USAGE,
+                       "--team and --global exclude each other: take one");
+    if (str_is(word, "list"))
+        return list(inv, e);
+    if (str_is(word, "add") || str_is(word, "remove"))
+        return change(inv, str_is(word, "add"), e);
+    return err_set(e, ERR_USAGE,
+                   "client: \"%.*s\" is none of add, remove, list",
+                   STR_ARG(word));
+}

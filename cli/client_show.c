@@ -1,0 +1,46 @@
+#include "client_show.h"
+
+static struct str count_of(size_t count, const char *what, struct arena *a)
+{
+    return count ? arena_printf(a, " %zu %s%s", count, what,
+                                count == 1 ? "" : "s")
+                 : STR("");
+}
+
+struct str client_sight(const struct install_client *c, struct arena *a)
+{
+    struct str skills = count_of(c->skills, "skill", a);
+    struct str agents = count_of(c->agents, "agent", a);
+    struct str servers = count_of(c->servers, "server", a);
+    bool any = skills.n + agents.n + servers.n > 0;
+
+    return arena_printf(a, "%.*s%.*s%.*s%s%.*s",
+                        STR_ARG(any ? skills : STR(" nothing")),
+                        STR_ARG(agents), STR_ARG(servers),
+                        c->missing.n ? ", " : "", STR_ARG(c->missing));
+}
+
+void client_put_json(struct json_writer *w, const struct install_client *items,
+                     size_t count, bool all)
+{
+    json_member_array(w, "clients");
+    for (size_t i = 0; i < count; i++) {
+        const struct install_client *c = &items[i];
+
+        if (!c->is_used && !c->is_here && !c->is_on_machine && !all)
+            continue;
+        json_begin_object(w);
+        json_member_string(w, "name", str_cstr(c->client->name));
+        json_member_string(w, "title", str_cstr(c->client->title));
+        json_member_bool(w, "verified", clients_is_verified(c->client));
+        json_member_bool(w, "in_use", c->is_used);
+        json_member_bool(w, "here", c->is_here);
+        json_member_bool(w, "on_machine", c->is_on_machine);
+        json_member_number(w, "skills", c->skills);
+        json_member_number(w, "agents", c->agents);
+        json_member_number(w, "servers", c->servers);
+        json_member_optional(w, "missing", c->missing);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}

@@ -1,0 +1,479 @@
+#include "choose_clients.h"
+
+#include "base/fs.h"
+#include "base/text.h"
+#include "mapm/authorize.h"
+#include "mapm/install_clients.h"
+#include "mapm/project.h"
+
+#include "clients_used.h"
+
+const char *const clients_answers[CLIENTS_ANSWERS] = {"yes", "all", "no"};
+
+/* --- names ---------------------------------------------------------------- */
+
+static bool check_name(struct str name, enum err_code code, const char *where,
+                       struct err *e)
+{
+    struct text_nearest near = {0};
+    CLEANUP(arena_done) struct arena a = {0};
+
+    if (clients_find(name))
+        return true;
+    for (size_t i = 0; i < clients_count; i++)
+        text_nearest_add(&near, name, str_cstr(clients_table[i].name), 2);
+    err_set(e, code, "%s\"%.*s\" is not known", where, STR_ARG(name));
+    return err_hint(e, "%s%.*s%sknown: %.*s",
+                    near.count ? "did you mean " : "",
+                    STR_ARG(near.count ? near.found[0] : STR("")),
+                    near.count ? "? " : "",
+                    STR_ARG(clients_join_names(" ", &a)));
+}
+
+static bool check_lists(const struct client_choice *c, struct err *e)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (!check_name(project_client_name(c->names[i]), ERR_FORMAT,
+                        "clients: ", e))
+            return false;
+    return true;
+}
+
+struct names {
+    struct str *items;
+    size_t count;
+};
+
+static struct names new_names(size_t more, struct arena *a)
+{
+    return (struct names){
+        arena_array(a, clients_count + more, sizeof(struct str)), 0};
+}
+
+static void add_name(struct names *n, const char *name)
+{
+    n->items[n->count++] = str_cstr(name);
+}
+
+/* --- where a client is ------------------------------------------------------ */
+
+/* A marker that mapm did not make. */
+static bool is_here(const struct layer *l, const struct client *c)
+{
+    return provision_is_marked(l->provision, c);
+}
+
+/* --- the choice --------------------------------------------------------------- */
+
+static bool is_word(struct str_list words, const char *word)
+{
+    return words.count == 1 && str_is(words.items[0], word);
+}
+
+/* --client: for this run. */
+static bool add_asked(const struct install_session *s, struct names *out,
+                      struct err *e)
+{
+    struct str_list asked = s->request->clients;
+
+    for (size_t i = 0; is_word(asked, "all") && i < clients_count; i++)
+        if (clients_table[i].always || is_here(&s->layer, &clients_table[i]) ||
+            clients_are_there(&s->layer, &clients_table[i], s->cx->home))
+            add_name(out, clients_table[i].name);
+    if (is_word(asked, "all") || is_word(asked, "none"))
+        return true;
+    for (size_t i = 0; i < asked.count; i++) {
+        if (!check_name(asked.items[i], ERR_USAGE, "--client: ", e))
+            return false;
+        out->items[out->count++] = asked.items[i];
+    }
+    return true;
+}
+
+/* What others were given stays. */
+static void add_served(const struct install_session *s,
+                       const struct client_choice *lists, struct names *out)
+{
+    for (size_t i = 0; i < clients_count; i++)
+        if (clients_say(lists, &clients_table[i]) != CLIENT_NO &&
+            provision_serves(s->layer.provision, &clients_table[i]))
+            add_name(out, clients_table[i].name);
+}
+
+bool session_choose_clients(struct install_session *s,
+                            struct client_choice *out, struct err *e)
+{
+    struct client_choice lists = clients_used(&s->layer, s->cx);
+    struct names n = new_names(clients_count + lists.count +
+                                   s->request->clients.count + s->more.count,
+                               &s->cx->arena);
+
+    *out = lists;
+    if (!check_lists(&lists, e) || !add_asked(s, &n, e))
+        return false;
+    out->is_for_run = s->request->clients.count > 0;
+    for (size_t i = 0; i < s->more.count; i++)
+        n.items[n.count++] = s->more.items[i];
+    if (out->is_for_run)
+        add_served(s, &lists, &n);
+    for (size_t i = 0; !out->is_for_run && i < lists.count; i++)
+        n.items[n.count++] = lists.names[i];
+    out->names = n.items;
+    out->count = n.count;
+    return true;
+}
+
+/* --- what each of them sees --------------------------------------------------- */
+
+struct counts {
+    size_t skills, agents, servers;
+};
+
+static bool reads(const struct client *c, const char *folder)
+{
+    for (size_t i = 0; i < CLIENT_MAX_FOLDERS && c->budget.workspace[i]; i++)
+        if (str_is(str_cstr(folder), c->budget.workspace[i]))
+            return true;
+    return false;
+}
+
+/* In a folder of its own, or of others that it reads, too. */
+static bool sees_skills(const struct install_client *items, size_t at)
+{
+    const struct client *c = items[at].client;
+
+    if (reads(c, PROVISION_SKILLS))
+        return true;
+    for (size_t i = 0; i < clients_count; i++)
+        if (items[i].is_used && clients_table[i].skills &&
+            reads(c, clients_table[i].skills))
+            return true;
+    return false;
+}
+
+static bool sees_agents(const struct install_client *items, size_t at)
+{
+    const struct client *c = items[at].client;
+
+    for (size_t i = 0; c->agents && i < clients_count; i++)
+        if (items[i].is_used && clients_table[i].agents &&
+            str_is(str_cstr(c->agents), clients_table[i].agents))
+            return true;
+    return false;
+}
+
+static bool sees_servers(const struct install_client *items, size_t at)
+{
+    const struct client *c = items[at].client;
+
+    for (size_t i = 0; c->mcp.path && i < clients_count; i++)
+        if (items[i].is_used &&
+            clients_mcp_is_at(&clients_table[i].mcp, str_cstr(c->mcp.path)))
+            return true;
+    return false;
+}
+
+static const char *no_servers_because(const struct install_client *item)
+{
+    const struct client *c = item->client;
+
+    if (c->mcp.path)
+        return "";
+    if (c->mcp.others[0])
+        return "servers only where it has a file for them";
+    return c->mcp_user.path || c->mcp_user.others[0]
+               ? "servers only with mapm install -g"
+               : "no servers";
+}
+
+static void look(struct install_client *items, size_t at,
+                 const struct counts *all)
+{
+    struct install_client *item = &items[at];
+    const char *no_skills = "", *no_servers = "";
+
+    item->skills = sees_skills(items, at) ? all->skills : 0;
+    item->agents = sees_agents(items, at) ? all->agents : 0;
+    item->servers = sees_servers(items, at) ? all->servers : 0;
+    item->missing = STR("");
+    if (!item->is_used)
+        return;
+    if (all->skills && !item->skills)
+        no_skills = "no skills";
+    if (all->servers && !item->servers)
+        no_servers = no_servers_because(item);
+    item->missing = str_cstr(no_skills[0] ? no_skills : no_servers);
+}
+
+static struct install_client *list(struct context *cx, struct layer *l,
+                                   const struct provision_options *o,
+                                   const struct counts *all)
+{
+    struct install_client *items =
+        arena_array(&cx->arena, clients_count, sizeof *items);
+
+    for (size_t i = 0; i < clients_count; i++)
+        items[i] = (struct install_client){
+            .client = &clients_table[i],
+            .is_here = is_here(l, &clients_table[i]),
+            .is_on_machine = clients_are_there(l, &clients_table[i], cx->home),
+            .is_used = provision_uses(l->provision, o, &clients_table[i])};
+    for (size_t i = 0; i < clients_count; i++)
+        look(items, i, all);
+    return items;
+}
+
+bool install_list_clients(struct context *cx, struct install_clients *out,
+                          struct err *e)
+{
+    struct provision_options o = {0};
+    const struct lock_entry **entries;
+    struct counts all = {0};
+    struct layer l;
+    size_t count;
+    bool ok;
+
+    if (!layer_open(cx, LAYER_READ, &l, e))
+        return false;
+    o.clients = clients_used(&l, cx);
+    ok = check_lists(&o.clients, e);
+    entries = layer_entries(&l, &cx->arena, &count);
+    for (size_t i = 0; i < count; i++) {
+        all.skills += entries[i]->kind == DOC_SKILL &&
+                      !layer_is_searched(&l, DOC_SKILL, entries[i]->name);
+        all.agents += entries[i]->kind == DOC_AGENT;
+        all.servers += entries[i]->kind == DOC_MCP;
+    }
+    all.servers += l.project.server;
+    *out = (struct install_clients){.workspace = l.path,
+                                    .items = ok ? list(cx, &l, &o, &all) : NULL,
+                                    .is_decided = o.clients.is_decided};
+    layer_close(&l);
+    return ok;
+}
+
+/* --- the question ------------------------------------------------------------ */
+
+/* A person is asked in the first install of a workspace, while nobody has said
+ * which clients it is for. */
+static bool is_first(const struct install_session *s)
+{
+    return s->request->command == INSTALL_INSTALL && !s->locked &&
+           !s->request->dry_run && !s->layer.is_global &&
+           s->request->clients.count == 0 && !session_is_ci() &&
+           s->part_count == 1 && s->layer.lock.count == 0 &&
+           s->layer.local_lock.count == 0;
+}
+
+bool session_list_clients(struct install_session *s, struct err *e)
+{
+    struct install_plan *p = &s->plan;
+    struct provision_options o;
+    struct counts all = {.servers = s->with_server};
+    struct install_client *items;
+    struct names used, others;
+
+    if (s->layer.is_global || s->part_count > 1 ||
+        (s->is_in_place && !s->cx->is_verbose && !s->request->clients.count))
+        return true;
+    if (!session_provision_options(s, &o, e))
+        return false;
+    for (size_t i = 0; i < p->package_count; i++) {
+        all.skills += p->packages[i].package->kind == DOC_SKILL &&
+                      !p->packages[i].is_searched;
+        all.agents += p->packages[i].package->kind == DOC_AGENT;
+        all.servers += p->packages[i].package->kind == DOC_MCP;
+    }
+    items = list(s->cx, &s->layer, &o, &all);
+    used = new_names(0, &s->cx->arena);
+    others = new_names(0, &s->cx->arena);
+    for (size_t i = 0; i < clients_count; i++)
+        if (items[i].is_used)
+            add_name(&used, clients_table[i].name);
+        else if (items[i].is_on_machine &&
+                 clients_say(&o.clients, &clients_table[i]) == CLIENT_UNSAID)
+            add_name(&others, clients_table[i].name);
+    p->clients = items;
+    p->used = (struct str_list){used.items, used.count};
+    p->others = (struct str_list){
+        others.items, is_first(s) && !o.clients.is_decided ? others.count : 0};
+    p->asks_clients = p->others.count && s->request->may_ask_clients;
+    return true;
+}
+
+static struct str join(struct str_list names, struct arena *a)
+{
+    struct str out = STR("");
+
+    for (size_t i = 0; i < names.count; i++)
+        out = arena_printf(a, "%.*s%s%.*s", STR_ARG(out), i ? ", " : "",
+                           STR_ARG(names.items[i]));
+    return out;
+}
+
+struct str session_ask_about_clients(const struct install_session *s)
+{
+    struct arena *a = &s->cx->arena;
+
+    return arena_printf(a, "for %.*s (yes), or for %.*s, too (all)",
+                        STR_ARG(join(s->plan.used, a)),
+                        STR_ARG(join(s->plan.others, a)));
+}
+
+/* --- files ------------------------------------------------------------------- */
+
+struct list_change {
+    struct str_list add, remove;
+    const struct origin_rules *rules; /* for the rest of the file */
+    struct names changed;
+};
+
+static bool has(const struct str *names, size_t count, struct str name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(names[i], name))
+            return true;
+    return false;
+}
+
+static bool change_list(struct list_change *c, enum project_role role,
+                        const char *file, struct str text, struct arena *a,
+                        struct str *out, struct err *e)
+{
+    struct project p;
+    struct names n;
+
+    if (!project_parse(text, role, file, c->rules, a, &p, e))
+        return false;
+    n = new_names(p.client_count + c->add.count, a);
+    c->changed = new_names(p.client_count + c->add.count, a);
+    for (size_t i = 0; i < p.client_count; i++)
+        if (!has(c->remove.items, c->remove.count, p.clients[i]))
+            n.items[n.count++] = p.clients[i];
+        else
+            c->changed.items[c->changed.count++] = p.clients[i];
+    for (size_t i = 0; i < c->add.count; i++)
+        if (!has(n.items, n.count, c->add.items[i])) {
+            n.items[n.count++] = c->add.items[i];
+            c->changed.items[c->changed.count++] = c->add.items[i];
+        }
+    if (c->changed.count == 0) {
+        *out = text;
+        return true;
+    }
+    return project_set_clients(text, (struct str_list){n.items, n.count}, a,
+                               out, e);
+}
+
+static bool change_config(void *ctx, struct str text, struct arena *a,
+                          struct str *out, struct err *e)
+{
+    return change_list(ctx, PROJECT_USER, "config.yaml", text, a, out, e);
+}
+
+static bool change_yaml(struct context *cx, const struct layer *l,
+                        struct list_change *c, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    struct str text;
+
+    if (c->add.count + c->remove.count == 0)
+        return true;
+    if (!change_list(c, PROJECT_WORKSPACE, "mapm.yaml", l->yaml, &cx->arena,
+                     &text, e))
+        return err_wrap(e, "cannot change mapm.yaml");
+    return c->changed.count == 0 ||
+           (fs_open_dir(str_dup0(l->path, &cx->arena), &fd, e) &&
+            fs_replace_at(fd, "mapm.yaml", 0644, text, e));
+}
+
+static bool write_lists(struct context *cx, const struct layer *l,
+                        struct list_change *workspace, struct list_change *user,
+                        struct err *e)
+{
+    workspace->rules = user->rules = &l->rules;
+    return change_yaml(cx, l, workspace, e) &&
+           (user->add.count + user->remove.count == 0 ||
+            authorize_config_edit(cx, change_config, user, e));
+}
+
+bool session_remember_clients(struct install_session *s, struct err *e)
+{
+    struct names here = new_names(0, &s->cx->arena);
+    struct names rest = new_names(0, &s->cx->arena);
+    struct list_change workspace = {0}, user = {0};
+
+    if (!s->is_answered)
+        return true;
+    for (size_t i = 0; i < clients_count; i++)
+        if (s->plan.clients[i].is_used)
+            add_name(s->plan.clients[i].is_here ? &here : &rest,
+                     clients_table[i].name);
+    workspace.add = (struct str_list){here.items, here.count};
+    user.add = (struct str_list){rest.items, rest.count};
+    return write_lists(s->cx, &s->layer, &workspace, &user, e);
+}
+
+/* --- mapm client ------------------------------------------------------------- */
+
+static struct str negated(struct str name, struct arena *a)
+{
+    return arena_printf(a, "-%.*s", STR_ARG(name));
+}
+
+/* Where each name goes; the opposite of it goes out of both lists. */
+static bool plan_edit(struct context *cx, const struct layer *l,
+                      struct str_list names, bool add,
+                      enum install_clients_file file,
+                      struct list_change *workspace, struct list_change *user,
+                      struct err *e)
+{
+    struct names in_yaml = new_names(names.count, &cx->arena);
+    struct names in_config = new_names(names.count, &cx->arena);
+    struct names gone = new_names(names.count, &cx->arena);
+
+    for (size_t i = 0; i < names.count; i++) {
+        struct str name = names.items[i], not = negated(name, &cx->arena);
+        const struct client *c = clients_find(name);
+        bool marked, is_usual;
+
+        if (!check_name(name, ERR_USAGE, "", e))
+            return false;
+        marked = is_here(l, c);
+        is_usual = c->always || marked;
+        gone.items[gone.count++] = add ? not : name;
+        if (!add && !is_usual)
+            continue;
+        if (file == CLIENTS_USER ||
+            (file == CLIENTS_BY_MARKER && add && !marked))
+            in_config.items[in_config.count++] = add ? name : not ;
+        else
+            in_yaml.items[in_yaml.count++] = add ? name : not ;
+    }
+    workspace->add = (struct str_list){in_yaml.items, in_yaml.count};
+    user->add = (struct str_list){in_config.items, in_config.count};
+    if (file != CLIENTS_USER)
+        workspace->remove = (struct str_list){gone.items, gone.count};
+    if (file != CLIENTS_WORKSPACE)
+        user->remove = (struct str_list){gone.items, gone.count};
+    return true;
+}
+
+bool install_edit_clients(struct context *cx, struct str_list names, bool add,
+                          enum install_clients_file file,
+                          struct install_clients_edit *out, struct err *e)
+{
+    struct list_change workspace = {0}, user = {0};
+    struct layer l;
+    bool ok;
+
+    if (!layer_open(cx, LAYER_WRITE, &l, e))
+        return false;
+    ok = plan_edit(cx, &l, names, add, file, &workspace, &user, e) &&
+         write_lists(cx, &l, &workspace, &user, e);
+    layer_close(&l);
+    out->workspace =
+        (struct str_list){workspace.changed.items, workspace.changed.count};
+    out->user = (struct str_list){user.changed.items, user.changed.count};
+    return ok;
+}

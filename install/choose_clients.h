@@ -1,0 +1,28 @@
+#ifndef INSTALL_CHOOSE_CLIENTS_H
+#define INSTALL_CHOOSE_CLIENTS_H
+
+#include "install_session.h"
+
+/*
+ * choose_clients: the clients of one command [H7]: what --client says, else
+ * `clients:`, else those that are here, claude, and those that were given
+ * something before; and the question about the others.
+ */
+
+MUST_CHECK bool session_choose_clients(struct install_session *s,
+                                       struct client_choice *out,
+                                       struct err *e);
+
+/* What the plan says of them, when its changes are known. */
+MUST_CHECK bool session_list_clients(struct install_session *s, struct err *e);
+
+/* "for claude, codex (yes), or also gemini (all)", and the answers to it. */
+struct str session_ask_about_clients(const struct install_session *s);
+#define CLIENTS_ANSWERS 3 /* yes, all, no */
+extern const char *const clients_answers[CLIENTS_ANSWERS];
+
+/* After the plan was applied: the answer is remembered. */
+MUST_CHECK bool session_remember_clients(struct install_session *s,
+                                         struct err *e);
+
+#endif

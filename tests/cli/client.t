@@ -1,0 +1,156 @@
+#!/bin/sh
+# Which clients a workspace is for: --client, mapm client, the one question, and what
+# is said of those that are left out. [H7]
+. "$(dirname "$0")/../lib/cli.sh"
+. "$ROOT/tests/lib/terminal.sh"
+
+unset CI CODEX_HOME CLAUDE_CONFIG_DIR GEMINI_CLI_HOME
+U=https://github.com/acme/catalog/tree/main
+config=$XDG_CONFIG_HOME/mapm/config.yaml
+skill "$T/src/skills/pdf"
+skill "$T/src/skills/docx"
+mcp "$T/src/mcps/io.acme_tool.json" io.acme/tool npx -y tool
+agent "$T/src/agents/boss"
+make_repo acme/catalog "$T/src"
+start_githost
+
+# anew [MARKER...]: an empty workspace with these folders, and two clients on the machine.
+anew()
+{
+    cd "$T" && rm -rf ws "$config" && mkdir -p ws "$HOME/.codex" "$HOME/.cursor" && cd ws || exit 1
+    git init -q .
+    for marker; do mkdir -p "$marker"; done
+}
+files() { ls -A | grep -v '^.git$' | tr '\n' ' '; }
+
+# --- without a person ----------------------------------------------------------
+
+anew
+exits '[H7] without a terminal' 0 mapm install "$U/skills/pdf"
+is '[H7] it is for claude' "$(files)" '.agents .claude mapm.lock mapm.yaml '
+like '[H7] the others are named in one line' "$err" \
+    '^also on this machine: codex,cursor \(mapm install --client codex,cursor\)$'
+like '[H7] and what each client sees' "$err" '^clients: claude 1 skill$'
+unlike '[H7] nothing is recorded' "$(cat mapm.yaml "$config" 2>/dev/null)" clients
+exits '[H7] later' 0 mapm install "$U/skills/docx"
+unlike '[H7] they are not named again' "$err" 'also on this machine'
+exits '[H7] with -v' 0 mapm install -v
+like '[H7] what they see is said without a change' "$err" '^clients: claude 2 skills$'
+
+anew .codex
+exits '[H7] a marker' 0 mapm install --yes "$U/mcps/io.acme_tool.json" "$U/agents/boss"
+is '[H7] is a word' "$(ls .codex)" "$(printf 'agents\nconfig.toml')"
+like '[H7] so it is in use' "$err" '^clients: claude 1 agent 1 server · codex 1 agent 1 server'
+like '[H7] and not offered' "$err" '^also on this machine: cursor '
+
+for word in CI=true --locked clients; do
+    anew
+    mapm install -q --yes "$U/skills/pdf" >/dev/null 2>&1
+    rm -rf .agents .claude
+    case $word in
+    CI=*) exits "[H7] $word" 0 env CI=true "$MAPM" install ;;
+    clients) printf 'clients: [claude]\n' >>mapm.yaml && exits "[H7] with clients:" 0 mapm install ;;
+    *) exits "[H7] $word" 0 mapm install $word ;;
+    esac
+    unlike "[H7] $word: names no others" "$err" 'also on this machine'
+done
+
+# --- --client --------------------------------------------------------------------
+
+anew
+exits '[H7] for one client' 0 mapm install --yes --client codex "$U/mcps/io.acme_tool.json" "$U/agents/boss"
+is '[H7] it alone' "$(files)" '.agents .codex mapm.lock mapm.yaml '
+like '[H7] is said to see it' "$err" '^clients: codex 1 agent 1 server'
+exits '[H7] the next one' 0 mapm install --yes --client cursor
+ok '[H7] leaves what others have' test -f .codex/agents/boss.toml -a -f .cursor/mcp.json
+exits '[H7] as does one without a word' 0 mapm install
+ok '[H7] which takes nothing back' test -f .codex/agents/boss.toml -a -f .cursor/mcp.json -a -f .mcp.json
+anew
+exits '[H7] all' 0 mapm install --yes --client all "$U/mcps/io.acme_tool.json"
+is '[H7] are those of this machine' "$(files)" '.agents .codex .cursor .mcp.json mapm.lock mapm.yaml '
+anew
+exits '[H7] none' 0 mapm install --yes --client none "$U/mcps/io.acme_tool.json" "$U/skills/pdf"
+is '[H7] is the library alone' "$(files)" '.agents mapm.lock mapm.yaml '
+exits '[H7] a client that is not known' 2 mapm install --client codx
+like '[H7] with those that are' "$err" 'not one of: all none claude codex'
+
+# --- a person ----------------------------------------------------------------------
+
+anew .codex
+on_terminal no "$MAPM" install "$U/mcps/io.acme_tool.json"
+is '[H7] no' "$status" 4
+like '[H7] one question' "$out" \
+    'Let your agents start this MCP server for claude, codex \(yes\), or for cursor, too \(all\)\? \(y\)es'
+is '[H7] changes nothing' "$(files)" '.codex '
+on_terminal yes "$MAPM" install "$U/mcps/io.acme_tool.json"
+is '[H7] yes' "$status" 0
+is '[H7] for those' "$(files)" '.agents .codex .mcp.json mapm.lock mapm.yaml '
+like '[H7] recorded for the team where the marker is' "$(cat mapm.yaml)" '^clients: \[codex\]$'
+is '[H7] and for the user where none is' "$(cat "$config")" 'clients: [claude]'
+on_terminal yes "$MAPM" install "$U/skills/pdf"
+unlike '[H7] it is asked once' "$out" '\(y\)es'
+anew
+on_terminal all "$MAPM" install "$U/mcps/io.acme_tool.json" "$U/skills/pdf"
+is '[H7] all' "$status" 0
+is '[H7] for all' "$(files)" '.agents .claude .codex .cursor .mcp.json mapm.lock mapm.yaml '
+is '[H7] no marker, so all are mine' "$(cat "$config")" 'clients: [claude, codex, cursor]'
+unlike '[H7] and not the team'"'"'s' "$(cat mapm.yaml)" clients
+anew
+on_terminal yes "$MAPM" install --yes "$U/skills/pdf"
+unlike '[H7] --yes asks nothing' "$out" '\(y\)es'
+
+# --- mapm client -----------------------------------------------------------------------
+
+anew .cursor
+mapm install -q --yes "$U/mcps/io.acme_tool.json" "$U/skills/pdf" >/dev/null 2>&1
+exits '[H7] list' 0 mapm client list
+like '[H7] one in use' "$out" '^cursor +in use +machine +1 skill 1 server$'
+like '[H7] one that reads the common folder' "$out" '^codex +- +machine +1 skill$'
+exits '[H7] as JSON' 0 mapm client list --json
+ok '[H7] with all of it' python3 -S -c 'import json, sys
+d = json.loads(sys.argv[1])
+c = {x["name"]: x for x in d["clients"]}
+assert d["decided"] is False and c["cursor"]["here"] and c["codex"]["on_machine"], d' "$out"
+exits '[H7] add' 0 mapm client add codex gemini
+is '[H7] without a marker it is mine' "$(cat "$config")" 'clients: [codex, gemini]'
+exits '[H7] one with a marker' 0 mapm client add cursor
+like '[H7] is the team'"'"'s' "$(cat mapm.yaml)" '^clients: \[cursor\]$'
+exits '[H7] --team' 0 mapm client add --team gemini
+like '[H7] says so' "$(cat mapm.yaml)" '^clients: \[cursor, gemini\]$'
+exits '[H7] again' 0 mapm client add --team gemini
+like '[H7] is nothing to do' "$err" 'nothing to do'
+exits '[H7] -g' 0 mapm client add -g opencode
+like '[H7] is the file of the user' "$(cat "$config")" 'opencode'
+exits '[H7] install takes them' 0 mapm install
+ok '[H7] all' test -f .codex/config.toml -a -f .gemini/settings.json -a -f opencode.json
+exits '[H7] remove' 0 mapm client remove codex gemini opencode cursor
+is '[H7] from both files' "$(cat "$config")" 'clients: []'
+like '[H7] one that its marker names is left out by name' "$(cat mapm.yaml)" '^clients: \[-cursor\]$'
+exits '[H7] install' 0 mapm install
+is '[H7] takes it all back' "$(files)" '.agents .claude .cursor .mcp.json mapm.lock mapm.yaml '
+is '[H7] of the marked one, too' "$(ls -A .cursor)" ''
+exits '[H7] even claude' 0 mapm client remove claude
+exits '[H7] then' 0 mapm install
+is '[H7] has nothing' "$(files)" '.agents .cursor mapm.lock mapm.yaml '
+exits '[H7] an unknown one' 2 mapm client add cursr
+like '[H7] with the nearest' "$err" 'did you mean cursor'
+exits '[H7] no name' 2 mapm client add
+exits '[H7] no word' 2 mapm client drop codex
+exits '[H7] two files' 2 mapm client add -g --team codex
+exits '[H7] list has no argument' 2 mapm client list codex
+before=$(cat mapm.yaml)
+printf 'clients: text\n' >mapm.yaml
+exits '[H7] a file that is not right' 1 mapm client add codex
+is '[H7] stays' "$(cat mapm.yaml)" 'clients: text'
+printf '%s\n' "$before" >mapm.yaml
+chmod 666 "$config"
+exits '[H7, row 54] a config.yaml that others may write' 4 mapm client add -g codex
+chmod 600 "$config"
+
+# --- --with-server -----------------------------------------------------------------------
+
+anew .codex
+exits '[H7] --with-server' 0 mapm install --with-server
+like '[H7] says which clients' "$err" \
+    'in this workspace claude, codex start mapm mcp from now on: mapm.yaml says so'
+done_testing
