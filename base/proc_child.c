@@ -62,6 +62,38 @@ static bool place_fds(const int fds[4])
     return true;
 }
 
+static void close_from(unsigned first)
+{
+    struct rlimit limit = {CLOSE_MAX_FDS, CLOSE_MAX_FDS};
+
+    if (syscall(SYS_close_range, first, ~0U, 0) == 0)
+        return;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur > CLOSE_MAX_FDS)
+        limit.rlim_cur = CLOSE_MAX_FDS;
+    for (int fd = (int)first; fd < (int)limit.rlim_cur; fd++)
+        close(fd);
+}
+
+/* A process of the group that waits for the end of the pipe: a signal at the end
+ * of the parent reaches the program alone. */
+static void start_guard(const struct proc_start *s)
+{
+    char byte;
+    ssize_t n;
+
+    if (s->lifeline == NULL || fork() != 0)
+        return;
+    if (dup2(*s->lifeline, 0) < 0)
+        _exit(1);
+    close_from(1);
+    do
+        n = read(0, &byte, 1);
+    while (n < 0 && errno == EINTR);
+    kill(0, SIGKILL);
+    _exit(0);
+}
+
 /* exec takes pointers to text that it does not change. */
 static char *const *unconst(const char *const *strings)
 {
@@ -88,6 +120,7 @@ static NORETURN void become(const struct proc_start *s, pid_t parent,
         if (getppid() != parent)
             _exit(127); /* it died before the line above */
     }
+    start_guard(s);
     if (!place_fds(s->fds))
         goto failed;
     f.step = STEP_DIR;
@@ -156,6 +189,8 @@ bool proc_start(const struct proc_start *s, pid_t *pid, struct err *e)
         *pid = child;
         return true;
     }
+    if (s->lifeline)
+        kill(-child, SIGKILL);
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
         ;
     if (n != (ssize_t)sizeof f)

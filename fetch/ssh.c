@@ -17,7 +17,7 @@
 
 void ssh_init(struct ssh *s, bool may_prompt)
 {
-    *s = (struct ssh){.may_prompt = may_prompt};
+    *s = (struct ssh){.may_prompt = may_prompt, .lifeline = {-1, -1}};
     arena_init(&s->arena);
 }
 
@@ -146,8 +146,10 @@ void ssh_done(struct ssh *s)
         end_process(s->lines[0]);
         remove_line(s, 0);
     }
+    fs_close(&s->lifeline[0]);
+    fs_close(&s->lifeline[1]);
     arena_done(&s->arena);
-    *s = (struct ssh){0};
+    ssh_init(s, false);
 }
 
 bool ssh_is_prompting(const struct ssh *s)
@@ -190,6 +192,9 @@ static bool start_process(struct ssh *s, struct ssh_line *l, int line, int err,
     struct proc_start p = {
         .dir = "/", .fds = {line, line, err, -1}, .own_group = !l->may_prompt};
 
+    if (s->lifeline[0] < 0 && pipe2(s->lifeline, O_CLOEXEC) < 0)
+        return err_errno(e, "create a pipe");
+    p.lifeline = p.own_group ? s->lifeline : NULL;
     if (!ssh_argv(&s->program, &l->to, l->may_prompt, &scratch, &p.argv, e))
         return false;
     p.env = ssh_env(&scratch);

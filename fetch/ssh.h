@@ -38,6 +38,7 @@ struct ssh {
     struct ssh_program program;
     bool has_program;
     bool may_prompt; /* a person sits at a terminal */
+    int lifeline[2]; /* its groups end with this process */
     struct ssh_line *lines[SSH_MAX_LINES];
     size_t count;
 };

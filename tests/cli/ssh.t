@@ -207,7 +207,7 @@ while True:
 is_called() { [ -s "$T/fake/calls" ]; }
 is_alone() { [ "$(ssh_lives)" -eq 0 ]; }
 for signal in KILL TERM INT; do
-    ssh_does 'exec sleep 60'
+    ssh_does 'sleep 60 & touch "$F/pids/$!"; wait'
     forget_calls
     rm -rf "$T/incoming" && mkdir "$T/incoming"
     # (A shell has background commands ignore SIGINT.)

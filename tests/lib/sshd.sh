@@ -72,7 +72,7 @@ PrintMotd no
 EOF
         [ $# -eq 0 ] || printf '%s\n' "$@" >>"$T/ssh/sshd_config"
         rm -f "$T/ssh/sshd.pid"
-        "$SSHD" -D -e -f "$T/ssh/sshd_config" 2>"$T/ssh/sshd.log" &
+        "$SSHD" -D -e -f "$T/ssh/sshd_config" >"$T/ssh/sshd.log" 2>&1 &
         sshd_pid=$!
         while kill -0 "$sshd_pid" 2>/dev/null && ! [ -s "$T/ssh/sshd.pid" ]; do
             sleep 0.02
