@@ -94,6 +94,40 @@ static bool has_standard(int dirfd)
            plugin_is_standard(text);
 }
 
+static bool has_skill(int dirfd)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct err ignored = {0};
+    struct fs_entry *entries;
+    size_t count;
+
+    if (!fs_list_at(dirfd, "skills", FOLDER_MAX_ENTRIES, &a, &entries, &count,
+                    &ignored))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (fs_exists_at(dirfd, arena_printf(&a, "skills/%.*s/SKILL.md",
+                                             STR_ARG(entries[i].name))
+                                    .p))
+            return true;
+    return false;
+}
+
+/* C1: without a manifest what it holds makes it a plugin, if it is named; a
+ * marketplace is none. */
+static bool has_default_layout(int dirfd)
+{
+    static const char *const parts[] = {"commands",  "agents",
+                                        ".mcp.json", "hooks/hooks.json",
+                                        ".lsp.json", "SKILL.md"};
+
+    if (fs_exists_at(dirfd, plugin_formats[PLUGIN_CLAUDE].marketplace))
+        return false;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (fs_exists_at(dirfd, parts[i]))
+            return true;
+    return has_skill(dirfd);
+}
+
 size_t lint_plugin_files(const struct check_rules *rules, int dirfd,
                          bool is_named, struct str files[LINT_PLUGIN_FILES])
 {
@@ -102,7 +136,8 @@ size_t lint_plugin_files(const struct check_rules *rules, int dirfd,
 
     if (rules->profile == PROFILE_CLAUDE_PLUGIN) {
         files[0] = str_cstr(plugin_formats[PLUGIN_CLAUDE].manifest);
-        return fs_exists_at(dirfd, files[0].p);
+        return fs_exists_at(dirfd, files[0].p) ||
+               (is_named && has_default_layout(dirfd));
     }
     if (rules->profile == PROFILE_MARKETPLACE) {
         /* The last one, without a folder, is any program's. */

@@ -197,6 +197,7 @@ static const struct {
     {"market-plugins",         "E------E--E"},
     {"market-entry-name",      "E------E--E"},
     {"market-entry-duplicate", "E------E--E"},
+    {"market-entry-alias",     "W------W--W"},
     {"market-source-missing",  "E------E--E"},
     {"market-source",          "E------E--E"},
     {"market-source-escapes",  "E------E--E"},

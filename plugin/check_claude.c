@@ -368,10 +368,12 @@ void plugin_check_claude(const struct plugin_disk *disk, struct arena *a,
                          struct plugin_facts *out, struct diagnostics *why)
 {
     struct checking c = {.disk = disk, .a = a, .why = why};
-    const struct json *root =
-        check_json(&c, STR(MANIFEST), PLUGIN_MANIFEST_MAX_BYTES, "claude-json");
+    const struct json *root = NULL;
 
     *out = (struct plugin_facts){0};
+    if (check_look(&c, STR(MANIFEST)) != PLUGIN_NODE_NONE) /* C1: optional */
+        root = check_json(&c, STR(MANIFEST), PLUGIN_MANIFEST_MAX_BYTES,
+                          "claude-json");
     if (root) {
         out->name = json_text(json_get(root, "name"));
         out->version = json_text(json_get(root, "version"));

@@ -251,6 +251,30 @@ static void check_needs(struct market_check *m,
     }
 }
 
+/* C8: a user installs it by one name and sees its parts under the other. */
+static void check_manifest_name(struct market_check *m,
+                                const struct market_entry *entry)
+{
+    const struct plugin_disk *disk = m->c.disk;
+    struct str path, text, name;
+    struct err ignored = {0};
+    const struct json *root;
+
+    path = check_join(&m->c, entry->path,
+                      str_cstr(plugin_formats[PLUGIN_CLAUDE].manifest));
+    if (entry->source != MARKET_HERE ||
+        disk->read(disk->ctx, path, PLUGIN_MANIFEST_MAX_BYTES, m->c.a, &text) !=
+            MANIFEST_FILE_OK ||
+        !parse_json(text, m->c.a, &root, &ignored))
+        return;
+    name = json_text(json_get(root, "name"));
+    if (!name.n || str_eq(name, entry->name))
+        return;
+    SAY(m, "market-entry-alias", json_get(entry->json, "name"), entry->name,
+        "its manifest calls it %.*s, and so its parts: %.*s:skill (C8)",
+        STR_ARG(check_shown(name)), STR_ARG(check_shown(name)));
+}
+
 static void check_names(struct market_check *m, const struct json *plugins)
 {
     for (const struct json *j = plugins->first; j; j = j->next) {
@@ -332,6 +356,7 @@ void plugin_check_marketplace(const struct plugin_disk *disk, struct str file,
     }
     for (size_t i = 0; i < market.count; i++) {
         check_source(&m, &market.entries[i]);
+        check_manifest_name(&m, &market.entries[i]);
         check_needs(&m, &market.entries[i]);
     }
 }

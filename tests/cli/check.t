@@ -92,6 +92,15 @@ JSON
 printf -- '---\ndescription: x\n---\n' >cc/agents/x.md
 exits '[G13] a plugin of Claude Code' 0 mapm check -v --profile claude-plugin cc
 like 'without a word' "$out" '^cc/.claude-plugin/plugin.json: ok$'
+mkdir -p bare/agents && skill bare/skills/one && echo '[' >bare/.mcp.json
+exits '[G13] one without a manifest (C1)' 3 mapm check --profile claude-plugin bare
+like 'by what it holds' "$out" 'bare/.mcp.json.*claude-file-json'
+rm bare/.mcp.json
+exits '[G13] which may be fine' 0 mapm check -v --profile claude-plugin bare
+rm -r bare/agents bare/skills && touch bare/x
+run mapm check --profile claude-plugin bare
+unlike '[G13] no other folder is one' "$out$err" 'plugin.json: ok'
+rm -r bare
 mkdir -p .claude-plugin .github/plugin
 cat >.claude-plugin/marketplace.json <<'JSON'
 {"name": "m", "owner": {"name": "o"}, "metadata": {"pluginRoot": "./"}, "renames": {"old": "a", "gone": null},
@@ -101,6 +110,11 @@ cat >.claude-plugin/marketplace.json <<'JSON'
 JSON
 echo '{"name": "m", "plugins": [{"name": "a", "source": "cc"}]}' >.github/plugin/marketplace.json
 exits '[G13] two marketplaces' 0 mapm check -v --profile marketplace .
+like 'a plugin with two names (C8)' "$out" 'market-entry-alias.*'
+sed -i 's/"Some.Plugin_1"/"a"/; s/"name": "b", "source": "cc"/"name": "b", "source": "dd"/' \
+    cc/.claude-plugin/plugin.json .claude-plugin/marketplace.json
+mkdir -p dd/.claude-plugin && echo '{"name": "b"}' >dd/.claude-plugin/plugin.json
+exits '[G13] with one each' 0 mapm check -v --profile marketplace .
 like 'the one of Claude' "$out" '^.claude-plugin/marketplace.json: ok$'
 like 'the one of Copilot, whose sources need no "./"' "$out" '^.github/plugin/marketplace.json: ok$'
 exits '[G13] one by its name' 0 mapm check .claude-plugin/marketplace.json
