@@ -40,7 +40,8 @@ struct selection {
     struct arena *a;
     struct node **stack;
     size_t depth, capacity;
-    struct map names; /* layer_name_key -> struct node * that holds it */
+    struct map names;     /* layer_name_key -> struct node * that holds it */
+    struct map contested; /* names of a repository that two folders have */
     struct node **successors; /* of s->roots: choices that replace them */
     size_t link_count;        /* of all chains */
     bool is_settled;          /* ranges have their versions */
@@ -581,6 +582,26 @@ static void leave_out_conflict(struct selection *sel, struct choice *c,
         c->chain[c->chain_count++] = claimer;
 }
 
+static struct str contested_key(struct selection *sel, const struct node *n)
+{
+    return arena_printf(
+        sel->a, "%.*s %.*s",
+        STR_ARG(layer_name_key(n->package.kind, n->package.fqn, sel->a)),
+        STR_ARG(origin_repository(&n->origin, sel->a)));
+}
+
+/* Nor is a folder with the content of one of the two. */
+static void leave_out_contested(struct selection *sel, struct choice *c)
+{
+    const struct node *claimer =
+        c->is_left_out || c->is_exact || sel->contested.count == 0
+            ? NULL
+            : map_find(&sel->contested, contested_key(sel, c->node));
+
+    if (claimer)
+        leave_out_conflict(sel, c, c->node, claimer);
+}
+
 /* Of two folders of one catalog that differ and have one name neither is
  * better. Else the first one has it. */
 static void evaluate_name(struct selection *sel, struct choice *c)
@@ -595,8 +616,10 @@ static void evaluate_name(struct selection *sel, struct choice *c)
     leave_out_conflict(sel, c, claimer, holder);
     other = holder->mark->choice;
     if (claimer == c->node && other && !other->is_exact &&
-        !other->is_left_out && is_same_repository(sel, holder, claimer))
+        !other->is_left_out && is_same_repository(sel, holder, claimer)) {
         leave_out_conflict(sel, other, holder, claimer);
+        map_put(&sel->contested, contested_key(sel, holder), claimer);
+    }
 }
 
 static void admit_roots(struct selection *sel)
@@ -688,6 +711,7 @@ void selection_evaluate(struct install_session *s, struct choice *choices,
         .s = s, .a = &s->cx->arena, .is_settled = is_settled};
 
     map_init(&sel.names, sel.a);
+    map_init(&sel.contested, sel.a);
     for (size_t i = 0; i < s->closure.queued; i++)
         s->closure.queue[i]->mark = NULL;
     for (size_t i = 0; i < count; i++) {
@@ -705,6 +729,8 @@ void selection_evaluate(struct install_session *s, struct choice *choices,
         for (size_t i = 0; i < count; i++)
             if (choices[i].is_exact == exact)
                 evaluate_name(&sel, &choices[i]);
+    for (size_t i = 0; i < count; i++)
+        leave_out_contested(&sel, &choices[i]);
 }
 
 bool selection_want_files(struct install_session *s,

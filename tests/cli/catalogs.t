@@ -255,4 +255,20 @@ printf 'dependencies:\n  skills: [%s]\n' "$U/catalog/tree/main/skills/alpha" >ma
 exits '[D11] patterns beside a list in brackets' 0 mapm install --yes acme/catalog --skill 'p*'
 like '[D11] are in brackets' "$(cat mapm.yaml)" \
     "catalogs: .\\{origin: $U/catalog/tree/main, include: .*\\}.\$"
+# --- one name in three folders -------------------------------------------------------------
+
+for folder in docs/pdf docs/pdf-a docs/pdf-b more/pdf; do
+    skill "$T/thrice/skills/$folder" 'name: pdf' 'description: "Reads a text."'
+    printf '%s\n' --- 'name: pdf' 'description: "Reads a text."' --- Text. >"$T/thrice/skills/$folder/SKILL.md"
+done
+echo 'More.' >>"$T/thrice/skills/more/pdf/SKILL.md"
+echo 'Differs.' >>"$T/thrice/skills/docs/pdf-b/SKILL.md"
+skill "$T/thrice/skills/other"
+make_repo acme/thrice "$T/thrice"
+rm -rf "$T/ws3" && mkdir "$T/ws3" && cd "$T/ws3" || exit 1
+exits '[F4] a name of three folders, of which two are equal' 3 mapm install --yes --all acme/thrice
+is 'is none of them' "$(sed -n 's,^    origin: .*/skills/,,p' mapm.lock | tr '\n' ' ')" 'more/pdf other '
+cp mapm.lock "$T/thrice.lock"
+exits '[D11] an update' 0 mapm update
+ok 'takes none either' cmp mapm.lock "$T/thrice.lock"
 done_testing
