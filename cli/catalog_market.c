@@ -90,7 +90,7 @@ static bool find_all(struct listing *l, struct check_root *root, struct err *e)
      * a marketplace read that. */
     static const enum profile profiles[] = {
         PROFILE_CLAUDE_PLUGIN, PROFILE_AGENT_PLUGIN, PROFILE_INSTALL};
-    struct check_rules rules = {0};
+    struct check_rules rules = {.needs_manifest = true};
     struct project user;
     struct limits limits;
 

@@ -137,7 +137,8 @@ size_t lint_plugin_files(const struct check_rules *rules, int dirfd,
     if (rules->profile == PROFILE_CLAUDE_PLUGIN) {
         files[0] = str_cstr(plugin_formats[PLUGIN_CLAUDE].manifest);
         return fs_exists_at(dirfd, files[0].p) ||
-               (is_named && has_default_layout(dirfd));
+               (is_named && !rules->needs_manifest &&
+                has_default_layout(dirfd));
     }
     if (rules->profile == PROFILE_MARKETPLACE) {
         /* The last one, without a folder, is any program's. */

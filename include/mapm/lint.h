@@ -63,6 +63,7 @@ struct check_rules {
     enum profile profile;
     struct origin_rules origins;
     bool strict, fix;
+    bool needs_manifest; /* a folder without one is no plugin, if named, too */
 };
 
 struct check_results {
