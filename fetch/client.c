@@ -177,17 +177,20 @@ static void add_credential_host(struct fetch *f, const struct origin *o)
 }
 
 /* Where ssh may lead to. */
-static void keep_repository(struct fetch *f, const struct origin *o)
+static const struct str *keep_repository(struct fetch *f,
+                                         const struct origin *o)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct str key = origin_repository(o, &scratch), *address;
+    struct str key = origin_repository(o, &scratch);
+    struct str *address = map_find(&f->repositories, key);
 
-    if (map_has(&f->repositories, key))
-        return;
+    if (address)
+        return address;
     address = arena_new(&f->arena, struct str);
     *address =
         remote_address(o, f->options.hosts, f->options.host_count, &f->arena);
     map_put(&f->repositories, copy(f, key), address);
+    return address;
 }
 
 static void say_ask(struct fetch *f, const struct fetch_want *w)
@@ -222,6 +225,8 @@ static void say_ask(struct fetch *f, const struct fetch_want *w)
 
 bool fetch_ask(struct fetch *f, const struct fetch_want *w, struct err *e)
 {
+    struct client_ask *ask;
+
     if (is_dead(f, e))
         return false;
     if (w->origin.scheme != ORIGIN_GIT)
@@ -233,11 +238,15 @@ bool fetch_ask(struct fetch *f, const struct fetch_want *w, struct err *e)
         return fail_for_good(f, e);
     say_ask(f, w);
     add_credential_host(f, &w->origin);
-    keep_repository(f, &w->origin);
     f->asks = arena_grow(&f->arena, f->asks, f->ask_count, &f->ask_capacity,
                          sizeof *f->asks);
-    f->asks[f->ask_count++] =
-        (struct client_ask){.id = w->id, .what = w->what, .is_open = true};
+    ask = &f->asks[f->ask_count++];
+    *ask = (struct client_ask){.id = w->id,
+                               .what = w->what,
+                               .is_open = true,
+                               .address = keep_repository(f, &w->origin)};
+    if (w->origin.was_ssh)
+        ask->ssh_host = copy(f, w->origin.host);
     f->open_count++;
     f->progress.asked++;
     f->has_news = true;

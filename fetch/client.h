@@ -22,6 +22,9 @@ struct client_ask {
     unsigned id; /* the caller's */
     enum fetch_what what;
     bool is_open, has_manifest;
+    /* That was typed as one of ssh: its host, and what is asked. */
+    struct str ssh_host;
+    const struct str *address;
 };
 
 struct fetch {

@@ -130,6 +130,21 @@ static bool is_fitting(const struct client_ask *ask,
     }
 }
 
+/* What was typed was an address of ssh, for which the user may have a key. */
+static void name_ssh(const struct fetch *f, const struct client_ask *ask,
+                     struct arena *a, struct err *why)
+{
+    char hint[sizeof why->hint];
+
+    if (ask->ssh_host.n == 0 ||
+        (why->code != ERR_AUTH && why->code != ERR_NOT_FOUND) ||
+        ssh_address_is_meant(rewrite_url(&f->rewrites, *ask->address, a)))
+        return;
+    memcpy(hint, why->hint, sizeof hint);
+    err_hint(why, "over ssh: mapm host set %.*s --transport ssh%s%s",
+             STR_ARG(ask->ssh_host), hint[0] ? "; " : "", hint);
+}
+
 bool client_read_event(struct fetch *f, struct str body, struct arena *a,
                        struct fetch_event *out)
 {
@@ -172,6 +187,8 @@ bool client_read_event(struct fetch *f, struct str body, struct arena *a,
     if (ev.kind == FETCH_MANIFEST) {
         ask->has_manifest = true;
     } else {
+        if (ev.err)
+            name_ssh(f, ask, a, ev.err);
         ask->is_open = false;
         f->open_count--;
         f->progress.done++;

@@ -61,8 +61,40 @@ exits 'again' 0 mapm install
 exits 'locked' 0 mapm install --locked
 is 'with nothing to fetch none is started' "$(ssh_calls)" ''
 
+# --- an address of ssh on the command line ------------------------------------------
+rm "$XDG_CONFIG_HOME/mapm/config.yaml"
+start_githost --private 'acme/catalog' --token s3cret
+fresh typed
+exits 'a private repository, typed as of ssh' 1 mapm install --yes git@github.com:acme/catalog.git//skills/hello
+like 'is asked over https, and how it is over ssh is said' "$err" \
+    'hint: over ssh: mapm host set github.com --transport ssh'
+is 'no ssh was started' "$(ssh_calls)" ''
+stop_githost
+exits 'which does that' 0 mapm host set github.com --transport ssh
+exits 'then it installs' 0 mapm install --yes git@github.com:acme/catalog.git//skills/hello
+like 'and is written as of https' "$(cat mapm.yaml)" "$U/main/skills/hello"
+exits 'no hint with ssh' 1 mapm install --yes git@github.com:acme/nix.git
+unlike 'no hint with ssh: none' "$err" 'over ssh: mapm host'
+for text in ssh://-oProxyCommand=x/a/b ssh://h/-x git@-h:a ssh://a%62@h/a/b "ssh://git@h.example/a/'b'.git" \
+    'ssh://git@h.example/a/$(id)' 'git@github.com:-x/b' 'ssh://%h/a/b' 'ssh://git@github.com:0/a/b'; do
+    forget_calls
+    run mapm install --yes "$text"
+    isnt "[row 49] $text is refused" "$status" 0
+    is "[row 49] $text: no ssh" "$(ssh_calls)" ''
+done
+# A dependency must not make ssh offer the user's keys to a host of its own.
+skill "$T/evil/skills/evil" 'scope: acme' 'dependencies:' '  skills:' \
+    '    - ssh://git@keys.evil.example/a/b/-/tree/main/skills/x'
+make_repo acme/evil "$T/evil"
+forget_calls
+exits '[row 48] a dependency on a host of its own' 1 mapm install --yes "$GH/acme/evil/tree/main/skills/evil"
+unlike '[row 48] no ssh goes there' "$(ssh_calls)" evil.example
+cd "$T/over" || exit 1
+MAPM_HOME=$T/over/.home
+
 # --- commands ---------------------------------------------------------------------
 MAPM_HOME=$T/other
+forget_calls
 exits 'a lock and an empty store' 0 mapm install --locked
 is 'one connection' "$(ssh_calls | wc -l)" 1
 exits 'verify --remote' 0 mapm verify --remote
