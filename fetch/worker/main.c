@@ -198,6 +198,7 @@ static bool serve(struct session *s, struct err *e)
         }
         if (!finish_requests(s, &wait_ms, e) || !step_repos(s, e))
             return false;
+        places_say_cost(s);
         session_say_progress(s, false);
         if (!link_flush(&s->link, e))
             return false;

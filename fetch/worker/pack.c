@@ -604,3 +604,19 @@ bool pack_end(struct pack *p, struct err *e)
     INVARIANT(p->whole + p->pending == p->count);
     return p->pending == 0 || p->sink.may_lack_bases || refuse_pending(p, e);
 }
+
+void pack_each(const struct pack *p,
+               void (*visit)(void *ctx, enum object_type type,
+                             const struct oid *id, uint64_t packed_bytes),
+               void *ctx)
+{
+    for (size_t i = 0; i < p->entry_count; i++) {
+        const struct entry *entry = p->entries[i];
+        uint64_t end = i + 1 < p->entry_count ? p->entries[i + 1]->offset
+                                              : p->fed - OID_BYTES;
+
+        if (entry->type && !oid_is_zero(&entry->id))
+            visit(ctx, (enum object_type)entry->type, &entry->id,
+                  end - entry->offset);
+    }
+}

@@ -70,6 +70,13 @@ MUST_CHECK bool pack_feed(struct pack *p, struct str bytes, struct err *e);
 /* ERR_DAMAGED when the pack is not whole or a delta's base never came. */
 MUST_CHECK bool pack_end(struct pack *p, struct err *e);
 
+/* Of a pack that is whole each object, and its bytes in the pack: those of a
+ * delta are without its base. */
+void pack_each(const struct pack *p,
+               void (*visit)(void *ctx, enum object_type type,
+                             const struct oid *id, uint64_t packed_bytes),
+               void *ctx);
+
 /* Objects handed out so far, and bytes fed. */
 uint32_t pack_object_count(const struct pack *p);
 uint64_t pack_byte_count(const struct pack *p);

@@ -1,3 +1,7 @@
+#include "base/text.h"
+
+#include <stdio.h>
+
 #include "session.h"
 
 /*
@@ -26,6 +30,7 @@ static struct place *place_get(struct session *s, const struct url *u,
     entry->value = p = arena_new(&s->arena, struct place);
     p->key = key;
     p->is_own = p->is_looked_up = url_is_ssh(u);
+    p->host = url_host_port(u, &s->arena);
     p->caps = (struct caps){.version = g->protocol,
                             .ls_refs = true,
                             .fetch = true,
@@ -92,14 +97,30 @@ bool place_refused(struct repo *r)
     return r->round == p->round;
 }
 
+/* Less than was assumed, or advertised. */
+static void learn_less(struct repo *r, const struct caps *caps)
+{
+    bool is_own = r->has_caps;
+
+    place_learn(r, caps);
+    r->has_caps = is_own;
+}
+
 void place_refused_filter(struct repo *r)
 {
     struct caps caps = r->caps;
-    bool is_own = r->has_caps;
 
     caps.filter = false;
-    place_learn(r, &caps);
-    r->has_caps = is_own;
+    learn_less(r, &caps);
+}
+
+void place_refused_objects(struct repo *r)
+{
+    struct caps caps = r->caps;
+
+    caps.any_object = false;
+    learn_less(r, &caps);
+    r->is_dirty = true;
 }
 
 void place_follow(struct repo *r)
@@ -124,6 +145,63 @@ static struct str path_before(const struct repo *r)
         return str_make("", 0);
     path.n -= r->name.n;
     return path.p[path.n - 1] == '/' ? path : str_make("", 0);
+}
+
+static void count_object(void *ctx, enum object_type type, const struct oid *id,
+                         uint64_t packed_bytes)
+{
+    struct repo *r = ctx;
+    struct blob *b =
+        type == OBJECT_BLOB ? map_find(&r->blobs, oid_key(id)) : NULL;
+
+    r->place->whole_bytes += packed_bytes;
+    if (type != OBJECT_BLOB)
+        r->place->part_bytes += packed_bytes;
+    else if (b)
+        b->packed = packed_bytes;
+}
+
+void place_count_whole(struct repo *r, const struct pack *p)
+{
+    pack_each(p, count_object, r);
+}
+
+void place_count_used(const struct ask *a)
+{
+    for (size_t i = 0; i < a->listing.count; i++) {
+        a->repo->place->part_bytes += a->blobs[i]->packed;
+        a->blobs[i]->packed = 0;
+    }
+}
+
+static bool is_idle(const struct session *s)
+{
+    for (size_t i = 0; i < s->repos.count; i++) {
+        const struct repo *r = s->repos.entries[i].value;
+
+        if (r->open_count)
+            return false;
+    }
+    return true;
+}
+
+void places_say_cost(struct session *s)
+{
+    if (!s->verbose || !is_idle(s))
+        return;
+    for (size_t i = 0; i < s->places.count; i++) {
+        struct place *p = s->places.entries[i].value;
+        char whole[16], part[16];
+
+        if (p->has_said_cost || p->whole_bytes == 0)
+            continue;
+        p->has_said_cost = true;
+        fprintf(stderr,
+                "mapm-fetch: %.*s has no partial%s clone: %s instead of %s\n",
+                STR_ARG(p->host), p->caps.shallow ? "" : " and no shallow",
+                text_bytes(p->whole_bytes, whole),
+                text_bytes(p->part_bytes, part));
+    }
 }
 
 bool remote_init(struct repo *r, const struct link_ask *in, struct err *e)

@@ -259,6 +259,7 @@ bool report_done(struct ask *a, struct err *e)
     if (!fill_files(a, &scratch, &ev, e))
         return false;
     save_walked(a->repo);
+    place_count_used(a);
     say(a, &ev);
     set_over(a);
     return true;

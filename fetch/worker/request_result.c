@@ -100,6 +100,8 @@ static bool take_trees(struct exchange *x, struct err *e)
     bool all = true;
     size_t absent = 0;
 
+    if (x->takes_all)
+        place_count_whole(r, x->pack);
     for (size_t i = 0; i < x->want_count; i++) {
         struct snapshot *s = snapshot_get(r, &x->wants[i]);
         const struct object *o = objects_find(&r->objects, &s->commit);
@@ -116,6 +118,7 @@ static bool take_trees(struct exchange *x, struct err *e)
         } else if (o->type == OBJECT_COMMIT &&
                    commit_tree(o->bytes, &s->root, &bad)) {
             s->trees = TREES_HERE;
+            s->is_served = true;
             /* A thin pack on some of an older commit's trees leaves out
              * what the server takes for granted. */
             if (!s->is_walked && !bundle_save(r, s)) {
@@ -238,12 +241,35 @@ static enum outcome take(struct exchange *x, struct err *e)
     }
 }
 
+/* An object of a commit that the server gave a moment ago: it gives none out
+ * by their ids. */
+static bool is_held_back(const struct repo *r)
+{
+    bool is_served = r->caps.any_object;
+
+    for (const struct ask *a = r->asks; a; a = a->next)
+        is_served &= a->snapshot == NULL || a->snapshot->is_served;
+    return is_served;
+}
+
+/* By the id of the tag it may be given all the same. */
+static bool is_of_tag(const struct repo *r, const struct oid *commit)
+{
+    const struct oid *id = advertised_id(r, commit);
+
+    return id && !oid_eq(id, commit);
+}
+
 /* The only want of a request could not be had. */
 static void fail_want(struct exchange *x, bool gone, const struct err *why)
 {
     struct repo *r = x->repo;
 
     if (x->blob_count == 1 && oid_eq(&x->blobs[0]->id, &x->wants[0])) {
+        if (gone && is_held_back(r)) {
+            place_refused_objects(r);
+            return;
+        }
         x->blobs[0]->state = BLOB_FAILED;
         x->blobs[0]->why = why;
         return;
@@ -276,11 +302,18 @@ static void single_out(struct exchange *x, const struct err *why)
     if (x->kind == REQUEST_TREES) {
         struct snapshot *s = snapshot_get(r, &x->wants[0]);
 
+        if (gone && r->caps.any_object && is_of_tag(r, &s->commit)) {
+            place_refused_objects(r);
+            return;
+        }
         s->trees = TREES_FAILED;
         s->is_gone = gone;
         s->why = kept;
     } else if (x->kind == REQUEST_LOOSE_OBJECTS || x->kind == REQUEST_FOLDERS) {
-        loose_object_get(r, &x->wants[0])->why = kept;
+        if (gone && is_held_back(r))
+            place_refused_objects(r);
+        else
+            loose_object_get(r, &x->wants[0])->why = kept;
     } else if (x->kind == REQUEST_REACHABILITY) {
         if (x->checking_ancestry) {
             x->checking_ancestry->state = ANCESTRY_REFUTED;

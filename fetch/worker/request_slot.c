@@ -103,7 +103,7 @@ static void start_refs(struct repo *r)
     bool from_head = false;
     struct exchange *x;
     struct str *list;
-    size_t room = 3; /* of `list`, for what is added behind the asks' */
+    size_t room = 4; /* of `list`, for what is added behind the asks' */
 
     if (r->caps.version == 0)
         return;
@@ -126,6 +126,8 @@ static void start_refs(struct repo *r)
             add_prefix(r, x, list, STR("HEAD"));
     if (r->wants_all_refs)
         add_prefix(r, x, list, str_make("", 0));
+    if (!r->caps.any_object)
+        add_prefix(r, x, list, STR("HEAD"));
     INVARIANT(x->prefix_count <= room);
     x->prefixes = list;
     if (x->prefix_count == 0)

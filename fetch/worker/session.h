@@ -56,6 +56,7 @@ struct blob {
     bool is_lfs;
     struct hash hash;
     uint64_t size, offset; /* offset: HERE, of the parts */
+    uint64_t packed;       /* bytes of a snapshot's pack, until it is of use */
     char *text; /* of a manifest, on the heap, until it was sent; or NULL */
     size_t text_size;
     const struct err *why;
@@ -98,6 +99,7 @@ struct snapshot {
     size_t known_objects; /* in the repository, when it was loaded or saved */
     enum reachability reachability;
     const struct err *why;
+    bool is_served;  /* its trees came from the server, now */
     bool has_files;  /* they came with its trees: snapshot.c */
     unsigned search; /* … and how far it was looked for */
     bool is_whole;   /* all its trees were wanted in one request */
@@ -188,7 +190,11 @@ struct request_slot {
 };
 
 struct place {
-    struct str key; /* https://host:port */
+    struct str key;       /* https://host:port */
+    struct str host;      /* as shown */
+    uint64_t whole_bytes; /* of commits that came with all their files */
+    uint64_t part_bytes;  /* … what of them was of use */
+    bool has_said_cost;
     struct caps caps;
     unsigned round;            /* of caps: how often they were learnt */
     bool is_looked_up;         /* in the store */
@@ -210,10 +216,10 @@ struct repo {
     struct ssh_pipe *pipe; /* of transport_ssh; NULL: not used yet */
     struct place *place;
     struct secret secret;
-    bool is_foreign; /* redirected to another host: no secrets */
+    bool is_foreign;  /* redirected to another host: no secrets */
     bool public_only; /* neither configured nor from insteadOf */
     unsigned redirects;
-    struct str refused; /* sources of credentials, in words */
+    struct str refused;  /* sources of credentials, in words */
     struct str moved_to; /* for a person */
     struct str moved;    /* owner/repo, as the host names it now */
     struct str before;   /* of the path of `url`, what stands before these */
@@ -572,8 +578,16 @@ void place_learn(struct repo *r, const struct caps *caps);
  * for, false when it is known. */
 bool place_refused(struct repo *r);
 void place_refused_filter(struct repo *r);
+/* Objects of a commit that it serves, by their ids. */
+void place_refused_objects(struct repo *r);
 /* Takes over what another repository has learnt since. */
 void place_follow(struct repo *r);
+
+/* A commit came with all its files: the cost, and what of it is of use. */
+void place_count_whole(struct repo *r, const struct pack *p);
+void place_count_used(const struct ask *a);
+/* With --verbose, once for each server, when nothing is open any more. */
+void places_say_cost(struct session *s);
 /* The address, without secrets. In the repository's arena. */
 const char *repo_shown(struct repo *r);
 

@@ -97,13 +97,29 @@ static struct oid *list_of(const struct oid_set *set, struct arena *a)
     return ids;
 }
 
+static bool any_is_wanted(const struct repo *r)
+{
+    for (const struct snapshot *s = r->snapshots; s; s = s->next)
+        if (is_wanted(s))
+            return true;
+    return false;
+}
+
 void snapshots_start(struct repo *r)
 {
-    struct exchange *x = exchange_open(r, REQUEST_TREES);
+    struct exchange *x;
     struct fetch_args args = {0};
     struct oid_set ids, tips;
     unsigned search = 0;
 
+    if (!any_is_wanted(r))
+        return;
+    if (!r->all_refs_known) { /* first of all the tips */
+        r->is_dirty |= !r->wants_all_refs;
+        r->wants_all_refs = true;
+        return;
+    }
+    x = exchange_open(r, REQUEST_TREES);
     oid_set_init(&ids, &x->arena);
     oid_set_init(&tips, &x->arena);
     take_wanted(r, x, &ids, &tips, &search);

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -S
-"""hostile.py KIND READY [PACK]: a server that means harm, for tests/cli/fetch_servers.t.
+"""hostile.py KIND READY [PACK]: a server that means harm, for tests/cli/fetch_servers.t
+and fetch_lesser.t. A kind of "v0-..." knows no other version of the protocol.
 
 Answers every request in the way of KIND, on a free port that it writes to the
 file READY; PACK is a file with what "strangers" sends. One thread a connection; ends with its parent's kill."""
@@ -9,6 +10,7 @@ import threading
 import time
 
 RESULT = "application/x-git-upload-pack-result"
+ADVERTISEMENT = "application/x-git-upload-pack-advertisement"
 
 
 def pkt(data):
@@ -65,6 +67,41 @@ BODIES = {
 }
 
 
+# Version 0: what GET info/refs shows, and what the POST of a want gets.
+CAPS = b"\0shallow side-band-64k ofs-delta symref=HEAD:refs/heads/main\n"
+TIP = b"0123456789abcdef0123456789abcdef01234567"
+START = pkt(b"# service=git-upload-pack\n") + b"0000" + pkt(TIP + b" HEAD" + CAPS)
+REFS = START + pkt(TIP + b" refs/heads/main\n") + b"0000"
+
+
+def v0_pack(first=b""):
+    """The pack of the command line, with the tip that its name tells."""
+    yield first
+    yield pkt(b"NAK\n")
+    with open(sys.argv[3], "rb") as f:
+        while chunk := f.read(60000):
+            yield band(chunk)
+    yield b"0000"
+
+
+def tip_of_pack():
+    tip = open(sys.argv[3] + ".tip", "rb").read().strip()
+    return REFS.replace(TIP, tip)
+
+
+SHALLOW = pkt(b"shallow " + TIP)
+V0 = {
+    "v0-refs": (lambda: endless(START, REF * 500), None),
+    "v0-long": (lambda: endless(START, pkt(TIP + b" refs/heads/" + b"x" * 60000) * 10), None),
+    "v0-shallow-refs": (lambda: endless(START, SHALLOW * 500), None),
+    "v0-shallow": (lambda: [REFS], lambda: endless(b"", SHALLOW * 500)),
+    "v0-acks": (lambda: [REFS], lambda: endless(SHALLOW + b"0000", pkt(b"ACK " + TIP + b" common\n") * 500)),
+    "v0-unasked": (lambda: [REFS.replace(b"shallow ", b"")], lambda: [SHALLOW, b"0000"]),
+    "v0-strangers": (lambda: [tip_of_pack()], lambda: v0_pack(SHALLOW + b"0000")),
+    "v0-wrong": (lambda: [REFS], lambda: v0_pack(SHALLOW + b"0000")),
+}
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.0"
     kind = None
@@ -80,8 +117,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.do_POST()
 
+    def v0(self, question):
+        is_get = self.command == "GET"
+        self.send_response(200)
+        self.send_header("Content-Type", ADVERTISEMENT if is_get else RESULT)
+        self.end_headers()
+        if is_get or b"want " in question:
+            self.body(V0[self.kind][0 if is_get else 1]())
+
     def do_POST(self):
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        question = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if self.kind in V0:
+            try:
+                self.v0(question)
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+            return
         try:
             self.answer()
         except (BrokenPipeError, ConnectionResetError):
