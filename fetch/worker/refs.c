@@ -441,15 +441,25 @@ static bool read_candidate(const struct ref *r, struct str path,
 }
 
 /* The first form that any tag has; that of none is another package's. */
-static unsigned find_form(const struct ref_list *refs, struct str path)
+static bool find_form(const struct ref_list *refs, struct str path,
+                      unsigned *form, struct err *e)
 {
-    unsigned form = TAG_FORM_COUNT;
+    size_t count = 0;
     struct candidate c;
 
-    for (size_t i = 0; i < refs->count; i++)
-        if (read_candidate(&refs->items[i], path, &c) && c.form < form)
-            form = c.form;
-    return form;
+    *form = TAG_FORM_COUNT;
+    for (size_t i = 0; i < refs->count; i++) {
+        if (!read_candidate(&refs->items[i], path, &c))
+            continue;
+        if (++count > PACKAGE_MAX_TAGS) {
+            err_set(e, ERR_LIMIT, "more than %d tags are versions of it",
+                    PACKAGE_MAX_TAGS);
+            return err_hint(e, "name one tag instead of a range");
+        }
+        if (c.form < *form)
+            *form = c.form;
+    }
+    return true;
 }
 
 /* Releases before pre-releases: that is what people mean by the newest. */
@@ -515,9 +525,11 @@ bool refs_choose_version(const struct ref_list *refs, struct str path,
                          const struct range_set *ranges, struct ref_choice *out,
                          struct str *newest, struct err *e)
 {
-    unsigned form = find_form(refs, path);
     struct candidate best = {0}, top = {0}, c;
+    unsigned form;
 
+    if (!find_form(refs, path, &form, e))
+        return false;
     for (size_t i = 0; i < refs->count; i++) {
         if (!read_candidate(&refs->items[i], path, &c) || c.form != form)
             continue;

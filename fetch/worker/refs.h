@@ -89,7 +89,8 @@ size_t refs_version_prefixes(struct str path, struct arena *a,
  * The tag of the highest version of the package at `path` that all ranges
  * allow; `*newest` is that of the highest of all, a release if there is one.
  * Ownership: borrowed from `refs`. Errors: ERR_REF when there is no such tag,
- * or where two tags of that version are of different commits.
+ * or where two tags of that version are of different commits; ERR_LIMIT for
+ * more than PACKAGE_MAX_TAGS.
  */
 MUST_CHECK bool refs_choose_version(const struct ref_list *refs,
                                     struct str path,

@@ -83,9 +83,10 @@ static enum outcome judge_redirect(struct exchange *x, struct err *e)
     if (!url_same_place(&to, &r->url))
         return refuse_redirect(x, &to, e);
     to.user = to.password = str_make("", 0);
+    if (!str_eq_nocase(drop_git(to.path), drop_git(r->url.path)))
+        note_move(r, to.path);
     r->url = to;
     place_set(r);
-    note_move(r, to.path);
     return OUTCOME_AGAIN;
 }
 

@@ -85,6 +85,7 @@
 #define FETCH_WALK_MAX_PACKAGES    15      /* of a commit; of more: all its trees */
 #define TRANSFER_MAX_REFS          1000000
 #define TRANSFER_MAX_REFS_BYTES    (64u * 1024 * 1024)   /* of an answer that lists them */
+#define PACKAGE_MAX_TAGS           20000   /* that are versions of it */
 #define FETCH_CAPS_MAX_BYTES       256     /* of a server, in the store */
 #define FETCH_CAPS_MAX_DAYS        7
 #define REF_MAX_SEGMENTS           16      /* each is a path that the lock could mean */

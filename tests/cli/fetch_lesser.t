@@ -5,7 +5,6 @@
 
 . "$ROOT/tests/lib/fetch.sh"
 
-# --- the sixteen combinations of version 0, and two of version 2 -------------------
 # A lock of a commit that is no tip any more; a version whose tag is annotated.
 repo acme/catalog -c user.name=A -c user.email=a@example.org tag -a -m one v1.2.0 "$main"
 echo changed >>"$T/src/skills/other/notes.md"
@@ -19,7 +18,17 @@ exits 'a lock of long ago' 0 mapm install --yes "$OTHER" "$VERSION"
 cp mapm.lock "$T/old.lock"
 cp mapm.yaml "$T/old.yaml"
 repo acme/catalog update-ref refs/heads/main "$tip"
+echo other >"$T/notes"
 
+# host WORDS: github.com is a server with these options of tests/githost.
+at=
+host()
+{
+    git config --global --remove-section "url.$GITHOST_URL/$at" 2>/dev/null
+    at=_as/$1/
+    git config --global "url.$GITHOST_URL/$at.insteadOf" $GH/
+    host="[H3] ${1:-all}"
+}
 # fresh: an empty store and workspace.   clone: one with the lock of long ago.
 fresh()
 {
@@ -28,18 +37,21 @@ fresh()
 }
 clone()
 {
-    fresh
+    rm -rf "$T/ws"
+    mkdir "$T/ws" && cd "$T/ws" || exit 1
     cp "$T/old.yaml" mapm.yaml
     cp "$T/old.lock" mapm.lock
 }
+
+# --- the sixteen combinations of version 0, and two of version 2 -------------------
 combination()
 {
-    host="[H3] $*"
-    start_githost "$@"
+    host "$1"
     fresh
     exits "$host: installs" 0 mapm install --yes "$OTHER" "$VERSION"
     [ -f "$T/lock" ] || cp mapm.lock "$T/lock"
-    is "$host: the same lock" "$(cat mapm.lock)" "$(cat "$T/lock")"
+    ok "$host: the same lock" cmp mapm.lock "$T/lock"
+    rm -rf "$T/mapm"
     clone
     exits "$host: a locked commit that is no tip" 0 mapm install --locked
     ok "$host: as it was then" cmp -s .agents/skills/other/notes.md "$T/notes"
@@ -56,67 +68,110 @@ more()
     exits "$host: [F1] not what the commit holds" 1 mapm install --locked
     like "$host: [F1] says so" "$err" 'is not what its commit holds'
 }
-echo other >"$T/notes"
-combination --rtt-ms 0
-combination --no-filter
-more
-combination --no-filter --without shallow
-
-# As JGit does: found out by a refusal, and then known.
-start_githost --tips-only
-fresh
-exits '[H3] a host that gives out tips alone' 0 mapm install --yes "$OTHER" "$VERSION"
-is '[H3] the same lock' "$(cat mapm.lock)" "$(cat "$T/lock")"
-rm -rf .agents
-cp "$T/old.yaml" mapm.yaml
-cp "$T/old.lock" mapm.lock
-exits '[H3] a locked commit that is no tip' 0 mapm install --locked
-ok '[H3] as it was then' cmp -s .agents/skills/other/notes.md "$T/notes"
-
-for filter in '' --no-filter; do
-    for shallow in '' '--without shallow'; do
-        for any in '' --no-any-oid; do
-            for ack in '' --multi-ack; do
-                # shellcheck disable=SC2086
-                combination --no-v2 $filter $shallow $any $ack
+combination ''
+combination no-filter
+combination no-filter,without-shallow
+for filter in '' ,no-filter; do
+    for shallow in '' ,without-shallow; do
+        for any in '' ,no-any-oid; do
+            for ack in '' ,multi-ack; do
+                combination "no-v2$filter$shallow$any$ack"
             done
         done
     done
     more
 done
 
-# --- what a host can do is kept for a week, and how much it costs is said ------------
-start_githost --no-filter
+# As JGit does: found out by a refusal, and then known.
+host tips-only
 fresh
+exits '[H3] a host that gives out tips alone' 0 mapm install --yes "$OTHER" "$VERSION"
+ok '[H3] the same lock' cmp mapm.lock "$T/lock"
+clone
+exits '[H3] a locked commit that is no tip' 0 mapm install --locked
+ok '[H3] as it was then' cmp -s .agents/skills/other/notes.md "$T/notes"
+
+# A commit of nobody's: of a fork, say.
+stray=$(repo acme/catalog -c user.name=A -c user.email=a@example.org commit-tree -m stray "$main^{tree}")
+host no-v2,no-filter,no-any-oid
+fresh
+exits '[H3] a commit that no ref names' 4 mapm install --yes "$GH/acme/catalog/tree/$stray/skills/other"
+like '[H3] is refused' "$err" 'is in no branch or tag of acme/catalog'
+clone
+sed "s/^\( *commit: \)$main/\1$stray/" "$T/old.lock" >mapm.lock
+exits '[H3] a lock that names it' 1 mapm install --locked
+like '[H3] says why' "$err" '127.0.0.1 does not give out commits that no ref names, and [0-9a-f]{12} is in no branch or tag'
+
+# --- what a host can do is kept for a week, and what it costs is said -----------------
+host no-filter
+fresh
+reset_log
 exits '[H3] a host without a filter' 0 mapm install --yes --verbose "$OTHER"
-like '[H3] says what that costs, once' "$(printf '%s\n' "$err" | grep -c 'no partial clone')" '^1$'
-like '[H3] against what it would cost' "$err" '127\.0\.0\.1:[0-9]* has no partial clone: 4[0-9]\.. kB instead of [0-9]{3} B$'
-is '[H3] three requests, and one to find out' "$(requests)" 4
-exits '[H3] another package of the commit' 0 mapm install --yes --quiet "$VERSION"
-repo acme/catalog branch next main
-reset_log
-exits '[H3] another branch, of the same commit' 0 mapm install --yes --quiet "$GH/acme/catalog/tree/next/skills/hello//" || true
-reset_log
-rm -rf "$T/ws/.agents" "$T/ws/mapm.yaml" "$T/ws/mapm.lock"
+is '[H3] says what that costs, once' "$(printf '%s\n' "$err" | grep -c 'no partial clone')" 1
+like '[H3] against what was of use' "$err" '127\.0\.0\.1:[0-9]* has no partial clone: 4[0-9]\.. kB instead of [0-9]{3} B$'
+is '[H3] two requests, and two to find out' "$(requests)" 4
 skill "$T/two/skills/one"
 make_repo acme/second "$T/two"
+reset_log
 exits '[H3] another repository of the host' 0 mapm install --yes "$GH/acme/second/tree/main/skills/one"
 is '[H3] is not asked what the host can do' "$(request_log | grep -c info-refs)" 0
 is '[H3] two requests' "$(requests)" 2
-sqlite_set()
-{
-    python3 - "$MAPM_HOME/mapm.db" "$1" <<'PYTHON'
+python3 - "$MAPM_HOME/mapm.db" <<'PYTHON'
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
-db.execute(sys.argv[2])
+db.execute("UPDATE hosts SET since_s = since_s - 7 * 24 * 3600")
 db.commit()
 PYTHON
-}
 skill "$T/two/skills/two"
 make_repo acme/second "$T/two"
-if sqlite_set 'UPDATE hosts SET since_s = since_s - 7 * 24 * 3600'; then
-    reset_log
-    exits '[H3] a week later' 0 mapm install --yes "$GH/acme/second/tree/main/skills/two"
-    is '[H3] it is asked again' "$(request_log | grep -c info-refs)" 1
-fi
+reset_log
+exits '[H3] a week later' 0 mapm install --yes "$GH/acme/second/tree/main/skills/two"
+is '[H3] it is asked again' "$(request_log | grep -c info-refs)" 1
+host ''
+skill "$T/two/skills/three"
+make_repo acme/second "$T/two"
+reset_log
+host no-v2,no-any-oid
+exits '[H3] a host that can do less than it did' 0 mapm install --yes "$GH/acme/second/tree/main/skills/three"
+is '[H3] is asked again, once' "$(request_log | grep -c info-refs)" 1
+exits '[H3] a package of a commit that the store has in part' 0 mapm install --yes "$GH/acme/second/tree/main/skills/two"
+
+# --- addresses -----------------------------------------------------------------------
+git config --global --remove-section "url.$GITHOST_URL/$at"
+start_githost --prefix /git/lab --dot-git drop
+fresh
+exits '[H3] a redirect that takes .git away' 0 mapm install --yes "$OTHER"
+unlike '[H3] of which nothing is said' "$err" moved
+is '[H3] followed once' "$(request_log | grep -c '^301')" 1
+
+# --- servers of version 0 that mean harm [row 53] --------------------------------------
+stop_githost
+hostile()
+{
+    rm -f "$T/hostile"
+    python3 -S "$ROOT/tests/lib/hostile.py" "$1" "$T/hostile" "$T/pack" &
+    hostile_pid=$!
+    await test -s "$T/hostile"
+    url=$(cat "$T/hostile")
+    git config --global "url.$url/.insteadOf" $GH/
+    want "[H3] $2" "$4" "$3" "$HELLO"
+    unlike "[H3] $2: nothing raw" "$out" "$(printf '\033')"
+    kill "$hostile_pid"
+    wait "$hostile_pid" 2>/dev/null
+    git config --global --remove-section "url.$url/"
+}
+{
+    repo acme/catalog rev-list --objects --max-count=1 "$tip" --no-object-names
+    head -c 30000 /dev/urandom | repo acme/catalog hash-object -w --stdin
+} | repo acme/catalog pack-objects --stdout -q >"$T/pack"
+echo "$tip" >"$T/pack.tip"
+hostile v0-refs 'endless refs' '\[limit\] .*more than 1000000 refs' 1
+hostile v0-long 'refs of many bytes' '\[limit\] .*more than 64 MiB of refs' 1
+hostile v0-shallow-refs 'endless cuts among the refs' '\[limit\] .*more than 64 MiB of refs' 1
+hostile v0-shallow 'endless cuts' '\[limit\] .*lines' 1
+hostile v0-acks 'endless acknowledgements' '\[limit\] .*bytes' 1
+hostile v0-unasked 'a cut that was not asked for' 'not a git server' 1
+hostile v0-strangers 'a file that nobody requested' '^DONE' 0
+is '[H3] which is not written' "$(cat "$T/incoming"/* | wc -c)" "$(repo acme/catalog ls-tree -r -l "$tip" | awk '{n += $4} END {print n}')"
+hostile v0-wrong 'another commit than the ref names' '\[damaged\] .*left out the commit 0123456789abcdef' 1
 done_testing

@@ -70,8 +70,10 @@ BODIES = {
 # Version 0: what GET info/refs shows, and what the POST of a want gets.
 CAPS = b"\0shallow side-band-64k ofs-delta symref=HEAD:refs/heads/main\n"
 TIP = b"0123456789abcdef0123456789abcdef01234567"
-START = pkt(b"# service=git-upload-pack\n") + b"0000" + pkt(TIP + b" HEAD" + CAPS)
-REFS = START + pkt(TIP + b" refs/heads/main\n") + b"0000"
+HEAD = pkt(b"# service=git-upload-pack\n") + b"0000"
+START = HEAD + pkt(TIP + b" HEAD" + CAPS)
+MAIN = pkt(TIP + b" refs/heads/main\n") + b"0000"
+REFS = START + MAIN
 
 
 def v0_pack(first=b""):
@@ -96,7 +98,7 @@ V0 = {
     "v0-shallow-refs": (lambda: endless(START, SHALLOW * 500), None),
     "v0-shallow": (lambda: [REFS], lambda: endless(b"", SHALLOW * 500)),
     "v0-acks": (lambda: [REFS], lambda: endless(SHALLOW + b"0000", pkt(b"ACK " + TIP + b" common\n") * 500)),
-    "v0-unasked": (lambda: [REFS.replace(b"shallow ", b"")], lambda: [SHALLOW, b"0000"]),
+    "v0-unasked": (lambda: [HEAD, pkt(TIP + b" HEAD" + CAPS.replace(b"shallow ", b"")), MAIN], lambda: [SHALLOW, b"0000"]),
     "v0-strangers": (lambda: [tip_of_pack()], lambda: v0_pack(SHALLOW + b"0000")),
     "v0-wrong": (lambda: [REFS], lambda: v0_pack(SHALLOW + b"0000")),
 }

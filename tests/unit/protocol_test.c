@@ -323,6 +323,45 @@ TEST(advertisements_of_version_0)
     CHECK_STR(err_first(&o.e), "not a git server: refs without capabilities");
 }
 
+/* [H3, row 53] */
+TEST(refs_of_many_bytes)
+{
+    static char line[60000];
+    struct arena a = {0};
+    struct advert advert;
+    struct ls_refs_answer r;
+    struct ref_list l;
+    struct err e = {0};
+    struct buf b;
+    size_t n = 0;
+
+    buf_init(&b, sizeof line + 100);
+    memset(line, 'x', sizeof line);
+    pkt_printf(&b, "%s", "version 2\n");
+    ref_list_init(&l, &a);
+    advert_init(&advert, &l, true);
+    CHECK(advert_feed(&advert, buf_str(&b), &e));
+    buf_clear(&b);
+    pkt_put(&b, str_make(line, sizeof line));
+    while (advert_feed(&advert, buf_str(&b), &e))
+        n += b.n;
+    CHECK(n <= TRANSFER_MAX_REFS_BYTES &&
+          n + b.n > TRANSFER_MAX_REFS_BYTES - 14);
+    CHECK(advert.fault == WIRE_LIMIT && e.code == ERR_LIMIT);
+    advert_done(&advert);
+
+    ls_refs_init(&r, &l);
+    memcpy(line, ONES " refs/pull/", 40 + 11);
+    buf_clear(&b);
+    pkt_put(&b, str_make(line, sizeof line));
+    for (n = 0; ls_refs_feed(&r, buf_str(&b), &e); n++)
+        ;
+    CHECK(n == TRANSFER_MAX_REFS_BYTES / b.n && r.fault == WIRE_LIMIT);
+    ls_refs_done(&r);
+    buf_done(&b);
+    arena_done(&a);
+}
+
 TEST(what_is_no_advertisement)
 {
     static const struct {

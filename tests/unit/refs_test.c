@@ -219,6 +219,35 @@ TEST(refs_without_end)
     arena_done(&a);
 }
 
+TEST(too_many_versions_of_a_package) /* [H3, row 51] */
+{
+    struct arena a = {0};
+    struct range_set ranges;
+    struct ref_choice c;
+    struct ref_list l;
+    struct str newest;
+    struct err e = {0};
+
+    ref_list_init(&l, &a);
+    CHECK(range_set_parse(STR("*"), &a, &ranges, &e));
+    for (int i = 0; i <= PACKAGE_MAX_TAGS; i++) {
+        struct ref r = {.name = arena_printf(&a, "refs/tags/v1.0.%d", i),
+                        .target = STR_INIT("")};
+        struct ref other = {.name = arena_printf(&a, "refs/tags/y-v1.0.%d", i),
+                            .target = STR_INIT("")};
+
+        r.peeled.b[0] = other.peeled.b[0] = 1;
+        if (i == PACKAGE_MAX_TAGS) {
+            CHECK(refs_choose_version(&l, STR("x"), &ranges, &c, &newest, &e));
+            CHECK_STR(str_dup0(newest, &a), "v1.0.19999");
+        }
+        CHECK(ref_list_put(&l, &other, &e) && ref_list_put(&l, &r, &e));
+    }
+    CHECK(!refs_choose_version(&l, STR("x"), &ranges, &c, &newest, &e));
+    CHECK(e.code == ERR_LIMIT);
+    arena_done(&a);
+}
+
 /* "a/a/…" of this many segments. */
 static struct str segments(size_t count, struct arena *a)
 {
