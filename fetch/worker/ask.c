@@ -672,6 +672,9 @@ static enum step step(struct ask *a, struct err *e)
         proof = step_reachability(a, e);
         if (proof == STEP_FAIL || proof == STEP_GONE)
             return proof;
+        /* That it belongs to nobody says more than that it was not given. */
+        if (proof == STEP_WAIT && a->snapshot->trees == TREES_FAILED)
+            return STEP_WAIT;
     }
     if (a->stage > ASK_REFS) {
         lead = step_lead(a, e);
