@@ -19,7 +19,7 @@ static bool is_found(const struct layer *l, const struct client *c,
                      struct str home)
 {
     return (l->scope->is_user && clients_are_there(l, c, home)) ||
-           provision_serves(l->provision, c);
+           (l->provision && provision_serves(l->provision, c));
 }
 
 struct client_choice clients_used(const struct layer *l, struct context *cx)
