@@ -673,7 +673,8 @@ static enum step step(struct ask *a, struct err *e)
         if (proof == STEP_FAIL || proof == STEP_GONE)
             return proof;
         /* That it belongs to nobody says more than that it was not given. */
-        if (proof == STEP_WAIT && a->snapshot->trees == TREES_FAILED)
+        if (proof == STEP_WAIT && !a->repo->caps.any_object &&
+            a->snapshot->trees == TREES_FAILED)
             return STEP_WAIT;
     }
     if (a->stage > ASK_REFS) {
