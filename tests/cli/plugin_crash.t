@@ -34,6 +34,8 @@ fresh()
 {
     cd "$T" && rm -rf ws && mkdir ws && cd ws || exit 1
     mkdir .claude && echo '{"mcpServers": {"mine": {"command": "x"}}}' >.mcp.json
+    # an install makes .vscode, which would be a client in use from then on
+    echo 'clients: [claude, -vscode]' >mapm.yaml
     mapm install --yes --quiet "$U/one"
 }
 fresh
