@@ -261,7 +261,7 @@ TESTS      = $(filter $(SUITE),$(LONG_TESTS)) \
 # Commands write many small files, and a disk makes them wait. These that write most
 # use memory, where tests/lib/memory finds some. A sanitizer build, which repeats what
 # `make check` did on a disk, does so for every test of a command but that of the disk.
-MEMORY_TESTS = $(patsubst %,tests/cli/%.t,limits growth durable damaged_state members month threats_trees threats_package check run_cost) \
+MEMORY_TESTS = $(patsubst %,tests/cli/%.t,limits user_level growth durable damaged_state members month threats_trees threats_package check run_cost) \
                tests/githost/selftest.t
 IN_MEMORY  = $(if $(SAN),$(filter-out %/threats_crash.t,$(filter tests/cli/% tests/mcp/%,$(TESTS))),$(MEMORY_TESTS))
 # (path/python3: a shim of a version manager starts dozens of shells for each Python.)

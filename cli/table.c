@@ -85,8 +85,9 @@ static const enum option_id run_options[] = {
     OPTION_MAX_ASK_CALLS, OPTION_MAX_COMMAND_CALLS, OPTION_TIMEOUT,
     OPTION_TRACE, OPTION_RECORD, OPTION_REPLAY,
 };
+static const enum option_id start_options[] = {OPTION_GLOBAL};
 static const enum option_id mcp_options[] = {
-    OPTION_ASK, OPTION_ALLOW, OPTION_WATCH, OPTION_WORKSPACE_ROOT,
+    OPTION_GLOBAL, OPTION_ASK, OPTION_ALLOW, OPTION_WATCH, OPTION_WORKSPACE_ROOT,
     OPTION_GLOBAL_ROOT, OPTION_ROOT, OPTION_SKILL_PROFILE, OPTION_PRELOAD,
     OPTION_PRINT_CONFIG,
 };
@@ -224,7 +225,7 @@ const struct subcommand commands[COMMAND_COUNT] = {
         .examples = "mapm mcp\n"
             "mapm mcp --print-config claude"},
     [COMMAND_START] = {"start", "KEY", "Execute an MCP server of mapm.lock in the place of mapm",
-        1, 1, ARGUMENT_SERVER, NULL, NO_OPTIONS,
+        1, 1, ARGUMENT_SERVER, NULL, TAKES(start_options),
         .examples = "mapm start io-playwright-mcp"},
     [COMMAND_STAR] = {"star", "[FILE]", "Run a Starlark program",
         0, 1, ARGUMENT_PATH, NULL, TAKES(star_options),

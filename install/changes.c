@@ -9,6 +9,7 @@
 #include "mapm/origin.h"
 #include "mapm/project.h"
 
+#include "clients_used.h"
 #include "ingest.h"
 #include "install_session.h"
 #include "proof.h"
@@ -476,6 +477,8 @@ static bool find_changes(struct install_session *s,
         !note_effects(s, changes, s->plan.change_count, e))
         return false;
     s->plan.changes = changes;
+    if (s->layer.scope->is_user)
+        s->plan.for_clients = clients_join(&o->clients, &s->cx->arena);
     s->plan.untouched =
         provision_untouched_files(s->layer.provision, &s->plan.untouched_count);
     list_edits(s);
@@ -507,7 +510,7 @@ static bool make_items(struct install_session *s, struct provision_options *o,
         ++*count;
     }
     if (s->with_server)
-        self_server_fill(&items[(*count)++], a);
+        self_server_fill(s->layer.is_global, &items[(*count)++], a);
     *in_place = *in_place && (!s->is_chosen ||
                               (!o->force && is_in_place(s, o, items, *count)));
     return true;

@@ -1,6 +1,10 @@
 #include "clients_used.h"
 
+#include "base/fs.h"
+#include "base/proc.h"
 #include "mapm/clients.h"
+
+#include <unistd.h>
 
 static bool is_ours(void *ctx, struct str path)
 {
@@ -39,4 +43,38 @@ struct client_choice clients_used(const struct layer *l, struct context *cx)
             names[all.count++] = str_cstr(clients_table[i].name);
     all.names = names;
     return all;
+}
+
+struct str clients_program(const struct layer *l, struct arena *a)
+{
+    struct str folder, own = STR(""), found;
+    struct err ignored = {0};
+
+    if (!l->scope->is_user)
+        return STR("");
+    if (proc_self_dir(a, &folder, &ignored))
+        own = fs_join(folder, STR("mapm"), a);
+    err_clear(&ignored);
+    if (!proc_find_program("mapm", NULL, a, &found, &ignored))
+        return own;
+    /* What a package manager updates is the link, and not what it leads to. */
+    if (own.n && access(own.p, X_OK) == 0) {
+        struct str real;
+
+        return fs_real_path(found.p, a, &real, &ignored) && str_eq(real, own)
+                   ? found
+                   : own;
+    }
+    return found;
+}
+
+struct str clients_join(const struct client_choice *c, struct arena *a)
+{
+    struct str names = STR("");
+
+    for (size_t i = 0; i < clients_count; i++)
+        if (clients_say(c, &clients_table[i]) == CLIENT_YES)
+            names = arena_printf(a, "%.*s%s%s", STR_ARG(names),
+                                 names.n ? ", " : "", clients_table[i].name);
+    return names;
 }

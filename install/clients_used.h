@@ -16,4 +16,11 @@ struct client_choice clients_used(const struct layer *l, struct context *cx);
 bool clients_are_there(const struct layer *l, const struct client *c,
                        struct str home);
 
+/* Those that are named, with ", " between them. In `a`. */
+struct str clients_join(const struct client_choice *c, struct arena *a);
+
+/* At user level the absolute path of mapm: as PATH has it, else beside this
+ * program. "" in a workspace. In `a`. */
+struct str clients_program(const struct layer *l, struct arena *a);
+
 #endif

@@ -113,8 +113,8 @@ make_items(const struct layer *l, struct store *store, struct str_list names,
         (void)installed_find_files(store, entries[i], a, &items[n++]);
     }
     *count = n;
-    if (names.count == 0 && l->project.server && !l->is_global)
-        self_server_fill(&items[(*count)++], a);
+    if (names.count == 0 && l->project.server)
+        self_server_fill(l->is_global, &items[(*count)++], a);
     return items;
 }
 
@@ -174,6 +174,7 @@ static bool diff_edits(struct context *cx, const struct layer *l,
     struct arena *a = &cx->arena;
     struct provision_options o = {
         .shared_dir = store_shared_dir(store),
+        .program = clients_program(l, a),
         .start_servers = layer_starts_servers(l),
         .objects = installed_objects(store),
     };
@@ -408,6 +409,7 @@ static bool restore(struct context *cx, struct layer *l, struct store *store,
     struct arena *a = &cx->arena;
     struct provision_options o = {
         .shared_dir = store_shared_dir(store),
+        .program = clients_program(l, a),
         .start_servers = layer_starts_servers(l),
         .only_restore = true,
         .objects = installed_objects(store),

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "choose_clients.h"
+#include "clients_used.h"
 #include "self_server.h"
 
 /* What the session knows before it plans, and what provision is told of it. */
@@ -64,6 +65,7 @@ bool session_provision_options(struct install_session *s,
 {
     *o = (struct provision_options){
         .shared_dir = store_shared_dir(s->store),
+        .program = clients_program(&s->layer, &s->cx->arena),
         .start_servers = layer_starts_servers(&s->layer),
         .force = s->request->force,
         .keep_edited = s->keep_edited,

@@ -64,7 +64,7 @@ static void fill_part(const struct layer *l, struct session_part *out)
     out->layer = *l;
     out->yaml = l->yaml;
     out->local_yaml = l->local_yaml;
-    out->with_server = l->project.server && !l->is_global;
+    out->with_server = l->project.server;
 }
 
 bool session_open_parts(struct install_session *s, struct err *e)

@@ -12,17 +12,17 @@
 
 /* By its name, so that the file can be committed. The time is that of a call in
  * milliseconds: some clients have less patience than a run may take. */
-#define DOCUMENT                                                               \
+#define DOCUMENT_WITH(ARGS)                                                    \
     "{\n"                                                                      \
     "  \"_meta\": {\n"                                                         \
     "    \"name\": \"" NAME "\"\n"                                             \
     "  },\n"                                                                   \
     "  \"command\": \"mapm\",\n"                                               \
-    "  \"args\": [\n"                                                          \
-    "    \"mcp\"\n"                                                            \
-    "  ],\n"                                                                   \
+    "  \"args\": [\n" ARGS "  ],\n"                                            \
     "  \"timeout\": 300000\n"                                                  \
     "}\n"
+#define DOCUMENT      DOCUMENT_WITH("    \"mcp\"\n")
+#define USER_DOCUMENT DOCUMENT_WITH("    \"mcp\",\n    \"--global\"\n")
 
 bool self_server_add(struct install_session *s, struct err *e)
 {
@@ -32,11 +32,6 @@ bool self_server_add(struct install_session *s, struct err *e)
     struct project project;
     struct str text;
 
-    if (s->layer.is_global) {
-        err_set(e, ERR_USAGE, "--with-server is for a workspace");
-        return err_hint(e, "mapm mcp --print-config CLIENT prints what belongs "
-                           "in the client's own file");
-    }
     if (s->with_server)
         return true;
     text = arena_printf(a, "%.*s%sserver: true\n", STR_ARG(s->yaml), between);
@@ -51,12 +46,12 @@ bool self_server_add(struct install_session *s, struct err *e)
     return true;
 }
 
-void self_server_fill(struct provision_item *out, struct arena *a)
+void self_server_fill(bool is_user, struct provision_item *out, struct arena *a)
 {
     struct package_file *file = arena_new(a, struct package_file);
     struct str text;
 
-    file->hash = hash_of(STR(DOCUMENT));
+    file->hash = hash_of(is_user ? STR(USER_DOCUMENT) : STR(DOCUMENT));
     file->path = mcp_file_name(STR(NAME), a);
     *out = (struct provision_item){
         .kind = DOC_MCP,
@@ -70,10 +65,15 @@ void self_server_fill(struct provision_item *out, struct arena *a)
 
 bool self_server_read(const struct hash *h, struct arena *a, struct str *out)
 {
-    struct hash own = hash_of(STR(DOCUMENT));
+    const struct str texts[] = {STR(DOCUMENT), STR(USER_DOCUMENT)};
 
-    if (!hash_eq(h, &own))
-        return false;
-    *out = arena_str(a, STR(DOCUMENT));
-    return true;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct hash own = hash_of(texts[i]);
+
+        if (!hash_eq(h, &own))
+            continue;
+        *out = arena_str(a, texts[i]);
+        return true;
+    }
+    return false;
 }

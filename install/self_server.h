@@ -11,12 +11,13 @@ struct install_session;
  * clients' files is made from a document that is part of the program.
  */
 
-/* install --with-server: the line in mapm.yaml. Errors: ERR_USAGE for the
- * library of the user, ERR_FORMAT for a file that says otherwise. */
+/* install --with-server: the line in mapm.yaml. Errors: ERR_FORMAT for a file
+ * that says otherwise. */
 MUST_CHECK bool self_server_add(struct install_session *s, struct err *e);
 
-/* As provision takes packages. In `a`. */
-void self_server_fill(struct provision_item *out, struct arena *a);
+/* As provision takes packages; at user level with --global. In `a`. */
+void self_server_fill(bool is_user, struct provision_item *out,
+                      struct arena *a);
 
 /* Its document, which is in no store. False: that is another object. */
 bool self_server_read(const struct hash *h, struct arena *a, struct str *out);

@@ -290,6 +290,7 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
     struct arena *a = &cx->arena;
     struct provision_options o = {
         .shared_dir = store_shared_dir(store),
+        .program = clients_program(l, a),
         .start_servers = layer_starts_servers(l),
         .objects = installed_objects(store),
     };
@@ -326,8 +327,8 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
         /* What is no file of a server says nothing of the configuration. */
         item_count += is_stored && (fits || entries[i]->kind != DOC_MCP);
     }
-    if (l->project.server && !l->is_global)
-        self_server_fill(&items[item_count++], a);
+    if (l->project.server)
+        self_server_fill(l->is_global, &items[item_count++], a);
     if (!check_patches(cx, l, entries, count, f, e) ||
         !provision_verify(l->provision, &o, items, item_count, a, &differences,
                           &difference_count, e))

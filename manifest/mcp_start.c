@@ -49,11 +49,13 @@ static bool refuse_remote(const struct document *d, struct err *e)
     return err_hint(e, "\"servers: direct\" in mapm.yaml writes the path");
 }
 
-bool mcp_format_start(const struct document *d, struct str key, struct arena *a,
-                      struct str *out, struct err *e)
+bool mcp_format_start(const struct document *d, struct str key,
+                      struct str program, struct arena *a, struct str *out,
+                      struct err *e)
 {
     CLEANUP(buf_done) struct buf text = {0};
     const struct str args[] = {STR("start"), key};
+    const struct str user_args[] = {STR("start"), STR("--global"), key};
     struct json_writer w;
 
     if (!json_get(d->mcp, "command"))
@@ -63,8 +65,11 @@ bool mcp_format_start(const struct document *d, struct str key, struct arena *a,
     buf_init(&text, OUT_MAX_BYTES);
     json_writer_init(&w, &text, 2);
     json_begin_object(&w);
-    json_member_string(&w, "command", STR("mapm"));
-    json_member_strings(&w, "args", args, 2);
+    json_member_string(&w, "command", program.n ? program : STR("mapm"));
+    if (program.n)
+        json_member_strings(&w, "args", user_args, 3);
+    else
+        json_member_strings(&w, "args", args, 2);
     for (const struct json *j = d->mcp->first; j; j = j->next) {
         if (is_applied(j->key))
             continue;

@@ -65,6 +65,30 @@ static struct str mentions(const struct json *j, const char *placeholder)
     return STR("");
 }
 
+static bool is_mapm(const struct document *d)
+{
+    return str_is(json_text(json_get(d->mcp, "command")), "mapm");
+}
+
+/* A client that was started from the desktop has no PATH of a shell: at user
+ * level, where the file is of this machine alone, mapm is named by its path. */
+static bool put_program(struct desired_state *w, const struct document *d,
+                        struct str *entry, struct err *e)
+{
+    const struct json_options o = {.max_depth = MCP_MAX_DEPTH + 1};
+    const struct str path[] = {STR("command")};
+    CLEANUP(buf_done) struct buf b = {0};
+    struct json_writer out;
+
+    if (!w->options->program.n || !is_mapm(d))
+        return true;
+    buf_init(&b, MCP_MAX_BYTES);
+    json_writer_init(&out, &b, 0);
+    json_string(&out, w->options->program);
+    return buf_check(&b, "the path of mapm", e) &&
+           json_edit_put(*entry, &o, path, 1, buf_str(&b), w->arena, entry, e);
+}
+
 /* A folder that no document mentions may have any name. */
 static bool render_for(struct desired_state *w, const struct target *t,
                        const struct provision_item *item,
@@ -75,6 +99,7 @@ static bool render_for(struct desired_state *w, const struct target *t,
     return mcp_format(d, workspace.n ? workspace : STR("/"),
                       shared.n ? shared : STR("/"), render_wants_meta(t->shape),
                       w->arena, entry, e) &&
+           put_program(w, d, entry, e) &&
            render_server(t->client, item->place, *entry, w->arena, entry, e) &&
            merge_hash(t->shape, item->place, *entry, w->arena, hash, e);
 }
@@ -90,7 +115,8 @@ static bool render_start(struct desired_state *w, const struct target *t,
     plugin_server_read(d->mcp, &plugin);
     return (plugin.is_plugin ||
             mcp_format(d, STR("/"), STR("/"), false, w->arena, entry, e)) &&
-           mcp_format_start(d, item->place, w->arena, entry, e) &&
+           mcp_format_start(d, item->place, w->options->program, w->arena,
+                            entry, e) &&
            render_server(t->client, item->place, *entry, w->arena, entry, e) &&
            merge_hash(t->shape, item->place, *entry, w->arena, hash, e);
 }
@@ -103,7 +129,8 @@ static bool make_started(struct desired_state *w, const struct target *t,
 
     if (!render_start(w, t, s->item, d, &entry, &s->hash, e))
         return err_wrap(e, "%.*s for %s", STR_ARG(s->item->fqn), t->path.p);
-    s->is_started = s->names_mapm = true;
+    s->is_started = true;
+    s->names_mapm = !w->scope->is_user;
     s->entry = entry;
     return true;
 }
@@ -157,9 +184,30 @@ bool desired_state_make_server(struct desired_state *w, const struct target *t,
                     e))
         return err_wrap(e, "%.*s for %s", STR_ARG(item->fqn), t->path.p);
     s->absolute = workspace || shared;
-    s->names_mapm = str_is(json_text(json_get(d->mcp, "command")), "mapm");
+    s->names_mapm = !w->scope->is_user && is_mapm(d);
     s->entry = entry;
     return true;
+}
+
+bool desired_state_check_server(struct desired_state *w,
+                                const struct provision_item *item,
+                                struct err *e)
+{
+    const struct document *d;
+    struct plugin_server plugin;
+    struct str text;
+
+    if (!w->scope->is_user || item->kind != DOC_MCP || !item->files)
+        return true;
+    if (!desired_state_read_document(w, item, &d, &text, e))
+        return false;
+    plugin_server_read(d->mcp, &plugin);
+    if (plugin.is_plugin || !d->mcp || !mentions(d->mcp, "${workspaceDir}").n)
+        return true;
+    err_set(e, ERR_MCP, "%.*s: ${workspaceDir} is no folder at user level",
+            STR_ARG(item->fqn));
+    return err_hint(e, "install it in each workspace that needs it, without "
+                       "-g");
 }
 
 /* --- the same entry, of another machine ----------------------------------- */
@@ -257,6 +305,8 @@ bool desired_state_is_from_elsewhere(struct desired_state *w,
 
     if (is_by_hand(w, t, s, found))
         return true;
+    if (w->scope->is_user)
+        return false;
     if (!(s->absolute || s->is_started) ||
         !desired_state_read_document(w, s->item, &d, &ignored, &e) || !d->mcp)
         return false;

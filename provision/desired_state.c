@@ -38,7 +38,9 @@ static struct hash source_of(const struct desired_state *w, const char *role,
         str_make((const char *)item->digest.b, sizeof item->digest.b),
         item->fqn,
         item->place,
-        with_paths ? w->workspace : STR(""),
+        !with_paths         ? STR("")
+        : w->scope->is_user ? w->options->program
+                            : w->workspace,
         with_paths ? w->options->shared_dir : STR(""),
     };
     uint64_t version = RENDER_VERSION;

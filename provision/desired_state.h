@@ -115,6 +115,11 @@ MUST_CHECK bool desired_state_read_document(struct desired_state *w,
 /* Renders generated files: sets their hash and content. */
 MUST_CHECK bool desired_state_make_files(struct desired_state *w,
                                          struct target *t, struct err *e);
+/* Whether a server may be one of all workspaces, where none is the folder that
+ * it needs: ERR_MCP. */
+MUST_CHECK bool desired_state_check_server(struct desired_state *w,
+                                           const struct provision_item *item,
+                                           struct err *e);
 MUST_CHECK bool desired_state_make_server(struct desired_state *w,
                                           const struct target *t,
                                           struct desired_server *s,

@@ -518,6 +518,9 @@ bool provision_plan(struct provision *p, const struct provision_options *o,
         return false;
     plan = make_plan(p, o, a);
     plan->linked = arena_array(a, clients_count, 1);
+    for (size_t i = 0; i < item_count; i++)
+        if (!desired_state_check_server(&plan->desired, &items[i], e))
+            return false;
     if (!desired_state_build(&plan->desired, items, item_count, &p->record,
                              e) ||
         !plan_all(plan, texts, text_count, e))

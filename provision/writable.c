@@ -15,18 +15,22 @@ static const char *const texts[] = {
 };
 /* clang-format on */
 
-/* `folder`/<kebab><suffix>. A NULL folder holds nothing. */
-static bool is_in(struct str path, const char *folder, const char *suffix)
+/* `folder`/<kebab><suffix>. */
+static bool is_below(struct str path, struct str folder, const char *suffix)
 {
-    size_t n = folder ? strlen(folder) : 0;
-
-    if (!folder || path.n <= n || path.p[n] != '/' ||
-        memcmp(path.p, folder, n) != 0)
+    if (!folder.n || path.n <= folder.n || path.p[folder.n] != '/' ||
+        !str_starts(path, folder))
         return false;
-    path = str_from_index(path, n + 1);
+    path = str_from_index(path, folder.n + 1);
     if (!str_ends(path, str_cstr(suffix)))
         return false;
     return name_is_kebab(str_slice(path, 0, path.n - strlen(suffix)));
+}
+
+/* A NULL folder holds nothing. */
+static bool is_in(struct str path, const char *folder, const char *suffix)
+{
+    return folder && is_below(path, str_cstr(folder), suffix);
 }
 
 /* One name of the characters that names of packages have. */
@@ -54,41 +58,76 @@ bool place_is_text(struct str path)
     return is_patch(path);
 }
 
-/* At user level a variable of the environment may have moved the folder of a
- * client since: then the last names still are those of the row. */
-static bool is_moved(const struct client_scope *s, struct str path,
-                     const char *place, const char *suffix)
+/* Whether `path` is `place` without its last names: a proper parent of it,
+ * or the folder itself when `place` is one. */
+static bool leads_to(struct str path, const char *place, bool itself)
 {
-    struct str folder, last = path_last(str_cstr(place));
-    size_t slash = str_find_last(path, '/');
+    size_t n = place ? strlen(place) : 0;
 
-    if (!s->is_user || !place_is_of_user(path))
+    if (!place || !path.n || path.n > n || memcmp(path.p, place, path.n) != 0)
         return false;
-    if (!suffix)
-        return str_eq(path_last(path), last);
-    folder = str_slice(path, 0, slash);
-    path = str_from_index(path, slash + 1);
-    return str_eq(path_last(folder), last) &&
-           str_ends(path, str_cstr(suffix)) &&
-           name_is_kebab(str_slice(path, 0, path.n - strlen(suffix)));
+    return path.n == n ? itself : place[path.n] == '/';
 }
 
-/* `folder`/<kebab><suffix>; without a suffix the file itself. */
-static bool is_at(const struct client_scope *s, struct str path,
-                  const char *place, const char *suffix)
+static bool leads_to_file(struct str path, const struct client_mcp *m)
 {
-    return place &&
-           ((suffix ? is_in(path, place, suffix) : str_is(path, place)) ||
-            is_moved(s, path, place, suffix));
-}
-
-static bool is_servers(const struct client_scope *s, struct str path,
-                       const struct client_mcp *m)
-{
-    if (is_at(s, path, m->path, NULL))
+    if (leads_to(path, m->path, false))
         return true;
     for (size_t i = 0; i < CLIENT_MAX_OTHERS && m->others[i]; i++)
-        if (is_at(s, path, m->others[i], NULL))
+        if (leads_to(path, m->others[i], false))
+            return true;
+    return false;
+}
+
+/* The part of a path at user level that a variable cannot move. */
+static struct str tail_of(const struct client *c, const char *path)
+{
+    const char *const tops[] = {c->home_env.is, ".config"};
+    struct str rest = str_cstr(path);
+
+    for (size_t i = 0; i < sizeof tops / sizeof *tops; i++) {
+        size_t n = tops[i] ? strlen(tops[i]) : 0;
+
+        if (n && n < rest.n && leads_to(str_make(tops[i], n), path, false))
+            return str_from_index(rest, n + 1);
+    }
+    return rest;
+}
+
+/* Where it was when the variable had another value. */
+static bool is_moved(const struct client_scope *s, const struct client *c,
+                     struct str path, const char *named)
+{
+    struct str tail = tail_of(c, named);
+
+    return s->is_user && named && place_is_of_user(path) && path.n > tail.n &&
+           str_ends(path, tail) && path.p[path.n - tail.n - 1] == '/';
+}
+
+/* `folder`/<kebab><suffix>, where it is or was. `named`: as the table has it. */
+static bool is_item(const struct client_scope *s, const struct client *c,
+                    struct str path, const char *folder, const char *named,
+                    const char *suffix)
+{
+    size_t slash = str_find_last(path, '/');
+    struct str top = str_slice(path, 0, slash == SIZE_MAX ? 0 : slash);
+
+    return is_in(path, folder, suffix) ||
+           (slash != SIZE_MAX && is_moved(s, c, top, named) &&
+            is_below(path, top, suffix));
+}
+
+static bool is_servers(const struct client_scope *s, const struct client *c,
+                       struct str path, bool moved)
+{
+    const struct client_mcp *m = &c->mcp_user;
+
+    if (!moved)
+        return clients_mcp_is_at(&c->mcp, path);
+    if (is_moved(s, c, path, m->path) || is_moved(s, c, path, m->moved))
+        return true;
+    for (size_t i = 0; i < CLIENT_MAX_OTHERS && m->others[i]; i++)
+        if (is_moved(s, c, path, m->others[i]))
             return true;
     return false;
 }
@@ -110,9 +149,10 @@ const struct client *place_find_client(const struct client_scope *s,
                                        struct str path)
 {
     s = scope_of(s, path);
-    for (size_t i = 0; i < clients_count; i++)
-        if (is_servers(s, path, &s->rows[i].mcp))
-            return &s->rows[i];
+    for (int moved = 0; moved <= s->is_user; moved++)
+        for (size_t i = 0; i < clients_count; i++)
+            if (is_servers(s, &s->rows[i], path, moved))
+                return &s->rows[i];
     return NULL;
 }
 
@@ -121,34 +161,16 @@ bool place_is_known(const struct client_scope *s, struct str path)
     s = scope_of(s, path);
     if (is_in(path, SKILLS_FOLDER, "") || is_in(path, SEARCHED_FOLDER, "") ||
         is_in(path, AGENTS_FOLDER, "") || str_is(path, STATE_FILE) ||
-        place_is_text(path) || is_at(s, path, s->skills, ""))
+        place_is_text(path) || is_in(path, s->skills, ""))
         return true;
-    for (size_t i = 0; i < clients_count; i++)
-        if (is_at(s, path, s->rows[i].skills, "") ||
-            is_at(s, path, s->rows[i].agents, s->rows[i].suffix))
+    for (size_t i = 0; i < clients_count; i++) {
+        const struct client *c = &s->rows[i];
+
+        if (is_item(s, c, path, c->skills, c->skills_home, "") ||
+            is_item(s, c, path, c->agents, c->agents_home, c->suffix))
             return true;
+    }
     return place_find_client(s, path) != NULL;
-}
-
-/* Whether `path` is `place` without its last names: a proper parent of it,
- * or the folder itself when `place` is one. */
-static bool leads_to(struct str path, const char *place, bool itself)
-{
-    size_t n = place ? strlen(place) : 0;
-
-    if (!place || !path.n || path.n > n || memcmp(path.p, place, path.n) != 0)
-        return false;
-    return path.n == n ? itself : place[path.n] == '/';
-}
-
-static bool leads_to_file(struct str path, const struct client_mcp *m)
-{
-    if (leads_to(path, m->path, false))
-        return true;
-    for (size_t i = 0; i < CLIENT_MAX_OTHERS && m->others[i]; i++)
-        if (leads_to(path, m->others[i], false))
-            return true;
-    return false;
 }
 
 bool place_is_folder(const struct client_scope *s, struct str path)

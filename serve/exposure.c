@@ -37,7 +37,7 @@ static const struct lock_entry *find_entry(const struct serve *s,
     const struct lock_entry *entry =
         layer_find_folder(&s->layer, skill->folder);
 
-    *is_global = false;
+    *is_global = entry && s->layer.is_global;
     if (entry || !s->has_global)
         return entry;
     entry = layer_find_folder(&s->global, skill->folder);
@@ -153,7 +153,8 @@ static void look_at_workspace(struct serve *s)
     struct err e = {0};
     enum trust_state state;
     bool trusted =
-        s->store && layer_is_trusted(&s->layer, s->cx, s->store, &state, &e);
+        s->layer.is_global ||
+        (s->store && layer_is_trusted(&s->layer, s->cx, s->store, &state, &e));
 
     if (e.code == ERR_NONE)
         s->workspace_trusted = trusted;

@@ -71,6 +71,9 @@ static void open_trust(struct serve *s)
     enum trust_state state;
     struct err e = {0};
 
+    s->workspace_trusted = s->layer.is_global;
+    if (s->workspace_trusted)
+        return;
     s->workspace_trusted =
         s->store && layer_is_trusted(&s->layer, s->cx, s->store, &state, &e);
     if (e.code != ERR_NONE)
@@ -92,8 +95,7 @@ bool serve_open_layers(struct serve *s, struct err *e)
     bool had_global = s->has_global;
 
     s->layer = s->global = (struct layer){0};
-    if (layer_open_workspace(s->cx, LAYER_READ, &s->layer, e) &&
-        open_global(s, e)) {
+    if (layer_open(s->cx, LAYER_READ, &s->layer, e) && open_global(s, e)) {
         open_trust(s);
         close_layers(&workspace, &global);
         return true;

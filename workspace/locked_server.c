@@ -3,6 +3,7 @@
 #include "base/fs.h"
 #include "mapm/layer.h"
 #include "mapm/lock.h"
+#include "mapm/store.h"
 
 #include <stdlib.h>
 
@@ -23,8 +24,21 @@ static bool find_from_variable(struct context *cx, struct str *out,
            (layer_find_workspace(cx, folder, out, e) || e->code == ERR_REFUSED);
 }
 
+/* mapm start -g: where the lock of the user's library is. */
+static bool find_library(struct context *cx, struct str *out, struct err *e)
+{
+    struct str home;
+
+    if (!store_find_home(&cx->arena, &home, e))
+        return false;
+    *out = fs_join(home, STR("global"), &cx->arena);
+    return true;
+}
+
 static bool find_workspace(struct context *cx, struct str *out, struct err *e)
 {
+    if (cx->use_global)
+        return find_library(cx, out, e);
     if (find_from_variable(cx, out, e))
         return e->code == ERR_NONE;
     err_clear(e);

@@ -276,6 +276,17 @@ bool skill_roots_open(struct context *cx, struct store *store, bool metis,
     return open_roots(cx, store, metis, notes, true, roots, count, out, e);
 }
 
+/* mapm mcp --global serves the same skills wherever it is started. */
+static void drop_workspace(struct library_root *roots, size_t *count)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < *count; i++)
+        if (roots[i].source != LIBRARY_WORKSPACE)
+            roots[n++] = roots[i];
+    *count = n;
+}
+
 bool skill_roots_open_library(struct context *cx, struct store *store,
                               bool metis, bool programs, struct library **out,
                               struct err *e)
@@ -283,6 +294,9 @@ bool skill_roots_open_library(struct context *cx, struct store *store,
     struct library_root *roots;
     size_t count;
 
-    return skill_roots_places(cx, metis, &roots, &count, e) &&
-           open_roots(cx, store, metis, true, programs, roots, count, out, e);
+    if (!skill_roots_places(cx, metis, &roots, &count, e))
+        return false;
+    if (cx->use_global)
+        drop_workspace(roots, &count);
+    return open_roots(cx, store, metis, true, programs, roots, count, out, e);
 }

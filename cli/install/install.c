@@ -158,6 +158,11 @@ static void note_result(struct term *t, const struct install_plan *plan,
                   plan->grant_count == 1 ? "this server" : "these servers");
     if (plan->change_count == 0)
         return;
+    if (plan->for_clients.n) {
+        term_note(t, "%zu package%s for %.*s", count, count == 1 ? "" : "s",
+                  STR_ARG(plan->for_clients));
+        return;
+    }
     if (plan->requests == 0) {
         term_note(t, "%zu package%s in %.*s", count, count == 1 ? "" : "s",
                   STR_ARG(plan->workspace));
@@ -289,7 +294,7 @@ static void show_result(struct invocation *inv, const struct install_plan *plan,
     if (result->backup.n)
         term_note(t, "what was there before is in %.*s",
                   STR_ARG(result->backup));
-    if (result->absolute_files.n)
+    if (result->absolute_files.n && !plan->for_clients.n)
         term_note(t,
                   "paths of this machine are in %.*s now: that belongs in "
                   ".gitignore, and mapm install recreates it; \"servers: "
@@ -299,7 +304,10 @@ static void show_result(struct invocation *inv, const struct install_plan *plan,
         install_print_json(inv, plan, r->dry_run);
     else
         note_result(t, plan, r);
-    if (plan->adds_server && !r->dry_run)
+    if (plan->adds_server && plan->for_clients.n && !r->dry_run)
+        term_note(t, "%.*s start mapm mcp --global from now on",
+                  STR_ARG(plan->for_clients));
+    else if (plan->adds_server && !r->dry_run)
         note_server(inv, plan);
     if (!r->dry_run) {
         note_clients(inv, plan);

@@ -245,6 +245,8 @@ struct install_plan {
     size_t change_count;
     const struct install_edit *edits;
     size_t edit_count;
+    /* At user level: the clients that it is for, "claude, codex". */
+    struct str for_clients;
     const struct provision_untouched *untouched; /* at user level */
     size_t untouched_count;
     const struct install_catalog *catalogs; /* those of the arguments */

@@ -18,7 +18,7 @@ struct locked_server {
 };
 
 /*
- * In the nearest workspace upwards of CLAUDE_PROJECT_DIR, where that leads to
+ * In the library of the user with cx->use_global, else in the nearest workspace upwards of CLAUDE_PROJECT_DIR, where that leads to
  * one, else of the working folder. In the arena of `cx`. Errors: ERR_NOT_FOUND
  * without a workspace or the key; ERR_REFUSED for files of another user; those
  * of the lock.

@@ -26,13 +26,15 @@ MUST_CHECK bool mcp_format(const struct document *d, struct str workspace_dir,
 
 /*
  * The entry of a client's file that starts the server by `mapm start KEY`: no
- * path of this machine is in it. Members that the client reads itself stay.
+ * path of this machine is in it. At user level it is `program`, absolute, that
+ * starts it by `mapm start -g KEY`; "" = in a workspace. Members that the client
+ * reads itself stay.
  * Errors: ERR_MCP for a remote server, and for a placeholder in such a member.
  * Source: D20.
  */
 MUST_CHECK bool mcp_format_start(const struct document *d, struct str key,
-                                 struct arena *a, struct str *out,
-                                 struct err *e);
+                                 struct str program, struct arena *a,
+                                 struct str *out, struct err *e);
 
 struct mcp_variable {
     const char *name, *value;

@@ -67,6 +67,7 @@ struct provision_text {
 
 struct provision_options {
     struct str shared_dir;
+    struct str program; /* user level: mapm, absolute */
     struct client_choice clients;
     /* Programs whose entry would hold a path of this machine are started by
      * `mapm start` [D20]. */

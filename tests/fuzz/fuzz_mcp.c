@@ -55,7 +55,7 @@ static void check_started(const struct document *d, struct arena *a)
     struct str out;
     struct err e = {0};
 
-    if (mcp_format_start(d, STR("key"), a, &out, &e) &&
+    if (mcp_format_start(d, STR("key"), STR(""), a, &out, &e) &&
         (!json_parse(out, &options, a, &root, NULL, &e) ||
          !str_is(json_text(json_get(root, "command")), "mapm")))
         abort();

@@ -394,7 +394,7 @@ TEST(processes_of_servers) /* [D20] */
     CHECK_STR(p.env[0].name, "A");
     CHECK_STR(p.env[0].value, "/s:b");
     CHECK_STR(p.cwd, "/w\\ ${sharedDir}");
-    CHECK(mcp_format_start(&r.doc, STR("acme-cli"), &r.a, &out, &e));
+    CHECK(mcp_format_start(&r.doc, STR("acme-cli"), STR(""), &r.a, &out, &e));
     CHECK_STR(str_dup0(out, &r.a),
               "{\n  \"command\": \"mapm\",\n  \"args\": [\n    \"start\",\n"
               "    \"acme-cli\"\n  ],\n  \"timeout\": 7\n}");

@@ -1,0 +1,217 @@
+#!/bin/sh
+# mapm install -g: skills, sub-agents and servers where the clients of a user look.
+# Nothing of a home with files of every client is lost, however it ends. [H8]
+. "$(dirname "$0")/../lib/cli.sh"
+
+s=$T/src
+skill "$s/skills/pdf" 'scope: acme'
+agent "$s/agents/boss" 'scope: acme'
+mcp "$s/io.acme_tool.json" io.acme/tool npx -y tool
+mcp "$s/io.acme_here.json" io.acme/here npx '${workspaceDir}/x'
+mcp "$s/io.acme_shared.json" io.acme/shared npx '${sharedDir}/x'
+ALL="$s/skills/pdf $s/agents/boss $s/io.acme_tool.json"
+NAMES='pdf boss io.acme/tool'
+homes=$T/homes
+mkdir -p "$homes"
+PATH=$T/bin:/usr/bin:/bin
+mkdir "$T/bin" && ln -s "$MAPM" "$T/bin/mapm"
+
+# fresh: a home without a client, and an empty library.
+fresh()
+{
+    rm -rf "$HOME" "$MAPM_HOME"
+    mkdir -p "$HOME"
+}
+# with_all: every client of the table, verified or not.
+with_all()
+{
+    mkdir -p "$MAPM_HOME/global"
+    echo "clients: [$known]" >"$MAPM_HOME/global/mapm.yaml"
+}
+seen()
+{
+    snapshot "$HOME"
+}
+
+# --- the table ----------------------------------------------------------------------
+
+fresh
+mkdir -p "$MAPM_HOME/global"
+echo 'clients: [none-such]' >"$MAPM_HOME/global/mapm.yaml"
+run mapm install -g "$s/skills/pdf"
+known=$(printf '%s\n' "$err" | sed -n 's/.*known: *//p' | sed 's/  */, /g')
+like 'the names of all clients' "$known" 'claude, .*cursor'
+with_all
+exits 'all of them' 0 mapm install -g --yes $ALL
+ok 'a skill is a copy' test -f "$HOME/.agents/skills/pdf/SKILL.md" -a ! -L "$HOME/.agents/skills/pdf"
+is 'links lead to it, and none into the store' "$(find "$HOME" -type l -exec readlink -f {} + | sort -u)" \
+    "$HOME/.agents/skills/pdf"
+find "$HOME" -type f ! -path '*/skills/*' ! -name 'boss*' >"$T/files"
+ok 'files of servers, of many clients' test "$(wc -l <"$T/files")" -gt 7
+is 'for nobody else' "$(xargs stat -c %a <"$T/files" | sort -u)" 600
+
+# What people have: a server of their own, in the shape of each client.
+sed -i 's/io-acme-tool/mine/g' $(cat "$T/files")
+for file in $(cat "$T/files"); do
+    case $file in
+    *.toml) printf '# kept\n\n' | cat - "$file" >"$T/new" ;;
+    *) cp "$file" "$T/new" && chmod 644 "$file" ;;
+    esac
+    cat "$T/new" >"$file"
+done
+rm -rf "$HOME/.agents" && find "$HOME" -type l -delete
+find "$HOME" -name 'boss*' -delete
+find "$HOME" -mindepth 1 -type d -empty -delete
+cp -a "$HOME" "$homes/all"
+home_of_all()
+{
+    rm -rf "$HOME" "$MAPM_HOME"
+    cp -a "$homes/all" "$HOME"
+    with_all
+}
+
+home_of_all
+seen >"$T/old"
+exits 'beside what people have' 0 mapm install -g --yes $ALL
+is 'each file has both' "$(grep -c 'mine' $(cat "$T/files") | grep -c ':0')" 0
+seen >"$T/new.state"
+exits 'verify' 0 mapm verify -g
+exits 'again' 0 mapm install -g
+like 'is nothing to do' "$err" 'nothing to do'
+exits 'and back' 0 mapm remove -g $NAMES
+is 'byte by byte' "$(seen | diff - "$T/old")" ''
+
+# --- killed --------------------------------------------------------------------------
+
+# killed_at COMMAND…: at every so many calls; then another command finishes or undoes.
+killed_at()
+{
+    n=1 odd=0 broken=0 ends=0
+    while :; do
+        rm -rf "$HOME" "$MAPM_HOME" && cp -a "$T/from.home" "$HOME" && cp -a "$T/from.mapm" "$MAPM_HOME"
+        rm -f "$T/calls" "$T/calls.counts"
+        env LD_PRELOAD="$MAPM_BUILD/calls.so" CALLS_LOG="$T/calls" CALLS_BELOW="$HOME:$MAPM_HOME/global" \
+            CALLS_FAIL="cwmn:$n:kill" "$MAPM" "$@" >/dev/null 2>&1
+        [ $? -ne 0 ] || break
+        ends=$((ends + 1))
+        run mapm list -g || { broken=$((broken + 1)); show_run; }
+        seen >"$T/state"
+        cmp -s "$T/state" "$T/old" || cmp -s "$T/state" "$T/new.state" || {
+            odd=$((odd + 1))
+            diag "killed at $n: $(diff "$T/state" "$T/old" | head -n 5)"
+        }
+        [ ! -e "$MAPM_HOME/global/.agents/.mapm/journal" ] || broken=$((broken + 1))
+        n=$((n + STEP))
+    done
+    ok 'it is killed, and often' test $ends -gt 5
+    is "killed $ends times in $1: the old home or the new one" $odd 0
+    is 'and the next command goes on' $broken 0
+}
+MAPM_BUILD=${MAPM_BUILD:-${MAPM%/*}}
+STEP=13
+home_of_all
+cp -a "$HOME" "$T/from.home" && cp -a "$MAPM_HOME" "$T/from.mapm"
+killed_at install -g --yes $ALL
+rm -rf "$T/from.home" "$T/from.mapm"
+cp -a "$HOME" "$T/from.home" && cp -a "$MAPM_HOME" "$T/from.mapm"
+killed_at remove -g $NAMES
+is 'which leaves what was there before' "$(seen | diff - "$T/old")" ''
+
+# --- which clients, and where ---------------------------------------------------------
+
+fresh
+exits 'on a machine without clients' 0 mapm install -g --yes $ALL
+is 'skills are where most look' "$(find "$HOME" -name pdf | sort)" "$HOME/.agents/skills/pdf
+$HOME/.claude/skills/pdf"
+exits 'what mapm made is no client' 0 mapm install -g
+is 'and gets no file' "$(find "$HOME" -name '*.json')" ''
+mkdir "$HOME/.codex" && printf '#!/bin/sh\n' >"$T/bin/cursor" && chmod 755 "$T/bin/cursor"
+exits 'one with a folder, one on the PATH' 0 mapm install -g
+like 'are named' "$err" 'for .*codex, .*cursor'
+ok 'the one' grep -q io-acme-tool "$HOME/.codex/config.toml"
+ok 'the other' grep -q io-acme-tool "$HOME/.cursor/mcp.json"
+rm "$T/bin/cursor"
+exits 'not on this PATH' 0 mapm install -g
+ok 'it keeps what it has' grep -q io-acme-tool "$HOME/.cursor/mcp.json"
+exits 'all goes' 0 mapm remove -g $NAMES
+is 'but what was there' "$(cd "$HOME" && find . -mindepth 1)" './.codex'
+
+fresh
+mkdir "$HOME/.codex"
+exits 'a relative variable' 4 env CODEX_HOME=codex "$MAPM" install -g --yes $ALL
+like 'is refused by name' "$err" 'CODEX_HOME is "codex", a relative path'
+is 'and nothing is there' "$(find "$HOME" -type f)" ''
+exits 'an absolute one' 0 env CODEX_HOME="$T/moved" "$MAPM" install -g --yes $ALL
+ok 'moves the file' grep -q io-acme-tool "$T/moved/config.toml"
+exits 'without it' 0 mapm install -g
+ok 'it is where it was' grep -q io-acme-tool "$HOME/.codex/config.toml"
+is 'and nowhere else' "$(find "$T/moved" 2>/dev/null)" ''
+mkdir -p "$T/xdg/opencode"
+exits 'XDG_CONFIG_HOME' 0 env XDG_CONFIG_HOME="$T/xdg" "$MAPM" install -g
+ok 'moves those below it' grep -q io-acme-tool "$T/xdg/opencode/opencode.json"
+exits 'and back' 0 env XDG_CONFIG_HOME="$T/xdg" "$MAPM" remove -g $NAMES
+is 'to nothing' "$(find "$T/xdg" -type f)" ''
+
+# --- files that stay as they are --------------------------------------------------------
+
+fresh
+mkdir -p "$HOME/.codex" "$HOME/.cursor" "$HOME/.qwen" "$HOME/.gemini" "$HOME/dotfiles" "$T/else"
+echo '{ "mcpServers": ' >"$HOME/.cursor/mcp.json"
+echo '{}' >"$T/else/settings.json" && ln -s "$T/else/settings.json" "$HOME/.qwen/settings.json"
+echo 'model = "x"' >"$HOME/dotfiles/codex.toml" && ln -s ../dotfiles/codex.toml "$HOME/.codex/config.toml"
+head -c 5000000 /dev/zero | tr '\0' ' ' >"$HOME/.gemini/settings.json"
+seen >"$T/before"
+exits 'files that cannot be edited' 3 mapm install -g --yes $ALL
+like 'one that does not parse' "$err" '\.cursor/mcp\.json was left as it is: cannot read'
+like 'a link out of the home' "$err" '\.qwen/settings\.json was left as it is: .*leads out of your home'
+like 'one that is too large' "$err" '\.gemini/settings\.json was left as it is: .*larger'
+like 'what belongs there is printed' "$err" '"io-acme-tool"'
+ok 'the others go on, through a link in the home' grep -q io-acme-tool "$HOME/dotfiles/codex.toml"
+ok 'which stays' test -L "$HOME/.codex/config.toml"
+is 'they are as they were' "$(cat "$HOME/.cursor/mcp.json" "$T/else/settings.json")" '{ "mcpServers": 
+{}'
+exits 'verify says so' 3 mapm verify -g
+exits 'it is said again' 3 mapm install -g
+exits 'remove' 0 mapm remove -g $NAMES
+is 'leaves the home as it was' "$(seen | diff - "$T/before")" ''
+
+fresh
+mkdir -p "$HOME/.agents/skills/pdf" "$HOME/.cursor"
+cp "$s/skills/pdf/SKILL.md" "$HOME/.agents/skills/pdf"
+exits 'a skill of the user, though it be equal' 1 mapm install -g --yes $ALL
+like 'is refused by name' "$err" 'skills/pdf is there already'
+rm -r "$HOME/.agents"
+echo '{"mcpServers": {"io-acme-tool": {"command": "other"}}}' >"$HOME/.cursor/mcp.json"
+exits 'another server of that key' 1 mapm install -g --yes $ALL
+like 'is refused by name, too' "$err" 'already has a server "io-acme-tool"'
+fresh
+exits '${workspaceDir}' 1 mapm install -g --yes "$s/io.acme_here.json"
+like 'is no folder of a user' "$err" 'workspaceDir.* is no folder at user level'
+mkdir "$HOME/.cursor"
+exits '${sharedDir}' 0 mapm install -g --yes "$s/io.acme_shared.json"
+ok 'is written as it is' grep -q "$MAPM_HOME/shared/x" "$HOME/.cursor/mcp.json"
+sed -i 's#/x"#/y"#' "$HOME/.cursor/mcp.json"
+exits 'a server that was edited' 0 mapm remove -g io.acme/shared
+ok 'stays' grep -q "$MAPM_HOME/shared/y" "$HOME/.cursor/mcp.json"
+
+# --- mapm itself -------------------------------------------------------------------------
+
+fresh
+mkdir "$HOME/.cursor"
+exits '--with-server' 0 mapm install -g --yes --with-server "$s/skills/pdf"
+like 'by its path' "$(tr -d ' \n' <"$HOME/.cursor/mcp.json")" "\"command\":\"$T/bin/mapm\",\"args\":\\[\"mcp\",\"--global\"\\]"
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}' \
+    '{"jsonrpc":"2.0","id":2,"method":"resources/list"}' >"$T/calls.in"
+mkdir -p .agents/skills && cp -r "$s/skills/pdf" .agents/skills/other
+is 'its library lists a skill once, and none of a workspace' \
+    "$("$MAPM" mcp --global <"$T/calls.in" 2>/dev/null | grep -o '"uri":"[^"]*"')" '"uri":"skill://acme/pdf/SKILL.md"'
+
+if obeys_modes; then
+    fresh
+    chmod 555 "$HOME"
+    exits 'a home that cannot be written' 1 mapm install -g --yes $ALL
+    chmod 755 "$HOME"
+    is 'has nothing' "$(ls -A "$HOME")" ''
+    not_ok 'nor has the library' test -e "$MAPM_HOME/global/mapm.local.lock"
+fi
+done_testing
