@@ -23,8 +23,7 @@ static bool check_name(struct str name, enum err_code code, const char *where,
     for (size_t i = 0; i < clients_count; i++)
         text_nearest_add(&near, name, str_cstr(clients_table[i].name), 2);
     err_set(e, code, "%s\"%.*s\" is not known", where, STR_ARG(name));
-    return err_hint(e, "%s%.*s%sknown: %.*s",
-                    near.count ? "did you mean " : "",
+    return err_hint(e, "%s%.*s%sknown: %.*s", near.count ? "did you mean " : "",
                     STR_ARG(near.count ? near.found[0] : STR("")),
                     near.count ? "? " : "",
                     STR_ARG(clients_join_names(" ", &a)));
@@ -186,6 +185,48 @@ static const char *no_servers_because(const struct install_client *item)
                : "no servers";
 }
 
+#define TRUST_MAX_BYTES (1024 * 1024)
+
+/* Its file names the folder: what else it says of it is the client's to judge. */
+static bool is_trusted(struct context *cx, const struct client *c,
+                       struct str folder)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct err ignored = {0};
+    struct str path, text;
+
+    return c->trust_file &&
+           clients_home_path(c, c->trust_file, cx->home, &a, &path, &ignored) &&
+           fs_read_user_file(str_dup0(path, &a), TRUST_MAX_BYTES, &a, &text,
+                             &ignored) &&
+           str_find(text, arena_printf(&a, "\"%.*s\"", STR_ARG(folder))) !=
+               SIZE_MAX;
+}
+
+/* What a client shows only in folders that a person has said to trust. */
+static void look_at_trust(struct context *cx, struct str folder,
+                          struct install_client *item)
+{
+    unsigned trust = item->client->trust;
+    bool skills = (trust & CLIENT_TRUST_SKILLS) && item->skills;
+    bool servers =
+        (trust & (CLIENT_TRUST_SERVERS | CLIENT_TRUST_SWITCH)) && item->servers;
+
+    if ((!skills && !servers) || is_trusted(cx, item->client, folder))
+        return;
+    item->is_untrusted = true;
+    if (trust & CLIENT_TRUST_SWITCH)
+        item->missing = STR("servers after they are switched on in it");
+    else
+        item->missing =
+            skills && servers
+                ? STR("skills and servers after \"trust this folder\"")
+            : skills ? STR("skills after \"trust this folder\"")
+                     : STR("servers after \"trust this folder\"");
+    item->skills = skills ? 0 : item->skills;
+    item->servers = servers ? 0 : item->servers;
+}
+
 static void look(struct install_client *items, size_t at,
                  const struct counts *all)
 {
@@ -195,6 +236,7 @@ static void look(struct install_client *items, size_t at,
     item->skills = sees_skills(items, at) ? all->skills : 0;
     item->agents = sees_agents(items, at) ? all->agents : 0;
     item->servers = sees_servers(items, at) ? all->servers : 0;
+    item->has_servers = item->servers > 0;
     item->missing = STR("");
     if (!item->is_used)
         return;
@@ -218,8 +260,11 @@ static struct install_client *list(struct context *cx, struct layer *l,
             .is_here = is_here(l, &clients_table[i]),
             .is_on_machine = clients_are_there(l, &clients_table[i], cx->home),
             .is_used = provision_uses(l->provision, o, &clients_table[i])};
-    for (size_t i = 0; i < clients_count; i++)
+    for (size_t i = 0; i < clients_count; i++) {
         look(items, i, all);
+        if (items[i].is_used)
+            look_at_trust(cx, l->path, &items[i]);
+    }
     return items;
 }
 

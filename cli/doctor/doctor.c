@@ -202,6 +202,7 @@ COMMAND(command_doctor)
     doctor_look_programs(&d);
     doctor_look_sandbox(&d);
     doctor_look_policy(&d);
+    doctor_look_clients(&d, has_option(inv, OPTION_RUN));
     doctor_look_ask(&d);
     if (has_option(inv, OPTION_JSON))
         print_document(&d);

@@ -11,6 +11,7 @@
  *
  *     doctor.c       the list of findings, shown
  *     doctor_look.c  files, programs, sandbox, policy
+ *     doctor_clients.c  the clients
  *     doctor_ask.c   the model backend
  *
  * Nothing is changed and no network is asked. One thing that is broken hides no
@@ -61,5 +62,7 @@ void doctor_look_programs(struct doctor *d);
 void doctor_look_sandbox(struct doctor *d);
 void doctor_look_policy(struct doctor *d);
 void doctor_look_ask(struct doctor *d);
+/* `runs`: their own commands that list servers, too. */
+void doctor_look_clients(struct doctor *d, bool runs);
 
 #endif

@@ -256,7 +256,7 @@ static void note_server(struct invocation *inv, const struct install_plan *plan)
     struct str names = STR("");
 
     for (size_t i = 0; plan->clients && i < clients_count; i++)
-        if (plan->clients[i].is_used && plan->clients[i].servers)
+        if (plan->clients[i].is_used && plan->clients[i].has_servers)
             names = arena_printf(&inv->cx.arena, "%.*s%s%s", STR_ARG(names),
                                  names.n ? ", " : "",
                                  plan->clients[i].client->name);

@@ -110,8 +110,11 @@ struct client {
     struct client_home_env home_env;
 
     /* provisioning */
-    bool always;       /* in any workspace */
-    unsigned trust;    /* CLIENT_TRUST_… */
+    bool always;    /* in any workspace */
+    unsigned trust; /* CLIENT_TRUST_… */
+    /* of its user's, with the absolute paths of trusted folders in quotes; or
+     * NULL */
+    const char *trust_file;
     bool is_graphical; /* its PATH is often that of the desktop session */
     /* if one exists, the client is in use */
     const char *markers[CLIENT_MAX_MARKERS];

@@ -19,7 +19,10 @@ struct install_client {
     bool is_on_machine;
     bool is_used;
     size_t skills, agents, servers; /* that it sees */
+    bool has_servers;               /* or will see, when it is told to */
     struct str missing; /* what it does not see, and why; "" = nothing */
+    bool is_untrusted;  /* it does not trust the folder yet, as far as it can
+                         * be read from its files */
 };
 
 struct install_clients {

@@ -40,7 +40,7 @@ like '[H7] what they see is said without a change' "$err" '^clients: claude 2 sk
 anew .codex
 exits '[H7] a marker' 0 mapm install --yes "$U/mcps/io.acme_tool.json" "$U/agents/boss"
 is '[H7] is a word' "$(ls .codex)" "$(printf 'agents\nconfig.toml')"
-like '[H7] so it is in use' "$err" '^clients: claude 1 agent 1 server · codex 1 agent 1 server'
+like '[H7] so it is in use' "$err" '^clients: claude 1 agent 1 server · codex 1 agent, servers after "trust this folder"$'
 like '[H7] and not offered' "$err" '^also on this machine: cursor '
 
 for word in CI=true --locked clients; do
@@ -60,7 +60,7 @@ done
 anew
 exits '[H7] for one client' 0 mapm install --yes --client codex "$U/mcps/io.acme_tool.json" "$U/agents/boss"
 is '[H7] it alone' "$(files)" '.agents .codex mapm.lock mapm.yaml '
-like '[H7] is said to see it' "$err" '^clients: codex 1 agent 1 server'
+like '[H7] is said to see it' "$err" '^clients: codex 1 agent, servers after "trust this folder"$'
 exits '[H7] the next one' 0 mapm install --yes --client cursor
 ok '[H7] leaves what others have' test -f .codex/agents/boss.toml -a -f .cursor/mcp.json
 exits '[H7] as does one without a word' 0 mapm install
@@ -153,4 +153,37 @@ anew .codex
 exits '[H7] --with-server' 0 mapm install --with-server
 like '[H7] says which clients' "$err" \
     'in this workspace claude, codex start mapm mcp from now on: mapm.yaml says so'
+
+# --- doctor ----------------------------------------------------------------------------------
+
+mkdir -p "$T/bin" && cat >"$T/bin/codex" <<'X'
+#!/bin/sh
+[ "$*" = 'mcp list' ] && cat "$HOME/codex-says"
+X
+chmod +x "$T/bin/codex"
+PATH=$T/bin:$PATH
+anew .codex
+mapm install -q --yes "$U/mcps/io.acme_tool.json" "$U/skills/pdf" >/dev/null 2>&1
+exits '[H7] doctor' 0 mapm doctor
+like '[H7] has the clients' "$out" '^clients$'
+like '[H7] what one of them sees' "$out" '^  warn +codex +sees 1 skill, servers after "trust this folder"$'
+like '[H7] and what to do' "$out" '-> start codex here once, and trust the folder'
+like '[H7] one that is not in use' "$out" '^  missing +cursor +on this machine, not in use here: it sees 1 skill$'
+like '[H7] and how it would be' "$out" '-> mapm client add cursor'
+printf '[projects."%s"]\ntrust_level = "trusted"\n' "$(pwd -P)" >"$HOME/.codex/config.toml"
+exits '[H7] a folder that it trusts' 0 mapm doctor
+like '[H7] is seen' "$out" '^  ok +codex +sees 1 skill 1 server$'
+exits '[H7] --run' 0 mapm doctor --run
+like '[H7] starts nothing that is not trusted' "$out" 'no client is started in a workspace that is not trusted'
+mapm trust --workspace --yes >/dev/null 2>&1
+echo 'io-acme-tool  npx  enabled' >"$HOME/codex-says"
+exits '[H7] --run of a trusted one' 0 mapm doctor --run
+like '[H7] the client has them' "$out" '^  ok +codex lists +all 1 server$'
+echo nothing >"$HOME/codex-says"
+exits '[H7] and one that has not' 0 mapm doctor --run
+like '[H7] is named' "$out" '^  warn +codex lists +not io-acme-tool$'
+rm "$HOME/codex-says"
+exits '[H7] or fails' 0 mapm doctor --run
+like '[H7] is no more than that' "$out" '^  warn +codex lists'
+rm -r "$HOME/.codex/config.toml"
 done_testing
