@@ -242,13 +242,13 @@ $(B)/members: FORCE
 # Files that take longest start first; much of their time is waiting, so that more
 # of them run at once than there are processors.
 LONG_TESTS = tests/githost/selftest.t $(B)/unit/sandbox_test $(patsubst %,tests/cli/%.t, \
-             threats_hosts durable damaged_state limits growth output threats_package threats_crash \
+             ssh threats_hosts durable damaged_state limits growth output threats_package threats_crash \
              threats_trees threats_workspace post fetch_servers policy fetch_faults install check \
              mcp_sampling flaws names proof_also mcp_run proof fetch) $(B)/unit/swap_test
 # What runs no program of this build proves nothing more under sanitizers, and the
 # costs of a sanitizer build are not those of mapm. Others run one command, which
 # other tests run, many times over (durable, plugin_crash), or mostly a shell (completion).
-PLAIN_TESTS = $(patsubst %,tests/cli/%.t,completion cost durable growth hardening host mutants opcodes plugin_crash requirements run_cost) \
+PLAIN_TESTS = $(patsubst %,tests/cli/%.t,completion cost durable growth hardening host mutants opcodes plugin_crash requirements run_cost sshd) \
               tests/githost/selftest.t
 ALL_TESTS  = $(UNIT) tests/fuzz/replay.t tests/githost/selftest.t \
              $(wildcard tests/star/*.t tests/mcp/*.t tests/cli/*.t)

@@ -235,6 +235,31 @@ while True:
     sys.stdout.buffer.write(b"".join(p(b"%040d refs/heads/b%d\n" % (i + j, i + j)) for j in range(1000)))
     i += 1000'"'"'; exit' '\[limit\] '
 
+# --- a passphrase is typed at a terminal alone ---------------------------------------
+. "$ROOT/tests/lib/terminal.sh"
+ssh_does 'case $line in' \
+    '*BatchMode=yes*) echo "Permission denied (publickey)." >&2; exit 255 ;;' \
+    'esac' \
+    'printf "Passphrase, or (n)o: " >/dev/tty; read -r p </dev/tty' \
+    '[ "$p" = y ] || { echo "Permission denied (publickey)." >&2; exit 255; }'
+fresh prompt
+GIT_TERMINAL_PROMPT=1
+on_terminal y "$MAPM" install "$GH/acme/catalog/tree/main/skills/hello" "$GH/acme/c1/tree/main/skills/other"
+is 'it is asked for' "$status" 0
+is 'once a connection' "$(echo "$out" | grep -c Passphrase)" 2
+unlike 'without BatchMode' "$(ssh_calls)" BatchMode
+fresh prompt-yes
+on_terminal y "$MAPM" install --yes "$GH/acme/catalog/tree/main/skills/hello"
+is 'not with --yes' "$status" 1
+like 'which says why' "$out" 'nobody can be asked for a passphrase'
+SSH_AUTH_SOCK=$T/agent
+export SSH_AUTH_SOCK
+on_terminal y "$MAPM" install "$GH/acme/catalog/tree/main/skills/hello"
+is 'not where an agent is' "$status" 1
+unset SSH_AUTH_SOCK
+GIT_TERMINAL_PROMPT=0
+ssh_does
+
 # --- ends ----------------------------------------------------------------------------
 is_called() { [ -s "$T/fake/calls" ]; }
 is_alone() { [ "$(ssh_lives)" -eq 0 ]; }
