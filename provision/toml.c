@@ -338,6 +338,7 @@ struct digest {
     struct hash_state all;
     struct buf table;
     bool is_ours;
+    bool in_element, element_is_ours; /* of a list */
 };
 
 static void end_table(struct digest *d)
@@ -355,15 +356,20 @@ static void visit(struct digest *d, struct str text,
     bool of_section = s->kind != TOML_PAIR && str_eq(s->key[0], p->section);
     struct str name;
 
-    /* A sub-table belongs to the element of a list that it follows. */
-    if (s->kind != TOML_PAIR && !(p->name && of_section && s->depth > 1))
+    if (s->kind != TOML_PAIR) {
         end_table(d);
+        d->in_element = p->name && of_section && s->depth == 1;
+        d->element_is_ours &= !d->in_element;
+    }
     if (!p->name && of_section && s->depth > 1)
         d->is_ours = map_has(d->keys, s->key[1]);
-    if (p->name && s->kind == TOML_PAIR && s->depth == 1 &&
+    /* A sub-table belongs to the last element of a list before it. */
+    if (p->name && of_section && s->depth > 1)
+        d->is_ours = d->element_is_ours;
+    if (d->in_element && s->kind == TOML_PAIR && s->depth == 1 &&
         str_is(s->key[0], p->name) &&
-        toml_value_text(&d->lexer, s->value, &name))
-        d->is_ours |= map_has(d->keys, name);
+        toml_value_text(&d->lexer, s->value, &name) && map_has(d->keys, name))
+        d->is_ours = d->element_is_ours = true;
     buf_append(&d->table, str_trim(str_slice(text, s->start, s->end)));
     buf_char(&d->table, '\n');
 }

@@ -58,6 +58,9 @@ static bool open_text(struct document *d, struct str text,
 {
     *d = (struct document){
         .text = text, .newline = newline_of(text), .arena = a};
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] == '\r' && (i + 1 == text.n || text.p[i + 1] != '\n'))
+            return err_set(e, ERR_FORMAT, "a carriage return ends a line");
     if (!parse(text, a, &d->root, e))
         return false;
     if (!d->root)
