@@ -417,8 +417,8 @@ static void warn_about_variables(const struct server *s)
          has_dollar(json_get(s->entry, "headers"))))
         add_warning(s->r,
                     "mcp %.*s takes variables of the environment of the "
-                    "client: Codex, opencode and Cline do not expand them, "
-                    "and defaults only Claude Code does",
+                    "client: not all clients expand them, and defaults only "
+                    "Claude Code does",
                     STR_ARG(s->name));
 }
 

@@ -36,7 +36,7 @@ struct desired_server {
     const struct provision_item *item;
     struct hash source; /* of the entry's sources */
     bool absolute;      /* after desired_state_make_server: holds paths; */
-    bool is_started;    /* holds none, since `mapm start` has them */
+    bool is_started;    /* holds none: `mapm start` or the client has them */
     bool names_mapm;    /* its command is "mapm" */
     struct str entry;
     struct hash hash;

@@ -282,6 +282,29 @@ static void note_others(struct invocation *inv, const struct install_plan *plan)
                   STR_ARG(names), STR_ARG(names));
 }
 
+/* Of what other tools say of a client nobody saw that it holds. */
+static void note_unverified(struct term *t, const struct install_plan *plan)
+{
+    const struct client *told = NULL;
+
+    for (size_t i = 0; i < plan->change_count; i++) {
+        const struct provision_change *change = &plan->changes[i];
+        const struct client *c = clients_find(change->client);
+        struct str rest = change->path, file;
+
+        if (!str_cut(&rest, '#', &file) || change->kind == PROVISION_REMOVE ||
+            !c || c == told ||
+            (clients_is_verified(c) &&
+             !(c->mcp.unverified && clients_mcp_is_at(&c->mcp, file))))
+            continue;
+        term_note(t,
+                  "%.*s is unverified: what %s reads there is known from a "
+                  "table of another tool alone",
+                  STR_ARG(file), c->name);
+        told = c;
+    }
+}
+
 static void show_result(struct invocation *inv, const struct install_plan *plan,
                         const struct install_result *result,
                         const struct install_request *r)
@@ -313,6 +336,7 @@ static void show_result(struct invocation *inv, const struct install_plan *plan,
         note_clients(inv, plan);
         note_others(inv, plan);
         note_agents(t, plan);
+        note_unverified(t, plan);
         warn_path(inv, plan);
     }
     if (r->choice.all)

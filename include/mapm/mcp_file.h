@@ -14,6 +14,9 @@ struct str mcp_key_hashed(struct str fqn, struct arena *a);
 /* io.example/mcp -> io.example_mcp.json */
 struct str mcp_file_name(struct str fqn, struct arena *a);
 
+/* How editors name the workspace in their files: a `workspace_dir`, too. */
+#define MCP_WORKSPACE_REFERENCE "${workspaceFolder}"
+
 /*
  * The body of an MCP file for a client: placeholders substituted in one pass
  * in every string value, forward slashes, `_meta` as asked, unknown keys kept

@@ -11,4 +11,26 @@ exits 'the table of the documentation' 0 "$MAPM_BUILD/client_table" doc
 printf '%s\n' "$out" >table
 is 'is that of the code (build/client_table doc)' "$(sed -n '/^| client | known/,/^$/p' "$ROOT/docs/clients.md" |
     sed '/^$/d')" "$(cat table)"
+
+# --- a workspace that has files of its own ------------------------------------------------
+
+mkdir ws && cd ws || exit 1
+mkdir -p .kiro/settings .kilo .vibe
+printf '// mine\r\n{\r\n\t"mcp": {}, // none\r\n}' >.kilo/kilo.jsonc
+printf '\357\273\277{"mcpServers": {"mine": {"command": "x"}}}' >.kiro/settings/mcp.json
+printf '[[mcp_servers]]\nname = "mine"\n# end' >.vibe/config.toml
+cp -a . ../before
+printf 'clients: [junie, goose]\n' >mapm.yaml
+exits 'an install for six clients' 0 mapm install --with-server
+for file in .kiro/settings/mcp.json .kilo/kilo.jsonc .vibe/config.toml .junie/mcp/mcp.json \
+    .agents/plugins/mapm/.mcp.json .mcp.json; do
+    like "$file has the server" "$(cat $file)" mapm
+done
+is 'what nobody verified is named' "$(printf '%s\n' "$err" | grep -c 'is unverified: what ')" 2
+exits 'a second install' 0 mapm install
+like 'has nothing to do' "$err" 'nothing to do'
+rm mapm.yaml
+exits 'an install without all that' 0 mapm install --yes
+rm -rf .agents mapm.lock .gitignore .claude
+is 'leaves every byte' "$(diff -r . ../before)" ''
 done_testing

@@ -243,6 +243,94 @@ TEST(servers_in_the_words_of_each_client)
     }
 }
 
+/* [H6, G12] variables of a plugin's remote server, as each client names them */
+TEST(variables_in_the_words_of_each_client)
+{
+    static const char entry[] =
+        "{\"url\": \"https://h/${A}\", \"headers\": {\"Authorization\": "
+        "\"Bearer ${T}\", \"X\": \"${B_1}\", \"Y\": \"a ${B:-d} $C\"}}";
+    static const struct {
+        const char *client, *out;
+    } rows[] = {
+        {"claude", "{\"url\":\"https://h/${A}\",\"headers\":{\"Authorization\":"
+                   "\"Bearer ${T}\",\"X\":\"${B_1}\",\"Y\":\"a ${B:-d} $C\"}}"},
+        {"cursor",
+         "{\"url\":\"https://h/${env:A}\",\"headers\":{\"Authorization\":"
+         "\"Bearer ${env:T}\",\"X\":\"${env:B_1}\",\"Y\":\"a ${B:-d} $C\"}}"},
+        {"kilo",
+         "{\"type\":\"remote\",\"url\":\"https://h/{env:A}\",\"headers\":{"
+         "\"Authorization\":\"Bearer {env:T}\",\"X\":\"{env:B_1}\",\"Y\":\"a "
+         "${B:-d} $C\"},\"enabled\":true}"},
+        {"continue",
+         "{\"url\":\"https://h/${{ secrets.A }}\",\"headers\":{"
+         "\"Authorization\":\"Bearer ${{ secrets.T }}\",\"X\":\"${{ "
+         "secrets.B_1 }}\",\"Y\":\"a ${B:-d} $C\"}}"},
+        {"codex",
+         "{\"url\":\"https://h/${A}\",\"http_headers\":{\"Y\":\"a ${B:-d} $C\"}"
+         ",\"env_http_headers\":{\"X\":\"B_1\"},\"bearer_token_env_var\":"
+         "\"T\"}"},
+        {"junie", "{\"url\":\"https://h/${A}\",\"headers\":{\"Authorization\":"
+                  "\"Bearer ${T}\",\"X\":\"${B_1}\",\"Y\":\"a ${B:-d} $C\"}}"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct json_options o = {.max_depth = 8};
+        struct arena a = {0};
+        struct err e = {0};
+        const struct json *mcp, *made;
+        struct str out = {0};
+        struct json_writer w;
+        struct buf b;
+
+        buf_init(&b, 10000);
+        CHECK(json_parse(str_cstr(entry), &o, &a, &mcp, NULL, &e) &&
+              render_plugin_server(clients_find(str_cstr(rows[i].client)),
+                                   STR("k"), mcp, &a, &out, &e) &&
+              json_parse(out, &o, &a, &made, NULL, &e));
+        json_writer_init(&w, &b, 0);
+        json_value(&w, made);
+        CHECK_STR(str_dup0(buf_str(&b), &a), rows[i].out);
+        buf_done(&b);
+        arena_done(&a);
+    }
+}
+
+/* [H6, D20] with `servers: start` an editor that knows the workspace by a name
+ * gets that name, the others `mapm start` */
+TEST(the_workspace_by_the_name_of_an_editor)
+{
+    struct fixture *d = &fixture;
+
+    fixture_init(d);
+    fixture_client(d, "vscode");
+    fixture_client(d, "kiro");
+    d->options.start_servers = true;
+    fixture_item(d, DOC_MCP, "io-e-m", "x.json",
+                 "{\"_meta\": {\"name\": \"io.e/m\"}, \"command\": "
+                 "\"${workspaceDir}/x\"}\n",
+                 NULL);
+    fixture_item(d, DOC_MCP, "io-e-n", "x.json",
+                 "{\"_meta\": {\"name\": \"io.e/n\"}, \"command\": "
+                 "\"${workspaceDir}/x\", \"args\": [\"${sharedDir}\"]}\n",
+                 NULL);
+    FIXTURE_OK(d, 0);
+    CHECK(strstr(fixture_content(d, ".vscode/mcp.json"),
+                 "\"${workspaceFolder}/x\"") != NULL);
+    CHECK(strstr(fixture_content(d, ".vscode/mcp.json"), "\"io-e-n\"\n") !=
+          NULL);
+    CHECK(!strstr(fixture_content(d, ".kiro/settings/mcp.json"),
+                  "workspaceFolder"));
+    /* Written before, by `servers: direct`, and committed: no edit. */
+    d->options.start_servers = false;
+    FIXTURE_OK(d, 0);
+    CHECK(strstr(fixture_content(d, ".vscode/mcp.json"), d->path) != NULL);
+    CHECK(fs_remove_tree_at(d->fd, ".agents/.mapm", &d->err));
+    d->options.start_servers = true;
+    FIXTURE_OK(d, 0);
+    CHECK(!strstr(fixture_content(d, ".vscode/mcp.json"), d->path));
+    fixture_done(d);
+}
+
 /* [row 9] opencode expands forms of its own, and has no escape for them */
 TEST(what_opencode_would_expand_is_refused)
 {
@@ -329,6 +417,30 @@ TEST(agents_know_where_their_files_are)
 
         CHECK(str_ends(render_agent(c, &doc, STR("x"), true, &a), want));
         CHECK(!str_has_char(render_agent(c, &doc, STR("x"), false, &a), '`'));
+        arena_done(&a);
+    }
+}
+
+/* [H6] Kiro refuses keys that it does not know. */
+TEST(agents_have_the_keys_of_their_client)
+{
+    static const struct {
+        const char *client, *head;
+    } rows[] = {
+        {"kiro", "description: d\n---\n"},
+        {"opencode", "description: d\nmode: subagent\n---\n"},
+        {"droid", "name: x\ndescription: d\n---\n"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct document doc = {.description = STR("d"), .body = STR("Body.\n")};
+        struct arena a = {0};
+        struct str out = render_agent(clients_find(str_cstr(rows[i].client)),
+                                      &doc, STR("x"), false, &a);
+
+        out = str_from_index(out, 4);
+        CHECK(str_starts(str_from_index(out, str_find_char(out, '\n') + 1),
+                         str_cstr(rows[i].head)));
         arena_done(&a);
     }
 }
