@@ -92,6 +92,19 @@ unlike '[row 48] no ssh goes there' "$(ssh_calls)" evil.example
 cd "$T/over" || exit 1
 MAPM_HOME=$T/over/.home
 
+# --- a host of the user's own -------------------------------------------------------
+exits 'a host with a port' 0 mapm host add git.corp.example --kind git --transport ssh --port 7999
+make_repo team/deep/tools "$s"
+fresh corp
+exits 'typed as of ssh' 0 mapm install --yes git@git.corp.example:team/deep/tools.git//skills/other
+like 'is asked at that port' "$(ssh_calls)" '[|]-p[|]7999[|]--[|]git@git.corp.example[|]git-upload-pack .team/deep/tools.git.$|[|]-p[|]7999[|]--[|]git@git.corp.example[|]git-upload-pack ./team/deep/tools.git.$'
+like 'and written as of https' "$(cat mapm.yaml)" 'https://git.corp.example/team/deep/tools.git/-/tree/main/skills/other'
+rm mapm.yaml
+exits 'the same as https' 0 mapm install --yes https://git.corp.example/team/deep/tools.git//skills/other
+exits 'no longer' 0 mapm host remove git.corp.example
+cd "$T/over" || exit 1
+MAPM_HOME=$T/over/.home
+
 # --- commands ---------------------------------------------------------------------
 MAPM_HOME=$T/other
 forget_calls
@@ -224,6 +237,28 @@ gone=$(git -C "$T/repos/acme/catalog.git" commit-tree -m gone 'main^{tree}' </de
     gone=$(git -C "$T/repos/acme/catalog.git" -c user.name=A -c user.email=a@example.org commit-tree -m gone 'main^{tree}')
 ssh_does
 want '[row 12] a commit that is in no branch' 1 '\[refused\] ' "$GH/acme/catalog/tree/$gone/skills/hello"
+for i in 1 2; do
+    skill "$T/cycle/skills/c$i" 'scope: acme' 'dependencies:' '  skills:' \
+        "    - $GH/acme/cycle/tree/main/skills/c$((3 - i))"
+done
+make_repo acme/cycle "$T/cycle"
+fresh cycle
+exits '[row 11] a cycle' 1 mapm install --yes "$GH/acme/cycle/tree/main/skills/c1"
+like '[row 11] is named' "$err" 'c2'
+is '[row 11] and all of it came by one connection' "$(ssh_calls | wc -l)" 1
+fails '[row 14] a byte that another one changed' 'git -c uploadpack.allowFilter=true upload-pack --strict "$path" | python3 -S -c '"'"'
+import os
+n = 0
+while b := os.read(0, 65536):
+    if n < 20000 <= n + len(b):
+        b = bytearray(b)
+        b[20000 - n] ^= 1
+    n += len(b)
+    os.write(1, b)'"'"'
+exit' '\[damaged\] .*tried 4 times'
+ssh_does 'yes "a word of the server" >&2 &'
+want '[row 14] words without end' 0 '^DONE' "$HELLO"
+is '[row 14] which end with it' "$(pgrep -xf 'yes a word of the server')" ''
 fails '[row 14] refs without end' \
     'unset GIT_PROTOCOL; python3 -S -c '"'"'
 import sys
