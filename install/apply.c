@@ -267,6 +267,27 @@ static void note_searched(struct install_session *s)
         count, count == 1 ? " is" : "s are", count == 1 ? "it" : "them");
 }
 
+#define WRITER_MAX_TRIES 10
+
+/* Clients write their files when they like. What they wrote is read again, and
+ * the change is made to that [H8]. */
+static bool provision_against_writers(struct install_session *s, struct err *e)
+{
+    unsigned tries = 1;
+
+    while (!session_provision(s, e)) {
+        if (e->code != ERR_EDITED || !s->layer.scope->is_user)
+            return false;
+        if (tries++ == WRITER_MAX_TRIES)
+            return err_hint(e, "a program writes it again and again: end that, "
+                               "then try again");
+        err_clear(e);
+        if (!session_find_changes(s, e))
+            return false;
+    }
+    return true;
+}
+
 /* Without a change there may still be something for it to remember. */
 static bool apply(struct install_session *s, struct install_result *out,
                   struct err *e)
@@ -277,7 +298,7 @@ static bool apply(struct install_session *s, struct install_result *out,
         return true;
     if (!session_publish(s, e) || !put_grants(s, e) ||
         (is_changed && has_server(s) && !store_make_shared_dir(s->store, e)) ||
-        !session_provision(s, e))
+        !provision_against_writers(s, e))
         return false;
     if (!is_changed)
         return true;

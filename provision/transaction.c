@@ -160,6 +160,33 @@ bool transaction_rename(int from_fd, const char *from, int to_fd,
     return cannot(e, "move", what);
 }
 
+/*
+ * A program may have written the file since it was looked at, a moment ago. What
+ * the exchange displaced tells: then it is put back. Had the program replaced the
+ * new file by then, its own is the latest, and stays.
+ */
+static bool check_displaced(struct transaction *tx, struct op_state *state,
+                            struct err *e)
+{
+    int stage = tx->s->stage;
+    struct hash print;
+    uint64_t ino;
+
+    if (!swap_print(stage, state->new_name, &ino, &print, e))
+        return false;
+    if (ino == state->op->old_ino && hash_eq(&print, &state->op->old_print))
+        return true;
+    for (int i = 0; i < 2; i++) {
+        if (renameat2(stage, state->new_name, state->parent, state->leaf,
+                      RENAME_EXCHANGE) < 0)
+            return err_errno(e, "restore %s", state->op->path.p);
+        if (inode_at(stage, state->new_name) == state->op->new_ino)
+            break;
+    }
+    return err_set(e, ERR_EDITED, "%s was changed in the meantime",
+                   state->op->path.p);
+}
+
 /* One file system cannot exchange: then the old one steps aside first. */
 static bool replace(struct transaction *tx, struct op_state *state,
                     struct err *e)
@@ -169,7 +196,7 @@ static bool replace(struct transaction *tx, struct op_state *state,
 
     if (renameat2(stage, state->new_name, state->parent, state->leaf,
                   RENAME_EXCHANGE) == 0)
-        return true;
+        return !tx->s->scope->is_user || check_displaced(tx, state, e);
     if (!lacks_flags())
         return cannot(e, "replace", path);
     return transaction_rename(state->parent, state->leaf, stage,

@@ -194,6 +194,39 @@ sed -i 's#/x"#/y"#' "$HOME/.cursor/mcp.json"
 exits 'a server that was edited' 0 mapm remove -g io.acme/shared
 ok 'stays' grep -q "$MAPM_HOME/shared/y" "$HOME/.cursor/mcp.json"
 
+# --- a client that writes its file all the time -------------------------------------------
+
+fresh
+echo '{"n": 0}' >"$HOME/.claude.json"
+mkdir "$HOME/.claude"
+cat >"$T/writer.py" <<'PYTHON'
+import json, os, sys, time
+path, stop = sys.argv[1:]
+n = lost = 0
+while not os.path.exists(stop):
+    with open(path) as f:
+        d = json.load(f)
+    lost += d["n"] != n
+    n += 1
+    d["n"] = n
+    with open(path + ".new", "w") as f:
+        json.dump(d, f)
+    os.replace(path + ".new", path)
+    if n == 1:
+        print("writes", flush=True)
+    time.sleep(0.005)
+print("lost", lost, flush=True)
+PYTHON
+python3 -S "$T/writer.py" "$HOME/.claude.json" "$T/stop" >"$T/writer" &
+writer=$!
+await grep -q writes "$T/writer"
+run mapm install -g --yes $ALL
+[ $status -eq 0 ] || like 'it is said that it cannot be done' "$err" 'again and again'
+installed=$status
+: >"$T/stop" && wait $writer
+is 'nothing that it wrote is lost' "$(tail -n 1 "$T/writer")" 'lost 0'
+is 'nor what mapm wrote' "$(grep -c io-acme-tool "$HOME/.claude.json")" $((1 - (installed > 0)))
+
 # --- mapm itself -------------------------------------------------------------------------
 
 fresh
