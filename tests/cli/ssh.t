@@ -238,10 +238,10 @@ gone=$(git -C "$T/repos/acme/catalog.git" commit-tree -m gone 'main^{tree}' </de
 ssh_does
 want '[row 12] a commit that is in no branch' 1 '\[refused\] ' "$GH/acme/catalog/tree/$gone/skills/hello"
 for i in 1 2; do
-    skill "$T/cycle/skills/c$i" 'scope: acme' 'dependencies:' '  skills:' \
+    skill "$T/ring/skills/c$i" 'scope: acme' 'dependencies:' '  skills:' \
         "    - $GH/acme/cycle/tree/main/skills/c$((3 - i))"
 done
-make_repo acme/cycle "$T/cycle"
+make_repo acme/cycle "$T/ring"
 fresh cycle
 exits '[row 11] a cycle' 1 mapm install --yes "$GH/acme/cycle/tree/main/skills/c1"
 like '[row 11] is named' "$err" 'c2'
