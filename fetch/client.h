@@ -76,10 +76,19 @@ bool client_nonsense(struct err *e); /* false */
 /* Kills it, when it still runs. */
 void client_stop(pid_t pid);
 
-/* gh auth token, git credential fill: run by mapm, since mapm-fetch may not
- * start programs. `protocol` "https" or "http". False: no credential. In `a`. */
-bool credential_find(enum credential_from from, struct str protocol,
-                     struct str host, struct str path, struct arena *a,
+/* What is asked for: from a program of the kind, or from git's helpers. */
+struct credential_query {
+    enum credential_from from;
+    const struct git_host *kind; /* NULL: not known */
+    struct str protocol;         /* "https" or "http" */
+    struct str host;             /* with its port, where one is written */
+    struct str name;             /* without */
+    struct str path;
+};
+
+/* Run by mapm, since mapm-fetch may not start programs. False: no credential.
+ * In `a`. */
+bool credential_find(const struct credential_query *q, struct arena *a,
                      struct str *user, struct str *password);
 
 #endif

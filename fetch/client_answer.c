@@ -176,6 +176,19 @@ static struct str without_port(struct str host)
                : str_slice(host, 0, colon);
 }
 
+/* What config.yaml says of the host holds here as well. */
+static bool may_ask(const struct fetch *f, const struct credential_query *q)
+{
+    const struct host_config *h =
+        host_config_find(q->name, f->options.hosts, f->options.host_count);
+
+    if (!map_has(&f->hosts, q->host) || (h && h->token == HOST_TOKEN_NONE) ||
+        (h && h->token == HOST_TOKEN_GIT && q->from == CREDENTIAL_PROGRAM))
+        return false;
+    return str_is(q->protocol, "https") ||
+           (str_is(q->protocol, "http") && origin_host_is_loopback(q->name));
+}
+
 /*
  * Only hosts that were asked for, or that the user's configuration named
  * before mapm-fetch had read a byte from outside: one that was taken over
@@ -186,20 +199,19 @@ static bool answer_credential(struct fetch *f, struct fields *in,
 {
     struct buf *b = &f->channel.out;
     unsigned from = field_u8(in, CREDENTIAL_HELPER);
-    struct str protocol = field_str(in, 8), host = field_str(in, 300);
-    struct str path = field_str(in, REPOSITORY_BYTES);
+    struct credential_query q = {.from = (enum credential_from)from};
     struct str user = {"", 0}, password = {"", 0};
     size_t begun;
     bool found;
 
+    q.protocol = field_str(in, 8);
+    q.host = field_str(in, 300);
+    q.path = field_str(in, REPOSITORY_BYTES);
     if (!fields_end(in) || from == 0)
         return false;
-    found = map_has(&f->hosts, host) &&
-            (str_is(protocol, "https") ||
-             (str_is(protocol, "http") &&
-              origin_host_is_loopback(without_port(host)))) &&
-            credential_find((enum credential_from)from, protocol, host, path, a,
-                            &user, &password);
+    q.name = without_port(q.host);
+    q.kind = git_host_find(q.name, f->options.hosts, f->options.host_count);
+    found = may_ask(f, &q) && credential_find(&q, a, &user, &password);
     begun = frame_begin(b, FRAME_CREDENTIAL);
     frame_u8(b, found);
     frame_str(b, found ? user : str_make("", 0));

@@ -74,33 +74,11 @@ static bool run(const char *name, const char *const *rest, struct str input,
     return true;
 }
 
-static bool ask_gh(struct str host, struct arena *a, struct str *user,
-                   struct str *password)
+/* "username=me", "password=x": what git's helpers print. */
+static bool read_helper(struct str out, struct str *user, struct str *password)
 {
-    const char *const rest[] = {"auth", "token", "--hostname",
-                                str_dup0(host, a), NULL};
-    struct str out;
+    struct str line;
 
-    if (!run("gh", rest, str_make("", 0), a, &out))
-        return false;
-    *user = STR("x-access-token");
-    *password = str_trim(out);
-    return password->n > 0 && !str_has_char(*password, '\n');
-}
-
-static bool ask_helper(struct str protocol, struct str host, struct str path,
-                       struct arena *a, struct str *user, struct str *password)
-{
-    static const char *const rest[] = {"credential", "fill", NULL};
-    struct str out, line;
-    struct str input =
-        arena_printf(a, "protocol=%.*s\nhost=%.*s\npath=%.*s\n\n",
-                     STR_ARG(protocol), STR_ARG(host), STR_ARG(path));
-
-    /* A line break in a value would be a line of its own. */
-    if (str_has_char(host, '\n') || str_has_char(path, '\n') ||
-        !run("git", rest, input, a, &out))
-        return false;
     *user = *password = str_make("", 0);
     while (str_line(&out, &line)) {
         if (str_starts(line, STR("username=")))
@@ -111,11 +89,53 @@ static bool ask_helper(struct str protocol, struct str host, struct str path,
     return password->n > 0;
 }
 
-bool credential_find(enum credential_from from, struct str protocol,
-                     struct str host, struct str path, struct arena *a,
+/* A line break in a value would be a line of its own. */
+static bool helper_input(const struct credential_query *q, struct arena *a,
+                         struct str *out)
+{
+    if (str_has_char(q->host, '\n') || str_has_char(q->path, '\n'))
+        return false;
+    *out =
+        arena_printf(a, "protocol=%.*s\nhost=%.*s\npath=%.*s\n\n",
+                     STR_ARG(q->protocol), STR_ARG(q->host), STR_ARG(q->path));
+    return true;
+}
+
+static bool ask_helper(const struct credential_query *q, struct arena *a,
+                       struct str *user, struct str *password)
+{
+    static const char *const rest[] = {"credential", "fill", NULL};
+    struct str input, out;
+
+    return helper_input(q, a, &input) && run("git", rest, input, a, &out) &&
+           read_helper(out, user, password);
+}
+
+static bool ask_program(const struct credential_query *q, struct arena *a,
+                        struct str *user, struct str *password)
+{
+    const struct git_host_program *p = &q->kind->program;
+    const char *rest[GIT_HOST_MAX_ARGS + 1] = {NULL};
+    struct str input = STR(""), out;
+
+    for (size_t i = 0; i < GIT_HOST_MAX_ARGS && p->args[i]; i++)
+        rest[i] = strcmp(p->args[i], "$host") == 0 ? str_dup0(q->name, a)
+                                                   : p->args[i];
+    if ((p->is_helper && !helper_input(q, a, &input)) ||
+        !run(p->name, rest, input, a, &out))
+        return false;
+    if (p->is_helper)
+        return read_helper(out, user, password);
+    *user = str_cstr(q->kind->user);
+    *password = str_trim(out);
+    return password->n > 0 && !str_has_char(*password, '\n');
+}
+
+bool credential_find(const struct credential_query *q, struct arena *a,
                      struct str *user, struct str *password)
 {
-    if (from == CREDENTIAL_GH)
-        return ask_gh(host, a, user, password);
-    return ask_helper(protocol, host, path, a, user, password);
+    if (q->from == CREDENTIAL_PROGRAM)
+        return q->kind && q->kind->program.name &&
+               ask_program(q, a, user, password);
+    return ask_helper(q, a, user, password);
 }

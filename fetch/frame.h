@@ -55,7 +55,7 @@ enum frame_type {
 
 /* Sources of a credential, in NEED_CREDENTIAL. */
 enum credential_from {
-    CREDENTIAL_GH = 1, /* gh auth token */
+    CREDENTIAL_PROGRAM = 1, /* that of the host's kind: gh, glab */
     CREDENTIAL_HELPER, /* git credential fill */
 };
 

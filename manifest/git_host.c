@@ -4,7 +4,6 @@
 
 #include "git_address.h"
 
-#define TOKEN(name) .variable = name, .source = "the token from " name
 #define TAGS        "refs/tags/"
 
 /* clang-format off */
@@ -27,11 +26,13 @@ const struct git_host git_hosts[] = {
      .ssh_user = "git",
      .user = "x-access-token", /* as GitHub's own actions do */
      /* A token for GitHub Enterprise has names of its own, as gh reads them. */
-     .tokens = {{TOKEN("GH_ENTERPRISE_TOKEN"), .own_host = true},
-                {TOKEN("GITHUB_ENTERPRISE_TOKEN"), .own_host = true},
-                {TOKEN("GH_TOKEN")},
-                {TOKEN("GITHUB_TOKEN")}},
+     .tokens = {{.variable = "GH_ENTERPRISE_TOKEN", .own_host = true},
+                {.variable = "GITHUB_ENTERPRISE_TOKEN", .own_host = true},
+                {.variable = "GH_TOKEN"},
+                {.variable = "GITHUB_TOKEN"}},
      .has_gh = true,
+     .program = {"gh", {"auth", "token", "--hostname", "$host"},
+                 .login = "gh auth login"},
      .probe = {"/api/v3/meta", "verifiable_password_authentication", NULL, 200},
      .protocol = 2, .shallow = true, .filter = true},
 
@@ -51,9 +52,11 @@ const struct git_host git_hosts[] = {
      .queries = {{GIT_QUERY_REF_KIND, "ref_type", "tags", TAGS}},
      .ssh_user = "git",
      .user = "oauth2",
-     .tokens = {{TOKEN("GITLAB_TOKEN")},
-                {TOKEN("CI_JOB_TOKEN"), .user = "gitlab-ci-token",
+     .tokens = {{.variable = "GITLAB_TOKEN"},
+                {.variable = "CI_JOB_TOKEN", .user = "gitlab-ci-token",
                  .host_variable = "CI_SERVER_HOST"}},
+     .program = {"glab", {"auth", "git-credential", "get"}, .is_helper = true,
+                 .login = "glab auth login"},
      .probe = {"/api/v4/version", "message", "401 Unauthorized", 401},
      .protocol = 2, .shallow = true, .filter = true},
 
@@ -72,7 +75,7 @@ const struct git_host git_hosts[] = {
                  {GIT_QUERY_REF, "at", TAGS, TAGS},
                  {GIT_QUERY_REF, "at", "", ""}},
      .ssh_user = "git",
-     .user = "x-token-auth", .tokens = {{TOKEN("BITBUCKET_TOKEN")}},
+     .user = "x-token-auth", .tokens = {{.variable = "BITBUCKET_TOKEN"}},
      .protocol = 2, .shallow = true},
 
     {.names = {"bitbucket-dc"}, .title = "Bitbucket Data Center",
@@ -111,7 +114,7 @@ const struct git_host git_hosts[] = {
                {GIT_PAGE_OTHER, "pulls", .name = "a pull request"}},
      .ssh_user = "git",
      .user = "", .token_is_user = true,
-     .tokens = {{TOKEN("GITEA_TOKEN")}, {TOKEN("FORGEJO_TOKEN")}},
+     .tokens = {{.variable = "GITEA_TOKEN"}, {.variable = "FORGEJO_TOKEN"}},
      .probe = {"/api/v1/version", "version", NULL, 200},
      .protocol = 2, .shallow = true, .filter = true},
 
@@ -139,7 +142,7 @@ const struct git_host git_hosts[] = {
      .ssh = {"dev.azure.com/$1/$2/_git/$3", "ssh.dev.azure.com/v3/$1/$2/$3"},
      .ssh_user = "git",
      .user = "",
-     .tokens = {{TOKEN("AZURE_DEVOPS_EXT_PAT")}, {TOKEN("SYSTEM_ACCESSTOKEN")}},
+     .tokens = {{.variable = "AZURE_DEVOPS_EXT_PAT"}, {.variable = "SYSTEM_ACCESSTOKEN"}},
      .protocol = 2, .shallow = true, .filter = true},
 
     {.names = {"codecommit"}, .title = "CodeCommit",

@@ -210,7 +210,7 @@ bool remote_init(struct repo *r, const struct link_ask *in, struct err *e)
                           e))
         return false;
     r->public_only = str_eq(url_format(&r->url, &r->arena), in->url) &&
-                     !settings_has_host(&r->session->settings, r->url.host);
+                     !settings_host(&r->session->settings, r->url.host);
     place_set(r);
     if (url_is_ssh(&r->url)) {
         r->transport = r->session->ssh;
@@ -219,7 +219,7 @@ bool remote_init(struct repo *r, const struct link_ask *in, struct err *e)
     }
     r->transport = r->session->https;
     r->before = path_before(r);
-    secrets_first(&r->session->secrets, &r->url, &r->secret);
+    secrets_first(&r->session->secrets, &r->url, &r->arena, &r->secret);
     return true;
 }
 

@@ -1,7 +1,9 @@
 #include "base/proc.h"
 
+#include <string.h>
 #include <time.h>
 
+#include "known_move.h"
 #include "session.h"
 
 #define REDIRECTS_MAX     5
@@ -80,8 +82,12 @@ static enum outcome judge_redirect(struct exchange *x, struct err *e)
                 x->call.status, shown(x));
         return OUTCOME_DEAD;
     }
-    if (!url_same_place(&to, &r->url))
-        return refuse_redirect(x, &to, e);
+    if (!url_same_place(&to, &r->url)) {
+        if (!known_move(r->kind, &r->url, &to))
+            return refuse_redirect(x, &to, e);
+        r->is_foreign = true;
+        r->secret = (struct secret){0};
+    }
     to.user = to.password = str_make("", 0);
     if (!str_eq_nocase(drop_git(to.path), drop_git(r->url.path)))
         note_move(r, to.path);
@@ -95,8 +101,8 @@ static enum outcome judge_redirect(struct exchange *x, struct err *e)
 
 static bool is_same_secret(const struct secret *x, const struct secret *y)
 {
-    return x->source == y->source && str_eq(x->password, y->password) &&
-           str_eq(x->user, y->user);
+    return x->source && y->source && strcmp(x->source, y->source) == 0 &&
+           str_eq(x->password, y->password) && str_eq(x->user, y->user);
 }
 
 /* Uses the credential of another repository of the host, else continues the
@@ -121,17 +127,10 @@ static bool find_secret(struct exchange *x, bool *found, struct err *e)
     return true;
 }
 
-/* "set GITLAB_TOKEN, or log in with "glab auth login"". In the arena of `r`. */
 static const char *way_in(struct repo *r)
 {
-    const char *variable = secrets_variable(&r->session->secrets, &r->url);
-    const char *login = secrets_login(&r->session->secrets, &r->url);
-
-    if (!login)
-        return arena_printf(&r->arena, "set %s", variable).p;
-    return arena_printf(&r->arena, "set %s or log in with \"%s\"", variable,
-                        login)
-        .p;
+    return str_dup0(secrets_way_in(&r->session->secrets, &r->url, &r->arena),
+                    &r->arena);
 }
 
 /*
@@ -185,7 +184,7 @@ static enum outcome judge_login(struct exchange *x, struct err *e)
     struct secret first;
     bool found;
 
-    secrets_first(&r->session->secrets, &r->url, &first);
+    secrets_first(&r->session->secrets, &r->url, &r->arena, &first);
     if (first.source && is_same_secret(&first, &x->secret)) {
         refuse_access(x, e);
         return OUTCOME_DEAD;

@@ -13,7 +13,13 @@ struct gh_entry {
 };
 
 /* Where a secret may come from, in the order they are tried. */
-enum place { PLACE_NETRC, PLACE_GH_FILE, PLACE_GH, PLACE_HELPER, PLACE_COUNT };
+enum place {
+    PLACE_NETRC,
+    PLACE_GH_FILE,
+    PLACE_PROGRAM,
+    PLACE_HELPER,
+    PLACE_COUNT
+};
 
 static struct str env(const char *name)
 {
@@ -98,13 +104,75 @@ static bool may_send(const struct url *u)
     return url_is_secure(u) || url_is_loopback(u);
 }
 
-void secrets_first(const struct secrets *s, const struct url *u,
-                   struct secret *out)
+/* --- variables of the environment ----------------------------------------- */
+
+static enum host_token token_of(const struct secrets *s, const struct url *u)
 {
-    const struct git_host *g;
+    const struct host_config *h = settings_host(s->settings, u->host);
+
+    return h ? h->token : HOST_TOKEN_USUAL;
+}
+
+/*
+ * MAPM_TOKEN_GIT_EXAMPLE_COM of "git.example.com". No two hosts have the same:
+ * "-" is "__", as in Terraform's TF_TOKEN_*; a label neither begins nor ends
+ * with it.
+ */
+static struct str own_variable(struct str host, struct arena *a)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, sizeof "MAPM_TOKEN_" + 2 * HOST_MAX_CHARS);
+    buf_text(&b, "MAPM_TOKEN_");
+    for (size_t i = 0; i < host.n; i++) {
+        char c = host.p[i];
+
+        if (c == '-')
+            buf_text(&b, "__");
+        else if (char_is_lower(c))
+            buf_char(&b, (char)(c - 'a' + 'A'));
+        else
+            buf_char(&b, char_is_digit(c) ? c : '_');
+    }
+    return arena_str(a, buf_str(&b));
+}
+
+static void take_variable(struct str variable, const char *user,
+                          const struct git_host *g, struct arena *a,
+                          struct secret *out)
+{
+    const char *name = str_dup0(variable, a);
+    struct str token = env(name);
+
+    if (token.n == 0 || out->source)
+        return;
+    *out = (struct secret){
+        .user = str_cstr(user ? user : g->user),
+        .password = token,
+        .source = arena_printf(a, "the token from %s", name).p,
+    };
+    if (g->token_is_user)
+        *out = (struct secret){token, STR(""), out->source};
+}
+
+/* A token of a job belongs to the one host that another variable names. */
+static bool is_for(const struct git_host *g, const struct git_host_token *t,
+                   struct str host)
+{
+    return git_host_takes(g, t, host) &&
+           (!t->host_variable || str_eq_nocase(env(t->host_variable), host));
+}
+
+void secrets_first(const struct secrets *s, const struct url *u,
+                   struct arena *a, struct secret *out)
+{
+    const struct host_config *h = settings_host(s->settings, u->host);
+    const struct git_host *g = settings_git_host(s->settings, u->host);
+    const struct git_host *like = g ? g : &git_hosts[git_host_count - 1];
+    enum host_token mode = token_of(s, u);
 
     *out = (struct secret){0};
-    if (!may_send(u))
+    if (!may_send(u) || mode == HOST_TOKEN_NONE)
         return;
     if (u->user.n || u->password.n) {
         *out = (struct secret){u->user, u->password,
@@ -112,32 +180,47 @@ void secrets_first(const struct secrets *s, const struct url *u,
                                "url.*.insteadOf"};
         return;
     }
-    g = settings_git_host(s->settings, u->host);
-    for (size_t i = 0; g && i < GIT_HOST_MAX_TOKENS; i++) {
-        const struct git_host_token *t = &g->tokens[i];
-
-        if (!git_host_takes(g, t, u->host) || env(t->variable).n == 0)
-            continue;
-        *out = (struct secret){str_cstr(g->user), env(t->variable), t->source};
+    if (mode == HOST_TOKEN_GIT)
         return;
+    if (mode == HOST_TOKEN_VARIABLE)
+        take_variable(h->variable, NULL, like, a, out);
+    take_variable(own_variable(u->host, a), NULL, like, a, out);
+    for (size_t i = 0; g && i < GIT_HOST_MAX_TOKENS; i++)
+        if (is_for(g, &g->tokens[i], u->host))
+            take_variable(str_cstr(g->tokens[i].variable), g->tokens[i].user, g,
+                          a, out);
+}
+
+struct str secrets_way_in(const struct secrets *s, const struct url *u,
+                          struct arena *a)
+{
+    const struct host_config *h = settings_host(s->settings, u->host);
+    const struct git_host *g = settings_git_host(s->settings, u->host);
+    struct str variable = own_variable(u->host, a);
+    const char *usual = g ? git_host_variable(g, u->host) : NULL;
+
+    switch (token_of(s, u)) {
+    case HOST_TOKEN_NONE:
+        return arena_printf(a,
+                            "change \"token: none\" of it: mapm host set "
+                            "%.*s --token default",
+                            STR_ARG(u->host));
+    case HOST_TOKEN_GIT:
+        return STR("give git's credential helper a password for it");
+    case HOST_TOKEN_VARIABLE:
+        return arena_printf(a, "set %.*s", STR_ARG(h->variable));
+    default:
+        break;
     }
+    if (usual)
+        variable = str_cstr(usual);
+    if (!g || !g->program.login)
+        return arena_printf(a, "set %.*s", STR_ARG(variable));
+    return arena_printf(a, "set %.*s or log in with \"%s\"", STR_ARG(variable),
+                        g->program.login);
 }
 
-const char *secrets_variable(const struct secrets *s, const struct url *u)
-{
-    const struct git_host *g = settings_git_host(s->settings, u->host);
-
-    return g ? git_host_variable(g, u->host)
-             : git_host_variable(&git_hosts[0],
-                                 str_cstr(git_hosts[0].homes[0]));
-}
-
-const char *secrets_login(const struct secrets *s, const struct url *u)
-{
-    const struct git_host *g = settings_git_host(s->settings, u->host);
-
-    return g && g->has_gh ? "gh auth login" : NULL;
-}
+/* --- after a refusal -------------------------------------------------------- */
 
 static void from_netrc(const struct secrets *s, const struct url *u,
                        struct secret *out)
@@ -166,26 +249,30 @@ static void from_gh_file(const struct secrets *s, const struct url *u,
 }
 
 static bool from_mapm(struct link *l, enum credential_from from,
-                      const struct url *u, struct arena *a, struct secret *out,
-                      struct err *e)
+                      const char *source, const struct url *u, struct arena *a,
+                      struct secret *out, struct err *e)
 {
     struct str path = u->path, user, password;
     bool found;
 
     while (path.n && path.p[0] == '/')
         path = str_from_index(path, 1);
-    if (!link_find_credential(l, from, u->scheme,
-                              from == CREDENTIAL_GH ? u->host
-                                                    : url_host_port(u, a),
-                              path, a, &found, &user, &password, e))
+    if (!link_find_credential(l, from, u->scheme, url_host_port(u, a), path, a,
+                              &found, &user, &password, e))
         return false;
     if (found)
-        *out = (struct secret){user, password,
-                               from == CREDENTIAL_GH
-                                   ? "the token from gh"
-                                   : "the password from git's credential "
-                                     "helper"};
+        *out = (struct secret){user, password, source};
     return true;
+}
+
+static bool from_program(struct link *l, const struct git_host *g,
+                         const struct url *u, struct arena *a,
+                         struct secret *out, struct err *e)
+{
+    const char *source =
+        arena_printf(a, "the token from %s", g->program.name).p;
+
+    return from_mapm(l, CREDENTIAL_PROGRAM, source, u, a, out, e);
 }
 
 bool secrets_next(const struct secrets *s, struct link *l, const struct url *u,
@@ -193,10 +280,11 @@ bool secrets_next(const struct secrets *s, struct link *l, const struct url *u,
                   struct err *e)
 {
     const struct git_host *g = settings_git_host(s->settings, u->host);
-    bool ok = true;
+    enum host_token mode = token_of(s, u);
+    bool ok = true, by_kind = g && mode != HOST_TOKEN_GIT;
 
     *out = (struct secret){0};
-    if (!may_send(u))
+    if (!may_send(u) || mode == HOST_TOKEN_NONE)
         return true;
     while (ok && out->source == NULL && *tried < PLACE_COUNT) {
         switch ((enum place)(*tried)++) {
@@ -204,15 +292,17 @@ bool secrets_next(const struct secrets *s, struct link *l, const struct url *u,
             from_netrc(s, u, out);
             break;
         case PLACE_GH_FILE:
-            if (g && g->has_gh)
+            if (by_kind && g->has_gh)
                 from_gh_file(s, u, g->user, out);
             break;
-        case PLACE_GH:
-            if (g && g->has_gh)
-                ok = from_mapm(l, CREDENTIAL_GH, u, a, out, e);
+        case PLACE_PROGRAM:
+            if (by_kind && g->program.name)
+                ok = from_program(l, g, u, a, out, e);
             break;
         case PLACE_HELPER:
-            ok = from_mapm(l, CREDENTIAL_HELPER, u, a, out, e);
+            ok = from_mapm(l, CREDENTIAL_HELPER,
+                           "the password from git's credential helper", u, a,
+                           out, e);
             break;
         default:
             break;

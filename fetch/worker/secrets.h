@@ -7,15 +7,16 @@
 /*
  * secrets: which user and password an address gets, if any.
  *
- *     the address's own (user:password@), GH_TOKEN, GITHUB_TOKEN   at once
- *     netrc, gh's hosts.yml, gh, git's credential helpers          after 401
+ *     the address's own (user:password@), the variable of config.yaml,
+ *     MAPM_TOKEN_<HOST>, the variables of its kind (git_host.h)     at once
+ *     netrc, gh's hosts.yml, the kind's program, git's helpers      after 401
  *
- * A GitHub token goes to GitHub hosts alone: github.com and those that the
- * user's configuration names. Nothing is sent over plain http but to the
- * loopback. Files are read before rights are given up; programs are run by
- * mapm. Never shown: an error names where a secret came from.
+ * Variables of a kind go to its own hosts and to those that the user's
+ * configuration names as of that kind, and nowhere else. Nothing is sent over
+ * plain http but to the loopback. Files are read before rights are given up;
+ * programs are run by mapm. Never shown: an error names where a secret came from.
  *
- * Source: FETCH.md 9; THREATS.md rows 10, 13.
+ * Source: H4; FETCH.md 9; THREATS.md rows 10, 13.
  */
 
 struct secret {
@@ -35,14 +36,14 @@ struct secrets {
 void secrets_load(struct secrets *s, const struct settings *settings);
 void secrets_done(struct secrets *s);
 
-/* The credential to send without a challenge. `out->source` NULL: none. */
+/* The credential to send without a challenge. `out->source` NULL: none. In
+ * `a`. */
 void secrets_first(const struct secrets *s, const struct url *u,
-                   struct secret *out);
+                   struct arena *a, struct secret *out);
 
-/* The variable to set for a host that refuses, and the command that logs in
- * there (NULL: none): for a hint. */
-const char *secrets_variable(const struct secrets *s, const struct url *u);
-const char *secrets_login(const struct secrets *s, const struct url *u);
+/* What a person may do for a host that refuses: "set GITLAB_TOKEN". In `a`. */
+struct str secrets_way_in(const struct secrets *s, const struct url *u,
+                          struct arena *a);
 
 /*
  * The next one to try after a 401. `*tried` starts at 0 and remembers where

@@ -331,9 +331,10 @@ const struct git_host *settings_git_host(const struct settings *s,
     return git_host_find(host, s->hosts, s->host_count);
 }
 
-bool settings_has_host(const struct settings *s, struct str host)
+const struct host_config *settings_host(const struct settings *s,
+                                        struct str host)
 {
-    return host_config_find(host, s->hosts, s->host_count) != NULL;
+    return host_config_find(host, s->hosts, s->host_count);
 }
 
 /* "*.example.com" matches one label. */

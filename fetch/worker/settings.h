@@ -63,8 +63,9 @@ MUST_CHECK bool settings_rewrite(const struct settings *s, struct str url,
 const struct git_host *settings_git_host(const struct settings *s,
                                          struct str host);
 
-/* Whether the user's own configuration names it. */
-bool settings_has_host(const struct settings *s, struct str host);
+/* What the user's own configuration says of it; NULL: nothing. */
+const struct host_config *settings_host(const struct settings *s,
+                                        struct str host);
 
 /* http.proxy for this address; p NULL: not set. */
 struct str settings_proxy(const struct settings *s, const struct url *u);

@@ -21,6 +21,7 @@
 #define GIT_HOST_MAX_ADDRESSES 8
 #define GIT_HOST_MAX_PAGES     12
 #define GIT_HOST_MAX_QUERIES   6
+#define GIT_HOST_MAX_ARGS      6
 #define GIT_HOST_MAX_TOKENS    4
 
 /*
@@ -72,10 +73,21 @@ struct git_host_query {
 
 struct git_host_token {
     const char *variable;
-    const char *source; /* "the token from GH_TOKEN": for messages */
     bool own_host;      /* for hosts that the user names, not for `homes` */
     const char *user;   /* instead of the row's; NULL: that */
     const char *host_variable; /* names the one host that it is for */
+};
+
+/*
+ * A program of the kind's that has logged in: prints the token alone, or (with
+ * `is_helper`) speaks as a credential helper of git does. "$host" among its
+ * arguments is the host.
+ */
+struct git_host_program {
+    const char *name; /* NULL: none */
+    const char *args[GIT_HOST_MAX_ARGS];
+    bool is_helper;
+    const char *login; /* what a person runs to log in */
 };
 
 /* A GET without credentials that tells the kind of a host: a JSON object with
@@ -112,7 +124,8 @@ struct git_host {
     bool token_is_user; /* in its place, with no password */
     struct git_host_token tokens[GIT_HOST_MAX_TOKENS]; /* the first that is set
                                                           is sent */
-    bool has_gh; /* `gh` knows tokens, too */
+    bool has_gh; /* the files of `gh` know tokens, too */
+    struct git_host_program program; /* knows them as well */
 
     struct git_host_probe probe; /* path NULL: nothing tells */
 

@@ -43,7 +43,7 @@ for code in 403 429; do
     limited $code 0 $((now + 4000)) -1
     reset_log
     want "[F6] HTTP $code, rate limit" 1 "\[fetch\] \| HTTP $code .*rate limit exceeded, until $(date -u -d @$((now + 4000)) '+%Y-%m-%d %H:%M:%S') UTC" "$HELLO"
-    like '[F6] with a hint to set a token' "$out" 'set GH_TOKEN'
+    like '[F6] with a hint to set a token' "$out" 'set MAPM_TOKEN_127_0_0_1'
     unlike '[F6] not as a missing repository' "$out" 'no such repository'
     is '[F6] and no second request' "$(requests)" 1
     clear_faults
@@ -52,8 +52,8 @@ GH_TOKEN=s3cr3t-0123456789 MAPM_GITHUB_HOSTS=127.0.0.1
 export GH_TOKEN MAPM_GITHUB_HOSTS
 limited 403 0 $((now + 4000)) -1
 want '[F6] with a token: its name' 1 'rate limit exceeded, until .*, for the token from GH_TOKEN' "$HELLO"
-unlike '[F6] and no hint to set one' "$out" 'set GH_TOKEN'
-unset GH_TOKEN MAPM_GITHUB_HOSTS
+unlike '[F6] and no hint to set one' "$out" 'set MAPM_TOKEN_127_0_0_1'
+unset MAPM_TOKEN_127_0_0_1 MAPM_GITHUB_HOSTS
 clear_faults
 limited 403 0 1582934400 1
 want '[F6] a limit that has ended by now is waited for' 0 '^DONE' "$HELLO"

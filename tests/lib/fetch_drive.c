@@ -9,7 +9,8 @@
  *     --ref        resolves refs only          --catalog  what is offered
  *     --document   the document and names      --files    after its outline
  *     --kinds N    sum of 1 agent, 2 skill, 4 MCP
- *     --host H     one more GitHub host        --store D  moves files to D
+ *     --host H[,KIND[,TOKEN]]   one more host, of GitHub by default
+ *     --store D    moves files to D
  *     --serial     one origin after the other
  *     --unproved   asks for proof of pinned commits, too     --verbose
  */
@@ -306,6 +307,31 @@ static void put_caps(void *ctx, struct str place, struct str text)
         fprintf(stderr, "%s\n", err_first(&e));
 }
 
+/* "git.example.com,gitlab,env:TOKEN" */
+static void add_host(struct drive *d, struct str text)
+{
+    struct host_config *h = &d->hosts[d->rules.host_count++];
+    struct str kind = {0}, token = {0};
+
+    str_cut(&text, ',', &h->host);
+    h->kind = &git_hosts[0];
+    if (str_cut(&text, ',', &kind))
+        h->kind = git_host_of_kind(kind);
+    if (str_cut(&text, ',', &token) &&
+        !host_token_parse(token, &h->token, &h->variable))
+        abort();
+}
+
+/* Those of the environment, as mapm itself takes them. */
+static void add_env_hosts(struct drive *d)
+{
+    struct str rest = str_cstr(getenv("MAPM_GITHUB_HOSTS")), word;
+
+    while (str_cut(&rest, ',', &word))
+        if (word.n)
+            add_host(d, word);
+}
+
 static bool open_all(struct drive *d, const char *incoming)
 {
     struct err e = {0};
@@ -365,11 +391,11 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--store") == 0 && i + 1 < argc)
             d.store = str_cstr(argv[++i]);
         else if (strcmp(argv[i], "--host") == 0 && i + 1 < argc)
-            d.hosts[d.rules.host_count++] = (struct host_config){
-                .host = str_cstr(argv[++i]), .kind = &git_hosts[0]};
+            add_host(&d, str_cstr(argv[++i]));
         else
             return 2;
     }
+    add_env_hosts(&d);
     if (i >= argc || !open_all(&d, argv[i]))
         return 2;
     if (d.serial)

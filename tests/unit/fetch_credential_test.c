@@ -2,6 +2,7 @@
 
 #include "base/fs.h"
 #include "base/proc.h"
+#include "mapm/host_config.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -76,6 +77,26 @@ static bool has_line(const char *text, const char *start)
     return false;
 }
 
+static bool find_of(const char *kind, enum credential_from from,
+                    const char *host, const char *path, struct arena *a,
+                    struct str *user, struct str *password)
+{
+    struct credential_query q = {.from = from,
+                                 .kind = git_host_of_kind(str_cstr(kind)),
+                                 .protocol = STR("https"),
+                                 .host = str_cstr(host),
+                                 .path = str_cstr(path)};
+
+    q.name = str_slice(q.host, 0, str_find_char(q.host, ':'));
+    return credential_find(&q, a, user, password);
+}
+
+static bool find(enum credential_from from, const char *host, const char *path,
+                 struct arena *a, struct str *user, struct str *password)
+{
+    return find_of("github", from, host, path, a, user, password);
+}
+
 TEST(the_answer_of_a_helper)
 {
     static const struct {
@@ -97,9 +118,8 @@ TEST(the_answer_of_a_helper)
         struct str user = {"", 0}, password = {"", 0};
 
         put("git", rows[i].says);
-        CHECK(credential_find(CREDENTIAL_HELPER, STR("https"), STR("x.example"),
-                              STR("acme/x.git"), &a, &user,
-                              &password) == (rows[i].user != NULL));
+        CHECK(find(CREDENTIAL_HELPER, "x.example", "acme/x.git", &a, &user,
+                   &password) == (rows[i].user != NULL));
         CHECK_STR(kept("argv", &a), "credential fill\n");
         CHECK_STR(kept("stdin", &a),
                   "protocol=https\nhost=x.example\npath=acme/x.git\n\n");
@@ -118,11 +138,10 @@ TEST(a_value_is_one_line)
 
     put("git", "echo password=p");
     unlinkat(home_fd, "argv", 0);
-    CHECK(!credential_find(CREDENTIAL_HELPER, STR("https"),
-                           STR("x.example\nhost=y.example"), STR("x"), &a,
-                           &user, &password));
-    CHECK(!credential_find(CREDENTIAL_HELPER, STR("https"), STR("x.example"),
-                           STR("x\nhost=y.example"), &a, &user, &password));
+    CHECK(!find(CREDENTIAL_HELPER, "x.example\nhost=y.example", "x", &a, &user,
+                &password));
+    CHECK(!find(CREDENTIAL_HELPER, "x.example", "x\nhost=y.example", &a, &user,
+                &password));
     CHECK(faccessat(home_fd, "argv", F_OK, 0) < 0);
 }
 
@@ -143,9 +162,8 @@ TEST(the_answer_of_gh)
         struct str user = {"", 0}, password = {"", 0};
 
         put("gh", rows[i].says);
-        CHECK(credential_find(CREDENTIAL_GH, STR("https"), STR("ghe.example"),
-                              STR("x"), &a, &user,
-                              &password) == (rows[i].password != NULL));
+        CHECK(find(CREDENTIAL_PROGRAM, "ghe.example", "x", &a, &user,
+                   &password) == (rows[i].password != NULL));
         CHECK_STR(kept("argv", &a), "auth token --hostname ghe.example\n");
         CHECK_STR(kept("stdin", &a), "");
         if (rows[i].password) {
@@ -153,6 +171,31 @@ TEST(the_answer_of_gh)
             CHECK_STR(str_dup0(password, &a), rows[i].password);
         }
     }
+}
+
+TEST(the_program_of_each_kind)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str user, password;
+
+    put("glab", "echo username=oauth2; echo password=glpat");
+    CHECK(find_of("gitlab", CREDENTIAL_PROGRAM, "x.example:8443", "g/s/r.git",
+                  &a, &user, &password));
+    CHECK_STR(kept("argv", &a), "auth git-credential get\n");
+    CHECK_STR(kept("stdin", &a),
+              "protocol=https\nhost=x.example:8443\npath=g/s/r.git\n\n");
+    CHECK_STR(str_dup0(user, &a), "oauth2");
+    CHECK_STR(str_dup0(password, &a), "glpat");
+    unlinkat(home_fd, "argv", 0);
+    put("gh", "echo t");
+    CHECK(!find_of("gitea", CREDENTIAL_PROGRAM, "x.example", "g/r", &a, &user,
+                   &password));
+    CHECK(!find_of("", CREDENTIAL_PROGRAM, "x.example", "g/r", &a, &user,
+                   &password));
+    CHECK(faccessat(home_fd, "argv", F_OK, 0) < 0);
+    CHECK(find(CREDENTIAL_PROGRAM, "x.example:8443", "g/r", &a, &user,
+               &password));
+    CHECK_STR(kept("argv", &a), "auth token --hostname x.example\n");
 }
 
 TEST(a_repository_around_has_no_say) /* [row 13] */
@@ -170,8 +213,7 @@ TEST(a_repository_around_has_no_say) /* [row 13] */
     setenv("GIT_TERMINAL_PROMPT", "1", 1);
     setenv("GIT_SSL_CAINFO", "/kept", 1);
     put("git", "echo password=p");
-    CHECK(credential_find(CREDENTIAL_HELPER, STR("https"), STR("x.example"),
-                          STR("x"), &a, &user, &password));
+    CHECK(find(CREDENTIAL_HELPER, "x.example", "x", &a, &user, &password));
     env = kept("env", &a);
     for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++) {
         CHECK(!has_line(env, arena_printf(&a, "%s=", dropped[i]).p));
@@ -195,8 +237,7 @@ TEST(no_program_of_the_current_folder) /* [row 13] */
     CHECK(renameat(home_fd, "bin/git", home_fd, "ws/git") == 0);
     CHECK(fchdir(home_fd) == 0 && chdir("ws") == 0);
     setenv("PATH", arena_printf(&a, ".:%s/ws", home).p, 1);
-    CHECK(!credential_find(CREDENTIAL_HELPER, STR("https"), STR("x.example"),
-                           STR("x"), &a, &user, &password));
+    CHECK(!find(CREDENTIAL_HELPER, "x.example", "x", &a, &user, &password));
     CHECK(fchdir(before) == 0);
     close(before);
 }

@@ -442,7 +442,7 @@ static struct str secrets_of(const char *url, struct arena *a)
 
     CHECK(settings_load(&s, &host, 1, &e));
     secrets_load(&secrets, &s);
-    secrets_first(&secrets, &u, &got);
+    secrets_first(&secrets, &u, a, &got);
     if (got.source)
         out = arena_printf(a, "%.*s:%.*s %s;", STR_ARG(got.user),
                            STR_ARG(got.password), got.source);

@@ -1,0 +1,222 @@
+#!/bin/sh
+# Which token goes where: each kind's variables, config.yaml, netrc and helpers,
+# for their host alone; never over a redirect, whatever its kind; and what is said
+# of hosts that refuse. [H4, row 13, row 49]
+. "$(dirname "$0")/../lib/cli.sh"
+
+. "$ROOT/tests/lib/fetch.sh"
+
+secret=s3cr3t-0123456789
+make_repo acme/private "$T/src"
+make_repo new/name "$T/src"
+LAB=https://gitlab.com
+PRIVATE=$LAB/acme/private/-/tree/main/skills/hello
+unsaid()
+{
+    unlike "$1: never shown" "$out$err" "$secret"
+}
+
+# Another host: what it is sent is in $T/caught.
+cat >"$T/catch.py" <<'PYTHON'
+import http.server, sys
+class Catch(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        with open(sys.argv[1], "a") as f:
+            f.write(f"{self.command} {self.path} {self.headers.get('Authorization')}\n")
+        self.send_error(404)
+    do_POST = do_GET
+    def log_message(self, *a):
+        pass
+s = http.server.HTTPServer(("127.0.0.1", 0), Catch)
+with open(sys.argv[2], "w") as f:
+    f.write(str(s.server_address[1]))
+s.serve_forever()
+PYTHON
+python3 -S "$T/catch.py" "$T/caught" "$T/catch.port" &
+catch_pid=$!
+trap 'kill $catch_pid 2>/dev/null; leave' EXIT
+await test -s "$T/catch.port"
+elsewhere=$(cat "$T/catch.port")
+
+# lab KIND: gitlab.com is the stand-in, a host of this kind.
+lab()
+{
+    git config --global --replace-all "url.$GITHOST_URL/.insteadOf" $LAB/
+    kind=$1
+}
+go()
+{
+    drive --host "127.0.0.1,$kind" --host "localhost,$kind" "$T/incoming" "$@"
+}
+
+# --- each variable ---------------------------------------------------------------------
+
+start_githost --token "$secret" --private 'acme/private'
+lab gitlab
+unset CI_JOB_TOKEN CI_SERVER_HOST
+# sends VARIABLE KIND OTHER: it opens the repository on a host of the kind, and not on
+# one of the other (tests/unit/fetch_secrets_test.c has all pairs).
+sends()
+{
+    for kind in $2 $3; do
+        eval "$1=\$secret && export $1"
+        go "$PRIVATE"
+        eval "unset $1"
+        if [ $kind = "$2" ]; then
+            like "[H4] $1 for $kind" "$out" '^DONE'
+        else
+            like "[H4] $1 not for $kind" "$out" '\[not-authorized\]'
+        fi
+    done
+    unsaid "$1"
+}
+sends GH_TOKEN github gitlab
+sends GITLAB_TOKEN gitlab gitea
+sends BITBUCKET_TOKEN bitbucket bitbucket-dc
+sends AZURE_DEVOPS_EXT_PAT azure git
+kind=gitlab
+CI_JOB_TOKEN=$secret CI_SERVER_HOST=gitlab.example
+export CI_JOB_TOKEN CI_SERVER_HOST
+go "$PRIVATE"
+like '[H4] the token of a job of another host' "$out" '\[not-authorized\]'
+CI_SERVER_HOST=127.0.0.1
+go "$PRIVATE"
+like '[H4] and of this one' "$out" '^DONE'
+unset CI_JOB_TOKEN CI_SERVER_HOST
+MAPM_TOKEN_127_0_0_1=$secret
+export MAPM_TOKEN_127_0_0_1
+kind=git
+go "$PRIVATE"
+like '[H4] a variable that names the host' "$out" '^DONE'
+unset MAPM_TOKEN_127_0_0_1
+MINE=$secret GITLAB_TOKEN=wrong
+export MINE GITLAB_TOKEN
+drive --host 127.0.0.1,gitlab,env:MINE "$T/incoming" "$PRIVATE"
+like '[H4] a variable of config.yaml comes first' "$out" '^DONE'
+unset GITLAB_TOKEN
+printf 'machine 127.0.0.1 login me password %s\n' "$secret" >"$HOME/.netrc"
+drive --host 127.0.0.1,gitlab,none "$T/incoming" "$PRIVATE"
+like '[H4] token: none sends nothing' "$out" '\[not-authorized\].*mapm host set 127.0.0.1 --token default'
+drive --host 127.0.0.1,gitlab,git "$T/incoming" "$PRIVATE"
+like '[H4] token: git takes netrc' "$out" '^DONE'
+rm "$HOME/.netrc"
+mkdir "$T/bin"
+printf '#!/bin/sh\n[ "$*" = "auth git-credential get" ] && grep -q "^host=127.0.0.1:" && echo username=oauth2 && echo password=%s\n' \
+    "$secret" >"$T/bin/glab"
+chmod 755 "$T/bin/glab"
+OLDPATH=$PATH PATH=$T/bin:$PATH
+kind=gitlab
+go "$PRIVATE"
+like '[H4] glab' "$out" '^DONE'
+drive --host 127.0.0.1,gitlab,git "$T/incoming" "$PRIVATE"
+like '[H4] is no way of git' "$out" '\[not-authorized\]'
+kind=gitea
+go "$PRIVATE"
+like '[H4] and for GitLab alone' "$out" '\[not-authorized\]'
+PATH=$OLDPATH
+
+# --- what is said ------------------------------------------------------------------------
+
+kind=gitlab
+go "$PRIVATE"
+like '[H4] private or absent' "$out" '\[not-authorized\].*HTTP 401.*there is no such repository, or it is private'
+like '[H4] the variable and the login' "$out" 'set GITLAB_TOKEN or log in with "glab auth login"'
+go "$LAB/acme/unknown/-/tree/main/x"
+like '[H4] the same of one that is not there' "$out" '\[not-authorized\].*HTTP 401.*there is no such repository, or it is private'
+kind=azure
+go "$PRIVATE"
+like '[H4] of another kind its own' "$out" 'set AZURE_DEVOPS_EXT_PAT'
+kind=git
+go "$PRIVATE"
+like '[H4] of others one that names the host' "$out" 'set MAPM_TOKEN_127_0_0_1'
+kind=gitlab GITLAB_TOKEN=wrong-$secret
+export GITLAB_TOKEN
+go "$PRIVATE"
+like '[H4] a token that is not accepted' "$out" 'the token from GITLAB_TOKEN was not accepted'
+unsaid 'a wrong token'
+GITLAB_TOKEN=$secret
+go "$LAB/acme/unknown/-/tree/main/x"
+like '[H4] one that may not read it' "$out" '\[not-found\].*there is no such repository, or the token from GITLAB_TOKEN may not read it'
+fault '{"kind": "html", "status": 203, "times": -1}'
+go "$PRIVATE"
+like '[H4] a page to sign in' "$out" '\[not-authorized\].*HTTP 203.*a page to sign in, in place of git.s answer; the token from GITLAB_TOKEN was not accepted'
+clear_faults
+fault '{"kind": "html", "status": 203}'
+unset GITLAB_TOKEN
+printf 'machine 127.0.0.1 login me password %s\n' "$secret" >"$HOME/.netrc"
+go "$PRIVATE"
+like '[H4] the next credential' "$out" '^DONE'
+rm "$HOME/.netrc"
+fault '{"kind": "html", "status": 401, "size": 200000, "times": -1}'
+go "$PRIVATE"
+like '[H4] a long page of an error is read no further' "$out" 'HTTP 401.*there is no such repository'
+clear_faults
+fault '{"kind": "html", "status": 500, "times": -1}'
+go "$PRIVATE"
+like '[H4] a page with another status' "$out" 'HTTP 500.*a page in place of git.s answer'
+clear_faults
+soon=$(($(date +%s) + 5000))
+fault '{"kind": "status", "status": 429, "headers": {"RateLimit-Remaining": 0, "RateLimit-Reset": '$soon'}, "times": -1}'
+go "$HELLO" "$LAB/acme/catalog/-/tree/main/skills/hello"
+like '[H4] a limit of GitLab' "$out" 'HTTP 429.*rate limit exceeded, until 20[0-9-]+ [0-9:]+ UTC'
+like '[H4] and how to raise it' "$out" 'set GITLAB_TOKEN or log in with "glab auth login" for a higher limit'
+clear_faults
+fault '{"kind": "status", "status": 429, "headers": {"RateLimit-Remaining": 0, "RateLimit-Reset": 1}}'
+go "$LAB/acme/catalog/-/tree/main/skills/hello"
+like '[H4] a short one is waited for' "$out" '^DONE'
+fault '{"kind": "status", "status": 503, "retry_after": 3000, "times": -1}'
+go "$LAB/acme/catalog/-/tree/main/skills/hello"
+like '[H4] a long wait is told' "$out" 'HTTP 503.*come back in 3000 seconds'
+clear_faults
+
+# --- redirects -----------------------------------------------------------------------------
+
+GITLAB_TOKEN=$secret MAPM_TOKEN_LOCALHOST=$secret MAPM_TOKEN_127_0_0_1=$secret
+export GITLAB_TOKEN MAPM_TOKEN_LOCALHOST MAPM_TOKEN_127_0_0_1
+printf 'machine localhost login me password %s\nmachine 127.0.0.1 login me password %s\n' \
+    "$secret" "$secret" >"$HOME/.netrc"
+git config --global credential.helper '!f() { test "$1" = get && echo username=me && echo password='"$secret"'; }; f'
+kind=gitlab
+port=${GITHOST_URL##*:}
+# leads CODE TO ERROR: a redirect with this status ends there.
+leads()
+{
+    fault '{"kind": "redirect", "status": '"$1"', "to": "'"$2"'/acme/private.git/git-upload-pack"}'
+    go "$PRIVATE"
+    like "[H4, row 13] $1 to $2" "$out" "^FAILED.*\\[refused\\].*redirects to another $3"
+    clear_faults
+}
+for code in 301 302 307 308; do
+    leads $code "http://localhost:$elsewhere" host
+    leads $code "http://127.0.0.1:$elsewhere" port
+    leads $code "https://127.0.0.1:$port" scheme
+done
+leads 301 "http://me:x@127.0.0.1:$elsewhere" port
+leads 302 "//localhost:$elsewhere" host
+fault '{"kind": "status", "status": 404, "match": {"cmd": "ls-refs"}}'
+fault '{"kind": "redirect", "status": 301, "match": {"cmd": "info-refs"}, "to": "http://localhost:'"$elsewhere"'/acme/private.git/info/refs?service=git-upload-pack"}'
+go "$PRIVATE"
+like '[H4, row 13] a redirect of a GET' "$out" '^FAILED.*\[refused\].*another host'
+clear_faults
+is '[H4, row 13] nothing was sent elsewhere' "$(cat "$T/caught" 2>/dev/null)" ''
+fault '{"kind": "redirect", "status": 301, "to": "http://127.0.0.1:'"$port"'/acme/private.git/git-upload-pack"}'
+go "$LAB/old/private/-/tree/main/skills/hello"
+like '[H4] a rename on the same host keeps the token' "$out" '^DONE'
+unsaid 'a redirect'
+
+# --- [row 49] a host that asks for more --------------------------------------------------
+
+reset_log
+for realm in 'Basic realm=\"https://localhost:'"$elsewhere"'/login\"' \
+    'Bearer realm=\"http://localhost:'"$elsewhere"'/token\",service=\"x\"' \
+    'Digest realm=\"x\", nonce=\"y\"' \
+    'Basic realm=\"\u001b[31m GITLAB_TOKEN='"$secret"'\"'; do
+    fault '{"kind": "status", "status": 401, "headers": {"WWW-Authenticate": "'"$realm"'"}, "times": -1}'
+    go "$LAB/acme/catalog/-/tree/main/skills/hello"
+    like '[row 49] a challenge is refused' "$out" '\[not-authorized\].*HTTP 401'
+    unlike '[row 49] its text is not shown' "$out" 'realm|localhost|login"'
+    clear_faults
+done
+is '[row 49] and leads nowhere' "$(cat "$T/caught" 2>/dev/null)" ''
+
+done_testing
