@@ -136,7 +136,7 @@ class Host:
 
     def __init__(self, bench, root, *options):
         self.p = subprocess.Popen([GITHOST, "--root", root, *options], stdout=subprocess.PIPE, text=True)
-        info = json.loads(self.p.stdout.readline())
+        self.info = info = json.loads(self.p.stdout.readline())
         self.control = info["control"]
         self.home = bench.fresh("home")
         with open(os.path.join(self.home, ".gitconfig"), "w") as f:

@@ -4,6 +4,7 @@ import os
 import statistics
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 from kit import (cold, count, everything, follow, generate, GITHUB, Host, HUNDRED, MAPM, ms, note, ratio, ROOT, show)
 
@@ -199,5 +200,49 @@ def row_partial(bench):
     note(f"of which the host answers for {ms(statistics.median(hosts[0]))}, and for {ms(statistics.median(hosts[1]))}")
 
 
+HOSTS = {"github.com": "/tree/main/", "gitlab.com": "/-/tree/main/", "codeberg.org": "/src/branch/main/",
+         "bitbucket.org": "/src/main/"}
+
+
+def one_home(bench, hosts):
+    """All of them under the names of the hosts that they stand in for."""
+    home = bench.fresh("home")
+    with open(f"{home}/.gitconfig", "w") as f, open(f"{home}/ca", "w") as bundle:
+        for name, host in hosts.items():
+            f.write(f'[url "{host.info["url"]}/"]\n\tinsteadOf = https://{name}/\n')
+            with open(host.info["ca"]) as ca:
+                bundle.write(ca.read())
+        f.write(f"[http]\n\tsslCAInfo = {home}/ca\n")
+    for host in hosts.values():
+        host.home = home
+
+
+def row_hosts(bench):
+    """20 folders in 4 repositories, each on a host of its own; one has no partial clones"""
+    root, origins = bench.fresh("hosts"), []
+    for name, form in HOSTS.items():
+        for i in range(5):
+            skill = f"{name.replace('.', '-')}-{i}"
+            write_skill_md(f"{root}/src/{name}/skills", skill, "text " * 400)
+            origins.append(f"https://{name}/acme/some{form}skills/{skill}")
+        for i in range(60):
+            write_skill_md(f"{root}/src/{name}/skills", f"other-{i:02d}", os.urandom(2000).hex())
+        commit(f"{root}/{name}/acme/some.git", f"{root}/src/{name}")
+    with ExitStack() as stack:
+        hosts = {name: stack.enter_context(Host(bench, f"{root}/{name}", "--h2", "--rtt-ms", str(RTT),
+                                                *(["--no-filter"] if name == "bitbucket.org" else [])))
+                 for name in HOSTS}
+        one_home(bench, hosts)
+        took, _, ws, _ = cold(bench, hosts["github.com"], origins, runs=1)
+        stats = {name: host.stats() for name, host in hosts.items()}
+        count("20 folders of 4 hosts: requests", sum(s["requests"] for s in stats.values()), 12)
+        count("    rounds after connecting", max(host.rounds(RTT) for host in hosts.values()), 3)
+        note(f"{ms(took)} at {RTT} ms; " + ", ".join(f"{name} {kb(s['body_out'])}" for name, s in stats.items()))
+        for host in hosts.values():
+            host.reset()
+        bench.mapm(["install", "--locked"], follow(ws, bench), bench.env(hosts["github.com"], bench.fresh("store")))
+        count("    locked: rounds after connecting", max(host.rounds(RTT) for host in hosts.values()), 1)
+
+
 ROWS = {"proof": row_proof, "trees": row_trees, "update": row_update, "dag": row_dag, "crowd": row_crowd,
-        "partial": row_partial}
+        "partial": row_partial, "hosts": row_hosts}

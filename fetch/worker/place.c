@@ -14,6 +14,17 @@
  * place of its own, which nobody else waits for and the store does not know.
  */
 
+static struct place *first_of_host(const struct session *s, struct place *p)
+{
+    for (size_t i = 0; i < s->places.count; i++) {
+        struct place *q = s->places.entries[i].value;
+
+        if (q && str_eq(q->host, p->host))
+            return q;
+    }
+    return p;
+}
+
 static struct place *place_get(struct session *s, const struct url *u,
                                const struct git_host *g)
 {
@@ -27,10 +38,12 @@ static struct place *place_get(struct session *s, const struct url *u,
 
     if (p)
         return p;
-    entry->value = p = arena_new(&s->arena, struct place);
+    p = arena_new(&s->arena, struct place);
+    p->host = url_host_port(u, &s->arena);
+    p->of_host = first_of_host(s, p);
+    entry->value = p;
     p->key = key;
     p->is_own = p->is_looked_up = url_is_ssh(u);
-    p->host = url_host_port(u, &s->arena);
     p->caps = (struct caps){.version = g->protocol,
                             .ls_refs = true,
                             .fetch = true,
@@ -154,9 +167,9 @@ static void count_object(void *ctx, enum object_type type, const struct oid *id,
     struct blob *b =
         type == OBJECT_BLOB ? map_find(&r->blobs, oid_key(id)) : NULL;
 
-    r->place->whole_bytes += packed_bytes;
+    r->place->of_host->whole_bytes += packed_bytes;
     if (type != OBJECT_BLOB)
-        r->place->part_bytes += packed_bytes;
+        r->place->of_host->part_bytes += packed_bytes;
     else if (b)
         b->packed = packed_bytes;
 }
@@ -169,7 +182,7 @@ void place_count_whole(struct repo *r, const struct pack *p)
 void place_count_used(const struct ask *a)
 {
     for (size_t i = 0; i < a->listing.count; i++) {
-        a->repo->place->part_bytes += a->blobs[i]->packed;
+        a->repo->place->of_host->part_bytes += a->blobs[i]->packed;
         a->blobs[i]->packed = 0;
     }
 }

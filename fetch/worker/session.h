@@ -190,10 +190,11 @@ struct request_slot {
 };
 
 struct place {
-    struct str key;       /* https://host:port */
-    struct str host;      /* as shown */
-    uint64_t whole_bytes; /* of commits that came with all their files */
-    uint64_t part_bytes;  /* … what of them was of use */
+    struct str key;        /* https://host:port */
+    struct str host;       /* as shown */
+    struct place *of_host; /* the first one of the host, which has: */
+    uint64_t whole_bytes;  /* of commits that came with all their files */
+    uint64_t part_bytes;   /* … what of them was of use */
     bool has_said_cost;
     struct caps caps;
     unsigned round;            /* of caps: how often they were learnt */
@@ -262,7 +263,7 @@ struct session {
     struct parts parts; /* buffered output, except large files */
     bool verbose;
     struct map repos, places;
-    size_t pipe_count; /* that were ever opened */
+    size_t pipe_count;                 /* that were ever opened */
     struct exchange *over, *last_over; /* for pipes_next */
     uint64_t object_count;
     bool has_said_manifest; /* since the last ask */

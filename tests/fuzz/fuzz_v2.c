@@ -62,8 +62,7 @@ static void run(enum kind kind, bool deepen, struct str bytes, size_t chunk,
                 struct outcome *o)
 {
     static struct err e;
-    struct caps caps = {.shallow = true,
-                        .side_band_64k = kind == FETCH_V0};
+    struct caps caps = {.shallow = true, .side_band_64k = kind == FETCH_V0};
     struct fetch_args args = {.deepen = deepen};
     struct arena a = {0};
     struct hash_state pack;
@@ -99,6 +98,20 @@ static void run(enum kind kind, bool deepen, struct str bytes, size_t chunk,
     arena_done(&a);
 }
 
+/* Of the store: what is taken is written in one way. */
+static void read_caps(struct str text)
+{
+    struct arena a = {0};
+    struct caps caps, again;
+
+    if (caps_parse(text, &caps) &&
+        (!caps_parse(caps_format(&caps, &a), &again) ||
+         caps.version != again.version ||
+         !str_eq(caps_format(&caps, &a), caps_format(&again, &a))))
+        abort();
+    arena_done(&a);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct outcome whole, cut;
@@ -109,6 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     kind = (enum kind)(data[0] % KINDS);
     bytes = str_make((const char *)data + 2, size - 2);
+    read_caps(bytes);
     run(kind, data[0] & 0x80, bytes, bytes.n, &whole);
     run(kind, data[0] & 0x80, bytes, (size_t)1 + data[1], &cut);
     if (whole.fault != cut.fault || whole.refs != cut.refs ||
