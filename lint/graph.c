@@ -32,38 +32,13 @@ struct graph {
     struct map by_path; /* kind and path -> node */
     struct str branches[2];
     size_t branch_count;
-    struct str *remotes; /* "github.com/acme/catalog", lower case */
+    struct str *remotes; /* as origin_repository has them */
     size_t remote_count;
     size_t *stack;
     size_t depth;
 };
 
 /* --- the repository ------------------------------------------------------- */
-
-/* "git@github.com:acme/catalog.git", "https://github.com/acme/catalog". */
-static struct str repository_of(struct str url, struct arena *a)
-{
-    size_t scheme = str_find(url, STR("://")), user, colon;
-    char *text;
-
-    if (scheme != SIZE_MAX)
-        url = str_from_index(url, scheme + 3);
-    user = str_find_char(url, '@');
-    if (user != SIZE_MAX && user < str_find_char(url, '/'))
-        url = str_from_index(url, user + 1);
-    while (url.n && url.p[url.n - 1] == '/')
-        url.n--;
-    if (str_ends(url, STR(".git")))
-        url.n -= 4;
-    url = str_lower(url, a);
-    colon = str_find_char(url, ':');
-    if (scheme == SIZE_MAX && colon != SIZE_MAX) {
-        text = arena_text(a, url.p, url.n);
-        text[colon] = '/';
-        url = str_make(text, url.n);
-    }
-    return url;
-}
 
 static void add_branch(struct graph *g, struct str name)
 {
@@ -93,7 +68,7 @@ static bool ask_git(struct graph *g, struct context *cx)
     g->remotes = arena_array(g->a, text.n + 1, sizeof *g->remotes);
     while (str_line(&text, &line))
         if (str_cut(&line, ' ', &key) && line.n)
-            g->remotes[g->remote_count++] = repository_of(line, g->a);
+            g->remotes[g->remote_count++] = origin_of_remote(line, g->a);
     add_branch(g, git_text(&git, head));
     text = git_text(&git, theirs);
     if (str_starts(text, STR("origin/")))

@@ -75,6 +75,10 @@ static void add_origin(struct reader *r, struct deps *deps, enum doc_kind kind,
                "\"%s\" has a range of versions, which other programs cannot "
                "read: name a tag",
                quoted(r, y->text));
+    if (o->scheme == ORIGIN_GIT && !git_host_is_home(&git_hosts[0], o->host))
+        report(r, "dep-host", field, y->line,
+               "\"%s\" is not on %s, and other programs read no other origin",
+               quoted(r, y->text), git_hosts[0].homes[0]);
     deps->items = arena_grow(r->a, deps->items, deps->count, &deps->capacity,
                              sizeof *deps->items);
     deps->items[deps->count++] =

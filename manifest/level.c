@@ -78,6 +78,7 @@ static const struct {
     {"dep-object-form",        "W---W--W---"},
     {"dep-file-origin",        "i---W--E---"},
     {"dep-range",              "----E--W---"},
+    {"dep-host",               "----E--W---"},
 
     {"changelog-missing",      "-------E---"},
     {"changelog-no-entry",     "-------E---"},

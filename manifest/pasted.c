@@ -1,4 +1,5 @@
 #include "base/path.h"
+#include "mapm/limits.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -546,4 +547,32 @@ bool origin_parse_pasted(struct str text, const struct origin_rules *rules,
     p.o.ref = p.ref;
     p.o.path = p.in_path;
     return origin_finish_short(text, &p.o, a, out, e);
+}
+
+/* A token in it is no part of the name. */
+static struct str drop_secret(struct str url, struct arena *a)
+{
+    size_t start = str_find(url, STR("://")), at;
+    struct str rest;
+
+    if (start == SIZE_MAX || !str_starts(url, STR("https://")))
+        return url;
+    rest = str_from_index(url, start + 3);
+    at = str_find_last(str_slice(rest, 0, str_find_char(rest, '/')), '@');
+    return at == SIZE_MAX ? url
+                          : str_join(str_slice(url, 0, start + 3),
+                                     str_from_index(rest, at + 1), a);
+}
+
+struct str origin_of_remote(struct str url, struct arena *a)
+{
+    static const struct origin_rules any = {.any_host = true};
+    struct err ignored = {0};
+    struct origin o;
+
+    if (url.n > ORIGIN_MAX_BYTES || !str_has_char(url, ':') ||
+        !origin_parse_pasted(drop_secret(url, a), &any, a, &o, &ignored) ||
+        !o.is_short || o.ref.n || o.path.n)
+        return str_make("", 0);
+    return origin_repository(&o, a);
 }

@@ -4,6 +4,7 @@
 #include "mapm/authorize.h"
 #include "mapm/limits.h"
 
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -146,13 +147,14 @@ bool checkout_has(const struct checkout *c, const struct origin *o,
     if (!is_of_remote(c, o, a))
         return false;
     for (size_t i = 0; i < c->branch_count; i++) {
-        struct str ref = c->branches[i];
+        struct str ref = c->branches[i], rest = o->rest;
 
-        if (!ref.n || !str_starts(o->rest, ref) ||
-            (o->rest.n > ref.n && o->rest.p[ref.n] != '/'))
+        if (str_starts(rest, STR("refs/heads/")))
+            rest = str_from_index(rest, strlen("refs/heads/"));
+        if (!ref.n || !str_starts(rest, ref) ||
+            (rest.n > ref.n && rest.p[ref.n] != '/'))
             continue;
-        *path =
-            o->rest.n > ref.n ? str_from_index(o->rest, ref.n + 1) : STR("");
+        *path = rest.n > ref.n ? str_from_index(rest, ref.n + 1) : STR("");
         return true;
     }
     return false;
@@ -161,9 +163,7 @@ bool checkout_has(const struct checkout *c, const struct origin *o,
 bool checkout_is_remote(const struct checkout *c, const struct origin *o,
                         struct arena *a, struct str *path)
 {
-    size_t slash = str_find_char(o->rest, '/');
-
-    *path = slash == SIZE_MAX ? STR("") : str_from_index(o->rest, slash + 1);
+    *path = origin_slot_path(o);
     return is_of_remote(c, o, a) && !origin_names_commit(o);
 }
 

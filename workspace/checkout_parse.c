@@ -1,61 +1,11 @@
 #include "base/buf.h"
 #include "mapm/checkout.h"
 #include "mapm/limits.h"
+#include "mapm/origin.h"
 
 #include <string.h>
 
 /* --- configuration -------------------------------------------------------- */
-
-#define URL_MAX_BYTES 2048
-
-/* What may stand in a name of a host, an owner or a repository. */
-static bool is_word(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if (!char_is_alpha(s.p[i]) && !char_is_digit(s.p[i]) &&
-            (!s.p[i] || !strchr("._-~", s.p[i])))
-            return false;
-    return s.n > 0 && !str_is(s, ".") && !str_is(s, "..");
-}
-
-/* "git@host:owner/repo", "ssh://git@host/owner/repo", "https://host/owner/repo"
- * as "host/owner/repo"; "" for all else. */
-static struct str repository_of(struct str url, struct arena *a)
-{
-    struct str rest = url, host, owner, repo;
-    size_t at, scheme = str_find(url, STR("://"));
-    char separator = '/';
-
-    if (url.n > URL_MAX_BYTES)
-        return STR("");
-    if (scheme != SIZE_MAX) {
-        struct str word = str_slice(url, 0, scheme);
-
-        if (!str_is(word, "https") && !str_is(word, "ssh"))
-            return STR("");
-        rest = str_from_index(url, scheme + 3);
-    } else {
-        separator = ':';
-        if (!str_has_char(url, ':'))
-            return STR("");
-    }
-    if (!str_cut(&rest, separator, &host) || !rest.p)
-        return STR("");
-    at = str_find_last(host, '@');
-    host = at == SIZE_MAX ? host : str_from_index(host, at + 1);
-    while (rest.n && rest.p[rest.n - 1] == '/')
-        rest.n--;
-    if (str_ends(rest, STR(".git")))
-        rest.n -= 4;
-    if (!str_cut(&rest, '/', &owner) || !rest.p)
-        return STR("");
-    repo = rest;
-    if (!is_word(host) || !is_word(owner) || !is_word(repo))
-        return STR("");
-    return str_lower(arena_printf(a, "%.*s/%.*s/%.*s", STR_ARG(host),
-                                  STR_ARG(owner), STR_ARG(repo)),
-                     a);
-}
 
 /* [remote "name"]: no other section has it, and nothing behind it counts. */
 static bool is_remote_section(struct str line)
@@ -105,7 +55,7 @@ const struct str *checkout_parse_remotes(struct str config, struct arena *a,
         if (line.n && line.p[0] == '[')
             in_remote = is_remote_section(line);
         else if (in_remote && read_url(line, &url)) {
-            urls[*count] = repository_of(url, a);
+            urls[*count] = origin_of_remote(url, a);
             *count += urls[*count].n > 0;
         }
     }

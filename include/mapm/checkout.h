@@ -38,8 +38,8 @@ bool checkout_tracks(struct context *cx, struct str folder, const char *name);
 
 /* --- of bytes ------------------------------------------------------------- */
 
-/* `remote.*.url` as "host/owner/repository" in lower case, in order; what is
- * no such URL is left out. At most CHECKOUT_MAX_REMOTES. In `a`. */
+/* `remote.*.url` as origin_of_remote has it, in order; what is no such URL is
+ * left out. At most CHECKOUT_MAX_REMOTES. In `a`. */
 const struct str *checkout_parse_remotes(struct str config, struct arena *a,
                                          size_t *count);
 /* Whether an index (of version 2 to 4, of SHA-1 or SHA-256) has the path. */

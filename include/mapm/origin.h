@@ -123,6 +123,9 @@ MUST_CHECK bool origin_in_repository(const struct origin *o, struct str name,
 /* "host[:port]/repository", as equal ones have it: what a repository is known
  * by. */
 struct str origin_repository(const struct origin *o, struct arena *a);
+/* The same of the URL of a remote of git, over https or ssh, whatever its host;
+ * "" for all else. */
+struct str origin_of_remote(struct str url, struct arena *a);
 /* Whether its host is of one of `known`, or built in: with this port. */
 bool origin_host_is_known(const struct origin *o,
                           const struct origin_rules *rules);

@@ -11,6 +11,7 @@ skill "$T/src/skills/y" 'version: 1.2.0'
 make_repo acme/cat "$T/src"
 repo acme/cat tag v1.2.0
 start_githost
+git config --global --add "url.$GITHOST_URL/.insteadOf" https://gitlab.com/
 
 # many COUNT TEXT: the text so many times.
 many()
@@ -128,6 +129,8 @@ put()
     'dep-file-origin after') lines 'version: 1.0.0' "dependencies: {skills: ['$U/main/skills/y']}" ;;
     'dep-range before') lines 'version: 1.0.0' "dependencies: {skills: ['$U/^1.2/skills/y']}" ;;
     'dep-range after') lines 'version: 1.0.0' "dependencies: {skills: ['$U/v1.2.0/skills/y']}" ;;
+    'dep-host before') lines 'version: 1.0.0' "dependencies: {skills: ['https://gitlab.com/acme/cat/-/tree/main/skills/y']}" ;;
+    'dep-host after') lines 'version: 1.0.0' "dependencies: {skills: ['$U/main/skills/y']}" ;;
     'changelog-missing before') lines 'version: 1.0.0' ;;
     'changelog-no-entry before') lines 'version: 1.0.0' && log '' ;;
     'changelog-version before') lines 'version: 1.0.0' && log '## 1.1.0 (2026-01-01)' ;;

@@ -19,10 +19,10 @@ static void check_remotes(struct str config, struct arena *a)
         size_t parts = 0;
 
         for (; str_cut(&rest, '/', &part); parts++)
-            if (!part.n || str_is(part, "..") || str_has_char(part, ':') ||
-                str_has_char(part, '@'))
+            if (!part.n || str_is(part, "..") ||
+                (parts && str_has_char(part, ':')) || str_has_char(part, '@'))
                 abort();
-        if (parts != 3)
+        if (parts < 2)
             abort();
     }
 }

@@ -200,6 +200,7 @@ static const struct row rows[] = {
     {S, "foo", FULL("dependencies:\n  skills:\n    - origin: " GH "o/r/tree/m\n"), "dep-object-form", "W---W--W"},
     {S, "foo", FULL("dependencies:\n  skills:\n    - file:/x\n"), "dep-file-origin", "E---W--E"},
     {S, "foo", FULL("dependencies:\n  skills:\n    - " GH "o/r/tree/^1.2/x\n"), "dep-range", "----E--W"}, /* [D6] */
+    {S, "foo", FULL("dependencies:\n  skills:\n    - https://gitlab.com/g/s/r/-/tree/m/x\n"), "dep-host", "----E--W"}, /* [H1] */
     {S, "foo", FULL("dependencies:\n  skills:\n    - " GH "o/r/tree/^1.x/x\n"), "dep-bad-origin", "E---E--E"}, /* [D6] */
 
     /* hidden characters: THREATS 1.4, [row 7] */
