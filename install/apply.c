@@ -307,6 +307,7 @@ static bool apply(struct install_session *s, struct install_result *out,
     register_workspace(s);
     session_note_prereqs(s);
     session_note_patches(s);
+    session_forget_conflicts(s);
     note_searched(s);
     fill_result(s, out);
     return true;

@@ -91,13 +91,15 @@ struct install_session {
     const struct install_merged *merged;
     size_t merged_count;
     const struct lock_entry *unmergeable; /* its patch cannot be rebased */
-    struct map bounds;    /* of versions.c: place -> highest version */
-    unsigned rounds;      /* … of choosing them */
-    bool *in_conflict;    /* of session_all_roots: those whose ranges no version
+    struct map bounds; /* of versions.c: place -> highest version */
+    unsigned rounds;   /* … of choosing them */
+    bool *in_conflict; /* of session_all_roots: those whose ranges no version
                         * satisfies, as versions.c found last; NULL: none */
-    unsigned tries;       /* after damage */
-    struct str_list more; /* clients of the answer to a question */
-    bool is_answered;     /* it was given */
+    unsigned tries;    /* after damage */
+    const char **resolved_patches; /* by --continue: names of kept folders */
+    size_t resolved_patch_count, resolved_patch_capacity;
+    struct str_list more;   /* clients of the answer to a question */
+    bool is_answered;       /* it was given */
     size_t purged_capacity; /* of plan.purged */
 };
 
@@ -228,6 +230,8 @@ void session_set_patch(struct install_session *s, struct str file,
                        struct str text);
 /* patch_rebase.c. The patch for what the package is now, from what it was for
  * the locked one. */
+/* What was kept of conflicts that are resolved now goes. */
+void session_forget_conflicts(struct install_session *s);
 MUST_CHECK bool session_rebase_patch(struct install_session *s,
                                      struct install_package *p, struct err *e);
 

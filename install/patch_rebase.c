@@ -191,7 +191,130 @@ static void add_kept(struct rebase *r, struct place_file *out, size_t *count,
         side->text};
 }
 
-/* Only of the files that the patch changes. */
+/* As the folder has it; false where it cannot be read. */
+static bool read_kept(struct rebase *r, int folder, const char *name,
+                      const char *which, struct str path,
+                      struct patch_side *out, struct err *e)
+{
+    const char *at =
+        arena_printf(r->arena, "%s/%s/%.*s", name, which, STR_ARG(path)).p;
+
+    *out = (struct patch_side){.text = STR("")};
+    if (fs_read_file_at(folder, at, PATCH_FILE_MAX_BYTES, r->arena, &out->text,
+                        e)) {
+        out->mode = PATCH_FILE;
+        return true;
+    }
+    if (e->code != ERR_NOT_FOUND)
+        return false;
+    err_clear(e);
+    return true;
+}
+
+/* Whether the folder is of this very conflict, and may hold its resolution. */
+static bool is_kept(struct rebase *r, int folder, const char *name)
+{
+    struct patch_side ours, theirs;
+    struct err ignored = {0};
+
+    for (size_t i = 0; i < r->count; i++) {
+        const struct rebased *f = &r->files[i];
+
+        if (!read_kept(r, folder, name, "ours", f->path, &ours, &ignored) ||
+            !read_kept(r, folder, name, "theirs", f->path, &theirs, &ignored) ||
+            !is_same(&ours, &f->sides[OURS]) ||
+            !is_same(&theirs, &f->sides[THEIRS]))
+            return false;
+    }
+    return fs_exists_at(folder, name);
+}
+
+/* The line of a marker that diff_merge wrote; 0: there is none. */
+static unsigned find_marker(struct str text)
+{
+    struct str line;
+
+    for (unsigned n = 1; str_line(&text, &line); n++)
+        if (str_is(line, "<<<<<<< patch") || str_is(line, ">>>>>>> upstream"))
+            return n;
+    return 0;
+}
+
+static bool take_file(struct rebase *r, int folder, const char *name,
+                      struct rebased *f, struct err *e)
+{
+    unsigned mode =
+        f->sides[THEIRS].mode ? f->sides[THEIRS].mode : f->sides[OURS].mode;
+    unsigned line;
+
+    if (!read_kept(r, folder, name, "merged", f->path, &f->merged, e))
+        return err_wrap(e, "%s/merged/%.*s", name, STR_ARG(f->path));
+    line = find_marker(f->merged.text);
+    if (line) {
+        err_set(e, ERR_PATCH, "%.*s:%u still has both versions",
+                STR_ARG(f->path), line);
+        return err_hint(e, "edit " KEPT_FOLDER "/%s/merged/%.*s", name,
+                        STR_ARG(f->path));
+    }
+    if (f->merged.mode)
+        f->merged.mode = mode;
+    return true;
+}
+
+/* --continue: what a person made of merged/. */
+static bool take_resolution(struct rebase *r, const char *name, struct err *e)
+{
+    CLEANUP_FD int root = -1;
+    CLEANUP_FD int folder = -1;
+    struct err none = {0};
+
+    if (!fs_open_dir(str_dup0(r->s->layer.path, r->arena), &root, e))
+        return false;
+    if (!fs_open_dir_at(root, KEPT_FOLDER, &folder, &none) ||
+        !is_kept(r, folder, name)) {
+        err_set(e, ERR_PATCH,
+                KEPT_FOLDER "/%s is not of this version of both sides", name);
+        return err_hint(e, "the same command without --continue keeps them");
+    }
+    for (size_t i = 0; i < r->count; i++)
+        if (!take_file(r, folder, name, &r->files[i], e))
+            return false;
+    r->s->resolved_patches = arena_grow(
+        &r->s->cx->arena, r->s->resolved_patches, r->s->resolved_patch_count,
+        &r->s->resolved_patch_capacity, sizeof *r->s->resolved_patches);
+    r->s->resolved_patches[r->s->resolved_patch_count++] =
+        arena_str(&r->s->cx->arena, str_cstr(name)).p;
+    return true;
+}
+
+void session_forget_conflicts(struct install_session *s)
+{
+    CLEANUP_FD int root = -1;
+    struct err ignored = {0};
+
+    if (s->resolved_patch_count == 0 ||
+        !fs_open_dir(str_dup0(s->layer.path, &s->cx->arena), &root, &ignored))
+        return;
+    for (size_t i = 0; i < s->resolved_patch_count; i++) {
+        const char *path = arena_printf(&s->cx->arena, KEPT_FOLDER "/%s",
+                                        s->resolved_patches[i])
+                               .p;
+
+        if (!fs_remove_tree_at(root, path, &ignored))
+            err_clear(&ignored);
+    }
+}
+
+static bool keep_anew(int folder, const char *name,
+                      const struct place_file *files, size_t count,
+                      struct err *e)
+{
+    return (!fs_exists_at(folder, name) ||
+            fs_remove_tree_at(folder, name, e)) &&
+           place_folder(folder, name, files, count, e);
+}
+
+/* Only of the files that the patch changes. What was edited there since stays. */
 static bool keep_versions(struct rebase *r, const char *name, struct err *e)
 {
     CLEANUP_FD int root = -1;
@@ -210,19 +333,24 @@ static bool keep_versions(struct rebase *r, const char *name, struct err *e)
     return fs_open_dir(str_dup0(r->s->layer.path, r->arena), &root, e) &&
            fs_make_dirs_at(root, KEPT_FOLDER, 0755, e) &&
            fs_open_dir_at(root, KEPT_FOLDER, &folder, e) &&
-           (!fs_exists_at(folder, name) ||
-            fs_remove_tree_at(folder, name, e)) &&
-           place_folder(folder, name, files, count, e);
+           (is_kept(r, folder, name) ||
+            keep_anew(folder, name, files, count, e));
+}
+
+/* "skill-acme__x" */
+static const char *kept_name(const struct rebase *r)
+{
+    struct str file = r->p->patch->file;
+    size_t from = str_find_last(file, '/') + 1;
+
+    return str_dup0(str_slice(file, from, file.n - strlen(".patch")), r->arena);
 }
 
 static bool refuse(struct rebase *r, struct err *e)
 {
     const struct package *p = r->p->package;
-    const char *kind = doc_kind_name(p->kind);
+    const char *kind = doc_kind_name(p->kind), *name = kept_name(r);
     struct str file = r->p->patch->file;
-    size_t from = str_find_last(file, '/') + 1;
-    const char *name =
-        str_dup0(str_slice(file, from, file.n - strlen(".patch")), r->arena);
 
     if (!r->s->request->dry_run && !keep_versions(r, name, e))
         return false;
@@ -239,10 +367,10 @@ static bool refuse(struct rebase *r, struct err *e)
         return err_hint(
             e, "without --dry-run both versions are kept in " KEPT_FOLDER);
     return err_hint(e,
-                    KEPT_FOLDER "/%s has ours/, theirs/ and merged/: mapm "
-                                "patch --remove %.*s, update it, edit it, then "
-                                "mapm patch %.*s",
-                    name, STR_ARG(p->fqn), STR_ARG(p->fqn));
+                    KEPT_FOLDER "/%s has ours/, theirs/ and merged/: edit "
+                                "merged/, then the same command with "
+                                "--continue",
+                    name);
 }
 
 bool session_rebase_patch(struct install_session *s, struct install_package *p,
@@ -263,8 +391,14 @@ bool session_rebase_patch(struct install_session *s, struct install_package *p,
         return true;
     if (!merge(&r, e))
         return false;
-    if (r.conflicts)
+    if (r.conflicts && s->request->continues) {
+        if (!take_resolution(&r, kept_name(&r), e)) {
+            s->unmergeable = b;
+            return false;
+        }
+    } else if (r.conflicts) {
         return refuse(&r, e);
+    }
     if (!format(&r, &text, e))
         return false;
     if (str_eq(text, p->patch->text))

@@ -62,6 +62,7 @@ struct install_request {
     bool force;            /* restores what was edited */
     bool allow_hidden;     /* characters */
     bool drop_patch;       /* patch: takes the patches away */
+    bool continues;        /* patches in conflict: as a person resolved them */
     bool accept_moved_tag; /* update: a tag may name another commit */
     bool purge;            /* remove: the data of plugins that go, too */
     bool with_server;      /* `mapm mcp` becomes a server of the workspace */

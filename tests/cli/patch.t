@@ -369,18 +369,29 @@ not_ok 'keeps nothing' test -e .agents/.mapm/rebase
 exits 'the same line' 3 mapm update
 like 'is a conflict' "$err" 'skill-acme__base.patch conflicts with what upstream changed'
 like 'of a file' "$err" '- notes.txt: both changed the same lines'
-like 'with the way out' "$err" 'mapm patch --remove acme/base, update it'
+like 'with the way out' "$err" 'edit merged/, then the same command with --continue'
 is 'nothing changed' "$(snapshot .agents/skills .claude .mapm mapm.lock)" "$(cat "$T/before")"
 K=.agents/.mapm/rebase/skill-acme__base
 is 'both versions are kept' "$(sed -n 21p $K/ours/notes.txt) $(sed -n 21p $K/theirs/notes.txt)" 'twenty TWENTY'
 is 'and both in one' "$(sed -n '21,25p' $K/merged/notes.txt | tr '\n' ' ')" \
     '<<<<<<< patch twenty ======= TWENTY >>>>>>> upstream '
-exits 'the way that the manual names' 0 mapm patch acme/base --remove
-exits 'step by step' 0 mapm update acme/base
-cp -r $K/merged/. $b/
-sed -i '/^<<<<<<<\|^=====\|^>>>>>>>/d; s/^TWENTY$//' $b/notes.txt
-exits 'to a patch of the new version' 0 mapm patch acme/base
+exits '[D7] --continue with both versions in a file' 3 mapm update acme/base --continue
+like '[D7] names its line' "$err" 'notes.txt:21 still has both versions'
+sed -i '/^<<<<<<<\|^=====\|^>>>>>>>/d; s/^TWENTY$//' $K/merged/notes.txt
+exits '[D7] an update without it' 3 mapm update acme/base
+is '[D7] leaves what was edited' "$(sed -n '21,22p' $K/merged/notes.txt | tr '\n' ' ')" 'twenty  '
+cp -a . "$T/stale"
+exits '[D7] --continue' 0 mapm update acme/base --continue
+is '[D7] takes the resolution' "$(sed -n '21,23p' $b/notes.txt | tr '\n' ' ')" 'twenty  21 '
+like '[D7] into the patch' "$(cat $P)" '^-TWENTY$'
+not_ok '[D7] and keeps nothing' test -e $K
 exits 'that is fine' 0 mapm verify
+echo other >"$T/stale/$K/theirs/notes.txt"
+exits '[D7] versions of another conflict' 3 mapm -C "$T/stale" update acme/base --continue
+like '[D7] are refused' "$err" 'is not of this version of both sides'
+ln -sf /etc/passwd "$T/stale/$K/theirs/notes.txt"
+exits '[D7] as is a link' 3 mapm -C "$T/stale" update acme/base --continue
+rm -r "$T/stale"
 cp $b/notes.txt "$s/skills/base/notes.txt"
 make_repo acme/catalog "$s"
 exits 'upstream takes the patch over' 0 mapm update
