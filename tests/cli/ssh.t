@@ -196,6 +196,21 @@ PATH=/usr/bin:/bin GIT_SSH=no-such-ssh
 want 'no ssh' 1 'no-such-ssh: no such program in PATH' "$HELLO"
 use_fake_ssh
 
+# --- more trees than are wanted: the rest of an answer is read past --------------------
+git init -q --bare "$T/repos/acme/wide.git"
+python3 -S - <<'PYTHON' | repo acme/wide fast-import --quiet
+print("commit refs/heads/main\ncommitter A <a@example.org> 1700000000 +0000\ndata 1\nx")
+def put(path, text):
+    print("M 100644 inline %s\ndata %d\n%s" % (path, len(text), text))
+for i in range(4000):
+    put("junk/%d/%d/f" % (i % 50, i), "x%d" % i)
+put("skills/hello/SKILL.md", "---\nname: hello\ndescription: Says hello.\n---\n")
+PYTHON
+repo acme/wide symbolic-ref HEAD refs/heads/main
+forget_calls
+want 'a wide repository' 0 '^DONE' "$GH/acme/wide/tree/main/skills/hello"
+is 'is walked by one connection' "$(ssh_calls | wc -l)" 1
+
 # --- version 0 -------------------------------------------------------------------------
 ssh_does 'unset GIT_PROTOCOL'
 want 'a server that ignores GIT_PROTOCOL' 0 '^DONE' "$HELLO"
