@@ -273,7 +273,7 @@ static void keep_fd(struct channel *c, struct msghdr *m)
 }
 
 /* Without room for a descriptor the kernel closes one that comes. */
-static ssize_t receive_some(struct channel *c, char *room, size_t n)
+static ssize_t receive_some(struct channel *c, void *room, size_t n)
 {
     struct iovec bytes = {room, n};
     union fd_message control = {0};

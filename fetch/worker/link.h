@@ -33,8 +33,8 @@ struct link_ask {
     unsigned kinds;
     bool assume_reachable, stored, proved, at_once, is_short;
     const struct git_host *kind;
-    struct str repository, name, url, rest, ref, path, commit, object,
-        base, ranges, tag;
+    struct str repository, name, url, rest, ref, path, commit, object, base,
+        ranges, tag;
 };
 
 struct link_options {

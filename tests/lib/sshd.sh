@@ -44,6 +44,11 @@ EOF
     chmod 755 "$T/ssh/upload-pack"
 }
 
+# It listens, or the port was taken.
+sshd_is_decided()
+{
+    [ -s "$T/ssh/sshd.pid" ] || ! kill -0 "$sshd_pid"
+}
 start_sshd()
 {
     leave_sshd
@@ -74,9 +79,7 @@ EOF
         rm -f "$T/ssh/sshd.pid"
         "$SSHD" -D -e -f "$T/ssh/sshd_config" >"$T/ssh/sshd.log" 2>&1 &
         sshd_pid=$!
-        while kill -0 "$sshd_pid" 2>/dev/null && ! [ -s "$T/ssh/sshd.pid" ]; do
-            sleep 0.02
-        done
+        await sshd_is_decided
         [ -s "$T/ssh/sshd.pid" ] && break
     done
     printf '[127.0.0.1]:%s %s\n' "$SSHD_PORT" "$(cut -d' ' -f1,2 "$T/ssh/host.pub")" \
