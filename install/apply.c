@@ -267,7 +267,7 @@ static void note_searched(struct install_session *s)
         count, count == 1 ? " is" : "s are", count == 1 ? "it" : "them");
 }
 
-#define WRITER_MAX_TRIES 10
+#define WRITER_MAX_TRIES 3
 
 /* Clients write their files when they like. What they wrote is read again, and
  * the change is made to that [H8]. */

@@ -423,6 +423,51 @@ static bool prepare_all(struct staging *all, size_t count, struct err *e)
     return true;
 }
 
+static bool replace_journal(const struct staging *s, struct err *e)
+{
+    CLEANUP(buf_done) struct buf text = {0};
+
+    buf_init(&text, JOURNAL_MAX_BYTES);
+    journal_format(s->swap, &text);
+    return buf_check(&text, "the journal", e) &&
+           fs_replace_at(s->at.mapm, "journal", 0644, buf_str(&text), e);
+}
+
+/* The servers go into what the file of the client holds now. The record does not
+ * vouch for that: the next command reads the file again. */
+static bool rebase(void *ctx, size_t index, struct err *e)
+{
+    struct staging *s = ctx;
+    struct swap_op *op = &s->swap->ops[index];
+    struct change *c = &s->plan->changes[index - s->first];
+    struct plan again = *s->plan;
+    const struct change *now;
+    CLEANUP_FD int fd = -1;
+    const char *name = node_name(s, index - s->first);
+
+    if (c->node != NODE_FILE || !c->target || c->target->kind != TARGET_SHARED)
+        return err_set(e, ERR_EDITED, "%s was changed in the meantime",
+                       c->path.p);
+    if (!plan_shared(&again, c->target, e))
+        return false;
+    now = &again.changes[again.count - 1];
+    if (again.count == s->plan->count || now->node != NODE_FILE ||
+        again.edits.count)
+        return err_set(e, ERR_EDITED, "%s was changed in the meantime",
+                       c->path.p);
+    c->content = now->content;
+    c->mode = now->mode;
+    op->old_ino = now->old_ino;
+    op->old_print = now->old_print;
+    if (unlinkat(s->stage, name, 0) < 0)
+        return err_errno(e, "write %s", c->path.p);
+    return fs_create_at(s->stage, name, c->mode, c->content, e) &&
+           fs_open_file_at(s->stage, name, &fd, NULL, e) &&
+           fs_sync(fd, c->path.p, e) &&
+           swap_print(s->stage, name, &op->new_ino, &op->new_print, e) &&
+           replace_journal(s, e);
+}
+
 /* The last place, which holds the stage, comes last: so does its mapm.lock. */
 static bool swap_all(struct staging *all, size_t count, struct err *e)
 {
@@ -438,6 +483,10 @@ static bool swap_all(struct staging *all, size_t count, struct err *e)
     swap->mapm = holder->at.mapm;
     swap->stage = holder->at.stage;
     swap->stage_name = holder->at.name;
+    if (holder->p->scope->is_user) {
+        swap->rebase = rebase;
+        swap->rebase_ctx = holder;
+    }
     if (!swap_run(swap, e))
         return false;
     for (size_t i = 0; i < count; i++)

@@ -54,6 +54,10 @@ struct swap {
     struct swap_op *ops;
     size_t count, capacity;
     size_t files; /* how many are staged, the journal not among them */
+    /* The file of an operation was written since it was read: makes the
+     * operation, its staged node and the journal anew. NULL: never. */
+    bool (*rebase)(void *ctx, size_t index, struct err *e);
+    void *rebase_ctx;
 };
 
 /* One file, folder or link of a place; "" is the place itself. */

@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 
+#define REBASE_MAX_TRIES 20
+
 void transaction_done(struct transaction *tx)
 {
     for (size_t i = 0; i < tx->parent_count; i++)
@@ -222,7 +224,7 @@ static bool step_quickly(struct transaction *tx, size_t index)
                      RENAME_NOREPLACE) == 0;
 }
 
-static bool step_forward(struct transaction *tx, size_t index, struct err *e)
+static bool step_once(struct transaction *tx, size_t index, struct err *e)
 {
     struct op_state state;
     int stage = tx->s->stage;
@@ -255,6 +257,22 @@ static bool step_forward(struct transaction *tx, size_t index, struct err *e)
                        STR_ARG(state.op->path));
     return transaction_rename(stage, state.new_name, state.parent, state.leaf,
                               state.op->path, e);
+}
+
+/* Of a file that its client writes at the same time. */
+static bool step_forward(struct transaction *tx, size_t index, struct err *e)
+{
+    struct swap *s = tx->s;
+
+    for (unsigned tries = 0; !step_once(tx, index, e); tries++) {
+        if (e->code != ERR_EDITED || !tx->is_first || !s->rebase ||
+            tries == REBASE_MAX_TRIES)
+            return false;
+        err_clear(e);
+        if (!s->rebase(s->rebase_ctx, index, e))
+            return false;
+    }
+    return true;
 }
 
 /* Its parents are there, or were made before. */
