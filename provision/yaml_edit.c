@@ -355,63 +355,6 @@ static bool add_section(struct document *d, const struct json *value,
            insert(d, d->text.n, buf_str(b), out, e);
 }
 
-bool yaml_edit_put(struct str text, const struct yaml_place *place,
-                   struct str value, struct arena *a, struct str *out,
-                   struct err *e)
-{
-    CLEANUP(buf_done) struct buf b = {0};
-    struct document d;
-    const struct json *j;
-
-    if (!open_text(&d, text, place, a, e) || !read_value(value, a, &j, e))
-        return false;
-    buf_init(&b, CLIENT_FILE_MAX_BYTES);
-    if (d.value)
-        return replace(&d, j, place->key, &b, out, e);
-    return d.section ? add_to_section(&d, j, place->key, &b, out, e)
-                     : add_section(&d, j, place, &b, out, e);
-}
-
-/* All lines of `member`. What was put behind a text without a final line break
- * has none either, and goes with the break before it. */
-static bool cut(struct document *d, const struct yaml *mapping,
-                const struct yaml *member, struct str *out, struct err *e)
-{
-    size_t start = line_start(d->text, member->key_start);
-    size_t end =
-        line_end(d->text, member->end < member->key_start ? member->key_start
-                                                          : member->end);
-
-    if (!check_lines(d, mapping, member, e))
-        return false;
-    if (end == d->text.n && d->text.p[end - 1] != '\n' && start > 0)
-        start -= start > 1 && d->text.p[start - 2] == '\r' ? 2 : 1;
-    return finish(d, start, end, STR(""), out, e);
-}
-
-bool yaml_edit_remove(struct str text, const struct yaml_place *place,
-                      struct arena *a, struct str *out, struct err *e)
-{
-    struct document d;
-
-    if (!open_text(&d, text, place, a, e))
-        return false;
-    *out = text;
-    return !d.value || cut(&d, d.section, d.value, out, e);
-}
-
-bool yaml_edit_drop_section(struct str text, const struct yaml_place *place,
-                            struct arena *a, struct str *out, struct err *e)
-{
-    struct document d;
-
-    if (!open_text(&d, text, place, a, e))
-        return false;
-    *out = text;
-    return !d.section || !is_null(d.section) ||
-           cut(&d, d.root, d.section, out, e);
-}
-
 /* --- what is not ours ------------------------------------------------------ */
 
 static bool add_hash(struct hash_state *all, const struct yaml *y,
@@ -447,4 +390,86 @@ bool yaml_edit_hash_others(struct str text, const struct yaml_place *place,
             return false;
     *out = hash_end(&all);
     return true;
+}
+
+/* Positions are libyaml's: whether they were right shows in the result. */
+static bool check_edit(struct str before, struct str after,
+                       const struct yaml_place *place, bool is_there,
+                       struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct hash x, y, ignored;
+    struct map ours;
+    bool found;
+
+    map_init(&ours, &a);
+    map_put(&ours, place->key, &ours);
+    if (!yaml_edit_hash_others(before, place, &ours, &x, e) ||
+        !yaml_edit_hash_others(after, place, &ours, &y, e) ||
+        !yaml_edit_find(after, place, &found, &ignored, e))
+        return false;
+    return (found == is_there && hash_eq(&x, &y)) ||
+           err_set(e, ERR_FORMAT, "it is written in a way that is not edited");
+}
+
+/* --- editing ---------------------------------------------------------------- */
+
+bool yaml_edit_put(struct str text, const struct yaml_place *place,
+                   struct str value, struct arena *a, struct str *out,
+                   struct err *e)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct document d;
+    const struct json *j;
+
+    if (!open_text(&d, text, place, a, e) || !read_value(value, a, &j, e))
+        return false;
+    buf_init(&b, CLIENT_FILE_MAX_BYTES);
+    if (!(d.value     ? replace(&d, j, place->key, &b, out, e)
+          : d.section ? add_to_section(&d, j, place->key, &b, out, e)
+                      : add_section(&d, j, place, &b, out, e)))
+        return false;
+    return check_edit(text, *out, place, true, e);
+}
+
+/* All lines of `member`. What was put behind a text without a final line break
+ * has none either, and goes with the break before it. */
+static bool cut(struct document *d, const struct yaml *mapping,
+                const struct yaml *member, struct str *out, struct err *e)
+{
+    size_t start = line_start(d->text, member->key_start);
+    size_t end =
+        line_end(d->text, member->end < member->key_start ? member->key_start
+                                                          : member->end);
+
+    if (!check_lines(d, mapping, member, e))
+        return false;
+    if (end == d->text.n && d->text.p[end - 1] != '\n' && start > 0)
+        start -= start > 1 && d->text.p[start - 2] == '\r' ? 2 : 1;
+    return finish(d, start, end, STR(""), out, e);
+}
+
+bool yaml_edit_remove(struct str text, const struct yaml_place *place,
+                      struct arena *a, struct str *out, struct err *e)
+{
+    struct document d;
+
+    if (!open_text(&d, text, place, a, e))
+        return false;
+    *out = text;
+    return !d.value || (cut(&d, d.section, d.value, out, e) &&
+                        check_edit(text, *out, place, false, e));
+}
+
+bool yaml_edit_drop_section(struct str text, const struct yaml_place *place,
+                            struct arena *a, struct str *out, struct err *e)
+{
+    struct document d;
+
+    if (!open_text(&d, text, place, a, e))
+        return false;
+    *out = text;
+    return !d.section || !is_null(d.section) ||
+           (cut(&d, d.root, d.section, out, e) &&
+            check_edit(text, *out, place, false, e));
 }
