@@ -42,7 +42,8 @@ static bool will_ask_network(const struct install_session *s)
     for (size_t i = 0; i < s->root_count; i++)
         if (is_asked_for(s, &s->roots[i].origin))
             return true;
-    if (s->layer.project.catalog_count && s->chosen.count == 0)
+    /* What a catalog chose is in the lock; one that the lock lacks is asked. */
+    if (s->layer.project.catalog_count && s->layer.lock.count == 0)
         return true;
     for (size_t i = 0; i < r->arguments.count; i++) {
         struct err ignored = {0};
