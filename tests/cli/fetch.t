@@ -92,7 +92,7 @@ bad_ref 'an unknown commit' 0123456789012345678901234567890123456789/skills/hell
 bad_ref 'the id of a tree' "$(repo acme/catalog rev-parse main^{tree})/skills/hello" '\[ref-not-found\] .*tree, not a commit|\[refused\] .*in no branch or tag'
 bad_ref 'near names of paths' main/skills/helo '\[path-not-found\] .*hello'
 bad_ref 'a folder without document' main/skills/hello/docs '\[path-not-found\] .*no SKILL.md or AGENTS.md'
-bad_ref 'a document itself' main/skills/hello/SKILL.md '\[path-not-found\] .*name the folder'
+want '[H1] a document stands for its package' 0 '^DONE .* path=skills/hello ' "$GH/acme/catalog/tree/main/skills/hello/SKILL.md"
 drive --kinds 1 "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello"
 like 'not the kind' "$out" '\[path-not-found\] .*is a skill'
 
