@@ -49,8 +49,8 @@ static struct str drop_end(struct str s, const char *end)
     return str_ends(s, str_cstr(end)) ? str_slice(s, 0, s.n - strlen(end)) : s;
 }
 
-/* Any URL of a repository that git takes, as https; what its host may be is for
- * the grammar of origins to say. */
+/* Any URL of a repository that git takes; what its host may be, and what it has
+ * over https, is for the grammar of origins to say. */
 static bool take_repository(struct str url, struct arena *a,
                             struct market_entry *out)
 {
@@ -62,23 +62,11 @@ static bool take_repository(struct str url, struct arena *a,
                                        STR_ARG(drop_end(url, ".git")));
         return true;
     }
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
-        struct str rest = url;
-        size_t colon;
-
-        if (!str_starts(url, str_cstr(heads[i])))
-            continue;
-        rest = drop_end(str_from_index(url, strlen(heads[i])), "/");
-        rest = drop_end(rest, ".git");
-        colon = i == 3 ? str_find_char(rest, ':') : SIZE_MAX;
-        out->repository =
-            colon == SIZE_MAX
-                ? arena_printf(a, "https://%.*s", STR_ARG(rest))
-                : arena_printf(a, "https://%.*s/%.*s",
-                               STR_ARG(str_slice(rest, 0, colon)),
-                               STR_ARG(str_from_index(rest, colon + 1)));
-        return true;
-    }
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        if (str_starts(url, str_cstr(heads[i]))) {
+            out->repository = arena_str(a, drop_end(url, "/"));
+            return true;
+        }
     return refuse(out, "its url is no https address of a git repository");
 }
 

@@ -22,7 +22,10 @@ static void check(const struct market *m, const struct market_entry *x,
         !fs_path_is_relative_clean(x->path))
         abort();
     if (x->source == MARKET_GIT &&
-        (!str_starts(x->repository, STR("https://")) ||
+        ((!str_starts(x->repository, STR("https://")) &&
+          !str_starts(x->repository, STR("git+https://")) &&
+          !str_starts(x->repository, STR("ssh://git@")) &&
+          !str_starts(x->repository, STR("git@"))) ||
          (x->sha.n && x->sha.n != 40)))
         abort();
     if (market_find(m, x->name, &renamed) != x || renamed)
