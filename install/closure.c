@@ -207,6 +207,7 @@ static struct fetch_event place_unserved(const struct closure *c,
 /* Elsewhere "owner/repo@x" is the skill x of the catalog; here x is a ref. */
 static void hint_skill(const struct node *n, struct err *e)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
     const struct origin *o = &n->origin;
 
     if (e->code == ERR_REF && !e->hint[0] && o->is_short && !o->path.n &&
@@ -214,7 +215,7 @@ static void hint_skill(const struct node *n, struct err *e)
         err_hint(e,
                  "\"@\" names a branch, tag or commit; for a skill: mapm "
                  "install %.*s --skill %.*s",
-                 STR_ARG(o->repository), STR_ARG(o->ref));
+                 STR_ARG(origin_typed(o, STR(""), &scratch)), STR_ARG(o->ref));
 }
 
 /* What was reviewed under a tag is not what it names now. */

@@ -141,6 +141,17 @@ static bool parse_short(struct str text, const struct origin_rules *rules,
     return origin_finish_short(text, &o, a, out, e);
 }
 
+struct str origin_typed(const struct origin *o, struct str path,
+                        struct arena *a)
+{
+    struct origin at = *o;
+
+    at.path = path;
+    at.ref = STR("");
+    set_short_texts(&at, a);
+    return at.text;
+}
+
 bool origin_at_ref(const struct origin *o, struct str path, struct str ref,
                    struct str text, struct arena *a, struct origin *out,
                    struct err *e)

@@ -354,8 +354,8 @@ static void note_elsewhere(struct term *t, bool each,
         }
     }
     if (best)
-        command = arena_printf(&a, "mapm install %.*s/%.*s --all",
-                               STR_ARG(o->repository), STR_ARG(most));
+        command = arena_printf(&a, "mapm install %.*s --all",
+                               STR_ARG(origin_typed(o, most, &a)));
     term_note(t,
               "%.*s has %zu more outside of its agents, mcps and skills: "
               "name the folder%s%.*s%s",

@@ -135,6 +135,9 @@ struct str origin_authority(const struct origin *o, struct arena *a);
 bool origin_folds(const struct origin *o);
 /* The last part of the repository, without ".git": its name. */
 struct str origin_name(const struct origin *o);
+/* A path in its repository, at the default branch, as a person may type it. */
+struct str origin_typed(const struct origin *o, struct str path,
+                        struct arena *a);
 /* What git fetches: "https://github.com/acme/tools.git". */
 struct str origin_clone_url(const struct origin *o, struct arena *a);
 
