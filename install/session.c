@@ -76,6 +76,16 @@ static bool admit_hosts(struct context *cx, const struct install_request *r,
     return true;
 }
 
+/* At user level nothing of the home leads into the store [H8]. */
+static bool check_link(struct context *cx, const struct install_request *r,
+                       struct err *e)
+{
+    if (!cx->use_global || r->link != STORE_LINK_HARDLINK)
+        return true;
+    err_set(e, ERR_USAGE, "--link-mode hardlink is for a workspace");
+    return err_hint(e, "with -g files of the home are copies, or reflinks");
+}
+
 /* The rest of `*s` is as it was before the first time. */
 static bool session_open(struct install_session *s, struct err *e)
 {
@@ -92,7 +102,7 @@ static bool session_open(struct install_session *s, struct err *e)
         .tries = s->tries,
         .more = s->more,
         .is_answered = s->is_answered};
-    if (!admit_hosts(cx, request, e) || !session_open_layers(s, mode, e) ||
+    if (!check_link(cx, request, e) || !admit_hosts(cx, request, e) || !session_open_layers(s, mode, e) ||
         (request->dry_run && !layer_check_own(&s->layer, cx, e)))
         return false;
     map_init(&s->bounds, &cx->arena);

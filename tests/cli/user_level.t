@@ -247,4 +247,11 @@ if obeys_modes; then
     is 'has nothing' "$(ls -A "$HOME")" ''
     not_ok 'nor has the library' test -e "$MAPM_HOME/global/mapm.local.lock"
 fi
+
+# --- links into the store -----------------------------------------------------------------
+
+fresh
+exits '[H8] hard links' 2 mapm install -g --yes --link-mode hardlink "$s/skills/pdf"
+like '[H8] are for a workspace' "$err" 'is for a workspace'
+not_ok '[H8] and nothing was made' test -e "$HOME/.agents"
 done_testing
