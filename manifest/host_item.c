@@ -46,6 +46,20 @@ struct str host_item_text(const struct host_item *t, struct arena *a)
     return arena_printf(a, "{%.*s}", STR_ARG(all));
 }
 
+struct str host_config_command(const struct host_config *h, bool is_known,
+                               struct arena *a)
+{
+    struct str ports = STR("");
+
+    if (!is_known)
+        return arena_printf(a, "mapm host add %.*s", STR_ARG(h->host));
+    for (size_t i = 0; i < h->port_count; i++)
+        ports = arena_printf(a, "%.*s%s%u", STR_ARG(ports), i ? "," : "",
+                             h->ports[i]);
+    return arena_printf(a, "mapm host set %.*s --ports %.*s", STR_ARG(h->host),
+                        STR_ARG(ports));
+}
+
 struct str host_config_item(const struct host_config *h, struct arena *a)
 {
     struct host_item t = host_item_of(h, a);

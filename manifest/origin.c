@@ -362,10 +362,10 @@ bool origin_refuse_host(struct str text, const struct origin *o,
                             "in your own configuration",
                   e);
     return err_hint(e,
-                    "if you trust it: mapm host %s %.*s, or these lines in "
+                    "if you trust it: %.*s, or these lines in "
                     "your own ~/.config/mapm/config.yaml:\n"
                     "hosts:\n  - %.*s",
-                    is_port ? "set" : "add", STR_ARG(o->host),
+                    STR_ARG(host_config_command(&h, is_port, &scratch)),
                     STR_ARG(host_config_item(&h, &scratch)));
 }
 

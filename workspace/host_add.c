@@ -129,11 +129,13 @@ static bool refuse(const struct origin *o, struct host_config *h,
             "%.*s is not a host that mapm may ask: it is neither built in nor "
             "in your own configuration",
             STR_ARG(origin_authority(o, a)));
-    return err_hint(e,
-                    "if you trust it: mapm host add %.*s, or these lines in "
-                    "your own ~/.config/mapm/config.yaml:\n"
-                    "hosts:\n  - %.*s",
-                    STR_ARG(o->host), STR_ARG(host_config_item(h, a)));
+    return err_hint(
+        e,
+        "if you trust it: %.*s, or these lines in "
+        "your own ~/.config/mapm/config.yaml:\n"
+        "hosts:\n  - %.*s",
+        STR_ARG(host_config_command(h, git_host_built_in(o->host) != NULL, a)),
+        STR_ARG(host_config_item(h, a)));
 }
 
 static bool ask_known_kind(struct context *cx, const struct origin *o,
