@@ -245,15 +245,15 @@ enum argument_kind {
     ARGUMENT_TEXT,
     ARGUMENT_PATH,
     ARGUMENT_FOLDER,
-    ARGUMENT_CHOICE,  /* a member of `choices` */
-    ARGUMENT_CLIENT,  /* a client */
+    ARGUMENT_CHOICE,   /* a member of `choices` */
+    ARGUMENT_CLIENT,   /* a client */
     ARGUMENT_GIT_KIND, /* a kind of git host */
-    ARGUMENT_BACKEND, /* TEXT; the clients that answer, or an API */
-    ARGUMENT_PACKAGE, /* a name that `mapm list` prints */
-    ARGUMENT_SERVER,  /* the key of an MCP server there */
-    ARGUMENT_SKILL,   /* first a metaskill, or a skill's folder; then text */
-    ARGUMENT_NAMES,   /* TEXT that takes further words without "/" too */
-    ARGUMENT_CLIENTS, /* likewise: clients, or "all", or "none" */
+    ARGUMENT_BACKEND,  /* TEXT; the clients that answer, or an API */
+    ARGUMENT_PACKAGE,  /* a name that `mapm list` prints */
+    ARGUMENT_SERVER,   /* the key of an MCP server there */
+    ARGUMENT_SKILL,    /* first a metaskill, or a skill's folder; then text */
+    ARGUMENT_NAMES,    /* TEXT that takes further words without "/" too */
+    ARGUMENT_CLIENTS,  /* likewise: clients, or "all", or "none" */
 };
 
 struct option {

@@ -44,12 +44,12 @@ MUST_CHECK bool authorize_config_read(struct context *cx, struct project *user,
  * written when that is what is there already.
  * Errors: ERR_REFUSED for a file that another user owns or may write.
  */
-MUST_CHECK bool
-authorize_config_edit(struct context *cx,
-                      bool (*change)(void *ctx, struct str text,
-                                     struct arena *a, struct str *out,
-                                     struct err *e),
-                      void *ctx, struct err *e);
+MUST_CHECK bool authorize_config_edit(struct context *cx,
+                                      bool (*change)(void *ctx, struct str text,
+                                                     struct arena *a,
+                                                     struct str *out,
+                                                     struct err *e),
+                                      void *ctx, struct err *e);
 
 /* --- ownership ------------------------------------------------------------------ */
 

@@ -84,7 +84,7 @@ struct fetch_options {
     void *idle_ctx;
     void (*progress)(void *ctx, const struct fetch_progress *p);
     void *progress_ctx;
-    bool verbose; /* one line a request to stderr */
+    bool verbose;    /* one line a request to stderr */
     bool may_prompt; /* ssh may ask a person at the terminal */
 };
 
