@@ -93,9 +93,12 @@ static bool add_asked(const struct install_session *s, struct names *out,
 static void add_served(const struct install_session *s,
                        const struct client_choice *lists, struct names *out)
 {
+    const struct provision_options o = {.clients = *lists};
+    bool *served = arena_array(&s->cx->arena, clients_count, sizeof *served);
+
+    provision_find_served(s->layer.provision, &o, served);
     for (size_t i = 0; i < clients_count; i++)
-        if (clients_say(lists, &clients_table[i]) != CLIENT_NO &&
-            provision_serves(s->layer.provision, &clients_table[i]))
+        if (served[i])
             add_name(out, clients_table[i].name);
 }
 

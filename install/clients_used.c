@@ -19,30 +19,34 @@ bool clients_are_there(const struct layer *l, const struct client *c,
                                  l->provision);
 }
 
-static bool is_found(const struct layer *l, const struct client *c,
-                     struct str home)
-{
-    return (l->scope->is_user && clients_are_there(l, c, home)) ||
-           (l->provision && provision_serves(l->provision, c));
-}
-
 struct client_choice clients_used(const struct layer *l, struct context *cx)
 {
-    struct client_choice said = layer_clients(l, &cx->arena), all = said;
+    struct provision_options o = {.clients = layer_clients(l, &cx->arena)};
+    const struct client_choice said = o.clients;
     struct str *names;
+    bool *served;
 
     if (l->scope->is_user ? l->project.has_clients || said.is_for_run
                           : said.is_decided)
         return said;
+    served = arena_array(&cx->arena, clients_count, sizeof *served);
     names = arena_array(&cx->arena, said.count + clients_count, sizeof *names);
     for (size_t i = 0; i < said.count; i++)
         names[i] = said.names[i];
-    for (size_t i = 0; i < clients_count; i++)
+    o.clients.names = names;
+    for (size_t i = 0; l->scope->is_user && i < clients_count; i++)
         if (clients_say(&said, &clients_table[i]) == CLIENT_UNSAID &&
-            is_found(l, &clients_table[i], cx->home))
-            names[all.count++] = str_cstr(clients_table[i].name);
-    all.names = names;
-    return all;
+            clients_are_there(l, &clients_table[i], cx->home))
+            names[o.clients.count++] = str_cstr(clients_table[i].name);
+    if (!l->provision)
+        return o.clients;
+    provision_find_served(l->provision, &o, served);
+    for (size_t i = 0; i < clients_count; i++)
+        if (served[i] &&
+            clients_say(&o.clients, &clients_table[i]) == CLIENT_UNSAID &&
+            !provision_uses(l->provision, &o, &clients_table[i]))
+            names[o.clients.count++] = str_cstr(clients_table[i].name);
+    return o.clients;
 }
 
 struct str clients_program(const struct layer *l, struct arena *a)

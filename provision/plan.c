@@ -434,20 +434,73 @@ bool provision_made_folder(struct provision *p, struct str path)
            record_has_folder(&p->record, real);
 }
 
-bool provision_serves(struct provision *p, const struct client *c)
+/* Whose the file or folder is that mapm made: how many clients', and the first of
+ * those that may have it; those of `served` explain it. */
+static size_t find_owners(const struct provision *p, struct str path,
+                          const enum client_say *say, const bool *served,
+                          size_t *first, bool *explained)
+{
+    size_t n = 0;
+
+    *first = clients_count;
+    *explained = false;
+    for (size_t i = 0; i < clients_count; i++) {
+        if (say[i] == CLIENT_NO || !is_of(p, &p->scope->rows[i], path))
+            continue;
+        if (n++ == 0 || (say[i] == CLIENT_YES && say[*first] != CLIENT_YES))
+            *first = i;
+        *explained |= served[i];
+    }
+    return n;
+}
+
+/* Those in use by what stands in the workspace, as if named. */
+static void add_in_use(struct provision *p, const struct provision_options *o,
+                       enum client_say *say)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    const struct client *row = &p->scope->rows[c - clients_table];
-    struct err ignored = {0};
+    struct desired_state w;
 
+    provision_desired_state(p, o, &a, &w);
+    for (size_t i = 0; i < clients_count; i++)
+        if (say[i] == CLIENT_UNSAID &&
+            desired_state_is_in_use(&w, &p->scope->rows[i], &p->record))
+            say[i] = CLIENT_YES;
+}
+
+void provision_find_served(struct provision *p,
+                           const struct provision_options *o, bool *served)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    enum client_say *say = arena_array(&a, clients_count, sizeof *say);
+    bool has_looked = false, explained;
+    struct err ignored = {0};
+    size_t first, n;
+
+    for (size_t i = 0; i < clients_count; i++) {
+        served[i] = false;
+        say[i] = clients_say(&o->clients, &clients_table[i]);
+    }
     if (!provision_load(p, &ignored) || !p->has_record)
-        return false;
-    for (size_t i = 0; i < p->record.count; i++)
-        if (p->record.entries[i].kind != RECORD_TREE &&
-            is_of(p, row, p->record.entries[i].path) &&
-            fs_exists_at(p->root, str_dup0(p->record.entries[i].path, &a)))
-            return true;
-    return false;
+        return;
+    /* What one client alone has tells whom the rest was for. */
+    for (size_t i = 0; i < 2 * p->record.count; i++) {
+        bool is_alone = i < p->record.count;
+        const struct record_entry *r = &p->record.entries[i % p->record.count];
+
+        if (r->kind == RECORD_TREE)
+            continue;
+        n = find_owners(p, r->path, say, served, &first, &explained);
+        if (n == 0 || (n == 1) != is_alone || explained ||
+            !fs_exists_at(p->root, str_dup0(r->path, &a)))
+            continue;
+        if (!is_alone && !has_looked) {
+            has_looked = true;
+            add_in_use(p, o, say);
+            find_owners(p, r->path, say, served, &first, &explained);
+        }
+        served[first] = true;
+    }
 }
 
 bool provision_has_no_skills(struct provision *p)

@@ -157,10 +157,15 @@ bool provision_uses(struct provision *p, const struct provision_options *o,
 
 /* Whether a marker of the client is there that mapm did not make. */
 bool provision_is_marked(struct provision *p, const struct client *c);
-/* Whether the client has a file or folder that mapm gave it, and that is still
- * there. One that is always in use has links to skills unasked: they do not
- * count at user level. */
-bool provision_serves(struct provision *p, const struct client *c);
+/*
+ * Sets `served[i]` for each client of the table that has a file or folder that
+ * mapm gave it, and that is still there. What several of them read was given to
+ * the one that has something of its own besides, else to one that is in use by
+ * `o`, else to the first; never to one that `o->clients` leaves out. One that is
+ * always in use has links to skills unasked: they do not count at user level.
+ */
+void provision_find_served(struct provision *p,
+                           const struct provision_options *o, bool *served);
 /* User level: whether mapm made the folder `path`, absolute. */
 bool provision_made_folder(struct provision *p, struct str path);
 

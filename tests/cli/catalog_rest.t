@@ -199,7 +199,7 @@ fresh && mkdir -p .claude/skills && ln -s ../../.agents/skills/pdf .claude/skill
 exits "[F4] in a client's place: mapm's own link is none" 0 mapm install --yes --all acme/catalog
 rm -r .agents mapm.yaml mapm.lock
 exits "[F4] in a client's place: nor is a sub-agent that mapm made" 0 mapm install --yes --all acme/catalog
-fresh && mkdir -p .github/agents && echo mine >.github/agents/judge.agent.md
+fresh && mkdir -p .devin/agents && echo mine >.devin/agents/judge.md
 exits "[F4] in a client's place: nor that of a client that is not in use" 0 mapm install --yes --all acme/catalog
 
 # --- a deep tree -------------------------------------------------------------------------

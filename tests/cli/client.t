@@ -147,6 +147,30 @@ chmod 666 "$config"
 exits '[H7, row 54] a config.yaml that others may write' 4 mapm client add -g codex
 chmod 600 "$config"
 
+# --- what several clients share ----------------------------------------------------------
+
+# again WHAT CLIENTS: what one client was given does not bring the others that read it.
+again()
+{
+    exits "[H7] $1: verify" 0 mapm verify
+    exits "[H7] $1: a second install" 0 mapm install -v
+    like "[H7] $1: changes nothing" "$err" 'nothing to do'
+    unlike "[H7] $1: is for no other client" "$err" "^clients:.*$2"
+}
+agent "$T/own/agents/judge"
+for name in vscode mastra; do
+    anew
+    printf 'clients: [%s]\n' $name >mapm.yaml
+    exits "[H7] $name by clients:" 0 mapm install --yes "$U/mcps/io.acme_tool.json" "$U/skills/pdf"
+    again "$name by clients:" 'copilot|qwen|qoder'
+    anew
+    exits "[H7] $name for one run" 0 mapm install --yes --client claude $name -- "file:$T/own/agents/judge"
+    again "$name for one run" 'intellij|qwen|qoder'
+done
+anew .vscode
+exits '[H7] vscode by its marker' 0 mapm install --yes "file:$T/own/agents/judge"
+again 'vscode by its marker' copilot
+
 # --- --with-server -----------------------------------------------------------------------
 
 anew .codex
