@@ -505,16 +505,38 @@ static void reserve_targets(struct desired_state *w, size_t items,
     w->targets = arena_array(w->arena, w->capacity, sizeof *w->targets);
 }
 
+static const bool *find_in_use(const struct desired_state *w,
+                               const struct record *known)
+{
+    bool *in_use = arena_array(w->arena, clients_count, sizeof *in_use);
+
+    for (size_t i = 0; i < clients_count; i++)
+        in_use[i] = desired_state_is_in_use(w, &w->scope->rows[i], known);
+    return in_use;
+}
+
+static void add_all_servers(struct desired_state *w,
+                            const struct provision_item *items, size_t count,
+                            const bool *in_use)
+{
+    size_t servers = 0;
+
+    for (size_t i = 0; i < count; i++)
+        servers += items[i].kind == DOC_MCP;
+    for (size_t i = 0; servers && i < clients_count; i++)
+        if (in_use[i])
+            add_servers(w, &w->scope->rows[i], items, count, servers);
+}
+
 bool desired_state_build(struct desired_state *w,
                          const struct provision_item *items, size_t item_count,
                          const struct record *known, struct err *e)
 {
-    bool *in_use = arena_array(w->arena, clients_count, sizeof *in_use);
+    const bool *in_use;
 
     if (!check_places(items, item_count, e))
         return false;
-    for (size_t i = 0; i < clients_count; i++)
-        in_use[i] = desired_state_is_in_use(w, &w->scope->rows[i], known);
+    in_use = find_in_use(w, known);
     reserve_targets(w, item_count, in_use);
     for (size_t i = 0; i < item_count; i++) {
         if (items[i].kind == DOC_SKILL && !add_skill(w, &items[i], in_use, e))
@@ -523,7 +545,7 @@ bool desired_state_build(struct desired_state *w,
             return false;
     }
     add_skills_of_user(w, items, item_count, in_use, known);
-    desired_state_add_servers(w, items, item_count, known);
+    add_all_servers(w, items, item_count, in_use);
     return true;
 }
 
@@ -542,13 +564,7 @@ void desired_state_add_servers(struct desired_state *w,
                                const struct provision_item *items, size_t count,
                                const struct record *known)
 {
-    size_t servers = 0;
-
-    for (size_t i = 0; i < count; i++)
-        servers += items[i].kind == DOC_MCP;
-    for (size_t i = 0; servers && i < clients_count; i++)
-        if (desired_state_is_in_use(w, &w->scope->rows[i], known))
-            add_servers(w, &w->scope->rows[i], items, count, servers);
+    add_all_servers(w, items, count, find_in_use(w, known));
 }
 
 bool desired_state_add_texts(struct desired_state *w,

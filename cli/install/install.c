@@ -247,8 +247,9 @@ static void note_clients(struct invocation *inv,
                                 line.n ? " · " : "", c->client->name,
                                 STR_ARG(client_sight(c, a)));
     }
-    if (line.n && (plan->change_count || inv->cx.is_verbose ||
-                   has_option(inv, OPTION_CLIENT)))
+    if (line.n && !has_option(inv, OPTION_JSON) &&
+        (plan->change_count || inv->cx.is_verbose ||
+         has_option(inv, OPTION_CLIENT)))
         term_note(&inv->term, "clients: %.*s", STR_ARG(line));
 }
 

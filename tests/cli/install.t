@@ -80,8 +80,8 @@ is 'schema, command, result' "$(python3 -S - "$T/out.json" <<'P'
 import json, sys
 d = json.load(open(sys.argv[1]))
 assert set(d) == {"schema", "command", "workspace", "dry_run", "changed",
-    "packages", "changes", "kept", "elsewhere", "requests", "bytes",
-    "warnings"}, sorted(d)
+    "packages", "changes", "kept", "elsewhere", "clients", "requests",
+    "bytes", "warnings"}, sorted(d)
 assert d["elsewhere"] == [], d["elsewhere"]
 by = {p["name"]: p for p in d["packages"]}
 base = by["acme/base"]
