@@ -108,13 +108,13 @@ is 'and every profile' \
     "$(items mapm-check.1 DESCRIPTION | grep -v '^Fl' | tr '\n' ' ')" \
     "$(bash -c 'source <("$0" completion bash); COMP_WORDS=(mapm check --profile "") COMP_CWORD=3
         _mapm; printf "%s\n" "${COMPREPLY[@]}"' "$MAPM" | LC_ALL=C sort | tr '\n' ' ')"
-clients=$(mapm mcp --print-config - 2>&1 | sed -n 's/.* is not one of: //p')
-isnt 'there are clients' "$clients" ''
-for name in $clients; do
-    like "docs/clients.md knows the client $name" "$(cat "$ROOT/docs/clients.md")" "^\| $name \|"
+is 'mapm-client.1 has every client, with its title' \
+    "$(sed -n '/^\.Sh CLIENTS/,/^\.El/s/^\.It //p' "$ROOT/man/mapm-client.1")" \
+    "$(mapm client list --json -v | python3 -S -c 'import json, sys
+for c in json.load(sys.stdin)["clients"]: print(c["name"], "Ta", c["title"])')"
+for page in mapm.yaml.5 mapm-mcp.1; do
+    ok "$page refers to it" grep -q '^\.Xr mapm-client 1' "$ROOT/man/$page"
 done
-like 'mapm-mcp.1 says where their names are' \
-    "$(sed -n '/^\.It Fl -print-config/,/^\.Nm/p' "$ROOT/man/mapm-mcp.1")" '^\.Cm clients$'
 echo 'ask: none' >mapm.yaml
 backends=$(mapm list 2>&1 | sed -n 's/.*ask must be one of //p' | tr -d ,)
 isnt 'there are clients that answer' "$backends" ''
