@@ -29,42 +29,46 @@ static bool is_own(struct serve *s, const struct library_skill *skill)
     return authorize_folder(s->cx, skill->folder, &ignored);
 }
 
-/* The package that it is; NULL: none. */
+/* The package that it is, and the layer that has it; both NULL: none. With
+ * --global the only layer is that of the library. */
 static const struct lock_entry *find_entry(const struct serve *s,
                                            const struct library_skill *skill,
-                                           bool *is_global)
+                                           const struct layer **layer)
 {
-    const struct lock_entry *entry =
-        layer_find_folder(&s->layer, skill->folder);
+    const struct layer *layers[] = {&s->layer, &s->global};
 
-    *is_global = entry && s->layer.is_global;
-    if (entry || !s->has_global)
-        return entry;
-    entry = layer_find_folder(&s->global, skill->folder);
-    *is_global = entry != NULL;
-    return entry;
+    for (size_t i = 0; i < (s->has_global ? 2 : 1); i++) {
+        const struct lock_entry *entry =
+            layer_find_folder(layers[i], skill->folder);
+
+        *layer = entry ? layers[i] : NULL;
+        if (entry)
+            return entry;
+    }
+    return NULL;
 }
 
-static bool is_fetched(const struct serve *s, const struct lock_entry *entry,
-                       bool is_global)
+static bool is_fetched(const struct layer *layer,
+                       const struct lock_entry *entry)
 {
-    return entry && layer_is_fetched(is_global ? &s->global : &s->layer, entry);
+    return entry && layer_is_fetched(layer, entry);
 }
 
 static bool is_allowed(struct serve *s, const struct library_skill *skill)
 {
     enum metaskill_policy policy = run_policy(&s->layer);
     const struct lock_entry *entry;
-    bool is_global;
+    const struct layer *layer;
 
     if (policy == METASKILLS_OFF)
         return false;
     if (policy == METASKILLS_ALL)
         return true;
-    entry = find_entry(s, skill, &is_global);
-    if (is_fetched(s, entry, is_global))
+    entry = find_entry(s, skill, &layer);
+    if (is_fetched(layer, entry))
         return policy == METASKILLS_TRUSTED && is_trusted(s, entry);
-    return is_global || (s->workspace_trusted && is_own(s, skill));
+    return (layer && layer->is_global) ||
+           (s->workspace_trusted && is_own(s, skill));
 }
 
 /* --- whether it would start (K15, X28) ----------------------------------- */
@@ -99,12 +103,12 @@ static bool is_whole(struct serve *s, const struct library_skill *skill)
 static bool starts(struct serve *s, const struct library_skill *skill)
 {
     const struct lock_entry *entry;
-    bool is_global;
+    const struct layer *layer;
 
     if (skill->broken)
         return fail(s, skill, "its program does not compile (mapm check)");
-    entry = find_entry(s, skill, &is_global);
-    return !is_fetched(s, entry, is_global) || is_whole(s, skill);
+    entry = find_entry(s, skill, &layer);
+    return !is_fetched(layer, entry) || is_whole(s, skill);
 }
 
 bool serve_offers(struct serve *s, const struct library_skill *skill)

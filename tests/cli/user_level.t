@@ -239,6 +239,13 @@ mkdir -p .agents/skills && cp -r "$s/skills/pdf" .agents/skills/other
 is 'its library lists a skill once, and none of a workspace' \
     "$("$MAPM" mcp --global <"$T/calls.in" 2>/dev/null | grep -o '"uri":"[^"]*"')" '"uri":"skill://acme/pdf/SKILL.md"'
 
+mkdir -p "$s/skills/echo"
+printf -- '---\nname: echo\nscope: acme\ndescription: Says it again.\nversion: 1.0.0\nmetaskill: SKILL.star\n---\nx\n' >"$s/skills/echo/SKILL.md"
+echo 'def run(input): return input' >"$s/skills/echo/SKILL.star"
+sed -i 's#resources/list#tools/list#' "$T/calls.in"
+exits 'a metaskill' 0 mapm install -g --yes "$s/skills/echo"
+like 'is offered' "$("$MAPM" mcp --global <"$T/calls.in" 2>/dev/null)" '"enum":\["echo"\]'
+
 if obeys_modes; then
     fresh
     chmod 555 "$HOME"
