@@ -523,7 +523,7 @@ const struct client clients_table[] = {
                   .env_ref = "${{ secrets.% }}"},
      .budget = {
          .workspace = {".continue/skills", ".claude/skills"},
-         .home = {".continue/skills", ".claude/skills"},
+         .home = {".continue/skills"},
          .workspace_texts = {"AGENTS.md|CLAUDE.md"}},
      .protected_paths = {".continue"}, .secrets = {".continue"}},
     {.name = "qoder", .title = "Qoder", .seen = "2026-11", .known = KNOWN_OBSERVED,
