@@ -105,13 +105,25 @@ every mapm/shared empty fifo
 # --- of a workspace, and of the library of the user -----------------------------------
 
 for root in ws mapm/global; do
-    every $root/.agents/.mapm/state $all
+    [ $root = mapm/global ] || every $root/.agents/.mapm/state $all
     # a link is refused: a hostile workspace can hold one (row 16)
     every $root/.agents/.mapm/journal empty garbage fifo folder huge unreadable
     every $root/.agents/.mapm/backup empty fifo
     every $root/.agents/.mapm/id $all
     every $root/.agents/.mapm/.gitignore $all
     every $root/.agents/.mapm/stage-0123456789abcdef $all
+done
+
+# Without the record of user level nobody knows whose a skill in the home is: it is
+# refused by name, though equal, and --force takes it. [H8]
+for how in $all; do
+    [ $how != unreadable ] || obeys_modes || continue
+    anew
+    damage $how "$T/mapm/global/.agents/.mapm/state"
+    like "[F3] (d) the record of user level, $how" "$(broken | tr '\n' ' ')" \
+        '^install -g: 1 .*/\.agents/skills/tool is there already, and is not of mapm *$'
+    exits "[F3] (d) the record of user level, $how: --force" 0 mapm install -g --yes --force
+    is "[F3] (d) the record of user level, $how: and again" "$(broken 'install -g' 'verify -g' 'list -g')" ''
 done
 
 done_testing
