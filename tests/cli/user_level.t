@@ -244,7 +244,7 @@ printf -- '---\nname: echo\nscope: acme\ndescription: Says it again.\nversion: 1
 echo 'def run(input): return input' >"$s/skills/echo/SKILL.star"
 sed -i 's#resources/list#tools/list#' "$T/calls.in"
 exits 'a metaskill' 0 mapm install -g --yes "$s/skills/echo"
-like 'is offered' "$("$MAPM" mcp --global <"$T/calls.in" 2>/dev/null)" '"enum":\["echo"\]'
+like 'is offered [H9]' "$("$MAPM" mcp --global <"$T/calls.in" 2>/dev/null)" '"enum":\["echo"\]'
 
 if obeys_modes; then
     fresh
