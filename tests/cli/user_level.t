@@ -214,7 +214,7 @@ while not os.path.exists(stop):
     os.replace(path + ".new", path)
     if n == 1:
         print("writes", flush=True)
-    time.sleep(0.005)
+    os.sched_yield()
 print("lost", lost, flush=True)
 PYTHON
 python3 -S "$T/writer.py" "$HOME/.claude.json" "$T/stop" >"$T/writer" &
