@@ -96,7 +96,7 @@ exits 'without the line' 0 mapm install
 not_ok 'it goes' grep -q mapm .mcp.json
 ok 'what was there stays' grep -q mine .mcp.json
 not_ok 'its own files with it' test -e .gemini/settings.json
-exits 'the library of the user has no clients' 2 mapm install -g --with-server
+exits '[H8] at user level, too' 0 mapm install -g --with-server
 echo '{clients: [cursor]}' >mapm.yaml
 exits 'a file in one line' 1 mapm install --with-server
 like 'is for a person to change' "$err" 'server: true'
