@@ -152,7 +152,7 @@ python3 -S -c 'print("[" * 100000)' >mapm.yaml
 refuses '[row 5] nested mapm.yaml' 'nested more than [0-9]+ deep'
 fresh
 python3 -S -c 'print("x: " + "y" * (16 << 20))' >mapm.yaml
-refuses '[row 15] a mapm.yaml past its limit (7)' 'larger than 4194304'
+refuses '[row 15] a mapm.yaml past its limit (7)' 'larger than 16777216'
 fresh
 python3 -S -c 'print("clients: [" + "claude," * 200000 + "claude]")' >mapm.yaml
 refuses '[row 15] a mapm.yaml of too many nodes (7)' 'more than [0-9]+'
