@@ -226,6 +226,7 @@ enum command_id {
       "Provision for this client, in this run; may be repeated") \
     F(TEAM, "team", 0, "Change mapm.yaml, which the team commits") \
     F(RUN, "run", 0, "Ask the clients themselves, by their own commands") \
+    F(RESTORE_USER, "restore-user", 0, "Put back files of clients as they were before mapm edited them") \
     F(README, "readme", 0, "Print the text of the package, and nothing else") \
     F(WATCH, "watch", 0, "Watch the skills, and notify the client of changes") \
     V(PRINT_CONFIG, "print-config", 0, "CLIENT", CLIENT, NULL, \

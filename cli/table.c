@@ -29,7 +29,9 @@ static const enum option_id install_options[] = {
     OPTION_MCP, OPTION_PLUGIN, OPTION_SKIP, OPTION_ALL_OR_NOTHING, OPTION_AS_NAME,
     OPTION_WITH_SERVER, OPTION_CLIENT, OPTION_OURS, OPTION_THEIRS,
 };
-static const enum option_id doctor_options[] = {OPTION_RUN};
+static const enum option_id doctor_options[] = {
+    OPTION_RUN, OPTION_RESTORE_USER,
+};
 static const enum option_id client_options[] = {OPTION_GLOBAL, OPTION_TEAM};
 static const enum option_id remove_options[] = {
     OPTION_GLOBAL, OPTION_RECURSIVE, OPTION_MEMBER, OPTION_NO_SELF,
@@ -256,10 +258,11 @@ const struct subcommand commands[COMMAND_COUNT] = {
         0, MANY, ARGUMENT_PATH, NULL, TAKES(test_options),
         .examples = "mapm test\n"
             "mapm test skills/summarize --update"},
-    [COMMAND_DOCTOR] = {"doctor", "", "Show what is there, what is not, and what to do",
-        0, 0, ARGUMENT_NONE, NULL, TAKES(doctor_options),
+    [COMMAND_DOCTOR] = {"doctor", "[CLIENT]", "Show what is there, what is not, and what to do",
+        0, 1, ARGUMENT_CLIENT, NULL, TAKES(doctor_options),
         .examples = "mapm doctor\n"
-            "mapm doctor --run"},
+            "mapm doctor --run\n"
+            "mapm doctor --restore-user codex"},
     [COMMAND_STORE] = {"store", "COMMAND", "Look after the store: path, stats, verify, gc",
         1, 1, ARGUMENT_CHOICE, "path stats verify gc",
         TAKES(store_options),

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "mapm/clients_scope.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
 
 /* The places of each client at user level. */
@@ -150,6 +151,15 @@ static bool open_home(struct str home, struct arena *a, struct builder *out,
            err_wrap(e, "HOME");
 }
 
+static const char *state_folder(const struct builder *b)
+{
+    struct str named = str_cstr(getenv("XDG_STATE_HOME"));
+
+    return str_starts(named, STR("/")) && !text_has_control(named)
+               ? fs_normalize(named, b->arena).p
+               : fs_join(b->real_home, STR(".local/state"), b->arena).p;
+}
+
 static const char *common_skills(const struct builder *b)
 {
     struct roots roots = {{b->real_home}, 1};
@@ -180,6 +190,7 @@ bool clients_user_scope(struct str home, struct arena *a,
         .skills = common_skills(&b),
         .named_skills = fs_join(b.home, STR(COMMON_SKILLS), a).p,
         .is_user = true,
+        .state = state_folder(&b),
         .refused = refused,
     };
     for (size_t i = 0; i < clients_count; i++) {

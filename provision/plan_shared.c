@@ -268,7 +268,8 @@ static bool plan_edited(struct sharing *s, struct change *c, struct str before,
         add_entry(s, NULL);
         return true;
     }
-    if (!merge_check(&s->merge, e))
+    if (!merge_check(&s->merge, e) ||
+        (!created && !copies_plan(s->plan, c, before, s->known != NULL, e)))
         return false;
     c->is_edited = s->is_edited;
     c->content = content;

@@ -293,6 +293,10 @@ bool provision_apply_all(struct provision *const *all, const struct str *paths,
         all[i]->plan = NULL;
         all[i]->backup = (struct str){0};
     }
+    for (size_t i = 0; i < count; i++)
+        if (sites[i].plan && !copies_write(all[i], sites[i].plan, e))
+            return err_wrap(e, "cannot change %.*s",
+                            STR_ARG(all[count - 1]->path));
     if (!stage_run(sites, count, e))
         return err_wrap(e, "cannot change %.*s", STR_ARG(all[count - 1]->path));
     for (size_t i = 0; i < count; i++) {

@@ -36,6 +36,8 @@ struct change {
     size_t entry;   /* in the next record; SIZE_MAX: in none */
     bool keep;      /* move the old node to the backup */
     bool is_edited; /* an entry in it stays as the user made it */
+    bool has_copy;  /* of the file of a user, before mapm edits it: */
+    struct str before;
     uint64_t old_ino;
     struct hash old_print;
     uint64_t new_ino; /* NODE_TREE, once it is staged */
@@ -79,6 +81,7 @@ struct provision {
     struct plan *plan;
     struct stage_early *early; /* packages staged before the plan; or NULL */
     struct str backup;         /* the backup of the last apply */
+    struct str copies;         /* folder of those that it wrote: copies.c */
     struct str absolute; /* files with absolute paths since the last apply */
     const struct str *preserved; /* by the last plan */
     size_t preserved_count;
@@ -202,6 +205,12 @@ typedef bool planner(struct plan *plan, struct target *t, struct err *e);
 MUST_CHECK bool plan_or_leave(struct plan *plan, struct target *t,
                               const struct record_entry *known, planner *make,
                               struct err *e);
+/* copies.c: whether the file of a user has a copy, or gets one with the change;
+ * an error leaves the file alone. `text` as it is, in the arena of the plan. */
+MUST_CHECK bool copies_plan(struct plan *plan, struct change *c,
+                            struct str text, bool is_recorded, struct err *e);
+MUST_CHECK bool copies_write(struct provision *p, const struct plan *plan,
+                             struct err *e);
 /* A recorded path that is no longer desired. */
 MUST_CHECK bool plan_leaving(struct plan *plan,
                              const struct record_entry *known, struct err *e);

@@ -197,7 +197,11 @@ COMMAND(command_doctor)
 {
     struct doctor d = {.inv = inv};
 
-    (void)e;
+    if (has_option(inv, OPTION_RESTORE_USER))
+        return doctor_restore(inv, exit_code, e);
+    if (inv->arguments.count)
+        return err_set(e, ERR_USAGE,
+                       "mapm doctor takes a client with --restore-user alone");
     doctor_look_files(&d);
     doctor_look_programs(&d);
     doctor_look_sandbox(&d);

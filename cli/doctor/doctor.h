@@ -13,8 +13,9 @@
  *     doctor_look.c  files, programs, sandbox, policy
  *     doctor_clients.c  the clients
  *     doctor_ask.c   the model backend
+ *     doctor_restore.c  --restore-user, instead of all these
  *
- * Nothing is changed and no network is asked. One thing that is broken hides no
+ * The checks change nothing and ask no network. One thing that is broken hides no
  * other: each check runs with what the ones before it could read.
  *
  * Source: DESIGN.md 8; REQUIREMENTS K23, K25.
@@ -64,5 +65,9 @@ void doctor_look_policy(struct doctor *d);
 void doctor_look_ask(struct doctor *d);
 /* `runs`: their own commands that list servers, too. */
 void doctor_look_clients(struct doctor *d, bool runs);
+
+/* --restore-user. */
+MUST_CHECK bool doctor_restore(struct invocation *inv, int *exit_code,
+                               struct err *e);
 
 #endif

@@ -16,6 +16,7 @@ struct client_scope {
     const char *skills; /* the common folder of skills */
     bool is_user;
     const char *named_skills; /* user level: as HOME has it, links and all */
+    const char *state; /* user level: ${XDG_STATE_HOME:-~/.local/state} */
     /* User level: why a row has no places, as it names no absolute folder. Of
      * each NULL, or a message. */
     const char *const *refused;

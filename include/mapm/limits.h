@@ -42,6 +42,7 @@
 #define LOCK_MAX_BYTES             (64u * 1024 * 1024)   /* some 450 bytes a package */
 #define CLIENT_FILE_MAX_BYTES      (4u * 1024 * 1024)    /* .mcp.json … */
 #define USER_FILE_MAX_BYTES        (4u * 1024 * 1024)    /* … at user level */
+#define USER_COPIES_KEPT           10      /* times of which there are copies */
 #define CLIENT_FILE_MAX_DEPTH      64
 #define ORIGIN_MAX_BYTES           2048
 #define CATALOG_MAX_GLOBS          256     /* in one list of a catalog in mapm.yaml */

@@ -2,6 +2,7 @@
 # mapm install -g: skills, sub-agents and servers where the clients of a user look.
 # Nothing of a home with files of every client is lost, however it ends. [H8]
 . "$(dirname "$0")/../lib/cli.sh"
+. "$ROOT/tests/lib/terminal.sh"
 
 s=$T/src
 skill "$s/skills/pdf" 'scope: acme'
@@ -14,12 +15,13 @@ NAMES='pdf boss io.acme/tool'
 homes=$T/homes
 mkdir -p "$homes"
 PATH=$T/bin:/usr/bin:/bin
+export XDG_STATE_HOME="$T/states"
 mkdir "$T/bin" && ln -s "$MAPM" "$T/bin/mapm"
 
 # fresh: a home without a client, and an empty library.
 fresh()
 {
-    rm -rf "$HOME" "$MAPM_HOME"
+    rm -rf "$HOME" "$MAPM_HOME" "$XDG_STATE_HOME"
     mkdir -p "$HOME"
 }
 # with_all: every client of the table, verified or not.
@@ -89,8 +91,8 @@ killed_at()
     n=1 odd=0 broken=0 ends=0
     while :; do
         rm -rf "$HOME" "$MAPM_HOME" && cp -a "$T/from.home" "$HOME" && cp -a "$T/from.mapm" "$MAPM_HOME"
-        rm -f "$T/calls" "$T/calls.counts"
-        env LD_PRELOAD="$MAPM_BUILD/calls.so" CALLS_LOG="$T/calls" CALLS_BELOW="$HOME:$MAPM_HOME/global" \
+        rm -rf "$T/calls" "$T/calls.counts" "$XDG_STATE_HOME"
+        env LD_PRELOAD="$MAPM_BUILD/calls.so" CALLS_LOG="$T/calls" CALLS_BELOW="$HOME:$MAPM_HOME/global:$T/states" \
             CALLS_FAIL="cwmn:$n:kill" "$MAPM" "$@" >/dev/null 2>&1
         [ $? -ne 0 ] || break
         ends=$((ends + 1))
@@ -193,6 +195,85 @@ ok 'is written as it is' grep -q "$MAPM_HOME/shared/x" "$HOME/.cursor/mcp.json"
 sed -i 's#/x"#/y"#' "$HOME/.cursor/mcp.json"
 exits 'a server that was edited' 0 mapm remove -g io.acme/shared
 ok 'stays' grep -q "$MAPM_HOME/shared/y" "$HOME/.cursor/mcp.json"
+
+# --- copies of what was there ---------------------------------------------------------------
+
+copies()
+{
+    find "$XDG_STATE_HOME/mapm/backup" -type f "$@"
+}
+fresh
+mkdir -p "$HOME/.codex" "$HOME/.cursor"
+printf 'model = "x"' >"$HOME/.codex/config.toml" && cp "$HOME/.codex/config.toml" "$T/mine"
+exits 'a plan alone' 0 mapm install -g --yes --dry-run $ALL
+not_ok 'copies nothing' test -e "$XDG_STATE_HOME"
+exits 'a file of the user, and one that mapm makes' 0 mapm install -g --yes $ALL
+ok 'the one has a copy' cmp -s "$(copies)" "$T/mine"
+like 'with a name of no path' "$(copies)" '/mapm/backup/[0-9]{4}-[0-9T-]*Z/codex-[0-9a-f]{32}$'
+is 'for nobody else' "$(copies -perm 600 | wc -l) $(find "$XDG_STATE_HOME" -type d ! -perm 700)" '1 '
+exits 'more for it' 0 mapm install -g --yes "$s/io.acme_shared.json"
+is 'is no first time' "$(copies | wc -l)" 1
+rm -rf "$XDG_STATE_HOME"
+exits 'without a copy' 0 mapm remove -g io.acme/shared
+is 'there is one of what it is now' "$(grep -c '^.mcp_servers' "$(copies)")" 2
+exits 'back' 0 mapm remove -g $NAMES
+ok 'to what was there' cmp -s "$HOME/.codex/config.toml" "$T/mine"
+
+rm -rf "$XDG_STATE_HOME"
+for n in 01 02 03 04 05 06 07 08 09 10 11; do
+    mkdir -p "$XDG_STATE_HOME/mapm/backup/2020-01-${n}T00-00-00Z"
+done
+mkdir "$XDG_STATE_HOME/mapm/backup/2020" && ln -s "$T/else" "$XDG_STATE_HOME/mapm/backup/2020-01-00T00-00-00Z"
+exits 'many of them' 0 mapm install -g --yes $ALL
+is 'ten are kept, and what is none' "$(find "$XDG_STATE_HOME/mapm/backup" -mindepth 1 -maxdepth 1 -type d | sort | sed 's/.*backup.//; 2q')" \
+    "2020
+2020-01-03T00-00-00Z"
+ok 'nothing is followed' test -e "$T/else/settings.json"
+cp "$HOME/.codex/config.toml" "$T/edited"
+exits '--restore-user without a terminal' 4 mapm doctor --restore-user </dev/null
+like 'shows what would be put back' "$out" '^-.mcp_servers'
+ok 'and does not' cmp -s "$HOME/.codex/config.toml" "$T/edited"
+exits 'as JSON' 4 mapm doctor --restore-user --json </dev/null
+like 'the same' "$out" '"restored": false'
+on_terminal n "$MAPM" doctor --restore-user
+is 'a no on a terminal' "$status $(cmp "$HOME/.codex/config.toml" "$T/edited")" '4 '
+exits 'of another client' 0 mapm doctor --restore-user cursor --yes
+like 'nothing' "$err" 'nothing to put back'
+exits 'of none' 2 mapm doctor --restore-user none-such --yes
+exits 'a client without it' 2 mapm doctor codex
+exits 'with --yes' 0 mapm doctor --restore-user codex --yes
+ok 'it is as it was' cmp -s "$HOME/.codex/config.toml" "$T/mine"
+ok 'what it replaces is kept' cmp -s "$(printf '%s\n' "$err" | sed -n 's/.*what it replaces is //p')" "$T/edited"
+exits 'again' 0 mapm doctor --restore-user --yes
+like 'is nothing' "$err" 'nothing to put back'
+rm -r "$HOME/.codex"
+exits 'a file that is gone' 0 mapm doctor --restore-user --yes
+ok 'comes back' cmp -s "$HOME/.codex/config.toml" "$T/mine"
+cp "$T/edited" "$HOME/.codex/config.toml"
+on_terminal y "$MAPM" doctor --restore-user
+is 'or after a yes' "$status $(cmp "$HOME/.codex/config.toml" "$T/mine")" '0 '
+rm "$HOME/.codex/config.toml" && ln -s "$T/mine" "$HOME/.codex/config.toml"
+echo other >"$T/mine"
+exits 'a link out of the home' 3 mapm doctor --restore-user --yes
+like 'is left as it is' "$err" 'config.toml was left as it is'
+is 'and what it leads to' "$(cat "$T/mine")" other
+
+for how in file link; do
+    fresh
+    mkdir -p "$HOME/.codex" "$HOME/.cursor"
+    echo 'model = "x"' >"$HOME/.codex/config.toml"
+    if [ $how = file ]; then
+        : >"$XDG_STATE_HOME"
+    else
+        mkdir -p "$XDG_STATE_HOME/mapm" && ln -s "$T/else" "$XDG_STATE_HOME/mapm/backup"
+    fi
+    exits "no place for copies: a $how" 3 mapm install -g --yes $ALL
+    like 'the file is left as it is' "$err" 'config.toml was left as it is: .*no copy of it can be kept'
+    is 'to the byte' "$(cat "$HOME/.codex/config.toml")" 'model = "x"'
+    ok 'others go on' grep -q io-acme-tool "$HOME/.cursor/mcp.json"
+    rm -rf "$XDG_STATE_HOME"
+done
+is 'nothing is below the link' "$(ls "$T/else")" settings.json
 
 # --- a client that writes its file all the time -------------------------------------------
 
