@@ -284,7 +284,6 @@ json()
 }
 json 'given twice' '{"mcpServers": {}, "mcpServers": {}}'
 json 'given twice' '{"mcpServers": {"a": {}, "\\u0061": {}}}'
-json 'byte order mark' '\357\273\277{"mcpServers": {}}'
 json 'not UTF-8' '{"a": "\377"}'
 json 'surrogate' '{"a": "\\ud800"}'
 json 'expected a value' '{"a": NaN}'
