@@ -262,10 +262,14 @@ static void note_server(struct invocation *inv, const struct install_plan *plan)
             names = arena_printf(&inv->cx.arena, "%.*s%s%s", STR_ARG(names),
                                  names.n ? ", " : "",
                                  plan->clients[i].client->name);
-    term_note(&inv->term,
-              "in this workspace %.*s start mapm mcp from now on: "
-              "mapm.yaml says so",
-              STR_ARG(names.n ? names : STR("no client")));
+    if (names.n)
+        term_note(&inv->term,
+                  "in this workspace %.*s start mapm mcp from now on: "
+                  "mapm.yaml says so",
+                  STR_ARG(names));
+    else
+        term_note(&inv->term, "no client that is in use starts mapm mcp: "
+                              "mapm client add names one");
 }
 
 /* Those of this machine that nobody asked about: --yes, or no terminal. */

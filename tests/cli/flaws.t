@@ -50,7 +50,7 @@ words()
 # All of it; the index's shared memory is rebuilt by whoever reads.
 store()
 {
-    snapshot "$MAPM_HOME" | grep -v -e 'mapm\.db-shm' -e 'store/locks'
+    snapshot "$MAPM_HOME" | grep -v -e 'mapm\.db' -e 'store/locks'
 }
 raw_bytes()
 {

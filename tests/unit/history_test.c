@@ -543,7 +543,7 @@ TEST(version_1_becomes_this_one_and_a_newer_one_is_refused)
     rig_open(&r);
     CHECK(!is_trusted(&r, "a/x", "1") && r.err.code == ERR_REFUSED);
     CHECK_STR(err_first(&r.err),
-              "mapm.db is of version 999, this mapm knows 6");
+              "mapm.db is of version 999, this mapm knows 7");
     CHECK(state_lost(store_state(r.store)).n == 0);
     rig_done(&r);
 }
