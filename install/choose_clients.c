@@ -283,7 +283,7 @@ bool install_list_clients(struct context *cx, struct install_clients *out,
 
     if (!layer_open(cx, LAYER_READ, &l, e))
         return false;
-    o.clients = clients_used(&l, cx);
+    o.clients = clients_given(&l, cx);
     ok = check_lists(&o.clients, e);
     entries = layer_entries(&l, &cx->arena, &count);
     for (size_t i = 0; i < count; i++) {

@@ -49,6 +49,26 @@ struct client_choice clients_used(const struct layer *l, struct context *cx)
     return o.clients;
 }
 
+struct client_choice clients_given(const struct layer *l, struct context *cx)
+{
+    struct client_choice used = clients_used(l, cx);
+    struct str *names =
+        arena_array(&cx->arena, used.count + clients_count, sizeof *names);
+
+    for (size_t i = 0; i < used.count; i++)
+        names[i] = used.names[i];
+    for (size_t i = 0; i < clients_count; i++) {
+        const struct client *c = &clients_table[i];
+
+        if (c->always && !l->scope->is_user &&
+            clients_say(&used, c) == CLIENT_UNSAID && l->provision &&
+            !provision_has_given(l->provision, c))
+            names[used.count++] = arena_printf(&cx->arena, "-%s", c->name);
+    }
+    used.names = names;
+    return used;
+}
+
 struct str clients_program(const struct layer *l, struct arena *a)
 {
     struct str folder, own = STR(""), found;

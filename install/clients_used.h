@@ -11,6 +11,9 @@
  * this machine. In the arena of `cx`.
  */
 struct client_choice clients_used(const struct layer *l, struct context *cx);
+/* The same to look at what is there: without a client that is in use everywhere,
+ * but was left out by the commands so far (--client). */
+struct client_choice clients_given(const struct layer *l, struct context *cx);
 
 /* A verified client on this machine, by more than what mapm made there. */
 bool clients_are_there(const struct layer *l, const struct client *c,

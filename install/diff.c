@@ -183,7 +183,7 @@ static bool diff_edits(struct context *cx, const struct layer *l,
     struct provision_edit *edits;
     size_t count, edit_count;
 
-    o.clients = clients_used(l, cx);
+    o.clients = clients_given(l, cx);
     if (!find_entries(l, names, a, &entries, &count, e) ||
         !check_named(l, names, entries, count, e))
         return false;
@@ -418,7 +418,7 @@ static bool restore(struct context *cx, struct layer *l, struct store *store,
     struct provision_item *items;
     size_t count;
 
-    o.clients = clients_used(l, cx);
+    o.clients = clients_given(l, cx);
     if (!find_restored(cx, l, store, names, &items, &count, e) ||
         !provision_plan(l->provision, &o, items, count, NULL, 0, a, &changes,
                         &out->count, e) ||

@@ -300,7 +300,7 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
     struct provision_item *items;
     size_t count, item_count = 0, difference_count;
 
-    o.clients = clients_used(l, cx);
+    o.clients = clients_given(l, cx);
     f->layer = l;
     closure_init(&closure, cx, l, store, &(struct closure_options){0});
     check_roots(l, f);

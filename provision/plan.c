@@ -503,6 +503,20 @@ void provision_find_served(struct provision *p,
     }
 }
 
+bool provision_has_given(struct provision *p, const struct client *c)
+{
+    const struct client *row = &p->scope->rows[c - clients_table];
+    struct err ignored = {0};
+
+    if (!provision_load(p, &ignored) || !p->has_record)
+        return true;
+    for (size_t i = 0; i < p->record.count; i++)
+        if (p->record.entries[i].kind != RECORD_TREE &&
+            is_of(p, row, p->record.entries[i].path))
+            return true;
+    return false;
+}
+
 bool provision_has_no_skills(struct provision *p)
 {
     struct err ignored = {0};

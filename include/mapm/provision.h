@@ -169,6 +169,9 @@ void provision_find_served(struct provision *p,
 /* User level: whether mapm made the folder `path`, absolute. */
 bool provision_made_folder(struct provision *p, struct str path);
 
+/* Whether the record has anything for the client; without a record it may. */
+bool provision_has_given(struct provision *p, const struct client *c);
+
 /* Whether the skills folder is empty or absent. The plan of a skill then needs no
  * `files` in its item, unless it is applied. */
 bool provision_has_no_skills(struct provision *p);

@@ -60,6 +60,8 @@ done
 anew
 exits '[H7] for one client' 0 mapm install --yes --client codex "$U/mcps/io.acme_tool.json" "$U/agents/boss"
 is '[H7] it alone' "$(files)" '.agents .codex mapm.lock mapm.yaml '
+exits '[H7] and verify misses nothing' 0 mapm verify
+exits '[H7] for one client' 0 mapm install --yes --client codex
 like '[H7] is said to see it' "$err" '^clients: codex 1 agent, servers after "trust this folder"$'
 exits '[H7] the next one' 0 mapm install --yes --client cursor
 ok '[H7] leaves what others have' test -f .codex/agents/boss.toml -a -f .cursor/mcp.json
