@@ -56,7 +56,7 @@ enum frame_type {
 /* Sources of a credential, in NEED_CREDENTIAL. */
 enum credential_from {
     CREDENTIAL_PROGRAM = 1, /* that of the host's kind: gh, glab */
-    CREDENTIAL_HELPER, /* git credential fill */
+    CREDENTIAL_HELPER,      /* git credential fill */
 };
 
 struct frame {

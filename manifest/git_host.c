@@ -4,7 +4,7 @@
 
 #include "git_address.h"
 
-#define TAGS        "refs/tags/"
+#define TAGS "refs/tags/"
 
 /* clang-format off */
 const struct git_host git_hosts[] = {

@@ -149,7 +149,7 @@ const struct client *place_find_client(const struct client_scope *s,
                                        struct str path)
 {
     s = scope_of(s, path);
-    for (int moved = 0; moved <= s->is_user; moved++)
+    for (int moved = 0; moved < (s->is_user ? 2 : 1); moved++)
         for (size_t i = 0; i < clients_count; i++)
             if (is_servers(s, &s->rows[i], path, moved))
                 return &s->rows[i];

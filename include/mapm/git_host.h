@@ -73,8 +73,8 @@ struct git_host_query {
 
 struct git_host_token {
     const char *variable;
-    bool own_host;      /* for hosts that the user names, not for `homes` */
-    const char *user;   /* instead of the row's; NULL: that */
+    bool own_host;    /* for hosts that the user names, not for `homes` */
+    const char *user; /* instead of the row's; NULL: that */
     const char *host_variable; /* names the one host that it is for */
 };
 
@@ -124,7 +124,7 @@ struct git_host {
     bool token_is_user; /* in its place, with no password */
     struct git_host_token tokens[GIT_HOST_MAX_TOKENS]; /* the first that is set
                                                           is sent */
-    bool has_gh; /* the files of `gh` know tokens, too */
+    bool has_gh;                     /* the files of `gh` know tokens, too */
     struct git_host_program program; /* knows them as well */
 
     struct git_host_probe probe; /* path NULL: nothing tells */
