@@ -425,7 +425,7 @@ static bool take_key_flags(struct str *rest, struct record_key *k)
     struct str word;
 
     if (!str_cut(rest, ' ', &word) || word.n != 1 ||
-        !memchr("a-A+", word.p[0], 4))
+        !str_has_char(STR("a-A+"), word.p[0]))
         return false;
     k->absolute = word.p[0] == 'a' || word.p[0] == 'A';
     k->taken = word.p[0] == 'A' || word.p[0] == '+';
