@@ -58,7 +58,7 @@ static bool check_owner(struct context *cx, int fd, struct str path,
     return owner_check(fd, str_dup0(path, &cx->arena), &rules, e);
 }
 
-/* `*found` false: there is none. */
+/* Reads config.yaml; `*found` is false if the file does not exist. */
 static bool read_text(struct context *cx, struct str path, bool *found,
                       struct str *text, struct err *e)
 {

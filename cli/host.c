@@ -74,7 +74,7 @@ static void print_host(struct term *t, struct str host,
     term_print(t, "\n");
 }
 
-/* Those of config.yaml and the environment, then what is built in besides. */
+/* Configured hosts (config.yaml, environment), then the other built-in ones. */
 static void list_hosts(struct job *job, struct json_writer *w)
 {
     struct invocation *inv = job->inv;
@@ -117,7 +117,7 @@ static bool list(struct job *job, struct err *e)
     return true;
 }
 
-/* --- what is wanted -------------------------------------------------------------- */
+/* --- options --------------------------------------------------------------------- */
 
 static bool fail_option(const char *name, struct str value, const char *want,
                         struct err *e)

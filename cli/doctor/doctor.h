@@ -63,7 +63,7 @@ void doctor_look_programs(struct doctor *d);
 void doctor_look_sandbox(struct doctor *d);
 void doctor_look_policy(struct doctor *d);
 void doctor_look_ask(struct doctor *d);
-/* `runs`: their own commands that list servers, too. */
+/* With `runs`, also executes the list command of each client in use. */
 void doctor_look_clients(struct doctor *d, bool runs);
 
 /* --restore-user. */
