@@ -252,3 +252,10 @@ struct str arena_printf(struct arena *a, const char *format, ...)
     text[n] = '\0';
     return str_make(text, (size_t)n);
 }
+
+struct str arena_join(struct str words, const char *between, struct str word,
+                      struct arena *a)
+{
+    return arena_printf(a, "%.*s%s%.*s", STR_ARG(words), words.n ? between : "",
+                        STR_ARG(word));
+}

@@ -78,8 +78,7 @@ struct str clients_join_backends(const char *separator, struct arena *a)
     struct str names = STR("");
 
     for (size_t i = 0; (c = clients_backend_at(i)); i++)
-        names = arena_printf(a, "%.*s%s%s", STR_ARG(names), i ? separator : "",
-                             c->name);
+        names = arena_join(names, separator, str_cstr(c->name), a);
     return names;
 }
 
@@ -88,8 +87,8 @@ struct str clients_join_names(const char *separator, struct arena *a)
     struct str names = STR("");
 
     for (size_t i = 0; i < clients_count; i++)
-        names = arena_printf(a, "%.*s%s%s", STR_ARG(names), i ? separator : "",
-                             clients_table[i].name);
+        names =
+            arena_join(names, separator, str_cstr(clients_table[i].name), a);
     return names;
 }
 

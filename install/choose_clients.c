@@ -354,8 +354,7 @@ static struct str join(struct str_list names, struct arena *a)
     struct str out = STR("");
 
     for (size_t i = 0; i < names.count; i++)
-        out = arena_printf(a, "%.*s%s%.*s", STR_ARG(out), i ? ", " : "",
-                           STR_ARG(names.items[i]));
+        out = arena_join(out, ", ", names.items[i], a);
     return out;
 }
 

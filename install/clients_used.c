@@ -98,7 +98,6 @@ struct str clients_join(const struct client_choice *c, struct arena *a)
 
     for (size_t i = 0; i < clients_count; i++)
         if (clients_say(c, &clients_table[i]) == CLIENT_YES)
-            names = arena_printf(a, "%.*s%s%s", STR_ARG(names),
-                                 names.n ? ", " : "", clients_table[i].name);
+            names = arena_join(names, ", ", str_cstr(clients_table[i].name), a);
     return names;
 }

@@ -230,8 +230,7 @@ static struct str other_ranges(const struct check *c, const struct question *q)
             continue;
         range = version_range(&o, origin_slot_path(&q->origin), a);
         if (range.n)
-            all = arena_printf(a, "%.*s%s%.*s", STR_ARG(all), all.n ? " " : "",
-                               STR_ARG(range));
+            all = arena_join(all, " ", range, a);
     }
     return all;
 }

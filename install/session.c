@@ -216,7 +216,7 @@ static bool make_plan(struct install_session *s, struct err *e)
         (!s->request->dry_run || s->plan.is_offer || s->is_in_place ||
          session_publish(s, e))) {
         fill_plan(s);
-        if ((!s->plan.is_offer && !session_list_clients(s, e)))
+        if (!s->plan.is_offer && !session_list_clients(s, e))
             return false;
         if (s->plan.is_offer || !offers_take_all(&s->request->choice) ||
             session_find_load(s, e))

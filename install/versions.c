@@ -285,8 +285,7 @@ static void tell_request(const struct settling *t, const struct request *r,
                               ? way[i]->node->package.fqn
                               : way[i]->node->origin.text;
 
-        line = arena_printf(t->a, "%.*s%s%.*s", STR_ARG(line),
-                            line.n ? " -> " : "", STR_ARG(name));
+        line = arena_join(line, " -> ", name, t->a);
     }
     err_also(e, "%.*s: %s%s%.*s", STR_ARG(r->range),
              count ? "" : "a root of mapm.yaml", more ? "... -> " : "",

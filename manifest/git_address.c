@@ -178,8 +178,7 @@ static void fill(const struct matching *m, const char *pattern, struct arena *a,
     while (str_cut(&rest, '/', &word)) {
         word = fill_word(m, word, a);
         if (word.n)
-            path = arena_printf(a, "%.*s%s%.*s", STR_ARG(path),
-                                path.n ? "/" : "", STR_ARG(word));
+            path = arena_join(path, "/", word, a);
     }
     *out = path;
 }

@@ -162,8 +162,7 @@ struct str git_host_kinds(const char *between, struct arena *a)
     struct str all = STR("");
 
     for (size_t i = 0; i < git_host_count; i++)
-        all = arena_printf(a, "%.*s%s%.*s", STR_ARG(all), i ? between : "",
-                           STR_ARG(git_host_kind_name(&git_hosts[i])));
+        all = arena_join(all, between, git_host_kind_name(&git_hosts[i]), a);
     return all;
 }
 

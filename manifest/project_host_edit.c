@@ -46,8 +46,7 @@ static bool value_is(const struct yaml *y, struct str value, struct arena *a)
     if (y->kind == YAML_SCALAR)
         return str_eq(y->text, value);
     for (const struct yaml *item = y->first; item; item = item->next)
-        all = arena_printf(a, "%.*s%s%.*s", STR_ARG(all), all.n ? ", " : "",
-                           STR_ARG(item->text));
+        all = arena_join(all, ", ", item->text, a);
     return str_eq(arena_printf(a, "[%.*s]", STR_ARG(all)), value);
 }
 

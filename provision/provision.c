@@ -251,8 +251,7 @@ static struct str absolute_files(const struct plan *plan)
         const struct record_entry *entry = &plan->next.entries[i];
 
         if (has_absolute(entry))
-            names = arena_printf(&plan->p->arena, "%.*s%s%.*s", STR_ARG(names),
-                                 names.n ? ", " : "", STR_ARG(entry->path));
+            names = arena_join(names, ", ", entry->path, &plan->p->arena);
     }
     return names;
 }

@@ -73,9 +73,7 @@ static void ask(struct doctor *d, const struct client *c)
     }
     for (size_t i = 0; i < keys.count; i++)
         if (str_find(r.out, keys.items[i]) == SIZE_MAX)
-            lacks =
-                arena_printf(&d->inv->cx.arena, "%.*s%s%.*s", STR_ARG(lacks),
-                             lacks.n ? ", " : "", STR_ARG(keys.items[i]));
+            lacks = arena_join(lacks, ", ", keys.items[i], &d->inv->cx.arena);
     if (lacks.n)
         doctor_add(d, client_group, name, DOCTOR_WARN, "not %.*s",
                    STR_ARG(lacks));

@@ -259,9 +259,9 @@ static void note_server(struct invocation *inv, const struct install_plan *plan)
 
     for (size_t i = 0; plan->clients && i < clients_count; i++)
         if (plan->clients[i].is_used && plan->clients[i].has_servers)
-            names = arena_printf(&inv->cx.arena, "%.*s%s%s", STR_ARG(names),
-                                 names.n ? ", " : "",
-                                 plan->clients[i].client->name);
+            names =
+                arena_join(names, ", ", str_cstr(plan->clients[i].client->name),
+                           &inv->cx.arena);
     if (names.n)
         term_note(&inv->term,
                   "in this workspace %.*s start mapm mcp from now on: "
@@ -280,8 +280,7 @@ static void note_others(struct invocation *inv, const struct install_plan *plan)
     if (plan->asks_clients || plan->change_count == 0)
         return;
     for (size_t i = 0; i < plan->others.count; i++)
-        names = arena_printf(&inv->cx.arena, "%.*s%s%.*s", STR_ARG(names),
-                             i ? "," : "", STR_ARG(plan->others.items[i]));
+        names = arena_join(names, ",", plan->others.items[i], &inv->cx.arena);
     if (names.n)
         term_note(&inv->term,
                   "also on this machine: %.*s (mapm install --client %.*s)",

@@ -174,8 +174,8 @@ static void note_refused(struct exchange *x)
     struct repo *r = x->repo;
 
     if (x->secret.source)
-        r->refused = arena_printf(&r->arena, "%.*s%s%s", STR_ARG(r->refused),
-                                  r->refused.n ? ", " : "", x->secret.source);
+        r->refused =
+            arena_join(r->refused, ", ", str_cstr(x->secret.source), &r->arena);
 }
 
 static enum outcome judge_login(struct exchange *x, struct err *e)

@@ -48,6 +48,9 @@ void *arena_extend(struct arena *a, void *items, size_t count, size_t *capacity,
 char *arena_text(struct arena *a, const char *p, size_t n);
 struct str arena_str(struct arena *a, struct str s);
 struct str arena_printf(struct arena *a, const char *format, ...) PRINTF(2, 3);
+/* `words` and one more; `between` them where there are some already. */
+struct str arena_join(struct str words, const char *between, struct str word,
+                      struct arena *a);
 
 #define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
 
