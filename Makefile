@@ -415,7 +415,7 @@ lint-man:
 
 lint-shell:
 	@echo '  sh -n, python3'
-	@for f in tools/* bench/run bench/*.py bench/star/run bench/clients/* .ci/run tests/*/*.t tests/lib/*.sh; do \
+	@for f in tools/* bench/run bench/*.py bench/star/run bench/clients/* .ci/run $(wildcard packaging/dist packaging/*/build packaging/*/check) tests/*/*.t tests/lib/*.sh; do \
 	  case $$(head -n 1 $$f) in \
 	  *sh) sh -n $$f || exit 1;; \
 	  *python3 | *'python3 -S' | '"""'*) python3 -c 'import ast,sys; ast.parse(open(sys.argv[1]).read())' \
@@ -496,6 +496,17 @@ uninstall:
 	for l in starlark mapm; do rm -f $(PC_DIR)/$$l.pc $(DESTDIR)$(LIBDIR)/lib$$l.*; done
 	for m in $(MAN:man/%=%); do rm -f $(DESTDIR)$(MANDIR)/man$${m##*.}/$$m; done
 
+## Releases
+
+# Artifacts in DIST, by packaging/*/build; PARTS='static npm' chooses. The check, with
+# tests/release, is no part of `make check`.
+DIST ?= $(B)/dist
+dist:
+	@packaging/dist $(DIST) $(PARTS)
+
+release-check:
+	@packaging/dist --check $(DIST) $(PARTS)
+
 clean: ; rm -rf build
 
 help:
@@ -517,6 +528,8 @@ help:
 	@echo 'make bench-star   measure the language, against CPython'
 	@echo 'make bench-clients  the agent programs of npm as back ends of ask'
 	@echo 'make clients      the same programs as clients of mapm mcp'
+	@echo 'make dist         what a release consists of, in build/dist (PARTS= chooses)'
+	@echo 'make release-check  the same, and its tests'
 	@echo 'make docs         the manual pages as HTML in build/html/'
 	@echo 'make install      PREFIX=/usr/local DESTDIR= ; DEBUG=1 keeps symbols in'
 	@echo '                  .debug; make uninstall undoes it'
@@ -525,7 +538,7 @@ help:
 FORCE:
 .PHONY: FORCE all mutants test conformance-star conformance check quickstart san fuzz fuzz-all coverage \
         bench bench-star bench-clients clients star-gc star-tiny star-msan star-builds star-run star-run-gc star-run-tiny star-run-msan star-test lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
-        lint-shell lint-waits lint-tidy analyze docs install uninstall clean help
+        lint-shell lint-waits lint-tidy analyze docs install uninstall dist release-check clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(wildcard $(B)/*/*.d $(B)/*/*/*.d)
