@@ -53,6 +53,23 @@ static struct str describe_policy(const struct project *p, bool quoted,
     return arena_str(a, buf_str(&b));
 }
 
+/* The URL whole: what was accepted is what is asked. */
+static struct str describe_stores(const struct project *p, bool quoted,
+                                  struct arena *a)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    (void)quoted; /* no URL of a store has a blank */
+    buf_init(&b, SIZE_MAX / 2);
+    buf_text(&b, "mapm.yaml names these stores, to be asked for locked "
+                 "packages before their hosts:\n");
+    for (size_t i = 0; i < p->store.count; i++)
+        buf_printf(&b, "  %.*s\n", STR_ARG(p->store.items[i].url));
+    if (p->store.only)
+        buf_text(&b, "  only: true, that is, no host is asked\n");
+    return arena_str(a, buf_str(&b));
+}
+
 /* clang-format off */
 static const struct trust_kind kinds[STATE_TRUST_KINDS] = {
     [STATE_TRUST_METASKILL] = {.name = "metaskill"},
@@ -61,6 +78,9 @@ static const struct trust_kind kinds[STATE_TRUST_KINDS] = {
                             .describe = describe_policy},
     [STATE_TRUST_WORKSPACE] = {.name = "workspace", .is_of_folder = true},
     [STATE_TRUST_SERVER] = {.name = "server", .is_of_folder = true},
+    [STATE_TRUST_STORE] = {.name = "store", .is_of_folder = true,
+                           .is_requested = project_store_digest,
+                           .describe = describe_stores},
 };
 /* clang-format on */
 

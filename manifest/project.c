@@ -439,6 +439,8 @@ void project_join_member(const struct project *root, struct project *member,
         member->client_count = root->client_count;
     }
     member->start_servers |= root->start_servers;
+    if (member->store.count == 0)
+        member->store = root->store;
     if (member->listing.line == 0)
         member->listing = root->listing;
     join_rules(root, member, a);
@@ -466,6 +468,7 @@ bool project_parse(struct str text, enum project_role role, const char *name,
         {STR_INIT("servers"), IN_WORKSPACE, project_read_servers},
         {STR_INIT("listing"), IN_WORKSPACE, project_read_listing},
         {STR_INIT("hosts"), IN_USER, project_read_hosts},
+        {STR_INIT("store"), IN_WORKSPACE | IN_USER, project_read_store},
         {STR_INIT("trusted_folders"), IN_USER, read_trusted_folders},
         {STR_INIT("ask"), IN_WORKSPACE | IN_USER, project_read_ask},
         {STR_INIT("policy"), IN_WORKSPACE | IN_USER, read_policy},

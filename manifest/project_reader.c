@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #define GUESS_MAX_EDITS 2 /* for "did you mean" */
 
@@ -62,6 +63,16 @@ bool project_want_texts(struct project_reader *r, const struct yaml *list,
     for (const struct yaml *y = list->first; y; y = y->next)
         if (!project_want_text(r, y, what))
             return false;
+    return true;
+}
+
+bool project_want_bool(struct project_reader *r, const struct yaml *y,
+                       bool *out)
+{
+    if (y->kind != YAML_SCALAR || yaml_type_of(y) != YAML_TYPE_BOOL)
+        return project_fail(r, y->line, "%.*s must be true or false",
+                            STR_ARG(y->key));
+    *out = strchr("tTyY", y->text.p[0]) || str_eq_nocase(y->text, STR("on"));
     return true;
 }
 

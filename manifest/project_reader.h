@@ -49,6 +49,8 @@ MUST_CHECK bool project_want_text(struct project_reader *r,
                                   const struct yaml *y, const char *what);
 MUST_CHECK bool project_want_texts(struct project_reader *r,
                                    const struct yaml *list, const char *what);
+MUST_CHECK bool project_want_bool(struct project_reader *r,
+                                  const struct yaml *y, bool *out);
 
 /* A list that project_want_texts was content with. In the arena. */
 const struct str *project_texts(struct project_reader *r,
@@ -74,6 +76,9 @@ bool project_read_listing(struct project_reader *r, const struct yaml *y);
 
 /* `replace:`, in project_replace.c. */
 bool project_read_replace(struct project_reader *r, const struct yaml *y);
+
+/* `store:`, in project_store.c. */
+bool project_read_store(struct project_reader *r, const struct yaml *y);
 
 /* The keys about runs of metaskills: project_run.c. */
 bool project_read_ask(struct project_reader *r, const struct yaml *y);

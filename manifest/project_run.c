@@ -399,20 +399,11 @@ bool project_read_commands(struct project_reader *r, const struct yaml *y)
 
 /* --- policy.network, policy.sandbox, runtime ------------------------------ */
 
-static bool read_bool(struct project_reader *r, const struct yaml *y, bool *out)
-{
-    if (y->kind != YAML_SCALAR || yaml_type_of(y) != YAML_TYPE_BOOL)
-        return project_fail(r, y->line, "%.*s must be true or false",
-                            STR_ARG(y->key));
-    *out = strchr("tTyY", y->text.p[0]) || str_eq_nocase(y->text, STR("on"));
-    return true;
-}
-
 bool project_read_network(struct project_reader *r, const struct yaml *y)
 {
     bool yes = false;
 
-    if (!read_bool(r, y, &yes))
+    if (!project_want_bool(r, y, &yes))
         return false;
     r->out.network = yes ? PROJECT_TRUE : PROJECT_FALSE;
     return true;
@@ -420,7 +411,7 @@ bool project_read_network(struct project_reader *r, const struct yaml *y)
 
 bool project_read_server(struct project_reader *r, const struct yaml *y)
 {
-    return read_bool(r, y, &r->out.server);
+    return project_want_bool(r, y, &r->out.server);
 }
 
 bool project_read_servers(struct project_reader *r, const struct yaml *y)

@@ -51,6 +51,18 @@ MUST_CHECK bool authorize_config_edit(struct context *cx,
                                                      struct err *e),
                                       void *ctx, struct err *e);
 
+/*
+ * The stores that a run in the folder `path` asks, in order: MAPM_STORE,
+ * config.yaml, and those of mapm.yaml once they were accepted with mapm trust
+ * --workspace; until then a note says so. [S1]
+ * Ownership: in the arena of `cx`. Errors: ERR_FORMAT of MAPM_STORE, ERR_LIMIT,
+ * the store's.
+ */
+MUST_CHECK bool authorize_stores(struct context *cx, struct store *store,
+                                 struct str path, const struct project *user,
+                                 const struct project *workspace,
+                                 struct team_remotes *out, struct err *e);
+
 /* --- ownership ------------------------------------------------------------------ */
 
 /*

@@ -7,6 +7,7 @@
 #include "mapm/catalog.h"
 #include "mapm/host_config.h"
 #include "mapm/limits.h"
+#include "mapm/team_remote.h"
 
 /* project: mapm.yaml, mapm.local.yaml and config.yaml (DESIGN.md 3.1). */
 
@@ -91,6 +92,7 @@ struct project {
     bool has_sources;
     const struct host_config *hosts; /* config.yaml only */
     size_t host_count;
+    struct team_remotes store; /* of mapm.yaml a proposal */
     const struct str
         *trusted_folders; /* config.yaml only: absolute, "~/…", "*" */
     size_t trusted_folder_count;
@@ -133,6 +135,9 @@ bool project_is_searched(const struct project *p, struct str fqn);
  * canonical form: order and repetition do not matter. False when it has
  * neither of the first two. */
 bool project_policy_digest(const struct project *p, struct hash *out);
+/* The stores that a workspace's mapm.yaml proposes, with `only`: exactly these,
+ * in this order. False when it names none. [S1] */
+bool project_store_digest(const struct project *p, struct hash *out);
 
 /*
  * What `p`, read from the file `name`, says of the limits: a user's file may

@@ -16,10 +16,12 @@ enum state_trust_kind {
     STATE_TRUST_WORKSPACE, /* subject: workspace; digest: none (zeros) */
     STATE_TRUST_SERVER,    /* subject: workspace; digest: of a server's key and
                             * package */
+    STATE_TRUST_STORE,     /* subject: workspace; digest: of the stores that
+                            * its mapm.yaml proposes */
     STATE_TRUST_KINDS,     /* so many */
     /* No trust, and never listed: a text of prereqs that a person has seen;
      * subject: "prereqs"; digest: of the text. */
-    STATE_SEEN_PREREQS = STATE_TRUST_KINDS,
+    STATE_SEEN_PREREQS = 16,
     STATE_SEEN_PATCH, /* likewise, of a patch; subject: "patch" */
     STATE_SEEN_HINT   /* likewise, of an optional offer; subject: "hint" */
 };
