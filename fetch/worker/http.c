@@ -138,6 +138,26 @@ static void compress_body(struct http_call *call)
     deflateEnd(&z);
 }
 
+/* Of a method that libcurl's options for POST and PUT do not name: HEAD has no
+ * body, neither way. */
+static void set_request(struct http_call *call)
+{
+    const struct http_request *r = call->request;
+    CURL *c = call->easy;
+
+    for (size_t i = 0; i < r->header_count; i++)
+        add_header(call, str_dup0(r->headers[i], &call->arena));
+    add_header(call, "Expect:");
+    if (strcmp(r->method, "HEAD") == 0)
+        curl_easy_setopt(c, CURLOPT_NOBODY, 1L);
+    if (strcmp(r->method, "HEAD") == 0 || strcmp(r->method, "GET") == 0)
+        return;
+    curl_easy_setopt(c, CURLOPT_POST, 1L);
+    curl_easy_setopt(c, CURLOPT_CUSTOMREQUEST, r->method);
+    curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body.n);
+    curl_easy_setopt(c, CURLOPT_POSTFIELDS, call->body.n ? call->body.p : "");
+}
+
 static void set_body(struct http_call *call)
 {
     CURL *c = call->easy;
@@ -156,16 +176,24 @@ static void set_body(struct http_call *call)
     curl_easy_setopt(c, CURLOPT_POSTFIELDS, call->body.p);
 }
 
-static void set_limits(struct http *h, CURL *c, uint64_t max_seconds)
+static void set_limits(struct http *h, const struct http_call *call)
 {
+    static const struct http_request none = {0};
+    const struct http_request *r = call->request ? call->request : &none;
     uint64_t left = http_time_left(h) + 1;
+    uint64_t stall = h->limits->transfer_stall_seconds.value;
+    CURL *c = call->easy;
 
-    if (max_seconds && left > max_seconds * 1000)
-        left = max_seconds * 1000;
-    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_MAX_SECONDS);
-    curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, (long)STALL_BYTES_PER_SECOND);
+    if (call->max_seconds && left > call->max_seconds * 1000)
+        left = call->max_seconds * 1000;
+    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT,
+                     r->connect_seconds ? (long)r->connect_seconds
+                                        : (long)CONNECT_MAX_SECONDS);
+    curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT,
+                     r->stall_bytes_per_second ? (long)r->stall_bytes_per_second
+                                               : (long)STALL_BYTES_PER_SECOND);
     curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME,
-                     (long)h->limits->transfer_stall_seconds.value);
+                     r->stall_seconds ? (long)r->stall_seconds : (long)stall);
     curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)left);
 }
 
@@ -222,6 +250,8 @@ static struct str address(struct http_call *call)
 {
     struct str text = url_format(call->url, &call->arena);
 
+    if (call->request)
+        return str_cstr(str_dup0(call->request->address, &call->arena));
     if (call->query.n == 0)
         return arena_printf(&call->arena, "%.*s/git-upload-pack",
                             STR_ARG(text));
@@ -285,9 +315,12 @@ bool http_start(struct http *h, struct http_call *call, struct err *e)
     curl_easy_setopt(c, CURLOPT_WRITEDATA, call);
     curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
     curl_easy_setopt(c, CURLOPT_HEADERDATA, call);
-    set_limits(h, c, call->max_seconds);
+    set_limits(h, call);
     set_addresses(h, call);
-    set_body(call);
+    if (call->request)
+        set_request(call);
+    else
+        set_body(call);
     curl_easy_setopt(c, CURLOPT_HTTPHEADER, call->headers);
     set_who(call);
     if (!http_set_trust(c, h->settings, call->url, &call->arena, e))
@@ -343,6 +376,41 @@ static void read_rate_limit(struct http_call *call)
     }
 }
 
+/* All of them, a line each: a server may offer Basic and Bearer. */
+static void read_challenge(struct http_call *call)
+{
+    struct curl_header *h;
+    size_t count = 1;
+
+    for (size_t i = 0; i < count; i++) {
+        if (curl_easy_header(call->easy, "WWW-Authenticate", i, CURLH_HEADER,
+                             -1, &h) != CURLHE_OK)
+            return;
+        count = h->amount;
+        call->challenge =
+            arena_join(call->challenge, "\n", str_cstr(h->value), &call->arena);
+    }
+}
+
+/* Where an upload goes on: no redirect, so libcurl does not resolve it. */
+static void read_location(struct http_call *call)
+{
+    struct curl_header *h;
+    CURLU *u = curl_url();
+    char *text = NULL;
+
+    if (curl_easy_header(call->easy, "Location", 0, CURLH_HEADER, -1, &h) ==
+            CURLHE_OK &&
+        curl_url_set(u, CURLUPART_URL,
+                     str_dup0(call->request->address, &call->arena),
+                     0) == CURLUE_OK &&
+        curl_url_set(u, CURLUPART_URL, h->value, 0) == CURLUE_OK &&
+        curl_url_get(u, CURLUPART_URL, &text, 0) == CURLUE_OK)
+        call->location = arena_str(&call->arena, str_cstr(text));
+    curl_free(text);
+    curl_url_cleanup(u);
+}
+
 static void read_result(struct http_call *call)
 {
     CURL *c = call->easy;
@@ -362,6 +430,10 @@ static void read_result(struct http_call *call)
                                                    : (unsigned)wait;
     if (call->status != HTTP_STATUS_OK)
         read_rate_limit(call);
+    if (call->request && call->status == HTTP_STATUS_UNAUTHORIZED)
+        read_challenge(call);
+    if (call->request && !call->location.n)
+        read_location(call);
     call->took_ms = (uint64_t)took / 1000;
     call->http->counts.connections += (uint64_t)connects;
 }

@@ -20,16 +20,31 @@
  * Source: FETCH.md 8, 9; THREATS.md rows 13, 14.
  */
 
-#define HTTP_STATUS_OK    200
-#define HEADERS_MAX_BYTES (64u * 1024)
-#define WAIT_MAX_FDS      64
+#define HTTP_STATUS_OK           200
+#define HTTP_STATUS_UNAUTHORIZED 401
+#define HEADERS_MAX_BYTES        (64u * 1024)
+#define WAIT_MAX_FDS             64
 
 struct http;
+struct http_call;
+
+/* A request that is not one of git's: to a team store. */
+struct http_request {
+    const char *method;        /* "GET", "HEAD", "POST", "PUT" */
+    struct str address;        /* with its query */
+    const struct str *headers; /* "name: value" */
+    size_t header_count;
+    /* 0: those of git. */
+    unsigned connect_seconds, stall_seconds, stall_bytes_per_second;
+    /* Called when http_next has handed it out; fails only when mapm has ended. */
+    bool (*over)(struct http_call *call, struct err *e);
+};
 
 struct http_call {
     /* the request; valid until the call is over */
-    const struct url *url; /* without query */
-    struct str query;      /* "service=git-upload-pack"; empty: a POST */
+    const struct url *url; /* without query; of `request` for its place alone */
+    const struct http_request *request; /* NULL: one of git's */
+    struct str query; /* "service=git-upload-pack"; empty: a POST */
     struct str body;
     struct str user, password; /* empty: none */
     uint64_t max_seconds;      /* for the whole answer; 0: the session's */
@@ -43,11 +58,12 @@ struct http_call {
     char why[256];
     long status;
     struct str type, location; /* headers, in the call's arena */
-    unsigned retry_after_s;    /* 0: not said */
-    bool is_rate_limited;      /* x-ratelimit-remaining: 0, or the like */
-    uint64_t rate_reset_s;     /* until then, since 1970; 0: not said */
-    uint64_t received;         /* body bytes */
-    bool is_page_cut;          /* of a status that is not 200: unread */
+    struct str challenge;   /* of a `request`: each WWW-Authenticate, a line */
+    unsigned retry_after_s; /* 0: not said */
+    bool is_rate_limited;   /* x-ratelimit-remaining: 0, or the like */
+    uint64_t rate_reset_s;  /* until then, since 1970; 0: not said */
+    uint64_t received;      /* body bytes */
+    bool is_page_cut;       /* of a status that is not 200: unread */
     char private_address[ADDRESS_TEXT_BYTES]; /* that it led to; "" */
     uint64_t took_ms;
 

@@ -163,9 +163,13 @@ static bool finish_requests(struct session *s, uint64_t *wait_ms, struct err *e)
     struct http_call *call;
     struct exchange *x;
 
-    while ((call = http_next(s->http)) != NULL)
-        if (!finish_request(s, call->ctx, wait_ms, e))
+    while ((call = http_next(s->http)) != NULL) {
+        if (call->request)
+            *wait_ms = 0;
+        if (call->request ? !call->request->over(call, e)
+                          : !finish_request(s, call->ctx, wait_ms, e))
             return false;
+    }
     if (!pipes_step(s, wait_ms, e))
         return false;
     while ((x = pipes_next(s)) != NULL)
