@@ -103,6 +103,10 @@ static bool find_skill(struct run_execution *x, struct err *e)
         found->skill = *q->skill;
         return true;
     }
+    if (q->found) {
+        *found = *q->found;
+        return true;
+    }
     if (q->known)
         return run_skill_read(x->cx, q->store, q->layer, q->library, q->known,
                               found, e);
@@ -314,6 +318,8 @@ static void begin_history(struct run_execution *x)
     };
     struct err why = {0};
 
+    if (q->unlisted)
+        return;
     if (!run_history_begin(&x->history, q->store,
                            run_keep(&q->layer->user, &q->layer->project),
                            &first, x->input, &why))

@@ -15,17 +15,6 @@
  */
 
 /*
- * `l` is the workspace; with --global a name is of the library alone.
- * Ownership: in the invocation's arena. A skill without a program is found,
- * too: skill.file is "".
- * Errors: ERR_NOT_FOUND with near names; ERR_USAGE when several are meant;
- * ERR_EDITED when files are missing or not those of the lock.
- */
-MUST_CHECK bool run_skill_find(struct context *cx, struct store *store,
-                               struct layer *l, struct str name,
-                               struct run_skill *out, struct err *e);
-
-/*
  * find_check.c: compares the folder with the lock: each file, a renamed copy's
  * SKILL.md under its name (X2, X9). Additional files belong to the user and
  * are ignored, unless one would become the program. Errors: ERR_EDITED, one

@@ -391,32 +391,51 @@ static bool read_line(struct reader *r)
     return read_entry(r, line);
 }
 
-bool tape_parse(struct str text, const char *name, struct arena *a,
-                struct tape *out, struct err *e)
+static bool read_lines(struct reader *r, struct str text, struct tape *t)
 {
-    struct tape t = {.file = name, .limits = limits_default};
-    struct reader r = {.file = name, .arena = a, .out = &t, .e = e};
     size_t at = 0;
 
     if (text.n > TAPE_MAX_BYTES)
-        return err_set(e, ERR_LIMIT, "%s: a tape has at most %u bytes", name,
-                       TAPE_MAX_BYTES);
+        return err_set(r->e, ERR_LIMIT, "%s: a tape has at most %u bytes",
+                       r->file, TAPE_MAX_BYTES);
     while (at < text.n) {
         CLEANUP(arena_done) struct arena scratch = {0};
         struct str rest = str_from_index(text, at);
         size_t end = str_find_char(rest, '\n');
 
-        r.line = str_slice(rest, 0, end);
-        r.scratch = &scratch;
-        r.number++;
-        if (!read_line(&r))
+        r->line = str_slice(rest, 0, end);
+        r->scratch = &scratch;
+        r->number++;
+        if (!read_line(r))
             return false;
-        t.end_from = at;
-        t.end_to = at + r.line.n;
-        at += r.line.n + (end != SIZE_MAX);
+        t->end_from = at;
+        t->end_to = at + r->line.n;
+        at += r->line.n + (end != SIZE_MAX);
     }
-    if (r.number == 0)
-        return err_set(e, ERR_FORMAT, "%s: no tape: it is empty", name);
+    return r->number > 0 ||
+           err_set(r->e, ERR_FORMAT, "%s: no tape: it is empty", r->file);
+}
+
+bool tape_parse_begun(struct str text, const char *name, struct arena *a,
+                      struct tape *out, struct err *e)
+{
+    struct tape t = {.file = name, .limits = limits_default};
+    struct reader r = {.file = name, .arena = a, .out = &t, .e = e};
+
+    if (!read_lines(&r, text, &t))
+        return false;
+    *out = t;
+    return true;
+}
+
+bool tape_parse(struct str text, const char *name, struct arena *a,
+                struct tape *out, struct err *e)
+{
+    struct tape t = {.file = name, .limits = limits_default};
+    struct reader r = {.file = name, .arena = a, .out = &t, .e = e};
+
+    if (!read_lines(&r, text, &t))
+        return false;
     if (!t.end_line) {
         fail(&r, "the tape ends here, without an envelope or an error");
         return err_hint(e, "it was cut, or written by hand: {\"envelope\":{}} "

@@ -91,26 +91,33 @@ static void put_failure(struct json_writer *w, const struct err *e)
     json_member_string(w, "error", buf_str(&text));
 }
 
-static bool record_ask(void *ctx, const struct ask *in, struct arena *a,
-                       struct answer *out, struct err *e)
+void tape_put_ask(struct buf *lines, const struct ask *in,
+                  const struct answer *out, const struct err *e)
 {
-    struct tape_recorder *r = ctx;
-    bool ok = r->inner.ask(r->inner.ctx, in, a, out, e);
     struct json_writer w;
 
-    json_writer_init(&w, &r->lines, 0);
+    json_writer_init(&w, lines, 0);
     json_begin_object(&w);
     json_member_object(&w, "ask");
     json_member_string(&w, "prompt", in->prompt);
     put_json(&w, "opts", in->opts);
     json_end_object(&w);
     json_member_object(&w, "result");
-    if (ok)
+    if (out)
         put_answer(&w, out);
     else
         put_failure(&w, e);
     json_end_object(&w);
     json_end_object(&w);
+}
+
+static bool record_ask(void *ctx, const struct ask *in, struct arena *a,
+                       struct answer *out, struct err *e)
+{
+    struct tape_recorder *r = ctx;
+    bool ok = r->inner.ask(r->inner.ctx, in, a, out, e);
+
+    tape_put_ask(&r->lines, in, ok ? out : NULL, e);
     buf_char(&r->lines, '\n');
     return ok;
 }
@@ -132,16 +139,12 @@ static void put_outcome(struct json_writer *w, const struct command_result *out)
     json_member_bool(w, "truncated", out->truncated);
 }
 
-/* A command that fails ends an interrupted run, which makes no tape. */
-static bool record_command(void *ctx, const struct command *in, struct arena *a,
-                           struct command_result *out, struct err *e)
+void tape_put_command(struct buf *lines, const struct command *in,
+                      const struct command_result *out)
 {
-    struct tape_recorder *r = ctx;
     struct json_writer w;
 
-    if (!r->inner.command(r->inner.ctx, in, a, out, e))
-        return false;
-    json_writer_init(&w, &r->lines, 0);
+    json_writer_init(&w, lines, 0);
     json_begin_object(&w);
     json_member_object(&w, "command");
     put_argv(&w, in);
@@ -151,6 +154,17 @@ static bool record_command(void *ctx, const struct command *in, struct arena *a,
     put_outcome(&w, out);
     json_end_object(&w);
     json_end_object(&w);
+}
+
+/* A command that fails ends an interrupted run, which makes no tape. */
+static bool record_command(void *ctx, const struct command *in, struct arena *a,
+                           struct command_result *out, struct err *e)
+{
+    struct tape_recorder *r = ctx;
+
+    if (!r->inner.command(r->inner.ctx, in, a, out, e))
+        return false;
+    tape_put_command(&r->lines, in, out);
     buf_char(&r->lines, '\n');
     return true;
 }

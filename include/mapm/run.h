@@ -50,6 +50,17 @@ MUST_CHECK bool run_skill_read(struct context *cx, struct store *store,
                                const struct library_skill *known,
                                struct run_skill *out, struct err *e);
 
+/*
+ * `l` is the workspace; with --global a name is of the library alone.
+ * Ownership: in the arena of `cx`, borrowing from `l`. A skill without a program
+ * is found, too: skill.file is "".
+ * Errors: ERR_NOT_FOUND with near names; ERR_USAGE when several are meant;
+ * ERR_EDITED when files are missing or not those of the lock.
+ */
+MUST_CHECK bool run_skill_find(struct context *cx, struct store *store,
+                               struct layer *l, struct str name,
+                               struct run_skill *out, struct err *e);
+
 /* --- the request ------------------------------------------------------------- */
 
 struct run_execution; /* a run in progress */
@@ -94,6 +105,7 @@ struct run_request {
 
     /* Which: the first of these that is set. */
     const struct skill *skill;         /* was read already; with a tape */
+    const struct run_skill *found;     /* by run_skill_find(), of `layer` */
     const struct library_skill *known; /* of `library` */
     const struct library *library;
     struct str name; /* a name, a path, or one in full */
@@ -107,6 +119,7 @@ struct run_request {
     struct str record, replay; /* files; p NULL: none. Not both */
     const struct tape *tape;   /* to replay; NULL: `replay` names it */
 
+    bool unlisted; /* not in the history */
     /* The row of the history to continue, and its start; 0: a new one. */
     uint64_t history_id;
     int64_t started_ms;

@@ -55,6 +55,10 @@ struct tape {
  */
 MUST_CHECK bool tape_parse(struct str text, const char *name, struct arena *a,
                            struct tape *out, struct err *e);
+/* The same of one that is not ended yet: `envelope` and `error` are empty. */
+MUST_CHECK bool tape_parse_begun(struct str text, const char *name,
+                                 struct arena *a, struct tape *out,
+                                 struct err *e);
 
 /* "sha256:" and 64 hex of the program's text. In `a`. */
 struct str tape_digest(struct str program, struct arena *a);
@@ -87,6 +91,13 @@ struct str tape_verify(const struct tape_player *p,
 /* The text of a tape with another end. `text` is the source of `t`. In `a`. */
 struct str tape_update(struct str text, const struct tape *t,
                        const struct runtime_result *r, struct arena *a);
+
+/* The line of one request and its result, without its LF. `out` NULL: the ask
+ * failed, with `e`. */
+void tape_put_ask(struct buf *lines, const struct ask *in,
+                  const struct answer *out, const struct err *e);
+void tape_put_command(struct buf *lines, const struct command *in,
+                      const struct command_result *out);
 
 /* Adds what passes through `inner` to `lines`, from tape_begin to tape_end;
  * the caller calls buf_done(&lines). */

@@ -64,6 +64,23 @@ TEST(a_tape_is_read)
     arena_done(&a);
 }
 
+TEST(a_tape_that_is_not_ended_is_read_as_begun)
+{
+    struct arena a = {0};
+    struct tape t = {0};
+
+    last = (struct err){0};
+    CHECK(!parse(HEAD ASK, &a, &t));
+    CHECK(tape_parse_begun(str_cstr(HEAD ASK RUN), "x", &a, &t, &last));
+    CHECK(t.count == 2 && !t.envelope.n && !t.error.n && !t.end_line);
+    CHECK(tape_parse_begun(str_cstr(HEAD), "x", &a, &t, &last));
+    CHECK(t.count == 0);
+    CHECK(!tape_parse_begun(STR(""), "x", &a, &t, &last));
+    CHECK(last.code == ERR_FORMAT);
+    CHECK(!tape_parse_begun(str_cstr(ASK), "x", &a, &t, &last));
+    arena_done(&a);
+}
+
 TEST(what_a_hand_leaves_out)
 {
     struct arena a = {0};
