@@ -92,6 +92,21 @@ bool address_is_public(const struct sockaddr *address)
     return is_public6(bytes);
 }
 
+bool address_is_loopback(const struct sockaddr *address)
+{
+    struct sockaddr_in in4;
+    struct sockaddr_in6 in6;
+
+    if (address->sa_family == AF_INET) {
+        memcpy(&in4, address, sizeof in4);
+        return ntohl(in4.sin_addr.s_addr) >> 24 == 127;
+    }
+    if (address->sa_family != AF_INET6)
+        return false;
+    memcpy(&in6, address, sizeof in6);
+    return IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr);
+}
+
 void address_format(const struct sockaddr *address,
                     char out[ADDRESS_TEXT_BYTES])
 {

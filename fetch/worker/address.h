@@ -16,6 +16,9 @@
  * address that carries an IPv4 one, that counts. False for other families. */
 bool address_is_public(const struct sockaddr *address);
 
+/* This machine, by an address that leads nowhere else. */
+bool address_is_loopback(const struct sockaddr *address);
+
 /* "10.0.0.1", "fe80::1": for messages. */
 #define ADDRESS_TEXT_BYTES 64
 void address_format(const struct sockaddr *address,

@@ -259,14 +259,22 @@ static struct str address(struct http_call *call)
                         STR_ARG(call->query));
 }
 
+static bool may_reach(const struct http_call *call, const struct sockaddr *to)
+{
+    if (call->loopback_only)
+        return address_is_loopback(to);
+    return address_is_public(to) ||
+           (call->loopback_too && address_is_loopback(to));
+}
+
 /* libcurl tries the next address of the name after one that is refused. */
-static curl_socket_t open_public(void *ctx, curlsocktype purpose,
-                                 struct curl_sockaddr *to)
+static curl_socket_t open_allowed(void *ctx, curlsocktype purpose,
+                                  struct curl_sockaddr *to)
 {
     struct http_call *call = ctx;
 
     (void)purpose;
-    if (!address_is_public(&to->addr)) {
+    if (!may_reach(call, &to->addr)) {
         address_format(&to->addr, call->private_address);
         return CURL_SOCKET_BAD;
     }
@@ -276,9 +284,12 @@ static curl_socket_t open_public(void *ctx, curlsocktype purpose,
 /* A proxy resolves names itself, and it is the user's. */
 static void set_addresses(struct http *h, struct http_call *call)
 {
-    if (!call->public_only || settings_may_use_proxy(h->settings, call->url))
+    if (call->loopback_only)
+        curl_easy_setopt(call->easy, CURLOPT_NOPROXY, "*");
+    else if (!call->public_only ||
+             settings_may_use_proxy(h->settings, call->url))
         return;
-    curl_easy_setopt(call->easy, CURLOPT_OPENSOCKETFUNCTION, open_public);
+    curl_easy_setopt(call->easy, CURLOPT_OPENSOCKETFUNCTION, open_allowed);
     curl_easy_setopt(call->easy, CURLOPT_OPENSOCKETDATA, call);
 }
 
@@ -479,8 +490,10 @@ struct http_counts http_counts(const struct http *h)
 
 void http_call_done(struct http_call *call)
 {
-    if (call->easy)
+    if (call->easy) {
+        curl_multi_remove_handle(call->http->multi, call->easy);
         curl_easy_cleanup(call->easy);
+    }
     curl_slist_free_all(call->headers);
     arena_done(&call->arena);
     *call = (struct http_call){0};

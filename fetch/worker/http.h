@@ -49,6 +49,8 @@ struct http_call {
     struct str user, password; /* empty: none */
     uint64_t max_seconds;      /* for the whole answer; 0: the session's */
     bool public_only;          /* the name may not lead to a private address */
+    bool loopback_too;         /* … but to this machine */
+    bool loopback_only;        /* to this machine, and no proxy is asked */
     /* Bytes of a body whose status is 200; false stops the transfer. */
     bool (*data)(void *ctx, struct str bytes);
     void *ctx;
@@ -118,6 +120,7 @@ bool http_may_retry(const struct http_call *call);
 /* It ended because nothing came for too long. */
 bool http_was_slow(const struct http_call *call);
 
+/* Ends one that still runs. */
 void http_call_done(struct http_call *call);
 
 /* --- for any handle of libcurl's, also api.c's ----------------------------- */

@@ -1,0 +1,89 @@
+#ifndef FETCH_WORKER_TEAM_SOURCE_H
+#define FETCH_WORKER_TEAM_SOURCE_H
+
+#include "base/buf.h"
+#include "mapm/team_remote.h"
+
+/*
+ * team_source: where objects of the team's store come from.
+ *
+ *     team_store.c      what is wanted, and of which source next; verifies
+ *         `-- team_source: one get of one name from one source
+ *               team_folder.c    a folder on a web server: GET <base>/NAME.tar.gz
+ *               (a registry: its manifest, then its blob)
+ *               (a bundle, a vendor folder: opened before rights were given up)
+ *
+ * A source is asked for a name and gives bytes, which nobody believes, or says
+ * that it has none. It judges nothing of the content. Source: S1; TEAM.md 1.
+ */
+
+struct session;
+struct team_source;
+
+/* Of a .tar.gz; the package in it has a limit of its own. */
+#define TEAM_OBJECT_MAX_BYTES (80u << 20)
+#define TEAM_PROOF_MAX_BYTES  (256u << 10)
+
+#define TEAM_CONNECT_SECONDS 2
+#define TEAM_STALL_SECONDS   5
+#define TEAM_STALL_BYTES     100 /* a second */
+#define TEAM_MAX_STREAMS     6   /* gets at once, of one source */
+
+enum team_got {
+    TEAM_RUNNING,
+    TEAM_GOT,
+    TEAM_ABSENT,
+    /* There is something of this name that no mapm wrote, as an image index:
+     * `why` says what. The source goes on with other names. */
+    TEAM_REFUSED,
+    /* The source does not work, as `why` says: it is given up for the run. */
+    TEAM_FAILED,
+};
+
+struct team_get {
+    struct team_source *source;
+    struct str name;  /* "mapm1-<64 hex>" or "mapm1p-<64 hex>" */
+    bool is_proof;    /* the latter */
+    struct buf bytes; /* GOT: the .tar.gz. Its maximum is set */
+    enum team_got got;
+    struct err why;
+    void *state;  /* of the kind */
+    void *object; /* of team_store.c */
+};
+
+struct team_source_kind {
+    /*
+     * Starts the get. When it is over, now or later, team_get_over is called
+     * once. A source may share one token, or one descriptor, between its gets.
+     * Errors: those of memory and of mapm itself alone; a get that fails is over.
+     */
+    MUST_CHECK bool (*start)(struct team_get *g, struct err *e);
+    /* Frees what it has in `g`; a get that still runs is ended. */
+    void (*close)(struct team_get *g);
+};
+
+struct team_source {
+    const struct team_source_kind *kind;
+    struct session *session;
+    struct team_remote remote; /* FOLDER, REGISTRY; else `url` alone: to show */
+    void *state;               /* of the kind, for all its gets */
+    bool is_dead;              /* given up for the run */
+    bool is_noted;             /* a person was told that it answers 403, once */
+    unsigned running;
+};
+
+extern const struct team_source_kind team_folder;
+
+/* The kind for a remote; NULL: none here knows it. */
+const struct team_source_kind *team_source_kind(const struct team_remote *t);
+
+/* The get is over: `got` is not RUNNING. `why` for REFUSED and FAILED, which is
+ * about the source or the object, without its URL; else NULL. */
+void team_get_over(struct team_get *g, enum team_got got,
+                   const struct err *why);
+
+/* A line with --verbose: "mapm-fetch: store <url>: <name>, <what>". */
+void team_get_say(const struct team_get *g, const char *format, ...)
+    PRINTF(2, 3);
+
+#endif
