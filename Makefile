@@ -447,10 +447,10 @@ analyze:
 	@$(SUBMAKE) -k B=build/ana TIDY_CHECKS= lint-tidy
 	@$(SUBMAKE) -k B=build/ana CFLAGS='-O2 -g -fanalyzer -Werror' all
 
-docs: $(MAN:man/%=$(B)/html/%.html)
-$(B)/html/%.html: man/%
-	@mkdir -p $(@D)
-	$(call SAY,DOC)mandoc -Thtml -O man=%N.%S.html $< >$@
+# Pages of the README, docs/, man/ and examples/, with a search, to open as files.
+site:
+	@tools/setup site
+	@rm -rf $(B)/site && tools/site $(B)/site
 
 ## Installing
 
@@ -530,7 +530,7 @@ help:
 	@echo 'make clients      the same programs as clients of mapm mcp'
 	@echo 'make dist         what a release consists of, in build/dist (PARTS= chooses)'
 	@echo 'make release-check  the same, and its tests'
-	@echo 'make docs         the manual pages as HTML in build/html/'
+	@echo 'make site         the documentation as static pages in build/site/'
 	@echo 'make install      PREFIX=/usr/local DESTDIR= ; DEBUG=1 keeps symbols in'
 	@echo '                  .debug; make uninstall undoes it'
 	@echo 'make clean        remove build/'
@@ -538,7 +538,7 @@ help:
 FORCE:
 .PHONY: FORCE all mutants test conformance-star conformance check quickstart san fuzz fuzz-all coverage \
         bench bench-star bench-clients clients star-gc star-tiny star-msan star-builds star-run star-run-gc star-run-tiny star-run-msan star-test lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
-        lint-shell lint-waits lint-tidy analyze docs install uninstall dist release-check clean help
+        lint-shell lint-waits lint-tidy analyze site install uninstall dist release-check clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(wildcard $(B)/*/*.d $(B)/*/*/*.d)
