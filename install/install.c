@@ -157,9 +157,9 @@ bool session_parse_origin(struct context *cx, const struct layer *l,
     if (!origin_parse_argument(text, cx->cwd, cx->home, &l->rules, &cx->arena,
                                out, e))
         return false;
-    if (out->user_left_out.n)
-        context_note(cx, "\"%.*s@\" is left out of %.*s",
-                     STR_ARG(out->user_left_out), STR_ARG(out->text));
+    if (out->has_left_user_out)
+        context_note(cx, "the user name is left out of %.*s",
+                     STR_ARG(out->text));
     if (cx->is_verbose && out->left_out.n)
         context_note(cx, "\"%.*s\" is left out of %.*s", STR_ARG(out->left_out),
                      STR_ARG(out->text));

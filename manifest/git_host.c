@@ -173,7 +173,10 @@ const struct git_host git_hosts[] = {
     {.names = {"huggingface"}, .title = "Hugging Face",
      .homes = {"huggingface.co"},
      .tree = "-/tree", .suffix = "",
-     .addresses = {{"*/spaces/$1/$2"}, {"*/datasets/$1/$2"}, {"*/$1/$2"}},
+     .addresses = {{"hf.co/spaces/$1/$2", "huggingface.co/spaces/$1/$2"},
+                   {"hf.co/datasets/$1/$2", "huggingface.co/datasets/$1/$2"},
+                   {"hf.co/$1/$2", "huggingface.co/$1/$2"},
+                   {"*/spaces/$1/$2"}, {"*/datasets/$1/$2"}, {"*/$1/$2"}},
      .pages = {{GIT_PAGE_FOLDER, "tree"},
                {GIT_PAGE_FILE, "blob"},
                {GIT_PAGE_FILE, "raw"},
@@ -231,6 +234,14 @@ bool git_host_is_home(const struct git_host *g, struct str host)
     return false;
 }
 
+const struct git_host *git_host_of_home(struct str host)
+{
+    for (size_t i = 0; i < git_host_count; i++)
+        if (git_host_is_home(&git_hosts[i], host))
+            return &git_hosts[i];
+    return NULL;
+}
+
 const struct git_host *git_host_built_in(struct str host)
 {
     for (size_t i = 0; i < git_host_count; i++)
@@ -256,12 +267,12 @@ const struct git_host *git_host_find(struct str host,
 bool git_host_takes(const struct git_host *g, const struct git_host_token *t,
                     struct str host)
 {
-    return t->variable && !(t->own_host && git_host_is_home(g, host));
+    return t->variable && !(t->own_host && git_host_built_in(host) == g);
 }
 
 const char *git_host_variable(const struct git_host *g, struct str host)
 {
-    bool is_named = !git_host_is_home(g, host);
+    bool is_named = git_host_built_in(host) != g;
 
     for (size_t i = 0; i < GIT_HOST_MAX_TOKENS; i++)
         if (g->tokens[i].variable && g->tokens[i].own_host == is_named)

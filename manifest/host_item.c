@@ -56,6 +56,10 @@ struct str host_config_command(const struct host_config *h, bool is_known,
     for (size_t i = 0; i < h->port_count; i++)
         ports = arena_printf(a, "%.*s%s%u", STR_ARG(ports), i ? "," : "",
                              h->ports[i]);
+    if (ports.n == 0)
+        return arena_printf(
+            a, "mapm host set %.*s --transport %s --port %u", STR_ARG(h->host),
+            h->transport == HOST_OVER_SSH ? "ssh" : "https", h->port);
     return arena_printf(a, "mapm host set %.*s --ports %.*s", STR_ARG(h->host),
                         STR_ARG(ports));
 }

@@ -18,11 +18,35 @@
 #define REPOSITORY_MAX_PARTS 20
 #define USER_MAX_CHARS       64
 
+/* Where "user:password@" of a URL begins and ends: often a token. */
+static size_t find_secret(struct str text, size_t *end)
+{
+    size_t start = str_find(text, STR("://")), at;
+    struct str who;
+
+    if (start == SIZE_MAX)
+        return SIZE_MAX;
+    start += strlen("://");
+    who = str_from_index(text, start);
+    at = str_find_last(str_slice(who, 0, str_find_char(who, '/')), '@');
+    if (at == SIZE_MAX || (str_starts(text, STR("ssh:")) &&
+                           !str_has_char(str_slice(who, 0, at), ':')))
+        return SIZE_MAX;
+    *end = start + at;
+    return start;
+}
+
 bool origin_refuse(struct str text, const char *fault, struct err *e)
 {
     CLEANUP(buf_done) struct buf shown = {0};
+    size_t end = 0, start = find_secret(text, &end);
 
     buf_init(&shown, 4 * ORIGIN_MAX_BYTES);
+    if (start != SIZE_MAX) {
+        text_visible(&shown, text_cut(str_slice(text, 0, start), 300), false);
+        buf_text(&shown, "...");
+        text = str_from_index(text, end);
+    }
     text_visible(&shown, text_cut(text, 300), false);
     err_set(e, ERR_ORIGIN, "origin \"%s\": %s", shown.p ? shown.p : "", fault);
     return err_hint(e,
@@ -349,7 +373,7 @@ bool origin_refuse_host(struct str text, const struct origin *o,
         rules ? host_config_find(o->host, rules->hosts, rules->host_count)
               : NULL;
     struct host_config h = {.host = o->host, .kind = o->kind};
-    bool is_port = o->kind != NULL;
+    bool is_port = o->kind && o->port;
 
     if (known)
         h = *known;
@@ -407,7 +431,7 @@ bool origin_host_is_known(const struct origin *o,
     known = rules ? host_config_find(o->host, rules->hosts, rules->host_count)
                   : NULL;
     if (o->port == 0)
-        return known || git_host_built_in(o->host);
+        return known || git_host_of_home(o->host);
     if (!known || o->port == known->port)
         return known;
     for (size_t i = 0; i < known->port_count; i++)
@@ -592,8 +616,7 @@ bool origin_take_repository(struct str text, enum host_transport transport,
     if (fault)
         return origin_refuse(text, fault, e);
     o->kind = kind_of(o, path, rules);
-    if (!o->kind ||
-        (!(rules && rules->any_host) && !origin_host_is_known(o, rules)))
+    if (!o->kind)
         return origin_refuse_host(text, o, path, rules, e);
     n = repository_length(path, o->kind);
     o->repository = str_slice(path, 0, n);
@@ -603,7 +626,8 @@ bool origin_take_repository(struct str text, enum host_transport transport,
     if (!origin_check_repository(text, o, e))
         return false;
     make_canonical(o, a);
-    return true;
+    return (rules && rules->any_host) || origin_host_is_known(o, rules) ||
+           origin_refuse_host(text, o, path, rules, e);
 }
 
 /* Takes `words` off the beginning, which end where a part of the path ends. */

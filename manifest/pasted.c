@@ -202,7 +202,7 @@ static void drop_user(struct pasted *p)
         str_has_char(str_slice(authority, 0, at), ':') ||
         str_has_char(str_slice(authority, 0, at), '@'))
         return;
-    p->o.user_left_out = arena_str(p->a, str_slice(authority, 0, at));
+    p->o.has_left_user_out = true;
     p->path = str_from_index(p->path, at + 1);
 }
 
@@ -429,7 +429,7 @@ static void read_query(struct pasted *p)
               use_query(p, clone_queries,
                         sizeof clone_queries / sizeof *clone_queries, name,
                         value)))
-            leave_out(p, "?", item);
+            leave_out(p, "?", name); /* its value may be a token */
     }
 }
 

@@ -47,7 +47,8 @@ struct origin {
     bool was_ssh;
     /* Its ref is a full name, which is cut once the refs are known. */
     bool is_spelled_out;
-    struct str user_left_out, left_out;
+    bool has_left_user_out; /* a token, perhaps: it is not kept */
+    struct str left_out;
     /* Behind "?" in text and key: a plugin, which is no skill of the same
      * folder ("plugin", "plugin=NAME" of a marketplace), its marketplace
      * ("market"), or a part that is no folder ("mcp=PLUGIN/SERVER",

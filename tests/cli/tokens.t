@@ -219,4 +219,12 @@ for realm in 'Basic realm=\"https://localhost:'"$elsewhere"'/login\"' \
 done
 is '[row 49] and leads nowhere' "$(cat "$T/caught" 2>/dev/null)" ''
 
+# --- in what is pasted ---------------------------------------------------------------------
+
+for url in "https://$secret@gitlab.com/acme/none" "https://me:$secret@gitlab.com/acme/none" \
+    "https://gitlab.com/acme/none/-/raw/main/x/SKILL.md?private_token=$secret"; do
+    run mapm install -v "$url"
+    isnt '[H4, row 50] a token in a URL opens nothing' "$status" 0
+    unsaid '[H4, row 50] a token in a URL'
+done
 done_testing

@@ -19,7 +19,7 @@ static void check_parts(const struct origin *o)
             abort();
         return;
     }
-    if (!git_host_built_in(o->host) || o->port || !o->kind ||
+    if (!git_host_of_home(o->host) || o->port || !o->kind ||
         o->repository.n == 0 || str_starts(o->repository, STR("-")) ||
         str_find(o->repository, STR("//")) != SIZE_MAX ||
         str_starts(o->rest, STR("-")) || str_starts(o->rest, STR("/")))

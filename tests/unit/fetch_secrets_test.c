@@ -121,6 +121,9 @@ TEST(tokens_go_to_github_alone) /* [row 10] */
     u = url_of("https://github.com/a", &a);
     secrets_first(&secrets, &u, &a, &got);
     CHECK_STR(got.source, "the token from GH_TOKEN");
+    u = url_of("https://gist.github.com/a", &a);
+    secrets_first(&secrets, &u, &a, &got);
+    CHECK_STR(got.source, "the token from GH_TOKEN");
     unsetenv("GH_TOKEN");
     unsetenv("GITHUB_TOKEN");
     unsetenv("GH_ENTERPRISE_TOKEN");
