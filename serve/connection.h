@@ -206,7 +206,6 @@ bool serve_uri_find(const struct library *l, struct str uri, struct arena *a,
                     const struct library_skill **skill, struct str *path);
 /* By the end of its name. */
 struct str serve_mime(struct str path, bool is_text);
-struct str serve_base64(struct str bytes, struct arena *a);
 
 /* --- mcp_resources.c ------------------------------------------------------------------- */
 

@@ -1,3 +1,4 @@
+#include "base/base64.h"
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -127,7 +128,7 @@ void serve_read(void *ctx, struct str uri, struct mcp_call *c)
     if (is_text)
         json_member_string(&w, "text", bytes);
     else
-        json_member_string(&w, "blob", serve_base64(bytes, a));
+        json_member_string(&w, "blob", base64_format(bytes, a));
     json_end_object(&w);
     json_end_array(&w);
     json_end_object(&w);

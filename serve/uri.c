@@ -134,26 +134,3 @@ struct str serve_mime(struct str path, bool is_text)
             return str_cstr(rows[i].mime);
     return is_text ? STR("text/plain") : STR("application/octet-stream");
 }
-
-struct str serve_base64(struct str bytes, struct arena *a)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop"
-                                 "qrstuvwxyz0123456789+/";
-    size_t n = 0;
-    char *out = arena_alloc(a, (bytes.n + 2) / 3 * 4 + 1);
-
-    for (size_t i = 0; i < bytes.n; i += 3) {
-        size_t left = bytes.n - i;
-        unsigned x = (unsigned)(unsigned char)bytes.p[i] << 16;
-
-        if (left > 1)
-            x |= (unsigned)(unsigned char)bytes.p[i + 1] << 8;
-        if (left > 2)
-            x |= (unsigned char)bytes.p[i + 2];
-        out[n++] = digits[x >> 18];
-        out[n++] = digits[x >> 12 & 63];
-        out[n++] = left > 1 ? digits[x >> 6 & 63] : '=';
-        out[n++] = left > 2 ? digits[x & 63] : '=';
-    }
-    return str_make(out, n);
-}

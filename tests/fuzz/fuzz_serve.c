@@ -6,6 +6,7 @@
  *     y  frontmatter, as JSON
  */
 
+#include "base/base64.h"
 #include "base/fs.h"
 #include "base/text.h"
 
@@ -54,7 +55,7 @@ static void try_uri(struct str uri, struct arena *a)
     if (!serve_uri_find(l, serve_uri(skill, path, a), a, &same, &again) ||
         same != skill || !str_eq(path, again))
         abort();
-    serve_base64(path, a);
+    base64_format(path, a);
 }
 
 static void try_keys(struct str body, struct arena *a)
