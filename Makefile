@@ -17,10 +17,10 @@ VERSION := 0.1.0
 
 # mapm: everything but the network. mapm-fetch: base and fetch, with the
 # libraries that cost milliseconds to load (ARCHITECTURE.md, "Four programs").
-MODULES    := base clients manifest state resolver library store fetch plugin provision runtime mcp authorize workspace \
+MODULES    := base clients manifest state teamstore resolver library store fetch plugin provision runtime mcp authorize workspace \
               install lint run discover report serve cli program
-PKGS       := yaml-0.1 nettle libutf8proc libseccomp sqlite3
-FETCH_PKGS := libcurl libgit2 zlib
+PKGS       := yaml-0.1 nettle libutf8proc libseccomp sqlite3 zlib
+FETCH_PKGS := libcurl libgit2
 # The language stands alone: its archive serves any C program (examples/embed).
 STAR_PKGS  := libtommath libutf8proc
 PKG_CFLAGS       := $(shell pkg-config --cflags $(PKGS) $(FETCH_PKGS) $(STAR_PKGS) 2>/dev/null)
@@ -95,7 +95,7 @@ $(B)/mapm: $(B)/program/main.o $(ENGINE_OBJ) $(LIB) $(STAR_LIB)
 
 # What comes out of archives is for it alone: libgnutls brings its own nettle.
 # The larger ones are shared: beside libcurl and libgit2 they take no time to load.
-FETCH_SHARED = $(filter -lutf8proc -lyaml -lseccomp,$(PKG_LIBS))
+FETCH_SHARED = $(filter -lutf8proc -lyaml -lseccomp -lz,$(PKG_LIBS))
 $(B)/mapm-fetch: LDFLAGS += -Wl,--exclude-libs,ALL
 $(B)/mapm-fetch: $(B)/fetch/worker/main.o $(FETCH_LIB) $(LIB)
 	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(call ARCHIVES,$(filter-out $(FETCH_SHARED),$(PKG_LIBS))) $(FETCH_SHARED) $(LDLIBS)

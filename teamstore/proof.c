@@ -1,0 +1,351 @@
+#include "base/checksum.h"
+#include "base/map.h"
+#include "mapm/team_object.h"
+
+#include <stdio.h>
+
+/*
+ * The trees that a proof needs are found by following the path as git does,
+ * links included; each object on the way becomes a file of it. Ids are computed
+ * by plain SHA-1: the bytes are those of our own store, and the reader of a proof
+ * computes them again, with an eye on collisions.
+ */
+
+#define MAX_LINKS    1000 /* that are followed, in all */
+#define MAX_BYTES    (16u << 20)
+#define ID_BYTES     CHECKSUM_BYTES
+#define ID_HEX_CHARS (2 * CHECKSUM_BYTES)
+
+struct object {
+    struct str id; /* 20 bytes */
+    const char *type;
+    struct str bytes;
+    bool is_taken;
+};
+
+struct walk {
+    struct arena *a;
+    struct map objects; /* by id */
+    const struct object *root;
+    struct map places;  /* paths to follow, in order; each once */
+    struct map folders; /* ids of trees to take whole */
+    struct team_file *files;
+    size_t count, capacity, bytes, links;
+    struct err *e;
+};
+
+static struct str id_of(const char *type, struct str bytes, struct arena *a)
+{
+    struct checksum c;
+    struct str id = str_make(arena_alloc(a, ID_BYTES), ID_BYTES);
+    char head[32];
+    int n = snprintf(head, sizeof head, "%s %zu", type, bytes.n);
+
+    checksum_init(&c);
+    checksum_add(&c, str_make(head, (size_t)n + 1));
+    checksum_add(&c, bytes);
+    checksum_end(&c, (uint8_t *)(uintptr_t)id.p);
+    return id;
+}
+
+static struct str hex_of(struct str id, struct arena *a)
+{
+    char *hex = arena_alloc(a, ID_HEX_CHARS + 1);
+
+    for (size_t i = 0; i < id.n; i++)
+        snprintf(hex + 2 * i, 3, "%02x", (unsigned char)id.p[i]);
+    return str_make(hex, ID_HEX_CHARS);
+}
+
+static size_t number_at(struct str s)
+{
+    size_t n = 0;
+
+    for (size_t i = 4; i-- > 0;)
+        n = n << 8 | (unsigned char)s.p[i];
+    return n;
+}
+
+/* What the store keeps: a byte of type, u32 length, the bytes; and again. */
+static bool read_objects(struct walk *w, struct str trees)
+{
+    static const char *const types[] = {"", "commit", "tree", "blob"};
+
+    while (trees.n) {
+        unsigned type = (unsigned char)trees.p[0];
+        struct object *o = arena_new(w->a, struct object);
+        size_t n = trees.n < 5 ? 0 : number_at(str_from_index(trees, 1));
+
+        if (trees.n < 5 || n > trees.n - 5 || type < 1 || type > 3)
+            return err_set(w->e, ERR_NOT_FOUND,
+                           "the trees of the commit are damaged in the store");
+        o->type = types[type];
+        o->bytes = str_slice(trees, 5, 5 + n);
+        o->id = id_of(o->type, o->bytes, w->a);
+        map_put(&w->objects, o->id, o);
+        trees = str_from_index(trees, 5 + n);
+    }
+    return true;
+}
+
+/* The object becomes part of the proof. */
+static struct object *take(struct walk *w, struct str id, const char *type)
+{
+    struct object *o = map_find(&w->objects, id);
+
+    if (!o || strcmp(o->type, type) != 0) {
+        err_set(w->e, ERR_NOT_FOUND,
+                "the store has not all trees of the commit: %s is missing",
+                hex_of(id, w->a).p);
+        return NULL;
+    }
+    if (o->is_taken)
+        return o;
+    o->is_taken = true;
+    w->bytes += o->bytes.n;
+    if (w->bytes > TEAM_PROOF_MAX_BYTES) {
+        err_set(w->e, ERR_LIMIT, "the proof has more than %u KiB",
+                TEAM_PROOF_MAX_BYTES >> 10);
+        return NULL;
+    }
+    w->files =
+        arena_grow(w->a, w->files, w->count, &w->capacity, sizeof *w->files);
+    w->files[w->count++] = (struct team_file){
+        .path = hex_of(o->id, w->a),
+        .bytes = o->bytes,
+    };
+    return o;
+}
+
+struct entry {
+    struct str name, id;
+    bool is_folder, is_link;
+};
+
+/* "MODE NAME\0" and 20 bytes, off the front. */
+static bool next_entry(struct str *rest, struct entry *out)
+{
+    size_t blank = str_find_char(*rest, ' ');
+    size_t end = str_find_char(*rest, '\0');
+    struct str mode;
+
+    if (blank == SIZE_MAX || end == SIZE_MAX || end < blank ||
+        rest->n - end - 1 < ID_BYTES)
+        return false;
+    mode = str_slice(*rest, 0, blank);
+    out->name = str_slice(*rest, blank + 1, end);
+    out->id = str_slice(*rest, end + 1, end + 1 + ID_BYTES);
+    out->is_folder = str_is(mode, "40000");
+    out->is_link = str_is(mode, "120000");
+    *rest = str_from_index(*rest, end + 1 + ID_BYTES);
+    return true;
+}
+
+static bool find_entry(const struct object *tree, struct str name,
+                       struct entry *out)
+{
+    struct str rest = tree->bytes;
+
+    while (rest.n && next_entry(&rest, out))
+        if (str_eq(out->name, name))
+            return true;
+    return false;
+}
+
+/* `target` as seen from `folder`, without "." and ".."; p NULL: it leaves the
+ * repository. */
+static struct str join(struct str folder, struct str target, struct arena *a)
+{
+    struct str at = folder, part;
+
+    if (target.n == 0 || target.p[0] == '/')
+        return str_make(NULL, 0);
+    while (str_cut(&target, '/', &part)) {
+        if (part.n == 0 || str_is(part, "."))
+            continue;
+        if (!str_is(part, "..")) {
+            at = arena_join(at, "/", part, a);
+            continue;
+        }
+        if (at.n == 0)
+            return str_make(NULL, 0);
+        at.n = str_has_char(at, '/') ? str_find_last(at, '/') : 0;
+    }
+    return at.p ? at : STR("");
+}
+
+/* What a link in `folder` names is followed later, with `rest` behind it. A
+ * link that leads nowhere is the reader's to refuse. */
+static bool follow_link(struct walk *w, struct str folder,
+                        const struct entry *link, struct str rest,
+                        struct str *to)
+{
+    struct object *text = take(w, link->id, "blob");
+
+    if (!text)
+        return false;
+    if (++w->links > MAX_LINKS)
+        return err_set(w->e, ERR_LIMIT, "the proof has more than %d links",
+                       MAX_LINKS);
+    *to = join(folder, text->bytes, w->a);
+    if (to->p && rest.n)
+        *to = join(*to, rest, w->a);
+    if (to->p)
+        map_put(&w->places, *to, NULL);
+    return true;
+}
+
+/* Takes the trees on the way. `*found`: its end, unless it has no id. A link
+ * on the way ends it: it goes on at `*to`, unless that has no p. */
+static bool follow_path(struct walk *w, struct str path, struct entry *found,
+                        struct str *to)
+{
+    const struct object *tree = w->root;
+    struct str rest = path, part, folder = STR("");
+
+    *to = str_make(NULL, 0);
+    *found = (struct entry){.id = w->root->id, .is_folder = true};
+    while (path.n && str_cut(&rest, '/', &part)) {
+        if (!found->is_folder || !find_entry(tree, part, found)) {
+            found->id.n = 0;
+            return true;
+        }
+        if (found->is_link) {
+            struct entry link = *found;
+
+            found->id.n = 0;
+            return follow_link(w, folder, &link, rest.p ? rest : STR(""), to);
+        }
+        folder = arena_join(folder, "/", part, w->a);
+        if (found->is_folder && !(tree = take(w, found->id, "tree")))
+            return false;
+    }
+    return true;
+}
+
+/* The package's own path, however many links it leads over. */
+static bool find_object(struct walk *w, struct str path, struct str object)
+{
+    struct entry end;
+    struct str to = path;
+
+    do {
+        if (!follow_path(w, to, &end, &to))
+            return false;
+    } while (to.p);
+    return str_eq(end.id, object) ||
+           err_set(w->e, ERR_NOT_FOUND,
+                   "the commit does not have the object at the path");
+}
+
+struct folder {
+    struct str path, id;
+};
+
+static void note_folder(struct walk *w, struct str path, struct str id)
+{
+    struct folder *f = arena_new(w->a, struct folder);
+
+    *f = (struct folder){path, id};
+    if (!map_has(&w->folders, path))
+        map_put(&w->folders, path, f);
+}
+
+static bool take_folder(struct walk *w, const struct folder *f)
+{
+    const struct object *tree = take(w, f->id, "tree");
+    struct str rest = tree ? tree->bytes : STR(""), to;
+    struct entry entry;
+
+    while (rest.n && next_entry(&rest, &entry)) {
+        if (entry.is_link && !follow_link(w, f->path, &entry, STR(""), &to))
+            return false;
+        if (entry.is_folder)
+            note_folder(w, arena_join(f->path, "/", entry.name, w->a),
+                        entry.id);
+    }
+    return tree != NULL;
+}
+
+/* Paths lead to folders, and links in these to paths. */
+static bool walk_all(struct walk *w)
+{
+    size_t places = 0, folders = 0;
+
+    while (places < w->places.count || folders < w->folders.count) {
+        struct str path, to;
+        struct entry end;
+
+        if (folders < w->folders.count) {
+            if (!take_folder(w, w->folders.entries[folders++].value))
+                return false;
+            continue;
+        }
+        path = w->places.entries[places++].key;
+        if (!follow_path(w, path, &end, &to))
+            return false;
+        if (end.id.n && end.is_folder)
+            note_folder(w, path, end.id);
+    }
+    return true;
+}
+
+static bool parse_id(struct str hex, struct arena *a, struct str *out)
+{
+    char *id = arena_alloc(a, ID_BYTES);
+
+    if (hex.n != ID_HEX_CHARS)
+        return false;
+    for (size_t i = 0; i < hex.n; i++) {
+        char c = hex.p[i];
+
+        if (!char_is_hex(c))
+            return false;
+        id[i / 2] =
+            (char)(id[i / 2] << 4 | (c <= '9' ? c - '0' : c - 'a' + 10));
+    }
+    *out = str_make(id, ID_BYTES);
+    return true;
+}
+
+/* "tree <40 hex>\n" is its first line. */
+static bool find_root(struct walk *w, struct str commit)
+{
+    struct str id, text;
+    struct object *o;
+
+    if (!parse_id(commit, w->a, &id))
+        return err_set(w->e, ERR_NOT_FOUND, "%.*s is no commit",
+                       STR_ARG(commit));
+    if (!(o = take(w, id, "commit")))
+        return false;
+    text = o->bytes;
+    if (!str_starts(text, STR("tree ")) ||
+        !parse_id(str_slice(text, 5, 5 + ID_HEX_CHARS), w->a, &id))
+        return err_set(w->e, ERR_NOT_FOUND, "%.*s is no commit",
+                       STR_ARG(commit));
+    w->root = take(w, id, "tree");
+    return w->root != NULL;
+}
+
+bool team_proof_write(struct str trees, struct str commit, struct str path,
+                      struct str object, struct buf *out, struct hash *tar,
+                      struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct walk w = {.a = &a, .e = e};
+    struct str id;
+
+    map_init(&w.objects, &a);
+    map_init(&w.places, &a);
+    map_init(&w.folders, &a);
+    if (trees.n > MAX_BYTES)
+        return err_set(e, ERR_LIMIT, "the trees of a commit are too large");
+    if (!parse_id(object, &a, &id))
+        return err_set(e, ERR_NOT_FOUND, "%.*s is no object of git",
+                       STR_ARG(object));
+    map_put(&w.places, path, NULL);
+    return read_objects(&w, trees) && find_root(&w, commit) &&
+           find_object(&w, path, id) && walk_all(&w) &&
+           team_object_write(w.files, w.count, out, tar, e);
+}
