@@ -18,7 +18,7 @@ VERSION := 0.1.0
 # mapm: everything but the network. mapm-fetch: base and fetch, with the
 # libraries that cost milliseconds to load (ARCHITECTURE.md, "Four programs").
 MODULES    := base clients manifest state teamstore resolver library store fetch plugin provision runtime mcp authorize workspace \
-              install lint run discover report serve cli program
+              install lint run discover batch report serve cli program
 PKGS       := yaml-0.1 nettle libutf8proc libseccomp sqlite3 zlib
 FETCH_PKGS := libcurl libgit2
 # The language stands alone: its archive serves any C program (examples/embed).

@@ -147,6 +147,13 @@
 #define TAPE_MAX_BYTES             (64u * 1024 * 1024)
 #define TAPE_MAX_ENTRIES           1000    /* of asks and commands */
 #define TAPE_MAX_NODES             1000000 /* values in a line */
+#define BATCH_MAX_LINES            1000000 /* 112 bytes each are kept */
+#define BATCH_LINE_MAX_BYTES       (INPUT_MAX_BYTES + 8192u)
+#define BATCH_ID_MAX_BYTES         512
+#define BATCH_MAX_JOBS             64      /* a process each */
+#define BATCH_MAX_SHARDS           100000
+#define BATCH_MAX_OUTPUTS          10000   /* of --merge */
+#define BATCH_RECORD_MAX_BYTES     (64u * 1024 * 1024)   /* of its journal */
 #define RULES_MAX                  1000    /* policy.commands, each list */
 #define EVENTS_MAX                 10000   /* the newest */
 #define EVENT_MAX_BYTES            (8u * 1024)           /* its payload */
