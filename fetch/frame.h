@@ -17,22 +17,25 @@
  * Source: DESIGN.md 5; THREATS.md 1.2.
  */
 
-#define FRAME_MAX_BYTES (64u << 20)
-#define FRAME_HEAD      4 /* the length */
+#define FRAME_MAX_BYTES (96u << 20) /* an object of a team store, at most */
+#define FRAME_HEAD      4           /* the length */
 
 enum frame_type {
     /* mapm says */
-    FRAME_OPTIONS = 1, /* incoming, verbose, hosts, limits: the first of all */
-    FRAME_ASK,         /* a struct fetch_want */
-    FRAME_SEEN,        /* u32: how many events were seen; nothing is pending */
-    FRAME_BLOBS,       /* the answer to FIND_BLOBS */
-    FRAME_TREES,       /* the answer to FIND_TREES */
-    FRAME_REACHABLE,   /* the answer to IS_REACHABLE */
-    FRAME_CREDENTIAL,  /* the answer to NEED_CREDENTIAL */
-    FRAME_POST,        /* instead of OPTIONS: one request to an API (post.h) */
-    FRAME_CAPS,        /* the answer to FIND_CAPS */
-    FRAME_SSH,         /* the answer to OPEN_SSH, with a descriptor */
-    FRAME_SSH_ENDED,   /* the answer to END_SSH */
+    FRAME_OPTIONS = 1,  /* incoming, verbose, hosts, limits: the first of all */
+    FRAME_ASK,          /* a struct fetch_want */
+    FRAME_SEEN,         /* u32: how many events were seen; nothing is pending */
+    FRAME_BLOBS,        /* the answer to FIND_BLOBS */
+    FRAME_TREES,        /* the answer to FIND_TREES */
+    FRAME_REACHABLE,    /* the answer to IS_REACHABLE */
+    FRAME_CREDENTIAL,   /* the answer to NEED_CREDENTIAL */
+    FRAME_POST,         /* instead of OPTIONS: one request to an API (post.h) */
+    FRAME_CAPS,         /* the answer to FIND_CAPS */
+    FRAME_SSH,          /* the answer to OPEN_SSH, with a descriptor */
+    FRAME_SSH_ENDED,    /* the answer to END_SSH */
+    FRAME_STORE_SECRET, /* the answer to NEED_STORE_SECRET */
+    FRAME_PUSH,         /* instead of OPTIONS: a push (push_frame.h) */
+    FRAME_PUSH_OBJECT,  /* the answer to PUSH_WANT */
 
     /* mapm-fetch says */
     /* What the configuration says of hosts, rewrites and ssh: the first. */
@@ -49,8 +52,11 @@ enum frame_type {
     FRAME_REPLY, /* the answer to POST */
     FRAME_FIND_CAPS,
     FRAME_PUT_CAPS,
-    FRAME_OPEN_SSH, /* a line to the server of a repository */
-    FRAME_END_SSH,  /* it is over */
+    FRAME_OPEN_SSH,          /* a line to the server of a repository */
+    FRAME_END_SSH,           /* it is over */
+    FRAME_NEED_STORE_SECRET, /* str: the URL of a remote */
+    FRAME_PUSH_WANT,         /* u32: an object that is not there */
+    FRAME_PUSH_DONE,
 };
 
 /* Sources of a credential, in NEED_CREDENTIAL. */

@@ -36,7 +36,6 @@ enum registry_secret_kind {
     REGISTRY_NOTHING,
     REGISTRY_PASSWORD, /* user and secret: Basic, to it or its token server */
     REGISTRY_TOKEN,    /* secret alone: Bearer, to the registry */
-    REGISTRY_SECRET_KINDS,
 };
 
 struct registry_secret {

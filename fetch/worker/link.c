@@ -7,6 +7,7 @@
 
 #include "../host_frame.h"
 #include "../post.h"
+#include "../push_frame.h"
 
 #define OUT_MAX_BYTES    (512u << 20)
 #define BLOBS_PER_QUERY  2048
@@ -96,7 +97,8 @@ static bool read_answer(struct link *l, enum frame_type type,
             *out = fields_of(frame.body);
             return true;
         }
-        if (frame.type != FRAME_ASK && frame.type != FRAME_SEEN)
+        if (frame.type != FRAME_ASK && frame.type != FRAME_SEEN &&
+            frame.type != FRAME_PUSH_OBJECT)
             return link_nonsense(e);
         keep(l, &frame);
     }
@@ -121,7 +123,7 @@ bool link_first(struct link *l, struct frame *out, struct err *e)
 {
     return read_frame(l, out, e) &&
            (out->type == FRAME_OPTIONS || out->type == FRAME_POST ||
-            link_nonsense(e));
+            out->type == FRAME_PUSH || link_nonsense(e));
 }
 
 bool link_read_options(struct str body, struct arena *a,
@@ -181,6 +183,13 @@ static bool next_frame(struct link *l, struct frame *out, struct err *e)
         l->last = NULL;
     *out = (struct frame){k->type, k->body};
     return true;
+}
+
+bool link_take(struct link *l, struct frame *out, struct err *e)
+{
+    return next_frame(l, out, e) &&
+           (out->type || (channel_fill(&l->channel, e) &&
+                          channel_next(&l->channel, out, e)));
 }
 
 bool link_next(struct link *l, struct arena *a, struct link_ask *out, bool *got,
@@ -305,6 +314,12 @@ static void send_all(struct link *l)
            channel_has_output(&l->channel) && !l->channel.closed)
         if (poll(&p, 1, -1) < 0 && errno != EINTR)
             return;
+}
+
+bool link_finish(struct link *l, struct err *e)
+{
+    send_all(l);
+    return !l->channel.closed || err_set(e, ERR_INTERRUPTED, "mapm has gone");
 }
 
 void link_fatal(struct link *l, const struct err *why)
@@ -517,4 +532,17 @@ bool link_find_credential(struct link *l, enum credential_from from,
     *user = arena_str(a, field_str(&in, 4096));
     *password = arena_str(a, field_str(&in, 65536));
     return fields_end(&in) || link_nonsense(e);
+}
+
+bool link_find_registry_secret(struct link *l, struct str url, struct arena *a,
+                               struct registry_secret *out, struct err *e)
+{
+    struct buf *b = &l->channel.out;
+    size_t begun = frame_begin(b, FRAME_NEED_STORE_SECRET);
+    struct fields in;
+
+    frame_str(b, url);
+    frame_end(b, begun);
+    return read_answer(l, FRAME_STORE_SECRET, &in, e) &&
+           (push_read_secret(&in, a, out) || link_nonsense(e));
 }

@@ -3,6 +3,7 @@
 
 #include "mapm/fetch.h"
 
+#include "../registry_credential.h"
 #include "../remote_address.h"
 #include "../ssh_failure.h"
 #include "objects.h"
@@ -48,7 +49,7 @@ struct link_options {
 void link_init(struct link *l, int fd);
 void link_done(struct link *l);
 
-/* Waits for the first frame, OPTIONS or POST. It is borrowed until the next
+/* Waits for the first frame, OPTIONS, POST or PUSH. It is borrowed until the next
  * call. */
 MUST_CHECK bool link_first(struct link *l, struct frame *out, struct err *e);
 
@@ -61,8 +62,14 @@ MUST_CHECK bool link_read_options(struct str body, struct arena *a,
 MUST_CHECK bool link_next(struct link *l, struct arena *a, struct link_ask *out,
                           bool *got, struct err *e);
 
+/* The next frame, without waiting; type 0: none. Borrowed until the next call. */
+MUST_CHECK bool link_take(struct link *l, struct frame *out, struct err *e);
+
 /* Writes as much as goes; waits for nothing. */
 MUST_CHECK bool link_flush(struct link *l, struct err *e);
+
+/* Writes all, and waits for it. */
+MUST_CHECK bool link_finish(struct link *l, struct err *e);
 
 /* What the user's git configuration says. */
 struct link_hello {
@@ -134,5 +141,12 @@ MUST_CHECK bool link_find_credential(struct link *l, enum credential_from from,
                                      struct str path, struct arena *a,
                                      bool *found, struct str *user,
                                      struct str *password, struct err *e);
+
+/* What mapm knows of the user of this registry, a remote that it named. In
+ * `a`. */
+MUST_CHECK bool link_find_registry_secret(struct link *l, struct str url,
+                                          struct arena *a,
+                                          struct registry_secret *out,
+                                          struct err *e);
 
 #endif

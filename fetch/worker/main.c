@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "push.h"
 #include "rights.h"
 #include "session.h"
 
@@ -213,7 +214,7 @@ static bool serve(struct session *s, struct err *e)
     return true;
 }
 
-/* Packages, or one request to an API. */
+/* Packages, one request to an API, or a push. */
 static bool run(struct session *s, struct err *e)
 {
     struct frame first;
@@ -224,6 +225,8 @@ static bool run(struct session *s, struct err *e)
         return err_set(e, ERR_FAILED, "libcurl or libgit2 cannot be used");
     if (first.type == FRAME_POST)
         return api_serve(&s->link, first.body, e);
+    if (first.type == FRAME_PUSH)
+        return push_serve(s, first.body, e);
     return set_up(s, first.body, e) && serve(s, e);
 }
 

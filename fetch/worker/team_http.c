@@ -112,11 +112,13 @@ static bool send_request(struct team_http *q, struct str address, struct err *e)
     q->request = (struct http_request){
         .method = q->method,
         .address = address,
-        .connect_seconds = TEAM_CONNECT_SECONDS,
-        .stall_seconds = TEAM_STALL_SECONDS,
-        .stall_bytes_per_second = TEAM_STALL_BYTES,
         .over = over,
     };
+    if (!q->source->is_patient) {
+        q->request.connect_seconds = TEAM_CONNECT_SECONDS;
+        q->request.stall_seconds = TEAM_STALL_SECONDS;
+        q->request.stall_bytes_per_second = TEAM_STALL_BYTES;
+    }
     q->call = (struct http_call){
         .request = &q->request,
         .url = &q->at,

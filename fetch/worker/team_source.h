@@ -2,6 +2,7 @@
 #define FETCH_WORKER_TEAM_SOURCE_H
 
 #include "base/buf.h"
+#include "mapm/team_object.h"
 #include "mapm/team_remote.h"
 
 /*
@@ -19,10 +20,6 @@
 
 struct session;
 struct team_source;
-
-/* Of a .tar.gz; the package in it has a limit of its own. */
-#define TEAM_OBJECT_MAX_BYTES (80u << 20)
-#define TEAM_PROOF_MAX_BYTES  (256u << 10)
 
 #define TEAM_CONNECT_SECONDS 2
 #define TEAM_STALL_SECONDS   5
@@ -70,9 +67,11 @@ struct team_source {
     bool is_dead;              /* given up for the run */
     bool is_noted;             /* a person was told that it answers 403, once */
     unsigned running;
+    /* A push waits longer than a pull, which has the git host. */
+    bool is_patient;
 };
 
-extern const struct team_source_kind team_folder;
+extern const struct team_source_kind team_folder, team_registry;
 
 /* The kind for a remote; NULL: none here knows it. */
 const struct team_source_kind *team_source_kind(const struct team_remote *t);
