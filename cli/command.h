@@ -146,6 +146,9 @@ enum command_id {
       "Use at most this memory, as 64M, its default") \
     V(MAX_STEPS, "max-steps", 0, "NUMBER", TEXT, NULL, \
       "Take at most this many steps") \
+    V(TO, "to", 0, "DIR", FOLDER, NULL, \
+      "Write a folder for a web server instead of a registry") \
+    F(PUSH_AGAIN, "force", 'f', "Push what is there already, too") \
     V(TIMEOUT, "timeout", 0, "SECONDS", TEXT, NULL, \
       "Run at most this long") \
     V(ALLOW, "allow", 0, "RULE", TEXT, NULL, \

@@ -7,6 +7,7 @@
 #include "mapm/state.h"
 
 #include "command.h"
+#include "store_push.h"
 
 struct store_job {
     struct invocation *inv;
@@ -232,9 +233,14 @@ COMMAND(command_store)
     struct str name = inv->arguments.items[0];
     bool ok;
 
+    if (str_is(name, "push"))
+        return store_push(inv, exit_code, e);
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
         if (!str_is(name, jobs[i].name))
             continue;
+        if (inv->arguments.count > 1)
+            return err_set(e, ERR_USAGE, "mapm store %s takes no argument",
+                           jobs[i].name);
         if (!open_store(&inv->cx, &job.store, e))
             return false;
         ok = jobs[i].run(&job, exit_code, e);
@@ -243,5 +249,5 @@ COMMAND(command_store)
     }
     err_set(e, ERR_USAGE, "mapm store: unknown command \"%.*s\"",
             STR_ARG(name));
-    return err_hint(e, "one of: path, stats, verify, gc");
+    return err_hint(e, "one of: path, stats, verify, gc, push");
 }

@@ -82,7 +82,9 @@ static const enum option_id trust_options[] = {
     OPTION_GLOBAL, OPTION_WORKSPACE, OPTION_LIST, OPTION_REVOKE,
     OPTION_ALL_TRUST,
 };
-static const enum option_id store_options[] = {OPTION_DRY_RUN};
+static const enum option_id store_options[] = {
+    OPTION_GLOBAL, OPTION_DRY_RUN, OPTION_TO, OPTION_PUSH_AGAIN,
+};
 static const enum option_id run_options[] = {
     OPTION_GLOBAL, OPTION_INPUT, OPTION_ASK, OPTION_ALLOW,
     OPTION_MAX_ASK_CALLS, OPTION_MAX_COMMAND_CALLS, OPTION_TIMEOUT,
@@ -263,11 +265,12 @@ const struct subcommand commands[COMMAND_COUNT] = {
         .examples = "mapm doctor\n"
             "mapm doctor --run\n"
             "mapm doctor --restore-user codex"},
-    [COMMAND_STORE] = {"store", "COMMAND", "Look after the store: path, stats, verify, gc",
-        1, 1, ARGUMENT_CHOICE, "path stats verify gc",
+    [COMMAND_STORE] = {"store", "COMMAND [NAME...] [REMOTE]", "Look after the store, or share it: path, stats, verify, gc, push",
+        1, MANY, ARGUMENT_CHOICE, "path stats verify gc push",
         TAKES(store_options),
         .examples = "mapm store stats\n"
-            "mapm store gc --dry-run"},
+            "mapm store gc --dry-run\n"
+            "mapm store push oci://ghcr.io/acme/mapm"},
     [COMMAND_COMPLETION] = {"completion", "SHELL", "Print the completions for bash, zsh or fish",
         1, 1, ARGUMENT_CHOICE, "bash zsh fish", NO_OPTIONS,
         .examples = "mapm completion bash >~/.local/share/bash-completion/completions/mapm"},

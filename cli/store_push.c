@@ -1,0 +1,99 @@
+#include "store_push.h"
+
+#include "base/json.h"
+#include "base/text.h"
+#include "mapm/install_push.h"
+
+static const char *const states[] = {
+    [INSTALL_SHARED] = "pushed",
+    [INSTALL_WAS_THERE] = "there",
+    [INSTALL_NOT_SHARED] = "failed",
+    [INSTALL_KEPT_BACK] = "kept",
+};
+
+/* Of "NAME... REMOTE" the last one, when it is a URL. */
+static bool read_arguments(struct invocation *inv,
+                           struct install_push_request *out, struct err *e)
+{
+    const struct str *items = inv->arguments.items + 1;
+    size_t count = inv->arguments.count - 1;
+
+    *out = (struct install_push_request){
+        .to = option_value(inv, OPTION_TO),
+        .again = has_option(inv, OPTION_PUSH_AGAIN)};
+    if (count && str_find(items[count - 1], STR("://")) != SIZE_MAX)
+        out->remote = items[--count];
+    out->names = (struct str_list){items, count};
+    return !out->remote.n || !out->to.n ||
+           err_set(e, ERR_USAGE,
+                   "--to DIR writes a folder, so no remote can "
+                   "be named with it");
+}
+
+static void print_json(struct invocation *inv,
+                       const struct install_push_result *r)
+{
+    struct json_writer *w = print_json_begin(inv, "mapm.store/1", "push");
+
+    json_member_string(w, "to", r->to);
+    json_member_bool(w, "ok", r->by_state[INSTALL_NOT_SHARED] == 0);
+    json_member_array(w, "objects");
+    for (size_t i = 0; i < r->count; i++) {
+        const struct install_shared *s = &r->items[i];
+
+        json_begin_object(w);
+        json_member_string(w, "type", str_cstr(doc_kind_name(s->kind)));
+        json_member_string(w, "name", s->package);
+        json_member_bool(w, "proof", s->is_proof);
+        json_member_optional(w, "object", s->object);
+        json_member_string(w, "state", str_cstr(states[s->state]));
+        json_member_number(w, "bytes", s->bytes);
+        json_member_optional(w, "message", s->message);
+        json_end_object(w);
+    }
+    json_end_array(w);
+    print_json_end(inv);
+}
+
+static void print_item(struct invocation *inv, const struct install_shared *s)
+{
+    char bytes[16];
+
+    term_print(&inv->term, "%-7s %s%s %.*s", states[s->state],
+               s->is_proof ? "proof of " : "", doc_kind_name(s->kind),
+               STR_ARG(text_shown(s->package, &inv->cx.arena)));
+    if (s->message.n)
+        term_print(&inv->term, ": %.*s",
+                   STR_ARG(text_shown(s->message, &inv->cx.arena)));
+    else if (s->bytes)
+        term_print(&inv->term, " (%s)", text_bytes(s->bytes, bytes));
+    term_print(&inv->term, "\n");
+}
+
+static void print_text(struct invocation *inv,
+                       const struct install_push_result *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->items[i].state != INSTALL_WAS_THERE || inv->cx.is_verbose)
+            print_item(inv, &r->items[i]);
+    term_note(&inv->term, "%zu pushed, %zu there already, %zu failed: %.*s",
+              r->by_state[INSTALL_SHARED], r->by_state[INSTALL_WAS_THERE],
+              r->by_state[INSTALL_NOT_SHARED], STR_ARG(r->to));
+}
+
+bool store_push(struct invocation *inv, int *exit_code, struct err *e)
+{
+    struct install_push_request request;
+    struct install_push_result result;
+
+    if (!read_arguments(inv, &request, e) ||
+        !install_push(&inv->cx, &request, &result, e))
+        return false;
+    if (has_option(inv, OPTION_JSON))
+        print_json(inv, &result);
+    else
+        print_text(inv, &result);
+    *exit_code =
+        result.by_state[INSTALL_NOT_SHARED] ? EXIT_FINDINGS : EXIT_DONE;
+    return true;
+}

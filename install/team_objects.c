@@ -1,0 +1,190 @@
+#include "mapm/install_team.h"
+#include "mapm/state.h"
+
+#include "proof.h"
+
+static const char *kept_back(const struct layer *l,
+                             const struct lock_entry *entry)
+{
+    if (layer_is_own(l, entry))
+        return "it is a package of the workspace itself";
+    if (layer_is_local(l, entry) || !proof_applies(l, entry))
+        return "it is installed from a file: origin";
+    if (entry->allow_hidden)
+        return "its hidden characters were accepted on a machine of yours";
+    return NULL;
+}
+
+/* A pull does not know yet where a ref of several segments ends: in the name of
+ * a proof the path begins behind the first (fetch/worker/team_store.c). */
+static struct str asked_path(const struct origin *o)
+{
+    size_t slash = str_find_char(o->rest, '/');
+
+    if (o->is_short || o->rest.n == 0)
+        return o->path;
+    return slash == SIZE_MAX ? str_make("", 0)
+                             : str_from_index(o->rest, slash + 1);
+}
+
+static void fill(const struct layer *l, struct store *store,
+                 const struct lock_entry *entry, struct arena *a,
+                 struct install_team_package *p)
+{
+    const struct origin *o = layer_source(l, entry);
+
+    *p = (struct install_team_package){.entry = entry,
+                                       .kept_back = kept_back(l, entry)};
+    if (p->kept_back || !team_digest_parse(entry->digest, &p->digest))
+        return;
+    p->name = team_object_name(&p->digest, a);
+    if (!proof_find(l, store, entry, o, &p->path))
+        return;
+    p->repository = origin_repository(o, a);
+    p->proof = team_proof_name(p->repository, entry->commit, asked_path(o),
+                               entry->object, a);
+}
+
+static bool find_entries(struct context *cx, const struct layer *l,
+                         struct str_list names, const struct lock_entry ***out,
+                         size_t *count, struct err *e)
+{
+    if (names.count == 0) {
+        *out = layer_entries(l, &cx->arena, count);
+        return true;
+    }
+    *count = names.count;
+    *out = arena_array(&cx->arena, names.count, sizeof **out);
+    return layer_resolve_names(l, names.items, names.count, &cx->arena, *out,
+                               e);
+}
+
+bool install_team_list(struct context *cx, const struct layer *l,
+                       struct store *store, struct str_list names,
+                       struct install_team_package **out, size_t *count,
+                       struct err *e)
+{
+    const struct lock_entry **entries;
+    struct install_team_package *list;
+
+    if (!find_entries(cx, l, names, &entries, count, e))
+        return false;
+    list = arena_array(&cx->arena, *count, sizeof *list);
+    for (size_t i = 0; i < *count; i++)
+        fill(l, store, entries[i], &cx->arena, &list[i]);
+    *out = list;
+    return true;
+}
+
+/* --- one object ---------------------------------------------------------------- */
+
+static bool read_files(struct store *store, const struct hash *digest,
+                       struct arena *a, struct team_file **out, size_t *count,
+                       struct err *e)
+{
+    struct package_file *files;
+    struct team_file *list;
+
+    if (!store_read_listing(store, digest, a, &files, count, e))
+        return false;
+    list = arena_array(a, *count, sizeof *list);
+    for (size_t i = 0; i < *count; i++) {
+        list[i] = (struct team_file){.path = files[i].path,
+                                     .is_program = files[i].executable};
+        if (!store_read(store, &files[i].hash,
+                        (size_t)team_package_limits.file_max_bytes, a,
+                        &list[i].bytes, e))
+            return false;
+    }
+    *out = list;
+    return true;
+}
+
+static bool write_package(struct store *store,
+                          const struct install_team_package *p, struct buf *out,
+                          struct hash *tar, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct team_file *files;
+    size_t count;
+
+    if (!read_files(store, &p->digest, &a, &files, &count, e)) {
+        err_hint(e, "mapm install --locked puts it into the store of this "
+                    "machine");
+        return err_wrap(e, "the store does not have all of it");
+    }
+    return team_object_write(files, count, out, tar, e);
+}
+
+static bool write_proof(struct store *store,
+                        const struct install_team_package *p, struct buf *out,
+                        struct hash *tar, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str trees;
+
+    if (!store_find_trees(store, p->repository, p->entry->commit, &a, &trees))
+        return err_set(e, ERR_NOT_FOUND,
+                       "the store does not have the trees of commit %.*s",
+                       STR_ARG(p->entry->commit));
+    return team_proof_write(trees, p->entry->commit, p->path, p->entry->object,
+                            out, tar, e);
+}
+
+static struct team_blob blob_of(struct str bytes)
+{
+    return (struct team_blob){hash_of(bytes), bytes.n};
+}
+
+/* Of a proof nothing but what it is: it may not change with the lock's names. */
+static void describe(const struct install_team_package *p, bool proves,
+                     struct arena *a, struct team_manifest *m)
+{
+    m->is_proof = proves;
+    m->revision = p->entry->commit;
+    if (proves)
+        return;
+    m->digest = team_digest(&p->digest, a);
+    m->type = str_cstr(doc_kind_name(p->entry->kind));
+    m->title = p->entry->name;
+    m->source = lock_origin_text(p->entry);
+}
+
+static void write_documents(const struct install_team_package *p, bool proves,
+                            const struct hash *tar, struct arena *a,
+                            struct install_team_object *out)
+{
+    CLEANUP(buf_done) struct buf config = {0}, manifest = {0};
+    struct team_manifest m = {.layer = blob_of(out->layer)};
+    struct str what =
+        proves ? arena_printf(a, "proof of %.*s", STR_ARG(p->entry->object))
+               : arena_printf(a, "%s %.*s", doc_kind_name(p->entry->kind),
+                              STR_ARG(p->entry->name));
+
+    buf_init(&config, TEAM_MANIFEST_MAX_BYTES);
+    buf_init(&manifest, TEAM_MANIFEST_MAX_BYTES);
+    team_config_write(what, tar, &config);
+    out->config = arena_str(a, buf_str(&config));
+    m.config = blob_of(out->config);
+    describe(p, proves, a, &m);
+    team_manifest_write(&m, &manifest);
+    out->manifest = arena_str(a, buf_str(&manifest));
+}
+
+bool install_team_write(struct store *store,
+                        const struct install_team_package *p, bool proves,
+                        struct arena *a, struct install_team_object *out,
+                        struct err *e)
+{
+    CLEANUP(buf_done) struct buf layer = {0};
+    struct hash tar;
+
+    buf_init(&layer, TEAM_OBJECT_MAX_BYTES);
+    if (!(proves ? write_proof(store, p, &layer, &tar, e)
+                 : write_package(store, p, &layer, &tar, e)))
+        return false;
+    out->name = proves ? p->proof : p->name;
+    out->layer = arena_str(a, buf_str(&layer));
+    write_documents(p, proves, &tar, a, out);
+    return true;
+}
