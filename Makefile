@@ -9,6 +9,7 @@ PREFIX  ?= /usr/local
 MANDIR  ?= $(PREFIX)/share/man
 LIBDIR  ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
+SHAREDIR := $(PREFIX)/share/mapm
 CFLAGS  ?= -O2 -g
 OBJCOPY ?= objcopy
 JOBS    ?= $(shell nproc)
@@ -53,6 +54,7 @@ HOST_LIBS := $(B)/libmapm.a $(B)/libmapm.so.0
 UNIT      := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*_test.c))
 FUZZ      := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 MAN       := $(wildcard man/*.[1357])
+SCHEMAS   := $(wildcard schemas/*.json schemas/output/*.json)
 
 WARN  := -Wall -Wextra -Wshadow -Wconversion -Wformat=2 -Wundef \
          -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wcast-qual \
@@ -88,7 +90,7 @@ SAY     = $(if $(V),,@echo '  $(1) $@';)
 SUBMAKE = $(MAKE) --no-print-directory \
           $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-all: $(B)/mapm $(B)/mapm-fetch $(B)/mapm-cage $(B)/mapm-engine $(STAR_LIBS) $(HOST_LIBS) $(B)/star-serve
+all: $(B)/mapm $(B)/mapm-fetch $(B)/mapm-cage $(B)/mapm-engine $(STAR_LIBS) $(HOST_LIBS) $(B)/star-serve $(B)/schemas
 
 $(B)/mapm: $(B)/program/main.o $(ENGINE_OBJ) $(LIB) $(STAR_LIB)
 	$(call SAY,LD)$(LINK) $^ $(call ARCHIVES,$(PKG_LIBS) $(STAR_PKG_LIBS)) $(LDLIBS)
@@ -145,6 +147,10 @@ $(B)/libmapm.so.0: $(HOST_OBJ) $(B)/members
 # The process behind libmapm: mapm by another name (program/main.c).
 $(B)/mapm-engine: $(B)/mapm
 	$(call SAY,LN)ln -sf mapm $@
+
+# Where mapm init finds those of a build tree.
+$(B)/schemas:
+	@ln -sfn $(CURDIR)/schemas $@
 
 $(B)/tests/%.o: COMPILE += -Itests/lib
 $(B)/%.o: %.c $(B)/flags
@@ -207,6 +213,10 @@ $(B)/ask_drive: $(B)/tests/lib/ask_drive.o $(LIB) $(STAR_LIB)
 $(B)/client_table: $(B)/tests/lib/client_table.o $(LIB)
 	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(LDLIBS)
 
+# What the schemas of mapm.yaml have from tables, for tests/cli/schemas.t.
+$(B)/schema_facts: $(B)/tests/lib/schema_facts.o $(LIB)
+	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(LDLIBS)
+
 # A server of the protocol for tests/mcp, with what the official suite wants.
 $(B)/mcp_fixture: $(B)/tests/lib/mcp_fixture.o $(LIB)
 	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(LDLIBS)
@@ -266,7 +276,7 @@ MEMORY_TESTS = $(patsubst %,tests/cli/%.t,limits user_level growth durable damag
 IN_MEMORY  = $(if $(SAN),$(filter-out %/threats_crash.t,$(filter tests/cli/% tests/mcp/%,$(TESTS))),$(MEMORY_TESTS))
 # (path/python3: a shim of a version manager starts dozens of shells for each Python.)
 TEST_JOBS ?= $(shell expr 2 '*' $(JOBS))
-TEST_TOOLS = all $(patsubst %,$(B)/%,fetch_drive ask_drive mcp_fixture client_table embed calls.so)
+TEST_TOOLS = all $(patsubst %,$(B)/%,fetch_drive ask_drive mcp_fixture client_table schema_facts embed calls.so)
 test: $(TEST_TOOLS) $(filter $(UNIT),$(TESTS)) $(if $(filter tests/fuzz/%,$(TESTS)),$(FUZZ:%=$(B)/replay/%))
 	@rm -rf $(B)/tap && mkdir -p $(B)/tap $(B)/path
 	@ln -sf "$$(python3 -c 'import sys; print(sys.executable)')" $(B)/path/python3
@@ -478,6 +488,8 @@ install: all
 	  install -D -m 644 man/$$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$$m || exit 1; done
 	install -D -m 644 include/mapm/starlark.h $(HEADER_DIR)/mapm/starlark.h
 	install -D -m 644 include/mapm.h $(HEADER_DIR)/mapm.h
+	for s in $(SCHEMAS); do \
+	  install -D -m 644 $$s $(DESTDIR)$(SHAREDIR)/$$s || exit 1; done
 	for l in starlark mapm; do d=$(DESTDIR)$(LIBDIR)/lib$$l; \
 	  install -D -m 644 $(B)/lib$$l.a $$d.a && $(STRIP) --strip-debug $$d.a && \
 	  install -D -m 755 -s --strip-program='$(STRIP)' $(B)/lib$$l.so.0 $$d.so.0 && \
@@ -493,6 +505,7 @@ uninstall:
 	-rmdir $(BINDIR)/.debug 2>/dev/null
 	rm -rf $(LIBEXEC)
 	rm -f $(HEADER_DIR)/mapm.h $(HEADER_DIR)/mapm/starlark.h
+	rm -rf $(DESTDIR)$(SHAREDIR)
 	for l in starlark mapm; do rm -f $(PC_DIR)/$$l.pc $(DESTDIR)$(LIBDIR)/lib$$l.*; done
 	for m in $(MAN:man/%=%); do rm -f $(DESTDIR)$(MANDIR)/man$${m##*.}/$$m; done
 

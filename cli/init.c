@@ -1,8 +1,11 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/place.h"
+#include "base/proc.h"
 #include "mapm/authorize.h"
 #include "mapm/install_gitignore.h"
+
+#include <unistd.h>
 
 #include "command.h"
 
@@ -30,6 +33,38 @@ static const char text[] =
     "# Packages may come from these places alone:\n"
     "# policy:\n"
     "#   sources: [github.com/acme/*]\n";
+
+/* A path that an editor takes as it stands. */
+static bool is_plain(struct str path)
+{
+    for (size_t i = 0; i < path.n; i++)
+        if ((unsigned char)path.p[i] <= ' ' || path.p[i] == 0x7f)
+            return false;
+    return true;
+}
+
+/* The comment that names the schema to editors, where it is installed; a URL
+ * would be of no use without a network [S9]. */
+static struct str schema_line(struct arena *a)
+{
+    static const char *const places[] = {"../share/mapm/schemas", "schemas"};
+    struct err ignored = {0};
+    struct str dir;
+
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        struct str path;
+
+        if (!proc_self_dir(a, &dir, &ignored))
+            break;
+        path = fs_normalize(fs_join(fs_join(dir, str_cstr(places[i]), a),
+                                    STR(FILE_NAME ".json"), a),
+                            a);
+        if (is_plain(path) && access(str_dup0(path, a), R_OK) == 0)
+            return arena_printf(a, "# yaml-language-server: $schema=%.*s\n",
+                                STR_ARG(path));
+    }
+    return STR("");
+}
 
 static void say_json(struct invocation *inv, struct str path, bool created)
 {
@@ -107,7 +142,10 @@ bool command_init(struct invocation *inv, int *exit_code, struct err *e)
     if (!authorize_file(&inv->cx, fd, dir, dir, e))
         return false;
     is_there = fs_exists_at(fd, FILE_NAME);
-    if (!is_there && !place_file(fd, FILE_NAME, str_cstr(text), e))
+    if (!is_there && !place_file(fd, FILE_NAME,
+                                 str_join(schema_line(&inv->cx.arena),
+                                          str_cstr(text), &inv->cx.arena),
+                                 e))
         return err_wrap(e, "cannot start a workspace in %.*s", STR_ARG(named));
     say(inv,
         str_is(named, ".") ? STR(FILE_NAME)

@@ -1,0 +1,143 @@
+#!/bin/sh
+# The JSON Schemas of mapm.yaml, config.yaml, tapes and every --json output [S9].
+. "$(dirname "$0")/../lib/cli.sh"
+
+PYTHON=python3
+python3 -c 'import jsonschema' 2>/dev/null || PYTHON=/usr/bin/python3
+if ! $PYTHON -c 'import jsonschema' 2>/dev/null; then
+    skip '[S9] schemas' 'python3-jsonschema is missing'
+    done_testing
+    exit
+fi
+schemas()
+{
+    $PYTHON "$ROOT/tests/lib/schemas.py" "$@" 2>&1
+}
+
+# --- the code ---------------------------------------------------------------
+
+is '[S9] every member that a command writes, and every key of a file, is in a schema' \
+    "$(schemas keys)" ''
+is '[S9] limits, presets and kinds of hosts are those of the code' \
+    "$("$MAPM_BUILD/schema_facts" | schemas facts)" ''
+mkdir -p "$T/settings"
+is '[S9] program and schema agree on settings and their mutations' \
+    "$(schemas settings "$MAPM" "$T/settings")" ''
+rm -rf "$XDG_CONFIG_HOME/mapm"
+for tape in "$ROOT"/examples/catalog/*/*/tests/*.jsonl; do
+    [ -f "$tape" ] && tapes="${tapes-} $tape"
+done
+# shellcheck disable=SC2086
+is '[S9] tapes of the example catalog are what their schema says' "$(schemas tape $tapes)" ''
+printf '%s\n' '{"ask":{"prompt":"x"},"result":{"answer":"y","more":1}}' >"$T/bad.jsonl"
+like '[S9] a member too much in a tape is not' "$(schemas tape "$T/bad.jsonl")" 'bad.jsonl:1'
+
+# --- outputs ----------------------------------------------------------------
+
+mkdir -p "$T/json"
+count=0
+# json EXIT COMMAND...: its one document is kept.
+json()
+{
+    want=$1
+    shift
+    count=$((count + 1))
+    mapm "$@" --json >"$T/json/$count-$(echo "$1-${2-}" | tr -c 'a-z-\n' _)" 2>"$T/err" </dev/null
+    got=$?
+    [ "$got" = "$want" ] || fail "mapm $*: exit $got, not $want: $(cat "$T/err" "$T"/json/$count-*)"
+}
+
+start_githost
+skill "$T/src/skills/hello"
+mkdir -p "$T/src/skills/hello/scripts"
+echo 'echo hello' >"$T/src/skills/hello/scripts/x.sh"
+skill "$T/src/skills/other"
+make_repo acme/catalog "$T/src"
+U=https://github.com/acme/catalog/tree/main
+json 0 init
+json 0 install --yes "$U/skills/hello" "file:$ROOT/examples/catalog/skills/test-fix"
+git init -q . && json 0 init --gitignore
+json 0 install "$U"
+json 1 why nothing
+json 0 list
+json 0 tree
+json 0 why hello
+json 0 verify
+json 0 outdated
+echo more >>.agents/skills/hello/SKILL.md
+json 0 diff
+json 0 restore hello --yes
+json 0 info "$U/skills/other"
+json 0 info "$U"
+json 0 check .agents/skills/hello
+json 0 client list
+json 0 client add codex
+json 0 client remove codex
+json 0 doctor
+json 0 doctor --restore-user --yes
+json 0 catalog add "$U"
+json 0 catalog list
+json 0 catalog refresh
+json 0 search hello
+json 0 catalog remove "$U"
+cp -R "$T/src" "$T/published"
+json 0 catalog index "$T/published"
+json 0 host add ghe.example.com --kind github
+json 0 host set ghe.example.com --token none
+json 0 host list
+json 0 host remove ghe.example.com
+json 0 budget
+json 0 version
+json 0 help
+json 0 trust --workspace --yes
+json 0 trust --list
+json 0 skill list
+json 0 skill search hello
+json 0 skill match say hello
+json 0 skill index
+json 0 skill load hello --session s1
+json 0 skill load hello
+json 0 skill files hello
+json 0 skill files hello scripts/x.sh
+json 0 skill show hello
+json 0 events
+timeout 60 "$MAPM" events --follow --json >"$T/follow" 2>/dev/null &
+follower=$!
+until [ -s "$T/follow" ]; do
+    mapm skill load hello --session s1 >/dev/null 2>&1
+    sleep 0.1
+done
+kill "$follower" && wait "$follower" 2>/dev/null
+head -1 "$T/follow" >"$T/json/event"
+json 0 test .agents/skills/test-fix
+skill skills/small 'metaskill: SKILL.star'
+echo 'def run(input): return "done"' >skills/small/SKILL.star
+mapm run small --input '{}' >"$T/err" 2>&1 </dev/null || fail "$(cat "$T/err")"
+json 0 runs
+json 0 runs show
+json 0 star -c '1'
+json 0 new skill fresh
+json 0 store path
+json 0 store stats
+json 0 store verify
+json 0 store gc
+json 0 trust --revoke --all
+json 0 remove hello --yes
+is '[S9] each output is what its schema says, and each schema has one' \
+    "$(schemas outputs "$T/json")" ''
+
+# --- installed ---------------------------------------------------------------
+
+like '[S9] mapm init names the schema to editors' "$(head -1 mapm.yaml)" \
+    '^# yaml-language-server: \$schema=/.*/schemas/mapm.yaml.json$'
+ok '[S9] which is there' test -f "$(sed -n '1s/.*schema=//p' mapm.yaml)"
+mkdir -p "$T/usr/bin" "$T/usr/share/mapm"
+cp "$MAPM" "$T/usr/bin/mapm"
+cp -R "$ROOT/schemas" "$T/usr/share/mapm/"
+"$T/usr/bin/mapm" init "$T/installed" >/dev/null 2>&1
+is '[S9] of an installed program, that of its share' "$(head -1 "$T/installed/mapm.yaml")" \
+    "# yaml-language-server: \$schema=$T/usr/share/mapm/schemas/mapm.yaml.json"
+rm -r "$T/usr/share"
+"$T/usr/bin/mapm" init "$T/without" >/dev/null 2>&1
+unlike '[S9] without one there is no such line' "$(head -1 "$T/without/mapm.yaml")" 'schema='
+done_testing
