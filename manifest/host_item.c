@@ -5,16 +5,22 @@ static struct str port_text(unsigned port, struct arena *a)
     return port ? arena_printf(a, "%u", port) : STR("");
 }
 
-static struct str ports_text(const struct host_config *h, struct arena *a)
+static struct str ports_text(const struct host_config *h, const char *between,
+                             struct arena *a)
 {
     struct str all = STR("");
 
-    if (h->port_count == 0)
-        return all;
     for (size_t i = 0; i < h->port_count; i++)
-        all = arena_printf(a, "%.*s%s%u", STR_ARG(all), i ? ", " : "",
+        all = arena_printf(a, "%.*s%s%u", STR_ARG(all), i ? between : "",
                            h->ports[i]);
-    return arena_printf(a, "[%.*s]", STR_ARG(all));
+    return all;
+}
+
+static struct str port_list(const struct host_config *h, struct arena *a)
+{
+    if (h->port_count == 0)
+        return STR("");
+    return arena_printf(a, "[%.*s]", STR_ARG(ports_text(h, ", ", a)));
 }
 
 struct host_item host_item_of(const struct host_config *h, struct arena *a)
@@ -25,7 +31,7 @@ struct host_item host_item_of(const struct host_config *h, struct arena *a)
         .values = {h->host, is_known ? STR("") : git_host_kind_name(h->kind),
                    h->transport == HOST_OVER_SSH ? STR("ssh") : STR(""),
                    port_text(h->port, a), host_token_text(h, a),
-                   ports_text(h, a)}};
+                   port_list(h, a)}};
 
     t.is_name = is_known || h->kind == &git_hosts[0];
     for (size_t i = 2; i < HOST_ITEM_KEYS; i++)
@@ -46,22 +52,34 @@ struct str host_item_text(const struct host_item *t, struct arena *a)
     return arena_printf(a, "{%.*s}", STR_ARG(all));
 }
 
+/* A host whose address has no form of its own is asked what it is. */
+static struct str told_kind(const struct host_config *h)
+{
+    return h->kind == &git_hosts[git_host_count - 1]
+               ? STR("")
+               : git_host_kind_name(h->kind);
+}
+
 struct str host_config_command(const struct host_config *h, bool is_known,
                                struct arena *a)
 {
-    struct str ports = STR("");
+    struct str command = arena_printf(
+        a, "mapm host %s %.*s", is_known ? "set" : "add", STR_ARG(h->host));
+    const struct {
+        const char *name;
+        struct str value;
+    } options[] = {
+        {"kind", is_known ? STR("") : told_kind(h)},
+        {"transport", h->transport == HOST_OVER_SSH ? STR("ssh") : STR("")},
+        {"port", port_text(h->port, a)},
+        {"ports", ports_text(h, ",", a)},
+    };
 
-    if (!is_known)
-        return arena_printf(a, "mapm host add %.*s", STR_ARG(h->host));
-    for (size_t i = 0; i < h->port_count; i++)
-        ports = arena_printf(a, "%.*s%s%u", STR_ARG(ports), i ? "," : "",
-                             h->ports[i]);
-    if (ports.n == 0)
-        return arena_printf(
-            a, "mapm host set %.*s --transport %s --port %u", STR_ARG(h->host),
-            h->transport == HOST_OVER_SSH ? "ssh" : "https", h->port);
-    return arena_printf(a, "mapm host set %.*s --ports %.*s", STR_ARG(h->host),
-                        STR_ARG(ports));
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].value.n)
+            command = arena_printf(a, "%.*s --%s %.*s", STR_ARG(command),
+                                   options[i].name, STR_ARG(options[i].value));
+    return command;
 }
 
 struct str host_config_item(const struct host_config *h, struct arena *a)

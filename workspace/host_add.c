@@ -118,7 +118,7 @@ static struct str path_of(struct str text)
     return scheme == SIZE_MAX ? STR("") : str_from_index(text, scheme + 1);
 }
 
-static bool refuse(const struct origin *o, struct host_config *h,
+static bool refuse(const struct origin *o, struct host_config *h, bool is_known,
                    struct str path, struct arena *a, struct err *e)
 {
     if (!h->kind)
@@ -129,13 +129,12 @@ static bool refuse(const struct origin *o, struct host_config *h,
             "%.*s is not a host that mapm may ask: it is neither built in nor "
             "in your own configuration",
             STR_ARG(origin_authority(o, a)));
-    return err_hint(
-        e,
-        "if you trust it: %.*s, or these lines in "
-        "your own ~/.config/mapm/config.yaml:\n"
-        "hosts:\n  - %.*s",
-        STR_ARG(host_config_command(h, git_host_built_in(o->host) != NULL, a)),
-        STR_ARG(host_config_item(h, a)));
+    return err_hint(e,
+                    "if you trust it: %.*s, or these lines in "
+                    "your own ~/.config/mapm/config.yaml:\n"
+                    "hosts:\n  - %.*s",
+                    STR_ARG(host_config_command(h, is_known, a)),
+                    STR_ARG(host_config_item(h, a)));
 }
 
 static bool ask_known_kind(struct context *cx, const struct origin *o,
@@ -191,7 +190,7 @@ static bool find_kind(struct context *cx, const struct origin *o,
 }
 
 static bool ask(struct context *cx, const struct origin *o, struct str path,
-                struct host_config *h, struct err *e)
+                struct host_config *h, bool is_known, struct err *e)
 {
     bool yes = false;
 
@@ -201,7 +200,7 @@ static bool ask(struct context *cx, const struct origin *o, struct str path,
                 : !ask_kind(cx, h, &yes, e))
         return false;
     if (!yes)
-        return refuse(o, h, path, &cx->arena, e);
+        return refuse(o, h, is_known, path, &cx->arena, e);
     return host_write(cx, h->host, h, e);
 }
 
@@ -222,6 +221,7 @@ bool host_admit(struct context *cx, struct str text, struct err *e)
     struct err ignored = {0};
     struct str path;
     struct origin o;
+    bool is_known;
 
     if (!may_name_host(text))
         return true;
@@ -238,8 +238,9 @@ bool host_admit(struct context *cx, struct str text, struct err *e)
     h = known ? *known
               : (struct host_config){.host = o.host,
                                      .kind = git_host_built_in(o.host)};
+    is_known = known || git_host_built_in(o.host);
     host_config_allow(&h, o.transport, o.port);
     if (context_can_ask(cx))
-        return ask(cx, &o, path, &h, e);
-    return refuse(&o, &h, path, &cx->arena, e);
+        return ask(cx, &o, path, &h, is_known, e);
+    return refuse(&o, &h, is_known, path, &cx->arena, e);
 }

@@ -56,8 +56,8 @@ host_config_find(struct str host, const struct host_config *list, size_t count);
 /* An item of `hosts:` that says this, on one line. In `a`. */
 struct str host_config_item(const struct host_config *h, struct arena *a);
 
-/* The command that says this: "mapm host add H", or of a host that is known, with
- * its further ports, "mapm host set H --ports 8443". In `a`. */
+/* The command that says this: "mapm host add H --kind gitea --ports 3000", or of a
+ * host that is known "mapm host set H --ports 8443". In `a`. */
 struct str host_config_command(const struct host_config *h, bool is_known,
                                struct arena *a);
 

@@ -157,6 +157,7 @@ rm "$HOME/.netrc"
 NEW=https://git.corp.example/g/s/r/-/tree/main/skills/x
 exits '[row 47] nobody to ask' 1 mapm install --yes "$NEW"
 like '[row 47] is an error' "$err" 'git\.corp\.example is not a host that mapm may ask'
+like '[row 47] with the command' "$err" 'mapm host add git\.corp\.example --kind gitlab, or'
 is '[row 47] with the two lines' "$(printf '%s\n' "$err" | tail -n 2)" \
     '        hosts:
           - {host: git.corp.example, kind: gitlab}'
@@ -183,6 +184,7 @@ mapm host remove 127.0.0.1 2>/dev/null
 on_terminal '' "$MAPM" install "https://127.0.0.1:$port/o/r"
 like '[row 47] nothing said is no' "$out" 'is not a host that mapm may ask'
 exits '[row 47] a known host at another port' 1 mapm install https://git.corp.example:8443/g/r/-/tree/main/x
+like '[row 47] with the port' "$err" 'mapm host set git\.corp\.example --ports 8443'
 is '[row 47] is as new' "$(printf '%s\n' "$err" | tail -n 1)" \
     '          - {host: git.corp.example, kind: gitlab, ports: [8443]}'
 rm "$CONFIG"
