@@ -117,26 +117,52 @@ static bool check_short(struct str text, const struct origin *o, bool has_ref,
     return !is_range || origin_check_range(text, o->ref, true, e);
 }
 
+/* Into `*ref`, what is before it left in `*text`: "@ref", "#ref" as npm has it,
+ * "#semver:^1.2". False: there is none. */
+static bool cut_ref(struct str *text, struct str *ref)
+{
+    size_t at = find_ref(*text), hash = str_find_char(*text, '#');
+    bool is_hash = hash < at;
+
+    if (is_hash)
+        at = hash;
+    *ref = STR("");
+    if (at == SIZE_MAX)
+        return false;
+    *ref = str_from_index(*text, at + 1);
+    if (is_hash && str_starts(*ref, STR("semver:")))
+        *ref = str_from_index(*ref, strlen("semver:"));
+    text->n = at;
+    return true;
+}
+
+/* No owner has a dot: it is a host, perhaps. */
+static bool hint_short(struct str text, struct err *e)
+{
+    if (str_has_char(str_slice(text, 0, str_find_char(text, '/')), '.'))
+        return err_hint(e, "on a host other than %s write https://%.*s",
+                        git_hosts[0].homes[0], STR_ARG(text_cut(text, 300)));
+    return err_hint(e, "write owner/repo[/path][@ref], a full URL, or "
+                       "./folder for a folder on this machine");
+}
+
 /* "owner/repo[/path][@ref]": the host is put before it, then it is a URL. */
 static bool parse_short(struct str text, const struct origin_rules *rules,
                         struct arena *a, struct origin *out, struct err *e)
 {
     struct origin o = {0};
-    size_t at = find_ref(text);
-    struct str head = str_slice(text, 0, at);
-    struct str rest =
-        arena_printf(a, "%s/%.*s", git_hosts[0].homes[0], STR_ARG(head));
+    struct str head = text, ref, rest;
+    bool has_ref = cut_ref(&head, &ref);
 
-    if (!origin_take_repository(text, HOST_OVER_HTTPS, &rest, rules, a, &o, e))
-        return err_hint(e, "write owner/repo[/path][@ref], a full URL, or "
-                           "./folder for a folder on this machine");
+    rest = arena_printf(a, "%s/%.*s", git_hosts[0].homes[0], STR_ARG(head));
+    if (!origin_take_repository(head, HOST_OVER_HTTPS, &rest, rules, a, &o, e))
+        return hint_short(text, e);
     rest = str_from_index(rest, rest.n > 0);
     while (rest.n && rest.p[rest.n - 1] == '/')
         rest.n--;
     o.path = arena_str(a, rest);
-    o.ref =
-        at == SIZE_MAX ? STR("") : arena_str(a, str_from_index(text, at + 1));
-    if (at + 1 == text.n) /* "@" and nothing behind it */
+    o.ref = arena_str(a, ref);
+    if (has_ref && !ref.n)
         return origin_refuse(text, "has no ref behind \"@\"", e);
     return origin_finish_short(text, &o, a, out, e);
 }
