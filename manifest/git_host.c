@@ -48,7 +48,7 @@ const struct git_host git_hosts[] = {
                {GIT_PAGE_REF, "-/releases", TAGS},
                {GIT_PAGE_REF, "-/commit"},
                {GIT_PAGE_OTHER, "-/merge_requests", .name = "a merge request"},
-               {GIT_PAGE_OTHER, "-", .name = "no package"}},
+               {GIT_PAGE_OTHER, "-", .name = "another page"}},
      .queries = {{GIT_QUERY_REF_KIND, "ref_type", "tags", TAGS}},
      .ssh_user = "git",
      .user = "oauth2",
@@ -148,7 +148,9 @@ const struct git_host git_hosts[] = {
     {.names = {"codecommit"}, .title = "CodeCommit",
      .homes = {"git-codecommit.*.amazonaws.com"},
      .tree = "-/tree", .suffix = "",
-     .addresses = {{"$1.console.aws.amazon.com/codesuite/codecommit/"
+     .addresses = {{"codecommit::$1/$2",
+                    "git-codecommit.$1.amazonaws.com/v1/repos/$2"},
+                   {"$1.console.aws.amazon.com/codesuite/codecommit/"
                     "repositories/$2",
                     "git-codecommit.$1.amazonaws.com/v1/repos/$2"},
                    {"*/v1/repos/$1"}},

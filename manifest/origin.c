@@ -50,9 +50,11 @@ bool origin_refuse(struct str text, const char *fault, struct err *e)
     text_visible(&shown, text_cut(text, 300), false);
     err_set(e, ERR_ORIGIN, "origin \"%s\": %s", shown.p ? shown.p : "", fault);
     return err_hint(e,
-                    "an origin is https://%s/<owner>/<repo>/%s/<ref>[/path] or "
+                    "an origin is https://%s/<owner>/<repo>/%s/<ref>[/path], "
+                    "https://<host>/<repository>/%s/<ref>[/path] or "
                     "file:<absolute path>",
-                    git_hosts[0].homes[0], git_hosts[0].tree);
+                    git_hosts[0].homes[0], git_hosts[0].tree,
+                    git_hosts[git_host_count - 1].tree);
 }
 
 /* --- parts ---------------------------------------------------------------- */

@@ -279,6 +279,15 @@ static bool refuse_other(struct pasted *p, struct err *e)
     return refuse(p, fault, e);
 }
 
+static bool refuse_address(struct pasted *p, struct err *e)
+{
+    char fault[80];
+
+    snprintf(fault, sizeof fault, "is not the address of a repository on %s",
+             p->o.kind->title);
+    return refuse(p, fault, e);
+}
+
 static bool read_repository(struct pasted *p, struct err *e)
 {
     struct str authority;
@@ -295,7 +304,7 @@ static bool read_repository(struct pasted *p, struct err *e)
     if (!find_kind(p, e))
         return false;
     if (!find_match(p, p->o.kind))
-        return origin_refuse_name(p->text, &p->o, "repository", e);
+        return refuse_address(p, e);
     if (p->found.page && p->found.page->shows == GIT_PAGE_OTHER)
         return refuse_other(p, e);
     set_transport(p);
