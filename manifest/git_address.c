@@ -69,6 +69,26 @@ bool git_address_has_host(const struct git_host *g, struct str host)
     return is_host_of(g->ssh.to, host);
 }
 
+static struct str first_part(const char *address)
+{
+    struct str host = str_cstr(address);
+
+    return str_slice(host, 0, str_find_char(host, '/'));
+}
+
+bool git_address_moves(const struct git_host *g, struct str host)
+{
+    for (size_t i = 0; i < GIT_HOST_MAX_ADDRESSES && g->addresses[i].from;
+         i++) {
+        const struct git_host_address *one = &g->addresses[i];
+
+        if (is_host_of(one->from, host) &&
+            !str_eq(first_part(one->from), first_part(one->to)))
+            return true;
+    }
+    return false;
+}
+
 /* How many parts the words take up at `at`; 0: they are others. */
 static size_t words_at(const struct matching *m, const char *words, size_t at)
 {

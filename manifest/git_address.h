@@ -5,5 +5,7 @@
 
 /* Whether an address of `g` is on this very host. */
 bool git_address_has_host(const struct git_host *g, struct str host);
+/* Whether what is there is stored, and fetched, as of another host. */
+bool git_address_moves(const struct git_host *g, struct str host);
 
 #endif

@@ -240,7 +240,8 @@ const struct git_host *git_host_of_home(struct str host)
 {
     for (size_t i = 0; i < git_host_count; i++)
         if (git_host_is_home(&git_hosts[i], host))
-            return &git_hosts[i];
+            return git_address_moves(&git_hosts[i], host) ? NULL
+                                                          : &git_hosts[i];
     return NULL;
 }
 

@@ -146,7 +146,8 @@ struct host_config;
 /* The row that has `host` as one of its homes, or an address of theirs. Letter
  * case does not matter. */
 const struct git_host *git_host_built_in(struct str host);
-/* The same of its homes alone: an address is another name, and not asked. */
+/* The same of homes that are asked: what is at another one, or at an address, is
+ * at one of these. */
 const struct git_host *git_host_of_home(struct str host);
 bool git_host_is_home(const struct git_host *g, struct str host);
 
