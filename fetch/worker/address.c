@@ -29,9 +29,12 @@ static const struct block blocks4[] = {
 };
 static const struct block blocks6[] = {
     {{0},                        96},  /* unspecified, loopback, compatible */
+    {{0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 96}, /* translated */
+    {{0x00, 0x64, 0xff, 0x9b, 0, 0x01}, 48}, /* NAT64 of one network */
     {{0x01},                     64},  /* discard */
     {{0x20, 0x01, 0x00},         23},  /* of protocols, Teredo among them */
     {{0x20, 0x01, 0x0d, 0xb8},   32},  /* documentation */
+    {{0x3f, 0xff},               20},  /* documentation */
     {{0xfc},                      7},  /* private */
     {{0xfe, 0x80},               10},  /* link-local */
     {{0xfe, 0xc0},               10},  /* site-local */

@@ -394,16 +394,55 @@ struct str settings_proxy(const struct settings *s, const struct url *u)
     return r ? r->value : str_make(NULL, 0);
 }
 
+static bool environment_has_proxy(const struct url *u)
+{
+    bool is_https = url_is_secure(u);
+
+    return env("all_proxy").n || env("ALL_PROXY").n ||
+           (is_https && (env("https_proxy").n || env("HTTPS_PROXY").n)) ||
+           (!is_https && env("http_proxy").n);
+}
+
+/* "example.com" and ".example.com": that host, and what is below it. */
+static bool name_covers(struct str name, struct str host)
+{
+    if (name.n && name.p[name.n - 1] == '.')
+        name.n--;
+    if (name.n && name.p[0] == '.')
+        name = str_from_index(name, 1);
+    if (name.n == 0 || name.n > host.n ||
+        !str_eq_nocase(name, str_from_index(host, host.n - name.n)))
+        return false;
+    return name.n == host.n || host.p[host.n - name.n - 1] == '.';
+}
+
+/* As libcurl reads it. */
+static bool is_exempt(struct str host)
+{
+    const char *lower = getenv("no_proxy");
+    struct str list = lower ? str_cstr(lower) : env("NO_PROXY"), one;
+
+    if (str_is(list, "*"))
+        return true;
+    for (size_t i = 0; i < list.n; i += one.n + 1) {
+        size_t end = i;
+
+        while (end < list.n && list.p[end] != ',' && list.p[end] != ' ')
+            end++;
+        one = str_slice(list, i, end);
+        if (name_covers(one, host))
+            return true;
+    }
+    return false;
+}
+
 bool settings_may_use_proxy(const struct settings *s, const struct url *u)
 {
-    static const char *const names[] = {
-        "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
-    };
+    struct str own = settings_proxy(s, u);
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (env(names[i]).n)
-            return true;
-    return settings_proxy(s, u).n > 0;
+    if (own.p ? own.n == 0 : !environment_has_proxy(u))
+        return false;
+    return !is_exempt(u->host);
 }
 
 /* The first of three that is set. */

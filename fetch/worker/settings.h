@@ -70,7 +70,7 @@ const struct host_config *settings_host(const struct settings *s,
 /* http.proxy for this address; p NULL: not set. */
 struct str settings_proxy(const struct settings *s, const struct url *u);
 
-/* False: neither the configuration nor the environment names one. */
+/* False: neither the configuration nor the environment names one for it. */
 bool settings_may_use_proxy(const struct settings *s, const struct url *u);
 
 struct settings_ca {

@@ -39,7 +39,8 @@ static const struct {
     {"::ffff:140.82.121.4", true}, {"::ffff:127.0.0.1", false},
     {"::ffff:169.254.169.254", false},
     {"64:ff9b::140.82.121.4", true}, {"64:ff9b::10.0.0.1", false},
-    {"2002:8c52:7904::1", true}, {"2002:a00:1::1", false},
+    {"64:ff9b:1::8c52:7904", false}, {"::ffff:0:10.0.0.1", false},
+    {"3fff::1", false}, {"2002:8c52:7904::1", true}, {"2002:a00:1::1", false},
 };
 /* clang-format on */
 

@@ -44,6 +44,13 @@ static void clear(void)
         "MAPM_GITHUB_HOSTS",
         "GH_ENTERPRISE_TOKEN",
         "GITHUB_ENTERPRISE_TOKEN",
+        "no_proxy",
+        "NO_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "HTTPS_PROXY",
+        "all_proxy",
+        "ALL_PROXY",
     };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -203,6 +210,43 @@ static void check_proxy(const char *want)
     CHECK(settings_load(&s, NULL, 0, &e));
     got = settings_proxy(&s, &u);
     CHECK_STR(got.p ? str_dup0(got, &a) : "none", want);
+}
+
+/* Where none is used, the address of the host itself is judged. [row 47] */
+static void check_may_use(const char *variable, const char *value,
+                          const char *exempt, bool want)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP(settings_done) struct settings s;
+    struct url u = url_of("https://git.example.com/a", &a);
+    struct err e = {0};
+
+    if (variable)
+        setenv(variable, value, 1);
+    if (exempt)
+        setenv("no_proxy", exempt, 1);
+    CHECK(settings_load(&s, NULL, 0, &e));
+    CHECK(settings_may_use_proxy(&s, &u) == want);
+    clear();
+}
+
+TEST(a_proxy_that_is_not_used_is_none)
+{
+    clear();
+    check_may_use(NULL, NULL, NULL, false);
+    check_may_use("https_proxy", "http://p", NULL, true);
+    check_may_use("ALL_PROXY", "http://p", "", true);
+    check_may_use("http_proxy", "http://p", NULL, false);
+    check_may_use("https_proxy", "http://p", "*", false);
+    check_may_use("https_proxy", "http://p", "a, example.com", false);
+    check_may_use("https_proxy", "http://p", ".Example.com.,b", false);
+    check_may_use("https_proxy", "http://p", "git.example.com", false);
+    check_may_use("https_proxy", "http://p", "xample.com", true);
+    check_may_use("https_proxy", "http://p", "x.git.example.com,.,", true);
+    configure((const char *const[]){"http.proxy", "", NULL});
+    check_may_use("https_proxy", "http://p", NULL, false);
+    configure((const char *const[]){"http.proxy", "http://p", NULL});
+    check_may_use(NULL, NULL, NULL, true);
 }
 
 TEST(files_count_as_git_reads_them)
