@@ -153,6 +153,7 @@ const struct git_host git_hosts[] = {
                    {"$1.console.aws.amazon.com/codesuite/codecommit/"
                     "repositories/$2",
                     "git-codecommit.$1.amazonaws.com/v1/repos/$2"},
+                   {"codecommit::$1/$2", "git-codecommit.$1.amazonaws.com/v1/repos/$2"},
                    {"*/v1/repos/$1"}},
      .pages = {{GIT_PAGE_FOLDER, "browse/refs/heads", .until = "--"},
                {GIT_PAGE_FOLDER, "browse/refs/tags", TAGS, .until = "--"},

@@ -259,6 +259,9 @@ TEST(what_cannot_be_pasted) /* [H1, row 49, row 50] */
                    ok ? str_dup0(o.text, &a) : err_first(&e));
         CHECK(!ok && strstr(err_first(&e), rows[i].cells[0].p) != NULL);
         CHECK(e.code == ERR_ORIGIN && e.hint[0]);
+        if (str_starts(input, STR("codecommit::")))
+            CHECK(strstr(e.hint, "write https://git-codecommit.eu-west-1."
+                                 "amazonaws.com/v1/repos/n"));
     }
 }
 
