@@ -259,6 +259,20 @@ static void note_words(struct closure *c, struct node *n,
     n->words = w;
 }
 
+/* The home of a user is no workspace [H8]. */
+static bool check_level(const struct closure *c, struct node *n,
+                        const struct document *d, struct err *e)
+{
+    if (!c->layer->is_global || d->kind != DOC_MCP || node_is_derived(n) ||
+        mcp_mention(d->mcp, "${workspaceDir}").n == 0)
+        return true;
+    n->fault = STR("mcp-workspace");
+    err_set(e, ERR_MCP, "%.*s: ${workspaceDir} is no folder at user level",
+            STR_ARG(d->name));
+    return err_hint(e, "install it in each workspace that needs it, without "
+                       "-g");
+}
+
 static bool validate(struct closure *c, struct node *n, enum doc_kind kind,
                      struct str text, const struct manifest_files *files,
                      struct str folder, struct diagnostics *why,
@@ -283,7 +297,7 @@ static bool validate(struct closure *c, struct node *n, enum doc_kind kind,
     if (c->options.describes && (why->errors == 0 || kind != DOC_MCP))
         note_words(c, n, out);
     if (why->errors == 0)
-        return true;
+        return check_level(c, n, out, e);
     n->fault = first_error(why, &c->cx->arena);
     if (is_for_contributors(n, kind, why)) {
         err_set(e, ERR_PATH,

@@ -301,3 +301,24 @@ void read_mcp(struct reader *r)
     check_strings(r, root);
     check_layout(r, root);
 }
+
+struct str mcp_mention(const struct json *j, const char *text)
+{
+    const struct json *after[MCP_MAX_DEPTH + 2];
+    size_t depth = 0;
+
+    while (j) {
+        if (j->kind == JSON_STRING &&
+            str_find(j->text, str_cstr(text)) != SIZE_MAX)
+            return j->text;
+        if (j->first && depth < sizeof after / sizeof *after) {
+            after[depth++] = j->next;
+            j = j->first;
+            continue;
+        }
+        j = j->next;
+        while (!j && depth)
+            j = after[--depth];
+    }
+    return STR("");
+}

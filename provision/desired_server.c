@@ -43,28 +43,6 @@ static bool check_path(struct str path, const char *placeholder, struct str fqn,
     return true;
 }
 
-/* The first string of an MCP file that holds the placeholder; "" for none. */
-static struct str mentions(const struct json *j, const char *placeholder)
-{
-    const struct json *after[MCP_MAX_DEPTH + 2];
-    size_t depth = 0;
-
-    while (j) {
-        if (j->kind == JSON_STRING &&
-            str_find(j->text, str_cstr(placeholder)) != SIZE_MAX)
-            return j->text;
-        if (j->first && depth < sizeof after / sizeof *after) {
-            after[depth++] = j->next;
-            j = j->first;
-            continue;
-        }
-        j = j->next;
-        while (!j && depth)
-            j = after[--depth];
-    }
-    return STR("");
-}
-
 static bool is_mapm(const struct document *d)
 {
     return str_is(json_text(json_get(d->mcp, "command")), "mapm");
@@ -131,8 +109,8 @@ static bool render_reference(struct desired_state *w, const struct target *t,
     const char *reference = t->client->mcp.workspace_ref;
     struct err ignored = {0};
 
-    return reference && mentions(d->mcp, "${workspaceDir}").n &&
-           !mentions(d->mcp, "${sharedDir}").n &&
+    return reference && mcp_mention(d->mcp, "${workspaceDir}").n &&
+           !mcp_mention(d->mcp, "${sharedDir}").n &&
            render_for(w, t, item, d, str_cstr(reference), STR(""), entry, hash,
                       &ignored);
 }
@@ -186,8 +164,8 @@ bool desired_state_make_server(struct desired_state *w, const struct target *t,
     plugin_server_read(d->mcp, &plugin);
     if (plugin.is_plugin)
         return make_of_plugin(w, t, s, d, &plugin, e);
-    workspace = mentions(d->mcp, "${workspaceDir}").n > 0;
-    shared = mentions(d->mcp, "${sharedDir}").n > 0;
+    workspace = mcp_mention(d->mcp, "${workspaceDir}").n > 0;
+    shared = mcp_mention(d->mcp, "${sharedDir}").n > 0;
     if (w->options->start_servers && (workspace || shared)) {
         if (!render_reference(w, t, item, d, &s->entry, &s->hash))
             return make_started(w, t, s, d, e);
@@ -222,7 +200,8 @@ bool desired_state_check_server(struct desired_state *w,
     if (!desired_state_read_document(w, item, &d, &text, e))
         return false;
     plugin_server_read(d->mcp, &plugin);
-    if (plugin.is_plugin || !d->mcp || !mentions(d->mcp, "${workspaceDir}").n)
+    if (plugin.is_plugin || !d->mcp ||
+        !mcp_mention(d->mcp, "${workspaceDir}").n)
         return true;
     err_set(e, ERR_MCP, "%.*s: ${workspaceDir} is no folder at user level",
             STR_ARG(item->fqn));
@@ -336,12 +315,12 @@ bool desired_state_is_from_elsewhere(struct desired_state *w,
          hash_eq(&started, found)))
         return true;
     err_clear(&e);
-    pattern = mentions(d->mcp, "${workspaceDir}");
+    pattern = mcp_mention(d->mcp, "${workspaceDir}");
     if (pattern.n)
         guess_folders(text, pattern, "${workspaceDir}", &workspaces);
     else
         workspaces.count = 1;
-    pattern = mentions(d->mcp, "${sharedDir}");
+    pattern = mcp_mention(d->mcp, "${sharedDir}");
     if (pattern.n)
         guess_folders(text, pattern, "${sharedDir}", &shared);
     else

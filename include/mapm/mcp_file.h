@@ -61,6 +61,10 @@ MUST_CHECK bool mcp_read_process(const struct document *d,
  * shortened. In `a`. */
 struct str mcp_command_line(const struct document *d, struct arena *a);
 
+/* The first string value of `j`, a document or a part of one, that has this text
+ * in it; borrowed, "" = none. */
+struct str mcp_mention(const struct json *j, const char *text);
+
 /* What is wrong with the url of a remote server; NULL: nothing. */
 const char *mcp_url_fault(struct str url);
 bool mcp_header_is_valid(struct str name, struct str value);

@@ -189,6 +189,13 @@ like 'is refused by name, too' "$err" 'already has a server "io-acme-tool"'
 fresh
 exits '${workspaceDir}' 1 mapm install -g --yes "$s/io.acme_here.json"
 like 'is no folder of a user' "$err" 'workspaceDir.* is no folder at user level'
+mkdir -p "$T/mixed/skills" "$T/mixed/mcps"
+cp -R "$s/skills/pdf" "$T/mixed/skills/"
+cp "$s/io.acme_here.json" "$T/mixed/mcps/"
+exits '[H8] a catalog that has such a server' 3 mapm install -g -v --yes --all "$T/mixed"
+ok '[H8] is installed' test -f "$HOME/.agents/skills/pdf/SKILL.md"
+like '[H8] without it' "$err$out" 'workspaceDir.* is no folder at user level'
+fresh
 mkdir "$HOME/.cursor"
 exits '${sharedDir}' 0 mapm install -g --yes "$s/io.acme_shared.json"
 ok 'is written as it is' grep -q "$MAPM_HOME/shared/x" "$HOME/.cursor/mcp.json"
