@@ -10,14 +10,30 @@
 #include <unistd.h>
 
 #include "host_frame.h"
+#include "store_frame.h"
 
 #define WAIT_MS               100 /* a signal just before poll is noticed after this */
 #define OUT_MAX_BYTES         (512u << 20)
 #define SSH_COMMAND_MAX_BYTES 65536 /* core.sshCommand */
+#define WARNING_MAX_BYTES     8192
 
 static struct str copy(struct fetch *f, struct str s)
 {
     return arena_str(&f->arena, s);
+}
+
+static const struct team_remotes *copy_stores(struct fetch *f,
+                                              const struct team_remotes *from)
+{
+    struct team_remotes *to = arena_new(&f->arena, struct team_remotes);
+
+    *to = *from;
+    to->items = arena_array(&f->arena, from->count + 1, sizeof *to->items);
+    for (size_t i = 0; i < from->count; i++)
+        to->items[i] = (struct team_remote){.kind = from->items[i].kind,
+                                            .source = from->items[i].source,
+                                            .url = copy(f, from->items[i].url)};
+    return to;
 }
 
 bool fetch_open(const struct fetch_options *o, struct fetch **out,
@@ -43,6 +59,7 @@ bool fetch_open(const struct fetch_options *o, struct fetch **out,
         hosts[i].variable = copy(f, o->hosts[i].variable);
     }
     f->options.hosts = hosts;
+    f->options.stores = o->stores ? copy_stores(f, o->stores) : NULL;
     f->channel.fd = -1;
     *out = f;
     return true;
@@ -80,6 +97,7 @@ static void say_options(struct fetch *f)
         frame_u64(b, f->limits.all[i].value);
         frame_str(b, f->limits.all[i].from);
     }
+    frame_stores(b, f->options.stores);
     frame_end(b, begun);
 }
 
@@ -220,6 +238,7 @@ static void say_ask(struct fetch *f, const struct fetch_want *w)
     frame_str(b, w->base);
     frame_str(b, w->ranges);
     frame_str(b, w->tag);
+    frame_str(b, w->digest);
     frame_end(b, begun);
 }
 
@@ -358,6 +377,18 @@ static bool read_progress(struct fetch *f, struct str body)
     return true;
 }
 
+static bool read_warning(struct fetch *f, struct str body)
+{
+    struct fields in = fields_of(body);
+    struct str line = field_str(&in, WARNING_MAX_BYTES);
+
+    if (!fields_end(&in))
+        return false;
+    if (f->options.warn)
+        f->options.warn(f->options.warn_ctx, line);
+    return true;
+}
+
 bool client_read_fatal(struct str body, struct err *e)
 {
     struct fields in = fields_of(body);
@@ -390,6 +421,9 @@ static bool take(struct fetch *f, const struct frame *frame, struct arena *a,
         break;
     case FRAME_PROGRESS:
         ok = read_progress(f, frame->body);
+        break;
+    case FRAME_WARN:
+        ok = read_warning(f, frame->body);
         break;
     case FRAME_FATAL:
         return client_read_fatal(frame->body, e);

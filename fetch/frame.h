@@ -57,6 +57,7 @@ enum frame_type {
     FRAME_NEED_STORE_SECRET, /* str: the URL of a remote */
     FRAME_PUSH_WANT,         /* u32: an object that is not there */
     FRAME_PUSH_DONE,
+    FRAME_WARN, /* a line for a person, about no package */
 };
 
 /* Sources of a credential, in NEED_CREDENTIAL. */

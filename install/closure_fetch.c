@@ -45,14 +45,25 @@ static bool use_idle_time(void *ctx)
     return true;
 }
 
+static void show_warning(void *ctx, struct str line)
+{
+    struct closure *c = ctx;
+
+    context_warn(c->cx, "%.*s", STR_ARG(line));
+}
+
 static bool start_fetch(struct closure *c, struct err *e)
 {
+    struct team_remotes stores = {0};
     struct fetch_options o = {
         .store = fetch_cache(c->store),
         .ahead = c->options.ahead,
         .hosts = c->layer->rules.hosts,
         .host_count = c->layer->rules.host_count,
         .limits = &c->layer->limits,
+        .stores = &stores,
+        .warn = show_warning,
+        .warn_ctx = c,
         .idle = use_idle_time,
         .idle_ctx = c,
         .progress = show_progress,
@@ -64,6 +75,7 @@ static bool start_fetch(struct closure *c, struct err *e)
     if (c->fetch)
         return true;
     if (!context_check_cancelled(c->cx, e) ||
+        !layer_stores(c->layer, c->cx, c->store, &stores, e) ||
         !store_session_begin(c->store, &c->session, e))
         return false;
     o.incoming = c->session.path;
@@ -117,6 +129,14 @@ const struct origin *closure_locked_origin(const struct closure *c,
     return n->is_sharing ? node_source(n) : layer_source(c->layer, n->locked);
 }
 
+/* By this the team's stores know the content; without "sha256:". */
+static struct str locked_digest(const struct node *n)
+{
+    return n->is_twin || !str_starts(n->locked->digest, STR("sha256:"))
+               ? str_make("", 0)
+               : str_from_index(n->locked->digest, 7);
+}
+
 static struct fetch_want make_want(const struct closure *c,
                                    const struct node *n)
 {
@@ -142,6 +162,7 @@ static struct fetch_want make_want(const struct closure *c,
         want.commit = n->is_sharing ? n->package.commit : n->locked->commit;
         if (!n->is_twin)
             want.object = n->locked->object;
+        want.digest = locked_digest(n);
         want.kinds = (unsigned)n->locked->kind;
         want.origin = *closure_locked_origin(c, n);
         want.assume_reachable = true;

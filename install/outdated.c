@@ -369,16 +369,19 @@ static bool take_event(struct check *c, const struct fetch_event *event,
 static bool ask_hosts(struct check *c, struct err *e)
 {
     struct store_session session = {.dirfd = -1};
+    struct team_remotes stores;
     struct fetch_options o = {
         .store = fetch_cache(c->store),
         .hosts = c->layer->rules.hosts,
         .host_count = c->layer->rules.host_count,
         .limits = &c->layer->limits,
+        .stores = &stores,
         .verbose = c->cx->is_verbose,
         .may_prompt = c->cx->may_prompt,
     };
     struct fetch_event event = {.kind = FETCH_REF_FOUND};
-    bool ok = store_session_begin(c->store, &session, e);
+    bool ok = layer_stores(c->layer, c->cx, c->store, &stores, e) &&
+              store_session_begin(c->store, &session, e);
 
     o.incoming = session.path;
     ok = ok && fetch_open(&o, &c->fetch, e);

@@ -54,11 +54,13 @@ bool remote_ask(struct context *cx, const struct layer *l, struct store *store,
                 void *ctx, struct err *e)
 {
     struct store_session session = {.dirfd = -1};
+    struct team_remotes stores;
     struct fetch_options o = {
         .store = fetch_cache_hosts(store),
         .hosts = l->rules.hosts,
         .host_count = l->rules.host_count,
         .limits = &l->limits,
+        .stores = &stores,
         .verbose = cx->is_verbose,
         .may_prompt = cx->may_prompt,
     };
@@ -66,6 +68,7 @@ bool remote_ask(struct context *cx, const struct layer *l, struct store *store,
     bool ok;
 
     if (!context_check_cancelled(cx, e) ||
+        !layer_stores(l, cx, store, &stores, e) ||
         !store_session_begin(store, &session, e))
         return false;
     o.incoming = session.path;

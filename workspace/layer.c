@@ -638,6 +638,12 @@ void layer_close(struct layer *l)
     l->provision = NULL;
 }
 
+bool layer_stores(const struct layer *l, struct context *cx,
+                  struct store *store, struct team_remotes *out, struct err *e)
+{
+    return authorize_stores(cx, store, l->path, &l->user, &l->project, out, e);
+}
+
 bool layer_check_there(const struct layer *l, struct context *cx, struct err *e)
 {
     struct str file = fs_join(l->path, STR("mapm.yaml"), &cx->arena);

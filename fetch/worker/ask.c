@@ -1,6 +1,6 @@
 #include "base/path.h"
 
-#include "session.h"
+#include "team_store.h"
 
 /* --- how an ask goes on --------------------------------------------------- */
 
@@ -87,6 +87,18 @@ static bool find_snapshot(struct ask *a, const struct oid *commit,
     return look_up_trees(r, a->base, e);
 }
 
+/* Without a filter the server sends the whole commit; beside files that are here
+ * its trees alone are needed. */
+static enum ask_stage stage_of_pinned(const struct ask *a)
+{
+    if (a->in.proved)
+        return ASK_OBJECT;
+    return a->snapshot->trees == TREES_HERE || !a->must_lead || a->in.stored ||
+                   team_store_has_files(a) || !caps_are_partial(&a->repo->caps)
+               ? ASK_TREES
+               : ASK_OBJECT;
+}
+
 static enum step start_pinned(struct ask *a, const struct oid *commit,
                               struct err *e)
 {
@@ -96,16 +108,16 @@ static enum step start_pinned(struct ask *a, const struct oid *commit,
     a->snapshot->unpinned += !a->is_pinned && a->in.what != FETCH_REF;
     a->needs_reachability = !a->in.assume_reachable;
     a->must_lead = a->is_pinned && a->in.what == FETCH_PACKAGE && !a->in.proved;
-    if (a->in.proved) {
-        a->stage = ASK_OBJECT;
-        return STEP_ON;
-    }
-    /* Without a filter the server sends the whole commit. */
-    if (a->snapshot->trees == TREES_HERE || !a->must_lead || a->in.stored ||
-        !caps_are_partial(&a->repo->caps))
-        a->stage = ASK_TREES;
-    else
-        a->stage = ASK_OBJECT;
+    a->stage = team_store_is_wanted(a) ? ASK_STORE : stage_of_pinned(a);
+    return STEP_ON;
+}
+
+/* The host is asked for what is still missing. */
+static enum step step_store(struct ask *a)
+{
+    if (!team_store_step(a))
+        return STEP_WAIT;
+    a->stage = stage_of_pinned(a);
     return STEP_ON;
 }
 
@@ -685,6 +697,9 @@ static enum step step(struct ask *a, struct err *e)
     switch (a->stage) {
     case ASK_START:
         way = start(a, e);
+        break;
+    case ASK_STORE:
+        way = step_store(a);
         break;
     case ASK_REFS:
         way = step_refs(a, e);

@@ -8,6 +8,7 @@
 #include "../host_frame.h"
 #include "../post.h"
 #include "../push_frame.h"
+#include "../store_frame.h"
 
 #define OUT_MAX_BYTES    (512u << 20)
 #define BLOBS_PER_QUERY  2048
@@ -135,7 +136,8 @@ bool link_read_options(struct str body, struct arena *a,
     out->incoming = arena_str(a, field_str(&in, 4096));
     out->verbose = field_bool(&in);
     out->hosts = field_hosts(&in, a, &out->host_count);
-    ok = read_limits(&in, a, &out->limits);
+    ok =
+        read_limits(&in, a, &out->limits) && field_stores(&in, a, &out->stores);
     return (ok && fields_end(&in)) || link_nonsense(e);
 }
 
@@ -168,6 +170,7 @@ static bool read_ask(struct fields *in, struct arena *a, struct link_ask *out)
     out->ranges =
         arena_str(a, field_str(in, RANGE_SET_MAX * (RANGE_MAX_BYTES + 1)));
     out->tag = take_str(in, a);
+    out->digest = take_str(in, a);
     return fields_end(in);
 }
 
@@ -302,6 +305,14 @@ void link_progress(struct link *l, const struct fetch_progress *p)
     frame_u64(b, p->bytes);
     frame_u64(b, p->objects);
     frame_end(b, begun);
+}
+
+void link_warn(struct link *l, struct str line)
+{
+    size_t begun = frame_begin(&l->channel.out, FRAME_WARN);
+
+    frame_str(&l->channel.out, line);
+    frame_end(&l->channel.out, begun);
 }
 
 /* Waits until all of it is gone, or mapm is. */

@@ -35,7 +35,7 @@ struct link_ask {
     bool assume_reachable, stored, proved, at_once, is_short;
     const struct git_host *kind;
     struct str repository, name, url, rest, ref, path, commit, object, base,
-        ranges, tag;
+        ranges, tag, digest;
 };
 
 struct link_options {
@@ -44,6 +44,7 @@ struct link_options {
     const struct host_config *hosts;
     size_t host_count;
     struct limits limits;
+    struct team_remotes stores;
 };
 
 void link_init(struct link *l, int fd);
@@ -82,6 +83,7 @@ struct link_hello {
 void link_hello(struct link *l, const struct link_hello *hello);
 void link_event(struct link *l, uint32_t seq, const struct fetch_event *ev);
 void link_progress(struct link *l, const struct fetch_progress *p);
+void link_warn(struct link *l, struct str line);
 void link_fatal(struct link *l, const struct err *why);        /* and flushes */
 void link_reply(struct link *l, const struct fetch_reply *in); /* likewise */
 bool link_nonsense(struct err *e);                             /* false */

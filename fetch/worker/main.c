@@ -12,7 +12,7 @@
 #include "api.h"
 #include "push.h"
 #include "rights.h"
-#include "session.h"
+#include "team_store.h"
 
 /*
  * mapm-fetch: network and unpacking for mapm, which starts it with a socket
@@ -79,6 +79,7 @@ static bool set_up(struct session *s, struct str first, struct err *e)
     s->https = &transport_http;
     s->ssh = &transport_ssh;
     s->http = http_open(&s->settings, &s->limits);
+    team_store_open(s, &options.stores);
     return true;
 }
 
@@ -129,7 +130,8 @@ static bool fail_stuck(struct repo *r)
                                "not all is here";
     struct err *why;
 
-    if (r->open_count == 0 || r->dead || r->is_dirty || r->needs_caps)
+    if (r->open_count == 0 || r->dead || r->is_dirty || r->needs_caps ||
+        team_store_holds(r))
         return false;
     for (size_t i = 0; i < REQUEST_COUNT; i++)
         if (r->slots[i].busy || r->slots[i].not_before_ms > proc_now_ms())
@@ -194,7 +196,8 @@ static bool serve(struct session *s, struct err *e)
     while (!s->link.is_closed) {
         uint64_t wait_ms = IDLE_MS;
 
-        if (!take_asks(s, e) || !step_repos(s, e))
+        if (!take_asks(s, e) || !step_repos(s, e) ||
+            !team_store_advance(s, &wait_ms, e) || !step_repos(s, e))
             return false;
         if (s->link.is_settled) {
             if (!start_requests(s, &wait_ms, e))

@@ -1,7 +1,7 @@
 #include "base/invariant.h"
 #include "base/proc.h"
 
-#include "session.h"
+#include "team_store.h"
 
 /* --- wants of one request ------------------------------------------------- */
 
@@ -511,8 +511,13 @@ bool requests_start(struct repo *r, uint64_t *wait_ms, struct err *e)
     };
     uint64_t now = proc_now_ms();
 
-    if (r->open_count == 0 || r->dead)
+    if (r->open_count == 0 || r->dead || team_store_holds(r))
         return true;
+    if (team_store_is_only(r->session)) {
+        team_store_refuse_host(r);
+        r->is_dirty = true;
+        return true;
+    }
     if (!place_look_up(r, e))
         return false;
     place_follow(r);

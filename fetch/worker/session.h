@@ -32,6 +32,7 @@
  * ancestry.c        whether a locked commit is in the history of a ref;
  * snapshot.c        commits of a server that gives no part of one;
  * compare.c         whether a package is still what a lock says;
+ * team_store.c      what the team's remotes have, before a host is asked;
  * remote.c          judges statuses, redirects and refusals of https.
  *
  * A request starts only when mapm has seen all events and asked for all it
@@ -121,6 +122,7 @@ struct loose_object {
 
 enum ask_stage {
     ASK_START,
+    ASK_STORE,    /* pinned: what do the team's remotes have of it? */
     ASK_REFS,     /* which commit does the ref name? */
     ASK_OBJECT,   /* pinned: its tree or blob alone */
     ASK_TREES,    /* the commit's trees */
@@ -162,6 +164,8 @@ struct ask {
     enum doc_kind doc;
     bool is_lined_up; /* its blobs were looked up in the store */
     bool said_manifest;
+    struct team_item *team_object, *team_proof; /* NULL: not asked for */
+    bool is_of_team;                            /* both were looked for */
     const struct err *object_why; /* ASK_OBJECT: it could not be had */
     bool object_coming;
     struct str *notes;
@@ -262,6 +266,7 @@ struct session {
     const struct transport *https, *ssh;
     struct parts parts; /* buffered output, except large files */
     bool verbose;
+    struct team_store *team; /* NULL: there are no remotes */
     struct map repos, places;
     size_t pipe_count;                 /* that were ever opened */
     struct exchange *over, *last_over; /* for pipes_next */

@@ -36,6 +36,7 @@ static void over(struct team_http *q)
     team_get_say(q->get, "HTTP %ld, %zu B, %llu ms", q->status, q->get->bytes.n,
                  (unsigned long long)q->call.took_ms);
     got = judge(q, &why);
+    q->get->is_forbidden = q->status == 403;
     team_get_over(q->get, got, got == TEAM_FAILED ? &why : NULL);
 }
 

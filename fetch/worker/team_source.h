@@ -21,6 +21,9 @@
 struct session;
 struct team_source;
 
+/* Of the .tar.gz of a proof; of a package it is TEAM_OBJECT_MAX_BYTES. */
+#define TEAM_PROOF_GET_BYTES (512u << 10)
+
 #define TEAM_CONNECT_SECONDS 2
 #define TEAM_STALL_SECONDS   5
 #define TEAM_STALL_BYTES     100 /* a second */
@@ -43,9 +46,11 @@ struct team_get {
     bool is_proof;    /* the latter */
     struct buf bytes; /* GOT: the .tar.gz. Its maximum is set */
     enum team_got got;
+    bool is_forbidden; /* ABSENT, as HTTP 403 is taken: a person is told */
     struct err why;
-    void *state;  /* of the kind */
-    void *object; /* of team_store.c */
+    void *state;            /* of the kind */
+    struct team_item *item; /* of team_store.c, as the next */
+    struct team_get *next;
 };
 
 struct team_source_kind {
@@ -65,7 +70,7 @@ struct team_source {
     struct team_remote remote; /* FOLDER, REGISTRY; else `url` alone: to show */
     void *state;               /* of the kind, for all its gets */
     bool is_dead;              /* given up for the run */
-    bool is_noted;             /* a person was told that it answers 403, once */
+    bool is_noted;             /* that it answers with 403 */
     unsigned running;
     /* A push waits longer than a pull, which has the git host. */
     bool is_patient;
@@ -73,7 +78,7 @@ struct team_source {
 
 extern const struct team_source_kind team_folder, team_registry;
 
-/* The kind for a remote; NULL: none here knows it. */
+/* The kind for a remote. */
 const struct team_source_kind *team_source_kind(const struct team_remote *t);
 
 /* The get is over: `got` is not RUNNING. `why` for REFUSED and FAILED, which is

@@ -6,6 +6,7 @@
 #include "mapm/host_config.h"
 #include "mapm/limits.h"
 #include "mapm/origin.h"
+#include "mapm/team_remote.h"
 
 #include <sys/types.h>
 
@@ -78,6 +79,11 @@ struct fetch_options {
     const struct host_config *hosts; /* of the user's own file */
     size_t host_count;
     const struct limits *limits; /* NULL: those of the program */
+    /* Asked for packages with a digest before their hosts; may be NULL. */
+    const struct team_remotes *stores;
+    /* A line for a person, about no package: NULL: nobody. */
+    void (*warn)(void *ctx, struct str line);
+    void *warn_ctx;
     /* Called within fetch_next as long as there is nothing to read and it
      * returns true: for work that can be done in small pieces meanwhile. */
     bool (*idle)(void *ctx);
@@ -111,6 +117,7 @@ struct fetch_want {
     struct origin origin;  /* GIT */
     struct str commit;     /* pinned: 40 hex; "" = resolve the ref */
     struct str object;     /* pinned: git id of tree or blob; "" */
+    struct str digest;     /* pinned: 64 hex, of the content; "" = not known */
     bool assume_reachable; /* pinned by a lock: no proof of belonging */
     bool stored;           /* pinned, and the store has its files */
     bool proved;  /* pinned, and the caller knows that `commit` leads to

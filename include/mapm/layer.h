@@ -153,6 +153,10 @@ struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a);
 bool layer_is_local(const struct layer *l, const struct lock_entry *entry);
 /* Of the workspace itself: its origin is "./x". */
 bool layer_is_own(const struct layer *l, const struct lock_entry *entry);
+/* The stores of the team that count here (authorize_stores). */
+MUST_CHECK bool layer_stores(const struct layer *l, struct context *cx,
+                             struct store *store, struct team_remotes *out,
+                             struct err *e);
 /* Neither of both: it came from elsewhere, and is known by its digest. */
 bool layer_is_fetched(const struct layer *l, const struct lock_entry *entry);
 /* Whether `listing:` keeps a skill out of the clients' folders [G4]. */

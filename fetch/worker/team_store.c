@@ -1,0 +1,464 @@
+#include "team_store.h"
+
+#include "mapm/team_object.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "team_source.h"
+
+enum item_state { ITEM_QUEUED, ITEM_COMING, ITEM_HERE, ITEM_MISSING };
+
+/* One name, for the whole run. */
+struct team_item {
+    struct str name;
+    bool is_proof;
+    struct hash digest; /* of an object */
+    struct repo *repo;  /* of a proof, which is of one repository … */
+    struct oid commit;  /* … and one commit */
+    enum item_state state;
+    size_t next; /* the source to be asked next */
+    struct team_get *get;
+    struct repo **waiting; /* to be looked at again */
+    size_t waiting_count, waiting_capacity;
+    struct team_part *files; /* HERE, of an object */
+    size_t count;
+    struct team_item *next_item;
+};
+
+struct team_store {
+    struct session *session;
+    struct arena arena;
+    struct team_source sources[TEAM_REMOTES_MAX];
+    size_t count;
+    bool only;
+    struct map items;               /* by name */
+    struct team_item *first, *last; /* all of them, in order */
+    size_t open;                    /* that are queued or coming */
+    struct team_get *over;          /* since the last step */
+};
+
+/* --- sources ------------------------------------------------------------------- */
+
+const struct team_source_kind *team_source_kind(const struct team_remote *t)
+{
+    return t->kind == TEAM_FOLDER ? &team_folder : &team_registry;
+}
+
+void team_store_open(struct session *s, const struct team_remotes *stores)
+{
+    struct team_store *t;
+
+    if (stores->count == 0 && !stores->only)
+        return;
+    t = arena_new(&s->arena, struct team_store);
+    t->session = s;
+    t->only = stores->only;
+    map_init(&t->items, &t->arena);
+    for (size_t i = 0; i < stores->count; i++) {
+        const struct team_remote *remote = &stores->items[i];
+
+        t->sources[t->count++] = (struct team_source){
+            .kind = team_source_kind(remote), .session = s, .remote = *remote};
+    }
+    s->team = t;
+}
+
+void team_get_say(const struct team_get *g, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+
+    if (!g->source->session->verbose)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fprintf(stderr, "mapm-fetch: store %.*s: %.*s: %s\n",
+            STR_ARG(g->source->remote.url), STR_ARG(g->name), text);
+}
+
+void team_get_over(struct team_get *g, enum team_got got, const struct err *why)
+{
+    struct team_store *t = g->source->session->team;
+
+    g->got = got;
+    if (why)
+        g->why = *why;
+    g->next = t->over;
+    t->over = g;
+}
+
+/* --- what is over ---------------------------------------------------------------- */
+
+static void warn(struct team_store *t, const struct team_get *g,
+                 const char *what, const char *why)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+
+    link_warn(&t->session->link,
+              arena_printf(&scratch, "the store %.*s %s: %s",
+                           STR_ARG(g->source->remote.url), what, why));
+}
+
+static void give_up(struct team_store *t, struct team_get *g)
+{
+    if (g->source->is_dead)
+        return;
+    g->source->is_dead = true;
+    warn(t, g, "is not asked any more", err_first(&g->why));
+}
+
+static bool verify(struct team_store *t, struct team_item *item,
+                   const struct team_get *g, struct err *why)
+{
+    struct str gz = buf_str(&g->bytes);
+
+    return item->is_proof
+               ? team_verify_proof(item->repo, gz, &item->commit, why)
+               : team_verify_object(t->session, gz, &item->digest, &t->arena,
+                                    &item->files, &item->count, why);
+}
+
+static void refuse(struct team_store *t, const struct team_item *item,
+                   const struct team_get *g, const struct err *why)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+
+    warn(t, g,
+         str_dup0(arena_printf(&scratch, "has something else as %.*s",
+                               STR_ARG(item->name)),
+                  &scratch),
+         err_first(why));
+}
+
+static void note_forbidden(struct team_store *t, struct team_get *g)
+{
+    if (!g->is_forbidden || g->source->is_noted)
+        return;
+    g->source->is_noted = true;
+    warn(t, g, "answers with HTTP 403",
+         "that is taken as that it does not have the package");
+}
+
+static void settle(struct team_store *t, struct team_item *item,
+                   enum item_state state)
+{
+    item->state = state;
+    t->open--;
+    for (size_t i = 0; i < item->waiting_count; i++)
+        item->waiting[i]->is_dirty = true;
+}
+
+static bool take(struct team_store *t, struct team_item *item,
+                 struct team_get *g, struct err *e)
+{
+    struct err why = {0};
+
+    item->state = ITEM_QUEUED;
+    item->next++;
+    switch (g->got) {
+    case TEAM_GOT:
+        if (verify(t, item, g, &why))
+            settle(t, item, ITEM_HERE);
+        else if (why.code == ERR_IO) {
+            *e = why;
+            return false;
+        } else
+            refuse(t, item, g, &why);
+        return true;
+    case TEAM_REFUSED:
+        refuse(t, item, g, &g->why);
+        return true;
+    case TEAM_FAILED:
+        give_up(t, g);
+        return true;
+    default:
+        note_forbidden(t, g);
+        return true;
+    }
+}
+
+static void close_get(struct team_get *g)
+{
+    g->source->running--;
+    g->source->kind->close(g);
+    buf_done(&g->bytes);
+    heap_free(g);
+}
+
+static bool take_over(struct team_store *t, uint64_t *wait_ms, struct err *e)
+{
+    bool ok = true;
+
+    while (ok && t->over) {
+        struct team_get *g = t->over;
+        struct team_item *item = g->item;
+
+        t->over = g->next;
+        item->get = NULL;
+        ok = take(t, item, g, e);
+        close_get(g);
+        *wait_ms = 0;
+    }
+    return ok;
+}
+
+/* --- what is started -------------------------------------------------------------- */
+
+static struct team_source *next_source(struct team_store *t,
+                                       struct team_item *item)
+{
+    while (item->next < t->count && t->sources[item->next].is_dead)
+        item->next++;
+    return item->next < t->count ? &t->sources[item->next] : NULL;
+}
+
+static bool start_get(struct team_source *source, struct team_item *item,
+                      struct err *e)
+{
+    struct team_get *g = heap_alloc(sizeof *g);
+
+    g->source = source;
+    g->name = item->name;
+    g->is_proof = item->is_proof;
+    g->item = item;
+    buf_init(&g->bytes,
+             item->is_proof ? TEAM_PROOF_GET_BYTES : TEAM_OBJECT_MAX_BYTES);
+    item->get = g;
+    item->state = ITEM_COMING;
+    source->running++;
+    return source->kind->start(g, e);
+}
+
+bool team_store_advance(struct session *s, uint64_t *wait_ms, struct err *e)
+{
+    struct team_store *t = s->team;
+
+    if (!t)
+        return true;
+    if (!take_over(t, wait_ms, e))
+        return false;
+    for (struct team_item *item = t->open ? t->first : NULL; item;
+         item = item->next_item) {
+        struct team_source *source;
+
+        if (item->state != ITEM_QUEUED)
+            continue;
+        source = next_source(t, item);
+        if (!source) {
+            settle(t, item, ITEM_MISSING);
+            *wait_ms = 0;
+        } else if (source->running < TEAM_MAX_STREAMS &&
+                   !start_get(source, item, e)) {
+            return false;
+        }
+    }
+    return !t->over || take_over(t, wait_ms, e);
+}
+
+/* --- asks --------------------------------------------------------------------------- */
+
+bool team_store_is_wanted(const struct ask *a)
+{
+    struct hash digest;
+
+    return a->repo->session->team && a->is_pinned &&
+           a->in.what == FETCH_PACKAGE && hash_parse(a->in.digest, &digest);
+}
+
+static struct team_item *item_get(struct team_store *t, struct str name,
+                                  bool *is_new)
+{
+    struct team_item *item = map_find(&t->items, name);
+
+    *is_new = !item;
+    if (item)
+        return item;
+    item = arena_new(&t->arena, struct team_item);
+    item->name = arena_str(&t->arena, name);
+    map_put(&t->items, item->name, item);
+    if (t->last)
+        t->last->next_item = item;
+    else
+        t->first = item;
+    t->last = item;
+    t->open++;
+    return item;
+}
+
+static struct team_item *object_item(struct ask *a)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct team_store *t = a->repo->session->team;
+    struct team_item *item;
+    struct hash digest;
+    bool is_new;
+
+    /* team_store_is_wanted has parsed it. */
+    if (a->in.stored || !hash_parse(a->in.digest, &digest))
+        return NULL;
+    item = item_get(t, team_object_name(&digest, &scratch), &is_new);
+    item->digest = digest;
+    return item;
+}
+
+/*
+ * Where a ref of several segments ends neither side knows before it has the
+ * trees: in the name of a proof the path begins behind the first one.
+ */
+static struct str proof_path(const struct ask *a)
+{
+    size_t slash = str_find_char(a->in.rest, '/');
+
+    if (a->in.is_short || a->in.rest.n == 0)
+        return a->in.path;
+    return slash == SIZE_MAX ? str_make("", 0)
+                             : str_from_index(a->in.rest, slash + 1);
+}
+
+static bool needs_proof(const struct ask *a)
+{
+    const struct snapshot *s = a->snapshot;
+
+    return s->trees != TREES_HERE || s->is_walked;
+}
+
+static struct team_item *proof_item(struct ask *a)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct repo *r = a->repo;
+    struct team_item *item;
+    bool is_new;
+
+    if (!needs_proof(a))
+        return NULL;
+    item = item_get(r->session->team,
+                    team_proof_name(r->key, a->in.commit, proof_path(a),
+                                    a->in.object, &scratch),
+                    &is_new);
+    if (!is_new)
+        return item;
+    item->is_proof = true;
+    item->repo = r;
+    item->commit = a->snapshot->commit;
+    return item;
+}
+
+static void wait_for(struct team_item *item, struct repo *r)
+{
+    for (size_t i = 0; i < item->waiting_count; i++)
+        if (item->waiting[i] == r)
+            return;
+    item->waiting =
+        arena_grow(&r->session->team->arena, item->waiting, item->waiting_count,
+                   &item->waiting_capacity, sizeof(struct repo *));
+    item->waiting[item->waiting_count++] = r;
+}
+
+static bool is_open(struct team_item *item, struct repo *r)
+{
+    if (!item || item->state == ITEM_HERE || item->state == ITEM_MISSING)
+        return false;
+    wait_for(item, r);
+    return true;
+}
+
+static bool is_missing(const struct team_item *item)
+{
+    return item && item->state == ITEM_MISSING;
+}
+
+/* As if the host had sent them; what its trees do not name stays unused. */
+static void give_files(struct repo *r, const struct team_item *item)
+{
+    for (size_t i = 0; i < item->count; i++) {
+        const struct team_part *part = &item->files[i];
+        struct blob *b = blob_get(r, &part->id);
+
+        if (b->state != BLOB_NEW && b->state != BLOB_MISSING &&
+            b->state != BLOB_FAILED)
+            continue;
+        b->hash = part->hash;
+        b->size = part->size;
+        b->offset = part->offset;
+        b->is_lfs = part->is_lfs;
+        b->state = BLOB_HERE;
+    }
+}
+
+bool team_store_step(struct ask *a)
+{
+    struct repo *r = a->repo;
+    bool waits;
+
+    if (!a->is_of_team) {
+        a->is_of_team = true;
+        a->team_object = object_item(a);
+        a->team_proof = proof_item(a);
+    }
+    waits = is_open(a->team_object, r);
+    if (is_open(a->team_proof, r) || waits)
+        return false;
+    if (team_store_has_files(a))
+        give_files(r, a->team_object);
+    return true;
+}
+
+bool team_store_has_files(const struct ask *a)
+{
+    return a->team_object && a->team_object->state == ITEM_HERE;
+}
+
+bool team_store_holds(const struct repo *r)
+{
+    if (!r->session->team)
+        return false;
+    for (const struct ask *a = r->asks; a; a = a->next)
+        if (a->stage == ASK_STORE)
+            return true;
+    return false;
+}
+
+/* --- no host --------------------------------------------------------------------- */
+
+/* A package fails with those that need it, and its own words may not be shown:
+ * so each digest is named apart. */
+static void warn_missing(const struct ask *a)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    const struct team_item *item =
+        is_missing(a->team_object) ? a->team_object : a->team_proof;
+
+    if (!is_missing(item))
+        return;
+    link_warn(&a->repo->session->link,
+              arena_printf(&scratch, "no store has %s %.*s%s%.*s, sha256:%.*s",
+                           item->is_proof ? "the proof of" : "the package",
+                           STR_ARG(a->repo->key), a->rest.n ? " " : "",
+                           STR_ARG(a->rest), STR_ARG(a->in.digest)));
+}
+
+bool team_store_is_only(const struct session *s)
+{
+    return s->team && s->team->only;
+}
+
+void team_store_refuse_host(struct repo *r)
+{
+    for (struct ask *a = r->asks; a; a = a->next) {
+        struct err why = {0};
+
+        if (a->stage == ASK_OVER)
+            continue;
+        warn_missing(a);
+        err_set(&why, ERR_OFFLINE, "%s %.*s may not be asked",
+                is_missing(a->team_object) || is_missing(a->team_proof)
+                    ? "no store has it, and its host"
+                    : "its host",
+                STR_ARG(a->repo->key));
+        err_hint(&why, "store: {only: true} asks no git host; mapm store push, "
+                       "where the package is, fills a store");
+        report_failed(a, &why);
+    }
+}

@@ -1,0 +1,227 @@
+#!/bin/sh
+# A team's store in its folder form: what it has is not asked of the git host, and
+# nothing of it is believed. The host sees what the store lacks, and no more. [S1]
+. "$(dirname "$0")/../lib/cli.sh"
+
+team=$ROOT/tests/lib/team.py
+U=https://github.com/acme/catalog/tree
+s=$T/src
+
+skill "$s/skills/base" 'scope: acme'
+skill "$s/skills/mid" 'scope: acme' 'dependencies:' '  skills:' "    - $U/main/skills/base"
+mkdir -p "$s/skills/mid/scripts" "$s/shared"
+echo 'echo hi' >"$s/skills/mid/scripts/run.sh"
+chmod +x "$s/skills/mid/scripts/run.sh"
+skill "$s/skills/linked" 'scope: acme'
+echo text >"$s/shared/guide.md"
+ln -s ../../shared/guide.md "$s/skills/linked/guide.md"
+skill "$s/skills/other" 'scope: acme'
+mcp "$s/mcps/io.acme_tool.json" io.acme/tool npx -y tool
+mkdir "$T/tool" && cp "$s/mcps/io.acme_tool.json" "$T/tool"
+make_repo acme/catalog "$s"
+git=$T/repos/acme/catalog.git
+start_githost
+
+exits 'a workspace' 0 mapm install --yes "$U/main/skills/mid" "$U/main/skills/linked" \
+    "$U/main/mcps/io.acme_tool.json"
+cp -r . "$T/locked"
+rm -rf "$T/locked/.agents" "$T/locked/.claude"
+for path in skills/base skills/mid skills/linked mcps/io.acme_tool.json; do
+    folder=$s/$path
+    [ -d "$folder" ] || folder=$T/tool
+    python3 -S "$team" object "$T/store" "$folder"
+    python3 -S "$team" proof "$T/store" "$git" github.com/acme/catalog "$COMMIT" "$path"
+done >"$T/names" || broken 'objects'
+
+python3 -S "$team" serve "$T/store" "$T/url" "$T/store.log" 2>/dev/null &
+store_pid=$!
+trap 'kill $store_pid 2>/dev/null; leave' EXIT
+await test -s "$T/url"
+S=$(cat "$T/url")
+
+# cold NAME: a fresh workspace of this name with the lock, and a fresh home.
+cold()
+{
+    rm -rf "${T:?}/$1" "$T/cold"
+    cp -r "$T/locked" "$T/$1"
+    cd "$T/$1" || exit 1
+    MAPM_HOME=$T/cold
+    : >"$T/store.log"
+    [ -z "$githost_pid" ] || reset_log
+}
+asked()
+{
+    wc -l <"$T/store.log"
+}
+
+cold whole
+MAPM_STORE=$S/ok
+export MAPM_STORE
+exits 'a cold home, and a store that has everything' 0 mapm install --locked --yes
+is 'the git host is not asked' "$(requests)" 0
+is 'one request a package and one for its proof' "$(asked)" 8
+is 'each name once' "$(cut -d' ' -f1 "$T/store.log" | sort | uniq -d)" ''
+same_tree 'what is there is what came from the host' .agents/skills "$T/ws/.agents/skills"
+exits 'verify finds it as locked' 0 mapm verify
+: >"$T/store.log"
+exits 'once more' 0 mapm install --locked --yes
+is 'with nothing to do nothing is asked' "$(asked) $(requests)" '0 0'
+
+
+# --- without any git host ------------------------------------------------------
+
+stop_githost
+cold alone
+exits 'without any git host' 0 mapm install --locked --yes
+exits 'verify afterwards' 0 mapm verify
+
+# edit KEY VALUE: of the entry of acme/base. Well formed, and wrong.
+edit()
+{
+    sed -i "/name: acme\/base\$/,/^  - /s|^    $1: .*|    $1: $2|" mapm.lock
+}
+Z=0123456789012345678901234567890123456789
+wrong()
+{
+    cold "wrong-$1"
+    edit "$2" "$3"
+    exits "a lock with another $1 is refused" 1 mapm install --locked --yes
+    not_ok '... and nothing is provisioned' test -e .agents/skills/base/SKILL.md
+}
+wrong commit commit $Z
+wrong tree tree $Z
+wrong digest digest "sha256:$Z${Z%????????????????}"
+wrong 'tree of a sibling' tree "$(git -C "$git" rev-parse main:skills/mid)"
+
+# --- only the store ---------------------------------------------------------------
+
+mkdir -p "$XDG_CONFIG_HOME/mapm"
+config()
+{
+    cat >"$XDG_CONFIG_HOME/mapm/config.yaml"
+}
+start_githost
+unset MAPM_STORE
+cold only
+printf 'store: {remote: ["%s/ok"], only: true}\n' "$S" | config
+exits 'only: true, and a store that has everything' 0 mapm install --locked --yes
+cold only-absent
+printf 'store: {remote: ["%s/absent"], only: true}\n' "$S" | config
+exits 'only: true, and a store that has nothing' 1 mapm install --locked --yes
+for digest in $(sed -n 's/^    digest: //p' mapm.lock); do
+    like "names $digest" "$err" "$digest"
+done
+is 'the git host is not asked' "$(requests)" 0
+exits 'only: true, and a new package' 1 mapm install --yes "$U/main/skills/other"
+like 'says which host' "$err" 'its host github.com/acme/catalog may not be asked'
+exits 'only: true, and mapm outdated' 1 mapm outdated
+exits 'only: true, and a verification at the host' 1 mapm verify --remote
+is 'the git host is not asked by any of them' "$(requests)" 0
+config </dev/null
+
+# --- what a store may do ------------------------------------------------------------
+
+# falls WHAT PATH WARNING: the host serves what the store at $S/PATH does not. The
+# worlds run at once: some of them wait for seconds.
+falls()
+{
+    n=$((n + 1))
+    mkdir -p "$T/w$n"
+    cp -r "$T/locked" "$T/w$n/ws"
+    printf '%s\n' "$1" >"$T/w$n/what"
+    printf '%s\n' "$3" >"$T/w$n/warning"
+    case $2 in *://*) url=$2 ;; *) url=$S/$2 ;; esac
+    (cd "$T/w$n/ws" && MAPM_HOME=$T/w$n/home MAPM_STORE=$url \
+        mapm install --locked --yes >../out 2>../err </dev/null; echo $? >../status) &
+    pids="$pids $!"
+}
+n=0 pids=
+falls 'nobody listens' http://127.0.0.1:1/x 'is not asked any more'
+falls 'a name that does not resolve' https://store.invalid/x 'is not asked any more'
+falls 'HTTP 500' status-500 'is not asked any more: HTTP 500'
+falls 'HTTP 429, Retry-After: 3600' status-429 'is not asked any more: HTTP 429'
+falls 'HTTP 401' status-401 'is not asked any more: HTTP 401'
+falls 'HTTP 403: an expired token' status-403 'answers with HTTP 403'
+falls 'HTTP 302 to nowhere' status-302 'is not asked any more: HTTP 302'
+falls 'nothing after the headers' stall 'is not asked any more'
+falls 'no answer at all' silent 'is not asked any more'
+falls 'one byte a second' slow 'is not asked any more'
+falls 'fewer bytes than it says' short 'is not asked any more'
+falls 'more bytes than it says' cut 'not written by mapm'
+falls 'a length of a terabyte' claims 'is not asked any more'
+falls 'an object without end' endless 'is not asked any more: it sends more than'
+falls 'a bomb' bomb 'has something else as'
+falls 'two members' two 'not written by mapm'
+falls 'something behind it' tail 'not written by mapm'
+falls 'a page to sign in' page 'not written by mapm'
+falls 'a redirect to itself' redirect-loop 'more than 3 redirects'
+falls 'four redirects' redirect-4 'more than 3 redirects'
+printf 'http://169.254.169.254/latest' >"$T/store/to"
+falls 'a redirect to the metadata service' redirect-to 'not over https'
+falls 'nothing' absent ''
+for pid in $pids; do wait "$pid"; done
+for i in $(seq $n); do
+    w=$T/w$i what=$(cat "$w/what")
+    status=$(cat "$w/status") out=$(cat "$w/out") err=$(cat "$w/err")
+    if [ "$status" = 0 ]; then
+        pass "$what: its packages come from the git host"
+    else
+        fail "$what: status $status" && show_run
+    fi
+    if [ -s "$w/warning" ] && [ "$(cat "$w/warning")" ]; then
+        like "$what: a warning" "$err" "$(cat "$w/warning")"
+        case $(cat "$w/warning") in
+        is*) is "$what: one" "$(grep -c 'is not asked' "$w/err")" 1 ;;
+        esac
+    else
+        unlike "$what: no warning" "$err" warning
+    fi
+    same_tree "$what: the same packages" "$w/ws/.agents/skills" "$T/ws/.agents/skills"
+    is "$what: nothing is left behind" \
+        "$(find "$w/home" -path '*incoming*' -type f | head -n 3)" ''
+done
+cold redirected
+MAPM_STORE=$S/redirect-3
+export MAPM_STORE
+exits 'three redirects' 0 mapm install --locked --yes
+is 'are followed' "$(requests)" 0
+
+# --- content -------------------------------------------------------------------------
+
+# Each object under the name of another one, whole and well formed.
+mkdir "$T/lies"
+cp "$T"/store/*.gz "$T/lies"
+base=$(sed -n '1p' "$T/names") mid=$(sed -n '3p' "$T/names")
+cp "$T/store/$base.tar.gz" "$T/lies/$mid.tar.gz"
+proof=$(sed -n '2p' "$T/names")
+cp "$T/store/$(sed -n '4p' "$T/names").tar.gz" "$T/lies/$proof.tar.gz"
+mv "$T/store" "$T/good" && mv "$T/lies" "$T/store"
+cold lied
+MAPM_STORE=$S/ok
+exits 'an object with the content of another package' 0 mapm install --locked --yes
+like 'is reported with the digest that it has' "$err" "sha256:${base#mapm1-}"
+like 'and with the one that it should have' "$err" "sha256:${mid#mapm1-}"
+same_tree 'its package comes from the git host' .agents/skills "$T/ws/.agents/skills"
+exits 'verify afterwards' 0 mapm verify
+: >"$T/store.log"
+exits 'the next store has it' 0 env MAPM_HOME="$T/cold2" MAPM_STORE="$S/ok $S/absent" \
+    "$MAPM" install --locked --yes
+rm -rf "$T/store" && mv "$T/good" "$T/store"
+
+# --- several stores, and what is missing ----------------------------------------------
+
+cold second
+MAPM_STORE="$S/status-500 $S/absent $S/ok"
+exits 'the third store has what the second has not' 0 mapm install --locked --yes
+is 'the git host is not asked' "$(requests)" 0
+rm "$T/store/$mid.tar.gz"
+cold part
+MAPM_STORE=$S/ok
+exits 'a store that lacks one package' 0 mapm install --locked --yes
+is 'the git host sees one request' "$(requests)" 1
+rm "$T"/store/mapm1p-*.gz
+cold proofless
+exits 'a store without proofs' 0 mapm install --locked --yes
+at_most 'the host is asked for trees, the text of a link, and one package' "$(requests)" 3
+exits 'verify afterwards' 0 mapm verify
+done_testing
