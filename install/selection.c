@@ -71,7 +71,8 @@ static void set_failed(struct selection *sel, struct node *n)
     const char *message = err_prev(n->failed, NULL);
     const char *inner = err_prev(n->failed, message);
 
-    if (inner && str_find(str_cstr(message), n->origin.text) != SIZE_MAX)
+    if (inner && (str_find(str_cstr(message), n->origin.text) != SIZE_MAX ||
+                  str_ends(n->origin.text, str_cstr(message))))
         message = inner;
     set_bad(sel, n, code, "%s", message);
 }
