@@ -517,6 +517,7 @@ const struct client clients_table[] = {
     {.name = "continue", .title = "Continue", .seen = "2026-11", .known = KNOWN_OBSERVED,
      .programs = {"cn"}, .home = {".continue"}, .markers = {".continue"},
      .skills = ".continue/skills", .skills_home = ".continue/skills",
+     .copies_skills = true,
      .mcp = {".continue/mcpServers/mapm.json", .shape = &shape_plain,
              .env_ref = "${{ secrets.% }}"},
      .mcp_user = {".continue/mcpServers/mapm.json", .shape = &shape_plain,

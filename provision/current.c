@@ -141,7 +141,7 @@ static bool check_link(struct checking *c, const struct target *t,
 {
     struct stat st;
 
-    if (known && known->kind == RECORD_TREE && !t->gives_way)
+    if (known && (known->kind == RECORD_TREE || t->is_copied) && !t->gives_way)
         return check_tree(c, t, known); /* a copy, where links cannot be made */
     if (!known && t->gives_way && fs_stat_at(c->p->root, t->path.p, &st) &&
         S_ISDIR(st.st_mode))

@@ -187,15 +187,17 @@ static bool is_source(const struct client *c, const struct provision_item *item,
     return str_eq(item->own, fs_join(str_cstr(c->skills), item->place, a));
 }
 
-/* Whether the i-th client reads the skills folder of another one in use: of
- * Continue that of Claude Code will do. */
+/* Whether the i-th client reads the skills folder of another one in use, and the
+ * links that are there. */
 static bool reads_of_another(const struct desired_state *w, const bool *in_use,
                              size_t i)
 {
     const struct client *rows = w->scope->rows;
     const char *const *reads = rows[i].budget.workspace;
 
-    for (size_t k = 0; k < clients_count && !w->scope->is_user; k++)
+    if (w->scope->is_user || rows[i].copies_skills)
+        return false;
+    for (size_t k = 0; k < clients_count; k++)
         for (size_t n = 0; n < CLIENT_MAX_FOLDERS && reads[n]; n++)
             if (k != i && in_use[k] && rows[k].skills &&
                 str_is(str_cstr(reads[n]), rows[k].skills))
@@ -223,6 +225,7 @@ static bool add_skill(struct desired_state *w,
             continue;
         t = add_link(w, &w->scope->rows[i], item->place, item);
         t->gives_way = item->own.n > 0;
+        t->is_copied = w->scope->rows[i].copies_skills && item->own.n == 0;
         /* A copy is the same files at another place: see plan_link. */
         t->source = w->targets[own].source;
         t->files = w->targets[own].files;

@@ -51,6 +51,7 @@ struct target {
     struct hash source;
     struct str link;
     bool gives_way;             /* LINK: to a folder of the user in its place */
+    bool is_copied;             /* LINK: a folder with the files instead */
     struct desired_file *files; /* TREE: sorted by path; FILE: one, "." */
     size_t file_count;
     struct desired_server *servers;

@@ -142,6 +142,20 @@ static bool judge_tree(struct plan *plan, struct target *t, struct change *c,
     return true;
 }
 
+/* A link of mapm where a copy is wanted now is nothing of the user's. */
+static bool displace_link(struct plan *plan, struct change *c,
+                          const struct record_entry *known,
+                          const struct stat *st)
+{
+    struct str text;
+
+    if (known && known->kind == RECORD_LINK && S_ISLNK(st->st_mode) &&
+        disk_read_link(plan->p->root, c->path.p, plan->arena, &text) &&
+        str_eq(text, known->link))
+        return true;
+    return displace(plan, c, plan_kind_of(st));
+}
+
 bool plan_tree(struct plan *plan, struct target *t, struct err *e)
 {
     const struct record_entry *known = provision_recorded(plan->p, t->path);
@@ -167,7 +181,7 @@ bool plan_tree(struct plan *plan, struct target *t, struct err *e)
                 ? !judge_tree(plan, t, c, known, &same, e)
                 : !desired_state_make_files(&plan->desired, t, e) ||
                       !plan_remember(plan, c, e) ||
-                      !displace(plan, c, plan_kind_of(&st)))
+                      !displace_link(plan, c, known, &st))
             return false;
         if (same) {
             plan->count--;
@@ -225,6 +239,8 @@ bool plan_link(struct plan *plan, struct target *t, struct err *e)
 
     if (t->client && is_linked(plan, t->client))
         return true;
+    if (t->is_copied)
+        return plan_tree(plan, t, e);
     if (!plan_stat(plan, t->path, &st)) {
         c = plan_add_change(plan, NODE_LINK, t, t->path);
         plan_show(plan, PROVISION_ADD, t->path, t->client);

@@ -120,6 +120,7 @@ struct client {
     const char *markers[CLIENT_MAX_MARKERS];
     const char *skills;      /* NULL: reads .agents/skills */
     const char *skills_home; /* NULL: reads ~/.agents/skills, or none */
+    bool copies_skills;      /* it follows no links to folders */
     const char *agents;      /* folder of sub-agents, or NULL */
     const char *agents_home; /* of the user, or NULL */
     const char

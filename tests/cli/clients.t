@@ -232,4 +232,26 @@ done
 committed
 sed -i "s|$T/theirs/data|\${HOME}/data|" .mcp.json
 exits 'nor what a client would expand' 1 mapm install --locked
+
+# --- a client that follows no links ------------------------------------------------------
+
+mkdir "$T/copied" && cd "$T/copied" && echo 'clients: [claude, continue]' >mapm.yaml
+exits '[H6] beside one that does' 0 mapm install --yes "$U/skills/base"
+ok '[H6] the other gets a link' test -L .claude/skills/base
+not_ok '[H6] and it a folder' test -L .continue/skills/base
+same_tree '[H6] with the same files' .agents/skills/base .continue/skills/base
+exits '[H6] once' 0 mapm install
+like '[H6] and no more' "$err" 'nothing to do'
+exits '[H6] as verify says' 0 mapm verify
+echo edited >>.continue/skills/base/SKILL.md
+exits '[H6] an edit is found' 3 mapm verify
+exits '[H6] and undone' 0 mapm restore base
+exits '[H6] to the byte' 0 mapm verify
+rm -r .continue/skills/base && ln -s ../../.agents/skills/base .continue/skills/base
+exits '[H6] a link of somebody stays' 1 mapm install
+ok '[H6] as it is' test -L .continue/skills/base
+rm .continue/skills/base
+exits '[H6] where nothing is, there is a folder again' 0 mapm install
+exits '[H6] it goes' 0 mapm remove base
+not_ok '[H6] with all that was made for it' test -e .continue
 done_testing

@@ -50,6 +50,7 @@ is 'links lead to it, and none into the store' "$(find "$HOME" -type l -exec rea
     "$HOME/.agents/skills/pdf"
 find "$HOME" -type f ! -path '*/skills/*' ! -name 'boss*' >"$T/files"
 ok 'files of servers, of many clients' test "$(wc -l <"$T/files")" -gt 7
+ok 'a client that follows no links has a copy' test -f "$HOME/.continue/skills/pdf/SKILL.md" -a ! -L "$HOME/.continue/skills/pdf"
 is 'for nobody else' "$(xargs stat -c %a <"$T/files" | sort -u)" 600
 
 # What people have: a server of their own, in the shape of each client.
@@ -61,7 +62,7 @@ for file in $(cat "$T/files"); do
     esac
     cat "$T/new" >"$file"
 done
-rm -rf "$HOME/.agents" && find "$HOME" -type l -delete
+rm -rf "$HOME/.agents" "$HOME/.continue/skills" && find "$HOME" -type l -delete
 find "$HOME" -name 'boss*' -delete
 find "$HOME" -mindepth 1 -type d -empty -delete
 cp -a "$HOME" "$homes/all"
