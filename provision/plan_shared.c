@@ -241,7 +241,18 @@ static bool is_known(const struct sharing *s)
             !hash_eq(&known->keys[i].source, &next->keys[i].source))
             return false;
     return known->created == next->created && known->section == next->section &&
-           str_eq(known->gap, next->gap);
+           known->was_empty == next->was_empty && str_eq(known->gap, next->gap);
+}
+
+/* As it was before the first of the servers that are gone now. */
+static bool restore_empty(struct sharing *s, bool section, struct err *e)
+{
+    if (section && !merge_drop_section(&s->merge, e))
+        return false;
+    if (!s->next.was_empty || !merge_is_empty(&s->merge))
+        return merge_put_gap(&s->merge, s->next.gap, e);
+    s->merge.text = STR("");
+    return true;
 }
 
 static bool plan_edited(struct sharing *s, struct change *c, struct str before,
@@ -253,9 +264,10 @@ static bool plan_edited(struct sharing *s, struct change *c, struct str before,
     struct str content;
 
     s->next.gap = s->known ? s->known->gap : merge_gap(&s->merge);
-    if (!edit_file(s, e) || (!s->target->server_count &&
-                             ((section && !merge_drop_section(&s->merge, e)) ||
-                              !merge_put_gap(&s->merge, s->next.gap, e))))
+    s->next.was_empty =
+        s->known ? s->known->was_empty : there && merge_can_begin(&s->merge);
+    if (!edit_file(s, e) ||
+        (!s->target->server_count && !restore_empty(s, section, e)))
         return false;
     content = merge_text(&s->merge, s->plan->arena);
     s->next.created = created;

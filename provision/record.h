@@ -17,8 +17,8 @@
  *     f <x|-> <mode> <sha256> <size> <mtime> <ctime> <ino> <path>
  *     link <target> <path>
  *     file <source> <path>              one rendered file, then its "f"
- *     shared <1|s|0> <size> <mtime> <ino> <path> 1: mapm created the file,
- *                                       s: the object with the servers in it
+ *     shared <1|b|s|0> <size> <mtime> <ino> <path> 1: mapm created the file, b: all
+ *                                       in it, s: the object with the servers in it
  *     k <a|-> <sha256> <source> <key>   our entry there; a: absolute paths; A, +:
  *                                       it was the user's before an import
  *     gap <letters>                     what stood between the braces that the
@@ -74,6 +74,7 @@ struct record_entry {
     bool taken;     /* TREE: it was there before mapm import */
     bool created;   /* SHARED: by us, so it may go with its last entry */
     bool section;   /* SHARED: the object that holds the entries, likewise */
+    bool was_empty; /* SHARED: a file that is empty again without its entries */
     struct str gap; /* SHARED: white space in the object that was empty before:
                      * the entries', or with `section` the whole; "" = none */
     struct file_stat stat;

@@ -204,9 +204,10 @@ static void put_entry(struct buf *out, const struct record_entry *e)
         put_link(out, e->link);
     if (e->kind == RECORD_SHARED)
         buf_printf(out, "%c %" PRIu64 " %" PRIu64 " %" PRIu64 " ",
-                   e->created   ? '1'
-                   : e->section ? 's'
-                                : '0',
+                   e->created     ? '1'
+                   : e->was_empty ? 'b'
+                   : e->section   ? 's'
+                                  : '0',
                    e->stat.size, e->stat.mtime, e->stat.ino);
     buf_append(out, e->path);
     buf_char(out, '\n');
@@ -383,7 +384,8 @@ static bool read_shared(struct reader *r, struct str rest)
     if (!str_cut(&rest, ' ', &word))
         return false;
     e.created = str_is(word, "1");
-    e.section = str_is(word, "s");
+    e.was_empty = str_is(word, "b");
+    e.section = e.was_empty || str_is(word, "s");
     return (e.created || e.section || str_is(word, "0")) &&
            take_number(&rest, &e.stat.size) &&
            take_number(&rest, &e.stat.mtime) &&

@@ -65,6 +65,7 @@ TEST(records_are_read_strictly)
         {"shared 1 5 10 7 .mcp.json\nk a " H " " H " a/b\n", false},
         {"shared 2 5 10 7 .mcp.json\n", false},
         {"shared s 5 10 7 .mcp.json\n", true},
+        {"shared b 5 10 7 .mcp.json\n", true},
         {"shared 0 5 10 7 .mcp.json\n", true},
         {"shared  5 10 7 .mcp.json\n", false},
         {"shared 0 5 10 7 .mcp.json\ngap sstnr\nk a " H " " H " x\n", true},
