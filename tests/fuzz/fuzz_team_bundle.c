@@ -1,0 +1,46 @@
+/* Bundles of a team store: whatever the file is, reading it ends, and what comes
+ * out has the digest that its name in the file says. [row 30, S4]. */
+
+#include "base/fs.h"
+#include "mapm/team_bundle.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_all(const struct team_bundle *b, struct arena *a)
+{
+    struct str lock;
+    struct err e = {0};
+
+    for (size_t i = 0; i < b->names.count; i++) {
+        struct buf out;
+        bool found = false;
+
+        buf_init(&out, TEAM_OBJECT_MAX_BYTES);
+        if (team_bundle_get(b, b->names.entries[i].key, &out, &found, &e) &&
+            !found)
+            abort();
+        buf_done(&out);
+    }
+    if (team_bundle_lock(b, a, &lock, &e) != b->has_lock && e.code == ERR_NONE)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena a = {0};
+    struct team_bundle b;
+    struct err e = {0};
+    int fd = memfd_create("bundle", MFD_CLOEXEC);
+
+    if (fd < 0 || !fs_write_all(fd, str_make((const char *)data, size), &e))
+        abort();
+    if (team_bundle_open(fd, &a, &b, &e))
+        read_all(&b, &a);
+    close(fd);
+    arena_done(&a);
+    return 0;
+}
