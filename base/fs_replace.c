@@ -110,8 +110,13 @@ static bool draft_open(struct draft *d, char name[32], struct err *e)
     return fs_failed(e, "create", name);
 }
 
-bool fs_replace_at(int dirfd, const char *path, mode_t mode, struct str content,
-                   struct err *e)
+struct content {
+    bool (*write)(void *ctx, int fd, struct err *e);
+    void *ctx;
+};
+
+static bool replace_at(int dirfd, const char *path, mode_t mode,
+                       const struct content *content, struct err *e)
 {
     CLEANUP_PLACE struct fs_place place = {0};
     char name[32];
@@ -122,7 +127,7 @@ bool fs_replace_at(int dirfd, const char *path, mode_t mode, struct str content,
     if (!judge_target(&place, path, &mode, e))
         return false;
     d.dirfd = place.fd;
-    if (!draft_open(&d, name, e) || !fs_write_all(d.fd, content, e))
+    if (!draft_open(&d, name, e) || !content->write(content->ctx, d.fd, e))
         return err_wrap(e, "replace %s", path);
     if (fchmod(d.fd, mode) < 0)
         return err_errno(e, "set the mode of %s", path);
@@ -138,11 +143,28 @@ bool fs_replace_at(int dirfd, const char *path, mode_t mode, struct str content,
     return fs_open_dir(".", &here, e) && fs_sync_dir(here, path, e);
 }
 
-bool fs_replace_user_file(const char *path, mode_t mode, struct str content,
-                          struct err *e)
+static bool write_text(void *ctx, int fd, struct err *e)
+{
+    const struct str *text = ctx;
+
+    return fs_write_all(fd, *text, e);
+}
+
+bool fs_replace_at(int dirfd, const char *path, mode_t mode, struct str content,
+                   struct err *e)
+{
+    struct content c = {write_text, &content};
+
+    return replace_at(dirfd, path, mode, &c, e);
+}
+
+bool fs_replace_user_file_by(const char *path, mode_t mode,
+                             bool (*write)(void *ctx, int fd, struct err *e),
+                             void *ctx, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     CLEANUP_FD int fd = -1;
+    struct content content = {write, ctx};
     struct str whole = str_cstr(path);
     size_t slash = str_find_last(whole, '/');
     struct str folder = STR("."), name = whole;
@@ -154,6 +176,12 @@ bool fs_replace_user_file(const char *path, mode_t mode, struct str content,
     if (name.n == 0)
         return err_set(e, ERR_REFUSED, "%s: not the name of a file", path);
     return (fs_open_dir(str_dup0(folder, &a), &fd, e) &&
-            fs_replace_at(fd, str_dup0(name, &a), mode, content, e)) ||
+            replace_at(fd, str_dup0(name, &a), mode, &content, e)) ||
            err_wrap(e, "cannot write %s", path);
+}
+
+bool fs_replace_user_file(const char *path, mode_t mode, struct str content,
+                          struct err *e)
+{
+    return fs_replace_user_file_by(path, mode, write_text, &content, e);
 }

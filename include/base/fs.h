@@ -104,6 +104,12 @@ MUST_CHECK bool fs_make_dirs(const char *path, mode_t mode, struct err *e);
  * already: true. */
 MUST_CHECK bool fs_remove_tree_at(int dirfd, const char *path, struct err *e);
 
+/* The same with a content that `write` writes, piece by piece. */
+MUST_CHECK bool fs_replace_user_file_by(const char *path, mode_t mode,
+                                        bool (*write)(void *ctx, int fd,
+                                                      struct err *e),
+                                        void *ctx, struct err *e);
+
 struct fs_entry {
     struct str name;    /* NUL-terminated */
     unsigned char type; /* DT_REG, DT_DIR, DT_LNK …; never DT_UNKNOWN */
