@@ -4,6 +4,7 @@
 #include "base/proc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -85,13 +86,28 @@ static bool find_worker(struct arena *a, const char **path, struct err *e)
     return err_hint(e, "install mapm again: both programs belong together");
 }
 
+/* It goes with the frame that is begun next. */
+static bool give_bundle(struct fetch *f)
+{
+    int fd =
+        f->options.bundle ? fcntl(*f->options.bundle, F_DUPFD_CLOEXEC, 3) : -1;
+
+    if (fd >= 0 && channel_give_fd(&f->channel, fd))
+        return true;
+    if (fd >= 0)
+        close(fd);
+    return false;
+}
+
 static void say_options(struct fetch *f)
 {
     struct buf *b = &f->channel.out;
+    bool has_bundle = give_bundle(f);
     size_t begun = frame_begin(b, FRAME_OPTIONS);
 
     frame_str(b, f->options.incoming);
     frame_u8(b, f->options.verbose);
+    frame_u8(b, has_bundle);
     frame_hosts(b, f->options.hosts, f->options.host_count);
     for (size_t i = 0; i < LIMITS_COUNT; i++) {
         frame_u64(b, f->limits.all[i].value);

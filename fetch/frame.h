@@ -36,6 +36,7 @@ enum frame_type {
     FRAME_STORE_SECRET, /* the answer to NEED_STORE_SECRET */
     FRAME_PUSH,         /* instead of OPTIONS: a push (push_frame.h) */
     FRAME_PUSH_OBJECT,  /* the answer to PUSH_WANT */
+    FRAME_BUNDLE,       /* instead of OPTIONS: its lock, with a descriptor */
 
     /* mapm-fetch says */
     /* What the configuration says of hosts, rewrites and ssh: the first. */
@@ -57,7 +58,8 @@ enum frame_type {
     FRAME_NEED_STORE_SECRET, /* str: the URL of a remote */
     FRAME_PUSH_WANT,         /* u32: an object that is not there */
     FRAME_PUSH_DONE,
-    FRAME_WARN, /* a line for a person, about no package */
+    FRAME_WARN,        /* a line for a person, about no package */
+    FRAME_BUNDLE_LOCK, /* the answer to BUNDLE */
 };
 
 /* Sources of a credential, in NEED_CREDENTIAL. */

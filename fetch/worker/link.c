@@ -124,7 +124,8 @@ bool link_first(struct link *l, struct frame *out, struct err *e)
 {
     return read_frame(l, out, e) &&
            (out->type == FRAME_OPTIONS || out->type == FRAME_POST ||
-            out->type == FRAME_PUSH || link_nonsense(e));
+            out->type == FRAME_PUSH || out->type == FRAME_BUNDLE ||
+            link_nonsense(e));
 }
 
 bool link_read_options(struct str body, struct arena *a,
@@ -135,6 +136,7 @@ bool link_read_options(struct str body, struct arena *a,
 
     out->incoming = arena_str(a, field_str(&in, 4096));
     out->verbose = field_bool(&in);
+    out->has_bundle = field_bool(&in);
     out->hosts = field_hosts(&in, a, &out->host_count);
     ok =
         read_limits(&in, a, &out->limits) && field_stores(&in, a, &out->stores);

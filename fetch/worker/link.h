@@ -39,6 +39,7 @@ struct link_ask {
 };
 
 struct link_options {
+    bool has_bundle; /* with a descriptor: channel_take_fd */
     struct str incoming;
     bool verbose;
     const struct host_config *hosts;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "bundle_lock.h"
 #include "push.h"
 #include "rights.h"
 #include "team_store.h"
@@ -79,6 +80,8 @@ static bool set_up(struct session *s, struct str first, struct err *e)
     s->https = &transport_http;
     s->ssh = &transport_ssh;
     s->http = http_open(&s->settings, &s->limits);
+    if (options.has_bundle)
+        return team_store_open_bundle(s, channel_take_fd(&s->link.channel), e);
     team_store_open(s, &options.stores);
     return true;
 }
@@ -230,6 +233,8 @@ static bool run(struct session *s, struct err *e)
         return api_serve(&s->link, first.body, e);
     if (first.type == FRAME_PUSH)
         return push_serve(s, first.body, e);
+    if (first.type == FRAME_BUNDLE)
+        return bundle_lock_serve(&s->link, e);
     return set_up(s, first.body, e) && serve(s, e);
 }
 

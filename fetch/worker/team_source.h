@@ -76,6 +76,7 @@ struct team_source {
     bool is_patient;
 };
 
+extern const struct team_source_kind team_bundle_kind; /* a file */
 extern const struct team_source_kind team_folder, team_registry;
 
 /* The kind for a remote. */

@@ -1,6 +1,6 @@
 #include "team_store.h"
 
-#include "mapm/team_object.h"
+#include "mapm/team_bundle.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ struct team_store {
     struct arena arena;
     struct team_source sources[TEAM_REMOTES_MAX];
     size_t count;
-    bool only;
+    bool only, is_bundle;
     struct map items;               /* by name */
     struct team_item *first, *last; /* all of them, in order */
     size_t open;                    /* that are queued or coming */
@@ -62,6 +62,22 @@ void team_store_open(struct session *s, const struct team_remotes *stores)
             .kind = team_source_kind(remote), .session = s, .remote = *remote};
     }
     s->team = t;
+}
+
+bool team_store_open_bundle(struct session *s, int fd, struct err *e)
+{
+    struct team_bundle *b = arena_new(&s->arena, struct team_bundle);
+    struct team_store *t;
+
+    team_store_open(s, &(struct team_remotes){.only = true});
+    t = s->team;
+    t->is_bundle = true;
+    t->sources[t->count++] =
+        (struct team_source){.kind = &team_bundle_kind,
+                             .session = s,
+                             .state = b,
+                             .remote = {.url = STR("in the bundle")}};
+    return team_bundle_open(fd, &s->arena, b, e);
 }
 
 void team_get_say(const struct team_get *g, const char *format, ...)
@@ -457,8 +473,13 @@ void team_store_refuse_host(struct repo *r)
                     ? "no store has it, and its host"
                     : "its host",
                 STR_ARG(a->repo->key));
-        err_hint(&why, "store: {only: true} asks no git host; mapm store push, "
-                       "where the package is, fills a store");
+        if (r->session->team->is_bundle)
+            err_hint(&why, "it was written for another lock, or is damaged: "
+                           "mapm bundle, or mapm vendor, writes all of a lock");
+        else
+            err_hint(&why,
+                     "store: {only: true} asks no git host; mapm store push, "
+                     "where the package is, fills a store");
         report_failed(a, &why);
     }
 }

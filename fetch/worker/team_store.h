@@ -23,6 +23,11 @@
 /* The remotes of the run; sources are made of them. */
 void team_store_open(struct session *s, const struct team_remotes *stores);
 
+/* Of a bundle alone, and no host. It is read from now on. Errors: those of
+ * team_bundle_open. */
+MUST_CHECK bool team_store_open_bundle(struct session *s, int fd,
+                                       struct err *e);
+
 /* Whether the ask is to wait for the remotes first: ASK_STORE. */
 bool team_store_is_wanted(const struct ask *a);
 /* True: all that the remotes have of it is in the repository. False: wait. */

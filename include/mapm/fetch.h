@@ -84,6 +84,7 @@ struct fetch_options {
     /* A line for a person, about no package: NULL: nobody. */
     void (*warn)(void *ctx, struct str line);
     void *warn_ctx;
+    const int *bundle; /* a file that is asked instead of any network; NULL */
     /* Called within fetch_next as long as there is nothing to read and it
      * returns true: for work that can be done in small pieces meanwhile. */
     bool (*idle)(void *ctx);
@@ -216,6 +217,10 @@ void fetch_get_progress(const struct fetch *f, struct fetch_progress *out);
 /* When the commit was made whose trees the store has as `trees`, in seconds
  * since 1970, as its committer says. False where it does not say so. */
 bool fetch_commit_time(struct str trees, uint64_t *seconds);
+
+/* The mapm.lock in a bundle (team_bundle.h). In `a`. */
+MUST_CHECK bool fetch_bundle_lock(int fd, struct arena *a, struct str *out,
+                                  struct err *e);
 
 /* Nothing more will be asked: kills mapm-fetch without waiting for its end, so
  * that it frees its memory beside what the caller does next. */

@@ -1,0 +1,10 @@
+#ifndef FETCH_WORKER_BUNDLE_LOCK_H
+#define FETCH_WORKER_BUNDLE_LOCK_H
+
+#include "link.h"
+
+/* bundle_lock: the mapm.lock in a bundle, for mapm, which reads no bundle by
+ * itself. It is the only task of its process. */
+MUST_CHECK bool bundle_lock_serve(struct link *l, struct err *e);
+
+#endif

@@ -1,0 +1,31 @@
+#include "mapm/team_bundle.h"
+
+#include "team_source.h"
+
+/*
+ * A bundle: a file that mapm opened and handed over. It is read where nothing
+ * can be reached, as bytes from anywhere; there is no network behind it.
+ */
+
+static bool start(struct team_get *g, struct err *e)
+{
+    struct err why = {0};
+    bool found = false;
+
+    (void)e;
+    if (!team_bundle_get(g->source->state, g->name, &g->bytes, &found, &why)) {
+        team_get_say(g, "%s", err_first(&why));
+        team_get_over(g, TEAM_REFUSED, &why);
+        return true;
+    }
+    team_get_say(g, "%s, %zu B", found ? "there" : "absent", g->bytes.n);
+    team_get_over(g, found ? TEAM_GOT : TEAM_ABSENT, NULL);
+    return true;
+}
+
+static void end(struct team_get *g)
+{
+    (void)g;
+}
+
+const struct team_source_kind team_bundle_kind = {.start = start, .close = end};
