@@ -45,6 +45,8 @@ enum exit_code {
     X(TREE, tree) \
     X(WHY, why) \
     X(VERIFY, verify) \
+    X(BUNDLE, bundle) \
+    X(VENDOR, vendor) \
     X(RUN, run) \
     X(TRUST, trust) \
     X(RUNS, runs) \
@@ -230,6 +232,10 @@ enum command_id {
     F(TEAM, "team", 0, "Change mapm.yaml, which the team commits") \
     F(RUN, "run", 0, "Ask the clients themselves, by their own commands") \
     F(RESTORE_USER, "restore-user", 0, "Put back files of clients as they were before mapm edited them") \
+    V(BUNDLE, "from", 0, "FILE", PATH, NULL, \
+      "Take packages from this bundle, never the network") \
+    V(VENDORED, "vendored", 0, NULL, FOLDER, NULL, \
+      "Take packages from vendor/mapm, or =DIR, never the network") \
     F(README, "readme", 0, "Print the text of the package, and nothing else") \
     F(WATCH, "watch", 0, "Watch the skills, and notify the client of changes") \
     V(PRINT_CONFIG, "print-config", 0, "CLIENT", CLIENT, NULL, \
@@ -264,7 +270,7 @@ struct option {
     const char *name;     /* without "--" */
     char letter;          /* '\0': none */
     const char *argument; /* its word in help; NULL: a flag */
-    enum argument_kind kind;
+    enum argument_kind kind; /* of a flag: it may have one behind "=" */
     const char *choices; /* words and blanks; a CHOICE is one of them */
     const char *text;
 };

@@ -191,9 +191,9 @@ static bool take_option(struct parse *p, enum option_id id, const char *inner,
     const struct option *o = &options[id];
 
     if (!o->argument) {
-        if (inner)
+        if (inner && o->kind == ARGUMENT_NONE)
             return err_set(e, ERR_USAGE, "--%s takes no argument", o->name);
-        return add_option(p->inv, id, str_make("", 0), e);
+        return add_option(p->inv, id, inner ? str_cstr(inner) : STR(""), e);
     }
     if (!inner) {
         if (p->at + 1 >= p->argc)

@@ -7,6 +7,7 @@
 #include "mapm/state.h"
 
 #include "command.h"
+#include "offline_show.h"
 #include "store_push.h"
 
 struct store_job {
@@ -233,6 +234,8 @@ COMMAND(command_store)
     struct str name = inv->arguments.items[0];
     bool ok;
 
+    if (str_is(name, "pull"))
+        return store_pull(inv, exit_code, e);
     if (str_is(name, "push"))
         return store_push(inv, exit_code, e);
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
@@ -249,5 +252,5 @@ COMMAND(command_store)
     }
     err_set(e, ERR_USAGE, "mapm store: unknown command \"%.*s\"",
             STR_ARG(name));
-    return err_hint(e, "one of: path, stats, verify, gc, push");
+    return err_hint(e, "one of: path, stats, verify, gc, pull, push");
 }

@@ -28,6 +28,7 @@ static const enum option_id install_options[] = {
     OPTION_FORCE, OPTION_LINK_MODE, OPTION_OFFERS, OPTION_ALL, OPTION_SKILL, OPTION_AGENT,
     OPTION_MCP, OPTION_PLUGIN, OPTION_SKIP, OPTION_ALL_OR_NOTHING, OPTION_AS_NAME,
     OPTION_WITH_SERVER, OPTION_CLIENT, OPTION_OURS, OPTION_THEIRS,
+    OPTION_BUNDLE, OPTION_VENDORED,
 };
 static const enum option_id doctor_options[] = {
     OPTION_RUN, OPTION_RESTORE_USER,
@@ -91,6 +92,7 @@ static const enum option_id run_options[] = {
     OPTION_TRACE, OPTION_RECORD, OPTION_REPLAY,
 };
 static const enum option_id start_options[] = {OPTION_GLOBAL};
+
 static const enum option_id mcp_options[] = {
     OPTION_GLOBAL, OPTION_ASK, OPTION_ALLOW, OPTION_WATCH, OPTION_WORKSPACE_ROOT,
     OPTION_GLOBAL_ROOT, OPTION_ROOT, OPTION_SKILL_PROFILE, OPTION_PRELOAD,
@@ -212,6 +214,14 @@ const struct subcommand commands[COMMAND_COUNT] = {
         0, 0, ARGUMENT_NONE, NULL, TAKES(verify_options),
         .examples = "mapm verify\n"
             "mapm verify --remote"},
+    [COMMAND_BUNDLE] = {"bundle", "FILE", "Write all that the lock holds into one file",
+        1, 1, ARGUMENT_PATH, NULL, TAKES(start_options),
+        .examples = "mapm bundle packages.tar\n"
+            "mapm install --from packages.tar"},
+    [COMMAND_VENDOR] = {"vendor", "[DIR]", "Copy all that the lock holds into the workspace",
+        0, 1, ARGUMENT_FOLDER, NULL, NO_OPTIONS,
+        .examples = "mapm vendor\n"
+            "mapm install --vendored"},
     [COMMAND_RUN] = {"run", "NAME [KEY=VALUE...]", "Run a metaskill",
         1, MANY, ARGUMENT_SKILL, NULL, TAKES(run_options),
         .examples = "mapm run summarize file=report.md\n"
@@ -265,11 +275,12 @@ const struct subcommand commands[COMMAND_COUNT] = {
         .examples = "mapm doctor\n"
             "mapm doctor --run\n"
             "mapm doctor --restore-user codex"},
-    [COMMAND_STORE] = {"store", "COMMAND [NAME...] [REMOTE]", "Look after the store, or share it: path, stats, verify, gc, push",
-        1, MANY, ARGUMENT_CHOICE, "path stats verify gc push",
+    [COMMAND_STORE] = {"store", "COMMAND [NAME...] [REMOTE]", "Look after the store, or share it: path, stats, verify, gc, pull, push",
+        1, MANY, ARGUMENT_CHOICE, "path stats verify gc pull push",
         TAKES(store_options),
         .examples = "mapm store stats\n"
             "mapm store gc --dry-run\n"
+            "mapm store pull\n"
             "mapm store push oci://ghcr.io/acme/mapm"},
     [COMMAND_COMPLETION] = {"completion", "SHELL", "Print the completions for bash, zsh or fish",
         1, 1, ARGUMENT_CHOICE, "bash zsh fish", NO_OPTIONS,

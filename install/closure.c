@@ -634,6 +634,27 @@ bool closure_verify_store(struct closure *c, struct err *e)
     return closure_gather(c, e);
 }
 
+bool closure_check_ready(const struct closure *c, struct err *e)
+{
+    size_t failed = 0;
+
+    for (size_t i = 0; i < c->queued; i++) {
+        const struct node *n = c->queue[i];
+        struct err why;
+
+        if (!n->failed || failed++ >= ERROR_MAX_LINES)
+            continue;
+        why = *n->failed;
+        err_wrap(&why, "%.*s", STR_ARG(n->origin.text));
+        if (failed == 1)
+            err_clear(e);
+        err_also_err(e, &why);
+    }
+    if (failed > ERROR_MAX_LINES)
+        err_also(e, "\xe2\x80\xa6 and %zu more", failed - ERROR_MAX_LINES);
+    return failed == 0;
+}
+
 bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,
                   const struct package **out, struct err *e)
 {

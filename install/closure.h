@@ -114,6 +114,8 @@ struct closure_options {
     bool describes;      /* node.words are wanted */
     bool alone;          /* what packages need is not looked for */
     bool accept_moved_tag; /* update: a tag may name another commit */
+    bool needs_trees; /* besides, those of each commit are to be in the store */
+    const int *bundle; /* a file, open, that is asked instead of any network */
     bool leave_history; /* update: nor is a commit kept that its ref has left */
     bool (*is_moving)(void *ctx, const struct lock_entry *entry);
     void *moving_ctx;            /* update: entries whose refs are read anew */
@@ -206,6 +208,9 @@ MUST_CHECK bool closure_note_default(struct closure *c, const struct node *n,
  * assumed.
  */
 MUST_CHECK bool closure_verify_store(struct closure *c, struct err *e);
+
+/* Everything that was looked for is here: else the errors of all that failed. */
+MUST_CHECK bool closure_check_ready(const struct closure *c, struct err *e);
 
 /* For resolver_resolve; ctx is the closure. */
 bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,

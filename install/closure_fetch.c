@@ -62,6 +62,7 @@ static bool start_fetch(struct closure *c, struct err *e)
         .host_count = c->layer->rules.host_count,
         .limits = &c->layer->limits,
         .stores = &stores,
+        .bundle = c->options.bundle,
         .warn = show_warning,
         .warn_ctx = c,
         .idle = use_idle_time,
@@ -75,7 +76,8 @@ static bool start_fetch(struct closure *c, struct err *e)
     if (c->fetch)
         return true;
     if (!context_check_cancelled(c->cx, e) ||
-        !layer_stores(c->layer, c->cx, c->store, &stores, e) ||
+        (!c->options.bundle &&
+         !layer_stores(c->layer, c->cx, c->store, &stores, e)) ||
         !store_session_begin(c->store, &c->session, e))
         return false;
     o.incoming = c->session.path;
@@ -166,7 +168,7 @@ static struct fetch_want make_want(const struct closure *c,
         want.kinds = (unsigned)n->locked->kind;
         want.origin = *closure_locked_origin(c, n);
         want.assume_reachable = true;
-        want.stored = n->is_unproved;
+        want.stored = n->is_unproved && !c->options.needs_trees;
         want.proved = n->is_unserved;
     }
     if (n->is_comparing) {

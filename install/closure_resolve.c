@@ -5,6 +5,7 @@
 #include "mapm/lock.h"
 #include "mapm/origin.h"
 #include "mapm/state.h"
+#include "mapm/team_object.h"
 
 #include "ingest.h"
 #include "local.h"
@@ -142,6 +143,24 @@ static bool has_files(struct closure *c, struct node *n,
                                   &n->file_count);
 }
 
+/* Whether the trees of its commit, as the store has them, prove it to others. */
+static bool has_trees(const struct closure *c, const struct node *n)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP(buf_done) struct buf ignored = {0};
+    const struct origin *o = closure_locked_origin(c, n);
+    struct str trees,
+        commit = n->is_sharing ? n->package.commit : n->locked->commit;
+    struct err why = {0};
+
+    buf_init(&ignored, TEAM_OBJECT_MAX_BYTES);
+    return store_find_trees(c->store, origin_repository(o, &a), commit, &a,
+                            &trees) &&
+           (team_proof_write(trees, commit, n->path, n->locked->object,
+                             &ignored, NULL, &why) ||
+            why.code == ERR_LIMIT);
+}
+
 bool closure_is_proved(const struct closure *c, struct node *n)
 {
     n->is_proved =
@@ -170,7 +189,8 @@ bool closure_find_in_store(struct closure *c, struct node *n, bool *found,
     *found = has_files(c, n, &n->digest);
     n->is_unproved =
         *found && (!closure_is_proved(c, n) ||
-                   (n->is_sharing && !is_name_proved(c, n, n->locked)));
+                   (n->is_sharing && !is_name_proved(c, n, n->locked)) ||
+                   (c->options.needs_trees && !has_trees(c, n)));
     *found = *found && !n->is_unproved;
     if (!*found)
         return true;

@@ -13,6 +13,7 @@
 #include "catalogs.h"
 #include "ingest.h"
 #include "offers.h"
+#include "offline.h"
 #include "plugins.h"
 #include "proof.h"
 #include "selection.h"
@@ -752,6 +753,7 @@ bool install_packages(struct install_session *s, struct err *e)
         .allow_hidden = s->request->allow_hidden,
         .describes = offers_take_all(&s->request->choice),
         .forget_files = s->request->dry_run,
+        .needs_trees = s->request->with_proofs,
         .assume_present =
             s->request->arguments.count == 0 && !s->layer.has_conflict,
         .ahead = &s->ahead,
@@ -769,6 +771,11 @@ bool install_packages(struct install_session *s, struct err *e)
          !layer_check_there(&s->layer, cx, e)) ||
         !check_committed_roots(s, e))
         return false;
+    if (s->request->vendored &&
+        !offline_read_vendor(s, s->request->vendor, &s->bundle, e))
+        return false;
+    if (s->bundle >= 0)
+        o.bundle = &s->bundle;
     closure_init(&s->closure, cx, &s->layers.whole, s->store, &o);
     /* The old roots travel along with the new ones. */
     for (size_t i = 0; i < s->root_count; i++)

@@ -84,6 +84,8 @@ struct install_session {
     struct closure closure;
     struct fetch_process ahead; /* until the closure uses it */
     bool locked;
+    int bundle;         /* instead of the network; -1: none */
+    bool has_given_lock; /* out of it: the workspace has none yet */
     bool keep_edited; /* remove: what the user changed stays */
     bool is_in_place; /* nothing to do, and nothing to remember */
     struct str lock_text;
@@ -128,6 +130,14 @@ void session_join_packages(struct install_session *s);
 /* Whether an install with --locked would take mapm.lock for what mapm.yaml asks
  * for: judged without the network, with nothing said and nothing changed. */
 MUST_CHECK bool session_check_locked(struct context *cx, struct err *e);
+/* Fills the store with all that the lock holds, and what the trees of its
+ * commits are when `with_proofs`. The caller closes the plan of `*out`, which is
+ * NULL on failure. */
+MUST_CHECK bool session_pull(struct context *cx, bool with_proofs,
+                             struct install_session **out, struct err *e);
+/* bundle_read.c. Opens request.bundle; its lock is that of a workspace that has
+ * none, and the roots of it those of one without mapm.yaml. */
+MUST_CHECK bool session_open_bundle(struct install_session *s, struct err *e);
 /* All chosen layers at once; the root's mapm.lock in any case. */
 MUST_CHECK bool session_provision(struct install_session *s, struct err *e);
 

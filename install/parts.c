@@ -74,7 +74,7 @@ bool session_open_parts(struct install_session *s, struct err *e)
     const struct layer *chosen;
     size_t chosen_count;
 
-    if (s->layer.has_conflict) {
+    if (s->layer.has_conflict || s->has_given_lock) {
         all->whole = s->layer;
         if (!layer_index_all(all, s->cx, e))
             return false;

@@ -250,7 +250,8 @@ static bool fill_packages(struct install_session *s, struct err *e)
         p->digest = digest_of(p->package, a);
         if (!check_own(p, e))
             return false;
-        p->before = find_before(s, p->package);
+        /* A lock out of a bundle says what comes, not what was there. */
+        p->before = s->has_given_lock ? NULL : find_before(s, p->package);
         if (!session_find_patch(s, p, e))
             return false;
         p->is_root = s->resolved.steps[i].is_root;
@@ -355,7 +356,7 @@ static void find_gone(struct install_session *s)
             kept[number_of(l, s->packages[i].before)] = true;
     entries = layer_entries(l, &scratch, &count);
     s->gone = arena_array(&s->cx->arena, count + 1, sizeof *s->gone);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !s->has_given_lock; i++)
         if (!kept[number_of(l, entries[i])])
             s->gone[s->gone_count++] = entries[i];
 }

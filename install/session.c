@@ -1,3 +1,4 @@
+#include "base/fs.h"
 #include "mapm/host_add.h"
 #include "mapm/open_store.h"
 
@@ -99,6 +100,7 @@ static bool session_open(struct install_session *s, struct err *e)
         .cx = cx,
         .request = request,
         .closure = {.session = {.dirfd = -1}},
+        .bundle = -1,
         .tries = s->tries,
         .more = s->more,
         .is_answered = s->is_answered};
@@ -107,6 +109,8 @@ static bool session_open(struct install_session *s, struct err *e)
         (request->dry_run && !layer_check_own(&s->layer, cx, e)))
         return false;
     map_init(&s->bounds, &cx->arena);
+    if (request->bundle.n && !session_open_bundle(s, e))
+        return false;
     if (will_ask_network(s))
         fetch_start_ahead(&s->ahead);
     if (!open_store(cx, &s->store, e))
@@ -145,6 +149,7 @@ static void session_close(struct install_session *s)
         closure_done(&s->closure);
     fetch_process_done(&s->ahead);
     close_store(s->cx, s->store);
+    fs_close(&s->bundle);
     s->store = NULL;
     layer_close_all(&s->layers);
 }
@@ -272,6 +277,30 @@ bool session_check_locked(struct context *cx, struct err *e)
     cx->host = host;
     cx->is_offline = is_offline;
     return ok;
+}
+
+bool session_pull(struct context *cx, bool with_proofs,
+                  struct install_session **out, struct err *e)
+{
+    struct install_request *request =
+        arena_new(&cx->arena, struct install_request);
+    struct install_session *s = arena_new(&cx->arena, struct install_session);
+
+    *out = NULL;
+    *request = (struct install_request){.command = INSTALL_INSTALL,
+                                        .locked = true,
+                                        .dry_run = true,
+                                        .with_proofs = with_proofs};
+    s->cx = cx;
+    s->request = request;
+    if (session_open(s, e) && install_packages(s, e) &&
+        closure_verify_store(&s->closure, e) &&
+        closure_check_ready(&s->closure, e) && session_publish(s, e)) {
+        *out = s;
+        return true;
+    }
+    session_close(s);
+    return false;
 }
 
 bool session_plan_anew(struct install_session *s, struct err *e)

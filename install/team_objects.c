@@ -17,7 +17,7 @@ static const char *kept_back(const struct layer *l,
 
 /* A pull does not know yet where a ref of several segments ends: in the name of
  * a proof the path begins behind the first (fetch/worker/team_store.c). */
-static struct str asked_path(const struct origin *o)
+struct str install_team_asked_path(const struct origin *o)
 {
     size_t slash = str_find_char(o->rest, '/');
 
@@ -41,8 +41,8 @@ static void fill(const struct layer *l, struct store *store,
     if (!proof_find(l, store, entry, o, &p->path))
         return;
     p->repository = origin_repository(o, a);
-    p->proof = team_proof_name(p->repository, entry->commit, asked_path(o),
-                               entry->object, a);
+    p->proof = team_proof_name(p->repository, entry->commit,
+                               install_team_asked_path(o), entry->object, a);
 }
 
 static bool find_entries(struct context *cx, const struct layer *l,

@@ -63,7 +63,11 @@ static struct install_request request_of(struct invocation *inv,
         .as = option_value(inv, OPTION_AS_NAME),
         .from = option_list(inv, OPTION_FROM),
         .lists = has_option(inv, OPTION_OFFERS),
-        .locked = has_option(inv, OPTION_LOCKED),
+        .locked = has_option(inv, OPTION_LOCKED) ||
+                  has_option(inv, OPTION_VENDORED),
+        .bundle = option_value(inv, OPTION_BUNDLE),
+        .vendored = has_option(inv, OPTION_VENDORED),
+        .vendor = option_value(inv, OPTION_VENDORED),
         .no_self = has_option(inv, OPTION_NO_SELF),
         .dry_run =
             has_option(inv, OPTION_DRY_RUN) || has_option(inv, OPTION_DIFF),

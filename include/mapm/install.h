@@ -57,6 +57,10 @@ struct install_request {
     struct str as;         /* the name of the one argument here; "" = its own */
     bool lists;            /* install: what the origins offer, and no more */
     bool locked;           /* nothing but what the lock holds */
+    struct str bundle;     /* install: a file instead of any network; "" */
+    bool vendored;         /* install: a folder instead of it, with `locked`: */
+    struct str vendor;     /* this one; "" = that of the workspace */
+    bool with_proofs;      /* the trees of all commits are to be in the store */
     bool no_self;          /* a checkout does not stand for its remote */
     bool dry_run;          /* takes no lock of the workspace; never applied */
     bool force;            /* restores what was edited */

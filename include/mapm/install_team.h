@@ -35,6 +35,9 @@ MUST_CHECK bool install_team_list(struct context *cx, const struct layer *l,
                                   struct install_team_package **out,
                                   size_t *count, struct err *e);
 
+/* The path in the name of a proof. */
+struct str install_team_asked_path(const struct origin *o);
+
 /* All that is said of one object. In `a`. */
 struct install_team_object {
     struct str name;

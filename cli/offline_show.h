@@ -1,0 +1,10 @@
+#ifndef CLI_OFFLINE_SHOW_H
+#define CLI_OFFLINE_SHOW_H
+
+#include "command.h"
+
+/* store pull, beside bundle and vendor: what the lock holds, for later. */
+MUST_CHECK bool store_pull(struct invocation *inv, int *exit_code,
+                           struct err *e);
+
+#endif

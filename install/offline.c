@@ -1,0 +1,113 @@
+#include "offline.h"
+
+#include "base/fs.h"
+#include "mapm/doc_kind.h"
+#include "mapm/team_bundle.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void keep_back(struct offline_job *j,
+                      const struct install_team_package *p)
+{
+    j->out->kept[j->out->kept_count++] =
+        (struct install_kept){p->entry->kind, p->entry->name, p->kept_back};
+}
+
+/* Packages of `file:` and of the workspace, in their places, are no concern of
+ * others. */
+static bool list_packages(struct offline_job *j, struct err *e)
+{
+    struct install_session *s = j->s;
+    struct install_team_package *all;
+    size_t count;
+
+    if (!install_team_list(s->cx, &s->layers.whole, s->store,
+                           (struct str_list){NULL, 0}, &all, &count, e))
+        return false;
+    j->packages = arena_array(&s->cx->arena, count + 1, sizeof *j->packages);
+    j->out->kept = arena_array(&s->cx->arena, count + 1, sizeof *j->out->kept);
+    for (size_t i = 0; i < count; i++)
+        if (all[i].kept_back)
+            keep_back(j, &all[i]);
+        else
+            j->packages[j->count++] = all[i];
+    j->out->packages = j->count;
+    return true;
+}
+
+bool offline_open(struct context *cx, bool with_proofs, struct offline_job *j,
+                  struct install_offline *out, struct err *e)
+{
+    *out = (struct install_offline){.path = STR("")};
+    *j = (struct offline_job){.out = out};
+    cx->all_members = true;
+    if (!session_pull(cx, with_proofs, &j->s, e))
+        return false;
+    out->requests = j->s->closure.progress.requests;
+    out->bytes = j->s->closure.progress.bytes;
+    return list_packages(j, e);
+}
+
+void offline_close(struct offline_job *j)
+{
+    if (j->s)
+        install_close(&j->s->plan);
+    j->s = NULL;
+}
+
+bool install_pull(struct context *cx, struct install_offline *out,
+                  struct err *e)
+{
+    struct offline_job j;
+    bool ok = offline_open(cx, false, &j, out, e);
+
+    offline_close(&j);
+    return ok;
+}
+
+/* --- names ------------------------------------------------------------------ */
+
+static bool is_only_one(const struct lock *lock, const struct lock_entry *entry)
+{
+    for (size_t i = 0; i < lock->count; i++)
+        if (lock->entries[i].kind == entry->kind &&
+            str_eq(lock->entries[i].name, entry->name) &&
+            !str_eq(lock->entries[i].digest, entry->digest))
+            return false;
+    return true;
+}
+
+#define DIGEST_CHARS 12 /* that tell two of one name apart */
+
+struct str offline_place(const struct lock *lock,
+                         const struct lock_entry *entry, struct arena *a)
+{
+    size_t slash = str_find_char(entry->name, '/');
+    struct str scope = str_slice(entry->name, 0, slash);
+    struct str name =
+        slash == SIZE_MAX
+            ? scope
+            : arena_printf(a, "%.*s__%.*s", STR_ARG(scope),
+                           STR_ARG(str_from_index(entry->name, slash + 1)));
+    struct str digest = str_slice(entry->digest, sizeof "sha256:" - 1,
+                                  sizeof "sha256:" - 1 + DIGEST_CHARS);
+
+    return is_only_one(lock, entry)
+               ? arena_printf(a, "%s/%.*s", doc_kind_name(entry->kind),
+                              STR_ARG(name))
+               : arena_printf(a, "%s/%.*s@%.*s", doc_kind_name(entry->kind),
+                              STR_ARG(name), STR_ARG(digest));
+}
+
+struct str offline_proof_place(struct str name, struct arena *a)
+{
+    return arena_printf(a, VENDOR_PROOFS "/%.*s.tar.gz", STR_ARG(name));
+}
+
+bool offline_scratch(int *fd, struct err *e)
+{
+    *fd = memfd_create("mapm", MFD_CLOEXEC);
+    return *fd >= 0 || err_errno(e, "make room for packages");
+}

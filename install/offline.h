@@ -1,0 +1,48 @@
+#ifndef INSTALL_OFFLINE_H
+#define INSTALL_OFFLINE_H
+
+#include "mapm/install_offline.h"
+#include "mapm/install_team.h"
+
+#include "install_session.h"
+
+/*
+ * offline: packages of the lock as they are written for a place without a
+ * network, and read there.
+ */
+
+#define VENDOR_FOLDER  "vendor/mapm"
+#define VENDOR_LISTING "listing"
+#define VENDOR_PROOFS  "proofs"
+
+struct offline_job {
+    struct install_session *s;
+    struct install_offline *out;
+    struct install_team_package *packages; /* none is kept back */
+    size_t count;
+};
+
+/* All that the lock holds is in the store, with the trees that prove it when
+ * `with_proofs`. offline_close in any case. */
+MUST_CHECK bool offline_open(struct context *cx, bool with_proofs,
+                             struct offline_job *j, struct install_offline *out,
+                             struct err *e);
+void offline_close(struct offline_job *j);
+
+/* "skill/acme__pdf": where it is in a vendor folder. Of two of one name, of
+ * several members, each has its digest behind. In `a`. */
+struct str offline_place(const struct lock *lock,
+                         const struct lock_entry *entry, struct arena *a);
+/* "proofs/mapm1p-….tar.gz" */
+struct str offline_proof_place(struct str name, struct arena *a);
+
+/* An open file without a name. */
+MUST_CHECK bool offline_scratch(int *fd, struct err *e);
+
+/* What the store lacks of the lock, out of the vendor folder, as a bundle.
+ * Errors: ERR_EDITED for a file that is not as it was written, ERR_NOT_FOUND for
+ * one that is missing. The caller closes `*fd`. */
+MUST_CHECK bool offline_read_vendor(struct install_session *s,
+                                    struct str folder, int *fd, struct err *e);
+
+#endif

@@ -1,0 +1,380 @@
+#include "base/fs.h"
+#include "base/map.h"
+#include "mapm/doc_kind.h"
+#include "mapm/limits.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "offline.h"
+
+/*
+ * A vendor folder is written as a whole beside the old one, then both change
+ * places: so a command that is killed leaves one of them. What is nobody's in
+ * the old one is linked into the new one.
+ */
+
+#define STAGE        ".mapm-vendor"
+#define FOLDER_MODE  0755
+#define LOCK_WAIT_MS 10000
+#define FOREIGN_MAX  100000 /* files and folders */
+#define LISTED_MAX   LISTING_MAX_BYTES
+
+struct wanted {
+    struct package_file file; /* its path below the folder */
+    struct str proof;         /* its bytes; p NULL: the store has them */
+};
+
+struct vendor {
+    struct offline_job job;
+    struct arena *a;
+    struct str path; /* of the folder */
+    const char *leaf;
+    int parent, old, stage; /* -1: none */
+    struct wanted *wanted;
+    struct map by_path; /* -> struct wanted * */
+    size_t count, capacity;
+    struct map places; /* of packages that are listed */
+    struct map before; /* paths of the old listing */
+    struct str listing;
+    struct str *written, *removed, *foreign;
+    size_t written_capacity, removed_capacity, foreign_capacity;
+    bool is_listed; /* the listing is there, as it will be */
+};
+
+/* --- what is wanted --------------------------------------------------------- */
+
+static bool want(struct vendor *v, struct package_file f, struct str proof,
+                 struct err *e)
+{
+    if (f.path.n > PACKAGE_PATH_MAX_BYTES)
+        return err_set(e, ERR_LIMIT, "the path %.*s is too long",
+                       STR_ARG(f.path));
+    v->wanted =
+        arena_grow(v->a, v->wanted, v->count, &v->capacity, sizeof *v->wanted);
+    v->wanted[v->count++] = (struct wanted){f, proof};
+    return true;
+}
+
+static bool want_files(struct vendor *v, const struct install_team_package *p,
+                       struct str place, struct err *e)
+{
+    struct package_file *files;
+    size_t count;
+
+    if (!store_read_listing(v->job.s->store, &p->digest, v->a, &files, &count,
+                            e))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        files[i].path = fs_join(place, files[i].path, v->a);
+        if (!want(v, files[i], str_make(NULL, 0), e))
+            return false;
+    }
+    return true;
+}
+
+static bool want_proof(struct vendor *v, const struct install_team_package *p,
+                       struct err *e)
+{
+    struct str place = offline_proof_place(p->proof, v->a);
+    struct install_team_object o;
+    struct package_file f = {.path = place};
+
+    if (map_has(&v->places, place))
+        return true;
+    map_put(&v->places, place, v);
+    if (!install_team_write(v->job.s->store, p, true, v->a, &o, e))
+        return false;
+    f.hash = hash_of(o.layer);
+    return want(v, f, o.layer, e);
+}
+
+static bool want_package(struct vendor *v, const struct install_team_package *p,
+                         struct err *e)
+{
+    struct str place =
+        offline_place(&v->job.s->layers.whole.lock, p->entry, v->a);
+    bool is_new = !map_has(&v->places, place);
+
+    map_put(&v->places, place, v);
+    if (p->proof.n == 0)
+        err_set(e, ERR_NOT_FOUND, "there is no proof that its commit holds it");
+    else if ((!is_new || want_files(v, p, place, e)) && want_proof(v, p, e))
+        return true;
+    return err_wrap(e, "%s %.*s", doc_kind_name(p->entry->kind),
+                    STR_ARG(p->entry->name));
+}
+
+static void list_wanted(struct vendor *v)
+{
+    struct package_file *files = arena_array(v->a, v->count + 1, sizeof *files);
+
+    for (size_t i = 0; i < v->count; i++) {
+        files[i] = v->wanted[i].file;
+        map_put(&v->by_path, files[i].path, &v->wanted[i]);
+    }
+    store_listing_format(files, v->count, v->a, &v->listing);
+}
+
+static bool want_all(struct vendor *v, struct err *e)
+{
+    map_init(&v->by_path, v->a);
+    map_init(&v->places, v->a);
+    map_init(&v->before, v->a);
+    for (size_t i = 0; i < v->job.count; i++)
+        if (!want_package(v, &v->job.packages[i], e))
+            return false;
+    list_wanted(v);
+    return true;
+}
+
+/* --- where ------------------------------------------------------------------- */
+
+/* In the workspace no link is followed: it came with a clone. */
+static bool open_parent(struct vendor *v, struct err *e)
+{
+    struct str top = v->job.s->layers.whole.path, parent = v->path;
+    size_t slash = str_find_last(v->path, '/');
+    CLEANUP_FD int fd = -1;
+    const char *below;
+
+    v->leaf = str_dup0(str_from_index(v->path, slash + 1), v->a);
+    parent = arena_str(v->a, str_slice(v->path, 0, slash ? slash : 1));
+    if (!fs_path_is_within(v->path, top) || v->path.n == top.n)
+        return fs_make_dirs(parent.p, FOLDER_MODE, e) &&
+               fs_open_dir(parent.p, &v->parent, e);
+    below = parent.n > top.n ? parent.p + top.n + 1 : "";
+    return fs_open_dir(top.p, &fd, e) &&
+           (!below[0] || fs_make_dirs_at(fd, below, FOLDER_MODE, e)) &&
+           fs_open_dir_at(fd, below, &v->parent, e);
+}
+
+static bool open_old(struct vendor *v, struct err *e)
+{
+    struct stat st;
+
+    if (!fs_stat_at(v->parent, v->leaf, &st))
+        return true;
+    if (!S_ISDIR(st.st_mode))
+        return err_set(e, ERR_REFUSED, "%.*s is no folder, or a symbolic link",
+                       STR_ARG(v->path));
+    return fs_open_dir_at(v->parent, v->leaf, &v->old, e);
+}
+
+/* --- what there is ----------------------------------------------------------- */
+
+static void add_path(struct vendor *v, struct str **list, struct str_list *out,
+                     size_t *capacity, struct str path)
+{
+    *list = arena_grow(v->a, *list, out->count, capacity, sizeof **list);
+    (*list)[out->count++] = path;
+    out->items = *list;
+}
+
+static bool is_as_wanted(const struct vendor *v, const struct package_file *f)
+{
+    CLEANUP_FD int fd = -1;
+    struct stat st;
+    struct hash hash;
+    uint64_t size;
+    struct err ignored = {0};
+
+    return v->old >= 0 &&
+           fs_open_file_at(v->old, str_dup0(f->path, v->a), &fd, &st,
+                           &ignored) &&
+           f->executable == ((st.st_mode & S_IXUSR) != 0) &&
+           fs_hash_fd(fd, BYTES_CEILING, &size, &hash, &ignored) &&
+           hash_eq(&hash, &f->hash);
+}
+
+/* The old listing says what is ours; a broken one, nothing. */
+static void read_before(struct vendor *v)
+{
+    struct package_file *files;
+    struct err ignored = {0};
+    struct str text;
+    size_t count;
+
+    if (v->old < 0 || !fs_read_file_at(v->old, VENDOR_LISTING, LISTED_MAX, v->a,
+                                       &text, &ignored))
+        return;
+    v->is_listed = str_eq(text, v->listing);
+    if (!store_listing_parse(text, v->a, &files, &count, &ignored))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        map_put(&v->before, files[i].path, v);
+        if (!map_has(&v->by_path, files[i].path) &&
+            fs_exists_at(v->old, files[i].path.p))
+            add_path(v, &v->removed, &v->job.out->removed, &v->removed_capacity,
+                     files[i].path);
+    }
+}
+
+static bool is_ours(const struct vendor *v, struct str path)
+{
+    return str_is(path, VENDOR_LISTING) || map_has(&v->by_path, path) ||
+           map_has(&v->before, path);
+}
+
+/* Folders are walked; of what is in them each file that is nobody's is noted. */
+static bool find_foreign(struct vendor *v, struct err *e)
+{
+    struct str_list folders = {NULL, 0};
+    struct str *queue = NULL;
+    size_t capacity = 0;
+
+    if (v->old < 0)
+        return true;
+    add_path(v, &queue, &folders, &capacity, STR(""));
+    for (size_t i = 0; i < folders.count; i++) {
+        struct fs_entry *entries;
+        size_t count;
+
+        if (folders.count + v->job.out->foreign.count > FOREIGN_MAX)
+            return err_set(e, ERR_LIMIT, "too many files in %.*s",
+                           STR_ARG(v->path));
+        if (!fs_list_at(v->old, str_dup0(queue[i], v->a), FOREIGN_MAX, v->a,
+                        &entries, &count, e))
+            return false;
+        for (size_t k = 0; k < count; k++) {
+            struct str path = queue[i].n
+                                  ? fs_join(queue[i], entries[k].name, v->a)
+                                  : entries[k].name;
+
+            if (entries[k].type == DT_DIR)
+                add_path(v, &queue, &folders, &capacity, path);
+            else if (!is_ours(v, path))
+                add_path(v, &v->foreign, &v->job.out->foreign,
+                         &v->foreign_capacity, path);
+        }
+    }
+    return true;
+}
+
+static void find_written(struct vendor *v)
+{
+    for (size_t i = 0; i < v->count; i++)
+        if (!is_as_wanted(v, &v->wanted[i].file))
+            add_path(v, &v->written, &v->job.out->written, &v->written_capacity,
+                     v->wanted[i].file.path);
+}
+
+/* --- the new folder ---------------------------------------------------------- */
+
+static bool make_folder_of(struct vendor *v, struct str path, struct err *e)
+{
+    size_t slash = str_find_last(path, '/');
+
+    return slash == SIZE_MAX ||
+           fs_make_dirs_at(v->stage, str_dup0(str_slice(path, 0, slash), v->a),
+                           FOLDER_MODE, e);
+}
+
+static bool write_file(struct vendor *v, const struct wanted *w, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct str bytes = w->proof;
+
+    if (!bytes.p && !store_read(v->job.s->store, &w->file.hash, BYTES_CEILING,
+                                &scratch, &bytes, e))
+        return false;
+    v->job.out->file_bytes += bytes.n;
+    return make_folder_of(v, w->file.path, e) &&
+           fs_create_at(v->stage, str_dup0(w->file.path, v->a),
+                        w->file.executable ? 0755 : 0644, bytes, e);
+}
+
+static bool link_foreign(struct vendor *v, struct str path, struct err *e)
+{
+    const char *name = str_dup0(path, v->a);
+
+    if (!make_folder_of(v, path, e))
+        return err_wrap(e, "%s is in the way of a package", name);
+    if (linkat(v->old, name, v->stage, name, 0) == 0)
+        return true;
+    return errno == EEXIST || errno == ENOTDIR
+               ? err_set(e, ERR_CONFLICT, "%s is in the way of a package", name)
+               : err_errno(e, "keep %s", name);
+}
+
+static bool fill_stage(struct vendor *v, struct err *e)
+{
+    for (size_t i = 0; i < v->count; i++)
+        if (!context_check_cancelled(v->job.s->cx, e) ||
+            !write_file(v, &v->wanted[i], e))
+            return false;
+    if (!fs_create_at(v->stage, VENDOR_LISTING, 0644, v->listing, e))
+        return false;
+    for (size_t i = 0; i < v->job.out->foreign.count; i++)
+        if (!link_foreign(v, v->foreign[i], e))
+            return false;
+    return fs_sync_tree(v->stage, e);
+}
+
+static bool make_stage(struct vendor *v, struct err *e)
+{
+    return fs_remove_tree_at(v->parent, STAGE, e) &&
+           fs_make_dirs_at(v->parent, STAGE, FOLDER_MODE, e) &&
+           fs_open_dir_at(v->parent, STAGE, &v->stage, e) && fill_stage(v, e);
+}
+
+static bool swap(struct vendor *v, struct err *e)
+{
+    unsigned how = v->old >= 0 ? RENAME_EXCHANGE : RENAME_NOREPLACE;
+
+    if (renameat2(v->parent, STAGE, v->parent, v->leaf, how) < 0)
+        return err_errno(e, "put %.*s in its place", STR_ARG(v->path));
+    return fs_sync(v->parent, "the folder of the vendor folder", e) &&
+           fs_remove_tree_at(v->parent, STAGE, e);
+}
+
+static bool replace(struct vendor *v, struct err *e)
+{
+    struct err ignored = {0};
+
+    if (make_stage(v, e))
+        return swap(v, e);
+    if (!fs_remove_tree_at(v->parent, STAGE, &ignored))
+        err_clear(&ignored);
+    return false;
+}
+
+static bool vendor_all(struct vendor *v, struct err *e)
+{
+    if (!want_all(v, e) || !open_parent(v, e) ||
+        !fs_lock(v->parent, true, LOCK_WAIT_MS, NULL, NULL, e) ||
+        !open_old(v, e))
+        return false;
+    read_before(v);
+    find_written(v);
+    if (!find_foreign(v, e))
+        return false;
+    return (v->is_listed && !v->job.out->written.count &&
+            !v->job.out->removed.count) ||
+           replace(v, e);
+}
+
+bool install_vendor(struct context *cx, struct str folder,
+                    struct install_offline *out, struct err *e)
+{
+    struct vendor v = {.a = &cx->arena, .parent = -1, .old = -1, .stage = -1};
+    bool ok = offline_open(cx, true, &v.job, out, e);
+
+    if (ok) {
+        v.path = folder.n ? fs_normalize(fs_join(cx->cwd, folder, v.a), v.a)
+                          : fs_join(v.job.s->layers.whole.path,
+                                    STR(VENDOR_FOLDER), v.a);
+        out->path = v.path;
+        ok = vendor_all(&v, e);
+    }
+    fs_close(&v.stage);
+    fs_close(&v.old);
+    fs_close(&v.parent);
+    offline_close(&v.job);
+    return ok || err_wrap(e, "cannot vendor the packages");
+}

@@ -1,0 +1,239 @@
+#include "base/fs.h"
+#include "mapm/doc_kind.h"
+#include "mapm/limits.h"
+#include "mapm/team_bundle.h"
+
+#include "offline.h"
+#include "proof.h"
+
+/*
+ * A vendor folder is read by mapm itself, as other files of the workspace: each
+ * is hashed, and compared with the listing and the lock. What the store lacks
+ * becomes a bundle in memory, so that one reader verifies proofs: that of
+ * mapm-fetch.
+ */
+
+struct reading {
+    struct install_session *s;
+    struct str path; /* of the folder, to show */
+    int fd;
+    struct package_file *files; /* of the listing */
+    size_t count;
+    struct team_bundle_writer writer;
+    struct map names; /* that are in it */
+    struct arena *a;
+};
+
+static bool open_folder(struct reading *r, struct str folder, struct err *e)
+{
+    struct str top = r->s->layers.whole.path;
+    CLEANUP_FD int fd = -1;
+
+    r->path = folder.n
+                  ? fs_normalize(fs_join(r->s->cx->cwd, folder, r->a), r->a)
+                  : fs_join(top, STR(VENDOR_FOLDER), r->a);
+    if (!fs_path_is_within(r->path, top) || r->path.n == top.n)
+        return fs_open_dir(r->path.p, &r->fd, e);
+    return fs_open_dir(top.p, &fd, e) &&
+           fs_open_dir_at(fd, r->path.p + top.n + 1, &r->fd, e);
+}
+
+static bool read_listing(struct reading *r, struct err *e)
+{
+    struct str text;
+
+    if (!fs_read_file_at(r->fd, VENDOR_LISTING, LISTING_MAX_BYTES, r->a, &text,
+                         e) ||
+        !store_listing_parse(text, r->a, &r->files, &r->count, e)) {
+        err_hint(e, "mapm vendor writes such a folder");
+        return err_wrap(e, "%.*s is no vendor folder", STR_ARG(r->path));
+    }
+    return true;
+}
+
+/* The file as it was listed. */
+static bool read_file(struct reading *r, const struct package_file *f,
+                      struct arena *a, struct str *out, struct err *e)
+{
+    struct hash hash;
+
+    if (!fs_read_file_at(r->fd, f->path.p, FILE_MAX_BYTES, a, out, e)) {
+        err_wrap(e, "%.*s/%.*s", STR_ARG(r->path), STR_ARG(f->path));
+    } else {
+        hash = hash_of(*out);
+        if (hash_eq(&hash, &f->hash))
+            return true;
+        err_set(e, ERR_EDITED, "%.*s/%.*s was edited", STR_ARG(r->path),
+                STR_ARG(f->path));
+    }
+    return err_hint(e,
+                    "take it from version control again, or run mapm vendor");
+}
+
+/* The first file of the listing below `place`, and how many there are. */
+static const struct package_file *files_below(const struct reading *r,
+                                              struct str place, size_t *count)
+{
+    size_t i = 0, n = 0;
+
+    while (i < r->count && !(str_starts(r->files[i].path, place) &&
+                             r->files[i].path.p[place.n] == '/'))
+        i++;
+    while (i + n < r->count && str_starts(r->files[i + n].path, place) &&
+           r->files[i + n].path.p[place.n] == '/')
+        n++;
+    *count = n;
+    return &r->files[i];
+}
+
+static bool check_digest(const struct reading *r, const struct hash *digest,
+                         const struct package_file *files, size_t count,
+                         struct str place, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct package_file *own = arena_array(&a, count + 1, sizeof *own);
+    struct hash is;
+    struct str text;
+
+    for (size_t i = 0; i < count; i++) {
+        own[i] = files[i];
+        own[i].path = str_from_index(files[i].path, place.n + 1);
+    }
+    is = store_listing_format(own, count, &a, &text);
+    if (count && hash_eq(&is, digest))
+        return true;
+    err_set(e, count ? ERR_EDITED : ERR_NOT_FOUND,
+            count ? "%.*s/%.*s is not what mapm.lock holds"
+                  : "%.*s/%.*s is not there",
+            STR_ARG(r->path), STR_ARG(place));
+    return err_hint(e, "run mapm vendor where the network is, and commit it");
+}
+
+/* The manifest is this machine's own: what it says is not looked at. */
+static bool add_layer(struct reading *r, struct str name, bool proves,
+                      struct str layer, struct err *e)
+{
+    CLEANUP(buf_done) struct buf config = {0}, manifest = {0};
+    struct hash layer_hash = hash_of(layer);
+    struct team_manifest m = {.is_proof = proves,
+                              .layer = {layer_hash, layer.n}};
+
+    buf_init(&config, TEAM_MANIFEST_MAX_BYTES);
+    buf_init(&manifest, TEAM_MANIFEST_MAX_BYTES);
+    team_config_write(STR("vendor"), &layer_hash, &config);
+    m.config = (struct team_blob){hash_of(buf_str(&config)), config.n};
+    team_manifest_write(&m, &manifest);
+    return team_bundle_add(&r->writer, name, buf_str(&manifest),
+                           buf_str(&config), layer, e);
+}
+
+static bool add_package(struct reading *r, const struct install_team_package *p,
+                        struct str place, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP(buf_done) struct buf layer = {0};
+    struct team_file *list;
+    const struct package_file *files;
+    size_t count;
+
+    files = files_below(r, place, &count);
+    if (!check_digest(r, &p->digest, files, count, place, e))
+        return false;
+    list = arena_array(&a, count, sizeof *list);
+    for (size_t i = 0; i < count; i++) {
+        list[i] = (struct team_file){
+            .path = str_from_index(files[i].path, place.n + 1),
+            .is_program = files[i].executable};
+        if (!read_file(r, &files[i], &a, &list[i].bytes, e))
+            return false;
+    }
+    buf_init(&layer, TEAM_OBJECT_MAX_BYTES);
+    return team_object_write(list, count, &layer, NULL, e) &&
+           add_layer(r, p->name, false, buf_str(&layer), e);
+}
+
+static bool add_proof(struct reading *r, struct str name, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str place = offline_proof_place(name, &a), bytes;
+
+    if (map_has(&r->names, name))
+        return true;
+    map_put(&r->names, name, r);
+    for (size_t i = 0; i < r->count; i++)
+        if (str_eq(r->files[i].path, place))
+            return read_file(r, &r->files[i], &a, &bytes, e) &&
+                   add_layer(r, name, true, bytes, e);
+    err_set(e, ERR_NOT_FOUND, "%.*s has no proof, %.*s", STR_ARG(r->path),
+            STR_ARG(place));
+    return err_hint(e, "run mapm vendor where the network is, and commit it");
+}
+
+/* The name by which it will be asked for (install/team_objects.c). */
+static struct str proof_name(const struct reading *r,
+                             const struct lock_entry *entry)
+{
+    const struct origin *o = layer_source(&r->s->layers.whole, entry);
+
+    return team_proof_name(origin_repository(o, r->a), entry->commit,
+                           install_team_asked_path(o), entry->object, r->a);
+}
+
+static bool is_stored(const struct reading *r,
+                      const struct install_team_package *p)
+{
+    struct str path;
+    struct layer *l = &r->s->layers.whole;
+
+    return store_has_package(r->s->store, &p->digest) &&
+           proof_find(l, r->s->store, p->entry, layer_source(l, p->entry),
+                      &path);
+}
+
+static bool add_one(struct reading *r, const struct install_team_package *p,
+                    struct err *e)
+{
+    struct str place = offline_place(&r->s->layers.whole.lock, p->entry, r->a);
+    bool is_new = !map_has(&r->names, p->name);
+
+    if (p->kept_back || is_stored(r, p))
+        return true;
+    map_put(&r->names, p->name, r);
+    if ((!is_new || add_package(r, p, place, e)) &&
+        add_proof(r, proof_name(r, p->entry), e))
+        return true;
+    return err_wrap(e, "%s %.*s", doc_kind_name(p->entry->kind),
+                    STR_ARG(p->entry->name));
+}
+
+static bool add_all(struct reading *r, struct err *e)
+{
+    struct install_team_package *all;
+    size_t count;
+
+    if (!install_team_list(r->s->cx, &r->s->layers.whole, r->s->store,
+                           (struct str_list){NULL, 0}, &all, &count, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!add_one(r, &all[i], e))
+            return false;
+    return true;
+}
+
+bool offline_read_vendor(struct install_session *s, struct str folder, int *fd,
+                         struct err *e)
+{
+    CLEANUP_FD int scratch = -1;
+    struct reading r = {.s = s, .fd = -1, .a = &s->cx->arena};
+    bool ok;
+
+    map_init(&r.names, r.a);
+    if (!offline_scratch(&scratch, e) || !offline_scratch(fd, e))
+        return false;
+    team_bundle_begin(&r.writer, scratch);
+    ok = open_folder(&r, folder, e) && read_listing(&r, e) && add_all(&r, e) &&
+         team_bundle_end(&r.writer, *fd, e);
+    team_bundle_done(&r.writer);
+    fs_close(&r.fd);
+    return ok;
+}
