@@ -21,7 +21,8 @@ static bool take_lock(struct install_session *s, struct err *e)
     return true;
 }
 
-/* What nothing needs, and no plugin is made of. */
+/* What nothing needs, and is no part of a plugin, nor of the workspace that the
+ * lock was of. */
 static void take_roots(struct install_session *s)
 {
     struct arena *a = &s->cx->arena;
@@ -35,7 +36,8 @@ static void take_roots(struct install_session *s)
         for (size_t k = 0; k < lock->entries[i].need_count; k++)
             needed[lock->entries[i].needs[k].entry - lock->entries] = true;
     for (size_t i = 0; i < lock->count; i++)
-        if (!needed[i] && lock->entries[i].plugin.n == 0)
+        if (!needed[i] && lock->entries[i].plugin.n == 0 &&
+            !str_starts(lock->entries[i].origin, STR("./")))
             origins[n++] = lock->entries[i].origin;
     *request = *s->request;
     request->arguments = (struct str_list){origins, n};

@@ -1,0 +1,146 @@
+#!/bin/sh
+# All that a lock holds as one file: written, read without a network, and never
+# believed. [S4]; TEAM.md 2.
+. "$(dirname "$0")/../lib/cli.sh"
+
+s=$T/src
+U=https://github.com/acme/catalog/tree/main
+
+skill "$s/skills/base" 'scope: acme'
+mkdir -p "$s/skills/base/bin" "$s/shared"
+printf '#!/bin/sh\n' >"$s/skills/base/bin/run" && chmod +x "$s/skills/base/bin/run"
+skill "$s/skills/mid" 'scope: acme' 'dependencies:' '  skills:' "    - $U/skills/base"
+skill "$s/skills/linked" 'scope: acme'
+echo text >"$s/shared/guide.md"
+ln -s ../../shared/guide.md "$s/skills/linked/guide.md"
+mcp "$s/mcps/io.acme_tool.json" io.acme/tool npx -y tool
+make_repo acme/catalog "$s"
+start_githost
+skill "$T/local"
+skill skills/own
+exits 'a workspace' 0 mapm install --yes "$U/skills/mid" "$U/skills/linked" \
+    "$U/mcps/io.acme_tool.json" ./skills/own "file:$T/local"
+mkdir "$T/saved" && cp -r mapm.yaml mapm.lock skills "$T/saved"
+
+# alone COMMAND...: without any network, where this machine can do that.
+alone()
+{
+    if unshare -rn true 2>/dev/null; then
+        unshare -rn "$@"
+    else
+        "$@"
+    fi
+}
+# fresh FOLDER: a cold home and a workspace with the committed files.
+fresh()
+{
+    cd "$T" && chmod -R u+w "$MAPM_HOME" "$1" 2>/dev/null
+    rm -rf "$MAPM_HOME" "$1" && cp -r saved "$1" && cd "$1" || exit 1
+}
+
+# --- written ---------------------------------------------------------------------------
+
+exits '[S4] a bundle' 0 mapm bundle "$T/b.tar"
+like '[S4] packages of the workspace stay there' "$err" 'left out: skill own: .*workspace itself'
+like '[S4] so do those of file:' "$err" 'left out: skill local: .*file: origin'
+exits '[S4] as JSON' 0 mapm bundle --json "$T/again.tar"
+like '[S4] with its packages' "$out" '"packages": 4,'
+ok '[S4] the same lock gives the same bytes' cmp "$T/b.tar" "$T/again.tar"
+exits '[S4] GNU tar reads it' 0 tar -tf "$T/b.tar"
+like '[S4] as an OCI layout' "$out" '^oci-layout$'
+fresh ws
+reset_log
+exits '[S4] the store alone is filled' 0 mapm store pull
+is '[S4] and nothing written here' "$(ls -A)" "$(ls -A "$T/saved")"
+isnt '[S4] from the host' "$(requests)" 0
+exits '[S4] a bundle of what was pulled' 0 mapm bundle "$T/again.tar"
+ok '[S4] has the same bytes' cmp "$T/b.tar" "$T/again.tar"
+if command -v skopeo >/dev/null; then
+    image=$(tar -xOf "$T/b.tar" index.json | grep -o 'mapm1-[0-9a-f]*' | head -n 1)
+    exits '[S4] skopeo reads it' 0 skopeo inspect "oci-archive:$T/b.tar:$image"
+    like '[S4] with its label' "$out" 'dev.mapm.package'
+fi
+
+# --- read ------------------------------------------------------------------------------
+
+stop_githost
+fresh cold
+exits '[S4] a cold machine installs from it' 0 alone "$MAPM" install --from "$T/b.tar"
+ok '[S4] links are followed' grep -qx text .agents/skills/linked/guide.md
+ok '[S4] modes are kept' test -x .agents/skills/base/bin/run
+ok '[S4] the lock stays' cmp mapm.lock "$T/saved/mapm.lock"
+exits '[S4] it is verified' 0 mapm verify
+exits '[S4] a second time there is nothing to do' 0 alone "$MAPM" install --locked --from "$T/b.tar"
+exits '[S4] with the store filled a bundle is written there, too' 0 mapm bundle "$T/again.tar"
+ok '[S4] of the same bytes' cmp "$T/b.tar" "$T/again.tar"
+
+fresh unlocked
+rm mapm.lock
+exits '[S4] without a lock commands are asked for' 4 alone "$MAPM" install --from "$T/b.tar"
+ok '[S4] and nothing was written' test ! -e mapm.lock
+exits '[S4] with consent' 0 alone "$MAPM" install --yes --from "$T/b.tar"
+ok '[S4] the lock is that of the bundle' cmp mapm.lock "$T/saved/mapm.lock"
+fresh empty
+rm -r mapm.yaml mapm.lock skills
+exits '[S4] without a manifest' 0 alone "$MAPM" install --yes --from "$T/b.tar"
+is '[S4] roots are what nothing needs' "$(grep -c tree/main mapm.yaml)" 3
+exits '[S4] which is a workspace' 0 mapm verify
+
+# --- not believed ----------------------------------------------------------------------
+
+# refused HOW PATTERN: nothing comes of such a bundle.
+refused()
+{
+    fresh bad
+    python3 -S "$ROOT/tests/lib/bundle.py" "$1" "$T/b.tar" "$T/bad.tar" || exit 1
+    exits "[S4] $1" 1 alone "$MAPM" install --from "$T/bad.tar"
+    like "[S4] $1: said so" "$err" "$2"
+    ok "[S4] $1: nothing came" test ! -e .agents/skills/base
+    is "[S4] $1: nothing is left in transfer" "$(ls -A "$MAPM_HOME/store/incoming" 2>/dev/null)" ''
+}
+fresh same
+python3 -S "$ROOT/tests/lib/bundle.py" same "$T/b.tar" "$T/same.tar"
+ok 'what is made of it here is a bundle' cmp "$T/b.tar" "$T/same.tar"
+refused flipped 'not what its name says'
+refused swapped 'sha256:'
+refused unproved 'no store has it'
+refused other-proofs 'no store has it'
+refused absent-layer 'not there'
+refused absent-image 'names a blob that is not there'
+refused link 'no plain file'
+refused unsorted 'not in the order'
+refused twice 'not in the order'
+refused nested 'not written by mapm|does not begin'
+refused bomb 'more than|not written by mapm'
+refused cut 'ends too early'
+refused other-tool 'no plain file'
+fresh huge
+truncate -s 9G "$T/huge.tar"
+exits '[S4] a huge file of nothing' 1 alone "$MAPM" install --from "$T/huge.tar"
+exits '[S4] a folder' 4 alone "$MAPM" install --from "$T"
+exits '[S4] no file' 1 alone "$MAPM" install --from "$T/none.tar"
+rm mapm.lock
+exits '[S4] without a lock, too' 1 alone "$MAPM" install --from "$T/huge.tar"
+like '[S4] what it is, is said' "$err" 'not a bundle of mapm'
+
+fresh edited
+sed -i 's/^    digest: sha256:.*/    digest: sha256:0123456789012345678901234567890123456789012345678901234567890123/' mapm.lock
+exits '[S4] another lock' 1 alone "$MAPM" install --from "$T/b.tar"
+ok '[S4] takes nothing of it' test ! -e .agents/skills/base
+
+# --- killed ------------------------------------------------------------------------------
+
+start_githost
+head -c 700000 /dev/urandom >"$s/skills/base/data.bin"
+make_repo acme/catalog "$s"
+cd "$T/cold" || exit 1
+cp "$T/b.tar" "$T/kept.tar"
+exits 'larger packages' 0 mapm update
+not_ok '[S4] a command that is ended in the middle' \
+    sh -c 'ulimit -f 600; exec "$1" bundle "$2"' sh "$MAPM" "$T/kept.tar"
+ok '[S4] leaves the old file' cmp "$T/b.tar" "$T/kept.tar"
+exits '[S4] the next one replaces it' 0 mapm bundle "$T/kept.tar"
+not_ok '[S4] as a whole' cmp "$T/b.tar" "$T/kept.tar"
+exits '[S4] offline needs nothing that is not there' 0 mapm --offline bundle "$T/off.tar"
+ok '[S4] and writes the same' cmp "$T/kept.tar" "$T/off.tar"
+done_testing

@@ -1,0 +1,172 @@
+#!/bin/sh
+# All that a lock holds as files of the workspace: written whole, read without a
+# network and a store, edited files refused. [S4]; TEAM.md 2.
+. "$(dirname "$0")/../lib/cli.sh"
+
+s=$T/src
+U=https://github.com/acme/catalog/tree/main
+
+skill "$s/skills/base" 'scope: acme'
+mkdir -p "$s/skills/base/bin" "$s/shared"
+printf '#!/bin/sh\n' >"$s/skills/base/bin/run" && chmod +x "$s/skills/base/bin/run"
+skill "$s/skills/mid" 'scope: acme' 'dependencies:' '  skills:' "    - $U/skills/base"
+skill "$s/skills/linked" 'scope: acme'
+echo text >"$s/shared/guide.md"
+ln -s ../../shared/guide.md "$s/skills/linked/guide.md"
+mcp "$s/mcps/io.acme_tool.json" io.acme/tool npx -y tool
+make_repo acme/catalog "$s"
+start_githost
+skill skills/own
+exits 'a workspace' 0 mapm install --yes "$U/skills/mid" "$U/skills/linked" \
+    "$U/mcps/io.acme_tool.json" ./skills/own
+
+alone()
+{
+    if unshare -rn true 2>/dev/null; then
+        unshare -rn "$@"
+    else
+        "$@"
+    fi
+}
+# fresh FOLDER: a cold home and a workspace with what is committed.
+fresh()
+{
+    cd "$T" && chmod -R u+w "$MAPM_HOME" 2>/dev/null
+    rm -rf "$MAPM_HOME" "$1" && cp -r saved "$1" && cd "$1" || exit 1
+}
+# tree: all files of the vendor folder, with modes and contents.
+tree()
+{
+    find vendor -type f -printf '%p %m\n' -exec sha256sum {} \; | LC_ALL=C sort
+}
+
+# --- written ---------------------------------------------------------------------------
+
+exits '[S4] vendor' 0 mapm vendor
+like '[S4] packages of the workspace stay there' "$err" 'left out: skill own: .*workspace itself'
+ok '[S4] plain files' cmp vendor/mapm/skill/acme__base/SKILL.md "$s/skills/base/SKILL.md"
+ok '[S4] what a link leads to' grep -qx text vendor/mapm/skill/acme__linked/guide.md
+is '[S4] modes' "$(stat -c %a vendor/mapm/skill/acme__base/bin/run)" 755
+ok '[S4] an MCP file' test -f vendor/mapm/mcp/io.acme__tool/io.acme_tool.json
+is '[S4] a proof each' "$(find vendor/mapm/proofs -type f | wc -l)" 4
+tree >"$T/tree"
+find vendor -printf '%p %i %T@\n' | sort >"$T/stamps"
+exits '[S4] a second time' 0 mapm vendor --json
+like '[S4] nothing is written' "$out" '"written": \[\]'
+is '[S4] nor touched' "$(find vendor -printf '%p %i %T@\n' | sort)" "$(cat "$T/stamps")"
+mkdir "$T/saved" && cp -r mapm.yaml mapm.lock skills vendor "$T/saved"
+exits '[S4] another folder' 0 mapm vendor "$T/elsewhere"
+ok '[S4] has the same' diff -r vendor/mapm "$T/elsewhere"
+
+# --- read ------------------------------------------------------------------------------
+
+stop_githost
+fresh cold
+exits '[S4] without network and store' 0 alone "$MAPM" install --vendored
+ok '[S4] links are followed' grep -qx text .agents/skills/linked/guide.md
+ok '[S4] modes are kept' test -x .agents/skills/base/bin/run
+exits '[S4] it is verified' 0 mapm verify
+exits '[S4] a second time there is nothing to do' 0 alone "$MAPM" install --vendored
+fresh named
+mv vendor/mapm third && rmdir vendor
+exits '[S4] in a folder that is named' 0 alone "$MAPM" install --vendored=third
+fresh unlocked
+rm mapm.lock
+exits '[S4] not without a lock' 1 mapm install --vendored
+
+# refused WHAT FILE: it is named, and nothing is installed.
+refused()
+{
+    exits "[S4] $1" "${3:-1}" alone "$MAPM" install --vendored
+    like "[S4] $1: named" "$err" "$2"
+    ok "[S4] $1: nothing came" test ! -e .agents/skills/base
+}
+fresh bad
+echo more >>vendor/mapm/skill/acme__mid/SKILL.md
+refused 'an edited file' 'vendor/mapm/skill/acme__mid/SKILL.md was edited'
+fresh bad
+rm vendor/mapm/skill/acme__base/bin/run
+refused 'a missing file' 'vendor/mapm/skill/acme__base/bin/run'
+fresh bad
+rm vendor/mapm/skill/acme__base/bin/run && ln -s /bin/true vendor/mapm/skill/acme__base/bin/run
+refused 'a link for a file' 'vendor/mapm/skill/acme__base/bin/run' 4
+fresh bad
+rm vendor/mapm/proofs/*
+refused 'no proofs' 'vendor/mapm/proofs/mapm1p-'
+fresh bad
+rm -r vendor/mapm/listing
+refused 'no listing' 'vendor/mapm is no vendor folder'
+fresh bad
+echo more >>vendor/mapm/skill/acme__mid/SKILL.md
+python3 -S - <<'P'
+import hashlib
+lines = open("vendor/mapm/listing").read().splitlines()
+path = "skill/acme__mid/SKILL.md"
+new = hashlib.sha256(open("vendor/mapm/" + path, "rb").read()).hexdigest()
+open("vendor/mapm/listing", "w").write("".join(
+    (l[:7] + new + " " + path if l.endswith(" " + path) else l) + "\n" for l in lines))
+P
+refused 'an edited file, and listing' 'vendor/mapm/skill/acme__mid is not what mapm.lock holds'
+fresh bad
+python3 -S - <<'P'
+import glob, hashlib, os
+names = sorted(os.path.basename(p) for p in glob.glob("vendor/mapm/proofs/*"))
+good = open("vendor/mapm/proofs/" + names[0], "rb").read()
+bad = good[:-12] + bytes([good[-12] ^ 1]) + good[-11:]
+lines = open("vendor/mapm/listing").read()
+for n in names:
+    old = hashlib.sha256(open("vendor/mapm/proofs/" + n, "rb").read()).hexdigest()
+    open("vendor/mapm/proofs/" + n, "wb").write(bad)
+    lines = lines.replace(old, hashlib.sha256(bad).hexdigest())
+open("vendor/mapm/listing", "w").write(lines)
+P
+refused 'wrong proofs' 'mapm1p-'
+fresh bad
+rm -r vendor/mapm && ln -s ../../elsewhere vendor/mapm
+refused 'a link for the folder' 'symbolic link|vendor' 4
+fresh bad
+mv vendor real && ln -s real vendor
+refused 'a link on the way' 'symbolic link|vendor' 4
+fresh bad
+sed -i '0,/^    digest: sha256:.*/s//    digest: sha256:0123456789012345678901234567890123456789012345678901234567890123/' mapm.lock
+refused 'another lock' 'is not what mapm.lock holds'
+
+# --- written again ---------------------------------------------------------------------
+
+start_githost
+fresh ws
+exits 'installed again' 0 mapm install --locked
+echo mine >vendor/mapm/NOTES.md
+echo mine >vendor/mapm/skill/acme__linked/mine.md
+echo more >>vendor/mapm/skill/acme__mid/SKILL.md
+exits 'one package less' 0 mapm remove linked
+exits '[S4] what goes and what is edited' 0 mapm vendor
+like '[S4] a foreign file is named' "$err" 'vendor/mapm/NOTES.md is no package.s'
+like '[S4] in the folder of a package, too' "$err" 'acme__linked/mine.md is no package.s'
+ok '[S4] and left alone' grep -qx mine vendor/mapm/NOTES.md vendor/mapm/skill/acme__linked/mine.md
+ok '[S4] a removed package is gone' test ! -e vendor/mapm/skill/acme__linked/SKILL.md
+ok '[S4] an edited file is put back' cmp vendor/mapm/skill/acme__mid/SKILL.md "$s/skills/mid/SKILL.md"
+is '[S4] its proof is gone' "$(find vendor/mapm/proofs -type f | wc -l)" 3
+exits '[S4] then nothing is to be done' 0 mapm vendor
+like '[S4] which is said' "$err" 'nothing to do'
+
+rm -rf vendor && mkdir "$T/target" && ln -s "$T/target" vendor
+exits '[S4] a link on the way' 4 mapm vendor
+is '[S4] nothing is written behind it' "$(ls -A "$T/target")" ''
+rm vendor && mkdir vendor && ln -s "$T/target" vendor/mapm
+exits '[S4] a link for the folder' 4 mapm vendor
+is '[S4] nothing behind it either' "$(ls -A "$T/target")" ''
+
+# --- killed ------------------------------------------------------------------------------
+
+rm -r vendor && cp -r "$T/saved/vendor" .
+head -c 700000 /dev/urandom >"$s/skills/base/data.bin"
+make_repo acme/catalog "$s"
+exits 'a larger package' 0 mapm update
+not_ok '[S4] a command that is ended in the middle' \
+    sh -c 'ulimit -f 600; exec "$1" vendor' sh "$MAPM"
+is '[S4] leaves the old folder' "$(tree)" "$(cat "$T/tree")"
+exits '[S4] the next one replaces it' 0 mapm vendor
+is '[S4] and leaves nothing beside it' "$(ls -A vendor)" mapm
+exits '[S4] whole' 0 mapm install --vendored
+done_testing
