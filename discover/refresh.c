@@ -323,16 +323,19 @@ static bool ask_repositories(struct refresh *r, struct err *e)
 
 static bool refresh_repositories(struct refresh *r, struct err *e)
 {
+    struct team_remotes stores; /* that no host may be asked: `only` */
     struct fetch_options o = {
         .hosts = r->user->rules.hosts,
         .host_count = r->user->rules.host_count,
         .limits = &r->user->limits,
+        .stores = &stores,
         .verbose = r->cx->is_verbose,
         .may_prompt = r->cx->may_prompt,
     };
     bool ok;
 
-    if (!store_session_begin(r->store, &r->session, e))
+    if (!layer_stores(r->user, r->cx, r->store, &stores, e) ||
+        !store_session_begin(r->store, &r->session, e))
         return false;
     store_begin_staging(r->store); /* of what is fetched nothing stays */
     o.incoming = r->session.path;

@@ -33,8 +33,7 @@ struct team_store {
     size_t count;
     bool only, is_bundle;
     struct map items;               /* by name */
-    struct team_item *first, *last; /* all of them, in order */
-    size_t open;                    /* that are queued or coming */
+    struct team_item *first, *last; /* in order; from the first that is open */
     struct team_get *over;          /* since the last step */
 };
 
@@ -157,11 +156,9 @@ static void note_forbidden(struct team_store *t, struct team_get *g)
          "that is taken as that it does not have the package");
 }
 
-static void settle(struct team_store *t, struct team_item *item,
-                   enum item_state state)
+static void settle(struct team_item *item, enum item_state state)
 {
     item->state = state;
-    t->open--;
     for (size_t i = 0; i < item->waiting_count; i++)
         item->waiting[i]->is_dirty = true;
 }
@@ -176,7 +173,7 @@ static bool take(struct team_store *t, struct team_item *item,
     switch (g->got) {
     case TEAM_GOT:
         if (verify(t, item, g, &why))
-            settle(t, item, ITEM_HERE);
+            settle(item, ITEM_HERE);
         else if (why.code == ERR_IO) {
             *e = why;
             return false;
@@ -230,6 +227,21 @@ static struct team_source *next_source(struct team_store *t,
     return item->next < t->count ? &t->sources[item->next] : NULL;
 }
 
+static bool is_settled(const struct team_item *item)
+{
+    return item->state == ITEM_HERE || item->state == ITEM_MISSING;
+}
+
+/* The first item that is not settled: of thousands few are open at a time. */
+static struct team_item *first_open(struct team_store *t)
+{
+    while (t->first && is_settled(t->first))
+        t->first = t->first->next_item;
+    if (!t->first)
+        t->last = NULL;
+    return t->first;
+}
+
 static bool start_get(struct team_source *source, struct team_item *item,
                       struct err *e)
 {
@@ -255,15 +267,14 @@ bool team_store_advance(struct session *s, uint64_t *wait_ms, struct err *e)
         return true;
     if (!take_over(t, wait_ms, e))
         return false;
-    for (struct team_item *item = t->open ? t->first : NULL; item;
-         item = item->next_item) {
+    for (struct team_item *item = first_open(t); item; item = item->next_item) {
         struct team_source *source;
 
         if (item->state != ITEM_QUEUED)
             continue;
         source = next_source(t, item);
         if (!source) {
-            settle(t, item, ITEM_MISSING);
+            settle(item, ITEM_MISSING);
             *wait_ms = 0;
         } else if (source->running < TEAM_MAX_STREAMS &&
                    !start_get(source, item, e)) {
@@ -299,7 +310,6 @@ static struct team_item *item_get(struct team_store *t, struct str name,
     else
         t->first = item;
     t->last = item;
-    t->open++;
     return item;
 }
 
@@ -374,7 +384,7 @@ static void wait_for(struct team_item *item, struct repo *r)
 
 static bool is_open(struct team_item *item, struct repo *r)
 {
-    if (!item || item->state == ITEM_HERE || item->state == ITEM_MISSING)
+    if (!item || is_settled(item))
         return false;
     wait_for(item, r);
     return true;

@@ -188,27 +188,51 @@ is 'are followed' "$(requests)" 0
 
 # --- content -------------------------------------------------------------------------
 
-# Each object under the name of another one, whole and well formed.
-mkdir "$T/lies"
-cp "$T"/store/*.gz "$T/lies"
-base=$(sed -n '1p' "$T/names") mid=$(sed -n '3p' "$T/names")
-cp "$T/store/$base.tar.gz" "$T/lies/$mid.tar.gz"
-proof=$(sed -n '2p' "$T/names")
-cp "$T/store/$(sed -n '4p' "$T/names").tar.gz" "$T/lies/$proof.tar.gz"
-mv "$T/store" "$T/good" && mv "$T/lies" "$T/store"
+# Objects under the names of others, whole and well formed.
+base=$(sed -n 1p "$T/names") mid=$(sed -n 3p "$T/names")
+cp -r "$T/store" "$T/store-other"
+cp "$T/store/$base.tar.gz" "$T/store-other/$mid.tar.gz"
+cp "$T/store/$(sed -n 4p "$T/names").tar.gz" "$T/store-other/$(sed -n 2p "$T/names").tar.gz"
 cold lied
-MAPM_STORE=$S/ok
-exits 'an object with the content of another package' 0 mapm install --locked --yes
-like 'is reported with the digest that it has' "$err" "sha256:${base#mapm1-}"
+MAPM_STORE=$S/other
+exits 'objects with the content of others' 0 mapm install --locked --yes
+like 'a package is reported with the digest that it has' "$err" "sha256:${base#mapm1-}"
 like 'and with the one that it should have' "$err" "sha256:${mid#mapm1-}"
-same_tree 'its package comes from the git host' .agents/skills "$T/ws/.agents/skills"
+same_tree 'the packages come from the git host' .agents/skills "$T/ws/.agents/skills"
 exits 'verify afterwards' 0 mapm verify
-: >"$T/store.log"
-exits 'the next store has it' 0 env MAPM_HOME="$T/cold2" MAPM_STORE="$S/ok $S/absent" \
-    "$MAPM" install --locked --yes
-rm -rf "$T/store" && mv "$T/good" "$T/store"
+cold lied-first
+MAPM_STORE="$S/other $S/ok"
+exits 'the next store has it' 0 mapm install --locked --yes
+like 'what the first sent is reported' "$err" "sha256:${base#mapm1-}"
+is 'the git host is not asked for it' "$(request_log | grep -c blobs)" 0
 
 # --- several stores, and what is missing ----------------------------------------------
+
+# A folder of nginx, which keeps its connection.
+mkdir -p "$T/nginx"
+port=$(python3 -S -c 'import socket
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])')
+cat >"$T/nginx/conf" <<CONF
+daemon off; pid $T/nginx/pid; error_log $T/nginx/error; worker_processes 1;
+events { worker_connections 64; }
+http {
+  access_log $T/nginx/log; client_body_temp_path $T/nginx/b; proxy_temp_path $T/nginx/p;
+  fastcgi_temp_path $T/nginx/f; uwsgi_temp_path $T/nginx/u; scgi_temp_path $T/nginx/s;
+  server { listen 127.0.0.1:$port; location /team/ { alias $T/store/; } }
+}
+CONF
+nginx -c "$T/nginx/conf" -e "$T/nginx/error" 2>/dev/null &
+nginx_pid=$!
+trap 'kill $store_pid $nginx_pid 2>/dev/null; leave' EXIT
+await test -s "$T/nginx/pid"
+chmod -R a+rX "$T" 2>/dev/null
+cold by-nginx
+MAPM_STORE=http://127.0.0.1:$port/team/
+exits 'a folder of nginx' 0 mapm install --locked --yes
+is 'the git host is not asked' "$(requests)" 0
+is 'one request a package and one for its proof' "$(grep -c 'GET /team/mapm1' "$T/nginx/log")" 8
 
 cold second
 MAPM_STORE="$S/status-500 $S/absent $S/ok"

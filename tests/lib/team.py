@@ -2,8 +2,7 @@
 """What tests of the team's store need, apart from mapm.
 
     team.py object DIR FOLDER                 the package in FOLDER, as an object in DIR
-    team.py object DIR FOLDER --as DIGEST     ... under the name of another one
-    team.py proof DIR GIT IDENTITY COMMIT PATH [--without PREFIX]
+    team.py proof DIR GIT IDENTITY COMMIT PATH
     team.py serve DIR READY LOG               a web server that misbehaves on request
 
 `object` and `proof` print the name that they wrote. Of the server the first part of
@@ -81,7 +80,7 @@ def raw(repo, kind, name):
     return git(repo, "cat-file", kind, name)
 
 
-def proof(folder, repo, identity, commit, path, without=None):
+def proof(folder, repo, identity, commit, path):
     """The commit, the trees on the way, those below, and the texts of links."""
     found = {commit: raw(repo, "commit", commit)}
 
@@ -109,8 +108,7 @@ def proof(folder, repo, identity, commit, path, without=None):
                                                   found[name].decode())))
     key = b"\0".join(s.encode() for s in (identity, commit, path, top))
     write(folder, "mapm1p-" + hashlib.sha256(key).hexdigest(),
-          pack([(n.encode(), 0o644, c) for n, c in found.items()
-                if not (without and n.startswith(without))]))
+          pack([(n.encode(), 0o644, c) for n, c in found.items()]))
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -154,6 +152,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_status(self, how, body):
         self.answer(int(how.split("-")[1]), b"no", ("Retry-After", "3600"))
+
+    def do_other(self, how, body):
+        """What a folder beside it has of this name."""
+        with open(os.path.join(self.server.folder + "-other", os.path.basename(self.path)), "rb") as f:
+            self.answer(200, f.read())
 
     def do_absent(self, how, body):
         self.answer(404)
@@ -250,10 +253,9 @@ def serve(folder, ready, log):
 def main(command, *args):
     if command == "object":
         files = list(files_of(args[1]))
-        digest = args[3] if len(args) > 3 else digest_of(files)
-        write(args[0], "mapm1-" + digest, pack(files))
+        write(args[0], "mapm1-" + digest_of(files), pack(files))
     elif command == "proof":
-        proof(*args[:5], without=args[6] if len(args) > 6 else None)
+        proof(*args)
     else:
         serve(*args)
 

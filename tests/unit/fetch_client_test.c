@@ -115,7 +115,7 @@ TEST(a_channel_refuses_impossible_lengths)
 {
     static const struct str rows[] = {
         STR_INIT("\0\0\0\0"),
-        STR_INIT("\x01\0\0\x04"),
+        STR_INIT("\x01\0\0\x06"), /* a byte more than FRAME_MAX_BYTES */
         STR_INIT("\xff\xff\xff\xff"),
     };
 
