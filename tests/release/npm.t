@@ -23,6 +23,9 @@ for file in "$DIST"/npm/*.tgz; do
     like "and is of this version" "$(cat "$T/package.json")" "\"version\": \"$VERSION\""
 done
 
+ok 'the terms of what is built in are in them' test \
+    "$(tar -tzf "$DIST/npm/mapm-linux-$cpu-$VERSION.tgz" | grep -c '^package/share/doc/mapm/licenses/')" -gt 5
+
 exits '[S7] npx mapm --version' 0 npx --yes mapm --version
 is 'says it' "$out" "mapm $VERSION"
 
