@@ -13,8 +13,7 @@ for file in bin/mapm libexec/mapm/mapm-fetch libexec/mapm/mapm-cage; do
 done
 is 'places to write, and all else is of root and only to be read' \
     "$(printf '%s\n' "$layer" | grep -v -e '^[df] 755 0:0 ' -e '^f 644 0:0 ' -e '^? 777 0:0 ')" \
-    "d 1777 0:0 home
-d 1777 0:0 tmp
+    "d 1777 0:0 tmp
 d 1777 0:0 work"
 unlike 'and no shell' "$layer" ' (usr/)?bin/[a-z]*sh$'
 ! command -v skopeo >/dev/null || like '[S7] skopeo reads it' \
@@ -31,7 +30,8 @@ exits '[S7] it runs' 0 in_image --version
 is 'and says its version' "$out" "mapm $VERSION"
 # Without configuration it trusts the certificates of the image: here those of the host.
 serve_catalog
-cp "$HOME/.gitconfig" "$T/image/rootfs/home"
+install -d -m 700 -o 65534 -g 65534 "$T/image/rootfs/tmp/home"
+install -m 644 "$HOME/.gitconfig" "$T/image/rootfs/tmp/home"
 exits '[S7] a host without a known certificate is refused' 1 in_image install --yes "$AGENT"
 cp "$GITHOST_CA" "$T/image/rootfs/etc/ssl/certs/ca-certificates.crt"
 quickstart 'the image' "$T/image/rootfs/work" in_image
