@@ -24,14 +24,14 @@
   function worth(word, [, title, head, text]) {
     const t = title.toLowerCase(), h = head.toLowerCase();
     const starts = s => s.startsWith(word) || s.includes(' ' + word);
-    const whole = s => s.split(/[^\w.-]+/).includes(word);
-    return (whole(h) ? 20 : starts(h) ? 12 : h.includes(word) ? 6 : 0) +
+    const whole = s => s.split(/[^a-z0-9.-]+/).includes(word);
+    return (whole(h) ? 20 : starts(h) ? 12 : h.includes(word) ? 3 : 0) +
       (whole(t) ? 8 : t.includes(word) ? 4 : 0) +
       (starts(text.toLowerCase()) ? 2 : text.toLowerCase().includes(word) ? 1 : 0);
   }
   // Short headings, and manual pages before documents about the inside.
   const favour = ([address, title, head]) =>
-    (address.startsWith('man/') ? 6 : 0) - (title.length + head.length) / 20;
+    (address.startsWith('man/') ? 8 : 0) - (title.length + head.length) / 20;
   function search(words) {
     const rows = [];
     for (const row of mapmSearchIndex) {
