@@ -254,11 +254,11 @@ $(B)/members: FORCE
 LONG_TESTS = tests/githost/selftest.t $(B)/unit/sandbox_test $(patsubst %,tests/cli/%.t, \
              ssh threats_hosts durable damaged_state limits growth output threats_package threats_crash \
              threats_trees threats_workspace post fetch_servers policy fetch_faults install check \
-             mcp_sampling flaws names proof_also mcp_run proof fetch) $(B)/unit/swap_test
+             mcp_sampling flaws names proof_also mcp_run proof fetch batch_kill) $(B)/unit/swap_test
 # What runs no program of this build proves nothing more under sanitizers, and the
 # costs of a sanitizer build are not those of mapm. Others run one command, which
-# other tests run, many times over (durable, plugin_crash), or mostly a shell (completion).
-PLAIN_TESTS = $(patsubst %,tests/cli/%.t,completion cost durable growth hardening host mutants opcodes plugin_crash requirements run_cost sshd) \
+# other tests run, many times over (batch_kill, durable, plugin_crash), or mostly a shell (completion).
+PLAIN_TESTS = $(patsubst %,tests/cli/%.t,batch_kill completion cost durable growth hardening host mutants opcodes plugin_crash requirements run_cost sshd) \
               tests/githost/selftest.t
 ALL_TESTS  = $(UNIT) tests/fuzz/replay.t tests/githost/selftest.t \
              $(wildcard tests/star/*.t tests/mcp/*.t tests/cli/*.t)
@@ -271,7 +271,7 @@ TESTS      = $(filter $(SUITE),$(LONG_TESTS)) \
 # Commands write many small files, and a disk makes them wait. These that write most
 # use memory, where tests/lib/memory finds some. A sanitizer build, which repeats what
 # `make check` did on a disk, does so for every test of a command but that of the disk.
-MEMORY_TESTS = $(patsubst %,tests/cli/%.t,limits user_level growth durable damaged_state members month threats_trees threats_package check run_cost) \
+MEMORY_TESTS = $(patsubst %,tests/cli/%.t,batch batch_kill limits user_level growth durable damaged_state members month threats_trees threats_package check run_cost) \
                tests/githost/selftest.t
 IN_MEMORY  = $(if $(SAN),$(filter-out %/threats_crash.t,$(filter tests/cli/% tests/mcp/%,$(TESTS))),$(MEMORY_TESTS))
 # (path/python3: a shim of a version manager starts dozens of shells for each Python.)

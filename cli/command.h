@@ -181,6 +181,21 @@ enum command_id {
       "Write a tape of the run") \
     V(REPLAY, "replay", 0, "FILE", PATH, NULL, \
       "Answer from a tape, without model or process") \
+    V(BATCH, "batch", 0, "FILE", PATH, NULL, \
+      "Run it for each line of FILE: {\"id\": ..., \"input\": {...}}") \
+    V(OUT, "out", 0, "FILE", PATH, NULL, \
+      "Write the results of a batch to FILE") \
+    V(JOBS, "jobs", 'j', "N", TEXT, NULL, \
+      "Run so many inputs of a batch at once") \
+    V(SHARD, "shard", 0, "I/N", TEXT, NULL, \
+      "Take part I of N of a batch, from 0") \
+    V(JOURNAL, "journal", 0, "DIR", FOLDER, NULL, \
+      "Keep the journal of a batch in DIR") \
+    V(RETRY, "retry", 0, "END", CHOICE, "failed interrupted", \
+      "Run inputs again that ended so; may be repeated") \
+    V(MAX_COST, "max-cost", 0, "ASKS", TEXT, NULL, \
+      "Stop a batch once so many asks were made") \
+    F(MERGE, "merge", 0, "Check the outputs of all shards, and write them as one") \
     V(WORKSPACE_ROOT, "workspace-root", 0, "DIR", FOLDER, NULL, \
       "Take the skills of DIR as those of the workspace") \
     V(GLOBAL_ROOT, "global-root", 0, "DIR", FOLDER, NULL, \

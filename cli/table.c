@@ -89,7 +89,9 @@ static const enum option_id store_options[] = {
 static const enum option_id run_options[] = {
     OPTION_GLOBAL, OPTION_INPUT, OPTION_ASK, OPTION_ALLOW,
     OPTION_MAX_ASK_CALLS, OPTION_MAX_COMMAND_CALLS, OPTION_TIMEOUT,
-    OPTION_TRACE, OPTION_RECORD, OPTION_REPLAY,
+    OPTION_TRACE, OPTION_RECORD, OPTION_REPLAY, OPTION_BATCH, OPTION_OUT,
+    OPTION_JOBS, OPTION_SHARD, OPTION_JOURNAL, OPTION_RETRY, OPTION_MAX_COST,
+    OPTION_MERGE,
 };
 static const enum option_id start_options[] = {OPTION_GLOBAL};
 
@@ -225,7 +227,8 @@ const struct subcommand commands[COMMAND_COUNT] = {
     [COMMAND_RUN] = {"run", "NAME [KEY=VALUE...]", "Run a metaskill",
         1, MANY, ARGUMENT_SKILL, NULL, TAKES(run_options),
         .examples = "mapm run summarize file=report.md\n"
-            "mapm run summarize --input @input.json --ask claude"},
+            "mapm run summarize --input @input.json --ask claude\n"
+            "mapm run summarize --batch inputs.jsonl -j 4 --out results.jsonl"},
     [COMMAND_TRUST] = {"trust", "[NAME...]", "Let programs of packages run, or a workspace allow them more",
         0, MANY, ARGUMENT_PACKAGE, NULL, TAKES(trust_options),
         .examples = "mapm trust summarize\n"

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../command.h"
+#include "run_batch.h"
 #include "run_show.h"
 
 /* run: from the command line to a request, and its result in words. */
@@ -51,13 +52,16 @@ static bool set_limit(struct invocation *inv, enum option_id id,
     return false;
 }
 
-static bool set_limits(void *ctx, struct limits *l, struct err *e)
+bool run_set_limits(struct invocation *inv, struct limits *l, struct err *e)
 {
-    struct invocation *inv = ((struct running *)ctx)->inv;
-
     return set_limit(inv, OPTION_MAX_ASK_CALLS, &l->run_max_asks, e) &&
            set_limit(inv, OPTION_MAX_COMMAND_CALLS, &l->run_max_commands, e) &&
            set_limit(inv, OPTION_TIMEOUT, &l->run_max_seconds, e);
+}
+
+static bool set_limits(void *ctx, struct limits *l, struct err *e)
+{
+    return run_set_limits(((struct running *)ctx)->inv, l, e);
 }
 
 /* --input JSON, @FILE or "-". */
@@ -327,5 +331,9 @@ COMMAND(command_run)
     struct running r = {.inv = inv};
 
     *exit_code = EXIT_FAILED;
+    if (has_option(inv, OPTION_BATCH))
+        return run_batch(inv, exit_code, e);
+    if (!run_without_batch(inv, e))
+        return false;
     return execute(&r, exit_code, e) || print_early(inv, exit_code, e);
 }

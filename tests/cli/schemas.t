@@ -113,6 +113,8 @@ json 0 test .agents/skills/test-fix
 skill skills/small 'metaskill: SKILL.star'
 echo 'def run(input): return "done"' >skills/small/SKILL.star
 mapm run small --input '{}' >"$T/err" 2>&1 </dev/null || fail "$(cat "$T/err")"
+echo '{"input":{}}' >q.jsonl
+json 0 run small --batch q.jsonl --out out.jsonl
 json 0 runs
 json 0 runs show
 json 0 star -c '1'
