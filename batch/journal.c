@@ -70,6 +70,8 @@ static bool read_more(struct reading *r, size_t want, struct err *e)
 
 static void drop(struct reading *r, size_t n)
 {
+    if (!n)
+        return;
     memmove(r->block.p, r->block.p + n, r->block.n - n);
     r->block.n -= n;
     r->at += n;

@@ -293,6 +293,44 @@ exits 'one that is none' 1 mapm run work --batch q.jsonl --merge s0 s1 s2 s3 --o
 not_ok 'nothing is written then' test -e all
 exits 'an output that is read' 2 mapm run work --batch q.jsonl --merge s0 s1 s2 --out s0
 
+# --- each call of the file system -------------------------------------------------------------
+
+[ -f "$MAPM_BUILD/calls.so" ] || broken 'no calls.so'
+# with_calls COMMAND...: what mapm does in the folder k goes to calls.log, or fails.
+with_calls()
+{
+    rm -f "$T"/calls.log*
+    env LD_PRELOAD="$MAPM_BUILD/calls.so" CALLS_BELOW="$T/ws/k" CALLS_LOG="$T/calls.log" "$@"
+}
+echo '{"id":"a","input":{"run":"echo a >>ran"}}' >q.jsonl
+rm -rf k
+run with_calls "$MAPM" run work --batch q.jsonl --out out.jsonl --allow 'sh *' --journal k
+is 'a command begins once that is on the disk, its end is printed likewise' \
+    "$(grep '0-of-1.journal' "$T/calls.log" | cut -f 3 | tail -n 6 | tr '\n' ' ')" \
+    'write write fsync write write fsync '
+# What a call that never returns leaves, and one that fails: each of them.
+faults=0 wrong=''
+for fault in kill ENOSPC short; do
+    n=1
+    while [ $n -lt 50 ]; do
+        rm -rf k ran
+        run with_calls env CALLS_FAIL="ws:$n:$fault" "$MAPM" run work --batch q.jsonl --out out.jsonl \
+            --allow 'sh *' --journal k
+        first=$status
+        run batch --journal k
+        is_ended=$(ends out.jsonl) times=$(cat ran 2>/dev/null | grep -c a)
+        case "$status $times $is_ended" in
+        '0 1 a completed ran;' | '3 0 a interrupted interrupted;' | '3 1 a interrupted interrupted;') ;;
+        *) wrong="$wrong $fault:$n: $first, then $status $times $is_ended" ;;
+        esac
+        [ $first -ne 0 ] || [ $n -lt 8 ] || break
+        faults=$((faults + 1)) n=$((n + 1))
+    done
+done
+is 'whatever call of the journal ends or fails, the input ends once, and nothing is done twice' "$wrong" ''
+diag "$faults faults"
+at_most 'there are some' 20 "$faults"
+
 # --- examples ----------------------------------------------------------------------------------
 
 # As the machines of others would run them: each step of the workflow and of the Job, with
