@@ -299,7 +299,8 @@ static bool wait_for_news(struct batch *b)
     return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-/* Prints until the last worker has ended; stops them after a failure. */
+/* Prints until the last worker has ended. What cannot be printed is in the
+ * journal: after a failure inputs that were begun end, and no other begins. */
 static bool follow(struct batch *b, const pid_t *pids, unsigned count,
                    struct err *e)
 {
@@ -309,7 +310,9 @@ static bool follow(struct batch *b, const pid_t *pids, unsigned count,
     fs_close(&b->wake[1]);
     while (wait_for_news(b)) {
         ok = ok && print_more(b, &at, e);
-        if ((!ok || proc_interrupted()) && !stopped) {
+        if (!ok)
+            b->shared->stop = true;
+        if (proc_interrupted() && !stopped) {
             stop_workers(b, pids, count);
             stopped = true;
         }
