@@ -130,9 +130,13 @@ static void put_blob(struct item *i, struct str content)
     struct err why = {0};
     struct url url;
 
-    if (!url_parse(to, &i->arena, &url) || !url_same_place(&url, &r->url)) {
-        err_set(&why, ERR_REFUSED, "it wants the upload at another place%s%.*s",
-                to.n ? ": " : "", STR_ARG(url_format(&url, &i->arena)));
+    if (!url_parse(to, &i->arena, &url) || url.user.n || url.password.n ||
+        str_has_char(to, '#'))
+        err_set(&why, ERR_REFUSED, "it names no place for the upload");
+    else if (!url_same_place(&url, &r->url))
+        err_set(&why, ERR_REFUSED, "it wants the upload at another place: %.*s",
+                STR_ARG(url_format(&url, &i->arena)));
+    if (why.code != ERR_NONE) {
         report(i, false, &why);
         return;
     }
