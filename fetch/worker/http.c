@@ -67,17 +67,40 @@ void http_count_connection(struct http *h)
 bool http_count_received(struct http *h, size_t bytes)
 {
     h->counts.received += bytes;
-    return h->counts.received <= h->limits->transfer_max_bytes.value;
+    return h->counts.received - h->counts.of_stores <=
+           h->limits->transfer_max_bytes.value;
+}
+
+/* A store that sends too much leaves the git host its share. */
+static bool count_of_store(struct http *h, size_t bytes)
+{
+    h->counts.received += bytes;
+    h->counts.of_stores += bytes;
+    return h->counts.of_stores <= h->limits->transfer_max_bytes.value;
+}
+
+static bool check_bytes(const struct http *h, uint64_t bytes, const char *whose,
+                        struct err *e)
+{
+    const struct limit *max = &h->limits->transfer_max_bytes;
+
+    return bytes <= max->value ||
+           limit_fail(max, e,
+                      "more than %" PRIu64 " bytes received in one run%s",
+                      max->value, whose);
+}
+
+static bool check_store(const struct http *h, struct err *e)
+{
+    return check_bytes(h, h->counts.of_stores, " from stores", e);
 }
 
 bool http_check_limits(const struct http *h, struct err *e)
 {
     const struct limits *l = h->limits;
 
-    if (h->counts.received > l->transfer_max_bytes.value)
-        return limit_fail(&l->transfer_max_bytes, e,
-                          "more than %" PRIu64 " bytes received in one run",
-                          l->transfer_max_bytes.value);
+    if (!check_bytes(h, h->counts.received - h->counts.of_stores, "", e))
+        return false;
     if (http_time_left(h) == 0)
         return limit_fail(&l->transfer_max_seconds, e,
                           "took longer than %" PRIu64 " seconds",
@@ -92,7 +115,8 @@ static size_t on_body(char *p, size_t one, size_t n, void *ctx)
 
     (void)one;
     call->received += n;
-    if (!http_count_received(call->http, n))
+    if (!(call->request ? count_of_store(call->http, n)
+                        : http_count_received(call->http, n)))
         return 0;
     curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
     if (status != HTTP_STATUS_OK) {
@@ -186,6 +210,8 @@ static void set_limits(struct http *h, const struct http_call *call)
 
     if (call->max_seconds && left > call->max_seconds * 1000)
         left = call->max_seconds * 1000;
+    if (r->stall_seconds) /* the rest is the git host's */
+        left = left / 2 + 1;
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT,
                      r->connect_seconds ? (long)r->connect_seconds
                                         : (long)CONNECT_MAX_SECONDS);
@@ -566,7 +592,8 @@ bool http_say_failure(int failure, const char *why, const struct settings *s,
 
 bool http_fail(const struct http_call *call, struct err *e)
 {
-    if (!http_check_limits(call->http, e))
+    if (!(call->request ? check_store(call->http, e)
+                        : http_check_limits(call->http, e)))
         return false;
     if (call->header_bytes > HEADERS_MAX_BYTES)
         return err_set(e, ERR_LIMIT, "more than %u KiB of HTTP headers",

@@ -186,6 +186,13 @@ export MAPM_STORE
 exits 'three redirects' 0 mapm install --locked --yes
 is 'are followed' "$(requests)" 0
 
+cold greedy
+echo 'limits: {transfer_max_bytes: 200000}' | config
+MAPM_STORE=$S/endless
+exits 'a store that sends all that a run may receive' 0 mapm install --locked --yes
+like 'has a limit of its own' "$err" 'received in one run from stores'
+config </dev/null
+
 # --- content -------------------------------------------------------------------------
 
 # Objects under the names of others, whole and well formed.
