@@ -233,18 +233,29 @@ static void set_bundle(CURL *c, CURLoption option, struct str pem)
 }
 
 /* The system's authorities, without those of the user. */
-static bool has_folder(const struct settings *s)
+static const struct system_ca *system_ca(const struct settings *s)
 {
     struct system_ca *ca = s->system_ca;
     const curl_version_info_data *v;
 
     if (!ca->is_known) {
         v = curl_version_info(CURLVERSION_NOW);
-        ca->is_in_folder = v->age >= CURLVERSION_SEVENTH &&
-                           system_ca_is_in_folder(v->cainfo, v->capath);
+        if (v->age >= CURLVERSION_SEVENTH) {
+            ca->bundle = system_ca_bundle(v->cainfo);
+            ca->is_in_folder = system_ca_is_in_folder(ca->bundle, v->capath);
+        }
         ca->is_known = true;
     }
-    return ca->is_in_folder;
+    return ca;
+}
+
+/* Without a bundle of its own libcurl takes the one that it was built for. */
+static void set_system_ca(CURL *c, const struct system_ca *ca)
+{
+    if (ca->is_in_folder)
+        curl_easy_setopt(c, CURLOPT_CAINFO, NULL);
+    else if (ca->bundle)
+        curl_easy_setopt(c, CURLOPT_CAINFO, ca->bundle);
 }
 
 bool http_set_trust(void *easy, const struct settings *s, const struct url *u,
@@ -257,8 +268,8 @@ bool http_set_trust(void *easy, const struct settings *s, const struct url *u,
     if (!settings_ca(s, u, &ca, e))
         return false;
     curl_easy_setopt(c, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    if (url_is_secure(u) && !ca.bundle.n && !ca.folder.n && has_folder(s))
-        curl_easy_setopt(c, CURLOPT_CAINFO, NULL);
+    if (url_is_secure(u) && !ca.bundle.n && !ca.folder.n)
+        set_system_ca(c, system_ca(s));
     if (url_is_secure(u))
         set_bundle(c, CURLOPT_CAINFO_BLOB, ca.bundle);
     if (settings_may_use_proxy(s, u))

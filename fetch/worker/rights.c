@@ -3,6 +3,9 @@
 #include "base/confine.h"
 
 #include <netdb.h>
+#ifdef MAPM_STATIC
+#    include <nss.h>
+#endif
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -51,11 +54,15 @@ static const char *const readable[] = {
 #endif
 
 /* Libraries that name resolution would load at its first use, when it may be
- * too late. "localhost" needs no server. */
+ * too late. "localhost" needs no server. A static program has /etc/hosts and DNS
+ * inside; other services of nsswitch.conf are libraries for the machine's libc. */
 static void warm_up(void)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
 
+#ifdef MAPM_STATIC
+    __nss_configure_lookup("hosts", "files dns");
+#endif
     if (getaddrinfo("localhost", "443", &hints, &found) == 0)
         freeaddrinfo(found);
     tzset();

@@ -26,6 +26,7 @@
 
 struct system_ca {
     bool is_known, is_in_folder;
+    const char *bundle; /* NULL: libcurl has none */
 };
 
 struct settings {

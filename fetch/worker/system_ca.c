@@ -60,3 +60,21 @@ bool system_ca_is_in_folder(const char *bundle, const char *folder)
     certificates = count_certificates(pem);
     return certificates && certificates == count_links(entries, count);
 }
+
+const char *system_ca_bundle(const char *bundle)
+{
+    static const char *const others[] = {
+        "/etc/ssl/certs/ca-certificates.crt", /* Debian, Arch, Alpine */
+        "/etc/pki/tls/certs/ca-bundle.crt",   /* Fedora */
+        "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+        "/etc/ssl/ca-bundle.pem", /* openSUSE */
+        "/etc/ssl/cert.pem",
+    };
+
+    if (!bundle || fs_exists_at(AT_FDCWD, bundle))
+        return bundle;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (fs_exists_at(AT_FDCWD, others[i]))
+            return others[i];
+    return bundle;
+}

@@ -14,4 +14,8 @@
  * bundle: the bundle adds none. False as well when one cannot be read. */
 bool system_ca_is_in_folder(const char *bundle, const char *folder);
 
+/* `bundle`, when it can be read; else the bundle of the first other distribution
+ * that this machine has; else `bundle` all the same, for libcurl to name. */
+const char *system_ca_bundle(const char *bundle);
+
 #endif

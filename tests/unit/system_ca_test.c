@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../../fetch/worker/system_ca.h"
@@ -59,6 +60,16 @@ TEST(the_folder_has_all_of_the_bundle)
         CHECK(fs_remove_tree_at(AT_FDCWD, folder, &e));
         CHECK(!system_ca_is_in_folder(bundle, folder));
     }
+}
+
+/* [S7] A program that brings its libraries finds this machine's authorities. */
+TEST(a_bundle_elsewhere_stands_for_one_that_is_missing)
+{
+    const char *found = system_ca_bundle("/nowhere/ca.crt");
+
+    CHECK(system_ca_bundle(NULL) == NULL);
+    CHECK(strcmp(system_ca_bundle("/dev/null"), "/dev/null") == 0);
+    CHECK(strcmp(found, "/nowhere/ca.crt") == 0 || access(found, F_OK) == 0);
 }
 
 TEST(what_is_not_there_is_no_folder)
