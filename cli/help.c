@@ -3,7 +3,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "built.h"
 #include "command.h"
+
+/* What is built in: empty where the system has the libraries. */
+static void write_libraries(struct json_writer *w)
+{
+    struct str left = STR(MAPM_LIBRARIES), name, version;
+
+    json_member_array(w, "libraries");
+    while (str_cut(&left, ' ', &name) && str_cut(&left, ' ', &version)) {
+        json_begin_object(w);
+        json_member_string(w, "name", name);
+        json_member_string(w, "version", version);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
 
 COMMAND(command_version)
 {
@@ -12,6 +28,9 @@ COMMAND(command_version)
         struct json_writer *w = print_json_begin(inv, "mapm.version/1", NULL);
 
         json_member_string(w, "version", STR(MAPM_VERSION));
+        json_member_optional(w, "commit", STR(MAPM_COMMIT));
+        json_member_string(w, "channel", STR(MAPM_CHANNEL));
+        write_libraries(w);
         print_json_end(inv);
     } else {
         term_print(&inv->term, "mapm %s\n", MAPM_VERSION);

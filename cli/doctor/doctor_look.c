@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../built.h"
 #include "../mapm_path.h"
 #include "doctor.h"
 
@@ -236,13 +237,25 @@ static void look_mapm(struct doctor *d)
     }
 }
 
+/* Their security updates come with a new build alone. */
+static void look_built_in(struct doctor *d)
+{
+    struct str left = STR(MAPM_LIBRARIES), name, version;
+
+    while (str_cut(&left, ' ', &name) && str_cut(&left, ' ', &version))
+        doctor_add(d, program_group, name, DOCTOR_OK, "%.*s, built in",
+                   STR_ARG(version));
+}
+
 void doctor_look_programs(struct doctor *d)
 {
     struct arena *a = &d->inv->cx.arena;
     struct str path;
     struct err e = {0};
 
-    doctor_add(d, program_group, STR("version"), DOCTOR_OK, "%s", MAPM_VERSION);
+    doctor_add(d, program_group, STR("version"), DOCTOR_OK, "%s, %s",
+               MAPM_VERSION, MAPM_CHANNEL);
+    look_built_in(d);
     look_own(d, "mapm-fetch", "no network");
     look_own(d, "mapm-cage", "commands of metaskills cannot run");
     look_mapm(d);

@@ -100,12 +100,22 @@ static int read_character(EditLine *edit, wchar_t *out)
     return n;
 }
 
-static void start_editing(struct star_line *l)
+/* A program with its own libc cannot load libraries made for another one. */
+static void load_library(struct star_line *l)
 {
+#ifndef MAPM_STATIC
     static const char *const names[] = {"libedit.so.2", "libedit.so.0"};
 
     for (size_t i = 0; !l->library && i < sizeof names / sizeof *names; i++)
         l->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+#else
+    (void)l;
+#endif
+}
+
+static void start_editing(struct star_line *l)
+{
+    load_library(l);
     if (!l->library || !find_functions(l))
         return;
     setlocale(LC_CTYPE, "C.UTF-8"); /* input is UTF-8 */
