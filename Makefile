@@ -157,6 +157,11 @@ $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call SAY,CC)$(COMPILE) -MMD -MP -c -o $@ $<
 
+# Who builds it, and from what (cli/built.h).
+BUILT ?=
+$(B)/cli/help.o $(B)/cli/doctor/doctor_look.o: COMPILE += $(BUILT)
+$(B)/cli/help.o $(B)/cli/doctor/doctor_look.o: $(B)/built
+
 # Files that an object embeds (base/embed.h).
 $(B)/cli/new.o: $(wildcard cli/new/*)
 $(B)/report/page.o: report/style.css
@@ -241,6 +246,8 @@ KEEP = mkdir -p $(@D); printf '%s\n' $(1) | cmp -s - $@ || printf '%s\n' $(1) >$
 QUOTE = '$(subst ','\'',$(1))'
 $(B)/flags: FORCE
 	@$(call KEEP,$(call QUOTE,$(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS)))
+$(B)/built: FORCE
+	@$(call KEEP,$(call QUOTE,$(BUILT)))
 $(B)/prefix: FORCE
 	@$(call KEEP,$(call QUOTE,$(PREFIX)))
 $(B)/members: FORCE
@@ -479,13 +486,23 @@ PC_DIR   = $(DESTDIR)$(LIBDIR)/pkgconfig
 INSTALL_DEBUG = d=$${p%/*}/.debug; f=$$d/$${p\#\#*/}.debug; mkdir -p $$d && \
 	  $(OBJCOPY) --only-keep-debug $(B)/$${p\#\#*/} $$f && chmod 644 $$f && \
 	  $(OBJCOPY) --add-gnu-debuglink=$$f $$p || exit 1;
-install: all
+install: install-programs install-share install-libraries
+
+install-programs: all
 	for p in $(PROGRAMS); do \
 	  install -D -m 755 -s --strip-program='$(STRIP)' $(B)/$${p##*/} $$p || exit 1; \
 	  $(if $(DEBUG),$(INSTALL_DEBUG)) done
 	ln -sf ../../bin/mapm $(LIBEXEC)/mapm-engine
+
+# COMPLETER: the program that writes the completions, of a build for this machine.
+COMPLETER ?= $(B)/mapm
+install-share: all
 	for m in $(MAN:man/%=%); do \
 	  install -D -m 644 man/$$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$$m || exit 1; done
+	set -- $(COMPLETION); while [ $$# -gt 0 ]; do mkdir -p "$${2%/*}" && \
+	  $(COMPLETER) completion $$1 >"$$2" && chmod 644 "$$2" || exit 1; shift 2; done
+
+install-libraries: all
 	install -D -m 644 include/mapm/starlark.h $(HEADER_DIR)/mapm/starlark.h
 	install -D -m 644 include/mapm.h $(HEADER_DIR)/mapm.h
 	for s in $(SCHEMAS); do \
@@ -497,8 +514,6 @@ install: all
 	  sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
 	    -e 's|@VERSION@|$(VERSION)|' */$$l.pc.in >$(PC_DIR)/$$l.pc && \
 	  chmod 644 $(PC_DIR)/$$l.pc || exit 1; done
-	set -- $(COMPLETION); while [ $$# -gt 0 ]; do mkdir -p "$${2%/*}" && \
-	  $(B)/mapm completion $$1 >"$$2" && chmod 644 "$$2" || exit 1; shift 2; done
 
 uninstall:
 	rm -f $(BINDIR)/mapm $(BINDIR)/.debug/mapm.debug $(filter /%,$(COMPLETION))
@@ -553,7 +568,7 @@ help:
 FORCE:
 .PHONY: FORCE all mutants test conformance-star conformance check quickstart san fuzz fuzz-all coverage \
         bench bench-star bench-clients clients star-gc star-tiny star-msan star-builds star-run star-run-gc star-run-tiny star-run-msan star-test lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
-        lint-shell lint-waits lint-tidy analyze site install uninstall dist release-check clean help
+        lint-shell lint-waits lint-tidy analyze site install install-programs install-share install-libraries uninstall dist release-check clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(wildcard $(B)/*/*.d $(B)/*/*/*.d)
