@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -76,10 +78,27 @@ bool proc_find_program(const char *name, const char *except_below,
     return err_set(e, ERR_NOT_FOUND, "%s: no such program in PATH", name);
 }
 
+/* Without /proc the path that it was started by, if that leads there from
+ * anywhere. */
+static ssize_t self_path(char path[PATH_MAX])
+{
+    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX);
+    const char *started;
+
+    if (n >= 0 || errno != ENOENT)
+        return n;
+    started = (const char *)getauxval(AT_EXECFN);
+    if (!started || *started != '/') {
+        errno = ENOENT;
+        return -1;
+    }
+    return realpath(started, path) ? (ssize_t)strlen(path) : -1;
+}
+
 bool proc_self_dir(struct arena *a, struct str *dir, struct err *e)
 {
-    char path[4096];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+    char path[PATH_MAX];
+    ssize_t n = self_path(path);
     size_t slash;
 
     if (n < 0)

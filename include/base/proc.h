@@ -36,7 +36,8 @@ MUST_CHECK bool proc_find_program(const char *name, const char *except_below,
                                   struct arena *a, struct str *path,
                                   struct err *e);
 
-/* Folder of the running program's file (/proc/self/exe), links resolved. */
+/* Folder of the running program's file (/proc/self/exe), links resolved. A root
+ * folder without /proc: of the absolute path that it was started by. */
 MUST_CHECK bool proc_self_dir(struct arena *a, struct str *dir, struct err *e);
 
 struct proc_options {

@@ -22,7 +22,7 @@ tar --numeric-owner --full-time -tvzf "$DIST/$archive" >"$T/listing"
 is '[S8] files of nobody in particular' "$(awk '{print $2}' "$T/listing" | sort -u)" 0/0
 is '[S8] of one time' "$(awk '{print $4, $5}' "$T/listing" | sort -u | wc -l)" 1
 is '[S8] of two modes, and folders and links' "$(cut -c 1-10 "$T/listing" | sort -u | tr '\n' ' ')" \
-    '-rw-r--r-- -rwxr-xr-x drwxr-xr-x lrwxrwxrwx '
+    '-rw-r--r-- -rwxr-xr-x drwxr-xr-x lrwxr-xr-x '
 is 'in the order of their names' "$(tar -tzf "$DIST/$archive" | sed 's|/$||' | LC_ALL=C sort -c 2>&1)" ''
 
 for p in bin/mapm libexec/mapm/mapm-fetch libexec/mapm/mapm-cage; do
@@ -56,7 +56,7 @@ mkdir -p "$root/home" "$root/ws" "$root/tmp" "$root/etc"
 mapm()
 {
     # shellcheck disable=SC2086 # words
-    env -i HOME=/home PATH=/bin LC_ALL=C.UTF-8 ${WITH:-} $in_root "$root" /bin/mapm -C /ws "$@"
+    env -i HOME=/home PATH="$PATH" LC_ALL=C.UTF-8 ${WITH:-} $in_root "$root" /bin/mapm -C /ws "$@"
 }
 exits '[S7] the version, in an empty root' 0 mapm version --json
 is 'its channel' "$(json 'd["channel"]')" static
