@@ -530,11 +530,11 @@ uninstall:
 # tests/release, is no part of `make check`.
 DIST ?= $(B)/dist
 dist:
-	@tools/setup release
+	@tools/setup release || :
 	@packaging/dist $(DIST) $(PARTS)
 
 release-check:
-	@tools/setup release
+	@tools/setup release || :
 	@packaging/dist --check $(DIST) $(PARTS)
 
 clean: ; rm -rf build

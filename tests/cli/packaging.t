@@ -1,0 +1,83 @@
+#!/bin/sh
+# [S7, S8] What a release is made with, as far as it can be checked cheaply; the rest
+# is `make release-check`: tests/release.
+. "$(dirname "$0")/../lib/cli.sh"
+
+parts=$T/parts
+mkdir -p "$parts/tests" && cp -r "$ROOT/packaging" "$ROOT/Makefile" "$ROOT/CHANGELOG.md" "$parts"
+cd "$parts" || exit 1
+rm -rf packaging/*/
+# part NAME STATUS: a part that prints its artifact and ends so.
+part()
+{
+    mkdir -p "packaging/$1"
+    printf '#!/bin/sh\necho "$VERSION of $SOURCE_DATE_EPOCH" >"$1/%s.txt" && echo %s.txt\necho why it ends >&2\nexit %d\n' \
+        "$1" "$1" "$2" >"packaging/$1/build"
+    chmod +x "packaging/$1/build"
+}
+version=$(sed -n 's/^VERSION := //p' "$ROOT/Makefile")
+
+# --- packaging/dist ---------------------------------------------------------------
+part static 0
+part a 0
+part b 77
+exits '[S7] dist builds what can be built' 0 env SOURCE_DATE_EPOCH=1700000000 packaging/dist out
+is 'static programs first: others are made of them' "$(printf '%s\n' "$out" | sed -n 's/^== //p' | tr '\n' ' ')" 'static a b '
+like '[S7] and lists the rest with the reason' "$out" 'b: why it ends'
+is 'with version and time' "$(cat out/a.txt)" "$version of 1700000000"
+ok 'their hashes' sh -c 'cd out && sha256sum -c --quiet SHA256SUMS'
+is 'of all of them' "$(sed 's/.*  //' out/SHA256SUMS | tr '\n' ' ')" 'a.txt b.txt static.txt '
+exits '[S7] in CI all has to be built' 1 env CI=true packaging/dist out
+part c 3
+exits 'a part that fails' 1 packaging/dist out
+like 'says why' "$err" 'why it ends'
+exits 'parts can be chosen' 0 packaging/dist out a
+printf '#!/bin/sh\necho "checks $1" && [ "$MAPM_VERSION" ]\n' >packaging/a/check && chmod +x packaging/a/check
+printf '#!/bin/sh\necho 1..1\n[ -s "$MAPM_DIST/a.txt" ] && echo ok 1 || echo not ok 1\n' >release.t
+mkdir tests/release && mv release.t tests/release && chmod +x tests/release/release.t
+exits '[S7] their tests' 0 packaging/dist --check out a
+like 'of the part' "$out" '^checks .*/out$'
+like 'and of tests/release' "$out" 'Result: PASS'
+printf '#!/bin/sh\nexit 1\n' >packaging/a/check
+exits 'a test that fails' 1 packaging/dist --check out a
+
+# --- packaging/tar ----------------------------------------------------------------
+SOURCE_DATE_EPOCH=1700000000
+export SOURCE_DATE_EPOCH
+for way in 022 077; do
+    mkdir -p "$T/$way/tree/b"
+    (umask $way && cd "$T/$way/tree" && if [ $way = 022 ]; then echo x >a && echo y >b/c; else echo y >b/c && echo x >a; fi)
+    chmod 755 "$T/$way/tree/b" && touch -d "2001-0${way#0}-01" "$T/$way/tree/a" 2>/dev/null
+    chmod u+x "$T/$way/tree/a"
+    "$ROOT/packaging/tar" "$T/$way/tree" "$T/$way.tar.gz"
+done
+ok '[S8] an archive depends on names, bytes and execute bits alone' cmp "$T/022.tar.gz" "$T/077.tar.gz"
+
+# --- what each part says -----------------------------------------------------------
+cd "$ROOT" || exit 1
+for f in packaging/dist packaging/tar packaging/reproducible packaging/*/build packaging/static/*; do
+    case $(head -n 1 "$f") in
+    *sh) ok "$f can be read" sh -n "$f" ;;
+    *python3) ok "$f can be read" python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$f" ;;
+    *) fail "$f: what reads it?" ;;
+    esac
+    ok "$f can be executed" test -x "$f"
+done
+printf 'curl 7.88.1-10 source %064d\nlibedit-dev 3 package %064d\nzlib1g-dev 1:1.2 package %064d\n' 1 2 3 >"$T/versions"
+exits '[S7] the SBOM' 0 env VERSION=1.2.3 packaging/static/sbom x86_64 abc "$T/versions"
+is 'names mapm and what is inside' \
+    "$(printf '%s\n' "$out" | python3 -c 'import json, sys; print(" ".join(p["name"] + "=" + p["versionInfo"] for p in json.load(sys.stdin)["packages"]))')" \
+    'mapm=1.2.3 curl=7.88.1-10 zlib1g-dev=1:1.2'
+first=$out
+run env VERSION=1.2.3 TZ=Asia/Kathmandu LC_ALL=C packaging/static/sbom x86_64 abc "$T/versions"
+is '[S8] in the same bytes everywhere' "$out" "$first"
+exits 'for other machines there are no libraries' 2 packaging/static/libraries m68k
+like 'of which it says so' "$err" 'x86_64'
+
+# --- what is built in ---------------------------------------------------------------
+exits '[S7] version --json' 0 mapm version --json
+is 'says what is built in' "$(printf '%s\n' "$out" | python3 -c 'import json, sys; d = json.load(sys.stdin); print(sorted(d), d["libraries"], d["channel"])')" \
+    "['channel', 'commit', 'libraries', 'schema', 'version'] [] source"
+exits 'doctor' 0 mapm doctor
+like 'says the same' "$out" "version +$version, source"
+done_testing
