@@ -1,10 +1,10 @@
 #!/bin/sh
 # [S7, S8] The static programs of `make dist`: what they are, and an install over TLS and
 # HTTP/2 in a root folder that has nothing else.
+DIST=${MAPM_DIST:-} VERSION=${MAPM_VERSION:-} # cli.sh takes them away
 . "$(dirname "$0")/../lib/cli.sh"
 
-DIST=${MAPM_DIST:-$ROOT/build/dist}
-VERSION=${MAPM_VERSION:-$(sed -n 's/^VERSION := //p' "$ROOT/Makefile")}
+DIST=${DIST:-$ROOT/build/dist} VERSION=${VERSION:-$(sed -n 's/^VERSION := //p' "$ROOT/Makefile")}
 archive=mapm-$VERSION-linux-$(uname -m).tar.gz
 [ -f "$DIST/$archive" ] || broken "$archive is not built"
 

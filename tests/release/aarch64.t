@@ -1,0 +1,63 @@
+#!/bin/sh
+# [S7] The programs for aarch64, under qemu-user: what they are, the quickstart, and
+# the tests of the command that can run there. qemu-user has no Landlock, no seccomp
+# and no user namespaces of its own, so tests of rights and commands cannot, and those
+# that count CPU or start their own programs beside mapm would prove nothing.
+DIST=${MAPM_DIST:-} VERSION=${MAPM_VERSION:-} # cli.sh takes them away
+. "$(dirname "$0")/../lib/cli.sh"
+
+DIST=${DIST:-$ROOT/build/dist} VERSION=${VERSION:-$(sed -n 's/^VERSION := //p' "$ROOT/Makefile")}
+archive=mapm-$VERSION-linux-aarch64.tar.gz
+[ -f "$DIST/$archive" ] || skip_all "$archive is not built"
+qemu=$(command -v qemu-aarch64-static) || skip_all 'qemu-aarch64-static is missing'
+SUITE='alias choose diff errors examples gitignore import info init link_mode listing
+       local locked members merge names nested new offline options own patch ranges
+       remove renamed replace runs search skill star store tree update walk'
+
+root=$T/arm
+mkdir "$root"
+ok 'it unpacks' tar -C "$root" --strip-components=1 -xzf "$DIST/$archive"
+for p in bin/mapm libexec/mapm/mapm-fetch libexec/mapm/mapm-cage; do
+    readelf -hdlW "$root/$p" >"$T/elf" 2>&1
+    ok "[S7] $p is for aarch64" grep -q 'Machine: *AArch64' "$T/elf"
+    not_ok "[S7] $p needs no library" grep -q '(NEEDED)' "$T/elf"
+    ok "[S7] $p is loaded at any address" grep -q 'Type: *DYN' "$T/elf"
+    not_ok "[S8] $p names no folder that it was built in" \
+        sh -c 'strings "$1" | grep -e "$2" -e mapm-packaging' sh "$root/$p" "$ROOT"
+done
+x86=$DIST/mapm-$VERSION-linux-x86_64.tar.gz
+[ ! -f "$x86" ] || is 'the same files as for x86-64' "$(tar -tzf "$DIST/$archive" | sed 's|^[^/]*||')" \
+    "$(tar -tzf "$x86" | sed 's|^[^/]*||')"
+
+# Under qemu a program finds itself where it is, and starts a script as this machine does.
+wrap()
+{
+    mv "$1" "$1.aarch64"
+    printf '#!/bin/sh\nexec %s %s.aarch64 "$@"\n' "$qemu" "$1" >"$1"
+    chmod 755 "$1"
+}
+wrap "$root/libexec/mapm/mapm-fetch"
+wrap "$root/libexec/mapm/mapm-cage"
+printf '#!/bin/sh\nexec %s %s/bin/mapm "$@"\n' "$qemu" "$root" >"$root/mapm"
+chmod 755 "$root/mapm"
+MAPM=$root/mapm
+exits '[S7] the version' 0 mapm version --json
+like 'is of a static program' "$out" '"channel": "static"'
+
+"$ROOT/tests/githost/commit-folder" "$T/repos/mapm-examples/catalog.git" "$ROOT/examples/catalog" >"$T/commit"
+git -C "$T/repos/mapm-examples/catalog.git" tag v1 "$(cat "$T/commit")"
+start_githost --h2
+exits '[S7] an install over TLS' 0 mapm install --yes https://github.com/mapm-examples/catalog/tree/main/agents/code-reviewer
+exits 'from the lock' 0 mapm install --locked
+exits 'verified' 0 mapm verify
+exits 'the program of a metaskill' 0 mapm test test-fix
+stop_githost
+unset GIT_SSL_CAINFO CURL_CA_BUNDLE SSL_CERT_FILE
+
+# --- the suite -----------------------------------------------------------------------
+for name in $SUITE; do
+    test=$ROOT/tests/cli/$name.t
+    [ -x "$test" ] || continue
+    ok "[S7] tests/cli/$name.t" env MAPM="$MAPM" timeout -k 10 1200 "$test"
+done
+done_testing
