@@ -56,14 +56,16 @@ FUZZ      := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 MAN       := $(wildcard man/*.[1357])
 SCHEMAS   := $(wildcard schemas/*.json schemas/output/*.json)
 
+comma := ,
 WARN  := -Wall -Wextra -Wshadow -Wconversion -Wformat=2 -Wundef \
          -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wcast-qual \
          -Wpointer-arith -Wvla -fno-common
 HARDEN := -fstack-protector-strong -fstack-clash-protection -fPIE
 DIALECT := -std=gnu11 -D_GNU_SOURCE -DMAPM_VERSION='"$(VERSION)"' -Iinclude
 FLAGS := $(DIALECT) $(PKG_CFLAGS) $(WARN) $(HARDEN) -pthread
-# Relative relocations packed: 1.5 KB in mapm instead of 135.
-LDHARD := -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,-z,pack-relative-relocs \
+# Relative relocations packed, where the linker can: 1.5 KB in mapm instead of 135.
+MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
+LDHARD := -pie -Wl,-z,relro,-z,now,-z,noexecstack $(if $(filter x86_64-%,$(MACHINE)),-Wl$(comma)-z$(comma)pack-relative-relocs) \
           -Wl,--as-needed -pthread
 # A tenth of a program would be tables to unwind its stack, which none does: the
 # debug file has them. Hosts do unwind theirs, through the libraries.
