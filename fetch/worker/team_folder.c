@@ -1,9 +1,71 @@
+#include "session.h"
 #include "team_http.h"
 
 /*
  * A folder on a web server: nginx, or a bucket. One GET an object. A bucket that
- * may not be listed says 403 for what it does not have.
+ * may not be listed says 403 for what it does not have. After a 401 what git would
+ * send is sent, netrc first, where the user's own configuration names the folder.
  */
+
+/* For all gets of a source. */
+struct folder {
+    struct secret secret; /* source NULL: none */
+    unsigned tried, logins;
+};
+
+struct folder_get {
+    struct team_http http;
+    unsigned login; /* of the source, as it was sent */
+};
+
+static struct folder *folder_of(struct team_source *source)
+{
+    if (!source->state)
+        source->state = arena_new(&source->session->arena, struct folder);
+    return source->state;
+}
+
+static bool send_get(struct folder_get *f, struct err *e)
+{
+    struct team_http *q = &f->http;
+    const struct team_get *g = q->get;
+    const struct folder *own = folder_of(g->source);
+
+    q->url = arena_printf(&q->arena, "%.*s/%.*s.tar.gz",
+                          STR_ARG(g->source->remote.base), STR_ARG(g->name));
+    q->user = own->secret.user;
+    q->password = own->secret.password;
+    f->login = own->logins;
+    return team_http_start(q, e);
+}
+
+/* One that another get has found since, else the next one. */
+static bool find_login(struct folder_get *f, struct err *e)
+{
+    struct team_source *source = f->http.get->source;
+    struct session *s = source->session;
+    struct folder *own = folder_of(source);
+
+    if (f->http.is_elsewhere || !team_remote_may_have_token(&source->remote))
+        return false;
+    if (f->login == own->logins) {
+        own->logins++;
+        if (!secrets_next(&s->secrets, &s->link, &f->http.at, &own->tried,
+                          &s->arena, &own->secret, e))
+            return false;
+    }
+    return own->secret.source != NULL;
+}
+
+static bool log_in(struct folder_get *f)
+{
+    struct err ignored = {0};
+
+    if (!find_login(f, &ignored))
+        return false;
+    team_http_done(&f->http);
+    return send_get(f, &ignored);
+}
 
 static enum team_got judge(const struct team_http *q, struct err *why)
 {
@@ -16,6 +78,7 @@ static enum team_got judge(const struct team_http *q, struct err *why)
         return TEAM_ABSENT;
     case 401:
         err_set(why, ERR_AUTH, "HTTP 401: it wants a password");
+        err_hint(why, "netrc(5) may have it");
         return TEAM_FAILED;
     default:
         err_set(why, ERR_FETCH, "HTTP %ld", q->status);
@@ -25,35 +88,35 @@ static enum team_got judge(const struct team_http *q, struct err *why)
 
 static void over(struct team_http *q)
 {
+    struct team_get *g = q->get;
     struct err why = {0};
     enum team_got got;
 
     if (q->failure) {
-        team_get_say(q->get, "%s", err_first(q->failure));
-        team_get_over(q->get, TEAM_FAILED, q->failure);
+        team_get_say(g, "%s", err_first(q->failure));
+        team_get_over(g, TEAM_FAILED, q->failure);
         return;
     }
-    team_get_say(q->get, "HTTP %ld, %zu B, %llu ms", q->status, q->get->bytes.n,
+    team_get_say(g, "HTTP %ld, %zu B, %llu ms", q->status, g->bytes.n,
                  (unsigned long long)q->call.took_ms);
+    if (q->status == HTTP_STATUS_UNAUTHORIZED && log_in(g->state))
+        return;
     got = judge(q, &why);
-    q->get->is_forbidden = q->status == 403;
-    team_get_over(q->get, got, got == TEAM_FAILED ? &why : NULL);
+    g->is_forbidden = q->status == 403;
+    team_get_over(g, got, got == TEAM_FAILED ? &why : NULL);
 }
 
 static bool start(struct team_get *g, struct err *e)
 {
-    const struct team_remote *t = &g->source->remote;
-    struct team_http *q = heap_alloc(sizeof *q);
+    struct folder_get *f = heap_alloc(sizeof *f);
 
-    g->state = q;
-    q->get = g;
-    q->method = "GET";
-    q->url = arena_printf(&q->arena, "%.*s/%.*s.tar.gz", STR_ARG(t->base),
-                          STR_ARG(g->name));
-    q->body = &g->bytes;
-    q->is_blob = true;
-    q->over = over;
-    if (!team_http_start(q, e)) {
+    g->state = f;
+    f->http.get = g;
+    f->http.method = "GET";
+    f->http.body = &g->bytes;
+    f->http.is_blob = true;
+    f->http.over = over;
+    if (!send_get(f, e)) {
         team_get_over(g, TEAM_FAILED, e);
         err_clear(e);
     }
@@ -62,11 +125,11 @@ static bool start(struct team_get *g, struct err *e)
 
 static void end(struct team_get *g)
 {
-    struct team_http *q = g->state;
+    struct folder_get *f = g->state;
 
-    if (q)
-        team_http_done(q);
-    heap_free(q);
+    if (f)
+        team_http_done(&f->http);
+    heap_free(f);
     g->state = NULL;
 }
 

@@ -215,6 +215,26 @@ is 'the git host is not asked for it' "$(request_log | grep -c blobs)" 0
 
 # --- several stores, and what is missing ----------------------------------------------
 
+# A password of netrc, after the first 401.
+: >"$HOME/.netrc"
+cold no-login
+MAPM_STORE=$S/login
+exits 'a store that wants a password which is not there' 0 mapm install --locked --yes
+like 'is given up' "$err" 'is not asked any more: HTTP 401'
+echo 'machine 127.0.0.1 login me password hunter2' >"$HOME/.netrc"
+cold bad-login
+exits 'a wrong password' 0 mapm install --locked --yes
+like 'is given up' "$err" 'is not asked any more: HTTP 401'
+unlike 'and not shown' "$out$err" 'hunter2|bWU6'
+echo 'machine 127.0.0.1 login me password secret' >"$HOME/.netrc"
+cold login
+exits 'the password of netrc' 0 mapm install --locked --yes
+is 'the git host is not asked' "$(requests)" 0
+unlike 'it is sent to nobody else' "$(cold elsewhere
+    MAPM_STORE=$S/ok mapm install --locked --yes >/dev/null 2>&1
+    cat "$T/store.log")" Basic
+rm "$HOME/.netrc"
+
 # A folder of nginx, which keeps its connection.
 mkdir -p "$T/nginx"
 port=$(python3 -S -c 'import socket
