@@ -46,10 +46,17 @@ static bool list(struct invocation *inv, struct err *e)
 
 /* --- add, remove ------------------------------------------------------------ */
 
-static void note_names(struct term *t, struct str_list names, const char *file)
+/* "-x" is added to leave x out, and removed to take it in. */
+static void note_names(struct term *t, struct str_list names, const char *file,
+                       bool add)
 {
-    for (size_t i = 0; i < names.count; i++)
-        term_note(t, "%s: %.*s", file, STR_ARG(names.items[i]));
+    for (size_t i = 0; i < names.count; i++) {
+        bool is_out = str_starts(names.items[i], STR("-"));
+
+        term_note(t,
+                  add == is_out ? "removed %.*s from %s" : "added %.*s to %s",
+                  STR_ARG(names.items[i]), file);
+    }
 }
 
 static void put_names(struct json_writer *w, const char *name,
@@ -85,8 +92,8 @@ static bool change(struct invocation *inv, bool add, struct err *e)
         print_json_end(inv);
         return true;
     }
-    note_names(&inv->term, edit.workspace, "mapm.yaml");
-    note_names(&inv->term, edit.user, "config.yaml");
+    note_names(&inv->term, edit.workspace, "mapm.yaml", add);
+    note_names(&inv->term, edit.user, "config.yaml", add);
     term_note(&inv->term, edit.workspace.count + edit.user.count
                               ? "mapm install brings their folders up to date"
                               : "nothing to do");

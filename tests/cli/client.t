@@ -132,6 +132,7 @@ exits '[H7] install' 0 mapm install
 is '[H7] takes it all back' "$(files)" '.agents .claude .cursor .mcp.json mapm.lock mapm.yaml '
 is '[H7] of the marked one, too' "$(ls -A .cursor)" ''
 exits '[H7] even claude' 0 mapm client remove claude
+like '[H7] with what was written' "$err" '^added -claude to mapm\.yaml$'
 exits '[H7] then' 0 mapm install
 is '[H7] has nothing' "$(files)" '.agents .cursor mapm.lock mapm.yaml '
 exits '[H7] an unknown one' 2 mapm client add cursr
