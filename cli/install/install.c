@@ -314,6 +314,27 @@ static void note_unverified(struct term *t, const struct install_plan *plan)
     }
 }
 
+/* A client without a syntax for them sends "${NAME}" to the server. */
+static void warn_literal(struct invocation *inv,
+                         const struct install_plan *plan)
+{
+    struct str names = STR(""), told = STR("");
+
+    for (size_t i = 0; i < plan->change_count; i++) {
+        const struct provision_change *change = &plan->changes[i];
+
+        if (!change->is_literal || str_eq(change->client, told))
+            continue;
+        told = change->client;
+        names = arena_join(names, ", ", told, &inv->cx.arena);
+    }
+    if (names.n)
+        term_warn(&inv->term,
+                  "variables of the environment are not expanded by %.*s: "
+                  "servers get them as they are written",
+                  STR_ARG(names));
+}
+
 static void show_result(struct invocation *inv, const struct install_plan *plan,
                         const struct install_result *result,
                         const struct install_request *r)
@@ -346,6 +367,7 @@ static void show_result(struct invocation *inv, const struct install_plan *plan,
         note_others(inv, plan);
         note_agents(t, plan);
         note_unverified(t, plan);
+        warn_literal(inv, plan);
         warn_path(inv, plan);
     }
     if (r->choice.all)

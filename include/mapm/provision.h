@@ -97,6 +97,7 @@ struct provision_change {
     struct str path;   /* what changes: a folder, a file, or file#key */
     struct str client; /* "" for the common ones */
     bool names_mapm;   /* an entry whose command is "mapm", without a folder */
+    bool is_literal;   /* an entry with variables that the client leaves so */
     /* mapm wrote this very content there, and it is not there */
     bool is_repair;
 };

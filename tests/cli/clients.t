@@ -267,4 +267,19 @@ exits '[H8] they go' 0 mapm remove pair
 ok '[H8] and it is there' test -f .mcp.json
 not_ok '[H8] and empty again' test -s .mcp.json
 ok '[H8] but for a byte order mark' cmp -s .cursor/mcp.json "$T/mark"
+
+# --- a client that expands no variables ---------------------------------------------------
+
+mkdir -p "$T/vars" "$T/plugin/.claude-plugin" && cd "$T/vars"
+echo '{"name": "vars", "version": "1.0.0"}' >"$T/plugin/.claude-plugin/plugin.json"
+cat >"$T/plugin/.mcp.json" <<'X'
+{"mcpServers": {"far": {"type": "http", "url": "https://mcp.example.com/",
+  "headers": {"Authorization": "Bearer ${FAR_TOKEN}"}}}}
+X
+echo 'clients: [claude, codex, cursor, zed]' >mapm.yaml
+exits '[H8] a server that takes variables' 0 mapm install --yes "$T/plugin"
+like '[H8] who leaves them so is named' "$err" 'are not expanded by zed: '
+ok '[H8] others have them in their syntax' grep -qF 'Bearer ${env:FAR_TOKEN}' .cursor/mcp.json
+exits '[H8] once more' 0 mapm install
+unlike '[H8] once' "$err" 'are not expanded'
 done_testing
