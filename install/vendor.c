@@ -154,16 +154,37 @@ static bool open_parent(struct vendor *v, struct err *e)
            fs_open_dir_at(fd, below, &v->parent, e);
 }
 
+/* It is replaced as a whole: one that holds other things is nobody's to
+ * replace, least of all that of the workspace. */
+static bool check_old(const struct vendor *v, struct err *e)
+{
+    struct fs_entry *entries;
+    size_t count;
+
+    if (fs_exists_at(v->old, VENDOR_LISTING))
+        return true;
+    if (!fs_list_at(v->old, ".", FOREIGN_MAX, v->a, &entries, &count, e))
+        return false;
+    if (count == 0)
+        return true;
+    err_set(e, ERR_REFUSED, "%.*s holds other files, and is no vendor folder",
+            STR_ARG(v->path));
+    return err_hint(e, "name a folder that is not there, or is empty");
+}
+
 static bool open_old(struct vendor *v, struct err *e)
 {
     struct stat st;
 
+    if (fs_path_is_within(v->job.s->layers.whole.path, v->path))
+        return err_set(e, ERR_REFUSED, "%.*s holds the workspace itself",
+                       STR_ARG(v->path));
     if (!fs_stat_at(v->parent, v->leaf, &st))
         return true;
     if (!S_ISDIR(st.st_mode))
         return err_set(e, ERR_REFUSED, "%.*s is no folder, or a symbolic link",
                        STR_ARG(v->path));
-    return fs_open_dir_at(v->parent, v->leaf, &v->old, e);
+    return fs_open_dir_at(v->parent, v->leaf, &v->old, e) && check_old(v, e);
 }
 
 /* --- what there is ----------------------------------------------------------- */

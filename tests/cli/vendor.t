@@ -156,6 +156,16 @@ is '[S4] nothing is written behind it' "$(ls -A "$T/target")" ''
 rm vendor && mkdir vendor && ln -s "$T/target" vendor/mapm
 exits '[S4] a link for the folder' 4 mapm vendor
 is '[S4] nothing behind it either' "$(ls -A "$T/target")" ''
+mkdir -p docs/private docs/empty && echo mine >docs/README && chmod 700 docs/private
+find docs -printf '%m %p\n' >"$T/docs"
+exits '[S4] a folder of other files' 4 mapm vendor docs
+like '[S4] is not replaced' "$err" 'docs holds other files, and is no vendor folder'
+is '[S4] nor changed' "$(find docs -printf '%m %p\n')" "$(cat "$T/docs")"
+rm -r docs && mkdir docs
+exits '[S4] an empty one is' 0 mapm vendor docs
+rm -r docs
+exits '[S4] the workspace' 4 mapm vendor .
+like '[S4] is not replaced either' "$err" 'holds the workspace itself'
 
 # --- killed ------------------------------------------------------------------------------
 
