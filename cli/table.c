@@ -140,7 +140,8 @@ const struct subcommand commands[COMMAND_COUNT] = {
         .examples = "mapm install anthropics/skills/skills/pdf\n"
             "mapm install anthropics/skills --skill pdf,docx\n"
             "mapm install github/awesome-copilot --skill 'azure-*'\n"
-            "mapm install --locked"},
+            "mapm install --locked\n"
+            "mapm install --from packages.tar"},
     [COMMAND_REMOVE] = {"remove", "NAME...", "Take packages out of the workspace",
         1, MANY, ARGUMENT_PACKAGE, NULL, TAKES(remove_options),
         .aliases = "rm uninstall",
@@ -218,12 +219,11 @@ const struct subcommand commands[COMMAND_COUNT] = {
             "mapm verify --remote"},
     [COMMAND_BUNDLE] = {"bundle", "FILE", "Write all that the lock holds into one file",
         1, 1, ARGUMENT_PATH, NULL, TAKES(start_options),
-        .examples = "mapm bundle packages.tar\n"
-            "mapm install --from packages.tar"},
+        .examples = "mapm bundle packages.tar"},
     [COMMAND_VENDOR] = {"vendor", "[DIR]", "Copy all that the lock holds into the workspace",
         0, 1, ARGUMENT_FOLDER, NULL, NO_OPTIONS,
         .examples = "mapm vendor\n"
-            "mapm install --vendored"},
+            "mapm vendor third-party/mapm"},
     [COMMAND_RUN] = {"run", "NAME [KEY=VALUE...]", "Run a metaskill",
         1, MANY, ARGUMENT_SKILL, NULL, TAKES(run_options),
         .examples = "mapm run summarize file=report.md\n"

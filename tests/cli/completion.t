@@ -156,7 +156,7 @@ ask_all()
     offers 'choices behind "="' 'mapm install --link-mode=' auto copy hardlink reflink
     offers 'a choice begun behind "="' 'mapm install --link-mode=re' reflink
     offers 'nothing for free text' 'mapm new --scope '
-    offers 'what the store does' 'mapm store ' path stats verify gc
+    offers 'what the store does' 'mapm store ' path stats verify gc pull push
     offers 'one of it begun' 'mapm store -n s' stats
     offers 'it does one thing at a time' 'mapm store gc p'
     offers 'kinds of packages' 'mapm new ' skill metaskill agent mcp plugin

@@ -195,6 +195,7 @@ status_is_listed()
         install) set -- install --yes "$T/status/src/plain" ;;
         remove | run | why | trust) set -- $c plain ;;
         store) set -- store verify ;;
+        bundle) set -- bundle "$T/status/packages.tar" ;;
         skill) set -- skill load plain ;;
         star) set -- star -c 1 ;;
         *) set -- $c ;;
