@@ -84,10 +84,10 @@ struct install_session {
     struct closure closure;
     struct fetch_process ahead; /* until the closure uses it */
     bool locked;
-    int bundle;         /* instead of the network; -1: none */
+    int bundle;          /* instead of the network; -1: none */
     bool has_given_lock; /* out of it: the workspace has none yet */
-    bool keep_edited; /* remove: what the user changed stays */
-    bool is_in_place; /* nothing to do, and nothing to remember */
+    bool keep_edited;    /* remove: what the user changed stays */
+    bool is_in_place;    /* nothing to do, and nothing to remember */
     struct str lock_text;
     bool has_locked_choice; /* arguments choose nothing but what is locked */
     const struct install_merged *merged;

@@ -1,4 +1,4 @@
-/* Objects of a team store: TEAM.md 1.1, 1.2; [S1, S2]. */
+/* Objects of a team store: TEAM.md 1.1, 1.2; [S1, S4]. */
 
 #include "base/checksum.h"
 #include "mapm/limits.h"
