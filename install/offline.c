@@ -15,6 +15,17 @@ static void keep_back(struct offline_job *j,
         (struct install_kept){p->entry->kind, p->entry->name, p->kept_back};
 }
 
+/* What its marketplace says of it is no package, so it is nowhere but there. */
+static void warn_market(struct offline_job *j, const struct lock_entry *entry)
+{
+    if (entry->catalog_commit.n && j->s->request->with_proofs)
+        context_warn(j->s->cx,
+                     "plugin %.*s is an entry of a marketplace, which is not "
+                     "taken along: a machine without its host cannot install "
+                     "it anew",
+                     STR_ARG(entry->name));
+}
+
 /* Packages of `file:` and of the workspace, in their places, are no concern of
  * others. */
 static bool list_packages(struct offline_job *j, struct err *e)
@@ -31,8 +42,10 @@ static bool list_packages(struct offline_job *j, struct err *e)
     for (size_t i = 0; i < count; i++)
         if (all[i].kept_back)
             keep_back(j, &all[i]);
-        else
+        else {
+            warn_market(j, all[i].entry);
             j->packages[j->count++] = all[i];
+        }
     j->out->packages = j->count;
     return true;
 }
