@@ -63,6 +63,9 @@ json 0 list
 json 0 tree
 json 0 why hello
 json 0 verify
+json 0 store pull
+json 0 bundle "$T/b.tar"
+json 0 vendor
 json 0 outdated
 echo more >>.agents/skills/hello/SKILL.md
 json 0 diff
