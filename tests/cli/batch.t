@@ -295,6 +295,7 @@ exits 'an output that is read' 2 mapm run work --batch q.jsonl --merge s0 s1 s2 
 
 # --- each call of the file system -------------------------------------------------------------
 
+: "${MAPM_BUILD:=$ROOT/build}"
 [ -f "$MAPM_BUILD/calls.so" ] || broken 'no calls.so'
 # with_calls COMMAND...: what mapm does in the folder k goes to calls.log, or fails.
 with_calls()
@@ -337,7 +338,11 @@ at_most 'there are some' 20 "$faults"
 # what they fill in, and all of parallel.sh.
 skill skills/triage 'metaskill: SKILL.star'
 cp skills/work/SKILL.star skills/triage/
-sed 's/"n-/"issue-/' q.jsonl >issues.jsonl
+i=0
+while [ $i -lt 40 ]; do
+    i=$((i + 1))
+    echo "{\"id\":\"issue-$i\",\"input\":{}}"
+done >issues.jsonl
 mkdir bin batch
 printf '#!/bin/sh\n[ "$1" = install ] || exec %s "$@"\n' "$MAPM" >bin/mapm
 chmod +x bin/mapm

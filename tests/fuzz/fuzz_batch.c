@@ -129,6 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t count = sizeof readers / sizeof *readers;
 
     if (size)
-        readers[(uint8_t)(data[0] - '0') % count](str_make((const char *)data + 1, size - 1));
+        readers[(uint8_t)(data[0] - '0') % count](
+            str_make((const char *)data + 1, size - 1));
     return 0;
 }
