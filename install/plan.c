@@ -21,12 +21,15 @@ static bool check_source(const struct install_session *s,
                          const struct origin *asked, const struct origin *o,
                          struct err *e)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
+
     if (project_source_allowed(&s->layer.project, o) &&
         project_source_allowed(&s->layer.user, o))
         return true;
     err_set(e, ERR_REFUSED, "%.*s: policy.sources does not allow %.*s",
             STR_ARG(asked->text), STR_ARG(o->repository));
-    return err_hint(e, "add it to policy.sources, or do without it");
+    return err_hint(e, "add %.*s to policy.sources, or do without it",
+                    STR_ARG(origin_repository(o, &scratch)));
 }
 
 /* Of a replaced package both: what is asked for, and where it comes from. So of
