@@ -73,7 +73,7 @@ fresh
 exits 'a query of Azure' 0 mapm install --yes \
     'https://o@dev.azure.com/o/My%20Proj/_git/r?path=%2Fskills%2Fbase&version=GBmain&_a=contents'
 like 'is a path' "$(cat mapm.yaml)" '^  *- https://dev.azure.com/o/My%20Proj/_git/r/-/tree/main/skills/base$'
-like 'the user is left out' "$err" '"o@" is left out'
+like 'the user is left out' "$err" 'the user name is left out'
 exits 'by its former name' 0 mapm install --yes --locked 'https://o.visualstudio.com/My%20Proj/_git/r/-/tree/main/skills/base'
 exits 'the word of Gitea' 0 mapm install --yes https://codeberg.org/g/r/src/tag/same/skills/base --as other/base
 like 'tells tag from branch' "$(cat mapm.yaml)" 'https://codeberg.org/g/r/-/tree/refs/tags/same/skills/base'
@@ -84,6 +84,7 @@ fresh
 printf 'policy:\n  sources: [gitlab.com/g/*]\n' >mapm.yaml
 exits 'no other host' 4 mapm install --yes "$CORP/-/tree/main/skills/base"
 like 'is in a pattern of sources' "$err" 'policy\.sources does not allow root/r'
+like 'and named with its host' "$err" 'hint: add [^ /]*/root/r to policy\.sources'
 exits 'but all below a group' 0 mapm install --yes "$U/base"
 fresh
 printf 'policy:\n  sources: [gitlab.com/g/s2/*]\n' >mapm.yaml
