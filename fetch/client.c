@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "host_frame.h"
+#include "push_frame.h"
 #include "store_frame.h"
 
 #define WAIT_MS               100 /* a signal just before poll is noticed after this */
@@ -31,9 +32,12 @@ static const struct team_remotes *copy_stores(struct fetch *f,
     *to = *from;
     to->items = arena_array(&f->arena, from->count + 1, sizeof *to->items);
     for (size_t i = 0; i < from->count; i++)
-        to->items[i] = (struct team_remote){.kind = from->items[i].kind,
-                                            .source = from->items[i].source,
-                                            .url = copy(f, from->items[i].url)};
+        to->items[i] = (struct team_remote){
+            .kind = from->items[i].kind,
+            .source = from->items[i].source,
+            .url = copy(f, from->items[i].url),
+            .host = copy(f, from->items[i].host),
+            .repository = copy(f, from->items[i].repository)};
     return to;
 }
 
@@ -405,6 +409,21 @@ static bool read_warning(struct fetch *f, struct str body)
     return true;
 }
 
+/* For a remote of this run, and no other. */
+static bool answer_secret(struct fetch *f, struct str body)
+{
+    struct fields in = fields_of(body);
+    struct str url = field_str(&in, TEAM_REMOTE_MAX_BYTES);
+    const struct team_remotes *all = f->options.stores;
+
+    for (size_t i = 0; fields_end(&in) && all && i < all->count; i++)
+        if (str_eq(all->items[i].url, url)) {
+            push_answer_secret(&f->channel.out, all, &all->items[i]);
+            return true;
+        }
+    return false;
+}
+
 bool client_read_fatal(struct str body, struct err *e)
 {
     struct fields in = fields_of(body);
@@ -440,6 +459,9 @@ static bool take(struct fetch *f, const struct frame *frame, struct arena *a,
         break;
     case FRAME_WARN:
         ok = read_warning(f, frame->body);
+        break;
+    case FRAME_NEED_STORE_SECRET:
+        ok = answer_secret(f, frame->body);
         break;
     case FRAME_FATAL:
         return client_read_fatal(frame->body, e);

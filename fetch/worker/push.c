@@ -1,9 +1,7 @@
 #include "push.h"
 
+#include "base/proc.h"
 #include "mapm/team_object.h"
-
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "../push_frame.h"
 #include "registry.h"
@@ -14,6 +12,10 @@
 #define STATUS_NOT_FOUND 404
 #define WAIT_MS          1000
 #define ANSWER_MAX_BYTES (64u * 1024) /* of which nothing is read */
+
+#define TRIES_MAX   4
+#define PAUSE_MS    200 /* before the second try; then twice as long */
+#define PAUSE_MAX_S 60u
 
 enum item_stage {
     ITEM_HEAD,
@@ -35,6 +37,8 @@ struct item {
     struct registry_request request;
     struct buf answer;
     struct item *next; /* that waits for its turn */
+    unsigned tries;
+    uint64_t again_ms; /* proc_now_ms of the next try; 0: none is due */
 };
 
 struct push {
@@ -46,7 +50,7 @@ struct push {
     struct item *items;
     struct item *first, *last; /* absent, to be uploaded */
     size_t uploads;            /* under way */
-    size_t begun, over;
+    size_t begun, over, paused;
 };
 
 static void step(struct item *i);
@@ -67,9 +71,27 @@ static void report(struct item *i, bool was_there, const struct err *why)
     arena_done(&i->arena);
 }
 
+/* Also what a registry says when others push the same at the same time: 400 of
+ * distribution 2.8 for a manifest whose blob another one moves into place. */
+static bool try_again(struct item *i)
+{
+    unsigned wait_s = i->request.retry_after_s;
+
+    if (i->stage == ITEM_WANTED || ++i->tries == TRIES_MAX ||
+        wait_s > PAUSE_MAX_S)
+        return false;
+    i->again_ms = proc_now_ms() + (wait_s ? (uint64_t)wait_s * 1000
+                                          : (uint64_t)PAUSE_MS << i->tries);
+    i->push->paused++;
+    return true;
+}
+
 static void fail_status(struct item *i)
 {
     struct err why = {0};
+
+    if (try_again(i))
+        return;
 
     err_set(&why, ERR_FETCH, "HTTP %ld to %s", i->request.status,
             i->stage == ITEM_MANIFEST ? "its manifest"
@@ -296,6 +318,35 @@ static void begin_more(struct push *p)
     }
 }
 
+/* From its beginning: an upload that failed is gone. */
+static void resume(struct item *i)
+{
+    i->again_ms = 0;
+    i->push->paused--;
+    if (i->stage == ITEM_HEAD) {
+        ask_head(i);
+        return;
+    }
+    i->stage = ITEM_BEGIN_LAYER;
+    begin_upload(i);
+}
+
+/* Milliseconds until the next one is due. */
+static unsigned resume_due(struct push *p)
+{
+    uint64_t now = proc_now_ms(), wait_ms = WAIT_MS;
+
+    for (size_t i = 0; p->paused && i < p->begun; i++) {
+        struct item *item = &p->items[i];
+
+        if (item->again_ms > now && item->again_ms - now < wait_ms)
+            wait_ms = item->again_ms - now;
+        else if (item->again_ms && item->again_ms <= now)
+            resume(item);
+    }
+    return (unsigned)wait_ms;
+}
+
 static bool serve(struct push *p, struct err *e)
 {
     struct session *s = p->session;
@@ -315,7 +366,7 @@ static bool serve(struct push *p, struct err *e)
         mapm.events = POLLIN;
         if (channel_has_output(&s->link.channel))
             mapm.events |= POLLOUT;
-        http_wait(s->http, &mapm, 1, WAIT_MS);
+        http_wait(s->http, &mapm, 1, resume_due(p));
     }
     return link_finish(&s->link, e);
 }

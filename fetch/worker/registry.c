@@ -159,26 +159,31 @@ static void send_request(struct registry *r, struct registry_request *q)
     }
 }
 
-/* All that is needed of the answer. A server that has no time for us now is as
- * good as one that cannot be reached. */
+static bool is_busy(long status)
+{
+    return status == STATUS_TOO_MANY || status >= STATUS_SERVER;
+}
+
+/* All that is needed of the answer. For a pull, which has the git host, a server
+ * without time for us is as good as one that cannot be reached. */
 static const struct err *take_result(struct registry *r,
                                      struct registry_request *q)
 {
     const struct err *why = NULL;
-    bool is_elsewhere = q->http.is_elsewhere;
     struct err *busy;
 
     q->status = q->http.status;
     q->location = arena_str(&q->arena, q->http.call.location);
     q->challenge = arena_str(&q->arena, q->http.call.challenge);
+    q->retry_after_s = q->http.call.retry_after_s;
     if (q->http.failure) {
         why = keep_err(r, q->http.failure);
-    } else if (q->status == STATUS_TOO_MANY || q->status >= STATUS_SERVER) {
+    } else if (!r->pushes && is_busy(q->status)) {
         why = busy = new_err(r);
         err_set(busy, ERR_FETCH, "HTTP %ld", q->status);
     }
     team_http_done(&q->http);
-    if (why && !is_elsewhere && why->code != ERR_LIMIT)
+    if (why && why->code != ERR_LIMIT)
         die(r, why);
     return why;
 }

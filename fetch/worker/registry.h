@@ -18,8 +18,8 @@
  * that it names, never along with a redirect. Manifests, uploads and token
  * servers are not redirected, blobs are (team_http.h).
  *
- * A registry that cannot be reached, is too slow, answers 5xx or 429, or does
- * not let this user in, is `dead`: all further requests fail at once.
+ * A registry that cannot be reached, is too slow, does not let this user in, or
+ * answers a pull with 5xx or 429, is `dead`: all further requests fail at once.
  *
  * Source: S3; TEAM.md 1.3 to 1.5.
  */
@@ -40,6 +40,7 @@ struct registry_request {
 
     /* The answer: a status, or `why`. */
     long status;
+    unsigned retry_after_s;
     struct str location; /* in the request's arena */
     const struct err *why;
 

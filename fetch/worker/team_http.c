@@ -55,7 +55,8 @@ static bool follow(struct team_http *q, struct err *why)
     if (to.n == 0 || text_has_control(to) || !url_parse(to, &q->arena, &url) ||
         url.user.n || url.password.n)
         return err_set(why, ERR_REFUSED, "HTTP %ld to no address", q->status);
-    if (!url_is_secure(&url) && !url_same_place(&url, &q->at))
+    if (!url_is_secure(&url) &&
+        !(q->source->remote.is_plain && str_eq(url.host, q->at.host)))
         return err_set(why, ERR_REFUSED, "a redirect to %.*s, not over https",
                        STR_ARG(url_format(&url, &q->arena)));
     q->is_elsewhere |= !url_same_place(&url, &q->at);
@@ -97,14 +98,30 @@ static bool on_data(void *ctx, struct str bytes)
     return !q->is_cut;
 }
 
-/* The rules of the remote are for its own host. */
+/* By its name, whatever the port. */
+static bool is_own_host(const struct team_http *q)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct url own;
+
+    return !q->is_elsewhere ||
+           (url_parse(q->source->remote.base, &a, &own) &&
+            str_eq(own.host, q->at.host));
+}
+
+/* The rules of the remote are for its own host; what config.yaml names under
+ * hosts: may be anywhere. */
 static void set_reach(struct team_http *q)
 {
     const struct team_remote *t = &q->source->remote;
+    bool is_own = is_own_host(q);
+    bool is_configured =
+        settings_host(&q->source->session->settings, q->at.host) != NULL;
 
-    q->call.loopback_only = t->is_plain && !q->is_elsewhere;
-    q->call.public_only = q->is_elsewhere || !team_remote_may_be_private(t);
-    q->call.loopback_too = !q->is_elsewhere && team_remote_may_be_loopback(t);
+    q->call.loopback_only = t->is_plain && is_own;
+    q->call.public_only =
+        !is_configured && !(is_own && team_remote_may_be_private(t));
+    q->call.loopback_too = is_own && team_remote_may_be_loopback(t);
 }
 
 static bool send_request(struct team_http *q, struct str address, struct err *e)

@@ -79,6 +79,18 @@ static void ask_blob(struct team_get *g)
     registry_start(p->registry, q);
 }
 
+/* What a warning shows is the innermost message. */
+static const struct err *on_one_line(const struct err *why, struct arena *a)
+{
+    struct err *out = arena_new(a, struct err);
+    const char *outer = err_prev(why, NULL);
+
+    if (outer == err_first(why))
+        return why;
+    err_set(out, why->code, "%s: %s", outer, err_first(why));
+    return out;
+}
+
 static void on_manifest(struct registry_request *q)
 {
     struct team_get *g = q->ctx;
@@ -89,7 +101,7 @@ static void on_manifest(struct registry_request *q)
     if (!has_answer(g, q))
         return;
     if (!team_manifest_parse(buf_str(&p->manifest), &p->arena, &m, &why)) {
-        fail(g, &why);
+        fail(g, on_one_line(&why, &p->arena));
         return;
     }
     p->layer = m.layer;
