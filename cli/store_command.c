@@ -238,6 +238,8 @@ COMMAND(command_store)
         return store_pull(inv, exit_code, e);
     if (str_is(name, "push"))
         return store_push(inv, exit_code, e);
+    if (str_is(name, "verify") && inv->arguments.count > 1)
+        return store_check_remote(inv, exit_code, e);
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
         if (!str_is(name, jobs[i].name))
             continue;

@@ -30,12 +30,12 @@ static bool read_arguments(struct invocation *inv,
                    "be named with it");
 }
 
-static void print_json(struct invocation *inv,
-                       const struct install_push_result *r)
+static void print_json(struct invocation *inv, const char *command,
+                       const char *place, const struct install_push_result *r)
 {
-    struct json_writer *w = print_json_begin(inv, "mapm.store/1", "push");
+    struct json_writer *w = print_json_begin(inv, "mapm.store/1", command);
 
-    json_member_string(w, "to", r->to);
+    json_member_string(w, place, r->to);
     json_member_bool(w, "ok", r->by_state[INSTALL_NOT_SHARED] == 0);
     json_member_array(w, "objects");
     for (size_t i = 0; i < r->count; i++) {
@@ -90,9 +90,40 @@ bool store_push(struct invocation *inv, int *exit_code, struct err *e)
         !install_push(&inv->cx, &request, &result, e))
         return false;
     if (has_option(inv, OPTION_JSON))
-        print_json(inv, &result);
+        print_json(inv, "push", "to", &result);
     else
         print_text(inv, &result);
+    *exit_code =
+        result.by_state[INSTALL_NOT_SHARED] ? EXIT_FINDINGS : EXIT_DONE;
+    return true;
+}
+
+static void print_verified(struct invocation *inv,
+                           const struct install_push_result *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->items[i].state == INSTALL_NOT_SHARED || inv->cx.is_verbose)
+            print_item(inv, &r->items[i]);
+    term_note(&inv->term, "%zu package%s as mapm.lock says, %zu not: %.*s",
+              r->by_state[INSTALL_WAS_THERE],
+              r->by_state[INSTALL_WAS_THERE] == 1 ? "" : "s",
+              r->by_state[INSTALL_NOT_SHARED], STR_ARG(r->to));
+    if (r->by_state[INSTALL_NOT_SHARED])
+        term_note(&inv->term, "mapm store push --force puts them there again");
+}
+
+bool store_check_remote(struct invocation *inv, int *exit_code, struct err *e)
+{
+    struct install_push_result result;
+
+    if (inv->arguments.count != 2)
+        return err_set(e, ERR_USAGE, "mapm store verify takes one REMOTE");
+    if (!install_check_remote(&inv->cx, inv->arguments.items[1], &result, e))
+        return false;
+    if (has_option(inv, OPTION_JSON))
+        print_json(inv, "verify", "remote", &result);
+    else
+        print_verified(inv, &result);
     *exit_code =
         result.by_state[INSTALL_NOT_SHARED] ? EXIT_FINDINGS : EXIT_DONE;
     return true;

@@ -3,9 +3,12 @@
 
 #include "command.h"
 
-/* store_push: mapm store push, which opens the store itself. */
+/* store_push: what mapm store does with a remote. Both open the store
+ * themselves. */
 
 MUST_CHECK bool store_push(struct invocation *inv, int *exit_code,
                            struct err *e);
+MUST_CHECK bool store_check_remote(struct invocation *inv, int *exit_code,
+                                   struct err *e);
 
 #endif

@@ -284,7 +284,8 @@ const struct subcommand commands[COMMAND_COUNT] = {
         .examples = "mapm store stats\n"
             "mapm store gc --dry-run\n"
             "mapm store pull\n"
-            "mapm store push oci://ghcr.io/acme/mapm"},
+            "mapm store push oci://ghcr.io/acme/mapm\n"
+            "mapm store verify oci://ghcr.io/acme/mapm"},
     [COMMAND_COMPLETION] = {"completion", "SHELL", "Print the completions for bash, zsh or fish",
         1, 1, ARGUMENT_CHOICE, "bash zsh fish", NO_OPTIONS,
         .examples = "mapm completion bash >~/.local/share/bash-completion/completions/mapm"},

@@ -22,8 +22,8 @@ struct install_push_request {
 };
 
 enum install_shared_state {
-    INSTALL_SHARED,    /* pushed now; of a verification: as the lock says */
-    INSTALL_WAS_THERE, /* and nothing was sent */
+    INSTALL_SHARED,    /* pushed now */
+    INSTALL_WAS_THERE, /* nothing was sent; verified: it is as the lock says */
     INSTALL_NOT_SHARED,
     INSTALL_KEPT_BACK, /* not meant to be shared */
 };
@@ -54,5 +54,15 @@ struct install_push_result {
 MUST_CHECK bool install_push(struct context *cx,
                              const struct install_push_request *request,
                              struct install_push_result *out, struct err *e);
+
+/*
+ * Asks a remote for all that the lock holds and its proofs, verifies it as an
+ * install does, and keeps nothing: of each package one item, WAS_THERE when it is
+ * as the lock says. The git host is not asked.
+ * Errors: ERR_FORMAT for the URL, ERR_OFFLINE.
+ */
+MUST_CHECK bool install_check_remote(struct context *cx, struct str url,
+                                     struct install_push_result *out,
+                                     struct err *e);
 
 #endif

@@ -1,0 +1,195 @@
+#include "base/fs.h"
+#include "mapm/fetch.h"
+#include "mapm/install_push.h"
+#include "mapm/install_team.h"
+#include "mapm/open_store.h"
+
+/*
+ * A remote is asked for all that the lock holds, with nothing of this machine's
+ * store and no git host to fall back to: what arrives is what the remote has.
+ */
+
+struct check {
+    struct context *cx;
+    struct layers all;
+    struct store *store;
+    struct team_remotes remotes; /* the one */
+    struct install_team_package *packages;
+    struct fetch *fetch;
+    struct install_push_result *out;
+    struct str_list warnings;
+    size_t warning_capacity;
+};
+
+static void keep_warning(void *ctx, struct str line)
+{
+    struct check *c = ctx;
+    struct arena *a = &c->cx->arena;
+    struct str *items =
+        arena_grow(a, (void *)(uintptr_t)c->warnings.items, c->warnings.count,
+                   &c->warning_capacity, sizeof *items);
+
+    items[c->warnings.count++] = arena_str(a, line);
+    c->warnings.items = items;
+}
+
+static bool ask(struct check *c, size_t i, struct err *e)
+{
+    const struct lock_entry *entry = c->packages[i].entry;
+    struct fetch_want want = {
+        .id = (unsigned)i,
+        .what = FETCH_PACKAGE,
+        .kinds = entry->kind,
+        .origin = *layer_source(&c->all.whole, entry),
+        .commit = entry->commit,
+        .object = entry->object,
+        .digest = hash_hex(&c->packages[i].digest, &c->cx->arena),
+        .assume_reachable = true,
+    };
+
+    return fetch_ask(c->fetch, &want, e);
+}
+
+/* What was said of one of its objects, else why the package did not come. */
+static struct str message_of(const struct check *c,
+                             const struct install_team_package *p,
+                             const struct err *why)
+{
+    for (size_t i = 0; i < c->warnings.count; i++) {
+        struct str line = c->warnings.items[i];
+
+        if (str_find(line, p->name) != SIZE_MAX ||
+            (p->proof.n && str_find(line, p->proof) != SIZE_MAX))
+            return line;
+    }
+    return arena_str(&c->cx->arena, str_cstr(err_first(why)));
+}
+
+static void take(struct check *c, const struct fetch_event *event)
+{
+    struct install_shared *s = &c->out->items[event->id];
+
+    if (event->kind == FETCH_DONE)
+        s->state = INSTALL_WAS_THERE;
+    if (event->kind == FETCH_FAILED)
+        s->message = message_of(c, &c->packages[event->id], event->err);
+}
+
+static bool exchange(struct check *c, struct err *e)
+{
+    struct fetch_event event = {.kind = FETCH_MANIFEST};
+
+    for (size_t i = 0; i < c->out->count; i++)
+        if (!c->packages[i].kept_back && !ask(c, i, e))
+            return false;
+    while (event.kind != FETCH_IDLE) {
+        CLEANUP(arena_done) struct arena scratch = {0};
+
+        if (!fetch_next(c->fetch, &scratch, &event, e))
+            return false;
+        if (event.kind != FETCH_IDLE)
+            take(c, &event);
+    }
+    return true;
+}
+
+static bool fetch_all(struct check *c, struct err *e)
+{
+    struct store_session session = {.dirfd = -1};
+    const struct layer *l = &c->all.whole;
+    struct fetch_options o = {
+        .hosts = l->rules.hosts,
+        .host_count = l->rules.host_count,
+        .limits = &l->limits,
+        .stores = &c->remotes,
+        .warn = keep_warning,
+        .warn_ctx = c,
+        .verbose = c->cx->is_verbose,
+    };
+    bool ok;
+
+    if (!context_check_cancelled(c->cx, e) ||
+        !store_session_begin(c->store, &session, e))
+        return false;
+    o.incoming = session.path;
+    ok = fetch_open(&o, &c->fetch, e) && exchange(c, e);
+    fetch_close(c->fetch);
+    store_session_end(c->store, &session);
+    return ok;
+}
+
+static void list_items(struct check *c, size_t count)
+{
+    struct install_push_result *r = c->out;
+
+    r->items = arena_array(&c->cx->arena, count, sizeof *r->items);
+    r->count = count;
+    for (size_t i = 0; i < count; i++) {
+        const struct install_team_package *p = &c->packages[i];
+
+        r->items[i] = (struct install_shared){
+            .kind = p->entry->kind,
+            .package = p->entry->name,
+            .object = p->name,
+            .state = p->kept_back ? INSTALL_KEPT_BACK : INSTALL_NOT_SHARED,
+            .message = str_cstr(p->kept_back),
+        };
+    }
+}
+
+/* The remote as it is configured, where it is. */
+static bool find_remote(struct check *c, struct str url, struct err *e)
+{
+    const struct layer *l = &c->all.whole;
+    struct team_remotes known;
+    struct team_remote *t = arena_new(&c->cx->arena, struct team_remote);
+
+    if (!team_remote_parse(url, TEAM_FROM_CONFIG, &c->cx->arena, t, e) ||
+        !layer_stores(l, c->cx, c->store, &known, e))
+        return false;
+    for (size_t i = 0; i < known.count; i++)
+        if (str_eq(known.items[i].url, t->url))
+            *t = known.items[i];
+    c->remotes = (struct team_remotes){t, 1, true};
+    c->out->to = t->url;
+    return true;
+}
+
+static bool check(struct check *c, struct str url, struct err *e)
+{
+    size_t count;
+
+    if (c->cx->is_offline)
+        return err_set(e, ERR_OFFLINE,
+                       "a remote is not asked without the "
+                       "network");
+    if (!layer_check_there(&c->all.whole, c->cx, e) ||
+        !find_remote(c, url, e) ||
+        !install_team_list(c->cx, &c->all.whole, c->store, (struct str_list){0},
+                           &c->packages, &count, e))
+        return false;
+    list_items(c, count);
+    if (!fetch_all(c, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        c->out->by_state[c->out->items[i].state]++;
+    return true;
+}
+
+bool install_check_remote(struct context *cx, struct str url,
+                          struct install_push_result *out, struct err *e)
+{
+    struct check c = {.cx = cx, .out = out};
+    bool ok;
+
+    *out = (struct install_push_result){0};
+    if (!open_store(cx, &c.store, e))
+        return false;
+    ok = layer_open_all(cx, LAYER_READ, &c.all, e);
+    if (ok) {
+        ok = check(&c, url, e);
+        layer_close_all(&c.all);
+    }
+    close_store(cx, c.store);
+    return ok;
+}
