@@ -112,6 +112,57 @@ exits 'a registry that is not there' 1 mapm store push oci://127.0.0.1:9/acme/ma
 like 'is named' "$err" 'cannot push to oci://127.0.0.1:9/acme/mapm'
 exits 'it may stand in MAPM_STORE' 0 env MAPM_STORE="https://store.example/x $R" "$MAPM" store push
 
+# --- pull ------------------------------------------------------------------------
+
+mkdir "$T/later" && echo later >"$s/notes.md"
+make_repo acme/catalog "$s"
+cd "$T/later" || exit 1
+exits 'a later commit with the same content' 0 mapm install --yes "$U/main/skills/mid"
+isnt 'is another one' "$(grep -m 1 commit: mapm.lock)" "$(grep -m 1 commit: "$T/job/mapm.lock")"
+exits '[S2] is pushed' 0 mapm store push "$R"
+is 'its proofs alone' "$(printf '%s\n' "$out" | cut -d ' ' -f 1-4)" 'pushed  proof of
+pushed  proof of'
+# offline_host: no git host answers.
+offline_host()
+{
+    stop_githost
+    git config --global url.http://127.0.0.1:9/.insteadOf https://github.com/
+}
+online_host()
+{
+    git config --global --unset-all url.http://127.0.0.1:9/.insteadOf
+    start_githost
+}
+offline_host
+for lock in job later; do
+    fresh "$T/$lock"
+    gets=$(asked plain GET)
+    exits "[S2] a cold machine installs the lock of the $lock without a git host" 0 \
+        env MAPM_STORE="$R" MAPM_HOME="$T/cold" "$MAPM" install --locked
+    at_most '4 requests a package with its proof' "$(($(asked plain GET) - gets))" \
+        "$((4 * $(grep -c digest: mapm.lock)))"
+    ok 'the bytes' diff -r "$s/skills/base" .agents/skills/base
+    exits 'proved' 0 env MAPM_HOME="$T/cold" "$MAPM" verify
+done
+the_job
+exits '[S2] the remote has what the lock says' 0 mapm store verify "$R"
+like 'all of it' "$err" '^3 packages as mapm.lock says, 0 not'
+exits 'a remote that is empty' 3 mapm store verify "${R}2"
+like 'says so of each' "$out" '^failed  skill acme/base: no store has the package sha256:'
+layer=$(sha256sum <"$T/folder/$tag.tar.gz" | cut -d ' ' -f 1)
+rm -r "$T/plain/docker/registry/v2/blobs/sha256/$(printf %.2s "$layer")/$layer"
+exits 'a blob that was collected' 3 mapm store verify "$R"
+is 'is one package' "$(printf '%s\n' "$out" | grep -c .)" 1
+online_host
+fresh "$T/job"
+exits '[S2] its package comes from the git host' 0 \
+    env MAPM_STORE="$R" MAPM_HOME="$T/cold" "$MAPM" install --locked
+is 'with no warning' "$(printf '%s\n' "$err" | grep -c warning)" 0
+the_job
+exits '[S2] a push with --force' 0 mapm store push --force "$R"
+exits 'heals it' 0 mapm store verify --json "$R"
+like 'in JSON' "$out" '"remote": "oci://'
+
 start_registry crowd
 C=oci://127.0.0.1:$port/acme/mapm
 for i in 1 2 3 4; do
@@ -119,7 +170,7 @@ for i in 1 2 3 4; do
     eval "pusher$i=\$!"
 done
 for i in 1 2 3 4; do
-    eval "wait \$pusher$i" || fail "pusher $i"
+    eval "wait \$pusher$i" || { fail "pusher $i"; diag "$(cat "$T/push.$i")"; }
 done
 exits '[S2] after four pushers at once all is there' 0 mapm store push -v "$C"
 is 'each object' "$(printf '%s\n' "$out" | grep -c '^there')" 6
@@ -174,10 +225,73 @@ exits 'one that is no good' 1 env MAPM_STORE="$B" MAPM_STORE_TOKEN=wrong "$MAPM"
 like 'is named, not shown' "$err" 'does not accept the login from MAPM_STORE_TOKEN'
 unlike 'nowhere is it shown' "$err$out" "wrong"
 
+the_job
+exits '[S3] anybody may pull' 0 mapm store verify "$B"
+login old:pw
+: >"$T/tokens.log"
+exits '[S3] a token that has expired' 0 mapm store verify "$B"
+is 'is asked for once more' "$(grep -c . "$T/tokens.log")" 2
+rm -rf "$HOME/.docker"
+exits '[S3] MAPM_STORE_TOKEN' 0 env MAPM_STORE="$B" MAPM_STORE_TOKEN="$reads" "$MAPM" store verify "$B"
+
+# --- what a registry may do wrong -----------------------------------------------------
+
+start_python "$T/other.port" liar "$T/folder" "$T/other.port" "$T/other.log"
 start_python "$T/liar.port" liar "$T/folder" "$T/liar.port" "$T/liar.log"
 L=oci://127.0.0.1:$port
+# lie HOW REGEX: a cold machine installs all the same; of the remote a line is said.
+lie()
+{
+    fresh "$T/job"
+    : >"$T/liar.log"
+    exits "[S2] $1" 0 env MAPM_STORE="$L/$1/x" MAPM_HOME="$T/cold" "$MAPM" install --locked
+    like "$1: said" "$err" "$2"
+    is "$1: one line" "$(printf '%s\n' "$err" | grep -c '^warning')" "${3-1}"
+    same_tree "$1: the bytes" .agents/skills "$T/job/.agents/skills"
+    is "$1: nothing is left" "$(ls -A "$T/cold/store/incoming" 2>/dev/null)" ''
+}
+gone='is not asked any more'
+lie ok '^[0-9]+ packages' 0
+lie fast '^[0-9]+ packages' 0
+lie gone '^[0-9]+ packages' 0
+lie other 'has something else as mapm1-.*: its content is sha256:[0-9a-f]*, and mapm.lock says sha256:' 3
+for how in index schema2 schema1 urls two page; do
+    lie $how 'has something else as mapm1p?-.*: not a mapm object' 6
+done
+lie long 'has something else as mapm1p?-.*: it sends more than' 6
+lie layer 'its layer is not what its manifest says' 6
+lie endless 'it sends more than' 6
+lie down "$gone: HTTP 503"
+lie busy "$gone: HTTP 429"
+host=127.0.0.1:$port
+login ci:pw
+lie realm-http "$gone: its token server is not asked, as that is not https"
+unlike '[S3] no password leaves' "$(cat "$T/liar.log")" '/token|Basic'
+lie realm-moved "$gone: HTTP 302"
+unlike '[S3] a token server is not followed' "$(cat "$T/liar.log")" '/token'
+lie realm-huge "$gone: it sends more than"
+lie realm-page "$gone: the answer holds no token"
+lie redirect '^[0-9]+ packages' 0
+is '[S3] a blob elsewhere comes without the token' \
+    "$(sed -n 's,.* /store/[^ ]* ,,p' "$T/other.log" | sort -u)" -
+lie basic '^[0-9]+ packages' 0
+lie redirect-http "$gone: a redirect to http://example.org/x, not over https"
+lie redirect-meta "$gone: its name leads to 169.254.169.254, a private address"
+lie redirect-loop "$gone: more than 3 redirects"
+lie redirect-manifest 'HTTP 307' 6
+rm -rf "$HOME/.docker"
+stop_githost
+fresh "$T/job"
+mkdir -p "$XDG_CONFIG_HOME/mapm"
+echo "store: {remote: [$L/gone/x], only: true}" >"$XDG_CONFIG_HOME/mapm/config.yaml"
+exits '[S1] with only: true' 1 env MAPM_HOME="$T/cold" "$MAPM" install --locked
+like 'what no store has is named' "$err" 'no store has .* sha256:[0-9a-f]{64}, as mapm1'
+rm "$XDG_CONFIG_HOME/mapm/config.yaml"
+the_job
+
 exits 'no password is known' 1 mapm store push "$L/basic/x"
 like 'is said' "$err" 'it wants a password, and none is known'
+exits '[S2] a registry that is busy is asked again' 0 mapm store push "$L/shaky/x"
 exits 'an upload that is to go elsewhere' 4 mapm store push "$L/elsewhere/x"
 like 'is refused' "$err" 'it wants the upload at another place: https://example.org/upload'
 mapm store push "$L/hang/x" >"$T/push.out" 2>&1 &
