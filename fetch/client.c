@@ -113,10 +113,7 @@ static void say_options(struct fetch *f)
     frame_u8(b, f->options.verbose);
     frame_u8(b, has_bundle);
     frame_hosts(b, f->options.hosts, f->options.host_count);
-    for (size_t i = 0; i < LIMITS_COUNT; i++) {
-        frame_u64(b, f->limits.all[i].value);
-        frame_str(b, f->limits.all[i].from);
-    }
+    frame_limits(b, &f->limits);
     frame_stores(b, f->options.stores);
     frame_end(b, begun);
 }

@@ -3,6 +3,7 @@
 #define HOSTS_MAX          10000
 #define HOST_MAX_BYTES     300
 #define VARIABLE_MAX_BYTES 300
+#define LIMIT_FROM_BYTES   8192 /* a path and a line */
 
 void frame_hosts(struct buf *b, const struct host_config *hosts, size_t count)
 {
@@ -45,4 +46,26 @@ const struct host_config *field_hosts(struct fields *in, struct arena *a,
     for (size_t i = 0; i < *count && !in->bad; i++)
         read_host(in, a, &hosts[i]);
     return hosts;
+}
+
+void frame_limits(struct buf *b, const struct limits *l)
+{
+    for (size_t i = 0; i < LIMITS_COUNT; i++) {
+        frame_u64(b, l->all[i].value);
+        frame_str(b, l->all[i].from);
+    }
+}
+
+bool field_limits(struct fields *in, struct arena *a, struct limits *out)
+{
+    *out = limits_default;
+    for (size_t i = 0; i < LIMITS_COUNT; i++) {
+        struct limit *l = &out->all[i];
+
+        l->value = field_u64(in);
+        l->from = arena_str(a, field_str(in, LIMIT_FROM_BYTES));
+        if (l->value < l->least || l->value > l->ceiling)
+            return false;
+    }
+    return true;
 }

@@ -2,55 +2,19 @@
 
 #include "mapm/team_object.h"
 
-#define LIMIT_FROM_BYTES 8192
-#define DOCUMENT_BYTES   (1u << 20)
-#define SOURCE_BYTES     8192
+#include "host_frame.h"
+#include "store_frame.h"
 
-void frame_team_remote(struct buf *b, const struct team_remote *t)
-{
-    frame_str(b, t->url);
-    frame_u8(b, t->source);
-}
-
-bool field_team_remote(struct fields *in, struct arena *a,
-                       struct team_remote *out)
-{
-    struct str url = field_str(in, TEAM_REMOTE_MAX_BYTES);
-    unsigned source = field_u8(in, TEAM_FROM_WORKSPACE);
-    struct err ignored = {0};
-
-    return !in->bad && team_remote_parse(url, (enum team_remote_source)source,
-                                         a, out, &ignored);
-}
-
-static void write_limits(struct buf *b, const struct limits *l)
-{
-    for (size_t i = 0; i < LIMITS_COUNT; i++) {
-        frame_u64(b, l->all[i].value);
-        frame_str(b, l->all[i].from);
-    }
-}
-
-static bool read_limits(struct fields *in, struct arena *a, struct limits *out)
-{
-    *out = limits_default;
-    for (size_t i = 0; i < LIMITS_COUNT; i++) {
-        struct limit *l = &out->all[i];
-
-        l->value = field_u64(in);
-        l->from = arena_str(a, field_str(in, LIMIT_FROM_BYTES));
-        if (l->value < l->least || l->value > l->ceiling)
-            return false;
-    }
-    return true;
-}
+#define DOCUMENT_BYTES (1u << 20)
+#define SOURCE_BYTES   8192
 
 void push_write(struct buf *b, const struct push_order *o)
 {
     size_t begun = frame_begin(b, FRAME_PUSH);
 
-    frame_team_remote(b, &o->remote);
-    write_limits(b, &o->limits);
+    frame_stores(
+        b, &(struct team_remotes){(void *)(uintptr_t)&o->remote, 1, false});
+    frame_limits(b, &o->limits);
     frame_u8(b, o->again);
     frame_u32(b, o->count);
     for (size_t i = 0; i < o->count; i++)
@@ -61,11 +25,13 @@ void push_write(struct buf *b, const struct push_order *o)
 bool push_read(struct str body, struct arena *a, struct push_order *out)
 {
     struct fields in = fields_of(body);
+    struct team_remotes to;
     struct str *names;
 
-    if (!field_team_remote(&in, a, &out->remote) ||
-        !read_limits(&in, a, &out->limits))
+    if (!field_stores(&in, a, &to) || to.count != 1 ||
+        !field_limits(&in, a, &out->limits))
         return false;
+    out->remote = to.items[0];
     out->again = field_bool(&in);
     out->count = field_u32(&in, PUSH_NAMES_MAX);
     names = arena_array(a, out->count, sizeof *names);

@@ -21,11 +21,6 @@
 #define PUSH_NAMES_MAX      100000u
 #define PUSH_NAME_MAX_BYTES 80u
 
-/* A remote is said by its URL and where that stands, and parsed again. */
-void frame_team_remote(struct buf *b, const struct team_remote *t);
-bool field_team_remote(struct fields *in, struct arena *a,
-                       struct team_remote *out);
-
 struct push_order {
     struct team_remote remote;
     struct limits limits;

@@ -10,9 +10,8 @@
 #include "../push_frame.h"
 #include "../store_frame.h"
 
-#define OUT_MAX_BYTES    (512u << 20)
-#define BLOBS_PER_QUERY  2048
-#define LIMIT_FROM_BYTES 8192 /* a path and a line */
+#define OUT_MAX_BYTES   (512u << 20)
+#define BLOBS_PER_QUERY 2048
 
 struct link_kept {
     struct link_kept *next;
@@ -105,21 +104,6 @@ static bool read_answer(struct link *l, enum frame_type type,
     }
 }
 
-/* Their names and ceilings are the program's own. */
-static bool read_limits(struct fields *in, struct arena *a, struct limits *out)
-{
-    *out = limits_default;
-    for (size_t i = 0; i < LIMITS_COUNT; i++) {
-        struct limit *l = &out->all[i];
-
-        l->value = field_u64(in);
-        l->from = arena_str(a, field_str(in, LIMIT_FROM_BYTES));
-        if (l->value < l->least || l->value > l->ceiling)
-            return false;
-    }
-    return true;
-}
-
 bool link_first(struct link *l, struct frame *out, struct err *e)
 {
     return read_frame(l, out, e) &&
@@ -138,8 +122,8 @@ bool link_read_options(struct str body, struct arena *a,
     out->verbose = field_bool(&in);
     out->has_bundle = field_bool(&in);
     out->hosts = field_hosts(&in, a, &out->host_count);
-    ok =
-        read_limits(&in, a, &out->limits) && field_stores(&in, a, &out->stores);
+    ok = field_limits(&in, a, &out->limits) &&
+         field_stores(&in, a, &out->stores);
     return (ok && fields_end(&in)) || link_nonsense(e);
 }
 

@@ -14,7 +14,7 @@
 #define ANSWER_MAX_BYTES (64u * 1024) /* of which nothing is read */
 
 #define TRIES_MAX   4
-#define PAUSE_MS    200 /* before the second try; then twice as long */
+#define PAUSE_MS    100 /* twice as long before each further try */
 #define PAUSE_MAX_S 60u
 
 enum item_stage {
