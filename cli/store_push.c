@@ -30,12 +30,16 @@ static bool read_arguments(struct invocation *inv,
                    "be named with it");
 }
 
-static void print_json(struct invocation *inv, const char *command,
-                       const char *place, const struct install_push_result *r)
+static void print_json(struct invocation *inv, bool is_push,
+                       const struct install_push_result *r)
 {
-    struct json_writer *w = print_json_begin(inv, "mapm.store/1", command);
+    struct json_writer *w =
+        print_json_begin(inv, "mapm.store/1", is_push ? "push" : "verify");
 
-    json_member_string(w, place, r->to);
+    if (is_push)
+        json_member_string(w, "to", r->to);
+    else
+        json_member_string(w, "remote", r->to);
     json_member_bool(w, "ok", r->by_state[INSTALL_NOT_SHARED] == 0);
     json_member_array(w, "objects");
     for (size_t i = 0; i < r->count; i++) {
@@ -90,7 +94,7 @@ bool store_push(struct invocation *inv, int *exit_code, struct err *e)
         !install_push(&inv->cx, &request, &result, e))
         return false;
     if (has_option(inv, OPTION_JSON))
-        print_json(inv, "push", "to", &result);
+        print_json(inv, true, &result);
     else
         print_text(inv, &result);
     *exit_code =
@@ -121,7 +125,7 @@ bool store_check_remote(struct invocation *inv, int *exit_code, struct err *e)
     if (!install_check_remote(&inv->cx, inv->arguments.items[1], &result, e))
         return false;
     if (has_option(inv, OPTION_JSON))
-        print_json(inv, "verify", "remote", &result);
+        print_json(inv, false, &result);
     else
         print_verified(inv, &result);
     *exit_code =

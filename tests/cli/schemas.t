@@ -124,6 +124,7 @@ json 0 star -c '1'
 json 0 new skill fresh
 json 0 store path
 json 0 store stats
+json 0 store push --to "$T/pushed"
 json 0 store verify
 json 0 store gc
 json 0 trust --revoke --all

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../fetch/registry_credential.h"
+#include "../../fetch/push_frame.h"
 #include "tap.h"
 
 static char home[] = "/tmp/mapm-registry.XXXXXX";
@@ -225,3 +225,40 @@ TEST(the_variable_is_for_hosts_that_the_user_names)
     CHECK(strstr(found("q.io", true, &a), "MAPM_STORE_TOKEN is not sent"));
 }
 
+/* What mapm answers for the remote `asked` of a run with these two. */
+static struct registry_secret answer(enum team_remote_source one,
+                                     enum team_remote_source two, size_t asked,
+                                     struct arena *a)
+{
+    struct team_remote list[2];
+    struct team_remotes all = {list, 2, false};
+    struct registry_secret s = {0};
+    struct buf b;
+    struct fields in;
+    struct err e = {0};
+
+    CHECK(team_remote_parse(STR("oci://a.example/x"), one, a, &list[0], &e));
+    CHECK(team_remote_parse(STR("oci://b.example/x"), two, a, &list[1], &e));
+    buf_init(&b, 1u << 16);
+    push_answer_secret(&b, &all, &list[asked]);
+    in = fields_of(str_from_index(buf_str(&b), FRAME_HEAD + 1));
+    CHECK(push_read_secret(&in, a, &s));
+    buf_done(&b);
+    return s;
+}
+
+TEST(the_variable_is_not_for_a_store_of_the_workspace)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const enum team_remote_source mine = TEAM_FROM_ENVIRONMENT;
+    const enum team_remote_source theirs = TEAM_FROM_WORKSPACE;
+
+    clear();
+    setenv("MAPM_STORE_TOKEN", "t0k", 1);
+    CHECK(answer(mine, theirs, 0, &a).kind == REGISTRY_TOKEN);
+    CHECK(answer(mine, theirs, 1, &a).kind == REGISTRY_NOTHING);
+    CHECK(answer(theirs, theirs, 0, &a).kind == REGISTRY_NOTHING);
+    CHECK(answer(theirs, mine, 0, &a).kind == REGISTRY_NOTHING);
+    CHECK(answer(theirs, mine, 1, &a).kind == REGISTRY_TOKEN);
+    CHECK(answer(mine, mine, 1, &a).kind == REGISTRY_NOTHING);
+}
