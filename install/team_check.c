@@ -50,18 +50,21 @@ static bool ask(struct check *c, size_t i, struct err *e)
     return fetch_ask(c->fetch, &want, e);
 }
 
+static bool is_about(struct str line, const struct install_team_package *p,
+                     struct arena *a)
+{
+    return str_find(line, hash_hex(&p->digest, a)) != SIZE_MAX ||
+           (p->proof.n && str_find(line, p->proof) != SIZE_MAX);
+}
+
 /* What was said of one of its objects, else why the package did not come. */
 static struct str message_of(const struct check *c,
                              const struct install_team_package *p,
                              const struct err *why)
 {
-    for (size_t i = 0; i < c->warnings.count; i++) {
-        struct str line = c->warnings.items[i];
-
-        if (str_find(line, p->name) != SIZE_MAX ||
-            (p->proof.n && str_find(line, p->proof) != SIZE_MAX))
-            return line;
-    }
+    for (size_t i = 0; i < c->warnings.count; i++)
+        if (is_about(c->warnings.items[i], p, &c->cx->arena))
+            return c->warnings.items[i];
     return arena_str(&c->cx->arena, str_cstr(err_first(why)));
 }
 
