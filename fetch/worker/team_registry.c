@@ -69,6 +69,8 @@ static void ask_blob(struct team_get *g)
     struct registry_request *q = &p->request;
 
     registry_request_done(q);
+    if (g->bytes.max > p->layer.size)
+        g->bytes.max = (size_t)p->layer.size; /* more is none of it */
     *q = (struct registry_request){.method = "GET",
                                    .body = &g->bytes,
                                    .is_blob = true,
