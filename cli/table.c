@@ -84,7 +84,7 @@ static const enum option_id trust_options[] = {
     OPTION_ALL_TRUST,
 };
 static const enum option_id store_options[] = {
-    OPTION_DRY_RUN, OPTION_TO, OPTION_PUSH_AGAIN,
+    OPTION_GLOBAL, OPTION_DRY_RUN, OPTION_TO, OPTION_PUSH_AGAIN,
 };
 static const enum option_id run_options[] = {
     OPTION_GLOBAL, OPTION_INPUT, OPTION_ASK, OPTION_ALLOW,
