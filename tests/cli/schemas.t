@@ -106,10 +106,12 @@ json 0 skill show hello
 json 0 events
 timeout 60 "$MAPM" events --follow --json >"$T/follow" 2>/dev/null &
 follower=$!
-until [ -s "$T/follow" ]; do
+seen()
+{
     mapm skill load hello --session s1 >/dev/null 2>&1
-    sleep 0.1
-done
+    test -s "$T/follow"
+}
+await seen
 kill "$follower" && wait "$follower" 2>/dev/null
 head -1 "$T/follow" >"$T/json/event"
 json 0 test .agents/skills/test-fix
