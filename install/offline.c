@@ -40,13 +40,13 @@ static bool list_packages(struct offline_job *j, struct err *e)
     j->packages = arena_array(&s->cx->arena, count + 1, sizeof *j->packages);
     j->out->kept = arena_array(&s->cx->arena, count + 1, sizeof *j->out->kept);
     for (size_t i = 0; i < count; i++)
-        if (all[i].kept_back)
+        if (all[i].kept_back) {
             keep_back(j, &all[i]);
-        else {
+        } else if (!all[i].is_also || all[i].proof.n) {
             warn_market(j, all[i].entry);
             j->packages[j->count++] = all[i];
+            j->out->packages += !all[i].is_also;
         }
-    j->out->packages = j->count;
     return true;
 }
 

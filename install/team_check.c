@@ -121,6 +121,17 @@ static bool fetch_all(struct check *c, struct err *e)
     return ok;
 }
 
+/* One item an entry: of its other origins there are proofs, no packages. */
+static size_t drop_also(struct install_team_package *list, size_t count)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (!list[i].is_also)
+            list[n++] = list[i];
+    return n;
+}
+
 static void list_items(struct check *c, size_t count)
 {
     struct install_push_result *r = c->out;
@@ -171,6 +182,7 @@ static bool check(struct check *c, struct str url, struct err *e)
         !install_team_list(c->cx, &c->all.whole, c->store, (struct str_list){0},
                            &c->packages, &count, e))
         return false;
+    count = drop_also(c->packages, count);
     list_items(c, count);
     if (!fetch_all(c, e))
         return false;

@@ -17,7 +17,7 @@ static const char *kept_back(const struct layer *l,
 
 /* A pull does not know yet where a ref of several segments ends: in the name of
  * a proof the path begins behind the first (fetch/worker/team_store.c). */
-struct str install_team_asked_path(const struct origin *o)
+static struct str asked_path(const struct origin *o)
 {
     size_t slash = str_find_char(o->rest, '/');
 
@@ -28,21 +28,39 @@ struct str install_team_asked_path(const struct origin *o)
 }
 
 static void fill(const struct layer *l, struct store *store,
-                 const struct lock_entry *entry, struct arena *a,
-                 struct install_team_package *p)
+                 const struct lock_entry *entry, const struct origin *o,
+                 struct arena *a, struct install_team_package *p)
 {
-    const struct origin *o = layer_source(l, entry);
-
     *p = (struct install_team_package){.entry = entry,
                                        .kept_back = kept_back(l, entry)};
     if (p->kept_back || !team_digest_parse(entry->digest, &p->digest))
         return;
     p->name = team_object_name(&p->digest, a);
-    if (!proof_find(l, store, entry, o, &p->path))
-        return;
+    p->commit = proof_commit(l, entry, o, a);
     p->repository = origin_repository(o, a);
-    p->proof = team_proof_name(p->repository, entry->commit,
-                               install_team_asked_path(o), entry->object, a);
+    p->asked = team_proof_name(p->repository, p->commit, asked_path(o),
+                               entry->object, a);
+    if (proof_find(l, store, entry, o, &p->path))
+        p->proof = p->asked;
+}
+
+/* Other origins of the same content, whose commits the lock names. */
+static void fill_also(const struct layer *l, struct store *store,
+                      const struct lock_entry *entry, struct arena *a,
+                      struct install_team_package *list, size_t *count)
+{
+    for (size_t i = 0; i < entry->also_count; i++) {
+        struct install_team_package *p = &list[*count];
+        struct err ignored = {0};
+        struct origin o;
+
+        if (!origin_parse_part(entry->also[i], &l->rules, a, &o, &ignored) ||
+            o.scheme != ORIGIN_GIT)
+            continue;
+        fill(l, store, entry, &o, a, p);
+        p->is_also = true;
+        *count += !p->kept_back && p->commit.n > 0;
+    }
 }
 
 static bool find_entries(struct context *cx, const struct layer *l,
@@ -66,12 +84,21 @@ bool install_team_list(struct context *cx, const struct layer *l,
 {
     const struct lock_entry **entries;
     struct install_team_package *list;
+    struct arena *a = &cx->arena;
+    size_t entry_count, room;
 
-    if (!find_entries(cx, l, names, &entries, count, e))
+    if (!find_entries(cx, l, names, &entries, &entry_count, e))
         return false;
-    list = arena_array(&cx->arena, *count, sizeof *list);
-    for (size_t i = 0; i < *count; i++)
-        fill(l, store, entries[i], &cx->arena, &list[i]);
+    room = entry_count + 1;
+    for (size_t i = 0; i < entry_count; i++)
+        room += entries[i]->also_count;
+    list = arena_array(a, room, sizeof *list);
+    *count = 0;
+    for (size_t i = 0; i < entry_count; i++) {
+        fill(l, store, entries[i], layer_source(l, entries[i]), a,
+             &list[(*count)++]);
+        fill_also(l, store, entries[i], a, list, count);
+    }
     *out = list;
     return true;
 }
@@ -123,12 +150,12 @@ static bool write_proof(struct store *store,
     CLEANUP(arena_done) struct arena a = {0};
     struct str trees;
 
-    if (!store_find_trees(store, p->repository, p->entry->commit, &a, &trees))
+    if (!store_find_trees(store, p->repository, p->commit, &a, &trees))
         return err_set(e, ERR_NOT_FOUND,
                        "the store does not have the trees of commit %.*s",
-                       STR_ARG(p->entry->commit));
-    return team_proof_write(trees, p->entry->commit, p->path, p->entry->object,
-                            out, tar, e);
+                       STR_ARG(p->commit));
+    return team_proof_write(trees, p->commit, p->path, p->entry->object, out,
+                            tar, e);
 }
 
 static struct team_blob blob_of(struct str bytes)
@@ -141,7 +168,7 @@ static void describe(const struct install_team_package *p, bool proves,
                      struct arena *a, struct team_manifest *m)
 {
     m->is_proof = proves;
-    m->revision = p->entry->commit;
+    m->revision = p->commit;
     if (proves)
         return;
     m->digest = team_digest(&p->digest, a);

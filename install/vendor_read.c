@@ -4,7 +4,6 @@
 #include "mapm/team_bundle.h"
 
 #include "offline.h"
-#include "proof.h"
 
 /*
  * A vendor folder is read by mapm itself, as other files of the workspace: each
@@ -152,42 +151,33 @@ static bool add_package(struct reading *r, const struct install_team_package *p,
            add_layer(r, p->name, false, buf_str(&layer), e);
 }
 
+static const struct package_file *find_proof(const struct reading *r,
+                                             struct str name)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str place = offline_proof_place(name, &a);
+
+    for (size_t i = 0; i < r->count; i++)
+        if (str_eq(r->files[i].path, place))
+            return &r->files[i];
+    return NULL;
+}
+
 static bool add_proof(struct reading *r, struct str name, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct str place = offline_proof_place(name, &a), bytes;
+    const struct package_file *f = find_proof(r, name);
+    struct str bytes;
 
     if (map_has(&r->names, name))
         return true;
     map_put(&r->names, name, r);
-    for (size_t i = 0; i < r->count; i++)
-        if (str_eq(r->files[i].path, place))
-            return read_file(r, &r->files[i], &a, &bytes, e) &&
-                   add_layer(r, name, true, bytes, e);
+    if (f)
+        return read_file(r, f, &a, &bytes, e) &&
+               add_layer(r, name, true, bytes, e);
     err_set(e, ERR_NOT_FOUND, "%.*s has no proof, %.*s", STR_ARG(r->path),
-            STR_ARG(place));
+            STR_ARG(offline_proof_place(name, &a)));
     return err_hint(e, "run mapm vendor where the network is, and commit it");
-}
-
-/* The name by which it will be asked for (install/team_objects.c). */
-static struct str proof_name(const struct reading *r,
-                             const struct lock_entry *entry)
-{
-    const struct origin *o = layer_source(&r->s->layers.whole, entry);
-
-    return team_proof_name(origin_repository(o, r->a), entry->commit,
-                           install_team_asked_path(o), entry->object, r->a);
-}
-
-static bool is_stored(const struct reading *r,
-                      const struct install_team_package *p)
-{
-    struct str path;
-    struct layer *l = &r->s->layers.whole;
-
-    return store_has_package(r->s->store, &p->digest) &&
-           proof_find(l, r->s->store, p->entry, layer_source(l, p->entry),
-                      &path);
 }
 
 static bool add_one(struct reading *r, const struct install_team_package *p,
@@ -196,11 +186,13 @@ static bool add_one(struct reading *r, const struct install_team_package *p,
     struct str place = offline_place(&r->s->layers.whole.lock, p->entry, r->a);
     bool is_new = !map_has(&r->names, p->name);
 
-    if (p->kept_back || is_stored(r, p))
+    /* Without its path, known or listed, it is no origin of this content. */
+    if (p->kept_back ||
+        (p->proof.n && store_has_package(r->s->store, &p->digest)) ||
+        (p->is_also && !find_proof(r, p->asked)))
         return true;
     map_put(&r->names, p->name, r);
-    if ((!is_new || add_package(r, p, place, e)) &&
-        add_proof(r, proof_name(r, p->entry), e))
+    if ((!is_new || add_package(r, p, place, e)) && add_proof(r, p->asked, e))
         return true;
     return err_wrap(e, "%s %.*s", doc_kind_name(p->entry->kind),
                     STR_ARG(p->entry->name));

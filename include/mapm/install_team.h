@@ -12,7 +12,8 @@
  *
  * Packages of `file:`, those of the workspace itself, and those that were
  * accepted with --allow-hidden are no one else's: `kept_back` says so. Of the
- * same content at several places of the lock there is one object.
+ * same content at several places of the lock there is one object; of an entry
+ * with several origins a proof each, which are items of their own.
  *
  * Source: S2, S4; TEAM.md 1.
  */
@@ -21,9 +22,12 @@ struct install_team_package {
     const struct lock_entry *entry;
     const char *kept_back; /* why it is not shared; NULL: it is */
     struct hash digest;
-    struct str name;       /* of its object */
-    struct str proof;      /* of that of its proof; "": the path of its origin
+    struct str name;   /* of its object */
+    struct str proof;  /* of that of its proof; "": the path of its origin
                             * is not known on this machine */
+    struct str asked;  /* the same name, whether it is known or not */
+    bool is_also;      /* at another origin of the entry: its proof counts */
+    struct str commit; /* of this origin */
     struct str repository; /* identity; HOSTS.md 4 */
     struct str path;       /* in the repository */
 };
@@ -34,9 +38,6 @@ MUST_CHECK bool install_team_list(struct context *cx, const struct layer *l,
                                   struct store *store, struct str_list names,
                                   struct install_team_package **out,
                                   size_t *count, struct err *e);
-
-/* The path in the name of a proof. */
-struct str install_team_asked_path(const struct origin *o);
 
 /* All that is said of one object. In `a`. */
 struct install_team_object {

@@ -143,4 +143,20 @@ exits '[S4] the next one replaces it' 0 mapm bundle "$T/kept.tar"
 not_ok '[S4] as a whole' cmp "$T/b.tar" "$T/kept.tar"
 exits '[S4] offline needs nothing that is not there' 0 mapm --offline bundle "$T/off.tar"
 ok '[S4] and writes the same' cmp "$T/kept.tar" "$T/off.tar"
+
+# --- the same content at other origins ---------------------------------------------------
+
+make_repo beta/copy "$s"
+mkdir "$T/also" && cd "$T/also" || exit 1
+exits 'two origins of one content' 0 mapm install "$U/skills/base" \
+    https://github.com/beta/copy/tree/main/skills/base
+like 'are one entry' "$(cat mapm.lock)" '^    also:'
+exits '[S4] a proof each' 0 mapm bundle "$T/also.tar"
+exits '[S4] and in a folder' 0 mapm vendor
+stop_githost
+rm -rf "$T/saved" && mkdir "$T/saved" && cp -r mapm.yaml mapm.lock vendor "$T/saved"
+fresh also-from
+exits '[S4] which a cold machine needs' 0 alone "$MAPM" install --from "$T/also.tar"
+fresh also-vendored
+exits '[S4] in either form' 0 alone "$MAPM" install --vendored
 done_testing
