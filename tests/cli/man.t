@@ -158,13 +158,17 @@ done
 
 # --- the examples are what they say -----------------------------------------------
 
-# json PAGE: each literal block that begins with "{", parsed.
+# json PAGE: each literal block that begins with "{", parsed: a document, or one a line.
 python3 -S - "$ROOT"/man/*.1 >"$T/json" 2>&1 <<'PYTHON'
 import json, re, sys
 for page in sys.argv[1:]:
     for block in re.findall(r"^\.Bd -literal.*?\n(\{.*?)^\.Ed", open(page).read(), re.S | re.M):
+        lines = block.splitlines()
         try:
-            if "schema" not in json.loads(block):
+            if all(line.startswith("{") and line.endswith("}") for line in lines):
+                for line in lines:
+                    json.loads(line)
+            elif "schema" not in json.loads(block):
                 print(page, "has an example without schema")
         except ValueError as e:
             print(page, e)
