@@ -282,11 +282,11 @@ enum argument_kind {
 };
 
 struct option {
-    const char *name;     /* without "--" */
-    char letter;          /* '\0': none */
-    const char *argument; /* its word in help; NULL: a flag */
+    const char *name;        /* without "--" */
+    char letter;             /* '\0': none */
+    const char *argument;    /* its word in help; NULL: a flag */
     enum argument_kind kind; /* of a flag: it may have one behind "=" */
-    const char *choices; /* words and blanks; a CHOICE is one of them */
+    const char *choices;     /* words and blanks; a CHOICE is one of them */
     const char *text;
 };
 

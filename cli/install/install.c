@@ -63,8 +63,8 @@ static struct install_request request_of(struct invocation *inv,
         .as = option_value(inv, OPTION_AS_NAME),
         .from = option_list(inv, OPTION_FROM),
         .lists = has_option(inv, OPTION_OFFERS),
-        .locked = has_option(inv, OPTION_LOCKED) ||
-                  has_option(inv, OPTION_VENDORED),
+        .locked =
+            has_option(inv, OPTION_LOCKED) || has_option(inv, OPTION_VENDORED),
         .bundle = option_value(inv, OPTION_BUNDLE),
         .vendored = has_option(inv, OPTION_VENDORED),
         .vendor = option_value(inv, OPTION_VENDORED),

@@ -77,7 +77,8 @@ struct http_call {
 
 struct http_counts {
     uint64_t requests, connections, received;
-    uint64_t of_stores; /* of `received`: limited apart, as nobody relies on it */
+    uint64_t
+        of_stores; /* of `received`: limited apart, as nobody relies on it */
 };
 
 /* Settings and limits must outlive it. curl_global_init has been called. Ends

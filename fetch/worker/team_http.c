@@ -104,9 +104,8 @@ static bool is_own_host(const struct team_http *q)
     CLEANUP(arena_done) struct arena a = {0};
     struct url own;
 
-    return !q->is_elsewhere ||
-           (url_parse(q->source->remote.base, &a, &own) &&
-            str_eq(own.host, q->at.host));
+    return !q->is_elsewhere || (url_parse(q->source->remote.base, &a, &own) &&
+                                str_eq(own.host, q->at.host));
 }
 
 /* The rules of the remote are for its own host; what config.yaml names under
