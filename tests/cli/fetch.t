@@ -79,20 +79,20 @@ found 'a branch before a tag' /tree/both/skills/late both "$late" skills/late
 like 'with a note' "$out" 'note: "both" is a branch and a tag'
 found 'a commit, never a branch of that name' "/tree/$main/skills/hello" '' "$main" skills/hello
 repo acme/catalog update-ref -d "refs/heads/$main"
-bad_ref()
+answers()
 {
     drive "$T/incoming" "$GH/acme/catalog/tree/$2"
     like "$1" "$out" "$3"
 }
-bad_ref 'near names of refs' mian/skills/hello '\[ref-not-found\] .*did you mean "main"'
-bad_ref 'a prefix is no ref' release/skills/hello '\[ref-not-found\]'
-bad_ref 'short ids are refused' "$(printf %.10s "$main")/skills/hello" '\[ref-not-found\] .*use all 40 digits'
-bad_ref 'an unknown commit' 0123456789012345678901234567890123456789/skills/hello 'FAILED .*acme/catalog has no commit 012345678901'
+answers 'near names of refs' mian/skills/hello '\[ref-not-found\] .*did you mean "main"'
+answers 'a prefix is no ref' release/skills/hello '\[ref-not-found\]'
+answers 'short ids are refused' "$(printf %.10s "$main")/skills/hello" '\[ref-not-found\] .*use all 40 digits'
+answers 'an unknown commit' 0123456789012345678901234567890123456789/skills/hello 'FAILED .*acme/catalog has no commit 012345678901'
 # (two requests at a time: the first answer that refuses it says why)
-bad_ref 'the id of a tree' "$(repo acme/catalog rev-parse main^{tree})/skills/hello" '\[ref-not-found\] .*tree, not a commit|\[refused\] .*in no branch or tag'
-bad_ref 'near names of paths' main/skills/helo '\[path-not-found\] .*hello'
-bad_ref 'a folder without document' main/skills/hello/docs '\[path-not-found\] .*no SKILL.md or AGENTS.md'
-want '[H1] a document stands for its package' 0 '^DONE .* path=skills/hello ' "$GH/acme/catalog/tree/main/skills/hello/SKILL.md"
+answers 'the id of a tree' "$(repo acme/catalog rev-parse main^{tree})/skills/hello" '\[ref-not-found\] .*tree, not a commit|\[refused\] .*in no branch or tag'
+answers 'near names of paths' main/skills/helo '\[path-not-found\] .*hello'
+answers 'a folder without document' main/skills/hello/docs '\[path-not-found\] .*no SKILL.md or AGENTS.md'
+answers '[H1] a document stands for its package' main/skills/hello/SKILL.md '^DONE .* path=skills/hello '
 drive --kinds 1 "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello"
 like 'not the kind' "$out" '\[path-not-found\] .*is a skill'
 
