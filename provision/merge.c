@@ -475,9 +475,12 @@ struct str merge_gap(const struct merge *m)
     const struct json *root, *section;
     struct str gap;
 
-    if (!find_objects(m, &a, &root, &section))
+    if (merge_can_begin(m))
+        gap = m->text;
+    else if (find_objects(m, &a, &root, &section))
+        gap = white_inside(m, section ? section : root);
+    else
         return STR("");
-    gap = white_inside(m, section ? section : root);
     return gap.n && gap.n <= RECORD_GAP_MAX_BYTES ? arena_str(m->arena, gap)
                                                   : STR("");
 }
@@ -527,7 +530,7 @@ bool merge_drop_section(struct merge *m, struct err *e)
 
 bool merge_can_begin(const struct merge *m)
 {
-    return is_json(m->file.shape) && m->text.n == 0;
+    return is_json(m->file.shape) && !str_trim(m->text).n;
 }
 
 bool merge_begin(struct merge *m, const struct str *keys,

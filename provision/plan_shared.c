@@ -256,7 +256,7 @@ static bool restore_empty(struct sharing *s, bool section, struct err *e)
         return false;
     if (!s->next.was_empty || !merge_is_empty(&s->merge))
         return merge_put_gap(&s->merge, s->next.gap, e);
-    s->merge.text = STR("");
+    s->merge.text = s->next.gap;
     return true;
 }
 

@@ -74,7 +74,8 @@ struct record_entry {
     bool taken;     /* TREE: it was there before mapm import */
     bool created;   /* SHARED: by us, so it may go with its last entry */
     bool section;   /* SHARED: the object that holds the entries, likewise */
-    bool was_empty; /* SHARED: a file that is empty again without its entries */
+    bool was_empty; /* SHARED: a file that is blank again without its entries:
+                     * `gap` is all of it */
     struct str gap; /* SHARED: white space in the object that was empty before:
                      * the entries', or with `section` the whole; "" = none */
     struct file_stat stat;

@@ -258,14 +258,14 @@ not_ok '[H6] with all that was made for it' test -e .continue
 # --- a file that is there, and empty -----------------------------------------------------
 
 mkdir "$T/empty" "$T/empty/.cursor" && cd "$T/empty" && echo 'clients: [claude, cursor]' >mapm.yaml
-: >.mcp.json && printf '\357\273\277' >.cursor/mcp.json && cp .cursor/mcp.json "$T/mark"
+printf ' \n\n' >.mcp.json && printf '\357\273\277' >.cursor/mcp.json && cp .mcp.json "$T/blank" &&
+    cp .cursor/mcp.json "$T/mark"
 exits '[H8] servers go into it' 0 mapm install --yes "$U/agents/pair"
 ok '[H8] and are there' grep -q io-acme-two .mcp.json .cursor/mcp.json
 exits '[H8] once more' 0 mapm install
 like '[H8] is nothing to do' "$err" 'nothing to do'
 exits '[H8] they go' 0 mapm remove pair
-ok '[H8] and it is there' test -f .mcp.json
-not_ok '[H8] and empty again' test -s .mcp.json
+ok '[H8] and it is as empty as before' cmp .mcp.json "$T/blank"
 ok '[H8] but for a byte order mark' cmp -s .cursor/mcp.json "$T/mark"
 
 # --- a client that expands no variables ---------------------------------------------------
