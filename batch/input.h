@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/str.h"
 
-#include "record.h"
+#include "batch_record.h"
 
 /*
  * input: the lines of FILE.jsonl, by their ids. The file is read once in blocks;

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "record.h"
+#include "batch_record.h"
 
 /*
  * journal: the file of one shard, which the workers of one `mapm run --batch`

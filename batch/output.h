@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-#include "record.h"
+#include "batch_record.h"
 
 /*
  * output: one line an input.

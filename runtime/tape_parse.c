@@ -29,7 +29,7 @@ struct reader {
     const char *file;
     struct str line; /* the current entry */
     unsigned number;
-    struct arena *arena, *scratch; /* of the tape, of one line */
+    struct arena *arena, scratch; /* of the tape, of one line */
     struct tape *out;
     size_t capacity;
     struct err *e;
@@ -372,7 +372,7 @@ static bool read_line(struct reader *r)
 
     if (r->out->end_line)
         return fail(r, "something stands behind the end of the tape");
-    if (!json_parse(r->line, &options, r->scratch, &line, NULL, &why)) {
+    if (!json_parse(r->line, &options, &r->scratch, &line, NULL, &why)) {
         /* "line 1, ": each is parsed alone. */
         struct str said = str_cstr(err_first(&why));
 
@@ -399,14 +399,15 @@ static bool read_lines(struct reader *r, struct str text, struct tape *t)
         return err_set(r->e, ERR_LIMIT, "%s: a tape has at most %u bytes",
                        r->file, TAPE_MAX_BYTES);
     while (at < text.n) {
-        CLEANUP(arena_done) struct arena scratch = {0};
         struct str rest = str_from_index(text, at);
         size_t end = str_find_char(rest, '\n');
+        bool ok;
 
         r->line = str_slice(rest, 0, end);
-        r->scratch = &scratch;
         r->number++;
-        if (!read_line(r))
+        ok = read_line(r);
+        arena_done(&r->scratch);
+        if (!ok)
             return false;
         t->end_from = at;
         t->end_to = at + r->line.n;

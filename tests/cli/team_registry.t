@@ -267,6 +267,7 @@ host=127.0.0.1:$port
 login ci:pw
 lie realm-http "$gone: its token server is not asked, as that is not https"
 unlike '[S3] no password leaves' "$(cat "$T/liar.log")" '/token|Basic'
+lie stall "$gone"
 lie realm-moved "$gone: HTTP 302"
 unlike '[S3] a token server is not followed' "$(cat "$T/liar.log")" '/token'
 lie realm-huge "$gone: it sends more than"
@@ -300,5 +301,6 @@ pusher=$!
 await grep -q HANG "$T/liar.log"
 kill -9 $pusher
 wait $pusher 2>/dev/null
-ok '[S2] of a push that was killed no tag shows' grep -q 'PUT /v2/hang/x/blobs' "$T/liar.log"
+ok '[S2] a push that was killed had begun' grep -q 'PUT /v2/hang/x/blobs' "$T/liar.log"
+not_ok '[S2] and no tag of it shows' grep -q 'PUT /v2/hang/x/manifests' "$T/liar.log"
 done_testing

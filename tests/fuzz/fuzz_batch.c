@@ -2,9 +2,9 @@
  * of the output; what was read is written as it was. The first byte chooses. [S6]. */
 #include <stdlib.h>
 
+#include "../../batch/batch_record.h"
 #include "../../batch/input.h"
 #include "../../batch/output.h"
-#include "../../batch/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

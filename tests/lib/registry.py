@@ -264,8 +264,8 @@ class Liar(Handler):
         self.upload("https://example.org/upload")
 
     def how_hang(self):
-        """An upload that never ends: its manifest does not come in."""
-        if self.command == "PUT" and self.what == "manifests":
+        """An upload that never ends."""
+        if self.command == "PUT" and self.what == "uploads":
             self.server.log.write("HANG\n")
             threading.Event().wait(60)
         self.upload("/v2/hang/x/blobs/uploads/1?_state=a%2Bb")

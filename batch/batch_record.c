@@ -1,4 +1,4 @@
-#include "record.h"
+#include "batch_record.h"
 
 #include "base/json.h"
 

@@ -1,5 +1,5 @@
-#ifndef BATCH_RECORD_H
-#define BATCH_RECORD_H
+#ifndef BATCH_BATCH_RECORD_H
+#define BATCH_BATCH_RECORD_H
 
 #include "base/arena.h"
 #include "base/buf.h"
