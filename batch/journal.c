@@ -236,7 +236,8 @@ static bool write_head(struct batch_journal *j, int dir,
     if (!write_at(j, 0, buf_str(&b), e) || !batch_journal_sync(j, e) ||
         !fs_sync(dir, "the folder of the journal", e))
         return false;
-    j->shared->first = j->shared->size = b.n;
+    j->shared->first = b.n;
+    j->shared->size = b.n;
     return true;
 }
 
