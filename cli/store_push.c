@@ -113,7 +113,10 @@ static void print_verified(struct invocation *inv,
               r->by_state[INSTALL_WAS_THERE] == 1 ? "" : "s",
               r->by_state[INSTALL_NOT_SHARED], STR_ARG(r->to));
     if (r->by_state[INSTALL_NOT_SHARED])
-        term_note(&inv->term, "mapm store push --force puts them there again");
+        term_note(&inv->term, "%s puts them there again",
+                  str_starts(r->to, STR("oci://"))
+                      ? "mapm store push --force"
+                      : "mapm store push --force --to DIR");
 }
 
 bool store_check_remote(struct invocation *inv, int *exit_code, struct err *e)

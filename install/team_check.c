@@ -78,6 +78,23 @@ static void take(struct check *c, const struct fetch_event *event)
         s->message = message_of(c, &c->packages[event->id], event->err);
 }
 
+/* What was said of the remote itself: it is down, or keeps this machine out. */
+static bool check_answers(const struct check *c, struct err *e)
+{
+    for (size_t i = 0; i < c->warnings.count; i++) {
+        struct str line = c->warnings.items[i];
+        bool is_about_one = false;
+
+        for (size_t k = 0; k < c->out->count && !is_about_one; k++)
+            is_about_one = is_about(line, &c->packages[k], &c->cx->arena);
+        if (is_about_one)
+            continue;
+        err_set(e, ERR_FETCH, "%.*s", STR_ARG(line));
+        return err_wrap(e, "cannot verify %.*s", STR_ARG(c->out->to));
+    }
+    return true;
+}
+
 static bool exchange(struct check *c, struct err *e)
 {
     struct fetch_event event = {.kind = FETCH_MANIFEST};
@@ -188,7 +205,7 @@ static bool check(struct check *c, struct str url, struct err *e)
         return false;
     for (size_t i = 0; i < count; i++)
         c->out->by_state[c->out->items[i].state]++;
-    return true;
+    return c->out->by_state[INSTALL_NOT_SHARED] == 0 || check_answers(c, e);
 }
 
 bool install_check_remote(struct context *cx, struct str url,

@@ -187,6 +187,11 @@ like 'with its packages' "$out" '^skill +acme/git-pr +1\.2\.0'
 
 # --- exit statuses ----------------------------------------------------------------
 
+mapm help store >"$T/help"
+for word in $(sed -n '1s/.*: \(.*\)\.$/\1/p' "$T/help" | tr -d ,); do
+    ok "mapm help store explains $word" grep -q "^  $word .* [A-Z]" "$T/help"
+done
+
 # Each command as it is, with an unknown option, and where a file is refused: the
 # page of the command lists the status.
 skill "$T/status/src/plain"

@@ -149,6 +149,10 @@ exits '[S2] the remote has what the lock says' 0 mapm store verify "$R"
 like 'all of it' "$err" '^3 packages as mapm.lock says, 0 not'
 exits 'a remote that is empty' 3 mapm store verify "${R}2"
 like 'says so of each' "$out" '^failed  skill acme/base: no store has .*, sha256:[0-9a-f]{64}'
+like 'and what to do' "$err" '^mapm store push --force puts them there again$'
+exits 'a remote that is down' 1 mapm store verify oci://127.0.0.1:1/acme/mapm
+like 'is not one that is empty' "$err" 'cannot verify oci://127.0.0.1:1/acme/mapm'
+like 'why, is said' "$err" 'is not asked any more: .*connect'
 layer=$(sha256sum <"$T/folder/$tag.tar.gz" | cut -d ' ' -f 1)
 rm -r "$T/plain/docker/registry/v2/blobs/sha256/$(printf %.2s "$layer")/$layer"
 exits 'a blob that was collected' 3 mapm store verify "$R"
