@@ -23,18 +23,29 @@ struct reading {
     struct arena *a;
 };
 
-static bool open_folder(struct reading *r, struct str folder, struct err *e)
+static bool open_path(struct reading *r, struct err *e)
 {
     struct str top = r->s->layers.whole.path;
     CLEANUP_FD int fd = -1;
 
-    r->path = folder.n
-                  ? fs_normalize(fs_join(r->s->cx->cwd, folder, r->a), r->a)
-                  : fs_join(top, STR(VENDOR_FOLDER), r->a);
     if (!fs_path_is_within(r->path, top) || r->path.n == top.n)
         return fs_open_dir(r->path.p, &r->fd, e);
     return fs_open_dir(top.p, &fd, e) &&
            fs_open_dir_at(fd, r->path.p + top.n + 1, &r->fd, e);
+}
+
+static bool open_folder(struct reading *r, struct str folder, struct err *e)
+{
+    struct str top = r->s->layers.whole.path;
+
+    r->path = folder.n
+                  ? fs_normalize(fs_join(r->s->cx->cwd, folder, r->a), r->a)
+                  : fs_join(top, STR(VENDOR_FOLDER), r->a);
+    if (open_path(r, e))
+        return true;
+    if (e->code == ERR_NOT_FOUND)
+        err_hint(e, "run mapm vendor where the network is, and commit it");
+    return err_wrap(e, "cannot install from %.*s", STR_ARG(r->path));
 }
 
 static bool read_listing(struct reading *r, struct err *e)

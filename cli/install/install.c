@@ -41,6 +41,9 @@ static bool check_sides(const struct invocation *inv, struct err *e)
 
     if (ours && theirs)
         return err_set(e, ERR_USAGE, "--ours and --theirs exclude each other");
+    if (has_option(inv, OPTION_BUNDLE) && has_option(inv, OPTION_VENDORED))
+        return err_set(e, ERR_USAGE,
+                       "--from and --vendored exclude each other");
     if ((ours || theirs) && has_option(inv, OPTION_LOCKED))
         return err_set(e, ERR_USAGE, "--locked merges nothing: leave out %s",
                        ours ? "--ours" : "--theirs");

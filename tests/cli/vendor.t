@@ -70,6 +70,9 @@ exits '[S4] a second time there is nothing to do' 0 alone "$MAPM" install --vend
 fresh named
 mv vendor/mapm third && rmdir vendor
 exits '[S4] in a folder that is named' 0 alone "$MAPM" install --vendored=third
+exits '[S4] no folder' 1 alone "$MAPM" install --vendored
+like '[S4] what writes it, is said' "$err" 'hint: run mapm vendor'
+exits '[S4] from one place' 2 alone "$MAPM" install --vendored=third --from "$T/b.tar"
 fresh unlocked
 rm mapm.lock
 exits '[S4] not without a lock' 1 mapm install --vendored
