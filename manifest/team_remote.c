@@ -148,6 +148,9 @@ static const char *split(struct str text, struct arena *a, struct parts *p)
     return is_host(p->host) ? NULL : "its host is not a name or an address";
 }
 
+static const char here[] =
+    "this machine is for config.yaml or MAPM_STORE to name";
+
 static const char *check(const struct parts *p, enum team_remote_source source)
 {
     bool is_here = origin_host_is_loopback(p->host);
@@ -163,9 +166,7 @@ static const char *check(const struct parts *p, enum team_remote_source source)
     }
     if (str_is(p->scheme, "http") && !is_here)
         return "plain http is for this machine alone";
-    return is_here && source == TEAM_FROM_WORKSPACE
-               ? "this machine is for config.yaml or MAPM_STORE to name"
-               : NULL;
+    return is_here && source == TEAM_FROM_WORKSPACE ? here : NULL;
 }
 
 static bool fail(struct str text, const char *why, struct err *e)
@@ -178,6 +179,9 @@ static bool fail(struct str text, const char *why, struct err *e)
         at == SIZE_MAX ? "" : "...",
         STR_ARG(text_cut(str_from_index(text, at == SIZE_MAX ? 0 : at), 80)),
         why);
+    if (why == here)
+        return err_hint(e, "move it to store: in your own "
+                           "~/.config/mapm/config.yaml");
     return err_hint(e, "write oci://host/repository for a registry, or "
                        "https://host/path for a folder on a web server");
 }

@@ -75,6 +75,9 @@ for url in http://localhost:1/x oci://127.0.0.1:5000/x 'https://[::1]/x' \
     like '... with its line' "$err" "mapm.yaml:[0-9]*: not the URL of a store"
     unlike '... without a password' "$err$out" hunter2
 done
+propose '{remote: ["http://localhost:1/x"]}'
+exits 'one of this machine' 1 mapm install --locked
+like '... is for another file' "$err" 'hint: move it to store: in your own .*/config.yaml'
 private='its name leads to .*, a private address'
 for url in https://10.1.2.3/x https://169.254.169.254/x oci://192.168.0.9/x 'https://[fd00::1]/x' \
     https://2130706433/x; do
