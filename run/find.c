@@ -540,6 +540,9 @@ static bool not_found(struct search *s, struct err *e)
     if (access(fs_join(folder, STR("SKILL.md"), a).p, F_OK) == 0)
         return err_hint(e, "for the folder say ./%.*s", STR_ARG(s->name));
     note_local_names(s);
+    if (s->near.count && str_eq(s->near.found[0], s->name))
+        return err_hint(e, "the folder of %.*s has no SKILL.md",
+                        STR_ARG(s->name));
     if (s->near.count)
         return err_hint(e, "did you mean %.*s?", STR_ARG(s->near.found[0]));
     return err_hint(e, "mapm list shows what is installed");

@@ -120,6 +120,11 @@ exits '[K34] as JSON' 1 mapm run --json ecko --input '{}'
 is 'with what stands on stderr' "$(json_of error messages)" \
     "[\"unknown metaskill: 'ecko'\", \"there is no metaskill \\\"ecko\\\"\"]"
 is 'and what to do' "$(json_of error hint)" '"did you mean echo?"'
+mkdir -p skills/bare
+echo 'def run(input): return {}' >skills/bare/SKILL.star
+exits '[K34] a program without a SKILL.md' 1 mapm run bare --input '{}'
+like 'is not what else may be meant' "$err" 'the folder of bare has no SKILL.md'
+rm -r skills/bare
 exits '[K34] a static skill' 1 mapm run static --input '{}'
 is 'in their words' "$out" "error: skill 'static' is not a metaskill"
 skill .agents/skills/lua 'metaskill: p.lua
