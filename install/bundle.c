@@ -80,5 +80,7 @@ bool install_bundle(struct context *cx, struct str file,
         team_bundle_done(&b.writer);
     }
     offline_close(&b.job);
-    return ok || err_wrap(e, "cannot write %.*s", STR_ARG(file));
+    if (!ok && !err_names(e, str_dup0(file, &cx->arena)))
+        err_wrap(e, "cannot write %.*s", STR_ARG(file));
+    return ok;
 }

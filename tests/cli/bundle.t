@@ -48,6 +48,8 @@ like '[S4] with its packages' "$out" '"packages": 4,'
 ok '[S4] the same lock gives the same bytes' cmp "$T/b.tar" "$T/again.tar"
 exits '[S4] GNU tar reads it' 0 tar -tf "$T/b.tar"
 like '[S4] as an OCI layout' "$out" '^oci-layout$'
+exits '[S4] into no folder' 1 mapm bundle "$T/none/b.tar"
+is '[S4] is said once' "$(printf '%s\n' "$err" | grep -c "cannot write $T/none/b.tar")" 1
 fresh ws
 reset_log
 exits '[S4] the store alone is filled' 0 mapm store pull
