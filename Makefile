@@ -267,7 +267,7 @@ LONG_TESTS = tests/githost/selftest.t $(B)/unit/sandbox_test $(patsubst %,tests/
 # What runs no program of this build proves nothing more under sanitizers, and the
 # costs of a sanitizer build are not those of mapm. Others run one command, which
 # other tests run, many times over (batch_kill, durable, plugin_crash), or mostly a shell (completion).
-PLAIN_TESTS = $(patsubst %,tests/cli/%.t,batch_kill completion cost durable growth hardening host mutants opcodes plugin_crash requirements run_cost sshd) \
+PLAIN_TESTS = $(patsubst %,tests/cli/%.t,batch_kill completion cost durable growth hardening host mutants opcodes packaging plugin_crash requirements run_cost site sshd) \
               tests/githost/selftest.t
 ALL_TESTS  = $(UNIT) tests/fuzz/replay.t tests/githost/selftest.t \
              $(wildcard tests/star/*.t tests/mcp/*.t tests/cli/*.t)
