@@ -112,6 +112,35 @@ static void look_listing(struct doctor *d)
     doctor_hint(d, "mapm install --with-server adds it");
 }
 
+/* Those that an install here asks before the git host [S1]; a proposal of
+ * mapm.yaml that nobody accepted is said by a note. */
+static void look_team_stores(struct doctor *d, struct store *store)
+{
+    struct context *cx = &d->inv->cx;
+    static const struct project none;
+    const struct str name = STR("team store");
+    struct str urls = STR("");
+    struct team_remotes list;
+    struct err e = {0};
+
+    if (!authorize_stores(cx, store, d->has_layer ? d->layer.path : cx->cwd,
+                          &d->user, d->has_layer ? &d->layer.project : &none,
+                          &list, &e)) {
+        doctor_add_err(d, file_group, name, DOCTOR_BROKEN, &e);
+        return;
+    }
+    for (size_t i = 0; i < list.count; i++)
+        urls = arena_join(urls, ", ", list.items[i].url, &cx->arena);
+    if (list.count == 0 && list.only) {
+        doctor_add(d, file_group, name, DOCTOR_WARN,
+                   "none, and the git host is never asked");
+        doctor_hint(d, "name one in remote, beside only: true in config.yaml");
+    } else if (list.count) {
+        doctor_add(d, file_group, name, DOCTOR_OK, "%.*s%s", STR_ARG(urls),
+                   list.only ? ", never the git host" : "");
+    }
+}
+
 static void look_store(struct doctor *d)
 {
     struct store_stats stats;
@@ -143,6 +172,8 @@ static void look_store(struct doctor *d)
                    "%.*s, %" PRIu64 " objects, %s", STR_ARG(home),
                    stats.objects, text_bytes(stats.bytes, bytes));
     }
+    if (store)
+        look_team_stores(d, store);
     close_store(&d->inv->cx, store);
 }
 

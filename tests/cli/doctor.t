@@ -70,6 +70,14 @@ PYTHON
 state 'no store' files/store ok 'made by the first install'
 mapm store stats >/dev/null
 state 'a store' files/store ok ', 0 objects, 0 B'
+mkdir -p "$XDG_CONFIG_HOME/mapm"
+echo 'store: {remote: [https://store.acme.example/mapm]}' >"$XDG_CONFIG_HOME/mapm/config.yaml"
+state '[S1] a store of the team' 'files/team store' ok ' https://store.acme.example/mapm ->'
+MAPM_STORE=oci://ghcr.io/acme/mapm state '[S1] two' 'files/team store' ok \
+    'oci://ghcr.io/acme/mapm, https://store.acme.example/mapm'
+echo 'store: {only: true}' >"$XDG_CONFIG_HOME/mapm/config.yaml"
+state '[S1] none, and nothing else' 'files/team store' warn 'never asked.*-> name one'
+rm "$XDG_CONFIG_HOME/mapm/config.yaml"
 chmod 777 "$MAPM_HOME"
 state 'that others may write to [row 24]' files/store broken 'others may write.*-> chmod go-w'
 is 'fails' "$status" 1
