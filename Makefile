@@ -537,6 +537,7 @@ dist:
 
 release-check:
 	@tools/setup release || :
+	@$(SUBMAKE) $(TEST_TOOLS)
 	@packaging/dist --check $(DIST) $(PARTS)
 
 clean: ; rm -rf build

@@ -202,11 +202,12 @@ static bool open_object(struct store *s, const struct hash *h, int *fd,
     char path[OBJECT_PATH_BYTES];
 
     object_path(h, path);
-    errno = ENOENT;
-    *fd = !may_be_file(s, h)
-              ? -1
-              : fs_openat(s->objects_fd, path,
-                          O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+    *fd = -1;
+    if (may_be_file(s, h))
+        *fd = fs_openat(s->objects_fd, path,
+                        O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+    else
+        errno = ENOENT;
     if (*fd < 0 && errno == ENOENT)
         *fd = staged_open(s, h);
     if (*fd < 0 && errno == ELOOP)

@@ -10,9 +10,11 @@ DIST=${DIST:-$ROOT/build/dist} VERSION=${VERSION:-$(sed -n 's/^VERSION := //p' "
 archive=mapm-$VERSION-linux-aarch64.tar.gz
 [ -f "$DIST/$archive" ] || skip_all "$archive is not built"
 qemu=$(command -v qemu-aarch64-static) || skip_all 'qemu-aarch64-static is missing'
-SUITE='alias diff errors examples gitignore import info init link_mode listing
-       local locked members merge names nested new offline options own patch ranges
-       remove renamed replace runs search skill star store tree update walk'
+# Without those that need what qemu's user mode lacks (runs, star, store, members), or
+# drive programs of this machine (walk).
+SUITE='alias diff errors examples gitignore import info init link_mode listing local
+       locked merge names nested new offline options own patch ranges remove
+       renamed replace search skill tree update'
 
 root=$T/arm
 mkdir "$root"
