@@ -7,17 +7,6 @@
 
 #define WAIT_MS 100
 
-struct call {
-    struct channel channel;
-    pid_t pid;
-};
-
-static void call_done(struct call *c)
-{
-    client_stop(c->pid);
-    channel_done(&c->channel);
-}
-
 static bool read_lock(struct str body, struct arena *a, struct str *out)
 {
     struct fields in = fields_of(body);
@@ -27,22 +16,17 @@ static bool read_lock(struct str body, struct arena *a, struct str *out)
     return fields_end(&in);
 }
 
-static bool talk(struct call *c, struct arena *a, struct str *out,
+static bool talk(struct client_call *c, struct arena *a, struct str *out,
                  struct err *e)
 {
     for (;;) {
         struct frame frame;
+        bool got;
 
-        if (!channel_next(&c->channel, &frame, e))
-            return client_nonsense(e);
-        if (frame.type == FRAME_BUNDLE_LOCK)
+        if (!client_call_next(c, FRAME_BUNDLE_LOCK, &frame, &got, e))
+            return false;
+        if (got)
             return read_lock(frame.body, a, out) || client_nonsense(e);
-        if (frame.type == FRAME_FATAL)
-            return client_read_fatal(frame.body, e);
-        if (frame.type != 0)
-            return client_nonsense(e);
-        if (c->channel.closed)
-            return client_report_end(&c->pid, e);
         if (!client_wait(&c->channel, NULL, WAIT_MS, e))
             return false;
     }
@@ -50,7 +34,7 @@ static bool talk(struct call *c, struct arena *a, struct str *out,
 
 bool fetch_bundle_lock(int fd, struct arena *a, struct str *out, struct err *e)
 {
-    CLEANUP(call_done) struct call c = {.channel = {.fd = -1}};
+    CLEANUP(client_call_done) struct client_call c = {.channel = {.fd = -1}};
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 
     if (own < 0)

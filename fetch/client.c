@@ -437,6 +437,28 @@ bool client_nonsense(struct err *e)
     return err_hint(e, "install mapm again: both programs belong together");
 }
 
+void client_call_done(struct client_call *c)
+{
+    client_stop(c->pid);
+    channel_done(&c->channel);
+}
+
+bool client_call_next(struct client_call *c, enum frame_type want,
+                      struct frame *frame, bool *got, struct err *e)
+{
+    *got = false;
+    if (!channel_next(&c->channel, frame, e))
+        return client_nonsense(e);
+    *got = frame->type == want;
+    if (*got)
+        return true;
+    if (frame->type == FRAME_FATAL)
+        return client_read_fatal(frame->body, e);
+    if (frame->type != 0)
+        return client_nonsense(e);
+    return !c->channel.closed || client_report_end(&c->pid, e);
+}
+
 /* One frame. `*got` true: it was an event. */
 static bool take(struct fetch *f, const struct frame *frame, struct arena *a,
                  struct fetch_event *out, bool *got, struct err *e)

@@ -13,7 +13,7 @@
  * client: the state of this side, shared by client.c (the conversation),
  * client_event.c (events of mapm-fetch), client_answer.c (its queries) and
  * client_ssh.c (ssh that it asks for).
- * post.c starts a mapm-fetch of its own, by functions of client.c.
+ * post.c and bundle.c start a mapm-fetch of their own, by functions of client.c.
  */
 
 #define FETCH_ASKS_MAX 20000000u /* above each limit of the graph */
@@ -75,6 +75,18 @@ bool client_read_fatal(struct str body, struct err *e);
 bool client_nonsense(struct err *e); /* false */
 /* Kills it, when it still runs. */
 void client_stop(pid_t pid);
+
+/* A mapm-fetch for one answer. */
+struct client_call {
+    struct channel channel;
+    pid_t pid;
+};
+/* Stops it: an answer that no caller reads should not cost money. */
+void client_call_done(struct client_call *c);
+/* The answer, a frame of type `want`, when it is here; `*got` false: not yet, and
+ * client_wait is next. False: it failed, or ended without one. */
+MUST_CHECK bool client_call_next(struct client_call *c, enum frame_type want,
+                                 struct frame *frame, bool *got, struct err *e);
 
 /* What is asked for: from a program of the kind, or from git's helpers. */
 struct credential_query {

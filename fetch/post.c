@@ -6,37 +6,20 @@
 
 #define WAIT_MS 20 /* a signal just before poll is noticed after this */
 
-struct call {
-    struct channel channel;
-    pid_t pid;
-};
-
-/* After any failure the helper is stopped: an answer that no caller reads
- * should not cost money. */
-static void call_done(struct call *c)
-{
-    client_stop(c->pid);
-    channel_done(&c->channel);
-}
-
-static bool talk(struct call *c, const struct fetch_post *in, uint64_t time_ms,
-                 struct arena *a, struct fetch_reply *out, struct err *e)
+static bool talk(struct client_call *c, const struct fetch_post *in,
+                 uint64_t time_ms, struct arena *a, struct fetch_reply *out,
+                 struct err *e)
 {
     for (;;) {
         struct frame frame;
         uint64_t now = proc_now_ms(), left;
+        bool got;
 
-        if (!channel_next(&c->channel, &frame, e))
-            return client_nonsense(e);
-        if (frame.type == FRAME_REPLY)
+        if (!client_call_next(c, FRAME_REPLY, &frame, &got, e))
+            return false;
+        if (got)
             return post_read_reply(frame.body, in->max_bytes, a, out) ||
                    client_nonsense(e);
-        if (frame.type == FRAME_FATAL)
-            return client_read_fatal(frame.body, e);
-        if (frame.type != 0)
-            return client_nonsense(e);
-        if (c->channel.closed)
-            return client_report_end(&c->pid, e);
         left = now < in->deadline_ms ? in->deadline_ms - now : 0;
         if (left == 0)
             return post_late(in->url, time_ms, e);
@@ -51,7 +34,7 @@ static bool talk(struct call *c, const struct fetch_post *in, uint64_t time_ms,
 bool fetch_post(const struct fetch_post *in, struct arena *a,
                 struct fetch_reply *out, struct err *e)
 {
-    CLEANUP(call_done) struct call c = {.channel = {.fd = -1}};
+    CLEANUP(client_call_done) struct client_call c = {.channel = {.fd = -1}};
     uint64_t now = proc_now_ms(), left = 0;
 
     if (!post_check(in, e))
