@@ -18,7 +18,7 @@ static bool add_environment(struct context *cx, struct team_remotes *list,
            err_wrap(e, VARIABLE);
 }
 
-/* All of it, or nothing: what was accepted is the list as it stands. */
+/* The list is accepted as a whole: a changed one is a new proposal. */
 static bool add_proposed(struct context *cx, struct store *store,
                          struct str path, const struct project *workspace,
                          struct team_remotes *list, struct err *e)

@@ -53,7 +53,7 @@ static struct str describe_policy(const struct project *p, bool quoted,
     return arena_str(a, buf_str(&b));
 }
 
-/* The URL whole: what was accepted is what is asked. */
+/* URLs in full: consent is for exactly these. */
 static struct str describe_stores(const struct project *p, bool quoted,
                                   struct arena *a)
 {

@@ -21,7 +21,7 @@
 
 #define POLL_MS 250
 
-/* --- what is run ------------------------------------------------------------ */
+/* --- the metaskill ---------------------------------------------------------- */
 
 static bool find_allowed(struct batch *b, struct store *store, struct err *e)
 {
