@@ -1,6 +1,7 @@
 #include "show.h"
 
 #include "base/diff.h"
+#include "base/digest.h"
 #include "base/text.h"
 #include "mapm/diagnostics.h"
 #include "mapm/doc_kind.h"
@@ -314,8 +315,7 @@ bool authorize_show(struct context *cx, struct store *store,
     show_field(&s, "version", q->version);
     show_field(&s, "origin", q->origin);
     show_field(&s, "commit", q->commit);
-    show_field(&s, "digest",
-               str_join(STR("sha256:"), hash_hex(&q->digest, s.a), s.a));
+    show_field(&s, "digest", digest_format(&q->digest, s.a));
     show_program(&s, &now);
     return show_changes(&s, q, &now, e);
 }

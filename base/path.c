@@ -149,13 +149,20 @@ struct str path_last(struct str path)
     return slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
 }
 
+size_t path_depth(struct str path)
+{
+    size_t depth = 1;
+
+    for (size_t i = 0; i < path.n; i++)
+        depth += path.p[i] == '/';
+    return depth;
+}
+
 bool path_stays_below(struct str folder, struct str target)
 {
-    size_t depth = folder.n ? 1 : 0;
+    size_t depth = folder.n ? path_depth(folder) : 0;
     struct str name;
 
-    for (size_t i = 0; i < folder.n; i++)
-        depth += folder.p[i] == '/';
     while (str_cut(&target, '/', &name)) {
         if (str_is(name, "..")) {
             if (depth == 0)

@@ -93,11 +93,6 @@ bool proc_is_asked_to_end(void)
                                          sigismember(&pending, SIGHUP) == 1);
 }
 
-int proc_signal(void)
-{
-    return caught;
-}
-
 uint64_t proc_now_ms(void)
 {
     struct timespec now;

@@ -1,5 +1,6 @@
 #include "batch.h"
 
+#include "base/digest.h"
 #include "base/fs.h"
 #include "base/proc.h"
 #include "mapm/open_store.h"
@@ -57,7 +58,7 @@ static struct str package_digest(const struct batch *b)
     struct hash digest = store_listing_format(
         b->skill.skill.files, b->skill.skill.file_count, a, &text);
 
-    return str_join(STR("sha256:"), hash_hex(&digest, a), a);
+    return digest_format(&digest, a);
 }
 
 /* --- the journal ------------------------------------------------------------ */

@@ -27,14 +27,6 @@ bool clients_mcp_is_at(const struct client_mcp *m, struct str path)
     return false;
 }
 
-const struct client *clients_find_mcp_file(struct str path)
-{
-    for (size_t i = 0; i < clients_count; i++)
-        if (clients_mcp_is_at(&clients_table[i].mcp, path))
-            return &clients_table[i];
-    return NULL;
-}
-
 bool clients_is_verified(const struct client *c)
 {
     return c->known != KNOWN_LISTED;

@@ -81,21 +81,6 @@ bool clients_user_file_at(const struct client *c, const char *path,
     return clients_home_path(c, path, home, a, out, e);
 }
 
-bool clients_user_file(const struct client *c, struct str home, struct arena *a,
-                       struct str *out, struct err *e)
-{
-    const struct client_mcp *m = &c->mcp_user;
-
-    for (size_t i = 0; i < CLIENT_MAX_OTHERS && m->others[i]; i++) {
-        if (!clients_user_file_at(c, m->others[i], home, a, out, e))
-            return false;
-        if (is_there(*out))
-            return true;
-    }
-    *out = STR("");
-    return !m->path || clients_user_file_at(c, m->path, home, a, out, e);
-}
-
 bool clients_is_here(const struct client *c, int root)
 {
     for (size_t i = 0; i < CLIENT_MAX_MARKERS && c->markers[i]; i++)

@@ -1,3 +1,4 @@
+#include "base/digest.h"
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/path.h"
@@ -99,13 +100,6 @@ static int by_path(const void *x, const void *y)
 }
 
 /* --- artifacts --------------------------------------------------------------------- */
-
-static struct str digest_of(struct str bytes, struct arena *a)
-{
-    struct hash h = hash_of(bytes);
-
-    return str_join(STR("sha256:"), hash_hex(&h, a), a);
-}
 
 /* RFC 3986: all but unreserved characters and "/". */
 static struct str encode(struct str path, struct arena *a)

@@ -1,5 +1,6 @@
 #include "well_known.h"
 
+#include "base/digest.h"
 #include "base/map.h"
 #include "base/text.h"
 #include "mapm/limits.h"
@@ -154,14 +155,6 @@ bool well_known_url(struct str text, struct arena *a, struct str *out,
 
 /* --- the index ---------------------------------------------------------------------- */
 
-static bool is_digest(struct str s)
-{
-    struct hash ignored;
-
-    return str_starts(s, STR("sha256:")) &&
-           hash_parse(str_from_index(s, 7), &ignored);
-}
-
 static struct str tags_of(const struct json *entry, struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -202,7 +195,7 @@ static bool read_entry(struct offered *list, const struct json *entry,
     if ((str_is(type, "skill-md") || str_is(type, "archive")) &&
         name_is_kebab(name) && description.n &&
         text_count(description) <= DESCRIPTION_MAX_CHARS &&
-        is_digest(json_text(json_get(entry, "digest"))) &&
+        digest_is_valid(json_text(json_get(entry, "digest"))) &&
         well_known_resolve(url, json_text(json_get(entry, "url")), a,
                            &data.origin) &&
         map_put(names, name, list))

@@ -1,3 +1,4 @@
+#include "base/digest.h"
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -29,8 +30,7 @@ static const char *find_old_command(struct install_session *s,
     struct document d = {0};
     struct err ignored = {0};
 
-    if (!p->before || !str_starts(p->before->digest, STR("sha256:")) ||
-        !hash_parse(str_from_index(p->before->digest, 7), &old.digest) ||
+    if (!p->before || !digest_parse(p->before->digest, &old.digest) ||
         !store_has_package(s->store, &old.digest) ||
         !node_read_document(&s->closure, &old, &scratch, &d, &ignored))
         return NULL;

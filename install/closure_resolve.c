@@ -1,5 +1,6 @@
 #include "closure_resolve.h"
 
+#include "base/digest.h"
 #include "base/fs.h"
 #include "mapm/doc_kind.h"
 #include "mapm/lock.h"
@@ -128,12 +129,6 @@ bool closure_ask_plugin(struct closure *c, struct node *n, struct err *e)
     return closure_request(c, n, e);
 }
 
-static bool locked_digest(const struct lock_entry *entry, struct hash *out)
-{
-    return str_starts(entry->digest, STR("sha256:")) &&
-           hash_parse(str_from_index(entry->digest, 7), out);
-}
-
 static bool has_files(struct closure *c, struct node *n,
                       const struct hash *digest)
 {
@@ -235,7 +230,7 @@ static bool verify_locked(struct closure *c, struct node *n, struct err *e)
 
 static bool resolve_locked(struct closure *c, struct node *n, struct err *e)
 {
-    if (!locked_digest(n->locked, &n->digest))
+    if (!digest_parse(n->locked->digest, &n->digest))
         return err_set(e, ERR_FORMAT, "mapm.lock:%u: malformed digest",
                        n->locked->line);
     if (node_has_entry(n)) {
@@ -443,8 +438,8 @@ static bool is_as_locked(const struct node *n, const struct lock_entry *entry)
 {
     struct hash digest;
 
-    return str_eq(n->object, entry->object) && locked_digest(entry, &digest) &&
-           hash_eq(&digest, &n->digest);
+    return str_eq(n->object, entry->object) &&
+           digest_parse(entry->digest, &digest) && hash_eq(&digest, &n->digest);
 }
 
 /* `moving`: the entry that an update would change, or NULL. */

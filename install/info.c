@@ -1,3 +1,4 @@
+#include "base/digest.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "mapm/doc_kind.h"
@@ -300,8 +301,7 @@ static bool fill_package(struct info *f, struct err *e)
     fill_origin(f);
     out->kind = n->package.kind;
     out->name = n->package.fqn;
-    out->digest = str_join(STR("sha256:"), hash_hex(&n->digest, &f->cx->arena),
-                           &f->cx->arena);
+    out->digest = digest_format(&n->digest, &f->cx->arena);
     if (!fill_files(f, e))
         return false;
     if (out->kind == DOC_PLUGIN ? !fill_plugin(f, e) : !fill_document(f, e))

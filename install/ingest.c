@@ -1,5 +1,6 @@
 #include "ingest.h"
 
+#include "base/digest.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "mapm/diagnostics.h"
@@ -111,9 +112,6 @@ static bool keep_origin(struct closure *c, const struct node *n,
 static void fill_package(struct closure *c, struct node *n, enum doc_kind kind,
                          struct str fqn, struct arena *a)
 {
-    char hex[HASH_HEX_CHARS + 1];
-
-    hash_format(&n->digest, hex);
     n->own_fqn = fqn;
     n->package.kind = kind;
     n->package.origin = &n->origin;
@@ -121,7 +119,7 @@ static void fill_package(struct closure *c, struct node *n, enum doc_kind kind,
     /* What is linked changes whenever it is written to: it equals itself. */
     n->package.content = n->origin.scheme == ORIGIN_OWN
                              ? n->origin.key
-                             : arena_printf(a, "sha256:%s", hex);
+                             : digest_format(&n->digest, a);
     n->package.user = n;
 }
 
@@ -653,9 +651,7 @@ static bool is_as_locked(const struct closure *c, const struct node *n)
 
     return entry && !n->locked && n->origin.scheme == ORIGIN_GIT &&
            str_eq(entry->object, n->object) &&
-           str_starts(entry->digest, STR("sha256:")) &&
-           hash_parse(str_from_index(entry->digest, 7), &digest) &&
-           hash_eq(&digest, &n->digest);
+           digest_parse(entry->digest, &digest) && hash_eq(&digest, &n->digest);
 }
 
 static bool ingest_plugin(struct closure *c, struct node *n, struct err *e)

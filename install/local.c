@@ -110,15 +110,6 @@ static bool add_link(struct walk *w, struct str path, struct err *e)
     return true;
 }
 
-static size_t depth_of(struct str path)
-{
-    size_t depth = 1;
-
-    for (size_t i = 0; i < path.n; i++)
-        depth += path.p[i] == '/';
-    return depth;
-}
-
 static bool add_entry(struct walk *w, struct str folder,
                       const struct fs_entry *entry, struct err *e)
 {
@@ -139,7 +130,7 @@ static bool add_entry(struct walk *w, struct str folder,
     case DT_LNK:
         return add_link(w, path, e);
     case DT_DIR:
-        if (depth_of(path) >= w->limits->package_max_depth.value)
+        if (path_depth(path) >= w->limits->package_max_depth.value)
             return limit_fail(&w->limits->package_max_depth, e,
                               "%.*s: deeper than %" PRIu64 " folders",
                               STR_ARG(path),
@@ -303,7 +294,7 @@ static bool list_anywhere(struct closure *c, struct node *n, int root,
 
             if (entries[i].type != DT_DIR || str_is(entries[i].name, ".git") ||
                 str_is(entries[i].name, "node_modules") ||
-                depth_of(path) > CATALOG_MAX_DEPTH)
+                path_depth(path) > CATALOG_MAX_DEPTH)
                 continue;
             if (is_package(root, path, "SKILL.md", &scratch)) {
                 add_offer(n, capacity, &c->cx->arena, DOC_SKILL,

@@ -173,15 +173,6 @@ bool session_find_patched(struct install_session *s, struct install_package *p,
     return true;
 }
 
-static size_t depth_of(struct str path)
-{
-    size_t depth = 0;
-
-    for (size_t i = 0; i < path.n; i++)
-        depth += path.p[i] == '/';
-    return depth;
-}
-
 /* As a folder or a tree of git is bounded. */
 static bool check_sizes(struct install_session *s, const struct patched *p,
                         struct err *e)
@@ -197,7 +188,7 @@ static bool check_sizes(struct install_session *s, const struct patched *p,
         CLEANUP(arena_done) struct arena scratch = {0};
         struct str content;
 
-        if (depth_of(p->files[i].path) > l->package_max_depth.value)
+        if (path_depth(p->files[i].path) - 1 > l->package_max_depth.value)
             return limit_fail(&l->package_max_depth, e,
                               "%.*s: deeper than %" PRIu64 " folders",
                               STR_ARG(p->files[i].path),

@@ -1,3 +1,4 @@
+#include "base/digest.h"
 #include "base/fs.h"
 #include "mapm/doc_kind.h"
 #include "mapm/limits.h"
@@ -198,15 +199,13 @@ static struct str recorded_place(void *ctx, const struct package *p)
 }
 
 /* As the lock has it. */
-static struct str digest_of(const struct package *p, struct arena *a)
+static struct str entry_digest(const struct package *p, struct arena *a)
 {
     const struct node *n = p->user;
 
     if (p->origin->scheme != ORIGIN_OWN)
         return p->content;
-    return p->kind == DOC_MCP
-               ? str_join(STR("sha256:"), hash_hex(&n->digest, a), a)
-               : STR("");
+    return p->kind == DOC_MCP ? digest_format(&n->digest, a) : STR("");
 }
 
 /* The folder of a link is named as the document in it says. */
@@ -250,7 +249,7 @@ static bool fill_packages(struct install_session *s, struct err *e)
 
         p->package = &main_node(s, &s->resolved.steps[i])->package;
         p->place = names[i];
-        p->digest = digest_of(p->package, a);
+        p->digest = entry_digest(p->package, a);
         if (!check_own(p, e))
             return false;
         /* A lock out of a bundle says what comes, not what was there. */

@@ -1,5 +1,6 @@
 #include "plugins.h"
 
+#include "base/digest.h"
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -354,7 +355,7 @@ bool plugin_read_node(struct closure *c, const struct node *n, struct arena *a,
     }
     files.paths = s.paths;
     files.count = count;
-    in.digest = str_join(STR("sha256:"), hash_hex(&n->digest, a), a);
+    in.digest = digest_format(&n->digest, a);
     in.data = data_identity(n, a);
     return plugin_read(&in, a, out, e);
 }
@@ -430,8 +431,7 @@ static bool supply(struct closure *c, struct node *owner, struct node *n,
     if (!store_document(c, part, &digest, e))
         return false;
     if (n->locked && owner->locked && n->locked->digest.n &&
-        !str_eq(n->locked->digest,
-                str_join(STR("sha256:"), hash_hex(&digest, a), a)))
+        !str_eq(n->locked->digest, digest_format(&digest, a)))
         return err_set(e, ERR_DAMAGED,
                        "mapm.lock:%u: %s %.*s is not what its plugin holds",
                        n->locked->line, doc_kind_name(n->locked->kind),

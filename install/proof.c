@@ -1,5 +1,6 @@
 #include "proof.h"
 
+#include "base/digest.h"
 #include "mapm/state.h"
 
 #include "closure.h"
@@ -120,8 +121,7 @@ bool proof_find(const struct layer *l, struct store *store,
     struct state_proof p = {.commit = proof_commit(l, entry, o, &a),
                             .object = entry->object};
 
-    if (p.commit.n == 0 || !str_starts(entry->digest, STR("sha256:")) ||
-        !hash_parse(str_from_index(entry->digest, 7), &p.digest))
+    if (p.commit.n == 0 || !digest_parse(entry->digest, &p.digest))
         return false;
     p.repository = origin_repository(o, &a);
     if (rest.n == 0) {
@@ -240,8 +240,7 @@ bool proof_has_also(struct store *store, const struct lock_entry *entry,
 {
     struct state_proof p = also_proof(o, commit, entry->object, a);
 
-    return entry->object.n && str_starts(entry->digest, STR("sha256:")) &&
-           hash_parse(str_from_index(entry->digest, 7), &p.digest) &&
+    return entry->object.n && digest_parse(entry->digest, &p.digest) &&
            state_has_proof(store_state(store), &p);
 }
 

@@ -1,3 +1,4 @@
+#include "base/digest.h"
 #include "mapm/install_team.h"
 #include "mapm/state.h"
 
@@ -33,7 +34,7 @@ static void fill(const struct layer *l, struct store *store,
 {
     *p = (struct install_team_package){.entry = entry,
                                        .kept_back = kept_back(l, entry)};
-    if (p->kept_back || !team_digest_parse(entry->digest, &p->digest))
+    if (p->kept_back || !digest_parse(entry->digest, &p->digest))
         return;
     p->name = team_object_name(&p->digest, a);
     p->commit = proof_commit(l, entry, o, a);
@@ -171,7 +172,7 @@ static void describe(const struct install_team_package *p, bool proves,
     m->revision = p->commit;
     if (proves)
         return;
-    m->digest = team_digest(&p->digest, a);
+    m->digest = digest_format(&p->digest, a);
     m->type = str_cstr(doc_kind_name(p->entry->kind));
     m->title = p->entry->name;
     m->source = lock_origin_text(p->entry);

@@ -156,11 +156,7 @@ static bool add_file(struct listing *l, struct str path, struct err *e)
 
 static bool add_folder(struct listing *l, struct str path, struct err *e)
 {
-    size_t depth = 1;
-
-    for (size_t i = 0; i < path.n; i++)
-        depth += path.p[i] == '/';
-    if (depth >= PACKAGE_MAX_DEPTH)
+    if (path_depth(path) >= PACKAGE_MAX_DEPTH)
         return err_set(e, ERR_LIMIT, "deeper than %d folders",
                        PACKAGE_MAX_DEPTH);
     l->below = arena_grow(l->a, l->below, l->below_count, &l->below_capacity,

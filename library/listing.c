@@ -1,6 +1,7 @@
 #include "listing.h"
 
 #include "base/fs.h"
+#include "base/path.h"
 #include "base/proc.h"
 #include "base/text.h"
 #include "base/threads.h"
@@ -319,20 +320,11 @@ struct groups {
     size_t skill_count, skill_capacity;
 };
 
-static size_t depth_of(struct str name)
-{
-    size_t depth = 1;
-
-    for (size_t i = 0; i < name.n; i++)
-        depth += name.p[i] == '/';
-    return depth;
-}
-
 static void add_group(struct groups *g, struct str name)
 {
     struct listing *l = g->l;
 
-    if (depth_of(name) == LIBRARY_MAX_DEPTH || g->count > LIBRARY_MAX_GROUPS)
+    if (path_depth(name) == LIBRARY_MAX_DEPTH || g->count > LIBRARY_MAX_GROUPS)
         return;
     if (g->count == LIBRARY_MAX_GROUPS)
         report_note(l->options, LIBRARY_WARNING,
@@ -494,7 +486,7 @@ struct str library_find_folder(struct str root, struct str name,
         found = groups[i].n ? fs_join(groups[i], name, &scratch) : name;
         if (has_skill(fd, found))
             return arena_str(a, found);
-        if (depth_of(found) == LIBRARY_MAX_DEPTH ||
+        if (path_depth(found) == LIBRARY_MAX_DEPTH ||
             !fs_list_at(fd, str_dup0(groups[i], &scratch), LIBRARY_MAX_SKILLS,
                         &scratch, &entries, &n, &ignored))
             continue;

@@ -26,16 +26,6 @@ static bool is_in_its_folder(const struct candidate *c)
     return str_eq(c->name, path_last(folder_of(c)));
 }
 
-static size_t depth_of(const struct candidate *c)
-{
-    struct str folder = folder_of(c);
-    size_t depth = 0;
-
-    for (size_t i = 0; i < folder.n; i++)
-        depth += folder.p[i] == '/';
-    return depth;
-}
-
 /* As a walk in order of names meets them: "a/x" before "a-b/x". */
 static int compare_paths(struct str x, struct str y)
 {
@@ -60,8 +50,8 @@ static int compare(const struct candidate *x, const struct candidate *y)
         order = x->rank < y->rank ? -1 : 1;
     if (order == 0 && is_in_its_folder(x) != is_in_its_folder(y))
         order = is_in_its_folder(x) ? -1 : 1;
-    if (order == 0 && depth_of(x) != depth_of(y))
-        order = depth_of(x) < depth_of(y) ? -1 : 1;
+    if (order == 0 && path_depth(folder_of(x)) != path_depth(folder_of(y)))
+        order = path_depth(folder_of(x)) < path_depth(folder_of(y)) ? -1 : 1;
     if (order == 0)
         order = compare_paths(folder_of(x), folder_of(y));
     return order;

@@ -6,6 +6,7 @@
 #include "mapm/limits.h"
 #include "mapm/lint.h"
 #include "mapm/name.h"
+#include "mapm/package_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,22 +59,6 @@ bool lint_is_below(struct str path, struct str folder)
            (path.n == folder.n || path.p[folder.n] == '/');
 }
 
-static enum manifest_file read_open(int fd, const struct stat *st,
-                                    size_t max_bytes, struct arena *a,
-                                    struct str *text)
-{
-    struct err e = {0};
-
-    if (max_bytes == 0)
-        return MANIFEST_FILE_OK;
-    if (st->st_size > 0 && (uint64_t)st->st_size > max_bytes)
-        return MANIFEST_FILE_TOO_LARGE;
-    if (fs_read_fd(fd, max_bytes, a, text, &e))
-        return MANIFEST_FILE_OK;
-    return e.code == ERR_LIMIT ? MANIFEST_FILE_TOO_LARGE
-                               : MANIFEST_FILE_UNREADABLE;
-}
-
 /* Resolves links first, then opens the result with no link followed: it cannot
  * be replaced in between. */
 enum manifest_file lint_read_resolved(struct str folder, struct str inside,
@@ -92,7 +77,7 @@ enum manifest_file lint_read_resolved(struct str folder, struct str inside,
         return MANIFEST_FILE_ESCAPES;
     if (!fs_open_file_at(AT_FDCWD, real, &fd, &st, &ignored))
         return MANIFEST_FILE_UNREADABLE;
-    return read_open(fd, &st, max_bytes, a, text);
+    return package_file_read(fd, &st, max_bytes, a, text);
 }
 
 enum manifest_file lint_read(const struct check_result *result, int dirfd,
@@ -107,7 +92,7 @@ enum manifest_file lint_read(const struct check_result *result, int dirfd,
     if (str_has_char(path, '\0'))
         return MANIFEST_FILE_MISSING;
     if (fs_open_file_at(dirfd, str_dup0(path, a), &fd, &st, &e))
-        return read_open(fd, &st, max_bytes, a, text);
+        return package_file_read(fd, &st, max_bytes, a, text);
     if (e.code == ERR_NOT_FOUND)
         return MANIFEST_FILE_MISSING;
     if (e.code != ERR_REFUSED)

@@ -1,5 +1,6 @@
 #include "find.h"
 
+#include "base/digest.h"
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -116,7 +117,6 @@ static bool is_about_files(enum err_code code)
 static bool find_digest(struct search *s, const struct lock_entry *entry,
                         bool local, struct str *out, struct err *e)
 {
-    struct arena *a = &s->cx->arena;
     struct hash digest;
 
     *out = local ? STR("") : entry->digest;
@@ -124,7 +124,7 @@ static bool find_digest(struct search *s, const struct lock_entry *entry,
         return true;
     if (!patched_installed(s->store, entry->digest, entry->patch, &digest, e))
         return err_wrap(e, "%.*s", STR_ARG(entry->name));
-    *out = str_join(STR("sha256:"), hash_hex(&digest, a), a);
+    *out = digest_format(&digest, &s->cx->arena);
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "server_plugin.h"
 
+#include "base/digest.h"
 #include "base/fs.h"
 #include "base/map.h"
 #include "base/path.h"
@@ -203,8 +204,7 @@ static bool make_root(struct context *cx, struct store *store,
     struct map outside;
     struct str homes;
 
-    if (!str_starts(p->root, STR("sha256:")) ||
-        !hash_parse(str_from_index(p->root, 7), &r.digest))
+    if (!digest_parse(p->root, &r.digest))
         return err_set(e, ERR_FORMAT, "its plugin has no digest");
     r.hex = hash_hex(&r.digest, &cx->arena);
     if (!store_read_listing(store, &r.digest, &cx->arena, &r.files, &r.count,

@@ -1,6 +1,7 @@
 #include "base/fs.h"
 #include "base/path.h"
 #include "mapm/metaskill.h"
+#include "mapm/package_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -73,11 +74,8 @@ static bool add_file(struct folder *f, struct str path, struct err *e)
 static bool add_folder(struct folder *f, struct str path, struct err *e)
 {
     const struct limit *most = &f->limits->package_max_depth;
-    uint64_t depth = 1;
 
-    for (size_t i = 0; i < path.n; i++)
-        depth += path.p[i] == '/';
-    if (depth >= most->value)
+    if (path_depth(path) >= most->value)
         return limit_fail(most, e, "deeper than %" PRIu64 " folders",
                           most->value);
     f->below = arena_grow(f->a, f->below, f->below_count, &f->below_capacity,
@@ -134,22 +132,6 @@ static bool read_files(struct folder *f, struct err *e)
 
 /* --- what SKILL.md asks for --------------------------------------------------------- */
 
-static enum manifest_file read_open(int fd, const struct stat *st,
-                                    size_t max_bytes, struct arena *a,
-                                    struct str *content)
-{
-    struct err e = {0};
-
-    if (max_bytes == 0)
-        return MANIFEST_FILE_OK;
-    if (st->st_size > 0 && (uint64_t)st->st_size > max_bytes)
-        return MANIFEST_FILE_TOO_LARGE;
-    if (fs_read_fd(fd, max_bytes, a, content, &e))
-        return MANIFEST_FILE_OK;
-    return e.code == ERR_LIMIT ? MANIFEST_FILE_TOO_LARGE
-                               : MANIFEST_FILE_UNREADABLE;
-}
-
 /* Resolves links first, then opens the result with no link followed: it cannot
  * be replaced in between (K10). */
 static enum manifest_file resolve(struct folder *f, struct str path,
@@ -194,7 +176,7 @@ static enum manifest_file read_beside(void *ctx, struct str path,
             state = MANIFEST_FILE_UNREADABLE;
     }
     if (state == MANIFEST_FILE_OK)
-        state = read_open(fd, &st, max_bytes, a, content);
+        state = package_file_read(fd, &st, max_bytes, a, content);
     if (state == MANIFEST_FILE_OK && max_bytes)
         f->program_path = inside;
     return state;

@@ -1,3 +1,4 @@
+#include "base/digest.h"
 #include "base/hash.h"
 #include "mapm/name.h"
 #include "mapm/runtime.h"
@@ -122,14 +123,6 @@ static bool keep_bool(const struct json *j, bool otherwise)
 
 /* --- the first line --------------------------------------------------------- */
 
-static bool is_digest(struct str text)
-{
-    struct hash ignored;
-
-    return str_starts(text, STR("sha256:")) &&
-           hash_parse(str_from_index(text, 7), &ignored);
-}
-
 static bool read_limit(struct reader *r, const struct json *j)
 {
     uint64_t value;
@@ -180,7 +173,7 @@ static bool read_head(struct reader *r, const struct json *line)
     r->out->input = keep_raw(r, rows[3].value);
     if (!name_is_kebab(r->out->name))
         return fail(r, "\"name\" is no name of a metaskill");
-    if (r->out->digest.n && !is_digest(r->out->digest))
+    if (r->out->digest.n && !digest_is_valid(r->out->digest))
         return fail(r, "\"digest\" has to be \"sha256:\" and 64 digits");
     if (r->out->input.n > INPUT_MAX_BYTES)
         return fail(r, "the input has more than %u bytes", INPUT_MAX_BYTES);

@@ -1,3 +1,4 @@
+#include "base/digest.h"
 #include "base/hash.h"
 #include "mapm/runtime.h"
 #include "mapm/tape.h"
@@ -8,9 +9,7 @@
 
 struct str tape_digest(struct str program, struct arena *a)
 {
-    struct hash hash = hash_of(program);
-
-    return str_join(STR("sha256:"), hash_hex(&hash, a), a);
+    return digest_of(program, a);
 }
 
 /* On one line, however it came. */

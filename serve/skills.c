@@ -1,3 +1,4 @@
+#include "base/digest.h"
 #include "base/fs.h"
 #include "mapm/diagnostics.h"
 #include "mapm/doc_kind.h"
@@ -127,9 +128,7 @@ static bool put_file(struct entry *n, struct str path, struct err *e)
                        MAX_TOTAL_BYTES);
     json_begin_object(&n->w);
     json_member_string(&n->w, "uri", serve_uri(n->as, path, &n->a));
-    json_member_string(
-        &n->w, "digest",
-        arena_printf(&n->a, "sha256:%.*s", STR_ARG(hash_hex(&hash, &n->a))));
+    json_member_string(&n->w, "digest", digest_format(&hash, &n->a));
     json_member_number(&n->w, "size", size);
     json_end_object(&n->w);
     return true;

@@ -1,5 +1,6 @@
 #include "bundle.h"
 
+#include "base/digest.h"
 #include "base/json.h"
 
 #define REF_NAME "org.opencontainers.image.ref.name"
@@ -18,7 +19,7 @@ static void write_entry(const struct team_bundle_image *image,
     json_member_string(w, "mediaType",
                        image->is_lock ? STR(TEAM_LOCK_TYPE)
                                       : STR(TEAM_MANIFEST_TYPE));
-    json_member_string(w, "digest", team_digest(&image->digest, &a));
+    json_member_string(w, "digest", digest_format(&image->digest, &a));
     json_member_number(w, "size", image->size);
     json_member_object(w, "annotations");
     json_member_string(w, REF_NAME, image->name);

@@ -1,3 +1,4 @@
+#include "base/digest.h"
 #include "base/json.h"
 #include "mapm/limits.h"
 #include "mapm/team_bundle.h"
@@ -197,7 +198,7 @@ static bool take_image(struct scan *s, const struct json *j,
     out->name = json_text(notes ? notes->first : NULL);
     out->is_lock = str_is(out->name, BUNDLE_LOCK_NAME);
     if ((!out->is_lock && !team_name_is_valid(out->name)) ||
-        !team_digest_parse(json_text(json_get(j, "digest")), &out->digest) ||
+        !digest_parse(json_text(json_get(j, "digest")), &out->digest) ||
         !json_whole(json_get(j, "size"), &minus, &out->size))
         return odd(s->e, "an entry of its index");
     at = find_blob(b, &out->digest);

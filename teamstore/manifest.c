@@ -1,4 +1,5 @@
 #include "base/base64.h"
+#include "base/digest.h"
 #include "base/json.h"
 #include "mapm/team_object.h"
 
@@ -10,7 +11,7 @@
 void team_config_write(struct str what, const struct hash *tar, struct buf *out)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct str diff_id = team_digest(tar, &a);
+    struct str diff_id = digest_format(tar, &a);
     struct json_writer w;
 
     json_writer_init(&w, out, 0);
@@ -36,7 +37,7 @@ static void write_blob(struct json_writer *w, struct str type,
 
     json_begin_object(w);
     json_member_string(w, "mediaType", type);
-    json_member_string(w, "digest", team_digest(&b->digest, &a));
+    json_member_string(w, "digest", digest_format(&b->digest, &a));
     json_member_number(w, "size", b->size);
     json_end_object(w);
 }
@@ -134,7 +135,7 @@ static bool parse_blob(const struct json *j, const char *type, uint64_t max,
                            "and nothing else");
     if (!is_text(json_get(j, "mediaType"), type))
         return not_ours(e, "a blob is of another type");
-    if (!team_digest_parse(json_text(json_get(j, "digest")), &out->digest))
+    if (!digest_parse(json_text(json_get(j, "digest")), &out->digest))
         return not_ours(e, "a digest is not of SHA-256");
     if (!json_whole(size, &minus, &out->size) || minus || out->size > max)
         return not_ours(e, "the size of a blob is out of bounds");

@@ -2,7 +2,6 @@
 
 #define PACKAGE "mapm1-"
 #define PROOF   "mapm1p-"
-#define DIGEST  "sha256:"
 
 static struct str with_hex(const char *prefix, const struct hash *h,
                            struct arena *a)
@@ -43,15 +42,4 @@ static bool is_hex_behind(struct str name, struct str prefix)
 bool team_name_is_valid(struct str name)
 {
     return is_hex_behind(name, STR(PACKAGE)) || is_hex_behind(name, STR(PROOF));
-}
-
-struct str team_digest(const struct hash *h, struct arena *a)
-{
-    return with_hex(DIGEST, h, a);
-}
-
-bool team_digest_parse(struct str text, struct hash *out)
-{
-    return str_starts(text, STR(DIGEST)) &&
-           hash_parse(str_from_index(text, sizeof DIGEST - 1), out);
 }

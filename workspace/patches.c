@@ -1,5 +1,6 @@
 #include "mapm/patches.h"
 
+#include "base/digest.h"
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/patch.h"
@@ -35,10 +36,7 @@ const struct package_patch *patches_find(const struct patches *p,
 static void fill(struct package_patch *p, struct str file, struct str text,
                  struct arena *a)
 {
-    struct hash hash = hash_of(text);
-
-    *p = (struct package_patch){
-        file, text, str_join(STR("sha256:"), hash_hex(&hash, a), a)};
+    *p = (struct package_patch){file, text, digest_of(text, a)};
 }
 
 void patches_set(struct patches *p, struct str file, struct str text,

@@ -1,5 +1,6 @@
 #include "trust.h"
 
+#include "base/digest.h"
 #include "base/json.h"
 #include "mapm/doc_kind.h"
 #include "mapm/lock.h"
@@ -17,8 +18,7 @@ void trust_put_json(struct json_writer *w, enum state_trust_kind kind,
     json_member_string(w, "kind", str_cstr(authorize_kind(kind)->name));
     json_member_string(w, "name", subject);
     if (digest && !hash_is_zero(digest))
-        json_member_string(w, "digest",
-                           str_join(STR("sha256:"), hash_hex(digest, a), a));
+        json_member_string(w, "digest", digest_format(digest, a));
 }
 
 /* --- programs by name ------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 #include "push.h"
 
+#include "base/digest.h"
 #include "base/proc.h"
 #include "mapm/team_object.h"
 
@@ -164,7 +165,7 @@ static void put_blob(struct item *i, struct str content)
     }
     to = arena_printf(&i->arena, "%.*s%cdigest=%.*s", STR_ARG(to),
                       str_has_char(to, '?') ? '&' : '?',
-                      STR_ARG(team_digest(&h, &i->arena)));
+                      STR_ARG(digest_format(&h, &i->arena)));
     ask(i, (struct registry_request){.method = "PUT",
                                      .address = to,
                                      .type = STR("application/octet-stream"),

@@ -1,5 +1,6 @@
 #include "refs.h"
 
+#include "base/path.h"
 #include "base/text.h"
 #include "mapm/limits.h"
 
@@ -236,12 +237,10 @@ static bool is_twice(const struct ref_list *refs, struct str name,
 /* As many leading segments of the address as `name` has. */
 static struct str same_depth(const struct address *at, struct str name)
 {
-    size_t slashes = 0, n;
+    size_t depth = path_depth(name), n;
 
-    for (size_t i = 0; i < name.n; i++)
-        slashes += name.p[i] == '/';
     for (n = 0; n < at->text.n; n++) {
-        if (at->text.p[n] == '/' && slashes-- == 0)
+        if (at->text.p[n] == '/' && --depth == 0)
             break;
     }
     return str_slice(at->text, 0, n);
@@ -387,15 +386,11 @@ static bool choose(const struct ref_list *refs, struct str rest,
 /* Where a ref ends no lock says: all paths that it leaves possible are kept. */
 static bool check_segments(struct str name, struct err *e)
 {
-    size_t segments = 1;
-
     if (str_starts(name, HEADS))
         name = str_from_index(name, HEADS.n);
     else if (str_starts(name, TAGS))
         name = str_from_index(name, TAGS.n);
-    for (size_t i = 0; i < name.n; i++)
-        segments += name.p[i] == '/';
-    if (segments <= REF_MAX_SEGMENTS)
+    if (path_depth(name) <= REF_MAX_SEGMENTS)
         return true;
     err_set(e, ERR_LIMIT, "the name of its ref has more than %d segments",
             REF_MAX_SEGMENTS);

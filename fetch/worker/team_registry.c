@@ -1,3 +1,4 @@
+#include "base/digest.h"
 #include "mapm/team_object.h"
 
 #include "registry.h"
@@ -77,7 +78,7 @@ static void ask_blob(struct team_get *g)
                                    .over = on_blob,
                                    .ctx = g};
     q->path = arena_printf(&p->arena, "/blobs/%.*s",
-                           STR_ARG(team_digest(&p->layer.digest, &p->arena)));
+                           STR_ARG(digest_format(&p->layer.digest, &p->arena)));
     registry_start(p->registry, q);
 }
 

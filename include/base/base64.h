@@ -6,7 +6,5 @@
 /* base64: RFC 4648, 4: with "+", "/" and padding. */
 
 struct str base64_format(struct str bytes, struct arena *a);
-/* Strict: no blanks, no bits left over. False, `*out` untouched. In `a`. */
-bool base64_parse(struct str text, struct arena *a, struct str *out);
 
 #endif

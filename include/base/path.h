@@ -27,6 +27,9 @@ bool path_is_git_folder(struct str name);
 /* The part after the last "/"; the whole path without one. */
 struct str path_last(struct str path);
 
+/* The number of components: "a/b" has two, and "" one. */
+size_t path_depth(struct str path);
+
 /* Whether `target`, followed from `folder` (both relative, "" is the top),
  * never climbs above the top on its way. */
 bool path_stays_below(struct str folder, struct str target);

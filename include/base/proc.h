@@ -116,8 +116,6 @@ void proc_catch_signals(void);
 bool proc_interrupted(void);
 /* The same, or one of them is pending while it is blocked. */
 bool proc_is_asked_to_end(void);
-/* The signal, 0 when none: for `exit`. */
-int proc_signal(void);
 
 uint64_t proc_now_ms(void); /* monotonic */
 

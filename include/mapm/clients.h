@@ -172,8 +172,6 @@ extern const size_t clients_count;
 
 const struct client *clients_find(struct str name); /* or NULL */
 bool clients_is_called(const struct client *c, struct str name);
-/* The first client with this MCP file in a workspace; or NULL. */
-const struct client *clients_find_mcp_file(struct str path);
 bool clients_mcp_is_at(const struct client_mcp *m, struct str path);
 
 /* A client that nobody verified is taken on request alone. */
@@ -192,11 +190,6 @@ MUST_CHECK bool clients_home_path(const struct client *c, const char *path,
 MUST_CHECK bool clients_user_file_at(const struct client *c, const char *path,
                                      struct str home, struct arena *a,
                                      struct str *out, struct err *e);
-/* Where mcp_user is: the first of `others` that exists, or `path`; "" for a
- * client that has none. */
-MUST_CHECK bool clients_user_file(const struct client *c, struct str home,
-                                  struct arena *a, struct str *out,
-                                  struct err *e);
 /* Characters that its list of skills may have, by its variable, the context
  * window of its model in tokens, or its maximum; 0: no bound is known. */
 #define CLIENT_WINDOW_TOKENS 200000 /* of the models that most have */

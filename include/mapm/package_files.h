@@ -18,4 +18,9 @@ const struct package_file *package_files_find(const struct package_files *p,
 /* What manifest_read asks for. Borrows `p`. */
 struct manifest_files package_files_reader(const struct package_files *p);
 
+/* The same of a file on the disk that is open: nothing is read for 0 bytes. */
+enum manifest_file package_file_read(int fd, const struct stat *st,
+                                     size_t max_bytes, struct arena *a,
+                                     struct str *content);
+
 #endif

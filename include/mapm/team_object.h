@@ -129,8 +129,4 @@ void team_manifest_write(const struct team_manifest *m, struct buf *out);
 MUST_CHECK bool team_manifest_parse(struct str text, struct arena *a,
                                     struct team_manifest *out, struct err *e);
 
-/* "sha256:<64 hex>" and back. */
-struct str team_digest(const struct hash *h, struct arena *a);
-bool team_digest_parse(struct str text, struct hash *out);
-
 #endif

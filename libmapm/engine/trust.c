@@ -1,3 +1,4 @@
+#include "base/digest.h"
 #include "base/path.h"
 #include "mapm/authorize.h"
 #include "mapm/doc_kind.h"
@@ -10,11 +11,9 @@
 
 static const char *digest_text(struct engine *g, const struct hash *digest)
 {
-    struct arena *a = &g->cx.arena;
-
-    if (hash_is_zero(digest))
-        return "";
-    return engine_text(g, str_join(STR("sha256:"), hash_hex(digest, a), a));
+    return hash_is_zero(digest)
+               ? ""
+               : engine_text(g, digest_format(digest, &g->cx.arena));
 }
 
 static bool read_trust(struct engine *g, struct state_trust **list,

@@ -24,13 +24,11 @@ TEST(every_client_is_found_by_its_name)
         CHECK(!c->mcp_user.shape ==
               !(c->mcp_user.path || c->mcp_user.others[0]));
         CHECK(!c->markers[0] || c->protected_paths[0]);
-        CHECK(!c->mcp.path ||
-              (clients_find_mcp_file(str_cstr(c->mcp.path)) && c->mcp.shape));
+        CHECK(!c->mcp.path || c->mcp.shape);
         CHECK(clients_find_backend(str_cstr(c->name)) == c->backend);
     }
     CHECK(!clients_find(STR("emacs")) && !clients_find(STR("")));
     CHECK(!clients_find_backend(STR("emacs")));
-    CHECK(!clients_find_mcp_file(STR("mcp.json")));
     CHECK(clients_count >= 40);
     CHECK(clients_find(STR("zoo")) == clients_find(STR("roo")));
     CHECK(str_starts(clients_join_names(" ", &a),

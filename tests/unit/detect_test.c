@@ -52,7 +52,8 @@ TEST(files_of_the_user_move_with_variables)
         clear_variables();
         if (rows[i].name)
             setenv(rows[i].name, rows[i].value, 1);
-        ok = clients_user_file(c, STR("/h"), &a, &path, &e);
+        ok =
+            clients_user_file_at(c, c->mcp_user.path, STR("/h"), &a, &path, &e);
         CHECK(ok == (rows[i].file != NULL));
         if (ok && rows[i].file)
             CHECK_STR(path.p, rows[i].file);

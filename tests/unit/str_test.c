@@ -22,26 +22,16 @@ TEST(comparing_is_by_bytes)
     CHECK(str_cmp(STR(""), (struct str){0}) == 0);
 }
 
-TEST(base64_goes_both_ways)
+TEST(base64_has_padding)
 {
     static const char *const rows[][2] = {
         {"", ""},        {"f", "Zg=="},        {"fo", "Zm8="},
         {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"\xfb\xff", "+/8="},
     };
-    static const char *const bad[] = {
-        "Zg",   "Zg=",      "Zh==", "Zm9=",   "====",
-        "Z===", "Zg==Zg==", "Zm 9", "Zm9v\n", "Zm-v",
-    };
     struct arena a = {0};
-    struct str bytes;
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         CHECK_STR(base64_format(str_cstr(rows[i][0]), &a).p, rows[i][1]);
-        CHECK(base64_parse(str_cstr(rows[i][1]), &a, &bytes) &&
-              str_is(bytes, rows[i][0]));
-    }
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        CHECK(!base64_parse(str_cstr(bad[i]), &a, &bytes));
     arena_done(&a);
 }
 

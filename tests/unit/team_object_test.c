@@ -1,6 +1,7 @@
 /* Objects of a team store: TEAM.md 1.1, 1.2; [S1, S4]. */
 
 #include "base/checksum.h"
+#include "base/digest.h"
 #include "mapm/limits.h"
 #include "mapm/team_object.h"
 
@@ -379,8 +380,8 @@ TEST(names)
     CHECK(!team_name_is_valid(STR("mapm1-")) &&
           !team_name_is_valid(STR("latest")));
     CHECK(!team_name_is_valid(str_join(name, STR("0"), &arena)));
-    CHECK(team_digest_parse(team_digest(&h, &arena), &p) && hash_eq(&h, &p));
-    CHECK(!team_digest_parse(STR("sha512:00"), &p));
+    CHECK(digest_parse(digest_format(&h, &arena), &p) && hash_eq(&h, &p));
+    CHECK(!digest_parse(STR("sha512:00"), &p));
 }
 
 /* --- manifests -------------------------------------------------------------------- */

@@ -1,0 +1,15 @@
+#ifndef BASE_DIGEST_H
+#define BASE_DIGEST_H
+
+#include "base/hash.h"
+
+/* digest: a hash as documents write it, "sha256:" and 64 lower-case digits. */
+
+struct str digest_format(const struct hash *h, struct arena *a);
+struct str digest_of(struct str bytes, struct arena *a);
+
+/* False and `*out` untouched for anything else. */
+bool digest_parse(struct str text, struct hash *out);
+bool digest_is_valid(struct str text);
+
+#endif
