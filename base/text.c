@@ -369,10 +369,19 @@ static void nearest_put(struct text_nearest *n, struct str known, size_t edits)
     n->edits[at] = edits;
 }
 
+/* Of a short name half would be another word. */
+static size_t max_of(struct str name, size_t max_edits)
+{
+    return least(max_edits, (name.n + 1) / 2);
+}
+
 void text_nearest_add(struct text_nearest *n, struct str name, struct str known,
                       size_t max_edits)
 {
-    size_t edits = text_distance(name, known, max_edits);
+    size_t edits;
+
+    max_edits = max_of(name, max_edits);
+    edits = text_distance(name, known, max_edits);
 
     if (edits <= max_edits)
         nearest_put(n, known, edits);
@@ -381,9 +390,11 @@ void text_nearest_add(struct text_nearest *n, struct str name, struct str known,
 void text_nearest_add_path(struct text_nearest *n, struct str name,
                            struct str path, size_t max_edits)
 {
-    size_t edits = least(text_distance(name, path, max_edits),
-                         text_distance(name, path_last(path), max_edits));
+    size_t edits;
 
+    max_edits = max_of(name, max_edits);
+    edits = least(text_distance(name, path, max_edits),
+                  text_distance(name, path_last(path), max_edits));
     if (edits <= max_edits)
         nearest_put(n, path, edits);
 }

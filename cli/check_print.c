@@ -13,16 +13,6 @@
 
 /* --- JSON ----------------------------------------------------------------- */
 
-/* An unknown value is null. */
-static void put_text(struct json_writer *w, const char *key, struct str text)
-{
-    json_key(w, key);
-    if (text.n)
-        json_string(w, text);
-    else
-        json_null(w);
-}
-
 static void put_number(struct json_writer *w, const char *key, size_t number)
 {
     json_key(w, key);
@@ -43,12 +33,12 @@ static void put_diagnostics(struct json_writer *w, const char *key,
             continue;
         json_begin_object(w);
         json_member_string(w, "code", str_cstr(c->code));
-        put_text(w, "field", c->field);
-        put_text(w, "file", c->file);
+        json_member_optional(w, "field", c->field);
+        json_member_optional(w, "file", c->file);
         put_number(w, "line", c->line);
         put_number(w, "column", c->column);
         json_member_string(w, "message", c->message);
-        put_text(w, "hint", c->hint);
+        json_member_optional(w, "hint", c->hint);
         json_end_object(w);
     }
     json_end_array(w);
@@ -57,17 +47,18 @@ static void put_diagnostics(struct json_writer *w, const char *key,
 static void put_result(struct json_writer *w, const struct check_result *r)
 {
     json_begin_object(w);
-    put_text(w, "path", r->path);
+    json_member_optional(w, "path", r->path);
     json_member_bool(w, "ok", r->why.errors == 0);
     put_diagnostics(w, "errors", &r->why, true);
     put_diagnostics(w, "warnings", &r->why, false);
-    put_text(w, "type", str_cstr(r->has_kind ? doc_kind_name(r->kind) : NULL));
-    put_text(w, "name", r->name);
-    put_text(w, "scope", r->scope);
-    put_text(w, "fqn", r->fqn);
-    put_text(w, "description", r->description);
-    put_text(w, "version", r->version);
-    put_text(w, "skill_version", str_cstr(r->skill_version));
+    json_member_optional(w, "type",
+                         str_cstr(r->has_kind ? doc_kind_name(r->kind) : NULL));
+    json_member_optional(w, "name", r->name);
+    json_member_optional(w, "scope", r->scope);
+    json_member_optional(w, "fqn", r->fqn);
+    json_member_optional(w, "description", r->description);
+    json_member_optional(w, "version", r->version);
+    json_member_optional(w, "skill_version", str_cstr(r->skill_version));
     put_number(w, "load_size_tokens", r->load_size_tokens);
     json_member_strings(w, "allowed_tools", r->tools, r->tool_count);
     json_member_bool(w, "metaskill", r->metaskill);

@@ -340,6 +340,12 @@ bool has_option(const struct invocation *inv, enum option_id id);
 struct str_list option_list(const struct invocation *inv, enum option_id id);
 /* The last one given; "" with p NULL when it was not. */
 struct str option_value(const struct invocation *inv, enum option_id id);
+/* A number from 1 to `max`; `*out` is untouched when it was not given.
+ * ERR_USAGE. */
+MUST_CHECK bool option_number(const struct invocation *inv, enum option_id id,
+                              uint64_t max, uint64_t *out, struct err *e);
+/* Arguments that are one text, a blank between them. */
+struct str words_join(const struct str *words, size_t count, struct arena *a);
 
 /* Takes argv apart. ERR_USAGE. `-C` is carried out by the caller. */
 MUST_CHECK bool invocation_parse(struct invocation *inv, int argc,

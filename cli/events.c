@@ -191,19 +191,6 @@ static bool follow(struct listing *l, int *exit_code, struct err *e)
     return true;
 }
 
-static bool read_limit(struct invocation *inv, size_t *out, struct err *e)
-{
-    struct str text = option_value(inv, OPTION_EVENTS);
-    uint64_t n = LIST_DEFAULT;
-
-    if (text.p && (!str_number(text, EVENTS_MAX, &n) || n == 0))
-        return err_set(e, ERR_USAGE,
-                       "--limit: \"%.*s\" is no number from 1 to %d",
-                       STR_ARG(text), EVENTS_MAX);
-    *out = (size_t)n;
-    return true;
-}
-
 COMMAND(command_events)
 {
     struct listing l = {
@@ -213,10 +200,14 @@ COMMAND(command_events)
         .json = has_option(inv, OPTION_JSON),
         .follow = has_option(inv, OPTION_FOLLOW),
     };
+    uint64_t max = LIST_DEFAULT;
     size_t count = 0;
     bool ok;
 
-    if (!read_limit(inv, &l.query.max, e) || !open_store(&inv->cx, &l.store, e))
+    if (!option_number(inv, OPTION_EVENTS, EVENTS_MAX, &max, e))
+        return false;
+    l.query.max = (size_t)max;
+    if (!open_store(&inv->cx, &l.store, e))
         return false;
     if (l.follow)
         proc_catch_signals();

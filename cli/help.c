@@ -97,11 +97,20 @@ static const struct {
     {"host",  "set HOST",          "Change how it is asked, also one that is built in"},
     {"host",  "list",              "Those that may be asked"},
     {"host",  "remove HOST",       "Ask it no more"},
+    {"catalog", "add ORIGIN...",       "Read catalogs and keep them"},
+    {"catalog", "remove ORIGIN...",    "Forget them and what they offer"},
+    {"catalog", "list",                "Each, with the number of its packages"},
+    {"catalog", "refresh [ORIGIN...]", "Read those that have changed"},
+    {"catalog", "index DIR",           "Write an index of a folder of packages"},
+    {"client", "add CLIENT...",    "Write files for them from now on"},
+    {"client", "remove CLIENT...", "Write none for them"},
+    {"client", "list",             "What each sees of this workspace"},
     {"runs",  "show [ID]",         "One run, by default the last one"},
     {"new",   "skill",             "Instructions for a model"},
     {"new",   "metaskill",         "A skill with a program"},
     {"new",   "agent",             "An agent with the packages that it needs"},
     {"new",   "mcp",               "A description of an MCP server"},
+    {"new",   "plugin",            "Skills and servers as one package"},
 };
 
 /* Where each begins, in the order of the commands. */

@@ -344,9 +344,10 @@ static bool check_word(const struct word *word, const struct invocation *inv,
 {
     size_t count = inv->arguments.count - 1;
 
-    if (word->takes_host && count != 1)
-        return err_set(e, ERR_USAGE, "host %s takes the name of one host",
-                       word->name);
+    if (word->takes_host && count != 1) {
+        err_set(e, ERR_USAGE, "host %s takes the name of one host", word->name);
+        return err_hint(e, "usage: mapm host %s HOST", word->name);
+    }
     if (!word->takes_host && count)
         return err_set(e, ERR_USAGE, "host %s takes no argument", word->name);
     if (!word->takes_options && has_any_option(inv))

@@ -73,6 +73,31 @@ struct str option_value(const struct invocation *inv, enum option_id id)
     return v->count ? v->items[v->count - 1] : (struct str){NULL, 0};
 }
 
+bool option_number(const struct invocation *inv, enum option_id id,
+                   uint64_t max, uint64_t *out, struct err *e)
+{
+    struct str text = option_value(inv, id);
+    uint64_t n = 0;
+
+    if (!text.p)
+        return true;
+    if (!str_number(text, max, &n) || n == 0)
+        return err_set(
+            e, ERR_USAGE, "--%s: \"%.*s\" is no number from 1 to %llu",
+            options[id].name, STR_ARG(text), (unsigned long long)max);
+    *out = n;
+    return true;
+}
+
+struct str words_join(const struct str *words, size_t count, struct arena *a)
+{
+    struct str text = STR("");
+
+    for (size_t i = 0; i < count; i++)
+        text = arena_join(text, " ", words[i], a);
+    return text;
+}
+
 struct str_list option_list(const struct invocation *inv, enum option_id id)
 {
     return (struct str_list){inv->given[id].items, inv->given[id].count};

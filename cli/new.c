@@ -268,7 +268,7 @@ static bool find_model(struct fresh *f, struct str word, struct err *e)
             f->model = &models[i];
             return true;
         }
-    err_set(e, ERR_USAGE, "\"%.*s\" is nothing that can be new", STR_ARG(word));
+    err_set(e, ERR_USAGE, "unknown kind \"%.*s\"", STR_ARG(word));
     return err_hint(e, "mapm new skill NAME; or metaskill, agent, mcp, plugin");
 }
 

@@ -9,30 +9,6 @@
 #define DESCRIPTION_COLUMNS 100
 #define NAME_COLUMNS        32
 
-static struct str joined(struct invocation *inv)
-{
-    struct str text = STR("");
-
-    for (size_t i = 0; i < inv->arguments.count; i++)
-        text = i == 0 ? inv->arguments.items[i]
-                      : arena_printf(&inv->cx.arena, "%.*s %.*s", STR_ARG(text),
-                                     STR_ARG(inv->arguments.items[i]));
-    return text;
-}
-
-static bool read_limit(struct invocation *inv, size_t *out, struct err *e)
-{
-    struct str text = option_value(inv, OPTION_FOUND);
-    uint64_t n = DEFAULT_HITS;
-
-    if (text.p && (!str_number(text, SEARCH_MAX_HITS, &n) || n == 0))
-        return err_set(e, ERR_USAGE,
-                       "--limit: \"%.*s\" is no number from 1 to %d",
-                       STR_ARG(text), SEARCH_MAX_HITS);
-    *out = (size_t)n;
-    return true;
-}
-
 static void put_hit(struct json_writer *w, const struct discover_hit *h,
                     struct arena *a)
 {
@@ -134,19 +110,21 @@ static void print_hits(struct invocation *inv, const struct discover_hit *hits,
 COMMAND(command_search)
 {
     struct discover_hit *hits;
-    struct str text = joined(inv);
+    struct str text =
+        words_join(inv->arguments.items, inv->arguments.count, &inv->cx.arena);
     struct store *store = NULL;
-    size_t limit = 0, count, catalogs;
+    size_t count, catalogs;
+    uint64_t limit = DEFAULT_HITS;
     bool ok;
 
-    if (!read_limit(inv, &limit, e))
+    if (!option_number(inv, OPTION_FOUND, SEARCH_MAX_HITS, &limit, e))
         return false;
     if (text_strip(text).n == 0)
         return err_set(e, ERR_USAGE, "there is no word to search for");
     if (!open_store(&inv->cx, &store, e))
         return false;
-    ok = discover_search(&inv->cx, store, text, limit, &hits, &count, &catalogs,
-                         e);
+    ok = discover_search(&inv->cx, store, text, (size_t)limit, &hits, &count,
+                         &catalogs, e);
     if (ok && has_option(inv, OPTION_JSON))
         print_json(inv, text, hits, count, catalogs);
     else if (ok)

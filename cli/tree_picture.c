@@ -26,9 +26,7 @@ static void add_note(struct report_package *p, struct str words,
 {
     words = str_trim(words);
     if (words.n)
-        p->note = p->note.n ? arena_printf(a, "%.*s, %.*s", STR_ARG(p->note),
-                                           STR_ARG(words))
-                            : words;
+        p->note = arena_join(p->note, ", ", words, a);
 }
 
 static void note_moved(struct report_package *p, const struct install_moved *m,

@@ -355,8 +355,7 @@ struct str range_escape(struct str range, struct arena *a)
     if (!str_has_char(range, ','))
         return range;
     while (str_cut(&rest, ',', &item))
-        out = arena_printf(a, "%.*s%s%.*s", STR_ARG(out), out.n ? "%2C" : "",
-                           STR_ARG(item));
+        out = arena_join(out, "%2C", item, a);
     return out;
 }
 

@@ -54,17 +54,6 @@ static bool check_usage(const struct invocation *inv, struct err *e)
     return err_hint(e, "inputs are in the file, one a line");
 }
 
-static bool read_number(const struct invocation *inv, enum option_id id,
-                        uint64_t most, uint64_t *out, struct err *e)
-{
-    struct str text = option_value(inv, id);
-
-    if (!text.p || (str_number(text, most, out) && *out))
-        return true;
-    return err_set(e, ERR_USAGE, "--%s must be from 1 to %llu",
-                   options[id].name, (unsigned long long)most);
-}
-
 static bool read_shard(const struct invocation *inv, struct batch_request *q,
                        struct err *e)
 {
@@ -101,8 +90,8 @@ static bool read_options(struct invocation *inv, struct batch_request *q,
     uint64_t jobs = 1;
 
     read_retry(inv, q);
-    if (!read_number(inv, OPTION_JOBS, BATCH_MAX_JOBS, &jobs, e) ||
-        !read_number(inv, OPTION_MAX_COST, UINT32_MAX, &q->max_asks, e) ||
+    if (!option_number(inv, OPTION_JOBS, BATCH_MAX_JOBS, &jobs, e) ||
+        !option_number(inv, OPTION_MAX_COST, UINT32_MAX, &q->max_asks, e) ||
         !read_shard(inv, q, e))
         return false;
     q->jobs = (unsigned)jobs;

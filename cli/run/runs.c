@@ -32,19 +32,6 @@ static bool find_workspace(struct invocation *inv, struct str *path,
     return true;
 }
 
-static bool read_limit(struct invocation *inv, size_t *max, struct err *e)
-{
-    struct str text = option_value(inv, OPTION_LIMIT);
-    uint64_t n = LIST_DEFAULT;
-
-    if (text.p && (!str_number(text, LIST_MAX, &n) || n == 0))
-        return err_set(e, ERR_USAGE,
-                       "--limit: \"%.*s\" is no number from 1 to %d",
-                       STR_ARG(text), LIST_MAX);
-    *max = (size_t)n;
-    return true;
-}
-
 static bool find_last(struct invocation *inv, struct store *store, uint64_t *id,
                       struct err *e)
 {
@@ -168,11 +155,13 @@ static bool list(struct invocation *inv, struct store *store, struct err *e)
 {
     struct state_run *runs;
     struct str workspace;
-    size_t count, max = 0;
+    uint64_t max = LIST_DEFAULT;
+    size_t count;
 
-    if (!read_limit(inv, &max, e) || !find_workspace(inv, &workspace, e) ||
-        !state_list_runs(store_state(store), workspace, max, &inv->cx.arena,
-                         &runs, &count, e))
+    if (!option_number(inv, OPTION_LIMIT, LIST_MAX, &max, e) ||
+        !find_workspace(inv, &workspace, e) ||
+        !state_list_runs(store_state(store), workspace, (size_t)max,
+                         &inv->cx.arena, &runs, &count, e))
         return false;
     if (has_option(inv, OPTION_JSON)) {
         print_list_json(inv, workspace, runs, count);

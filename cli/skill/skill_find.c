@@ -80,31 +80,6 @@ SKILL_WORD(skill_list)
 
 /* --- search, match ------------------------------------------------------------------------ */
 
-static struct str joined(struct skill_job *job)
-{
-    struct str text = STR("");
-
-    for (size_t i = 0; i < job->count; i++)
-        text = i == 0 ? job->words[i]
-                      : arena_printf(&job->inv->cx.arena, "%.*s %.*s",
-                                     STR_ARG(text), STR_ARG(job->words[i]));
-    return text;
-}
-
-static bool read_limit(struct skill_job *job, size_t ordinary, size_t *out,
-                       struct err *e)
-{
-    struct str text = option_value(job->inv, OPTION_HITS);
-    uint64_t n = ordinary;
-
-    if (text.p && (!str_number(text, SEARCH_MAX_HITS, &n) || n == 0))
-        return err_set(e, ERR_USAGE,
-                       "--limit: \"%.*s\" is no number from 1 to %d",
-                       STR_ARG(text), SEARCH_MAX_HITS);
-    *out = (size_t)n;
-    return true;
-}
-
 static void put_hits(struct json_writer *w, const struct library_hit *hits,
                      size_t count, bool match, struct arena *a)
 {
@@ -133,12 +108,13 @@ SKILL_WORD(skill_search)
 {
     struct context *cx = &job->inv->cx;
     struct arena *a = &cx->arena;
-    struct str query = joined(job), text;
+    struct str query = words_join(job->words, job->count, a), text;
     struct library_hit *hits;
     struct json_writer *w;
-    size_t count, limit = 0;
+    uint64_t limit = SEARCH_DEFAULT;
+    size_t count;
 
-    if (!read_limit(job, SEARCH_DEFAULT, &limit, e))
+    if (!option_number(job->inv, OPTION_HITS, SEARCH_MAX_HITS, &limit, e))
         return false;
     if (!skill_roots_search(cx, job->store, job->metis, query, limit, &hits,
                             &count)) {
@@ -202,19 +178,21 @@ static void print_hits(struct skill_job *job, const struct library_hit *hits,
 SKILL_WORD(skill_match)
 {
     struct arena *a = &job->inv->cx.arena;
-    struct str request = joined(job), rest = STR("");
+    struct str request = words_join(job->words, job->count, a);
+    struct str rest = STR("");
     struct str given = option_value(job->inv, OPTION_MIN_SCORE);
     bool is_slash = library_slash(job->library, request, &rest) != NULL;
     double least = MATCH_LEAST;
     struct library_hit *hits;
     struct json_writer *w;
-    size_t count, limit = 0;
+    uint64_t limit = MATCH_DEFAULT;
+    size_t count;
 
     if (given.p && !read_score(given, &least))
         return err_set(e, ERR_USAGE,
                        "--min-score: \"%.*s\" is no number from 0 to 1",
                        STR_ARG(given));
-    if (!read_limit(job, MATCH_DEFAULT, &limit, e))
+    if (!option_number(job->inv, OPTION_HITS, SEARCH_MAX_HITS, &limit, e))
         return false;
     hits = library_match(job->library, request, limit, least, a, &count);
     if (has_option(job->inv, OPTION_JSON)) {
@@ -283,7 +261,6 @@ static void put_index(struct json_writer *w, const struct library_block *block)
 
 SKILL_WORD(skill_index)
 {
-    struct str most = option_value(job->inv, OPTION_MAX_CHARS);
     struct library_index o = {
         .preload = has_option(job->inv, OPTION_PRELOAD),
     };
@@ -291,10 +268,8 @@ SKILL_WORD(skill_index)
     struct json_writer *w;
     uint64_t n = 0;
 
-    if (most.p && (!str_number(most, INDEX_MAX_CHARS, &n) || n == 0))
-        return err_set(e, ERR_USAGE,
-                       "--max-chars: \"%.*s\" is no number from 1 to %d",
-                       STR_ARG(most), INDEX_MAX_CHARS);
+    if (!option_number(job->inv, OPTION_MAX_CHARS, INDEX_MAX_CHARS, &n, e))
+        return false;
     o.max_chars = (size_t)n;
     if (!library_index_text(job->library, &o, &job->inv->cx.arena, &block, e) ||
         !note_preloaded(job, &block, e))

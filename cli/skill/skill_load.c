@@ -53,12 +53,10 @@ static bool add_mentions(struct load *l, struct str text, struct err *e)
 static void add_slash(struct load *l)
 {
     struct skill_job *job = l->job;
-    struct str text = job->words[0], name, rest = STR("");
+    struct str text = words_join(job->words, job->count, &job->inv->cx.arena);
+    struct str name, rest = STR("");
     const struct library_skill *s;
 
-    for (size_t i = 1; i < job->count; i++)
-        text = arena_printf(&job->inv->cx.arena, "%.*s %.*s", STR_ARG(text),
-                            STR_ARG(job->words[i]));
     s = library_slash(job->library, text, &rest);
     if (!s) {
         rest = str_from_index(text, 1);

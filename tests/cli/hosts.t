@@ -83,6 +83,7 @@ refuses()
 }
 refuses 2 'none of add, set, list, remove' show
 refuses 2 'takes the name of one host' add
+refuses 2 'usage: mapm host add HOST' add
 refuses 2 'too many arguments' add a.example b.example
 refuses 2 'takes no argument' list a.example
 refuses 2 'takes none of these' list --kind gitlab

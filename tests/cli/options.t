@@ -53,6 +53,15 @@ usage 'one argument is too many' 'too many arguments: "x"' mapm verify x
 usage 'help for what is no command' 'unknown command "nonsense"' mapm help nonsense
 usage 'an unknown kind' 'thing' mapm new thing x
 usage 'an unknown thing to do' 'frob' mapm store frob
+for row in 'new skill metaskill agent mcp plugin' 'catalog add remove list refresh index' \
+    'client add remove list' 'store path stats verify gc pull push' 'host add set list remove'; do
+    set -- $row
+    text=$(mapm help "$1")
+    command=$1
+    for word in "$@"; do
+        [ "$word" = "$command" ] || like "the help of $command has $word" "$text" "^  $word( .*)?  +[A-Z]"
+    done
+done
 
 # --- options --------------------------------------------------------------------
 

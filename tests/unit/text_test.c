@@ -337,6 +337,7 @@ TEST(nearest_names_are_kept_in_order_of_edits)
                                  "instal",  "install",   "instead"};
 
     text_nearest_add(&n, STR("xyz"), STR("install"), 3);
+    text_nearest_add(&n, STR("nope"), STR("docx"), 3);
     CHECK(n.count == 0);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         text_nearest_add(&n, STR("install"), str_cstr(known[i]), 3);
