@@ -216,6 +216,34 @@ static bool is_clean_text(struct str s)
     return text_is_utf8(s) && !str_has_char(s, '\0');
 }
 
+#define LOW_BITS  UINT64_C(0x0101010101010101)
+#define HIGH_BITS UINT64_C(0x8080808080808080)
+
+/* ASCII without NUL, which is clean wherever it is cut: most records are. */
+static bool is_plain_text(struct str s)
+{
+    uint64_t word, bad = 0;
+    size_t i = 0;
+
+    for (; i + 8 <= s.n; i += 8) {
+        memcpy(&word, s.p + i, 8);
+        bad |= word | (word - LOW_BITS);
+    }
+    for (; i < s.n; i++)
+        bad |= s.p[i] ? (unsigned char)s.p[i] : 0x80;
+    return (bad & HIGH_BITS) == 0;
+}
+
+static bool has_clean_texts(const struct record *r)
+{
+    if (is_plain_text(str_from_index(r->bytes, RECORD_BYTES)))
+        return true;
+    for (size_t i = 0; i < RECORD_FIELDS; i++)
+        if (r->field[i].n && !is_clean_text(r->field[i]))
+            return false;
+    return true;
+}
+
 static bool take_record(struct str *rest, struct record *out)
 {
     size_t bytes;
@@ -228,10 +256,8 @@ static bool take_record(struct str *rest, struct record *out)
         return false;
     *out = take_apart(str_slice(*rest, 0, bytes));
     *rest = str_from_index(*rest, bytes);
-    for (size_t i = 0; i < RECORD_FIELDS; i++)
-        if (out->field[i].n && !is_clean_text(out->field[i]))
-            return false;
-    return out->flags == flags_of(out) && record_is_sound(out);
+    return has_clean_texts(out) && out->flags == flags_of(out) &&
+           record_is_sound(out);
 }
 
 static bool read_head(struct str bytes, const struct records_of *of,

@@ -181,6 +181,7 @@ static void fill_all(const struct library *l, struct catalog *c,
                      const struct candidate *wins)
 {
     c->skills = arena_array(&c->a, c->count + 1, sizeof *c->skills);
+    heap_will_write(c->skills, c->count * sizeof *c->skills);
     c->places = arena_array(&c->a, c->count + 1, sizeof *c->places);
     for (size_t i = 0; i < c->count; i++) {
         struct record r = record_get(wins[i].records, wins[i].index);

@@ -30,6 +30,7 @@
  * first process that opens it reads it: 64 pages take a tenth of a run of one
  * millisecond, and about twenty runs share one checkpoint.
  */
+#define BLOB_MAP_BYTES  "1073741824"
 #define LOG_MAX_PAGES   1000
 #define LOG_CLOSE_PAGES 64
 
@@ -672,6 +673,31 @@ struct str db_column_str(sqlite3_stmt *q, int at, struct arena *a)
     return arena_str(a, str_make(bytes ? bytes : "", bytes ? (size_t)n : 0));
 }
 
+/* Page by page through sqlite's cache it would take twice as long. */
+bool db_read_blob(struct state *s, const char *table, const char *column,
+                  int64_t row, size_t max_bytes, struct arena *a,
+                  struct str *out)
+{
+    sqlite3_blob *blob = NULL;
+    bool ok = false;
+
+    sqlite3_exec(s->db, "PRAGMA mmap_size=" BLOB_MAP_BYTES, NULL, NULL, NULL);
+    if (sqlite3_blob_open(s->db, "main", table, column, row, 0, &blob) ==
+            SQLITE_OK &&
+        (size_t)sqlite3_blob_bytes(blob) <= max_bytes) {
+        int n = sqlite3_blob_bytes(blob);
+        char *p = arena_alloc(a, (size_t)n + 1);
+
+        heap_will_write(p, (size_t)n);
+        ok = sqlite3_blob_read(blob, p, n, 0) == SQLITE_OK;
+        if (ok)
+            *out = str_make(p, (size_t)n);
+    }
+    sqlite3_blob_close(blob);
+    sqlite3_exec(s->db, "PRAGMA mmap_size=0", NULL, NULL, NULL);
+    return ok;
+}
+
 int64_t db_column_number(sqlite3_stmt *q, int at, int64_t max,
                          int64_t otherwise)
 {
@@ -694,6 +720,24 @@ void db_finish(sqlite3_stmt *q)
 {
     sqlite3_reset(q);
     sqlite3_clear_bindings(q);
+}
+
+void db_finish_at(sqlite3_stmt **q)
+{
+    if (*q)
+        db_finish(*q);
+}
+
+sqlite3_stmt *db_first(struct state *s, sqlite3_stmt *q, struct err *e)
+{
+    int code = q ? sqlite3_step(q) : SQLITE_DONE;
+
+    if (code == SQLITE_ROW)
+        return q;
+    if (code != SQLITE_DONE)
+        db_fail(s, "read", e);
+    db_finish_at(&q);
+    return NULL;
 }
 
 bool db_end_rows(struct state *s, sqlite3_stmt *q, int code, struct err *e)

@@ -128,12 +128,22 @@ MUST_CHECK bool db_list(struct state *s, sqlite3_stmt *q, size_t size,
                                      void *out),
                         struct arena *a, struct db_rows *out, struct err *e);
 struct str db_column_str(sqlite3_stmt *q, int at, struct arena *a);
+/* A large one, of at most `max_bytes`: straight into the arena, and not by way of
+ * sqlite's own memory. */
+bool db_read_blob(struct state *s, const char *table, const char *column,
+                  int64_t row, size_t max_bytes, struct arena *a,
+                  struct str *out);
 /* Every number is read by this function: a value outside of 0 to `max` is
  * damage, and becomes `otherwise`. */
 int64_t db_column_number(sqlite3_stmt *q, int at, int64_t max,
                          int64_t otherwise);
 bool db_column_hash(sqlite3_stmt *q, int at, struct hash *h);
 void db_finish(sqlite3_stmt *q);
+/* `q` at its first row, for CLEANUP_ROW; NULL when there is none, or when it
+ * failed, which `e` says. NULL for NULL. */
+sqlite3_stmt *db_first(struct state *s, sqlite3_stmt *q, struct err *e);
+#define CLEANUP_ROW CLEANUP(db_finish_at)
+void db_finish_at(sqlite3_stmt **q);
 /* After the last row: db_finish; true when `code`, of sqlite3_step, is the end
  * of the rows. */
 MUST_CHECK bool db_end_rows(struct state *s, sqlite3_stmt *q, int code,

@@ -9,30 +9,39 @@
 
 #define KIND_MAX 255 /* of a package: the caller's own number */
 
+/* What fails is no row: the caller fetches again. */
+static sqlite3_stmt *find_row(struct state *s, enum statement which,
+                              const struct db_value *values, int count)
+{
+    struct err ignored = {0};
+    sqlite3_stmt *q = db_ask_values(s, which, &ignored, values, count);
+
+    if (!q || db_has_row(s, q))
+        return q;
+    db_finish(q);
+    return NULL;
+}
+
+#define FIND_ROW(s, which, ...) find_row(s, which, DB_VALUES(__VA_ARGS__))
+
 bool state_find_package(struct state *s, struct str repository,
                         struct str commit, struct str path, struct arena *a,
                         struct state_package *out)
 {
-    struct err e = {0};
-    sqlite3_stmt *q = db_ask(s, FIND_PACKAGE, &e, DB_TEXT(repository),
-                             DB_TEXT(commit), DB_TEXT(path));
+    CLEANUP_ROW sqlite3_stmt *q = FIND_ROW(s, FIND_PACKAGE, DB_TEXT(repository),
+                                           DB_TEXT(commit), DB_TEXT(path));
     struct state_package p;
-    bool found = false;
     int64_t kind;
 
-    if (!q)
+    if (!q || !db_column_hash(q, 2, &p.digest))
         return false;
-    if (db_has_row(s, q) && db_column_hash(q, 2, &p.digest)) {
-        kind = db_column_number(q, 0, KIND_MAX, -1);
-        p.kind = (unsigned)kind;
-        p.object = db_column_str(q, 1, a);
-        p.summary = db_column_str(q, 3, a);
-        found = kind >= 0;
-    }
-    db_finish(q);
-    if (found)
+    kind = db_column_number(q, 0, KIND_MAX, -1);
+    p.kind = (unsigned)kind;
+    p.object = db_column_str(q, 1, a);
+    p.summary = db_column_str(q, 3, a);
+    if (kind >= 0)
         *out = p;
-    return found;
+    return kind >= 0;
 }
 
 bool state_put_package(struct state *s, struct str repository,
@@ -47,20 +56,14 @@ bool state_put_package(struct state *s, struct str repository,
 bool state_find_blob(struct state *s, struct str oid, struct hash *h,
                      uint64_t *size)
 {
-    struct err e = {0};
-    sqlite3_stmt *q = db_ask(s, FIND_BLOB, &e, DB_TEXT(oid));
-    bool ok = false;
+    CLEANUP_ROW sqlite3_stmt *q = FIND_ROW(s, FIND_BLOB, DB_TEXT(oid));
+    int64_t n;
 
-    if (!q)
+    if (!q || !db_column_hash(q, 0, h))
         return false;
-    if (db_has_row(s, q) && db_column_hash(q, 0, h)) {
-        int64_t n = db_column_number(q, 1, INT64_MAX, -1);
-
-        *size = n < 0 ? 0 : (uint64_t)n;
-        ok = n >= 0;
-    }
-    db_finish(q);
-    return ok;
+    n = db_column_number(q, 1, INT64_MAX, -1);
+    *size = n < 0 ? 0 : (uint64_t)n;
+    return n >= 0;
 }
 
 bool state_put_blob(struct state *s, struct str oid, const struct hash *h,
@@ -72,21 +75,15 @@ bool state_put_blob(struct state *s, struct str oid, const struct hash *h,
 bool state_find_ref(struct state *s, struct str repository, struct str rest,
                     struct arena *a, struct state_ref *out)
 {
-    struct err e = {0};
-    sqlite3_stmt *q =
-        db_ask(s, FIND_REF, &e, DB_TEXT(repository), DB_TEXT(rest));
-    bool found = false;
+    CLEANUP_ROW sqlite3_stmt *q =
+        FIND_ROW(s, FIND_REF, DB_TEXT(repository), DB_TEXT(rest));
 
     if (!q)
         return false;
-    if (db_has_row(s, q)) {
-        out->ref = db_column_str(q, 0, a);
-        out->commit = db_column_str(q, 1, a);
-        out->path = db_column_str(q, 2, a);
-        found = true;
-    }
-    db_finish(q);
-    return found;
+    out->ref = db_column_str(q, 0, a);
+    out->commit = db_column_str(q, 1, a);
+    out->path = db_column_str(q, 2, a);
+    return true;
 }
 
 bool state_put_ref(struct state *s, struct str repository, struct str rest,
@@ -99,16 +96,10 @@ bool state_put_ref(struct state *s, struct str repository, struct str rest,
 bool state_find_trees(struct state *s, struct str repository, struct str commit,
                       struct hash *h)
 {
-    struct err e = {0};
-    sqlite3_stmt *q =
-        db_ask(s, FIND_TREES, &e, DB_TEXT(repository), DB_TEXT(commit));
-    bool found;
+    CLEANUP_ROW sqlite3_stmt *q =
+        FIND_ROW(s, FIND_TREES, DB_TEXT(repository), DB_TEXT(commit));
 
-    if (!q)
-        return false;
-    found = db_has_row(s, q) && db_column_hash(q, 0, h);
-    db_finish(q);
-    return found;
+    return q && db_column_hash(q, 0, h);
 }
 
 bool state_put_trees(struct state *s, struct str repository, struct str commit,
@@ -153,16 +144,10 @@ bool state_put_proof(struct state *s, const struct state_proof *p,
 bool state_is_reachable(struct state *s, struct str repository,
                         struct str commit)
 {
-    struct err e = {0};
-    sqlite3_stmt *q =
-        db_ask(s, FIND_REACHABLE, &e, DB_TEXT(repository), DB_TEXT(commit));
-    bool found;
+    CLEANUP_ROW sqlite3_stmt *q =
+        FIND_ROW(s, FIND_REACHABLE, DB_TEXT(repository), DB_TEXT(commit));
 
-    if (!q)
-        return false;
-    found = db_has_row(s, q);
-    db_finish(q);
-    return found;
+    return q != NULL;
 }
 
 bool state_put_reachable(struct state *s, struct str repository,
@@ -174,18 +159,12 @@ bool state_put_reachable(struct state *s, struct str repository,
 bool state_find_host(struct state *s, struct str place, int64_t after_s,
                      int64_t now_s, struct arena *a, struct str *caps)
 {
-    struct err e = {0};
-    sqlite3_stmt *q = db_ask(s, FIND_HOST, &e, DB_TEXT(place),
-                             DB_NUMBER(after_s), DB_NUMBER(now_s));
-    bool found;
+    CLEANUP_ROW sqlite3_stmt *q = FIND_ROW(
+        s, FIND_HOST, DB_TEXT(place), DB_NUMBER(after_s), DB_NUMBER(now_s));
 
-    if (!q)
-        return false;
-    found = db_has_row(s, q);
-    if (found)
+    if (q)
         *caps = db_column_str(q, 0, a);
-    db_finish(q);
-    return found;
+    return q != NULL;
 }
 
 bool state_put_host(struct state *s, struct str place, struct str caps,

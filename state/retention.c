@@ -10,18 +10,12 @@
 static bool find(struct state *s, enum statement which, struct str key,
                  struct arena *a, struct str *out, struct err *e)
 {
-    sqlite3_stmt *q = db_ask(s, which, e, DB_BLOB(key));
-    int code;
+    CLEANUP_ROW sqlite3_stmt *q =
+        db_first(s, db_ask(s, which, e, DB_BLOB(key)), e);
 
-    if (!q)
-        return false;
-    code = sqlite3_step(q);
-    if (code == SQLITE_ROW)
+    if (q)
         *out = db_column_str(q, 0, a);
-    else if (code != SQLITE_DONE)
-        db_fail(s, "read", e);
-    db_finish(q);
-    return code == SQLITE_ROW;
+    return q != NULL;
 }
 
 static bool insert(struct state *s, enum statement which, struct str key,
@@ -89,42 +83,22 @@ bool state_put_session(struct state *s, struct str id, struct str state,
     return put(s, PUT_SESSION, id, state, e);
 }
 
-/* Megabytes: straight into the arena, and not by way of sqlite's own memory. */
-static bool read_library(struct state *s, struct str root, struct arena *a,
-                         struct str *bytes)
-{
-    struct err ignored = {0};
-    sqlite3_stmt *q = db_ask(s, FIND_LIBRARY, &ignored, DB_BLOB(root));
-    sqlite3_blob *blob = NULL;
-    bool ok = false;
-
-    if (!q)
-        return false;
-    if (sqlite3_step(q) == SQLITE_ROW &&
-        sqlite3_blob_open(s->db, "main", "libraries", "bytes",
-                          db_column_number(q, 0, INT64_MAX, 0), 0,
-                          &blob) == SQLITE_OK &&
-        (size_t)sqlite3_blob_bytes(blob) <= LIBRARY_CACHE_MAX_BYTES) {
-        int n = sqlite3_blob_bytes(blob);
-        char *p = arena_alloc(a, (size_t)n + 1);
-
-        ok = sqlite3_blob_read(blob, p, n, 0) == SQLITE_OK;
-        *bytes = str_make(p, (size_t)n);
-    }
-    sqlite3_blob_close(blob);
-    db_finish(q);
-    return ok;
-}
-
 bool state_find_library(struct state *s, struct str root, struct arena *a,
                         struct str *bytes)
 {
-    struct str found;
+    struct err ignored = {0};
+    sqlite3_stmt *q = db_ask(s, FIND_LIBRARY, &ignored, DB_BLOB(root));
+    bool ok;
 
-    if (!read_library(s, root, a, &found))
+    if (!q)
         return false;
-    *bytes = found;
-    return true;
+    /* Until `q` ends the row is what it was when its root was compared. */
+    ok = sqlite3_step(q) == SQLITE_ROW &&
+         db_read_blob(s, "libraries", "bytes",
+                      db_column_number(q, 0, INT64_MAX, 0),
+                      LIBRARY_CACHE_MAX_BYTES, a, bytes);
+    db_finish(q);
+    return ok;
 }
 
 bool state_put_library(struct state *s, struct str root, struct str bytes,

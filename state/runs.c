@@ -267,25 +267,20 @@ bool state_list_runs(struct state *s, struct str workspace, size_t max,
 static bool find_run(struct state *s, uint64_t id, struct arena *a,
                      struct state_run *out, struct err *e)
 {
-    sqlite3_stmt *q =
-        db_ask(s, FIND_RUN, e, DB_NUMBER(id < INT64_MAX ? (int64_t)id : 0));
-    int code;
+    CLEANUP_ROW sqlite3_stmt *q = db_first(
+        s, db_ask(s, FIND_RUN, e, DB_NUMBER(id < INT64_MAX ? (int64_t)id : 0)),
+        e);
 
-    if (!q)
-        return false;
-    code = sqlite3_step(q);
-    if (code == SQLITE_ROW) {
-        *out = make_run(q, a);
-        out->detail = db_column_str(q, 16, a);
-    } else if (code == SQLITE_DONE) {
+    if (!q && e->code == ERR_NONE) {
         err_set(e, ERR_NOT_FOUND, "there is no run %llu",
                 (unsigned long long)id);
         err_hint(e, "mapm runs lists those there are");
-    } else {
-        db_fail(s, "read", e);
     }
-    db_finish(q);
-    return code == SQLITE_ROW;
+    if (!q)
+        return false;
+    *out = make_run(q, a);
+    out->detail = db_column_str(q, 16, a);
+    return true;
 }
 
 bool state_find_run(struct state *s, uint64_t id, struct arena *a,

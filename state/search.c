@@ -13,8 +13,6 @@
 
 /* Sources and their entries in mapm.db, and the search over them. */
 
-#define TEXTS_MAP_BYTES "1073741824"
-
 #define ROW_OF(source, row) ((int64_t)((source) << SEARCH_ROW_BITS | (row)))
 
 /* --- memory ---------------------------------------------------------------------- */
@@ -73,18 +71,10 @@ static bool find_source(struct state *s, enum search_kind kind, struct str key,
                         struct arena *a, struct search_source *out,
                         struct err *e)
 {
-    sqlite3_stmt *q = db_ask(s, FIND_SOURCE, e, DB_NUMBER(kind), DB_BLOB(key));
-    int code;
+    CLEANUP_ROW sqlite3_stmt *q = db_first(
+        s, db_ask(s, FIND_SOURCE, e, DB_NUMBER(kind), DB_BLOB(key)), e);
 
-    if (!q)
-        return false;
-    code = sqlite3_step(q);
-    if (code == SQLITE_ROW)
-        (void)read_source(q, a, out);
-    else if (code != SQLITE_DONE)
-        db_fail(s, "read", e);
-    db_finish(q);
-    return code == SQLITE_ROW;
+    return q && read_source(q, a, out);
 }
 
 bool state_find_source(struct state *s, enum search_kind kind, struct str key,
@@ -272,20 +262,17 @@ static bool drop_source(struct state *s, uint64_t id, struct err *e)
 static bool drop_oldest(struct state *s, struct err *e)
 {
     for (;;) {
-        sqlite3_stmt *q =
-            db_ask(s, OLDEST_SOURCE, e, DB_NUMBER(SEARCH_MAX_LIBRARIES),
-                   DB_NUMBER(SEARCH_MAX_ENTRIES));
-        int64_t id = 0;
-        int code;
+        sqlite3_stmt *q = db_first(s,
+                                   db_ask(s, OLDEST_SOURCE, e,
+                                          DB_NUMBER(SEARCH_MAX_LIBRARIES),
+                                          DB_NUMBER(SEARCH_MAX_ENTRIES)),
+                                   e);
+        int64_t id;
 
         if (!q)
-            return false;
-        code = sqlite3_step(q);
-        if (code == SQLITE_ROW)
-            id = db_column_number(q, 0, INT32_MAX, 0);
+            return e->code == ERR_NONE;
+        id = db_column_number(q, 0, INT32_MAX, 0);
         db_finish(q);
-        if (code != SQLITE_ROW && code != SQLITE_DONE)
-            return db_fail(s, "read", e);
         if (id == 0)
             return true;
         if (!drop_source(s, (uint64_t)id, e))
@@ -373,27 +360,15 @@ bool state_stamp_source(struct state *s, enum search_kind kind, struct str key,
 
 static bool read_texts(struct state *s, uint64_t source, struct search_texts *t)
 {
-    sqlite3_blob *blob = NULL;
-    bool ok = false;
+    struct arena a = t->a;
+    struct str bytes, stamp = t->stamp;
+    bool ok = db_read_blob(s, "sources", "texts", (int64_t)source, SIZE_MAX, &a,
+                           &bytes) &&
+              search_texts_parse(bytes, &a, t);
 
-    /* Page by page through its cache it would take twice as long. */
-    sqlite3_exec(s->db, "PRAGMA mmap_size=" TEXTS_MAP_BYTES, NULL, NULL, NULL);
-    if (sqlite3_blob_open(s->db, "main", "sources", "texts", (int64_t)source, 0,
-                          &blob) == SQLITE_OK) {
-        int n = sqlite3_blob_bytes(blob);
-        struct arena a = t->a;
-        char *p = arena_alloc(&a, (size_t)n + 1);
-        struct str stamp = t->stamp;
-
-        heap_will_write(p, (size_t)n);
-        ok = sqlite3_blob_read(blob, p, n, 0) == SQLITE_OK &&
-             search_texts_parse(str_make(p, (size_t)n), &a, t);
-        t->a = a;
-        t->stamp = stamp;
-        t->source = source;
-    }
-    sqlite3_blob_close(blob);
-    sqlite3_exec(s->db, "PRAGMA mmap_size=0", NULL, NULL, NULL);
+    t->a = a;
+    t->stamp = stamp;
+    t->source = source;
     return ok;
 }
 
@@ -401,22 +376,17 @@ static bool read_texts(struct state *s, uint64_t source, struct search_texts *t)
 static bool open_texts(struct state *s, uint64_t source,
                        struct search_texts **out, struct err *e)
 {
-    sqlite3_stmt *q = db_ask(s, FIND_STAMP, e, DB_NUMBER(source));
+    sqlite3_stmt *q =
+        db_first(s, db_ask(s, FIND_STAMP, e, DB_NUMBER(source)), e);
     struct search_texts *t;
     char time[32];
     struct str stamp;
-    int code;
 
     if (!q)
-        return false;
-    code = sqlite3_step(q);
-    snprintf(time, sizeof time, "%lld",
-             code == SQLITE_ROW ? (long long)sqlite3_column_int64(q, 0) : 0);
+        return e->code == ERR_NONE &&
+               err_set(e, ERR_STALE, "what was searched is gone");
+    snprintf(time, sizeof time, "%lld", (long long)sqlite3_column_int64(q, 0));
     db_finish(q);
-    if (code != SQLITE_ROW)
-        return code == SQLITE_DONE
-                   ? err_set(e, ERR_STALE, "what was searched is gone")
-                   : db_fail(s, "read", e);
     stamp = str_cstr(time);
     for (size_t i = 0; i < s->texts_count; i++)
         if (s->texts[i]->source == source &&
@@ -570,26 +540,20 @@ static bool read_entry(struct searching *w, const struct found *f,
                        struct search_hit *out, struct err *e)
 {
     const struct search_texts *t = w->texts[f->source];
-    sqlite3_stmt *q =
-        db_ask(w->s, FIND_ENTRY, e,
-               DB_NUMBER(ROW_OF(t->source, search_texts_row(t, f->entry))));
-    int code;
+    size_t row = search_texts_row(t, f->entry);
+    CLEANUP_ROW sqlite3_stmt *q = db_first(
+        w->s, db_ask(w->s, FIND_ENTRY, e, DB_NUMBER(ROW_OF(t->source, row))),
+        e);
 
     if (!q)
-        return false;
-    code = sqlite3_step(q);
-    if (code == SQLITE_ROW)
-        *out = (struct search_hit){.source = t->source,
-                                   .name = db_column_str(q, 0, w->a),
-                                   .description = db_column_str(q, 1, w->a),
-                                   .tags = db_column_str(q, 2, w->a),
-                                   .data = db_column_str(q, 3, w->a)};
-    db_finish(q);
-    if (code == SQLITE_ROW)
-        return true;
-    return code == SQLITE_DONE
-               ? err_set(e, ERR_STALE, "the index of the search is damaged")
-               : db_fail(w->s, "read", e);
+        return e->code == ERR_NONE &&
+               err_set(e, ERR_STALE, "the index of the search is damaged");
+    *out = (struct search_hit){.source = t->source,
+                               .name = db_column_str(q, 0, w->a),
+                               .description = db_column_str(q, 1, w->a),
+                               .tags = db_column_str(q, 2, w->a),
+                               .data = db_column_str(q, 3, w->a)};
+    return true;
 }
 
 /* An exact name fits wholly. Scores of the others stand to that of the best as

@@ -23,19 +23,15 @@ static bool find_trust(struct state *s, enum state_trust_kind kind,
                        struct str subject, const struct hash *digest,
                        struct arena *a, struct str *folder, struct err *e)
 {
-    sqlite3_stmt *q = db_ask(s, FIND_TRUST, e, DB_NUMBER(kind),
-                             DB_BLOB(subject), DB_HASH(digest));
-    int code;
+    CLEANUP_ROW sqlite3_stmt *q =
+        db_first(s,
+                 db_ask(s, FIND_TRUST, e, DB_NUMBER(kind), DB_BLOB(subject),
+                        DB_HASH(digest)),
+                 e);
 
-    if (!q)
-        return false;
-    code = sqlite3_step(q);
-    if (code == SQLITE_ROW)
+    if (q)
         *folder = db_column_str(q, 0, a);
-    else if (code != SQLITE_DONE)
-        db_fail(s, "read", e);
-    db_finish(q);
-    return code == SQLITE_ROW;
+    return q != NULL;
 }
 
 bool state_find_trust(struct state *s, enum state_trust_kind kind,

@@ -158,14 +158,16 @@ TEST(bytes_from_anybody) /* [row 26] */
     good = arena_str(&s.a, s.cache);
     copy = arena_text(&s.a, good.p, good.n);
     for (size_t i = 0; i < good.n; i++) {
-        for (int bit = 0; bit < 8; bit += 7) {
-            copy[i] = (char)(good.p[i] ^ (1 << bit));
+        for (int way = 0; way < 3; way++) {
+            copy[i] = (char)(way == 2 ? 0 : good.p[i] ^ (way ? 0x80 : 1));
             s.cache = str_make(copy, good.n);
             CHECK(shelves_open(&s, &e));
             CHECK(library_count(s.l) <= 2);
             for (size_t k = 0; k < library_count(s.l); k++) {
                 CHECK(name_is_kebab(library_at(s.l, k)->name));
                 CHECK(library_at(s.l, k)->description.n > 0);
+                CHECK(text_is_utf8(library_at(s.l, k)->description));
+                CHECK(!str_has_char(library_at(s.l, k)->description, '\0'));
             }
             copy[i] = good.p[i];
         }
