@@ -19,7 +19,7 @@ VERSION := 0.1.0
 # mapm: everything but the network. mapm-fetch: base and fetch, with the
 # libraries that cost milliseconds to load (ARCHITECTURE.md, "Four programs").
 MODULES    := base clients manifest state teamstore resolver library store fetch plugin provision runtime mcp authorize workspace \
-              install lint run discover batch report serve cli program
+              install lint run discover batch report serve doctor skill_test cli program
 PKGS       := yaml-0.1 nettle libutf8proc libseccomp sqlite3 zlib
 FETCH_PKGS := libcurl libgit2
 # The language stands alone: its archive serves any C program (examples/embed).
@@ -159,10 +159,10 @@ $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call SAY,CC)$(COMPILE) -MMD -MP -c -o $@ $<
 
-# Who builds it, and from what (cli/built.h).
+# Who builds it, and from what (include/mapm/built.h).
 BUILT ?=
-$(B)/cli/help.o $(B)/cli/doctor/doctor_look.o: COMPILE += $(BUILT)
-$(B)/cli/help.o $(B)/cli/doctor/doctor_look.o: $(B)/built
+$(B)/cli/help.o $(B)/doctor/look.o: COMPILE += $(BUILT)
+$(B)/cli/help.o $(B)/doctor/look.o: $(B)/built
 
 # Files that an object embeds (base/embed.h).
 $(B)/cli/new.o: $(wildcard cli/new/*)

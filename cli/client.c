@@ -10,7 +10,7 @@ static void print_row(struct term *t, const struct install_client *c,
 {
     term_print(t, "%-17s %-7s %-8s", c->client->name,
                c->is_used ? "in use" : "-", c->is_on_machine ? "machine" : "-");
-    term_print(t, "%.*s%s\n", STR_ARG(client_sight(c, a)),
+    term_print(t, "%.*s%s\n", STR_ARG(install_client_sight(c, a)),
                clients_is_verified(c->client) ? "" : " (unverified)");
 }
 

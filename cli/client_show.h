@@ -6,11 +6,6 @@
 
 #include "command.h"
 
-/* client_show: what a client sees, in words and as JSON. */
-
-/* " 9 skills 3 servers, …". In `a`. */
-struct str client_sight(const struct install_client *c, struct arena *a);
-
 /* The member "clients": all, or those that are in use, here or on this machine. */
 void client_put_json(struct json_writer *w, const struct install_client *items,
                      size_t count, bool all);

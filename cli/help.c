@@ -1,9 +1,9 @@
 #include "base/json.h"
+#include "mapm/built.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "built.h"
 #include "command.h"
 
 /* What is built in: empty where the system has the libraries. */

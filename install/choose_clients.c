@@ -524,3 +524,23 @@ bool install_edit_clients(struct context *cx, struct str_list names, bool add,
     out->user = (struct str_list){user.changed.items, user.changed.count};
     return ok;
 }
+
+static struct str count_of(size_t count, const char *what, struct arena *a)
+{
+    return count ? arena_printf(a, " %zu %s%s", count, what,
+                                count == 1 ? "" : "s")
+                 : STR("");
+}
+
+struct str install_client_sight(const struct install_client *c, struct arena *a)
+{
+    struct str skills = count_of(c->skills, "skill", a);
+    struct str agents = count_of(c->agents, "agent", a);
+    struct str servers = count_of(c->servers, "server", a);
+    bool any = skills.n + agents.n + servers.n > 0;
+
+    return arena_printf(a, "%.*s%.*s%.*s%s%.*s",
+                        STR_ARG(any ? skills : STR(" nothing")),
+                        STR_ARG(agents), STR_ARG(servers),
+                        c->missing.n ? ", " : "", STR_ARG(c->missing));
+}

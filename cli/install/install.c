@@ -4,11 +4,11 @@
 #include "mapm/install_clients.h"
 #include "mapm/install_gitignore.h"
 #include "mapm/layer.h"
+#include "mapm/mapm_path.h"
 
 #include <stdlib.h>
 
 #include "../client_show.h"
-#include "../mapm_path.h"
 #include "diff.h"
 #include "install_show.h"
 #include "pick.h"
@@ -252,7 +252,7 @@ static void note_clients(struct invocation *inv,
         if (c->is_used)
             line = arena_printf(a, "%.*s%s%s%.*s", STR_ARG(line),
                                 line.n ? " · " : "", c->client->name,
-                                STR_ARG(client_sight(c, a)));
+                                STR_ARG(install_client_sight(c, a)));
     }
     if (line.n && !has_option(inv, OPTION_JSON) &&
         (plan->change_count || inv->cx.is_verbose ||

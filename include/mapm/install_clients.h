@@ -36,6 +36,10 @@ MUST_CHECK bool install_list_clients(struct context *cx,
                                      struct install_clients *out,
                                      struct err *e);
 
+/* " 9 skills 3 servers, …": what it sees, and what not. In `a`. */
+struct str install_client_sight(const struct install_client *c,
+                                struct arena *a);
+
 /* Where an edit of `clients:` goes. */
 enum install_clients_file {
     CLIENTS_BY_MARKER, /* the workspace where the client is here, else the user */

@@ -1,7 +1,6 @@
-#include "base/json.h"
+#include "test_print.h"
 
-#include "../command.h"
-#include "test.h"
+#include "base/json.h"
 
 /* Renders results as text and as JSON. */
 
@@ -11,9 +10,9 @@ static const struct {
     const char *word, *json;
     enum term_style style;
 } ends[] = {
-    [TEST_OK] = {"ok", "ok", TERM_GREEN},
-    [TEST_FAILED] = {"FAIL", "failed", TERM_RED},
-    [TEST_UPDATED] = {"updated", "updated", TERM_YELLOW},
+    [SKILL_TEST_OK] = {"ok", "ok", TERM_GREEN},
+    [SKILL_TEST_FAILED] = {"FAIL", "failed", TERM_RED},
+    [SKILL_TEST_UPDATED] = {"updated", "updated", TERM_YELLOW},
 };
 
 static enum term_style style_of(struct str line)
@@ -35,31 +34,32 @@ static void print_lines(struct term *t, struct str lines)
         term_style_print(t, style_of(line), "          %.*s\n", STR_ARG(line));
 }
 
-static void print_tape(struct invocation *inv, const struct test_tape *tape)
+static void print_tape(struct invocation *inv,
+                       const struct skill_test_tape *tape)
 {
     struct term *t = &inv->term;
 
-    if (tape->end == TEST_OK && has_option(inv, OPTION_QUIET))
+    if (tape->end == SKILL_TEST_OK && has_option(inv, OPTION_QUIET))
         return;
     term_print(t, "  ");
     term_style_print(t, ends[tape->end].style, "%-7s", ends[tape->end].word);
     term_print(t, " %.*s\n", STR_ARG(tape->file));
     if (tape->note.n)
         print_lines(t, tape->note);
-    if (tape->end == TEST_OK)
+    if (tape->end == SKILL_TEST_OK)
         return;
     print_lines(t, tape->difference);
     print_lines(t, tape->report);
 }
 
-static bool says_something(struct invocation *inv, const struct test_skill *s)
+static bool says_something(struct invocation *inv, const struct skill_test *s)
 {
     if (has_option(inv, OPTION_QUIET))
         return s->problem.n || s->failed || s->updated;
     return s->count || s->problem.n || has_option(inv, OPTION_VERBOSE);
 }
 
-void test_print(struct invocation *inv, const struct test_skill *s)
+void test_print(struct invocation *inv, const struct skill_test *s)
 {
     struct term *t = &inv->term;
 
@@ -85,12 +85,12 @@ struct sum {
     size_t differ; /* tapes that failed */
 };
 
-static struct sum sum_of(const struct test_skills *skills)
+static struct sum sum_of(const struct skill_tests *skills)
 {
     struct sum sum = {0};
 
     for (size_t i = 0; i < skills->count; i++) {
-        const struct test_skill *s = &skills->items[i];
+        const struct skill_test *s = &skills->items[i];
 
         sum.skills += s->count > 0 || s->problem.n > 0;
         sum.tapes += s->problem.n ? 0 : s->count;
@@ -101,7 +101,7 @@ static struct sum sum_of(const struct test_skills *skills)
     for (size_t i = 0; i < skills->count; i++)
         for (size_t k = 0; k < skills->items[i].count; k++)
             sum.ok += !skills->items[i].problem.n &&
-                      skills->items[i].tapes[k].end == TEST_OK;
+                      skills->items[i].tapes[k].end == SKILL_TEST_OK;
     return sum;
 }
 
@@ -131,11 +131,11 @@ static void print_sum(struct invocation *inv, const struct sum *sum)
 
 /* --- JSON ------------------------------------------------------------------------ */
 
-static void put_tape(struct json_writer *w, const struct test_tape *tape)
+static void put_tape(struct json_writer *w, const struct skill_test_tape *tape)
 {
     json_begin_object(w);
     json_member_string(w, "file", tape->file);
-    json_member_bool(w, "ok", tape->end == TEST_OK);
+    json_member_bool(w, "ok", tape->end == SKILL_TEST_OK);
     json_member_string(w, "result", str_cstr(ends[tape->end].json));
     json_member_number(w, "asks", tape->asks);
     json_member_number(w, "commands", tape->commands);
@@ -145,7 +145,7 @@ static void put_tape(struct json_writer *w, const struct test_tape *tape)
     json_end_object(w);
 }
 
-static void put_skill(struct json_writer *w, const struct test_skill *s)
+static void put_skill(struct json_writer *w, const struct skill_test *s)
 {
     json_begin_object(w);
     json_member_string(w, "name", s->name);
@@ -160,7 +160,7 @@ static void put_skill(struct json_writer *w, const struct test_skill *s)
 }
 
 static void print_document(struct invocation *inv,
-                           const struct test_skills *skills,
+                           const struct skill_tests *skills,
                            const struct sum *sum)
 {
     struct json_writer *w = print_json_begin(inv, "mapm.test/1", NULL);
@@ -175,7 +175,7 @@ static void print_document(struct invocation *inv,
     print_json_end(inv);
 }
 
-void test_print_end(struct invocation *inv, const struct test_skills *skills)
+void test_print_end(struct invocation *inv, const struct skill_tests *skills)
 {
     struct sum sum = sum_of(skills);
 

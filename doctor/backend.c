@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "doctor.h"
+#include "look.h"
 
 static const char ask_group[] = "ask";
 
@@ -12,14 +12,14 @@ static void look_choice(struct doctor *d, const struct backend_selection *w)
 {
     struct err e = {0};
 
-    if (backend_select(w, &d->inv->cx.arena, &d->backend, &e)) {
+    if (backend_select(w, &d->cx->arena, &d->report->backend, &e)) {
         doctor_add(d, ask_group, STR("used"), DOCTOR_OK, "%.*s (%.*s): %.*s",
-                   STR_ARG(backend_name(d->backend)),
-                   STR_ARG(backend_why(d->backend)),
-                   STR_ARG(backend_program(d->backend)));
+                   STR_ARG(backend_name(d->report->backend)),
+                   STR_ARG(backend_why(d->report->backend)),
+                   STR_ARG(backend_program(d->report->backend)));
         return;
     }
-    d->backend = NULL;
+    d->report->backend = NULL;
     doctor_add_err(d, ask_group, STR("used"),
                    w->environment.n || w->user->ask.line ||
                            w->workspace->ask.line
@@ -37,13 +37,13 @@ void doctor_look_ask(struct doctor *d)
         .workspace = d->has_layer ? &d->layer.project : &none,
         .user_name = "config.yaml",
         .workspace_name = "mapm.yaml",
-        .dir = d->has_layer ? d->layer.path : d->inv->cx.cwd,
+        .dir = d->has_layer ? d->layer.path : d->cx->cwd,
     };
     struct backend_found *found;
     size_t count = 0;
 
     look_choice(d, &w);
-    found = backend_list(&w, &d->inv->cx.arena, &count);
+    found = backend_list(&w, &d->cx->arena, &count);
     for (size_t i = 0; i < count; i++) {
         const struct backend_found *f = &found[i];
         const char *between = f->place.n && f->note.n ? ", " : "";

@@ -1,10 +1,8 @@
 #include "base/fs.h"
 #include "mapm/run.h"
+#include "mapm/skill_test.h"
 
 #include <fcntl.h>
-
-#include "../command.h"
-#include "test.h"
 
 /* Replays each tape of one skill. */
 
@@ -12,9 +10,10 @@
 
 /* The test of one tape. */
 struct play {
-    struct invocation *inv;
+    struct context *cx;
     const struct limits *limits; /* the user's */
-    const struct test_skill *skill;
+    bool updates;
+    const struct skill_test *skill;
     const struct skill *program;
     int dirfd; /* of the skill's folder */
 };
@@ -23,7 +22,7 @@ static struct str shown(const struct play *p, struct str file)
 {
     if (str_is(p->skill->path, "."))
         return file;
-    return fs_join(p->skill->path, file, &p->inv->cx.arena);
+    return fs_join(p->skill->path, file, &p->cx->arena);
 }
 
 /* All messages on a line each. */
@@ -38,7 +37,7 @@ static struct str words_of(const struct err *e, struct arena *a)
     return text;
 }
 
-static bool read_tape(const struct play *p, const struct test_tape *tape,
+static bool read_tape(const struct play *p, const struct skill_test_tape *tape,
                       struct arena *a, struct str *text, struct tape *out,
                       struct err *e)
 {
@@ -59,15 +58,15 @@ static bool set_limits(void *ctx, struct limits *l, struct err *e)
 }
 
 static void note(const struct play *p, const struct tape *t,
-                 struct test_tape *tape, struct arena *scratch)
+                 struct skill_test_tape *tape, struct arena *scratch)
 {
-    struct arena *a = &p->inv->cx.arena;
+    struct arena *a = &p->cx->arena;
     struct str digest = tape_digest(p->program->program, scratch);
 
     if (!str_eq(t->name, p->skill->name))
         tape->note =
             arena_printf(a, "the tape is one of %.*s", STR_ARG(t->name));
-    else if (tape->end == TEST_FAILED && t->digest.n &&
+    else if (tape->end == SKILL_TEST_FAILED && t->digest.n &&
              !str_eq(t->digest, digest))
         tape->note = STR("the program has changed since it was recorded");
 }
@@ -76,15 +75,14 @@ static void note(const struct play *p, const struct tape *t,
  * and a run that timed out has no end. */
 static bool may_update(const struct play *p, const struct run_result *r)
 {
-    return has_option(p->inv, OPTION_UPDATE) &&
-           r->difference == REPLAY_OTHER_END &&
+    return p->updates && r->difference == REPLAY_OTHER_END &&
            r->program.took_ms + CLOCKS_DIFFER_MS <
                p->limits->run_max_seconds.value * 1000;
 }
 
 static bool update(const struct play *p, const struct tape *t,
                    const struct run_result *r, struct str text,
-                   struct test_tape *tape, struct arena *a, struct err *e)
+                   struct skill_test_tape *tape, struct arena *a, struct err *e)
 {
     struct str next;
 
@@ -93,15 +91,16 @@ static bool update(const struct play *p, const struct tape *t,
     next = tape_update(text, t, &r->program, a);
     if (!fs_replace_at(p->dirfd, str_dup0(tape->file, a), 0644, next, e))
         return false;
-    tape->end = TEST_UPDATED;
+    tape->end = SKILL_TEST_UPDATED;
     return true;
 }
 
 static bool play_tape(struct play *p, const struct tape *t, struct str text,
-                      struct test_tape *tape, struct arena *a, struct err *e)
+                      struct skill_test_tape *tape, struct arena *a,
+                      struct err *e)
 {
     const struct run_request q = {
-        .cx = &p->inv->cx,
+        .cx = p->cx,
         .skill = p->program,
         .name = t->name,
         .tape = t,
@@ -117,14 +116,15 @@ static bool play_tape(struct play *p, const struct tape *t, struct str text,
     tape->commands = r.program.commands;
     if (r.difference == REPLAY_SAME)
         return true;
-    tape->end = TEST_FAILED;
-    tape->difference = arena_str(&p->inv->cx.arena, r.differences);
+    tape->end = SKILL_TEST_FAILED;
+    tape->difference = arena_str(&p->cx->arena, r.differences);
     if (r.difference != REPLAY_OTHER_STEP)
-        tape->report = arena_str(&p->inv->cx.arena, r.program.report);
+        tape->report = arena_str(&p->cx->arena, r.program.report);
     return update(p, t, &r, text, tape, a, e);
 }
 
-static bool play_file(struct play *p, struct test_tape *tape, struct err *e)
+static bool play_file(struct play *p, struct skill_test_tape *tape,
+                      struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct err why = {0};
@@ -132,8 +132,8 @@ static bool play_file(struct play *p, struct test_tape *tape, struct err *e)
     struct str text;
 
     if (!read_tape(p, tape, &a, &text, &t, &why)) {
-        tape->end = TEST_FAILED;
-        tape->difference = words_of(&why, &p->inv->cx.arena);
+        tape->end = SKILL_TEST_FAILED;
+        tape->difference = words_of(&why, &p->cx->arena);
         return true;
     }
     if (!play_tape(p, &t, text, tape, &a, e))
@@ -142,21 +142,24 @@ static bool play_file(struct play *p, struct test_tape *tape, struct err *e)
     return true;
 }
 
-bool test_play(struct invocation *inv, const struct limits *limits,
-               struct test_skill *s, struct err *e)
+bool skill_test_play(struct context *cx, const struct limits *limits,
+                     bool updates, struct skill_test *s, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     CLEANUP_FD int fd = -1;
     struct skill program = {0};
     struct err why = {0};
-    struct play p = {
-        .inv = inv, .limits = limits, .skill = s, .program = &program};
+    struct play p = {.cx = cx,
+                     .limits = limits,
+                     .updates = updates,
+                     .skill = s,
+                     .program = &program};
 
     if (s->count == 0)
         return true;
     if (!metaskill_read(s->real, limits, &a, &program, &why) ||
         !fs_open_dir_at(AT_FDCWD, s->real.p, &fd, &why)) {
-        s->problem = words_of(&why, &inv->cx.arena);
+        s->problem = words_of(&why, &cx->arena);
         return true;
     }
     if (program.file.n == 0) {
@@ -167,8 +170,8 @@ bool test_play(struct invocation *inv, const struct limits *limits,
     for (size_t i = 0; i < s->count; i++) {
         if (!play_file(&p, &s->tapes[i], e))
             return false;
-        s->failed += s->tapes[i].end == TEST_FAILED;
-        s->updated += s->tapes[i].end == TEST_UPDATED;
+        s->failed += s->tapes[i].end == SKILL_TEST_FAILED;
+        s->updated += s->tapes[i].end == SKILL_TEST_UPDATED;
     }
     return true;
 }

@@ -4,16 +4,15 @@
 #include "mapm/doc_kind.h"
 #include "mapm/document.h"
 #include "mapm/layer.h"
+#include "mapm/lint.h"
 #include "mapm/name.h"
 #include "mapm/origin.h"
 #include "mapm/provision.h"
+#include "mapm/skill_test.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-
-#include "../command.h"
-#include "test.h"
 
 /* Which skills are meant, and what tapes they have. */
 
@@ -21,30 +20,29 @@
 
 /* --- arguments ---------------------------------------------------------- */
 
-static bool is_file(struct invocation *inv, struct str path)
+static bool is_file(struct context *cx, struct str path)
 {
     struct stat st;
 
-    return stat(str_dup0(path, &inv->cx.arena), &st) == 0 &&
-           S_ISREG(st.st_mode);
+    return stat(str_dup0(path, &cx->arena), &st) == 0 && S_ISREG(st.st_mode);
 }
 
 /* A skill of the workspace by its name; "" for none. */
-static struct str named_folder(struct invocation *inv, struct str word)
+static struct str named_folder(struct context *cx, struct str word)
 {
     static const char *const places[] = {PROVISION_SKILLS, PROVISION_SEARCHED,
                                          "skills"};
-    struct arena *a = &inv->cx.arena;
-    struct str root = layer_workspace(&inv->cx);
+    struct arena *a = &cx->arena;
+    struct str root = layer_workspace(cx);
 
     if (!name_is_kebab(word))
         return STR("");
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         struct str folder = fs_join(str_cstr(places[i]), word, a);
 
-        if (!str_eq(root, inv->cx.cwd))
+        if (!str_eq(root, cx->cwd))
             folder = fs_join(root, folder, a);
-        if (is_file(inv, fs_join(folder, STR("SKILL.md"), a)))
+        if (is_file(cx, fs_join(folder, STR("SKILL.md"), a)))
             return folder;
     }
     return STR("");
@@ -61,41 +59,41 @@ static struct str folder_of(struct str path)
 }
 
 /* "x/tests/one.jsonl" is that tape of x alone; "x/SKILL.star" is x. */
-static bool take_apart(struct invocation *inv, struct str *path,
-                       struct str *only, struct err *e)
+static bool take_apart(struct context *cx, struct str *path, struct str *only,
+                       struct err *e)
 {
     struct str last = path_last(*path), folder = folder_of(*path);
-    struct str real = fs_normalize(fs_join(inv->cx.cwd, *path, &inv->cx.arena),
-                                   &inv->cx.arena);
+    struct str real =
+        fs_normalize(fs_join(cx->cwd, *path, &cx->arena), &cx->arena);
 
-    if (!is_file(inv, *path))
+    if (!is_file(cx, *path))
         return true;
     if (str_is(last, "SKILL.star")) {
         *path = folder;
-    } else if (str_ends(last, STR(TEST_ENDING))) {
-        if (!str_is(path_last(folder_of(real)), TEST_FOLDER))
+    } else if (str_ends(last, STR(SKILL_TEST_ENDING))) {
+        if (!str_is(path_last(folder_of(real)), SKILL_TEST_FOLDER))
             return err_set(e, ERR_USAGE,
                            "%.*s is in no folder %s of a metaskill",
-                           STR_ARG(*path), TEST_FOLDER);
+                           STR_ARG(*path), SKILL_TEST_FOLDER);
         *only = last;
-        *path = str_is(path_last(folder), TEST_FOLDER)
+        *path = str_is(path_last(folder), SKILL_TEST_FOLDER)
                     ? folder_of(folder)
-                    : fs_join(folder, STR(".."), &inv->cx.arena);
+                    : fs_join(folder, STR(".."), &cx->arena);
     }
     return true;
 }
 
-static bool open_root(struct invocation *inv, struct str word,
+static bool open_root(struct context *cx, struct str word,
                       struct check_root *root, struct str *only, struct err *e)
 {
-    struct str path = named_folder(inv, word);
+    struct str path = named_folder(cx, word);
 
     if (path.n == 0) {
         path = word;
-        if (!take_apart(inv, &path, only, e))
+        if (!take_apart(cx, &path, only, e))
             return false;
     }
-    if (lint_root_open(path, root, &inv->cx.arena, e))
+    if (lint_root_open(path, root, &cx->arena, e))
         return true;
     if (e->code != ERR_NOT_FOUND || str_has_char(word, '/'))
         return false;
@@ -108,20 +106,20 @@ static bool open_root(struct invocation *inv, struct str word,
 static bool is_tape(const struct fs_entry *entry)
 {
     return entry->type != DT_DIR && entry->name.p[0] != '.' &&
-           entry->name.n > sizeof TEST_ENDING - 1 &&
-           str_ends(entry->name, STR(TEST_ENDING));
+           entry->name.n > sizeof SKILL_TEST_ENDING - 1 &&
+           str_ends(entry->name, STR(SKILL_TEST_ENDING));
 }
 
-static bool find_tapes(struct invocation *inv, struct test_skill *s,
+static bool find_tapes(struct context *cx, struct skill_test *s,
                        struct str only, struct err *e)
 {
     CLEANUP_FD int fd = -1;
-    struct arena *a = &inv->cx.arena;
+    struct arena *a = &cx->arena;
     struct fs_entry *entries;
     size_t count;
 
-    if (!fs_open_dir_at(AT_FDCWD, fs_join(s->real, STR(TEST_FOLDER), a).p, &fd,
-                        e)) {
+    if (!fs_open_dir_at(AT_FDCWD, fs_join(s->real, STR(SKILL_TEST_FOLDER), a).p,
+                        &fd, e)) {
         if (e->code != ERR_NOT_FOUND)
             return err_wrap(e, "cannot read the tapes of %.*s",
                             STR_ARG(s->path));
@@ -135,7 +133,7 @@ static bool find_tapes(struct invocation *inv, struct test_skill *s,
         if (!is_tape(&entries[i]) || (only.n && !str_eq(only, entries[i].name)))
             continue;
         s->tapes[s->count++].file =
-            fs_join(STR(TEST_FOLDER), entries[i].name, a);
+            fs_join(STR(SKILL_TEST_FOLDER), entries[i].name, a);
     }
     return true;
 }
@@ -165,17 +163,17 @@ static struct str shown_folder(const struct check_result *r, struct arena *a)
     return path.n ? arena_str(a, path) : STR(".");
 }
 
-static bool add_skill(struct invocation *inv, const struct check_result *r,
-                      struct str only, struct test_skills *out, struct err *e)
+static bool add_skill(struct context *cx, const struct check_result *r,
+                      struct str only, struct skill_tests *out, struct err *e)
 {
-    struct arena *a = &inv->cx.arena;
-    struct test_skill s = {
+    struct arena *a = &cx->arena;
+    struct skill_test s = {
         .path = shown_folder(r, a),
         .real = lint_folder(r, a),
         .name = arena_str(a, r->name.n ? r->name : lint_folder_name(r)),
     };
 
-    if (!find_tapes(inv, &s, only, e))
+    if (!find_tapes(cx, &s, only, e))
         return false;
     if (!r->metaskill) {
         s.problem = s.count ? problem_of(r, a) : STR("");
@@ -194,25 +192,25 @@ static bool is_named_itself(const struct check_result *r)
     return r->folder.n == 0 && r->has_kind && r->kind == DOC_SKILL;
 }
 
-static bool find_below(struct invocation *inv, const struct origin_rules *rules,
+static bool find_below(struct context *cx, const struct origin_rules *rules,
                        const struct check_root *root, struct str only,
-                       struct test_skills *out, struct err *e)
+                       struct skill_tests *out, struct err *e)
 {
     CLEANUP(lint_results_done) struct check_results found = {0};
     struct check_rules how = {.profile = PROFILE_INSTALL, .origins = *rules};
     size_t before = out->count;
 
-    if (!lint_find(root, 1, &how, &inv->cx.arena, &found, e))
+    if (!lint_find(root, 1, &how, &cx->arena, &found, e))
         return false;
     for (size_t i = 0; i < found.count; i++) {
         const struct check_result *r = found.items[i];
 
         if (!r->has_kind || r->kind != DOC_SKILL)
             continue;
-        if (!add_skill(inv, r, only, out, e))
+        if (!add_skill(cx, r, only, out, e))
             return false;
         if (is_named_itself(r) && out->count == before) {
-            struct str text = runtime_static(r->name, &inv->cx.arena);
+            struct str text = runtime_static(r->name, &cx->arena);
 
             err_set(e, ERR_NOT_FOUND, "%.*s",
                     STR_ARG(str_from_index(text, sizeof "error: " - 1)));
@@ -223,23 +221,20 @@ static bool find_below(struct invocation *inv, const struct origin_rules *rules,
     return true;
 }
 
-bool test_find(struct invocation *inv, const struct origin_rules *rules,
-               struct test_skills *out, struct err *e)
+bool skill_test_find(struct context *cx, struct str_list words,
+                     const struct origin_rules *rules, struct skill_tests *out,
+                     struct err *e)
 {
-    static const struct str here = STR_INIT(".");
-    const struct str *words = inv->arguments.items;
-    size_t count = inv->arguments.count;
+    struct str here = STR(".");
 
-    if (count == 0) {
-        words = &here;
-        count = 1;
-    }
-    for (size_t i = 0; i < count; i++) {
+    if (words.count == 0)
+        words = (struct str_list){&here, 1};
+    for (size_t i = 0; i < words.count; i++) {
         struct check_root root;
         struct str only = STR("");
 
-        if (!open_root(inv, words[i], &root, &only, e) ||
-            !find_below(inv, rules, &root, only, out, e))
+        if (!open_root(cx, words.items[i], &root, &only, e) ||
+            !find_below(cx, rules, &root, only, out, e))
             return false;
     }
     return true;

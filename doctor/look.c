@@ -1,10 +1,14 @@
+#include "look.h"
+
 #include "base/fs.h"
 #include "base/proc.h"
 #include "base/text.h"
 #include "mapm/authorize.h"
+#include "mapm/built.h"
 #include "mapm/clients.h"
 #include "mapm/doc_kind.h"
 #include "mapm/lock.h"
+#include "mapm/mapm_path.h"
 #include "mapm/open_store.h"
 #include "mapm/origin.h"
 #include "mapm/project.h"
@@ -13,10 +17,6 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "../built.h"
-#include "../mapm_path.h"
-#include "doctor.h"
 
 #define LANDLOCK_ABI_MIN 3 /* THREATS.md 1.6 */
 
@@ -34,8 +34,8 @@ static void look_config(struct doctor *d)
     struct origin_rules rules;
     struct err e = {0};
 
-    d->user_file = authorize_config_path(&d->inv->cx);
-    if (!authorize_config_read(&d->inv->cx, &d->user, &limits, &rules, &e)) {
+    d->user_file = authorize_config_path(d->cx);
+    if (!authorize_config_read(d->cx, &d->user, &limits, &rules, &e)) {
         doctor_add_err(d, file_group, name, DOCTOR_BROKEN, &e);
         d->user = (struct project){0};
         return;
@@ -44,7 +44,7 @@ static void look_config(struct doctor *d)
         doctor_add(d, file_group, name, DOCTOR_MISSING,
                    "no place for it: HOME is not an absolute path");
         doctor_hint(d, "set HOME or XDG_CONFIG_HOME");
-    } else if (access(str_dup0(d->user_file, &d->inv->cx.arena), F_OK) < 0) {
+    } else if (access(str_dup0(d->user_file, &d->cx->arena), F_OK) < 0) {
         doctor_add(d, file_group, name, DOCTOR_OK,
                    "%.*s is not there: defaults count", STR_ARG(d->user_file));
     } else {
@@ -60,13 +60,13 @@ static bool exists_below(struct str folder, const char *name, struct arena *a)
 
 static void look_workspace(struct doctor *d)
 {
-    struct arena *a = &d->inv->cx.arena;
+    struct arena *a = &d->cx->arena;
     struct str where;
     struct err e = {0};
     size_t count;
 
-    d->has_layer = layer_open(&d->inv->cx, LAYER_READ, &d->layer, &e);
-    where = d->layer.path.n ? d->layer.path : d->inv->cx.cwd;
+    d->has_layer = layer_open(d->cx, LAYER_READ, &d->layer, &e);
+    where = d->layer.path.n ? d->layer.path : d->cx->cwd;
     if (!d->has_layer) {
         doctor_add_err(d, file_group, STR("workspace"), DOCTOR_BROKEN, &e);
         return;
@@ -116,7 +116,7 @@ static void look_listing(struct doctor *d)
  * mapm.yaml that nobody accepted is said by a note. */
 static void look_team_stores(struct doctor *d, struct store *store)
 {
-    struct context *cx = &d->inv->cx;
+    struct context *cx = d->cx;
     static const struct project none;
     const struct str name = STR("team store");
     struct str urls = STR("");
@@ -149,12 +149,12 @@ static void look_store(struct doctor *d)
     struct err e = {0};
     char bytes[16];
 
-    if (!store_find_home(&d->inv->cx.arena, &home, &e)) {
+    if (!store_find_home(&d->cx->arena, &home, &e)) {
         doctor_add_err(d, file_group, STR("store"), DOCTOR_BROKEN, &e);
         return;
     }
     /* To open it would be to make it. */
-    if (!exists_below(home, "store", &d->inv->cx.arena)) {
+    if (!exists_below(home, "store", &d->cx->arena)) {
         doctor_add(d, file_group, STR("store"), DOCTOR_OK,
                    "%.*s: made by the first install", STR_ARG(home));
         return;
@@ -174,7 +174,7 @@ static void look_store(struct doctor *d)
     }
     if (store)
         look_team_stores(d, store);
-    close_store(&d->inv->cx, store);
+    close_store(d->cx, store);
 }
 
 void doctor_look_files(struct doctor *d)
@@ -190,7 +190,7 @@ void doctor_look_files(struct doctor *d)
 /* Programs of mapm are in its folder: never on PATH. */
 static void look_own(struct doctor *d, const char *program, const char *lacks)
 {
-    struct arena *a = &d->inv->cx.arena;
+    struct arena *a = &d->cx->arena;
     static const char *const folders[] = {"../libexec/mapm", "."};
     const struct str name = str_cstr(program);
     struct str dir;
@@ -236,7 +236,7 @@ static const struct client *find_graphical(struct doctor *d)
     for (size_t i = 0; i < clients_count; i++)
         if (clients_table[i].is_graphical && clients_table[i].mcp.path &&
             exists_below(d->layer.path, clients_table[i].mcp.path,
-                         &d->inv->cx.arena))
+                         &d->cx->arena))
             return &clients_table[i];
     return NULL;
 }
@@ -249,7 +249,7 @@ static void look_mapm(struct doctor *d)
 
     if (!d->has_layer || !names_mapm(&d->layer))
         return;
-    mapm_path_find(&d->inv->cx.arena, &path);
+    mapm_path_find(&d->cx->arena, &path);
     graphical = find_graphical(d);
     if (path.found.n == 0) {
         doctor_add(d, program_group, name, DOCTOR_WARN,
@@ -280,7 +280,7 @@ static void look_built_in(struct doctor *d)
 
 void doctor_look_programs(struct doctor *d)
 {
-    struct arena *a = &d->inv->cx.arena;
+    struct arena *a = &d->cx->arena;
     struct str path;
     struct err e = {0};
 
@@ -394,8 +394,7 @@ void doctor_look_sandbox(struct doctor *d)
                                      d->layer.project.sandbox, &from);
     struct sandbox_support w = {0};
 
-    sandbox_probe(d->has_layer ? d->layer.path : d->inv->cx.cwd,
-                  &d->inv->cx.arena, &w);
+    sandbox_probe(d->has_layer ? d->layer.path : d->cx->cwd, &d->cx->arena, &w);
     look_bubblewrap(d, &w);
     look_kernel(d, &w);
     if (str_is(str_cstr(word), "off")) {
@@ -453,12 +452,12 @@ static bool is_accepted(struct doctor *d, const struct project *p,
     bool accepted;
 
     *is_needed = project_policy_digest(p, &q.digest);
-    if (!*is_needed || !store_find_home(&d->inv->cx.arena, &home, &e) ||
-        !exists_below(home, "store", &d->inv->cx.arena) ||
+    if (!*is_needed || !store_find_home(&d->cx->arena, &home, &e) ||
+        !exists_below(home, "store", &d->cx->arena) ||
         !store_open(home, &store, &e))
         return false;
-    accepted = authorize_trust(&d->inv->cx, store, &q, &state, &e) &&
-               state == TRUST_GIVEN;
+    accepted =
+        authorize_trust(d->cx, store, &q, &state, &e) && state == TRUST_GIVEN;
     store_close(store);
     return accepted;
 }

@@ -1,5 +1,5 @@
-#ifndef CLI_BUILT_H
-#define CLI_BUILT_H
+#ifndef MAPM_BUILT_H
+#define MAPM_BUILT_H
 
 /*
  * built: who built this program, and from what; make BUILT='-DMAPM_CHANNEL=…' says

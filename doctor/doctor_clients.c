@@ -3,8 +3,7 @@
 #include "mapm/install_clients.h"
 #include "mapm/open_store.h"
 
-#include "../client_show.h"
-#include "doctor.h"
+#include "look.h"
 
 /* The clients [H7]: which are here, what they see, and what a person has to do
  * first. With --run they are asked themselves. */
@@ -20,7 +19,7 @@ static const char client_group[] = "clients";
 /* Keys of servers that the clients' files have of mapm. */
 static struct str_list find_keys(struct doctor *d)
 {
-    struct arena *a = &d->inv->cx.arena;
+    struct arena *a = &d->cx->arena;
     const struct lock_entry **entries;
     struct str_list keys = {0};
     struct str *items;
@@ -41,7 +40,7 @@ static bool run_list(struct doctor *d, const struct client *c,
                      struct proc_result *out, struct err *e)
 {
     const char *argv[RUN_MAX_ARGV] = {NULL};
-    struct arena *a = &d->inv->cx.arena;
+    struct arena *a = &d->cx->arena;
     struct str program;
 
     if (!proc_find_program(c->programs[0], d->layer.path.p, a, &program, e))
@@ -61,7 +60,7 @@ static bool run_list(struct doctor *d, const struct client *c,
 
 static void ask(struct doctor *d, const struct client *c)
 {
-    struct str name = arena_printf(&d->inv->cx.arena, "%s lists", c->name);
+    struct str name = arena_printf(&d->cx->arena, "%s lists", c->name);
     struct str_list keys = find_keys(d);
     struct str lacks = STR("");
     struct proc_result r;
@@ -73,7 +72,7 @@ static void ask(struct doctor *d, const struct client *c)
     }
     for (size_t i = 0; i < keys.count; i++)
         if (str_find(r.out, keys.items[i]) == SIZE_MAX)
-            lacks = arena_join(lacks, ", ", keys.items[i], &d->inv->cx.arena);
+            lacks = arena_join(lacks, ", ", keys.items[i], &d->cx->arena);
     if (lacks.n)
         doctor_add(d, client_group, name, DOCTOR_WARN, "not %.*s",
                    STR_ARG(lacks));
@@ -91,12 +90,12 @@ static bool may_ask(struct doctor *d)
     struct err e = {0};
     bool yes;
 
-    if (!open_store(&d->inv->cx, &store, &e)) {
+    if (!open_store(d->cx, &store, &e)) {
         doctor_add_err(d, client_group, name, DOCTOR_WARN, &e);
         return false;
     }
-    yes = layer_is_trusted(&d->layer, &d->inv->cx, store, &state, &e);
-    close_store(&d->inv->cx, store);
+    yes = layer_is_trusted(&d->layer, d->cx, store, &state, &e);
+    close_store(d->cx, store);
     if (yes)
         return true;
     doctor_add(d, client_group, name, DOCTOR_WARN,
@@ -111,7 +110,7 @@ static void look_client(struct doctor *d, const struct install_client *item)
 {
     const struct client *c = item->client;
     struct str name = str_cstr(c->name);
-    struct str sight = client_sight(item, &d->inv->cx.arena);
+    struct str sight = install_client_sight(item, &d->cx->arena);
     const char *where = item->is_on_machine ? "" : "not found on this machine;";
 
     if (!item->is_used) {
@@ -135,9 +134,9 @@ void doctor_look_clients(struct doctor *d, bool runs)
     struct err e = {0};
     bool asks;
 
-    if (!d->has_layer || !layer_check_there(&d->layer, &d->inv->cx, &e))
+    if (!d->has_layer || !layer_check_there(&d->layer, d->cx, &e))
         return;
-    if (!install_list_clients(&d->inv->cx, &all, &e)) {
+    if (!install_list_clients(d->cx, &all, &e)) {
         doctor_add_err(d, client_group, STR("clients"), DOCTOR_BROKEN, &e);
         return;
     }

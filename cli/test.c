@@ -1,11 +1,11 @@
-#include "test.h"
-
 #include "base/proc.h"
 #include "mapm/authorize.h"
 #include "mapm/origin.h"
 #include "mapm/project.h"
 
-#include "../command.h"
+#include "test_print.h"
+
+#define TEST_SECONDS 10 /* a replay waits for nothing */
 
 /* The command: from its words to an exit code. */
 
@@ -26,7 +26,7 @@ static bool read_seconds(struct invocation *inv, struct limits *limits,
     return true;
 }
 
-static size_t count_tapes(const struct test_skills *skills)
+static size_t count_tapes(const struct skill_tests *skills)
 {
     size_t count = 0;
 
@@ -36,7 +36,7 @@ static size_t count_tapes(const struct test_skills *skills)
 }
 
 /* In the wrong folder "nothing failed" would be taken for success. */
-static bool none_found(const struct test_skills *skills, struct err *e)
+static bool none_found(const struct skill_tests *skills, struct err *e)
 {
     if (skills->count == 0) {
         err_set(e, ERR_NOT_FOUND, "there is no metaskill here");
@@ -46,18 +46,19 @@ static bool none_found(const struct test_skills *skills, struct err *e)
     err_set(e, ERR_NOT_FOUND, "there is no tape: %.*s has no %s/*%s",
             STR_ARG(skills->count == 1 ? skills->items[0].path
                                        : STR("none of the metaskills")),
-            TEST_FOLDER, TEST_ENDING);
+            SKILL_TEST_FOLDER, SKILL_TEST_ENDING);
     return err_hint(e, "mapm run SKILL --record FILE writes one: mapm-tape(5)");
 }
 
 static bool play_all(struct invocation *inv, const struct limits *limits,
-                     struct test_skills *skills, int *exit_code, struct err *e)
+                     struct skill_tests *skills, int *exit_code, struct err *e)
 {
     *exit_code = EXIT_DONE;
     for (size_t i = 0; i < skills->count; i++) {
-        struct test_skill *s = &skills->items[i];
+        struct skill_test *s = &skills->items[i];
 
-        if (!test_play(inv, limits, s, e))
+        if (!skill_test_play(&inv->cx, limits, has_option(inv, OPTION_UPDATE),
+                             s, e))
             return false;
         if (!has_option(inv, OPTION_JSON))
             test_print(inv, s);
@@ -70,13 +71,17 @@ static bool play_all(struct invocation *inv, const struct limits *limits,
 
 bool command_test(struct invocation *inv, int *exit_code, struct err *e)
 {
-    struct test_skills skills = {0};
+    struct skill_tests skills = {0};
     struct project user;
     struct limits limits;
     struct origin_rules rules = {0};
 
     if (!authorize_config_read(&inv->cx, &user, &limits, &rules, e) ||
-        !read_seconds(inv, &limits, e) || !test_find(inv, &rules, &skills, e))
+        !read_seconds(inv, &limits, e) ||
+        !skill_test_find(
+            &inv->cx,
+            (struct str_list){inv->arguments.items, inv->arguments.count},
+            &rules, &skills, e))
         return false;
     if (count_tapes(&skills) == 0)
         return none_found(&skills, e);

@@ -1,15 +1,13 @@
-#include "doctor.h"
+#include "mapm/doctor.h"
 
 #include "base/json.h"
 #include "base/text.h"
-#include "mapm/backend.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include "command.h"
+#include "doctor_restore.h"
 
-#include "../command.h"
+/* mapm doctor: the report of mapm/doctor.h, as text or as JSON. */
 
-#define TEXT_MAX_BYTES 8192
 #define STATE_WIDTH    7  /* "missing" */
 #define LINE_MIN_WIDTH 20 /* narrower than that is not wrapped */
 
@@ -23,60 +21,7 @@ static const struct {
     [DOCTOR_BROKEN] = {"broken", TERM_RED},
 };
 
-/* --- the list ------------------------------------------------------------- */
-
-static struct str format_text(struct doctor *d, const char *format,
-                              va_list args)
-{
-    char text[TEXT_MAX_BYTES];
-
-    vsnprintf(text, sizeof text, format, args);
-    return arena_str(&d->inv->cx.arena, str_cstr(text));
-}
-
-void doctor_add(struct doctor *d, const char *group, struct str name,
-                enum doctor_state state, const char *format, ...)
-{
-    struct doctor_check *c;
-    va_list args;
-
-    d->checks = arena_grow(&d->inv->cx.arena, d->checks, d->count, &d->capacity,
-                           sizeof *d->checks);
-    c = &d->checks[d->count++];
-    d->counts[state]++;
-    va_start(args, format);
-    *c = (struct doctor_check){.group = group,
-                               .name = name,
-                               .state = state,
-                               .text = format_text(d, format, args)};
-    va_end(args);
-}
-
-void doctor_hint(struct doctor *d, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    d->checks[d->count - 1].hint = format_text(d, format, args);
-    va_end(args);
-}
-
-void doctor_add_err(struct doctor *d, const char *group, struct str name,
-                    enum doctor_state state, const struct err *e)
-{
-    struct str text = {"", 0};
-
-    for (const char *m = NULL; (m = err_prev(e, m)) != NULL;)
-        text = arena_printf(&d->inv->cx.arena, "%.*s%s%s", STR_ARG(text),
-                            text.n ? ": " : "", m);
-    doctor_add(d, group, name, state, "%.*s", STR_ARG(text));
-    if (e->hint[0])
-        doctor_hint(d, "%s", e->hint);
-}
-
-/* --- shown ---------------------------------------------------------------- */
-
-static size_t name_width(const struct doctor *d)
+static size_t name_width(const struct doctor_report *d)
 {
     size_t width = 0;
 
@@ -105,10 +50,9 @@ static void print_wrapped(struct term *t, struct str text, size_t indent)
     term_print(t, "%.*s\n", STR_ARG(text));
 }
 
-static void print_check(struct doctor *d, const struct doctor_check *c,
+static void print_check(struct term *t, const struct doctor_check *c,
                         size_t width)
 {
-    struct term *t = &d->inv->term;
     size_t indent = 2 + STATE_WIDTH + 2 + width + 2;
 
     term_print(t, "  ");
@@ -122,9 +66,8 @@ static void print_check(struct doctor *d, const struct doctor_check *c,
     }
 }
 
-static void print_sum(struct doctor *d)
+static void print_sum(struct term *t, const struct doctor_report *d)
 {
-    struct term *t = &d->inv->term;
     unsigned broken = d->counts[DOCTOR_BROKEN], warn = d->counts[DOCTOR_WARN];
 
     if (broken)
@@ -136,9 +79,8 @@ static void print_sum(struct doctor *d)
         term_print(t, "%u warning%s.\n", warn, warn == 1 ? "" : "s");
 }
 
-static void print_text(struct doctor *d)
+static void print_text(struct term *t, const struct doctor_report *d)
 {
-    struct term *t = &d->inv->term;
     size_t width = name_width(d);
     const char *group = "";
 
@@ -151,9 +93,9 @@ static void print_text(struct doctor *d)
             term_print(t, "\n");
             group = c->group;
         }
-        print_check(d, c, width);
+        print_check(t, c, width);
     }
-    print_sum(d);
+    print_sum(t, d);
 }
 
 static void write_backend(struct json_writer *w, const struct backend *k)
@@ -170,9 +112,10 @@ static void write_backend(struct json_writer *w, const struct backend *k)
     json_end_object(w);
 }
 
-static void print_document(struct doctor *d)
+static void print_document(struct invocation *inv,
+                           const struct doctor_report *d)
 {
-    struct json_writer *w = print_json_begin(d->inv, "mapm.doctor/1", NULL);
+    struct json_writer *w = print_json_begin(inv, "mapm.doctor/1", NULL);
 
     json_member_string(w, "version", STR(MAPM_VERSION));
     json_member_bool(w, "ok", d->counts[DOCTOR_BROKEN] == 0);
@@ -190,30 +133,23 @@ static void print_document(struct doctor *d)
         json_end_object(w);
     }
     json_end_array(w);
-    print_json_end(d->inv);
+    print_json_end(inv);
 }
 
 COMMAND(command_doctor)
 {
-    struct doctor d = {.inv = inv};
+    struct doctor_report report;
 
     if (has_option(inv, OPTION_RESTORE_USER))
         return doctor_restore(inv, exit_code, e);
     if (inv->arguments.count)
         return err_set(e, ERR_USAGE,
                        "mapm doctor takes a client with --restore-user alone");
-    doctor_look_files(&d);
-    doctor_look_programs(&d);
-    doctor_look_sandbox(&d);
-    doctor_look_policy(&d);
-    doctor_look_clients(&d, has_option(inv, OPTION_RUN));
-    doctor_look_ask(&d);
+    doctor_examine(&inv->cx, has_option(inv, OPTION_RUN), &report);
     if (has_option(inv, OPTION_JSON))
-        print_document(&d);
+        print_document(inv, &report);
     else
-        print_text(&d);
-    if (d.has_layer)
-        layer_close(&d.layer);
-    *exit_code = d.counts[DOCTOR_BROKEN] ? EXIT_FAILED : EXIT_DONE;
+        print_text(&inv->term, &report);
+    *exit_code = report.counts[DOCTOR_BROKEN] ? EXIT_FAILED : EXIT_DONE;
     return true;
 }

@@ -1,5 +1,5 @@
-#ifndef CLI_MAPM_PATH_H
-#define CLI_MAPM_PATH_H
+#ifndef MAPM_MAPM_PATH_H
+#define MAPM_MAPM_PATH_H
 
 #include "base/arena.h"
 #include "base/str.h"

@@ -1,4 +1,4 @@
-#include "mapm_path.h"
+#include "mapm/mapm_path.h"
 
 #include "base/fs.h"
 #include "base/proc.h"

@@ -1,10 +1,11 @@
+#include "doctor_restore.h"
+
 #include "base/json.h"
 #include "base/patch.h"
 #include "mapm/limits.h"
 #include "mapm/provision_copies.h"
 
-#include "../install/diff.h"
-#include "doctor.h"
+#include "install/diff.h"
 
 /* --restore-user: files of clients as they were before mapm edited them [H8]. */
 

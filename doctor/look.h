@@ -1,0 +1,40 @@
+#ifndef DOCTOR_LOOK_H
+#define DOCTOR_LOOK_H
+
+#include "mapm/doctor.h"
+#include "mapm/layer.h"
+#include "mapm/store.h"
+
+/*
+ *     doctor.c          the report
+ *     look.c            files, programs, sandbox, policy
+ *     doctor_clients.c  the clients
+ *     backend.c         the model backend
+ */
+
+struct doctor {
+    struct context *cx;
+    struct doctor_report *report;
+    struct project user;  /* config.yaml, or nothing */
+    struct str user_file; /* its path; "" = nowhere */
+    struct layer layer;   /* the workspace */
+    bool has_layer;       /* … could be read */
+};
+
+/* `format` may be followed by one hint: doctor_hint. */
+void doctor_add(struct doctor *d, const char *group, struct str name,
+                enum doctor_state state, const char *format, ...) PRINTF(5, 6);
+/* Of the check added last. */
+void doctor_hint(struct doctor *d, const char *format, ...) PRINTF(2, 3);
+/* All messages of an error, and its hint. */
+void doctor_add_err(struct doctor *d, const char *group, struct str name,
+                    enum doctor_state state, const struct err *e);
+
+void doctor_look_files(struct doctor *d);
+void doctor_look_programs(struct doctor *d);
+void doctor_look_sandbox(struct doctor *d);
+void doctor_look_policy(struct doctor *d);
+void doctor_look_ask(struct doctor *d);
+void doctor_look_clients(struct doctor *d, bool runs);
+
+#endif
