@@ -166,6 +166,7 @@ $(B)/cli/help.o $(B)/doctor/look.o: $(B)/built
 
 # Files that an object embeds (base/embed.h).
 $(B)/cli/new.o: $(wildcard cli/new/*)
+$(B)/cli/completion.o: $(wildcard cli/completion/*)
 $(B)/report/page.o: report/style.css
 $(B)/report/graph.o: report/graph.css
 $(B)/report/catalog.o: report/catalog.css report/catalog.js

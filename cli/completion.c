@@ -1,12 +1,15 @@
+#include "base/embed.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "command.h"
 
 /*
- * Completions of the three shells, generated from the table. Names of packages
- * are the second column of `mapm list -q`; only characters of valid names are
- * taken, since shells expand the words they are given.
+ * Completions of the three shells: scripts in completion/, where a {{mark}} is
+ * replaced by text generated from the table of commands. Names of packages are the
+ * second column of `mapm list -q`; only characters of valid names are taken, since
+ * shells expand the words they are given.
  */
 
 #define LIST_NAMES                                                             \
@@ -40,6 +43,25 @@
     "2>/dev/null | "                                                           \
     "sed -n \"s/^$kind  *\\([A-Za-z0-9][A-Za-z0-9./_-]*\\)  "                  \
     "*[a-z]*:.*/\\1/p\""
+
+static const struct {
+    const char *mark, *text;
+} texts[] = {
+    {"list names", LIST_NAMES},       {"skill words", SKILL_WORDS},
+    {"skill names", SKILL_NAMES},     {"metaskill names", METASKILL_NAMES},
+    {"server keys", SERVER_KEYS},     {"run ids", RUN_IDS},
+    {"offered names", OFFERED_NAMES},
+};
+
+/* What a mark of one script stands for. */
+struct part {
+    const char *mark;
+    void (*put)(struct buf *b);
+};
+
+EMBED(completion_bash, "cli/completion/mapm.bash");
+EMBED(completion_zsh, "cli/completion/mapm.zsh");
+EMBED(completion_fish, "cli/completion/mapm.fish");
 
 /* The kind of package that an option takes names of; "" for any, NULL for
  * none. */
@@ -206,70 +228,6 @@ static void put_bash_arguments(struct buf *b, const struct subcommand *c)
     }
 }
 
-/* The line up to the cursor: bash has cut it at "=" and ":" as well. */
-static const char bash_head[] =
-    "# bash completion for mapm\n"
-    "_mapm_offers() {\n"
-    "  local kind=$1\n"
-    "  ((${#origins[@]})) &&\n"
-    "    mapm install -n -q \"${where[@]}\" -- \"${origins[@]}\" " OFFERED_NAMES
-    "\n"
-    "}\n"
-    "_mapm() {\n"
-    "  local -a line=() where=() origins=()\n"
-    "  local i word glue= pending= command= first= count=0 only= prefix=\n"
-    "  local opts= words= files=\n"
-    "  ((COMP_CWORD > 0)) || return\n"
-    "  for ((i = 0; i <= COMP_CWORD; i++)); do\n"
-    "    word=${COMP_WORDS[i]}\n"
-    "    if [[ $i -gt 0 && ( $glue || $word == [=:]* ) ]]; then\n"
-    "      line[-1]+=$word\n"
-    "      [[ $word == [=:]* ]] && glue=1 || glue=\n"
-    "    else\n"
-    "      line+=(\"$word\")\n"
-    "    fi\n"
-    "  done\n"
-    "  local cur=${line[-1]}\n"
-    "  for word in \"${line[@]:1:${#line[@]}-2}\"; do\n"
-    "    if [[ $pending ]]; then\n"
-    "      [[ $pending == -C || $pending == --directory ]] &&\n"
-    "        where+=(-C \"$word\")\n"
-    "      pending=\n"
-    "    elif [[ $only || $word != -* ]]; then\n"
-    "      if [[ ! $command ]]; then command=$word\n"
-    "      else\n"
-    "        ((++count == 1)) && first=$word\n"
-    "        [[ $word == */* ]] && origins+=(\"$word\")\n"
-    "      fi\n"
-    "    else\n"
-    "      case $word in\n"
-    "      --) only=1 ;;\n"
-    "      -g|--global|--directory=*) where+=(\"$word\") ;;\n";
-
-static const char bash_middle[] = "      esac\n"
-                                  "    fi\n"
-                                  "  done\n"
-                                  "  case $command in\n";
-
-static const char bash_value[] =
-    "  esac\n"
-    "  if [[ ! $only && ! $pending && $cur == --*=* ]]; then\n"
-    "    pending=${cur%%=*}\n"
-    "    [[ $COMP_WORDBREAKS == *=* ]] || prefix=$pending=\n"
-    "    cur=${cur#*=}\n"
-    "  fi\n";
-
-static const char bash_tail[] =
-    "  if [[ $files ]]; then\n"
-    "    compopt -o filenames 2>/dev/null\n"
-    "    mapfile -t COMPREPLY < <(compgen -P \"$prefix\" -$files -- \"$cur\")\n"
-    "  else\n"
-    "    mapfile -t COMPREPLY < <(compgen -P \"$prefix\" -W \"$words\" -- "
-    "\"$cur\")\n"
-    "  fi\n"
-    "}\n"
-    "complete -F _mapm mapm\n";
-
 static void put_bash_commands(struct buf *b)
 {
     buf_text(b, "    case $command in\n    '')\n      words='");
@@ -293,12 +251,10 @@ static void put_bash_commands(struct buf *b)
     buf_text(b, "    esac\n");
 }
 
-static void put_bash(struct buf *b)
+static void put_bash_pending(struct buf *b)
 {
     const char *between = "";
 
-    buf_text(b, bash_head);
-    buf_text(b, "      ");
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (!options[i].argument)
             continue;
@@ -306,8 +262,10 @@ static void put_bash(struct buf *b)
         put_bash_pattern(b, &options[i]);
         between = "|";
     }
-    buf_text(b, ") pending=$word ;;\n");
-    buf_text(b, bash_middle);
+}
+
+static void put_bash_aliases(struct buf *b)
+{
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         if (!commands[i].aliases)
             continue;
@@ -315,16 +273,18 @@ static void put_bash(struct buf *b)
         put_command_names(b, &commands[i], "|");
         buf_printf(b, ") command=%s ;;\n", commands[i].name);
     }
-    buf_text(b, bash_value);
-    put_bash_choices(b);
-    buf_text(b, "  if [[ ! $pending ]]; then\n    opts='");
-    put_bash_options(b, common_options, common_option_count);
-    buf_text(b, "'\n");
-    put_bash_commands(b);
-    buf_text(b, "    [[ ! $only && $cur == -* ]] && words=$opts files=\n"
-                "  fi\n");
-    buf_text(b, bash_tail);
 }
+
+static void put_bash_common(struct buf *b)
+{
+    put_bash_options(b, common_options, common_option_count);
+}
+
+static const struct part bash_parts[] = {
+    {"pending", put_bash_pending},   {"aliases", put_bash_aliases},
+    {"choices", put_bash_choices},   {"common", put_bash_common},
+    {"commands", put_bash_commands}, {NULL, NULL},
+};
 
 /* --- zsh ------------------------------------------------------------------ */
 
@@ -400,73 +360,21 @@ static void put_zsh_arguments(struct buf *b, const struct subcommand *c)
     buf_text(b, " && ret=0 ;;\n");
 }
 
-static void put_zsh(struct buf *b)
+static void put_zsh_names(struct buf *b)
 {
-    buf_text(b,
-             "#compdef mapm\n"
-             "_mapm_packages() {\n"
-             "  local -a names\n"
-             "  names=(${(f)\"$(mapm list -q " LIST_NAMES ")\"})\n"
-             "  compadd -a names\n"
-             "}\n"
-             "_mapm_servers() {\n"
-             "  local -a keys\n"
-             "  keys=(${(f)\"$(mapm list " SERVER_KEYS ")\"})\n"
-             "  compadd -a keys\n"
-             "}\n"
-             "_mapm_skills() {\n"
-             "  if [[ $PREFIX == [./~]* ]]; then\n"
-             "    _files -/\n"
-             "  else\n"
-             "    local -a names\n"
-             "    names=(${(f)\"$(mapm skill list -q " METASKILL_NAMES ")\"})\n"
-             "    compadd -a names\n"
-             "  fi\n"
-             "}\n"
-             "_mapm_runs() {\n"
-             "  local -a ids\n"
-             "  [[ $words[2] == show ]] || return\n"
-             "  ids=(${(f)\"$(mapm runs -q " RUN_IDS ")\"})\n"
-             "  compadd -a ids\n"
-             "}\n"
-             "_mapm_offers() {\n"
-             "  local -a names origins\n"
-             "  local kind=$1\n"
-             "  origins=(${(M)words[2,-1]:#[^-]*/*})\n"
-             "  (( $#origins )) || return\n"
-             "  names=(${(f)\"$(mapm install -n -q -- $origins " OFFERED_NAMES
-             ")\"})\n"
-             "  compadd -a names\n"
-             "}\n"
-             "_mapm_library() {\n"
-             "  local -a names\n"
-             "  local word\n"
-             "  for word in " SKILL_WORDS "; do\n"
-             "    [[ -n ${words[(re)$word]} ]] || continue\n"
-             "    names=(${(f)\"$(mapm skill list -q " SKILL_NAMES ")\"})\n"
-             "    compadd -a names\n"
-             "    return\n"
-             "  done\n"
-             "}\n"
-             "_mapm() {\n"
-             "  local curcontext=$curcontext state line ret=1\n"
-             "  local -A opt_args\n"
-             "  local -a commands\n"
-             "  commands=(\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         buf_printf(b, "    '%s:%s'\n", commands[i].name, commands[i].text);
-    buf_text(b, "  )\n"
-                "  _arguments -C -s -S \\\n");
+}
+
+static void put_zsh_common(struct buf *b)
+{
     put_zsh_options(b, common_options, common_option_count);
     put_zsh_form(b, &options[OPTION_VERSION], false);
     put_zsh_form(b, &options[OPTION_VERSION], true);
-    buf_text(b,
-             "      '1:command:->command' \\\n"
-             "      '*::argument:->argument' && return 0\n"
-             "  case $state in\n"
-             "  command) _describe -t commands command commands && ret=0 ;;\n"
-             "  argument)\n"
-             "    case $words[1] in\n");
+}
+
+static void put_zsh_commands(struct buf *b)
+{
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         buf_text(b, "    ");
         put_command_names(b, &commands[i], "|");
@@ -475,16 +383,14 @@ static void put_zsh(struct buf *b)
         put_zsh_options(b, common_options, common_option_count);
         put_zsh_arguments(b, &commands[i]);
     }
-    buf_text(b, "    esac ;;\n"
-                "  esac\n"
-                "  return ret\n"
-                "}\n"
-                "if [[ $funcstack[1] == _mapm ]]; then\n"
-                "  _mapm \"$@\"\n"
-                "else\n"
-                "  compdef _mapm mapm\n"
-                "fi\n");
 }
+
+static const struct part zsh_parts[] = {
+    {"names", put_zsh_names},
+    {"common", put_zsh_common},
+    {"commands", put_zsh_commands},
+    {NULL, NULL},
+};
 
 /* --- fish ----------------------------------------------------------------- */
 
@@ -550,84 +456,19 @@ static void put_fish_arguments(struct buf *b, const struct subcommand *c)
     }
 }
 
-static const char fish_head[] =
-    "# fish completion for mapm\n"
-    "# The command and its arguments on the line up to the cursor.\n"
-    "function __mapm_words\n"
-    "  set -l words (commandline -opc)\n"
-    "  set -l skip\n"
-    "  set -l only\n"
-    "  for word in $words[2..-1]\n"
-    "    if set -q only[1]\n"
-    "      echo $word\n"
-    "    else if set -q skip[1]\n"
-    "      set skip\n"
-    "    else\n"
-    "      switch $word\n";
+/* Options with a value of their own: the next word is no argument. */
+static void put_fish_skipped(struct buf *b)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (options[i].argument && options[i].letter)
+            buf_printf(b, " -%c", options[i].letter);
+        if (options[i].argument)
+            buf_printf(b, " --%s", options[i].name);
+    }
+}
 
-static const char fish_middle[] =
-    "          set skip 1\n"
-    "        case --\n"
-    "          set only 1\n"
-    "        case '-*'\n"
-    "        case '*'\n"
-    "          echo $word\n"
-    "      end\n"
-    "    end\n"
-    "  end\n"
-    "end\n"
-    "function __mapm_first\n"
-    "  test (count (__mapm_words)) -eq 0\n"
-    "end\n"
-    "function __mapm_at\n"
-    "  set -l words (__mapm_words)\n"
-    "  test \"$(__mapm_command $words[1])\" "
-    "= $argv[1]\n"
-    "  and begin\n"
-    "    not set -q argv[2]\n"
-    "    or test (count $words) -eq $argv[2]\n"
-    "  end\n"
-    "end\n"
-    "function __mapm_packages\n"
-    "  mapm list -q " LIST_NAMES "\n"
-    "end\n"
-    "function __mapm_servers\n"
-    "  mapm list " SERVER_KEYS "\n"
-    "end\n"
-    "function __mapm_skills\n"
-    "  if string match -qr '^[./~]' -- "
-    "(commandline -ct)\n"
-    "    __fish_complete_directories\n"
-    "  else\n"
-    "    mapm skill list -q " METASKILL_NAMES "\n"
-    "  end\n"
-    "end\n"
-    "function __mapm_runs\n"
-    "  mapm runs -q " RUN_IDS "\n"
-    "end\n"
-    "function __mapm_offers\n"
-    "  set -l words (__mapm_words)\n"
-    "  set -l kind $argv[1]\n"
-    "  set -l origins (string match -- '*/*' "
-    "$words[2..-1])\n"
-    "  set -q origins[1]\n"
-    "  and mapm install -n -q -- $origins " OFFERED_NAMES "\n"
-    "end\n"
-    "function __mapm_second\n"
-    "  set -l words (__mapm_words)\n"
-    "  test (count $words) -ge 2\n"
-    "  and contains -- $words[2] $argv\n"
-    "end\n"
-    "function __mapm_library\n"
-    "  mapm skill list -q " SKILL_NAMES "\n"
-    "end\n"
-    "complete -c mapm -f\n";
-
-/* The name of a command that was typed as an alias. */
 static void put_fish_aliases(struct buf *b)
 {
-    buf_text(b, "function __mapm_command\n"
-                "  switch \"$argv[1]\"\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         if (!commands[i].aliases)
             continue;
@@ -635,27 +476,12 @@ static void put_fish_aliases(struct buf *b)
         put_command_names(b, &commands[i], " ");
         buf_printf(b, "\n      echo %s\n", commands[i].name);
     }
-    buf_text(b, "    case '*'\n"
-                "      echo $argv[1]\n"
-                "  end\n"
-                "end\n");
 }
 
-static void put_fish(struct buf *b)
+static void put_fish_commands(struct buf *b)
 {
     char condition[96];
 
-    buf_text(b, fish_head);
-    buf_text(b, "        case");
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        if (options[i].argument && options[i].letter)
-            buf_printf(b, " -%c", options[i].letter);
-        if (options[i].argument)
-            buf_printf(b, " --%s", options[i].name);
-    }
-    buf_text(b, "\n");
-    buf_text(b, fish_middle);
-    put_fish_aliases(b);
     for (size_t k = 0; k < common_option_count; k++)
         put_fish_option(b, "", common_options[k]);
     put_fish_option(b, " -n __mapm_first", OPTION_VERSION);
@@ -671,6 +497,45 @@ static void put_fish(struct buf *b)
     }
 }
 
+static const struct part fish_parts[] = {
+    {"skipped", put_fish_skipped},
+    {"aliases", put_fish_aliases},
+    {"commands", put_fish_commands},
+    {NULL, NULL},
+};
+
+/* --- the scripts ---------------------------------------------------------- */
+
+static void put_mark(struct buf *b, const struct part *parts, struct str mark)
+{
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (str_is(mark, texts[i].mark))
+            buf_text(b, texts[i].text);
+    for (; parts->mark; parts++)
+        if (str_is(mark, parts->mark))
+            parts->put(b);
+}
+
+/* A mark that is a line alone stands for lines. */
+static void put_script(struct buf *b, const char *script,
+                       const struct part *parts)
+{
+    struct str rest = str_cstr(script);
+    size_t from, to;
+
+    while ((from = str_find(rest, STR("{{"))) != SIZE_MAX) {
+        bool begins = from == 0 || rest.p[from - 1] == '\n';
+
+        buf_append(b, str_slice(rest, 0, from));
+        to = str_find(rest, STR("}}"));
+        put_mark(b, parts, str_slice(rest, from + 2, to));
+        rest = str_from_index(rest, to + 2);
+        if (begins && str_starts(rest, STR("\n")))
+            rest = str_from_index(rest, 1);
+    }
+    buf_append(b, rest);
+}
+
 COMMAND(command_completion)
 {
     struct str shell = inv->arguments.items[0];
@@ -678,11 +543,11 @@ COMMAND(command_completion)
 
     buf_init(&b, 256 * 1024);
     if (str_is(shell, "bash"))
-        put_bash(&b);
+        put_script(&b, completion_bash, bash_parts);
     else if (str_is(shell, "zsh"))
-        put_zsh(&b);
+        put_script(&b, completion_zsh, zsh_parts);
     else if (str_is(shell, "fish"))
-        put_fish(&b);
+        put_script(&b, completion_fish, fish_parts);
     else
         return err_set(e, ERR_USAGE, "unknown shell \"%.*s\": bash, zsh, fish",
                        STR_ARG(shell));
