@@ -143,6 +143,17 @@ static size_t skip_break(struct str s, size_t at)
     return at;
 }
 
+/* Before the line break that ends at `at`: the lines of a file may end in
+ * several ways, and a put leaves the break that is behind it. */
+static size_t back_break(struct str s, size_t at)
+{
+    if (at > 0 && s.p[at - 1] == '\n')
+        at--;
+    else if (at > 0 && s.p[at - 1] == '\r')
+        return at - 1;
+    return at > 0 && s.p[at - 1] == '\r' ? at - 1 : at;
+}
+
 static struct str line_end(struct str s)
 {
     size_t lf = str_find_char(s, '\n');
@@ -341,11 +352,10 @@ static void add_after(struct edit *d, const struct json *object,
     splice(d, at, at, arena_str(d->arena, buf_str(&b)));
 }
 
-/* The end of the last comment inside the empty `object`, or of its brace. */
-static size_t last_comment(struct str s, const struct json *object, bool *open)
+/* The end of the last comment behind `at`, with nothing but white space between
+ * them; else `at`. `*open`: it extends to the end of its line. */
+static size_t last_comment(struct str s, size_t at, bool *open)
 {
-    size_t at = object->start + 1;
-
     *open = false;
     for (;;) {
         size_t start = skip_white(s, at), end = skip_comment(s, start);
@@ -365,10 +375,13 @@ static void add_first(struct edit *d, const struct json *object,
     struct str s = d->text, outer = line_indent(s, object->start), rest;
     size_t close = object->end - 1;
     bool open;
-    size_t at = last_comment(s, object, &open);
+    size_t at = last_comment(s, object->start + 1, &open);
 
     rest = str_slice(s, at, close);
     buf_init(&b, SIZE_MAX / 2);
+    /* Behind a comment that the brace shares its line with: a removal leaves the
+     * bytes that were there. */
+    t->one_line |= at > object->start + 1 && !has_break(rest);
     if (t->one_line && !open && !has_break(rest)) {
         buf_append(&b, rest.n || at > object->start + 1 ? STR(" ") : STR(""));
         put_member(&b, name, ": ", value, t);
@@ -497,18 +510,19 @@ static void cut_member(struct edit *d, const struct json *m, size_t floor,
     struct str s = d->text;
     size_t start = m->key_start, next = skip_blanks(s, end);
     size_t line = back_blanks(s, start, floor);
-    bool first = line == 0 || is_break(s.p[line - 1]);
+    bool first = line == 0 || is_break(s.p[line - 1]), open;
     char c = char_at(s, next);
 
     if (first && is_break(c)) {
-        splice(d, line, skip_break(s, next), STR(""));
+        splice(d, back_break(s, line), next, STR(""));
         return;
     }
     if (c != '}' && !is_break(c)) {
         splice(d, start, next, STR(""));
         return;
     }
-    if (!first || has_comment(s, floor, start))
+    last_comment(s, floor, &open);
+    if (!first || open)
         splice(d, line, end, STR(""));
     else
         splice(d, back_white(s, start, floor), end, STR(""));

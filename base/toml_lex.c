@@ -1,5 +1,6 @@
 #include "base/toml_lex.h"
 
+#include "base/map.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -210,86 +211,241 @@ static bool read_part(struct toml_lexer *l, struct str *out, struct err *e)
     return true;
 }
 
-static bool read_key(struct toml_lexer *l, struct toml_statement *out,
-                     struct err *e)
+static bool read_parts(struct toml_lexer *l, struct toml_statement *out,
+                       struct buf *path, struct err *e)
 {
-    out->depth = 0;
-    for (;;) {
+    for (out->depth = 0;; l->at++) {
         struct str part;
 
+        if (out->depth == TOML_MAX_DEPTH)
+            return fail(l, "nested too deep", e);
         skip_blanks(l);
         if (!read_part(l, &part, e))
             return false;
         if (out->depth < TOML_KEY_PARTS)
             out->key[out->depth] = part;
         out->depth++;
+        buf_append(path, part);
+        buf_text(path, TOML_PART_END);
         skip_blanks(l);
         if (peek(l) != '.')
             return true;
-        l->at++;
     }
+}
+
+static bool read_key(struct toml_lexer *l, struct toml_statement *out,
+                     struct err *e)
+{
+    CLEANUP(buf_done) struct buf path = {0};
+
+    buf_init(&path, KEY_MAX_BYTES);
+    if (!read_parts(l, out, &path, e) || !buf_check(&path, "a key", e))
+        return false;
+    out->path = arena_str(l->arena, buf_str(&path));
+    return true;
 }
 
 /* --- values --------------------------------------------------------------- */
-
-struct nesting {
-    char closers[TOML_MAX_DEPTH];
-    size_t depth;
-};
-
-static bool open_or_close(struct toml_lexer *l, struct nesting *n,
-                          struct err *e)
-{
-    int c = peek(l);
-
-    if (c == '[' || c == '{') {
-        if (n->depth == TOML_MAX_DEPTH)
-            return fail(l, "nested too deep", e);
-        n->closers[n->depth++] = c == '[' ? ']' : '}';
-    } else if (n->depth == 0 || n->closers[--n->depth] != c) {
-        return fail(l, "a bracket closes nothing", e);
-    }
-    l->at++;
-    return true;
-}
 
 static bool is_plain(int c)
 {
     return is_bare(c) || c == '+' || c == '.' || c == ':';
 }
 
-/* Up to the end of the line that ends it, which is not passed. */
-static bool skip_value(struct toml_lexer *l, struct err *e)
+/* `s` is digits of the base, "_" alone between two of them. */
+static bool is_digits(struct str s, const char *digits)
 {
-    struct nesting n = {.depth = 0};
-    bool any = false;
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] == '_' ? i == 0 || i + 1 == s.n || s.p[i + 1] == '_'
+                          : !strchr(digits, s.p[i]))
+            return false;
+    return s.n > 0;
+}
 
-    for (;; any = true) {
-        int c;
+static bool is_number(struct str s)
+{
+    static const char decimal[] = "0123456789";
+    struct str whole = s, part = {0}, power = {0};
+    size_t at = str_find_char(s, 'e');
 
-        skip_blanks(l);
-        c = peek(l);
-        if (n.depth == 0 && (c < 0 || c == '#' || at_newline(l)))
-            return any || fail(l, "a value is expected", e);
-        if (c < 0)
-            return fail(l, "a bracket is not closed", e);
-        if (at_newline(l)) {
-            skip_newline(l);
-        } else if (c == '#') {
-            if (!skip_comment(l, e))
-                return false;
-        } else if (c == '"' || c == '\'') {
-            if (!skip_string(l, e))
-                return false;
-        } else if (strchr("[]{}", c)) {
-            if (!open_or_close(l, &n, e))
-                return false;
-        } else if (is_plain(c) || (n.depth && (c == ',' || c == '='))) {
-            l->at++;
-        } else {
-            return fail(l, "not a value", e);
-        }
+    if (at == SIZE_MAX)
+        at = str_find_char(s, 'E');
+    if (at != SIZE_MAX) {
+        whole = str_slice(s, 0, at);
+        power = str_from_index(s, at + 1);
+        if (power.n && (power.p[0] == '+' || power.p[0] == '-'))
+            power = str_from_index(power, 1);
+        if (!is_digits(power, decimal))
+            return false;
     }
+    at = str_find_char(whole, '.');
+    if (at != SIZE_MAX) {
+        part = str_from_index(whole, at + 1);
+        whole = str_slice(whole, 0, at);
+        if (!is_digits(part, decimal))
+            return false;
+    }
+    return is_digits(whole, decimal) && (whole.n == 1 || whole.p[0] != '0');
+}
+
+/* Fields of a date or a time: each digit of `form` for any. */
+static bool has_form(struct str s, const char *form)
+{
+    size_t n = strlen(form);
+
+    for (size_t i = 0; i < n && i < s.n; i++)
+        if (form[i] == '0' ? !char_is_digit(s.p[i]) : s.p[i] != form[i])
+            return false;
+    return s.n >= n;
+}
+
+static bool is_time(struct str s)
+{
+    size_t at = 8;
+
+    if (!has_form(s, "00:00:00"))
+        return has_form(s, "00:00") && s.n == 5;
+    if (at < s.n && s.p[at] == '.')
+        for (at++; at < s.n && char_is_digit(s.p[at]);)
+            at++;
+    s = str_from_index(s, at);
+    return !s.n || str_is(s, "Z") || str_is(s, "z") ||
+           (s.n == 6 && (has_form(s, "+00:00") || has_form(s, "-00:00")));
+}
+
+static bool is_date(struct str s)
+{
+    return has_form(s, "0000-00-00") &&
+           (s.n == 10 || (s.n > 11 && strchr("Tt ", s.p[10]) &&
+                          is_time(str_from_index(s, 11))));
+}
+
+/* A value without quotes: a number, a boolean, a date or a time. */
+static bool is_word(struct str s)
+{
+    static const struct {
+        const char *prefix, *digits;
+    } bases[] = {
+        {"0x", "0123456789abcdefABCDEF"}, {"0o", "01234567"}, {"0b", "01"}};
+    bool has_sign = s.n && (s.p[0] == '+' || s.p[0] == '-');
+    struct str rest = str_from_index(s, has_sign);
+
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
+        if (!has_sign && str_starts(s, str_cstr(bases[i].prefix)))
+            return is_digits(str_from_index(s, 2), bases[i].digits);
+    if (!has_sign &&
+        (str_is(s, "true") || str_is(s, "false") || is_date(s) || is_time(s)))
+        return true;
+    return str_is(rest, "inf") || str_is(rest, "nan") || is_number(rest);
+}
+
+static bool skip_word(struct toml_lexer *l, struct err *e)
+{
+    size_t start = l->at;
+
+    while (is_plain(peek(l)))
+        l->at++;
+    /* A blank may part a date and its time. */
+    if (l->at - start == 10 && peek(l) == ' ' && peek_at(l, 1) >= '0' &&
+        peek_at(l, 1) <= '9' && is_date(str_slice(l->text, start, l->at)))
+        for (l->at++; is_plain(peek(l));)
+            l->at++;
+    return (l->at > start && is_word(str_slice(l->text, start, l->at))) ||
+           fail(l, l->at > start ? "not a value" : "a value is expected", e);
+}
+
+/* Blanks, and between the values of a list line breaks and comments. */
+static bool skip_gap(struct toml_lexer *l, struct err *e)
+{
+    for (;;) {
+        skip_blanks(l);
+        if (!skip_comment(l, e))
+            return false;
+        if (peek(l) < 0)
+            return fail(l, "a bracket is not closed", e);
+        if (!at_newline(l))
+            return true;
+        skip_newline(l);
+    }
+}
+
+static bool skip_value(struct toml_lexer *l, unsigned depth, struct err *e);
+
+/* The names of one table in braces: `a.b` makes `a` a table, without a value. */
+struct inline_names {
+    struct map values, tables;
+};
+
+static bool add_inline_name(struct inline_names *n, struct str path)
+{
+    for (size_t at = 0; at < path.n;) {
+        struct str prefix;
+
+        at += str_find(str_from_index(path, at), STR(TOML_PART_END)) + 1;
+        prefix = str_slice(path, 0, at);
+        if (map_has(&n->values, prefix) ||
+            (at == path.n && map_has(&n->tables, prefix)))
+            return false;
+        map_put(at == path.n ? &n->values : &n->tables, prefix, n);
+    }
+    return true;
+}
+
+static bool read_inline_name(struct toml_lexer *l, struct inline_names *names,
+                             struct err *e)
+{
+    struct toml_statement name;
+
+    if (!read_key(l, &name, e))
+        return false;
+    if (peek(l) != '=')
+        return fail(l, "\"=\" is expected", e);
+    l->at++;
+    return add_inline_name(names, name.path) ||
+           err_set(e, ERR_FORMAT, "line %u: \"%.*s\" is there twice", l->line,
+                   STR_ARG(name.key[name.depth > 1]));
+}
+
+/* A list, or a table in braces. Line breaks in one are of TOML 1.1. */
+static bool skip_brackets(struct toml_lexer *l, unsigned depth, struct err *e)
+{
+    int closer = peek(l) == '[' ? ']' : '}';
+
+    struct inline_names names;
+
+    if (depth == TOML_MAX_DEPTH)
+        return fail(l, "nested too deep", e);
+    map_init(&names.values, l->arena);
+    map_init(&names.tables, l->arena);
+    l->at++;
+    for (;;) {
+        if (!skip_gap(l, e))
+            return false;
+        if (peek(l) == closer)
+            break;
+        if (closer == '}' && !read_inline_name(l, &names, e))
+            return false;
+        if (!skip_value(l, depth + 1, e) || !skip_gap(l, e))
+            return false;
+        if (peek(l) == closer)
+            break;
+        if (peek(l) != ',')
+            return fail(l, "\",\" is expected", e);
+        l->at++;
+    }
+    l->at++;
+    return true;
+}
+
+static bool skip_value(struct toml_lexer *l, unsigned depth, struct err *e)
+{
+    int c;
+
+    skip_blanks(l);
+    c = peek(l);
+    if (c == '"' || c == '\'')
+        return skip_string(l, e);
+    return c == '[' || c == '{' ? skip_brackets(l, depth, e) : skip_word(l, e);
 }
 
 /* --- statements ----------------------------------------------------------- */
@@ -322,8 +478,9 @@ static bool read_pair(struct toml_lexer *l, struct toml_statement *out,
     l->at++;
     skip_blanks(l);
     start = l->at;
-    if (!skip_value(l, e))
+    if (!skip_value(l, 0, e))
         return false;
+    skip_blanks(l);
     out->value = str_slice(l->text, start, l->at);
     return true;
 }

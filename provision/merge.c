@@ -258,7 +258,9 @@ bool merge_open(const struct merge_file *f, struct str text, struct arena *a,
     map_init(&out->touched, a);
     if (is_json(f->shape))
         return read_entries(out, e);
-    return merge_find(out, STR("-"), &found, &ignored, e);
+    return (f->shape->format != SHAPE_TOML || toml_check(out->text, e) ||
+            err_wrap(e, "cannot read %.*s", STR_ARG(f->path))) &&
+           merge_find(out, STR("-"), &found, &ignored, e);
 }
 
 struct str merge_text(const struct merge *m, struct arena *a)

@@ -1,5 +1,6 @@
 #include "toml.h"
 
+#include "base/map.h"
 #include "base/splice.h"
 #include "base/text.h"
 #include "base/toml_lex.h"
@@ -159,6 +160,94 @@ static bool check_text(struct str text, struct err *e)
            err_set(e, ERR_LIMIT, "is larger than %u bytes",
                    CLIENT_FILE_MAX_BYTES);
 }
+
+/* --- what is there twice ---------------------------------------------------- */
+
+enum name_kind { NAME_PAIR = 1, NAME_TABLE, NAME_LIST };
+
+struct name {
+    enum name_kind kind;
+    size_t count; /* LIST: elements so far */
+};
+
+/* `path` below `table` with the number of the element behind each list. */
+static bool resolve(const struct map *names, struct str table, struct str path,
+                    struct str *out)
+{
+    CLEANUP(buf_done) struct buf all = {0};
+
+    buf_init(&all, SIZE_MAX / 2);
+    buf_append(&all, table);
+    while (path.n) {
+        size_t end = str_find(path, STR(TOML_PART_END)) + 1;
+        const struct name *n;
+
+        buf_append(&all, str_slice(path, 0, end));
+        path = str_from_index(path, end);
+        n = path.n ? map_find(names, buf_str(&all)) : NULL;
+        if (n && n->kind == NAME_PAIR)
+            return false;
+        if (n && n->kind == NAME_LIST)
+            buf_printf(&all, "%zu" TOML_PART_END, n->count);
+    }
+    *out = arena_str(names->arena, buf_str(&all));
+    return true;
+}
+
+static bool add_name(struct map *names, const struct toml_statement *s,
+                     struct str *table)
+{
+    static const enum name_kind kinds[] = {[TOML_TABLE] = NAME_TABLE,
+                                           [TOML_LIST] = NAME_LIST,
+                                           [TOML_PAIR] = NAME_PAIR};
+    bool is_pair = s->kind == TOML_PAIR;
+    struct map_entry *entry;
+    struct name *n;
+    struct str path;
+
+    if (!resolve(names, is_pair ? *table : STR(""), s->path, &path))
+        return false;
+    entry = map_entry(names, path);
+    n = entry->value;
+    if (n && (n->kind != NAME_LIST || s->kind != TOML_LIST))
+        return false;
+    if (!n)
+        entry->value = n = arena_new(names->arena, struct name);
+    n->kind = kinds[s->kind];
+    n->count++;
+    if (!is_pair)
+        *table = n->kind == NAME_LIST
+                     ? arena_printf(names->arena, "%.*s%zu" TOML_PART_END,
+                                    STR_ARG(path), n->count)
+                     : path;
+    return true;
+}
+
+bool toml_check(struct str text, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct toml_lexer l;
+    struct toml_statement s;
+    struct str table = STR("");
+    struct map names;
+    bool more;
+
+    if (!check_text(text, e))
+        return false;
+    map_init(&names, &a);
+    toml_lex_init(&l, text, &a);
+    for (;;) {
+        if (!toml_lex_next(&l, &s, &more, e))
+            return false;
+        if (!more)
+            return true;
+        if (!add_name(&names, &s, &table))
+            return err_set(e, ERR_FORMAT, "line %u: \"%.*s\" is there twice",
+                           s.line, STR_ARG(s.key[s.depth > 1]));
+    }
+}
+
+/* --- the table --------------------------------------------------------------- */
 
 static bool search(struct search *f, struct str text, struct err *e)
 {

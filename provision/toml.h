@@ -39,6 +39,10 @@ MUST_CHECK bool toml_put(struct str text, const struct toml_place *place,
 MUST_CHECK bool toml_remove(struct str text, const struct toml_place *place,
                             struct arena *a, struct str *out, struct err *e);
 
+/* Whether it is TOML: each statement, and no name twice. Names in braces are not
+ * compared. ERR_FORMAT "line L: …". */
+MUST_CHECK bool toml_check(struct str text, struct err *e);
+
 /* The hash of all statements but those of the tables whose keys are in `keys`;
  * `place.key` says nothing. */
 MUST_CHECK bool toml_hash_others(struct str text,

@@ -7,6 +7,7 @@
  * only passed over, so they may be of any depth up to TOML_MAX_DEPTH. */
 
 #define TOML_MAX_DEPTH 64
+#define TOML_PART_END  "\x1f"
 #define TOML_KEY_PARTS 2 /* maximum nesting depth */
 
 enum toml_kind {
@@ -19,6 +20,7 @@ struct toml_statement {
     enum toml_kind kind;
     struct str key[TOML_KEY_PARTS]; /* decoded */
     size_t depth;                   /* parts there are */
+    struct str path;                /* all of them, TOML_PART_END behind each */
     struct str value;               /* PAIR: as written, blanks behind it too */
     size_t start, end;              /* bytes: whole lines, comment included */
     unsigned line;

@@ -65,6 +65,20 @@ static void check_list(struct str text, struct arena *a)
         abort();
 }
 
+/* [H6] What a client can read it can read with our entry, and without. */
+static void check_valid(struct str text, struct arena *a)
+{
+    struct str out, back;
+    struct err e = {0};
+
+    if (!toml_check(text, &e) ||
+        !toml_put(text, &place, STR(TABLE), a, &out, &e))
+        return;
+    if (!toml_check(out, &e) || !toml_remove(out, &place, a, &back, &e) ||
+        !toml_check(back, &e))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena a = {0};
@@ -87,6 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
     }
     check_list(text, &a);
+    check_valid(text, &a);
     arena_done(&a);
     return 0;
 }

@@ -45,6 +45,9 @@ static const struct {
     {SHAPE_JSON, 'b', "{\r\n    \"a\" : 1,\r\n    \"%s\" : { \"mine\" : {} }\r\n}\r\n"},
     {SHAPE_JSON, 'b', "\xef\xbb\xbf{\n  \"z\": {}\n}\n"},
     {SHAPE_JSON, 'c', "// top\n{\n  /* a */ \"%s\": { // b\n    \"mine\": {} /* c */\n  } // d\n}\n// end"},
+    {SHAPE_JSON, 'c', "{ /* none */ }"},
+    {SHAPE_JSON, 'c', "{\n  \"%s\": { /* none */ }, \"z\": 1\n}\n"},
+    {SHAPE_JSON, 'c', "{\"%s\": {/* none */\n}}"},
     {SHAPE_JSON, 'c', "{ // nothing\n}\n"},
     {SHAPE_JSON, 't', "{\n  \"%s\": {\n    \"mine\": {\"x\": [1,],},\n  },\n}\n"},
     {SHAPE_JSON, 't', "{\"%s\": {\"mine\": {},}, // c\n\"z\": 1,}"},
@@ -57,6 +60,9 @@ static const struct {
     {SHAPE_TOML, 'b', "a = 1 # c\r\n[b.c]\r\nd = \"\"\"\r\nx\"\"\"\r\n"},
     {SHAPE_TOML, 'b', "\xef\xbb\xbf" "a = [\n\t1, # c\n]\n"},
     {SHAPE_TOML, 'b', "[x]\ny = {z = 1}\n\n[[w]]\nv = 1\n[[w]]   \n# end"},
+
+    {SHAPE_TOML, 'b', "a = -0.5e+1_0\nb = [0xf_f, 2026-11-23 10:00:00.5Z,\n]\n"},
+    {SHAPE_TOML, 'b', "[a]\nb.c = inf\n[a.d]\n[[w]]\n[w.x]\n[[w]]\n[w.x]\nt = 07:32:00\nn = {}\n"},
 
     {SHAPE_YAML, 'b', ""},
     {SHAPE_YAML, 'b', "# c\n"},
@@ -79,7 +85,11 @@ static const struct {
 } broken[] = {
     {SHAPE_JSON, "{"}, {SHAPE_JSON, "[]"}, {SHAPE_JSON, "{\"%s\": []}"},
     {SHAPE_JSON, "{\"a\": 1, \"a\": 2}"}, {SHAPE_JSON, "\xff"},
-    {SHAPE_TOML, "a = "}, {SHAPE_TOML, "%s = 1\n"}, {SHAPE_TOML, "\xff"},
+    {SHAPE_TOML, "a = "}, {SHAPE_TOML, "%s = 1\n"}, {SHAPE_TOML, "\xff"}, {SHAPE_TOML, "a = 1 2\n"},
+    {SHAPE_TOML, "a = yes\n"}, {SHAPE_TOML, "a = [1 2]\n"}, {SHAPE_TOML, "a = {b}\n"},
+    {SHAPE_TOML, "a = 1\na = 2\n"}, {SHAPE_TOML, "[a]\nb = 1\n[c]\n[a]\n"},
+    {SHAPE_TOML, "a = 1\n[a.b]\n"}, {SHAPE_TOML, "[[a]]\nx = 1\n[[a]]\n[a.b]\n[a.b]\n"},
+    {SHAPE_TOML, "a = 2026-1-01\n"}, {SHAPE_TOML, "a = 1__0\n"},
     {SHAPE_YAML, "a: [1"}, {SHAPE_YAML, "- 1\n"}, {SHAPE_YAML, "%s: 1\n"},
     {SHAPE_YAML, "%s: {}\n"}, {SHAPE_YAML, "%s: {mine: {}}\n"}, {SHAPE_YAML, "{a: 1}\n"},
     {SHAPE_YAML, "%s: &x\n  a: 1\n"}, {SHAPE_YAML, "a: !t 1\n"}, {SHAPE_YAML, "a: 1\n---\nb: 1\n"},

@@ -28,8 +28,9 @@ static const struct row rows[] = {
     {"a", "1", "{\n\n}", "{\n  \"a\": 1\n\n}"},
     {"a", "1", "{\r\n}", "{\r\n  \"a\": 1\r\n}"},
     {"a", "1", "{ // c\n}", "{ // c\n  \"a\": 1\n}"},
-    {"a", "1", "{ /* c */ }", "{ /* c */\n  \"a\": 1\n}"},
-    {"a", "1", "{ // c\n  /* d */ }", "{ // c\n  /* d */\n  \"a\": 1\n}"},
+    {"a", "1", "{ /* c */ }", "{ /* c */ \"a\": 1 }"},
+    {"a", NULL, "{ /* c */ \"a\": 1 }", "{ /* c */ }"},
+    {"a", "1", "{ // c\n  /* d */ }", "{ // c\n  /* d */ \"a\": 1 }"},
     {"m/s", SERVER, "", "{\n  \"m\": {\n    \"s\": {\n      \"x\": 1,\n      \"y\": [\n        \"p\",\n        {}\n      ]\n    }\n  }\n}\n"},
     {"m/a", "1", "{\n\t\"m\": {}\n}", "{\n\t\"m\": {\n\t\t\"a\": 1\n\t}\n}"},
     {"m/a", "1", "{\"m\": {}}", "{\"m\": {\"a\": 1}}"},
@@ -199,6 +200,29 @@ TEST(the_root_itself_can_be_put)
     CHECK(str_is(out, "// x\n{} // y\n"));
     CHECK(json_edit_remove(out, &loose, NULL, 0, &a, &out, &e));
     CHECK(str_is(out, "// x\n{} // y\n"));
+}
+
+/* [H8] also with comments on the line of the brace, and lines of several ends */
+TEST(put_and_removed_is_as_before)
+{
+    static const char *const texts[] = {
+        "{\n  \"a\": 1 /* x */ }",    "{\n  \"a\": 1 // x\n /* y */ }",
+        "{\n  \"a\": 1 /* x // */ }", "{\n  \"a\": 1,\n  \"c\": 1\r\n}\n",
+        "{ // c\n  /* d */ }",        "{\n  // c\n  /* d */}",
+        "{ /* c\n  d */ }",           "{ // c\n /* d */ /* e */ }\n",
+        "{\r\n  \"a\": 1\n}\r\n",     "{\r\n  // x\n}",
+        "{\n  \"a\": 1 // x\r\n}",    "{\"a\": 1 /* x */ /* y */}",
+    };
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        CLEANUP(arena_done) struct arena a = {0};
+        struct str name = STR("b"), out = str_cstr(texts[i]);
+        struct err e = {0};
+
+        CHECK(json_edit_put(out, &loose, &name, 1, STR(SERVER), &a, &out, &e));
+        CHECK(json_edit_remove(out, &loose, &name, 1, &a, &out, &e));
+        CHECK_STR(str_dup0(out, &a), texts[i]);
+    }
 }
 
 /* --- random documents --------------------------------------------------- */

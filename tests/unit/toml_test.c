@@ -96,8 +96,8 @@ TEST(what_cannot_be_read_or_edited_is_refused)
         {"a = \"x\n", "line 1: a string is not closed"},
         {"\na = '''x\n\n", "line 4: a string is not closed"},
         {"a = [1, 2\n", "line 2: a bracket is not closed"},
-        {"a = [1}\n", "line 1: a bracket closes nothing"},
-        {"a = ]\n", "line 1: a bracket closes nothing"},
+        {"a = [1}\n", "line 1: \",\" is expected"},
+        {"a = ]\n", "line 1: a value is expected"},
         {"a\n", "line 1: \"=\" is expected"},
         {"a =\n", "line 1: a value is expected"},
         {"= 1\n", "line 1: a key is expected"},
@@ -105,14 +105,18 @@ TEST(what_cannot_be_read_or_edited_is_refused)
         {"[[a]\n", "line 1: \"]\" is expected"},
         {"[]\n", "line 1: a key is expected"},
         {"[a] b = 1\n", "line 1: the end of the line is expected"},
-        {"a = 1 = 2\n", "line 1: not a value"},
-        {"a = \x01\n", "line 1: not a value"},
+        {"a = 1 = 2\n", "line 1: the end of the line is expected"},
+        {"a = \x01\n", "line 1: a value is expected"},
         {"# \x01\n", "line 1: a control character in a comment"},
         {"a = \"\x01\"\n", "line 1: a control character in a string"},
-        {"a = 1\rb = 2\n", "line 1: not a value"},
+        {"a = 1\rb = 2\n", "line 1: the end of the line is expected"},
         {"\"\\q\" = 1\n", "line 1: an unknown escape in a key"},
         {"\"\\ud800\" = 1\n", "line 1: an escape in a key is no character"},
         {"a = \xff\n", "is not UTF-8"},
+        {"a = {x = 1, y = {x = 2}, 'x' = 3}\n", "line 1: \"x\" is there twice"},
+        {"a = [{b = 1}, {b.c = 1, b.d = 2,\nb = 3}]\n",
+         "line 2: \"b\" is there twice"},
+        {"a = {b = 1, b.c = 2}\n", "line 1: \"c\" is there twice"},
         {"mcp_servers = {}\n",
          "line 1: \"mcp_servers\" is written as a key, not as a table"},
         {"mcp_servers.k.x = 1\n",
@@ -153,5 +157,26 @@ TEST(nesting_is_bounded)
     memset(text + 69, ']', 65);
     CHECK(!toml_find(str_cstr(text), &place, &a, &out, &e));
     CHECK_STR(err_first(&e), "line 1: nested too deep");
+    arena_done(&a);
+}
+
+/* [row 5] a key, too, whose parts are not copied once for each of them */
+TEST(parts_of_keys_are_bounded)
+{
+    char text[200];
+    struct arena a = {0};
+    struct err e = {0};
+    struct str out;
+
+    for (size_t i = 0; i < 65; i++)
+        memcpy(text + 2 * i, "a.", 2);
+    memcpy(text + 127, "=1\n", 4);
+    CHECK(toml_check(str_cstr(text), &e));
+    memcpy(text + 127, ".a=1\n", 6);
+    CHECK(!toml_check(str_cstr(text), &e));
+    CHECK_STR(err_first(&e), "line 1: nested too deep");
+    err_clear(&e);
+    memcpy(text, "[", 1);
+    CHECK(!toml_find(str_cstr(text), &place, &a, &out, &e));
     arena_done(&a);
 }
