@@ -148,6 +148,18 @@ const struct mcp_shape shape_hermes = {
                 {"headers", SERVER_REMOTE, VALUE_SAME, NULL},
                 {"enabled", SERVER_ANY, VALUE_TRUE, NULL}}};
 
+const struct mcp_shape shape_continue = {
+    SHAPE_YAML, "mcpServers", .is_list = true,
+    .members = {{"name", SERVER_ANY, VALUE_KEY, NULL},
+                {"type", SERVER_HTTP, VALUE_TEXT, "streamable-http"},
+                {"type", SERVER_SSE, VALUE_TEXT, "sse"},
+                {"command", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"args", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"env", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"cwd", SERVER_LOCAL, VALUE_SAME, NULL},
+                {"url", SERVER_REMOTE, VALUE_SAME, NULL},
+                {"requestOptions", SERVER_REMOTE, VALUE_HEADERS, "headers"}}};
+
 const struct mcp_shape shape_kimi = {
     .section = "mcpServers", .off = "enabled",
     .members = {{"transport", SERVER_LOCAL, VALUE_TEXT, "stdio"},

@@ -43,7 +43,8 @@ static struct toml_place toml_place(const struct mcp_shape *shape,
 static struct yaml_place yaml_place(const struct mcp_shape *shape,
                                     struct str key)
 {
-    return (struct yaml_place){str_cstr(shape->section), key};
+    return (struct yaml_place){str_cstr(shape->section), key,
+                               shape->is_list ? "name" : NULL};
 }
 
 static struct hash hash_json(const struct json *j)
@@ -383,14 +384,8 @@ static bool put_yaml(struct merge *m, struct str key, struct str entry,
                      struct arena *a, struct str *out, struct err *e)
 {
     struct yaml_place place = yaml_place(m->file.shape, key);
-    struct err ignored = {0};
-    struct str snippet;
 
-    if (yaml_edit_put(m->text, &place, entry, a, out, e))
-        return true;
-    if (yaml_edit_snippet(&place, entry, a, &snippet, &ignored))
-        err_hint(e, "add this to it:\n%.*s", STR_ARG(snippet));
-    return false;
+    return yaml_edit_put(m->text, &place, entry, a, out, e);
 }
 
 bool merge_put(struct merge *m, struct str key, struct str entry, struct err *e)

@@ -233,6 +233,14 @@ static void put_member(struct rendering *r, const struct shape_member *m)
         json_key(&r->w, m->name);
         put_value(r, j);
         break;
+    case VALUE_HEADERS:
+        if (!j || !can_hold(r->shape, j))
+            break;
+        json_member_object(&r->w, m->name);
+        json_key(&r->w, "headers");
+        put_value(r, j);
+        json_end_object(&r->w);
+        break;
     case VALUE_BEARER:
         if (j)
             put_bearer(r, m->name, j);
@@ -254,7 +262,8 @@ static bool is_of_shape(const struct rendering *r, struct str key)
         return true;
     for (const struct shape_member *m = r->shape->members; m->name; m++)
         if (str_is(key, m->name) ||
-            (m->value == VALUE_SAME && m->from && str_is(key, m->from)))
+            ((m->value == VALUE_SAME || m->value == VALUE_HEADERS) && m->from &&
+             str_is(key, m->from)))
             return true;
     return false;
 }

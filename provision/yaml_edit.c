@@ -39,6 +39,38 @@ static const struct yaml *find(const struct yaml *mapping, struct str key)
     return NULL;
 }
 
+static struct str name_of(const struct yaml *item,
+                          const struct yaml_place *place)
+{
+    const struct yaml *name =
+        item->kind == YAML_MAPPING ? yaml_get(item, place->name) : NULL;
+
+    return name && name->kind == YAML_SCALAR ? name->text : STR("");
+}
+
+static struct str key_of(const struct yaml *y, const struct yaml_place *place)
+{
+    return place->name ? name_of(y, place) : y->key;
+}
+
+static bool find_value(const struct yaml *section,
+                       const struct yaml_place *place, const struct yaml **out,
+                       struct err *e)
+{
+    *out = place->name ? NULL : find(section, place->key);
+    if (!place->key.n)
+        return true; /* of the section itself */
+    for (const struct yaml *y = section->first; place->name && y; y = y->next) {
+        if (!str_eq(name_of(y, place), place->key))
+            continue;
+        if (*out)
+            return err_set(e, ERR_FORMAT, "line %u: \"%.*s\" is there twice",
+                           y->line, STR_ARG(place->key));
+        *out = y;
+    }
+    return true;
+}
+
 static bool is_null(const struct yaml *y)
 {
     return y->kind == YAML_SCALAR && y->style == YAML_PLAIN && !y->text.n;
@@ -56,6 +88,8 @@ static bool open_text(struct document *d, struct str text,
                       const struct yaml_place *place, struct arena *a,
                       struct err *e)
 {
+    enum yaml_kind kind = place->name ? YAML_SEQUENCE : YAML_MAPPING;
+
     *d = (struct document){
         .text = text, .newline = newline_of(text), .arena = a};
     for (size_t i = 0; i < text.n; i++)
@@ -68,12 +102,12 @@ static bool open_text(struct document *d, struct str text,
     if (d->root->kind != YAML_MAPPING)
         return fail(d->root->line, "the file is no mapping", e);
     d->section = find(d->root, place->section);
-    if (d->section && d->section->kind != YAML_MAPPING && !is_null(d->section))
-        return err_set(e, ERR_FORMAT, "line %u: \"%.*s\" is no mapping",
-                       d->section->line, STR_ARG(place->section));
-    if (d->section && d->section->kind == YAML_MAPPING)
-        d->value = find(d->section, place->key);
-    return true;
+    if (d->section && d->section->kind != kind && !is_null(d->section))
+        return err_set(e, ERR_FORMAT, "line %u: \"%.*s\" is no %s",
+                       d->section->line, STR_ARG(place->section),
+                       place->name ? "list" : "mapping");
+    return !d->section || d->section->kind != kind ||
+           find_value(d->section, place, &d->value, e);
 }
 
 /* --- values ---------------------------------------------------------------- */
@@ -123,14 +157,21 @@ static void put_scalar(struct buf *b, const struct json *j, struct arena *a)
                                             : "null");
 }
 
-/* A list or an object of scalars. */
-static void put_inner(struct buf *b, const struct json *j, size_t indent,
+static bool is_collection(const struct json *j)
+{
+    return j->kind == JSON_ARRAY || j->kind == JSON_OBJECT;
+}
+
+/* What stands behind a key, or behind the dash of a list's item. */
+static void put_value(struct buf *b, const struct json *j, size_t indent,
                       struct str newline, struct arena *a)
 {
-    if (!j->first) {
-        buf_text(b, j->kind == JSON_ARRAY ? " []" : " {}");
+    if (!is_collection(j)) {
+        put_scalar(b, j, a);
         return;
     }
+    if (!j->first)
+        buf_text(b, j->kind == JSON_ARRAY ? " []" : " {}");
     for (const struct json *x = j->first; x; x = x->next) {
         buf_append(b, newline);
         put_indent(b, indent);
@@ -140,29 +181,42 @@ static void put_inner(struct buf *b, const struct json *j, size_t indent,
             buf_append(b, yaml_quote(x->key, a));
             buf_char(b, ':');
         }
-        put_scalar(b, x, a);
+        put_value(b, x, indent + STEP, newline, a);
     }
 }
 
-/* `key` and what is in it: lines without the last line break. */
-static void put_block(struct buf *b, struct str key, const struct json *value,
-                      size_t indent, struct str newline, struct arena *a)
+/* An item of a list: its first member stands behind the dash. */
+static void put_item(struct buf *b, const struct json *value, size_t indent,
+                     struct str newline, struct arena *a)
 {
     put_indent(b, indent);
-    buf_append(b, yaml_quote(key, a));
-    buf_char(b, ':');
+    buf_char(b, '-');
     for (const struct json *x = value->first; x; x = x->next) {
-        buf_append(b, newline);
-        put_indent(b, indent + STEP);
+        if (x == value->first) {
+            buf_char(b, ' ');
+        } else {
+            buf_append(b, newline);
+            put_indent(b, indent + STEP);
+        }
         buf_append(b, yaml_quote(x->key, a));
         buf_char(b, ':');
-        if (x->kind == JSON_ARRAY || x->kind == JSON_OBJECT)
-            put_inner(b, x, indent + 2 * STEP, newline, a);
-        else
-            put_scalar(b, x, a);
+        put_value(b, x, indent + 2 * STEP, newline, a);
     }
-    if (!value->first)
-        buf_text(b, " {}");
+}
+
+/* The entry of `place`: lines without the last line break. */
+static void put_block(struct buf *b, const struct yaml_place *place,
+                      const struct json *value, size_t indent,
+                      struct str newline, struct arena *a)
+{
+    if (place->name) {
+        put_item(b, value, indent, newline, a);
+        return;
+    }
+    put_indent(b, indent);
+    buf_append(b, yaml_quote(place->key, a));
+    buf_char(b, ':');
+    put_value(b, value, indent + STEP, newline, a);
 }
 
 static bool read_value(struct str value, struct arena *a,
@@ -172,34 +226,6 @@ static bool read_value(struct str value, struct arena *a,
 
     return json_parse(value, &o, a, out, NULL, e) ||
            err_wrap(e, "the new value");
-}
-
-bool yaml_edit_snippet(const struct yaml_place *place, struct str value,
-                       struct arena *a, struct str *out, struct err *e)
-{
-    CLEANUP(buf_done) struct buf b = {0};
-    const struct json *j;
-
-    if (!read_value(value, a, &j, e))
-        return false;
-    buf_init(&b, CLIENT_FILE_MAX_BYTES);
-    buf_append(&b, yaml_quote(place->section, a));
-    buf_text(&b, ":\n");
-    put_block(&b, place->key, j, STEP, STR("\n"), a);
-    buf_char(&b, '\n');
-    *out = arena_str(a, buf_str(&b));
-    return buf_check(&b, "the file", e);
-}
-
-bool yaml_edit_hash(struct str value, struct hash *out, struct err *e)
-{
-    static const struct yaml_place place = {STR_INIT("s"), STR_INIT("k")};
-    CLEANUP(arena_done) struct arena a = {0};
-    struct document d;
-    struct str text;
-
-    return yaml_edit_snippet(&place, value, &a, &text, e) &&
-           open_text(&d, text, &place, &a, e) && hash_value(d.value, out, e);
 }
 
 bool yaml_edit_find(struct str text, const struct yaml_place *place,
@@ -246,18 +272,41 @@ static size_t line_end(struct str text, size_t at)
     return lf == SIZE_MAX ? text.n : at + lf + 1;
 }
 
-/* A member of a block mapping: its lines are nobody else's. */
-static bool check_lines(const struct document *d, const struct yaml *mapping,
-                        const struct yaml *member, struct err *e)
+static bool is_item(const struct yaml *in)
 {
-    size_t start = line_start(d->text, member->key_start);
+    return in->kind == YAML_SEQUENCE;
+}
 
-    if (mapping->flow)
-        return fail(mapping->line, "{…} is not edited", e);
-    for (size_t i = start; i < member->key_start; i++)
+/* Of a member its key, of an item of a list its dash. */
+static size_t entry_start(const struct document *d, const struct yaml *in,
+                          const struct yaml *y)
+{
+    size_t at = is_item(in) ? y->start : y->key_start;
+
+    while (is_item(in) && at > 0 && d->text.p[at - 1] == ' ')
+        at--;
+    return at - (is_item(in) && at > 0 && d->text.p[at - 1] == '-');
+}
+
+static bool fail_flow(const struct yaml *in, struct err *e)
+{
+    return fail(in->line,
+                is_item(in) ? "[…] is not edited" : "{…} is not edited", e);
+}
+
+/* An entry of a block: its lines are nobody else's. */
+static bool check_lines(const struct document *d, const struct yaml *in,
+                        const struct yaml *entry, struct err *e)
+{
+    size_t to = entry_start(d, in, entry), from = line_start(d->text, to);
+
+    if (in->flow)
+        return fail_flow(in, e);
+    for (size_t i = from; i < to; i++)
         if (d->text.p[i] != ' ')
-            return fail(member->key_line, "it is not written in a block", e);
-    return true;
+            return fail(entry->line, "it is not written in a block", e);
+    return !is_item(in) || d->text.p[to] == '-' ||
+           fail(entry->line, "it is not written in a block", e);
 }
 
 static bool finish(struct document *d, size_t from, size_t to, struct str text,
@@ -289,15 +338,16 @@ static bool insert(struct document *d, size_t at, struct str lines,
 }
 
 static bool replace(struct document *d, const struct json *value,
-                    struct str key, struct buf *b, struct str *out,
-                    struct err *e)
+                    const struct yaml_place *place, struct buf *b,
+                    struct str *out, struct err *e)
 {
-    size_t start = line_start(d->text, d->value->key_start);
+    size_t at = entry_start(d, d->section, d->value);
+    size_t start = line_start(d->text, at);
     size_t end = line_end(d->text, d->value->end);
 
     if (!check_lines(d, d->section, d->value, e))
         return false;
-    put_block(b, key, value, d->value->key_start - start, d->newline, d->arena);
+    put_block(b, place, value, at - start, d->newline, d->arena);
     if (d->text.p[end - 1] == '\n')
         buf_append(b, d->newline);
     return buf_check(b, "the file", e) &&
@@ -306,8 +356,8 @@ static bool replace(struct document *d, const struct json *value,
 
 /* Behind the last block of the section, or the line of an empty one. */
 static bool add_to_section(struct document *d, const struct json *value,
-                           struct str key, struct buf *b, struct str *out,
-                           struct err *e)
+                           const struct yaml_place *place, struct buf *b,
+                           struct str *out, struct err *e)
 {
     size_t start = line_start(d->text, d->section->key_start);
     size_t indent = d->section->key_start - start + STEP;
@@ -315,18 +365,19 @@ static bool add_to_section(struct document *d, const struct json *value,
 
     if (!check_lines(d, d->root, d->section, e))
         return false;
-    if (d->section->kind == YAML_MAPPING) {
+    if (d->section->kind != YAML_SCALAR) {
         const struct yaml *first = d->section->first;
 
         if (d->section->flow || !first)
-            return fail(d->section->line, "{…} is not edited", e);
+            return fail_flow(d->section, e);
         if (!check_lines(d, d->section, first, e))
             return false;
-        indent = first->key_start - line_start(d->text, first->key_start);
+        start = entry_start(d, d->section, first);
+        indent = start - line_start(d->text, start);
     } else if (at < d->section->key_start) {
         at = d->section->key_start;
     }
-    put_block(b, key, value, indent, d->newline, d->arena);
+    put_block(b, place, value, indent, d->newline, d->arena);
     return buf_check(b, "the file", e) &&
            insert(d, line_end(d->text, at), buf_str(b), out, e);
 }
@@ -350,7 +401,7 @@ static bool add_section(struct document *d, const struct json *value,
     buf_append(b, yaml_quote(place->section, d->arena));
     buf_char(b, ':');
     buf_append(b, d->newline);
-    put_block(b, place->key, value, indent + STEP, d->newline, d->arena);
+    put_block(b, place, value, indent + STEP, d->newline, d->arena);
     return buf_check(b, "the file", e) &&
            insert(d, d->text.n, buf_str(b), out, e);
 }
@@ -386,7 +437,7 @@ bool yaml_edit_hash_others(struct str text, const struct yaml_place *place,
             return false;
     for (const struct yaml *y = d.section ? d.section->first : NULL; y;
          y = y->next)
-        if (!map_has(keys, y->key) && !add_hash(&all, y, e))
+        if (!map_has(keys, key_of(y, place)) && !add_hash(&all, y, e))
             return false;
     *out = hash_end(&all);
     return true;
@@ -425,11 +476,22 @@ bool yaml_edit_put(struct str text, const struct yaml_place *place,
     if (!open_text(&d, text, place, a, e) || !read_value(value, a, &j, e))
         return false;
     buf_init(&b, CLIENT_FILE_MAX_BYTES);
-    if (!(d.value     ? replace(&d, j, place->key, &b, out, e)
-          : d.section ? add_to_section(&d, j, place->key, &b, out, e)
+    if (!(d.value     ? replace(&d, j, place, &b, out, e)
+          : d.section ? add_to_section(&d, j, place, &b, out, e)
                       : add_section(&d, j, place, &b, out, e)))
         return false;
     return check_edit(text, *out, place, true, e);
+}
+
+bool yaml_edit_hash(struct str value, struct hash *out, struct err *e)
+{
+    static const struct yaml_place place = {STR_INIT("s"), STR_INIT("k"), NULL};
+    CLEANUP(arena_done) struct arena a = {0};
+    struct document d;
+    struct str text;
+
+    return yaml_edit_put(STR(""), &place, value, &a, &text, e) &&
+           open_text(&d, text, &place, &a, e) && hash_value(d.value, out, e);
 }
 
 /* All lines of `member`. What was put behind a text without a final line break
@@ -437,10 +499,9 @@ bool yaml_edit_put(struct str text, const struct yaml_place *place,
 static bool cut(struct document *d, const struct yaml *mapping,
                 const struct yaml *member, struct str *out, struct err *e)
 {
-    size_t start = line_start(d->text, member->key_start);
-    size_t end =
-        line_end(d->text, member->end < member->key_start ? member->key_start
-                                                          : member->end);
+    size_t at = entry_start(d, mapping, member);
+    size_t start = line_start(d->text, at);
+    size_t end = line_end(d->text, member->end < at ? at : member->end);
 
     if (!check_lines(d, mapping, member, e))
         return false;

@@ -6,7 +6,8 @@
 
 /*
  * yaml_edit: one block of a YAML file put, replaced or removed in place: the
- * value of `key` in the mapping `section` of the root. Every other byte is
+ * value of `key` in the mapping `section` of the root, or the item of the list
+ * `section` whose member `name` is `key`. Every other byte is
  * kept: comments, order, line ends, a missing final newline.
  *
  * Errors: ERR_FORMAT "line L: …" for what base/yaml.h refuses (anchors, tags,
@@ -16,6 +17,7 @@
 
 struct yaml_place {
     struct str section, key;
+    const char *name; /* of the items of a list; NULL: a mapping */
 };
 
 MUST_CHECK bool yaml_edit_find(struct str text, const struct yaml_place *place,
@@ -43,11 +45,6 @@ MUST_CHECK bool yaml_edit_drop_section(struct str text,
                                        const struct yaml_place *place,
                                        struct arena *a, struct str *out,
                                        struct err *e);
-
-/* The block, as it would be written: what a person may paste. In `a`. */
-MUST_CHECK bool yaml_edit_snippet(const struct yaml_place *place,
-                                  struct str value, struct arena *a,
-                                  struct str *out, struct err *e);
 
 /* The hash of all but the blocks in the section whose keys are in `keys`. An
  * empty section counts as none. */

@@ -39,6 +39,7 @@ enum shape_value {
     VALUE_KEY,          /* the key of the server */
     VALUE_COMMAND_LINE, /* a list: the command, then its arguments */
     VALUE_BEARER,       /* the variable in the header "Bearer ${X}" */
+    VALUE_HEADERS,      /* an object with the member `headers` */
     VALUE_HEADER_NAMES, /* the variables of headers that are one, by header */
 };
 
@@ -58,7 +59,7 @@ struct mcp_shape {
     /* an object in the section that holds them instead, where it is there: its
      * servers do without `enabled` */
     const char *inner;
-    bool is_list;     /* [[section]]: each has its key in `name` */
+    bool is_list;     /* [[section]], or a list: each has its key in `name` */
     bool is_verbatim; /* the MCP file as it is, with `_meta` */
     bool keeps_rest;  /* of other members of the MCP file but `_meta` */
     bool is_local;    /* has no remote servers */
@@ -73,6 +74,6 @@ struct mcp_shape {
 extern const struct mcp_shape shape_shared, shape_plain, shape_typed,
     shape_local, shape_vscode, shape_gemini, shape_opencode, shape_windsurf,
     shape_amp, shape_zed, shape_codex, shape_grok, shape_vibe, shape_goose,
-    shape_hermes, shape_kimi, shape_crush;
+    shape_hermes, shape_continue, shape_kimi, shape_crush;
 
 #endif

@@ -6,7 +6,7 @@
 mkdir files
 exits 'a file for each client' 0 "$MAPM_BUILD/client_table" files files
 printf '%s\n' "$out" >list
-is 'is what its shape says' "$(python3 "$ROOT/tests/lib/client_table.py" files <list)" ''
+is 'is what its shape says' "$(python3 "$ROOT/tests/lib/client_table.py" files <list 2>&1)" ''
 exits 'the table of the documentation' 0 "$MAPM_BUILD/client_table" doc
 printf '%s\n' "$out" >table
 is 'is that of the code (build/client_table doc)' "$(sed -n '/^| client | known/,/^$/p' "$ROOT/docs/clients.md" |

@@ -96,6 +96,14 @@ def shape_m(kind, e):
     return dict(e, enabled=True, **({"transport": "sse"} if kind == "sse" else {}))
 
 
+def shape_c(kind, e):
+    if kind == "local":
+        return dict(e, name="io-e-m")
+    e = {k: dict(headers=v) if k == "headers" else v for k, v in e.items()}
+    e = {("requestOptions" if k == "headers" else k): v for k, v in e.items()}
+    return dict(e, name="io-e-m", type="sse" if kind == "sse" else "streamable-http")
+
+
 def shape_k(kind, e):
     return dict(e, transport=dict(local="stdio").get(kind, kind))
 
@@ -108,13 +116,13 @@ SECTION = dict(s="mcpServers", p="mcpServers", q="mcpServers", l="mcpServers",
                v="servers", g="mcpServers", n="mcp", w="mcpServers",
                a="amp.mcpServers", z="context_servers", t="mcp_servers",
                r="mcp_servers", x="mcp_servers", y="extensions",
-               m="mcp_servers", k="mcpServers", h="mcp")
+               m="mcp_servers", c="mcpServers", k="mcpServers", h="mcp")
 
 # The shapes of the files of a workspace and of the user.
 CLIENTS = """claude sq codex tt gemini gg opencode nn copilot sq qwen sg cline -p
 amp -a vscode vv cursor pp windsurf -w devin ww antigravity ww kiro pp junie pp
 jetbrains-ai pp air -- intellij-copilot -v goose ly grok rr kilo nn roo pp zed zz
-warp pp droid pp crush hh continue pp qoder sq commandcode sp pi pp openhands -p
+warp pp droid pp crush hh continue pc qoder sq commandcode sp pi pp openhands -p
 vibe xx kimi kk auggie pp trae pp hermes -m openclaw -- rovodev kk codebuddy pp
 bob pp mastra sp deepagents pp tabnine pp iflow pp aider --""".split()
 CLIENTS = dict(zip(CLIENTS[::2], CLIENTS[1::2]))
@@ -136,7 +144,7 @@ def scalar(text):
 
 
 def blocks(lines, indent):
-    """The block YAML that an entry is: mappings and lists of scalars."""
+    """The block YAML that an entry is: mappings, lists of them or of scalars."""
     out = None
     while lines:
         depth = len(lines[0]) - len(lines[0].lstrip(" "))
@@ -146,7 +154,11 @@ def blocks(lines, indent):
         line = lines.pop(0).strip()
         if line.startswith("- "):
             out = [] if out is None else out
-            out.append(scalar(line[2:]))
+            if ": " in line and line[2] != '"':
+                lines.insert(0, " " * (indent + 2) + line[2:])
+                out.append(blocks(lines, indent + 2))
+            else:
+                out.append(scalar(line[2:]))
             continue
         out = {} if out is None else out
         key, value = json.JSONDecoder().raw_decode(line) if line[0] == '"' else \
@@ -184,7 +196,7 @@ def main():
         want = globals()["shape_" + letter](kind, dict(local=LOCAL, http=HTTP, sse=SSE)[kind])
         want = {**want, **MORE.get((client, scope), {}), **MORE.get((client, kind), {}),
                 **MORE.get((client, scope, kind), {})}
-        want = {SECTION[letter]: [want] if letter == "x" else {"io-e-m": want}}
+        want = {SECTION[letter]: [want] if letter in "xc" else {"io-e-m": want}}
         got = read(sys.argv[1] + "/" + name)
         if got != want:
             print(name, json.dumps(got), "instead of", json.dumps(want))
