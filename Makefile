@@ -47,7 +47,7 @@ STAR_OBJ  := $(STAR_SRC:%.c=$(B)/%.o)
 STAR_LIB  := $(B)/starlark.a
 STAR_LIBS := $(B)/libstarlark.a $(B)/libstarlark.so.0
 # The library in the process of a host: the wire and what it needs of base.
-HOST_BASE := $(patsubst %,base/%.c,arena buf err fs fs_open path proc_child proc_signal str)
+HOST_BASE := $(patsubst %,base/%.c,arena buf err fs fs_open path proc_child proc_rest proc_signal str)
 HOST_OBJ  := $(HOST_SRC:%.c=$(B)/pic/%.o) $(HOST_BASE:%.c=$(B)/pic/%.o)
 ENGINE_OBJ := $(ENGINE_SRC:%.c=$(B)/%.o) $(B)/libmapm/wire.o
 HOST_LIBS := $(B)/libmapm.a $(B)/libmapm.so.0
@@ -254,7 +254,7 @@ $(B)/built: FORCE
 $(B)/prefix: FORCE
 	@$(call KEEP,$(call QUOTE,$(PREFIX)))
 $(B)/members: FORCE
-	@$(call KEEP,$(call QUOTE,$(SRC) $(FETCH_SRC) $(HELPER_SRC) $(ENGINE_SRC) $(HOST_SRC) $(STAR_SRC)))
+	@$(call KEEP,$(call QUOTE,$(SRC) $(FETCH_SRC) $(HELPER_SRC) $(ENGINE_SRC) $(HOST_SRC) $(HOST_BASE) $(STAR_SRC)))
 
 ## Tests
 

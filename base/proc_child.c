@@ -5,15 +5,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "proc_rest.h"
+
 #define FIRST_FREE_FD 10 /* clear of the numbers a child is given */
 #define CLOSE_MAX_FDS 65536
+#define END_MAX_MS    200 /* to end by itself after a SIGTERM */
 
 /* What the child tells when it cannot become the program. */
 enum step { STEP_FDS, STEP_DIR, STEP_EXEC };
@@ -82,7 +87,7 @@ static void start_guard(const struct proc_start *s)
     char byte;
     ssize_t n;
 
-    if (s->lifeline == NULL || fork() != 0)
+    if (s->lifeline == NULL || !s->own_group || fork() != 0)
         return;
     if (dup2(*s->lifeline, 0) < 0)
         _exit(1);
@@ -92,6 +97,69 @@ static void start_guard(const struct proc_start *s)
     while (n < 0 && errno == EINTR);
     kill(0, SIGKILL);
     _exit(0);
+}
+
+/* SIGTERM first: an ssh that reads a passphrase puts the terminal right. */
+static NORETURN void end_program(void)
+{
+    proc_end_group(END_MAX_MS);
+    _exit(128 + SIGTERM);
+}
+
+/* The exit code of the program ends it; a daemon that it left behind stays, as
+ * ssh's ControlPersist wants. */
+static NORETURN void watch(const struct proc_start *s, pid_t program,
+                           const sigset_t *signals)
+{
+    struct pollfd fds[] = {{.fd = 0, .events = POLLIN},
+                           {.fd = 1, .events = POLLIN}};
+    struct signalfd_siginfo info;
+    pid_t pid;
+    int status;
+
+    if (dup2(*s->lifeline, 0) < 0)
+        end_program();
+    close_from(1);
+    fds[1].fd = signalfd(-1, signals, SFD_CLOEXEC);
+    for (;;) {
+        if (poll(fds, 2, -1) < 0) {
+            if (errno == EINTR)
+                continue;
+            end_program();
+        }
+        if (fds[0].revents || (fds[1].revents & ~POLLIN))
+            end_program();
+        if (read(fds[1].fd, &info, sizeof info) != sizeof info ||
+            info.ssi_signo == SIGTERM)
+            end_program();
+        while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+            if (pid == program)
+                _exit(proc_exit_code(status));
+    }
+}
+
+/* Puts a process between us and the program, which knows what that starts. */
+static pid_t start_between(const struct proc_start *s, pid_t parent)
+{
+    pid_t between = getpid(), program;
+    sigset_t signals;
+
+    if (s->lifeline == NULL || s->own_group)
+        return parent;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGTERM);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    program = fork();
+    if (program < 0)
+        _exit(127);
+    if (program > 0)
+        watch(s, program, &signals);
+    return between;
 }
 
 /* exec takes pointers to text that it does not change. */
@@ -114,6 +182,7 @@ static NORETURN void become(const struct proc_start *s, pid_t parent,
         setsid();
     else if (s->own_group)
         setpgid(0, 0);
+    parent = start_between(s, parent);
     reset_signals();
     if (!s->outlives_us) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -189,7 +258,7 @@ bool proc_start(const struct proc_start *s, pid_t *pid, struct err *e)
         *pid = child;
         return true;
     }
-    if (s->lifeline)
+    if (s->lifeline && s->own_group)
         kill(-child, SIGKILL);
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
         ;

@@ -256,3 +256,43 @@ void proc_end_others(const pid_t *keep, size_t count, unsigned max_ms)
     kill_rounds(&r, max_ms);
     buf_done(&r.known);
 }
+
+/* False: none is left. */
+static bool signal_group(bool is_late, struct buf *asked)
+{
+    struct buf pids;
+    bool found = false;
+
+    buf_init(&pids, CHILDREN_MAX_BYTES);
+    list_children(&pids);
+    for (size_t i = 0; i < pids.n / sizeof(pid_t); i++) {
+        pid_t pid = pid_at(&pids, i);
+
+        if (getpgid(pid) != getpgrp())
+            continue;
+        found = true;
+        if (!is_late && has_pid(asked, pid))
+            continue;
+        kill(pid, is_late ? SIGKILL : SIGTERM);
+        buf_append(asked, str_make((const char *)&pid, sizeof pid));
+    }
+    buf_done(&pids);
+    while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
+        ;
+    return found;
+}
+
+void proc_end_group(unsigned max_ms)
+{
+    static const struct timespec breath = {.tv_nsec = 1000 * 1000};
+    uint64_t start = proc_now_ms(), now = start;
+    struct buf asked;
+
+    buf_init(&asked, CHILDREN_MAX_BYTES);
+    while (now - start < max_ms + STUCK_MAX_MS &&
+           signal_group(now - start >= max_ms, &asked)) {
+        nanosleep(&breath, NULL);
+        now = proc_now_ms();
+    }
+    buf_done(&asked);
+}

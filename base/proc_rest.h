@@ -31,4 +31,8 @@ void proc_rest_reap(struct proc_rest *r, pid_t running);
 /* Twice is harmless. */
 void proc_rest_end(struct proc_rest *r);
 
+/* Ends the children of our process group, and what of it becomes our child by
+ * that: SIGTERM, and after `max_ms` SIGKILL. Daemons are in other groups. */
+void proc_end_group(unsigned max_ms);
+
 #endif

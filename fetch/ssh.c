@@ -81,7 +81,8 @@ static bool wait_for_end(struct ssh_line *l, unsigned max_ms)
     return true;
 }
 
-/* One that may prompt is of our own group, which has the terminal. */
+/* One that may prompt is of our own group, which has the terminal: a process in
+ * between ends it (proc_start's lifeline). */
 static void send_signal(const struct ssh_line *l, int number)
 {
     kill(l->may_prompt ? l->pid : -l->pid, number);
@@ -95,7 +96,7 @@ static int end_process(struct ssh_line *l)
 
     if (!has_ended(l)) {
         send_signal(l, SIGTERM);
-        if (!wait_for_end(l, KILL_MAX_MS))
+        if (!l->may_prompt && !wait_for_end(l, KILL_MAX_MS))
             send_signal(l, SIGKILL);
     }
     if (!l->may_prompt)
@@ -194,7 +195,7 @@ static bool start_process(struct ssh *s, struct ssh_line *l, int line, int err,
 
     if (s->lifeline[0] < 0 && pipe2(s->lifeline, O_CLOEXEC) < 0)
         return err_errno(e, "create a pipe");
-    p.lifeline = p.own_group ? s->lifeline : NULL;
+    p.lifeline = s->lifeline;
     if (!ssh_argv(&s->program, &l->to, l->may_prompt, &scratch, &p.argv, e))
         return false;
     p.env = ssh_env(&scratch);

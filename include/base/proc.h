@@ -85,9 +85,11 @@ struct proc_start {
     int fds[4];              /* become 0 to 3; -1: 0 to 2 ours, 3 closed */
     bool own_group;          /* a process group that can be killed whole */
     bool own_session;        /* likewise, and no terminal */
-    /* With own_group: the read end of a pipe, which gets no byte. Once its other
-     * end is closed, as by our end, the whole group is killed, also what a
-     * shell in it has started; NULL: none. */
+    /* The read end of a pipe, which gets no byte; NULL: none. Once its other
+     * end is closed, as by our end, the program is killed, also what a shell in
+     * it has started: with own_group the whole group, without it, in the group
+     * that has the terminal, by a process in between, which gets our SIGTERM
+     * (for all of them) and ends with the program's exit code. */
     const int *lifeline;
     bool outlives_us; /* else killed when the thread that starts it ends */
 };

@@ -310,11 +310,41 @@ unset SSH_AUTH_SOCK
 GIT_TERMINAL_PROMPT=0
 ssh_does
 
-# --- ends ----------------------------------------------------------------------------
+# is_killed SHELL-COMMAND: with mapm, which cannot do anything then, nothing of an ssh
+# that asks for a passphrase stays. (A terminal whose session ends sends a SIGHUP, so
+# the session is that of a shell around.)
+is_killed()
+{
+    GIT_SSH_COMMAND=$1
+    export GIT_SSH_COMMAND
+    BEFORE_ANSWER="kill -KILL \$(cat '$T/pid')" on_terminal y sh -c \
+        'sh -c "echo \$\$ >\"\$0\"; exec \"\$@\"" "$@"; until [ -e "$0" ]; do sleep 0.05; done' \
+        "$T/go" "$T/pid" "$MAPM" install "$GH/acme/catalog/tree/main/skills/hello" &
+    terminal=$!
+    await is_called
+    await is_alone
+    pass "with SIGKILL at a prompt ssh ends, too: $1"
+    touch "$T/go"
+    wait $terminal
+    rm "$T/go"
+    unset GIT_SSH_COMMAND
+}
 is_called() { [ -s "$T/fake/calls" ]; }
 is_alone() { [ "$(ssh_lives)" -eq 0 ]; }
+fresh prompt-kill
+GIT_TERMINAL_PROMPT=1
+ssh_does 'touch "$F/pids/$$"; printf "Passphrase, or (n)o: " >/dev/tty; read -r p </dev/tty; sleep 1000 & touch "$F/pids/$!"; wait'
+is_killed "$T/fake/bin/ssh"
+forget_calls
+is_killed "true; $T/fake/bin/ssh"
+forget_calls
+is_killed "trap : TERM INT; $T/fake/bin/ssh"
+GIT_TERMINAL_PROMPT=0
+ssh_does
+
+# --- ends ----------------------------------------------------------------------------
 for signal in KILL TERM INT; do
-    ssh_does 'sleep 60 & touch "$F/pids/$!"; wait'
+    ssh_does 'sleep 1000 & touch "$F/pids/$!"; wait'
     forget_calls
     rm -rf "$T/incoming" && mkdir "$T/incoming"
     # (A shell has background commands ignore SIGINT.)
