@@ -98,9 +98,14 @@ struct credential_query {
     struct str path;
 };
 
-/* Run by mapm, since mapm-fetch may not start programs. False: no credential.
- * In `a`. */
+struct credential {
+    struct str user, password;
+    bool of_path; /* credential.useHttpPath: of this repository alone */
+};
+
+/* Run by mapm, since mapm-fetch may not start programs. False: no credential,
+ * but of_path is set. In `a`. */
 bool credential_find(const struct credential_query *q, struct arena *a,
-                     struct str *user, struct str *password);
+                     struct credential *out);
 
 #endif

@@ -200,7 +200,7 @@ static bool answer_credential(struct fetch *f, struct fields *in,
     struct buf *b = &f->channel.out;
     unsigned from = field_u8(in, CREDENTIAL_HELPER);
     struct credential_query q = {.from = (enum credential_from)from};
-    struct str user = {"", 0}, password = {"", 0};
+    struct credential c = {0};
     size_t begun;
     bool found;
 
@@ -211,11 +211,12 @@ static bool answer_credential(struct fetch *f, struct fields *in,
         return false;
     q.name = without_port(q.host);
     q.kind = git_host_find(q.name, f->options.hosts, f->options.host_count);
-    found = may_ask(f, &q) && credential_find(&q, a, &user, &password);
+    found = may_ask(f, &q) && credential_find(&q, a, &c);
     begun = frame_begin(b, FRAME_CREDENTIAL);
     frame_u8(b, found);
-    frame_str(b, found ? user : str_make("", 0));
-    frame_str(b, found ? password : str_make("", 0));
+    frame_u8(b, c.of_path);
+    frame_str(b, found ? c.user : str_make("", 0));
+    frame_str(b, found ? c.password : str_make("", 0));
     frame_end(b, begun);
     return true;
 }

@@ -74,19 +74,22 @@ static bool run(const char *name, const char *const *rest, struct str input,
     return true;
 }
 
-/* "username=me", "password=x": what git's helpers print. */
-static bool read_helper(struct str out, struct str *user, struct str *password)
+/* "username=me", "password=x": what git's helpers print. Git keeps a path with
+ * credential.useHttpPath alone. */
+static bool read_helper(struct str text, struct credential *out)
 {
     struct str line;
 
-    *user = *password = str_make("", 0);
-    while (str_line(&out, &line)) {
+    *out = (struct credential){0};
+    while (str_line(&text, &line)) {
         if (str_starts(line, STR("username=")))
-            *user = str_from_index(line, 9);
+            out->user = str_from_index(line, 9);
         else if (str_starts(line, STR("password=")))
-            *password = str_from_index(line, 9);
+            out->password = str_from_index(line, 9);
+        else if (str_starts(line, STR("path=")))
+            out->of_path = true;
     }
-    return password->n > 0;
+    return out->password.n > 0;
 }
 
 /* A line break in a value would be a line of its own. */
@@ -101,41 +104,59 @@ static bool helper_input(const struct credential_query *q, struct arena *a,
     return true;
 }
 
+/* Without an answer git does not say it. */
+static bool uses_path(const struct credential_query *q, struct arena *a)
+{
+    const char *url = arena_printf(a, "%.*s://%.*s/%.*s", STR_ARG(q->protocol),
+                                   STR_ARG(q->host), STR_ARG(q->path))
+                          .p;
+    const char *const rest[] = {
+        "config", "--type=bool", "--get-urlmatch", "credential.useHttpPath",
+        url,      NULL};
+    struct str out;
+
+    return run("git", rest, STR(""), a, &out) && str_is(str_trim(out), "true");
+}
+
 static bool ask_helper(const struct credential_query *q, struct arena *a,
-                       struct str *user, struct str *password)
+                       struct credential *out)
 {
     static const char *const rest[] = {"credential", "fill", NULL};
-    struct str input, out;
+    struct str input, text;
 
-    return helper_input(q, a, &input) && run("git", rest, input, a, &out) &&
-           read_helper(out, user, password);
+    if (!helper_input(q, a, &input))
+        return false;
+    if (run("git", rest, input, a, &text) && read_helper(text, out))
+        return true;
+    out->of_path = uses_path(q, a);
+    return false;
 }
 
 static bool ask_program(const struct credential_query *q, struct arena *a,
-                        struct str *user, struct str *password)
+                        struct credential *out)
 {
     const struct git_host_program *p = &q->kind->program;
     const char *rest[GIT_HOST_MAX_ARGS + 1] = {NULL};
-    struct str input = STR(""), out;
+    struct str input = STR(""), text;
 
     for (size_t i = 0; i < GIT_HOST_MAX_ARGS && p->args[i]; i++)
         rest[i] = strcmp(p->args[i], "$host") == 0 ? str_dup0(q->name, a)
                                                    : p->args[i];
     if ((p->is_helper && !helper_input(q, a, &input)) ||
-        !run(p->name, rest, input, a, &out))
+        !run(p->name, rest, input, a, &text))
         return false;
     if (p->is_helper)
-        return read_helper(out, user, password);
-    *user = str_cstr(q->kind->user);
-    *password = str_trim(out);
-    return password->n > 0 && !str_has_char(*password, '\n');
+        return read_helper(text, out);
+    out->user = str_cstr(q->kind->user);
+    out->password = str_trim(text);
+    return out->password.n > 0 && !str_has_char(out->password, '\n');
 }
 
 bool credential_find(const struct credential_query *q, struct arena *a,
-                     struct str *user, struct str *password)
+                     struct credential *out)
 {
+    *out = (struct credential){0};
     if (q->from == CREDENTIAL_PROGRAM)
-        return q->kind && q->kind->program.name &&
-               ask_program(q, a, user, password);
-    return ask_helper(q, a, user, password);
+        return q->kind && q->kind->program.name && ask_program(q, a, out);
+    return ask_helper(q, a, out);
 }

@@ -75,7 +75,10 @@ const struct git_host git_hosts[] = {
                  {GIT_QUERY_REF, "at", TAGS, TAGS},
                  {GIT_QUERY_REF, "at", "", ""}},
      .ssh_user = "git",
-     .user = "x-token-auth", .tokens = {{.variable = "BITBUCKET_TOKEN"}},
+     .user = "x-token-auth",
+     /* An API token of a person is told from an access token by its beginning. */
+     .tokens = {{.variable = "BITBUCKET_TOKEN", .begins = "ATATT",
+                 .user = "x-bitbucket-api-token-auth"}},
      .protocol = 2, .shallow = true},
 
     {.names = {"bitbucket-dc"}, .title = "Bitbucket Data Center",
@@ -142,6 +145,8 @@ const struct git_host git_hosts[] = {
      .ssh = {"dev.azure.com/$1/$2/_git/$3", "ssh.dev.azure.com/v3/$1/$2/$3"},
      .ssh_user = "git",
      .user = "",
+     .token_hint = "a personal access token or a token of \"az account "
+                   "get-access-token\"",
      .tokens = {{.variable = "AZURE_DEVOPS_EXT_PAT"}, {.variable = "SYSTEM_ACCESSTOKEN"}},
      .protocol = 2, .shallow = true, .filter = true},
 

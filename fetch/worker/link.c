@@ -511,8 +511,8 @@ bool link_end_ssh(struct link *l, size_t id, enum ssh_end end, unsigned seconds,
 
 bool link_find_credential(struct link *l, enum credential_from from,
                           struct str protocol, struct str host, struct str path,
-                          struct arena *a, bool *found, struct str *user,
-                          struct str *password, struct err *e)
+                          struct arena *a, struct link_credential *out,
+                          struct err *e)
 {
     struct buf *b = &l->channel.out;
     size_t begun = frame_begin(b, FRAME_NEED_CREDENTIAL);
@@ -525,9 +525,10 @@ bool link_find_credential(struct link *l, enum credential_from from,
     frame_end(b, begun);
     if (!read_answer(l, FRAME_CREDENTIAL, &in, e))
         return false;
-    *found = field_bool(&in);
-    *user = arena_str(a, field_str(&in, 4096));
-    *password = arena_str(a, field_str(&in, 65536));
+    out->found = field_bool(&in);
+    out->of_path = field_bool(&in);
+    out->user = arena_str(a, field_str(&in, 4096));
+    out->password = arena_str(a, field_str(&in, 65536));
     return fields_end(&in) || link_nonsense(e);
 }
 

@@ -139,11 +139,16 @@ MUST_CHECK bool link_end_ssh(struct link *l, size_t id, enum ssh_end end,
                              unsigned seconds, bool *may_retry, struct err *why,
                              struct err *e);
 
+struct link_credential {
+    bool found;
+    bool of_path; /* credential.useHttpPath: of this path alone */
+    struct str user, password;
+};
 MUST_CHECK bool link_find_credential(struct link *l, enum credential_from from,
                                      struct str protocol, struct str host,
                                      struct str path, struct arena *a,
-                                     bool *found, struct str *user,
-                                     struct str *password, struct err *e);
+                                     struct link_credential *out,
+                                     struct err *e);
 
 /* What mapm knows of the user of this registry, a remote that it named. In
  * `a`. */

@@ -105,6 +105,24 @@ static bool is_same_secret(const struct secret *x, const struct secret *y)
            str_eq(x->password, y->password) && str_eq(x->user, y->user);
 }
 
+/* credential.useHttpPath: what git's helpers have for this repository alone. */
+static bool find_secret_of_path(struct exchange *x, bool *found, struct err *e)
+{
+    struct repo *r = x->repo;
+    struct session *s = r->session;
+    unsigned tried = SECRET_HELPER;
+    bool of_path;
+
+    if (!r->asked_helper) {
+        r->asked_helper = true;
+        if (!secrets_next(&s->secrets, &s->link, &r->url, &tried, &r->arena,
+                          &r->secret, &of_path, e))
+            return false;
+    }
+    *found = r->secret.source && !is_same_secret(&r->secret, &x->secret);
+    return true;
+}
+
 /* Uses the credential of another repository of the host, else continues the
  * search. `*found` false: none. */
 static bool find_secret(struct exchange *x, bool *found, struct err *e)
@@ -116,14 +134,20 @@ static bool find_secret(struct exchange *x, bool *found, struct err *e)
     *found = false;
     if (r->is_foreign)
         return true;
+    if (p->secrets_of_paths)
+        return find_secret_of_path(x, found, e);
     if (p->secret.source == NULL || is_same_secret(&p->secret, &x->secret)) {
         if (!secrets_next(&s->secrets, &s->link, &r->url, &p->tried, &s->arena,
-                          &p->secret, e))
+                          &p->secret, &p->secrets_of_paths, e))
             return false;
     }
     *found = p->secret.source != NULL;
     if (*found)
         r->secret = p->secret;
+    if (p->secrets_of_paths) {
+        r->asked_helper = true;
+        p->secret = (struct secret){0};
+    }
     return true;
 }
 

@@ -12,15 +12,6 @@ struct gh_entry {
     struct str host, token;
 };
 
-/* Where a secret may come from, in the order they are tried. */
-enum place {
-    PLACE_NETRC,
-    PLACE_GH_FILE,
-    PLACE_PROGRAM,
-    PLACE_HELPER,
-    PLACE_COUNT
-};
-
 static struct str env(const char *name)
 {
     return str_cstr(getenv(name));
@@ -137,17 +128,21 @@ static struct str own_variable(struct str host, struct arena *a)
     return arena_str(a, buf_str(&b));
 }
 
-static void take_variable(struct str variable, const char *user,
+/* `t` NULL: of a variable that no row has. */
+static void take_variable(struct str variable, const struct git_host_token *t,
                           const struct git_host *g, struct arena *a,
                           struct secret *out)
 {
     const char *name = str_dup0(variable, a);
     struct str token = env(name);
 
+    bool has_user =
+        t && t->user && (!t->begins || str_starts(token, str_cstr(t->begins)));
+
     if (token.n == 0 || out->source)
         return;
     *out = (struct secret){
-        .user = str_cstr(user ? user : g->user),
+        .user = str_cstr(has_user ? t->user : g->user),
         .password = token,
         .source = arena_printf(a, "the token from %s", name).p,
     };
@@ -187,8 +182,8 @@ void secrets_first(const struct secrets *s, const struct url *u,
     take_variable(own_variable(u->host, a), NULL, like, a, out);
     for (size_t i = 0; g && i < GIT_HOST_MAX_TOKENS; i++)
         if (is_for(g, &g->tokens[i], u->host))
-            take_variable(str_cstr(g->tokens[i].variable), g->tokens[i].user, g,
-                          a, out);
+            take_variable(str_cstr(g->tokens[i].variable), &g->tokens[i], g, a,
+                          out);
 }
 
 struct str secrets_way_in(const struct secrets *s, const struct url *u,
@@ -215,7 +210,9 @@ struct str secrets_way_in(const struct secrets *s, const struct url *u,
     if (usual)
         variable = str_cstr(usual);
     if (!g || !g->program.login)
-        return arena_printf(a, "set %.*s", STR_ARG(variable));
+        return arena_printf(a, "set %.*s%s%s", STR_ARG(variable),
+                            g && g->token_hint ? ", to " : "",
+                            g && g->token_hint ? g->token_hint : "");
     return arena_printf(a, "set %.*s or log in with \"%s\"", STR_ARG(variable),
                         g->program.login);
 }
@@ -250,18 +247,19 @@ static void from_gh_file(const struct secrets *s, const struct url *u,
 
 static bool from_mapm(struct link *l, enum credential_from from,
                       const char *source, const struct url *u, struct arena *a,
-                      struct secret *out, struct err *e)
+                      struct secret *out, bool *of_path, struct err *e)
 {
-    struct str path = u->path, user, password;
-    bool found;
+    struct link_credential c = {0};
+    struct str path = u->path;
 
     while (path.n && path.p[0] == '/')
         path = str_from_index(path, 1);
     if (!link_find_credential(l, from, u->scheme, url_host_port(u, a), path, a,
-                              &found, &user, &password, e))
+                              &c, e))
         return false;
-    if (found)
-        *out = (struct secret){user, password, source};
+    *of_path = c.of_path;
+    if (c.found)
+        *out = (struct secret){c.user, c.password, source};
     return true;
 }
 
@@ -271,38 +269,40 @@ static bool from_program(struct link *l, const struct git_host *g,
 {
     const char *source =
         arena_printf(a, "the token from %s", g->program.name).p;
+    bool of_path; /* glab knows hosts alone */
 
-    return from_mapm(l, CREDENTIAL_PROGRAM, source, u, a, out, e);
+    return from_mapm(l, CREDENTIAL_PROGRAM, source, u, a, out, &of_path, e);
 }
 
 bool secrets_next(const struct secrets *s, struct link *l, const struct url *u,
                   unsigned *tried, struct arena *a, struct secret *out,
-                  struct err *e)
+                  bool *of_path, struct err *e)
 {
     const struct git_host *g = settings_git_host(s->settings, u->host);
     enum host_token mode = token_of(s, u);
     bool ok = true, by_kind = g && mode != HOST_TOKEN_GIT;
 
     *out = (struct secret){0};
+    *of_path = false;
     if (!may_send(u) || mode == HOST_TOKEN_NONE)
         return true;
-    while (ok && out->source == NULL && *tried < PLACE_COUNT) {
-        switch ((enum place)(*tried)++) {
-        case PLACE_NETRC:
+    while (ok && out->source == NULL && *tried < SECRET_PLACE_COUNT) {
+        switch ((enum secret_place)(*tried)++) {
+        case SECRET_NETRC:
             from_netrc(s, u, out);
             break;
-        case PLACE_GH_FILE:
+        case SECRET_GH_FILE:
             if (by_kind && g->has_gh)
                 from_gh_file(s, u, g->user, out);
             break;
-        case PLACE_PROGRAM:
+        case SECRET_PROGRAM:
             if (by_kind && g->program.name)
                 ok = from_program(l, g, u, a, out, e);
             break;
-        case PLACE_HELPER:
+        case SECRET_HELPER:
             ok = from_mapm(l, CREDENTIAL_HELPER,
                            "the password from git's credential helper", u, a,
-                           out, e);
+                           out, of_path, e);
             break;
         default:
             break;

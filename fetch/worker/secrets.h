@@ -24,6 +24,14 @@ struct secret {
     const char *source; /* "the token from GH_TOKEN"; NULL: none */
 };
 
+enum secret_place {
+    SECRET_NETRC,
+    SECRET_GH_FILE,
+    SECRET_PROGRAM,
+    SECRET_HELPER, /* the last one */
+    SECRET_PLACE_COUNT
+};
+
 struct secrets {
     struct arena arena;
     const struct settings *settings;
@@ -47,11 +55,12 @@ struct str secrets_way_in(const struct secrets *s, const struct url *u,
 
 /*
  * The next one to try after a 401. `*tried` starts at 0 and remembers where
- * the search stands. `out->source` NULL: there is none. In `a`.
+ * the search stands. `out->source` NULL: there is none. `*of_path`: git's helpers
+ * have one for each repository, so SECRET_HELPER has to be asked for each. In `a`.
  */
 MUST_CHECK bool secrets_next(const struct secrets *s, struct link *l,
                              const struct url *u, unsigned *tried,
-                             struct arena *a, struct secret *out,
+                             struct arena *a, struct secret *out, bool *of_path,
                              struct err *e);
 
 /* --- in netrc.c ----------------------------------------------------------- */

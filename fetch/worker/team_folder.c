@@ -45,13 +45,14 @@ static bool find_login(struct folder_get *f, struct err *e)
     struct team_source *source = f->http.get->source;
     struct session *s = source->session;
     struct folder *own = folder_of(source);
+    bool of_path; /* all paths of the folder are for one password */
 
     if (f->http.is_elsewhere || !team_remote_may_have_token(&source->remote))
         return false;
     if (f->login == own->logins) {
         own->logins++;
         if (!secrets_next(&s->secrets, &s->link, &f->http.at, &own->tried,
-                          &s->arena, &own->secret, e))
+                          &s->arena, &own->secret, &of_path, e))
             return false;
     }
     return own->secret.source != NULL;

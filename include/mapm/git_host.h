@@ -73,8 +73,9 @@ struct git_host_query {
 
 struct git_host_token {
     const char *variable;
-    bool own_host;    /* for hosts that the user names, not for `homes` */
-    const char *user; /* instead of the row's; NULL: that */
+    bool own_host;      /* for hosts that the user names, not for `homes` */
+    const char *user;   /* instead of the row's; NULL: that */
+    const char *begins; /* `user` is for a token that does so; NULL: for any */
     const char *host_variable; /* names the one host that it is for */
 };
 
@@ -120,8 +121,9 @@ struct git_host {
     const char *ssh_user; /* "": ssh's own configuration decides */
     unsigned ssh_port;    /* 0: ssh's own */
 
-    const char *user;   /* goes with a token */
-    bool token_is_user; /* in its place, with no password */
+    const char *user;       /* goes with a token */
+    bool token_is_user;     /* in its place, with no password */
+    const char *token_hint; /* what a variable may hold, for a person */
     struct git_host_token tokens[GIT_HOST_MAX_TOKENS]; /* the first that is set
                                                           is sent */
     bool has_gh;                     /* the files of `gh` know tokens, too */

@@ -115,6 +115,41 @@ go "$PRIVATE"
 like '[H4] and for GitLab alone' "$out" '\[not-authorized\]'
 PATH=$OLDPATH
 
+# Two repositories, each with a password of its own: one of them is $secret.
+cat >"$T/helper" <<'HELPER'
+#!/bin/sh
+[ "$1" = get ] || exit 0
+path=$(sed -n 's/^path=//p')
+echo "asked for $path" >>"$F"
+case $path in
+    acme/other.git) echo username=me && echo "password=$SECRET" ;;
+    *) [ -z "$OTHER" ] || { echo username=me && echo "password=$OTHER"; } ;;
+esac
+HELPER
+chmod 755 "$T/helper"
+make_repo acme/other "$T/src"
+OTHER_REPO=$LAB/acme/other/-/tree/main/skills/hello
+start_githost --token "$secret" --private 'acme/*'
+lab git
+F=$T/paths SECRET=$secret OTHER=wrong-$secret
+export F SECRET OTHER
+git config --global credential.helper "!$T/helper"
+go "$PRIVATE" "$OTHER_REPO"
+is '[H4] a helper is asked once a host' "$(sort "$F")" 'asked for '
+git config --global credential.useHttpPath true
+for OTHER in "$OTHER" ''; do
+    : >"$F"
+    go "$PRIVATE" "$OTHER_REPO"
+    is '[H4] with credential.useHttpPath a password is of one repository' \
+        "$(echo "$out" | grep -c ^DONE)-$(echo "$out" | grep -c '^FAILED.*not-authorized')" 1-1
+    is '[H4] and each is asked for once' "$(sort "$F")" "asked for acme/other.git
+asked for acme/private.git"
+done
+unsaid 'a helper that knows paths'
+git config --global --remove-section credential
+start_githost --token "$secret" --private 'acme/private'
+lab gitlab
+
 # --- what is said ------------------------------------------------------------------------
 
 kind=gitlab
@@ -125,7 +160,7 @@ go "$LAB/acme/unknown/-/tree/main/x"
 like '[H4] the same of one that is not there' "$out" '\[not-authorized\].*HTTP 401.*there is no such repository, or it is private'
 kind=azure
 go "$PRIVATE"
-like '[H4] of another kind its own' "$out" 'set AZURE_DEVOPS_EXT_PAT'
+like '[H4] of another kind its own' "$out" 'set AZURE_DEVOPS_EXT_PAT, to a personal access token or a token of "az account get-access-token"'
 kind=git
 go "$PRIVATE"
 like '[H4] of others one that names the host' "$out" 'set MAPM_TOKEN_127_0_0_1'

@@ -88,7 +88,12 @@ static bool find_of(const char *kind, enum credential_from from,
                                  .path = str_cstr(path)};
 
     q.name = str_slice(q.host, 0, str_find_char(q.host, ':'));
-    return credential_find(&q, a, user, password);
+    struct credential c;
+    bool found = credential_find(&q, a, &c);
+
+    *user = c.user;
+    *password = c.password;
+    return found;
 }
 
 static bool find(enum credential_from from, const char *host, const char *path,
@@ -120,14 +125,48 @@ TEST(the_answer_of_a_helper)
         put("git", rows[i].says);
         CHECK(find(CREDENTIAL_HELPER, "x.example", "acme/x.git", &a, &user,
                    &password) == (rows[i].user != NULL));
-        CHECK_STR(kept("argv", &a), "credential fill\n");
-        CHECK_STR(kept("stdin", &a),
-                  "protocol=https\nhost=x.example\npath=acme/x.git\n\n");
         CHECK_STR(kept("pwd", &a), "/\n");
         if (rows[i].user) {
+            CHECK_STR(kept("argv", &a), "credential fill\n");
+            CHECK_STR(kept("stdin", &a),
+                      "protocol=https\nhost=x.example\npath=acme/x.git\n\n");
             CHECK_STR(str_dup0(user, &a), rows[i].user);
             CHECK_STR(str_dup0(password, &a), rows[i].password);
         }
+    }
+}
+
+TEST(a_password_of_one_path) /* [H4] */
+{
+    static const struct {
+        const char *fill, *config;
+        bool found, of_path;
+    } rows[] = {
+        {"echo path=acme/x.git; echo password=p", "echo false", true, true},
+        {"echo password=p", "echo true", true, false},
+        {"exit 128", "echo true", false, true},
+        {"exit 128", "echo false", false, false},
+        {"exit 128", "exit 1", false, false},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CLEANUP(arena_done) struct arena a = {0};
+        struct credential_query q = {.from = CREDENTIAL_HELPER,
+                                     .protocol = STR("https"),
+                                     .host = STR("x.example"),
+                                     .name = STR("x.example"),
+                                     .path = STR("acme/x.git")};
+        struct credential c;
+
+        put("git", arena_printf(&a, "if [ $1 = config ]; then %s; else %s; fi",
+                                rows[i].config, rows[i].fill)
+                       .p);
+        CHECK(credential_find(&q, &a, &c) == rows[i].found);
+        CHECK(c.of_path == rows[i].of_path);
+        if (!rows[i].found)
+            CHECK_STR(kept("argv", &a),
+                      "config --type=bool --get-urlmatch "
+                      "credential.useHttpPath https://x.example/acme/x.git\n");
     }
 }
 

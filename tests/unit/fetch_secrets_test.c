@@ -231,6 +231,23 @@ TEST(each_variable_goes_to_its_own_kind_alone) /* [H4, row 13] */
     }
 }
 
+TEST(the_beginning_of_a_token_may_decide_its_user) /* [H4] */
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP(settings_done) struct settings s;
+    CLEANUP(secrets_done) struct secrets secrets;
+    struct err e = {0};
+
+    CHECK(settings_load(&s, NULL, 0, &e));
+    secrets_load(&secrets, &s);
+    setenv("BITBUCKET_TOKEN", "ATATTx", 1);
+    CHECK_STR(sent_to(&secrets, "bitbucket.org", &a),
+              "x-bitbucket-api-token-auth:ATATTx");
+    setenv("BITBUCKET_TOKEN", "ATCTTx", 1);
+    CHECK_STR(sent_to(&secrets, "bitbucket.org", &a), "x-token-auth:ATCTTx");
+    unsetenv("BITBUCKET_TOKEN");
+}
+
 TEST(a_token_of_a_job_is_for_one_host) /* [H4] */
 {
     CLEANUP(arena_done) struct arena a = {0};

@@ -482,6 +482,7 @@ static struct str secrets_of(const char *url, struct arena *a)
     struct url u = url_of(url, a);
     struct secret got = {0};
     unsigned tried = 0;
+    bool of_path;
     struct err e = {0};
 
     CHECK(settings_load(&s, &host, 1, &e));
@@ -499,7 +500,7 @@ static struct str secrets_of(const char *url, struct arena *a)
             tried = 1;
         if (tried == 1 && secrets.gh_count == 0)
             break;
-        CHECK(secrets_next(&secrets, &none, &u, &tried, a, &got, &e));
+        CHECK(secrets_next(&secrets, &none, &u, &tried, a, &got, &of_path, &e));
         if (got.source == NULL)
             break;
         out =
