@@ -349,6 +349,19 @@ static bool refresh_repositories(struct refresh *r, struct err *e)
 
 /* --- indexes -------------------------------------------------------------------------- */
 
+/* `only`: whatever is on the network and no store is left alone. */
+static bool check_only(const struct refresh *r, struct str url, struct err *e)
+{
+    struct team_remotes stores;
+
+    if (!layer_stores(r->user, r->cx, r->store, &stores, e))
+        return false;
+    if (!stores.only)
+        return true;
+    err_set(e, ERR_OFFLINE, "%.*s may not be asked", STR_ARG(url));
+    return err_hint(e, "store: {only: true} asks nothing but the stores");
+}
+
 /* Only on the same host: another one would be the publisher's choice, not the
  * user's (row 44). */
 static bool follow(struct str *url, const struct fetch_reply *reply,
@@ -409,7 +422,7 @@ static void refresh_index(struct refresh *r, struct visit *v)
     struct fetch_reply reply;
     struct err e = {0};
 
-    if (!context_check_cancelled(r->cx, &e) ||
+    if (!context_check_cancelled(r->cx, &e) || !check_only(r, url, &e) ||
         !get(&url, v->out->catalog.count ? condition : str_make("", 0), &v->a,
              &reply, &e)) {
         fail(r, v, &e);

@@ -59,10 +59,17 @@ bool host_probe(struct context *cx, struct str host, unsigned port,
                 const struct git_host **kind, struct err *e)
 {
     struct arena *a = &cx->arena;
+    struct origin_rules rules;
+    struct limits limits;
+    struct project user;
     bool is_it = false;
 
     *kind = NULL;
-    for (size_t i = 0; i < git_host_count && !cx->is_offline; i++) {
+    if (!authorize_config_read(cx, &user, &limits, &rules, e))
+        return false;
+    if (cx->is_offline || user.store.only)
+        return true;
+    for (size_t i = 0; i < git_host_count; i++) {
         if (!git_hosts[i].probe.path)
             continue;
         if (!probe(host, port, &git_hosts[i], a, &is_it, e))

@@ -93,6 +93,7 @@ static bool on_data(void *ctx, struct str bytes)
 {
     struct team_http *q = ctx;
 
+    q->source->received += bytes.n;
     buf_append(q->body, bytes);
     q->is_cut = q->body->overflowed;
     return !q->is_cut;

@@ -29,6 +29,13 @@ struct team_source;
 #define TEAM_STALL_BYTES     100 /* a second */
 #define TEAM_MAX_STREAMS     6   /* gets at once, of one source */
 
+/* On average, of all gets of a source, once they have run for so long. An
+ * answer counts as TEAM_ANSWER_BYTES besides: of a store far away round trips
+ * are the cost, not bytes. */
+#define TEAM_SLOW_AFTER_MS  10000
+#define TEAM_RATE_MIN_BYTES (32u << 10) /* a second */
+#define TEAM_ANSWER_BYTES   (16u << 10)
+
 enum team_got {
     TEAM_RUNNING,
     TEAM_GOT,
@@ -72,6 +79,9 @@ struct team_source {
     bool is_dead;              /* given up for the run */
     bool is_noted;             /* that it answers with 403 */
     unsigned running;
+    uint64_t busy_since_ms; /* running > 0 */
+    uint64_t busy_ms;       /* before */
+    uint64_t received;      /* and TEAM_ANSWER_BYTES an answer */
     /* A push waits longer than a pull, which has the git host. */
     bool is_patient;
 };

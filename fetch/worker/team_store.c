@@ -1,11 +1,14 @@
 #include "team_store.h"
 
+#include "base/proc.h"
 #include "mapm/team_bundle.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "team_source.h"
+
+#define MISSING_MAX_LINES 20 /* then their count */
 
 enum item_state { ITEM_QUEUED, ITEM_COMING, ITEM_HERE, ITEM_MISSING };
 
@@ -192,9 +195,21 @@ static bool take(struct team_store *t, struct team_item *item,
     }
 }
 
+static uint64_t busy_ms(const struct team_source *source)
+{
+    uint64_t now = source->running ? proc_now_ms() - source->busy_since_ms : 0;
+
+    return source->busy_ms + now;
+}
+
 static void close_get(struct team_get *g)
 {
-    g->source->running--;
+    struct team_source *source = g->source;
+    uint64_t busy = busy_ms(source);
+
+    source->received += TEAM_ANSWER_BYTES;
+    if (--source->running == 0)
+        source->busy_ms = busy;
     g->source->kind->close(g);
     buf_done(&g->bytes);
     heap_free(g);
@@ -255,8 +270,41 @@ static bool start_get(struct team_source *source, struct team_item *item,
              item->is_proof ? TEAM_PROOF_GET_BYTES : TEAM_OBJECT_MAX_BYTES);
     item->get = g;
     item->state = ITEM_COMING;
-    source->running++;
+    if (source->running++ == 0)
+        source->busy_since_ms = proc_now_ms();
     return source->kind->start(g, e);
+}
+
+/* Half of the time of a run is the git host's. */
+static bool is_too_slow(const struct team_source *source, struct err *why)
+{
+    uint64_t busy = busy_ms(source);
+
+    if (busy > TEAM_SLOW_AFTER_MS &&
+        source->received < busy * TEAM_RATE_MIN_BYTES / 1000)
+        return !err_set(why, ERR_FETCH,
+                        "less than %u KiB a second came in %u seconds",
+                        TEAM_RATE_MIN_BYTES >> 10, (unsigned)(busy / 1000));
+    if (busy > http_time_left(source->session->http))
+        return !err_set(why, ERR_FETCH,
+                        "it has taken %u seconds, half of what a run has",
+                        (unsigned)(busy / 1000));
+    return false;
+}
+
+/* What runs is ended, as if it had failed. Without a git host to go to, slow is
+ * better than nothing. */
+static void end_slow(struct team_store *t)
+{
+    if (t->only)
+        return;
+    for (struct team_item *item = t->first; item; item = item->next_item) {
+        struct err why = {0};
+
+        if (item->get && item->get->got == TEAM_RUNNING &&
+            is_too_slow(item->get->source, &why))
+            team_get_over(item->get, TEAM_FAILED, &why);
+    }
 }
 
 bool team_store_advance(struct session *s, uint64_t *wait_ms, struct err *e)
@@ -265,6 +313,7 @@ bool team_store_advance(struct session *s, uint64_t *wait_ms, struct err *e)
 
     if (!t)
         return true;
+    end_slow(t);
     if (!take_over(t, wait_ms, e))
         return false;
     for (struct team_item *item = first_open(t); item; item = item->next_item) {
@@ -448,16 +497,19 @@ bool team_store_holds(const struct repo *r)
 
 /* --- no host --------------------------------------------------------------------- */
 
-/* A package fails with those that need it, and its own words may not be shown:
- * so each digest is named apart. */
-static void warn_missing(const struct ask *a)
+static const struct team_item *missing_item(const struct ask *a)
 {
-    CLEANUP(arena_done) struct arena scratch = {0};
     const struct team_item *item =
         is_missing(a->team_object) ? a->team_object : a->team_proof;
 
-    if (!is_missing(item))
-        return;
+    return a->stage != ASK_OVER && is_missing(item) ? item : NULL;
+}
+
+static void warn_one(const struct ask *a)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    const struct team_item *item = missing_item(a);
+
     link_warn(&a->repo->session->link,
               arena_printf(&scratch, "no store has %s %.*s%s%.*s, sha256:%.*s",
                            item->is_proof ? "the proof of" : "the package",
@@ -465,31 +517,67 @@ static void warn_missing(const struct ask *a)
                            STR_ARG(a->rest), STR_ARG(a->in.digest)));
 }
 
+/* A package fails with those that need it, and its own words may not be shown:
+ * so each digest is named apart, or where they are many their count. */
+static void warn_missing(const struct repo *r)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    size_t count = 0;
+
+    for (const struct ask *a = r->asks; a; a = a->next)
+        count += missing_item(a) != NULL;
+    if (count > MISSING_MAX_LINES && !r->session->verbose) {
+        link_warn(&r->session->link,
+                  arena_printf(&scratch,
+                               "no store has %zu packages of %.*s "
+                               "(--verbose lists them)",
+                               count, STR_ARG(r->key)));
+        return;
+    }
+    for (const struct ask *a = r->asks; a; a = a->next)
+        if (missing_item(a))
+            warn_one(a);
+}
+
 bool team_store_is_only(const struct session *s)
 {
     return s->team && s->team->only;
 }
 
+static void explain_refusal(const struct ask *a, struct err *why)
+{
+    const struct repo *r = a->repo;
+    bool is_bundle = r->session->team->is_bundle;
+
+    if (is_bundle && !team_store_is_wanted(a)) {
+        err_set(why, ERR_OFFLINE,
+                "mapm.lock does not hold it, and its host %.*s may not be "
+                "asked",
+                STR_ARG(r->key));
+        err_hint(why, "install it where the network is; mapm bundle, or mapm "
+                      "vendor, then takes it along");
+        return;
+    }
+    err_set(why, ERR_OFFLINE, "%s %.*s may not be asked",
+            missing_item(a) ? "no store has it, and its host" : "its host",
+            STR_ARG(r->key));
+    if (is_bundle)
+        err_hint(why, "it was written for another lock, or is damaged: mapm "
+                      "bundle, or mapm vendor, writes all of a lock");
+    else
+        err_hint(why, "store: {only: true} asks no git host; mapm store push, "
+                      "where the package is, fills a store");
+}
+
 void team_store_refuse_host(struct repo *r)
 {
+    warn_missing(r);
     for (struct ask *a = r->asks; a; a = a->next) {
         struct err why = {0};
 
         if (a->stage == ASK_OVER)
             continue;
-        warn_missing(a);
-        err_set(&why, ERR_OFFLINE, "%s %.*s may not be asked",
-                is_missing(a->team_object) || is_missing(a->team_proof)
-                    ? "no store has it, and its host"
-                    : "its host",
-                STR_ARG(a->repo->key));
-        if (r->session->team->is_bundle)
-            err_hint(&why, "it was written for another lock, or is damaged: "
-                           "mapm bundle, or mapm vendor, writes all of a lock");
-        else
-            err_hint(&why,
-                     "store: {only: true} asks no git host; mapm store push, "
-                     "where the package is, fills a store");
+        explain_refusal(a, &why);
         report_failed(a, &why);
     }
 }

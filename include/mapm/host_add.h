@@ -16,7 +16,8 @@
 
 /*
  * What a host runs, by one GET each of addresses that tell it, without
- * credentials, without following a redirect; NULL: nothing tells, or --offline.
+ * credentials, without following a redirect; NULL: nothing tells, or no
+ * host may be asked: --offline, or `store: {only: true}` of config.yaml.
  * `port` 0: 443. Errors: nobody answers there.
  */
 MUST_CHECK bool host_probe(struct context *cx, struct str host, unsigned port,

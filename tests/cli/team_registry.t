@@ -16,14 +16,14 @@ leave_servers()
 }
 trap leave_servers EXIT
 
-# start_registry NAME [YAML]: sets $port; its storage is $T/NAME, its log $T/NAME.log.
+# start_registry NAME [YAML] [TLS]: sets $port; its storage is $T/NAME, its log $T/NAME.log.
 start_registry()
 {
     cat >"$T/$1.yml" <<EOF
 version: 0.1
 log: {accesslog: {disabled: false}, formatter: text}
 storage: {filesystem: {rootdirectory: $T/$1}}
-http: {addr: "127.0.0.1:0"}
+http: {addr: "127.0.0.1:0"${3-}}
 ${2-}
 EOF
     docker-registry serve "$T/$1.yml" >"$T/$1.log" 2>&1 &
@@ -237,6 +237,42 @@ exits '[S3] a token that has expired' 0 mapm store verify "$B"
 is 'is asked for once more' "$(grep -c . "$T/tokens.log")" 2
 rm -rf "$HOME/.docker"
 exits '[S3] MAPM_STORE_TOKEN' 0 env MAPM_STORE="$B" MAPM_STORE_TOKEN="$reads" "$MAPM" store verify "$B"
+
+# --- over https ------------------------------------------------------------------
+
+# On this machine a registry is not spoken to over https: by a name, behind a proxy.
+openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=test -days 2 -keyout "$T/tls.key" \
+    -out "$T/tls.crt" -addext subjectAltName=DNS:registry.test 2>/dev/null
+start_registry tls "auth: {token: {realm: '$realm', service: registry, issuer: test, rootcertbundle: $T/cert.pem}}" \
+    ", tls: {certificate: $T/tls.crt, key: $T/tls.key}"
+start_python "$T/connect.port" connect "$port" "$T/connect.port" "$T/connect.log"
+git config --global http.https://registry.test.proxy "http://127.0.0.1:$port"
+git config --global http.https://other.test.proxy "http://127.0.0.1:$port"
+H=oci://registry.test/acme/mapm
+# by_token URL TOKEN COMMAND...
+by_token()
+{
+    to=$1 with=$2
+    shift 2
+    env MAPM_STORE="$to" MAPM_STORE_TOKEN="$with" "$MAPM" "$@"
+}
+exits '[S3] a certificate that nobody vouches for' 1 by_token "$H" "$token" store push
+like 'is why' "$err" 'certificate'
+git config --global http.sslCAInfo "$T/tls.crt"
+exits '[S3] one for another name' 1 by_token oci://other.test/acme/mapm "$token" store push
+unlike '[S3] no token has left' "$(cat "$T/tls.log")" '/v2/'
+exits '[S3] over https, MAPM_STORE_TOKEN' 0 by_token "$H" "$token" store push
+is 'pushes' "$(printf '%s\n' "$out" | grep -c '^pushed')" 6
+exits '[S3] one that may only read' 4 by_token "$H" "$reads" store push --force
+offline_host
+fresh "$T/job"
+exits '[S1] over https a cold machine installs without a git host' 0 \
+    env MAPM_HOME="$T/cold" MAPM_STORE="$H" MAPM_STORE_TOKEN="$reads" "$MAPM" install --locked
+same_tree 'the bytes' .agents/skills "$T/job/.agents/skills"
+unlike 'a proxy does not see the token' "$(cat "$T/connect.log")" Bearer
+git config --global --unset http.sslCAInfo
+online_host
+the_job
 
 # --- what a registry may do wrong -----------------------------------------------------
 

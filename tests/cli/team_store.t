@@ -115,8 +115,28 @@ is 'the git host is not asked' "$(requests)" 0
 exits 'only: true, and a new package' 1 mapm install --yes "$U/main/skills/other"
 like 'says which host' "$err" 'its host github.com/acme/catalog may not be asked'
 exits 'only: true, and mapm outdated' 1 mapm outdated
+printf 'store: {remote: ["%s/absent"], only: true}\n' "$S" | config
+: >"$T/store.log"
+exits 'only: true, and an index of .well-known' 1 mapm catalog add "$S"
+like 'says why' "$err" 'asks nothing but the stores'
+exits 'only: true, and a new host' 1 mapm host add git.invalid
+like 'is looked for by nobody' "$err" 'it cannot be told what git.invalid runs'
+is 'nothing is probed' "$(asked)" 0
 exits 'only: true, and a verification at the host' 1 mapm verify --remote
 is 'the git host is not asked by any of them' "$(requests)" 0
+config </dev/null
+for i in $(seq 21); do skill "$T/many/skills/m$i"; done
+make_repo acme/many "$T/many"
+mkdir "$T/many-ws" && cd "$T/many-ws" || exit 1
+exits '21 packages' 0 mapm install --yes --all acme/many
+MAPM_HOME=$T/many-home
+printf 'store: {remote: ["%s/absent"], only: true}\n' "$S" | config
+exits 'only: true, and a store that has none of them' 1 mapm install --locked
+is 'they are counted' "$(printf '%s\n' "$err" | grep '^warning')" \
+    'warning: no store has 21 packages of github.com/acme/many (--verbose lists them)'
+exits 'so does mapm store verify' 3 mapm store verify "$S/absent"
+mapm --verbose install --locked >/dev/null 2>"$T/verbose"
+is 'with --verbose each digest is named' "$(grep -c 'no store has the package.*sha256:' "$T/verbose")" 21
 config </dev/null
 
 # --- what a store may do ------------------------------------------------------------
@@ -146,6 +166,7 @@ falls 'HTTP 302 to nowhere' status-302 'is not asked any more: HTTP 302'
 falls 'nothing after the headers' stall 'is not asked any more'
 falls 'no answer at all' silent 'is not asked any more'
 falls 'one byte a second' slow 'is not asked any more'
+falls 'bytes that come slowly, and never stop' drip 'is not asked any more: less than 32 KiB a second'
 falls 'fewer bytes than it says' short 'is not asked any more'
 falls 'more bytes than it says' cut 'not written by mapm'
 falls 'a length of a terabyte' claims 'is not asked any more'

@@ -4,12 +4,13 @@
     registry.py liar DIR READY LOG          a registry that misbehaves on request
     registry.py tokens KEY CERT READY LOG   a token server for docker-registry
     registry.py token KEY CERT ACCESS...    one token: "repository:acme/mapm:pull,push"
+    registry.py connect TO READY LOG        a proxy: any host is port TO of this machine
 
 READY gets the port. Of the liar the repository says what it does: /v2/ok/x serves
 DIR/NAME.tar.gz as NAME; the other first words are in `Liar`. LOG has a line for each
 request: method, path, Authorization or "-".
 """
-import base64, gzip, hashlib, http.server, json, os, socketserver, struct, subprocess, sys, threading, time, urllib.parse, zlib
+import base64, gzip, hashlib, http.server, json, os, select, socket, socketserver, struct, subprocess, sys, threading, time, urllib.parse, zlib
 
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 INDEX = "application/vnd.oci.image.index.v1+json"
@@ -308,11 +309,29 @@ class Tokens(Handler):
         self.answer(200, json.dumps({"token": token}).encode())
 
 
+class Connect(Handler):
+    def do_CONNECT(self):
+        self.note()
+        self.close_connection = True
+        with socket.create_connection(("127.0.0.1", self.server.to)) as other:
+            self.send_response(200)
+            self.end_headers()
+            ends = {self.connection: other, other: self.connection}
+            while True:
+                for end in select.select(list(ends), [], [])[0]:
+                    data = end.recv(1 << 16)
+                    if not data:
+                        return
+                    ends[end].sendall(data)
+
+
 def main(command, *args):
     if command == "liar":
         Server(Liar, args[1], args[2], folder=args[0], fast={}).serve_forever(3600)
     elif command == "tokens":
         Server(Tokens, args[2], args[3], key=args[0], cert=args[1], has_aged=False).serve_forever(3600)
+    elif command == "connect":
+        Server(Connect, args[1], args[2], to=int(args[0])).serve_forever(3600)
     else:
         print(make_token(args[0], args[1], [access_of(a, ("pull", "push")) for a in args[2:]]))
 

@@ -191,6 +191,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return
             self.wfile.write(body[i:i + 1])
 
+    def do_drip(self, how, body):
+        """A megabyte, a KiB each quarter of a second: it never stalls."""
+        self.close_connection = True
+        self.send_response(200)
+        self.send_header("Content-Length", str(1 << 20))
+        self.end_headers()
+        try:
+            while not self.server.stopping.wait(0.25):
+                self.wfile.write(bytes(1 << 10))
+        except OSError:
+            pass
+
     def do_short(self, how, body):
         self.close_connection = True
         self.answer(200, body, ("Content-Length", str(len(body) + 1000)))
