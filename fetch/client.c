@@ -274,8 +274,8 @@ bool fetch_ask(struct fetch *f, const struct fetch_want *w, struct err *e)
         return fail_for_good(f, e);
     say_ask(f, w);
     add_credential_host(f, &w->origin);
-    f->asks = arena_grow(&f->arena, f->asks, f->ask_count, &f->ask_capacity,
-                         sizeof *f->asks);
+    f->asks = arena_extend(&f->arena, f->asks, f->ask_count, &f->ask_capacity,
+                           sizeof *f->asks);
     ask = &f->asks[f->ask_count++];
     *ask = (struct client_ask){.id = w->id,
                                .what = w->what,

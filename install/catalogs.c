@@ -205,7 +205,7 @@ bool catalogs_choose(struct install_session *s, bool is_update, struct err *e)
 
     map_init(&known, &s->cx->arena);
     for (size_t i = 0; i < s->choice_count; i++)
-        map_put(&known, s->choices[i].node->origin.key, s);
+        map_put(&known, s->choices[i].node->origin->key, s);
     for (size_t i = 0; i < s->expansion_count; i++) {
         const struct expansion *x = &s->expansions[i];
 
@@ -245,10 +245,10 @@ void catalogs_drop_superseded(struct install_session *s)
     map_init(&dropped, a);
     for (size_t i = 0; i < s->root_count; i++)
         if (successors[i])
-            map_put(&dropped, successors[i]->origin.key, s);
+            map_put(&dropped, successors[i]->origin->key, s);
     n = 0;
     for (size_t i = 0; i < s->choice_count; i++)
-        if (!map_has(&dropped, s->choices[i].node->origin.key))
+        if (!map_has(&dropped, s->choices[i].node->origin->key))
             s->choices[n++] = s->choices[i];
     s->choice_count = n;
 }
@@ -259,7 +259,7 @@ void catalogs_note(struct install_session *s)
         const struct choice *c = &s->choices[i];
 
         if (!c->is_left_out && c->catalog)
-            put_chosen(s, c->catalog, c->node->origin.key,
+            put_chosen(s, c->catalog, c->node->origin->key,
                        c->catalog->origin.text);
     }
 }
@@ -301,15 +301,15 @@ static void add_pattern(struct patterns *w, const char *kind, struct str folder,
 
 static struct str folder_of(const struct node *n)
 {
-    return n->origin.scheme == ORIGIN_GIT ? n->path : STR("");
+    return n->origin->scheme == ORIGIN_GIT ? n->path : STR("");
 }
 
 static void complete(const struct node *n, struct arena *a, struct origin *out)
 {
-    if (n->origin.scheme == ORIGIN_GIT)
-        origin_complete(&n->origin, node_slot(n, a), n->path, a, out);
+    if (n->origin->scheme == ORIGIN_GIT)
+        origin_complete(n->origin, node_slot(n, a), n->path, a, out);
     else
-        *out = n->origin;
+        *out = *n->origin;
 }
 
 /* The same folder at another ref, of which one segment is supposed. */
@@ -475,7 +475,7 @@ static struct str_list current_excludes(const struct install_session *s,
 
             hides = choice->catalog == c && !choice->is_left_out &&
                     catalog_holds(c, choice->node->package.kind,
-                                  &choice->node->origin, &path, &name) &&
+                                  choice->node->origin, &path, &name) &&
                     catalog_filter_matches(&one, choice->node->package.kind,
                                            path, name);
         }

@@ -392,11 +392,11 @@ static void note_also(struct install_session *s, const struct plan_step *step,
         const struct node *n = closure_find(&s->closure, step->origins[i]);
         struct err ignored = {0};
 
-        if (!n || n == own || n->locked || n->origin.scheme != ORIGIN_GIT ||
+        if (!n || n == own || n->locked || n->origin->scheme != ORIGIN_GIT ||
             own->object.n == 0 || !hash_eq(&n->digest, &own->digest))
             continue;
-        if (!proof_put_also(s->store, &n->origin, n->package.commit,
-                            own->object, &own->digest, &s->cx->arena, &ignored))
+        if (!proof_put_also(s->store, n->origin, n->package.commit, own->object,
+                            &own->digest, &s->cx->arena, &ignored))
             err_clear(&ignored);
     }
 }

@@ -71,7 +71,7 @@ void closure_forget_versions(struct closure *c)
     for (size_t i = 0; i < c->queued; i++) {
         struct node *n = c->queue[i];
 
-        if (closure_find(c, n->origin.key) == n &&
+        if (closure_find(c, n->origin->key) == n &&
             origin_range(node_source(n), &c->cx->arena).n)
             reset(c, n);
     }
@@ -162,8 +162,8 @@ static void take_twin(struct node *n, struct str path, struct arena *a)
 {
     n->is_sharing = n->is_twin = false;
     n->locked = NULL;
-    n->pin = n->package.commit;
-    n->ref = node_tag(n, a).n ? node_tag(n, a) : proof_ref(&n->origin, path);
+    node_make_rare(n, a)->pin = n->package.commit;
+    n->ref = node_tag(n, a).n ? node_tag(n, a) : proof_ref(n->origin, path);
 }
 
 /* Its host has the commit no longer, but this machine was shown what it held:
@@ -171,7 +171,7 @@ static void take_twin(struct node *n, struct str path, struct arena *a)
 static bool ask_unserved(struct closure *c, struct node *n, struct err *e)
 {
     n->is_unserved = true;
-    notice_add(&c->notices, STR("commit-gone"), n->origin.text,
+    notice_add(&c->notices, STR("commit-gone"), n->origin->text,
                STR("its locked commit is no longer served: taken as it was "
                    "proved on this machine; others need mapm update, by "
                    "its name"));
@@ -208,7 +208,7 @@ static struct fetch_event place_unserved(const struct closure *c,
 static void hint_skill(const struct node *n, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    const struct origin *o = &n->origin;
+    const struct origin *o = n->origin;
 
     if (e->code == ERR_REF && !e->hint[0] && o->is_short && !o->path.n &&
         o->ref.n)
@@ -223,7 +223,7 @@ static bool check_tag(const struct closure *c, const struct node *n,
                       const struct fetch_event *event, struct err *e)
 {
     const struct lock_entry *entry =
-        map_find(&c->layer->by_origin, n->origin.key);
+        map_find(&c->layer->by_origin, n->origin->key);
 
     if (!c->options.is_moving || c->options.accept_moved_tag || !entry ||
         event->tag_commit.n == 0 || str_eq(event->tag_commit, entry->commit))
@@ -241,18 +241,18 @@ static bool check_name(const struct closure *c, const struct node *n,
                        const struct fetch_event *event, struct err *e)
 {
     const struct lock_entry *entry =
-        map_find(&c->layer->by_origin, n->origin.key);
+        map_find(&c->layer->by_origin, n->origin->key);
     const struct origin *own;
 
     if (!entry || n->locked || n->source || n->is_ref_known || event->moved.n ||
         c->options.leave_history ||
-        !layer_is_former(c->layer, entry, &n->origin))
+        !layer_is_former(c->layer, entry, n->origin))
         return true;
     own = layer_origin(c->layer, entry);
     err_set(e, ERR_REFUSED,
             "%.*s does not lead to %.*s any more, as mapm.lock has it: it may "
             "be another repository",
-            STR_ARG(n->origin.repository), STR_ARG(own->repository));
+            STR_ARG(n->origin->repository), STR_ARG(own->repository));
     return err_hint(e,
                     "write the new name where the old one is asked for, or, if "
                     "it is the right one, run mapm update %.*s",
@@ -301,7 +301,7 @@ static void note_moved(struct closure *c, const struct node *n,
     if (event->moved.n == 0 || n->source ||
         (n->locked && !c->options.is_moving))
         return;
-    entry = map_entry(&c->moved, origin_repository(&n->origin, &c->cx->arena));
+    entry = map_entry(&c->moved, origin_repository(n->origin, &c->cx->arena));
     if (entry->value)
         return;
     entry->value = name = arena_new(&c->cx->arena, struct str);
@@ -316,7 +316,7 @@ static bool is_moved_as_locked(const struct closure *c, const struct node *n,
     struct origin now;
 
     return event->moved.n &&
-           origin_in_repository(&n->origin, event->moved, a, &now) &&
+           origin_in_repository(n->origin, event->moved, a, &now) &&
            str_eq(now.key, layer_origin(c->layer, n->locked)->key);
 }
 
@@ -645,7 +645,7 @@ bool closure_check_ready(const struct closure *c, struct err *e)
         if (!n->failed || failed++ >= ERROR_MAX_LINES)
             continue;
         why = *n->failed;
-        err_wrap(&why, "%.*s", STR_ARG(n->origin.text));
+        err_wrap(&why, "%.*s", STR_ARG(n->origin->text));
         if (failed == 1)
             err_clear(e);
         err_also_err(e, &why);

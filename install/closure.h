@@ -34,9 +34,25 @@ struct node_words {
     bool is_disabled;       /* hidden from models (L6) */
 };
 
+/* What few nodes have: of 100,000 nodes the rest would be 15 MB of zeros. */
+struct node_rare {
+    struct str pin; /* import: the commit to take of its ref, which has it */
+    struct str allowed;    /* ranges that its version has to be in, too */
+    struct str fault;      /* the code of its first error; "" for others' */
+    struct str in_the_way; /* a folder that mapm did not make, in its place */
+    /* Plugins, their marketplaces and parts (plugins.h). */
+    const struct market *market; /* of a marketplace */
+    struct node *market_node;    /* of a plugin from one */
+    struct str entry; /* … its entry, for PLUGIN_ENTRY_FILE; of a manifest
+                       * (plugin_scope.h) the name that it gives */
+    struct str catalog_commit; /* … and where that was read */
+    struct node *owner;        /* of a part out of a plugin's files */
+    struct str of_plugin;      /* FQN of the first one that has it as a part */
+};
+
 struct node {
-    struct origin origin;
-    unsigned kinds;   /* accepted: enum doc_kind, or'ed */
+    const struct origin *origin; /* lives as long as the closure */
+    unsigned kinds;              /* accepted: enum doc_kind, or'ed */
     bool is_resolved; /* looked for; what was asked for may not be here yet */
     bool is_ready;
     bool assumed_present; /* locked: not looked up in the store yet */
@@ -46,28 +62,33 @@ struct node {
     bool is_proved;   /* shown that its commit has it at `path` */
     bool is_unserved; /* … and its host has the commit no longer */
     bool is_catalog;  /* asked what it offers, whatever it is itself */
-    struct str pin;   /* import: the commit to take of its ref, which has it */
-    bool is_ref_known; /* … whose commit another process asked for just now */
+    bool is_ref_known; /* another process asked for its commit just now */
     bool is_outlined;  /* `package` is known; its files are not here yet */
     bool wants_files;  /* and are to be fetched */
     bool is_sharing;   /* in `also` of its entry: looked for at its own path */
     bool is_twin;      /* … where another object has that content */
     bool is_naming;    /* its host is asked what it calls the repository */
     bool is_exact;     /* named on the command line */
-    const struct catalog *catalog; /* that chose it, if it becomes a root */
     bool is_comparing; /* update: asked whether it is still as it is locked */
     bool is_changed;   /* … and it is not */
     bool is_tracing; /* … it is; asked whether its ref still has its commit */
     bool stays;      /* update: as it is locked */
+    bool keeps_name;         /* `package.fqn` is recorded: selection_name */
+    bool is_override;        /* of this machine, and not what mapm.lock holds */
+    bool hidden;             /* accepted by --allow-hidden */
+    bool rewritten;          /* its own name is unusable: the copy's changes */
+    bool has_market;         /* a catalog: it has a marketplace, too */
+    bool checks_scope; /* locked: its name is to be that of a plugin's folder */
+    bool is_standard;  /* of a manifest: of Agent Plugins */
+    bool
+        is_part; /* a plugin names it: the plugin does without it, if need be */
+    bool waits;  /* for its marketplace, or its plugin */
+    const struct catalog *catalog; /* that chose it, if it becomes a root */
     struct err *gone; /* why it stays: its repository has it no longer */
-    bool keeps_name;  /* `package.fqn` is recorded: selection_name */
     const struct replacement *replacement; /* of its origin; NULL: none */
     struct origin *source;  /* where it comes from then; NULL: its origin */
-    bool is_override;       /* of this machine, and not what mapm.lock holds */
     struct str alias;       /* the FQN that its root gives it; "" = none */
-    struct str allowed;     /* ranges that its version has to be in, too */
     struct err *failed;     /* NULL: fine so far */
-    struct str fault;       /* the code of its first error; "" for others' */
     struct package package; /* what the resolver sees */
     struct str own_fqn; /* by its document: selection_name() may give another */
     struct hash document;            /* outlined: of its text */
@@ -78,29 +99,13 @@ struct node {
     size_t file_count;
     struct str ref, object, path; /* as resolved; path in the repo */
     struct str summary; /* of its document, for the index; in the scratch */
-    struct node_words *words; /* NULL: not read, or not asked for */
-    bool hidden;              /* accepted by --allow-hidden */
-    bool rewritten;           /* its own name is unusable: the copy's changes */
+    struct node_words *words;   /* NULL: not read, or not asked for */
     struct fetch_offer *offers; /* it is a catalog */
     size_t offer_count;
     struct fetch_offer *elsewhere; /* of the same repository, not offered */
     size_t elsewhere_count;
-    /* Plugins, their marketplaces and parts (plugins.h). */
-    struct plugin_node *plugin;  /* what it is, when it was read */
-    bool has_market;             /* a catalog: it has a marketplace, too */
-    const struct market *market; /* of a marketplace */
-    struct node *market_node;    /* of a plugin from one */
-    struct str entry;  /* … its entry, for PLUGIN_ENTRY_FILE; of a manifest
-                       * (plugin_scope.h) the name that it gives */
-    bool checks_scope; /* locked: its name is to be that of a plugin's folder */
-    bool is_standard;  /* of a manifest: of Agent Plugins */
-    struct str catalog_commit; /* … and where that was read */
-    struct node *owner;        /* of a part out of a plugin's files */
-    bool
-        is_part; /* a plugin names it: the plugin does without it, if need be */
-    struct str of_plugin;  /* FQN of the first one that has it as a part */
-    bool waits;            /* for its marketplace, or its plugin */
-    struct str in_the_way; /* a folder that mapm did not make, in its place */
+    struct plugin_node *plugin; /* what it is, when it was read (plugins.h) */
+    struct node_rare *rare;     /* node_rare(); NULL: all zero */
 };
 
 struct closure_options {
@@ -163,6 +168,10 @@ void closure_done(struct closure *c);
 struct node *closure_add(struct closure *c, const struct origin *o,
                          unsigned kinds);
 
+/* The same for an origin that lives as long as the closure: no copy. */
+struct node *closure_add_kept(struct closure *c, const struct origin *o,
+                              unsigned kinds);
+
 /* One of a manifest, which may give it another name; `is_elsewhere`: of a member
  * that is not provisioned. */
 struct node *closure_add_root(struct closure *c, const struct root *root,
@@ -224,6 +233,13 @@ MUST_CHECK bool closure_ask_plugin(struct closure *c, struct node *n,
  * node that is known by that name. */
 struct node *closure_make_plugin(struct closure *c, struct node *n);
 
+/* A copy of `o`, also for its package. */
+void node_set_origin(const struct closure *c, struct node *n,
+                     const struct origin *o);
+/* To read; all zero where the node has none. */
+const struct node_rare *node_rare(const struct node *n);
+/* To write. */
+struct node_rare *node_make_rare(struct node *n, struct arena *a);
 /* Where it is fetched or read from: mostly its origin. */
 const struct origin *node_source(const struct node *n);
 /* By the user's own files: other machines know nothing of it. */

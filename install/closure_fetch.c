@@ -145,7 +145,7 @@ static struct fetch_want make_want(const struct closure *c,
     struct arena *a = &c->cx->arena;
     /* Of an update: the trees of its commit are in the store. */
     const struct lock_entry *entry =
-        map_find(&c->layer->by_origin, n->origin.key);
+        map_find(&c->layer->by_origin, n->origin->key);
     struct fetch_want want = {
         .id = (unsigned)c->asked_count,
         .what = what_of(c, n),
@@ -155,11 +155,11 @@ static struct fetch_want make_want(const struct closure *c,
 
     if (entry) {
         want.base = entry->commit;
-        if (entry->tag.n && origin_range(&n->origin, a).n &&
-            origin_is_package_of(layer_origin(c->layer, entry), &n->origin, a))
+        if (entry->tag.n && origin_range(n->origin, a).n &&
+            origin_is_package_of(layer_origin(c->layer, entry), n->origin, a))
             want.tag = entry->tag;
     }
-    want.ranges = n->allowed;
+    want.ranges = node_rare(n)->allowed;
     if (n->locked && !n->is_naming) {
         want.commit = n->is_sharing ? n->package.commit : n->locked->commit;
         if (!n->is_twin)

@@ -36,12 +36,14 @@ static const struct origin *need_origin(struct closure *c,
                                         const struct lock_entry *other)
 {
     struct arena *a = &c->cx->arena;
-    struct origin *o;
-    struct err ignored = {0};
 
     if (entry->kind != DOC_PLUGIN || !other->also_count ||
         is_own_part(entry, other->origin, a))
         return layer_origin(c->layer, other);
+
+    struct err ignored = {0};
+    struct origin *o;
+
     o = arena_new(a, struct origin);
     for (size_t i = 0; i < other->also_count; i++)
         if (is_own_part(entry, other->also[i], a) &&
@@ -86,7 +88,7 @@ static bool take_locked(struct closure *c, struct node *n, struct err *e)
     const struct lock_entry *entry = n->locked;
 
     n->package.kind = entry->kind;
-    n->package.origin = &n->origin;
+    n->package.origin = n->origin;
     n->own_fqn = lock_own_name(entry);
     node_set_name(n, node_locked_name(c, n));
     n->package.content = entry->digest;
@@ -102,7 +104,7 @@ static bool take_locked(struct closure *c, struct node *n, struct err *e)
 /* At a commit that its plugin, its marketplace or an import names. */
 static void use_pin(struct node *n)
 {
-    n->package.commit = n->pin;
+    n->package.commit = node_rare(n)->pin;
     n->is_ref_known = true;
 }
 
@@ -124,7 +126,7 @@ bool closure_ask_plugin(struct closure *c, struct node *n, struct err *e)
 {
     if (c->options.offline)
         return fail_offline(c, n, e);
-    if (!n->locked && n->pin.n)
+    if (!n->locked && node_rare(n)->pin.n)
         use_pin(n);
     return closure_request(c, n, e);
 }
@@ -304,14 +306,14 @@ static bool find_ref(struct closure *c, const struct node *n,
 
     if (state_find_ref(state, repository, rest, a, out))
         return true;
-    if (!c->options.offline || !n->origin.is_short || n->origin.ref.n)
+    if (!c->options.offline || !n->origin->is_short || n->origin->ref.n)
         return false;
     if (!state_find_ref(state, repository, DEFAULT_REF, a, &head))
         head.ref = DEFAULT_BRANCH;
     return state_find_ref(state, repository,
-                          n->origin.path.n
+                          n->origin->path.n
                               ? arena_printf(a, "%.*s/%.*s", STR_ARG(head.ref),
-                                             STR_ARG(n->origin.path))
+                                             STR_ARG(n->origin->path))
                               : head.ref,
                           a, out);
 }
@@ -333,8 +335,8 @@ static bool find_in_index(struct closure *c, struct node *n)
     struct err ignored = {0};
 
     /* A range is not believed as others last saw it, nor with other bounds. */
-    if (n->allowed.n ||
-        (!c->options.offline && origin_range(&n->origin, &scratch).n))
+    if (node_rare(n)->allowed.n ||
+        (!c->options.offline && origin_range(n->origin, &scratch).n))
         return false;
     if (!is_lasting &&
         !store_find_fresh_ref(c->store, repository, rest, &scratch, &fresh))
@@ -483,7 +485,7 @@ bool closure_take_from_checkout(struct closure *c, struct node *n, bool any_ref)
 {
     struct arena *a = &c->cx->arena;
 
-    if (n->origin.part.n && !str_is(n->origin.part, "plugin"))
+    if (n->origin->part.n && !str_is(n->origin->part, "plugin"))
         return false;
     for (size_t i = 0; i < c->checkout_count && !n->replacement; i++) {
         const struct checkout *checkout = &c->checkouts[i];
@@ -491,8 +493,8 @@ bool closure_take_from_checkout(struct closure *c, struct node *n, bool any_ref)
         struct origin file = {.scheme = ORIGIN_FILE};
         struct str path, real;
 
-        if (any_ref ? !checkout_is_remote(checkout, &n->origin, a, &path)
-                    : !checkout_has(checkout, &n->origin, a, &path))
+        if (any_ref ? !checkout_is_remote(checkout, n->origin, a, &path)
+                    : !checkout_has(checkout, n->origin, a, &path))
             continue;
         file.path = path.n ? fs_join(checkout->path, path, a) : checkout->path;
         if (!fs_real_path(str_dup0(file.path, a), a, &real, &ignored) ||
@@ -510,15 +512,15 @@ bool closure_take_from_checkout(struct closure *c, struct node *n, bool any_ref)
 bool closure_read_replaced(struct closure *c, struct node *n, struct err *e)
 {
     closure_stop_assuming(c);
-    if (n->origin.is_short && !n->origin.ref.n) {
+    if (n->origin->is_short && !n->origin->ref.n) {
         err_set(e, ERR_ORIGIN,
                 "%.*s comes from %.*s, which has no default branch",
-                STR_ARG(n->origin.text), STR_ARG(n->source->path));
-        return err_hint(e, "name a ref: %.*s@main", STR_ARG(n->origin.text));
+                STR_ARG(n->origin->text), STR_ARG(n->source->path));
+        return err_hint(e, "name a ref: %.*s@main", STR_ARG(n->origin->text));
     }
     n->is_override = true;
-    n->ref = n->origin.ref;
-    if (n->origin.is_short)
+    n->ref = n->origin->ref;
+    if (n->origin->is_short)
         node_complete_origin(c, n);
     return local_read(c, n, e);
 }
@@ -529,14 +531,14 @@ static bool resolve_market(struct closure *c, struct node *n, struct err *e)
 {
     bool taken;
 
-    if (n->origin.scheme != ORIGIN_GIT)
+    if (n->origin->scheme != ORIGIN_GIT)
         return local_read(c, n, e) && plugin_market_settled(c, n, e);
     if (c->options.offline) {
         err_set(e, ERR_OFFLINE,
                 "only its host knows what a marketplace offers");
         return err_hint(e, "run the command once without --offline");
     }
-    if (n->pin.n)
+    if (node_rare(n)->pin.n)
         use_pin(n);
     return closure_begin_download(c, n, &taken, e) && closure_request(c, n, e);
 }
@@ -545,8 +547,8 @@ static bool resolve_market(struct closure *c, struct node *n, struct err *e)
 static bool resolve_derived(struct closure *c, struct node *n, struct err *e)
 {
     const struct lock_entry *entry =
-        n->origin.scheme == ORIGIN_GIT
-            ? layer_find_origin(c->layer, n->origin.key, false)
+        n->origin->scheme == ORIGIN_GIT
+            ? layer_find_origin(c->layer, n->origin->key, false)
             : NULL;
 
     if (n->is_ready)
@@ -577,7 +579,7 @@ static bool resolve_covered(struct closure *c, struct node *n,
 static bool fail_unlocked(const struct node *n, struct err *e)
 {
     err_set(e, ERR_LOCKED, "mapm.lock does not hold %.*s",
-            STR_ARG(n->origin.text));
+            STR_ARG(n->origin->text));
     return err_hint(e, "run mapm install without --locked and commit "
                        "mapm.lock");
 }
@@ -590,7 +592,7 @@ static bool resolve_unlocked(struct closure *c, struct node *n,
 
     if (node_has_entry(n))
         return plugin_resolve_entry(c, n, e);
-    if (n->pin.n && !c->options.offline) {
+    if (node_rare(n)->pin.n && !c->options.offline) {
         use_pin(n);
         return closure_request(c, n, e);
     }
@@ -611,11 +613,13 @@ static bool resolve_unlocked(struct closure *c, struct node *n,
 static bool resolve_package(struct closure *c, struct node *n, struct err *e)
 {
     const struct lock_entry *entry =
-        n->allowed.n ? NULL : layer_find_origin(c->layer, n->origin.key, false);
+        node_rare(n)->allowed.n
+            ? NULL
+            : layer_find_origin(c->layer, n->origin->key, false);
     bool is_covered = entry && is_covered_by(c, n, entry);
     const struct lock_entry *moving = moving_entry(c, n, entry);
 
-    if (n->is_part && n->pin.n && !n->stays && !c->options.offline) {
+    if (n->is_part && node_rare(n)->pin.n && !n->stays && !c->options.offline) {
         closure_stop_assuming(c);
         use_pin(n);
         return closure_request(c, n, e);
@@ -647,13 +651,13 @@ bool closure_resolve(struct closure *c, struct node *n, struct err *e)
         return verify_locked(c, n, e);
     if (node_is_derived(n))
         return resolve_derived(c, n, e);
-    if (node_has_entry(n) && n->origin.scheme != ORIGIN_GIT) {
+    if (node_has_entry(n) && n->origin->scheme != ORIGIN_GIT) {
         closure_stop_assuming(c);
         return plugin_resolve_entry(c, n, e);
     }
-    if (n->origin.scheme == ORIGIN_OWN)
+    if (n->origin->scheme == ORIGIN_OWN)
         return local_read(c, n, e);
-    if (n->origin.scheme == ORIGIN_FILE) {
+    if (n->origin->scheme == ORIGIN_FILE) {
         closure_stop_assuming(c);
         return local_read(c, n, e);
     }

@@ -334,7 +334,7 @@ bool install_origin_at(struct context *cx, struct str name, struct str ref,
 static bool check_proved(struct closure *c, const struct lock_entry *entry,
                          struct err *e)
 {
-    struct node n = {.origin = *layer_source(c->layer, entry),
+    struct node n = {.origin = layer_source(c->layer, entry),
                      .locked = entry,
                      .package = {.content = entry->digest}};
 
@@ -346,7 +346,7 @@ static bool check_proved(struct closure *c, const struct lock_entry *entry,
     if (!proof_check_commit(c->layer, entry, e))
         return false;
     if (proof_applies(c->layer, entry) &&
-        proof_find(c->layer, c->store, entry, &n.origin, &n.path))
+        proof_find(c->layer, c->store, entry, n.origin, &n.path))
         return ingest_check_locked(c, &n, e);
     err_set(e, ERR_LOCKED, "%.*s is not proved to be what its commit holds",
             STR_ARG(entry->name));

@@ -241,14 +241,12 @@ common_changes(const struct layer *l, const struct provision_change *changes,
     return out;
 }
 
-void session_find_effects(struct install_session *s,
-                          const struct provision_change *changes, size_t count)
+static void find_all_effects(struct install_session *s,
+                             const struct provision_change *changes,
+                             size_t count)
 {
     CLEANUP(arena_done) struct arena paths = {0};
     struct map by_path;
-
-    if (s->layer.scope->is_user)
-        changes = common_changes(&s->layer, changes, &count, &s->cx->arena);
 
     map_init(&by_path, &paths);
     for (size_t i = 0; i < count; i++)
@@ -262,5 +260,13 @@ void session_find_effects(struct install_session *s,
             session_is_patch_unseen(s, &s->packages[i]);
         s->plan.patch_count += s->packages[i].shows_patch;
     }
+}
+
+void session_find_effects(struct install_session *s,
+                          const struct provision_change *changes, size_t count)
+{
+    if (s->layer.scope->is_user)
+        changes = common_changes(&s->layer, changes, &count, &s->cx->arena);
+    find_all_effects(s, changes, count);
     find_gone(s, changes, count);
 }

@@ -415,9 +415,9 @@ static void add_candidate(struct import *m, const struct item *folder,
     entry.problem = NULL;
     entry.path = offer->path;
     entry.commit = catalog->package.commit;
-    entry.repository = catalog->origin.repository;
+    entry.repository = catalog->origin->repository;
     item = add_item(m, &entry, folder->shown->file);
-    origin_complete(&catalog->origin, catalog->ref, offer->path,
+    origin_complete(catalog->origin, catalog->ref, offer->path,
                     &m->s->cx->arena, &item->origin);
     item->has_origin = true;
 }
@@ -429,11 +429,12 @@ static void add_mcp(struct import *m, const struct node *catalog,
     struct arena *a = &m->s->cx->arena;
     struct origin o;
 
-    origin_complete(&catalog->origin, catalog->ref, offer->path, a, &o);
+    origin_complete(catalog->origin, catalog->ref, offer->path, a, &o);
     m->mcps = arena_grow(a, m->mcps, m->mcp_count, &m->mcp_capacity,
                          sizeof(struct node *));
     m->mcps[m->mcp_count] = closure_add(&m->s->closure, &o, DOC_MCP);
-    m->mcps[m->mcp_count++]->pin = catalog->package.commit;
+    node_make_rare(m->mcps[m->mcp_count++], &m->s->cx->arena)->pin =
+        catalog->package.commit;
 }
 
 /* Whether one of the same key is equal, selection_look_at_places() finds. */
@@ -546,7 +547,7 @@ static bool gather(struct import *m, struct err *e)
             continue;
         item->node = closure_add(&s->closure, &item->origin, kinds);
         if (!origin_names_commit(&item->origin))
-            item->node->pin = item->entry.commit;
+            node_make_rare(item->node, &s->cx->arena)->pin = item->entry.commit;
     }
     if (!closure_gather(&s->closure, e))
         return false;
@@ -654,7 +655,7 @@ static void show(struct import *m)
 
         if (!c)
             continue;
-        item->shown->origin = item->node->origin.text;
+        item->shown->origin = item->node->origin->text;
         if (c->is_left_out) {
             item->shown->problem = c->message;
             continue;

@@ -277,8 +277,8 @@ static void fill_origin(struct info *f)
     struct install_info *out = f->out;
 
     if (!entry)
-        entry = map_find(&f->layer.by_origin, n->origin.key);
-    out->origin = n->origin.text;
+        entry = map_find(&f->layer.by_origin, n->origin->key);
+    out->origin = n->origin->text;
     out->from = n->source ? n->source->text : STR("");
     out->ref = n->ref;
     out->commit = n->package.commit.n ? n->package.commit
@@ -305,7 +305,7 @@ static bool fill_package(struct info *f, struct err *e)
     if (!fill_files(f, e))
         return false;
     if (out->kind == DOC_PLUGIN ? !fill_plugin(f, e) : !fill_document(f, e))
-        return err_wrap(e, "%.*s", STR_ARG(n->origin.text));
+        return err_wrap(e, "%.*s", STR_ARG(n->origin->text));
     if (out->kind != DOC_PLUGIN)
         fill_needs(f);
     fill_license(f);

@@ -96,12 +96,13 @@ static bool keep_origin(struct closure *c, const struct node *n,
     if (*out)
         return true;
     known = closure_find(c, key);
-    if (known && !known->origin.is_short && str_eq(known->origin.text, text)) {
-        *out = &known->origin;
+    if (known && !known->origin->is_short &&
+        str_eq(known->origin->text, text)) {
+        *out = known->origin;
         return true;
     }
     *out = copy = arena_new(a, struct origin);
-    return n->origin.scheme == ORIGIN_OWN
+    return n->origin->scheme == ORIGIN_OWN
                ? origin_parse_here(text, &c->layer->rules, a, copy, e)
            : n->package.kind == DOC_PLUGIN
                ? origin_parse_part(text, &c->layer->rules, a, copy, e)
@@ -114,11 +115,11 @@ static void fill_package(struct closure *c, struct node *n, enum doc_kind kind,
 {
     n->own_fqn = fqn;
     n->package.kind = kind;
-    n->package.origin = &n->origin;
+    n->package.origin = n->origin;
     node_set_name(n, node_recorded_name(c, n, kind, fqn));
     /* What is linked changes whenever it is written to: it equals itself. */
-    n->package.content = n->origin.scheme == ORIGIN_OWN
-                             ? n->origin.key
+    n->package.content = n->origin->scheme == ORIGIN_OWN
+                             ? n->origin->key
                              : digest_format(&n->digest, a);
     n->package.user = n;
 }
@@ -174,15 +175,15 @@ bool node_from_summary(struct closure *c, struct node *n, enum doc_kind kind,
 /* "skills/pdf of acme/tools", for messages. */
 static const char *shown(const struct node *n, struct arena *a)
 {
-    return str_dup0(n->origin.text, a);
+    return str_dup0(n->origin->text, a);
 }
 
 /* What the lock says of it, for an own package, which it does not decide on. */
 static const struct lock_entry *find_locked(const struct closure *c,
                                             const struct node *n)
 {
-    return n->origin.scheme == ORIGIN_OWN
-               ? map_find(&c->layer->by_origin, n->origin.key)
+    return n->origin->scheme == ORIGIN_OWN
+               ? map_find(&c->layer->by_origin, n->origin->key)
                : n->locked;
 }
 
@@ -199,7 +200,7 @@ static void note_warnings(struct closure *c, const struct node *n,
             continue;
         /* A locked package was looked at when it was locked. */
         if (!find_locked(c, n))
-            notice_add(&c->notices, str_cstr(w->code), n->origin.text,
+            notice_add(&c->notices, str_cstr(w->code), n->origin->text,
                        w->message);
     }
 }
@@ -224,7 +225,7 @@ static bool is_for_contributors(const struct node *n, enum doc_kind kind,
 {
     /* The AGENTS.md at the top of a repository is mostly for those who work
      * on that repository. */
-    return kind == DOC_AGENT && n->origin.scheme == ORIGIN_GIT &&
+    return kind == DOC_AGENT && n->origin->scheme == ORIGIN_GIT &&
            n->path.n == 0 &&
            str_is(str_cstr(why->items[0].code), "no-frontmatter");
 }
@@ -264,7 +265,7 @@ static bool check_level(const struct closure *c, struct node *n,
     if (!c->layer->is_global || d->kind != DOC_MCP || node_is_derived(n) ||
         mcp_mention(d->mcp, "${workspaceDir}").n == 0)
         return true;
-    n->fault = STR("mcp-workspace");
+    node_make_rare(n, &c->cx->arena)->fault = STR("mcp-workspace");
     err_set(e, ERR_MCP, "%.*s: ${workspaceDir} is no folder at user level",
             STR_ARG(d->name));
     return err_hint(e, "install it in each workspace that needs it, without "
@@ -285,8 +286,8 @@ static bool validate(struct closure *c, struct node *n, enum doc_kind kind,
         .files = files,
         .rules = &c->layer->rules,
         .profile = PROFILE_INSTALL,
-        .allow_own = n->origin.scheme == ORIGIN_OWN,
-        .allow_file = n->origin.scheme == ORIGIN_FILE,
+        .allow_own = n->origin->scheme == ORIGIN_OWN,
+        .allow_file = n->origin->scheme == ORIGIN_FILE,
         .allow_hidden =
             c->options.allow_hidden || (locked && locked->allow_hidden),
     };
@@ -296,7 +297,7 @@ static bool validate(struct closure *c, struct node *n, enum doc_kind kind,
         note_words(c, n, out);
     if (why->errors == 0)
         return check_level(c, n, out, e);
-    n->fault = first_error(why, &c->cx->arena);
+    node_make_rare(n, &c->cx->arena)->fault = first_error(why, &c->cx->arena);
     if (is_for_contributors(n, kind, why)) {
         err_set(e, ERR_PATH,
                 "%s offers no skill, agent or MCP server: its AGENTS.md is for "
@@ -339,8 +340,8 @@ static bool keep_document(struct closure *c, struct node *n,
 
         deps[i].kind = d->deps[i].kind;
         deps[i].line = d->deps[i].line;
-        if ((n->origin.scheme == ORIGIN_OWN &&
-             !layer_rebase_need(c->layer, n->origin.path, &o, a, e)) ||
+        if ((n->origin->scheme == ORIGIN_OWN &&
+             !layer_rebase_need(c->layer, n->origin->path, &o, a, e)) ||
             !keep_origin(c, n, o.text, o.key, a, &deps[i].origin, e))
             return false;
     }
@@ -407,8 +408,8 @@ static const struct origin *keep_need(struct closure *c, const struct origin *o)
     struct origin *copy;
     struct err ignored = {0};
 
-    if (known && !known->origin.is_short)
-        return &known->origin;
+    if (known && !known->origin->is_short)
+        return known->origin;
     copy = arena_new(a, struct origin);
     return origin_parse_part(arena_str(a, o->text), &c->layer->rules, a, copy,
                              &ignored)
@@ -452,7 +453,7 @@ static bool same_place(const struct node *n, struct err *e)
     CLEANUP(arena_done) struct arena a = {0};
     const struct lock_entry *entry = n->locked;
     struct package p = {
-        .kind = entry->kind, .fqn = entry->name, .origin = &n->origin};
+        .kind = entry->kind, .fqn = entry->name, .origin = n->origin};
 
     if (!entry->place.n)
         return true; /* another package of a merged lock has it */
@@ -571,14 +572,14 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
         origin_complete(&asked, node_slot(n, a), n->path, a, &asked);
     repository = origin_repository(&asked, a);
     proof.repository = repository;
-    proof.path = proof_path(&n->origin, n->path, a);
+    proof.path = proof_path(n->origin, n->path, a);
     if (!proof_put(c->store, &proof, &asked, e))
         return false;
     if (!is_plain || n->locked ||
-        n->pin.n) /* the ref may name another commit now */
+        node_rare(n)->pin.n) /* the ref may name another commit now */
         return true;
     /* With other bounds the range leads elsewhere. */
-    if (n->allowed.n)
+    if (node_rare(n)->allowed.n)
         return store_put_package(c->store, repository, n->package.commit,
                                  n->path, &p, e);
     /* As it was typed for the default branch, and as others spell it. */
@@ -646,10 +647,10 @@ bool ingest_derived(struct closure *c, struct node *n, enum doc_kind kind,
 static bool is_as_locked(const struct closure *c, const struct node *n)
 {
     const struct lock_entry *entry =
-        map_find(&c->layer->by_origin, n->origin.key);
+        map_find(&c->layer->by_origin, n->origin->key);
     struct hash digest;
 
-    return entry && !n->locked && n->origin.scheme == ORIGIN_GIT &&
+    return entry && !n->locked && n->origin->scheme == ORIGIN_GIT &&
            str_eq(entry->object, n->object) &&
            digest_parse(entry->digest, &digest) && hash_eq(&digest, &n->digest);
 }
@@ -657,10 +658,10 @@ static bool is_as_locked(const struct closure *c, const struct node *n)
 static bool ingest_plugin(struct closure *c, struct node *n, struct err *e)
 {
     n->package.kind = DOC_PLUGIN;
-    n->package.origin = &n->origin;
+    n->package.origin = n->origin;
     n->package.user = n;
     n->summary = STR("");
-    if (n->locked && n->origin.scheme == ORIGIN_GIT)
+    if (n->locked && n->origin->scheme == ORIGIN_GIT)
         return plugin_check_locked(c, n, e);
     n->stays = is_as_locked(c, n);
     if (n->stays)
@@ -685,7 +686,7 @@ bool ingest_files(struct closure *c, struct node *n, enum doc_kind kind,
     if (count == 0)
         return err_set(e, ERR_PATH, "%s: an empty folder", shown(n, scratch));
     digest = store_listing_format(files, count, scratch, &listing);
-    if (n->locked && n->origin.scheme == ORIGIN_GIT &&
+    if (n->locked && n->origin->scheme == ORIGIN_GIT &&
         !hash_eq(&digest, &n->digest)) {
         err_set(e, ERR_DAMAGED,
                 "mapm.lock:%u: %.*s: what was fetched has another "
@@ -703,12 +704,12 @@ bool ingest_files(struct closure *c, struct node *n, enum doc_kind kind,
     if (!validate_files(c, n, kind, &p, folder, scratch, &d, e) ||
         !store_put(c->store, listing, &digest, e))
         return false;
-    if (n->locked && n->origin.scheme == ORIGIN_GIT)
+    if (n->locked && n->origin->scheme == ORIGIN_GIT)
         return fits_document(c, n, &d, scratch, e);
     if (!keep_document(c, n, &d, e))
         return false;
     /* A copy gets another name, a link cannot. */
-    if (n->rewritten && n->origin.scheme == ORIGIN_OWN)
+    if (n->rewritten && n->origin->scheme == ORIGIN_OWN)
         return err_set(e, ERR_NAME,
                        "%s: its name cannot be used: mapm check says why",
                        shown(n, scratch));
@@ -835,7 +836,7 @@ static void warn_about_lfs(struct closure *c, const struct node *n,
     for (size_t i = 0; i < event->file_count; i++) {
         if (!event->files[i].is_lfs)
             continue;
-        notice_add(&c->notices, STR("lfs"), n->origin.text,
+        notice_add(&c->notices, STR("lfs"), n->origin->text,
                    arena_printf(&c->cx->arena,
                                 "%.*s is a Git LFS pointer, not the file "
                                 "itself; mapm does not fetch from LFS",
@@ -846,20 +847,21 @@ static void warn_about_lfs(struct closure *c, const struct node *n,
 void node_complete_origin(struct closure *c, struct node *n)
 {
     struct arena *a = &c->cx->arena;
-
     struct str ref = node_slot(n, a);
+    struct origin full = *n->origin;
 
-    if (n->origin.is_short && n->source)
-        origin_complete(&n->origin, ref.n ? ref : STR("main"), n->origin.path,
-                        a, &n->origin);
+    if (full.is_short && n->source)
+        origin_complete(&full, ref.n ? ref : STR("main"), full.path, a, &full);
     if (n->source && n->source->is_short)
         origin_complete(n->source, ref.n ? ref : n->package.commit, n->path, a,
                         n->source);
-    if (n->origin.is_short || (n->origin.is_spelled_out && n->ref.n))
-        origin_complete(&n->origin, ref, n->path, a, &n->origin);
-    if (!map_has(&c->nodes, n->origin.key))
-        map_put(&c->nodes, n->origin.key, n);
-    n->package.origin = &n->origin;
+    if (full.is_short || (full.is_spelled_out && n->ref.n))
+        origin_complete(&full, ref, n->path, a, &full);
+    if (full.text.p != n->origin->text.p)
+        node_set_origin(c, n, &full);
+    if (!map_has(&c->nodes, n->origin->key))
+        map_put(&c->nodes, n->origin->key, n);
+    n->package.origin = n->origin;
 }
 
 /* A root by now, which decides: only its name counts. */
@@ -887,7 +889,7 @@ static bool add_own_files(struct closure *c, struct node *n,
 static void keep_locked_commit(struct closure *c, struct node *n)
 {
     const struct lock_entry *entry =
-        map_find(&c->layer->by_origin, n->origin.key);
+        map_find(&c->layer->by_origin, n->origin->key);
 
     if (n->is_part && entry && is_as_locked(c, n))
         n->package.commit = entry->commit;
@@ -904,9 +906,9 @@ bool ingest_package(struct closure *c, struct node *n,
     n->path = arena_str(a, event->path);
     if (n->is_sharing)
         n->ref =
-            node_tag(n, a).n ? node_tag(n, a) : proof_ref(&n->origin, n->path);
+            node_tag(n, a).n ? node_tag(n, a) : proof_ref(n->origin, n->path);
     if (!n->locked) {
-        n->ref = n->pin.n ? n->ref : arena_str(a, event->ref);
+        n->ref = node_rare(n)->pin.n ? n->ref : arena_str(a, event->ref);
         n->package.commit = arena_str(a, event->commit);
         n->object = arena_str(a, event->object);
     }

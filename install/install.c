@@ -200,7 +200,7 @@ static bool check_alias_of(const struct install_session *s,
         err_set(e, ERR_USAGE,
                 "%.*s is a catalog: --as gives one package its "
                 "name",
-                STR_ARG(n->origin.text));
+                STR_ARG(n->origin->text));
         return err_hint(e, "name the folder of a package in it");
     }
     return name_fqn_is_valid(n->package.kind, s->request->as) ||
@@ -293,7 +293,7 @@ static bool add_plugins(struct install_session *s, const struct origin *o,
         *e = *market->failed;
         return false;
     }
-    m = market->market;
+    m = node_rare(market)->market;
     any = false;
     for (size_t i = 0; i < m->count; i++)
         if (matches_any(words, m->entries[i].name, a)) {
@@ -362,11 +362,11 @@ static bool add_arguments(struct install_session *s, struct node **wanted,
 /* "cannot install ORIGIN", unless the reason begins with that origin. */
 static bool names_itself(const struct node *n)
 {
-    size_t scheme = n->origin.scheme == ORIGIN_FILE ? strlen("file:") : 0;
+    size_t scheme = n->origin->scheme == ORIGIN_FILE ? strlen("file:") : 0;
 
-    return str_starts(str_cstr(err_prev(n->failed, NULL)), n->origin.text) ||
+    return str_starts(str_cstr(err_prev(n->failed, NULL)), n->origin->text) ||
            str_starts(str_cstr(err_prev(n->failed, NULL)),
-                      str_from_index(n->origin.text, scheme));
+                      str_from_index(n->origin->text, scheme));
 }
 
 /* Every one that failed, not only the first. */
@@ -384,7 +384,7 @@ static bool check_wanted(struct install_session *s, struct node *const *wanted,
             continue;
         why = *n->failed;
         if (!names_itself(n))
-            err_wrap(&why, "cannot install %.*s", STR_ARG(n->origin.text));
+            err_wrap(&why, "cannot install %.*s", STR_ARG(n->origin->text));
         if (failed == 1) {
             err_clear(e);
             is_chosen =
@@ -422,7 +422,7 @@ static bool check_exact(struct install_session *s, const struct choice *choices,
                     STR_ARG(c->message));
             for (size_t k = c->chain_count; k-- > 1;)
                 err_wrap(&why, "%.*s is needed",
-                         STR_ARG(c->chain[k]->origin.text));
+                         STR_ARG(c->chain[k]->origin->text));
             node_fail(&s->closure, c->node, &why);
         }
         failed[n++] = c->node;
@@ -442,7 +442,7 @@ static bool check_network(struct install_session *s, struct err *e)
             continue;
         *e = *n->failed;
         return !names_itself(n) &&
-               err_wrap(e, "cannot install %.*s", STR_ARG(n->origin.text));
+               err_wrap(e, "cannot install %.*s", STR_ARG(n->origin->text));
     }
     return true;
 }
@@ -460,7 +460,7 @@ static void find_choices(struct install_session *s)
 {
     for (size_t i = 0; i < s->choice_count; i++) {
         struct node *n =
-            closure_find(&s->closure, s->choices[i].node->origin.key);
+            closure_find(&s->closure, s->choices[i].node->origin->key);
 
         if (n)
             s->choices[i].node = n;
@@ -537,7 +537,7 @@ static void choose_plugin(struct install_session *s, struct node *n)
 {
     s->choices[s->choice_count++] = (struct choice){
         .node = n,
-        .name = str_from_index(n->origin.part, strlen(NODE_ENTRY_PREFIX)),
+        .name = str_from_index(n->origin->part, strlen(NODE_ENTRY_PREFIX)),
     };
 }
 
@@ -601,7 +601,7 @@ static bool find_packages(struct install_session *s, struct node **asked,
     for (size_t i = 0; i < count; i++) {
         if (!asked[i]->is_catalog || asked[i]->failed || !is_package(asked[i]))
             continue;
-        asked[i] = closure_add(&s->closure, &asked[i]->origin, ANY_KIND);
+        asked[i] = closure_add(&s->closure, asked[i]->origin, ANY_KIND);
         asked[i]->is_exact = true;
     }
     return closure_gather(&s->closure, e);
@@ -630,7 +630,7 @@ static bool find_catalogs(struct install_session *s, struct node **asked,
 
         if (!is_no_plugin(asked[i]))
             continue;
-        o = origin_with_part(&asked[i]->origin, STR(""), a);
+        o = origin_with_part(asked[i]->origin, STR(""), a);
         catalogs[i] = closure_add_catalog(&s->closure, &o);
         any = true;
     }
@@ -639,7 +639,7 @@ static bool find_catalogs(struct install_session *s, struct node **asked,
     for (size_t i = 0; i < count; i++)
         if (catalogs[i] && !catalogs[i]->failed && !is_package(catalogs[i])) {
             context_warn(s->cx, "%.*s is not installed as one plugin: %s",
-                         STR_ARG(catalogs[i]->origin.text),
+                         STR_ARG(catalogs[i]->origin->text),
                          err_prev(asked[i]->failed, NULL));
             asked[i] = catalogs[i];
         }

@@ -489,7 +489,7 @@ static bool read_place(struct closure *c, struct node *n, struct err *e)
     struct str path = node_source(n)->path;
     bool is_folder = false;
 
-    if (n->origin.scheme == ORIGIN_OWN
+    if (n->origin->scheme == ORIGIN_OWN
             ? !open_own(c, path, &scratch, &is_folder, &root, e)
             : !open_file_origin(path, &scratch, &is_folder, &root, e))
         return false;
@@ -518,8 +518,8 @@ static bool read_place(struct closure *c, struct node *n, struct err *e)
 
 bool local_read(struct closure *c, struct node *n, struct err *e)
 {
-    struct str shown =
-        n->origin.scheme == ORIGIN_OWN ? n->origin.text : node_source(n)->path;
+    struct str shown = n->origin->scheme == ORIGIN_OWN ? n->origin->text
+                                                       : node_source(n)->path;
     CLEANUP(arena_done) struct arena a = {0};
     struct err why = {0};
 

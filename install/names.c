@@ -145,7 +145,7 @@ struct str node_recorded_name(const struct closure *c, const struct node *n,
                               enum doc_kind kind, struct str own)
 {
     const struct lock_entry *entry =
-        n->locked ? n->locked : map_find(&c->layer->by_origin, n->origin.key);
+        n->locked ? n->locked : map_find(&c->layer->by_origin, n->origin->key);
 
     if (n->alias.n)
         return n->alias;

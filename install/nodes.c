@@ -16,18 +16,32 @@ struct node *closure_find(const struct closure *c, struct str key)
 
 const struct origin *node_source(const struct node *n)
 {
-    return n->source ? n->source : &n->origin;
+    return n->source ? n->source : n->origin;
+}
+
+const struct node_rare *node_rare(const struct node *n)
+{
+    static const struct node_rare none;
+
+    return n->rare ? n->rare : &none;
+}
+
+struct node_rare *node_make_rare(struct node *n, struct arena *a)
+{
+    if (!n->rare)
+        n->rare = arena_new(a, struct node_rare);
+    return n->rare;
 }
 
 bool node_is_derived(const struct node *n)
 {
-    return str_starts(n->origin.part, STR("mcp=")) ||
-           str_starts(n->origin.part, STR("agent="));
+    return str_starts(n->origin->part, STR("mcp=")) ||
+           str_starts(n->origin->part, STR("agent="));
 }
 
 bool node_has_entry(const struct node *n)
 {
-    return str_starts(n->origin.part, STR(NODE_ENTRY_PREFIX));
+    return str_starts(n->origin->part, STR(NODE_ENTRY_PREFIX));
 }
 
 struct str node_tag(const struct node *n, struct arena *a)
@@ -39,7 +53,7 @@ struct str node_tag(const struct node *n, struct arena *a)
 
 struct str node_slot(const struct node *n, struct arena *a)
 {
-    struct str range = origin_range(&n->origin, a);
+    struct str range = origin_range(n->origin, a);
 
     /* "=1.2.3" stands for its tag. */
     if (range.n && range.p[0] != '=')
@@ -54,17 +68,16 @@ bool node_moved_origin(const struct closure *c, const struct node *n,
     const struct str *name;
 
     /* What a plugin is made of stands below its name. */
-    if (n->origin.scheme != ORIGIN_GIT || n->source || n->origin.part.n ||
-        n->of_plugin.n)
+    if (n->origin->scheme != ORIGIN_GIT || n->source || n->origin->part.n ||
+        node_rare(n)->of_plugin.n)
         return false;
-    name = c->moved.count
-               ? map_find(&c->moved, origin_repository(&n->origin, a))
-               : NULL;
+    name = c->moved.count ? map_find(&c->moved, origin_repository(n->origin, a))
+                          : NULL;
     if (name)
-        return origin_in_repository(&n->origin, *name, a, out);
-    entry = map_find(&c->layer->by_origin, n->origin.key);
+        return origin_in_repository(n->origin, *name, a, out);
+    entry = map_find(&c->layer->by_origin, n->origin->key);
     if (!entry || (!n->locked && !c->options.offline) ||
-        !layer_is_former(c->layer, entry, &n->origin))
+        !layer_is_former(c->layer, entry, n->origin))
         return false;
     *out = *layer_origin(c->layer, entry);
     return true;
@@ -83,13 +96,13 @@ static void find_replacement(struct closure *c, struct node *n)
     struct arena *a = &c->cx->arena;
 
     /* Where the others come from their marketplace or plugin says. */
-    if (n->origin.part.n && !str_is(n->origin.part, "plugin"))
+    if (n->origin->part.n && !str_is(n->origin->part, "plugin"))
         return;
-    n->replacement = replacements_find(&c->layer->replacements, &n->origin);
+    n->replacement = replacements_find(&c->layer->replacements, n->origin);
     if (!n->replacement)
         return;
     n->source = arena_new(a, struct origin);
-    replacement_apply(n->replacement, &n->origin, a, n->source);
+    replacement_apply(n->replacement, n->origin, a, n->source);
 }
 
 static struct node *enqueue(struct closure *c, const struct origin *o,
@@ -98,7 +111,7 @@ static struct node *enqueue(struct closure *c, const struct origin *o,
     struct arena *a = &c->cx->arena;
     struct node *n = arena_new(a, struct node);
 
-    n->origin = *o;
+    n->origin = o;
     n->kinds = kinds;
     find_replacement(c, n);
     c->queue = arena_grow(a, c->queue, c->queued, &c->queue_capacity,
@@ -117,6 +130,32 @@ static void want(struct closure *c, struct node *n)
     c->wanted[c->wanted_count++] = n;
 }
 
+static const struct origin *copy_origin(const struct closure *c,
+                                        const struct origin *o)
+{
+    struct origin *copy = arena_new(&c->cx->arena, struct origin);
+
+    *copy = *o;
+    return copy;
+}
+
+void node_set_origin(const struct closure *c, struct node *n,
+                     const struct origin *o)
+{
+    n->origin = n->package.origin = copy_origin(c, o);
+}
+
+static void set_text(const struct closure *c, struct node *n, struct str text)
+{
+    struct origin o = *n->origin;
+
+    o.text = text;
+    n->origin = copy_origin(c, &o);
+    if (n->package.origin)
+        n->package.origin = n->origin;
+}
+
+/* `o` lives as long as the closure. */
 static struct node *add(struct closure *c, const struct origin *o,
                         unsigned kinds, bool is_elsewhere)
 {
@@ -128,9 +167,9 @@ static struct node *add(struct closure *c, const struct origin *o,
             want(c, n);
         /* Of several spellings of one origin always the same is kept, no
          * matter which document came first. */
-        if (!o->is_short && !n->origin.is_short &&
-            str_cmp(o->text, n->origin.text) > 0)
-            n->origin.text = o->text;
+        if (!o->is_short && !n->origin->is_short &&
+            str_cmp(o->text, n->origin->text) > 0)
+            set_text(c, n, o->text);
         return n;
     }
     n = enqueue(c, o, kinds);
@@ -139,10 +178,23 @@ static struct node *add(struct closure *c, const struct origin *o,
     return n;
 }
 
+struct node *closure_add_kept(struct closure *c, const struct origin *o,
+                              unsigned kinds)
+{
+    return add(c, o, kinds, false);
+}
+
+static struct node *add_copy(struct closure *c, const struct origin *o,
+                             unsigned kinds, bool is_elsewhere)
+{
+    return add(c, map_has(&c->nodes, o->key) ? o : copy_origin(c, o), kinds,
+               is_elsewhere);
+}
+
 struct node *closure_add(struct closure *c, const struct origin *o,
                          unsigned kinds)
 {
-    return add(c, o, kinds, false);
+    return add_copy(c, o, kinds, false);
 }
 
 void closure_spread_wanted(struct closure *c)
@@ -156,7 +208,8 @@ void closure_spread_wanted(struct closure *c)
 
 struct node *closure_add_catalog(struct closure *c, const struct origin *o)
 {
-    struct node *n = enqueue(c, o, DOC_AGENT | DOC_SKILL | DOC_MCP);
+    struct node *n =
+        enqueue(c, copy_origin(c, o), DOC_AGENT | DOC_SKILL | DOC_MCP);
 
     n->is_catalog = true;
     return n;
@@ -190,7 +243,8 @@ struct node *closure_add_root(struct closure *c, const struct root *root,
                               bool is_elsewhere)
 {
     closure_add_checkout(c, &root->origin);
-    struct node *n = add(c, &root->origin, (unsigned)root->kind, is_elsewhere);
+    struct node *n =
+        add_copy(c, &root->origin, (unsigned)root->kind, is_elsewhere);
 
     if (root->as.n) /* of another member it may have none */
         n->alias = root->as;
@@ -209,7 +263,7 @@ void node_fail(struct closure *c, struct node *n, const struct err *e)
 static void compare_override(const struct closure *c, struct node *n)
 {
     const struct lock_entry *entry =
-        layer_find_origin(c->layer, n->origin.key, true);
+        layer_find_origin(c->layer, n->origin->key, true);
 
     if (!entry || layer_is_local(c->layer, entry) ||
         !str_eq(entry->digest, n->package.content))
@@ -236,26 +290,29 @@ void node_known(struct closure *c, struct node *n)
 
 static struct node *replace(struct closure *c, const struct node *old)
 {
-    struct node *n = enqueue(c, &old->origin, old->kinds);
+    struct node *n = enqueue(c, old->origin, old->kinds);
 
     n->is_exact = old->is_exact;
     n->catalog = old->catalog;
     n->alias = old->alias;
-    map_put(&c->nodes, n->origin.key, n);
+    map_put(&c->nodes, n->origin->key, n);
     return n;
 }
 
 void closure_ask_version(struct closure *c, const struct node *n,
                          struct str ranges)
 {
-    replace(c, n)->allowed = arena_str(&c->cx->arena, ranges);
+    struct arena *a = &c->cx->arena;
+
+    node_make_rare(replace(c, n), a)->allowed = arena_str(a, ranges);
 }
 
 void closure_take_version(struct closure *c, const struct node *n,
                           const struct node *from)
 {
     struct node *new = replace(c, n), own = *new;
-    struct str tag = node_tag(from, &c->cx->arena);
+    struct arena *a = &c->cx->arena;
+    struct str tag = node_tag(from, a);
 
     *new = *from;
     new->origin = own.origin;
@@ -266,6 +323,9 @@ void closure_take_version(struct closure *c, const struct node *n,
     new->source = own.source;
     new->is_override = own.is_override;
     new->alias = own.alias;
+    new->rare = NULL;
+    if (from->rare)
+        *node_make_rare(new, a) = *from->rare;
     if (from->alias.n)
         node_set_name(new, from->own_fqn);
     closure_take_alias(new);
@@ -275,7 +335,7 @@ void closure_take_version(struct closure *c, const struct node *n,
     new->locked = NULL;
     new->mark = NULL;
     new->offer_count = new->elsewhere_count = 0;
-    new->package.origin = &new->origin;
+    new->package.origin = new->origin;
     new->package.user = new;
     node_ready(c, new);
 }
@@ -283,16 +343,17 @@ void closure_take_version(struct closure *c, const struct node *n,
 struct node *closure_make_plugin(struct closure *c, struct node *n)
 {
     struct map_entry *entry;
+    struct origin part;
 
-    if (n->origin.part.n)
+    if (n->origin->part.n)
         return n;
-    entry = map_entry(&c->nodes, n->origin.key);
+    entry = map_entry(&c->nodes, n->origin->key);
     if (entry->value == n)
         entry->value = NULL; /* a skill of this folder is another node */
-    n->origin = origin_with_part(&n->origin, STR("plugin"), &c->cx->arena);
-    n->package.origin = &n->origin;
+    part = origin_with_part(n->origin, STR("plugin"), &c->cx->arena);
+    node_set_origin(c, n, &part);
     n->kinds = DOC_PLUGIN;
-    entry = map_entry(&c->nodes, n->origin.key);
+    entry = map_entry(&c->nodes, n->origin->key);
     if (!entry->value)
         entry->value = n;
     return entry->value;

@@ -22,8 +22,8 @@ struct str offers_name(const struct node *n, const struct fetch_offer *o)
     struct str name = path_last(o->path);
 
     if (o->path.n == 0)
-        return n->origin.scheme == ORIGIN_GIT ? origin_name(&n->origin)
-                                              : path_last(n->origin.path);
+        return n->origin->scheme == ORIGIN_GIT ? origin_name(n->origin)
+                                               : path_last(n->origin->path);
     if (o->kind == DOC_MCP && str_ends(name, STR(".json")))
         name.n -= 5;
     return name;
@@ -34,23 +34,23 @@ void offers_origin(struct arena *a, const struct node *n,
 {
     struct err e = {0};
 
-    if (n->origin.scheme == ORIGIN_FILE) {
-        struct str text = arena_printf(a, "%.*s/%.*s", STR_ARG(n->origin.text),
+    if (n->origin->scheme == ORIGIN_FILE) {
+        struct str text = arena_printf(a, "%.*s/%.*s", STR_ARG(n->origin->text),
                                        STR_ARG(offer->path));
 
         if (offer->path.n == 0 || !origin_parse(text, NULL, a, out, &e))
-            *out = n->origin; /* it was fine without the tail, so it is now */
+            *out = *n->origin; /* it was fine without the tail, so it is now */
         return;
     }
-    if (n->origin.scheme == ORIGIN_OWN) {
-        struct str path = fs_join(n->origin.path, offer->path, a);
+    if (n->origin->scheme == ORIGIN_OWN) {
+        struct str path = fs_join(n->origin->path, offer->path, a);
 
         if (offer->path.n == 0 ||
             !origin_parse_own(str_join(STR("./"), path, a), a, out, &e))
-            *out = n->origin;
+            *out = *n->origin;
         return;
     }
-    origin_complete(&n->origin, node_slot(n, a), offer->path, a, out);
+    origin_complete(n->origin, node_slot(n, a), offer->path, a, out);
 }
 
 /* --- what is meant by a word ---------------------------------------------- */
@@ -211,7 +211,7 @@ static bool not_offered(struct node *const *catalogs, size_t count,
                 text_nearest_add(&near, name, offers_name(catalogs[k], o), 3);
         }
     err_set(e, ERR_NOT_FOUND, "%.*s%s no %s %s \"%.*s\"",
-            STR_ARG(catalogs[0]->origin.text),
+            STR_ARG(catalogs[0]->origin->text),
             count > 1 ? " and the others offer" : " offers",
             doc_kind_name(kind), glob_is_pattern(name) ? "that fits" : "named",
             STR_ARG(name));

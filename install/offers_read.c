@@ -11,7 +11,7 @@
 
 static struct origin market_origin(const struct node *n, struct arena *a)
 {
-    return origin_with_part(&n->origin, STR("market"), a);
+    return origin_with_part(n->origin, STR("market"), a);
 }
 
 static void add_market(struct closure *c, const struct node *n)
@@ -20,7 +20,7 @@ static void add_market(struct closure *c, const struct node *n)
     struct node *market = closure_add(c, &o, DOC_MARKET);
 
     if (!market->is_resolved)
-        market->pin = n->package.commit;
+        node_make_rare(market, &c->cx->arena)->pin = n->package.commit;
 }
 
 static void add_offers(struct closure *c, const struct node *n)
@@ -65,7 +65,7 @@ static bool find_words(struct closure *c, const struct node *n, struct err *e)
 
 static bool may_have_market(const struct node *n)
 {
-    return !n->origin.part.n &&
+    return !n->origin->part.n &&
            (n->failed ? n->failed->code == ERR_PATH
                       : n->is_catalog && n->offer_count == 0);
 }
@@ -169,7 +169,8 @@ static struct str below(struct str root, struct str path, struct arena *a)
 /* The folder that the sources of a marketplace are relative to. */
 static struct str market_root(const struct node *market)
 {
-    struct str path = market->path, file = str_cstr(market->market->file);
+    struct str path = market->path,
+               file = str_cstr(node_rare(market)->market->file);
 
     return str_ends(path, file) && path.n > file.n
                ? str_slice(path, 0, path.n - file.n - 1)
@@ -281,10 +282,10 @@ static void fill_offers(const struct closure *c, const struct node *n,
 static struct str plugin_key(const struct node *n,
                              const struct market_entry *entry, struct arena *a)
 {
-    struct origin o = n->origin;
+    struct origin o = *n->origin;
 
     if (o.is_short)
-        origin_complete(&n->origin, node_slot(n, a), n->origin.path, a, &o);
+        origin_complete(n->origin, node_slot(n, a), n->origin->path, a, &o);
     return origin_with_part(&o, str_join(STR("plugin="), entry->name, a), a)
         .key;
 }
@@ -305,7 +306,7 @@ static void fill_plugins(const struct closure *c, const struct node *n,
             .name = entry->name,
             .path = STR(""),
             .origin = entry->source == MARKET_GIT ? entry->repository
-                                                  : n->origin.text,
+                                                  : n->origin->text,
             .group = entry->name,
             .is_of_plugin = true,
             .description = text_one_line(entry->description, a),
@@ -337,7 +338,7 @@ void offers_fill(const struct closure *c, const struct node *n, bool each,
     const struct node *market;
     struct origin o;
 
-    *out = (struct install_catalog){.origin = n->origin,
+    *out = (struct install_catalog){.origin = *n->origin,
                                     .path = n->path,
                                     .elsewhere = list_elsewhere(n, a),
                                     .elsewhere_count = n->elsewhere_count,
@@ -348,8 +349,8 @@ void offers_fill(const struct closure *c, const struct node *n, bool each,
     map_init(&folders, a);
     o = market_origin(n, a);
     market = closure_find(c, o.key);
-    if (market && market->market && !market->failed) {
-        const struct market *m = market->market;
+    if (market && node_rare(market)->market && !market->failed) {
+        const struct market *m = node_rare(market)->market;
 
         for (size_t i = 0; i < m->count; i++)
             add_folders(&m->entries[i], market_root(market), a, &folders);

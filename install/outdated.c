@@ -64,7 +64,7 @@ static bool is_asked(const struct question *q)
 
 static bool is_local(const struct listing *l)
 {
-    return l->node.origin.scheme != ORIGIN_GIT;
+    return l->node.origin->scheme != ORIGIN_GIT;
 }
 
 static void add_listing(struct check *c, const struct catalog *catalog,
@@ -76,11 +76,11 @@ static void add_listing(struct check *c, const struct catalog *catalog,
                              capacity, sizeof *c->listings);
     l = &c->listings[c->listing_count++];
     *l = (struct listing){.catalog = catalog,
-                          .node = {.origin = catalog->origin}};
+                          .node = {.origin = &catalog->origin}};
     if (is_local(l))
         c->file_count++;
     else
-        c->git_count += !origin_names_commit(&l->node.origin);
+        c->git_count += !origin_names_commit(l->node.origin);
 }
 
 static void list_catalogs(struct check *c)
@@ -146,7 +146,7 @@ static bool read_folders(struct check *c, struct err *e)
     for (size_t i = 0; i < c->listing_count; i++)
         if (is_local(&c->listings[i]))
             nodes[i] =
-                closure_add_catalog(&closure, &c->listings[i].node.origin);
+                closure_add_catalog(&closure, c->listings[i].node.origin);
     ok = closure_gather(&closure, e);
     for (size_t i = 0; ok && i < c->listing_count; i++)
         if (is_local(&c->listings[i])) {
@@ -260,15 +260,15 @@ static bool ask_listing(struct check *c, size_t i, struct err *e)
 {
     const struct listing *l = &c->listings[i];
     const struct replacement *r =
-        replacements_find(&c->layer->replacements, &l->node.origin);
+        replacements_find(&c->layer->replacements, l->node.origin);
     struct fetch_want want = {.id = (unsigned)(2 * c->count + i),
                               .what = FETCH_CATALOG,
                               .kinds = DOC_AGENT | DOC_SKILL | DOC_MCP,
-                              .origin = l->node.origin,
+                              .origin = *l->node.origin,
                               .at_once = true};
 
     if (r)
-        replacement_apply(r, &l->node.origin, &c->cx->arena, &want.origin);
+        replacement_apply(r, l->node.origin, &c->cx->arena, &want.origin);
     return want.origin.scheme != ORIGIN_GIT || fetch_ask(c->fetch, &want, e);
 }
 

@@ -160,12 +160,13 @@ bool session_check_patches(struct install_session *s, const struct lock *lock,
 bool session_find_patched(struct install_session *s, struct install_package *p,
                           struct provision_item *item)
 {
-    CLEANUP(arena_done) struct arena scratch = {0};
-    struct err ignored = {0};
-    struct patched result;
-
     if (!p->patch)
         return true;
+
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct err ignored = {0}; /* it is large */
+    struct patched result;
+
     if (!patched_apply(s->store, &package_node(p)->digest, p->patch->text,
                        p->patch->file.p, false, &scratch, &result, &ignored))
         return false;

@@ -44,11 +44,9 @@ static bool read_folder(struct making *m, struct err *e)
     struct str text = str_join(STR("./"), path, m->arena);
     struct closure_options o = {
         .offline = true, .no_self = true, .allow_hidden = true};
-    struct node n = {.origin = {.scheme = ORIGIN_OWN,
-                                .text = text,
-                                .key = text,
-                                .path = path},
-                     .kinds = (unsigned)entry->kind};
+    const struct origin origin = {
+        .scheme = ORIGIN_OWN, .text = text, .key = text, .path = path};
+    struct node n = {.origin = &origin, .kinds = (unsigned)entry->kind};
     struct closure closure;
     struct package_file *files;
     bool ok;

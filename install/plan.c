@@ -147,7 +147,7 @@ static struct node *main_node(const struct install_session *s,
     struct node *n = step->package->user;
 
     for (size_t i = 1; i < step->origin_count && n->package.commit.n == 0 &&
-                       n->origin.scheme == ORIGIN_GIT;
+                       n->origin->scheme == ORIGIN_GIT;
          i++) {
         struct node *other = closure_find(&s->closure, step->origins[i]);
 
@@ -291,8 +291,8 @@ static struct str find_tag(const struct install_session *s,
     for (size_t i = 0; i < step->origin_count; i++) {
         const struct node *n = closure_find(&s->closure, step->origins[i]);
 
-        if (n && origin_range(&n->origin, a).n &&
-            origin_is_package_of(p->package->origin, &n->origin, a))
+        if (n && origin_range(n->origin, a).n &&
+            origin_is_package_of(p->package->origin, n->origin, a))
             return node_tag(n, a);
     }
     return str_make("", 0);
@@ -420,19 +420,19 @@ static void fill_needs(const struct install_session *s,
 static bool has_own_commit(const struct install_session *s,
                            const struct node *n)
 {
-    return layer_also_commit(&s->layer, &n->origin).n > 0;
+    return layer_also_commit(&s->layer, n->origin).n > 0;
 }
 
 static bool is_same_ref(const struct install_session *s, const struct node *x,
                         const struct node *y, struct arena *a)
 {
-    if (!str_eq(origin_repository(&x->origin, a),
-                origin_repository(&y->origin, a)))
+    if (!str_eq(origin_repository(x->origin, a),
+                origin_repository(y->origin, a)))
         return false;
     if (x->locked && x->locked == y->locked)
         return !has_own_commit(s, x) && !has_own_commit(s, y);
     return x->ref.n && str_eq(x->ref, y->ref) &&
-           str_eq(origin_range(&x->origin, a), origin_range(&y->origin, a));
+           str_eq(origin_range(x->origin, a), origin_range(y->origin, a));
 }
 
 /* The lock has it so, and the entry stays as it is. */
@@ -443,8 +443,8 @@ static bool is_implied(const struct install_session *s,
     const struct lock_entry *b = p->before;
 
     return p->action == INSTALL_KEEP && !has_own_commit(s, other) &&
-           map_find(&s->layer.by_origin, other->origin.key) == b &&
-           !str_eq(layer_origin(&s->layer, b)->key, other->origin.key);
+           map_find(&s->layer.by_origin, other->origin->key) == b &&
+           !str_eq(layer_origin(&s->layer, b)->key, other->origin->key);
 }
 
 /* What stands behind it in `also`: nothing where it is of the entry's own ref
@@ -453,8 +453,8 @@ static struct str also_commit(const struct install_session *s,
                               const struct install_package *p,
                               const struct node *other, struct arena *a)
 {
-    return other->origin.scheme != ORIGIN_GIT ||
-                   origin_names_commit(&other->origin) ||
+    return other->origin->scheme != ORIGIN_GIT ||
+                   origin_names_commit(other->origin) ||
                    is_implied(s, p, other) ||
                    (str_eq(other->package.commit, p->package->commit) &&
                     is_same_ref(s, package_node(p), other, a))
@@ -502,14 +502,14 @@ static void fill_also(const struct install_session *s,
         const struct node *other = closure_find(&s->closure, step->origins[i]);
         struct origin now;
 
-        if (!other || str_eq(other->origin.key, own->key) ||
-            str_eq(other->origin.text, own->text))
+        if (!other || str_eq(other->origin->key, own->key) ||
+            str_eq(other->origin->text, own->text))
             continue;
         former[n] = node_moved_origin(&s->closure, other, a, &now) &&
                     str_eq(now.key, own->key);
         commits[n] =
             is_moved ? other->package.commit : also_commit(s, p, other, a);
-        also[n++] = other->origin.text;
+        also[n++] = other->origin->text;
     }
     out->also = also;
     out->also_commits = commits;
@@ -653,16 +653,22 @@ static void keep_replaced(const struct install_session *s, struct lock *lock,
     }
 }
 
-/* The text that is there already, where it stays as it is. */
+/* The text that is there already, where it stays as it is. `entries`, theirs
+ * alone, is released before the text is held twice; may be NULL. */
 static bool format_lock(const struct install_session *s, struct lock *lock,
-                        struct str old, struct str *out, struct err *e)
+                        struct arena *entries, struct str old, struct str *out,
+                        struct err *e)
 {
     CLEANUP(buf_done) struct buf b = {0};
 
+    *out = old;
+    if (lock_has_text(lock, old))
+        return true;
     buf_init(&b, LOCK_MAX_BYTES);
     lock_format(lock, &b);
-    *out =
-        str_eq(old, buf_str(&b)) ? old : arena_str(&s->cx->arena, buf_str(&b));
+    if (entries)
+        arena_done(entries);
+    *out = arena_str(&s->cx->arena, buf_str(&b));
     return buf_check(&b, "mapm.lock", e);
 }
 
@@ -688,8 +694,8 @@ static bool make_entries(struct install_session *s, struct arena *a,
     keep_replaced(s, lock, a);
     if (!session_check_patches(s, lock, &local, e))
         return false;
-    if (!format_lock(s, &local, s->layer.local_lock_text, &s->local_lock_text,
-                     e))
+    if (!format_lock(s, &local, NULL, s->layer.local_lock_text,
+                     &s->local_lock_text, e))
         return false;
     if (local.count == 0)
         s->local_lock_text = str_make("", 0);
@@ -820,7 +826,7 @@ static bool format_locks(struct install_session *s, struct err *e)
     struct lock lock = {0};
 
     if (!make_lock(s, &scratch, &lock, e) ||
-        !format_lock(s, &lock, s->layer.lock_text, &s->lock_text, e))
+        !format_lock(s, &lock, &scratch, s->layer.lock_text, &s->lock_text, e))
         return false;
     /* A file that says nothing is not written where there was none. */
     if (lock.count == 0 && s->layer.lock_text.n == 0 && s->yaml.n == 0)

@@ -22,14 +22,14 @@ static bool manifest_origin(const struct node *n, struct str folder, int format,
     struct err ignored = {0};
     struct origin o;
 
-    if (n->origin.scheme == ORIGIN_FILE) {
+    if (n->origin->scheme == ORIGIN_FILE) {
         struct str top =
-            str_slice(n->origin.text, 0, n->origin.text.n - n->path.n);
+            str_slice(n->origin->text, 0, n->origin->text.n - n->path.n);
 
         if (!origin_parse(str_join(top, path, a), NULL, a, &o, &ignored))
             return false;
     } else {
-        origin_complete(&n->origin, node_slot(n, a), path, a, &o);
+        origin_complete(n->origin, node_slot(n, a), path, a, &o);
     }
     *out = origin_with_part(&o, STR(MANIFEST_PART), a);
     return true;
@@ -46,7 +46,7 @@ void plugin_scope_request(struct closure *c, const struct node *n,
             closure_find(c, o.key))
             continue;
         manifest = closure_add(c, &o, DOC_MARKET);
-        manifest->pin = n->package.commit;
+        node_make_rare(manifest, &c->cx->arena)->pin = n->package.commit;
         *any = true;
     }
 }
@@ -71,12 +71,12 @@ struct str plugin_scope_find(const struct closure *c, const struct node *n,
     const struct node *root = find(c, n, folder, PLUGIN_COPILOT);
 
     if (root && root->is_standard)
-        return root->entry;
+        return node_rare(root)->entry;
     for (int i = PLUGIN_CLAUDE; i < PLUGIN_FORMATS; i++) {
         const struct node *manifest = find(c, n, folder, i);
 
         if (manifest)
-            return manifest->entry;
+            return node_rare(manifest)->entry;
     }
     return STR("");
 }
@@ -91,7 +91,7 @@ bool plugin_scope_ingest(struct closure *c, struct node *n, struct str text,
 
     if (!json_parse(text, &options, a, &root, NULL, e))
         return false;
-    n->entry =
+    node_make_rare(n, a)->entry =
         arena_str(a, plugin_scope_of(json_text(json_get(root, "name")), a));
     n->is_standard = plugin_manifest_is_standard(root);
     n->is_ready = true;
@@ -108,7 +108,7 @@ static struct str *folders_of(const struct closure *c, const struct node *n,
     const struct lock_entry *entry = n->locked;
     struct arena *a = &c->cx->arena;
     struct str *out = arena_array(a, entry->also_count + 1, sizeof *out);
-    struct str text = n->origin.text, top;
+    struct str text = n->origin->text, top;
 
     *count = 0;
     out[(*count)++] = name_folder(n->path);

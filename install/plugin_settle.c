@@ -29,7 +29,7 @@ static const struct node *find_fault(struct closure *c, struct node *n,
                        n->failed->code == ERR_DAMAGED
                    ? NULL
                    : n;
-    if (!map_put(seen, n->origin.key, n) || seen->count > GRAPH_MAX_DEPTH)
+    if (!map_put(seen, n->origin->key, n) || seen->count > GRAPH_MAX_DEPTH)
         return NULL;
     for (size_t i = 0; i < n->package.dep_count; i++) {
         struct node *to = closure_find(c, n->package.deps[i].origin->key);
@@ -46,7 +46,7 @@ static struct str message_of(const struct node *n, struct arena *a)
     const char *message = err_prev(n->failed, NULL);
     const char *inner = err_prev(n->failed, message);
 
-    if (inner && str_find(str_cstr(message), n->origin.text) != SIZE_MAX)
+    if (inner && str_find(str_cstr(message), n->origin->text) != SIZE_MAX)
         message = inner;
     return arena_str(a, str_cstr(message));
 }
@@ -118,7 +118,7 @@ static void drop_invalid(struct settling *t, struct node *n)
              fault == info->parts[i]
                  ? message_of(fault, t->a)
                  : arena_printf(t->a, "it needs %.*s: %.*s",
-                                STR_ARG(fault->origin.text),
+                                STR_ARG(fault->origin->text),
                                 STR_ARG(message_of(fault, t->a))));
     }
     if (any)
@@ -149,7 +149,7 @@ static struct str name_in(struct settling *t, const struct node *plugin,
  * is that of its plugin. */
 static bool keeps_name(struct settling *t, const struct node *n)
 {
-    return map_has(&t->is_root, n->origin.key) || n->alias.n ||
+    return map_has(&t->is_root, n->origin->key) || n->alias.n ||
            (n->package.kind != DOC_MCP && str_has_char(n->own_fqn, '/')) ||
            (n->package.kind == DOC_MCP && !node_is_derived(n));
 }
@@ -175,10 +175,10 @@ static void offer_name(struct settling *t, const struct node *plugin,
  * counts less than a root. */
 static void drop_name(struct settling *t, struct node *n)
 {
-    bool is_root = map_has(&t->is_root, n->origin.key);
+    bool is_root = map_has(&t->is_root, n->origin->key);
 
     if (!n->locked || !n->locked->plugin.n || n->alias.n ||
-        (n->of_plugin.n && !is_root) || !n->own_fqn.n)
+        (node_rare(n)->of_plugin.n && !is_root) || !n->own_fqn.n)
         return;
     node_set_name(n, n->own_fqn);
 }
@@ -207,7 +207,7 @@ static void take_name(struct settling *t, struct node *n)
     const struct node *owner = map_find(&t->owners, content_key(t, n));
 
     if (owner)
-        n->of_plugin = owner->package.fqn;
+        node_make_rare(n, &t->s->cx->arena)->of_plugin = owner->package.fqn;
     if (!name || keeps_name(t, n))
         return;
     node_set_name(n, *name);
@@ -273,7 +273,7 @@ static void drop_twins(struct settling *t, struct node *n)
         gone[i] = any = true;
         skip(t, &info->plugin, &info->plugin.parts[i],
              arena_printf(t->a, "%.*s has the name %.*s already",
-                          STR_ARG(first->origin.text),
+                          STR_ARG(first->origin->text),
                           STR_ARG(part->package.fqn)));
     }
     if (any)
@@ -337,7 +337,7 @@ static void fail_empty(struct settling *t, struct node *n)
             "installed%s%.*s",
             STR_ARG(p->name), b.n ? "; what it has: " : "",
             STR_ARG(buf_str(&b)));
-    n->fault = STR("plugin-empty");
+    node_make_rare(n, t->a)->fault = STR("plugin-empty");
     node_fail(&t->s->closure, n, &e);
 }
 
@@ -375,7 +375,8 @@ bool plugins_settle(struct install_session *s, struct err *e)
             drop_invalid(&t, c->queue[i]);
     name_as_roots(&t);
     for (size_t i = 0; i < c->queued; i++)
-        c->queue[i]->of_plugin = STR("");
+        if (c->queue[i]->rare)
+            c->queue[i]->rare->of_plugin = STR("");
     for (int round = 0; round < 2; round++)
         for (size_t i = 0; i < c->queued; i++) {
             struct node **parts;
@@ -409,11 +410,11 @@ bool plugins_settle(struct install_session *s, struct err *e)
 /* A derived part has the plugin of its origin, a skill the first that needs it. */
 static struct str plugin_of(const struct node *n)
 {
-    struct str rest =
-        str_from_index(n->origin.part, str_find_char(n->origin.part, '=') + 1);
+    struct str rest = str_from_index(n->origin->part,
+                                     str_find_char(n->origin->part, '=') + 1);
 
     return node_is_derived(n) ? str_slice(rest, 0, str_find_char(rest, '/'))
-                              : n->of_plugin;
+                              : node_rare(n)->of_plugin;
 }
 
 void plugin_fill_entry(const struct install_session *s, const struct node *n,
@@ -427,9 +428,9 @@ void plugin_fill_entry(const struct install_session *s, const struct node *n,
             return;
         out->plugin = plugin_of(n);
         (void)s;
-        slash = str_find_last(n->origin.part, '/');
+        slash = str_find_last(n->origin->part, '/');
         if (n->package.kind == DOC_MCP && node_is_derived(n))
-            out->server = str_from_index(n->origin.part, slash + 1);
+            out->server = str_from_index(n->origin->part, slash + 1);
         return;
     }
     if (n->locked && !info) {

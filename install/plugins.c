@@ -27,12 +27,11 @@ static struct node *find_market(struct closure *c, struct node *n)
     struct arena *a = &c->cx->arena;
     struct str pin = n->locked ? n->locked->catalog_commit : STR("");
     struct origin o = origin_with_part(
-        &n->origin, pin.n ? str_join(STR("market="), pin, a) : STR("market"),
-        a);
+        n->origin, pin.n ? str_join(STR("market="), pin, a) : STR("market"), a);
     struct node *market = closure_add(c, &o, DOC_MARKET);
 
     if (!market->is_resolved)
-        market->pin = pin;
+        node_make_rare(market, a)->pin = pin;
     return market;
 }
 
@@ -60,13 +59,14 @@ static bool take_here(struct closure *c, struct node *n, struct node *market,
                       const struct market_entry *entry, struct err *e)
 {
     struct arena *a = &c->cx->arena;
-    struct str path = join(market_root(market, market->market), entry->path, a);
-    struct origin base = origin_with_part(&market->origin, STR(""), a);
+    struct str path =
+        join(market_root(market, node_rare(market)->market), entry->path, a);
+    struct origin base = origin_with_part(market->origin, STR(""), a);
 
     n->source = arena_new(a, struct origin);
     if (base.scheme == ORIGIN_GIT) {
         origin_complete(&base, node_slot(market, a), path, a, n->source);
-        n->pin = market->package.commit;
+        node_make_rare(n, a)->pin = market->package.commit;
         n->ref = market->ref;
         return true;
     }
@@ -104,15 +104,15 @@ static bool take_git(struct closure *c, struct node *n,
 static void note_elsewhere(struct closure *c, const struct node *n)
 {
     if (n->locked || n->source->scheme != ORIGIN_GIT ||
-        n->origin.scheme != ORIGIN_GIT ||
+        n->origin->scheme != ORIGIN_GIT ||
         str_eq(origin_repository(n->source, &c->cx->arena),
-               origin_repository(&n->origin, &c->cx->arena)))
+               origin_repository(n->origin, &c->cx->arena)))
         return;
     notice_add(
         &c->notices, STR(""), STR(""),
         arena_printf(&c->cx->arena, "plugin %.*s of %.*s is from %.*s",
-                     STR_ARG(str_from_index(n->origin.part, ENTRY_PREFIX.n)),
-                     STR_ARG(origin_base(n->origin.text)),
+                     STR_ARG(str_from_index(n->origin->part, ENTRY_PREFIX.n)),
+                     STR_ARG(origin_base(n->origin->text)),
                      STR_ARG(n->source->text)));
 }
 
@@ -125,7 +125,7 @@ static bool fail_unknown(const struct market *m, const struct node *n,
         text_nearest_add(&near, name, m->entries[i].name, 3);
     err_set(e, ERR_NOT_FOUND,
             "the marketplace of %.*s offers no plugin \"%.*s\"",
-            STR_ARG(origin_base(n->origin.text)), STR_ARG(name));
+            STR_ARG(origin_base(n->origin->text)), STR_ARG(name));
     if (near.count)
         err_hint(e, "did you mean %.*s?", STR_ARG(near.found[0]));
     return false;
@@ -135,14 +135,15 @@ static bool take_entry(struct closure *c, struct node *n, struct node *market,
                        struct err *e)
 {
     struct arena *a = &c->cx->arena;
-    struct str name = str_from_index(n->origin.part, ENTRY_PREFIX.n);
+    struct str name = str_from_index(n->origin->part, ENTRY_PREFIX.n);
+    struct node_rare *rare = node_make_rare(n, a);
     const struct market_entry *entry;
     struct origin base;
     bool renamed, ok;
 
-    entry = market_find(market->market, name, &renamed);
+    entry = market_find(node_rare(market)->market, name, &renamed);
     if (!entry)
-        return fail_unknown(market->market, n, name, e);
+        return fail_unknown(node_rare(market)->market, n, name, e);
     if (entry->source == MARKET_NONE)
         return err_set(e, ERR_REFUSED, "plugin %.*s is not installable: %s",
                        STR_ARG(name), entry->why);
@@ -150,14 +151,14 @@ static bool take_entry(struct closure *c, struct node *n, struct node *market,
         notice_add(&c->notices, STR(""), STR(""),
                    arena_printf(a, "plugin %.*s is called %.*s now",
                                 STR_ARG(name), STR_ARG(entry->name)));
-    n->entry = market_entry_text(market->market, entry, a);
-    n->catalog_commit = market->package.commit;
-    if (n->origin.is_short) {
-        base = origin_with_part(&n->origin, STR(""), a);
+    rare->entry = market_entry_text(node_rare(market)->market, entry, a);
+    rare->catalog_commit = market->package.commit;
+    if (n->origin->is_short) {
+        base = origin_with_part(n->origin, STR(""), a);
         origin_complete(&base, node_slot(market, a), base.path, a, &base);
-        n->origin = origin_with_part(&base, n->origin.part, a);
-        map_put(&c->nodes, n->origin.key, n);
-        n->package.origin = &n->origin;
+        base = origin_with_part(&base, n->origin->part, a);
+        node_set_origin(c, n, &base);
+        map_put(&c->nodes, n->origin->key, n);
     }
     ok = entry->source == MARKET_HERE ? take_here(c, n, market, entry, e)
                                       : take_git(c, n, entry, e);
@@ -194,9 +195,9 @@ bool plugin_resolve_entry(struct closure *c, struct node *n, struct err *e)
 {
     struct node *market = find_market(c, n);
 
-    n->market_node = market;
+    node_make_rare(n, &c->cx->arena)->market_node = market;
     n->waits = true;
-    if (!market->failed && !market->market)
+    if (!market->failed && !node_rare(market)->market)
         return true;
     return ask_folder(c, n, market, e);
 }
@@ -208,7 +209,7 @@ bool plugin_market_settled(struct closure *c, struct node *market,
         struct node *n = c->queue[i];
         struct err why = {0};
 
-        if (!n->waits || n->market_node != market)
+        if (!n->waits || node_rare(n)->market_node != market)
             continue;
         if (ask_folder(c, n, market, &why))
             continue;
@@ -234,18 +235,19 @@ bool plugin_ingest_market(struct closure *c, struct node *n,
     if (!store_read(c->store, &files[0].hash, MARKETPLACE_MAX_BYTES, a, &text,
                     e))
         return false;
-    if (str_is(n->origin.part, MANIFEST_PART))
+    if (str_is(n->origin->part, MANIFEST_PART))
         return plugin_scope_ingest(c, n, text, e);
     for (const char *const *file = plugin_marketplaces; *file; file++)
         if (str_ends(n->path, str_cstr(*file))) {
             if (!market_read(text, str_cstr(*file), a, m, e))
                 return false;
-            n->market = m;
+            node_make_rare(n, a)->market = m;
             break;
         }
-    if (!n->market && !market_read(text, STR("marketplace.json"), a, m, e))
+    if (!node_rare(n)->market &&
+        !market_read(text, STR("marketplace.json"), a, m, e))
         return false;
-    n->market = m;
+    node_make_rare(n, a)->market = m;
     n->is_ready = true;
     return true;
 }
@@ -287,8 +289,8 @@ bool plugin_add_files(struct closure *c, struct node *n,
             buf_printf(&b, "%.*s\n", STR_ARG(files[i].path));
     if ((b.n &&
          !add_file(c, files, count, PLUGIN_OUTSIDE_FILE, buf_str(&b), e)) ||
-        (n->entry.n &&
-         !add_file(c, files, count, PLUGIN_ENTRY_FILE, n->entry, e)))
+        (node_rare(n)->entry.n &&
+         !add_file(c, files, count, PLUGIN_ENTRY_FILE, node_rare(n)->entry, e)))
         return false;
     qsort(files, *count, sizeof *files, by_path);
     return true;
@@ -439,7 +441,7 @@ static bool supply(struct closure *c, struct node *owner, struct node *n,
     if (!owner->locked)
         n->locked = NULL;
     n->digest = digest;
-    n->owner = owner;
+    node_make_rare(n, a)->owner = owner;
     n->path = owner->path;
     n->ref = owner->ref;
     n->object = n->locked ? n->locked->object : owner->object;
@@ -480,7 +482,7 @@ static bool add_skill(struct closure *c, struct node *n,
     is_known = closure_find(c, o.key) != NULL;
     *out = closure_add(c, &o, DOC_SKILL);
     if (!is_known && !n->locked && o.scheme == ORIGIN_GIT)
-        (*out)->pin = n->package.commit;
+        node_make_rare(*out, &c->cx->arena)->pin = n->package.commit;
     if (!is_known)
         (*out)->is_part = true;
     return true;
@@ -490,9 +492,9 @@ static void report_notes(struct closure *c, const struct node *n,
                          const struct plugin *p)
 {
     for (size_t i = 0; i < p->warning_count; i++)
-        notice_add(&c->notices, STR("plugin"), n->origin.text, p->warnings[i]);
+        notice_add(&c->notices, STR("plugin"), n->origin->text, p->warnings[i]);
     for (size_t i = 0; i < p->note_count && c->cx->is_verbose; i++)
-        notice_add(&c->notices, STR("plugin-note"), n->origin.text,
+        notice_add(&c->notices, STR("plugin-note"), n->origin->text,
                    p->notes[i]);
 }
 
@@ -503,7 +505,7 @@ static bool add_need(struct closure *c, struct node *n, enum doc_kind kind,
     struct origin *o = arena_new(a, struct origin);
 
     if (!origin_parse(text, &c->layer->rules, a, o, e))
-        return err_wrap(e, "a dependency of %.*s", STR_ARG(n->origin.text));
+        return err_wrap(e, "a dependency of %.*s", STR_ARG(n->origin->text));
     if (kind == DOC_PLUGIN)
         *o = origin_with_part(o, STR("plugin"), a);
     *out = (struct dependency){.kind = kind, .origin = o};
@@ -517,7 +519,7 @@ static void add_entry(struct closure *c, struct node *n, struct str name,
     struct arena *a = &c->cx->arena;
     struct origin *o = arena_new(a, struct origin);
 
-    *o = origin_with_part(&n->origin, str_join(ENTRY_PREFIX, name, a), a);
+    *o = origin_with_part(n->origin, str_join(ENTRY_PREFIX, name, a), a);
     *out = (struct dependency){.kind = DOC_PLUGIN, .origin = o};
 }
 
@@ -532,7 +534,7 @@ static bool fill_needs(struct closure *c, struct node *n,
 
     for (size_t i = 0; i < p->part_count; i++) {
         deps[count].kind = p->parts[i].kind;
-        deps[count++].origin = &info->parts[i]->origin;
+        deps[count++].origin = info->parts[i]->origin;
     }
     for (size_t i = 0; i < p->need_count; i++)
         if (!add_need(c, n, p->needs[i].kind, p->needs[i].origin,
@@ -568,8 +570,8 @@ bool plugin_take_parts(struct closure *c, struct node *n, struct err *e)
     struct plugin_node *info = arena_new(a, struct plugin_node);
 
     if (!plugin_read_node(c, n, a, &info->plugin, e))
-        return err_wrap(e, "%.*s", STR_ARG(n->origin.text));
-    info->catalog_commit = n->catalog_commit;
+        return err_wrap(e, "%.*s", STR_ARG(n->origin->text));
+    info->catalog_commit = node_rare(n)->catalog_commit;
     if (node_has_entry(n))
         info->source = base_of(c, n).text;
     n->plugin = info;
@@ -634,7 +636,7 @@ static bool check_needs(struct closure *c, struct node *n,
         map_put(&own, n->package.deps[i].origin->key, n);
     for (size_t i = 0; i < p->part_count; i++) {
         const struct lock_entry *other =
-            map_find(&c->layer->by_origin, info->parts[i]->origin.key);
+            map_find(&c->layer->by_origin, info->parts[i]->origin->key);
 
         if (!other || !lock_needs(entry, other)) {
             if (!is_skipped(entry, &p->parts[i]))
@@ -657,7 +659,7 @@ bool plugin_check_locked(struct closure *c, struct node *n, struct err *e)
     struct package package = n->package;
 
     if (!plugin_read_node(c, n, a, &info->plugin, e))
-        return err_wrap(e, "%.*s", STR_ARG(n->origin.text));
+        return err_wrap(e, "%.*s", STR_ARG(n->origin->text));
     if (!str_eq(info->plugin.name, lock_own_name(n->locked)))
         return differs(n, "is named", info->plugin.name, e);
     if (!str_eq(info->plugin.version, n->locked->version))
@@ -694,7 +696,7 @@ void plugin_fail_waiting(struct closure *c)
             continue;
         n->waits = false;
         err_set(&e, ERR_DAMAGED, "%.*s: its plugin holds no such part",
-                STR_ARG(n->origin.text));
+                STR_ARG(n->origin->text));
         node_fail(c, n, &e);
     }
 }

@@ -168,19 +168,19 @@ bool roots_knows_path(const struct install_session *s, const struct node *n)
     return !n->failed && !n->assumed_present &&
            (n->is_ready || n->is_outlined) &&
            (!n->locked ||
-            str_eq(layer_origin(&s->layer, n->locked)->key, n->origin.key));
+            str_eq(layer_origin(&s->layer, n->locked)->key, n->origin->key));
 }
 
 static struct str node_place(const struct install_session *s,
                              const struct node *n)
 {
-    return place_of(s, n->package.kind, &n->origin, n->path);
+    return place_of(s, n->package.kind, n->origin, n->path);
 }
 
 static struct root root_of(const struct node *n)
 {
     return (struct root){.kind = n->package.kind,
-                         .origin = n->origin,
+                         .origin = *n->origin,
                          .as = n->alias,
                          .catalog = n->catalog};
 }
@@ -199,7 +199,7 @@ static void index_wanted(struct install_session *s, struct node *const *nodes,
             map_put(&out->own,
                     layer_name_key(root.kind, root.origin.path, &s->cx->arena),
                     nodes[i]);
-        if (nodes[i]->origin.scheme == ORIGIN_GIT &&
+        if (nodes[i]->origin->scheme == ORIGIN_GIT &&
             roots_knows_path(s, nodes[i]))
             map_put(&out->by_place, node_place(s, nodes[i]), nodes[i]);
     }
@@ -209,9 +209,9 @@ static void index_wanted(struct install_session *s, struct node *const *nodes,
 static bool is_beside(const struct origin *o, const struct node *n)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct str rest = n->origin.rest, ref = n->ref;
+    struct str rest = n->origin->rest, ref = n->ref;
 
-    if (origin_range(&n->origin, &scratch).n)
+    if (origin_range(n->origin, &scratch).n)
         ref = str_slice(rest, 0, str_find_char(rest, '/'));
     if (!ref.n && rest.n > n->path.n && str_ends(rest, n->path))
         ref = str_slice(rest, 0, rest.n - n->path.n - (n->path.n > 0));
@@ -326,7 +326,7 @@ bool roots_take(struct install_session *s, struct node *const *nodes,
         if (is_replaced(s, &s->roots[i], &w))
             gone[gone_count++] = s->roots[i];
     for (size_t i = 0; i < count; i++)
-        if (nodes[i]->origin.scheme != ORIGIN_GIT ||
+        if (nodes[i]->origin->scheme != ORIGIN_GIT ||
             !roots_knows_path(s, nodes[i]) ||
             map_find(&w.by_place, node_place(s, nodes[i])) == nodes[i])
             added[added_count++] = root_of(nodes[i]);

@@ -66,13 +66,14 @@ static void PRINTF(4, 5) set_bad(struct selection *sel, struct node *n,
 /* The first message that does more than name the package. */
 static void set_failed(struct selection *sel, struct node *n)
 {
-    const char *code = n->fault.n ? str_dup0(n->fault, sel->a)
-                                  : err_code_name(n->failed->code);
+    const char *code = node_rare(n)->fault.n
+                           ? str_dup0(node_rare(n)->fault, sel->a)
+                           : err_code_name(n->failed->code);
     const char *message = err_prev(n->failed, NULL);
     const char *inner = err_prev(n->failed, message);
 
-    if (inner && (str_find(str_cstr(message), n->origin.text) != SIZE_MAX ||
-                  str_ends(n->origin.text, str_cstr(message))))
+    if (inner && (str_find(str_cstr(message), n->origin->text) != SIZE_MAX ||
+                  str_ends(n->origin->text, str_cstr(message))))
         message = inner;
     set_bad(sel, n, code, "%s", message);
 }
@@ -95,7 +96,7 @@ static void evaluate_node(struct selection *sel, struct node *n)
         set_bad(sel, n, "path-not-found", "it is a catalog, not a package");
     else if (!n->is_ready && !n->is_outlined)
         set_bad(sel, n, "fetch", "it did not arrive");
-    else if (n->in_the_way.n)
+    else if (node_rare(n)->in_the_way.n)
         set_bad(sel, n, "in-the-way",
                 p->kind == DOC_MCP
                     ? "%.*s is a server of yours, which mapm did not write: "
@@ -104,11 +105,11 @@ static void evaluate_node(struct selection *sel, struct node *n)
                     : "%.*s is there, and mapm did not make it: move it away, "
                       "or name this package alone and add --force, which keeps "
                       "a copy",
-                STR_ARG(n->in_the_way));
-    else if (!is_allowed(sel->s, &n->origin) ||
+                STR_ARG(node_rare(n)->in_the_way));
+    else if (!is_allowed(sel->s, n->origin) ||
              !is_allowed(sel->s, node_source(n)))
         set_bad(sel, n, "refused", "policy.sources does not allow %.*s",
-                STR_ARG(n->origin.repository));
+                STR_ARG(n->origin->repository));
     else if (p->kind == DOC_MCP && p->dep_count)
         set_bad(sel, n, "mcp-leaf", "an MCP server needs nothing");
 }
@@ -154,7 +155,7 @@ static bool is_bad_edge(struct selection *sel, struct node *n,
                 "it needs the agent %.*s, and only an agent may",
                 STR_ARG(dep->origin->text));
     else if (dep->origin->scheme != ORIGIN_GIT &&
-             n->origin.scheme != dep->origin->scheme)
+             n->origin->scheme != dep->origin->scheme)
         set_bad(sel, n, "dep-file-origin",
                 "it needs %.*s, a path on one machine",
                 STR_ARG(dep->origin->text));
@@ -327,7 +328,7 @@ struct twins {
 
 static bool may_be_twin(const struct node *n)
 {
-    return n->path.n && n->origin.scheme != ORIGIN_OWN && !n->failed &&
+    return n->path.n && n->origin->scheme != ORIGIN_OWN && !n->failed &&
            !n->offer_count && !n->alias.n && (n->is_ready || n->is_outlined) &&
            n->package.kind != DOC_MCP;
 }
@@ -336,7 +337,7 @@ static bool may_be_twin(const struct node *n)
  * gives it none. */
 static struct str scoped_name(struct install_session *s, const struct node *n)
 {
-    struct str rest = n->origin.rest, ref, scope = STR("");
+    struct str rest = n->origin->rest, ref, scope = STR("");
 
     if (!roots_knows_path(s, n) && !str_cut(&rest, '/', &ref))
         rest = STR("");
@@ -353,12 +354,12 @@ static struct str scoped_name(struct install_session *s, const struct node *n)
 static bool is_given(struct install_session *s, const struct node *n)
 {
     const struct lock_entry *entry =
-        map_find(&s->layer.by_origin, n->origin.key);
+        map_find(&s->layer.by_origin, n->origin->key);
 
     return str_eq(n->package.fqn, scoped_name(s, n)) ||
            (entry && entry->declared.n && !entry->plugin.n &&
             str_eq(n->package.fqn, entry->name) &&
-            str_eq(layer_origin(&s->layer, entry)->key, n->origin.key));
+            str_eq(layer_origin(&s->layer, entry)->key, n->origin->key));
 }
 
 /*
@@ -369,14 +370,14 @@ static bool is_given(struct install_session *s, const struct node *n)
 static bool keeps_name(struct install_session *s, const struct node *n)
 {
     const struct lock_entry *entry =
-        map_find(&s->layer.by_origin, n->origin.key);
+        map_find(&s->layer.by_origin, n->origin->key);
 
     if (n->is_exact || n->keeps_name)
         return true;
     if (!str_eq(n->package.fqn, n->own_fqn))
         return is_given(s, n);
     return entry && !entry->declared.n &&
-           str_eq(layer_origin(&s->layer, entry)->key, n->origin.key);
+           str_eq(layer_origin(&s->layer, entry)->key, n->origin->key);
 }
 
 /* Equal content is one package, so it has one name: one that is recorded, or
@@ -422,7 +423,7 @@ static struct str twin_key(const struct install_session *s,
                            const struct node *n)
 {
     struct arena *a = &s->cx->arena;
-    const struct origin *o = &n->origin;
+    const struct origin *o = n->origin;
     struct str catalog = o->scheme == ORIGIN_FILE
                              ? str_slice(o->path, 0, o->path.n - n->path.n)
                              : origin_repository(o, a);
@@ -540,8 +541,8 @@ static void leave_out(struct selection *sel, struct choice *c)
 static bool is_same_repository(struct selection *sel, const struct node *x,
                                const struct node *y)
 {
-    return str_eq(origin_repository(&x->origin, sel->a),
-                  origin_repository(&y->origin, sel->a));
+    return str_eq(origin_repository(x->origin, sel->a),
+                  origin_repository(y->origin, sel->a));
 }
 
 /* How `c` can be taken although `holder` has its name: "" when it cannot. */
@@ -575,7 +576,7 @@ static void leave_out_conflict(struct selection *sel, struct choice *c,
     c->message = arena_printf(
         sel->a, "%s %.*s is the name of %.*s already, which differs%.*s",
         doc_kind_name(claimer->package.kind), STR_ARG(claimer->package.fqn),
-        STR_ARG(holder->origin.text),
+        STR_ARG(holder->origin->text),
         STR_ARG(claimer == c->node ? way_out(sel, c, holder) : STR("")));
     c->chain = arena_array(sel->a, 2, sizeof(struct node *));
     c->chain[c->chain_count++] = c->node;
@@ -588,7 +589,7 @@ static struct str contested_key(struct selection *sel, const struct node *n)
     return arena_printf(
         sel->a, "%.*s %.*s",
         STR_ARG(layer_name_key(n->package.kind, n->package.fqn, sel->a)),
-        STR_ARG(origin_repository(&n->origin, sel->a)));
+        STR_ARG(origin_repository(n->origin, sel->a)));
 }
 
 /* Nor is a folder with the content of one of the two. */
@@ -684,7 +685,7 @@ static void name_choices(struct selection *sel, const struct choice *choices,
     size_t n = list_taken(choices, count, nodes);
 
     for (size_t i = 0; i < n; i++)
-        if (!map_has(&s->layer.by_origin, nodes[i]->origin.key) &&
+        if (!map_has(&s->layer.by_origin, nodes[i]->origin->key) &&
             !nodes[i]->alias.n)
             nodes[i]->package.fqn = nodes[i]->own_fqn;
     sel->successors = roots_successors(s, nodes, n);
@@ -772,8 +773,8 @@ static bool may_be_in_the_way(const struct node *n)
 {
     return n->is_ready && !n->locked && n->mark && n->mark->is_listed &&
            !(n->mark->choice && n->mark->choice->is_exact) &&
-           n->origin.scheme != ORIGIN_OWN && n->package.kind != DOC_PLUGIN &&
-           n->in_the_way.n == 0;
+           n->origin->scheme != ORIGIN_OWN && n->package.kind != DOC_PLUGIN &&
+           node_rare(n)->in_the_way.n == 0;
 }
 
 /* What its files are is known, or it is not looked at. */
@@ -820,7 +821,8 @@ bool selection_look_at_places(struct install_session *s, bool *any,
                               &s->cx->arena, paths, e))
         return false;
     for (size_t i = 0; i < count; i++) {
-        nodes[i]->in_the_way = paths[i];
+        if (paths[i].n || nodes[i]->rare)
+            node_make_rare(nodes[i], &s->cx->arena)->in_the_way = paths[i];
         *any |= paths[i].n != 0;
     }
     return true;
@@ -848,7 +850,7 @@ static void fill_left_out(const struct choice *c, struct arena *a,
         .kind = kind_of(c->node),
         .name = c->name,
         .path = c->path,
-        .origin = c->node->origin.text,
+        .origin = c->node->origin->text,
         .code = c->code,
         .message = c->message,
         .chain = arena_array(a, c->chain_count + 1, sizeof *out->chain),
@@ -857,7 +859,7 @@ static void fill_left_out(const struct choice *c, struct arena *a,
     };
     for (size_t i = 0; i < c->chain_count; i++)
         out->chain[i] = (struct install_link){kind_of(c->chain[i]),
-                                              c->chain[i]->origin.text};
+                                              c->chain[i]->origin->text};
 }
 
 struct install_left_out *selection_left_out(const struct choice *choices,

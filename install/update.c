@@ -514,7 +514,7 @@ static bool add_new(struct install_session *s, struct err *e)
         if (!c->is_left_out)
             roots[s->root_count++] =
                 (struct root){.kind = c->node->package.kind,
-                              .origin = c->node->origin,
+                              .origin = *c->node->origin,
                               .catalog = c->catalog};
     }
     catalogs_note(s);

@@ -163,7 +163,7 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
                         const struct provision_item *item, bool is_stored,
                         struct findings *f)
 {
-    struct node n = {.origin = *layer_source(c->layer, entry),
+    struct node n = {.origin = layer_source(c->layer, entry),
                      .locked = entry,
                      .digest = item->digest,
                      .package = {.content = entry->digest}};
@@ -188,7 +188,7 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
             "locked at another commit than its origin names");
         return false;
     }
-    if (!proof_find(c->layer, c->store, entry, &n.origin, &n.path)) {
+    if (!proof_find(c->layer, c->store, entry, n.origin, &n.path)) {
         add(f, INSTALL_SIDE_PROOF, place_of(f, entry), "not proved");
         return false;
     }
@@ -204,7 +204,7 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
 static bool check_own(struct closure *c, const struct lock_entry *entry,
                       struct provision_item *item, struct findings *f)
 {
-    struct node n = {.origin = *layer_origin(c->layer, entry),
+    struct node n = {.origin = layer_origin(c->layer, entry),
                      .kinds = (unsigned)entry->kind};
     char hex[HASH_HEX_CHARS + 1];
     struct err e = {0};
@@ -223,7 +223,7 @@ static bool check_own(struct closure *c, const struct lock_entry *entry,
     item->files = n.files;
     item->file_count = n.file_count;
     if (entry->kind != DOC_MCP) {
-        item->own = layer_own_path(c->layer, &n.origin);
+        item->own = layer_own_path(c->layer, n.origin);
         return true;
     }
     hash_format(&n.digest, hex);

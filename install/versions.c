@@ -90,7 +90,7 @@ static struct visit *visit(struct settling *t, const struct origin *o,
 
     if (!n)
         return NULL;
-    known = map_entry(&t->visits, n->origin.key);
+    known = map_entry(&t->visits, n->origin->key);
     if (known->value)
         return known->value;
     known->value = v = arena_new(t->a, struct visit);
@@ -174,7 +174,7 @@ static void ask_for(struct settling *t, const struct origin *o,
  * the resolver compares. */
 static void add_fixed(struct settling *t, const struct visit *v)
 {
-    const struct origin *o = &v->node->origin;
+    const struct origin *o = v->node->origin;
     struct str path = o->rest, range;
 
     if (o->scheme != ORIGIN_GIT || origin_range(o, t->a).n)
@@ -217,7 +217,7 @@ static void find_requests(struct settling *t)
             ask_for(t, &roots[i].origin, NULL);
     for (size_t i = 0; t->with_choices && i < s->choice_count; i++)
         if (!s->choices[i].is_left_out)
-            ask_for(t, &s->choices[i].node->origin, NULL);
+            ask_for(t, s->choices[i].node->origin, NULL);
     for (size_t i = 0; i < t->queued; i++) {
         const struct package *p = &t->queue[i]->node->package;
 
@@ -283,7 +283,7 @@ static void tell_request(const struct settling *t, const struct request *r,
     for (size_t i = count; i-- > 0;) {
         struct str name = way[i]->node->package.fqn.n
                               ? way[i]->node->package.fqn
-                              : way[i]->node->origin.text;
+                              : way[i]->node->origin->text;
 
         line = arena_join(line, " -> ", name, t->a);
     }
@@ -306,7 +306,7 @@ static bool find_locked(const struct settling *t, const struct group *g,
 
         if (entries[i]->tag.n &&
             origin_is_package_of(layer_origin(l, entries[i]),
-                                 &g->members->node->origin, t->a) &&
+                                 g->members->node->origin, t->a) &&
             tag_version(entries[i]->tag, g->path, out, &form))
             return true;
     }
@@ -342,7 +342,7 @@ static bool find_first(const struct settling *t, const struct group *g,
         const struct node *n = c->queue[i];
         unsigned form;
 
-        if (n->is_ready && !n->failed && str_eq(n->origin.key, key) &&
+        if (n->is_ready && !n->failed && str_eq(n->origin->key, key) &&
             tag_version(node_tag(n, t->a), g->path, out, &form))
             return true;
     }
@@ -425,7 +425,8 @@ static bool settle(struct settling *t, struct group *g, bool *settled,
 
     for (const struct member *m = g->members; m; m = m->next)
         if (m->node->failed)
-            return m->node->allowed.n && m->node->failed->code == ERR_REF
+            return node_rare(m->node)->allowed.n &&
+                           m->node->failed->code == ERR_REF
                        ? refuse(t, g, m->node->failed, e)
                        : true; /* the resolver says so */
     if (bound)
@@ -455,10 +456,14 @@ static bool lacks_origins(const struct install_session *s, struct arena *a)
 {
     for (size_t i = 0; i < s->closure.queued; i++) {
         const struct lock_entry *entry = s->closure.queue[i]->locked;
-        struct err ignored = {0};
         struct origin o;
 
-        for (size_t k = 0; entry && k < entry->also_count; k++)
+        if (!entry || !entry->also_count)
+            continue;
+
+        struct err ignored = {0};
+
+        for (size_t k = 0; k < entry->also_count; k++)
             if (origin_parse_part(entry->also[k], &s->layer.rules, a, &o,
                                   &ignored) &&
                 !closure_find(&s->closure, o.key))

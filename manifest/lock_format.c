@@ -1,5 +1,6 @@
 #include "base/invariant.h"
 #include "base/path.h"
+#include "mapm/limits.h"
 #include "mapm/member.h"
 #include "mapm/name.h"
 #include "mapm/origin.h"
@@ -318,22 +319,45 @@ static enum lock_version needed_version(const struct lock *lock)
     return LOCK_VERSION_1;
 }
 
-void lock_format(struct lock *lock, struct buf *out)
+static void begin(struct lock *lock, struct buf *out)
 {
-    CLEANUP(arena_done) struct arena scratch;
-
-    arena_init(&scratch);
     if (lock->count)
         qsort(lock->entries, lock->count, sizeof *lock->entries,
               compare_entries);
     buf_text(out, needed_version(lock) == LOCK_VERSION_1 ? "version: 1\n"
                                                          : "version: 2\n");
     buf_text(out, lock->count ? "packages:\n" : "packages: []\n");
+}
+
+void lock_format(struct lock *lock, struct buf *out)
+{
+    CLEANUP(arena_done) struct arena scratch;
+
+    arena_init(&scratch);
+    begin(lock, out);
     for (size_t i = 0; i < lock->count; i++) {
         INVARIANT(!i || compare_entries(&lock->entries[i - 1],
                                         &lock->entries[i]) < 0);
         put_entry(&lock->entries[i], out, &scratch);
     }
+}
+
+bool lock_has_text(struct lock *lock, struct str text)
+{
+    CLEANUP(arena_done) struct arena scratch;
+    CLEANUP(buf_done) struct buf b = {0};
+
+    arena_init(&scratch);
+    buf_init(&b, LOCK_MAX_BYTES);
+    begin(lock, &b);
+    for (size_t i = 0; str_starts(text, buf_str(&b)); i++) {
+        text = str_from_index(text, b.n);
+        if (i == lock->count)
+            return text.n == 0 && !b.overflowed;
+        buf_clear(&b);
+        put_entry(&lock->entries[i], &b, &scratch);
+    }
+    return false;
 }
 
 /* The entries of one lock_parse know each other, so most names stay unread. */

@@ -480,9 +480,19 @@ static struct str key_of(const struct origin *o, struct arena *a)
     return str_concat(parts, sizeof parts / sizeof *parts, a);
 }
 
+static bool is_joined(struct str text, const struct str *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!str_starts(text, parts[i]))
+            return false;
+        text = str_from_index(text, parts[i].n);
+    }
+    return text.n == 0;
+}
+
 /* Of all parts there is one text, and most are written as their key is: then
  * it is that, too. */
-void origin_set_texts(struct origin *o, struct arena *a)
+void origin_set_texts(struct origin *o, struct str written, struct arena *a)
 {
     bool is_ssh = o->transport == HOST_OVER_SSH;
     struct str authority = origin_authority(o, a), rest;
@@ -498,8 +508,9 @@ void origin_set_texts(struct origin *o, struct arena *a)
                                 o->rest};
     size_t port = authority.n - o->host.n;
 
-    o->text = o->key = rest =
-        str_concat(parts, sizeof parts / sizeof *parts, a);
+    if (!is_joined(written, parts, sizeof parts / sizeof *parts))
+        written = str_concat(parts, sizeof parts / sizeof *parts, a);
+    o->text = o->key = rest = written;
     take_text(&rest, parts[0].n, 0);
     o->user = take_text(&rest, 0, o->user.n);
     o->host = take_text(&rest, parts[2].n, o->host.n);
@@ -671,7 +682,8 @@ static bool take_tree(struct str text, struct str *rest, const struct origin *o,
 }
 
 bool origin_finish(struct str text, const struct origin *o, struct str rest,
-                   struct arena *a, struct origin *out, struct err *e)
+                   bool keeps_text, struct arena *a, struct origin *out,
+                   struct err *e)
 {
     struct origin full = *o;
     const char *fault;
@@ -684,7 +696,7 @@ bool origin_finish(struct str text, const struct origin *o, struct str rest,
     if (fault)
         return origin_refuse(text, fault, e);
     full.rest = rest;
-    origin_set_texts(&full, a);
+    origin_set_texts(&full, keeps_text ? text : STR(""), a);
     if (full.text.n > ORIGIN_MAX_BYTES) /* a range has grown by its escapes */
         return origin_refuse(text, "is longer than 2,048 bytes", e);
     *out = full;
@@ -705,7 +717,7 @@ static bool parse_url(struct str text, struct str rest,
         return err_hint(e, "write https://%.*s/...", STR_ARG(o.host));
     }
     return take_tree(text, &rest, &o, a, e) &&
-           origin_finish(text, &o, rest, a, out, e);
+           origin_finish(text, &o, rest, rules && rules->keeps_text, a, out, e);
 }
 
 /* --- file: ---------------------------------------------------------------- */
@@ -855,7 +867,7 @@ void origin_complete(const struct origin *o, struct str ref, struct str path,
     full.rest = path.n
                     ? arena_printf(a, "%.*s/%.*s", STR_ARG(ref), STR_ARG(path))
                     : arena_str(a, ref);
-    origin_set_texts(&full, a);
+    origin_set_texts(&full, STR(""), a);
     *out = full;
 }
 
@@ -869,7 +881,7 @@ bool origin_in_repository(const struct origin *o, struct str name,
         return false;
     moved.repository = name;
     moved.part = str_make("", 0);
-    origin_set_texts(&moved, a);
+    origin_set_texts(&moved, STR(""), a);
     *out = o->part.n ? origin_with_part(&moved, o->part, a) : moved;
     return true;
 }

@@ -38,9 +38,10 @@ bool origin_refuse_page(struct str text, const struct origin *o, struct err *e);
 MUST_CHECK bool origin_check_repository(struct str text, const struct origin *o,
                                         struct err *e);
 
-/* The repository of `o` with "<ref>[/path]", checked. */
+/* The repository of `o` with "<ref>[/path]", checked. `keeps_text`: see
+ * origin_rules. */
 MUST_CHECK bool origin_finish(struct str text, const struct origin *o,
-                              struct str rest, struct arena *a,
+                              struct str rest, bool keeps_text, struct arena *a,
                               struct origin *out, struct err *e);
 /* The same with its ref and path, either of which may be "". */
 MUST_CHECK bool origin_finish_short(struct str text, const struct origin *o,
@@ -53,8 +54,9 @@ MUST_CHECK bool origin_parse_pasted(struct str text,
                                     struct arena *a, struct origin *out,
                                     struct err *e);
 
-/* Sets text and key of one with `rest`. */
-void origin_set_texts(struct origin *o, struct arena *a);
+/* Sets text and key of one with `rest`. `written`: borrowed where it is that
+ * text already. */
+void origin_set_texts(struct origin *o, struct str written, struct arena *a);
 
 /* Takes "[user@]host[:port]/repository" off `*rest`, which begins with "/" or
  * is empty then. Of `o` all is set that is about the repository. */

@@ -492,7 +492,7 @@ static bool refuse_file(struct pasted *p, struct err *e)
     if (slash == SIZE_MAX)
         return false;
     folder.rest = str_slice(p->rest, 0, slash);
-    origin_set_texts(&folder, p->a);
+    origin_set_texts(&folder, STR(""), p->a);
     return err_hint(e, "its folder is %.*s", STR_ARG(folder.text));
 }
 
@@ -552,7 +552,7 @@ bool origin_parse_pasted(struct str text, const struct origin_rules *rules,
         return refuse(&p, "its path has an empty part", e);
     p.o.is_spelled_out = str_starts(p.rest, STR("refs/"));
     if (p.rest.n)
-        return origin_finish(text, &p.o, p.rest, a, out, e);
+        return origin_finish(text, &p.o, p.rest, false, a, out, e);
     p.o.ref = p.ref;
     p.o.path = p.in_path;
     return origin_finish_short(text, &p.o, a, out, e);

@@ -157,8 +157,8 @@ static bool read_root(struct project_reader *r, enum doc_kind kind,
                             STR_ARG(root.origin.text));
     if (as && !read_as(r, as, &root, seen))
         return false;
-    r->out.roots = arena_grow(r->a, r->out.roots, r->out.root_count,
-                              &r->root_capacity, sizeof *r->out.roots);
+    r->out.roots = arena_extend(r->a, r->out.roots, r->out.root_count,
+                                &r->root_capacity, sizeof *r->out.roots);
     r->out.roots[r->out.root_count++] = root;
     return true;
 }

@@ -205,7 +205,7 @@ bool copies_plan(struct plan *plan, struct change *c, struct str text,
 {
     const struct client_scope *s = plan->p->scope;
     CLEANUP_FD int fd = -1;
-    struct str known = STR("");
+    struct str known = STR(""), *before;
 
     if (!s->is_user || !place_is_of_user(c->path))
         return true;
@@ -216,8 +216,9 @@ bool copies_plan(struct plan *plan, struct change *c, struct str text,
         return true;
     if (!check_place(s, plan->arena, e))
         return err_wrap(e, "no copy of it can be kept");
-    c->has_copy = true;
-    c->before = text;
+    before = arena_new(plan->arena, struct str);
+    *before = text;
+    c->before = before;
     return true;
 }
 
@@ -233,9 +234,9 @@ static bool write_all(struct provision *p, const struct plan *plan,
     for (size_t i = 0; i < plan->count; i++) {
         const struct change *c = &plan->changes[i];
 
-        if (c->has_copy &&
-            !put_copy(fd, p->copies, name_copy(p->scope, c->path, a), c->before,
-                      e))
+        if (c->before &&
+            !put_copy(fd, p->copies, name_copy(p->scope, c->path, a),
+                      *c->before, e))
             return false;
     }
     return true;
@@ -244,7 +245,7 @@ static bool write_all(struct provision *p, const struct plan *plan,
 bool copies_write(struct provision *p, const struct plan *plan, struct err *e)
 {
     for (size_t i = 0; i < plan->count; i++)
-        if (plan->changes[i].has_copy)
+        if (plan->changes[i].before)
             return write_all(p, plan, e) ||
                    err_wrap(e, "keep a copy of %.*s below %s/" COPIES_FOLDER,
                             STR_ARG(plan->changes[i].path), p->scope->state);

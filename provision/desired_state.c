@@ -382,13 +382,27 @@ static bool is_marked(const struct desired_state *w, const char *marker,
            !is_made(known, str_cstr(marker));
 }
 
-bool desired_state_is_marked(const struct desired_state *w,
-                             const struct client *c, const struct record *known)
+static bool has_marker(const struct desired_state *w, const struct client *c,
+                       const struct record *known)
 {
     for (size_t i = 0; i < CLIENT_MAX_MARKERS; i++)
         if (is_marked(w, c->markers[i], known))
             return true;
     return false;
+}
+
+bool desired_state_is_marked(const struct desired_state *w,
+                             const struct client *c, const struct record *known)
+{
+    size_t row = 0;
+
+    while (w->marked && row < clients_count && c != &w->scope->rows[row])
+        row++;
+    if (!w->marked || row == clients_count)
+        return has_marker(w, c, known);
+    if (!w->marked[row])
+        w->marked[row] = has_marker(w, c, known) ? 'y' : 'n';
+    return w->marked[row] == 'y';
 }
 
 bool desired_state_is_in_use(const struct desired_state *w,

@@ -44,14 +44,14 @@ struct desired_server {
 
 struct target {
     enum target_kind kind;
-    struct str path;               /* NUL-terminated */
+    bool gives_way;  /* LINK: to a folder of the user in its place */
+    bool is_copied;  /* LINK: a folder with the files instead */
+    struct str path; /* NUL-terminated */
     const struct client *client;   /* NULL: of all clients */
     const struct mcp_shape *shape; /* SHARED */
     const struct provision_item *item;
     struct hash source;
     struct str link;
-    bool gives_way;             /* LINK: to a folder of the user in its place */
-    bool is_copied;             /* LINK: a folder with the files instead */
     struct desired_file *files; /* TREE: sorted by path; FILE: one, "." */
     size_t file_count;
     struct desired_server *servers;
@@ -65,6 +65,7 @@ struct desired_state {
     struct str workspace;
     const struct client_scope *scope;
     int root;
+    char *marked; /* provision.marked; NULL: markers are looked for each time */
     struct target *targets;
     size_t count, capacity;
     struct map by_path;

@@ -105,7 +105,10 @@ void plan_mark_repair(struct plan *plan, const struct hash *recorded,
  * so that later writes are detected. */
 bool plan_remember(struct plan *plan, struct change *c, struct err *e)
 {
-    return swap_print(plan->p->root, c->path.p, &c->old_ino, &c->old_print, e);
+    struct node_print *old = arena_new(plan->arena, struct node_print);
+
+    c->old = old;
+    return swap_print(plan->p->root, c->path.p, &old->ino, &old->print, e);
 }
 
 const char *plan_kind_of(const struct stat *st)
@@ -357,9 +360,10 @@ static void reserve(struct plan *plan, size_t texts)
         arena_array(plan->arena, count, sizeof *plan->next.entries);
     if (plan->p->has_record)
         count += r->count;
-    plan->capacity = count;
+    plan->capacity = count + 1; /* the record */
     plan->shown_capacity = count + servers;
-    plan->changes = arena_array(plan->arena, count, sizeof *plan->changes);
+    plan->changes =
+        arena_array(plan->arena, plan->capacity, sizeof *plan->changes);
     plan->shown =
         arena_array(plan->arena, plan->shown_capacity, sizeof *plan->shown);
 }
@@ -468,11 +472,23 @@ static void add_in_use(struct provision *p, const struct provision_options *o,
             say[i] = CLIENT_YES;
 }
 
+/* Two links in one folder, which is whose they are. */
+static bool is_beside(const struct record_entry *x,
+                      const struct record_entry *y)
+{
+    size_t slash = str_find_last(x->path, '/');
+
+    return x->kind == RECORD_LINK && y->kind == RECORD_LINK &&
+           slash != SIZE_MAX && slash == str_find_last(y->path, '/') &&
+           str_starts(y->path, str_slice(x->path, 0, slash));
+}
+
 void provision_find_served(struct provision *p,
                            const struct provision_options *o, bool *served)
 {
     CLEANUP(arena_done) struct arena a = {0};
     enum client_say *say = arena_array(&a, clients_count, sizeof *say);
+    const struct record_entry *last = NULL; /* one that decides no more */
     bool has_looked = false, explained;
     struct err ignored = {0};
     size_t first, n;
@@ -488,11 +504,16 @@ void provision_find_served(struct provision *p,
         bool is_alone = i < p->record.count;
         const struct record_entry *r = &p->record.entries[i % p->record.count];
 
-        if (r->kind == RECORD_TREE)
+        if (i == p->record.count)
+            last = NULL;
+        if (r->kind == RECORD_TREE || (last && is_beside(last, r)))
             continue;
         n = find_owners(p, r->path, say, served, &first, &explained);
-        if (n == 0 || (n == 1) != is_alone || explained ||
-            !fs_exists_at(p->root, str_dup0(r->path, &a)))
+        if (n == 0 || (n == 1) != is_alone || explained) {
+            last = r;
+            continue;
+        }
+        if (!fs_exists_at(p->root, str_dup0(r->path, &a)))
             continue;
         if (!is_alone && !has_looked) {
             has_looked = true;
@@ -500,6 +521,7 @@ void provision_find_served(struct provision *p,
             find_owners(p, r->path, say, served, &first, &explained);
         }
         served[first] = true;
+        last = r;
     }
 }
 

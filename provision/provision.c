@@ -4,6 +4,7 @@
 #include "mapm/limits.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -143,6 +144,7 @@ void provision_desired_state(const struct provision *p,
         .workspace = p->path,
         .scope = p->scope,
         .root = p->root,
+        .marked = p->marked,
     };
     map_init(&out->by_path, a);
     map_init(&out->documents, a);
@@ -209,6 +211,7 @@ bool provision_open(struct str path, const struct client_scope *scope,
     p->scope = scope;
     p->read_only = read_only;
     p->path = arena_str(&p->arena, path);
+    p->marked = arena_array(&p->arena, clients_count, sizeof *p->marked);
     ok = fs_open_dir(p->path.p, &p->root, e);
     if (ok && (!read_only || fs_exists_at(p->root, STATE_FOLDER "/journal"))) {
         locked = ok = lock(p, waiting, ctx, e);
@@ -302,6 +305,7 @@ bool provision_apply_all(struct provision *const *all, const struct str *paths,
         if (sites[i].plan && !sites[i].plan->texts_only)
             all[i]->absolute = absolute_files(sites[i].plan);
         all[i]->loaded = false; /* the next plan reads the new record */
+        memset(all[i]->marked, 0, clients_count * sizeof *all[i]->marked);
     }
     return true;
 }

@@ -66,16 +66,16 @@ enum record_kind { RECORD_TREE, RECORD_LINK, RECORD_FILE, RECORD_SHARED };
 
 struct record_entry {
     enum record_kind kind;
-    struct str path;
-    struct hash source;
-    struct str link;
-    struct record_file *files; /* TREE: sorted by path; FILE: one */
-    size_t file_count;
     bool taken;     /* TREE: it was there before mapm import */
     bool created;   /* SHARED: by us, so it may go with its last entry */
     bool section;   /* SHARED: the object that holds the entries, likewise */
     bool was_empty; /* SHARED: a file that is blank again without its entries:
                      * `gap` is all of it */
+    struct str path;
+    struct hash source;
+    struct str link;
+    struct record_file *files; /* TREE: sorted by path; FILE: one */
+    size_t file_count;
     struct str gap; /* SHARED: white space in the object that was empty before:
                      * the entries', or with `section` the whole; "" = none */
     struct file_stat stat;

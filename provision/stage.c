@@ -34,6 +34,15 @@ static void note_newest(struct staging *s, const struct record_entry *entry)
             s->newest = entry->files[i].stat.ctime;
 }
 
+static void keep_print(const struct staging *s, struct change *c,
+                       const struct stage_tree *t)
+{
+    struct node_print *new = arena_new(s->plan->arena, struct node_print);
+
+    *new = (struct node_print){t->ino, t->print};
+    c->new = new;
+}
+
 /* A folder that was staged early only needs its name. */
 static bool take_early(struct staging *s, struct change *c, size_t index,
                        struct record_entry *entry)
@@ -45,8 +54,7 @@ static bool take_early(struct staging *s, struct change *c, size_t index,
     t->name[0] = '\0';
     entry->files = t->records;
     entry->file_count = t->count;
-    c->new_ino = t->ino;
-    c->new_print = t->print;
+    keep_print(s, c, t);
     note_newest(s, entry);
     return true;
 }
@@ -92,8 +100,7 @@ static bool stage_trees(struct staging *s, struct err *e)
     for (size_t i = 0; i < w.count; i++) {
         struct change *c = w.jobs[i].change;
 
-        c->new_ino = w.jobs[i].tree.ino;
-        c->new_print = w.jobs[i].tree.print;
+        keep_print(s, c, &w.jobs[i].tree);
         note_newest(s, &plan->next.entries[c->entry]);
     }
     return true;
@@ -259,6 +266,14 @@ static struct str full_path(const struct staging *s, struct str path)
     return s->path.n ? fs_join(s->path, path, s->plan->arena) : path;
 }
 
+static void set_old(struct swap_op *op, const struct change *c)
+{
+    const struct node_print none = {0}, *old = c->old ? c->old : &none;
+
+    op->old_ino = old->ino;
+    op->old_print = old->print;
+}
+
 static bool add_op(struct staging *s, size_t index, struct err *e)
 {
     const struct change *c = &s->plan->changes[index];
@@ -273,15 +288,11 @@ static bool add_op(struct staging *s, size_t index, struct err *e)
     else if (c->node == NODE_TREE)
         swap->files += c->target->file_count;
 
-    *op = (struct swap_op){
-        .path = full_path(s, c->path),
-        .old_ino = c->old_ino,
-        .old_print = c->old_print,
-        .keep = c->keep,
-    };
+    *op = (struct swap_op){.path = full_path(s, c->path), .keep = c->keep};
+    set_old(op, c);
     if (c->node == NODE_TREE) {
-        op->new_ino = c->new_ino;
-        op->new_print = c->new_print;
+        op->new_ino = c->new->ino;
+        op->new_print = c->new->print;
         return true;
     }
     return c->node == NODE_NONE || swap_print(s->stage, node_name(s, index),
@@ -401,12 +412,28 @@ static bool open_stage(struct staging *s, struct err *e)
             stage_folder_open_stage(&s->at, &s->p->arena, e));
 }
 
+/* Room for the operations of all places, and one each for its record: an array
+ * that doubles is held twice. */
+static void reserve_ops(const struct staging *all, size_t count)
+{
+    struct swap *swap = all[0].swap;
+    struct arena *a = NULL;
+
+    for (size_t i = 0; i < count; i++)
+        if (is_swapped(&all[i])) {
+            swap->capacity += all[i].plan->count + 1;
+            a = all[i].plan->arena;
+        }
+    swap->ops = arena_array(a, swap->capacity, sizeof *swap->ops);
+}
+
 static bool prepare_all(struct staging *all, size_t count, struct err *e)
 {
     struct staging *holder = &all[count - 1];
 
     if (!open_stage(holder, e))
         return false;
+    reserve_ops(all, count);
     for (size_t i = 0; i < count; i++) {
         struct staging *s = &all[i];
 
@@ -457,8 +484,7 @@ static bool rebase(void *ctx, size_t index, struct err *e)
                        c->path.p);
     c->content = now->content;
     c->mode = now->mode;
-    op->old_ino = now->old_ino;
-    op->old_print = now->old_print;
+    set_old(op, now);
     if (unlinkat(s->stage, name, 0) < 0)
         return err_errno(e, "write %s", c->path.p);
     return fs_create_at(s->stage, name, c->mode, c->content, e) &&

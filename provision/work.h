@@ -26,22 +26,25 @@ struct edits {
 
 enum node { NODE_NONE, NODE_TREE, NODE_LINK, NODE_FILE };
 
+struct node_print {
+    uint64_t ino;
+    struct hash print;
+};
+
 /* One change: the n-th of the swap. */
 struct change {
     enum node node; /* the new node; NODE_NONE: removal */
+    mode_t mode;
     struct target *target;
     struct str path;
-    struct str content; /* NODE_FILE */
-    mode_t mode;
-    size_t entry;   /* in the next record; SIZE_MAX: in none */
-    bool keep;      /* move the old node to the backup */
-    bool is_edited; /* an entry in it stays as the user made it */
-    bool has_copy;  /* of the file of a user, before mapm edits it: */
-    struct str before;
-    uint64_t old_ino;
-    struct hash old_print;
-    uint64_t new_ino; /* NODE_TREE, once it is staged */
-    struct hash new_print;
+    struct str content;           /* NODE_FILE */
+    size_t entry;                 /* in the next record; SIZE_MAX: in none */
+    bool keep;                    /* move the old node to the backup */
+    bool is_edited;               /* an entry in it stays as the user made it */
+    const struct str *before;     /* the file of a user, of which a copy is kept
+                               * before mapm edits it; or NULL */
+    const struct node_print *old; /* NULL: none was there */
+    const struct node_print *new; /* NODE_TREE, once it is staged */
 };
 
 struct plan {
@@ -79,6 +82,7 @@ struct provision {
     struct record record;
     bool loaded, has_record; /* looked for; and found to be good */
     struct plan *plan;
+    char *marked; /* by row: 'y' or 'n' once its markers were looked for */
     struct stage_early *early; /* packages staged before the plan; or NULL */
     struct str backup;         /* the backup of the last apply */
     struct str copies;         /* folder of those that it wrote: copies.c */

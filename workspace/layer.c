@@ -260,11 +260,14 @@ static bool read_origins(const struct layer *l, const struct lock *lock,
                          struct origin **origins, struct arena *a,
                          struct err *e)
 {
+    struct origin_rules rules = l->rules;
+
+    rules.keeps_text = true;
     *origins = arena_array(a, lock->count + 1, sizeof **origins);
     for (size_t i = 0; i < lock->count; i++) {
         const struct lock_entry *entry = &lock->entries[i];
 
-        if (!origin_parse_part(entry->origin, &l->rules, a, &(*origins)[i], e))
+        if (!origin_parse_part(entry->origin, &rules, a, &(*origins)[i], e))
             return fail_entry(l, lock, entry, "origin", e);
         if (!check_tag(lock == &l->lock, entry, &(*origins)[i], &(*origins)[i],
                        a, e))

@@ -95,7 +95,6 @@ enum install_effect {
 struct install_package {
     struct str member;               /* that has it; "." the root; "" without
                                       * members [D10] */
-    bool is_lock_only;               /* its member is not provisioned now */
     const struct package *package;   /* as it will be */
     const struct lock_entry *before; /* NULL: new */
     struct str place;                /* folder or key */
@@ -103,24 +102,25 @@ struct install_package {
         digest; /* "sha256:..."; "" of a skill or agent of the workspace */
     enum install_action action; /* CHANGE: other content, or another origin */
     enum install_effect effect;
+    bool is_lock_only;  /* its member is not provisioned now */
     bool shows_prereqs; /* that this machine has not shown yet */
-    struct str old_version, old_commit; /* "": none, or not known */
     bool is_root;
-    bool is_searched;    /* a skill that no client lists [G4]; */
-    bool is_moved;       /* it was listed so far, or is from now on */
-    struct str catalog;  /* origin of the catalog that chose it; "": none */
-    bool is_local;       /* only below file: roots */
-    bool needs_consent;  /* an MCP that the lock does not hold as it is */
-    bool is_granted;     /* an MCP that `mapm start` may execute on this machine
+    bool is_searched;   /* a skill that no client lists [G4]; */
+    bool is_moved;      /* it was listed so far, or is from now on */
+    bool is_local;      /* only below file: roots */
+    bool needs_consent; /* an MCP that the lock does not hold as it is */
+    bool is_granted;    /* an MCP that `mapm start` may execute on this machine
                          * from now on [D20] */
-    const char *command; /* MCP that has one of these three: what it runs */
+    bool is_from_checkout; /* `from` is a folder of the checkout of a root */
+    bool shows_patch;      /* that this machine has not shown yet */
+    struct str old_version, old_commit; /* "": none, or not known */
+    struct str catalog;      /* origin of the catalog that chose it; "": none */
+    const char *command;     /* MCP that has one of these three: what it runs */
     const char *old_command; /* and what it ran so far, if that is known */
     struct str from; /* the origin that a replacement gives it; "" = its own */
-    bool is_from_checkout; /* `from` is a folder of the checkout of a root */
     const struct package_patch *patch; /* that is applied to it; NULL: none */
     size_t patch_added, patch_removed; /* its lines, where it changes */
-    bool shows_patch;                  /* that this machine has not shown yet */
-    struct hash installed;             /* digest of the patched package */
+    struct hash installed; /* digest of the patched package */
 };
 
 /* What the user changed, and what stays so. */

@@ -87,6 +87,8 @@ unsigned lock_field_line(struct str text, const struct lock_entry *entry,
 /* Sorts, then writes: version 1 unless an entry needs a key of version 2
  * [F13]. The same entries always give the same bytes. */
 void lock_format(struct lock *lock, struct buf *out);
+/* Whether lock_format gives just this text, which is never held twice. */
+bool lock_has_text(struct lock *lock, struct str text);
 /* The texts of `catalog:` and `entry:`; "" for other packages. */
 struct str lock_catalog(const struct lock_entry *entry);
 struct str lock_catalog_entry(const struct lock_entry *entry);

@@ -59,7 +59,9 @@ struct origin {
 struct origin_rules {
     const struct host_config *hosts; /* from the user's own file */
     size_t host_count;
-    bool any_host; /* none is refused: that is the caller's to decide */
+    bool any_host;   /* none is refused: that is the caller's to decide */
+    bool keeps_text; /* what is parsed lives as long as the arena: an origin
+                      * that is written as it is canonical borrows it */
 };
 
 /* Full URLs and file: alone: what a document may say.

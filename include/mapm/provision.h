@@ -39,16 +39,16 @@ struct provision_objects {
 
 struct provision_item {
     enum doc_kind kind;
+    bool rename;      /* the copy's `name` becomes `place` (X2, X9) */
+    bool restore;     /* see provision_options.only_restore */
+    bool is_searched; /* a skill that no client lists: in PROVISION_SEARCHED */
     struct str fqn;
     struct str place; /* folder name, or .mcp.json key */
     struct hash digest;
-    bool rename; /* the copy's `name` becomes `place` (X2, X9) */
     const struct package_file *files;
     size_t file_count; /* an MCP: one */
-    bool restore;      /* see provision_options.only_restore */
-    struct str own;   /* folder of the workspace that a skill or agent is a link
+    struct str own; /* folder of the workspace that a skill or agent is a link
                      * to; "" for a copy */
-    bool is_searched; /* a skill that no client lists: in PROVISION_SEARCHED */
 };
 
 /* Skills that clients look for, and those that are there for searches alone. */
@@ -94,12 +94,12 @@ enum provision_change_kind {
 
 struct provision_change {
     enum provision_change_kind kind;
+    bool names_mapm; /* an entry whose command is "mapm", without a folder */
+    bool is_literal; /* an entry with variables that the client leaves so */
+    bool
+        is_repair; /* mapm wrote this very content there, and it is not there */
     struct str path;   /* what changes: a folder, a file, or file#key */
     struct str client; /* "" for the common ones */
-    bool names_mapm;   /* an entry whose command is "mapm", without a folder */
-    bool is_literal;   /* an entry with variables that the client leaves so */
-    /* mapm wrote this very content there, and it is not there */
-    bool is_repair;
 };
 
 struct provision;

@@ -594,6 +594,31 @@ TEST(too_large_is_a_limit)
     arena_done(&arena);
 }
 
+/* [F7] */
+TEST(a_lock_is_compared_with_a_text)
+{
+    static const char one[] =
+        "version: 1\npackages:\n  - type: skill\n    name: a\n"
+        "    origin: https://github.com/o/r/tree/main/skills/a\n"
+        "    commit: " C40 "\n    tree: " T40 "\n    digest: " D64 "\n"
+        "    path: .agents/skills/a\n";
+    struct str text = str_cstr(one);
+    struct lock l = {0}, none = {0};
+    struct err e = {0};
+
+    CHECK(lock_parse(text, "l", &arena, &l, &e));
+    CHECK(lock_has_text(&l, text));
+    for (size_t n = 0; n < text.n; n++)
+        CHECK(!lock_has_text(&l, str_slice(text, 0, n)));
+    CHECK(!lock_has_text(&l, str_join(text, STR("\n"), &arena)));
+    CHECK(!lock_has_text(&none, text));
+    CHECK(!lock_has_text(&none, STR("")));
+    CHECK(lock_has_text(&none, STR("version: 1\npackages: []\n")));
+    l.entries[0].version = STR("1");
+    CHECK(!lock_has_text(&l, text));
+    arena_done(&arena);
+}
+
 /* The same entries in any order give the same bytes, and those read back. */
 TEST(writing_sorts)
 {
