@@ -102,10 +102,29 @@ static void add_served(const struct install_session *s,
             add_name(out, clients_table[i].name);
 }
 
+/* A person is asked in the first install of a workspace, or of the user's library,
+ * while nobody has said which clients it is for. */
+static bool is_first(const struct install_session *s)
+{
+    return s->request->command == INSTALL_INSTALL && !s->locked &&
+           !s->request->dry_run && s->request->clients.count == 0 &&
+           !session_is_ci() && s->part_count == 1 && s->layer.lock.count == 0 &&
+           s->layer.local_lock.count == 0;
+}
+
+/* At user level it is for all on this machine, unless a person chooses. */
+static bool asks_user(const struct install_session *s)
+{
+    return s->layer.is_global && s->request->may_ask_clients && is_first(s) &&
+           !clients_are_decided(&s->layer);
+}
+
 bool session_choose_clients(struct install_session *s,
                             struct client_choice *out, struct err *e)
 {
-    struct client_choice lists = clients_used(&s->layer, s->cx);
+    struct client_choice lists = asks_user(s)
+                                     ? clients_used_so_far(&s->layer, s->cx)
+                                     : clients_used(&s->layer, s->cx);
     struct names n = new_names(clients_count + lists.count +
                                    s->request->clients.count + s->more.count,
                                &s->cx->arena);
@@ -250,8 +269,33 @@ static void look(struct install_client *items, size_t at,
     item->missing = str_cstr(no_skills[0] ? no_skills : no_servers);
 }
 
+static bool *find_on_machine(struct context *cx, const struct layer *l)
+{
+    bool *found = arena_array(&cx->arena, clients_count, sizeof *found);
+
+    for (size_t i = 0; i < clients_count; i++)
+        found[i] = clients_are_there(l, &clients_table[i], cx->home);
+    return found;
+}
+
+static bool lists_clients(const struct install_session *s)
+{
+    return (!s->layer.is_global || asks_user(s)) && s->part_count <= 1;
+}
+
+/* Those of PATH and the home are named by the first install, and in JSON. */
+void session_find_on_machine(void *session)
+{
+    struct install_session *s = session;
+
+    if (!s->on_machine && lists_clients(s) &&
+        (s->request->looks_for_clients || s->layer.is_global || is_first(s)))
+        s->on_machine = find_on_machine(s->cx, &s->layer);
+}
+
 static struct install_client *list(struct context *cx, struct layer *l,
                                    const struct provision_options *o,
+                                   bool looks, const bool *on_machine,
                                    const struct counts *all)
 {
     struct install_client *items =
@@ -260,8 +304,8 @@ static struct install_client *list(struct context *cx, struct layer *l,
     for (size_t i = 0; i < clients_count; i++)
         items[i] = (struct install_client){
             .client = &clients_table[i],
-            .is_here = is_here(l, &clients_table[i]),
-            .is_on_machine = clients_are_there(l, &clients_table[i], cx->home),
+            .is_here = looks && is_here(l, &clients_table[i]),
+            .is_on_machine = on_machine && on_machine[i],
             .is_used = provision_uses(l->provision, o, &clients_table[i])};
     for (size_t i = 0; i < clients_count; i++) {
         look(items, i, all);
@@ -276,6 +320,7 @@ bool install_list_clients(struct context *cx, struct install_clients *out,
 {
     struct provision_options o = {0};
     const struct lock_entry **entries;
+    struct install_client *items = NULL;
     struct counts all = {0};
     struct layer l;
     size_t count;
@@ -293,8 +338,10 @@ bool install_list_clients(struct context *cx, struct install_clients *out,
         all.servers += entries[i]->kind == DOC_MCP;
     }
     all.servers += l.project.server;
+    if (ok)
+        items = list(cx, &l, &o, true, find_on_machine(cx, &l), &all);
     *out = (struct install_clients){.workspace = l.path,
-                                    .items = ok ? list(cx, &l, &o, &all) : NULL,
+                                    .items = items,
                                     .is_decided = o.clients.is_decided};
     layer_close(&l);
     return ok;
@@ -302,37 +349,38 @@ bool install_list_clients(struct context *cx, struct install_clients *out,
 
 /* --- the question ------------------------------------------------------------ */
 
-/* A person is asked in the first install of a workspace, while nobody has said
- * which clients it is for. */
-static bool is_first(const struct install_session *s)
+static void count_packages(const struct install_session *s, struct counts *all)
 {
-    return s->request->command == INSTALL_INSTALL && !s->locked &&
-           !s->request->dry_run && !s->layer.is_global &&
-           s->request->clients.count == 0 && !session_is_ci() &&
-           s->part_count == 1 && s->layer.lock.count == 0 &&
-           s->layer.local_lock.count == 0;
+    const struct install_plan *p = &s->plan;
+
+    *all = (struct counts){.servers = s->with_server};
+    for (size_t i = 0; i < p->package_count; i++) {
+        all->skills += p->packages[i].package->kind == DOC_SKILL &&
+                       !p->packages[i].is_searched;
+        all->agents += p->packages[i].package->kind == DOC_AGENT;
+        all->servers += p->packages[i].package->kind == DOC_MCP;
+    }
 }
 
 bool session_list_clients(struct install_session *s, struct err *e)
 {
     struct install_plan *p = &s->plan;
+    bool is_user = s->layer.is_global, may_add;
     struct provision_options o;
-    struct counts all = {.servers = s->with_server};
+    struct counts all;
     struct install_client *items;
     struct names used, others;
 
-    if (s->layer.is_global || s->part_count > 1 ||
+    if (!lists_clients(s) ||
         (s->is_in_place && !s->cx->is_verbose && !s->request->clients.count))
         return true;
     if (!session_provision_options(s, &o, e))
         return false;
-    for (size_t i = 0; i < p->package_count; i++) {
-        all.skills += p->packages[i].package->kind == DOC_SKILL &&
-                      !p->packages[i].is_searched;
-        all.agents += p->packages[i].package->kind == DOC_AGENT;
-        all.servers += p->packages[i].package->kind == DOC_MCP;
-    }
-    items = list(s->cx, &s->layer, &o, &all);
+    count_packages(s, &all);
+    session_find_on_machine(s);
+    may_add = is_user || (is_first(s) && !o.clients.is_decided);
+    items = list(s->cx, &s->layer, &o, may_add || s->request->looks_for_clients,
+                 s->on_machine, &all);
     used = new_names(0, &s->cx->arena);
     others = new_names(0, &s->cx->arena);
     for (size_t i = 0; i < clients_count; i++)
@@ -341,10 +389,9 @@ bool session_list_clients(struct install_session *s, struct err *e)
         else if (items[i].is_on_machine &&
                  clients_say(&o.clients, &clients_table[i]) == CLIENT_UNSAID)
             add_name(&others, clients_table[i].name);
-    p->clients = items;
+    p->clients = is_user ? NULL : items;
     p->used = (struct str_list){used.items, used.count};
-    p->others = (struct str_list){
-        others.items, is_first(s) && !o.clients.is_decided ? others.count : 0};
+    p->others = (struct str_list){others.items, may_add ? others.count : 0};
     p->asks_clients = p->others.count && s->request->may_ask_clients;
     return true;
 }
@@ -452,10 +499,12 @@ bool session_remember_clients(struct install_session *s, struct err *e)
 
     if (!s->is_answered)
         return true;
-    for (size_t i = 0; i < clients_count; i++)
+    for (size_t i = 0; s->plan.clients && i < clients_count; i++)
         if (s->plan.clients[i].is_used)
             add_name(s->plan.clients[i].is_here ? &here : &rest,
                      clients_table[i].name);
+    for (size_t i = 0; !s->plan.clients && i < s->plan.used.count; i++)
+        rest.items[rest.count++] = s->plan.used.items[i];
     workspace.add = (struct str_list){here.items, here.count};
     user.add = (struct str_list){rest.items, rest.count};
     return write_lists(s->cx, &s->layer, &workspace, &user, e);

@@ -13,6 +13,11 @@ MUST_CHECK bool session_choose_clients(struct install_session *s,
                                        struct client_choice *out,
                                        struct err *e);
 
+/* Which of them are on this machine: hundreds of lookups along PATH. For
+ * closure_options.on_idle, else session_list_clients does it; `session` is an
+ * install_session. */
+void session_find_on_machine(void *session);
+
 /* What the plan says of them, when its changes are known. */
 MUST_CHECK bool session_list_clients(struct install_session *s, struct err *e);
 

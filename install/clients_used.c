@@ -19,22 +19,33 @@ bool clients_are_there(const struct layer *l, const struct client *c,
                                  l->provision);
 }
 
-struct client_choice clients_used(const struct layer *l, struct context *cx)
+/* One that config.yaml only leaves out decides nothing for the user. */
+bool clients_are_decided(const struct layer *l)
+{
+    bool any = l->project.has_clients;
+
+    for (size_t i = 0; l->scope->is_user && i < l->user.client_count; i++)
+        any |= !str_starts(l->user.clients[i], STR("-"));
+    return any || (!l->scope->is_user && l->user.has_clients);
+}
+
+static struct client_choice find_used(const struct layer *l, struct context *cx,
+                                      bool with_machine)
 {
     struct provision_options o = {.clients = layer_clients(l, &cx->arena)};
     const struct client_choice said = o.clients;
     struct str *names;
     bool *served;
 
-    if (l->scope->is_user ? l->project.has_clients || said.is_for_run
-                          : said.is_decided)
+    if (clients_are_decided(l) || (l->scope->is_user && said.is_for_run))
         return said;
     served = arena_array(&cx->arena, clients_count, sizeof *served);
     names = arena_array(&cx->arena, said.count + clients_count, sizeof *names);
     for (size_t i = 0; i < said.count; i++)
         names[i] = said.names[i];
     o.clients.names = names;
-    for (size_t i = 0; l->scope->is_user && i < clients_count; i++)
+    with_machine &= l->scope->is_user;
+    for (size_t i = 0; with_machine && i < clients_count; i++)
         if (clients_say(&said, &clients_table[i]) == CLIENT_UNSAID &&
             clients_are_there(l, &clients_table[i], cx->home))
             names[o.clients.count++] = str_cstr(clients_table[i].name);
@@ -47,6 +58,17 @@ struct client_choice clients_used(const struct layer *l, struct context *cx)
             !provision_uses(l->provision, &o, &clients_table[i]))
             names[o.clients.count++] = str_cstr(clients_table[i].name);
     return o.clients;
+}
+
+struct client_choice clients_used(const struct layer *l, struct context *cx)
+{
+    return find_used(l, cx, true);
+}
+
+struct client_choice clients_used_so_far(const struct layer *l,
+                                         struct context *cx)
+{
+    return find_used(l, cx, false);
 }
 
 struct client_choice clients_given(const struct layer *l, struct context *cx)

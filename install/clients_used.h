@@ -7,10 +7,14 @@
  * The clients that a layer is provisioned for by name: those of `clients:`. Where
  * that is not there, in a workspace those that were given something before: it is
  * not taken back because a later command did not name them. At user level, where
- * mapm.yaml of the library does not decide, these and every verified client on
- * this machine. In the arena of `cx`.
+ * neither mapm.yaml of the library nor config.yaml names any, these and every
+ * verified client on this machine. In the arena of `cx`.
  */
 struct client_choice clients_used(const struct layer *l, struct context *cx);
+/* Without those that are only on this machine: a person is asked about these. */
+struct client_choice clients_used_so_far(const struct layer *l,
+                                         struct context *cx);
+bool clients_are_decided(const struct layer *l);
 /* The same to look at what is there: without a client that is in use everywhere,
  * but was left out by the commands so far (--client). */
 struct client_choice clients_given(const struct layer *l, struct context *cx);

@@ -128,6 +128,9 @@ struct closure_options {
     /* Each fetched package, while others are still in transfer. */
     void (*on_fetched)(void *ctx, const struct node *n);
     void *on_fetched_ctx;
+    /* Once, while the first answer is waited for; may be NULL. */
+    void (*on_idle)(void *ctx);
+    void *on_idle_ctx;
 };
 
 struct closure {
@@ -154,7 +157,7 @@ struct closure {
     struct node **fetched; /* for options.on_fetched */
     size_t fetched_count, fetched_capacity, fetched_reported;
     struct notices notices;
-    bool index_warned, is_index_open;
+    bool index_warned, is_index_open, was_idle;
     struct fetch_progress progress;
     uint64_t started_ms; /* the fetch */
 };

@@ -38,10 +38,15 @@ static bool use_idle_time(void *ctx)
 {
     struct closure *c = ctx;
 
-    if (c->is_index_open)
+    if (!c->is_index_open) {
+        c->is_index_open = true;
+        state_load(store_state(c->store));
+        return true;
+    }
+    if (c->was_idle || !c->options.on_idle)
         return report_fetched(c);
-    c->is_index_open = true;
-    state_load(store_state(c->store));
+    c->was_idle = true;
+    c->options.on_idle(c->options.on_idle_ctx);
     return true;
 }
 

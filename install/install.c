@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "catalogs.h"
+#include "choose_clients.h"
 #include "ingest.h"
 #include "offers.h"
 #include "offline.h"
@@ -759,6 +760,8 @@ bool install_packages(struct install_session *s, struct err *e)
         .ahead = &s->ahead,
         .on_fetched = session_stage_early,
         .on_fetched_ctx = s,
+        .on_idle = session_find_on_machine,
+        .on_idle_ctx = s,
     };
 
     s->locked = o.locked;

@@ -83,6 +83,7 @@ struct install_session {
     struct store *store;
     struct closure closure;
     struct fetch_process ahead; /* until the closure uses it */
+    bool *on_machine;           /* of each client; NULL: not looked for yet */
     bool locked;
     int bundle;          /* instead of the network; -1: none */
     bool has_given_lock; /* out of it: the workspace has none yet */

@@ -1,6 +1,7 @@
 #include "mapm/origin.h"
 
 #include "catalogs.h"
+#include "choose_clients.h"
 #include "proof.h"
 
 /* What is to move: all, or the named ones, but what is held. */
@@ -599,6 +600,8 @@ bool update_packages(struct install_session *s, struct err *e)
         .ahead = &s->ahead,
         .on_fetched = session_stage_early,
         .on_fetched_ctx = s,
+        .on_idle = session_find_on_machine,
+        .on_idle_ctx = s,
     };
 
     u->session = s;

@@ -85,6 +85,7 @@ static struct install_request request_of(struct invocation *inv,
         .may_ask_clients = !has_option(inv, OPTION_YES) &&
                            !has_option(inv, OPTION_JSON) &&
                            context_can_ask(&inv->cx),
+        .looks_for_clients = has_option(inv, OPTION_JSON),
         .is_consented = has_option(inv, OPTION_YES),
         .prefer = preferred_side(inv),
         .link = link_mode(inv),

@@ -73,6 +73,8 @@ struct install_request {
     struct str_list clients;    /* --client: names, or "all", or "none"; none of
                               * these: see install_clients.h */
     bool may_ask_clients;       /* a person may be asked which ones */
+    bool looks_for_clients;     /* install_plan.clients says which ones are here
+                                 * and on this machine */
     enum install_prefer prefer; /* of a mapm.lock in conflict */
     bool is_consented;          /* to every plan: the host is not asked */
     enum store_link link;

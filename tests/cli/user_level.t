@@ -204,6 +204,58 @@ sed -i 's#/x"#/y"#' "$HOME/.cursor/mcp.json"
 exits 'a server that was edited' 0 mapm remove -g io.acme/shared
 ok 'stays' grep -q "$MAPM_HOME/shared/y" "$HOME/.cursor/mcp.json"
 
+# --- homes that cannot be written, or not all in one piece ------------------------------
+
+fresh
+mkdir "$HOME/.cursor" "$HOME/.codex"
+cat >"$T/mounted" <<'SH'
+mount -t tmpfs none "$HOME/.cursor" || exit 1
+echo '{"mcpServers": {"mine": {"command": "x"}}}' >"$HOME/.cursor/mcp.json"
+[ $# -eq 0 ] || exec "$@"
+SH
+if unshare -rm sh "$T/mounted" true 2>/dev/null; then
+    cat >"$T/apart" <<'SH'
+. "$T/mounted"
+look() { find "$HOME" -path "$HOME/.config" -prune -o -type f -exec sha256sum {} + -o -type l -print | sort; }
+look >"$T/before"
+"$MAPM" install -g --yes $ALL >/dev/null 2>"$T/err"
+echo "$?"
+look | cmp "$T/before" - && echo unchanged
+mkdir -p "$HOME/.config/mapm"
+echo 'clients: [-cursor]' >"$HOME/.config/mapm/config.yaml"
+"$MAPM" install -g --yes $ALL >/dev/null 2>&1
+echo "$?"
+grep -c io-acme-tool "$HOME/.codex/config.toml" "$HOME/.cursor/mcp.json" | sed 's/.*://'
+"$MAPM" remove -g $NAMES >/dev/null 2>&1
+look | cmp "$T/before" - && echo unchanged
+SH
+    is '[H8] a client whose folder is another file system: refused whole, or left out' \
+        "$(T=$T ALL=$ALL NAMES=$NAMES XDG_CONFIG_HOME=$HOME/.config unshare -rm sh "$T/apart" | tr '\n' ' ')" \
+        '1 unchanged 0 1 0 unchanged '
+    like '[H8] which the error says' "$(cat "$T/err")" '\.cursor.*cross-device.*|hint: .*another file system.*clients: \[-NAME\]'
+else
+    skip '[H8] a client whose folder is another file system' 'needs user namespaces'
+fi
+
+# As a user whom modes hold back.
+nobody=
+obeys_modes || nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
+if $nobody true 2>/dev/null; then
+    fresh
+    mkdir -p "$HOME/.cursor" "$MAPM_HOME" "$XDG_STATE_HOME"
+    [ -z "$nobody" ] || { chmod 755 "$T" && chown -R 65534:65534 "$HOME" "$MAPM_HOME" "$XDG_STATE_HOME" "$s"; }
+    chmod 555 "$HOME" "$HOME/.cursor"
+    seen >"$T/before"
+    exits '[H8] a home that is read-only' 1 $nobody "$MAPM" install -g --yes $ALL
+    like '[H8] is named' "$err" "because: .*$HOME/\.[a-z]*.*: Permission denied"
+    is '[H8] and as it was' "$(seen | diff - "$T/before")" ''
+    chmod 755 "$HOME" "$HOME/.cursor"
+    exits '[H8] later' 0 $nobody "$MAPM" install -g --yes $ALL
+    ok '[H8] it is all there' grep -q io-acme-tool "$HOME/.cursor/mcp.json"
+    exits '[H8] and goes' 0 $nobody "$MAPM" remove -g $NAMES
+    [ -z "$nobody" ] || chown -R 0:0 "$s"
+fi
+
 # --- copies of what was there ---------------------------------------------------------------
 
 copies()
@@ -265,6 +317,67 @@ echo other >"$T/mine"
 exits 'a link out of the home' 3 mapm doctor --restore-user --yes
 like 'is left as it is' "$err" 'config.toml was left as it is'
 is 'and what it leads to' "$(cat "$T/mine")" other
+
+# --- a list of servers ----------------------------------------------------------------
+
+# Continue's `cn` starts the servers of this list alone.
+fresh
+mkdir -p "$HOME/.continue"
+printf 'name: mine # kept\nversion: 1.0.0\nmcpServers:\n- name: own # one\n  command: npx\nmodels: [{name: m}]\n' >"$HOME/.continue/config.yaml"
+cp "$HOME/.continue/config.yaml" "$T/mine"
+exits '[H6] a list in YAML' 0 mapm install -g --yes "$s/io.acme_tool.json"
+is '[H6] has the server last' "$(diff "$T/mine" "$HOME/.continue/config.yaml" | sed 1d)" '> - name: io-acme-tool
+>   command: npx
+>   args:
+>     - -y
+>     - tool'
+exits '[H8] mapm itself' 0 mapm install -g --yes --with-server
+exits '[H8] is as it should be' 0 mapm verify -g
+exits '[H8] both' 0 mapm remove -g io.acme/tool --yes
+sed -i '/^server/d' "$MAPM_HOME/global/mapm.yaml"
+mapm install -g --yes >/dev/null 2>&1
+ok '[H8] leave the bytes from before' cmp "$HOME/.continue/config.yaml" "$T/mine"
+rm "$HOME/.continue/config.yaml"
+exits '[H6] a file that is not there' 0 mapm install -g --yes "$s/io.acme_tool.json"
+not_ok '[H6] is not made: it would lack what the client wants in it' test -e "$HOME/.continue/config.yaml"
+
+# --- which clients ------------------------------------------------------------------
+
+config=$XDG_CONFIG_HOME/mapm/config.yaml
+fresh
+mkdir -p "$HOME/.codex" "$HOME/.cursor"
+on_terminal no "$MAPM" install -g "$s/skills/pdf" "$s/io.acme_tool.json"
+is '[H8] a no on a terminal' "$status" 4
+like '[H8] to one question' "$out" \
+    'Let your agents start this MCP server for claude \(yes\), or for codex, cursor, too \(all\)\? \(y\)es'
+is '[H8] changes nothing' "$(find "$HOME" -type f ! -path '*/state/*')" ''
+on_terminal yes "$MAPM" install -g "$s/skills/pdf" "$s/io.acme_tool.json"
+is '[H8] a yes' "$status $(ls -A "$HOME/.codex" "$HOME/.cursor" | tr -d '\n')" "0 $HOME/.codex:$HOME/.cursor:"
+is '[H8] is remembered for the user' "$(cat "$config")" 'clients: [claude]'
+exits '[H8] so it holds later' 0 mapm install -g --yes "$s/agents/boss"
+not_ok '[H8] for these alone' test -e "$HOME/.cursor/agents"
+fresh
+mkdir -p "$HOME/.codex" "$HOME/.cursor"
+on_terminal all "$MAPM" install -g "$s/skills/pdf" "$s/io.acme_tool.json"
+is '[H8] all' "$status $(ls "$HOME/.codex" "$HOME/.cursor" | grep -c 'config.toml\|mcp.json')" '0 2'
+is '[H8] is remembered, too' "$(cat "$config")" 'clients: [claude, codex, cursor]'
+on_terminal all "$MAPM" install -g "$s/agents/boss"
+unlike '[H8] and asked once' "$out" '\(y\)es'
+for word in --yes CI; do
+    fresh
+    mkdir -p "$HOME/.codex" "$HOME/.cursor"
+    case $word in
+    CI) CI=1 on_terminal yes "$MAPM" install -g "$s/skills/pdf" "$s/io.acme_tool.json" ;;
+    *) on_terminal yes "$MAPM" install -g $word "$s/skills/pdf" "$s/io.acme_tool.json" ;;
+    esac
+    unlike "[H8] with $word nobody is asked" "$out" '\(all\)'
+    is "[H8] it is for all on this machine" "$(ls "$HOME/.codex" "$HOME/.cursor" | grep -c 'config.toml\|mcp.json')" 2
+    not_ok '[H8] and nothing is remembered' test -e "$config"
+done
+fresh
+mkdir -p "$HOME/.codex" "$HOME/.cursor" "${config%/*}" && echo 'clients: [-codex]' >"$config"
+exits '[H8] one that is left out' 0 mapm install -g --yes "$s/io.acme_tool.json"
+is '[H8] leaves the others' "$(ls "$HOME/.codex" "$HOME/.cursor" | grep -c 'config.toml\|mcp.json')" 1
 
 for how in file link; do
     fresh
