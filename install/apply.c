@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "base/invariant.h"
+#include "mapm/doc_kind.h"
 #include "mapm/member.h"
 #include "mapm/state.h"
 
@@ -137,34 +138,50 @@ static bool ask_consent(struct install_session *s, struct err *e)
                : false;
 }
 
-/* Consent was given to these very bytes. */
+/* The digests and texts of a package that a person is shown, as keys. */
+static void note_shown(const struct install_package *p, struct map *out,
+                       struct arena *a)
+{
+    if (p->needs_consent || p->is_granted)
+        map_put(out, str_join(STR("mcp "), p->digest, a), NULL);
+    if (p->shows_patch)
+        map_put(out, str_join(STR("patch "), p->patch->hash, a), NULL);
+    if (p->shows_prereqs)
+        map_put(out, str_join(STR("prereqs "), p->package->prereqs, a), NULL);
+}
+
+static bool has_unshown(const struct install_package *p,
+                        const struct map *shown)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct map own;
+
+    map_init(&own, &scratch);
+    note_shown(p, &own, &scratch);
+    for (size_t i = 0; i < own.count; i++)
+        if (!map_has(shown, own.entries[i].key))
+            return true;
+    return false;
+}
+
+/* Consent was given to these very bytes: of the commands, patches and texts
+ * that were shown, whatever a branch names by now. */
 static bool check_consent(const struct install_plan *old,
                           const struct install_plan *new, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct map digests;
+    struct map shown;
 
-    map_init(&digests, &scratch);
-    for (size_t i = 0; i < old->package_count; i++) {
-        const struct install_package *p = &old->packages[i];
-
-        if (p->needs_consent)
-            map_put(&digests, p->digest, NULL);
-        if (p->patch)
-            map_put(&digests, p->patch->hash, NULL);
-    }
+    map_init(&shown, &scratch);
+    for (size_t i = 0; i < old->package_count; i++)
+        note_shown(&old->packages[i], &shown, &scratch);
     for (size_t i = 0; i < new->package_count; i++) {
         const struct install_package *p = &new->packages[i];
 
-        if (p->shows_patch && !map_has(&digests, p->patch->hash)) {
-            err_set(e, ERR_DAMAGED, "%.*s has changed since it was shown",
-                    STR_ARG(p->patch->file));
-            return err_hint(e, "run the command again");
-        }
-        if (!p->needs_consent || map_has(&digests, p->digest))
+        if (!has_unshown(p, &shown))
             continue;
-        err_set(e, ERR_DAMAGED, "mcp %.*s has changed since it was shown",
-                STR_ARG(p->package->fqn));
+        err_set(e, ERR_DAMAGED, "%s %.*s has changed since it was shown",
+                doc_kind_name(p->package->kind), STR_ARG(p->package->fqn));
         return err_hint(e, "run the command again");
     }
     return true;

@@ -8,6 +8,7 @@
 #include "mapm/mcp_file.h"
 #include "mapm/member.h"
 #include "mapm/origin.h"
+#include "mapm/plugin.h"
 #include "mapm/project.h"
 
 #include "clients_used.h"
@@ -78,14 +79,34 @@ static bool add_grant(struct install_session *s, struct install_package *p,
     return true;
 }
 
+/* `mapm start` executes no remote server, and of plugins what needs their
+ * folder. One that cannot be read may be either. */
+static bool can_be_started(struct install_session *s,
+                           const struct install_package *p)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct plugin_server server;
+    struct document d = {0};
+    struct err ignored = {0};
+
+    if (!layer_starts_servers(&s->layer) && !p->package->origin->part.n)
+        return false;
+    if (!node_read_document(&s->closure, package_node(p), &scratch, &d,
+                            &ignored) ||
+        !d.mcp)
+        return true;
+    plugin_server_read(d.mcp, &server);
+    return server.is_plugin ? server.is_started
+                            : json_get(d.mcp, "command") != NULL;
+}
+
 /* The lock is committed: that this machine may start its servers is known to
  * this machine alone. */
 static bool find_grants(struct install_session *s, struct err *e)
 {
     for (size_t i = 0; i < s->resolved.count; i++)
         if (s->packages[i].package->kind == DOC_MCP &&
-            (layer_starts_servers(&s->layer) ||
-             s->packages[i].package->origin->part.n) &&
+            can_be_started(s, &s->packages[i]) &&
             !add_grant(s, &s->packages[i], e))
             return false;
     return true;

@@ -101,6 +101,29 @@ anew
 on_terminal yes "$MAPM" install --yes "$U/skills/pdf"
 unlike '[H7] --yes asks nothing' "$out" '\(y\)es'
 
+# What is there after the answer is what was shown before it.
+R=$T/race
+raced()
+{
+    skill "$R/skills/pdf" "prereqs: Install $1 first."
+    mcp "$R/mcps/io.acme_tool.json" io.acme/tool "$2"
+}
+for change in 'B tool prereqs skill' 'A other command mcp'; do
+    set -- $change
+    raced A tool
+    make_repo acme/race "$R" && mv "$R" "$R.old"
+    raced "$1" "$2"
+    anew
+    BEFORE_ANSWER="$ROOT/tests/githost/commit-folder $T/repos/acme/race.git $R >/dev/null"
+    export BEFORE_ANSWER
+    on_terminal all "$MAPM" install acme/race/skills/pdf acme/race/mcps/io.acme_tool.json
+    unset BEFORE_ANSWER
+    is "[D4] $3 that changed since the question" "$status" 1
+    like "[D4] $3: it says so" "$out" "$4 .* has changed since it was shown"
+    is "[D4] $3: nothing is there" "$(files)" ''
+    rm -rf "$R" "$R.old" "$T/repos/acme/race.git"
+done
+
 # --- mapm client -----------------------------------------------------------------------
 
 anew .cursor

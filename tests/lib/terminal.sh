@@ -6,7 +6,7 @@
 on_terminal()
 {
     out=$(python3 -S - "$@" <<'PYTHON'
-import os, pty, re, select, sys, time
+import os, pty, re, select, subprocess, sys, time
 answer, command = sys.argv[1], sys.argv[2:]
 pid, fd = pty.fork()
 if pid == 0:
@@ -24,6 +24,8 @@ while time.time() < end:
     text += data
     if len(re.findall(rb"\[y/N\]|\(n\)one of these|\(n\)o:", text)) > asked:
         asked += 1
+        if os.environ.get("BEFORE_ANSWER"):
+            subprocess.run(["sh", "-c", os.environ["BEFORE_ANSWER"]], check=True)
         os.write(fd, answer.encode() + b"\n")
 sys.stdout.write(text.decode("utf-8", "replace").replace("\r\n", "\n"))
 sys.stdout.flush()
