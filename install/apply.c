@@ -5,6 +5,7 @@
 #include "mapm/state.h"
 
 #include "choose_clients.h"
+#include "git_exclude.h"
 #include "purge.h"
 
 /* --- consent -------------------------------------------------------------- */
@@ -352,5 +353,9 @@ bool install_apply(struct install_plan *plan, struct install_result *out,
         if (!session_plan_again(s, e) || !check_consent(&old, plan, e))
             return false;
     }
-    return session_remember_clients(s, e);
+    if (!session_remember_clients(s, e))
+        return false;
+    if (!s->plan.is_offer && !s->is_in_place)
+        git_exclude_update(s);
+    return true;
 }

@@ -12,6 +12,7 @@
 #include "mapm/project.h"
 
 #include "clients_used.h"
+#include "ignore_block.h"
 #include "ingest.h"
 #include "install_session.h"
 #include "proof.h"
@@ -318,13 +319,9 @@ static bool ignore_local(struct install_session *s, struct provision_text *out,
 
     if (s->layer.is_global || s->local_yaml.n == 0)
         return true;
-    if (!fs_open_dir(s->layer.path.p, &fd, e))
+    if (!fs_open_dir(s->layer.path.p, &fd, e) ||
+        !ignore_file_read(fd, ".gitignore", GITIGNORE_MAX_BYTES, a, &text, e))
         return false;
-    if (!fs_read_file_at(fd, ".gitignore", GITIGNORE_MAX_BYTES, a, &text, e)) {
-        if (e->code != ERR_NOT_FOUND)
-            return err_wrap(e, "cannot read .gitignore");
-        err_clear(e);
-    }
     buf_init(&b, GITIGNORE_MAX_BYTES * 2);
     buf_append(&b, text);
     for (size_t i = 0; i < 2; i++) {

@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "git_exclude.h"
+#include "ignore_block.h"
+
 #define FILE_NAME        ".gitignore"
 #define IGNORE_MAX_BYTES (1024u * 1024)
 #define PATHS_MAX_BYTES  ((size_t)64 * 1024 * 1024)
 #define TOPS_MAX         32 /* first components of the paths that mapm writes */
 #define FIRST_LINE       "# mapm: generated files"
-#define LAST_LINE        "# mapm: end"
 
 /* --- git ------------------------------------------------------------------ */
 
@@ -143,41 +145,15 @@ static bool find_ignored(const struct git_run *g, struct paths *p,
 
 /* --- the file ------------------------------------------------------------- */
 
-static void put_block(struct buf *b, const struct paths *p)
-{
-    buf_text(b, FIRST_LINE "\n/.agents/.mapm/\n/mapm.local.*\n");
-    for (size_t i = 0; i < p->count; i++)
-        if (!map_has(&p->tracked, p->items[i]))
-            buf_printf(b, "/%.*s\n", STR_ARG(p->items[i]));
-    buf_text(b, LAST_LINE "\n");
-}
-
-/* In the place of an older block, else at the end; other lines stay. */
-static struct str edit(struct str text, const struct paths *p)
+static struct str block_lines(const struct paths *p)
 {
     CLEANUP(buf_done) struct buf b = {0};
-    struct str rest = text, line;
-    bool is_in_block = false, done = false;
 
     buf_init(&b, SIZE_MAX / 2);
-    for (struct str before = rest; str_line(&rest, &line); before = rest) {
-        struct str whole = str_slice(before, 0, before.n - rest.n);
-        struct str word = str_trim(line);
-
-        if (str_is(word, FIRST_LINE) && !done) {
-            put_block(&b, p);
-            is_in_block = done = true;
-        } else if (is_in_block) {
-            is_in_block = !str_is(word, LAST_LINE);
-        } else {
-            buf_append(&b, whole);
-        }
-    }
-    if (!done) {
-        if (b.n && b.p[b.n - 1] != '\n')
-            buf_char(&b, '\n');
-        put_block(&b, p);
-    }
+    buf_text(&b, "/.agents/.mapm/\n/mapm.local.*\n");
+    for (size_t i = 0; i < p->count; i++)
+        if (!map_has(&p->tracked, p->items[i]))
+            buf_printf(&b, "/%.*s\n", STR_ARG(p->items[i]));
     return arena_str(p->a, buf_str(&b));
 }
 
@@ -187,30 +163,19 @@ static bool read_file(struct str folder, struct arena *a, struct str *out,
     CLEANUP_FD int fd = -1;
 
     *out = STR("");
-    if (!fs_open_dir(str_dup0(folder, a), &fd, e))
-        return false;
-    if (fs_read_file_at(fd, FILE_NAME, IGNORE_MAX_BYTES, a, out, e))
-        return true;
-    if (e->code != ERR_NOT_FOUND)
-        return err_wrap(e, "cannot read " FILE_NAME);
-    err_clear(e);
-    return true;
+    return fs_open_dir(str_dup0(folder, a), &fd, e) &&
+           ignore_file_read(fd, FILE_NAME, IGNORE_MAX_BYTES, a, out, e);
 }
 
-/* An older block without its end would take the rest of the file. */
-static bool check_block(struct str text, struct err *e)
+/* The team's file says nothing of clients that one of them has. */
+static void leave_mine_out(const struct layer *l, struct paths *p)
 {
-    bool is_in_block = false;
-    struct str line;
+    size_t n = 0;
 
-    while (str_line(&text, &line)) {
-        line = str_trim(line);
-        if (str_is(line, FIRST_LINE) || str_is(line, LAST_LINE))
-            is_in_block = str_is(line, FIRST_LINE);
-    }
-    return !is_in_block ||
-           err_set(e, ERR_FORMAT,
-                   FILE_NAME ": \"" FIRST_LINE "\" without \"" LAST_LINE "\"");
+    for (size_t i = 0; i < p->count; i++)
+        if (!git_exclude_is_mine(l, p->items[i]))
+            p->items[n++] = p->items[i];
+    p->count = n;
 }
 
 static int by_bytes(const void *x, const void *y)
@@ -226,19 +191,20 @@ static bool fill(struct context *cx, struct layer *l, struct paths *p,
     struct git_run g;
 
     *out = (struct install_gitignore){.workspace = l->path, .missing = missing};
+    leave_mine_out(l, p);
     if (p->count)
         qsort(p->items, p->count, sizeof *p->items, by_bytes);
     if (!open_git(cx, l->path, &g, e) || !read_file(l->path, p->a, &text, e) ||
-        !check_block(text, e) || !find_tracked(&g, p, e) ||
-        !find_ignored(&g, p, e))
+        !find_tracked(&g, p, e) || !find_ignored(&g, p, e))
         return false;
     for (size_t i = 0; i < p->count; i++)
         if (!map_has(&p->tracked, p->items[i]) &&
             !map_has(&p->ignored, p->items[i]))
             missing[out->count++] = p->items[i];
-    if (out->count)
-        out->text = edit(text, p);
-    return true;
+    return !out->count ||
+           ignore_block_set(text, STR(FIRST_LINE), block_lines(p), p->a,
+                            &out->text, e) ||
+           err_wrap(e, "cannot change " FILE_NAME);
 }
 
 bool install_find_gitignore(struct context *cx, struct install_gitignore *out,
@@ -253,7 +219,8 @@ bool install_find_gitignore(struct context *cx, struct install_gitignore *out,
     if (!layer_open(cx, LAYER_READ, &l, e))
         return false;
     ok = layer_check_there(&l, cx, e) && layer_check_own(&l, cx, e) &&
-         provision_list_generated(l.provision, p.a, &p.items, &p.count, e) &&
+         provision_list_generated(l.provision, PROVISION_LIST_ABSOLUTE, p.a,
+                                  &p.items, &p.count, e) &&
          fill(cx, &l, &p, out, e);
     layer_close(&l);
     return ok;

@@ -259,8 +259,9 @@ static struct str absolute_files(const struct plan *plan)
     return names;
 }
 
-bool provision_list_generated(struct provision *p, struct arena *a,
-                              struct str **paths, size_t *count, struct err *e)
+bool provision_list_generated(struct provision *p, enum provision_list which,
+                              struct arena *a, struct str **paths,
+                              size_t *count, struct err *e)
 {
     struct str *list;
 
@@ -276,7 +277,9 @@ bool provision_list_generated(struct provision *p, struct arena *a,
 
         if (str_starts(entry->path, STR(STATE_FOLDER "/")))
             continue; /* it ignores itself */
-        if (entry->kind != RECORD_SHARED || has_absolute(entry))
+        if (entry->kind != RECORD_SHARED ||
+            (which == PROVISION_LIST_MADE ? entry->created
+                                          : has_absolute(entry)))
             list[(*count)++] = arena_str(a, entry->path);
     }
     return true;

@@ -29,18 +29,28 @@ static bool read_file(struct context *cx, struct str folder, const char *name,
            fs_read_fd(fd, max_bytes, &cx->arena, out, &ignored);
 }
 
+/* As git has it: any other folder is none of its own. */
+static bool is_git_dir(struct context *cx, struct str folder)
+{
+    CLEANUP_FD int dir = -1;
+    struct err ignored = {0};
+
+    return authorize_folder(cx, folder, &ignored) &&
+           fs_open_dir(str_dup0(folder, &cx->arena), &dir, &ignored) &&
+           fs_exists_at(dir, "HEAD");
+}
+
 /* `.git`, or the folder that a file of that name leads to: of a worktree. */
 static bool find_git_dir(struct context *cx, struct str folder, struct str *out)
 {
     struct str path = at(cx, folder, ".git"), text;
-    struct err ignored = {0};
     struct stat st;
 
     if (lstat(str_dup0(path, &cx->arena), &st) < 0)
         return false;
     if (S_ISDIR(st.st_mode)) {
         *out = path;
-        return authorize_folder(cx, path, &ignored);
+        return is_git_dir(cx, path);
     }
     if (!S_ISREG(st.st_mode) ||
         !read_file(cx, folder, ".git", HEAD_MAX_BYTES, &text) ||
@@ -50,7 +60,7 @@ static bool find_git_dir(struct context *cx, struct str folder, struct str *out)
     if (!str_starts(text, STR("/")))
         text = fs_join(folder, text, &cx->arena);
     *out = fs_normalize(text, &cx->arena);
-    return authorize_folder(cx, *out, &ignored);
+    return is_git_dir(cx, *out);
 }
 
 static bool find_work_tree(struct context *cx, struct str folder,
@@ -167,20 +177,43 @@ bool checkout_is_remote(const struct checkout *c, const struct origin *o,
     return is_of_remote(c, o, a) && !origin_names_commit(o);
 }
 
+/* "" for the work tree itself. */
+static bool find_path_in(struct context *cx, struct str folder,
+                         const struct checkout *c, struct str *out)
+{
+    struct err ignored = {0};
+
+    if (!fs_real_path(str_dup0(folder, &cx->arena), &cx->arena, out, &ignored))
+        return false;
+    *out = str_from_index(*out, c->path.n);
+    while (out->n && out->p[0] == '/')
+        *out = str_from_index(*out, 1);
+    return true;
+}
+
+bool checkout_find_common(struct context *cx, struct str folder,
+                          struct str *common, struct str *prefix)
+{
+    struct checkout c = {.path = {0}};
+
+    if (!find_work_tree(cx, folder, &c) ||
+        !find_path_in(cx, folder, &c, prefix))
+        return false;
+    *common = common_dir(cx, &c);
+    if (prefix->n)
+        *prefix = str_join(*prefix, STR("/"), &cx->arena);
+    return true;
+}
+
 bool checkout_tracks(struct context *cx, struct str folder, const char *name)
 {
     struct checkout c = {.path = {0}};
-    struct err ignored = {0};
     struct str index, path;
 
     if (!find_work_tree(cx, folder, &c) ||
         !read_file(cx, c.git_dir, "index", CHECKOUT_INDEX_MAX_BYTES, &index) ||
-        !fs_real_path(str_dup0(folder, &cx->arena), &cx->arena, &path,
-                      &ignored))
+        !find_path_in(cx, folder, &c, &path))
         return false;
-    path = str_from_index(path, c.path.n);
-    while (path.n && path.p[0] == '/')
-        path = str_from_index(path, 1);
     return checkout_index_has(index,
                               path.n ? at(cx, path, name) : str_cstr(name));
 }

@@ -36,6 +36,11 @@ bool checkout_is_remote(const struct checkout *c, const struct origin *o,
  * that can be read tracks nothing. */
 bool checkout_tracks(struct context *cx, struct str folder, const char *name);
 
+/* The common git folder of the work tree that `folder` is in, and the path of
+ * `folder` in it, with "/" behind it or "". False as in checkout_find. */
+bool checkout_find_common(struct context *cx, struct str folder,
+                          struct str *common, struct str *prefix);
+
 /* --- of bytes ------------------------------------------------------------- */
 
 /* `remote.*.url` as origin_of_remote has it, in order; what is no such URL is

@@ -286,12 +286,17 @@ struct str provision_absolute_files(const struct provision *p);
 
 /*
  * What mapm wrote here and would write again: folders, links, sub-agents, and
- * clients' files that hold absolute paths. Nothing where the record is not of
+ * clients' files that hold absolute paths, or that it made. Nothing where the record is not of
  * this machine. In `a`. Errors: as provision_plan reads the record.
  */
-MUST_CHECK bool provision_list_generated(struct provision *p, struct arena *a,
-                                         struct str **paths, size_t *count,
-                                         struct err *e);
+enum provision_list {
+    PROVISION_LIST_ABSOLUTE,
+    PROVISION_LIST_MADE,
+};
+MUST_CHECK bool provision_list_generated(struct provision *p,
+                                         enum provision_list which,
+                                         struct arena *a, struct str **paths,
+                                         size_t *count, struct err *e);
 
 /* The backup of the last provision_apply with `force`, relative to the
  * workspace: ".agents/.mapm/backup/3"; "" when no file of the user was

@@ -55,6 +55,60 @@ for word in CI=true --locked clients; do
     unlike "[H7] $word: names no others" "$err" 'also on this machine'
 done
 
+# --- clients of mine alone ---------------------------------------------------------
+
+anew
+mkdir -p "${config%/*}"
+printf 'clients: [codex, kiro]\n' >"$config"
+ignore=.git/info/exclude
+mkdir -p .git/info && printf '# ours\n*.o\n' >$ignore
+cp $ignore "$T/exclude"
+exits '[H7] clients of config.yaml' 0 mapm install --yes "$U/mcps/io.acme_tool.json" "$U/agents/boss" "$U/skills/pdf"
+is '[H7] what is theirs alone is kept from git' "$(sed 1,2d $ignore)" '# mapm: clients of config.yaml
+/.codex/agents/boss.toml
+/.kiro/agents/boss.md
+/.kiro/skills/pdf
+/.codex/config.toml
+/.kiro/settings/mcp.json
+# mapm: end'
+unlike '[H7] as git sees it' "$(git status --porcelain -uall)" 'codex|kiro'
+like '[H7] and what the team has is not' "$(git status --porcelain -uall)" '[.]claude/agents/boss.md'
+mapm init --gitignore >/dev/null 2>&1
+not_ok '[H7] .gitignore has no word of them' grep -q 'codex\|kiro' .gitignore
+rm .gitignore
+printf 'clients: [claude, codex]\n' >>mapm.yaml
+mapm install --yes "$U/skills/docx" >/dev/null 2>&1
+unlike '[H7] what the team has as well is not kept from it' "$(cat $ignore)" codex
+exits '[H7] what is removed' 0 mapm remove boss docx pdf io.acme/tool
+ok '[H7] leaves the bytes from before' cmp $ignore "$T/exclude"
+
+anew
+printf 'clients: [codex]\n' >"$config"
+git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x
+git worktree add -q "$T/tree" && mkdir -p "$T/tree/a [b]" && cd "$T/tree/a [b]" || exit 1
+echo 'dependencies: {}' >mapm.yaml
+exits '[H7] below a worktree' 0 mapm install --yes "$U/agents/boss"
+like '[H7] the paths are those of its repository' "$(cat "$T/ws/.git/info/exclude")" '^/a .+b]/.codex/agents/boss.toml$'
+unlike '[H7] as git has them' "$(git status --porcelain -uall)" codex
+cd "$T/ws" && rm -rf "$T/tree"
+
+anew
+printf 'clients: [codex]\n' >"$config"
+mkdir -p .git/info && rm -f $ignore && ln -s "$T/exclude" $ignore
+exits '[H7] a link in its place' 0 mapm install --yes "$U/agents/boss"
+is '[H7] is not written through' "$(cat "$T/exclude")" "$(printf '# ours\n*.o')"
+
+anew
+printf 'clients: [codex]\n' >"$config"
+mkdir -p "$T/no-repository" && rm -rf .git && echo "gitdir: $T/no-repository" >.git
+exits '[row 15] a .git that leads to a folder of other things' 0 mapm install --yes "$U/agents/boss"
+is '[row 15] has nothing written there' "$(ls "$T/no-repository")" ''
+rm -rf .git && mkdir .git
+exits '[row 15] nor has one that is no repository' 0 mapm install --yes "$U/skills/pdf"
+is '[row 15] anything written' "$(ls .git)" ''
+rm -rf .git && git init -q
+rm -f "$config"
+
 # --- --client --------------------------------------------------------------------
 
 anew
