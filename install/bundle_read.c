@@ -1,11 +1,36 @@
 #include "base/fs.h"
+#include "mapm/doc_kind.h"
 #include "mapm/fetch.h"
 #include "mapm/lock.h"
+#include "mapm/patches.h"
 
 #include "install_session.h"
 
 /* What `install --from` reads of a bundle before its packages: where the
  * workspace has no lock, that. mapm-fetch takes the file apart. */
+
+/* Patches are files of a team's repository, and in no bundle. */
+static bool warn_about_patches(struct install_session *s,
+                               const struct lock *lock, struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    struct patches patches;
+
+    if (!patches_read(s->cx, s->layer.path, &patches, e))
+        return false;
+    for (size_t i = 0; i < lock->count; i++) {
+        const struct lock_entry *entry = &lock->entries[i];
+        struct str file = patches_file(entry->kind, entry->name, a);
+
+        if (entry->patch.n && !patches_find(&patches, file))
+            context_warn(s->cx,
+                         "%s %.*s is installed without the patch that it was "
+                         "locked with: there is no %.*s",
+                         doc_kind_name(entry->kind), STR_ARG(entry->name),
+                         STR_ARG(file));
+    }
+    return true;
+}
 
 static bool take_lock(struct install_session *s, struct err *e)
 {
@@ -15,6 +40,7 @@ static bool take_lock(struct install_session *s, struct err *e)
 
     if (!fetch_bundle_lock(s->bundle, a, &text, e) ||
         !lock_parse(text, "mapm.lock of the bundle", a, &lock, e) ||
+        !warn_about_patches(s, &lock, e) ||
         !layer_take_lock(&s->layer, s->cx, &lock, e))
         return false;
     s->has_given_lock = true;

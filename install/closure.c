@@ -521,6 +521,17 @@ static bool resolve_pending(struct closure *c, struct err *e)
     return true;
 }
 
+static bool next_event(struct closure *c, struct fetch_event *event,
+                       struct arena *scratch, struct err *e)
+{
+    struct str path = c->options.bundle_path;
+
+    if (fetch_next(c->fetch, scratch, event, e))
+        return true;
+    return path.n == 0 ? false
+                       : err_wrap(e, "cannot install from %.*s", STR_ARG(path));
+}
+
 bool closure_gather(struct closure *c, struct err *e)
 {
     struct fetch_event event = {.kind = FETCH_IDLE};
@@ -536,7 +547,7 @@ bool closure_gather(struct closure *c, struct err *e)
             break;
         if (!c->fetch)
             continue;
-        ok = fetch_next(c->fetch, &scratch, &event, e) &&
+        ok = next_event(c, &event, &scratch, e) &&
              handle_event(c, &event, &scratch, e);
         if (!ok)
             break;

@@ -120,7 +120,8 @@ struct closure_options {
     bool alone;          /* what packages need is not looked for */
     bool accept_moved_tag; /* update: a tag may name another commit */
     bool needs_trees; /* besides, those of each commit are to be in the store */
-    const int *bundle;  /* a file, open, that is asked instead of any network */
+    const int *bundle; /* a file, open, that is asked instead of any network */
+    struct str bundle_path; /* to show */
     bool leave_history; /* update: nor is a commit kept that its ref has left */
     bool (*is_moving)(void *ctx, const struct lock_entry *entry);
     void *moving_ctx;            /* update: entries whose refs are read anew */

@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "base/fs.h"
 #include "mapm/doc_kind.h"
+#include "mapm/install_team.h"
 #include "mapm/lock.h"
 #include "mapm/origin.h"
 #include "mapm/state.h"
@@ -155,7 +156,8 @@ static bool has_trees(const struct closure *c, const struct node *n)
                             &trees) &&
            (team_proof_write(trees, commit, n->path, n->locked->object,
                              &ignored, NULL, &why) ||
-            why.code == ERR_LIMIT);
+            why.code == ERR_LIMIT) &&
+           install_team_has_market(c->layer, c->store, n->locked);
 }
 
 bool closure_is_proved(const struct closure *c, struct node *n)
@@ -406,9 +408,16 @@ static bool resolve_catalog(struct closure *c, struct node *n, struct err *e)
 static bool is_covered_by(struct closure *c, struct node *n,
                           const struct lock_entry *entry)
 {
+    /* An entry of a marketplace is from where the lock says. */
+    const struct origin *source =
+        node_has_entry(n) &&
+                str_eq(layer_origin(c->layer, entry)->key, n->origin->key)
+            ? layer_source(c->layer, entry)
+            : node_source(n);
+
     return proof_applies(c->layer, entry) && is_name_proved(c, n, entry) &&
-           proof_covers(c->layer, c->store, entry, node_source(n),
-                        &c->cx->arena, &n->package.commit) &&
+           proof_covers(c->layer, c->store, entry, source, &c->cx->arena,
+                        &n->package.commit) &&
            (n->package.commit.n ||
             closure_find(c, layer_origin(c->layer, entry)->key));
 }

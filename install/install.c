@@ -168,9 +168,23 @@ bool session_parse_origin(struct context *cx, const struct layer *l,
     return true;
 }
 
+/* A root out of a bundle, which may be a plugin of a marketplace: in the lock it
+ * has a part, what a person types has none. */
+static bool is_of_bundle(const struct install_session *s, struct str text)
+{
+    const struct lock *lock = &s->layer.lock;
+
+    for (size_t i = 0; s->has_given_lock && i < lock->count; i++)
+        if (str_eq(lock->entries[i].origin, text))
+            return true;
+    return false;
+}
+
 static bool parse_argument(const struct install_session *s, struct str text,
                            struct origin *out, struct err *e)
 {
+    if (is_of_bundle(s, text))
+        return origin_parse_part(text, &s->layer.rules, &s->cx->arena, out, e);
     return is_name_at(text)
                ? parse_name_at(s, text, out, e)
                : session_parse_origin(s->cx, &s->layer, text, out, e);
@@ -307,13 +321,15 @@ static bool add_plugins(struct install_session *s, const struct origin *o,
                    STR_ARG(o->text), STR_ARG(words->items[0]));
 }
 
-/* A folder, whatever it is; a plugin that is a root already is that root. */
+/* A folder, whatever it is; a plugin that is a root already is that root, and
+ * so is one that a bundle brings. */
 static struct node *add_folder(struct install_session *s,
                                const struct origin *o)
 {
     struct origin plugin = origin_with_part(o, STR("plugin"), &s->cx->arena);
 
-    if (closure_find(&s->closure, plugin.key))
+    if (closure_find(&s->closure, plugin.key) ||
+        (s->has_given_lock && map_has(&s->layer.by_origin, plugin.key)))
         return closure_add(&s->closure, &plugin, DOC_PLUGIN);
     return closure_add(&s->closure, o, WITH_PLUGIN);
 }
@@ -777,8 +793,11 @@ bool install_packages(struct install_session *s, struct err *e)
     if (s->request->vendored &&
         !offline_read_vendor(s, s->request->vendor, &s->bundle, e))
         return false;
-    if (s->bundle >= 0)
+    if (s->bundle >= 0) { /* asks no host, with --offline or without */
+        o.offline = false;
         o.bundle = &s->bundle;
+        o.bundle_path = s->request->bundle;
+    }
     closure_init(&s->closure, cx, &s->layers.whole, s->store, &o);
     /* The old roots travel along with the new ones. */
     for (size_t i = 0; i < s->root_count; i++)

@@ -15,15 +15,15 @@ static void keep_back(struct offline_job *j,
         (struct install_kept){p->entry->kind, p->entry->name, p->kept_back};
 }
 
-/* What its marketplace says of it is no package, so it is nowhere but there. */
-static void warn_market(struct offline_job *j, const struct lock_entry *entry)
+static void warn_market(struct offline_job *j,
+                        const struct install_team_package *p)
 {
-    if (entry->catalog_commit.n && j->s->request->with_proofs)
+    if (p->is_market && j->s->request->with_proofs)
         context_warn(j->s->cx,
-                     "plugin %.*s is an entry of a marketplace, which is not "
-                     "taken along: a machine without its host cannot install "
-                     "it anew",
-                     STR_ARG(entry->name));
+                     "plugin %.*s is an entry of a marketplace which is too "
+                     "large to be taken along: a machine without its host "
+                     "cannot install it anew",
+                     STR_ARG(p->entry->name));
 }
 
 /* Packages of `file:` and of the workspace, in their places, are no concern of
@@ -43,9 +43,10 @@ static bool list_packages(struct offline_job *j, struct err *e)
         if (all[i].kept_back) {
             keep_back(j, &all[i]);
         } else if (!all[i].is_also || all[i].proof.n) {
-            warn_market(j, all[i].entry);
             j->packages[j->count++] = all[i];
             j->out->packages += !all[i].is_also;
+        } else {
+            warn_market(j, &all[i]);
         }
     return true;
 }

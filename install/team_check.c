@@ -33,6 +33,23 @@ static void keep_warning(void *ctx, struct str line)
     c->warnings.items = items;
 }
 
+/* Without the part of the origin: that is the plugin. */
+static bool ask_market(struct check *c, size_t i, struct err *e)
+{
+    const struct install_team_package *p = &c->packages[i];
+    struct fetch_want want = {
+        .id = (unsigned)i,
+        .what = FETCH_PACKAGE,
+        .kinds = DOC_MARKET,
+        .origin = origin_with_part(layer_origin(p->layer, p->entry), STR(""),
+                                   &c->cx->arena),
+        .commit = p->commit,
+        .assume_reachable = true,
+    };
+
+    return fetch_ask(c->fetch, &want, e);
+}
+
 static bool ask(struct check *c, size_t i, struct err *e)
 {
     const struct lock_entry *entry = c->packages[i].entry;
@@ -47,12 +64,17 @@ static bool ask(struct check *c, size_t i, struct err *e)
         .assume_reachable = true,
     };
 
-    return fetch_ask(c->fetch, &want, e);
+    return c->packages[i].is_market ? ask_market(c, i, e)
+                                    : fetch_ask(c->fetch, &want, e);
 }
 
 static bool is_about(struct str line, const struct install_team_package *p,
                      struct arena *a)
 {
+    if (p->is_market)
+        return str_find(line, p->asked) != SIZE_MAX ||
+               (str_starts(line, STR("no store has the marketplace")) &&
+                str_find(line, p->commit) != SIZE_MAX);
     return str_find(line, hash_hex(&p->digest, a)) != SIZE_MAX ||
            (p->proof.n && str_find(line, p->proof) != SIZE_MAX);
 }
@@ -138,13 +160,23 @@ static bool fetch_all(struct check *c, struct err *e)
     return ok;
 }
 
-/* One item an entry: of its other origins there are proofs, no packages. */
+/* A server or an agent that a plugin makes: nobody fetches it. */
+static bool is_derived(const struct install_team_package *p)
+{
+    struct str origin = p->entry->origin;
+
+    return str_find(origin, STR("?mcp=")) != SIZE_MAX ||
+           str_find(origin, STR("?agent=")) != SIZE_MAX;
+}
+
+/* One item an entry, and one what its marketplace says: of its other origins
+ * there are proofs, no packages. */
 static size_t drop_also(struct install_team_package *list, size_t count)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < count; i++)
-        if (!list[i].is_also)
+        if ((!list[i].is_also || list[i].is_market) && !is_derived(&list[i]))
             list[n++] = list[i];
     return n;
 }
@@ -161,7 +193,8 @@ static void list_items(struct check *c, size_t count)
         r->items[i] = (struct install_shared){
             .kind = p->entry->kind,
             .package = p->entry->name,
-            .object = p->name,
+            .object = p->is_market ? p->asked : p->name,
+            .is_proof = p->is_market,
             .state = p->kept_back ? INSTALL_KEPT_BACK : INSTALL_NOT_SHARED,
             .message = str_cstr(p->kept_back),
         };
@@ -186,6 +219,19 @@ static bool find_remote(struct check *c, struct str url, struct err *e)
     return true;
 }
 
+/* What is right with them is right with their plugins. */
+static void drop_found_markets(struct check *c)
+{
+    struct install_push_result *r = c->out;
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->count; i++)
+        if (!c->packages[i].is_market ||
+            r->items[i].state == INSTALL_NOT_SHARED)
+            r->items[n++] = r->items[i];
+    r->count = n;
+}
+
 static bool check(struct check *c, struct str url, struct err *e)
 {
     size_t count;
@@ -203,7 +249,8 @@ static bool check(struct check *c, struct str url, struct err *e)
     list_items(c, count);
     if (!fetch_all(c, e))
         return false;
-    for (size_t i = 0; i < count; i++)
+    drop_found_markets(c);
+    for (size_t i = 0; i < c->out->count; i++)
         c->out->by_state[c->out->items[i].state]++;
     return c->out->by_state[INSTALL_NOT_SHARED] == 0 || check_answers(c, e);
 }

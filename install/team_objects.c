@@ -1,5 +1,6 @@
 #include "base/digest.h"
 #include "mapm/install_team.h"
+#include "mapm/plugin_paths.h"
 #include "mapm/state.h"
 
 #include "proof.h"
@@ -64,6 +65,95 @@ static void fill_also(const struct layer *l, struct store *store,
     }
 }
 
+/* --- marketplaces -------------------------------------------------------------- */
+
+#define PATHS_MAX 128 /* that a marketplace.json may be at */
+
+/* Where the ref ends is not known: behind each segment it may. */
+static size_t market_paths(const struct origin *o, struct arena *a,
+                           struct str *out)
+{
+    struct str rest = o->rest, segment;
+    size_t n = 0;
+
+    do {
+        struct str path = o->path;
+
+        if (o->rest.n && !o->is_short) {
+            if (!str_cut(&rest, '/', &segment))
+                break;
+            path = rest.p ? rest : STR("");
+        }
+        if (str_ends(path, STR(".json")) && n < PATHS_MAX)
+            out[n++] = path;
+        for (const char *const *file = plugin_marketplaces;
+             *file && n < PATHS_MAX; file++)
+            out[n++] = arena_join(path, "/", str_cstr(*file), a);
+    } while (rest.n && rest.p && !o->is_short);
+    return n;
+}
+
+static bool write_market(const struct layer *l, struct store *store,
+                         const struct lock_entry *entry, struct buf *out,
+                         struct hash *tar, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct origin *o = layer_origin(l, entry);
+    struct str *paths = arena_array(&a, PATHS_MAX, sizeof *paths);
+    struct str trees;
+    size_t count = market_paths(o, &a, paths);
+
+    if (!store_find_trees(store, origin_repository(o, &a),
+                          entry->catalog_commit, &a, &trees))
+        return err_set(e, ERR_NOT_FOUND,
+                       "the store does not have the trees of commit %.*s",
+                       STR_ARG(entry->catalog_commit));
+    return team_market_write(trees, entry->catalog_commit, paths, count, out,
+                             tar, e);
+}
+
+static bool needs_market(const struct layer *l, const struct lock_entry *entry)
+{
+    return entry->catalog_commit.n &&
+           layer_origin(l, entry)->scheme == ORIGIN_GIT;
+}
+
+bool install_team_has_market(const struct layer *l, struct store *store,
+                             const struct lock_entry *entry)
+{
+    CLEANUP(buf_done) struct buf ignored = {0};
+    struct err why = {0};
+
+    buf_init(&ignored, TEAM_OBJECT_MAX_BYTES);
+    return !needs_market(l, entry) ||
+           write_market(l, store, entry, &ignored, NULL, &why);
+}
+
+static void fill_market(const struct layer *l, struct store *store,
+                        const struct lock_entry *entry, struct arena *a,
+                        struct install_team_package *list, size_t *count)
+{
+    struct install_team_package *p = &list[*count];
+    const struct origin *o = layer_origin(l, entry);
+
+    if (!needs_market(l, entry) || kept_back(l, entry))
+        return;
+    *p = (struct install_team_package){.entry = entry,
+                                       .layer = l,
+                                       .is_also = true,
+                                       .is_market = true,
+                                       .commit = entry->catalog_commit};
+    if (!digest_parse(entry->digest, &p->digest))
+        return;
+    p->name = team_object_name(&p->digest, a);
+    p->repository = origin_repository(o, a);
+    p->asked = team_proof_name(p->repository, p->commit, asked_path(o),
+                               STR(TEAM_MARKET_OBJECT), a);
+    if (install_team_has_market(l, store, entry))
+        p->proof = p->asked;
+    ++*count;
+}
+
 static bool find_entries(struct context *cx, const struct layer *l,
                          struct str_list names, const struct lock_entry ***out,
                          size_t *count, struct err *e)
@@ -92,13 +182,14 @@ bool install_team_list(struct context *cx, const struct layer *l,
         return false;
     room = entry_count + 1;
     for (size_t i = 0; i < entry_count; i++)
-        room += entries[i]->also_count;
+        room += entries[i]->also_count + (entries[i]->catalog_commit.n > 0);
     list = arena_array(a, room, sizeof *list);
     *count = 0;
     for (size_t i = 0; i < entry_count; i++) {
         fill(l, store, entries[i], layer_source(l, entries[i]), a,
              &list[(*count)++]);
         fill_also(l, store, entries[i], a, list, count);
+        fill_market(l, store, entries[i], a, list, count);
     }
     *out = list;
     return true;
@@ -151,6 +242,8 @@ static bool write_proof(struct store *store,
     CLEANUP(arena_done) struct arena a = {0};
     struct str trees;
 
+    if (p->is_market)
+        return write_market(p->layer, store, p->entry, out, tar, e);
     if (!store_find_trees(store, p->repository, p->commit, &a, &trees))
         return err_set(e, ERR_NOT_FOUND,
                        "the store does not have the trees of commit %.*s",
@@ -185,9 +278,10 @@ static void write_documents(const struct install_team_package *p, bool proves,
     CLEANUP(buf_done) struct buf config = {0}, manifest = {0};
     struct team_manifest m = {.layer = blob_of(out->layer)};
     struct str what =
-        proves ? arena_printf(a, "proof of %.*s", STR_ARG(p->entry->object))
-               : arena_printf(a, "%s %.*s", doc_kind_name(p->entry->kind),
-                              STR_ARG(p->entry->name));
+        p->is_market ? STR("proof of a marketplace")
+        : proves ? arena_printf(a, "proof of %.*s", STR_ARG(p->entry->object))
+                 : arena_printf(a, "%s %.*s", doc_kind_name(p->entry->kind),
+                                STR_ARG(p->entry->name));
 
     buf_init(&config, TEAM_MANIFEST_MAX_BYTES);
     buf_init(&manifest, TEAM_MANIFEST_MAX_BYTES);

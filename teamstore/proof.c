@@ -328,17 +328,56 @@ static bool find_root(struct walk *w, struct str commit)
     return w->root != NULL;
 }
 
+static bool take_file(struct walk *w, struct str path, bool *found)
+{
+    struct entry end;
+
+    do {
+        if (!follow_path(w, path, &end, &path))
+            return false;
+    } while (path.p);
+    *found = end.id.n && !end.is_folder;
+    return !*found || take(w, end.id, "blob");
+}
+
+static void init_walk(struct walk *w, struct arena *a, struct err *e)
+{
+    *w = (struct walk){.a = a, .e = e};
+    map_init(&w->objects, a);
+    map_init(&w->places, a);
+    map_init(&w->folders, a);
+}
+
+bool team_market_write(struct str trees, struct str commit,
+                       const struct str *paths, size_t count, struct buf *out,
+                       struct hash *tar, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct walk w;
+    bool found = false;
+
+    init_walk(&w, &a, e);
+    if (trees.n > MAX_BYTES)
+        return err_set(e, ERR_LIMIT, "the trees of a commit are too large");
+    if (!read_objects(&w, trees) || !find_root(&w, commit))
+        return false;
+    for (size_t i = 0; i < count && !found; i++)
+        if (!take_file(&w, paths[i], &found))
+            return false;
+    if (!found)
+        return err_set(e, ERR_NOT_FOUND, "the commit has no marketplace.json");
+    return team_object_write(w.files, w.count, out, tar, e);
+}
+
 bool team_proof_write(struct str trees, struct str commit, struct str path,
                       struct str object, struct buf *out, struct hash *tar,
                       struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct walk w = {.a = &a, .e = e};
+    struct walk w;
     struct str id;
 
-    map_init(&w.objects, &a);
-    map_init(&w.places, &a);
-    map_init(&w.folders, &a);
+    init_walk(&w, &a, e);
     if (trees.n > MAX_BYTES)
         return err_set(e, ERR_LIMIT, "the trees of a commit are too large");
     if (!parse_id(object, &a, &id))

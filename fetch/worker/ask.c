@@ -1,4 +1,5 @@
 #include "base/path.h"
+#include "mapm/team_object.h"
 
 #include "team_store.h"
 
@@ -530,14 +531,14 @@ static void line_up(struct ask *a, struct str entry_file)
     for (size_t i = 0; i < l->count; i++) {
         a->blobs[i] = blob_get(a->repo, &l->files[i].blob);
         /* The files of these two are looked at when all are here. */
-        if (a->doc == DOC_PLUGIN || a->doc == DOC_MARKET ||
-            !str_eq(l->files[i].path, entry_file))
+        if (a->doc == DOC_PLUGIN || !str_eq(l->files[i].path, entry_file))
             continue;
-        a->entry_file = a->blobs[i];
         /* Found in the store without its text: ask again, for that. */
-        if (!a->entry_file->is_manifest && a->entry_file->state == BLOB_STORED)
-            a->entry_file->state = BLOB_NEW;
-        a->entry_file->is_manifest = true;
+        if (!a->blobs[i]->is_manifest && a->blobs[i]->state == BLOB_STORED)
+            a->blobs[i]->state = BLOB_NEW;
+        a->blobs[i]->is_manifest = true;
+        if (a->doc != DOC_MARKET)
+            a->entry_file = a->blobs[i];
     }
     /* The AGENTS.md at the top of a repository is mostly meant for its
      * developers: no other file is fetched before mapm has checked it. */
@@ -633,6 +634,23 @@ static enum step step_document(struct ask *a, struct err *e)
     }
 }
 
+/* The proof of an entry of it has its text, so the trees that the store keeps
+ * do. */
+static bool keep_market(struct ask *a, struct err *e)
+{
+    struct repo *r = a->repo;
+    struct blob *b = a->blobs[0];
+    struct str text;
+
+    if (b->size > TEAM_PROOF_MAX_BYTES || objects_find(&r->objects, &b->id))
+        return true;
+    if (!blob_read(r, b, &r->arena, &text, e))
+        return false;
+    objects_put(&r->objects, OBJECT_BLOB, &b->id, text);
+    r->has_links = r->has_market = true;
+    return true;
+}
+
 static enum step step_files(struct ask *a, struct err *e)
 {
     bool ready = true;
@@ -660,6 +678,8 @@ static enum step step_files(struct ask *a, struct err *e)
     }
     if (!ready)
         return STEP_WAIT;
+    if (a->doc == DOC_MARKET && !keep_market(a, e))
+        return STEP_FAIL;
     return report_done(a, e) ? STEP_WAIT : STEP_FAIL;
 }
 

@@ -1,9 +1,11 @@
+#include "mapm/team_object.h"
+
 #include "session.h"
 
 /*
  * A bundle is what the store keeps of a commit: for each object a byte of
  * type, u32 length and the bytes; the commit first, then its trees, and the
- * texts of links that were needed. Nothing in it is believed: ids are computed
+ * texts of links and of the marketplace that were needed. Nothing in it is believed: ids are computed
  * anew.
  */
 
@@ -15,18 +17,23 @@ static void put_object(struct buf *b, const struct object *o)
     frame_str(b, o->bytes);
 }
 
-/* A link's text, once, if it is here. */
-static void put_link(struct buf *b, const struct repo *r, const struct oid *id,
-                     struct oid_set *links)
+/* The text of a link, or of the marketplace, once, if it is here. */
+static void put_text(struct buf *b, const struct repo *r, const struct oid *id,
+                     struct oid_set *texts)
 {
     const struct object *o = objects_find(&r->objects, id);
-    size_t before = oid_set_count(links);
+    size_t before = oid_set_count(texts);
 
-    if (!o || o->type != OBJECT_BLOB || o->bytes.n > TREE_LINK_MAX_BYTES)
+    if (!o || o->type != OBJECT_BLOB || o->bytes.n > TEAM_PROOF_MAX_BYTES)
         return;
-    oid_set_put(links, id);
-    if (oid_set_count(links) > before)
+    oid_set_put(texts, id);
+    if (oid_set_count(texts) > before)
         put_object(b, o);
+}
+
+static bool may_be_here(const struct repo *r, enum tree_kind kind)
+{
+    return kind == TREE_LINK || (r->has_market && kind != TREE_FOLDER);
 }
 
 /* All trees below the root that are here, each once; `b` NULL: for the answer
@@ -34,12 +41,12 @@ static void put_link(struct buf *b, const struct repo *r, const struct oid *id,
 static bool put_trees(struct buf *b, const struct repo *r,
                       const struct oid *root, struct arena *a)
 {
-    struct oid_set todo, links;
+    struct oid_set todo, texts;
     struct err ignored = {0};
     bool all = true;
 
     oid_set_init(&todo, a);
-    oid_set_init(&links, a);
+    oid_set_init(&texts, a);
     oid_set_put(&todo, root);
     for (size_t i = 0; i < oid_set_count(&todo); i++) {
         const struct object *o =
@@ -60,8 +67,8 @@ static bool put_trees(struct buf *b, const struct repo *r,
                 return false;
             if (entry.kind == TREE_FOLDER)
                 oid_set_put(&todo, &entry.id);
-            if (entry.kind == TREE_LINK && b)
-                put_link(b, r, &entry.id, &links);
+            if (b && may_be_here(r, entry.kind))
+                put_text(b, r, &entry.id, &texts);
         }
     }
     return all;
@@ -117,10 +124,11 @@ bool bundle_load(struct repo *r, struct snapshot *s, struct str bytes)
         struct oid id;
 
         if (in.bad || type < OBJECT_COMMIT || type > OBJECT_BLOB ||
-            (type == OBJECT_BLOB && content.n > TREE_LINK_MAX_BYTES) ||
+            (type == OBJECT_BLOB && content.n > TEAM_PROOF_MAX_BYTES) ||
             !oid_of(type, content, &id, &ignored))
             return false;
         objects_put(&r->objects, type, &id, content);
+        r->has_market |= type == OBJECT_BLOB;
     }
     commit = objects_find(&r->objects, &s->commit);
     if (in.bad || !commit || commit->type != OBJECT_COMMIT ||

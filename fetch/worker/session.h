@@ -254,8 +254,9 @@ struct repo {
     struct ask *spare; /* over, for the next ones */
     size_t open_count;
     struct request_slot slots[REQUEST_COUNT];
-    bool has_links; /* texts of links came that no bundle has */
-    bool is_dirty;  /* something came: look at the asks again */
+    bool has_links;  /* texts of links came that no bundle has */
+    bool has_market; /* the text of a marketplace.json is among the objects */
+    bool is_dirty;   /* something came: look at the asks again */
 };
 
 struct session {

@@ -15,10 +15,10 @@ enum item_state { ITEM_QUEUED, ITEM_COMING, ITEM_HERE, ITEM_MISSING };
 /* One name, for the whole run. */
 struct team_item {
     struct str name;
-    bool is_proof;
-    struct hash digest; /* of an object */
-    struct repo *repo;  /* of a proof, which is of one repository … */
-    struct oid commit;  /* … and one commit */
+    bool is_proof, is_market; /* the latter with the text, as a file */
+    struct hash digest;       /* of an object */
+    struct repo *repo;        /* of a proof, which is of one repository … */
+    struct oid commit;        /* … and one commit */
     enum item_state state;
     size_t next; /* the source to be asked next */
     struct team_get *get;
@@ -133,7 +133,9 @@ static bool verify(struct team_store *t, struct team_item *item,
     struct str gz = buf_str(&g->bytes);
 
     return item->is_proof
-               ? team_verify_proof(item->repo, gz, &item->commit, why)
+               ? team_verify_proof(item->repo, gz, &item->commit,
+                                   item->is_market ? &t->arena : NULL,
+                                   &item->files, &item->count, why)
                : team_verify_object(t->session, gz, &item->digest, &t->arena,
                                     &item->files, &item->count, why);
 }
@@ -335,12 +337,19 @@ bool team_store_advance(struct session *s, uint64_t *wait_ms, struct err *e)
 
 /* --- asks --------------------------------------------------------------------------- */
 
+/* Of the commit that the lock names for a plugin. */
+static bool is_market(const struct ask *a)
+{
+    return a->in.kinds == DOC_MARKET && a->in.commit.n && !a->is_pinned;
+}
+
 bool team_store_is_wanted(const struct ask *a)
 {
     struct hash digest;
 
-    return a->repo->session->team && a->is_pinned &&
-           a->in.what == FETCH_PACKAGE && hash_parse(a->in.digest, &digest);
+    return a->repo->session->team && a->in.what == FETCH_PACKAGE &&
+           (is_market(a) ||
+            (a->is_pinned && hash_parse(a->in.digest, &digest)));
 }
 
 static struct team_item *item_get(struct team_store *t, struct str name,
@@ -370,8 +379,7 @@ static struct team_item *object_item(struct ask *a)
     struct hash digest;
     bool is_new;
 
-    /* team_store_is_wanted has parsed it. */
-    if (a->in.stored || !hash_parse(a->in.digest, &digest))
+    if (a->in.stored || is_market(a) || !hash_parse(a->in.digest, &digest))
         return NULL;
     item = item_get(t, team_object_name(&digest, &scratch), &is_new);
     item->digest = digest;
@@ -396,7 +404,7 @@ static bool needs_proof(const struct ask *a)
 {
     const struct snapshot *s = a->snapshot;
 
-    return s->trees != TREES_HERE || s->is_walked;
+    return s->trees != TREES_HERE || s->is_walked || is_market(a);
 }
 
 static struct team_item *proof_item(struct ask *a)
@@ -408,13 +416,16 @@ static struct team_item *proof_item(struct ask *a)
 
     if (!needs_proof(a))
         return NULL;
-    item = item_get(r->session->team,
-                    team_proof_name(r->key, a->in.commit, proof_path(a),
-                                    a->in.object, &scratch),
-                    &is_new);
+    item = item_get(
+        r->session->team,
+        team_proof_name(r->key, a->in.commit, proof_path(a),
+                        is_market(a) ? STR(TEAM_MARKET_OBJECT) : a->in.object,
+                        &scratch),
+        &is_new);
     if (!is_new)
         return item;
     item->is_proof = true;
+    item->is_market = is_market(a);
     item->repo = r;
     item->commit = a->snapshot->commit;
     return item;
@@ -477,6 +488,8 @@ bool team_store_step(struct ask *a)
         return false;
     if (team_store_has_files(a))
         give_files(r, a->team_object);
+    if (is_market(a) && a->team_proof && a->team_proof->state == ITEM_HERE)
+        give_files(r, a->team_proof);
     return true;
 }
 
@@ -510,6 +523,13 @@ static void warn_one(const struct ask *a)
     CLEANUP(arena_done) struct arena scratch = {0};
     const struct team_item *item = missing_item(a);
 
+    if (is_market(a)) {
+        link_warn(&a->repo->session->link,
+                  arena_printf(&scratch,
+                               "no store has the marketplace of %.*s at %.*s",
+                               STR_ARG(a->repo->key), STR_ARG(a->in.commit)));
+        return;
+    }
     link_warn(&a->repo->session->link,
               arena_printf(&scratch, "no store has %s %.*s%s%.*s, sha256:%.*s",
                            item->is_proof ? "the proof of" : "the package",

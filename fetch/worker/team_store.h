@@ -67,10 +67,13 @@ MUST_CHECK bool team_verify_object(struct session *s, struct str gz,
                                    struct err *e);
 /*
  * Objects of git, into the repository; the commit's trees are here then, as far
- * as they came. Errors: ERR_DAMAGED for one that is not what its name says, or
- * when the commit is not among them.
+ * as they came. With `a` the proof is of a marketplace: its texts, which may be
+ * longer, are files besides. Errors: ERR_DAMAGED for one that is not what its
+ * name says, or when the commit is not among them.
  */
 MUST_CHECK bool team_verify_proof(struct repo *r, struct str gz,
-                                  const struct oid *commit, struct err *e);
+                                  const struct oid *commit, struct arena *a,
+                                  struct team_part **out, size_t *count,
+                                  struct err *e);
 
 #endif

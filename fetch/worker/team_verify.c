@@ -88,9 +88,9 @@ bool team_verify_object(struct session *s, struct str gz,
 
 /* --- proofs ---------------------------------------------------------------------- */
 
-/* Which type it is, its id alone tells. */
+/* Which type it is, its id alone tells: `*is_text` for a blob. */
 static bool put_object(struct repo *r, const struct team_file *file,
-                       struct err *e)
+                       size_t text_max, bool *is_text, struct err *e)
 {
     static const enum object_type types[] = {OBJECT_TREE, OBJECT_COMMIT,
                                              OBJECT_BLOB};
@@ -99,22 +99,54 @@ static bool put_object(struct repo *r, const struct team_file *file,
     if (!oid_parse(file->path, &want))
         return err_set(e, ERR_DAMAGED, "a proof has a file that is no object");
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (types[i] == OBJECT_BLOB && file->bytes.n > TREE_LINK_MAX_BYTES)
+        if (types[i] == OBJECT_BLOB && file->bytes.n > text_max)
             continue;
         if (!oid_of(types[i], file->bytes, &id, e))
             return false;
         if (!oid_eq(&id, &want))
             continue;
         objects_put(&r->objects, types[i], &id, file->bytes);
-        r->has_links |= types[i] == OBJECT_BLOB;
+        *is_text = types[i] == OBJECT_BLOB;
+        r->has_links |= *is_text;
         return true;
     }
     return err_set(e, ERR_DAMAGED, "the object %.*s is not what its name says",
                    STR_ARG(file->path));
 }
 
+/* With `a`: its texts are files, too, in `*out`. */
+static bool put_objects(struct repo *r, const struct team_file *files,
+                        size_t count, struct arena *a, struct team_part **out,
+                        size_t *out_count, struct err *e)
+{
+    size_t text_max = a ? TEAM_PROOF_MAX_BYTES : TREE_LINK_MAX_BYTES;
+    struct team_part *parts =
+        a ? arena_array(a, count + 1, sizeof *parts) : NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        struct hash hash;
+        bool is_text = false;
+
+        if (!put_object(r, &files[i], text_max, &is_text, e))
+            return false;
+        if (!a || !is_text)
+            continue;
+        hash = hash_of(files[i].bytes);
+        if (!put_file(r->session, files[i].bytes, &hash, &parts[n++], e))
+            return false;
+    }
+    if (a) {
+        r->has_market = true;
+        *out = parts;
+        *out_count = n;
+    }
+    return true;
+}
+
 bool team_verify_proof(struct repo *r, struct str gz, const struct oid *commit,
-                       struct err *e)
+                       struct arena *a, struct team_part **out,
+                       size_t *out_count, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct snapshot *s = snapshot_get(r, commit);
@@ -124,11 +156,9 @@ bool team_verify_proof(struct repo *r, struct str gz, const struct oid *commit,
     size_t count;
 
     if (!team_object_read(gz, &team_proof_limits, &scratch, &files, &count,
-                          NULL, e))
+                          NULL, e) ||
+        !put_objects(r, files, count, a, out, out_count, e))
         return false;
-    for (size_t i = 0; i < count; i++)
-        if (!put_object(r, &files[i], e))
-            return false;
     o = objects_find(&r->objects, commit);
     if (!o || o->type != OBJECT_COMMIT)
         return err_set(e, ERR_DAMAGED, "a proof lacks its commit");

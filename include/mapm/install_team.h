@@ -20,13 +20,16 @@
 
 struct install_team_package {
     const struct lock_entry *entry;
-    const char *kept_back; /* why it is not shared; NULL: it is */
+    const struct layer *layer; /* is_market */
+    const char *kept_back;     /* why it is not shared; NULL: it is */
     struct hash digest;
     struct str name;   /* of its object */
     struct str proof;  /* of that of its proof; "": the path of its origin
                             * is not known on this machine */
     struct str asked;  /* the same name, whether it is known or not */
     bool is_also;      /* at another origin of the entry: its proof counts */
+    bool is_market;    /* is_also: the proof is that of the marketplace which
+                            * names the plugin, its text in it */
     struct str commit; /* of this origin */
     struct str repository; /* identity; HOSTS.md 4 */
     struct str path;       /* in the repository */
@@ -38,6 +41,10 @@ MUST_CHECK bool install_team_list(struct context *cx, const struct layer *l,
                                   struct store *store, struct str_list names,
                                   struct install_team_package **out,
                                   size_t *count, struct err *e);
+
+/* Whether the store has what the marketplace says of the plugin, for others. */
+bool install_team_has_market(const struct layer *l, struct store *store,
+                             const struct lock_entry *entry);
 
 /* All that is said of one object. In `a`. */
 struct install_team_object {

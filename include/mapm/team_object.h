@@ -89,6 +89,20 @@ MUST_CHECK bool team_proof_write(struct str trees, struct str commit,
                                  struct buf *out, struct hash *tar,
                                  struct err *e);
 
+/* In the name of the proof of an entry of a marketplace, instead of an object:
+ * the caller knows the commit alone. */
+#define TEAM_MARKET_OBJECT "marketplace"
+
+/*
+ * The commit, the trees on the way to each of `paths` as far as they are there,
+ * and the first of them that is a file, with its text. Errors: as
+ * team_proof_write.
+ */
+MUST_CHECK bool team_market_write(struct str trees, struct str commit,
+                                  const struct str *paths, size_t count,
+                                  struct buf *out, struct hash *tar,
+                                  struct err *e);
+
 /* --- documents of an OCI registry --------------------------------------------- */
 
 #define TEAM_MANIFEST_TYPE "application/vnd.oci.image.manifest.v1+json"

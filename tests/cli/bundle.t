@@ -73,6 +73,9 @@ ok '[S4] modes are kept' test -x .agents/skills/base/bin/run
 ok '[S4] the lock stays' cmp mapm.lock "$T/saved/mapm.lock"
 exits '[S4] it is verified' 0 mapm verify
 exits '[S4] a second time there is nothing to do' 0 alone "$MAPM" install --locked --from "$T/b.tar"
+fresh offline
+exits '[S4] with --offline, which it is anyway' 0 mapm --offline install --locked --from "$T/b.tar"
+exits '[S4] it is verified, too' 0 mapm verify
 exits '[S4] with the store filled a bundle is written there, too' 0 mapm bundle "$T/again.tar"
 ok '[S4] of the same bytes' cmp "$T/b.tar" "$T/again.tar"
 
@@ -87,6 +90,15 @@ rm -r mapm.yaml mapm.lock skills
 exits '[S4] without a manifest' 0 alone "$MAPM" install --yes --from "$T/b.tar"
 is '[S4] roots are what nothing needs' "$(grep -c tree/main mapm.yaml)" 3
 exits '[S4] which is a workspace' 0 mapm verify
+echo 'More text.' >>.agents/skills/linked/SKILL.md
+exits '[S4] a patch' 0 mapm patch linked
+exits '[S4] is in no bundle' 0 mapm bundle "$T/patched.tar"
+rm -r mapm.yaml mapm.lock .agents
+exits '[S4] with the file of the patch' 0 alone "$MAPM" install --yes --from "$T/patched.tar"
+like '[S4] it is applied' "$(cat .agents/skills/linked/SKILL.md)" 'More text'
+rm -r mapm.yaml mapm.lock .agents .mapm
+exits '[S4] without it' 0 alone "$MAPM" install --yes --from "$T/patched.tar"
+like '[S4] a warning names it' "$err" 'linked is installed without the patch .*\.mapm/patches/skill-'
 
 # --- not believed ----------------------------------------------------------------------
 
@@ -120,6 +132,12 @@ fresh huge
 truncate -s 9G "$T/huge.tar"
 exits '[S4] a huge file of nothing' 1 alone "$MAPM" install --from "$T/huge.tar"
 exits '[S4] a folder' 4 alone "$MAPM" install --from "$T"
+echo hello >"$T/other.tar"
+exits '[S4] another file' 1 alone "$MAPM" install --from "$T/other.tar"
+like '[S4] is named' "$err" "cannot install from $T/other.tar"
+exits '[S4] an origin that the lock does not hold' 1 \
+    alone "$MAPM" install --yes --from "$T/b.tar" "$U/skills/other"
+like '[S4] is said to be none of it' "$err" 'mapm.lock does not hold it'
 exits '[S4] no file' 1 alone "$MAPM" install --from "$T/none.tar"
 rm mapm.lock
 exits '[S4] without a lock, too' 1 alone "$MAPM" install --from "$T/huge.tar"
@@ -129,6 +147,16 @@ fresh edited
 sed -i 's/^    digest: sha256:.*/    digest: sha256:0123456789012345678901234567890123456789012345678901234567890123/' mapm.lock
 exits '[S4] another lock' 1 alone "$MAPM" install --from "$T/b.tar"
 ok '[S4] takes nothing of it' test ! -e .agents/skills/base
+
+fresh fewer
+exits '[S4] all of a bundle' 0 alone "$MAPM" install --from "$T/b.tar"
+exits 'without one package' 0 mapm --offline remove --yes linked
+cp mapm.lock "$T/fewer.lock"
+rm -rf .agents .claude && chmod -R u+w "$MAPM_HOME" && rm -rf "$MAPM_HOME"
+exits '[S4] a bundle with another lock' 0 alone "$MAPM" install --from "$T/b.tar"
+ok '[S4] the lock of the workspace is the one that counts' cmp mapm.lock "$T/fewer.lock"
+ok '[S4] its packages come' test -e .agents/skills/base/SKILL.md
+ok '[S4] and no others' test ! -e .agents/skills/linked
 
 # --- killed ------------------------------------------------------------------------------
 
@@ -161,4 +189,62 @@ fresh also-from
 exits '[S4] which a cold machine needs' 0 alone "$MAPM" install --from "$T/also.tar"
 fresh also-vendored
 exits '[S4] in either form' 0 alone "$MAPM" install --vendored
+
+# --- an entry of a marketplace -----------------------------------------------------------
+
+m=$T/market
+mkdir -p "$m/.claude-plugin" "$m/plugins/demo/.claude-plugin"
+echo '{"name": "m", "owner": {"name": "o"}, "plugins": [{"name": "demo",
+  "description": "Of the entry.", "source": "./plugins/demo"}]}' >"$m/.claude-plugin/marketplace.json"
+echo '{"name": "demo", "mcpServers": {"web": {"type": "http", "url": "https://example.com/mcp"}}}' \
+    >"$m/plugins/demo/.claude-plugin/plugin.json"
+skill "$m/plugins/demo/skills/a"
+make_repo acme/market "$m"
+start_githost
+mkdir "$T/entry" && cd "$T/entry" && MAPM_HOME=$T/entry-home || exit 1
+exits 'an entry of a marketplace' 0 mapm install --yes acme/market --plugin demo
+exits '[S4] is taken along' 0 mapm bundle "$T/entry.tar"
+unlike '[S4] with what its marketplace says' "$err" warning
+exits '[S4] from the store alone, too' 0 mapm --offline bundle "$T/again.tar"
+ok '[S4] the same bytes' cmp "$T/entry.tar" "$T/again.tar"
+exits '[S4] and in a folder' 0 mapm vendor
+exits '[S2] and by a push' 0 mapm store push --to "$T/entry-store"
+stop_githost
+python3 -S "$ROOT/tests/lib/team.py" serve "$T/entry-store" "$T/url" "$T/store.log" 2>/dev/null &
+store_pid=$!
+trap 'kill $store_pid 2>/dev/null; leave' EXIT
+await test -s "$T/url"
+S=$(cat "$T/url")/ok
+exits '[S2] which a verification finds whole' 0 mapm store verify "$S"
+like '[S2] as packages' "$err" '^2 packages as mapm.lock says, 0 not'
+rm -rf "$T/saved" && mkdir "$T/saved" && cp -r mapm.yaml mapm.lock vendor "$T/saved"
+MAPM_HOME=$T/mapm
+fresh entry-pulled
+exits '[S1] without a git host the store is enough' 0 env MAPM_STORE="$S" "$MAPM" install --yes --locked
+for file in "$T"/entry-store/mapm1p-*; do
+    tar -xOzf "$file" | grep -qa 'Of the entry' && rm "$file"
+done
+exits '[S2] without the marketplace' 3 mapm store verify "$S"
+like '[S2] it is not' "$out" '^failed  proof of plugin demo: no store has the marketplace of github.com/acme/market'
+fresh entry-from
+exits '[S4] a cold machine installs it' 0 alone "$MAPM" install --yes --from "$T/entry.tar"
+ok '[S4] the skill of the plugin' cmp .agents/skills/a/SKILL.md "$m/plugins/demo/skills/a/SKILL.md"
+like '[S4] and its server' "$(cat .mcp.json)" 'https://example.com/mcp'
+ok '[S4] the lock stays' cmp mapm.lock "$T/saved/mapm.lock"
+exits '[S4] it is verified' 0 mapm verify
+exits '[S4] and makes the same bundle' 0 mapm --offline bundle "$T/again.tar"
+ok '[S4] byte by byte' cmp "$T/entry.tar" "$T/again.tar"
+fresh entry-vendored
+exits '[S4] out of a vendor folder' 0 alone "$MAPM" install --yes --vendored
+fresh entry-empty
+rm -r mapm.yaml mapm.lock vendor
+exits '[S4] without a manifest' 0 alone "$MAPM" install --yes --from "$T/entry.tar"
+like '[S4] the root is the entry' "$(cat mapm.yaml)" 'catalog: .*/acme/market/tree/main.*plugin: demo'
+ok '[S4] with its skill' test -f .agents/skills/a/SKILL.md
+fresh entry-marketless
+commit=$(sed -n 's/.*catalog_commit: //p' mapm.lock)
+sed -i "s/catalog_commit: .*/catalog_commit: $(printf '%s' "$commit" | tr 0-9a-f 1-9a-f0)/" mapm.lock
+exits '[S4] another commit of the marketplace' 1 alone "$MAPM" install --yes --from "$T/entry.tar"
+like '[S4] is what no bundle has' "$err" 'no store has the marketplace of github.com/acme/market at'
+ok '[S4] nothing came' test ! -e .agents/skills/a
 done_testing

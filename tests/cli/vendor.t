@@ -62,7 +62,7 @@ ok '[S4] has the same' diff -r vendor/mapm "$T/elsewhere"
 
 stop_githost
 fresh cold
-exits '[S4] without network and store' 0 alone "$MAPM" install --vendored
+exits '[S4] without network and store' 0 alone "$MAPM" --offline install --vendored
 ok '[S4] links are followed' grep -qx text .agents/skills/linked/guide.md
 ok '[S4] modes are kept' test -x .agents/skills/base/bin/run
 exits '[S4] it is verified' 0 mapm verify
