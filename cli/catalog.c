@@ -36,7 +36,7 @@ static void put_members(struct json_writer *w, const struct discover_catalog *c,
                         struct arena *a)
 {
     json_member_string(w, "origin", c->origin);
-    json_member_string(w, "type", c->is_index ? STR("index") : STR("git"));
+    json_member_string(w, "type", str_cstr(discover_kind(c)));
     json_member_optional(w, "ref", c->ref);
     json_member_optional(w, "commit", c->commit);
     json_member_number(w, "packages", c->count);

@@ -14,11 +14,16 @@
 
 /* --- records ------------------------------------------------------------------------ */
 
+const char *discover_kind(const struct discover_catalog *c)
+{
+    return c->is_index ? "index" : c->is_folder ? "folder" : "git";
+}
+
 struct str catalog_stamp(const struct discover_catalog *c, struct arena *a)
 {
     return arena_printf(a, STAMP_FORMAT "\n%s\n%.*s\n%.*s\n%.*s\n%llu\n%zu\n",
-                        c->is_index ? "index" : "git", STR_ARG(c->ref),
-                        STR_ARG(c->commit), STR_ARG(c->condition),
+                        discover_kind(c), STR_ARG(c->ref), STR_ARG(c->commit),
+                        STR_ARG(c->condition),
                         (unsigned long long)c->refreshed_s, c->left_out);
 }
 
@@ -38,6 +43,7 @@ static void read_source(const struct search_source *s,
 
     *out = (struct discover_catalog){.origin = s->key, .count = s->count};
     out->is_index = well_known_is_index(s->key);
+    out->is_folder = str_starts(s->key, STR("file:"));
     if (!str_line(&rest, &line) || !str_is(line, STAMP_FORMAT) ||
         !str_line(&rest, &line) || !str_line(&rest, &out->ref) ||
         !str_line(&rest, &out->commit) || !str_line(&rest, &out->condition))
@@ -84,12 +90,7 @@ bool discover_parse(struct context *cx, const struct origin_rules *rules,
     if (!origin_parse_argument(text, cx->cwd, cx->home, rules, &cx->arena, &o,
                                e))
         return false;
-    if (o.scheme != ORIGIN_GIT) {
-        err_set(e, ERR_ORIGIN, "\"%.*s\" is a folder of this machine",
-                STR_ARG(text));
-        return err_hint(e, "a catalog is a git repository or an index that "
-                           "others can ask, too");
-    }
+    out->is_folder = o.scheme == ORIGIN_FILE;
     if (origin_range(&o, &cx->arena).n) {
         err_set(e, ERR_ORIGIN, "\"%.*s\": a catalog has no range of versions",
                 STR_ARG(text));

@@ -1,8 +1,13 @@
+#include "base/fs.h"
+#include "base/hash.h"
 #include "base/path.h"
 #include "base/proc.h"
 #include "base/text.h"
 #include "mapm/discover.h"
+#include "mapm/doc_kind.h"
+#include "mapm/folder_offers.h"
 #include "mapm/limits.h"
+#include "mapm/plugin_paths.h"
 #include "mapm/state_search.h"
 
 #include <time.h>
@@ -296,6 +301,11 @@ static bool take_event(struct refresh *r, const struct fetch_event *event,
     return true;
 }
 
+static bool is_repository(const struct discover_catalog *c)
+{
+    return !c->is_index && !c->is_folder;
+}
+
 static bool ask_repositories(struct refresh *r, struct err *e)
 {
     struct fetch_event event = {.kind = FETCH_REF_FOUND};
@@ -304,7 +314,7 @@ static bool ask_repositories(struct refresh *r, struct err *e)
     for (size_t i = 0; i < r->count; i++) {
         struct visit *v = &r->visits[i];
 
-        if (v->now.is_index || v->out->failed)
+        if (!is_repository(&v->now) || v->out->failed)
             continue;
         any++;
         if (!ask(r, v, (struct question){.what = ASK_REF, .origin = v->origin},
@@ -436,6 +446,110 @@ static void refresh_index(struct refresh *r, struct visit *v)
     }
 }
 
+/* --- folders -------------------------------------------------------------------------- */
+
+static struct str below(struct str folder, struct str path, struct arena *a)
+{
+    return path.n ? fs_join(folder, path, a) : folder;
+}
+
+static bool add_package(struct visit *v, int root,
+                        const struct fetch_offer *offer, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str path = below(v->origin.path, offer->path, &a), text, file;
+    bool is_mcp = offer->kind == DOC_MCP;
+    struct err ignored = {0};
+    struct origin o;
+
+    file = is_mcp
+               ? offer->path
+               : below(offer->path, str_cstr(doc_entry_file(offer->kind)), &a);
+    if (offer->path.n == 0)
+        file = str_cstr(doc_entry_file(offer->kind));
+    if (!origin_parse(str_join(STR("file:"), path, &a), NULL, &a, &o,
+                      &ignored) ||
+        !fs_read_file_at(root, str_dup0(file, &a),
+                         is_mcp ? MCP_MAX_BYTES : ANCHOR_MAX_BYTES, &a, &text,
+                         &ignored)) {
+        v->entries.left_out++;
+        return true;
+    }
+    return offered_add_document(&v->entries, offer->kind, path_last(path), text,
+                                &o, e);
+}
+
+static bool add_markets(struct visit *v, int root, struct err *e)
+{
+    for (const char *const *name = plugin_marketplaces; *name; name++) {
+        CLEANUP(arena_done) struct arena a = {0};
+        struct str text;
+
+        if (!fs_exists_at(root, *name))
+            continue;
+        return fs_read_file_at(root, *name, MARKETPLACE_MAX_BYTES, &a, &text,
+                               e) &&
+               offered_add_market(&v->entries, text, str_cstr(*name),
+                                  v->now.origin, e);
+    }
+    return true;
+}
+
+static bool read_folder(struct visit *v, struct err *e)
+{
+    static const struct fetch_offer itself = {DOC_SKILL, {"", 0}, false};
+    CLEANUP_FD int root = -1;
+    struct fetch_offer *offers;
+    size_t count;
+
+    if (!fs_open_dir(str_dup0(v->origin.path, &v->a), &root, e) ||
+        !folder_offers(root, true, &v->a, &offers, &count, e) ||
+        !add_markets(v, root, e) ||
+        (fs_exists_at(root, "SKILL.md") && !add_package(v, root, &itself, e)))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!add_package(v, root, &offers[i], e))
+            return false;
+    return true;
+}
+
+/* What it offers, whatever order it was read in. */
+static struct str offered_hash(struct visit *v)
+{
+    struct hash_state h;
+    struct hash hash;
+
+    hash_init(&h);
+    offered_settle(&v->entries);
+    for (size_t i = 0; i < v->entries.count; i++) {
+        const struct search_entry *x = &v->entries.items[i];
+        const struct str parts[] = {x->name, x->description, x->tags, x->data};
+
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+            hash_add(&h, parts[k]);
+            hash_add(&h, STR("\n"));
+        }
+    }
+    hash = hash_end(&h);
+    return hash_hex(&hash, &v->a);
+}
+
+static void refresh_folder(struct refresh *r, struct visit *v)
+{
+    struct err e = {0};
+
+    if (!read_folder(v, &e)) {
+        fail(r, v, &e);
+        return;
+    }
+    v->now.condition = offered_hash(v);
+    if (v->out->catalog.count &&
+        str_eq(v->now.condition, v->out->catalog.condition))
+        finish_unchanged(r, v);
+    else
+        finish(r, v);
+}
+
 /* --- all ---------------------------------------------------------------------------------- */
 
 static void begin_visit(struct refresh *r, struct visit *v,
@@ -446,8 +560,9 @@ static void begin_visit(struct refresh *r, struct visit *v,
 
     *out = (struct discover_change){.catalog = *c};
     v->out = out;
-    v->now =
-        (struct discover_catalog){.origin = c->origin, .is_index = c->is_index};
+    v->now = (struct discover_catalog){.origin = c->origin,
+                                       .is_index = c->is_index,
+                                       .is_folder = c->is_folder};
     v->entries.a = &v->a;
     if (!c->is_index &&
         !origin_parse_argument(c->origin, r->cx->cwd, r->cx->home,
@@ -468,16 +583,19 @@ bool discover_refresh(struct context *cx, const struct layer *user,
     size_t repositories = 0;
     bool ok = true;
 
-    if (cx->is_offline)
-        return err_set(e, ERR_OFFLINE, "catalogs are on the network");
+    for (size_t i = 0; cx->is_offline && i < count; i++)
+        if (!catalogs[i].is_folder)
+            return err_set(e, ERR_OFFLINE, "catalogs are on the network");
     r.visits = arena_array(&cx->arena, count + 1, sizeof *r.visits);
     for (size_t i = 0; i < count; i++) {
         begin_visit(&r, &r.visits[i], &catalogs[i], &out[i]);
-        repositories += !catalogs[i].is_index;
+        repositories += is_repository(&catalogs[i]);
     }
     for (size_t i = 0; i < count; i++)
         if (catalogs[i].is_index)
             refresh_index(&r, &r.visits[i]);
+        else if (catalogs[i].is_folder && !r.visits[i].out->failed)
+            refresh_folder(&r, &r.visits[i]);
     if (repositories)
         ok = refresh_repositories(&r, e);
     for (size_t i = 0; i < count; i++)

@@ -42,25 +42,19 @@ static struct str path_of(struct str url)
 /* RFC 3986, 5.2.4, of a path that begins with "/". */
 static struct str remove_dots(struct str path, struct arena *a)
 {
-    struct str *parts = arena_array(a, path.n + 1, sizeof *parts);
     CLEANUP(buf_done) struct buf b = {0};
     struct str rest = str_from_index(path, 1), part;
-    size_t count = 0;
     bool is_folder = false;
 
-    buf_init(&b, SIZE_MAX / 2);
+    buf_init(&b, CATALOG_URL_MAX_BYTES);
     while (str_cut(&rest, '/', &part)) {
         is_folder = str_is(part, ".") || str_is(part, "..");
-        if (str_is(part, "..") && count)
-            count--;
-        else if (!is_folder)
-            parts[count++] = part;
+        if (!is_folder)
+            buf_printf(&b, "/%.*s", STR_ARG(part));
+        else if (str_is(part, "..") && b.n)
+            b.n = str_find_last(buf_str(&b), '/');
     }
-    for (size_t i = 0; i < count; i++) {
-        buf_char(&b, '/');
-        buf_append(&b, parts[i]);
-    }
-    if (is_folder || count == 0)
+    if (is_folder || b.n == 0)
         buf_char(&b, '/');
     return arena_str(a, buf_str(&b));
 }
@@ -106,7 +100,7 @@ bool well_known_resolve(struct str base, struct str url, struct arena *a,
     struct str host = well_known_host(base), scheme, path, query;
     size_t question = str_find_char(url, '?');
 
-    if (at == SIZE_MAX || url.n == 0)
+    if (at == SIZE_MAX || url.n == 0 || url.n > CATALOG_URL_MAX_BYTES)
         return false;
     scheme = str_slice(base, 0, at);
     base = path_of(base);

@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "mapm/doc_kind.h"
+#include "mapm/folder_offers.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,9 +21,6 @@
 #include "plugins.h"
 
 #define LINK_MAX_BYTES 4096
-/* How far skills are looked for in a folder that is no package. */
-#define CATALOG_MAX_DEPTH   12
-#define CATALOG_MAX_FOLDERS 50000
 
 /* "/a/b" of "/a/b/c", "" of "a". */
 static struct str folder_of(struct str path)
@@ -230,107 +228,11 @@ static bool read_mcp(struct closure *c, struct node *n, int folder,
     return true;
 }
 
-static void add_offer(struct node *n, size_t *capacity, struct arena *a,
-                      enum doc_kind kind, struct str path)
-{
-    n->offers =
-        arena_grow(a, n->offers, n->offer_count, capacity, sizeof *n->offers);
-    n->offers[n->offer_count++] = (struct fetch_offer){kind, path, false};
-}
-
-static bool is_package(int root, struct str folder, const char *anchor,
-                       struct arena *a)
-{
-    return fs_exists_at(root,
-                        str_dup0(fs_join(folder, str_cstr(anchor), a), a));
-}
-
-/* One bucket of a catalog (M1): "agents", "skills" or "mcps". */
-static bool list_bucket(struct closure *c, struct node *n, int root,
-                        enum doc_kind kind, size_t *capacity, struct err *e)
-{
-    struct arena *a = &c->cx->arena;
-    const char *bucket = doc_kind_plural(kind);
-    struct fs_entry *entries;
-    size_t count;
-
-    if (!fs_list_at(root, bucket, PACKAGE_MAX_FILES, a, &entries, &count, e)) {
-        if (e->code != ERR_NOT_FOUND)
-            return false;
-        err_clear(e);
-        return true;
-    }
-    for (size_t i = 0; i < count; i++) {
-        struct str path = arena_printf(a, "%s/%s", bucket, entries[i].name.p);
-
-        if (kind == DOC_MCP
-                ? entries[i].type == DT_REG && str_ends(path, STR(".json"))
-                : is_package(root, path, doc_entry_file(kind), a))
-            add_offer(n, capacity, a, kind, path);
-    }
-    return true;
-}
-
-/* Skills wherever they lie: without buckets. Links are not followed. */
-static bool list_anywhere(struct closure *c, struct node *n, int root,
-                          size_t *capacity, struct err *e)
-{
-    CLEANUP(arena_done) struct arena scratch = {0};
-    struct walk w = {.c = c, .root = root, .a = &scratch};
-    struct str folder = str_make("", 0);
-    size_t looked = 0;
-
-    for (;;) {
-        struct fs_entry *entries;
-        size_t count;
-
-        if (!fs_list_at(root, str_dup0(folder, &scratch), PACKAGE_MAX_FILES * 2,
-                        &scratch, &entries, &count, e))
-            return false;
-        for (size_t i = count; i-- > 0;) {
-            struct str path = folder.n
-                                  ? fs_join(folder, entries[i].name, &scratch)
-                                  : entries[i].name;
-
-            if (entries[i].type != DT_DIR || str_is(entries[i].name, ".git") ||
-                str_is(entries[i].name, "node_modules") ||
-                path_depth(path) > CATALOG_MAX_DEPTH)
-                continue;
-            if (is_package(root, path, "SKILL.md", &scratch)) {
-                add_offer(n, capacity, &c->cx->arena, DOC_SKILL,
-                          arena_str(&c->cx->arena, path));
-                continue;
-            }
-            w.folders = arena_grow(&scratch, w.folders, w.folder_count,
-                                   &w.folder_capacity, sizeof *w.folders);
-            w.folders[w.folder_count++] = path;
-        }
-        if (w.folder_count == 0 || ++looked > CATALOG_MAX_FOLDERS)
-            return true;
-        folder = w.folders[--w.folder_count];
-    }
-}
-
-static int by_path(const void *x, const void *y)
-{
-    return str_cmp(((const struct fetch_offer *)x)->path,
-                   ((const struct fetch_offer *)y)->path);
-}
-
 static bool list_offers(struct closure *c, struct node *n, int root,
                         bool anywhere, struct err *e)
 {
-    size_t capacity = 0;
-
-    if (!list_bucket(c, n, root, DOC_AGENT, &capacity, e) ||
-        !list_bucket(c, n, root, DOC_SKILL, &capacity, e) ||
-        !list_bucket(c, n, root, DOC_MCP, &capacity, e) ||
-        (n->offer_count == 0 && anywhere &&
-         !list_anywhere(c, n, root, &capacity, e)))
-        return false;
-    if (n->offer_count)
-        qsort(n->offers, n->offer_count, sizeof *n->offers, by_path);
-    return true;
+    return folder_offers(root, anywhere, &c->cx->arena, &n->offers,
+                         &n->offer_count, e);
 }
 
 /* An AGENTS.md without frontmatter, above packages, speaks to those who work

@@ -12,8 +12,8 @@
  *                              ▼
  *     discover_search() ◀── mapm.db           offline
  *
- * A catalog is a git repository with packages, one with a marketplace.json, or
- * an index of .well-known/agent-skills. Which ones there are is known to mapm.db
+ * A catalog is a git repository or a folder of this machine with packages, one
+ * with a marketplace.json, or an index of .well-known/agent-skills. Which ones there are is known to mapm.db
  * alone, by commands of a person: no file of a workspace adds one. Names and
  * descriptions are bytes of strangers: bounded here, made visible where they are
  * shown.
@@ -23,12 +23,17 @@
 
 struct discover_catalog {
     struct str origin;      /* canonical: what it is known by */
-    bool is_index;          /* .well-known, else git */
+    bool is_index;          /* .well-known, */
+    bool is_folder;         /* … a folder of this machine; else git */
     struct str ref, commit; /* git */
-    struct str condition;   /* index: see struct fetch_reply */
+    struct str condition;   /* index: see struct fetch_reply; folder: a hash
+                             * of what it offers */
     uint64_t refreshed_s;   /* since 1970 */
     size_t count, left_out; /* entries; of invalid ones */
 };
+
+/* "git", "index" or "folder". */
+const char *discover_kind(const struct discover_catalog *c);
 
 /* By origin. In the arena of `cx`. */
 MUST_CHECK bool discover_list(struct context *cx, struct store *store,
@@ -41,7 +46,8 @@ MUST_CHECK bool discover_admit(struct context *cx, struct str text,
                                struct err *e);
 
 /* What a person typed, as a catalog: "owner/repo[/path][@ref]", a URL of a
- * repository or of a folder in it; "https://host", or the URL of an index.json.
+ * repository or of a folder in it; "https://host", or the URL of an index.json;
+ * a folder of this machine, which becomes "file:/…".
  * `rules`: those of the user. Errors: ERR_ORIGIN. */
 MUST_CHECK bool discover_parse(struct context *cx,
                                const struct origin_rules *rules,
@@ -56,7 +62,7 @@ struct discover_change {
 
 /*
  * Asks for all of them at once. An unchanged repository costs one ls-refs, an
- * unchanged index one conditional request. What fails keeps its entries, and
+ * unchanged index one conditional request, a folder none. What fails keeps its entries, and
  * the others go on. A catalog that is not in mapm.db is added when it was read.
  * Errors: what concerns all of them.
  */

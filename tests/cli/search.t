@@ -52,9 +52,47 @@ exits 'add needs an origin' 2 mapm catalog add
 exits 'list takes none' 2 mapm catalog list acme/catalog
 exits 'what is not there is not removed' 1 mapm catalog remove acme/catalog
 like 'and said' "$err" 'is no catalog of yours'
-exits 'a folder is none' 1 mapm catalog add "$T/src"
-like 'as others cannot ask it' "$err" 'a folder of this machine'
 exits 'a range is none' 1 mapm catalog add 'acme/catalog@^1.2'
+
+# --- a folder of this machine --------------------------------------------------------------
+
+mkdir -p "$T/ours/mcps" "$T/ours/skills/broken" "$T/here"
+cp -r "$T/src/skills" "$T/src/.claude-plugin" "$T/ours"
+mcp "$T/ours/mcps/io.acme_clock.json" io.acme/clock npx -y clock
+printf -- '---\nname: [\n---\n' >"$T/ours/skills/broken/SKILL.md"
+ln -s ../../src/skills/letters "$T/ours/skills/linked"
+cd "$T/here" || exit 1
+exits '[G6] a folder is a catalog' 0 mapm catalog add ../ours
+like '[G6] with what it offers' "$out" "^file:$T/ours  5 packages, 1 left out as invalid  refreshed "
+exits '[G6] it is there already' 0 mapm catalog add "file:$T/ours"
+like '[G6] by its path' "$err" 'is a catalog of yours already'
+exits '[G6] it is listed' 0 mapm catalog list --json
+is '[G6] as a folder' "$(json '[(c["origin"], c["type"], c["commit"]) for c in d["catalogs"]]')" \
+    "[('file:$T/ours', 'folder', None)]"
+exits '[G6] its packages are found' 0 mapm search --json tables
+is '[G6] by what mapm install takes' "$(json 'd["packages"][0]["origin"]')" "file:$T/ours/skills/pdf-tables"
+exits '[G6] so are its plugins' 0 mapm search spreadsheets
+like '[G6] with their marketplace' "$out" "office.*$T/ours"
+exits '[G6] and servers' 0 mapm search clock
+like '[G6] by their files' "$out" '^io.acme/clock +mcp'
+exits '[G6] which info describes' 0 mapm info "file:$T/ours/skills/letters"
+exits '[G6] an unchanged one, without the network' 0 mapm catalog refresh --offline
+like '[G6] is told' "$out" "^file:$T/ours  unchanged"
+described "$T/ours/skills/maps" 'Draws maps.'
+exits '[G6] a changed one' 0 mapm catalog refresh ../ours
+like '[G6] is read again' "$out" "^file:$T/ours  6 packages"
+exits '[G6] what is new is found' 0 mapm search maps
+exits '[G6] and installed' 0 mapm install --yes "file:$T/ours/skills/maps"
+mv "$T/ours" "$T/gone"
+exits '[G6] one that is gone' 1 mapm catalog refresh
+like '[G6] is named' "$err" "cannot refresh file:$T/ours"
+exits '[G6] and keeps what it offered' 0 mapm search maps
+exits '[G6] until it is removed' 0 mapm catalog remove "$T/ours"
+exits '[G6] one that is not there' 1 mapm catalog add ../ours
+exits '[G6] nor is one without packages' 1 mapm catalog add "$T/repos"
+exits '[G6] none is left' 0 mapm catalog list
+is '[G6] of them' "$out" ''
+cd "$T" || exit 1
 
 # --- a repository -----------------------------------------------------------------------
 
@@ -168,6 +206,15 @@ is 'with its address' "$(json '[(p["name"], p["version"], p["tokens"], p["origin
 exits 'a refresh' 1 mapm catalog refresh
 like 'of what has not changed' "$out" 'index.json  unchanged'
 is 'is one conditional request [W8]' "$(sed -n 's/.* //p' "$T/index.log" | tr '\n' ' ')" '200 304 '
+at()
+{
+    printf '{"name": "%s", "type": "skill-md", "description": "dots", "url": "%s", "digest": "sha256:%s"}' "$1" "$2" "$zero"
+}
+write_index "$(at a ../../x/./y/../z.md), $(at b ../../../../up), $(at c /a//b/../c/.), $(at d ..), $(at e "/$(printf %01100d 0)")"
+exits '[row 44] addresses with dots, and one that is too long' 0 mapm catalog refresh "$host"
+exits '[row 44] are searched' 0 mapm search dots --json
+is '[row 44] none climbs out of its host' "$(json '" ".join(sorted(p["origin"] for p in d["packages"]))')" \
+    "$host/.well-known/ $host/a//c/ $host/up $host/x/z.md"
 write_index "$one, $one, {\"name\": \"turned\", \"type\": \"skill-md\", \"description\": \"A \\u202e turn\\u001b[31m\\nof songs\", \"url\": \"/s\", \"digest\": \"sha256:$zero\"}, {\"type\": \"x\"}, 7,
  {\"name\": \"Bad\", \"type\": \"archive\", \"description\": \"d\", \"url\": \"/a.zip\", \"digest\": \"sha256:$zero\"},
  {\"name\": \"off\", \"type\": \"archive\", \"description\": \"d\", \"url\": \"javascript:x\", \"digest\": \"sha256:$zero\"},
