@@ -317,6 +317,9 @@ bool session_merge(struct install_session *s, struct err *e)
     struct merge m = {.s = s};
     struct lock lock;
 
+    if (s->layer.joined.n)
+        context_note(s->cx, "%.*s: taken for two edits that git joined",
+                     STR_ARG(s->layer.joined));
     if (!lock_merge_read(s->layer.lock_text, "mapm.lock", a, &m.sides, e) ||
         !find_disputes(&m, e) || !compare_commits(&m, e))
         return false;

@@ -30,6 +30,7 @@ struct reader {
     struct err *e;
     struct lock_entry *entries;
     size_t count, capacity;
+    bool is_joined; /* any order, and blocks that stand twice */
     /* Of the entry's origin, where it is own and has another name. */
     unsigned own_line;
 };
@@ -823,10 +824,10 @@ static bool check_order(struct reader *r, const struct lock_entry *entry)
 
     if (order < 0)
         return true;
-    return lock_fail(r->e, r->name, entry->line + 1, /* of its name */
-                     order ? "%s %.*s is not in its order"
-                           : "%s %.*s is given twice",
-                     doc_kind_name(entry->kind), STR_ARG(entry->name));
+    lock_fail(r->e, r->name, entry->line + 1, /* of its name */
+              order ? "%s %.*s is not in its order" : "%s %.*s is given twice",
+              doc_kind_name(entry->kind), STR_ARG(entry->name));
+    return lock_fail_joined(r->e);
 }
 
 /* From "  - type:" at the current line to the line after the entry. */
@@ -854,7 +855,7 @@ static bool take_entry(struct reader *r, bool *more)
     if (!check_skipped(r, entry, next, FIELD_COUNT) ||
         !complete_origin(r, entry))
         return false;
-    if (r->count && !check_order(r, entry))
+    if (r->count && !r->is_joined && !check_order(r, entry))
         return false;
     r->count++;
     return true;
@@ -928,10 +929,11 @@ static bool take_file(struct reader *r)
     return true;
 }
 
-bool lock_read(struct str text, const char *name, struct arena *a,
-               struct lock *out, struct err *e)
+static bool read_lock(struct str text, const char *name, bool is_joined,
+                      struct arena *a, struct lock *out, struct err *e)
 {
-    struct reader r = {.rest = text, .name = name, .a = a, .e = e};
+    struct reader r = {
+        .rest = text, .name = name, .is_joined = is_joined, .a = a, .e = e};
 
     if (text.n > LOCK_MAX_BYTES)
         return err_set(e, ERR_LIMIT, "%s: larger than %u bytes", name,
@@ -942,15 +944,35 @@ bool lock_read(struct str text, const char *name, struct arena *a,
     return true;
 }
 
+bool lock_read(struct str text, const char *name, struct arena *a,
+               struct lock *out, struct err *e)
+{
+    return read_lock(text, name, false, a, out, e);
+}
+
+bool lock_read_joined(struct str text, const char *name, struct arena *a,
+                      struct lock *out, struct err *e)
+{
+    return read_lock(text, name, true, a, out, e);
+}
+
+bool lock_fail_joined(struct err *e)
+{
+    return err_hint(e, "where git joined two edits, mapm install resolves it, "
+                       "but not with --locked and not where CI is set; else "
+                       "take the file from version control again");
+}
+
 bool lock_parse(struct str text, const char *name, struct arena *a,
                 struct lock *out, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct lock lock;
 
-    if (!lock_read(text, name, a, &lock, e) ||
-        !lock_check(&lock, text, name, &scratch, e))
+    if (!lock_read(text, name, a, &lock, e))
         return false;
+    if (!lock_check(&lock, text, name, &scratch, e))
+        return lock_fail_joined(e);
     *out = lock;
     return true;
 }

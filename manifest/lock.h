@@ -38,6 +38,14 @@ bool lock_unquote(struct str raw, struct arena *a, struct str *out);
 MUST_CHECK bool lock_read(struct str text, const char *name, struct arena *a,
                           struct lock *out, struct err *e);
 
+/* The same of one that git joined: entries in any order, and more than once. */
+MUST_CHECK bool lock_read_joined(struct str text, const char *name,
+                                 struct arena *a, struct lock *out,
+                                 struct err *e);
+
+/* The entries are sound, and do not fit together: a hint. */
+bool lock_fail_joined(struct err *e);
+
 /* One folder, key or origin for one package; each need names an entry; needs
  * have no cycle. */
 bool lock_check(const struct lock *lock, struct str text, const char *name,

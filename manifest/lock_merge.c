@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "base/str.h"
+#include "mapm/doc_kind.h"
 #include "mapm/limits.h"
 
 #include <stdlib.h>
@@ -43,6 +44,15 @@ bool lock_has_conflict(struct str text)
         if (is_marker(line, '<'))
             return true;
     return false;
+}
+
+bool lock_is_joined(struct str text)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct err ignored = {0};
+    struct lock lock;
+
+    return lock_read_joined(text, "mapm.lock", &scratch, &lock, &ignored);
 }
 
 /* The part that begins behind this line; `part` where it is no marker. False:
@@ -104,6 +114,7 @@ static bool split(struct str text, const char *name, struct sides *out,
             opened = number;
         part = next;
     }
+    out->has_base &= opened > 0;
     if (fits && part == PART_COMMON)
         return true;
     if (fits)
@@ -130,6 +141,23 @@ static struct str key_of(const struct lock_entry *entry, struct arena *a)
                         STR_ARG(entry->member_count ? entry->origin : STR("")));
 }
 
+/* But for needs, which the plan finds out again. */
+static bool is_same(const struct lock_entry *x, const struct lock_entry *y)
+{
+    CLEANUP(buf_done) struct buf one = {0};
+    CLEANUP(buf_done) struct buf two = {0};
+    struct lock_entry a = *x, b = *y;
+
+    buf_init(&one, LOCK_MAX_BYTES);
+    buf_init(&two, LOCK_MAX_BYTES);
+    a.need_count = b.need_count = 0;
+    lock_format(&(struct lock){&a, 1}, &one);
+    lock_format(&(struct lock){&b, 1}, &two);
+    return str_eq(buf_str(&one), buf_str(&two));
+}
+
+static const struct lock_entry unknown; /* of several contents */
+
 /* A base section may be cut anywhere (zdiff3): an entry that is not whole is
  * not known. */
 static void take_base_entry(struct merging *m, struct str block)
@@ -144,6 +172,8 @@ static void take_base_entry(struct merging *m, struct str block)
     known = map_entry(&m->base, key_of(lock.entries, m->a));
     if (!known->value)
         known->value = lock.entries;
+    else if (known->value != &unknown && !is_same(known->value, lock.entries))
+        known->value = (void *)(uintptr_t)&unknown;
 }
 
 static void take_base(struct merging *m, struct str text)
@@ -161,21 +191,6 @@ static void take_base(struct merging *m, struct str text)
     }
 }
 
-/* But for needs, which the plan finds out again. */
-static bool is_same(const struct lock_entry *x, const struct lock_entry *y)
-{
-    CLEANUP(buf_done) struct buf one = {0};
-    CLEANUP(buf_done) struct buf two = {0};
-    struct lock_entry a = *x, b = *y;
-
-    buf_init(&one, LOCK_MAX_BYTES);
-    buf_init(&two, LOCK_MAX_BYTES);
-    a.need_count = b.need_count = 0;
-    lock_format(&(struct lock){&a, 1}, &one);
-    lock_format(&(struct lock){&b, 1}, &two);
-    return str_eq(buf_str(&one), buf_str(&two));
-}
-
 static enum lock_side choose(const struct merging *m, const struct lock_pair *p)
 {
     const struct lock_entry *base;
@@ -185,48 +200,98 @@ static enum lock_side choose(const struct merging *m, const struct lock_pair *p)
     if (is_same(p->ours, p->theirs))
         return LOCK_OURS;
     base = map_find(&m->base, key_of(p->ours, m->a));
+    if (base == &unknown)
+        base = NULL;
     if (base && is_same(base, p->ours))
         return LOCK_THEIRS;
     return base && is_same(base, p->theirs) ? LOCK_OURS : LOCK_BOTH_CHANGED;
 }
 
+/* One more block of a name: of equal ones the first counts, and of two others
+ * each is a side. */
+static bool add_block(struct lock_pair *p, const struct lock_entry *entry,
+                      const char *name, struct err *e)
+{
+    bool is_ours = is_same(p->ours, entry);
+
+    if (!p->theirs || (!is_ours && is_same(p->ours, p->theirs))) {
+        p->theirs = entry;
+        return true;
+    }
+    if (is_ours || is_same(p->theirs, entry))
+        return true;
+    err_set(e, ERR_FORMAT, "%s: %s %.*s is given with three contents", name,
+            doc_kind_name(entry->kind), STR_ARG(entry->name));
+    return err_hint(e, "take mapm.lock of either side, as in git checkout "
+                       "--ours mapm.lock, then run mapm install");
+}
+
+/* `*is_named` for each of theirs that has the name of one of ours. */
+static bool pair_by_name(struct merging *m, const char *name,
+                         struct map *by_name, struct lock_merge *out,
+                         bool *is_named, struct err *e)
+{
+    for (size_t i = 0; i < m->ours.count; i++) {
+        const struct lock_entry *entry = &m->ours.entries[i];
+        struct map_entry *known = map_entry(by_name, key_of(entry, m->a));
+        struct lock_pair *p = known->value;
+
+        if (p && !add_block(p, entry, name, e))
+            return false;
+        if (p)
+            continue;
+        known->value = p = &out->pairs[out->count++];
+        *p = (struct lock_pair){.ours = entry};
+    }
+    for (size_t i = 0; i < m->theirs.count; i++) {
+        const struct lock_entry *entry = &m->theirs.entries[i];
+        struct lock_pair *p = map_find(by_name, key_of(entry, m->a));
+
+        is_named[i] = p;
+        if (p && !add_block(p, entry, name, e))
+            return false;
+    }
+    return true;
+}
+
 /* Of one name; else, after an upstream renamed it, of one origin. */
-static void pair_up(struct merging *m, struct lock_merge *out)
+static bool pair_up(struct merging *m, const char *name, struct lock_merge *out,
+                    struct err *e)
 {
     size_t room = m->ours.count + m->theirs.count + 1;
+    bool *is_named = arena_array(m->a, room, sizeof *is_named);
     struct map by_name, by_origin;
 
     map_init(&by_name, m->a);
     map_init(&by_origin, m->a);
     out->pairs = arena_array(m->a, room, sizeof *out->pairs);
-    for (size_t i = 0; i < m->ours.count; i++) {
-        const struct lock_entry *entry = &m->ours.entries[i];
-        struct lock_pair *p = &out->pairs[out->count++];
-
-        *p = (struct lock_pair){.ours = entry};
-        map_put(&by_name, key_of(entry, m->a), p);
-    }
-    for (size_t i = 0; i < m->theirs.count; i++) {
-        const struct lock_entry *entry = &m->theirs.entries[i];
-        struct lock_pair *p = map_find(&by_name, key_of(entry, m->a));
-
-        if (p)
-            p->theirs = entry;
-    }
+    if (!pair_by_name(m, name, &by_name, out, is_named, e))
+        return false;
     for (size_t i = 0; i < out->count; i++)
         if (!out->pairs[i].theirs)
             map_put(&by_origin, out->pairs[i].ours->origin, &out->pairs[i]);
     for (size_t i = 0; i < m->theirs.count; i++) {
         const struct lock_entry *entry = &m->theirs.entries[i];
-        struct lock_pair *p;
+        struct map_entry *known = map_entry(&by_name, key_of(entry, m->a));
+        struct lock_pair *p = known->value;
 
-        if (map_has(&by_name, key_of(entry, m->a)))
+        if (is_named[i])
             continue;
-        p = map_find(&by_origin, entry->origin);
-        if (!p || p->theirs || p->ours->kind != entry->kind)
-            p = &out->pairs[out->count++];
-        p->theirs = entry;
+        if (!p) {
+            p = map_find(&by_origin, entry->origin);
+            if (!p || p->theirs || p->ours->kind != entry->kind)
+                p = &out->pairs[out->count++];
+            p->theirs = entry;
+            known->value = p;
+        } else if (p->ours) {
+            if (!add_block(p, entry, name, e))
+                return false;
+        } else if (!is_same(p->theirs, entry)) { /* both are theirs */
+            p->ours = p->theirs;
+            p->theirs = entry;
+        }
     }
+    return true;
 }
 
 bool lock_merge_read(struct str text, const char *name, struct arena *a,
@@ -243,15 +308,18 @@ bool lock_merge_read(struct str text, const char *name, struct arena *a,
     buf_init(&s.theirs, LOCK_MAX_BYTES);
     map_init(&m.base, a);
     if (!split(text, name, &s, e) ||
-        !lock_read(arena_str(a, buf_str(&s.ours)),
-                   arena_printf(a, "%s (ours)", name).p, a, &m.ours, e) ||
-        !lock_read(arena_str(a, buf_str(&s.theirs)),
-                   arena_printf(a, "%s (theirs)", name).p, a, &m.theirs, e))
+        !lock_read_joined(arena_str(a, buf_str(&s.ours)),
+                          arena_printf(a, "%s (ours)", name).p, a, &m.ours,
+                          e) ||
+        !lock_read_joined(arena_str(a, buf_str(&s.theirs)),
+                          arena_printf(a, "%s (theirs)", name).p, a, &m.theirs,
+                          e))
         return false;
     if (s.has_base)
         take_base(&m, buf_str(&s.base));
     *out = (struct lock_merge){0};
-    pair_up(&m, out);
+    if (!pair_up(&m, name, out, e))
+        return false;
     for (size_t i = 0; i < out->count; i++)
         out->pairs[i].side = choose(&m, &out->pairs[i]);
     return true;

@@ -376,8 +376,13 @@ static bool parse_lock(struct layer *l, enum layer_mode mode, struct arena *a,
 {
     if (lock_parse(l->lock_text, "mapm.lock", a, &l->lock, e))
         return true;
-    l->has_conflict = (mode & LAYER_CONFLICT) && e->code == ERR_FORMAT &&
-                      lock_has_conflict(l->lock_text);
+    if (!(mode & LAYER_CONFLICT) || e->code != ERR_FORMAT)
+        return false;
+    l->has_conflict = lock_has_conflict(l->lock_text);
+    if (!l->has_conflict && lock_is_joined(l->lock_text)) {
+        l->has_conflict = true;
+        l->joined = arena_str(a, str_cstr(err_first(e)));
+    }
     if (l->has_conflict)
         err_clear(e);
     return l->has_conflict;

@@ -308,8 +308,8 @@ void install_note_merged(struct term *t, const struct install_plan *plan,
                                                 taken->origin, &a)));
     }
     term_note(t, dry_run ? "mapm.lock: the merge conflict can be resolved"
-                         : "mapm.lock: the merge conflict is resolved; git add "
-                           "mapm.lock says so to git");
+                         : "mapm.lock: the merge conflict is resolved; mark "
+                           "it in git by git add mapm.lock");
 }
 
 /* --- catalogs ------------------------------------------------------------- */

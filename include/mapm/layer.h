@@ -34,6 +34,7 @@ struct layer {
     /* LAYER_CONFLICT: mapm.lock was left in conflict. `lock` is what
      * layer_take_lock was given, and no entry of it has needs. */
     bool has_conflict;
+    struct str joined; /* … without markers: what does not fit together */
     struct project user, project, local; /* project: with what the root says */
     struct lock lock, local_lock;
     struct origin_rules rules;

@@ -34,8 +34,13 @@ struct lock_merge {
 /* Whether a line of the text is a conflict marker of git. */
 bool lock_has_conflict(struct str text);
 
+/* Whether git may have joined two edits to it without a conflict, where
+ * lock_parse refuses it: its entries are sound, each by itself. */
+bool lock_is_joined(struct str text);
+
 /*
- * An entry that one side lacks is taken from the other: whether anything needs
+ * Of a text without markers the first and the last block of one name are the
+ * sides; equal blocks are one. An entry that one side lacks is taken from the other: whether anything needs
  * it is the plan's to find out. What the entries need is left out, for the same
  * reason. Ownership: in `a`; entries borrow `text`. Errors: ERR_FORMAT, as
  * lock_parse; ERR_LIMIT.

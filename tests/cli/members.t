@@ -345,13 +345,13 @@ cp mapm.lock "$T/good"
 damaged()
 {
     sed "$1" "$T/good" >mapm.lock
-    exits "[F13] a lock with $1" 1 mapm install
+    exits "[F13] a lock with $1" 1 mapm install ${3-}
     like '[F13] is refused' "$err" "$2"
 }
 damaged 's/member: \[apps\/web\]/member: [..\/x]/' 'not a member, or not in order'
 damaged 's/member: \[apps\/web\]/member: [.]/' 'names the root alone'
 damaged 's/member: \[apps\/cli, apps\/web\]/member: [apps\/web, apps\/cli]/' 'not in order'
-damaged 's/member: \[apps\/cli, apps\/web\]/member: [apps\/cli]/' 'needs skill acme/pdf, which is not in this file'
+damaged 's/member: \[apps\/cli, apps\/web\]/member: [apps\/cli]/' 'needs skill acme/pdf, which is not in this file' --locked
 damaged 's/^version: 2/version: 1/' 'needs version 2'
 cp "$T/good" mapm.lock
 exits 'the good one' 0 mapm install --locked

@@ -9,6 +9,7 @@ for name in base bit dot end mid; do
     skill "$s/skills/$name" 'scope: acme'
 done
 skill "$T/src-b/skills/far" 'scope: beta'
+skill "$T/src-b/skills/dot" 'scope: beta'
 make_repo acme/catalog "$s"
 make_repo beta/tools "$T/src-b"
 start_githost
@@ -233,6 +234,77 @@ is 'those of the side that was taken' "$(field acme/end needs)" '[skill beta/far
 not_ok 'what nothing needs is gone' grep -q acme/mid mapm.lock
 ok 'and not there' test ! -e .agents/skills/mid -a -e .agents/skills/far
 whole 'needs'
+
+# --- what git joins without a conflict ----------------------------------------------------------
+
+# block NAME: its lines of mapm.lock.
+block()
+{
+    awk -v name="    name: $1" '
+        /^  - / { if (is_it) printf "%s", text; text = ""; is_it = 0; is_block = 1 }
+        $0 == name { is_it = 1 }
+        is_block { text = text $0 "\n" }
+        END { if (is_it) printf "%s", text }' mapm.lock
+}
+# joined WHAT SAYS: only install resolves the lock that is there.
+joined()
+{
+    cp mapm.lock "$T/joined.lock"
+    exits "[D13] $1: --locked refuses it" 1 mapm install --locked
+    like 'as what it is' "$err" "^mapm: mapm\\.lock:[0-9]*: $2"
+    like 'and says what resolves it' "$err" 'hint: where git joined two edits, mapm install resolves it'
+    run env CI=true "$MAPM" install
+    is "[D13] $1: so it does with CI" "$status" 1
+    exits "$1: and so do others" 1 mapm list
+    ok 'it is as it was' cmp mapm.lock "$T/joined.lock"
+}
+git merge --abort 2>/dev/null
+git checkout -q -f main && mapm install -q
+cp mapm.lock "$T/good.lock"
+block acme/base >>mapm.lock
+joined 'a block twice' 'skill acme/base is not in its order'
+exits '[D13] equal blocks' 0 mapm install
+like 'are named' "$err" 'is not in its order: taken for two edits that git joined'
+ok 'are one' cmp mapm.lock "$T/good.lock"
+publish 5.0.0 base
+block acme/base >"$T/block" && mapm update -q base
+cp mapm.lock "$T/newer.lock"
+sed "/^packages:/r $T/block" "$T/newer.lock" >mapm.lock
+joined 'two contents' 'skill acme/base is given twice'
+exits '[D13] two contents' 0 mapm install
+like 'are a conflict' "$err" 'acme/base: changed on both sides, took theirs: 5.0.0'
+ok 'that commits decide' cmp mapm.lock "$T/newer.lock"
+git checkout -q main -- mapm.lock && mapm install -q
+
+# merged: theirs into ours; the lock is not in conflict, mapm.yaml is the union.
+merged()
+{
+    git checkout -q ours
+    git merge -q theirs >"$T/merge.log" 2>&1
+    sed -i '/^[<>=]\{7\}/d' mapm.yaml
+    not_ok 'git joins the lock' grep -q '^[<=>]\{7\}' mapm.lock
+}
+again
+git checkout -q ours && mapm install -q "$U/dot" && save 'ours: acme/dot'
+git checkout -q theirs
+mapm install -q --yes https://github.com/beta/tools/tree/main/skills/dot && save 'theirs: beta/dot'
+merged
+joined 'two in one folder' '".agents/skills/dot" belongs to two packages'
+exits '[D13] two in one folder' 0 mapm install
+is 'get one each' "$(field acme/dot path) $(field beta/dot path)" '.agents/skills/dot .agents/skills/beta-dot'
+whole 'two in one folder'
+
+git reset -q --hard && again
+mapm update -q && save 'main: end needs far' && again
+agent "$s/agents/boss" 'scope: acme' 'dependencies:' '  skills:' '    - https://github.com/beta/tools/tree/main/skills/far'
+make_repo acme/catalog "$s"
+git checkout -q ours && mapm remove -q end && save 'ours: no end'
+git checkout -q theirs && mapm install -q "${U%skills}agents/boss" && save 'theirs: boss'
+merged
+joined 'a need that the other side removed' 'acme/boss needs skill beta/far, which is not in this file'
+exits '[D13] a need that the other side removed' 0 mapm install
+ok 'is back' test -f .agents/skills/far/SKILL.md -a ! -e .agents/skills/end
+whole 'a need'
 
 # --- a lock that lies ---------------------------------------------------------------------------
 

@@ -48,7 +48,20 @@ static const struct {
     {HEAD SKILL("a", C1) END, "l:10: a merge conflict with markers out of place"},
     {HEAD MID SKILL("a", C1) END, "l:3: a merge conflict with markers out of place"},
     {HEAD OURS SKILL("a", C1) MID MID END, "l:12: a merge conflict with markers out of place"},
-    {HEAD OURS SKILL("b", C1) SKILL("a", C1) MID SKILL("a", C1) END, "l (ours):11: skill a is not in its order"},
+    /* what git joined without a conflict: any order, and equal blocks are one */
+    {HEAD OURS SKILL("b", C1) SKILL("a", C1) MID SKILL("a", C1) END, "b=ours a=ours"},
+    {HEAD SKILL("a", C1) SKILL("a", C1), "a=ours"},
+    {HEAD SKILL("a", C1) SKILL("b", C1) SKILL("a", C2), "a=both b=ours"},
+    {HEAD SKILL("a", C1) SKILL("a", C1) SKILL("a", C2) SKILL("a", C1), "a=both"},
+    {HEAD SKILL("a", C1) SKILL("a", C2) SKILL("a", C3), "l: skill a is given with three contents"},
+    {HEAD OURS SKILL("a", C1) SKILL("a", C2) MID SKILL("a", C2) END, "a=both"},
+    {HEAD OURS SKILL("a", C1) SKILL("a", C2) BASE SKILL("a", C1) MID SKILL("a", C2) END, "a=theirs"},
+    {HEAD OURS SKILL("a", C1) SKILL("a", C2) MID SKILL("a", C3) END, "l: skill a is given with three contents"},
+    {HEAD SKILL("a", C1) SKILL("a", C2) OURS SKILL("b", C1) BASE MID SKILL("c", C1) END, "a=both b=ours c=theirs"},
+    {HEAD OURS SKILL("b", C1) MID SKILL("a", C1) SKILL("a", C1) END, "b=ours a=theirs"},
+    {HEAD OURS SKILL("b", C1) MID SKILL("a", C1) SKILL("a", C2) END, "b=ours a=both"},
+    {HEAD OURS SKILL_AT("a", "x", C1, "a") MID SKILL_AT("b", "x", C1, "b") SKILL_AT("b", "x", C2, "b") END,
+     "l: skill b is given with three contents"},
     {HEAD OURS SKILL("a", C1) MID "x\n" END, "l (theirs):3: expected \"  - type: agent, mcp, plugin or skill\", not \"x\""},
 };
 /* clang-format on */
@@ -77,6 +90,8 @@ TEST(sides_are_read_from_markers)
 
         CHECK_STR(ok ? shown(&m) : err_first(&e), rows[i].pairs);
         CHECK(ok || e.hint[0]);
+        CHECK(!ok || lock_has_conflict(str_cstr(rows[i].text)) ||
+              lock_is_joined(str_cstr(rows[i].text)));
     }
     arena_done(&arena);
 }
