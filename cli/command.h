@@ -96,6 +96,7 @@ enum command_id {
       "Take this member of the workspace, . for its root") \
     F(LOCKED, "locked", 0, "Fail unless mapm.lock fits mapm.yaml") \
     F(CONTINUE, "continue", 0, "Take patches in conflict as they were resolved") \
+    F(REWRITE_ORIGINS, "rewrite-origins", 0, "Write the new names of moved repositories to mapm.yaml") \
     F(ACCEPT_MOVED_TAG, "accept-moved-tag", 0, "Update where a tag names another commit than the lock") \
     F(NO_SELF, "no-self", 0, "Ask the remote, not the checkout that a local root is in") \
     F(ALLOW_HIDDEN, "allow-hidden", 0, "Accept hidden characters in the text of packages") \

@@ -40,7 +40,8 @@ static const enum option_id remove_options[] = {
 };
 static const enum option_id update_options[] = {
     OPTION_GLOBAL, OPTION_RECURSIVE, OPTION_MEMBER,
-    OPTION_CONTINUE, OPTION_ACCEPT_MOVED_TAG, OPTION_ALLOW_HIDDEN,
+    OPTION_CONTINUE, OPTION_ACCEPT_MOVED_TAG, OPTION_REWRITE_ORIGINS,
+    OPTION_ALLOW_HIDDEN,
     OPTION_NO_SELF, OPTION_DRY_RUN, OPTION_DIFF, OPTION_FORCE, OPTION_LINK_MODE,
 };
 static const enum option_id diff_options[] = {

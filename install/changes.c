@@ -187,7 +187,7 @@ static bool is_in_place(struct install_session *s,
                         const struct provision_item *items, size_t item_count)
 {
     return s->closure.options.assume_present && s->local_yaml.n == 0 &&
-           s->layer.local_lock_text.n == 0 && str_eq(s->yaml, s->layer.yaml) &&
+           s->layer.local_lock_text.n == 0 &&
            session_same_lock(s->layer.lock_text, s->lock_text) &&
            provision_is_current(s->layer.provision, o, items, item_count,
                                 &s->cx->arena) &&
@@ -516,7 +516,7 @@ static bool make_items(struct install_session *s, struct provision_options *o,
     *out = items = arena_array(a, s->resolved.count + 2, sizeof *items);
     if (!session_provision_options(s, o, e))
         return false;
-    *in_place = s->patch_file_count == 0;
+    *in_place = s->patch_file_count == 0 && str_eq(s->yaml, s->layer.yaml);
     for (size_t i = 0; i < s->resolved.count; i++) {
         struct install_package *p = &s->packages[i];
 
@@ -602,7 +602,8 @@ static bool find_locked_changes(struct install_session *s,
 
     if (!find_commands(s, e))
         return false;
-    if (s->layer.member.n && s->patch_file_count == 0)
+    if (s->layer.member.n && s->patch_file_count == 0 &&
+        str_eq(s->yaml, s->layer.yaml))
         return true;
     if (!open_place(s, e))
         return false;

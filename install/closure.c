@@ -110,13 +110,26 @@ static bool is_gone(enum err_code code)
     return code == ERR_PATH || code == ERR_REF || code == ERR_NOT_FOUND;
 }
 
+/* The user names the package, and the former name leads to a repository of its
+ * own: that is the one from now on, whatever it holds. */
+static bool is_taken_name(const struct closure *c, const struct node *n,
+                          const struct fetch_event *event)
+{
+    const struct lock_entry *entry =
+        map_find(&c->layer->by_origin, n->origin->key);
+
+    return c->options.leave_history && event->moved.n == 0 && entry &&
+           layer_is_former(c->layer, entry, n->origin);
+}
+
 static bool take_comparison(struct closure *c, struct node *n,
                             const struct fetch_event *event, struct err *e)
 {
     bool was_compared = n->is_comparing;
 
     n->is_comparing = n->is_tracing = false;
-    n->stays = n->gone || str_eq(event->commit, n->package.commit);
+    n->stays = n->gone || (str_eq(event->commit, n->package.commit) &&
+                           !is_taken_name(c, n, event));
     n->is_changed = !n->stays;
     if (n->stays && !n->gone && was_compared && c->options.leave_history &&
         origin_range(node_source(n), &c->cx->arena).n == 0) {
@@ -338,10 +351,29 @@ static enum outcome take_name(struct arrival *x)
         return of_package(closure_request(c, n, &x->problem));
     }
     n->is_naming = false;
+    /* A mirror does not redirect. The commit holds it by the one name; it is
+     * the same where it does by the other, too. */
+    if (x->event->kind == FETCH_REF_FOUND && x->event->moved.n == 0) {
+        n->by_lock_name = true;
+        return of_package(closure_request(c, n, &x->problem));
+    }
     if (!is_moved_as_locked(c, n, x->event, x->scratch))
         return refuse_name(x);
     return of_package(proof_put_node(
         c->store, n, layer_origin(c->layer, n->locked), &x->problem));
+}
+
+/* The locked object, by the name that the lock has. */
+static enum outcome take_lock_name(struct arrival *x)
+{
+    struct node *n = x->n;
+
+    n->by_lock_name = false;
+    if (!str_eq(x->event->path, n->path) ||
+        !str_eq(x->event->object, n->locked->object))
+        return refuse_name(x);
+    return of_package(proof_put_node(
+        x->c->store, n, layer_origin(x->c->layer, n->locked), &x->problem));
 }
 
 static enum outcome take_package(struct arrival *x)
@@ -350,6 +382,8 @@ static enum outcome take_package(struct arrival *x)
     struct node *n = x->n;
     struct fetch_event placed;
 
+    if (n->by_lock_name)
+        return take_lock_name(x);
     if (!check_answer(c, n, x->event, &x->problem))
         return PACKAGE_FAILED;
     if (n->is_sharing &&

@@ -68,6 +68,7 @@ struct node {
     bool is_sharing;   /* in `also` of its entry: looked for at its own path */
     bool is_twin;      /* … where another object has that content */
     bool is_naming;    /* its host is asked what it calls the repository */
+    bool by_lock_name; /* it is asked for by the name that the lock has */
     bool is_exact;     /* named on the command line */
     bool is_comparing; /* update: asked whether it is still as it is locked */
     bool is_changed;   /* … and it is not */

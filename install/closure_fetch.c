@@ -133,7 +133,9 @@ static enum fetch_what what_of(const struct closure *c, const struct node *n)
 const struct origin *closure_locked_origin(const struct closure *c,
                                            const struct node *n)
 {
-    return n->is_sharing ? node_source(n) : layer_source(c->layer, n->locked);
+    return n->is_sharing && !n->by_lock_name
+               ? node_source(n)
+               : layer_source(c->layer, n->locked);
 }
 
 /* By this the team's stores know the content; without "sha256:". */

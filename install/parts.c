@@ -5,7 +5,7 @@
 #include "mapm/project.h"
 
 #include "catalogs.h"
-#include "install_session.h"
+#include "renames.h"
 
 /*
  * The layers of a session [D10]. All that they need is gathered into one
@@ -59,10 +59,11 @@ bool session_open_layers(struct install_session *s, int mode, struct err *e)
     return true;
 }
 
-static void fill_part(const struct layer *l, struct session_part *out)
+static void fill_part(const struct layer *l, struct str yaml,
+                      struct session_part *out)
 {
     out->layer = *l;
-    out->yaml = l->yaml;
+    out->yaml = yaml;
     out->local_yaml = l->local_yaml;
     out->with_server = l->project.server;
 }
@@ -84,12 +85,15 @@ bool session_open_parts(struct install_session *s, struct err *e)
     s->parts = arena_array(&s->cx->arena, all->count, sizeof *s->parts);
     for (size_t i = 0; i < all->count; i++) {
         struct layer *l = &all->parts[i];
+        struct str yaml;
 
         s->parts[i].is_chosen = l >= chosen && l < chosen + chosen_count;
         if (s->parts[i].is_chosen && !l->provision &&
             !layer_open_provision(l, s->cx, mode, e))
             return false;
-        fill_part(l, &s->parts[i]);
+        if (!session_rename(s, l, &yaml, e))
+            return false;
+        fill_part(l, yaml, &s->parts[i]);
     }
 #define TAKE(type, name) s->name = s->parts[all->here].name;
     SESSION_PART(TAKE)

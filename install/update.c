@@ -3,6 +3,7 @@
 #include "catalogs.h"
 #include "choose_clients.h"
 #include "proof.h"
+#include "renames.h"
 
 /* What is to move: all, or the named ones, but what is held. */
 struct update {
@@ -620,5 +621,6 @@ bool update_packages(struct install_session *s, struct err *e)
     hold_gone(u);
     s->plan.held = u->list;
     s->plan.held_count = u->count;
+    session_find_renames(s);
     return true;
 }

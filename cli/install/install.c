@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "mapm/install_clients.h"
 #include "mapm/install_gitignore.h"
+#include "mapm/install_renames.h"
 #include "mapm/layer.h"
 #include "mapm/mapm_path.h"
 
@@ -481,6 +482,60 @@ static bool pick(struct invocation *inv, struct install_request *r,
     return install_plan(&inv->cx, r, plan, e);
 }
 
+static struct str join_renames(const struct install_plan *plan, bool is_new,
+                               struct arena *a)
+{
+    struct str out = STR("");
+
+    for (size_t i = 0; i < plan->rename_count; i++) {
+        struct str from = plan->renames[i].from;
+
+        /* Without its host, as the one of now. */
+        out = arena_join(
+            out, ", ",
+            is_new ? plan->renames[i].to
+                   : str_from_index(from, str_find_char(from, '/') + 1),
+            a);
+    }
+    return out;
+}
+
+/* A person at a terminal is asked; the others are told of the option. */
+static bool settle_renames(struct invocation *inv,
+                           const struct install_plan *plan,
+                           const struct install_request *r, struct err *e)
+{
+    struct arena *a = &inv->cx.arena;
+    bool yes = has_option(inv, OPTION_REWRITE_ORIGINS) && !r->dry_run;
+    const char *ci = getenv("CI");
+    struct str from, to;
+
+    if (plan->rename_count == 0)
+        return true;
+    from = join_renames(plan, false, a);
+    to = join_renames(plan, true, a);
+    if (!yes && !r->dry_run && !r->is_consented && !(ci && ci[0]) &&
+        !has_option(inv, OPTION_JSON) && context_can_ask(&inv->cx) &&
+        !context_confirm(&inv->cx, QUESTION_CONSENT,
+                         arena_printf(a,
+                                      "mapm.yaml has %.*s, which is %.*s now: "
+                                      "write that instead?",
+                                      STR_ARG(from), STR_ARG(to))
+                             .p,
+                         &yes, e))
+        return false;
+    if (yes)
+        return install_rewrite_origins(&inv->cx, plan, r->is_consented, e) &&
+               (term_note(&inv->term, "mapm.yaml has %.*s instead of %.*s now",
+                          STR_ARG(to), STR_ARG(from)),
+                true);
+    term_note(&inv->term,
+              "mapm.yaml has %.*s by a former name: mapm update "
+              "--rewrite-origins writes the one of now",
+              STR_ARG(to));
+    return true;
+}
+
 static bool run(struct invocation *inv, enum install_command command,
                 int *exit_code, struct err *e)
 {
@@ -502,8 +557,10 @@ static bool run(struct invocation *inv, enum install_command command,
                      : EXIT_DONE;
     is_changed = ok && plan->change_count > 0;
     install_close(plan);
+    if (!ok || !settle_renames(inv, plan, &r, e))
+        return false;
     offer_gitignore(inv, &r, is_changed);
-    return ok;
+    return true;
 }
 
 COMMAND(command_install)

@@ -175,6 +175,19 @@ static void put_untouched(struct json_writer *w,
     json_end_array(w);
 }
 
+static void put_renames(struct json_writer *w, const struct install_plan *plan)
+{
+    json_member_array(w, "renamed");
+    for (size_t i = 0; i < plan->rename_count; i++) {
+        json_begin_object(w);
+        json_member_string(w, "from", plan->renames[i].from);
+        json_member_string(w, "to", plan->renames[i].to);
+        json_member_number(w, "origins", plan->renames[i].origins);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
 static void put_held(struct json_writer *w, const struct install_plan *plan)
 {
     json_member_array(w, "held");
@@ -273,6 +286,8 @@ void install_print_json(struct invocation *inv, const struct install_plan *plan,
         put_merged(w, plan);
     if (plan->held_count)
         put_held(w, plan);
+    if (plan->rename_count)
+        put_renames(w, plan);
     if (plan->untouched_count)
         put_untouched(w, plan);
     if (plan->unsupported_count)

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "mapm/lock.h"
 #include "mapm/patches.h"
+#include "mapm/project.h"
 #include "mapm/provision.h"
 #include "mapm/resolver.h"
 #include "mapm/store.h"
@@ -76,7 +77,10 @@ struct install_request {
     bool looks_for_clients;     /* install_plan.clients says which ones are here
                                  * and on this machine */
     enum install_prefer prefer; /* of a mapm.lock in conflict */
-    bool is_consented;          /* to every plan: the host is not asked */
+    /* Names of repositories in the manifests that change; install_renames.h. */
+    const struct project_rename *renames;
+    size_t rename_count;
+    bool is_consented; /* to every plan: the host is not asked */
     enum store_link link;
 };
 
@@ -284,6 +288,10 @@ struct install_plan {
     bool asks_clients;      /* install_apply() asks about these */
     const struct install_held *held; /* of update */
     size_t held_count;
+    /* Of update: names of repositories that mapm.yaml has and that are former
+     * ones; see install_renames.h. */
+    const struct project_rename *renames;
+    size_t rename_count;
     uint64_t requests, bytes;
     size_t warnings; /* that the host was given */
     struct install_session *session;

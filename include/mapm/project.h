@@ -168,6 +168,19 @@ MUST_CHECK bool project_remove_roots(struct str text, enum doc_kind kind,
                                      struct arena *a, struct str *out,
                                      struct err *e);
 
+/* A repository that its host knows by another name now. */
+struct project_rename {
+    struct str from; /* as origin_repository() has it */
+    struct str to;   /* on the same host: "owner/repo" */
+    size_t origins;  /* that named it so: project_rename() adds to it */
+};
+
+/* Origins of roots and catalogs that name one of these repositories get its new
+ * name, in place. */
+MUST_CHECK bool project_rename(struct str text, struct project_rename *renames,
+                               size_t count, const struct origin_rules *rules,
+                               struct arena *a, struct str *out, struct err *e);
+
 /* A catalog as mapm.yaml has it; both lists as written, 0: none. */
 struct project_catalog {
     struct str origin;

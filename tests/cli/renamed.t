@@ -1,6 +1,7 @@
 #!/bin/sh
 # A repository that its host knows by another name now: [M32, D2, row 13].
 . "$(dirname "$0")/../lib/cli.sh"
+. "$ROOT/tests/lib/terminal.sh"
 s=$T/src
 O=https://github.com/old/kit/tree/main
 N=https://github.com/new/kit/tree/main
@@ -57,6 +58,67 @@ for words in 'install' 'install --locked' 'update' 'update solo' 'verify' 'verif
     ok 'changes nothing' cmp mapm.lock "$T/settled"
 done
 like 'it is found by its former name' "$(mapm why "$O/skills/solo")" 'agent boss -> skill solo'
+
+# --- mapm.yaml gets the name of now --------------------------------------------------
+
+printf '# ours\ndependencies:\n  agents: # one\n    - "%s" # kept\n' "$O/agents/boss" >mapm.yaml
+cp mapm.yaml "$T/yaml" && cp mapm.lock "$T/locked"
+exits '[D2] without a terminal' 0 mapm update
+like 'the option is named' "$err" 'mapm update --rewrite-origins'
+mapm update --json --dry-run >"$T/json" 2>"$T/said"
+like '--json has it' "$(tr -d ' \n' <"$T/json")" '{"from":"github.com/old/kit","to":"new/kit","origins":1}'
+exits 'nor with --yes' 0 mapm update --yes
+on_terminal n "$MAPM" update
+like 'a person is asked' "$out" 'which is new/kit now: write that instead'
+ok 'after a no it stays' cmp mapm.yaml "$T/yaml"
+CI=1 on_terminal y "$MAPM" update
+unlike 'not with CI' "$out" 'write that instead'
+ok 'where it stays' cmp mapm.yaml "$T/yaml"
+ok 'as the lock does' cmp mapm.lock "$T/locked"
+on_terminal y "$MAPM" update
+is '[D2] after a yes' "$status" 0
+is 'it has the new name, and all else' "$(cat mapm.yaml)" "$(sed "s#\".*\"#$N/agents/boss#" "$T/yaml")"
+is 'the lock has no former one of it' "$(origins '^    formerly' old)" 1
+exits 'which is what --locked takes' 0 mapm install --locked
+cp "$T/yaml" mapm.yaml && cp "$T/locked" mapm.lock
+exits '[D2] with the option' 0 mapm update --rewrite-origins --yes
+is 'nobody is asked' "$(grep -c "$N/agents/boss # kept" mapm.yaml)" 1
+
+# Killed at each call: both files are the old ones, or both are the new ones.
+: "${MAPM_BUILD:=$ROOT/build}"
+[ -f "$MAPM_BUILD/calls.so" ] || broken 'no calls.so'
+cp mapm.yaml "$T/yaml.new" && cp mapm.lock "$T/locked.new"
+at=0 old=0 new=0 odd=0 was=137
+while [ $was -eq 137 ] && [ $at -lt 300 ]; do
+    at=$((at + 1))
+    cp "$T/yaml" mapm.yaml && cp "$T/locked" mapm.lock
+    rm -f "$T/calls" "$T/calls.counts"
+    env LD_PRELOAD="$MAPM_BUILD/calls.so" CALLS_BELOW="$PWD" CALLS_LOG="$T/calls" CALLS_FAIL="cwmns:$at:kill" \
+        "$MAPM" update -q --rewrite-origins --yes >/dev/null 2>&1
+    was=$?
+    run mapm install --locked # finishes or undoes it
+    if [ "$status" -ne 0 ]; then
+        show_run
+    elif cmp -s mapm.yaml "$T/yaml" && cmp -s mapm.lock "$T/locked"; then
+        old=$((old + 1)) && continue
+    elif cmp -s mapm.yaml "$T/yaml.new" && cmp -s mapm.lock "$T/locked.new"; then
+        new=$((new + 1)) && continue
+    fi
+    odd=$((odd + 1)) && diag "at $at: $was, $status"
+done
+is '[D2, F2] killed at each call it leaves a pair that --locked takes' "$odd" 0
+ok '[D2, F2] both pairs are met' test "$old" -gt 5 -a "$new" -gt 1 -a "$was" -eq 0
+diag "$at calls: $old old, $new new"
+
+# All manifests get it, also of members that this update does not provision.
+mkdir -p "$T/many/app" && cp "$T/yaml" "$T/many/app/mapm.yaml"
+{ echo 'members: [app]' && cat "$T/yaml"; } >"$T/many/mapm.yaml"
+exits '[D2, D10] in a workspace with members' 0 mapm -C "$T/many" install --yes
+exits 'from the root alone' 0 mapm -C "$T/many" update --member . --rewrite-origins --yes
+is 'all have the name of now' "$(cat "$T/many/mapm.yaml" "$T/many/app/mapm.yaml" | grep -c "$N/agents/boss # kept")" 2
+exits 'and --locked takes them' 0 mapm -C "$T/many" install --locked
+rm -rf "$T/many"
+cp "$T/yaml" mapm.yaml && sed -i 's/"//g' mapm.yaml && cp "$T/locked" mapm.lock
 
 # --- locked before it moved -----------------------------------------------------
 
@@ -116,9 +178,27 @@ start_githost --token "$secret" --private new/kit
 exits '[D2, row 14] a name that leads elsewhere' 3 mapm update
 like 'is not followed' "$err" 'old/kit does not lead to new/kit any more'
 ok 'and nothing changes' cmp mapm.lock "$T/newer"
+# A mirror that does not redirect looks the same: what is locked is proved by its
+# commit, which has to hold it by both names.
 elsewhere
-exits 'nor by an install' 4 mapm install
-like 'which says what to do' "$err" 'run mapm update boss'
-exits 'by name it is' 0 mapm update boss
+exits '[D2, F1] what is locked is, by both names' 0 mapm install --locked
+ok 'as it was' cmp mapm.lock "$T/newer"
+exits 'and stays so' 0 mapm install --locked
+like 'without the network' "$err" 'nothing to do'
+exits 'which verify finds' 0 mapm verify
+exits 'an update still says' 3 mapm update
+like 'that it leads elsewhere' "$err" 'old/kit does not lead to new/kit any more'
+exits 'by name it is' 0 mapm update boss base solo
 is 'the repository of that name' "$(origins '^    origin' old)" 3
+exits 'from then on' 0 mapm update
+
+cp "$T/newer" mapm.lock
+elsewhere
+rm -rf "$T/repos/old/kit.git"
+skill "$T/other/skills/base" && agent "$T/other/agents/boss"
+make_repo old/kit "$T/other"
+for words in 'install --locked' install; do
+    exits "[D2, row 14] $words: a name that lacks the commit" 4 mapm $words
+    like 'it says what to do' "$err" 'run mapm update boss'
+done
 done_testing

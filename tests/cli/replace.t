@@ -96,6 +96,34 @@ sed -i 's|github.com/acme/\*|github.com/me/*|' mapm.yaml
 exits '[D9] and what is asked for' 4 mapm install --yes
 like '[D9] names it' "$err" 'policy.sources does not allow acme/cat'
 
+# --- branches with a slash, on hosts of several kinds --------------------------------
+
+# Each row: what is replaced | by what | what the lock has as its source.
+repo acme/cat branch release/1.x main
+repo me/cat branch release/1.x main
+repo me/cat branch topic/slow/pdf main
+mkdir -p "$XDG_CONFIG_HOME/mapm"
+for host in https://gitlab.com/g/s https://bitbucket.org/w https://codeberg.org/o \
+    https://dev.azure.com/o/p/_git https://git.corp.example:8443/root; do
+    git config --global --add "url.$GITHOST_URL/acme/.insteadOf" "$host/acme-"
+    git config --global --add "url.$GITHOST_URL/me/.insteadOf" "$host/me-"
+    while IFS='|' read -r from to stored; do
+        fresh
+        printf 'hosts:\n  - {host: git.corp.example, kind: gitlab, ports: [8443]}\n' \
+            >"$XDG_CONFIG_HOME/mapm/config.yaml"
+        printf 'dependencies:\n  skills: [%s]\nreplace:\n  - {from: %s, to: %s}\n' \
+            "$host/acme-cat/-/tree/release/1.x/skills/pdf" "$host/$from" "$host/$to" >mapm.yaml
+        exits "[D9] $host/$from by $to" 0 mapm install --yes
+        is "[D9] $host/$from by $to, in the lock" "$(block pdf | sed -n 's/^    from: //p')" \
+            "${stored:+$host/$stored}"
+    done <<'ROWS'
+acme-cat/-/tree/release/1.x/skills/pdf|me-cat/-/tree/topic/slow/pdf/skills/pdf|me-cat/-/tree/topic/slow/pdf/skills/pdf
+acme-cat|me-cat|me-cat/-/tree/release/1.x/skills/pdf
+acme-cat/-/tree/main/skills/pdf|me-cat/-/tree/main/skills/pdf|
+acme-cat//skills/pdf|me-cat/-/tree/main/skills/pdf|
+ROWS
+done
+
 # --- config.yaml: mirrors ---------------------------------------------------------
 
 fresh

@@ -49,6 +49,23 @@ static void check_add(struct str text, enum doc_kind kind, struct str origin,
         abort();
 }
 
+/* A repository by another name: as many roots as before, none by the old one. */
+static void check_rename(struct str text, struct arena *a)
+{
+    struct project_rename r = {.to = STR("fuzz/renamed")};
+    struct project p, q;
+    struct err e = {0};
+    struct str after;
+
+    if (!parse(text, a, &p) || p.root_count == 0 ||
+        p.roots[0].origin.scheme != ORIGIN_GIT)
+        return;
+    r.from = origin_repository(&p.roots[0].origin, a);
+    if (project_rename(text, &r, 1, NULL, a, &after, &e) &&
+        parse(after, a, &q) && q.catalog_count != p.catalog_count)
+        abort();
+}
+
 static void check_remove(struct str text, enum doc_kind kind, struct arena *a)
 {
     struct str after;
@@ -117,6 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text = str_make((const char *)data + 1, size - 1);
     check_add(text, kind, origins[data[0] / 3 % 3], &a);
     check_remove(text, kind, &a);
+    check_rename(text, &a);
     check_catalog(text, &a);
     return 0;
 }

@@ -481,6 +481,40 @@ static void check_removals(struct str before)
         CHECK_STR(str_dup0(together, &arena), str_dup0(one_by_one, &arena));
 }
 
+TEST(a_renamed_repository_keeps_lines_order_and_style)
+{
+    static const char before[] =
+        "# ours\r\ndependencies:\r\n"
+        "  skills: # two\r\n"
+        "    - \"https://github.com/Old/kit/tree/main/skills/b\" # last "
+        "year's\r\n"
+        "    - https://github.com/old/kit-2/tree/main/skills/c\r\n"
+        "    - {origin: 'https://github.com/old/kit/tree/^1.2/a', as: x/y}\r\n"
+        "  catalogs: [{origin: https://github.com/old/kit/tree/main, "
+        "include: [https://github.com/old/kit]}]\r\n"
+        "  agents:\r\n  - https://gitlab.com/old/kit/-/tree/main/a\r\n";
+    static const char after[] =
+        "# ours\r\ndependencies:\r\n"
+        "  skills: # two\r\n"
+        "    - https://github.com/new/kit/tree/main/skills/b # last year's\r\n"
+        "    - https://github.com/old/kit-2/tree/main/skills/c\r\n"
+        "    - {origin: https://github.com/new/kit/tree/^1.2/a, as: x/y}\r\n"
+        "  catalogs: [{origin: https://github.com/new/kit/tree/main, "
+        "include: [https://github.com/old/kit]}]\r\n"
+        "  agents:\r\n  - https://gitlab.com/old/kit/-/tree/main/a\r\n";
+    struct project_rename r = {.from = STR("github.com/old/kit"),
+                               .to = STR("new/kit")};
+    struct err e = {0};
+    struct str out;
+
+    CHECK(project_rename(str_cstr(before), &r, 1, NULL, &arena, &out, &e));
+    CHECK_STR(str_dup0(out, &arena), after);
+    CHECK(r.origins == 3);
+    CHECK(project_rename(out, &r, 1, NULL, &arena, &out, &e));
+    CHECK_STR(str_dup0(out, &arena), after);
+    CHECK(!project_rename(str_cstr("a: [\n"), &r, 1, NULL, &arena, &out, &e));
+}
+
 TEST(random_files_keep_all_other_lines)
 {
     for (size_t i = 0; i < 20000 && !tap_failed; i++) {
