@@ -263,19 +263,22 @@ static void add_skill(struct reading *r, struct str folder)
                     .kind = DOC_SKILL, .name = name, .path = folder});
 }
 
-/* The immediate children that have a SKILL.md. */
+/* The immediate children that have a SKILL.md, read before or not: Codex's
+ * manifests name the folder that is read by default. */
 static size_t add_children(struct reading *r, struct str folder)
 {
-    size_t before = r->out->part_count + r->out->skipped_count;
+    size_t count = 0;
 
     for (size_t i = 0; i < r->files->count; i++) {
         struct str path = r->files->paths[i], rest, child;
 
         if (is_below(path, folder, &rest) && str_cut(&rest, '/', &child) &&
-            str_is(rest, "SKILL.md"))
+            str_is(rest, "SKILL.md")) {
             add_skill(r, str_slice(path, 0, path.n - strlen("/SKILL.md")));
+            count++;
+        }
     }
-    return r->out->part_count + r->out->skipped_count - before;
+    return count;
 }
 
 static void add_listed(struct reading *r, const struct json *item)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "check.h"
 #include "plugin_parts.h"
 #include "standard.h"
 
@@ -131,17 +132,87 @@ static void check_header_names(struct server *s)
                  STR_ARG(text_cut(j->key, 60)));
 }
 
-/* --- what all of them keep ------------------------------------------------------ */
+/* --- headers as Codex names them ----------------------------------------------- */
 
-static bool is_text_list(const struct json *j, enum json_kind kind)
+struct headers {
+    struct json *object, *last;
+};
+
+static void add_header(struct server *s, struct headers *h, struct str key,
+                       struct str text)
 {
-    if (j->kind != kind)
-        return false;
-    for (const struct json *x = j->first; x; x = x->next)
-        if (x->kind != JSON_STRING)
-            return false;
-    return true;
+    struct json *j = arena_new(s->r->a, struct json);
+
+    *j = (struct json){.kind = JSON_STRING, .key = key, .text = text};
+    if (h->last)
+        h->last->next = j;
+    else
+        h->object->first = j;
+    h->last = j;
+    h->object->count++;
 }
+
+static struct str variable(struct server *s, const char *before,
+                           const struct json *name)
+{
+    struct str text = json_text(name);
+
+    for (size_t i = 0; i < text.n; i++)
+        if (!char_is_alpha(text.p[i]) && !char_is_digit(text.p[i]) &&
+            text.p[i] != '_')
+            text.n = 0;
+    if (!text.n || char_is_digit(text.p[0]))
+        fail(s, "a header names no variable of the environment");
+    return arena_printf(s->r->a, "%s${%.*s}", before, STR_ARG(text));
+}
+
+static void add_headers(struct server *s, struct headers *h, const char *member)
+{
+    const struct json *from = json_get(s->entry, member);
+    bool is_variable = strcmp(member, "env_http_headers") == 0;
+
+    if (from && !check_is_text_list(from, JSON_OBJECT))
+        fail(s, "its %s is not an object of texts", member);
+    for (const struct json *j = from ? from->first : NULL; j && !s->fault.n;
+         j = j->next)
+        add_header(s, h, j->key, is_variable ? variable(s, "", j) : j->text);
+}
+
+static bool has_header(const struct server *s, const struct json *headers,
+                       const char *name)
+{
+    for (const struct json *j = headers->first; j; j = j->next)
+        if (str_is(str_lower(j->key, s->r->a), name))
+            return true;
+    return false;
+}
+
+/* `bearer_token_env_var` and the like become headers with variables, which
+ * each client gets in its own form. */
+static void gather_headers(struct server *s)
+{
+    const struct json *bearer = json_get(s->entry, "bearer_token_env_var");
+    struct json *entry = arena_new(s->r->a, struct json);
+    struct headers h = {.object = arena_new(s->r->a, struct json)};
+
+    if (s->r->is_standard || !json_get(s->entry, "url") ||
+        (!bearer && !json_get(s->entry, "http_headers") &&
+         !json_get(s->entry, "env_http_headers")))
+        return;
+    *h.object = (struct json){.kind = JSON_OBJECT, .key = STR("headers")};
+    add_headers(s, &h, "headers");
+    add_headers(s, &h, "http_headers");
+    add_headers(s, &h, "env_http_headers");
+    if (bearer && !has_header(s, h.object, "authorization"))
+        add_header(s, &h, STR("Authorization"), variable(s, "Bearer ", bearer));
+    /* The first member of a name counts. */
+    *entry = *s->entry;
+    h.object->next = entry->first;
+    entry->first = h.object;
+    s->entry = entry;
+}
+
+/* --- what all of them keep ------------------------------------------------------ */
 
 static void check_shapes(struct server *s)
 {
@@ -160,8 +231,9 @@ static void check_shapes(struct server *s)
 
         if (!j)
             continue;
-        if (shapes[i].kind == JSON_STRING ? j->kind != JSON_STRING
-                                          : !is_text_list(j, shapes[i].kind))
+        if (shapes[i].kind == JSON_STRING
+                ? j->kind != JSON_STRING
+                : !check_is_text_list(j, shapes[i].kind))
             fail(s, "its %s is %s", shapes[i].key, json_kind_name(j->kind));
     }
     for (const struct json *j = s->entry->first; j; j = j->next)
@@ -300,6 +372,26 @@ static void put_meta(struct json_writer *w, const struct server *s)
     json_end_object(w);
 }
 
+/* The client that an authorization server knows, which not every server
+ * registers by itself. */
+static void put_oauth(struct json_writer *w, const struct server *s)
+{
+    const struct json *oauth = json_get(s->entry, "oauth");
+    const struct json *id = json_get(oauth, "clientId");
+    const struct json *port = json_get(oauth, "callbackPort");
+    uint64_t number;
+
+    if (s->r->is_standard || !json_get(s->entry, "url") || !id ||
+        id->kind != JSON_STRING)
+        return;
+    json_member_object(w, "oauth");
+    json_member_string(w, "clientId", id->text);
+    if (port && port->kind == JSON_NUMBER &&
+        str_number(port->text, 65535, &number))
+        json_member_number(w, "callbackPort", number);
+    json_end_object(w);
+}
+
 static struct str make_document(const struct server *s)
 {
     static const char *const keys[] = {"command", "args", "env",
@@ -324,6 +416,7 @@ static struct str make_document(const struct server *s)
         json_key(&w, keys[i]);
         put_value(&w, s, j);
     }
+    put_oauth(&w, s);
     /* Relative to its root: the working folder is the workspace else. */
     if (s->is_relative && !json_get(s->entry, "cwd"))
         json_member_string(&w, "cwd", STR(ROOT));
@@ -440,6 +533,8 @@ static void read_server(struct reading *r, const struct json *entry,
         check_env_names(&s);
         check_standard_url(&s);
     }
+    if (!s.fault.n)
+        gather_headers(&s);
     if (!s.fault.n)
         check_shapes(&s);
     if (!s.fault.n) {

@@ -209,6 +209,12 @@ static bool is_left_empty(const struct rendering *r, const struct json *j)
     return true;
 }
 
+/* What plugins say of logins is in the form of Claude Code. */
+static bool is_of_shared(const struct rendering *r, const struct json *j)
+{
+    return r->is_of_plugin && str_is(j->key, "oauth");
+}
+
 static void put_member(struct rendering *r, const struct shape_member *m)
 {
     const struct json *j = json_get(r->entry, m->from ? m->from : m->name);
@@ -228,7 +234,8 @@ static void put_member(struct rendering *r, const struct shape_member *m)
         put_command_line(r);
         break;
     case VALUE_SAME:
-        if (!j || !can_hold(r->shape, j) || is_left_empty(r, j))
+        if (!j || !can_hold(r->shape, j) || is_left_empty(r, j) ||
+            is_of_shared(r, j))
             break;
         json_key(&r->w, m->name);
         put_value(r, j);
@@ -311,7 +318,7 @@ static void put_entry(struct rendering *r)
             put_member(r, m);
     for (const struct json *j = r->entry->first; j && r->shape->keeps_rest;
          j = j->next)
-        if (!is_of_shape(r, j->key)) {
+        if (!is_of_shape(r, j->key) && !is_of_shared(r, j)) {
             json_key_str(&r->w, j->key);
             put_value(r, j);
         }

@@ -246,12 +246,17 @@ TEST(variables_in_the_words_of_each_client)
 {
     static const char entry[] =
         "{\"url\": \"https://h/${A}\", \"headers\": {\"Authorization\": "
-        "\"Bearer ${T}\", \"X\": \"${B_1}\", \"Y\": \"a ${B:-d} $C\"}}";
+        "\"Bearer ${T}\", \"X\": \"${B_1}\", \"Y\": \"a ${B:-d} $C\"}, "
+        "\"oauth\": {\"clientId\": \"i\"}}";
     static const struct {
         const char *client, *out;
     } rows[] = {
         {"claude", "{\"url\":\"https://h/${A}\",\"headers\":{\"Authorization\":"
-                   "\"Bearer ${T}\",\"X\":\"${B_1}\",\"Y\":\"a ${B:-d} $C\"}}"},
+                   "\"Bearer ${T}\",\"X\":\"${B_1}\",\"Y\":\"a ${B:-d} $C\"},"
+                   "\"oauth\":{\"clientId\":\"i\"}}"},
+        {"gemini", "{\"headers\":{\"Authorization\":\"Bearer ${T}\",\"X\":"
+                   "\"${B_1}\",\"Y\":\"a ${B:-d} $C\"},\"httpUrl\":"
+                   "\"https://h/${A}\"}"},
         {"cursor",
          "{\"url\":\"https://h/${env:A}\",\"headers\":{\"Authorization\":"
          "\"Bearer ${env:T}\",\"X\":\"${env:B_1}\",\"Y\":\"a ${B:-d} $C\"}}"},

@@ -161,6 +161,9 @@ static const struct {
     {"V53 gemini", "=== gemini-extension.json\n{\"name\": \"g\", \"mcpServers\": {\"s\": {\"command\": \"node\", \"args\": [\"${extensionPath}${/}x.js\"]}}, \"contextFileName\": \"G.md\"}\n", "mcp s; +context 1; "},
     {"V52 cursor", "=== .cursor-plugin/plugin.json\n{\"name\": \"Expo\"}\n=== mcp.json\n{\"mcpServers\": {\"s\": {\"url\": \"https://e.com\"}}}\n=== rules/r.mdc\nx\n", "mcp s; +rules 1; "},
     {"V51 codex beside the standard", NAMED "=== .codex-plugin/plugin.json\n{\"name\": \"y\", \"skills\": \"./more\"}\n" SKILL("more/b") SKILL("skills/a"), "skill a; "},
+    {"V51 codex names the default folder", "=== .codex-plugin/plugin.json\n{\"name\": \"y\", \"skills\": \"./skills/\"}\n" SKILL("skills/a"), "skill a; "},
+    {"V51 a header of no variable", CLAUDE(", \"mcpServers\": {\"s\": {\"url\": \"https://e.com\", \"bearer_token_env_var\": \"1}\"}}"), "-mcp s; "},
+    {"V51 headers no texts", CLAUDE(", \"mcpServers\": {\"s\": {\"url\": \"https://e.com\", \"http_headers\": {\"a\": 1}}}"), "-mcp s; "},
     {"V54 agents", CLAUDE("") AGENT("agents/a.agent.md") "=== agents/b.md\nno frontmatter\n=== agents/README.md\nx\n", "agent a; -agent b; "},
     {"two of one name", CLAUDE("") AGENT("agents/a.md") AGENT("agents/x/a.md"), "agent a; -agent a; "},
     {"V65 each kind", CLAUDE(", \"outputStyles\": \"./o\", \"hooks\": {\"X\": []}") "=== .lsp.json\n{}\n=== bin/b\nx\n=== .app.json\n{}\n=== settings.json\n{}\n=== x.mcpb\nx\n", "+hooks 1; +lsp-servers 1; +apps 1; +output-styles 1; +bin 1; +settings 1; +mcpb 1; "},
@@ -208,6 +211,42 @@ TEST(a_sub_agent_keeps_no_key_that_widens_its_rights) /* [row 42] */
     CHECK_STR(str_dup0(p.parts[0].document, &a),
               "---\nname: the-agent\ndescription: \"does: x\"\ntools: Read\n"
               "---\nbody\n");
+}
+
+TEST(a_remote_server_keeps_its_login) /* [G10] */
+{
+    /* clang-format off */
+    static const struct {
+        const char *members, *expected;
+    } made[] = {
+        {"\"bearer_token_env_var\": \"T\"", "\"headers\": {\n    \"Authorization\": \"Bearer ${T}\"\n  }"},
+        {"\"bearer_token_env_var\": \"T\", \"http_headers\": {\"authorization\": \"x\"}", "\"headers\": {\n    \"authorization\": \"x\"\n  }"},
+        {"\"headers\": {\"A\": \"1\"}, \"http_headers\": {\"B\": \"2\"}, \"env_http_headers\": {\"C\": \"V\"}", "\"headers\": {\n    \"A\": \"1\",\n    \"B\": \"2\",\n    \"C\": \"${V}\"\n  }"},
+        {"\"oauth\": {\"clientId\": \"1.2\", \"callbackPort\": 3118, \"x\": 1}", "\"oauth\": {\n    \"clientId\": \"1.2\",\n    \"callbackPort\": 3118\n  }"},
+    };
+    /* clang-format on */
+
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        CLEANUP(arena_done) struct arena a = {0};
+        struct plugin p;
+        struct err e = {0};
+        const char *files =
+            arena_printf(&a,
+                         CLAUDE(", \"mcpServers\": {\"s\": {\"url\": "
+                                "\"https://e.com\", %s}}"),
+                         made[i].members)
+                .p;
+
+        CHECK(read_text(files, &a, &p, &e));
+        CHECK(p.part_count == 1);
+        if (p.part_count)
+            CHECK_STR(str_dup0(str_from_index(p.parts[0].document,
+                                              str_find(p.parts[0].document,
+                                                       STR("com\",\n  ")) +
+                                                  8),
+                               &a),
+                      arena_printf(&a, "%s\n}\n", made[i].expected).p);
+    }
 }
 
 TEST(more_parts_than_a_plugin_may_have_are_named) /* [row 43] */
