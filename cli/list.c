@@ -44,7 +44,7 @@ bool list_open(struct invocation *inv, struct str name, struct list_layers *out,
     size_t count;
 
     *out = (struct list_layers){0};
-    if (!layer_open_chosen(&inv->cx, &out->all, &list, &count, e))
+    if (!layer_open_chosen(&inv->cx, LAYER_READ, &out->all, &list, &count, e))
         return false;
     out->is_many = count > 1;
     out->items = arena_array(&inv->cx.arena, count, sizeof(struct layer *));

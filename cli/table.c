@@ -49,7 +49,7 @@ static const enum option_id diff_options[] = {
     OPTION_EXIT_CODE,
 };
 static const enum option_id restore_options[] = {
-    OPTION_GLOBAL, OPTION_DRY_RUN,
+    OPTION_GLOBAL, OPTION_RECURSIVE, OPTION_MEMBER, OPTION_DRY_RUN,
 };
 static const enum option_id patch_options[] = {
     OPTION_GLOBAL, OPTION_REMOVE_PATCH, OPTION_DRY_RUN, OPTION_FORCE,

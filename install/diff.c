@@ -195,53 +195,55 @@ static bool diff_edits(struct context *cx, const struct layer *l,
     return true;
 }
 
-/* The names that the layer has, one of several. */
-static bool names_in(const struct layer *l, struct str_list names,
-                     struct arena *a, struct str_list *out, bool *found,
-                     struct err *first)
+/* Of each layer those of `names` that it has: what one lacks another may have.
+ * Of a single layer all of them, which it is to judge. */
+static bool share_names(const struct layer *list, size_t count,
+                        struct str_list names, struct arena *a,
+                        struct str_list *out, struct err *e)
 {
-    struct str *items = arena_array(a, names.count + 1, sizeof *items);
-    size_t n = 0;
+    struct str *items = arena_array(a, count * names.count + 1, sizeof *items);
+    struct err first = {0};
 
-    for (size_t i = 0; i < names.count; i++) {
-        const struct lock_entry *entry;
-        struct err why = {0};
+    for (size_t i = 0; i < count; i++)
+        out[i] = (struct str_list){items + i * names.count, 0};
+    for (size_t k = 0; k < names.count; k++) {
+        bool is_found = count == 1;
 
-        if (layer_resolve_names(l, &names.items[i], 1, a, &entry, &why)) {
-            items[n++] = names.items[i];
-            found[i] = true;
-        } else if (first->code == ERR_NONE || why.code == ERR_USAGE) {
-            *first = why;
+        err_clear(&first);
+        for (size_t i = 0; i < count; i++) {
+            const struct lock_entry *entry;
+            struct err why = {0};
+
+            if (count == 1 || layer_resolve_names(&list[i], &names.items[k], 1,
+                                                  a, &entry, &why)) {
+                items[i * names.count + out[i].count++] = names.items[k];
+                is_found = true;
+            } else if (first.code == ERR_NONE || why.code == ERR_USAGE) {
+                first = why;
+            }
+        }
+        if (!is_found) {
+            *e = first;
+            return false;
         }
     }
-    *out = (struct str_list){items, n};
-    return n > 0 || names.count == 0;
+    return true;
 }
 
-/* What one layer lacks another may have. */
 static bool diff_layers(struct context *cx, const struct layer *list,
                         size_t count, struct store *store,
                         struct str_list names, struct install_diff *out,
                         struct err *e)
 {
-    bool *found = arena_array(&cx->arena, names.count + 1, sizeof *found);
-    struct err first = {0};
+    struct str_list *own = arena_array(&cx->arena, count, sizeof *own);
 
-    for (size_t i = 0; i < count; i++) {
-        struct str_list own = names;
-
-        if (count > 1 &&
-            !names_in(&list[i], names, &cx->arena, &own, found, &first))
-            continue;
-        if (!diff_edits(cx, &list[i], count > 1 ? list[i].member : STR(""),
-                        store, own, out, e))
+    if (!share_names(list, count, names, &cx->arena, own, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if ((own[i].count || names.count == 0) &&
+            !diff_edits(cx, &list[i], count > 1 ? list[i].member : STR(""),
+                        store, own[i], out, e))
             return false;
-    }
-    for (size_t i = 0; count > 1 && i < names.count; i++)
-        if (!found[i]) {
-            *e = first;
-            return false;
-        }
     return true;
 }
 
@@ -402,31 +404,81 @@ static bool find_restored(struct context *cx, const struct layer *l,
     return true;
 }
 
-static bool restore(struct context *cx, struct layer *l, struct store *store,
-                    struct str_list names, bool dry_run,
-                    struct install_restoration *out, struct err *e)
+/* The plan of one layer; its changes join `out`. */
+static bool plan_restore(struct context *cx, struct layer *l,
+                         struct store *store, struct str_list names,
+                         struct str folder, struct install_restoration *out,
+                         struct err *e)
 {
     struct arena *a = &cx->arena;
-    struct provision_options o = {
+    struct provision_options *o = arena_new(a, struct provision_options);
+    struct provision_change *changes, *all;
+    struct provision_item *items;
+    size_t count, change_count;
+
+    *o = (struct provision_options){
         .shared_dir = store_shared_dir(store),
         .program = clients_program(l, a),
         .start_servers = layer_starts_servers(l),
         .only_restore = true,
         .objects = installed_objects(store),
     };
-    struct provision_change *changes;
-    struct provision_item *items;
-    size_t count;
-
-    o.clients = clients_given(l, cx);
+    o->clients = clients_given(l, cx);
     if (!find_restored(cx, l, store, names, &items, &count, e) ||
-        !provision_plan(l->provision, &o, items, count, NULL, 0, a, &changes,
-                        &out->count, e) ||
-        (!dry_run && !provision_apply(l->provision, e)))
+        !provision_plan(l->provision, o, items, count, NULL, 0, a, &changes,
+                        &change_count, e))
         return false;
-    out->changes = changes;
-    if (!dry_run)
-        out->backup = arena_str(a, provision_backup(l->provision));
+    all = arena_array(a, out->count + change_count + 1, sizeof *all);
+    for (size_t i = 0; i < out->count; i++)
+        all[i] = out->changes[i];
+    for (size_t i = 0; i < change_count; i++) {
+        all[out->count] = changes[i];
+        all[out->count++].path = fs_join(folder, changes[i].path, a);
+    }
+    out->changes = all;
+    return true;
+}
+
+/* Of several the root comes last. */
+static bool apply_restore(const struct layer *list, size_t count,
+                          struct arena *a, struct err *e)
+{
+    struct provision **places = arena_array(a, count, sizeof *places);
+    struct str *paths = arena_array(a, count, sizeof *paths);
+
+    if (count == 1)
+        return provision_apply(list->provision, e);
+    for (size_t i = 0; i < count; i++) {
+        places[count - 1 - i] = list[i].provision;
+        paths[count - 1 - i] = list[i].member;
+    }
+    return provision_apply_all(places, paths, count, e);
+}
+
+static bool restore(struct context *cx, struct layer *list, size_t count,
+                    struct store *store, struct str_list names, bool dry_run,
+                    struct install_restoration *out, struct err *e)
+{
+    struct arena *a = &cx->arena;
+    struct str_list *own = arena_array(a, count, sizeof *own);
+
+    if (!share_names(list, count, names, a, own, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (own[i].count &&
+            !plan_restore(cx, &list[i], store, own[i],
+                          count > 1 ? list[i].member : STR(""), out, e))
+            return false;
+    if (dry_run)
+        return true;
+    if (!apply_restore(list, count, a, e))
+        return false;
+    for (size_t i = count; i-- > 0;) { /* of several places one for them */
+        struct str backup = provision_backup(list[i].provision);
+
+        if (backup.n)
+            out->backup = arena_str(a, backup);
+    }
     return true;
 }
 
@@ -434,17 +486,22 @@ bool install_restore(struct context *cx, struct str_list names, bool dry_run,
                      struct install_restoration *out, struct err *e)
 {
     struct store *store = NULL;
-    struct layer l;
+    struct layer *list;
+    struct layers all;
+    size_t count;
     bool ok;
 
-    if (!layer_open(cx, dry_run ? LAYER_READ : LAYER_WRITE, &l, e))
+    if (!layer_open_chosen(cx, dry_run ? LAYER_READ : LAYER_WRITE, &all, &list,
+                           &count, e))
         return false;
-    *out = (struct install_restoration){.workspace = l.path, .backup = STR("")};
-    ok = layer_check_there(&l, cx, e) &&
-         (!dry_run || layer_check_own(&l, cx, e)) &&
+    *out = (struct install_restoration){.workspace = count > 1 ? all.whole.path
+                                                               : list->path,
+                                        .backup = STR("")};
+    ok = layer_check_there(&all.whole, cx, e) &&
+         (!dry_run || layer_check_own(&all.whole, cx, e)) &&
          open_store(cx, &store, e) &&
-         restore(cx, &l, store, names, dry_run, out, e);
+         restore(cx, list, count, store, names, dry_run, out, e);
     close_store(cx, store);
-    layer_close(&l);
+    layer_close_all(&all);
     return ok;
 }

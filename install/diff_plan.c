@@ -75,7 +75,8 @@ static bool read_version(struct comparing *c, const struct hash *digest,
     return read_document(c, out);
 }
 
-static bool read_before(struct comparing *c, const struct lock_entry *entry)
+static bool read_before(struct comparing *c, const struct lock_entry *entry,
+                        struct str patch)
 {
     struct provision_item item;
     struct err ignored = {0};
@@ -84,7 +85,7 @@ static bool read_before(struct comparing *c, const struct lock_entry *entry)
     if (!entry)
         return true;
     installed_fill(&c->s->layer, entry, &item);
-    return patched_installed(c->s->store, entry->digest, entry->patch, &digest,
+    return patched_installed(c->s->store, entry->digest, patch, &digest,
                              &ignored) &&
            read_version(c, &digest, &item, &c->before);
 }
@@ -276,8 +277,11 @@ static void diff_package(struct install_session *s,
         .commit = p->package->commit,
         .changelog = STR(""),
     };
-    ok = read_before(&c, b) && read_after(&c, p);
+    ok = read_before(&c, b, b && !p->conflict ? b->patch : STR("")) &&
+         read_after(&c, p);
     compare(&c, ok, out);
+    if (ok)
+        out->problem = p->conflict;
 }
 
 static void diff_removed(struct install_session *s,
@@ -301,7 +305,7 @@ static void diff_removed(struct install_session *s,
         .commit = STR(""),
         .changelog = STR(""),
     };
-    compare(&c, read_before(&c, entry), out);
+    compare(&c, read_before(&c, entry, entry->patch), out);
 }
 
 /* 0: another command line, 1: another program, 2: the rest. */

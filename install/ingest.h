@@ -1,6 +1,8 @@
 #ifndef INSTALL_INGEST_H
 #define INSTALL_INGEST_H
 
+#include "mapm/package_files.h"
+
 #include "closure.h"
 
 /*
@@ -54,6 +56,18 @@ MUST_CHECK bool ingest_derived(struct closure *c, struct node *n,
 MUST_CHECK bool ingest_patched(struct closure *c, struct node *n,
                                const struct package_file *files, size_t count,
                                struct err *e);
+
+/* Of files in the store, its own or with a patch: the text of its document,
+ * and all that may be wrong with it. */
+MUST_CHECK bool ingest_entry_text(struct closure *c, enum doc_kind kind,
+                                  const struct package_files *p,
+                                  struct arena *a, struct str *text,
+                                  struct err *e);
+MUST_CHECK bool ingest_validate(struct closure *c, struct node *n,
+                                enum doc_kind kind,
+                                const struct package_files *p,
+                                struct str folder, struct arena *a,
+                                struct document *out, struct err *e);
 
 /* From the summary that the index has of an earlier validation. In `a`. */
 MUST_CHECK bool node_from_summary(struct closure *c, struct node *n,

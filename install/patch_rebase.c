@@ -346,6 +346,26 @@ static const char *kept_name(const struct rebase *r)
     return str_dup0(str_slice(file, from, file.n - strlen(".patch")), r->arena);
 }
 
+/* A comparison goes on without the patch. */
+static bool leave_out(struct rebase *r)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct install_package *p = r->p;
+
+    buf_init(&b, PATCH_MAX_BYTES);
+    buf_printf(&b, "%.*s conflicts with what upstream changed and is left out",
+               STR_ARG(p->patch->file));
+    for (size_t i = 0; i < r->count; i++)
+        if (r->files[i].conflict)
+            buf_printf(&b, "; %.*s: %s", STR_ARG(r->files[i].path),
+                       r->files[i].conflict);
+    p->conflict = str_dup0(buf_str(&b), &r->s->cx->arena);
+    context_warn(r->s->cx, "%s %.*s: %s", doc_kind_name(p->package->kind),
+                 STR_ARG(p->package->fqn), p->conflict);
+    p->patch = NULL;
+    return true;
+}
+
 static bool refuse(struct rebase *r, struct err *e)
 {
     const struct package *p = r->p->package;
@@ -391,6 +411,8 @@ bool session_rebase_patch(struct install_session *s, struct install_package *p,
         return true;
     if (!merge(&r, e))
         return false;
+    if (r.conflicts && s->request->compares)
+        return leave_out(&r);
     if (r.conflicts && s->request->continues) {
         if (!take_resolution(&r, kept_name(&r), e)) {
             s->unmergeable = b;

@@ -529,24 +529,26 @@ struct layer *layer_chosen(const struct layers *all, const struct context *cx,
 }
 
 static bool open_chosen(struct context *cx, struct layers *all,
-                        struct layer **list, size_t *count, struct err *e)
+                        enum layer_mode mode, struct layer **list,
+                        size_t *count, struct err *e)
 {
     if (!layer_index_all(all, cx, e))
         return false;
     *list = layer_chosen(all, cx, count);
     for (size_t i = 0; i < *count; i++)
         if (!(*list)[i].provision &&
-            !layer_open_provision(&(*list)[i], cx, LAYER_READ, e))
+            !layer_open_provision(&(*list)[i], cx, mode, e))
             return false;
     return true;
 }
 
-bool layer_open_chosen(struct context *cx, struct layers *all,
-                       struct layer **list, size_t *count, struct err *e)
+bool layer_open_chosen(struct context *cx, enum layer_mode mode,
+                       struct layers *all, struct layer **list, size_t *count,
+                       struct err *e)
 {
-    if (!layer_open_all(cx, LAYER_READ, all, e))
+    if (!layer_open_all(cx, mode, all, e))
         return false;
-    if (open_chosen(cx, all, list, count, e))
+    if (open_chosen(cx, all, mode, list, count, e))
         return true;
     layer_close_all(all);
     return false;

@@ -26,7 +26,7 @@ bool open_installed_all(struct context *cx, struct layers *all,
                         struct store **store, struct err *e)
 {
     *store = NULL;
-    if (!layer_open_chosen(cx, all, list, count, e))
+    if (!layer_open_chosen(cx, LAYER_READ, all, list, count, e))
         return false;
     if (layer_check_there(&all->whole, cx, e) && open_store(cx, store, e))
         return true;

@@ -212,6 +212,7 @@ static bool show_refs(struct invocation *inv, struct install_diff *d,
         .command = INSTALL_INSTALL,
         .arguments = {origins, count},
         .dry_run = true,
+        .compares = true,
         .allow_hidden = has_option(inv, OPTION_ALLOW_HIDDEN),
     };
     struct install_plan *plan;

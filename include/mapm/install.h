@@ -68,6 +68,7 @@ struct install_request {
     bool allow_hidden;     /* characters */
     bool drop_patch;       /* patch: takes the patches away */
     bool continues;        /* patches in conflict: as a person resolved them */
+    bool compares;         /* a dry run: a patch in conflict fails nothing */
     bool accept_moved_tag; /* update: a tag may name another commit */
     bool purge;            /* remove: the data of plugins that go, too */
     bool with_server;      /* `mapm mcp` becomes a server of the workspace */
@@ -126,6 +127,7 @@ struct install_package {
     struct str from; /* the origin that a replacement gives it; "" = its own */
     const struct package_patch *patch; /* that is applied to it; NULL: none */
     size_t patch_added, patch_removed; /* its lines, where it changes */
+    const char *conflict;  /* with `compares`: why it is not applied; or NULL */
     struct hash installed; /* digest of the patched package */
 };
 

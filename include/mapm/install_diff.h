@@ -26,7 +26,8 @@ struct install_package_diff {
     struct str changelog; /* its sections above the old version; "" for none */
     const char *old_command, *command; /* MCP: what it runs; NULL: the same */
     bool is_program_changed;           /* metaskill: its program is first */
-    const char *problem;               /* why files are not compared, or NULL */
+    const char *problem; /* why files are not compared, or without the patch;
+                          * or NULL */
     const struct patch_file *files;
     size_t count;
 };

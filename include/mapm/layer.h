@@ -106,11 +106,11 @@ void layer_close_all(struct layers *all);
  * none is named, or with `all_members`, all. */
 struct layer *layer_chosen(const struct layers *all, const struct context *cx,
                            size_t *count);
-/* Opens a workspace for questions about these parts, which are ready. The caller
- * calls layer_close_all, not after a failure. */
-MUST_CHECK bool layer_open_chosen(struct context *cx, struct layers *all,
-                                  struct layer **list, size_t *count,
-                                  struct err *e);
+/* Opens a workspace with these parts ready for `mode`. The caller calls
+ * layer_close_all, not after a failure. */
+MUST_CHECK bool layer_open_chosen(struct context *cx, enum layer_mode mode,
+                                  struct layers *all, struct layer **list,
+                                  size_t *count, struct err *e);
 
 /* Where the lock of the workspace in `folder` is, and the member that it is of
  * that workspace ("" for none). */

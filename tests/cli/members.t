@@ -100,6 +100,28 @@ exits 'an edit in a member' 3 mapm -C apps/web diff --exit-code
 exits 'is none of another one' 0 mapm -C apps/cli diff --exit-code
 exits 'restore undoes it' 0 mapm -C apps/web restore pdf
 exits 'and it is as before' 0 mapm -C apps/web diff --exit-code
+edit()
+{
+    for f in . apps/web apps/cli; do echo edited >>$f/.agents/skills/pdf/SKILL.md; done
+}
+edited=$(printf '%s\n' '.agents/skills/pdf' 'apps/cli/.agents/skills/pdf' 'apps/web/.agents/skills/pdf')
+edit
+exits '[D5, D10] a dry restore of all members' 0 mapm -C apps/web restore -r --dry-run pdf
+is 'has paths from the root' "$(printf '%s\n' "$out" | sed 's/^would restore //' | sort)" "$edited"
+exits '[D5, D10] restore --member' 0 mapm restore --member cli pdf
+exits 'restores that one' 0 mapm -C apps/cli diff --exit-code
+exits 'and no other' 3 mapm -C apps/web diff --exit-code
+edit
+exits '[D5, D10] restore -r' 0 mapm -C apps/web restore -r --json pdf
+is 'restores all' "$(json '"\n".join(sorted(d["restored"]) + [d["backup"]])')" "$edited
+.agents/.mapm/backup/1"
+exits 'as they were' 0 mapm diff --exit-code
+edit
+exits '[D5, D10] restore at the root' 0 mapm restore pdf uses
+exits 'is of all, by names of any' 0 mapm diff --exit-code
+exits 'a name that none has' 1 mapm restore -r pdf nothing
+exits 'a member without it' 1 mapm restore --member cli uses
+rm -rf .agents/.mapm/backup
 
 # --- what is provisioned -------------------------------------------------------------
 
@@ -520,7 +542,7 @@ both()
     exits "verify names $what" 3 mapm verify
     like 'as of the manifest' "$(mapm verify --json)" '"differs": "(manifest|lock)"'
 }
-mapm restore --member web pdf >/dev/null 2>&1 || (cd apps/web && mapm restore -q pdf)
+mapm restore -q --member web pdf
 exits 'first all is well' 0 mapm verify
 cp mapm.lock "$T/good"
 sed -i 's#^    member: \[apps/cli\]#    member: [apps/gone]#' mapm.lock

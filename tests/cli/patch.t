@@ -366,6 +366,16 @@ make_repo acme/catalog "$s"
 snapshot .agents/skills .claude .mapm mapm.lock >"$T/before"
 exits 'the same line, in a dry run' 3 mapm update --dry-run
 not_ok 'keeps nothing' test -e .agents/.mapm/rebase
+repo acme/catalog update-ref refs/heads/next main
+exits '[D5, D7] the difference of another ref' 0 mapm diff acme/base@next
+like '[D5, D7] names the patch that conflicts' "$out" \
+    "^# $P conflicts with what upstream changed and is left out; notes.txt: both changed the same lines\$"
+is '[D5, D7] and is that of upstream' "$(printf '%s\n' "$out" | grep '^[-+][^-+]' | tr '\n' ' ')" '-20 +TWENTY '
+like '[D5, D7] as a warning says' "$err" "warning: skill acme/base: $P conflicts"
+exits '[D5, D7] with --exit-code' 3 mapm diff --exit-code acme/base@next
+exits '[D5, D7] for programs' 0 mapm diff --json acme/base@next
+like '[D5, D7] it is the problem' "$(field 'd["packages"][0]["problem"]')" 'both changed the same lines'
+not_ok '[D5, D7] and nothing is kept' test -e .agents/.mapm/rebase
 exits 'the same line' 3 mapm update
 like 'is a conflict' "$err" 'skill-acme__base.patch conflicts with what upstream changed'
 like 'of a file' "$err" '- notes.txt: both changed the same lines'
