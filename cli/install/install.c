@@ -536,6 +536,13 @@ static bool settle_renames(struct invocation *inv,
     return true;
 }
 
+/* --yes is to install something: a script is to notice that nothing was. */
+static bool lacks_choice(const struct install_plan *plan,
+                         const struct install_request *r)
+{
+    return plan->is_offer && r->is_consented && !r->lists;
+}
+
 static bool run(struct invocation *inv, enum install_command command,
                 int *exit_code, struct err *e)
 {
@@ -552,9 +559,12 @@ static bool run(struct invocation *inv, enum install_command command,
     ok = carry_out(inv, plan, &r, e);
     *exit_code = (plan->left_out_count && command != INSTALL_UPDATE) ||
                          plan->held_count || plan->problem_count ||
-                         plan->untouched_count
+                         plan->untouched_count || lacks_choice(plan, &r)
                      ? EXIT_FINDINGS
                      : EXIT_DONE;
+    if (ok && lacks_choice(plan, &r))
+        term_warn(&inv->term, "nothing was installed: choose with --all, "
+                              "--skill, --agent or --mcp");
     is_changed = ok && plan->change_count > 0;
     install_close(plan);
     if (!ok || !settle_renames(inv, plan, &r, e))

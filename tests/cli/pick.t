@@ -126,7 +126,7 @@ on_terminal n "$MAPM" install acme/market
 is 'a dumb terminal' "$status" 0
 hasnt 'has the list' "$out" '[?1049h'
 on_screen 24x80 -- "$MAPM" install --yes acme/market
-is '--yes asks nothing' "$status" 0
+is '--yes asks nothing, and nothing was installed' "$status" 3
 hasnt 'but lists' "$out" '[?1049h'
 
 # --- all of it ---------------------------------------------------------------------------
