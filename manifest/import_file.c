@@ -72,26 +72,13 @@ static bool check_texts(const struct reader *r, const struct import_entry *x)
     return true;
 }
 
-/* Of "git@github.com:owner/repo.git" and the like a URL; "owner/repo" stays. */
-static struct str plain_repository(struct str s, struct arena *a)
+/* As an argument of install: what it means is for the table of hosts to say. */
+static struct str plain_repository(struct str s)
 {
-    static const struct str scp = STR_INIT("git@"), git = STR_INIT("git:"),
-                            ssh = STR_INIT("ssh://git@");
-    struct str host;
-
-    if (str_starts(s, git))
-        s = str_from_index(s, git.n);
-    if (str_starts(s, ssh)) {
-        s = str_join(STR("https://"), str_from_index(s, ssh.n), a);
-    } else if (str_starts(s, scp)) {
-        s = str_from_index(s, scp.n);
-        if (str_cut(&s, ':', &host))
-            s = arena_printf(a, "https://%.*s/%.*s", STR_ARG(host), STR_ARG(s));
-    }
+    if (str_starts(s, STR("git:")) && !str_starts(s, STR("git://")))
+        s = str_from_index(s, strlen("git:"));
     while (str_ends(s, STR("/")))
         s.n--;
-    if (str_ends(s, STR(".git")))
-        s.n -= 4;
     return s;
 }
 
@@ -119,7 +106,7 @@ static bool put(struct reader *r, struct import_entry *x)
     if (l->count >= GRAPH_MAX_PACKAGES)
         return err_set(r->e, ERR_LIMIT, "%s: more than %d entries", r->name,
                        GRAPH_MAX_PACKAGES);
-    x->repository = plain_repository(x->repository, r->a);
+    x->repository = plain_repository(x->repository);
     x->path = folder_of(x->path);
     if (!x->problem && !str_has_char(x->repository, '/'))
         x->problem = "it names no git repository";
@@ -430,7 +417,7 @@ static bool read_apm_line(struct reader *r, const struct yaml *y)
         x.ref = ref;
     x.name = path_last(text);
     if (is_local_source(text) || str_starts(text, STR("https://")) ||
-        str_starts(text, STR("git@"))) {
+        str_starts(text, STR("ssh://")) || str_starts(text, STR("git@"))) {
         x.repository = text;
         if (is_local_source(text))
             x.problem = "a folder of the project, not of a repository";

@@ -216,6 +216,13 @@ unlike 'its manifest adds nothing' "$(cat mapm.yaml)" only
 rm -rf mapm.* .agents apm.lock.yaml
 exits '[D14] apm.yml alone' 0 mapm import
 is 'at the ref' "$(field only commit)" "$second"
+start addresses
+for address in git@github.com:acme/catalog.git ssh://git@github.com/acme/catalog.git https://github.com/acme/catalog.git; do
+    printf 'name: p\ndependencies:\n  apm:\n    - {git: "%s", path: skills/only, ref: main}\n' "$address" >apm.yml
+    rm -rf mapm.* .agents .claude
+    exits "[D14, H1] $address" 0 mapm import
+    is '[D14] is of its host' "$(field only origin)" "$U/only"
+done
 
 # --- by content ------------------------------------------------------------------------------------
 
