@@ -231,6 +231,26 @@ struct mapm_change_request {
     bool all;         /* that a catalog offers */
     bool with_server; /* adds `mapm mcp` as an MCP server */
     bool is_dry_run;  /* locks nothing, and cannot be applied */
+    bool is_strict;   /* one invalid package of a choice is an error */
+    /* Of the catalogs in `arguments`, by name, path or pattern ("nuxt-*"): what
+     * to take, and what of this or of `all` not. */
+    const char *const *skills, *const *agents, *const *mcps, *const *plugins;
+    const char *const *skip;
+    size_t skill_count, agent_count, mcp_count, plugin_count, skip_count;
+    /* For which clients: "claude", "codex" …, "all" or "none"; no one: those in
+     * use here. */
+    const char *const *clients;
+    size_t client_count;
+};
+
+/* What was asked for, and is not done. */
+struct mapm_omission {
+    const char *kind; /* "left-out": a catalog's, cannot be installed; "held",
+                         "gone": stays as it is locked; "unsupported": a part, or
+                         parts, of the plugin `name` */
+    const char *type, *name, *origin;
+    const char *code;    /* why, stable; "" of "unsupported" */
+    const char *message; /* why, one line */
 };
 
 struct mapm_plan {
@@ -241,6 +261,8 @@ struct mapm_plan {
     const char *const *edits; /* of the user, which stay: one line each */
     size_t edit_count;
     bool is_empty; /* nothing to do: mapm_apply() changes nothing */
+    const struct mapm_omission *omissions;
+    size_t omission_count;
 };
 
 /*

@@ -54,6 +54,7 @@ enum wire_type {
     WIRE_ERROR,
     WIRE_PACKAGE,
     WIRE_FINDING,
+    WIRE_OMISSION,
     WIRE_PLAN,
     WIRE_CHANGE,
     WIRE_DIAGNOSTIC,

@@ -51,7 +51,13 @@ static const struct field change_request[] = {
     TEXTS(mapm_change_request, arguments, argument_count),
     FLAG(mapm_change_request, is_locked), FLAG(mapm_change_request, is_forced),
     FLAG(mapm_change_request, all), FLAG(mapm_change_request, with_server),
-    FLAG(mapm_change_request, is_dry_run)};
+    FLAG(mapm_change_request, is_dry_run), FLAG(mapm_change_request, is_strict),
+    TEXTS(mapm_change_request, skills, skill_count),
+    TEXTS(mapm_change_request, agents, agent_count),
+    TEXTS(mapm_change_request, mcps, mcp_count),
+    TEXTS(mapm_change_request, plugins, plugin_count),
+    TEXTS(mapm_change_request, skip, skip_count),
+    TEXTS(mapm_change_request, clients, client_count)};
 static const struct field run_request[] = {
     TEXT(wire_run_request, r.name), TEXT(wire_run_request, r.input),
     TEXTS(wire_run_request, r.allow, r.allow_count),
@@ -90,11 +96,16 @@ static const struct field package[] = {
 static const struct field finding[] = {
     TEXT(mapm_finding, side), TEXT(mapm_finding, path),
     TEXT(mapm_finding, how)};
+static const struct field omission[] = {
+    TEXT(mapm_omission, kind), TEXT(mapm_omission, type),
+    TEXT(mapm_omission, name), TEXT(mapm_omission, origin),
+    TEXT(mapm_omission, code), TEXT(mapm_omission, message)};
 static const struct field plan[] = {
     TEXT(mapm_plan, workspace),
     PARTS(mapm_plan, packages, package_count, WIRE_PACKAGE),
     TEXTS(mapm_plan, edits, edit_count),
-    FLAG(mapm_plan, is_empty)};
+    FLAG(mapm_plan, is_empty),
+    PARTS(mapm_plan, omissions, omission_count, WIRE_OMISSION)};
 static const struct field change[] = {
     TEXT(mapm_change, action), TEXT(mapm_change, path)};
 static const struct field diagnostic[] = {
@@ -153,6 +164,7 @@ static const struct {
     [WIRE_ERROR] = ROW(mapm_error, error),
     [WIRE_PACKAGE] = ROW(mapm_package, package),
     [WIRE_FINDING] = ROW(mapm_finding, finding),
+    [WIRE_OMISSION] = ROW(mapm_omission, omission),
     [WIRE_PLAN] = ROW(mapm_plan, plan),
     [WIRE_CHANGE] = ROW(mapm_change, change),
     [WIRE_DIAGNOSTIC] = ROW(mapm_diagnostic, diagnostic),

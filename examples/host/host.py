@@ -35,14 +35,23 @@ Error = structure("Error", ("code", c_int), ("name", c_char_p),
 ChangeRequest = structure("ChangeRequest", ("command", c_int),
                           ("arguments", POINTER(c_char_p)), ("argument_count", c_size_t),
                           ("is_locked", c_bool), ("is_forced", c_bool), ("all", c_bool),
-                          ("with_server", c_bool), ("is_dry_run", c_bool))
+                          ("with_server", c_bool), ("is_dry_run", c_bool),
+                          ("is_strict", c_bool),
+                          *((name, POINTER(c_char_p)) for name in
+                            ("skills", "agents", "mcps", "plugins", "skip")),
+                          *((name, c_size_t) for name in
+                            ("skill_count", "agent_count", "mcp_count", "plugin_count",
+                             "skip_count")),
+                          ("clients", POINTER(c_char_p)), ("client_count", c_size_t))
 Package = structure("Package", *texts("type", "name", "version", "origin", "commit", "digest",
                                       "place", "prereqs", "action", "old_version",
-                                      "old_commit", "command"),
+                                      "old_commit", "command", "patch"),
                     ("is_root", c_bool), ("is_local", c_bool))
+Omission = structure("Omission", *texts("kind", "type", "name", "origin", "code", "message"))
 Plan = structure("Plan", ("workspace", c_char_p), ("packages", POINTER(Package)),
                  ("package_count", c_size_t), ("edits", POINTER(c_char_p)),
-                 ("edit_count", c_size_t), ("is_empty", c_bool))
+                 ("edit_count", c_size_t), ("is_empty", c_bool),
+                 ("omissions", POINTER(Omission)), ("omission_count", c_size_t))
 Change = structure("Change", *texts("action", "path"))
 Skill = structure("Skill", *texts("name", "description", "version", "source", "root", "folder",
                                   "license", "compatibility", "allowed_tools"),

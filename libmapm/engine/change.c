@@ -130,6 +130,70 @@ static void put_packages(struct engine *g, const struct install_plan *p,
     out->package_count = n;
 }
 
+static struct mapm_omission left_out_of(struct engine *g,
+                                        const struct install_left_out *l)
+{
+    return (struct mapm_omission){
+        .kind = "left-out",
+        .type = doc_kind_name(l->kind),
+        .name = engine_text(g, l->name),
+        .origin = engine_text(g, l->origin),
+        .code = engine_text(g, l->code),
+        .message = engine_text(g, l->message),
+    };
+}
+
+static struct mapm_omission held_of(struct engine *g,
+                                    const struct install_held *h)
+{
+    return (struct mapm_omission){
+        .kind = h->is_gone ? "gone" : "held",
+        .type = doc_kind_name(h->entry->kind),
+        .name = engine_text(g, h->entry->name),
+        .origin = engine_text(g, lock_origin_text(h->entry)),
+        .code = engine_text(g, h->code),
+        .message = engine_text(g, h->message),
+    };
+}
+
+/* A part with its name and why, or how many there are, and where. */
+static struct mapm_omission part_of(struct engine *g,
+                                    const struct install_unsupported *u)
+{
+    struct arena *a = &g->cx.arena;
+    struct str message =
+        u->name.n ? arena_printf(a, "%.*s: %.*s", STR_ARG(u->name),
+                                 STR_ARG(u->message))
+                  : arena_printf(a, "%zu in %.*s", u->count, STR_ARG(u->where));
+
+    return (struct mapm_omission){
+        .kind = "unsupported",
+        .type = engine_text(g, u->kind),
+        .name = engine_text(g, u->plugin),
+        .origin = "",
+        .code = "",
+        .message = engine_text(g, message),
+    };
+}
+
+static void put_omissions(struct engine *g, const struct install_plan *p,
+                          struct mapm_plan *out)
+{
+    size_t count = p->left_out_count + p->held_count + p->unsupported_count;
+    struct mapm_omission *list =
+        arena_array(&g->cx.arena, count + 1, sizeof *list);
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->left_out_count; i++)
+        list[n++] = left_out_of(g, &p->left_out[i]);
+    for (size_t i = 0; i < p->held_count; i++)
+        list[n++] = held_of(g, &p->held[i]);
+    for (size_t i = 0; i < p->unsupported_count; i++)
+        list[n++] = part_of(g, &p->unsupported[i]);
+    out->omissions = list;
+    out->omission_count = n;
+}
+
 static bool send_plan(struct engine *g, const struct install_plan *p,
                       struct err *e)
 {
@@ -143,6 +207,7 @@ static bool send_plan(struct engine *g, const struct install_plan *p,
     for (size_t i = 0; i < p->edit_count; i++)
         edits[i] = engine_text(g, p->edits[i].what);
     put_packages(g, p, &out);
+    put_omissions(g, p, &out);
     return engine_send(g, WIRE_RESULT, WIRE_PLAN, &out, 1, e);
 }
 
@@ -192,7 +257,14 @@ bool engine_change(struct engine *g, const struct mapm_change_request *r,
     const struct install_request request = {
         .command = (enum install_command)r->command,
         .arguments = list_of(g, r->arguments, r->argument_count),
-        .choice = {.all = r->all},
+        .choice = {.all = r->all,
+                   .strict = r->is_strict,
+                   .skip = list_of(g, r->skip, r->skip_count),
+                   .agents = list_of(g, r->agents, r->agent_count),
+                   .skills = list_of(g, r->skills, r->skill_count),
+                   .mcps = list_of(g, r->mcps, r->mcp_count),
+                   .plugins = list_of(g, r->plugins, r->plugin_count)},
+        .clients = list_of(g, r->clients, r->client_count),
         .locked = r->is_locked,
         .dry_run = r->is_dry_run,
         .force = r->is_forced,

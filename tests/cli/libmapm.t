@@ -112,6 +112,28 @@ like 'and names the edit that stays' "$out" '^edit .agents/skills/deploy/SKILL.m
 exits 'a removal can be planned' 1 drive change remove plan deploy
 like 'and names its package' "$out" '^remove skill acme/deploy$'
 
+# --- choices ----------------------------------------------------------------
+
+skill "$T/catalog/skills/nuxt-a"
+skill "$T/catalog/skills/nuxt-b"
+skill "$T/catalog/skills/vue"
+skill "$T/catalog/skills/broken" 'dependencies:' '  skills: ["../absent"]'
+make_repo acme/many "$T/catalog"
+mkdir "$T/chosen"
+choose()
+{
+    DRIVE_WORKSPACE=$T/chosen "$T/drive" choose https://github.com/acme/many "$@"
+}
+exits 'a pattern of skills, without one, for one client' 0 choose skill 'nuxt-*' skip nuxt-b client codex
+is 'is what is installed [F4]' "$(printf '%s\n' "$out" | grep '^add skill')" 'add skill nuxt-a'
+is 'for that client alone' "$(cd "$T/chosen" && ls -A)" ".agents
+mapm.lock
+mapm.yaml"
+exits 'an invalid package of a choice' 0 choose skill '*'
+like 'is left out, with the reason [F4]' "$out" '^left-out skill broken, [a-z-]*: '
+exits 'strictly' 1 choose skill '*' strict yes
+like 'it is an error' "$out" '^origin-invalid \(8\): '
+
 mkdir -p .agents/skills/pdf/references
 cat >.agents/skills/pdf/SKILL.md <<'MD'
 ---
@@ -243,6 +265,19 @@ like 'progress is shown' "$err" 'of 1 packages'
 # A sanitizer or gcov is in the library then, and would have to be in Python.
 if [ -z "$flags" ]; then
     mkdir "$T/three"
+    LD_LIBRARY_PATH=$lib PYTHONPATH=$ROOT/examples/host python3 -B - >"$T/layout.c" <<'PY'
+import ctypes, re, host
+print('#include <mapm.h>\n#include <stdio.h>\nint main(void)\n{')
+for name, s in vars(host).items():
+    if isinstance(s, type) and issubclass(s, ctypes.Structure) and s is not ctypes.Structure:
+        c = "struct mapm_" + re.sub("(?<!^)(?=[A-Z])", "_", name).lower()
+        print(f'if (sizeof({c}) != {ctypes.sizeof(s)}) puts("{name}");')
+        for field, *_ in s._fields_:
+            print(f'if (offsetof({c}, {field}) != {getattr(s, field).offset}) puts("{name}.{field}");')
+print('return 0;\n}')
+PY
+    ok 'the structures of the Python example are compiled' compile "$T/layout" "$T/layout.c" "-Wl,-rpath,$lib"
+    is 'and are laid out as those of the header' "$("$T/layout")" ''
     exits 'the Python example' 0 env LD_LIBRARY_PATH="$lib" python3 "$ROOT/examples/host/host.py" $URL deploy "$T/three"
     told Python ''
 

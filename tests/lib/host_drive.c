@@ -178,13 +178,39 @@ static int revoke_trust(char **argv)
     return mapm_revoke_trust(m, argv[0]) ? 0 : fail();
 }
 
+static int print_plan(const struct mapm_plan *plan)
+{
+    for (size_t i = 0; i < plan->package_count; i++)
+        printf("%s %s %s%s%s\n", plan->packages[i].action,
+               plan->packages[i].type, plan->packages[i].name,
+               plan->packages[i].command[0] ? " runs " : "",
+               plan->packages[i].command);
+    for (size_t i = 0; i < plan->edit_count; i++)
+        printf("edit %s\n", plan->edits[i]);
+    for (size_t i = 0; i < plan->omission_count; i++)
+        printf("%s %s %s, %s: %s\n", plan->omissions[i].kind,
+               plan->omissions[i].type, plan->omissions[i].name,
+               plan->omissions[i].code, plan->omissions[i].message);
+    return printf("%s\n", plan->is_empty ? "nothing to do" : "planned"), 0;
+}
+
+static int apply(void)
+{
+    const struct mapm_change *changes;
+    size_t count;
+
+    if (!mapm_apply(m, &changes, &count))
+        return fail();
+    for (size_t i = 0; i < count; i++)
+        printf("%s %s\n", changes[i].action, changes[i].path);
+    return 0;
+}
+
 /* change install|update|remove plan|apply|discard [ARGUMENT...] */
 static int change(char **argv)
 {
     struct mapm_change_request r = {.arguments = (const char **)argv + 2};
-    const struct mapm_change *changes;
     const struct mapm_plan *plan;
-    size_t count;
 
     while (r.arguments[r.argument_count])
         r.argument_count++;
@@ -195,21 +221,50 @@ static int change(char **argv)
     r.is_dry_run = strcmp(argv[1], "plan") == 0;
     if (!mapm_plan(m, &r, &plan))
         return fail();
-    for (size_t i = 0; i < plan->package_count; i++)
-        printf("%s %s %s%s%s\n", plan->packages[i].action,
-               plan->packages[i].type, plan->packages[i].name,
-               plan->packages[i].command[0] ? " runs " : "",
-               plan->packages[i].command);
-    for (size_t i = 0; i < plan->edit_count; i++)
-        printf("edit %s\n", plan->edits[i]);
-    printf("%s\n", plan->is_empty ? "nothing to do" : "planned");
+    print_plan(plan);
     if (strcmp(argv[1], "discard") == 0)
         mapm_discard(m);
-    if (!mapm_apply(m, &changes, &count))
+    return apply();
+}
+
+/* choose URL [KIND WORD]...: at most one of a kind; "strict" has a word, too. */
+static int choose(char **argv)
+{
+    const char *skill = NULL, *agent = NULL, *mcp = NULL, *plugin = NULL;
+    const char *skip = NULL, *client = NULL, *strict = NULL;
+    const struct {
+        const char *kind, **word;
+    } kinds[] = {{"skill", &skill},   {"agent", &agent}, {"mcp", &mcp},
+                 {"plugin", &plugin}, {"skip", &skip},   {"client", &client},
+                 {"strict", &strict}};
+    const struct mapm_plan *plan;
+
+    for (char **a = argv + 1; a[0] && a[1]; a += 2)
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+            if (strcmp(a[0], kinds[i].kind) == 0)
+                *kinds[i].word = a[1];
+    const struct mapm_change_request r = {
+        .arguments = (const char **)argv,
+        .argument_count = 1,
+        .is_strict = strict != NULL,
+        .skills = &skill,
+        .skill_count = skill != NULL,
+        .agents = &agent,
+        .agent_count = agent != NULL,
+        .mcps = &mcp,
+        .mcp_count = mcp != NULL,
+        .plugins = &plugin,
+        .plugin_count = plugin != NULL,
+        .skip = &skip,
+        .skip_count = skip != NULL,
+        .clients = &client,
+        .client_count = client != NULL,
+    };
+
+    if (!mapm_plan(m, &r, &plan))
         return fail();
-    for (size_t i = 0; i < count; i++)
-        printf("%s %s\n", changes[i].action, changes[i].path);
-    return 0;
+    print_plan(plan);
+    return apply();
 }
 
 /* Holds a plan until it is killed. */
@@ -369,6 +424,7 @@ static const struct {
     {"hang", hang},           {"run", run},
     {"early", early},         {"cancel", cancel_next},
     {"untouched", untouched}, {"odd", odd_host},
+    {"choose", choose},
 };
 
 int main(int argc, char **argv)
