@@ -113,6 +113,8 @@ enum command_id {
       "Leave out this name or glob; may be repeated") \
     V(AS_NAME, "as", 0, "NAME", TEXT, NULL, \
       "Give the package this name here") \
+    V(WITHOUT, "without", 0, "PART", NAMES, NULL, \
+      "Leave out this part (KIND NAME) of a plugin; may be repeated") \
     F(ALL_OR_NOTHING, "strict", 0, "Install nothing when a chosen package is not valid") \
     V(SKILL, "skill", 0, "NAME", NAMES, NULL, \
       "Take this skill of a catalog, or a glob; may be repeated") \

@@ -67,7 +67,7 @@ EMBED(completion_fish, "cli/completion/mapm.fish");
  * none. */
 static const char *offered_kind(const struct option *o)
 {
-    if (o->kind != ARGUMENT_NAMES)
+    if (o->kind != ARGUMENT_NAMES || o == &options[OPTION_WITHOUT])
         return NULL;
     return o == &options[OPTION_SKIP] ? "[a-z][a-z]*" : o->name;
 }

@@ -2,6 +2,7 @@
 #include "mapm/doc_kind.h"
 #include "mapm/install_info.h"
 #include "mapm/origin.h"
+#include "mapm/project.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -119,6 +120,7 @@ static void put_package(struct json_writer *w, const struct install_info *p)
     json_member_optional(w, "installed_as", p->installed_name);
     json_member_optional(w, "installed_commit", p->installed_commit);
     json_member_bool(w, "patched", p->is_patched);
+    json_member_strings(w, "without", p->without.items, p->without.count);
     put_files(w, p);
     json_member_number(w, "bytes", p->bytes);
     json_member_number(w, "tokens", p->tokens);
@@ -207,11 +209,14 @@ static void show_installed(struct term *t, const struct install_info *p,
 
     if (p->is_installed)
         show(t, "installed",
-             arena_printf(a, "as %.*s%s%.*s%s", STR_ARG(p->installed_name),
+             arena_printf(a, "as %.*s%s%.*s%s%s%.*s",
+                          STR_ARG(p->installed_name),
                           differs ? ", at commit " : "",
                           STR_ARG(str_slice(
                               differs ? p->installed_commit : STR(""), 0, 10)),
-                          p->is_patched ? ", with a patch" : ""));
+                          p->is_patched ? ", with a patch" : "",
+                          p->without.count ? ", without " : "",
+                          STR_ARG(project_parts_text(p->without, a))));
 }
 
 static void show_tokens(struct term *t, const struct install_info *p,

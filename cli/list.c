@@ -101,6 +101,11 @@ struct str list_notes(const struct layer *l, const struct lock_entry *entry,
     if (entry->patch.n)
         source = str_join(source, STR(" (patched)"), a);
     source = str_join(source, listing_note(l, entry), a);
+    for (size_t i = 0; i < entry->without.count; i++)
+        source = arena_printf(a, "%.*s%s%.*s%s", STR_ARG(source),
+                              i ? ", " : " (without ",
+                              STR_ARG(entry->without.items[i]),
+                              i + 1 == entry->without.count ? ")" : "");
     return entry->tag.n ? arena_printf(a, " (tag %.*s)%.*s",
                                        STR_ARG(entry->tag), STR_ARG(source))
                         : source;
@@ -118,6 +123,8 @@ static void put_plugin(struct json_writer *w, const struct lock_entry *entry)
     json_member_optional(w, "manifest", entry->manifest);
     json_member_optional(w, "catalog", lock_catalog(entry));
     json_member_optional(w, "entry", lock_catalog_entry(entry));
+    json_member_strings(w, "without", entry->without.items,
+                        entry->without.count);
     json_member_strings(w, "skipped", entry->skipped.items,
                         entry->skipped.count);
     json_member_strings(w, "not_installed", entry->not_installed.items,

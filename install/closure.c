@@ -40,16 +40,22 @@ void closure_done(struct closure *c)
 /* It is resolved anew. */
 static void reset(struct closure *c, struct node *n)
 {
+    struct str_list without;
+
     if (!n || n->locked)
         return;
+    without = node_rare(n)->without;
     *n = (struct node){.origin = n->origin,
                        .kinds = n->kinds,
                        .is_exact = n->is_exact,
                        .alias = n->alias,
+                       .has_without = n->has_without,
                        .replacement = n->replacement,
                        .source = n->source,
                        .is_elsewhere = n->is_elsewhere,
                        .is_part = n->is_part};
+    if (without.count)
+        node_make_rare(n, &c->cx->arena)->without = without;
     c->resolved = 0;
 }
 

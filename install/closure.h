@@ -41,6 +41,7 @@ struct node_rare {
     struct str fault;      /* the code of its first error; "" for others' */
     struct str in_the_way; /* a folder that mapm did not make, in its place */
     /* Plugins, their marketplaces and parts (plugins.h). */
+    struct str_list without; /* parts that its root leaves out, sorted [X45] */
     const struct market *market; /* of a marketplace */
     struct node *market_node;    /* of a plugin from one */
     struct str entry; /* … its entry, for PLUGIN_ENTRY_FILE; of a manifest
@@ -49,6 +50,8 @@ struct node_rare {
     struct node *owner;        /* of a part out of a plugin's files */
     struct str of_plugin;      /* FQN of the first one that has it as a part */
 };
+
+#define NODE_MAX_REQUESTS 1000 /* of one; some are enough */
 
 struct node {
     const struct origin *origin; /* lives as long as the closure */
@@ -74,11 +77,15 @@ struct node {
     bool is_changed;   /* … and it is not */
     bool is_tracing; /* … it is; asked whether its ref still has its commit */
     bool stays;      /* update: as it is locked */
+    unsigned short requests; /* at most NODE_MAX_REQUESTS */
     bool keeps_name;         /* `package.fqn` is recorded: selection_name */
     bool is_override;        /* of this machine, and not what mapm.lock holds */
     bool hidden;             /* accepted by --allow-hidden */
     bool rewritten;          /* its own name is unusable: the copy's changes */
     bool has_market;         /* a catalog: it has a marketplace, too */
+    bool has_without;        /* `without` is of the command line */
+    bool has_other_parts;    /* locked: the lock leaves out other parts than
+                           * `without` */
     bool checks_scope; /* locked: its name is to be that of a plugin's folder */
     bool is_standard;  /* of a manifest: of Agent Plugins */
     bool
@@ -152,6 +159,9 @@ struct closure {
     size_t failures;
     struct fetch *fetch;
     struct store_session session;
+    struct node **markets; /* those that the user has named (plugin_needs.c) */
+    size_t market_count, market_capacity;
+    bool has_markets;
     struct checkout *checkouts; /* those that file: roots are in */
     size_t checkout_count, checkout_capacity;
     struct node **asked; /* by id */

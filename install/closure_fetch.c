@@ -196,6 +196,11 @@ bool closure_request(struct closure *c, struct node *n, struct err *e)
 {
     struct fetch_want want = make_want(c, n);
 
+    /* Answers and the lock may contradict each other without an end. */
+    if (++n->requests > NODE_MAX_REQUESTS)
+        return err_set(e, ERR_LIMIT,
+                       "%.*s was asked for %d times, and no answer was of use",
+                       STR_ARG(n->origin->text), NODE_MAX_REQUESTS);
     if (!start_fetch(c, e))
         return false;
     c->asked = arena_grow(&c->cx->arena, c->asked, c->asked_count,

@@ -225,6 +225,15 @@ static void fill_parts(struct info *f, const struct plugin *p)
     f->out->other_count = p->other_count;
 }
 
+/* "name@marketplace ^1.2" */
+static struct str entry_words(const struct plugin_entry_need *need,
+                              struct arena *a)
+{
+    return arena_printf(a, "%.*s%s%.*s%s%.*s", STR_ARG(need->name),
+                        need->market.n ? "@" : "", STR_ARG(need->market),
+                        need->range.n ? " " : "", STR_ARG(need->range));
+}
+
 static void fill_plugin_needs(struct info *f, const struct plugin *p)
 {
     struct install_link *needs = arena_array(
@@ -235,7 +244,8 @@ static void fill_plugin_needs(struct info *f, const struct plugin *p)
         needs[count++] =
             (struct install_link){p->needs[i].kind, p->needs[i].origin};
     for (size_t i = 0; i < p->entry_count; i++)
-        needs[count++] = (struct install_link){DOC_PLUGIN, p->entries[i]};
+        needs[count++] = (struct install_link){
+            DOC_PLUGIN, entry_words(&p->entries[i], &f->cx->arena)};
     f->out->needs = needs;
     f->out->need_count = count;
 }
@@ -291,6 +301,8 @@ static void fill_origin(struct info *f)
     out->installed_name = entry->name;
     out->installed_commit = entry->commit;
     out->is_patched = entry->patch.n > 0;
+    out->without =
+        (struct str_list){entry->without.items, entry->without.count};
 }
 
 static bool fill_package(struct info *f, struct err *e)

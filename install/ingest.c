@@ -461,6 +461,35 @@ static bool same_place(const struct node *n, struct err *e)
            differs(n, "is never put into", entry->place, e);
 }
 
+static bool same_flags(const struct node *n, bool hidden, bool rewritten,
+                       struct err *e)
+{
+    if (hidden != n->locked->allow_hidden)
+        return differs(
+            n, hidden ? "has hidden characters" : "has no hidden characters",
+            str_make("", 0), e);
+    if (rewritten != n->locked->rewritten)
+        return differs(n,
+                       rewritten ? "has a name that cannot be used"
+                                 : "has a name that can be used",
+                       str_make("", 0), e);
+    return true;
+}
+
+/* Of what is made of a plugin's files an agent has the plugin's. */
+static bool same_version(const struct closure *c, const struct node *n,
+                         struct err *e)
+{
+    const struct lock_entry *entry = n->locked;
+    const struct lock_entry *plugin =
+        layer_find(c->layer, DOC_PLUGIN, entry->plugin);
+    struct str own =
+        entry->kind == DOC_AGENT && plugin ? plugin->version : STR("");
+
+    return !plugin || str_eq(own, entry->version) ||
+           differs(n, own.n ? "has version" : "has no version", own, e);
+}
+
 /* A merged lock knows no needs: the document has them. */
 static bool take_own_needs(struct closure *c, struct node *n,
                            const struct package *own)
@@ -493,17 +522,7 @@ static bool same_as_locked(struct closure *c, struct node *n,
         return own->package.version.n
                    ? differs(n, "has version", own->package.version, e)
                    : differs(n, "has no version", own->package.version, e);
-    if (own->hidden != entry->allow_hidden)
-        return differs(n,
-                       own->hidden ? "has hidden characters"
-                                   : "has no hidden characters",
-                       str_make("", 0), e);
-    if (own->rewritten != entry->rewritten)
-        return differs(n,
-                       own->rewritten ? "has a name that cannot be used"
-                                      : "has a name that can be used",
-                       str_make("", 0), e);
-    if (!same_place(n, e))
+    if (!same_flags(n, own->hidden, own->rewritten, e) || !same_place(n, e))
         return false;
     if (c->layer->has_conflict && !layer_is_local(c->layer, entry))
         return take_own_needs(c, n, &own->package);
@@ -640,6 +659,25 @@ bool ingest_derived(struct closure *c, struct node *n, enum doc_kind kind,
     return true;
 }
 
+bool ingest_check_derived(const struct node *n, struct str own_fqn,
+                          struct str version, struct err *e)
+{
+    const struct lock_entry *entry = n->locked;
+    const struct node *owner = node_rare(n)->owner;
+
+    if (!str_eq(own_fqn, lock_own_name(entry)))
+        return differs(n, "is named", own_fqn, e);
+    if (!str_eq(entry->commit, owner->package.commit))
+        return differs(n, "is in its plugin at commit", owner->package.commit,
+                       e);
+    if (!str_eq(entry->object, owner->object))
+        return differs(n, "is in its plugin's tree", owner->object, e);
+    if (!str_eq(version, entry->version))
+        return differs(n, version.n ? "has version" : "has no version", version,
+                       e);
+    return same_flags(n, n->hidden, n->rewritten, e) && same_place(n, e);
+}
+
 /* As it is locked, whatever its commit is now: the lock stays as it is. */
 static bool is_as_locked(const struct closure *c, const struct node *n)
 {
@@ -660,7 +698,10 @@ static bool ingest_plugin(struct closure *c, struct node *n, struct err *e)
     n->summary = STR("");
     if (n->locked && n->origin->scheme == ORIGIN_GIT)
         return plugin_check_locked(c, n, e);
-    n->stays = is_as_locked(c, n);
+    /* Once: an entry that is not proved to be of it leads here again, as
+     * changed where the lock denies what its files say. */
+    n->stays = !n->stays && !n->is_changed && !node_rare(n)->allowed.n &&
+               is_as_locked(c, n);
     if (n->stays)
         return true;
     if (!plugin_take_parts(c, n, e))
@@ -742,7 +783,7 @@ void ingest_manifest(struct closure *c, struct node *n,
         if (keep_origin(c, n, d.deps[i].origin->text, d.deps[i].origin->key,
                         &c->cx->arena, &o, &ignored) &&
             o->scheme == ORIGIN_GIT)
-            closure_add(c, o, (unsigned)d.deps[i].kind);
+            closure_add_kept(c, o, (unsigned)d.deps[i].kind);
     }
 }
 
@@ -923,7 +964,7 @@ bool ingest_package(struct closure *c, struct node *n,
     if (!ingest_files(c, n, event->doc, files, count, path_last(event->path),
                       scratch, e))
         return false;
-    if (event->doc == DOC_PLUGIN && n->stays)
+    if (event->doc == DOC_PLUGIN && n->stays && !n->locked)
         return true;
     if (!note_or_warn(c, n, event, e))
         return false;
@@ -995,7 +1036,8 @@ bool ingest_check_locked(struct closure *c, struct node *n, struct err *e)
     if (n->locked->kind == DOC_PLUGIN)
         return plugin_check_locked(c, n, e);
     if (node_is_derived(n)) /* its proof is that of what it was made of */
-        return true;
+        return same_version(c, n, e) && same_flags(n, false, false, e) &&
+               same_place(n, e);
     if (state_find_package(store_state(c->store), BY_DIGEST, n->package.content,
                            summary_key(n->locked->kind, n->path, &scratch),
                            kept, &known) &&

@@ -51,6 +51,10 @@ MUST_CHECK bool ingest_derived(struct closure *c, struct node *n,
                                enum doc_kind kind, struct str own_fqn,
                                struct err *e);
 
+/* After that: one whose plugin is locked, too, is what the lock says it is. */
+MUST_CHECK bool ingest_check_derived(const struct node *n, struct str own_fqn,
+                                     struct str version, struct err *e);
+
 /* The files of a ready node with a patch: validated as a fetched package. A
  * patch changes neither its name nor what it needs. */
 MUST_CHECK bool ingest_patched(struct closure *c, struct node *n,

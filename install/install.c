@@ -205,6 +205,64 @@ static bool check_alias(const struct install_session *s, struct err *e)
     return err_hint(e, "usage: mapm install ORIGIN --as NAME");
 }
 
+static bool is_pattern(struct str word)
+{
+    return str_has_char(word, '*') || str_has_char(word, '?') ||
+           str_has_char(word, '[');
+}
+
+/* --without changes one plugin. */
+static bool check_without(const struct install_session *s, struct err *e)
+{
+    const struct install_request *r = s->request;
+    const struct str_list *plugins = &r->choice.plugins;
+
+    if (r->without.count == 0)
+        return true;
+    for (size_t i = 0; i < r->without.count; i++)
+        if (!project_part_is_valid(r->without.items[i])) {
+            err_set(e, ERR_USAGE, "--without: not a part of a plugin: \"%.*s\"",
+                    STR_ARG(r->without.items[i]));
+            return err_hint(e, "write its kind and its name: --without "
+                               "'mcp slack'");
+        }
+    if (r->arguments.count == 1 && !r->locked &&
+        !offers_are_chosen(&r->choice) && plugins->count <= 1 &&
+        !(plugins->count && is_pattern(plugins->items[0])))
+        return true;
+    err_set(e, ERR_USAGE,
+            r->locked ? "--without changes mapm.yaml, which --locked does not"
+                      : "--without leaves out parts of one plugin");
+    return err_hint(e, "usage: mapm install ORIGIN --without 'skill NAME'");
+}
+
+static bool check_without_of(const struct install_session *s,
+                             const struct node *n, struct err *e)
+{
+    if (!s->request->without.count || n->failed ||
+        n->package.kind == DOC_PLUGIN)
+        return true;
+    return err_set(e, ERR_USAGE, "--without: %.*s is %s, not a plugin",
+                   STR_ARG(n->origin->text),
+                   n->offer_count ? "a catalog"
+                                  : doc_kind_name(n->package.kind));
+}
+
+static void take_without(const struct install_session *s, struct node *n)
+{
+    const struct lock_entry *entry;
+
+    n->has_without = s->request->without.count > 0;
+    if (n->has_without)
+        node_make_rare(n, &s->cx->arena)->without =
+            project_sort_parts(s->request->without, &s->cx->arena);
+    entry = s->has_given_lock ? map_find(&s->layer.by_origin, n->origin->key)
+                              : NULL;
+    if (entry) /* a bundle has no mapm.yaml that says it */
+        node_make_rare(n, &s->cx->arena)->without =
+            (struct str_list){entry->without.items, entry->without.count};
+}
+
 /* What --as names is there now, so its kind is known. */
 static bool check_alias_of(const struct install_session *s,
                            const struct node *n, struct err *e)
@@ -254,12 +312,6 @@ static bool check_own_alias(const struct install_session *s,
     return err_hint(e, "change the name in the package itself");
 }
 
-static bool is_pattern(struct str word)
-{
-    return str_has_char(word, '*') || str_has_char(word, '?') ||
-           str_has_char(word, '[');
-}
-
 static bool matches_any(const struct str_list *words, struct str name,
                         struct arena *a)
 {
@@ -279,6 +331,7 @@ static void add_plugin(struct install_session *s, const struct origin *o,
         origin_with_part(o, str_join(STR("plugin="), name, a), a);
 
     wanted[*count] = closure_add(&s->closure, &entry, DOC_PLUGIN);
+    take_without(s, wanted[*count]);
     wanted[(*count)++]->is_exact = true;
 }
 
@@ -337,7 +390,7 @@ static struct node *add_folder(struct install_session *s,
 static bool add_arguments(struct install_session *s, struct node **wanted,
                           size_t *count, struct err *e)
 {
-    if (!check_alias(s, e))
+    if (!check_alias(s, e) || !check_without(s, e))
         return false;
     for (size_t i = 0; i < s->request->arguments.count; i++) {
         struct origin o;
@@ -369,6 +422,7 @@ static bool add_arguments(struct install_session *s, struct node **wanted,
         }
         wanted[*count] = add_folder(s, &o);
         wanted[*count]->is_exact = true;
+        take_without(s, wanted[*count]);
         if (s->request->as.n)
             wanted[*count]->alias = s->request->as;
         closure_take_alias(wanted[(*count)++]);
@@ -629,7 +683,7 @@ static bool find_packages(struct install_session *s, struct node **asked,
 static bool is_no_plugin(const struct node *n)
 {
     return n->is_exact && (n->kinds & DOC_PLUGIN) && !node_has_entry(n) &&
-           n->failed && !session_is_network(n->failed->code);
+           !n->has_without && n->failed && !session_is_network(n->failed->code);
 }
 
 /* Those are looked at as the catalogs that they are, if they offer anything. */
@@ -706,7 +760,8 @@ static bool take_arguments(struct install_session *s, struct err *e)
          !offers_find_markets(&s->closure, asked, asked_count, e)))
         return false;
     for (size_t i = 0; i < asked_count; i++) {
-        if (!check_alias_of(s, asked[i], e))
+        if (!check_alias_of(s, asked[i], e) ||
+            !check_without_of(s, asked[i], e))
             return false;
         failed += asked[i]->failed && !is_plugin_choice(s, asked[i]);
         if ((asked[i]->offer_count || is_market(asked[i])) && !asked[i]->failed)

@@ -249,6 +249,8 @@ struct node *closure_add_root(struct closure *c, const struct root *root,
     if (root->as.n) /* of another member it may have none */
         n->alias = root->as;
     closure_take_alias(n);
+    if (root->without.count && !n->has_without)
+        node_make_rare(n, &c->cx->arena)->without = root->without;
     return n;
 }
 
@@ -295,6 +297,9 @@ static struct node *replace(struct closure *c, const struct node *old)
     n->is_exact = old->is_exact;
     n->catalog = old->catalog;
     n->alias = old->alias;
+    if (node_rare(old)->without.count)
+        node_make_rare(n, &c->cx->arena)->without = old->rare->without;
+    n->has_without = old->has_without;
     map_put(&c->nodes, n->origin->key, n);
     return n;
 }
@@ -324,8 +329,11 @@ void closure_take_version(struct closure *c, const struct node *n,
     new->is_override = own.is_override;
     new->alias = own.alias;
     new->rare = NULL;
-    if (from->rare)
-        *node_make_rare(new, a) = *from->rare;
+    if (from->rare || own.rare) {
+        *node_make_rare(new, a) = *node_rare(from);
+        new->rare->without = node_rare(&own)->without;
+    }
+    new->has_without = own.has_without;
     if (from->alias.n)
         node_set_name(new, from->own_fqn);
     closure_take_alias(new);

@@ -125,26 +125,6 @@ size_t session_part_number(size_t at, size_t k)
     return k == 0 ? at : k <= at ? k - 1 : k;
 }
 
-const struct root *session_all_roots(struct install_session *s, size_t *count)
-{
-    size_t room = s->root_count + 1, n = 0;
-    struct root *roots;
-
-    *count = s->root_count;
-    if (s->part_count == 1)
-        return s->roots;
-    for (size_t i = 0; i < s->part_count; i++)
-        room += i == s->at ? 0 : s->parts[i].root_count;
-    roots = arena_array(&s->cx->arena, room, sizeof *roots);
-    for (; n < s->root_count; n++)
-        roots[n] = s->roots[n];
-    for (size_t i = 0; i < s->part_count; i++)
-        for (size_t k = 0; i != s->at && k < s->parts[i].root_count; k++)
-            roots[n++] = s->parts[i].roots[k];
-    *count = n;
-    return roots;
-}
-
 /* A merge looks at all, as it finds out anew what each needs. */
 void session_add_roots(struct install_session *s)
 {
@@ -158,6 +138,41 @@ void session_add_roots(struct install_session *s)
                              !is_whole && !s->parts[i].is_chosen);
 }
 
+/* NULL: it is the first of its origin, and is remembered as that. */
+static const struct root *find_first(struct map *seen, const struct root *root)
+{
+    struct map_entry *entry = map_entry(seen, root->origin.key);
+    const struct root *first = entry->value;
+
+    if (!first)
+        entry->value = (void *)(uintptr_t)root;
+    return first;
+}
+
+/* One origin is one package, with the same parts in all of the workspace. */
+static bool check_parts(const struct root *roots, size_t count, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct map plugins;
+
+    map_init(&plugins, &scratch);
+    for (size_t i = 0; i < count; i++) {
+        const struct root *first;
+
+        if (roots[i].kind != DOC_PLUGIN)
+            continue;
+        first = find_first(&plugins, &roots[i]);
+        if (!first || project_same_parts(first->without, roots[i].without))
+            continue;
+        err_set(e, ERR_CONFLICT,
+                "two members leave out different parts of %.*s",
+                STR_ARG(roots[i].origin.text));
+        return err_hint(e, "one plugin has one list \"without\" in all of the "
+                           "workspace");
+    }
+    return true;
+}
+
 bool session_check_names(struct install_session *s, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -169,15 +184,14 @@ bool session_check_names(struct install_session *s, struct err *e)
         return true;
     map_init(&names, &scratch);
     roots = session_all_roots(s, &count);
+    if (!check_parts(roots, count, e))
+        return false;
     for (size_t i = 0; i < count; i++) {
-        struct map_entry *known;
         const struct root *first;
 
         if (!roots[i].as.n)
             continue;
-        known = map_entry(&names, roots[i].origin.key);
-        first = known->value;
-        known->value = (void *)(uintptr_t)(first ? first : &roots[i]);
+        first = find_first(&names, &roots[i]);
         if (!first || str_eq(first->as, roots[i].as))
             continue;
         err_set(e, ERR_CONFLICT,

@@ -581,7 +581,7 @@ static struct lock_entry make_entry(const struct install_session *s,
             fs_join(fs_join(STR(".agents"),
                             str_cstr(doc_kind_plural(package->kind)), a),
                     p->place, a);
-    plugin_fill_entry(s, n, &entry);
+    plugin_fill_entry(n, &entry);
     entry.tag = find_tag(s, p, a);
     fill_catalogs(s, p, a, &entry);
     fill_also(s, p, own, a, &entry);
@@ -940,7 +940,10 @@ bool session_gather(struct install_session *s, struct err *e)
         return false;
     session_add_roots(s);
     while (!settled)
-        if (!closure_gather(&s->closure, e) || !versions_settle(s, &settled, e))
+        if (!closure_gather(&s->closure, e) ||
+            !versions_settle(s, &settled, e) ||
+            (settled && !plugins_settle_needs(&s->closure, &settled, e)) ||
+            (settled && !plugins_leave_out(s, &settled, e)))
             return false;
     for (size_t i = s->at, k = 0; k < s->part_count; k++) {
         session_go(s, (i + k) % s->part_count);

@@ -154,20 +154,30 @@ static bool keeps_name(struct settling *t, const struct node *n)
            (n->package.kind == DOC_MCP && !node_is_derived(n));
 }
 
+/* A name for all that has one content: the first in byte order, unless one of
+ * them keeps its own. */
+struct offered {
+    struct str name;
+    bool is_kept;
+};
+
 static void offer_name(struct settling *t, const struct node *plugin,
                        const struct node *n)
 {
+    bool is_kept = keeps_name(t, n);
     struct map_entry *entry;
-    struct str *name;
+    const struct offered *best;
+    struct offered *name;
 
     if (!n->own_fqn.n || !n->package.content.n)
         return;
     entry = map_entry(&t->names, content_key(t, n));
-    name = arena_new(t->a, struct str);
-    *name = keeps_name(t, n) ? n->package.fqn : name_in(t, plugin, n);
-    if (!entry->value || keeps_name(t, n) ||
-        (!str_eq(*(struct str *)entry->value, n->own_fqn) &&
-         str_cmp(*name, *(struct str *)entry->value) < 0))
+    best = entry->value;
+    name = arena_new(t->a, struct offered);
+    *name = (struct offered){is_kept ? n->package.fqn : name_in(t, plugin, n),
+                             is_kept};
+    if (!best || is_kept ||
+        (!best->is_kept && str_cmp(name->name, best->name) < 0))
         entry->value = name;
 }
 
@@ -202,15 +212,13 @@ static void name_as_roots(struct settling *t)
 static void take_name(struct settling *t, struct node *n)
 {
     const struct str *root = map_find(&t->roots, content_key(t, n));
-    const struct str *name =
-        root ? root : map_find(&t->names, content_key(t, n));
+    const struct offered *first = map_find(&t->names, content_key(t, n));
     const struct node *owner = map_find(&t->owners, content_key(t, n));
 
     if (owner)
         node_make_rare(n, &t->s->cx->arena)->of_plugin = owner->package.fqn;
-    if (!name || keeps_name(t, n))
-        return;
-    node_set_name(n, *name);
+    if ((root || first) && !keeps_name(t, n))
+        node_set_name(n, root ? *root : first->name);
 }
 
 static void claim(struct settling *t, const struct node *plugin, struct node *n)
@@ -328,6 +336,9 @@ static void fail_empty(struct settling *t, struct node *n)
         buf_printf(&b, "%s%.*s %zu (%.*s)", b.n ? ", " : "",
                    STR_ARG(p->others[i].kind), p->others[i].count,
                    STR_ARG(p->others[i].where));
+    for (size_t i = 0; i < n->plugin->without.count; i++)
+        buf_printf(&b, "%s%.*s (left out)", b.n ? ", " : "",
+                   STR_ARG(n->plugin->without.items[i]));
     for (size_t i = 0; i < p->skipped_count && i < ERROR_MAX_LINES; i++)
         buf_printf(&b, "%s%s %.*s (%.*s)", b.n ? ", " : "",
                    doc_kind_name(p->skipped[i].kind),
@@ -348,7 +359,7 @@ static bool is_whole(const struct node *n)
 
 static bool is_fresh(const struct node *n)
 {
-    return is_whole(n) && n->plugin && !n->locked;
+    return is_whole(n) && n->plugin && (!n->locked || n->has_other_parts);
 }
 
 bool plugins_settle(struct install_session *s, struct err *e)
@@ -417,8 +428,7 @@ static struct str plugin_of(const struct node *n)
                               : node_rare(n)->of_plugin;
 }
 
-void plugin_fill_entry(const struct install_session *s, const struct node *n,
-                       struct lock_entry *out)
+void plugin_fill_entry(const struct node *n, struct lock_entry *out)
 {
     const struct plugin_node *info = n->plugin;
     size_t slash;
@@ -427,7 +437,6 @@ void plugin_fill_entry(const struct install_session *s, const struct node *n,
         if (!n->is_part)
             return;
         out->plugin = plugin_of(n);
-        (void)s;
         slash = str_find_last(n->origin->part, '/');
         if (n->package.kind == DOC_MCP && node_is_derived(n))
             out->server = str_from_index(n->origin->part, slash + 1);
@@ -437,6 +446,7 @@ void plugin_fill_entry(const struct install_session *s, const struct node *n,
         out->manifest = n->locked->manifest;
         out->source = n->locked->source;
         out->catalog_commit = n->locked->catalog_commit;
+        out->without = n->locked->without;
         out->skipped = n->locked->skipped;
         out->not_installed = n->locked->not_installed;
         return;
@@ -446,25 +456,42 @@ void plugin_fill_entry(const struct install_session *s, const struct node *n,
     out->manifest = info->plugin.manifest;
     out->source = info->source;
     out->catalog_commit = info->catalog_commit;
+    out->without = info->without;
     out->skipped = info->skipped;
     out->not_installed = info->not_installed;
 }
 
 /* --- for the user --------------------------------------------------------------------- */
 
-static bool has_word(const struct lock_words *words, struct str word)
-{
-    for (size_t i = 0; words && i < words->count; i++)
-        if (str_eq(words->items[i], word))
-            return true;
-    return false;
-}
-
 struct report {
     struct install_unsupported *list;
     size_t count, capacity, fresh;
     struct map seen;
+    struct install_without *without;
+    size_t without_count, without_capacity;
+    struct map known; /* plugins that are in it */
 };
+
+/* Of each plugin, whether it is new or not. */
+static void report_without(struct install_session *s, struct report *r)
+{
+    struct arena *a = &s->cx->arena;
+
+    for (size_t i = 0; i < s->resolved.count; i++) {
+        const struct install_package *p = &s->packages[i];
+        struct lock_entry entry = {.kind = p->package->kind};
+
+        if (p->package->kind != DOC_PLUGIN)
+            continue;
+        plugin_fill_entry(package_node(p), &entry);
+        if (!entry.without.count || !map_put(&r->known, p->package->fqn, r))
+            continue;
+        r->without = arena_grow(a, r->without, r->without_count,
+                                &r->without_capacity, sizeof *r->without);
+        r->without[r->without_count++] = (struct install_without){
+            p->package->fqn, {entry.without.items, entry.without.count}};
+    }
+}
 
 /* Of the layer at hand; one that several have once. */
 static void report_layer(struct install_session *s, struct report *r)
@@ -477,7 +504,7 @@ static void report_layer(struct install_session *s, struct report *r)
         const struct lock_entry *b = p->before;
 
         if (p->package->kind != DOC_PLUGIN || !info ||
-            package_node(p)->locked ||
+            (package_node(p)->locked && !package_node(p)->has_other_parts) ||
             !map_put(&r->seen, p->package->origin->key, r))
             continue;
         for (size_t k = 0; k < info->plugin.skipped_count; k++) {
@@ -491,10 +518,10 @@ static void report_layer(struct install_session *s, struct report *r)
                 .name = x->name,
                 .count = 1,
                 .message = x->why,
-                .is_new =
-                    !has_word(b ? &b->skipped : NULL,
-                              arena_printf(a, "%s %.*s", doc_kind_name(x->kind),
-                                           STR_ARG(x->name)))};
+                .is_new = !lock_words_have(b ? &b->skipped : NULL,
+                                           arena_printf(a, "%s %.*s",
+                                                        doc_kind_name(x->kind),
+                                                        STR_ARG(x->name)))};
         }
         for (size_t k = 0; k < info->plugin.other_count; k++) {
             const struct plugin_other *x = &info->plugin.others[k];
@@ -506,7 +533,8 @@ static void report_layer(struct install_session *s, struct report *r)
                 .kind = x->kind,
                 .count = x->count,
                 .where = x->where,
-                .is_new = !has_word(b ? &b->not_installed : NULL, x->kind)};
+                .is_new =
+                    !lock_words_have(b ? &b->not_installed : NULL, x->kind)};
         }
         r->fresh = r->count;
     }
@@ -517,13 +545,17 @@ bool plugins_report(struct install_session *s, struct err *e)
     struct report r = {0};
 
     map_init(&r.seen, &s->cx->arena);
+    map_init(&r.known, &s->cx->arena);
     for (size_t i = 0; i < s->part_count; i++) {
         session_go(s, i);
         report_layer(s, &r);
+        report_without(s, &r);
     }
     session_go_home(s);
     s->plan.unsupported = r.list;
     s->plan.unsupported_count = r.count;
+    s->plan.without = r.without;
+    s->plan.without_count = r.without_count;
     if (!s->request->choice.strict || r.fresh == 0)
         return true;
     err_set(e, ERR_REFUSED,

@@ -55,6 +55,13 @@ static struct str join(struct str folder, struct str path, struct arena *a)
     return fs_join(folder, path, a);
 }
 
+/* The others of `allowed` are asked for beside it. */
+static struct str first_range(const struct node *n)
+{
+    return str_slice(node_rare(n)->allowed, 0,
+                     str_find_char(node_rare(n)->allowed, ' '));
+}
+
 static bool take_here(struct closure *c, struct node *n, struct node *market,
                       const struct market_entry *entry, struct err *e)
 {
@@ -64,6 +71,10 @@ static bool take_here(struct closure *c, struct node *n, struct node *market,
     struct origin base = origin_with_part(market->origin, STR(""), a);
 
     n->source = arena_new(a, struct origin);
+    if (base.scheme == ORIGIN_GIT && node_rare(n)->allowed.n) {
+        origin_complete(&base, first_range(n), path, a, n->source);
+        return true;
+    }
     if (base.scheme == ORIGIN_GIT) {
         origin_complete(&base, node_slot(market, a), path, a, n->source);
         node_make_rare(n, a)->pin = market->package.commit;
@@ -80,7 +91,9 @@ static bool take_git(struct closure *c, struct node *n,
                      const struct market_entry *entry, struct err *e)
 {
     struct arena *a = &c->cx->arena;
-    struct str ref = entry->sha.n ? entry->sha : entry->ref;
+    struct str ref = node_rare(n)->allowed.n ? first_range(n)
+                     : entry->sha.n          ? entry->sha
+                                             : entry->ref;
     struct origin o;
 
     n->source = arena_new(a, struct origin);
@@ -88,7 +101,7 @@ static bool take_git(struct closure *c, struct node *n,
                                &c->layer->rules, a, &o, e))
         return false;
     if (ref.n) {
-        if (!origin_ref_is_valid(ref))
+        if (!node_rare(n)->allowed.n && !origin_ref_is_valid(ref))
             return err_set(e, ERR_ORIGIN, "its ref \"%.*s\" is none",
                            STR_ARG(ref));
         origin_complete(&o, ref, entry->path, a, n->source);
@@ -422,12 +435,20 @@ static bool skill_origin(struct closure *c, const struct node *n,
                : origin_parse(str_join(STR("file:"), path, a), NULL, a, out, e);
 }
 
+/* The entry is its own, not one of the same content in another plugin. */
+static bool is_own_entry(const struct closure *c, const struct node *n)
+{
+    return str_eq(layer_origin(c->layer, n->locked)->key, n->origin->key);
+}
+
 /* Its content is what the plugin's files say. */
 static bool supply(struct closure *c, struct node *owner, struct node *n,
                    const struct plugin_part *part, const struct plugin *p,
                    struct err *e)
 {
     struct arena *a = &c->cx->arena;
+    struct str version = part->kind == DOC_AGENT ? p->version : STR("");
+    struct str name = own_name(p, part, a);
     struct hash digest;
 
     if (!store_document(c, part, &digest, e))
@@ -448,9 +469,11 @@ static bool supply(struct closure *c, struct node *owner, struct node *n,
     n->waits = false;
     n->package.commit = n->locked ? n->locked->commit : owner->package.commit;
     if (!n->locked)
-        n->package.version = part->kind == DOC_AGENT ? p->version : STR("");
+        n->package.version = version;
     n->is_resolved = true;
-    return ingest_derived(c, n, part->kind, own_name(p, part, a), e);
+    return ingest_derived(c, n, part->kind, name, e) &&
+           (!n->locked || !is_own_entry(c, n) ||
+            ingest_check_derived(n, name, version, e));
 }
 
 static bool add_derived(struct closure *c, struct node *n,
@@ -481,7 +504,8 @@ static bool add_skill(struct closure *c, struct node *n,
         return false;
     is_known = closure_find(c, o.key) != NULL;
     *out = closure_add(c, &o, DOC_SKILL);
-    if (!is_known && !n->locked && o.scheme == ORIGIN_GIT)
+    if (!is_known && (!n->locked || n->has_other_parts) &&
+        o.scheme == ORIGIN_GIT)
         node_make_rare(*out, &c->cx->arena)->pin = n->package.commit;
     if (!is_known)
         (*out)->is_part = true;
@@ -512,17 +536,6 @@ static bool add_need(struct closure *c, struct node *n, enum doc_kind kind,
     return true;
 }
 
-/* Other entries of its marketplace, at the same commit. */
-static void add_entry(struct closure *c, struct node *n, struct str name,
-                      struct dependency *out)
-{
-    struct arena *a = &c->cx->arena;
-    struct origin *o = arena_new(a, struct origin);
-
-    *o = origin_with_part(n->origin, str_join(ENTRY_PREFIX, name, a), a);
-    *out = (struct dependency){.kind = DOC_PLUGIN, .origin = o};
-}
-
 static bool fill_needs(struct closure *c, struct node *n,
                        struct plugin_node *info, struct err *e)
 {
@@ -541,7 +554,8 @@ static bool fill_needs(struct closure *c, struct node *n,
                       &deps[count++], e))
             return false;
     for (size_t i = 0; node_has_entry(n) && i < p->entry_count; i++)
-        add_entry(c, n, p->entries[i], &deps[count++]);
+        if (plugin_need_is_own(n, &p->entries[i]))
+            plugin_add_entry(c, n, &p->entries[i], &deps[count++]);
     n->package.deps = deps;
     n->package.dep_count = count;
     return true;
@@ -564,13 +578,84 @@ static bool derive(struct closure *c, struct node *n, struct plugin_node *info,
     return true;
 }
 
+/* --- parts that are left out [X45] ------------------------------------------ */
+
+static bool is_named(const struct lock_words *words, enum doc_kind kind,
+                     struct str name)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+
+    return lock_words_have(
+        words, arena_printf(&a, "%s %.*s", doc_kind_name(kind), STR_ARG(name)));
+}
+
+static bool is_part_named(const struct plugin *p, struct str word)
+{
+    const struct lock_words one = {&word, 1};
+
+    for (size_t i = 0; i < p->part_count; i++)
+        if (is_named(&one, p->parts[i].kind, p->parts[i].name))
+            return true;
+    for (size_t i = 0; i < p->skipped_count; i++)
+        if (is_named(&one, p->skipped[i].kind, p->skipped[i].name))
+            return true;
+    return false;
+}
+
+static bool fail_no_part(const struct plugin *p, struct str word, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str parts = STR("");
+
+    for (size_t i = 0; i < p->part_count && i < ERROR_MAX_LINES; i++)
+        parts = arena_join(parts, ", ",
+                           arena_printf(&a, "%s %.*s",
+                                        doc_kind_name(p->parts[i].kind),
+                                        STR_ARG(p->parts[i].name)),
+                           &a);
+    err_set(e, ERR_NOT_FOUND, "plugin %.*s has no part \"%.*s\" to leave out",
+            STR_ARG(p->name), STR_ARG(word));
+    return err_hint(e, "its parts are: %.*s%s", STR_ARG(parts),
+                    p->part_count > ERROR_MAX_LINES ? ", \xe2\x80\xa6" : "");
+}
+
+/* What `words` name is no part of it, and nothing of it is looked at. */
+static bool leave_out(struct plugin_node *info, struct str_list words,
+                      struct err *e)
+{
+    struct plugin *p = &info->plugin;
+    size_t parts = p->part_count, skipped = p->skipped_count;
+
+    for (size_t i = 0; i < words.count; i++)
+        if (!is_part_named(p, words.items[i]))
+            return fail_no_part(p, words.items[i], e);
+    info->without = (struct lock_words){words.items, words.count};
+    p->part_count = p->skipped_count = 0;
+    for (size_t i = 0; i < parts; i++)
+        if (!is_named(&info->without, p->parts[i].kind, p->parts[i].name))
+            p->parts[p->part_count++] = p->parts[i];
+    for (size_t i = 0; i < skipped; i++)
+        if (!is_named(&info->without, p->skipped[i].kind, p->skipped[i].name))
+            p->skipped[p->skipped_count++] = p->skipped[i];
+    return true;
+}
+
+static bool read_node(struct closure *c, const struct node *n,
+                      struct str_list without, struct plugin_node *info,
+                      struct err *e)
+{
+    return (plugin_read_node(c, n, &c->cx->arena, &info->plugin, e) &&
+            leave_out(info, without, e)) ||
+           err_wrap(e, "%.*s", STR_ARG(n->origin->text));
+}
+
 bool plugin_take_parts(struct closure *c, struct node *n, struct err *e)
 {
     struct arena *a = &c->cx->arena;
     struct plugin_node *info = arena_new(a, struct plugin_node);
 
-    if (!plugin_read_node(c, n, a, &info->plugin, e))
-        return err_wrap(e, "%.*s", STR_ARG(n->origin->text));
+    if (!read_node(c, n, node_rare(n)->without, info, e))
+        return false;
     info->catalog_commit = node_rare(n)->catalog_commit;
     if (node_has_entry(n))
         info->source = base_of(c, n).text;
@@ -599,14 +684,7 @@ static bool differs(const struct node *n, const char *what, struct str own,
 static bool is_skipped(const struct lock_entry *entry,
                        const struct plugin_part *part)
 {
-    CLEANUP(arena_done) struct arena a = {0};
-    struct str word = arena_printf(&a, "%s %.*s", doc_kind_name(part->kind),
-                                   STR_ARG(part->name));
-
-    for (size_t i = 0; i < entry->skipped.count; i++)
-        if (str_eq(entry->skipped.items[i], word))
-            return true;
-    return false;
+    return is_named(&entry->skipped, part->kind, part->name);
 }
 
 /* Parts come first among what it needs. */
@@ -620,6 +698,17 @@ static void drop_skipped(struct node *n, const struct plugin_node *info)
             !is_skipped(n->locked, &info->plugin.parts[i]))
             deps[kept++] = deps[i];
     n->package.dep_count = kept;
+}
+
+/* It is an entry that the plugin needs of another marketplace: of which one the
+ * lock alone knows. */
+static bool is_of_market(const struct plugin *p, const struct lock_entry *need)
+{
+    for (size_t i = 0; i < p->entry_count; i++)
+        if (p->entries[i].market.n && need->kind == DOC_PLUGIN &&
+            str_eq(lock_catalog_entry(need), p->entries[i].name))
+            return true;
+    return false;
 }
 
 /* What the lock says that it needs is what its files say. */
@@ -643,13 +732,43 @@ static bool check_needs(struct closure *c, struct node *n,
                 return differs(n, "has", p->parts[i].name, e);
             continue;
         }
+        if (!other->plugin.n)
+            return differs(n, "has as a part what has no plugin:", other->name,
+                           e);
         map_put(&own, layer_origin(c->layer, other)->key, n);
     }
     for (size_t i = 0; i < entry->need_count; i++)
         found +=
-            map_has(&own, layer_origin(c->layer, entry->needs[i].entry)->key);
+            map_has(&own, layer_origin(c->layer, entry->needs[i].entry)->key) ||
+            is_of_market(p, entry->needs[i].entry);
     return found == entry->need_count ||
            differs(n, "does not have all that is said of", p->name, e);
+}
+
+/* What is not valid by itself is skipped; a part may be so for other reasons. */
+static bool check_skipped(const struct node *n, const struct plugin *p,
+                          struct err *e)
+{
+    const struct lock_entry *entry = n->locked;
+
+    for (size_t i = 0; i < p->skipped_count; i++)
+        if (!is_named(&entry->skipped, p->skipped[i].kind, p->skipped[i].name))
+            return differs(n, "has no valid", p->skipped[i].name, e);
+    for (size_t i = 0; i < entry->skipped.count; i++)
+        if (!is_part_named(p, entry->skipped.items[i]))
+            return differs(n, "has no", entry->skipped.items[i], e);
+    for (size_t i = 0; i < p->other_count; i++)
+        if (!lock_words_have(&entry->not_installed, p->others[i].kind))
+            return differs(n, "has", p->others[i].kind, e);
+    for (size_t i = 0; i < entry->not_installed.count; i++) {
+        const struct plugin_other *x = p->others, *end = x + p->other_count;
+
+        while (x < end && !str_eq(x->kind, entry->not_installed.items[i]))
+            x++;
+        if (x == end)
+            return differs(n, "has no", entry->not_installed.items[i], e);
+    }
+    return true;
 }
 
 bool plugin_check_locked(struct closure *c, struct node *n, struct err *e)
@@ -657,13 +776,19 @@ bool plugin_check_locked(struct closure *c, struct node *n, struct err *e)
     struct arena *a = &c->cx->arena;
     struct plugin_node *info = arena_new(a, struct plugin_node);
     struct package package = n->package;
+    const struct lock_words *without = &n->locked->without;
 
-    if (!plugin_read_node(c, n, a, &info->plugin, e))
-        return err_wrap(e, "%.*s", STR_ARG(n->origin->text));
+    if (!read_node(c, n, (struct str_list){without->items, without->count},
+                   info, e))
+        return false;
     if (!str_eq(info->plugin.name, lock_own_name(n->locked)))
         return differs(n, "is named", info->plugin.name, e);
     if (!str_eq(info->plugin.version, n->locked->version))
         return differs(n, "has version", info->plugin.version, e);
+    if (!str_eq(info->plugin.manifest, n->locked->manifest))
+        return differs(n, "is described by", info->plugin.manifest, e);
+    if (!check_skipped(n, &info->plugin, e))
+        return false;
     info->catalog_commit = n->locked->catalog_commit;
     info->source = n->locked->source;
     info->skipped = n->locked->skipped;
@@ -686,14 +811,102 @@ bool plugin_check_locked(struct closure *c, struct node *n, struct err *e)
     return true;
 }
 
+/* --- parts that a root leaves out now ---------------------------------------- */
+
+static bool is_as_said(const struct node *n, const struct root *root)
+{
+    static const struct lock_words none = {NULL, 0};
+    const struct lock_words *is = n->plugin   ? &n->plugin->without
+                                  : n->locked ? &n->locked->without
+                                              : &none;
+
+    return project_same_parts((struct str_list){is->items, is->count},
+                              root->without);
+}
+
+/* NULL: it is as its root says, or it is not there. */
+static struct node *find_other(struct install_session *s,
+                               const struct root *root)
+{
+    struct node *n = root->kind == DOC_PLUGIN
+                         ? closure_find(&s->closure, root->origin.key)
+                         : NULL;
+
+    return n && !n->failed && n->package.kind == DOC_PLUGIN &&
+                   (n->is_ready || n->assumed_present) && !is_as_said(n, root)
+               ? n
+               : NULL;
+}
+
+static bool read_again(struct closure *c, struct node *n,
+                       const struct root *root, struct err *e)
+{
+    struct plugin_node *info = arena_new(&c->cx->arena, struct plugin_node);
+
+    node_make_rare(n, &c->cx->arena)->without = root->without;
+    n->has_other_parts = n->locked != NULL;
+    if (!read_node(c, n, node_rare(n)->without, info, e))
+        return false;
+    info->catalog_commit =
+        n->plugin ? n->plugin->catalog_commit : n->locked->catalog_commit;
+    info->source = n->plugin ? n->plugin->source : n->locked->source;
+    n->plugin = info;
+    if (!derive(c, n, info, e) || !fill_needs(c, n, info, e))
+        return false;
+    node_known(c, n);
+    return true;
+}
+
+static bool fail_locked(const struct node *n, struct err *e)
+{
+    err_set(e, ERR_LOCKED,
+            "mapm.lock does not fit mapm.yaml: plugin %.*s leaves out other "
+            "parts",
+            STR_ARG(n->package.fqn));
+    return err_hint(e, "run mapm install without --locked and commit "
+                       "mapm.lock");
+}
+
+bool plugins_leave_out(struct install_session *s, bool *settled, struct err *e)
+{
+    struct closure *c = &s->closure;
+    size_t count, others = 0;
+    const struct root *roots = session_all_roots(s, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        struct node *n = find_other(s, &roots[i]);
+
+        if (n && s->locked)
+            return fail_locked(n, e);
+        if (n)
+            closure_add(c, n->origin, DOC_PLUGIN); /* it is wanted, if not */
+        others += n != NULL;
+    }
+    if (others == 0)
+        return true;
+    *settled = false;
+    if (!closure_verify_store(c, e))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        struct node *n = find_other(s, &roots[i]);
+        struct err why = {0};
+
+        if (n && !read_again(c, n, &roots[i], &why))
+            node_fail(c, n, &why);
+    }
+    return true;
+}
+
 void plugin_fail_waiting(struct closure *c)
 {
     for (size_t i = 0; i < c->queued; i++) {
         struct node *n = c->queue[i];
-        struct err e = {0};
 
         if (!n->waits || n->is_ready || n->failed || !node_is_derived(n))
             continue;
+
+        struct err e = {0};
+
         n->waits = false;
         err_set(&e, ERR_DAMAGED, "%.*s: its plugin holds no such part",
                 STR_ARG(n->origin->text));

@@ -26,7 +26,7 @@ struct plugin_node {
     struct str source; /* of one from a marketplace: its folder's origin */
     struct str catalog_commit; /* … and the commit of the marketplace */
     struct node **parts;       /* of plugin.parts, the same indices */
-    struct lock_words skipped, not_installed; /* as in the lock */
+    struct lock_words without, skipped, not_installed; /* as in the lock */
 };
 
 /* A plugin of a marketplace: looks for its entry, then for its folder. */
@@ -61,12 +61,27 @@ MUST_CHECK bool plugin_check_locked(struct closure *c, struct node *n,
 /* Derived parts that no plugin has brought. */
 void plugin_fail_waiting(struct closure *c);
 
+/* plugin_needs.c. What plugins need of other marketplaces, and versions that
+ * they need: `*settled` is false when closure_gather is next. */
+MUST_CHECK bool plugins_settle_needs(struct closure *c, bool *settled,
+                                     struct err *e);
+/* Of the marketplace that `n` came through. */
+bool plugin_need_is_own(const struct node *n,
+                        const struct plugin_entry_need *need);
+void plugin_add_entry(struct closure *c, struct node *n,
+                      const struct plugin_entry_need *need,
+                      struct dependency *out);
+
+/* Parts of plugins that are roots, where these leave out others than what was
+ * read so far: `*settled` is false then, and closure_gather is next. ERR_LOCKED
+ * with --locked. [X45] */
+MUST_CHECK bool plugins_leave_out(struct install_session *s, bool *settled,
+                                  struct err *e);
 /* Leaves out parts that cannot be installed, and names the rest: after
  * closure_gather. */
 MUST_CHECK bool plugins_settle(struct install_session *s, struct err *e);
 /* Fills the members of a lock entry that plugins and their parts have. */
-void plugin_fill_entry(const struct install_session *s, const struct node *n,
-                       struct lock_entry *out);
+void plugin_fill_entry(const struct node *n, struct lock_entry *out);
 /* What of the plugins of the plan is not installed, to be shown. */
 MUST_CHECK bool plugins_report(struct install_session *s, struct err *e);
 

@@ -1,3 +1,5 @@
+#include "base/path.h"
+
 #include "catalogs.h"
 
 /* What is named, of one layer. */
@@ -8,6 +10,27 @@ struct removal {
 };
 
 /* M34 HasDependentsError: who still needs it. */
+/* A part of a plugin alone is left out, not removed [X45]. */
+static bool hint_part(struct install_session *s, const struct lock_entry *entry,
+                      struct err *e)
+{
+    const struct lock_entry *plugin =
+        layer_find(&s->layer, DOC_PLUGIN, entry->plugin);
+    struct str from, name;
+
+    if (!plugin || entry->kind == DOC_PLUGIN)
+        return false;
+    from = plugin->source.n ? lock_catalog(plugin) : lock_origin_text(plugin);
+    name = path_last(entry->origin);
+    err_hint(e,
+             "the plugin does without it: mapm install %.*s%s%.*s "
+             "--without '%s %.*s'",
+             STR_ARG(from), plugin->source.n ? " --plugin " : "",
+             STR_ARG(lock_catalog_entry(plugin)), doc_kind_name(entry->kind),
+             STR_ARG(name));
+    return true;
+}
+
 static bool refuse(struct install_session *s, const struct lock_entry *entry,
                    struct err *e)
 {
@@ -21,6 +44,8 @@ static bool refuse(struct install_session *s, const struct lock_entry *entry,
         if (lock_needs(all[i], entry))
             err_also(e, "%s %.*s needs it", doc_kind_name(all[i]->kind),
                      STR_ARG(all[i]->name));
+    if (hint_part(s, entry, e))
+        return false;
     return err_hint(e,
                     "remove what needs it first; mapm why %.*s shows the "
                     "way",

@@ -35,6 +35,26 @@ static struct str text_of(const struct install_session *s,
                : o->text;
 }
 
+const struct root *session_all_roots(struct install_session *s, size_t *count)
+{
+    size_t room = s->root_count + 1, n = 0;
+    struct root *roots;
+
+    *count = s->root_count;
+    if (s->part_count == 1)
+        return s->roots;
+    for (size_t i = 0; i < s->part_count; i++)
+        room += i == s->at ? 0 : s->parts[i].root_count;
+    roots = arena_array(&s->cx->arena, room, sizeof *roots);
+    for (; n < s->root_count; n++)
+        roots[n] = s->roots[n];
+    for (size_t i = 0; i < s->part_count; i++)
+        for (size_t k = 0; i != s->at && k < s->parts[i].root_count; k++)
+            roots[n++] = s->parts[i].roots[k];
+    *count = n;
+    return roots;
+}
+
 /* --- removing ------------------------------------------------------------- */
 
 static bool remove_kind(struct install_session *s, enum doc_kind kind,
@@ -98,15 +118,18 @@ static bool add_kind(struct install_session *s, enum doc_kind kind,
     const char *file = is_local ? "mapm.local.yaml" : "mapm.yaml";
     struct str *origins = arena_array(a, count + 1, sizeof *origins);
     struct str *names = arena_array(a, count + 1, sizeof *names);
+    struct str_list *without = arena_array(a, count + 1, sizeof *without);
     size_t n = 0;
 
     for (size_t i = 0; i < count; i++)
         if (roots[i].kind == kind && roots[i].origin.scheme == scheme &&
             !roots[i].catalog) {
             names[n] = roots[i].as;
+            without[n] = roots[i].without;
             origins[n++] = text_of(s, &roots[i].origin);
         }
-    if (n == 0 || project_add_roots(*text, kind, origins, names, n, a, text, e))
+    if (n == 0 ||
+        project_add_roots(*text, kind, origins, names, without, n, a, text, e))
         return true;
     if (n == 1)
         return err_wrap(e, "cannot add %.*s to %s", STR_ARG(origins[0]), file);
@@ -182,6 +205,7 @@ static struct root root_of(const struct node *n)
     return (struct root){.kind = n->package.kind,
                          .origin = *n->origin,
                          .as = n->alias,
+                         .without = node_rare(n)->without,
                          .catalog = n->catalog};
 }
 
@@ -284,7 +308,7 @@ static struct node *find_successor(const struct install_session *s,
                          origin_range(&root->origin, &s->cx->arena).n);
 }
 
-/* It gets another name, or hands its own on. */
+/* It gets another name or leaves out other parts, or hands its own on. */
 static bool is_replaced(struct install_session *s, const struct root *root,
                         const struct wanted *w)
 {
@@ -293,7 +317,13 @@ static bool is_replaced(struct install_session *s, const struct root *root,
 
     if (next && !next->alias.n)
         next->alias = root->as;
-    return next || (same && same->alias.n && !str_eq(same->alias, root->as));
+    if (next && !next->has_without)
+        node_make_rare(next, &s->cx->arena)->without = root->without;
+    return next ||
+           (same &&
+            ((same->alias.n && !str_eq(same->alias, root->as)) ||
+             (same->has_without &&
+              !project_same_parts(node_rare(same)->without, root->without))));
 }
 
 struct node **roots_successors(struct install_session *s,

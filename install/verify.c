@@ -50,10 +50,13 @@ static struct str in_member(const struct findings *f, struct str path)
                : path;
 }
 
+/* A plugin as a whole has none: its name. */
 static struct str place_of(const struct findings *f,
                            const struct lock_entry *entry)
 {
-    return in_member(f, layer_place(f->layer, entry, f->a));
+    return in_member(f, entry->kind == DOC_PLUGIN
+                            ? str_join(STR("plugin "), entry->name, f->a)
+                            : layer_place(f->layer, entry, f->a));
 }
 
 /* Reads the listing and hashes every file it names. */
@@ -163,10 +166,15 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
                         const struct provision_item *item, bool is_stored,
                         struct findings *f)
 {
-    struct node n = {.origin = layer_source(c->layer, entry),
-                     .locked = entry,
-                     .digest = item->digest,
-                     .package = {.content = entry->digest}};
+    struct origin source = *layer_source(c->layer, entry);
+    struct node n = {
+        .origin =
+            entry->kind == DOC_PLUGIN ? layer_origin(c->layer, entry) : &source,
+        .source = &source,
+        .locked = entry,
+        .digest = item->digest,
+        .package = {.content = entry->digest, .commit = entry->commit},
+        .object = entry->object};
     struct err e = {0};
 
     if (!proof_applies(c->layer, entry) && !layer_is_local(c->layer, entry)) {
@@ -188,15 +196,26 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
             "locked at another commit than its origin names");
         return false;
     }
-    if (!proof_find(c->layer, c->store, entry, n.origin, &n.path)) {
+    if (!proof_find(c->layer, c->store, entry, &source, &n.path)) {
         add(f, INSTALL_SIDE_PROOF, place_of(f, entry), "not proved");
         return false;
     }
+    n.ref = entry->tag.n ? entry->tag : proof_ref(&source, n.path);
     if (!is_stored || ingest_check_locked(c, &n, &e))
         return true;
     add(f, INSTALL_SIDE_LOCK, place_of(f, entry),
         str_dup0(str_cstr(err_first(&e)), f->a));
     return false;
+}
+
+/* Parts that are made of a plugin's files come with the plugin. */
+static void add_own(struct findings *f, const struct lock_entry *entry)
+{
+    if (entry->plugin.n && entry->kind != DOC_SKILL)
+        return;
+    f->own = arena_grow(f->a, f->own, f->own_count, &f->own_capacity,
+                        sizeof *f->own);
+    f->own[f->own_count++] = arena_str(f->a, lock_origin_text(entry));
 }
 
 /* A package of the workspace is as it lies there: nothing of it is compared
@@ -209,9 +228,11 @@ static bool check_own(struct closure *c, const struct lock_entry *entry,
     char hex[HASH_HEX_CHARS + 1];
     struct err e = {0};
 
-    f->own = arena_grow(f->a, f->own, f->own_count, &f->own_capacity,
-                        sizeof *f->own);
-    f->own[f->own_count++] = arena_str(f->a, entry->origin);
+    add_own(f, entry);
+    /* Made of the plugin's files: whether they still give what the lock has is
+     * what an install with --locked checks. Of an agent it has no digest. */
+    if (node_is_derived(&n))
+        return entry->digest.n && check_stored(c->store, entry, f, item);
     if (!local_read(c, &n, &e) ||
         !store_find_files(c->store, &n.digest, f->a, &n.files, &n.file_count)) {
         add(f, INSTALL_SIDE_WORKSPACE, entry->origin,
@@ -311,7 +332,12 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
 
         installed_fill(l, entries[i], &items[item_count]);
         if (entries[i]->kind == DOC_PLUGIN) { /* its parts are in the place */
-            (void)check_stored(store, entries[i], f, &items[item_count]);
+            if (layer_is_own(l, entries[i]))
+                add_own(f, entries[i]);
+            else
+                (void)check_entry(
+                    &closure, entries[i], &items[item_count],
+                    check_stored(store, entries[i], f, &items[item_count]), f);
             continue;
         }
         if (layer_is_own(l, entries[i])) {

@@ -5,6 +5,7 @@
 #include "mapm/member.h"
 #include "mapm/name.h"
 #include "mapm/origin.h"
+#include "mapm/project.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -663,6 +664,23 @@ static bool take_words(struct reader *r, struct str value,
     return true;
 }
 
+/* Sorted, as what is compared with mapm.yaml. */
+static bool take_without(struct reader *r, struct lock_entry *entry,
+                         struct str value)
+{
+    const struct lock_words *words = &entry->without;
+
+    if (!take_words(r, value, &entry->without))
+        return false;
+    for (size_t i = 0; i < words->count; i++)
+        if (!project_part_is_valid(words->items[i]) ||
+            (i && str_cmp(words->items[i - 1], words->items[i]) >= 0))
+            return lock_fail(r->e, r->name, r->number,
+                             "not a part of a plugin, or not in order: %.*s",
+                             STR_ARG(lock_excerpt(words->items[i])));
+    return true;
+}
+
 static bool take_skipped(struct reader *r, struct lock_entry *entry,
                          struct str value)
 {
@@ -740,6 +758,7 @@ static const struct field {
     {STR_INIT("patch"),     LOCK_VERSION_2, DOC_FOLDER, 0, NOT_FILE | NOT_OWN, take_patch},
     {STR_INIT("hidden"),    LOCK_VERSION_1, DOC_ANY,    0, 0, take_hidden},
     {STR_INIT("rewritten"), LOCK_VERSION_1, DOC_FOLDER, 0, NOT_OWN, take_rewritten},
+    {STR_INIT("without"),   LOCK_VERSION_2, DOC_PLUGIN, 0, 0, take_without},
     {STR_INIT("skipped"),   LOCK_VERSION_2, DOC_PLUGIN, 0, 0, take_skipped},
     {STR_INIT("not_installed"), LOCK_VERSION_2, DOC_PLUGIN, 0, 0, take_not_installed},
     {STR_INIT("needs"),     LOCK_VERSION_1, DOC_TREE,   0, 0, take_needs},

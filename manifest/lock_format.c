@@ -278,6 +278,7 @@ static void put_entry(struct lock_entry *entry, struct buf *out,
         put_line(out, "hidden", STR("allowed"));
     if (entry->rewritten)
         put_line(out, "rewritten", STR("name"));
+    put_words(out, "without", &entry->without, a);
     put_words(out, "skipped", &entry->skipped, a);
     put_words(out, "not_installed", &entry->not_installed, a);
     put_needs(entry, out);
@@ -372,6 +373,14 @@ size_t lock_find_need(const struct lock_entry *entry,
             str_eq(entry->needs[i].name, other->name))
             return i;
     return SIZE_MAX;
+}
+
+bool lock_words_have(const struct lock_words *words, struct str word)
+{
+    for (size_t i = 0; words && i < words->count; i++)
+        if (str_eq(words->items[i], word))
+            return true;
+    return false;
 }
 
 bool lock_needs(const struct lock_entry *entry, const struct lock_entry *other)

@@ -124,10 +124,11 @@ static bool read_root(struct project_reader *r, enum doc_kind kind,
         {STR_INIT("catalog"), IN_WORKSPACE | IN_LOCAL, skip},
         {STR_INIT("plugin"), IN_WORKSPACE | IN_LOCAL, skip},
         {STR_INIT("as"), IN_WORKSPACE | IN_LOCAL, skip},
+        {STR_INIT("without"), IN_WORKSPACE | IN_LOCAL, skip},
         {{0}, 0, NULL},
     };
     struct root root = {.kind = kind, .line = item->line};
-    const struct yaml *y = item, *as = NULL, *entry = NULL;
+    const struct yaml *y = item, *as = NULL, *entry = NULL, *without = NULL;
 
     if (item->kind == YAML_MAPPING) {
         if (!project_read_keys(r, kind == DOC_PLUGIN ? plugin_keys : keys,
@@ -135,6 +136,7 @@ static bool read_root(struct project_reader *r, enum doc_kind kind,
             return false;
         y = yaml_get(item, "origin");
         as = yaml_get(item, "as");
+        without = yaml_get(item, "without");
         if (yaml_get(item, "catalog") && !read_entry(r, item, &y, &entry))
             return false;
         if (!y)
@@ -155,7 +157,8 @@ static bool read_root(struct project_reader *r, enum doc_kind kind,
     if (!map_put(&seen->origins, root.origin.key, NULL))
         return project_fail(r, y->line, "%.*s is listed twice",
                             STR_ARG(root.origin.text));
-    if (as && !read_as(r, as, &root, seen))
+    if ((as && !read_as(r, as, &root, seen)) ||
+        (without && !project_read_without(r, without, &root.without)))
         return false;
     r->out.roots = arena_extend(r->a, r->out.roots, r->out.root_count,
                                 &r->root_capacity, sizeof *r->out.roots);

@@ -25,6 +25,11 @@ const struct yaml *project_item_origin(const struct yaml *item);
 struct str project_item_text(enum doc_kind kind, const struct yaml *item,
                              struct arena *a);
 
+/* project_parts_text() of its `without`; "" for none. False: it is no list of
+ * texts. */
+bool project_item_without(const struct yaml *item, struct arena *a,
+                          struct str *out);
+
 /* The lists of the dependencies block, in the order in which new ones come. */
 #define PROJECT_LISTS 5
 extern const char *const project_lists[PROJECT_LISTS];
@@ -37,6 +42,8 @@ struct project_change {
     enum doc_kind kind;
     const struct str *origins;
     const struct str *names; /* `as` of each; NULL: none has it */
+    /* project_parts_text() of each; NULL: none leaves out any. */
+    const struct str *without;
     size_t count;
 };
 

@@ -1,4 +1,5 @@
 #include "base/buf.h"
+#include "mapm/project.h"
 
 #include "project.h"
 
@@ -41,17 +42,42 @@ struct str project_item_text(enum doc_kind kind, const struct yaml *item,
 
 struct item {
     enum doc_kind kind;
-    struct str text, as;
+    struct str text, as, without;
 };
 
 static bool item_eq(const struct item *x, const struct item *y)
 {
     return x->kind == y->kind && str_eq(x->text, y->text) &&
-           str_eq(x->as, y->as);
+           str_eq(x->as, y->as) && str_eq(x->without, y->without);
 }
 
-/* False when it has anything but an origin, or an entry of a marketplace, and a
- * name. */
+bool project_item_without(const struct yaml *item, struct arena *a,
+                          struct str *out)
+{
+    const struct yaml *list =
+        item->kind == YAML_MAPPING ? yaml_get(item, "without") : NULL;
+    struct str_list words;
+    struct str *items;
+    size_t n = 0;
+
+    *out = STR("");
+    if (!list || project_is_null(list))
+        return true;
+    if (list->kind != YAML_SEQUENCE)
+        return false;
+    items = arena_array(a, list->count + 1, sizeof *items);
+    for (const struct yaml *y = list->first; y; y = y->next) {
+        if (y->kind != YAML_SCALAR)
+            return false;
+        items[n++] = y->text;
+    }
+    words = project_sort_parts((struct str_list){items, n}, a);
+    *out = project_parts_text(words, a);
+    return true;
+}
+
+/* False when it has anything but an origin, or an entry of a marketplace, a
+ * name, and parts that are left out. */
 static bool read_item(enum doc_kind kind, const struct yaml *y, struct arena *a,
                       struct item *out)
 {
@@ -59,13 +85,15 @@ static bool read_item(enum doc_kind kind, const struct yaml *y, struct arena *a,
     const struct yaml *as = NULL;
     size_t members = project_item_origin(y) ? 1 : 2;
 
-    if (y->kind == YAML_MAPPING)
+    if (y->kind == YAML_MAPPING) {
         as = yaml_get(y, "as");
-    if (!text.p || (as && as->kind != YAML_SCALAR) ||
-        (y->kind == YAML_MAPPING && y->count != members + (as != NULL)))
-        return false;
-    *out = (struct item){kind, text, as ? as->text : STR("")};
-    return true;
+        members += (size_t)(as != NULL);
+        members += (size_t)(yaml_get(y, "without") != NULL);
+    }
+    *out = (struct item){kind, text, as ? as->text : STR(""), STR("")};
+    return text.p && (!as || as->kind == YAML_SCALAR) &&
+           (y->kind != YAML_MAPPING || y->count == members) &&
+           project_item_without(y, a, &out->without);
 }
 
 /* All roots in order of kind; false when one of them is none. */
@@ -106,7 +134,9 @@ static bool is_insertion(const struct item *fewer, size_t count,
         else if (found < change->count && more[i].kind == change->kind &&
                  str_eq(more[i].text, change->origins[found]) &&
                  str_eq(more[i].as,
-                        change->names ? change->names[found] : STR("")))
+                        change->names ? change->names[found] : STR("")) &&
+                 str_eq(more[i].without,
+                        change->without ? change->without[found] : STR("")))
             found++;
         else
             return false;

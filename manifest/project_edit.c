@@ -200,45 +200,49 @@ static void add_block(struct edit *ed)
 }
 
 /* Those of `origins` that the list does not have yet. */
-static struct project_change find_new(const struct edit *ed, enum doc_kind kind,
-                                      const struct yaml *list,
-                                      const struct str *origins,
-                                      const struct str *names, size_t count)
+static struct project_change
+find_new(const struct edit *ed, enum doc_kind kind, const struct yaml *list,
+         const struct str *origins, const struct str *names,
+         const struct str_list *without, size_t count)
 {
     struct str *texts = arena_array(ed->a, count + 1, sizeof *texts);
     struct str *as = arena_array(ed->a, count + 1, sizeof *as);
-    struct project_change change = {kind, texts, as, 0};
+    struct str *parts = arena_array(ed->a, count + 1, sizeof *parts);
+    struct project_change change = {kind, texts, as, parts, 0};
     struct map known;
 
     collect_keys(ed, list, &known);
     for (size_t i = 0; i < count; i++)
         if (map_put(&known, edit_origin_key(origins[i], NULL, ed->a), NULL)) {
             as[change.count] = names ? names[i] : STR("");
+            parts[change.count] =
+                without ? project_parts_text(without[i], ed->a) : STR("");
             texts[change.count++] = origins[i];
         }
     return change;
 }
 
-/* {catalog: URL, plugin: NAME} of a marketplace's entry. */
-static struct str catalog_item(struct str origin, struct str name,
-                               struct str as, struct arena *a)
+/* The origin alone, or what stands in braces: {origin: URL, as: NAME}; {catalog:
+ * URL, plugin: NAME} of a marketplace's entry. */
+static struct str item_text(struct str origin, struct str as,
+                            struct str without, struct arena *a)
 {
-    return arena_printf(a, "{catalog: %.*s, plugin: %.*s%s%.*s}",
-                        STR_ARG(yaml_quote(origin, a)),
-                        STR_ARG(yaml_quote(name, a)), as.n ? ", as: " : "",
-                        STR_ARG(as.n ? yaml_quote(as, a) : as));
-}
-
-static struct str item_text(struct str origin, struct str as, struct arena *a)
-{
-    struct str base = origin_base(origin), text = yaml_quote(base, a);
+    struct str base = yaml_quote(origin_base(origin), a);
     size_t entry = str_find(origin, STR("?plugin="));
+    struct str members = base;
 
     if (entry != SIZE_MAX)
-        return catalog_item(base, str_from_index(origin, entry + 8), as, a);
-    return as.n ? arena_printf(a, "{origin: %.*s, as: %.*s}", STR_ARG(text),
-                               STR_ARG(yaml_quote(as, a)))
-                : text;
+        members = arena_printf(
+            a, "catalog: %.*s, plugin: %.*s", STR_ARG(base),
+            STR_ARG(yaml_quote(str_from_index(origin, entry + 8), a)));
+    else if (as.n || without.n)
+        members = arena_printf(a, "origin: %.*s", STR_ARG(base));
+    else
+        return base;
+    return arena_printf(
+        a, "{%.*s%s%.*s%s%.*s%s}", STR_ARG(members), as.n ? ", as: " : "",
+        STR_ARG(as.n ? yaml_quote(as, a) : as), without.n ? ", without: [" : "",
+        STR_ARG(without), without.n ? "]" : "");
 }
 
 void edit_add_items(struct edit *ed)
@@ -259,7 +263,8 @@ static void add_roots(struct edit *ed, const struct project_change *change)
     struct str *items = arena_array(ed->a, change->count, sizeof *items);
 
     for (size_t i = 0; i < change->count; i++)
-        items[i] = item_text(change->origins[i], change->names[i], ed->a);
+        items[i] = item_text(change->origins[i], change->names[i],
+                             change->without[i], ed->a);
     ed->items = items;
     ed->item_count = change->count;
     edit_add_items(ed);
@@ -267,8 +272,8 @@ static void add_roots(struct edit *ed, const struct project_change *change)
 
 bool project_add_roots(struct str text, enum doc_kind kind,
                        const struct str *origins, const struct str *names,
-                       size_t count, struct arena *a, struct str *out,
-                       struct err *e)
+                       const struct str_list *without, size_t count,
+                       struct arena *a, struct str *out, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct project_change change;
@@ -278,7 +283,7 @@ bool project_add_roots(struct str text, enum doc_kind kind,
         return false;
     ed.kind = kind;
     change = find_new(&ed, kind, project_list(ed.block, ed.list), origins,
-                      names, count);
+                      names, without, count);
     if (change.count) {
         add_roots(&ed, &change);
         if (!finish(&ed, &change, true, &text, e))
@@ -377,10 +382,11 @@ static bool remove_items(struct edit *ed, enum doc_kind kind,
 {
     struct str *texts = arena_array(ed->a, list->count + 1, sizeof *texts);
     struct str *names = arena_array(ed->a, list->count + 1, sizeof *names);
+    struct str *parts = arena_array(ed->a, list->count + 1, sizeof *parts);
     const struct yaml *before = NULL, *cut = NULL;
     bool more = false;
 
-    *change = (struct project_change){kind, texts, names, 0};
+    *change = (struct project_change){kind, texts, names, parts, 0};
     for (const struct yaml *y = list->first; y; before = y, y = y->next) {
         struct str origin = project_item_text(ed->kind, y, ed->a), key;
         const struct yaml *as;
@@ -388,7 +394,8 @@ static bool remove_items(struct edit *ed, enum doc_kind kind,
         if (!origin.p)
             continue;
         key = edit_origin_key(origin, rules, ed->a);
-        if (!map_find(keys, key))
+        if (!map_find(keys, key) ||
+            !project_item_without(y, ed->a, &parts[change->count]))
             continue;
         if (list->flow && before && cut == before) {
             more = true;
@@ -418,7 +425,7 @@ bool project_remove_roots(struct str text, enum doc_kind kind,
     for (size_t i = 0; i < count; i++)
         map_put(&keys, origin_keys[i], &keys);
     while (more) {
-        struct project_change change = {kind, NULL, NULL, 0};
+        struct project_change change = {.kind = kind};
         const struct yaml *list;
         struct edit ed;
 

@@ -68,6 +68,11 @@ MUST_CHECK bool project_read_origin(struct project_reader *r,
 /* `catalogs:` below dependencies, in project_catalog.c. */
 bool project_read_catalogs(struct project_reader *r, const struct yaml *y);
 
+/* `without:` of a plugin, in project_without.c. Sorted. */
+MUST_CHECK bool project_read_without(struct project_reader *r,
+                                     const struct yaml *y,
+                                     struct str_list *out);
+
 /* `hosts:`, in project_host.c. */
 bool project_read_hosts(struct project_reader *r, const struct yaml *y);
 

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "mapm/limits.h"
 #include "mapm/name.h"
+#include "mapm/range.h"
 
 #include "plugin_parts.h"
 #include "standard.h"
@@ -271,7 +272,30 @@ static void add_need(struct reading *r, enum doc_kind kind,
     }
 }
 
-/* "name", "name@marketplace" or an object of these (C9). */
+static bool read_entry_need(const struct json *j, struct plugin_entry_need *out)
+{
+    struct str text = json_text(j);
+
+    if (j->kind == JSON_OBJECT) {
+        *out = (struct plugin_entry_need){json_text(json_get(j, "name")),
+                                          json_text(json_get(j, "marketplace")),
+                                          json_text(json_get(j, "version"))};
+        if ((json_get(j, "marketplace") && !out->market.n) ||
+            (json_get(j, "version") && !out->range.n))
+            return false;
+    } else {
+        *out = (struct plugin_entry_need){.market = text};
+        if (!str_cut(&out->market, '@', &out->name) ||
+            (out->market.p && !out->market.n))
+            return false;
+    }
+    return out->name.n && !str_has_char(out->name, '@') &&
+           !str_has_char(out->name, '?') && !str_has_char(out->name, '#') &&
+           !text_has_control(out->name) && out->range.n <= RANGE_MAX_BYTES;
+}
+
+/* "name", "name@marketplace" or an object of these (C9): by the marketplace
+ * that it came through. */
 static void add_entries(struct reading *r, const struct json *list)
 {
     struct plugin *p = r->out;
@@ -281,18 +305,17 @@ static void add_entries(struct reading *r, const struct json *list)
         return;
     }
     for (const struct json *j = list ? list->first : NULL; j; j = j->next) {
-        struct str name = j->kind == JSON_OBJECT
-                              ? json_text(json_get(j, "name"))
-                              : json_text(j);
+        struct plugin_entry_need need;
 
-        if (!name.n || str_has_char(name, '@') || json_get(j, "marketplace") ||
-            json_get(j, "version")) {
+        if (!r->entry || !read_entry_need(j, &need)) {
             add_other(r, "dependencies", 1, p->manifest);
             continue;
         }
         p->entries = arena_grow(r->a, p->entries, p->entry_count,
                                 &r->entry_capacity, sizeof *p->entries);
-        p->entries[p->entry_count++] = arena_str(r->a, name);
+        p->entries[p->entry_count++] = (struct plugin_entry_need){
+            arena_str(r->a, need.name), arena_str(r->a, need.market),
+            arena_str(r->a, need.range)};
     }
 }
 

@@ -65,6 +65,7 @@ static struct install_request request_of(struct invocation *inv,
                    .mcps = option_list(inv, OPTION_MCP),
                    .plugins = option_list(inv, OPTION_PLUGIN)},
         .as = option_value(inv, OPTION_AS_NAME),
+        .without = option_list(inv, OPTION_WITHOUT),
         .from = option_list(inv, OPTION_FROM),
         .lists = has_option(inv, OPTION_OFFERS),
         .locked =

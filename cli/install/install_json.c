@@ -91,6 +91,19 @@ static void put_unsupported(struct json_writer *w,
     json_end_array(w);
 }
 
+static void put_without(struct json_writer *w, const struct install_plan *plan)
+{
+    json_member_array(w, "without");
+    for (size_t i = 0; i < plan->without_count; i++) {
+        json_begin_object(w);
+        json_member_string(w, "plugin", plan->without[i].plugin);
+        json_member_strings(w, "parts", plan->without[i].parts.items,
+                            plan->without[i].parts.count);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
 static void put_packages(struct json_writer *w, const struct install_plan *plan,
                          struct arena *a)
 {
@@ -290,6 +303,8 @@ void install_print_json(struct invocation *inv, const struct install_plan *plan,
         put_renames(w, plan);
     if (plan->untouched_count)
         put_untouched(w, plan);
+    if (plan->without_count)
+        put_without(w, plan);
     if (plan->unsupported_count)
         put_unsupported(w, plan);
     if (plan->purged_count) {

@@ -7,6 +7,7 @@
 #include "mapm/layer.h"
 #include "mapm/lock.h"
 #include "mapm/origin.h"
+#include "mapm/project.h"
 
 #include <string.h>
 
@@ -825,6 +826,11 @@ void install_note_unsupported(struct invocation *inv,
     struct term *t = &inv->term;
     size_t told = 0;
 
+    for (size_t i = 0; i < plan->without_count; i++)
+        term_note(t, "plugin %.*s is installed without %.*s, as mapm.yaml says",
+                  STR_ARG(plan->without[i].plugin),
+                  STR_ARG(project_parts_text(plan->without[i].parts,
+                                             &inv->cx.arena)));
     for (size_t i = 0; i < plan->unsupported_count; i++) {
         const struct install_unsupported *u = &plan->unsupported[i];
 

@@ -55,10 +55,11 @@ struct install_request {
     struct str_list arguments;
     struct str_list from; /* import: catalogs to compare folders with */
     struct install_choice choice;
-    struct str as;         /* the name of the one argument here; "" = its own */
-    bool lists;            /* install: what the origins offer, and no more */
-    bool locked;           /* nothing but what the lock holds */
-    struct str bundle;     /* install: a file instead of any network; "" */
+    struct str as; /* the name of the one argument here; "" = its own */
+    struct str_list without; /* install: parts of the one plugin, "skill x" */
+    bool lists;              /* install: what the origins offer, and no more */
+    bool locked;             /* nothing but what the lock holds */
+    struct str bundle;       /* install: a file instead of any network; "" */
     bool vendored;         /* install: a folder instead of it, with `locked`: */
     struct str vendor;     /* this one; "" = that of the workspace */
     bool with_proofs;      /* the trees of all commits are to be in the store */
@@ -164,6 +165,12 @@ struct install_unsupported {
     struct str where;   /* … and where they are in the plugin */
     struct str message; /* why it is left out */
     bool is_new;        /* the lock does not say so yet */
+};
+
+/* A plugin of which mapm.yaml leaves out parts: "skill x" [X45]. */
+struct install_without {
+    struct str plugin; /* FQN */
+    struct str_list parts;
 };
 
 /* An entry of a mapm.lock in conflict that both sides changed. */
@@ -280,6 +287,8 @@ struct install_plan {
     bool has_merged; /* mapm.lock was in conflict, and is not any more */
     const struct install_unsupported *unsupported; /* of plugins */
     size_t unsupported_count;
+    const struct install_without *without;
+    size_t without_count;
     struct str *purged; /* data folders of plugins that go, absolute [X37] */
     size_t purged_count;
     const struct install_client *clients; /* as many as clients_count; NULL:

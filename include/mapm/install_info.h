@@ -52,6 +52,7 @@ struct install_info {
     bool is_installed;
     struct str installed_name, installed_commit;
     bool is_patched;
+    struct str_list without; /* parts that are left out of it here */
 
     const struct info_file *files;
     size_t file_count;

@@ -50,8 +50,8 @@ struct lock_entry {
     struct lock_words {
         const struct str *items;
         size_t count;
-    } skipped, not_installed; /* of a plugin: "skill x"; "hooks" */
-    struct str place;         /* path: or key: */
+    } without, skipped, not_installed; /* of a plugin: "skill x", "hooks" */
+    struct str place;                  /* path: or key: */
     /* Origins of the catalogs that chose it, as mapm.yaml has them, sorted
      * (version 2). */
     const struct str *catalogs;
@@ -102,6 +102,8 @@ bool lock_is_renamed(const struct lock_entry *entry);
 bool lock_also_is_former(const struct lock_entry *entry, size_t i);
 /* The commit of also[i]; "" where the lock does not name it apart. */
 struct str lock_also_commit(const struct lock_entry *entry, size_t i);
+/* Whether it is one of them; NULL: there are none. */
+bool lock_words_have(const struct lock_words *words, struct str word);
 /* Whether `needs:` of `entry` names `other`, and where; SIZE_MAX: it does not. */
 size_t lock_find_need(const struct lock_entry *entry,
                       const struct lock_entry *other);

@@ -79,8 +79,13 @@ struct plugin {
         struct str origin;
     } * needs;
     size_t need_count;
-    /* Names of other entries of its marketplace that it needs. */
-    struct str *entries;
+    /* Entries of marketplaces that it needs (C9); none where it came through
+     * no marketplace. */
+    struct plugin_entry_need {
+        struct str name;
+        struct str market; /* name of another marketplace; "" = its own */
+        struct str range;  /* of versions, as npm writes them; "" = any */
+    } * entries;
     size_t entry_count;
 };
 

@@ -15,6 +15,7 @@ struct root {
     enum doc_kind kind;
     struct origin origin;
     struct str as; /* its FQN in this layer; "" = that of its manifest */
+    struct str_list without; /* parts of a plugin, "skill x", sorted [X45] */
     const struct catalog *catalog; /* that chose it; NULL: it is listed */
     unsigned line;
 };
@@ -153,12 +154,13 @@ MUST_CHECK bool limits_apply(struct limits *l, const struct project *p,
  * empty text becomes a file with the `dependencies` block alone. Adding what
  * is there (same key) and removing what is not change nothing. New origins
  * come last in the list of their kind, in the order given; `names`: the `as`
- * of each, "" for none (NULL: none at all). Linear in the size of the file and
- * the number of origins.
+ * of each, "" for none (NULL: none at all); `without` likewise. Linear in the
+ * size of the file and the number of origins.
  */
 MUST_CHECK bool project_add_roots(struct str text, enum doc_kind kind,
                                   const struct str *origins,
-                                  const struct str *names, size_t count,
+                                  const struct str *names,
+                                  const struct str_list *without, size_t count,
                                   struct arena *a, struct str *out,
                                   struct err *e);
 MUST_CHECK bool project_remove_roots(struct str text, enum doc_kind kind,
@@ -180,6 +182,14 @@ struct project_rename {
 MUST_CHECK bool project_rename(struct str text, struct project_rename *renames,
                                size_t count, const struct origin_rules *rules,
                                struct arena *a, struct str *out, struct err *e);
+
+/* "mcp slack": the kind of a plugin's part, and its name. */
+bool project_part_is_valid(struct str word);
+/* Each once, in order. In `a`. */
+struct str_list project_sort_parts(struct str_list words, struct arena *a);
+bool project_same_parts(struct str_list x, struct str_list y);
+/* As they stand in brackets. In `a`. */
+struct str project_parts_text(struct str_list words, struct arena *a);
 
 /* A catalog as mapm.yaml has it; both lists as written, 0: none. */
 struct project_catalog {

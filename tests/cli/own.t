@@ -291,6 +291,27 @@ rm -r agents/mixed
 exits 'as before' 0 mapm install
 ok 'the lock, too' cmp -s mapm.lock "$T/lock"
 
+# --- a plugin of the workspace itself ------------------------------------------------
+
+mapm new plugin box >/dev/null 2>&1
+cat >plugins/box/mcp.json <<'JSON'
+{"$schema": "https://agent-plugins.org/schemas/1.0.0/mcp.schema.json",
+ "mcpServers": {"web": {"type": "streamable-http", "url": "https://example.com/mcp"}}}
+JSON
+mkdir -p plugins/crew/.claude-plugin plugins/crew/agents
+echo '{"name": "crew"}' >plugins/crew/.claude-plugin/plugin.json
+printf -- '---\ndescription: d\n---\nbody\n' >plugins/crew/agents/pilot.md
+exits '[D8] plugins of the workspace' 0 mapm install --yes ./plugins/box ./plugins/crew
+exits '[D8] verify takes them as they are' 0 mapm verify
+like '[D8] and names them' "$out" '^\./plugins/box: own$'
+sed -i 's/example\.com/example.org/' .mcp.json
+exits '[D8] their servers are compared' 3 mapm verify
+exits '[D8] and are put back' 0 mapm install --yes --force
+sed -i 's/example\.com/example.org/' plugins/box/mcp.json
+exits '[D8] a changed server is not what the lock has' 3 mapm verify
+exits '[D8] they can go' 0 mapm remove box crew
+rm -r plugins
+
 # --- mapm new -------------------------------------------------------------------------
 
 exits 'new' 0 mapm new skill fresh

@@ -69,6 +69,7 @@ has 'the lock says what kinds are not installed' "$(cat mapm.lock)" 'not_install
 has 'a program out of the plugin is started by mapm [G12]' "$(cat .mcp.json)" '"start",'
 hasnt 'no path of this machine is in the file' "$(cat .mcp.json)" "$T"
 has 'a remote server is written plainly' "$(cat .mcp.json)" 'https://example.com/mcp'
+has '[G12] and no consent to mapm start' "$err" 'mapm start may execute this server on'
 has 'a sub-agent is an agent' "$(cat .agents/agents/helper-one/AGENTS.md)" 'tools: Read'
 hasnt 'without what widens its rights [row 42]' \
     "$(cat .agents/agents/helper-one/AGENTS.md)" 'permissionMode'
@@ -105,6 +106,45 @@ sed "/name: demo\\/loc/,/digest/ s/digest: .*/digest: sha256:$other/" "$T/lock" 
 exits 'so is another digest of a server [row 46]' 1 mapm install --locked --yes
 cp "$T/lock" mapm.lock
 exits 'the true lock is fine' 0 mapm install --locked --yes
+cp -a . "$T/placed"
+# Each row: the package, its line, and what is there instead; "-" is nothing.
+while read -r name key value; do
+    [ "$value" = - ] && change="/^    $key: /d" || change="s|^    $key: .*|    $key: $value|"
+    for state in 'cold --yes' 'place --offline'; do
+        cp -a "$T/placed/." . && rm -f mapm.lock
+        sed "/^    \\(name\\|as\\): $(echo "$name" | sed 's,/,\\/,')\$/,/^  - /{
+$change
+}" "$T/lock" >mapm.lock
+        not_ok "[F1] $name $key is another" cmp -s mapm.lock "$T/lock"
+        home=$MAPM_HOME
+        [ "$state" = 'place --offline' ] || { rm -rf .agents .mcp.json && home=$T/none; }
+        exits "[F1] $name $key, ${state% *}" 1 env MAPM_HOME="$home" "$MAPM" install --locked "${state#* }"
+        rm -rf "$T/none"
+    done
+    run mapm verify
+    isnt "[F1] $name $key, verify" "$status" 0
+done <<ROWS
+demo/helper-one commit 0123456789012345678901234567890123456789
+demo/helper-one tree $(sed -n '/name: a$/,/tree:/s/.*tree: //p' "$T/lock")
+demo/helper-one version 9.9.9
+demo/helper-one version -
+demo/helper-one path .agents/agents/elsewhere
+demo/loc tree $(sed -n '/name: a$/,/tree:/s/.*tree: //p' "$T/lock")
+demo/loc key demo-locx
+demo/loc server web
+demo/loc plugin other
+demo origin $URL/plugins/none
+demo origin https://github.com/acme/market/tree/next/plugins/demo
+demo commit 0123456789012345678901234567890123456789
+demo manifest .codex-plugin/plugin.json
+demo manifest -
+demo skipped -
+demo skipped [mcp bad, mcp other]
+demo not_installed -
+demo not_installed [commands, hooks]
+demo/a plugin -
+ROWS
+rm -rf .agents .mcp.json && cp -a "$T/placed/." .
 exits 'remove takes its parts' 0 mapm remove demo
 is 'nothing is left of them' "$(find .agents -name SKILL.md 2>/dev/null)" ''
 
@@ -121,9 +161,21 @@ cp mapm.lock "$T/lock"
 exits 'nothing is outdated' 0 mapm outdated
 exits 'an update changes nothing' 0 mapm update --yes
 same 'and leaves the lock' mapm.lock "$T/lock"
+sed '/^    needs: \[agent/s/, skill demo\/b//' "$T/lock" >mapm.lock
+not_ok 'a lock that denies a part' cmp -s mapm.lock "$T/lock"
+for words in outdated 'update --dry-run'; do
+    exits "[row 34] does not keep $words asking for ever" 0 mapm $words
+done
+at_most '[row 34] nor its host busy' "$(requests)" 200
+cp "$T/lock" mapm.lock
 rm -rf "$MAPM_HOME" .agents .mcp.json
 exits 'a clone reads the marketplace as it was' 0 mapm install --locked --yes
 same 'with the same lock' mapm.lock "$T/lock"
+mkdir "$T/lock-alone" && cd "$T/lock-alone" && cp "$T/lock" mapm.lock || exit 1
+exits 'a lock without a manifest, on a machine that has nothing' 0 \
+    env MAPM_HOME="$T/alone" "$MAPM" install --yes acme/market --plugin demo two
+same 'whose entries are as locked' mapm.lock "$T/lock"
+cd "$T/ws" || exit 1
 
 market ', "description": "new words"'
 make_repo acme/market "$S" >/dev/null
@@ -171,6 +223,12 @@ exits 'an entry that leads to another repository [row 32]' 0 \
 has 'says where it is from' "$err" 'plugin far of https://github.com/acme/lead/tree/main is from'
 has 'the manifest that is not read is named [row 40]' "$err" '.cursor-plugin/plugin.json is not read'
 has 'the lock has both' "$(cat mapm.lock)" 'origin: https://github.com/globex/far/tree/main'
+cp mapm.lock "$T/far.lock"
+exits 'it is not outdated [G11]' 0 mapm outdated
+exits 'nor changed by an update [G11]' 0 mapm update --yes
+rm -rf "$MAPM_HOME" .agents
+exits 'another machine takes it from there [G11]' 0 mapm install --locked --yes
+same 'as it is locked' mapm.lock "$T/far.lock"
 mkdir -p "$T/far/hooks" && echo '{}' >"$T/far/hooks/hooks.json"
 echo '{"s": {"type": "http", "url": "https://example.com/new"}}' >"$T/far/.mcp.json"
 make_repo globex/far "$T/far" >/dev/null
@@ -239,6 +297,218 @@ exits '--strict refuses what would be left out [G10]' 4 \
 exits 'an entry that was renamed is found' 0 mapm install --yes acme/market --plugin old
 has 'and says so' "$err" 'plugin old is called demo now'
 exits 'it goes again' 0 mapm remove demo
+
+# --- parts that are left out [X45] ------------------------------------------------------
+
+rm -rf mapm.yaml mapm.lock .agents .mcp.json
+D_URL=$URL/plugins/demo
+exits '[X45] a plugin without some of its parts' 0 \
+    mapm install --yes "$D_URL" --without 'skill b' 'mcp bad' --without 'agent helper-one'
+has '[X45] mapm.yaml has them' "$(cat mapm.yaml)" \
+    "{origin: $D_URL, without: [agent helper-one, mcp bad, skill b]}"
+has '[X45, F13] so has the lock, in its place' "$(tr '\n' '~' <mapm.lock)" \
+    '~    without: [agent helper-one, mcp bad, skill b]~    not_installed: [hooks]~'
+is '[X45] the others are installed' "$(kinds)" ' 2 mcp 1 plugin 1 skill '
+has '[X45] the install says so' "$err" \
+    'plugin demo is installed without agent helper-one, mcp bad, skill b, as mapm.yaml says'
+hasnt '[X45] and no part is refused twice' "$err" 'mcp bad is left out:'
+cp mapm.lock "$T/without"
+exits '[X45] a part is not removed alone' 1 mapm remove demo/a
+has '[X45] but left out' "$err" "mapm install $D_URL --without 'skill a'"
+exits '[X45] each install says it' 0 mapm install
+has '[X45] again' "$err" 'is installed without agent helper-one'
+exits '[X45] --locked accepts it' 0 mapm install --locked
+same '[X45] the lock stays' mapm.lock "$T/without"
+rm -rf "$MAPM_HOME" .agents .mcp.json
+exits '[X45] so it does on another machine' 0 mapm install --locked --yes
+is '[X45] with the same parts' "$(ls .agents/skills)$(ls .agents/agents 2>/dev/null)" a
+exits '[X45] verify knows it' 0 mapm verify --remote
+exits '[X45] nothing is outdated' 0 mapm outdated
+exits '[X45] nor changed by an update' 0 mapm update --yes
+same '[X45] which leaves the lock' mapm.lock "$T/without"
+for command in list tree 'why demo' 'info demo'; do
+    has "[X45] $command shows it" "$(mapm $command)" 'without agent helper-one, mcp bad, skill b'
+done
+has '[X45] as JSON, too' "$(mapm list --json | tr -d ' \n')" \
+    '"without":["agenthelper-one","mcpbad","skillb"]'
+has '[X45] and that of an install' "$(mapm install --json 2>/dev/null | tr -d ' \n')" \
+    '"without":[{"plugin":"demo","parts":["agenthelper-one","mcpbad","skillb"]}]'
+sed -i 's/, skill b\]/]/' mapm.yaml
+exits '[X45] a list that the lock does not fit' 1 mapm install --locked
+has '[X45] is named by --locked' "$err" 'plugin demo leaves out other parts'
+exits '[X45] a part comes back' 0 mapm install --yes
+ok '[X45] from the locked commit' test -f .agents/skills/b/SKILL.md
+has '[X45] the rest stays' "$(cat mapm.lock)" 'without: [agent helper-one, mcp bad]'
+exits '[X45] that lock is complete' 0 mapm install --locked --offline
+exits '[X45] the list of a root becomes another one' 0 \
+    mapm install --yes "$D_URL" --without 'skill a'
+has '[X45] in mapm.yaml' "$(cat mapm.yaml)" "{origin: $D_URL, without: [skill a]}"
+is '[X45] and in the workspace' "$(ls .agents/skills .agents/agents | tr '\n' ' ')" \
+    '.agents/agents: helper-one  .agents/skills: b '
+exits '[X45] an install without the option keeps it' 0 mapm install --yes "$D_URL"
+has '[X45] as it is' "$(cat mapm.yaml)" 'without: [skill a]'
+sed -i 's/skill a\]/skill aa]/' mapm.yaml
+exits '[X45] a part that there is not' 1 mapm install
+has '[X45] is an error' "$err" 'plugin demo has no part "skill aa" to leave out'
+has '[X45] which names the parts' "$err" 'its parts are: mcp web, mcp loc, skill a, skill b, agent helper-one'
+sed -i 's/skill aa\]/skills a]/' mapm.yaml
+exits '[X45] what is no part' 1 mapm install
+has '[X45] is one of the file' "$err" 'mapm.yaml:3: not a part of a plugin: "skills a"'
+sed -i 's/skills a\]/skill a]/' mapm.yaml
+echo more >>"$D/skills/b/SKILL.md"
+make_repo acme/market "$S" >/dev/null
+exits '[X45] an update' 0 mapm update --yes
+is '[X45] brings no part back' "$(ls .agents/skills)" b
+exits '[X45] a bundle has it' 0 mapm bundle "$T/without.mapm"
+mkdir "$T/without-2" && cd "$T/without-2" || exit 1
+exits '[X45] where there is nothing yet' 0 mapm install --from "$T/without.mapm" --yes
+is '[X45] likewise' "$(ls .agents/skills)$(grep -c 'without: \[skill a\]' mapm.yaml mapm.lock | tr '\n' ' ')" \
+    'bmapm.yaml:1 mapm.lock:1 '
+cd - >/dev/null || exit 1
+exits '[X45] the plugin goes' 0 mapm remove demo
+is '[X45] with all its parts' "$(find .agents -name '*.md' 2>/dev/null)" ''
+exits '[X45] an entry of a marketplace likewise' 0 \
+    mapm install --yes acme/market --plugin demo --without 'skill a'
+has '[X45] is written so' "$(cat mapm.yaml)" \
+    "{catalog: $URL, plugin: demo, without: [skill a]}"
+exits '[X45] again' 0 mapm install --yes acme/market --plugin demo --without 'skill b'
+has '[X45] with another list' "$(cat mapm.yaml)" "plugin: demo, without: [skill b]}"
+is '[X45] and other parts' "$(ls .agents/skills)" a
+exits '[X45] it goes, too' 0 mapm remove demo
+exits '[X45] one that is left without any part' 1 mapm install --yes acme/market --plugin two \
+    --without 'skill a'
+has '[X45] is an error' "$err" 'what it has: skill a (left out)'
+exits '[X45] a skill has no parts' 2 mapm install --yes "$D_URL/skills/a" --without 'skill a'
+exits '[X45] nor has more than one plugin' 2 \
+    mapm install --yes acme/market --plugin demo two --without 'skill a'
+exits '[X45] a word that is no part' 2 mapm install --yes "$D_URL" --without slack
+has '[X45] says how it is written' "$err" "--without 'mcp slack'"
+mkdir -p one-ws/a one-ws/b && cd one-ws || exit 1
+printf 'members: [a, b]\n' >mapm.yaml
+printf 'dependencies:\n  plugins: [{origin: %s, without: [skill a]}]\n' "$D_URL" | tee a/mapm.yaml >b/mapm.yaml
+exits '[X45, D10] members that agree' 0 mapm install --yes -r
+is '[X45, D10] have it so' "$(ls a/.agents/skills b/.agents/skills | tr '\n' ' ')" \
+    'a/.agents/skills: b  b/.agents/skills: b '
+sed -i 's/skill a/skill b/' b/mapm.yaml
+exits '[X45, D10] members that do not' 1 mapm install --yes -r
+has '[X45, D10] are told' "$err" 'two members leave out different parts'
+cd .. || exit 1
+rm -rf mapm.yaml mapm.lock .agents one-ws
+
+# --- what plugins need [X35] -------------------------------------------------------------
+
+N=$T/needs
+plugin()  # NAME VERSION MANIFEST: in $N/plugins
+{
+    mkdir -p "$N/plugins/$1/.claude-plugin"
+    echo "{\"name\": \"$1\", \"version\": \"$2\"${3:-}}" \
+        >"$N/plugins/$1/.claude-plugin/plugin.json"
+    skill "$N/plugins/$1/skills/$1-skill" "description: of $2"
+}
+needs_market()
+{
+    cat >"$N/.claude-plugin/marketplace.json" <<JSON
+{"name": "needs", "owner": {"name": "o"}, "plugins": [
+  {"name": "app", "source": "./plugins/app"},
+  {"name": "late", "source": "./plugins/late"},
+  {"name": "most", "source": "./plugins/most"},
+  {"name": "cross", "source": "./plugins/cross"},
+  {"name": "loop", "source": "./plugins/loop"},
+  {"name": "base", "source": "./plugins/base"}]}
+JSON
+}
+mkdir -p "$N/.claude-plugin"
+needs_market
+plugin base 1.0.0
+plugin app 1.0.0 ', "dependencies": ["base"]'
+plugin late 1.0.0 ', "dependencies": [{"name": "base", "version": "^1.0.0"}]'
+plugin most 1.0.0 ', "dependencies": [{"name": "base", "version": "1.1.0"}, "base@needs"]'
+plugin cross 1.0.0 ', "dependencies": ["demo@m"]'
+plugin loop 1.0.0 ', "dependencies": ["loop"]'
+tag_needs() { make_repo acme/needs "$N" && repo acme/needs tag "$1" main; }
+tag_needs base--v1.0.0
+plugin base 1.1.0 && tag_needs base--v1.1.0
+plugin base 1.2.0 && tag_needs base--v1.2.0
+plugin base 2.0.0 && tag_needs base--v2.0.0
+rm -rf mapm.yaml mapm.lock .agents .mcp.json
+version() { sed -n "/name: $1\$/,/version:/ s/    version: //p" mapm.lock; }
+
+exits '[X35] a plugin that needs another of its marketplace' 0 \
+    mapm install --yes acme/needs --plugin app
+is '[X35] gets it, at the same commit' "$(version base)" 2.0.0
+is '[X35] with its skills' "$(ls .agents/skills | tr '\n' ' ')" 'app-skill base-skill '
+has '[X35] which the lock says' "$(cat mapm.lock)" 'needs: [plugin base, skill app/app-skill]'
+exits '[X35] the lock is complete' 0 mapm install --locked
+exits '[X35] a range' 0 mapm install --yes acme/needs --plugin late
+is '[X35] is the highest tag that fits' "$(version base)" 1.2.0
+has '[X35] which the lock names' "$(cat mapm.lock)" 'needs/tree/base--v1.2.0/plugins/base'
+cp mapm.lock "$T/needs.lock"
+exits '[X35] an update keeps to the range' 0 mapm update --yes
+same '[X35] byte for byte' mapm.lock "$T/needs.lock"
+rm -rf "$MAPM_HOME" .agents
+exits '[X35] another machine has the same' 0 mapm install --locked --yes
+same '[X35] lock' mapm.lock "$T/needs.lock"
+exits '[X35] a version in all ranges' 0 mapm install --yes acme/needs --plugin most
+is '[X35] is chosen' "$(version base)" 1.1.0
+plugin base 1.3.0 && tag_needs base--v1.3.0
+exits '[X35] the narrow range goes' 0 mapm remove most
+exits '[X35] a newer tag is outdated' 3 mapm outdated
+has '[X35] by its plugin' "$out" 'base'
+exits '[X35] and taken by update' 0 mapm update --yes
+is '[X35] in the range' "$(version base)" 1.3.0
+plugin late 1.1.0 ', "dependencies": [{"name": "base", "version": "^9.0.0"}]'
+make_repo acme/needs "$N"
+rm -rf mapm.yaml mapm.lock .agents
+exits '[X35] a range that no tag fits' 1 mapm install --yes acme/needs --plugin late
+has '[X35] is said' "$err" 'no version of it is in the range; the newest is base--v2.0.0'
+exits '[X35, M25] a plugin that needs itself' 1 mapm install --yes acme/needs --plugin loop
+exits '[X35] one of a marketplace that nobody named' 4 mapm install --yes acme/needs --plugin cross
+has '[X35] is named' "$err" 'plugin demo of the marketplace "m", which is no catalog of yours'
+has '[X35] with the command that adds it' "$err" 'mapm catalog add'
+mapm catalog add acme/market >/dev/null 2>&1
+exits '[X35] one that the user has named' 0 mapm install --yes acme/needs --plugin cross
+has '[X35] is used' "$(cat mapm.lock)" 'plugin demo, skill cross/cross-skill]'
+rm -rf "$MAPM_HOME" .agents .mcp.json
+exits '[X35] on another machine by the lock' 0 mapm install --locked --yes
+exits '[X35] verify knows it' 0 mapm verify
+rm -rf mapm.yaml mapm.lock .agents .mcp.json
+mkdir -p "$N/std" "$N/mcps" "$N/ring"
+own()  # NAME LISTS: a standard plugin in $N that needs these origins
+{
+    skill "$N/$1/skills/$1-skill"
+    cat >"$N/$1/plugin.json" <<JSON
+{"\$schema": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", "name": "$1",
+ "extensions": {"dev.mapm": {"dependencies": {$2}}}}
+JSON
+}
+AT=https://github.com/acme/needs/tree/main
+mcp "$N/mcps/io.acme_clock.json" io.acme/clock npx -y clock
+own std "\"plugins\": [\"$AT/plugins/base\"], \"skills\": [\"$AT/plugins/late/skills/late-skill\"],
+    \"mcps\": [\"$AT/mcps/io.acme_clock.json\"]"
+own ring "\"plugins\": [\"$AT/rung\"]"
+own rung "\"plugins\": [\"$AT/ring\"]"
+own both "\"plugins\": [\"$AT/plugins/base\", \"$AT/other/base\"]"
+mkdir -p "$N/other" && cp -r "$N/plugins/base" "$N/other/base" && echo more >"$N/other/base/more"
+make_repo acme/needs "$N"
+exits '[X35] a standard plugin names origins' 0 mapm install --yes acme/needs/std
+has '[X35] of plugins, skills and servers' "$(cat mapm.lock)" \
+    'needs: [mcp io.acme/clock, plugin base, skill late-skill, skill std/std-skill]'
+is '[X35] which are installed' "$(ls .agents/skills | tr '\n' ' ')" 'base-skill late-skill std-skill '
+exits '[X35] why tells' 0 mapm why base
+has '[X35] the way' "$out" 'plugin std -> plugin base'
+exits '[X35] that lock is complete' 0 mapm install --locked
+exits '[X35] they go with it' 0 mapm remove std
+is '[X35] all of them' "$(find .agents -name SKILL.md 2>/dev/null)" ''
+exits '[X35, M25] two plugins that need each other' 1 mapm install --yes acme/needs/ring
+has '[X35, M25] are a cycle' "$err" 'cycle'
+exits '[X35, M27] two plugins of one name' 1 mapm install --yes acme/needs/both
+has '[X35, M27] are a conflict' "$err" 'plugin base'
+rm -rf mapm.yaml mapm.lock .agents .mcp.json
+exits '[X35] a folder has no marketplace' 0 mapm install --yes acme/needs/plugins/app
+has '[X35] what it needs is named' "$err" '1 dependencies (.claude-plugin/plugin.json) not installed'
+has '[X35] info names it' "$(mapm info acme/needs --plugin cross)" 'demo@m'
+exits '[X35] it goes' 0 mapm remove app
+rm -rf mapm.yaml mapm.lock .agents .mcp.json
 
 # --- patterns, and manifests of nothing -------------------------------------------------
 
@@ -314,4 +584,22 @@ mkdir "$T/fleet-3" && cd "$T/fleet-3" || exit 1
 exits 'of a folder' 0 mapm install --yes --quiet --all "$T/fleet"
 is '[G10, F4] likewise' "$(sed -n 's/^    as: //p' mapm.local.lock | sort | tr '\n' ' ')" \
     'docks/pilot sails/pilot '
+
+# One server in plugins that the marketplace does not list in byte order.
+mkdir -p "$T/shared/.claude-plugin"
+echo '{"name": "m", "owner": {"name": "o"}, "plugins": [{"name": "zeta", "source": "./zeta"}, {"name": "alpha", "source": "./alpha"}, {"name": "mid", "source": "./mid"}]}' \
+    >"$T/shared/.claude-plugin/marketplace.json"
+for at in zeta alpha mid; do
+    mkdir -p "$T/shared/$at/.claude-plugin"
+    printf '{"name": "%s", "mcpServers": {"web": {"type": "http", "url": "https://example.com/mcp"}}}' \
+        "$at" >"$T/shared/$at/.claude-plugin/plugin.json"
+done
+make_repo acme/shared "$T/shared" >/dev/null
+mkdir "$T/shared-ws" && cd "$T/shared-ws" || exit 1
+exits 'one server of three plugins' 0 mapm install --yes --quiet acme/shared --plugin '*'
+is '[G10] has the name of the first in byte order' "$(mapm list | sed -n 's/^mcp *\([^ ]*\) .*/\1/p')" alpha/web
+exits '[G10] and the lock gives it that name' 0 mapm verify
+exits '[G10] again' 0 mapm install --locked --yes
+rm -r "$MAPM_HOME" .agents
+exits '[G10] on another machine' 0 mapm install --locked --yes
 done_testing

@@ -31,7 +31,7 @@ static void check_add(struct str text, enum doc_kind kind, struct str origin,
     bool was_good = parse(text, a, &p);
     struct err e = {0};
 
-    if (!project_add_roots(text, kind, &origin, NULL, 1, a, &after, &e)) {
+    if (!project_add_roots(text, kind, &origin, NULL, NULL, 1, a, &after, &e)) {
         if (e.code != ERR_FORMAT && e.code != ERR_LIMIT)
             abort();
         return;
@@ -40,7 +40,8 @@ static void check_add(struct str text, enum doc_kind kind, struct str origin,
         (!parse(after, a, &q) || !has_root(&q, kind, origin) ||
          q.root_count != p.root_count + !has_root(&p, kind, origin)))
         abort();
-    if (!project_add_roots(after, kind, &origin, NULL, 1, a, &again, &e) ||
+    if (!project_add_roots(after, kind, &origin, NULL, NULL, 1, a, &again,
+                           &e) ||
         !str_eq(again, after))
         abort();
     if (was_good &&

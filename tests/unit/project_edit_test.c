@@ -121,7 +121,8 @@ static const char *const refused[] = {
 static bool add_one(struct str text, enum doc_kind kind, struct str origin,
                     struct str *out, struct err *e)
 {
-    return project_add_roots(text, kind, &origin, NULL, 1, &arena, out, e);
+    return project_add_roots(text, kind, &origin, NULL, NULL, 1, &arena, out,
+                             e);
 }
 
 static bool remove_one(struct str text, enum doc_kind kind, struct str key,
@@ -448,7 +449,7 @@ static void check_additions(struct str before, enum doc_kind kind)
     struct str together = {0}, one_by_one = before;
     struct err e = {0};
 
-    CHECK(project_add_roots(before, kind, origins, NULL, count, &arena,
+    CHECK(project_add_roots(before, kind, origins, NULL, NULL, count, &arena,
                             &together, &e));
     for (size_t i = 0; i < count; i++)
         CHECK(add_one(one_by_one, kind, origins[i], &one_by_one, &e));

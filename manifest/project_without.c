@@ -1,0 +1,76 @@
+#include "base/text.h"
+
+#include <stdlib.h>
+
+#include "project_reader.h"
+
+#define NAME_MAX_BYTES 200 /* of a part: more than any file name that is one */
+
+/* `without:` of a plugin: parts that are left out, as "skill x" [X45]. */
+
+bool project_part_is_valid(struct str word)
+{
+    struct str name = word, kind;
+    enum doc_kind found;
+
+    return str_cut(&name, ' ', &kind) && name.n && name.n <= NAME_MAX_BYTES &&
+           doc_kind_find(kind, &found) && found != DOC_PLUGIN &&
+           text_is_utf8(name) && !text_has_control(name) &&
+           str_eq(str_trim(name), name) &&
+           text_find_hidden(name, NULL, NULL) == TEXT_HIDDEN_NONE;
+}
+
+static int by_text(const void *x, const void *y)
+{
+    return str_cmp(*(const struct str *)x, *(const struct str *)y);
+}
+
+struct str_list project_sort_parts(struct str_list words, struct arena *a)
+{
+    struct str *items = arena_array(a, words.count + 1, sizeof *items);
+    size_t n = 0;
+
+    for (size_t i = 0; i < words.count; i++)
+        items[i] = words.items[i];
+    if (words.count)
+        qsort(items, words.count, sizeof *items, by_text);
+    for (size_t i = 0; i < words.count; i++)
+        if (!n || !str_eq(items[n - 1], items[i]))
+            items[n++] = items[i];
+    return (struct str_list){items, n};
+}
+
+bool project_same_parts(struct str_list x, struct str_list y)
+{
+    for (size_t i = 0; i < x.count && x.count == y.count; i++)
+        if (!str_eq(x.items[i], y.items[i]))
+            return false;
+    return x.count == y.count;
+}
+
+struct str project_parts_text(struct str_list words, struct arena *a)
+{
+    struct str text = STR("");
+
+    for (size_t i = 0; i < words.count; i++)
+        text = arena_join(text, ", ", yaml_quote(words.items[i], a), a);
+    return text;
+}
+
+bool project_read_without(struct project_reader *r, const struct yaml *y,
+                          struct str_list *out)
+{
+    if (!project_want_texts(r, y, "a part of the plugin"))
+        return false;
+    for (const struct yaml *item = y->first; item; item = item->next) {
+        if (project_part_is_valid(item->text))
+            continue;
+        project_fail(r, item->line, "not a part of a plugin: \"%.*s\"",
+                     STR_ARG(project_excerpt(item->text)));
+        return err_hint(r->e, "write its kind and its name: [mcp slack, skill "
+                              "review, agent tester]");
+    }
+    out->items = project_texts(r, y, &out->count);
+    *out = project_sort_parts(*out, r->a);
+    return true;
+}
