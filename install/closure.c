@@ -507,6 +507,16 @@ static enum outcome take_event(struct arrival *x)
     }
 }
 
+static void take_other(struct closure *c, const struct fetch_event *event,
+                       struct arena *scratch)
+{
+    struct fetch_event other = *event;
+
+    other.id &= ~CLOSURE_OTHER;
+    if ((event->id & CLOSURE_OTHER) && c->options.on_other)
+        c->options.on_other(c->options.other_ctx, &other, scratch);
+}
+
 static bool handle_event(struct closure *c, const struct fetch_event *event,
                          struct arena *scratch, struct err *e)
 {
@@ -515,8 +525,12 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
         .c = c, .n = n, .event = event, .scratch = scratch, .e = e};
     enum outcome outcome;
 
-    if (event->kind == FETCH_IDLE || !n)
+    if (event->kind == FETCH_IDLE)
         return true;
+    if (!n) {
+        take_other(c, event, scratch);
+        return true;
+    }
     note_moved(c, n, event);
     for (size_t i = 0; i < event->note_count; i++)
         notice_add(&c->notices, STR(""), STR(""), event->notes[i]);

@@ -130,6 +130,8 @@ struct closure_options {
     bool needs_trees; /* besides, those of each commit are to be in the store */
     const int *bundle; /* a file, open, that is asked instead of any network */
     struct str bundle_path; /* to show */
+    bool looks; /* outdated: trees in one request, however many bytes, and of
+                 * what is locked nothing */
     bool leave_history; /* update: nor is a commit kept that its ref has left */
     bool (*is_moving)(void *ctx, const struct lock_entry *entry);
     void *moving_ctx;            /* update: entries whose refs are read anew */
@@ -137,6 +139,10 @@ struct closure_options {
     /* Each fetched package, while others are still in transfer. */
     void (*on_fetched)(void *ctx, const struct node *n);
     void *on_fetched_ctx;
+    /* The answers of closure_ask_other(), while closure_gather() waits. */
+    void (*on_other)(void *ctx, const struct fetch_event *event,
+                     struct arena *scratch);
+    void *other_ctx;
     /* Once, while the first answer is waited for; may be NULL. */
     void (*on_idle)(void *ctx);
     void *on_idle_ctx;
@@ -207,6 +213,13 @@ struct str closure_rest(const struct node *n, struct arena *a);
  * next closure_gather. */
 MUST_CHECK bool closure_want_files(struct closure *c, struct node *n,
                                    struct err *e);
+
+#define CLOSURE_OTHER 0x80000000u
+
+/* What no node stands for, over the same connections. `want->id`,
+ * below CLOSURE_OTHER, comes back. */
+MUST_CHECK bool closure_ask_other(struct closure *c,
+                                  const struct fetch_want *want, struct err *e);
 
 /* What an update cannot change after all is looked for as it is locked, by the
  * next closure_gather. */

@@ -158,6 +158,7 @@ static struct fetch_want make_want(const struct closure *c,
         .what = what_of(c, n),
         .kinds = n->kinds,
         .origin = *node_source(n),
+        .at_once = c->options.looks && n->is_catalog,
     };
 
     if (entry) {
@@ -207,6 +208,16 @@ bool closure_request(struct closure *c, struct node *n, struct err *e)
                           &c->asked_capacity, sizeof(struct node *));
     c->asked[c->asked_count++] = n;
     return fetch_ask(c->fetch, &want, e);
+}
+
+/* Numbers of these are beyond those of nodes. */
+bool closure_ask_other(struct closure *c, const struct fetch_want *want,
+                       struct err *e)
+{
+    struct fetch_want other = *want;
+
+    other.id |= CLOSURE_OTHER;
+    return start_fetch(c, e) && fetch_ask(c->fetch, &other, e);
 }
 
 bool closure_want_files(struct closure *c, struct node *n, struct err *e)

@@ -131,6 +131,10 @@ void session_join_packages(struct install_session *s);
 /* Whether an install with --locked would take mapm.lock for what mapm.yaml asks
  * for: judged without the network, with nothing said and nothing changed. */
 MUST_CHECK bool session_check_locked(struct context *cx, struct err *e);
+/* Opens the workspace and the store for reading, with nothing gathered. The
+ * caller closes the plan of `*out`. */
+MUST_CHECK bool session_look(struct context *cx, struct install_session **out,
+                             struct err *e);
 /* Fills the store with all that the lock holds, and what the trees of its
  * commits are when `with_proofs`. The caller closes the plan of `*out`, which is
  * NULL on failure. */

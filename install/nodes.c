@@ -122,7 +122,7 @@ static struct node *enqueue(struct closure *c, const struct origin *o,
 
 static void want(struct closure *c, struct node *n)
 {
-    if (!n->is_elsewhere)
+    if (!n->is_elsewhere || c->options.looks)
         return;
     n->is_elsewhere = false;
     c->wanted = arena_grow(&c->cx->arena, c->wanted, c->wanted_count,

@@ -3,15 +3,13 @@
 #include "mapm/fetch.h"
 #include "mapm/install_query.h"
 #include "mapm/lock.h"
-#include "mapm/open_store.h"
 #include "mapm/origin.h"
 #include "mapm/range.h"
 
 #include <string.h>
 
-#include "closure.h"
-#include "fetch_cache.h"
-#include "offers.h"
+#include "catalogs.h"
+#include "plugins.h"
 #include "versions.h"
 
 /* One entry of the lock. The number of its question about the document is
@@ -20,28 +18,23 @@ struct question {
     const struct lock_entry *entry;
     struct origin origin;
     bool is_changed, is_gone;
+    bool wants_document; /* of what the ref names now */
     struct str ref, commit, version, newest;
-    struct err *failed;
-};
-
-/* A catalog of the manifests, and what it offers now. */
-struct listing {
-    const struct catalog *catalog;
-    struct node node; /* as offers.h needs it */
     struct err *failed;
 };
 
 struct check {
     struct context *cx;
+    struct install_session *session;
     struct layer *layer; /* whose entries are looked at */
     struct layer *parts; /* … whose manifests: of a root its members', too */
     size_t part_count;
     struct store *store;
-    struct fetch *fetch;
     struct question *questions;
     size_t count, git_count, file_count, plugin_count;
-    struct listing *listings;
-    size_t listing_count;
+    struct install_available *available;
+    size_t available_count;
+    struct err *problem; /* with what is available */
 };
 
 /* From a marketplace: its entry decides, too. */
@@ -60,41 +53,6 @@ static bool is_asked(const struct question *q)
 {
     return q->origin.scheme == ORIGIN_GIT && !is_part(q) && !has_entry(q) &&
            !origin_names_commit(&q->origin);
-}
-
-static bool is_local(const struct listing *l)
-{
-    return l->node.origin->scheme != ORIGIN_GIT;
-}
-
-static void add_listing(struct check *c, const struct catalog *catalog,
-                        size_t *capacity)
-{
-    struct listing *l;
-
-    c->listings = arena_grow(&c->cx->arena, c->listings, c->listing_count,
-                             capacity, sizeof *c->listings);
-    l = &c->listings[c->listing_count++];
-    *l = (struct listing){.catalog = catalog,
-                          .node = {.origin = &catalog->origin}};
-    if (is_local(l))
-        c->file_count++;
-    else
-        c->git_count += !origin_names_commit(l->node.origin);
-}
-
-static void list_catalogs(struct check *c)
-{
-    size_t capacity = 0;
-
-    for (size_t k = 0; k < c->part_count; k++) {
-        const struct project *files[] = {&c->parts[k].project,
-                                         &c->parts[k].local};
-
-        for (size_t f = 0; f < sizeof files / sizeof *files; f++)
-            for (size_t i = 0; i < files[f]->catalog_count; i++)
-                add_listing(c, &files[f]->catalogs[i], &capacity);
-    }
 }
 
 static void list_questions(struct check *c)
@@ -128,13 +86,20 @@ static void fail(struct check *c, struct question *q, const struct err *why)
 
 /* --- folders of this machine ---------------------------------------------- */
 
+/* What was read of it, against the lock. */
+static void take_node(struct check *c, struct question *q, const struct node *n)
+{
+    if (n->failed)
+        fail(c, q, n->failed);
+    q->is_changed = !n->failed && !str_eq(n->package.content, q->entry->digest);
+    q->version = n->package.version;
+}
+
 /* Read as an install would, into a store that keeps nothing of it. */
 static bool read_folders(struct check *c, struct err *e)
 {
     struct closure closure;
     struct closure_options o = {.offline = true, .allow_hidden = true};
-    struct node **nodes =
-        arena_array(&c->cx->arena, c->listing_count + 1, sizeof(struct node *));
     bool ok;
 
     closure_init(&closure, c->cx, c->layer, c->store, &o);
@@ -143,28 +108,14 @@ static bool read_folders(struct check *c, struct err *e)
             !is_part(&c->questions[i]))
             closure_add(&closure, layer_origin(c->layer, c->questions[i].entry),
                         (unsigned)c->questions[i].entry->kind);
-    for (size_t i = 0; i < c->listing_count; i++)
-        if (is_local(&c->listings[i]))
-            nodes[i] =
-                closure_add_catalog(&closure, c->listings[i].node.origin);
     ok = closure_gather(&closure, e);
-    for (size_t i = 0; ok && i < c->listing_count; i++)
-        if (is_local(&c->listings[i])) {
-            c->listings[i].node = *nodes[i];
-            c->listings[i].failed = nodes[i]->failed;
-        }
     for (size_t i = 0; ok && i < c->count; i++) {
         struct question *q = &c->questions[i];
-        const struct node *n =
-            closure_find(&closure, layer_origin(c->layer, q->entry)->key);
 
-        if (q->origin.scheme != ORIGIN_FILE || is_part(q))
-            continue;
-        if (n->failed)
-            fail(c, q, n->failed);
-        q->is_changed =
-            !n->failed && !str_eq(n->package.content, q->entry->digest);
-        q->version = n->package.version;
+        if (q->origin.scheme == ORIGIN_FILE && !is_part(q))
+            take_node(
+                c, q,
+                closure_find(&closure, layer_origin(c->layer, q->entry)->key));
     }
     notice_init(&closure.notices, &c->cx->arena); /* install tells them */
     closure_done(&closure);
@@ -184,14 +135,19 @@ static bool read_plugins(struct check *c, struct err *e)
 {
     struct closure closure;
     struct closure_options o = {.allow_hidden = true, .is_moving = is_plugin};
-    bool ok;
+    bool ok, settled = false;
 
     closure_init(&closure, c->cx, c->layer, c->store, &o);
     for (size_t i = 0; i < c->count; i++)
         if (has_entry(&c->questions[i]))
             closure_add(&closure, layer_origin(c->layer, c->questions[i].entry),
                         DOC_PLUGIN);
-    ok = closure_gather(&closure, e);
+    ok = true;
+    while (ok && !settled) {
+        settled = true;
+        ok = closure_gather(&closure, e) &&
+             plugins_settle_needs(&closure, &settled, e);
+    }
     for (size_t i = 0; ok && i < c->count; i++) {
         struct question *q = &c->questions[i];
         const struct node *n;
@@ -199,11 +155,7 @@ static bool read_plugins(struct check *c, struct err *e)
         if (!has_entry(q))
             continue;
         n = closure_find(&closure, layer_origin(c->layer, q->entry)->key);
-        if (n->failed)
-            fail(c, q, n->failed);
-        q->is_changed =
-            !n->failed && !str_eq(n->package.content, q->entry->digest);
-        q->version = n->package.version;
+        take_node(c, q, n);
         q->commit = n->package.commit;
         q->ref = n->ref;
     }
@@ -235,7 +187,7 @@ static struct str other_ranges(const struct check *c, const struct question *q)
     return all;
 }
 
-static bool ask(struct check *c, size_t i, struct err *e)
+static bool ask_ref(struct check *c, size_t i, struct err *e)
 {
     const struct question *q = &c->questions[i];
     bool has_range = origin_range(&q->origin, &c->cx->arena).n > 0;
@@ -252,60 +204,24 @@ static bool ask(struct check *c, size_t i, struct err *e)
         want.ranges = other_ranges(c, q);
     want.tag = q->entry->tag;
 
-    return fetch_ask(c->fetch, &want, e);
+    return closure_ask_other(&c->session->closure, &want, e);
 }
 
-/* Its number is behind those of all questions. */
-static bool ask_listing(struct check *c, size_t i, struct err *e)
+static bool ask_document(struct check *c, size_t i, struct err *e)
 {
-    const struct listing *l = &c->listings[i];
-    const struct replacement *r =
-        replacements_find(&c->layer->replacements, l->node.origin);
-    struct fetch_want want = {.id = (unsigned)(2 * c->count + i),
-                              .what = FETCH_CATALOG,
-                              .kinds = DOC_AGENT | DOC_SKILL | DOC_MCP,
-                              .origin = *l->node.origin,
-                              .at_once = true};
-
-    if (r)
-        replacement_apply(r, l->node.origin, &c->cx->arena, &want.origin);
-    return want.origin.scheme != ORIGIN_GIT || fetch_ask(c->fetch, &want, e);
-}
-
-static void take_listing(struct check *c, struct listing *l,
-                         const struct fetch_event *event)
-{
-    struct arena *a = &c->cx->arena;
-    struct node *n = &l->node;
-
-    if (event->kind == FETCH_FAILED) {
-        l->failed = arena_new(a, struct err);
-        *l->failed = *event->err;
-    }
-    if (event->kind != FETCH_OFFERS)
-        return;
-    n->ref = arena_str(a, event->ref);
-    n->package.commit = arena_str(a, event->commit);
-    n->path = arena_str(a, event->path);
-    n->offers = arena_array(a, event->offer_count + 1, sizeof *n->offers);
-    for (size_t i = 0; i < event->offer_count; i++) {
-        struct fetch_offer offer = event->offers[i];
-
-        offer.path = arena_str(a, offer.path);
-        if (!offer.is_elsewhere)
-            n->offers[n->offer_count++] = offer;
-    }
-}
-
-static bool take_ref(struct check *c, struct question *q,
-                     const struct fetch_event *event, struct err *e)
-{
-    struct fetch_want want = {.id = (unsigned)(event->id + c->count),
+    const struct question *q = &c->questions[i];
+    struct fetch_want want = {.id = (unsigned)(i + c->count),
                               .what = FETCH_DOCUMENT,
                               .kinds = (unsigned)q->entry->kind,
                               .origin = q->origin,
                               .ranges = other_ranges(c, q)};
 
+    return closure_ask_other(&c->session->closure, &want, e);
+}
+
+static void take_ref(struct check *c, struct question *q,
+                     const struct fetch_event *event)
+{
     q->newest = arena_str(&c->cx->arena, event->newest);
     q->is_changed = !str_eq(event->commit, q->entry->commit);
     if (q->newest.n && event->tag_commit.n &&
@@ -314,10 +230,10 @@ static bool take_ref(struct check *c, struct question *q,
                      STR_ARG(q->entry->name), STR_ARG(q->entry->tag),
                      q->entry->commit.p, event->tag_commit.p);
     if (!q->is_changed)
-        return true;
+        return;
     q->ref = arena_str(&c->cx->arena, event->ref);
     q->commit = arena_str(&c->cx->arena, event->commit);
-    return fetch_ask(c->fetch, &want, e);
+    q->wants_document = true;
 }
 
 static void take_document(struct check *c, struct question *q,
@@ -340,66 +256,187 @@ static void take_document(struct check *c, struct question *q,
 }
 
 /* What a new document is wrong about is said by update. */
-static bool take_event(struct check *c, const struct fetch_event *event,
-                       struct arena *a, struct err *e)
+static void take_event(void *ctx, const struct fetch_event *event,
+                       struct arena *a)
 {
-    struct question *q;
+    struct check *c = ctx;
+    struct question *q = &c->questions[event->id % c->count];
 
-    if (event->id >= 2 * c->count) {
-        take_listing(c, &c->listings[event->id - 2 * c->count], event);
-        return true;
-    }
-    q = &c->questions[event->id % c->count];
     switch (event->kind) {
     case FETCH_REF_FOUND:
-        return take_ref(c, q, event, e);
+        take_ref(c, q, event);
+        break;
     case FETCH_MANIFEST:
     case FETCH_OUTLINE:
         take_document(c, q, event, a);
-        return true;
+        break;
     case FETCH_FAILED:
         if (event->id < c->count)
             fail(c, q, event->err);
-        return true;
+        break;
     default:
-        return true;
+        break;
     }
+}
+
+static bool ask_refs(struct check *c, struct err *e)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (is_asked(&c->questions[i]) && !ask_ref(c, i, e))
+            return false;
+    return true;
+}
+
+static bool ask_documents(struct check *c, struct err *e)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->questions[i].wants_document && !ask_document(c, i, e))
+            return false;
+    return true;
+}
+
+/* --- catalogs -------------------------------------------------------------- */
+
+/* Goes to the k-th of the layers that are looked at. */
+static void go_to(struct check *c, size_t k)
+{
+    struct install_session *s = c->session;
+
+    session_go(s, (size_t)(c->parts - s->layers.parts) + k);
+}
+
+static size_t ask_catalogs(struct check *c)
+{
+    struct install_session *s = c->session;
+    size_t asked = 0;
+
+    for (size_t k = 0; k < c->part_count && !c->cx->is_offline; k++) {
+        size_t count;
+        const struct catalog **all;
+
+        go_to(c, k);
+        all = catalogs_list(s, &count);
+        for (size_t i = 0; i < count; i++)
+            catalogs_ask(s, all[i]);
+        asked += count;
+    }
+    session_go_home(s);
+    return asked;
+}
+
+/* What an update would choose in addition. */
+static bool choose_new(struct check *c, size_t *count, struct err *e)
+{
+    struct install_session *s = c->session;
+    bool ok = true;
+
+    *count = 0;
+    for (size_t k = 0; ok && k < c->part_count; k++) {
+        go_to(c, k);
+        s->choices = arena_array(&c->cx->arena, catalogs_offered(s) + 1,
+                                 sizeof *s->choices);
+        ok = catalogs_choose(s, true, e);
+        *count += s->choice_count;
+    }
+    session_go_home(s);
+    return ok;
+}
+
+/* The roots have the names that are taken. As they are locked the store need
+ * not have them. */
+static void keep_locked_roots(struct check *c)
+{
+    struct install_session *s = c->session;
+
+    for (size_t i = 0; i < s->part_count; i++) {
+        size_t n = 0;
+
+        session_go(s, i);
+        s->is_chosen = false;
+        for (size_t k = 0; k < s->root_count; k++)
+            if (map_has(&s->layer.by_origin, s->roots[k].origin.key))
+                s->roots[n++] = s->roots[k];
+        s->root_count = n;
+    }
+    session_go_home(s);
+}
+
+static void add_available(struct check *c, struct map *known, size_t *capacity)
+{
+    const struct install_session *s = c->session;
+
+    for (size_t i = 0; i < s->root_count; i++)
+        map_put(known, s->roots[i].origin.key, c);
+    for (size_t i = 0; i < s->choice_count; i++) {
+        const struct choice *x = &s->choices[i];
+
+        if (x->is_left_out || !map_put(known, x->node->origin->key, c))
+            continue;
+        c->available =
+            arena_grow(&c->cx->arena, c->available, c->available_count,
+                       capacity, sizeof *c->available);
+        c->available[c->available_count++] = (struct install_available){
+            x->node->package.kind, x->name, x->node->origin->text,
+            x->catalog->origin.text};
+    }
+}
+
+/* Of the new packages those that an update adds: their files come with the
+ * documents of the others, and are in the store for it. */
+static bool take_valid(struct check *c, struct err *e)
+{
+    struct install_session *s = c->session;
+    size_t capacity = 0;
+    struct map known;
+    bool ok;
+
+    map_init(&known, &c->cx->arena);
+    keep_locked_roots(c);
+    ok = session_gather(s, e);
+    for (size_t k = 0; ok && k < c->part_count; k++) {
+        go_to(c, k);
+        catalogs_drop_superseded(s);
+        ok = session_take_valid(s, e);
+        if (ok)
+            add_available(c, &known, &capacity);
+    }
+    session_go_home(s);
+    return ok;
 }
 
 static bool ask_hosts(struct check *c, struct err *e)
 {
-    struct store_session session = {.dirfd = -1};
-    struct team_remotes stores;
-    struct fetch_options o = {
-        .store = fetch_cache(c->store),
-        .hosts = c->layer->rules.hosts,
-        .host_count = c->layer->rules.host_count,
-        .limits = &c->layer->limits,
-        .stores = &stores,
-        .verbose = c->cx->is_verbose,
-        .may_prompt = c->cx->may_prompt,
+    struct install_session *s = c->session;
+    struct err why = {0}, ignored = {0};
+    struct closure_options o = {
+        .looks = true,
+        .ahead = &s->ahead,
+        .on_other = take_event,
+        .other_ctx = c,
     };
-    struct fetch_event event = {.kind = FETCH_REF_FOUND};
-    bool ok = layer_stores(c->layer, c->cx, c->store, &stores, e) &&
-              store_session_begin(c->store, &session, e);
+    size_t asked, chosen;
+    bool ok;
 
-    o.incoming = session.path;
-    ok = ok && fetch_open(&o, &c->fetch, e);
-    for (size_t i = 0; ok && i < c->count; i++)
-        if (is_asked(&c->questions[i]))
-            ok = ask(c, i, e);
-    for (size_t i = 0; ok && i < c->listing_count; i++)
-        if (!is_local(&c->listings[i]))
-            ok = ask_listing(c, i, e);
-    while (ok && event.kind != FETCH_IDLE) {
-        CLEANUP(arena_done) struct arena scratch = {0};
-
-        ok = fetch_next(c->fetch, &scratch, &event, e) &&
-             (event.kind == FETCH_IDLE || take_event(c, &event, &scratch, e));
+    closure_init(&s->closure, c->cx, &s->layers.whole, s->store, &o);
+    asked = ask_catalogs(c);
+    if (asked + c->git_count == 0)
+        return true;
+    if (!ask_refs(c, e) || !closure_gather(&s->closure, e) ||
+        !choose_new(c, &chosen, e) || !ask_documents(c, e))
+        return false;
+    ok = chosen ? take_valid(c, &why) : closure_gather(&s->closure, &why);
+    if (!ok && (!chosen || why.code == ERR_INTERRUPTED)) {
+        *e = why;
+        return false;
     }
-    fetch_close(c->fetch);
-    store_session_end(c->store, &session);
-    return ok;
+    if (!ok) {
+        c->problem = arena_new(&c->cx->arena, struct err);
+        *c->problem = why;
+    }
+    notice_init(&s->closure.notices, &c->cx->arena); /* update tells them */
+    if (!session_publish(s, &ignored))
+        err_clear(&ignored);
+    return true;
 }
 
 /* --- the answer ----------------------------------------------------------- */
@@ -448,52 +485,6 @@ static bool is_beyond_range(const struct question *q, struct arena *a)
            range_parse(range, &r, &ignored) && !range_allows(&r, &newest);
 }
 
-/* What the patterns of a catalog fit, and it has not chosen so far. */
-static void report_listing(const struct check *c, const struct listing *l,
-                           struct map *known, size_t *capacity,
-                           struct install_available **list, size_t *n)
-{
-    struct arena *a = &c->cx->arena;
-
-    for (size_t i = 0; i < l->node.offer_count; i++) {
-        const struct fetch_offer *offer = &l->node.offers[i];
-        struct str path, name;
-        struct origin o;
-
-        offers_origin(a, &l->node, offer, &o);
-        if (!catalog_holds(l->catalog, offer->kind, &o, &path, &name) ||
-            !catalog_chooses(l->catalog, offer->kind, path, name) ||
-            !map_put(known, o.key, NULL))
-            continue;
-        *list = arena_grow(a, *list, *n, capacity, sizeof **list);
-        (*list)[(*n)++] = (struct install_available){
-            offer->kind, offers_name(&l->node, offer), o.text,
-            l->catalog->origin.text};
-    }
-}
-
-static struct install_available *list_available(const struct check *c,
-                                                size_t *count)
-{
-    struct install_available *list = NULL;
-    size_t capacity = 0;
-    struct map known;
-
-    *count = 0;
-    map_init(&known, &c->cx->arena);
-    for (size_t k = 0; k < c->part_count; k++) {
-        size_t root_count;
-        const struct root *roots =
-            layer_roots(&c->parts[k], &c->cx->arena, &root_count);
-
-        for (size_t i = 0; i < root_count; i++)
-            map_put(&known, roots[i].origin.key, NULL);
-    }
-    for (size_t i = 0; i < c->listing_count; i++)
-        report_listing(c, &c->listings[i], &known, &capacity, &list, count);
-    return list;
-}
-
 static void report(const struct check *c, struct install_outdated *out)
 {
     struct arena *a = &c->cx->arena;
@@ -528,23 +519,18 @@ static void report(const struct check *c, struct install_outdated *out)
     *out = (struct install_outdated){.moved = moved,
                                      .count = n,
                                      .beyond_count = beyond,
+                                     .available = c->available,
+                                     .available_count = c->available_count,
                                      .problem = list_failed(c)};
-    out->available = list_available(c, &out->available_count);
+    if (!out->problem)
+        out->problem = c->problem;
 }
 
 /* The trees that came are kept for the update. */
 static bool look(struct check *c, struct err *e)
 {
-    struct err ignored = {0};
-
-    if (!open_store(c->cx, &c->store, e))
+    if (!ask_hosts(c, e))
         return false;
-    store_begin_staging(c->store);
-    if (c->git_count && !ask_hosts(c, e))
-        return false;
-    if (!store_publish(c->store, &ignored) ||
-        !store_publish_notes(c->store, &ignored))
-        err_clear(&ignored);
     store_begin_staging(c->store);
     if (c->plugin_count && !read_plugins(c, e))
         return false;
@@ -552,35 +538,52 @@ static bool look(struct check *c, struct err *e)
 }
 
 /* At the root of a workspace with members all of it, as an update there. */
-static void choose_parts(struct check *c, struct layers *all)
+static void choose_parts(struct check *c)
 {
+    struct layers *all = &c->session->layers;
+
     c->parts = layer_chosen(all, c->cx, &c->part_count);
     c->layer = c->part_count > 1 ? &all->whole : c->parts;
+}
+
+/* Whether anything is there that only the network knows. */
+static bool needs_network(const struct check *c)
+{
+    bool any = c->git_count + c->plugin_count > 0;
+
+    for (size_t k = 0; k < c->part_count; k++) {
+        const struct project *files[] = {&c->parts[k].project,
+                                         &c->parts[k].local};
+
+        for (size_t f = 0; f < sizeof files / sizeof *files; f++)
+            for (size_t i = 0; i < files[f]->catalog_count; i++) {
+                const struct origin *o = &files[f]->catalogs[i].origin;
+
+                any |= o->scheme == ORIGIN_GIT && !origin_names_commit(o);
+            }
+    }
+    return any;
 }
 
 bool install_outdated(struct context *cx, struct install_outdated *out,
                       struct err *e)
 {
-    struct layers all;
     struct check c = {.cx = cx};
-    bool ok;
+    bool ok = session_look(cx, &c.session, e);
 
-    if (!layer_open_all(cx, LAYER_READ, &all, e))
+    if (!ok)
         return false;
-    choose_parts(&c, &all);
-    ok = layer_index_all(&all, cx, e) &&
-         layer_check_there(&all.parts[all.here], cx, e);
-    if (ok) {
-        list_questions(&c);
-        list_catalogs(&c);
-    }
-    if (ok && c.git_count + c.plugin_count && cx->is_offline)
-        ok = err_set(e, ERR_OFFLINE, "mapm outdated asks the network");
-    if (ok && c.git_count + c.file_count + c.plugin_count)
-        ok = look(&c, e);
+    choose_parts(&c);
+    c.store = c.session->store;
+    ok = layer_check_there(&c.session->layer, cx, e);
     if (ok)
+        list_questions(&c);
+    if (ok && cx->is_offline && needs_network(&c))
+        ok = err_set(e, ERR_OFFLINE, "mapm outdated asks the network");
+    if (ok && look(&c, e))
         report(&c, out);
-    close_store(cx, c.store);
-    layer_close_all(&all);
+    else
+        ok = false;
+    install_close(&c.session->plan);
     return ok;
 }

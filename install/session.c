@@ -279,6 +279,22 @@ bool session_check_locked(struct context *cx, struct err *e)
     return ok;
 }
 
+bool session_look(struct context *cx, struct install_session **out,
+                  struct err *e)
+{
+    static const struct install_request request = {.command = INSTALL_UPDATE,
+                                                   .dry_run = true};
+    struct install_session *s = arena_new(&cx->arena, struct install_session);
+
+    s->cx = cx;
+    s->request = &request;
+    *out = s;
+    if (session_open(s, e))
+        return true;
+    session_close(s);
+    return false;
+}
+
 bool session_pull(struct context *cx, bool with_proofs,
                   struct install_session **out, struct err *e)
 {

@@ -76,7 +76,8 @@ static void note_available(struct invocation *inv,
                   STR_ARG(buf_str(&b)));
     }
     if (o->available_count)
-        term_note(t, "mapm update adds what of that can be installed");
+        term_note(t, "mapm update adds %s",
+                  o->available_count > 1 ? "them" : "it");
 }
 
 /* Of a range: locked, allowed, newest. */

@@ -63,7 +63,7 @@ struct install_moved {
 };
 
 /* What a catalog of mapm.yaml offers, and mapm.lock does not hold [D11]: an
- * update adds it, as far as it can be installed. */
+ * update adds it. */
 struct install_available {
     enum doc_kind kind;
     struct str name, origin;

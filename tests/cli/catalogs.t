@@ -257,9 +257,9 @@ like '[D11] are in brackets' "$(cat mapm.yaml)" \
     "catalogs: .\\{origin: $U/catalog/tree/main, include: .*\\}.\$"
 # --- one name in three folders -------------------------------------------------------------
 
-for folder in docs/pdf docs/pdf-a docs/pdf-b more/pdf; do
-    skill "$T/thrice/skills/$folder" 'name: pdf' 'description: "Reads a text."'
-    printf '%s\n' --- 'name: pdf' 'description: "Reads a text."' --- Text. >"$T/thrice/skills/$folder/SKILL.md"
+for place in docs/pdf docs/pdf-a docs/pdf-b more/pdf; do
+    skill "$T/thrice/skills/$place"
+    printf '%s\n' --- 'name: pdf' 'description: "Reads a text."' --- Text. >"$T/thrice/skills/$place/SKILL.md"
 done
 echo 'More.' >>"$T/thrice/skills/more/pdf/SKILL.md"
 echo 'Differs.' >>"$T/thrice/skills/docs/pdf-b/SKILL.md"
@@ -271,4 +271,27 @@ is 'is none of them' "$(sed -n 's,^    origin: .*/skills/,,p' mapm.lock | tr '\n
 cp mapm.lock "$T/thrice.lock"
 exits '[D11] an update' 0 mapm update
 ok 'takes none either' cmp mapm.lock "$T/thrice.lock"
+reset_log
+exits '[D1, D11] outdated' 0 mapm outdated
+is 'names none of them' "$out$err" 'nothing has changed'
+skill "$T/thrice/skills/fine" "dependencies: {skills: [https://github.com/acme/thrice/tree/main/skills/other]}"
+skill "$T/thrice/skills/lost" "dependencies: {skills: [https://github.com/acme/thrice/tree/main/skills/none]}"
+skill "$T/thrice/skills/broken"
+printf 'text\n' >"$T/thrice/skills/broken/SKILL.md"
+skill "$T/thrice/skills/taken"
+echo 'Newer.' >>"$T/thrice/skills/other/SKILL.md"
+make_repo acme/thrice "$T/thrice"
+mkdir -p .agents/skills/taken && echo mine >.agents/skills/taken/SKILL.md
+for home in mapm cold-thrice; do
+    reset_log
+    exits "[D1, D11] with new packages ($home)" 3 env MAPM_HOME="$T/$home" "$MAPM" outdated
+    like 'what changed is listed' "$out" '^skill other .*main$'
+    like 'and what can be installed' "$err" 'new in the catalog [^ ]*: skill fine$'
+    is '[D1] by three requests' "$(requests)" 3
+done
+exits '[D1, D11] an update' 0 mapm update
+is 'adds that' "$(sed -n 's,^    origin: .*/skills/,,p' mapm.lock | tr '\n' ' ')" 'fine more/pdf other '
+is 'and changes nothing else' "$(diff "$T/thrice.lock" mapm.lock | grep -c '^<')" 3
+exits '[D1, D11] then nothing is new' 0 mapm outdated
+is 'in the catalog either' "$out$err" 'nothing has changed'
 done_testing

@@ -443,6 +443,7 @@ exits '[X35] a range' 0 mapm install --yes acme/needs --plugin late
 is '[X35] is the highest tag that fits' "$(version base)" 1.2.0
 has '[X35] which the lock names' "$(cat mapm.lock)" 'needs/tree/base--v1.2.0/plugins/base'
 cp mapm.lock "$T/needs.lock"
+exits '[X35] nothing is outdated' 0 mapm outdated
 exits '[X35] an update keeps to the range' 0 mapm update --yes
 same '[X35] byte for byte' mapm.lock "$T/needs.lock"
 rm -rf "$MAPM_HOME" .agents
