@@ -28,9 +28,9 @@ for tape in "$ROOT"/examples/catalog/*/*/tests/*.jsonl; do
     [ -f "$tape" ] && tapes="${tapes-} $tape"
 done
 # shellcheck disable=SC2086
-is '[S9] tapes of the example catalog are what their schema says' "$(schemas tape $tapes)" ''
+is '[S9] tapes of the example catalog are what their schema says' "$(schemas lines tape $tapes)" ''
 printf '%s\n' '{"ask":{"prompt":"x"},"result":{"answer":"y","more":1}}' >"$T/bad.jsonl"
-like '[S9] a member too much in a tape is not' "$(schemas tape "$T/bad.jsonl")" 'bad.jsonl:1'
+like '[S9] a member too much in a tape is not' "$(schemas lines tape "$T/bad.jsonl")" 'bad.jsonl:1'
 
 # --- outputs ----------------------------------------------------------------
 
@@ -120,6 +120,18 @@ echo 'def run(input): return "done"' >skills/small/SKILL.star
 mapm run small --input '{}' >"$T/err" 2>&1 </dev/null || fail "$(cat "$T/err")"
 echo '{"input":{}}' >q.jsonl
 json 0 run small --batch q.jsonl --out out.jsonl
+cat >skills/small/SKILL.star <<'EOF'
+def run(input):
+    trace("step", {"n": 1})
+    return fail("no") if input else {"answer": "done", "tape": 1, "more": [1]}
+EOF
+printf '%s\n' '{"id":"a","input":{}}' '{"id":7,"input":{}}' '{"input":{"bad":1}}' >lines.jsonl
+mapm run small --batch lines.jsonl --record "$T/tapes" >"$T/lines" 2>/dev/null </dev/null
+is '[S9] inputs of a batch are what their schema says' "$(schemas lines batch-input q.jsonl lines.jsonl)" ''
+is '[S9] so is its output' "$(schemas lines batch-output out.jsonl "$T/lines")" ''
+is '[S9] in all of its lines' "$(grep -c '"end":"completed"' "$T/lines") $(grep -c '"end":"failed"' "$T/lines")" '2 1'
+sed 's/"error":/"err":/' "$T/lines" >"$T/other-lines"
+like '[S9] another member in it is not' "$(schemas lines batch-output "$T/other-lines")" 'other-lines:[0-9]'
 json 0 runs
 json 0 runs show
 json 0 star -c '1'

@@ -5,7 +5,7 @@
     schemas.py settings MAPM FOLDER    documents and their mutations: schema and
                                        program say the same of each
     schemas.py outputs FOLDER...       each file is what its schema says
-    schemas.py tape FILE...            each line of a tape
+    schemas.py lines NAME FILE...      each line of a tape, of a batch
 
 Each prints what differs, or nothing.
 """
@@ -242,8 +242,8 @@ def check_outputs(folders):
         print("no output of", name, word or "")
 
 
-def check_tapes(paths):
-    validator = jsonschema.Draft202012Validator(load("tape.json"))
+def check_lines(name, paths):
+    validator = jsonschema.Draft202012Validator(load(name + ".json"))
     for path in paths:
         with open(path) as f:
             for number, line in enumerate(f, 1):
@@ -261,8 +261,8 @@ def main():
         check_settings(*rest)
     elif word == "outputs":
         check_outputs(rest)
-    elif word == "tape":
-        check_tapes(rest)
+    elif word == "lines":
+        check_lines(rest[0], rest[1:])
 
 
 main()
