@@ -68,16 +68,21 @@ MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
 LDHARD := -pie -Wl,-z,relro,-z,now,-z,noexecstack $(if $(filter x86_64-%,$(MACHINE)),-Wl$(comma)-z$(comma)pack-relative-relocs) \
           -Wl,--as-needed -pthread
 # A tenth of a program would be tables to unwind its stack, which none does: the
-# debug file has them. Hosts do unwind theirs, through the libraries.
+# debug file has them. Those of the archives are beside the debug information
+# (program/unwind.ld). Hosts do unwind theirs, through the libraries.
 UNWIND  := -fasynchronous-unwind-tables
+TABLES  := -Wl,--no-eh-frame-hdr,-T,program/unwind.ld
 ifdef SAN
 FLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 LDHARD  += -fsanitize=$(SAN)
+TABLES  :=
 # A program with its runtime inside, at a fixed address, starts in 11 ms instead of 17,
 # and the tests start tens of thousands. (clang's runtimes are inside anyway.)
 PROGRAM += $(if $(and $(findstring address,$(SAN)),$(filter-out clang%,$(CC))),-no-pie -static-libasan -static-libubsan)
 else
-FLAGS   += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fno-asynchronous-unwind-tables
+FLAGS   += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fno-asynchronous-unwind-tables \
+           -ffunction-sections -fdata-sections
+LDHARD  += -Wl,--gc-sections
 endif
 COMPILE = $(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS)
 LINK    = $(CC) $(CFLAGS) $(LDHARD) $(PROGRAM) $(LDFLAGS) -o $@
@@ -96,6 +101,8 @@ all: $(B)/mapm $(B)/mapm-fetch $(B)/mapm-cage $(B)/mapm-engine $(STAR_LIBS) $(HO
 
 $(B)/mapm: $(B)/program/main.o $(ENGINE_OBJ) $(LIB) $(STAR_LIB)
 	$(call SAY,LD)$(LINK) $^ $(call ARCHIVES,$(PKG_LIBS) $(STAR_PKG_LIBS)) $(LDLIBS)
+
+$(B)/mapm $(B)/mapm-fetch $(B)/mapm-cage: LDHARD += $(TABLES)
 
 # What comes out of archives is for it alone: libgnutls brings its own nettle.
 # The larger ones are shared: beside libcurl and libgit2 they take no time to load.
@@ -479,7 +486,8 @@ COMPLETION = bash $(SHARE)/bash-completion/completions/mapm \
              zsh  $(SHARE)/zsh/site-functions/_mapm \
              fish $(SHARE)/fish/vendor_completions.d/mapm.fish
 # DEBUG=1 keeps the symbols, which the programs go without, in a folder .debug
-# beside each program: there debuggers look for them.
+# beside each program: there debuggers look for them. Tables of the archives they read
+# in the program alone.
 STRIP   ?= strip
 BINDIR   = $(DESTDIR)$(PREFIX)/bin
 LIBEXEC  = $(DESTDIR)$(PREFIX)/libexec/mapm
@@ -493,7 +501,7 @@ install: install-programs install-share install-libraries
 
 install-programs: all
 	for p in $(PROGRAMS); do \
-	  install -D -m 755 -s --strip-program='$(STRIP)' $(B)/$${p##*/} $$p || exit 1; \
+	  install -D -m 755 $(B)/$${p##*/} $$p && $(STRIP) $(if $(DEBUG),,-R .eh_frame) $$p || exit 1; \
 	  $(if $(DEBUG),$(INSTALL_DEBUG)) done
 	ln -sf ../../bin/mapm $(LIBEXEC)/mapm-engine
 

@@ -11,12 +11,17 @@ has_symbols()
 {
     readelf -S "$1" | grep -q '\.symtab'
 }
+has_tables()
+{
+    readelf -S "$1" | grep -q '\.eh_frame'
+}
 programs='bin/mapm libexec/mapm/mapm-fetch libexec/mapm/mapm-cage'
 
 ok '[F12] make install' make_here install
 for p in $programs; do
     ok "[F12] $p is installed" test -x "$T/root/usr/$p"
     not_ok "[F12] $p has no symbols" has_symbols "$T/root/usr/$p"
+    not_ok "[F12] nor tables to unwind its stack" has_tables "$T/root/usr/$p"
 done
 is '[F12] mapm-engine is mapm by another name' "$(cd "$T/root/usr/libexec/mapm" && readlink -f mapm-engine)" \
     "$(readlink -f "$T/root/usr/bin/mapm")"
@@ -27,6 +32,7 @@ ok '[F12] make install DEBUG=1' make_here install DEBUG=1
 for p in $programs; do
     file=$T/root/usr/${p%/*}/.debug/${p##*/}.debug
     not_ok "[F12] DEBUG=1: $p has no symbols either" has_symbols "$T/root/usr/$p"
+    ok "[F12] but tables, which debuggers read there" has_tables "$T/root/usr/$p"
     ok "[F12] its symbols stand beside it" has_symbols "$file"
     ok '[F12] and it names them' sh -c 'readelf -p .gnu_debuglink "$1" | grep -q "$2"' sh "$T/root/usr/$p" "${file##*/}"
 done

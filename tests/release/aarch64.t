@@ -12,9 +12,11 @@ archive=mapm-$VERSION-linux-aarch64.tar.gz
 qemu=$(command -v qemu-aarch64-static) || skip_all 'qemu-aarch64-static is missing'
 # Without those that need what qemu's user mode lacks (runs, star, store, members), or
 # drive programs of this machine (walk).
-SUITE='alias diff errors examples gitignore import info init link_mode listing local
-       locked merge names nested new offline options own patch ranges remove
-       renamed replace search skill tree update'
+SUITE='advice agents alias budget bundle catalog catalogs catalog_market catalog_rest check
+       check_against check_fix check_graph choose client clients completion diff errors events
+       examples flaws fresh gitignore global host hosts import info init link_mode
+       listing local locked merge names nested new offline options own patch prereqs
+       ranges remove renamed replace search skill team_store tokens tree trust update vendor'
 
 root=$T/arm
 mkdir "$root"
@@ -43,6 +45,7 @@ wrap "$root/libexec/mapm/mapm-cage"
 printf '#!/bin/sh\nexec %s %s/bin/mapm "$@"\n' "$qemu" "$root" >"$root/mapm"
 chmod 755 "$root/mapm"
 MAPM=$root/mapm
+chmod 755 "$T" # tests start it as another user, too
 exits '[S7] the version' 0 mapm version --json
 like 'is of a static program' "$out" '"channel": "static"'
 

@@ -695,7 +695,8 @@ static const char *const endless[] = {
     "main()\n",
 };
 
-#if defined(SL_COLLECT_ALWAYS)
+#if defined(SLOWER) /* by the build */
+#elif defined(SL_COLLECT_ALWAYS)
 #    define SLOWER 10000
 #elif defined(__SANITIZE_ADDRESS__)
 #    define SLOWER 20
