@@ -407,10 +407,11 @@ bench-star: all
 bench-clients: all
 	MAPM=$(abspath $(B)/mapm) bench/clients/run $(CLIENTS)
 # Each of them as a client of `mapm mcp`, in a workspace that mapm provisioned; of
-# 1,033 skills what three of them send, and what they find.
+# 1,033 skills what three of them send, and what they find; plugins, as each sees them.
 clients: all
 	MAPM=$(abspath $(B)/mapm) bench/clients/call $(CLIENTS)
 	MAPM=$(abspath $(B)/mapm) bench/clients/search $(CLIENTS)
+	MAPM=$(abspath $(B)/mapm) bench/clients/plugins $(CLIENTS)
 
 ## Reading
 

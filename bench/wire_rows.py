@@ -182,6 +182,9 @@ def row_partial(bench):
     root = bench.fresh("partial")
     for i in range(60):
         write_skill_md(f"{root}/src/skills", f"skill-{i:02d}", "text " * 400)
+    for name in ("README.md", "LICENSE"):  # as in any catalog: git fetches the files of the root, too
+        with open(f"{root}/src/{name}", "w") as f:
+            f.write("text\n" * 200)
     commit(f"{root}/repos/acme/some.git", f"{root}/src")
     repack(f"{root}/repos/acme/some.git")
     url = f"{GITHUB}/acme/some"
