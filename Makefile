@@ -17,7 +17,7 @@ SECONDS ?= 30
 VERSION := 0.1.0
 
 # mapm: everything but the network. mapm-fetch: base and fetch, with the
-# libraries that cost milliseconds to load (ARCHITECTURE.md, "Four programs").
+# libraries that cost milliseconds to load (docs/processes.md).
 MODULES    := base clients manifest state teamstore resolver library store fetch plugin provision runtime mcp authorize workspace \
               install lint run discover batch report serve doctor skill_test cli program
 PKGS       := yaml-0.1 nettle libutf8proc libseccomp sqlite3 zlib
