@@ -23,3 +23,31 @@ struct str base64_format(struct str bytes, struct arena *a)
     }
     return str_make(out, n);
 }
+
+static int digit_value(char c)
+{
+    size_t i = str_find_char(str_cstr(digits), c);
+
+    return i == SIZE_MAX ? -1 : (int)i;
+}
+
+bool base64_parse(struct str text, struct buf *out)
+{
+    unsigned bits = 0, held = 0;
+
+    while (text.n && text.p[text.n - 1] == '=')
+        text.n--;
+    for (size_t i = 0; i < text.n; i++) {
+        int d = digit_value(text.p[i]);
+
+        if (d < 0)
+            return false;
+        held = (held << 6 | (unsigned)d) & 0xffffff;
+        bits += 6;
+        if (bits >= 8) {
+            bits -= 8;
+            buf_char(out, (char)(held >> bits & 0xff));
+        }
+    }
+    return !out->overflowed;
+}

@@ -88,7 +88,8 @@ void client_call_done(struct client_call *c);
 MUST_CHECK bool client_call_next(struct client_call *c, enum frame_type want,
                                  struct frame *frame, bool *got, struct err *e);
 
-/* What is asked for: from a program of the kind, or from git's helpers. */
+/* What is asked for: from a program of the kind, from the repository around the
+ * working directory, or from git's helpers. */
 struct credential_query {
     enum credential_from from;
     const struct git_host *kind; /* NULL: not known */

@@ -1,5 +1,8 @@
+#include "base/base64.h"
 #include "base/proc.h"
+#include "base/text.h"
 
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -8,8 +11,8 @@
 #define ASK_MS           60000 /* a helper may open a window */
 #define OUTPUT_MAX_BYTES (16 * 1024)
 
-/* Runs outside of the current repository: its configuration could name a
- * credential helper. */
+/* A helper runs outside of the current repository: its configuration could name
+ * one. */
 static const char *const dropped[] = {
     "GIT_DIR=",
     "GIT_WORK_TREE=",
@@ -43,11 +46,11 @@ static const char *const *make_env(struct arena *a)
     return env;
 }
 
-static bool run(const char *name, const char *const *rest, struct str input,
-                struct arena *a, struct str *out)
+static bool run_in(bool is_here, const char *name, const char *const *rest,
+                   struct str input, struct arena *a, struct str *out)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    char here[4096];
+    char here[PATH_MAX];
     const char *argv[8] = {NULL};
     struct proc_result result = {0};
     struct err ignored = {0};
@@ -63,7 +66,7 @@ static bool run(const char *name, const char *const *rest, struct str input,
         argv[i + 1] = rest[i];
     if (!proc_run(&(struct proc_options){.argv = argv,
                                          .env = make_env(&scratch),
-                                         .dir = "/",
+                                         .dir = is_here && here[0] ? here : "/",
                                          .input = input,
                                          .max_output_bytes = OUTPUT_MAX_BYTES,
                                          .timeout_ms = ASK_MS},
@@ -72,6 +75,12 @@ static bool run(const char *name, const char *const *rest, struct str input,
         return false;
     *out = result.out;
     return true;
+}
+
+static bool run(const char *name, const char *const *rest, struct str input,
+                struct arena *a, struct str *out)
+{
+    return run_in(false, name, rest, input, a, out);
 }
 
 /* "username=me", "password=x": what git's helpers print. Git keeps a path with
@@ -118,6 +127,54 @@ static bool uses_path(const struct credential_query *q, struct arena *a)
     return run("git", rest, STR(""), a, &out) && str_is(str_trim(out), "true");
 }
 
+/* "Authorization: Basic <user:password>", or a bearer token, which every kind of
+ * host takes as a password as well. */
+static bool read_authorization(struct str line, const struct git_host *kind,
+                               struct arena *a, struct credential *out)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct str name, scheme, rest = line;
+
+    if (!str_cut(&rest, ':', &name) || text_has_control(line) ||
+        !str_eq_nocase(str_trim(name), STR("authorization")))
+        return false;
+    rest = str_trim(rest);
+    if (!str_has_char(rest, ' ') || !str_cut(&rest, ' ', &scheme))
+        return false;
+    rest = str_trim(rest);
+    if (str_eq_nocase(scheme, STR("bearer"))) {
+        out->user = str_cstr(kind ? kind->user : "");
+        out->password = rest;
+        return rest.n > 0;
+    }
+    buf_init(&b, OUTPUT_MAX_BYTES);
+    if (!str_eq_nocase(scheme, STR("basic")) || !base64_parse(rest, &b))
+        return false;
+    rest = arena_str(a, buf_str(&b));
+    if (!str_has_char(rest, ':') || text_has_control(rest))
+        return false;
+    return str_cut(&rest, ':', &out->user) && (out->password = rest).n > 0;
+}
+
+/*
+ * What actions/checkout leaves in the repository, for all of a host. Git reads it, by
+ * its own rules of ownership and includes, and starts nothing for this. It is a
+ * header of that repository for the address, so the worst it can do is be refused.
+ */
+static bool ask_checkout(const struct credential_query *q, struct arena *a,
+                         struct credential *out)
+{
+    const char *key = arena_printf(a, "http.%.*s://%.*s/.extraheader",
+                                   STR_ARG(q->protocol), STR_ARG(q->host))
+                          .p;
+    const char *const rest[] = {"--no-pager", "config", "--local", "--includes",
+                                "--get",      key,      NULL};
+    struct str text;
+
+    return run_in(true, "git", rest, STR(""), a, &text) &&
+           read_authorization(str_trim(text), q->kind, a, out);
+}
+
 static bool ask_helper(const struct credential_query *q, struct arena *a,
                        struct credential *out)
 {
@@ -158,5 +215,7 @@ bool credential_find(const struct credential_query *q, struct arena *a,
     *out = (struct credential){0};
     if (q->from == CREDENTIAL_PROGRAM)
         return q->kind && q->kind->program.name && ask_program(q, a, out);
+    if (q->from == CREDENTIAL_CHECKOUT)
+        return ask_checkout(q, a, out);
     return ask_helper(q, a, out);
 }

@@ -65,6 +65,7 @@ enum frame_type {
 /* Sources of a credential, in NEED_CREDENTIAL. */
 enum credential_from {
     CREDENTIAL_PROGRAM = 1, /* that of the host's kind: gh, glab */
+    CREDENTIAL_CHECKOUT,    /* http.<url>.extraHeader of the checkout */
     CREDENTIAL_HELPER,      /* git credential fill */
 };
 

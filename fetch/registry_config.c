@@ -1,3 +1,4 @@
+#include "base/base64.h"
 #include "base/buf.h"
 #include "base/json.h"
 
@@ -74,37 +75,6 @@ static bool is_helper_name(struct str name)
     return true;
 }
 
-static int digit64(char c)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqr"
-                                 "stuvwxyz0123456789+/";
-    size_t i = str_find_char(str_cstr(digits), c);
-
-    return i == SIZE_MAX ? -1 : (int)i;
-}
-
-/* RFC 4648, with its padding or without. */
-static bool decode64(struct str text, struct buf *out)
-{
-    unsigned bits = 0, held = 0;
-
-    while (text.n && text.p[text.n - 1] == '=')
-        text.n--;
-    for (size_t i = 0; i < text.n; i++) {
-        int d = digit64(text.p[i]);
-
-        if (d < 0)
-            return false;
-        held = (held << 6 | (unsigned)d) & 0xffffff;
-        bits += 6;
-        if (bits >= 8) {
-            bits -= 8;
-            buf_char(out, (char)(held >> bits & 0xff));
-        }
-    }
-    return !out->overflowed;
-}
-
 /* Nothing that could end a line of a header. */
 static bool is_clean(struct str s, size_t max_bytes)
 {
@@ -133,7 +103,7 @@ static void read_auth(struct str text, struct arena *a,
     struct str user, rest;
 
     buf_init(&b, REGISTRY_USER_MAX_BYTES + REGISTRY_SECRET_MAX_BYTES + 1);
-    if (!decode64(text, &b))
+    if (!base64_parse(text, &b))
         return;
     rest = buf_str(&b);
     /* docker pads what it encodes with NUL. */

@@ -141,6 +141,20 @@ static void add_header(struct http_call *call, const char *line)
     call->headers = curl_slist_append(call->headers, line);
 }
 
+/* A user and password precede a header of the configuration. */
+static void add_own_headers(struct http_call *call, const struct settings *s)
+{
+    static const struct str login = STR_INIT("authorization:");
+    size_t count;
+    const struct str *lines =
+        settings_headers(s, call->url, &call->arena, &count);
+
+    for (size_t i = 0; i < count; i++)
+        if (!(call->user.n || call->password.n) ||
+            !str_eq_nocase(str_slice(lines[i], 0, login.n), login))
+            add_header(call, str_dup0(lines[i], &call->arena));
+}
+
 /* As git does it: a request of many wants is mostly hexadecimal digits. */
 static void compress_body(struct http_call *call)
 {
@@ -357,6 +371,7 @@ bool http_start(struct http *h, struct http_call *call, struct err *e)
     curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
     curl_easy_setopt(c, CURLOPT_PIPEWAIT, secure ? 1L : 0L);
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(c, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
     curl_easy_setopt(c, CURLOPT_USERAGENT, AGENT);
     curl_easy_setopt(c, CURLOPT_ERRORBUFFER, call->why);
     curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
@@ -369,6 +384,8 @@ bool http_start(struct http *h, struct http_call *call, struct err *e)
         set_request(call);
     else
         set_body(call);
+    if (call->has_own_headers && (secure || url_is_loopback(call->url)))
+        add_own_headers(call, h->settings);
     curl_easy_setopt(c, CURLOPT_HTTPHEADER, call->headers);
     set_who(call);
     if (!http_set_trust(c, h->settings, call->url, &call->arena, e))

@@ -47,6 +47,7 @@ struct http_call {
     struct str query; /* "service=git-upload-pack"; empty: a POST */
     struct str body;
     struct str user, password; /* empty: none */
+    bool has_own_headers;      /* with the user's http.<url>.extraHeader */
     uint64_t max_seconds;      /* for the whole answer; 0: the session's */
     bool public_only;          /* the name may not lead to a private address */
     bool loopback_too;         /* … but to this machine */

@@ -40,6 +40,8 @@ static bool start(struct exchange *x, struct err *e)
     x->call.body = buf_str(&x->body);
     x->call.user = x->secret.user;
     x->call.password = x->secret.password;
+    x->call.has_own_headers =
+        !r->is_foreign && secrets_allow_headers(&r->session->secrets, &r->url);
     x->call.data = on_data;
     x->call.ctx = x;
     return http_start(r->session->http, &x->call, e);

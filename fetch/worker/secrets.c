@@ -150,6 +150,18 @@ static void take_variable(struct str variable, const struct git_host_token *t,
         *out = (struct secret){token, STR(""), out->source};
 }
 
+/* http_start sends it. */
+static void take_header(const struct secrets *s, const struct url *u,
+                        struct arena *a, struct secret *out)
+{
+    size_t count;
+    const struct str *lines = settings_headers(s->settings, u, a, &count);
+
+    for (size_t i = 0; i < count && out->source == NULL; i++)
+        if (str_starts(str_lower(lines[i], a), STR("authorization:")))
+            out->source = "http.extraHeader of the git configuration";
+}
+
 /* A token of a job belongs to the one host that another variable names. */
 static bool is_for(const struct git_host *g, const struct git_host_token *t,
                    struct str host)
@@ -175,8 +187,10 @@ void secrets_first(const struct secrets *s, const struct url *u,
                                "url.*.insteadOf"};
         return;
     }
-    if (mode == HOST_TOKEN_GIT)
+    if (mode == HOST_TOKEN_GIT) {
+        take_header(s, u, a, out);
         return;
+    }
     if (mode == HOST_TOKEN_VARIABLE)
         take_variable(h->variable, NULL, like, a, out);
     take_variable(own_variable(u->host, a), NULL, like, a, out);
@@ -184,6 +198,8 @@ void secrets_first(const struct secrets *s, const struct url *u,
         if (is_for(g, &g->tokens[i], u->host))
             take_variable(str_cstr(g->tokens[i].variable), &g->tokens[i], g, a,
                           out);
+    if (out->source == NULL)
+        take_header(s, u, a, out);
 }
 
 struct str secrets_way_in(const struct secrets *s, const struct url *u,
@@ -274,6 +290,11 @@ static bool from_program(struct link *l, const struct git_host *g,
     return from_mapm(l, CREDENTIAL_PROGRAM, source, u, a, out, &of_path, e);
 }
 
+bool secrets_allow_headers(const struct secrets *s, const struct url *u)
+{
+    return token_of(s, u) != HOST_TOKEN_NONE;
+}
+
 bool secrets_next(const struct secrets *s, struct link *l, const struct url *u,
                   unsigned *tried, struct arena *a, struct secret *out,
                   bool *of_path, struct err *e)
@@ -298,6 +319,11 @@ bool secrets_next(const struct secrets *s, struct link *l, const struct url *u,
         case SECRET_PROGRAM:
             if (by_kind && g->program.name)
                 ok = from_program(l, g, u, a, out, e);
+            break;
+        case SECRET_CHECKOUT:
+            ok = from_mapm(l, CREDENTIAL_CHECKOUT,
+                           "http.extraHeader of this checkout", u, a, out,
+                           of_path, e);
             break;
         case SECRET_HELPER:
             ok = from_mapm(l, CREDENTIAL_HELPER,

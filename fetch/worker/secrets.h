@@ -8,8 +8,10 @@
  * secrets: which user and password an address gets, if any.
  *
  *     the address's own (user:password@), the variable of config.yaml,
- *     MAPM_TOKEN_<HOST>, the variables of its kind (git_host.h)     at once
- *     netrc, gh's hosts.yml, the kind's program, git's helpers      after 401
+ *     MAPM_TOKEN_<HOST>, the variables of its kind (git_host.h),
+ *     http.<url>.extraHeader of the user's git configuration        at once
+ *     netrc, gh's hosts.yml, the kind's program, the extraHeader
+ *     of the checkout around the working directory, git's helpers   after 401
  *
  * Variables of a kind go to its own hosts and to those that the user's
  * configuration names as of that kind, and nowhere else. Nothing is sent over
@@ -20,14 +22,15 @@
  */
 
 struct secret {
-    struct str user, password;
-    const char *source; /* "the token from GH_TOKEN"; NULL: none */
+    struct str user, password; /* both empty: a header that is sent anyway */
+    const char *source;        /* "the token from GH_TOKEN"; NULL: none */
 };
 
 enum secret_place {
     SECRET_NETRC,
     SECRET_GH_FILE,
     SECRET_PROGRAM,
+    SECRET_CHECKOUT,
     SECRET_HELPER, /* the last one */
     SECRET_PLACE_COUNT
 };
@@ -48,6 +51,9 @@ void secrets_done(struct secrets *s);
  * `a`. */
 void secrets_first(const struct secrets *s, const struct url *u,
                    struct arena *a, struct secret *out);
+
+/* False where config.yaml says that nothing is sent. */
+bool secrets_allow_headers(const struct secrets *s, const struct url *u);
 
 /* What a person may do for a host that refuses: "set GITLAB_TOKEN". In `a`. */
 struct str secrets_way_in(const struct secrets *s, const struct url *u,

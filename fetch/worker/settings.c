@@ -1,6 +1,7 @@
 #include "settings.h"
 
 #include "base/fs.h"
+#include "base/text.h"
 #include "mapm/limits.h"
 
 #include <git2.h>
@@ -12,6 +13,7 @@
 
 #define ORIGIN_URL_BYTES  4096u /* an exact host outweighs any path */
 #define CONFIG_MAX_VALUES 1000  /* of GIT_CONFIG_COUNT */
+#define HEADER_MAX_BYTES  8192
 
 /* http.<pattern>.<key> = value */
 struct settings_rule {
@@ -22,7 +24,8 @@ struct settings_rule {
     bool is_broken; /* … which could not be read */
 };
 
-static const char *const rule_keys[] = {"proxy", "sslcainfo", "sslcapath"};
+static const char *const rule_keys[] = {"proxy", "sslcainfo", "sslcapath",
+                                        "extraheader"};
 
 static bool is_false(struct str v)
 {
@@ -363,6 +366,8 @@ static size_t rank(const struct settings_rule *r, const struct url *u)
 
     if (r->for_all)
         return 1;
+    if (p->user.n && !str_eq(p->user, u->user))
+        return 0;
     if (!str_eq(p->scheme, u->scheme) || p->port != u->port ||
         !host_fits(p->host, u->host) || !path_fits(p->path, u->path))
         return 0;
@@ -392,6 +397,38 @@ struct str settings_proxy(const struct settings *s, const struct url *u)
     const struct settings_rule *r = find_rule(s, u, "proxy");
 
     return r ? r->value : str_make(NULL, 0);
+}
+
+static bool is_header(struct str line)
+{
+    size_t colon = str_find_char(line, ':');
+
+    return colon != SIZE_MAX && colon > 0 && line.n <= HEADER_MAX_BYTES &&
+           !text_has_control(line);
+}
+
+/* A value that is empty takes back those before it. */
+const struct str *settings_headers(const struct settings *s,
+                                   const struct url *u, struct arena *a,
+                                   size_t *count)
+{
+    const struct settings_rule *best = find_rule(s, u, "extraheader");
+    struct str *out = arena_array(a, s->rule_count + 1, sizeof *out);
+
+    *count = 0;
+    if (best == NULL || best->for_all)
+        return out;
+    for (size_t i = 0; i < s->rule_count; i++) {
+        const struct settings_rule *r = &s->rules[i];
+
+        if (!str_is(r->key, "extraheader") || rank(r, u) != rank(best, u))
+            continue;
+        if (r->value.n == 0)
+            *count = 0;
+        else if (is_header(r->value))
+            out[(*count)++] = r->value;
+    }
+    return out;
 }
 
 static bool environment_has_proxy(const struct url *u)

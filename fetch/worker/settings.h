@@ -13,12 +13,13 @@
  *     /etc/gitconfig, $XDG_CONFIG_HOME/git/config, ~/.gitconfig,
  *     GIT_CONFIG_SYSTEM, _GLOBAL, _NOSYSTEM, _COUNT
  *         --> url.*.insteadOf, http[.<url>].proxy, .sslCAInfo, .sslCAPath,
- *             core.sshCommand, ssh.variant
+ *             http.<url>.extraHeader, core.sshCommand, ssh.variant
  *     GIT_SSL_CAINFO, SSL_CERT_FILE, CURL_CA_BUNDLE, MAPM_GITHUB_HOSTS
  *
  * A repository around the working directory has no say. http.sslVerify=false
  * is not honoured: a certificate that is not trusted is named in sslCAInfo.
- * http.extraHeader is not honoured either: it would carry a secret anywhere.
+ * http.extraHeader without a URL is not honoured either: it would carry a secret
+ * anywhere.
  * Proxies of the environment (https_proxy, NO_PROXY …) are libcurl's matter.
  *
  * Source: FETCH.md 9; THREATS.md rows 13, 15, 29.
@@ -73,6 +74,12 @@ struct str settings_proxy(const struct settings *s, const struct url *u);
 
 /* False: neither the configuration nor the environment names one for it. */
 bool settings_may_use_proxy(const struct settings *s, const struct url *u);
+
+/* http.<url>.extraHeader of the pattern that fits this address best: each is
+ * "Name: value". In `a`. */
+const struct str *settings_headers(const struct settings *s,
+                                   const struct url *u, struct arena *a,
+                                   size_t *count);
 
 struct settings_ca {
     struct str bundle; /* PEM, in memory; empty: the system's alone */

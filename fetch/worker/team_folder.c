@@ -35,6 +35,7 @@ static bool send_get(struct folder_get *f, struct err *e)
                           STR_ARG(g->source->remote.base), STR_ARG(g->name));
     q->user = own->secret.user;
     q->password = own->secret.password;
+    q->has_own_headers = team_remote_may_have_token(&g->source->remote);
     f->login = own->logins;
     return team_http_start(q, e);
 }

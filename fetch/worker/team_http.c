@@ -149,6 +149,7 @@ static bool send_request(struct team_http *q, struct str address, struct err *e)
         q->request.header_count = q->line_count;
         q->call.user = q->user;
         q->call.password = q->password;
+        q->call.has_own_headers = q->has_own_headers;
     }
     return http_start(q->source->session->http, &q->call, e);
 }

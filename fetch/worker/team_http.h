@@ -28,6 +28,7 @@ struct team_http {
     const struct str *lines; /* headers, "Name: value" */
     size_t line_count;
     struct str user, password; /* Basic; "": none */
+    bool has_own_headers;      /* with the user's http.<url>.extraHeader */
     struct str content;        /* POST, PUT */
     struct buf *body;
     bool is_blob; /* may be redirected */

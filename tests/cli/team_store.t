@@ -255,6 +255,17 @@ unlike 'it is sent to nobody else' "$(cold elsewhere
     MAPM_STORE=$S/ok mapm install --locked --yes >/dev/null 2>&1
     cat "$T/store.log")" Basic
 rm "$HOME/.netrc"
+# A header of git's configuration goes below its URL, and not where a redirect leads.
+auth="Authorization: Basic $(printf me:secret | base64)"
+git config --global "http.$S/login.extraheader" "$auth"
+cold header
+exits '[S1] http.<url>.extraHeader' 0 mapm install --locked --yes
+is '[S1] the git host is not asked' "$(requests)" 0
+git config --global --rename-section "http.$S/login" "http.$S/log"
+cold header-elsewhere
+exits '[S1] that of another URL' 0 mapm install --locked --yes
+like '[S1] is not sent' "$err" 'is not asked any more: HTTP 401'
+git config --global --remove-section "http.$S/log"
 
 # A folder of nginx, which keeps its connection.
 mkdir -p "$T/nginx"

@@ -254,6 +254,96 @@ for realm in 'Basic realm=\"https://localhost:'"$elsewhere"'/login\"' \
 done
 is '[row 49] and leads nowhere' "$(cat "$T/caught" 2>/dev/null)" ''
 
+# --- http.extraHeader ------------------------------------------------------------------------
+
+unset GITLAB_TOKEN MAPM_TOKEN_LOCALHOST MAPM_TOKEN_127_0_0_1
+rm "$HOME/.netrc"
+git config --global --remove-section credential
+lab github
+opens()
+{
+    go "$PRIVATE"
+    like "[H4] $1" "$out" '^DONE'
+}
+closed()
+{
+    go "$PRIVATE"
+    like "[H4] $1" "$out" '\[not-authorized\]'
+    unsaid "$1"
+}
+auth="AUTHORIZATION: basic $(printf 'x-access-token:%s' "$secret" | base64 -w0)"
+bad="AUTHORIZATION: basic $(printf 'x-access-token:%s' wrong | base64 -w0)"
+git config --global "http.$GITHOST_URL/.extraheader" "$auth"
+opens 'http.<url>.extraHeader goes to its URL'
+git config --global --add "http.$GITHOST_URL/acme/private.git.extraheader" "$bad"
+closed 'the longest URL counts'
+like '[H4] that it was refused' "$out" 'http.extraHeader of the git configuration was not accepted'
+GH_TOKEN=$secret
+export GH_TOKEN
+opens 'a variable precedes it'
+unset GH_TOKEN
+git config --global --remove-section "http.$GITHOST_URL/acme/private.git"
+drive --host 127.0.0.1,github,none "$T/incoming" "$PRIVATE"
+like '[H4] token: none holds for it' "$out" '\[not-authorized\]'
+drive --host 127.0.0.1,github,git "$T/incoming" "$PRIVATE"
+like '[H4] token: git takes it' "$out" '^DONE'
+git config --global --add "http.$GITHOST_URL/.extraheader" ''
+closed 'an empty value takes it back'
+git config --global --remove-section "http.$GITHOST_URL/"
+for section in http "http.$GITHOST_URL/acme/priv" "http.http://localhost:$port/" \
+    "http.http://127.0.0.1:$elsewhere/" "http.http://someone@127.0.0.1:$port/"; do
+    git config --global "$section.extraheader" "$auth"
+    closed "not of $section"
+    git config --global --remove-section "$section"
+done
+# Below one repository, a redirect leads to another one, and to another host.
+git config --global "http.$GITHOST_URL/old/.extraheader" "$auth"
+git config --global "http.http://localhost:$elsewhere/.extraheader" "$auth"
+fault '{"kind": "redirect", "status": 301, "to": "http://127.0.0.1:'"$port"'/acme/private.git/git-upload-pack"}'
+go "$LAB/old/private/-/tree/main/skills/hello"
+like '[H4, row 13] it does not follow out of its URL' "$out" '\[not-authorized\]'
+clear_faults
+leads 301 "http://localhost:$elsewhere" host
+is '[H4, row 13] nor to another host' "$(cat "$T/caught" 2>/dev/null)" ''
+git config --global --remove-section "http.$GITHOST_URL/old/"
+git config --global --remove-section "http.http://localhost:$elsewhere/"
+
+# What actions/checkout leaves: in the repository around the working directory.
+mkdir "$T/checkout"
+git init -q "$T/checkout"
+cd "$T/checkout" || exit 1
+git config "http.$GITHOST_URL/.extraheader" "$auth"
+opens 'of a checkout'
+git config "http.$GITHOST_URL/.extraheader" "AUTHORIZATION: bearer $secret"
+opens 'a bearer token'
+drive --host 127.0.0.1,github,none "$T/incoming" "$PRIVATE"
+like '[H4] token: none' "$out" '\[not-authorized\]'
+git config --file "$T/included" "http.$GITHOST_URL/.extraheader" "$auth"
+git config --unset "http.$GITHOST_URL/.extraheader"
+git config "includeIf.gitdir:$T/checkout/.git.path" "$T/included"
+opens 'in a file that it includes'
+git config --unset "includeIf.gitdir:$T/checkout/.git.path"
+git config "http.$GITHOST_URL/.extraheader" "$bad"
+closed 'a wrong one'
+like '[H4] which is named' "$out" 'http.extraHeader of this checkout was not accepted'
+for value in "AUTHORIZATION: bear $secret" "AUTHORIZATION: basic $secret" "x-token: basic ${auth##* }"; do
+    git config "http.$GITHOST_URL/.extraheader" "$value"
+    closed 'one that says no user and password'
+done
+git config --remove-section "http.$GITHOST_URL/"
+for section in http "http.$GITHOST_URL/acme/" "http.http://localhost:$port/"; do
+    git config "$section.extraheader" "$auth"
+    closed "[row 52] not of a checkout's $section"
+    git config --remove-section "$section"
+done
+git config credential.helper "!touch $T/ran"
+git config core.fsmonitor "touch $T/ran; false"
+git config core.pager "touch $T/ran"
+git config pager.config true
+closed '[row 52] nothing of a checkout runs'
+is '[row 52] nothing ran' "$(ls "$T/ran" 2>/dev/null)" ''
+cd "$T" || exit 1
+
 # --- in what is pasted ---------------------------------------------------------------------
 
 for url in "https://$secret@gitlab.com/acme/none" "https://me:$secret@gitlab.com/acme/none" \

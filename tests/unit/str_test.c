@@ -35,6 +35,39 @@ TEST(base64_has_padding)
     arena_done(&a);
 }
 
+TEST(base64_is_parsed)
+{
+    static const char *const rows[][2] = {
+        {"", ""},
+        {"Zg==", "f"},
+        {"Zg", "f"},
+        {"Zm8=", "fo"},
+        {"Zm9v", "foo"},
+        {"Zm9vYg==", "foob"},
+        {"+/8=", "\xfb\xff"},
+        {"Z-", NULL},
+        {"Zg=v", NULL},
+        {"Z g=", NULL},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CLEANUP(buf_done) struct buf b = {0};
+
+        buf_init(&b, 4);
+        CHECK(base64_parse(str_cstr(rows[i][0]), &b) == (rows[i][1] != NULL));
+        if (rows[i][1])
+            CHECK(str_eq(buf_str(&b), str_cstr(rows[i][1])));
+    }
+}
+
+TEST(base64_ends_where_the_buffer_is_full)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, 3);
+    CHECK(!base64_parse(STR("Zm9vYg=="), &b));
+}
+
 TEST(starts_and_ends)
 {
     CHECK(str_starts(STR("abc"), STR("ab")) && str_starts(STR("a"), STR("")));
