@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "mapm/open_store.h"
 #include "mapm/state_events.h"
+#include "mapm/store.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -179,6 +180,7 @@ static bool follow(struct listing *l, int *exit_code, struct err *e)
 {
     size_t count;
 
+    store_unlock(l->store); /* `mapm store gc` need not wait for this one */
     l->query.follow = true;
     l->query.max = FOLLOW_AT_ONCE;
     do {

@@ -175,9 +175,11 @@ static bool keep_workspace(struct store_job *job, struct str folder,
 
 static void say_waiting(void *ctx)
 {
-    struct invocation *inv = ctx;
+    struct store_job *job = ctx;
+    struct str users = store_users(job->store, &job->inv->cx.arena);
 
-    term_note(&inv->term, "waiting for another mapm that uses the store ...");
+    term_note(&job->inv->term, "waiting for %.*s that uses the store ...",
+              STR_ARG(users.n ? users : STR("another mapm")));
 }
 
 static bool collect(struct store_job *job, int *exit_code, struct err *e)
@@ -194,7 +196,7 @@ static bool collect(struct store_job *job, int *exit_code, struct err *e)
     *exit_code = EXIT_DONE;
     /* First of all: an install that ends now may need more than before. */
     if (!store_lock_alone(job->store, STORE_WAIT_SECONDS * 1000, say_waiting,
-                          inv, e) ||
+                          job, e) ||
         !state_list_workspaces(store_state(job->store), &inv->cx.arena,
                                &folders, &count, e))
         return false;

@@ -166,6 +166,11 @@ bool store_open(struct str home, struct store **out, struct err *e)
     return true;
 }
 
+void store_unlock(struct store *s)
+{
+    fs_close(&s->lock_fd);
+}
+
 bool store_works(const struct store *s, struct err *e)
 {
     if (!state_works(s->state, e))

@@ -267,12 +267,17 @@ static bool collect(struct store *s, struct collection *c, struct err *e)
 bool store_lock_alone(struct store *s, unsigned wait_ms,
                       void (*waiting)(void *), void *ctx, struct err *e)
 {
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str users;
+
     /* An install holds the lock shared from its start to its end. */
     if (fs_lock(s->lock_fd, true, wait_ms, waiting, ctx, e))
         return true;
-    if (e->code == ERR_BUSY)
-        err_hint(e, "an install or a server uses the store; try again when it "
-                    "has ended");
+    if (e->code != ERR_BUSY)
+        return err_wrap(e, "cannot collect garbage");
+    users = store_users(s, &a);
+    err_hint(e, "%.*s uses the store; try again when it has ended",
+             STR_ARG(users.n ? users : STR("an install or a server")));
     return err_wrap(e, "cannot collect garbage");
 }
 

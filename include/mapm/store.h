@@ -45,6 +45,10 @@ MUST_CHECK bool store_find_home(struct arena *a, struct str *path,
 MUST_CHECK bool store_open(struct str home, struct store **out, struct err *e);
 void store_close(struct store *s);
 
+/* Gives up the store's lock, for a command that lasts and reads only mapm.db
+ * from here on: store_gc need not wait for it. */
+void store_unlock(struct store *s);
+
 /* mapm.db of the same folder. Borrowed. */
 struct state *store_state(const struct store *s);
 
@@ -239,6 +243,9 @@ MUST_CHECK bool store_verify(struct store *s,
 MUST_CHECK bool store_lock_alone(struct store *s, unsigned wait_ms,
                                  void (*waiting)(void *), void *ctx,
                                  struct err *e);
+/* The other processes that hold it, for a message: "process 12 (mapm mcp)",
+ * separated by commas; empty where the system does not tell. In `a`. */
+struct str store_users(const struct store *s, struct arena *a);
 
 /* Removes objects that are not reachable from `keep` (digests of packages,
  * from the locks) and older than STORE_GC_MIN_AGE_SECONDS. Takes the lock

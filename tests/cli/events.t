@@ -92,6 +92,8 @@ run mapm -q skill load --session f one
 sql "INSERT INTO events VALUES('y', 5, 's3', NULL, NULL, 'new.type', 'user', 'private', '{}')"
 run mapm -q skill load --session f two
 tail_of "$T/followed" 3
+exits '[F3] gc does not wait for it' 0 mapm store gc
+is '[F3] it says nothing' "$err" ''
 kill -TERM $follower
 wait $follower
 is 'it ends with a signal' $? 130

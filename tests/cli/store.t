@@ -165,6 +165,23 @@ is '[F3] gc waits for a process that uses the store, and says so' "$said" \
     'waiting for another mapm that uses the store ...'
 is '[F3] and then collects' "$(cat "$T/gc.status")" 0
 
+mkfifo "$T/requests"
+"$MAPM" mcp <"$T/requests" >"$T/answers" 2>/dev/null &
+user=$!
+exec 9>"$T/requests"
+echo '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' >&9
+await test -s "$T/answers"
+(exec 9>&-; mapm store gc >"$T/gc.out" 2>"$T/said"; echo $? >"$T/gc.status") &
+collector=$!
+exec 8<"$T/said"
+read -r said <&8
+exec 9>&-
+wait $user $collector
+exec 8<&-
+like '[F3] gc names the process that uses the store' "$said" \
+    "^waiting for process $user \\(.* that uses the store \.\.\.$"
+is '[F3] and collects at its end' "$(cat "$T/gc.status")" 0
+
 # --- a signal while a file is opened --------------------------------------------------------
 
 mkdir ../signal && cd ../signal || exit 1
