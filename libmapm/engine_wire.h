@@ -13,11 +13,13 @@
  *
  * A record is a C structure, most of them of mapm.h, whose fields stand in a
  * table: both sides encode and decode by it. Numbers are little-endian; a text
- * is u32 length and its bytes, NULL is the length UINT32_MAX.
+ * is u32 length and its bytes, NULL is the length UINT32_MAX; from the engine it
+ * arrives as "", as mapm.h promises.
  *
  * Both programs are of one version, and the library trusts the engine no
  * further than its host trusts the library; a message that does not fit the
- * tables ends the operation all the same.
+ * tables ends the operation all the same, and none takes more than a few times
+ * its size of memory.
  */
 
 enum wire_kind {

@@ -304,8 +304,36 @@ void wire_put(struct buf *b, enum wire_kind kind, enum wire_type type,
 struct input {
     struct str rest;
     struct arena *a;
+    const char *absent; /* in place of a text that is NULL */
     bool bad;
 };
+
+static size_t min_bytes_of(enum wire_type type);
+
+static size_t min_bytes(const struct field *f)
+{
+    switch (f->type) {
+    case FIELD_BOOL:
+        return 1;
+    case FIELD_U64:
+    case FIELD_DOUBLE:
+        return 8;
+    case FIELD_PART:
+        return min_bytes_of(f->part);
+    default:
+        return 4;
+    }
+}
+
+/* Of a record without texts. */
+static size_t min_bytes_of(enum wire_type type)
+{
+    size_t bytes = 0;
+
+    for (size_t k = 0; k < types[type].count; k++)
+        bytes += min_bytes(&types[type].fields[k]);
+    return bytes;
+}
 
 static uint64_t take_number(struct input *in, size_t bytes)
 {
@@ -321,12 +349,12 @@ static uint64_t take_number(struct input *in, size_t bytes)
     return v;
 }
 
-/* Each takes at least a byte of what is left: so memory is bounded by it. */
-static size_t take_count(struct input *in)
+/* Each takes at least `bytes` of what is left, which bounds the memory. */
+static size_t take_count(struct input *in, size_t bytes)
 {
     size_t count = take_number(in, 4);
 
-    if (count > in->rest.n)
+    if (count > in->rest.n / bytes)
         in->bad = true;
     return in->bad ? 0 : count;
 }
@@ -338,7 +366,7 @@ static const char *take_text(struct input *in, size_t *length)
 
     *length = 0;
     if (in->bad || n == NO_TEXT)
-        return NULL;
+        return in->absent;
     if (n > in->rest.n) {
         in->bad = true;
         return NULL;
@@ -354,7 +382,7 @@ static const char *const *take_texts(struct input *in, size_t *count)
     const char **texts;
     size_t length;
 
-    *count = take_count(in);
+    *count = take_count(in, 4);
     texts = arena_array(in->a, *count + 1, sizeof *texts);
     for (size_t i = 0; i < *count; i++) {
         texts[i] = take_text(in, &length);
@@ -373,7 +401,7 @@ static void take_records(struct input *in, enum wire_type type, void *records,
 
 static void take_parts(struct input *in, const struct field *f, void *record)
 {
-    size_t count = take_count(in);
+    size_t count = take_count(in, min_bytes_of(f->part));
     void *records = arena_array(in->a, count + 1, types[f->part].size);
 
     take_records(in, f->part, records, count);
@@ -436,9 +464,13 @@ bool wire_take(struct str body, struct arena *a, struct wire_message *out)
 {
     struct input in = {.rest = body, .a = a};
     uint64_t kind = take_number(&in, 1), type = take_number(&in, 1);
-    size_t count = take_count(&in);
+    size_t count;
 
     if (in.bad || kind >= WIRE_KIND_COUNT || type >= WIRE_TYPE_COUNT)
+        return false;
+    in.absent = kind > WIRE_REPLY ? "" : NULL;
+    count = take_count(&in, min_bytes_of((enum wire_type)type));
+    if (in.bad)
         return false;
     *out = (struct wire_message){.kind = (enum wire_kind)kind,
                                  .type = (enum wire_type)type,

@@ -48,14 +48,63 @@ TEST(a_record_arrives_as_it_was_sent)
     CHECK(wire_take(body_of(&b), &a, &m));
     CHECK(m.kind == WIRE_RESULT && m.type == WIRE_LOADED && m.count == 1);
     l = m.records;
-    CHECK(strcmp(l->skill.name, "pdf") == 0 && l->skill.description == NULL);
+    CHECK(strcmp(l->skill.name, "pdf") == 0 && !l->skill.description[0]);
     CHECK(l->skill.score > 0.24 && l->skill.score < 0.26 && l->skill.is_mode);
-    CHECK(strcmp(l->text, "text") == 0 && l->version == NULL);
+    CHECK(strcmp(l->text, "text") == 0 && !l->version[0]);
     CHECK(l->tokens == 1ull << 40 && l->tag_count == 3);
     CHECK(l->tags[1][0] == '\0' && strcmp(l->tags[2], "drei") == 0);
-    CHECK(l->metadata_count == 2 && l->metadata[1].value == NULL);
+    CHECK(l->metadata_count == 2 && !l->metadata[1].value[0]);
     CHECK(l->resource_count == 1 && l->resources[0].size == UINT64_MAX);
     CHECK(l->resources[0].is_executable && !l->resources[0].is_text);
+}
+
+TEST(a_request_may_lack_a_text_and_a_result_may_not)
+{
+    static const struct {
+        enum wire_kind kind;
+        bool is_null;
+    } rows[] = {{WIRE_HELLO, true},  {WIRE_REQUEST, true},
+                {WIRE_REPLY, true},  {WIRE_NOTICE, false},
+                {WIRE_EVENT, false}, {WIRE_RESULT, false},
+                {WIRE_FAILED, false}};
+    static const struct wire_line empty = {0};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CLEANUP(arena_done) struct arena a = {0};
+        CLEANUP(buf_done) struct buf b = {0};
+        const struct wire_line *l;
+        struct wire_message m;
+
+        buf_init(&b, 1000);
+        wire_put(&b, rows[i].kind, WIRE_LINE, &empty, 1);
+        CHECK(wire_take(body_of(&b), &a, &m));
+        l = m.records;
+        CHECK(rows[i].is_null ? l->text == NULL : l->text && !l->text[0]);
+    }
+}
+
+/* A count that the bytes behind it cannot be. */
+TEST(memory_is_bounded_by_the_bytes_that_came)
+{
+    static const struct {
+        enum wire_type type;
+        unsigned bytes; /* of a record */
+    } rows[] = {{WIRE_LINE, 8}, {WIRE_PACKAGE, 54}, {WIRE_METADATA, 8}};
+    char body[1000] = {WIRE_RESULT};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (unsigned n = 1; n < 10; n++) {
+            CLEANUP(arena_done) struct arena a = {0};
+            struct wire_message m;
+            struct str whole = str_make(body, 6 + n * rows[i].bytes);
+
+            body[1] = (char)rows[i].type;
+            body[2] = (char)n;
+            CHECK(wire_take(whole, &a, &m) && m.count == n);
+            whole.n--;
+            CHECK(!wire_take(whole, &a, &m));
+        }
+    }
 }
 
 TEST(bytes_with_a_nul_have_a_length)
