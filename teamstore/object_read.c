@@ -14,6 +14,9 @@ const struct team_limits team_package_limits = {
 const struct team_limits team_proof_limits = {
     PACKAGE_MAX_FILES, TEAM_PROOF_MAX_BYTES, TEAM_PROOF_MAX_BYTES,
 };
+const struct team_limits team_market_limits = {
+    PACKAGE_MAX_FILES, TEAM_MARKET_MAX_BYTES, TEAM_MARKET_MAX_BYTES,
+};
 /* clang-format on */
 
 #define GZIP_HEAD     "\x1f\x8b\x08\0\0\0\0\0\0\xff" /* no name, time or system */

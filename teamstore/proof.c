@@ -31,6 +31,7 @@ struct walk {
     struct map folders; /* ids of trees to take whole */
     struct team_file *files;
     size_t count, capacity, bytes, links;
+    size_t max_bytes; /* of the proof */
     struct err *e;
 };
 
@@ -103,9 +104,9 @@ static struct object *take(struct walk *w, struct str id, const char *type)
         return o;
     o->is_taken = true;
     w->bytes += o->bytes.n;
-    if (w->bytes > TEAM_PROOF_MAX_BYTES) {
-        err_set(w->e, ERR_LIMIT, "the proof has more than %u KiB",
-                TEAM_PROOF_MAX_BYTES >> 10);
+    if (w->bytes > w->max_bytes) {
+        err_set(w->e, ERR_LIMIT, "the proof has more than %zu KiB",
+                w->max_bytes >> 10);
         return NULL;
     }
     w->files =
@@ -340,9 +341,10 @@ static bool take_file(struct walk *w, struct str path, bool *found)
     return !*found || take(w, end.id, "blob");
 }
 
-static void init_walk(struct walk *w, struct arena *a, struct err *e)
+static void init_walk(struct walk *w, size_t max_bytes, struct arena *a,
+                      struct err *e)
 {
-    *w = (struct walk){.a = a, .e = e};
+    *w = (struct walk){.a = a, .max_bytes = max_bytes, .e = e};
     map_init(&w->objects, a);
     map_init(&w->places, a);
     map_init(&w->folders, a);
@@ -356,7 +358,7 @@ bool team_market_write(struct str trees, struct str commit,
     struct walk w;
     bool found = false;
 
-    init_walk(&w, &a, e);
+    init_walk(&w, TEAM_MARKET_MAX_BYTES, &a, e);
     if (trees.n > MAX_BYTES)
         return err_set(e, ERR_LIMIT, "the trees of a commit are too large");
     if (!read_objects(&w, trees) || !find_root(&w, commit))
@@ -377,7 +379,7 @@ bool team_proof_write(struct str trees, struct str commit, struct str path,
     struct walk w;
     struct str id;
 
-    init_walk(&w, &a, e);
+    init_walk(&w, TEAM_PROOF_MAX_BYTES, &a, e);
     if (trees.n > MAX_BYTES)
         return err_set(e, ERR_LIMIT, "the trees of a commit are too large");
     if (!parse_id(object, &a, &id))

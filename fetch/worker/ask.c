@@ -642,7 +642,7 @@ static bool keep_market(struct ask *a, struct err *e)
     struct blob *b = a->blobs[0];
     struct str text;
 
-    if (b->size > TEAM_PROOF_MAX_BYTES || objects_find(&r->objects, &b->id))
+    if (b->size > TEAM_MARKET_MAX_BYTES || objects_find(&r->objects, &b->id))
         return true;
     if (!blob_read(r, b, &r->arena, &text, e))
         return false;

@@ -24,7 +24,7 @@ static void put_text(struct buf *b, const struct repo *r, const struct oid *id,
     const struct object *o = objects_find(&r->objects, id);
     size_t before = oid_set_count(texts);
 
-    if (!o || o->type != OBJECT_BLOB || o->bytes.n > TEAM_PROOF_MAX_BYTES)
+    if (!o || o->type != OBJECT_BLOB || o->bytes.n > TEAM_MARKET_MAX_BYTES)
         return;
     oid_set_put(texts, id);
     if (oid_set_count(texts) > before)
@@ -124,7 +124,7 @@ bool bundle_load(struct repo *r, struct snapshot *s, struct str bytes)
         struct oid id;
 
         if (in.bad || type < OBJECT_COMMIT || type > OBJECT_BLOB ||
-            (type == OBJECT_BLOB && content.n > TEAM_PROOF_MAX_BYTES) ||
+            (type == OBJECT_BLOB && content.n > TEAM_MARKET_MAX_BYTES) ||
             !oid_of(type, content, &id, &ignored))
             return false;
         objects_put(&r->objects, type, &id, content);

@@ -268,8 +268,9 @@ static bool start_get(struct team_source *source, struct team_item *item,
     g->name = item->name;
     g->is_proof = item->is_proof;
     g->item = item;
-    buf_init(&g->bytes,
-             item->is_proof ? TEAM_PROOF_GET_BYTES : TEAM_OBJECT_MAX_BYTES);
+    buf_init(&g->bytes, item->is_market  ? TEAM_MARKET_GET_BYTES
+                        : item->is_proof ? TEAM_PROOF_GET_BYTES
+                                         : TEAM_OBJECT_MAX_BYTES);
     item->get = g;
     item->state = ITEM_COMING;
     if (source->running++ == 0)

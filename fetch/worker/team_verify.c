@@ -119,7 +119,7 @@ static bool put_objects(struct repo *r, const struct team_file *files,
                         size_t count, struct arena *a, struct team_part **out,
                         size_t *out_count, struct err *e)
 {
-    size_t text_max = a ? TEAM_PROOF_MAX_BYTES : TREE_LINK_MAX_BYTES;
+    size_t text_max = a ? TEAM_MARKET_MAX_BYTES : TREE_LINK_MAX_BYTES;
     struct team_part *parts =
         a ? arena_array(a, count + 1, sizeof *parts) : NULL;
     size_t n = 0;
@@ -155,8 +155,8 @@ bool team_verify_proof(struct repo *r, struct str gz, const struct oid *commit,
     struct oid root;
     size_t count;
 
-    if (!team_object_read(gz, &team_proof_limits, &scratch, &files, &count,
-                          NULL, e) ||
+    if (!team_object_read(gz, a ? &team_market_limits : &team_proof_limits,
+                          &scratch, &files, &count, NULL, e) ||
         !put_objects(r, files, count, a, out, out_count, e))
         return false;
     o = objects_find(&r->objects, commit);

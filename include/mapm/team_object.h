@@ -32,11 +32,14 @@ struct team_limits {
     uint64_t file_max_bytes; /* of one */
 };
 
-/* Of a package by limits.h, and of a proof. */
-extern const struct team_limits team_package_limits, team_proof_limits;
+/* Of a package by limits.h, of a proof, and of that of a marketplace. */
+extern const struct team_limits team_package_limits, team_proof_limits,
+    team_market_limits;
 
 #define TEAM_OBJECT_MAX_BYTES (80u << 20)   /* compressed */
 #define TEAM_PROOF_MAX_BYTES  (256u * 1024) /* of its objects */
+/* With the marketplace.json, of which one of 400 plugins has some 256 KiB. */
+#define TEAM_MARKET_MAX_BYTES (4u << 20)
 
 /*
  * Appends the object to `out`; `*tar`, where not NULL, is the SHA-256 of what

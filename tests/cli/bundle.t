@@ -194,8 +194,15 @@ exits '[S4] in either form' 0 alone "$MAPM" install --vendored
 
 m=$T/market
 mkdir -p "$m/.claude-plugin" "$m/plugins/demo/.claude-plugin"
-echo '{"name": "m", "owner": {"name": "o"}, "plugins": [{"name": "demo",
-  "description": "Of the entry.", "source": "./plugins/demo"}]}' >"$m/.claude-plugin/marketplace.json"
+# As one of a thousand plugins: more than the proof of a package may have.
+python3 -S - >"$m/.claude-plugin/marketplace.json" <<'PYTHON'
+import hashlib, json
+others = [{"name": f"other{i}", "source": f"./plugins/other{i}",
+           "description": "".join(hashlib.sha256(b"%d %d" % (i, k)).hexdigest() for k in range(16))}
+          for i in range(1000)]
+print(json.dumps({"name": "m", "owner": {"name": "o"}, "plugins": [
+    {"name": "demo", "description": "Of the entry.", "source": "./plugins/demo"}] + others}))
+PYTHON
 echo '{"name": "demo", "mcpServers": {"web": {"type": "http", "url": "https://example.com/mcp"}}}' \
     >"$m/plugins/demo/.claude-plugin/plugin.json"
 skill "$m/plugins/demo/skills/a"
