@@ -1,6 +1,7 @@
 #include "base/path.h"
 
 #include "catalogs.h"
+#include "self_server.h"
 
 /* What is named, of one layer. */
 struct removal {
@@ -161,14 +162,28 @@ static bool hint_member(struct install_session *s, struct str word,
     return false;
 }
 
-/* A word that names a catalog as a whole. */
-static bool drop_catalog(struct install_session *s, struct str word,
-                         bool *is_catalog, struct err *e)
+static bool names_self_server(struct install_session *s, struct str word)
+{
+    const struct lock_entry *entry;
+    struct err ignored = {0};
+
+    return s->with_server && self_server_is_name(word) &&
+           !layer_resolve_name(&s->layer, word, s->cx, &entry, &ignored);
+}
+
+/* A word that names a catalog as a whole, or mapm's own server. */
+static bool drop_other(struct install_session *s, struct str word, bool *found,
+                       struct err *e)
 {
     const struct catalog *c = catalogs_find(s, word);
 
-    *is_catalog = c != NULL;
-    return !c || catalogs_remove(s, c, e);
+    *found = true;
+    if (c)
+        return catalogs_remove(s, c, e);
+    if (names_self_server(s, word))
+        return self_server_remove(s, e);
+    *found = false;
+    return true;
 }
 
 /* With -r a name is one of any member's. */
@@ -183,7 +198,7 @@ static bool find_words(struct install_session *s, struct removal *out,
     out->entries = arena_array(a, arguments->count + 1, sizeof *out->entries);
     if (!s->cx->all_members || s->part_count == 1) {
         for (size_t i = 0; i < arguments->count; i++)
-            if (!drop_catalog(s, arguments->items[i], &found[i], e))
+            if (!drop_other(s, arguments->items[i], &found[i], e))
                 return false;
             else if (!found[i])
                 words[out->count++] = arguments->items[i];
@@ -193,12 +208,12 @@ static bool find_words(struct install_session *s, struct removal *out,
     }
     for (size_t i = 0; i < arguments->count; i++) {
         struct err why = {0};
-        bool is_catalog = false;
+        bool is_other;
 
-        if (!drop_catalog(s, arguments->items[i], &is_catalog, e))
+        if (!drop_other(s, arguments->items[i], &is_other, e))
             return false;
-        found[i] |= is_catalog;
-        if (is_catalog)
+        found[i] |= is_other;
+        if (is_other)
             continue;
         if (layer_resolve_name(&s->layer, arguments->items[i], s->cx,
                                &out->entries[out->count], &why)) {

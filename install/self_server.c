@@ -46,6 +46,45 @@ bool self_server_add(struct install_session *s, struct err *e)
     return true;
 }
 
+bool self_server_is_name(struct str word)
+{
+    return str_is(word, KEY) || str_is(word, NAME);
+}
+
+/* The text without its line "server: …". */
+static struct str without_line(struct str text, struct arena *a)
+{
+    CLEANUP(buf_done) struct buf out = {0};
+    struct str rest = text, line;
+
+    buf_init(&out, text.n + 1);
+    while (rest.n && str_cut(&rest, '\n', &line)) {
+        if (str_starts(line, STR("server:")))
+            continue;
+        buf_append(&out, line);
+        if (rest.p)
+            buf_char(&out, '\n');
+    }
+    return arena_str(a, buf_str(&out));
+}
+
+bool self_server_remove(struct install_session *s, struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    struct str text = without_line(s->yaml, a);
+    struct project project;
+
+    if (!project_parse(text, PROJECT_WORKSPACE, "mapm.yaml", &s->layer.rules, a,
+                       &project, e) ||
+        project.server) {
+        err_set(e, ERR_FORMAT, "mapm.yaml cannot be changed in place");
+        return err_hint(e, "take \"server: true\" out of it by hand");
+    }
+    s->yaml = text;
+    s->with_server = false;
+    return true;
+}
+
 void self_server_fill(bool is_user, struct provision_item *out, struct arena *a)
 {
     struct package_file *file = arena_new(a, struct package_file);

@@ -15,6 +15,12 @@ struct install_session;
  * that says otherwise. */
 MUST_CHECK bool self_server_add(struct install_session *s, struct err *e);
 
+/* "mapm", its key in the clients' files, or its name. */
+bool self_server_is_name(struct str word);
+
+/* The line again out of mapm.yaml. Errors: ERR_FORMAT likewise. */
+MUST_CHECK bool self_server_remove(struct install_session *s, struct err *e);
+
 /* As provision takes packages; at user level with --global. In `a`. */
 void self_server_fill(bool is_user, struct provision_item *out,
                       struct arena *a);

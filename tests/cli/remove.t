@@ -133,6 +133,26 @@ exits 'what is gone already is no fault' 0 mapm remove lone
 unlike 'gone from the lock' "$(cat mapm.lock)" acme/lone
 exits 'what is left verifies' 0 mapm verify
 
+# mapm's own server, which no package is.
+workspace
+printf '# mine\r\n' >>mapm.yaml
+cp mapm.yaml "$T/yaml.before" && cp .mcp.json "$T/mcp.with"
+mapm install -q --yes --with-server 2>/dev/null
+like 'the server of --with-server' "$(cat .mcp.json)" '"mapm"'
+sed -i 's/^server: true$/server: true # why/' mapm.yaml
+exits '[H7] may be removed' 0 mapm remove mapm
+ok '[H7] its line goes alone' cmp mapm.yaml "$T/yaml.before"
+ok '[H7] and its entry' cmp .mcp.json "$T/mcp.with"
+exits '[H7] what is left verifies' 0 mapm verify
+exits '[H7] once' 1 mapm remove mapm
+skill "$T/own/mapm"
+mapm install -q --yes --with-server "$T/own/mapm"
+exits '[H7] a package of that name' 0 mapm remove mapm
+not_ok '[H7] precedes it' test -e .agents/skills/mapm
+like '[H7] which stays' "$(cat .mcp.json)" '"mapm"'
+exits '[H7] and has another name' 0 mapm remove mapm/mcp
+ok '[H7] that takes it out' cmp .mcp.json "$T/mcp.with"
+
 # A name of a file is one line, whatever it holds.
 workspace
 touch ".agents/skills/lone/$(printf 'x\n0 packages differ: fine')"

@@ -333,9 +333,10 @@ is '[H6] has the server last' "$(diff "$T/mine" "$HOME/.continue/config.yaml" | 
 >     - tool'
 exits '[H8] mapm itself' 0 mapm install -g --yes --with-server
 exits '[H8] is as it should be' 0 mapm verify -g
-exits '[H8] both' 0 mapm remove -g io.acme/tool --yes
-sed -i '/^server/d' "$MAPM_HOME/global/mapm.yaml"
-mapm install -g --yes >/dev/null 2>&1
+exits '[H8] both' 0 mapm remove -g io.acme/tool mapm --yes
+not_ok '[H8] and its line goes' grep -q server "$MAPM_HOME/global/mapm.yaml"
+exits '[H8] which is not there any more' 1 mapm remove -g mapm --yes
+like '[H8] and is said' "$err" 'nothing named "mapm" is installed here'
 ok '[H8] leave the bytes from before' cmp "$HOME/.continue/config.yaml" "$T/mine"
 rm "$HOME/.continue/config.yaml"
 exits '[H6] a file that is not there' 0 mapm install -g --yes "$s/io.acme_tool.json"
