@@ -145,8 +145,10 @@ static bool cannot(struct err *e, const char *verb, struct str what)
     /* A folder of a lower layer cannot be renamed on an overlay. */
     return layered &&
            err_hint(e, "it lies on another file system or image layer than "
-                       ".agents: move it out of the way, or leave its client "
-                       "out with \"clients: [-NAME]\" in config.yaml");
+                       ".agents, with -g than the data folder: leave its "
+                       "client out with \"clients: [-NAME]\" in config.yaml, "
+                       "move it out of the way, or with -g name a data folder "
+                       "beside it in MAPM_HOME");
 }
 
 bool transaction_rename(int from_fd, const char *from, int to_fd,

@@ -233,6 +233,19 @@ SH
         "$(T=$T ALL=$ALL NAMES=$NAMES XDG_CONFIG_HOME=$HOME/.config unshare -rm sh "$T/apart" | tr '\n' ' ')" \
         '1 unchanged 0 1 0 unchanged '
     like '[H8] which the error says' "$(cat "$T/err")" '\.cursor.*cross-device.*|hint: .*another file system.*clients: \[-NAME\]'
+    fresh
+    mkdir "$HOME/.cursor" "$HOME/data"
+    cat >"$T/apart" <<'SH'
+mount -t tmpfs -o mode=755 none "$HOME/data" || exit 1
+MAPM_HOME=$HOME/data "$MAPM" install -g --yes $ALL >/dev/null 2>"$T/err"
+echo "$?" "$(ls -A "$HOME")"
+MAPM_HOME=$HOME/.mapm "$MAPM" install -g --yes $ALL >/dev/null 2>&1
+echo "$?" "$(ls "$HOME/.agents/skills")"
+SH
+    is '[H8] a data folder on another file system than the home, and one beside it' \
+        "$(T=$T ALL=$ALL XDG_CONFIG_HOME=$HOME/.config unshare -rm sh "$T/apart" | tr '\n' ' ')" \
+        '1 .cursor data 0 pdf '
+    like '[H8] which the error names' "$(cat "$T/err")" 'hint: .*data folder beside it in MAPM_HOME'
 else
     skip '[H8] a client whose folder is another file system' 'needs user namespaces'
 fi
