@@ -45,7 +45,7 @@ struct node_rare {
     const struct market *market; /* of a marketplace */
     struct node *market_node;    /* of a plugin from one */
     struct str entry; /* … its entry, for PLUGIN_ENTRY_FILE; of a manifest
-                       * (plugin_scope.h) the name that it gives */
+                       * (plugin_scope.h) its path, then the name it gives */
     struct str catalog_commit; /* … and where that was read */
     struct node *owner;        /* of a part out of a plugin's files */
     struct str of_plugin;      /* FQN of the first one that has it as a part */

@@ -12,13 +12,17 @@
 #include "names.h"
 #include "proof.h"
 
+static struct str manifest_path(struct str folder, int format, struct arena *a)
+{
+    return fs_join(folder, str_cstr(plugin_formats[format].manifest), a);
+}
+
 /* A manifest is a node like a marketplace; where the folder has none, that node
  * fails, and nothing depends on it. */
 static bool manifest_origin(const struct node *n, struct str folder, int format,
                             struct arena *a, struct origin *out)
 {
-    struct str path =
-        fs_join(folder, str_cstr(plugin_formats[format].manifest), a);
+    struct str path = manifest_path(folder, format, a);
     struct err ignored = {0};
     struct origin o;
 
@@ -40,13 +44,16 @@ void plugin_scope_request(struct closure *c, const struct node *n,
 {
     for (int i = PLUGIN_CLAUDE; i < PLUGIN_FORMATS; i++) {
         struct node *manifest;
+        struct node_rare *rare;
         struct origin o;
 
         if (!manifest_origin(n, folder, i, &c->cx->arena, &o) ||
             closure_find(c, o.key))
             continue;
         manifest = closure_add(c, &o, DOC_MARKET);
-        node_make_rare(manifest, &c->cx->arena)->pin = n->package.commit;
+        rare = node_make_rare(manifest, &c->cx->arena);
+        rare->pin = n->package.commit;
+        rare->entry = manifest_path(folder, i, &c->cx->arena);
         *any = true;
     }
 }
@@ -89,6 +96,12 @@ bool plugin_scope_ingest(struct closure *c, struct node *n, struct str text,
     struct arena *a = &c->cx->arena;
     const struct json *root;
 
+    /* Where a ref ends is not known: of a path that is not there, the end may
+     * be there, or its repository be taken. */
+    if (n->origin->scheme != ORIGIN_FILE &&
+        !str_eq(n->path, node_rare(n)->entry))
+        return err_set(e, ERR_PATH, "there is no %.*s",
+                       STR_ARG(node_rare(n)->entry));
     if (!json_parse(text, &options, a, &root, NULL, e))
         return false;
     node_make_rare(n, a)->entry =

@@ -553,6 +553,10 @@ for at in east west; do
     skill "$T/fleet/plugins/$at/skills/pilot"
     echo "$at" >>"$T/fleet/plugins/$at/skills/pilot/SKILL.md"
 done
+# Its name is none of theirs, though it ends as theirs would.
+mkdir -p "$T/fleet/.agents/plugins"
+echo '{"name": "navy", "plugins": [{"name": "west", "source": "./plugins/west"}]}' \
+    >"$T/fleet/.agents/plugins/marketplace.json"
 make_repo acme/fleet "$T/fleet" >/dev/null
 mkdir "$T/fleet-ws" && cd "$T/fleet-ws" || exit 1
 names() { sed -n 's/^    as: //p' mapm.lock | sort | tr '\n' ' '; }
