@@ -4,9 +4,9 @@
 #include "mapm/host_add.h"
 #include "mapm/limits.h"
 #include "mapm/state_search.h"
+#include "mapm/well_known.h"
 
 #include "catalog_record.h"
-#include "well_known.h"
 
 /* The catalogs of a user, as sources of the search in mapm.db. */
 

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "mapm/limits.h"
 #include "mapm/name.h"
+#include "mapm/well_known.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,6 +191,50 @@ bool offered_add_market(struct offered *list, struct str text, struct str file,
             data.why = str_cstr(entry->why);
         if (!offered_add(list, entry->name, entry->description,
                          market_tags(entry->json, &scratch), &data, e))
+            return false;
+    }
+    return true;
+}
+
+static struct str index_tags(const struct json *entry, struct arena *a)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    const struct json *list = json_get(entry, "tags");
+
+    buf_init(&b, SIZE_MAX / 2);
+    for (const struct json *tag = list && list->kind == JSON_ARRAY ? list->first
+                                                                   : NULL;
+         tag; tag = tag->next) {
+        if (tag->kind != JSON_STRING)
+            continue;
+        if (b.n)
+            buf_char(&b, '\n');
+        buf_append(&b, text_one_line(tag->text, a));
+    }
+    return arena_str(a, buf_str(&b));
+}
+
+bool offered_add_index(struct offered *list, struct str text, struct str url,
+                       struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct well_known_index index;
+
+    if (!well_known_parse(text, url, &scratch, &index, e))
+        return false;
+    list->left_out += index.left_out;
+    for (size_t i = 0; i < index.count; i++) {
+        const struct well_known_skill *skill = &index.skills[i];
+        struct entry_data data = {
+            .kind = STR("skill"),
+            .version = skill->version,
+            .origin = skill->url,
+            .why = STR("it is in an index, which mapm searches and does not "
+                       "install from: see its address"),
+            .tokens = skill->tokens};
+
+        if (!offered_add(list, skill->name, skill->description,
+                         index_tags(skill->json, &scratch), &data, e))
             return false;
     }
     return true;

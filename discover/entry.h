@@ -39,7 +39,7 @@ MUST_CHECK bool offered_add_document(struct offered *list, enum doc_kind kind,
 MUST_CHECK bool offered_add_market(struct offered *list, struct str text,
                                    struct str file, struct str catalog,
                                    struct err *e);
-/* An index of .well-known/agent-skills (well_known.c). */
+/* An index of .well-known/agent-skills, which came from `url`. */
 MUST_CHECK bool offered_add_index(struct offered *list, struct str text,
                                   struct str url, struct err *e);
 

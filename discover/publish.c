@@ -7,13 +7,13 @@
 #include "mapm/document.h"
 #include "mapm/limits.h"
 #include "mapm/name.h"
+#include "mapm/well_known.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 
 #include "archive.h"
 #include "entry.h"
-#include "well_known.h"
 
 /* A folder of skills as an index of .well-known/agent-skills. */
 

@@ -9,12 +9,12 @@
 #include "mapm/limits.h"
 #include "mapm/plugin_paths.h"
 #include "mapm/state_search.h"
+#include "mapm/well_known.h"
 
 #include <time.h>
 
 #include "catalog_record.h"
 #include "entry.h"
-#include "well_known.h"
 
 /*
  * Reads catalogs again.
@@ -372,48 +372,22 @@ static bool check_only(const struct refresh *r, struct str url, struct err *e)
     return err_hint(e, "store: {only: true} asks nothing but the stores");
 }
 
-/* Only on the same host: another one would be the publisher's choice, not the
- * user's (row 44). */
-static bool follow(struct str *url, const struct fetch_reply *reply,
-                   struct err *e)
-{
-    if (reply->location.n == 0)
-        return err_set(e, ERR_FETCH, "HTTP %ld from %.*s", reply->status,
-                       STR_ARG(*url));
-    if (str_eq_nocase(well_known_host(*url),
-                      well_known_host(reply->location)) &&
-        (str_starts(reply->location, STR("https:")) ||
-         str_starts(*url, STR("http:")))) {
-        *url = reply->location;
-        return true;
-    }
-    err_set(e, ERR_FETCH, "HTTP %ld from %.*s: it redirects to %.*s",
-            reply->status, STR_ARG(*url), STR_ARG(reply->location));
-    return err_hint(e, "if that is meant: mapm catalog add %.*s",
-                    STR_ARG(reply->location));
-}
-
 static bool get(struct str *url, struct str condition, struct arena *a,
                 struct fetch_reply *out, struct err *e)
 {
-    struct str headers[2] = {STR(ACCEPT_JSON), condition};
-    struct fetch_post in = {.is_get = true,
-                            .headers = headers,
-                            .header_count = condition.n ? 2 : 1,
-                            .max_bytes = AGENT_INDEX_MAX_BYTES};
+    const struct fetch_document in = {.url = *url,
+                                      .accept = STR(ACCEPT_JSON),
+                                      .condition = condition,
+                                      .max_bytes = AGENT_INDEX_MAX_BYTES};
 
-    in.deadline_ms = proc_now_ms() + AGENT_INDEX_MAX_SECONDS * 1000;
-    for (size_t i = 0; i <= AGENT_INDEX_MAX_REDIRECTS; i++) {
-        in.url = *url;
-        if (!fetch_post(&in, a, out, e))
-            return false;
-        if (out->status < 300 || out->status > 399 || out->status == 304)
-            return true;
-        if (!follow(url, out, e))
-            return false;
-    }
-    return err_set(e, ERR_FETCH, "more than %d redirects",
-                   AGENT_INDEX_MAX_REDIRECTS);
+    if (!fetch_document(&in, a, url, out, e))
+        return false;
+    if (out->location.n == 0)
+        return true;
+    err_set(e, ERR_FETCH, "HTTP %ld from %.*s: it redirects to %.*s",
+            out->status, STR_ARG(*url), STR_ARG(out->location));
+    return err_hint(e, "if that is meant: mapm catalog add %.*s",
+                    STR_ARG(out->location));
 }
 
 static bool take_index(struct visit *v, struct str url,

@@ -37,6 +37,7 @@ enum frame_type {
     FRAME_PUSH,         /* instead of OPTIONS: a push (push_frame.h) */
     FRAME_PUSH_OBJECT,  /* the answer to PUSH_WANT */
     FRAME_BUNDLE,       /* instead of OPTIONS: its lock, with a descriptor */
+    FRAME_UNPACK,       /* instead of OPTIONS: an archive (unpack.h) */
 
     /* mapm-fetch says */
     /* What the configuration says of hosts, rewrites and ssh: the first. */
@@ -60,6 +61,7 @@ enum frame_type {
     FRAME_PUSH_DONE,
     FRAME_WARN,        /* a line for a person, about no package */
     FRAME_BUNDLE_LOCK, /* the answer to BUNDLE */
+    FRAME_UNPACKED,    /* the answer to UNPACK */
 };
 
 /* Sources of a credential, in NEED_CREDENTIAL. */

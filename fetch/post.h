@@ -30,6 +30,7 @@
 #define POST_MAX_MS              86400000u /* SECONDS_CEILING */
 #define POST_RETRY_MAX_S         86400u
 #define POST_CONDITION_MAX_BYTES 512u
+#define POST_TYPE_MAX_BYTES      256u
 
 /*
  * May it be sent? An address of http or https without blanks, controls, user or

@@ -80,6 +80,7 @@ void post_write(struct buf *b, const struct fetch_post *in, uint64_t time_ms)
     size_t begun = frame_begin(b, FRAME_POST);
 
     frame_u8(b, in->is_get);
+    frame_u8(b, in->public_only);
     frame_str(b, in->url);
     frame_u32(b, in->header_count);
     for (size_t i = 0; i < in->header_count; i++)
@@ -99,6 +100,7 @@ bool post_read(struct str body, struct arena *a, struct fetch_post *out,
 
     *out = (struct fetch_post){0};
     out->is_get = field_bool(&in);
+    out->public_only = field_bool(&in);
     out->url = arena_str(a, field_str(&in, POST_URL_MAX_BYTES));
     out->header_count = field_u32(&in, POST_HEADERS_MAX);
     headers = arena_array(a, out->header_count, sizeof *headers);
@@ -120,6 +122,7 @@ void post_write_reply(struct buf *b, const struct fetch_reply *in)
     frame_str(b, in->body);
     frame_str(b, in->condition);
     frame_str(b, in->location);
+    frame_str(b, in->type);
     frame_end(b, begun);
 }
 
@@ -134,13 +137,16 @@ bool post_read_reply(struct str body, size_t max_bytes, struct arena *a,
     got.body = field_str(&in, max_bytes);
     got.condition = field_str(&in, POST_CONDITION_MAX_BYTES);
     got.location = field_str(&in, POST_URL_MAX_BYTES);
+    got.type = field_str(&in, POST_TYPE_MAX_BYTES);
     if (!fields_end(&in) || got.status < 200 ||
         (got.condition.n && !post_header_is_good(got.condition)) ||
-        (got.location.n && !url_is_good(got.location)))
+        (got.location.n && !url_is_good(got.location)) ||
+        !is_printable(got.type))
         return false;
     got.body = arena_str(a, got.body);
     got.condition = arena_str(a, got.condition);
     got.location = arena_str(a, got.location);
+    got.type = arena_str(a, got.type);
     *out = got;
     return true;
 }

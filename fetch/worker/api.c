@@ -5,6 +5,7 @@
 #include <curl/curl.h>
 
 #include "../post.h"
+#include "address.h"
 #include "http.h"
 #include "quote.h"
 #include "rights.h"
@@ -26,6 +27,7 @@ struct api {
     size_t header_bytes;
     struct str condition;   /* of a GET: see struct fetch_reply */
     bool is_over, is_coded; /* why the transfer was stopped */
+    char private_address[ADDRESS_TEXT_BYTES]; /* that its name led to; "" */
     char why[CURL_ERROR_SIZE];
 };
 
@@ -126,6 +128,29 @@ static void set_request(struct api *p)
     curl_easy_setopt(c, CURLOPT_HEADERDATA, p);
 }
 
+/* libcurl tries the next address of the name after one that is refused. */
+static curl_socket_t open_public(void *ctx, curlsocktype purpose,
+                                 struct curl_sockaddr *to)
+{
+    struct api *p = ctx;
+
+    (void)purpose;
+    if (!address_is_public(&to->addr)) {
+        address_format(&to->addr, p->private_address);
+        return CURL_SOCKET_BAD;
+    }
+    return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+}
+
+/* A proxy resolves names itself, and it is the user's. */
+static void set_addresses(struct api *p)
+{
+    if (!p->in.public_only || settings_may_use_proxy(&p->settings, &p->url))
+        return;
+    curl_easy_setopt(p->easy, CURLOPT_OPENSOCKETFUNCTION, open_public);
+    curl_easy_setopt(p->easy, CURLOPT_OPENSOCKETDATA, p);
+}
+
 static bool set_rules(struct api *p, struct err *e)
 {
     CURL *c = p->easy;
@@ -143,6 +168,7 @@ static bool set_rules(struct api *p, struct err *e)
         return false;
     if (!secure)
         curl_easy_setopt(c, CURLOPT_NOPROXY, "*");
+    set_addresses(p);
     return true;
 }
 
@@ -195,6 +221,12 @@ static bool say_failure(struct api *p, CURLcode failure, struct err *e)
         return err_set(e, ERR_FETCH,
                        "%.*s sent a compressed answer, which was not asked for",
                        STR_ARG(shown));
+    if (p->private_address[0]) {
+        err_set(e, ERR_REFUSED, "%.*s: its name leads to %s, a private address",
+                STR_ARG(shown), p->private_address);
+        return err_hint(e, "if that is right, name the host under hosts: in "
+                           "your own ~/.config/mapm/config.yaml");
+    }
     if (failure == CURLE_OPERATION_TIMEDOUT &&
         took * 1000 >= (double)p->time_ms - 1)
         return post_late(p->in.url, p->time_ms, e);
@@ -216,6 +248,20 @@ static bool refuse_redirect(struct api *p, long status, const char *location,
             quote(&q, to.scheme.n ? url_format(&to, &p->arena) : to.host));
     return err_hint(e, "no redirect is followed with a key in hand: name the "
                        "address that the API has now");
+}
+
+/* "" for none, and for one that is no line. */
+static struct str type_of(struct api *p)
+{
+    const char *type = NULL;
+    struct str text;
+
+    curl_easy_getinfo(p->easy, CURLINFO_CONTENT_TYPE, &type);
+    text = str_cstr(type ? type : "");
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] < 0x20 || text.p[i] > 0x7e)
+            return STR("");
+    return text.n <= POST_TYPE_MAX_BYTES ? text : STR("");
 }
 
 /* "" for one that mapm would refuse. */
@@ -247,6 +293,8 @@ static bool answer(struct api *p, struct err *e)
                         : wait > POST_RETRY_MAX_S ? POST_RETRY_MAX_S
                                                   : (unsigned)wait;
     out.condition = p->condition;
+    if (p->in.is_get)
+        out.type = type_of(p);
     link_reply(p->link, &out);
     return true;
 }

@@ -109,7 +109,7 @@ bool link_first(struct link *l, struct frame *out, struct err *e)
     return read_frame(l, out, e) &&
            (out->type == FRAME_OPTIONS || out->type == FRAME_POST ||
             out->type == FRAME_PUSH || out->type == FRAME_BUNDLE ||
-            link_nonsense(e));
+            out->type == FRAME_UNPACK || link_nonsense(e));
 }
 
 bool link_read_options(struct str body, struct arena *a,

@@ -14,6 +14,7 @@
 #include "push.h"
 #include "rights.h"
 #include "team_store.h"
+#include "unpack_serve.h"
 
 /*
  * mapm-fetch: network and unpacking for mapm, which starts it with a socket
@@ -220,7 +221,7 @@ static bool serve(struct session *s, struct err *e)
     return true;
 }
 
-/* Packages, one request to an API, or a push. */
+/* Packages, one request to an API, a push, or an archive. */
 static bool run(struct session *s, struct err *e)
 {
     struct frame first;
@@ -235,6 +236,8 @@ static bool run(struct session *s, struct err *e)
         return push_serve(s, first.body, e);
     if (first.type == FRAME_BUNDLE)
         return bundle_lock_serve(&s->link, e);
+    if (first.type == FRAME_UNPACK)
+        return unpack_serve(&s->link, first.body, e);
     return set_up(s, first.body, e) && serve(s, e);
 }
 

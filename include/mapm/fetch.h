@@ -7,6 +7,7 @@
 #include "mapm/limits.h"
 #include "mapm/origin.h"
 #include "mapm/team_remote.h"
+#include "mapm/well_known.h"
 
 #include <sys/types.h>
 
@@ -237,7 +238,9 @@ struct fetch_post {
     const struct str *headers; /* "name: value" */
     size_t header_count;
     struct str body;
-    size_t max_bytes;     /* of the answer, whatever its status */
+    size_t max_bytes; /* of the answer, whatever its status */
+    bool public_only; /* no address of this machine or its network is reached;
+                       * a proxy, which resolves names itself, is the user's */
     uint64_t deadline_ms; /* as proc_now_ms counts */
     /* Called often while it waits, for a spinner; may be NULL. */
     void (*tick)(void *ctx);
@@ -249,8 +252,9 @@ struct fetch_reply {
     struct str body;
     unsigned retry_after_s; /* 0: not said */
     /* Of a GET: the header of the next one, which is answered by 304 when
-     * nothing has changed; "" = none. Of a redirect where to; else "". */
-    struct str condition, location;
+     * nothing has changed; "" = none. Of a redirect where to; else "". The
+     * media type, as the header has it; "" = none. */
+    struct str condition, location, type;
 };
 
 /*
@@ -265,5 +269,44 @@ struct fetch_reply {
  */
 MUST_CHECK bool fetch_post(const struct fetch_post *in, struct arena *a,
                            struct fetch_reply *out, struct err *e);
+
+/* --- a document of a web server, and an archive ------------------------------- */
+
+struct fetch_document {
+    struct str url;
+    struct str accept;    /* a header; "" = none */
+    struct str condition; /* that of the last answer; "" = none */
+    size_t max_bytes;
+    bool public_only; /* see struct fetch_post */
+};
+
+/*
+ * One GET, and those that redirects on the same host lead to. Another host would
+ * be the publisher's choice, not the user's: `location` names it then, and `out`
+ * has the status of the redirect. [row 44]
+ * `*url`: what answered. Ownership: in `a`. Errors: those of fetch_post; a status
+ * is none.
+ */
+MUST_CHECK bool fetch_document(const struct fetch_document *in, struct arena *a,
+                               struct str *url, struct fetch_reply *out,
+                               struct err *e);
+
+struct fetch_unpacked {
+    bool executable;
+    struct str path; /* clean, relative */
+    struct str content;
+};
+
+/*
+ * The files of a .zip or .tar.gz, unpacked by mapm-fetch: regular files and
+ * folders alone, by names that a tree may have, no two of them one name on some
+ * file system, within `limits` and ARCHIVE_MAX_RATIO. Folders are not listed.
+ * Ownership: in `a`. Errors: ERR_REFUSED for what an archive must not hold,
+ * ERR_FORMAT for one that contradicts itself, ERR_LIMIT.
+ */
+MUST_CHECK bool fetch_unpack(struct str archive, enum artifact_format format,
+                             const struct limits *limits, struct arena *a,
+                             struct fetch_unpacked **out, size_t *count,
+                             struct err *e);
 
 #endif

@@ -59,6 +59,9 @@
 #define AGENT_INDEX_MAX_SECONDS    60
 #define ARCHIVE_MAX_BYTES          (64u * 1024 * 1024)   /* PLUGINS.md row 45 */
 #define ARCHIVE_MAX_FILES          5000
+#define ARCHIVE_MAX_RATIO          200     /* of what it holds to its own size, … */
+#define ARCHIVE_FREE_BYTES         (1024u * 1024)        /* … beyond these */
+#define ARTIFACT_MAX_BYTES         (32u * 1024 * 1024)   /* of an index, as sent */
 #define CATALOG_URL_MAX_BYTES      1024
 #define PLUGIN_MANIFEST_MAX_BYTES  (256u * 1024)
 #define PLUGIN_OUTSIDE_MAX_BYTES   (4u * 1024 * 1024)    /* their paths */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "../../discover/entry.h"
-#include "../../discover/well_known.h"
 
 #define INDEX_URL "https://example.com/.well-known/agent-skills/index.json"
 

@@ -1,12 +1,11 @@
-#include "well_known.h"
+#include "mapm/well_known.h"
 
 #include "base/digest.h"
 #include "base/map.h"
 #include "base/text.h"
 #include "mapm/limits.h"
 #include "mapm/name.h"
-
-#include "entry.h"
+#include "mapm/origin.h"
 
 /* --- addresses ------------------------------------------------------------------- */
 
@@ -149,54 +148,38 @@ bool well_known_url(struct str text, struct arena *a, struct str *out,
 
 /* --- the index ---------------------------------------------------------------------- */
 
-static struct str tags_of(const struct json *entry, struct arena *a)
+static size_t tokens_of(const struct json *entry)
 {
-    CLEANUP(buf_done) struct buf b = {0};
-    const struct json *list = json_get(entry, "tags");
-
-    buf_init(&b, SIZE_MAX / 2);
-    for (const struct json *tag = list && list->kind == JSON_ARRAY ? list->first
-                                                                   : NULL;
-         tag; tag = tag->next) {
-        if (tag->kind != JSON_STRING)
-            continue;
-        if (b.n)
-            buf_char(&b, '\n');
-        buf_append(&b, text_one_line(tag->text, a));
-    }
-    return arena_str(a, buf_str(&b));
-}
-
-/* W2: an entry of another type is skipped; so is what breaks W3 to W5. */
-static bool read_entry(struct offered *list, const struct json *entry,
-                       struct str url, struct map *names, struct arena *a,
-                       struct err *e)
-{
-    struct str name = json_text(json_get(entry, "name"));
-    struct str type = json_text(json_get(entry, "type"));
-    struct str description = json_text(json_get(entry, "description"));
-    struct entry_data data = {
-        .kind = STR("skill"),
-        .version = json_text(json_get(entry, "version")),
-        .why = STR("it is in an index, which mapm searches and does not "
-                   "install from: see its address")};
     const struct json *tokens = json_get(entry, "tokens");
     uint64_t n = 0;
     bool minus = false;
 
-    if (tokens && json_whole(tokens, &minus, &n) && !minus && n <= UINT32_MAX)
-        data.tokens = (size_t)n;
-    if ((str_is(type, "skill-md") || str_is(type, "archive")) &&
-        name_is_kebab(name) && description.n &&
-        text_count(description) <= DESCRIPTION_MAX_CHARS &&
-        digest_is_valid(json_text(json_get(entry, "digest"))) &&
-        well_known_resolve(url, json_text(json_get(entry, "url")), a,
-                           &data.origin) &&
-        map_put(names, name, list))
-        return offered_add(list, name, description, tags_of(entry, a), &data,
-                           e);
-    list->left_out++;
-    return true;
+    return tokens && json_whole(tokens, &minus, &n) && !minus && n <= UINT32_MAX
+               ? (size_t)n
+               : 0;
+}
+
+/* W2: an entry of another type is skipped; so is what breaks W3 to W5. */
+static bool read_skill(const struct json *entry, struct str url,
+                       struct arena *a, struct well_known_skill *out)
+{
+    struct str type = json_text(json_get(entry, "type"));
+
+    *out = (struct well_known_skill){
+        .name = json_text(json_get(entry, "name")),
+        .description = json_text(json_get(entry, "description")),
+        .digest = json_text(json_get(entry, "digest")),
+        .version = json_text(json_get(entry, "version")),
+        .tokens = tokens_of(entry),
+        .is_archive = str_is(type, "archive"),
+        .json = entry,
+    };
+    return (out->is_archive || str_is(type, "skill-md")) &&
+           name_is_kebab(out->name) && out->description.n &&
+           text_count(out->description) <= DESCRIPTION_MAX_CHARS &&
+           digest_is_valid(out->digest) &&
+           well_known_resolve(url, json_text(json_get(entry, "url")), a,
+                              &out->url);
 }
 
 static bool check_schema(const struct json *top, struct err *e)
@@ -215,18 +198,17 @@ static bool check_schema(const struct json *top, struct err *e)
                    STR_ARG(str_slice(schema, 0, 200)));
 }
 
-bool offered_add_index(struct offered *list, struct str text, struct str url,
-                       struct err *e)
+bool well_known_parse(struct str text, struct str url, struct arena *a,
+                      struct well_known_index *out, struct err *e)
 {
     static const struct json_options options = {
         .max_bytes = AGENT_INDEX_MAX_BYTES,
         .max_nodes = AGENT_INDEX_MAX_NODES,
     };
-    CLEANUP(arena_done) struct arena a = {0};
     const struct json *top, *skills;
-    struct map names;
+    struct well_known_skill *list;
 
-    if (!json_parse(text, &options, &a, &top, NULL, e) || !check_schema(top, e))
+    if (!json_parse(text, &options, a, &top, NULL, e) || !check_schema(top, e))
         return false;
     skills = json_get(top, "skills");
     if (!skills || skills->kind != JSON_ARRAY)
@@ -234,9 +216,67 @@ bool offered_add_index(struct offered *list, struct str text, struct str url,
     if (skills->count > AGENT_INDEX_MAX_ENTRIES)
         return err_set(e, ERR_LIMIT, "it has more than %d skills",
                        AGENT_INDEX_MAX_ENTRIES);
-    map_init(&names, &a);
+    *out = (struct well_known_index){0};
+    out->skills = list = arena_array(a, skills->count + 1, sizeof *list);
+    map_init(&out->by_name, a);
     for (const struct json *entry = skills->first; entry; entry = entry->next)
-        if (!read_entry(list, entry, url, &names, &a, e))
-            return false;
+        if (read_skill(entry, url, a, &list[out->count]) &&
+            map_put(&out->by_name, list[out->count].name, &list[out->count]))
+            out->count++;
+        else
+            out->left_out++;
     return true;
+}
+
+const struct well_known_skill *
+well_known_find(const struct well_known_index *index, struct str name)
+{
+    return map_find(&index->by_name, name);
+}
+
+/* --- artifacts ---------------------------------------------------------------------- */
+
+enum artifact_format well_known_format(struct str bytes)
+{
+    return str_starts(bytes, STR("PK"))         ? ARTIFACT_ZIP
+           : str_starts(bytes, STR("\x1f\x8b")) ? ARTIFACT_TAR_GZ
+                                                : ARTIFACT_SKILL_MD;
+}
+
+bool well_known_archive(struct str media_type, struct str url,
+                        enum artifact_format *out)
+{
+    static const struct {
+        const char *text;
+        bool is_end; /* of the URL's path; else a media type */
+        enum artifact_format format;
+    } rows[] = {
+        {"application/zip", false, ARTIFACT_ZIP},
+        {"application/x-zip-compressed", false, ARTIFACT_ZIP},
+        {"application/gzip", false, ARTIFACT_TAR_GZ},
+        {"application/x-gzip", false, ARTIFACT_TAR_GZ},
+        {"application/x-gtar", false, ARTIFACT_TAR_GZ},
+        {"application/x-tgz", false, ARTIFACT_TAR_GZ},
+        {"application/x-compressed-tar", false, ARTIFACT_TAR_GZ},
+        {".zip", true, ARTIFACT_ZIP},
+        {".tar.gz", true, ARTIFACT_TAR_GZ},
+        {".tgz", true, ARTIFACT_TAR_GZ},
+    };
+    struct str type =
+        str_trim(str_slice(media_type, 0, str_find_char(media_type, ';')));
+    struct str path = str_slice(url, 0, str_find_char(url, '?'));
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct str text = str_cstr(rows[i].text);
+
+        if (rows[i].is_end
+                ? path.n < text.n ||
+                      !str_eq_nocase(str_from_index(path, path.n - text.n),
+                                     text)
+                : !str_eq_nocase(type, text))
+            continue;
+        *out = rows[i].format;
+        return true;
+    }
+    return false;
 }

@@ -1,0 +1,195 @@
+#include "untar.h"
+
+#include <string.h>
+
+#define BLOCK         512
+#define PAX_MAX_BYTES (64u * 1024)
+
+/* clang-format off */
+struct header {
+    char name[100], mode[8], uid[8], gid[8], size[12], mtime[12];
+    char checksum[8], type, link[100], magic[6], version[2];
+    char owner[32], group[32], major[8], minor[8], prefix[155];
+    char rest[12];
+};
+/* clang-format on */
+
+_Static_assert(sizeof(struct header) == BLOCK, "a header is a block");
+
+struct reader {
+    struct str rest;
+    struct unpack *out;
+};
+
+/* Up to the first NUL, or all of it. */
+static struct str text_of(const char *field, size_t room)
+{
+    return str_make(field, strnlen(field, room));
+}
+
+/* Octal digits with blanks before them, and NUL or blank behind. */
+static bool read_octal(const char *field, size_t room, uint64_t *out)
+{
+    size_t i = 0;
+    uint64_t n = 0;
+
+    while (i < room && field[i] == ' ')
+        i++;
+    for (; i < room && field[i] >= '0' && field[i] <= '7'; i++) {
+        if (n >> 60)
+            return false;
+        n = n << 3 | (uint64_t)(field[i] - '0');
+    }
+    *out = n;
+    return i == room || field[i] == '\0' || field[i] == ' ';
+}
+
+static bool has_checksum(const struct header *h)
+{
+    const unsigned char *p = (const unsigned char *)h;
+    size_t at = offsetof(struct header, checksum);
+    uint64_t sum = 0, told;
+
+    for (size_t i = 0; i < sizeof *h; i++)
+        sum += i >= at && i < at + sizeof h->checksum ? ' ' : p[i];
+    return read_octal(h->checksum, sizeof h->checksum, &told) && told == sum;
+}
+
+static bool is_zero(struct str block)
+{
+    for (size_t i = 0; i < block.n; i++)
+        if (block.p[i])
+            return false;
+    return true;
+}
+
+static struct str path_of(const struct header *h, struct arena *a)
+{
+    struct str name = text_of(h->name, sizeof h->name), prefix = STR("");
+
+    if (memcmp(h->magic, "ustar", 6) == 0) /* GNU's has times there */
+        prefix = text_of(h->prefix, sizeof h->prefix);
+    if (prefix.n)
+        name = arena_printf(a, "%.*s/%.*s", STR_ARG(prefix), STR_ARG(name));
+    else
+        name = arena_str(a, name);
+    if (str_starts(name, STR("./")))
+        name = str_from_index(name, 2);
+    return name;
+}
+
+/* "LENGTH key=value LF" */
+static bool cut_record(struct str *rest, struct str *key)
+{
+    size_t blank = str_find_char(*rest, ' '), equals;
+    struct str record;
+    uint64_t n;
+
+    if (blank == SIZE_MAX ||
+        !str_number(str_slice(*rest, 0, blank), rest->n, &n) || n <= blank + 1)
+        return false;
+    record = str_slice(*rest, blank + 1, (size_t)n);
+    equals = str_find_char(record, '=');
+    *key = str_slice(record, 0, equals);
+    *rest = str_from_index(*rest, (size_t)n);
+    return equals != SIZE_MAX && str_ends(record, STR("\n"));
+}
+
+/* Times, owners and comments; nothing that changes what a file is. */
+static bool check_pax(struct str records, struct err *e)
+{
+    static const char *const harmless[] = {
+        "mtime", "atime", "ctime", "uid", "gid", "uname", "gname", "comment"};
+    struct str key;
+
+    while (records.n) {
+        bool is_known = false;
+
+        if (!cut_record(&records, &key))
+            return err_set(e, ERR_FORMAT, "a damaged pax header");
+        for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+            is_known |= str_is(key, harmless[i]);
+        if (!is_known)
+            return err_set(e, ERR_REFUSED,
+                           "a pax header with \"%.*s\", which is not read",
+                           (int)(key.n < 60 ? key.n : 60), key.p);
+    }
+    return true;
+}
+
+static bool refuse_type(char type, struct str path, struct err *e)
+{
+    const char *what = type == '1'                  ? "a hard link"
+                       : type == '2'                ? "a symbolic link"
+                       : type >= '3' && type <= '6' ? "a device or a pipe"
+                       : type == 'L' || type == 'K' ? "a long name of GNU tar"
+                       : type == 'S'                ? "a sparse file"
+                                                    : "no file or folder";
+
+    return err_set(e, ERR_REFUSED, "%.*s: %s",
+                   (int)(path.n < 300 ? path.n : 300), path.p, what);
+}
+
+static bool add_folder(struct reader *r, struct str path, struct err *e)
+{
+    while (path.n && path.p[path.n - 1] == '/')
+        path.n--;
+    return path.n == 0 || str_is(path, ".") ||
+           unpack_add_folder(r->out, path, e);
+}
+
+static bool take_entry(struct reader *r, const struct header *h,
+                       struct str content, struct err *e)
+{
+    struct str path = path_of(h, r->out->a);
+    uint64_t mode;
+
+    if (!read_octal(h->mode, sizeof h->mode, &mode))
+        return err_set(e, ERR_FORMAT, "a damaged header");
+    if (h->type == 'x' || h->type == 'g')
+        return content.n > PAX_MAX_BYTES
+                   ? err_set(e, ERR_LIMIT, "a pax header of more than %u bytes",
+                             PAX_MAX_BYTES)
+                   : check_pax(content, e);
+    if (h->type != '0' && h->type != '\0' && h->type != '5')
+        return refuse_type(h->type, path, e);
+    if (mode & 07000)
+        return err_set(e, ERR_REFUSED, "%.*s: setuid, setgid or sticky",
+                       STR_ARG(path));
+    if (h->type == '5')
+        return content.n ? err_set(e, ERR_FORMAT, "a folder with content")
+                         : add_folder(r, path, e);
+    return unpack_add_file(r->out, path, (mode & 0100) != 0, content, e);
+}
+
+/* A header, its content, and zeros up to the next block. */
+static bool take_blocks(struct reader *r, struct err *e)
+{
+    struct header h;
+    uint64_t size, padded;
+
+    memcpy(&h, r->rest.p, sizeof h);
+    if (!has_checksum(&h) || !read_octal(h.size, sizeof h.size, &size))
+        return err_set(e, ERR_FORMAT, "a damaged header");
+    padded = (size + BLOCK - 1) / BLOCK * BLOCK;
+    r->rest = str_from_index(r->rest, BLOCK);
+    if (size > ARCHIVE_MAX_BYTES || padded > r->rest.n)
+        return err_set(e, ERR_FORMAT, "it ends within a file");
+    if (!take_entry(r, &h, str_slice(r->rest, 0, (size_t)size), e))
+        return false;
+    r->rest = str_from_index(r->rest, (size_t)padded);
+    return true;
+}
+
+bool untar(struct str tar, struct unpack *out, struct err *e)
+{
+    struct reader r = {.rest = tar, .out = out};
+
+    while (r.rest.n >= BLOCK && !is_zero(str_slice(r.rest, 0, BLOCK)))
+        if (!take_blocks(&r, e))
+            return false;
+    if (r.rest.n < BLOCK)
+        return err_set(e, ERR_FORMAT, "it has no end");
+    return is_zero(r.rest) ||
+           err_set(e, ERR_REFUSED, "there is something behind its end");
+}

@@ -1,0 +1,76 @@
+/* Archives of an index: whatever comes out has clean names, no two of which are
+ * one, within the limits; and the frame about it is read as it was written.
+ * [W6, W7, row 45] Input: as it is sent, so its first bytes say which format. */
+#include "base/path.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+
+#include "../../fetch/worker/unpack_serve.h"
+
+#define SMALL_BYTES (1u << 20) /* so that a run is short */
+#define SMALL_FILES 64
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_files(const struct unpack *u)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct map seen;
+    struct err e = {0};
+    uint64_t bytes = 0;
+
+    map_init(&seen, &a);
+    for (size_t i = 0; i < u->count; i++) {
+        const struct fetch_unpacked *f = &u->files[i];
+
+        if (!path_check(f->path, PACKAGE_PATH_MAX_BYTES, &e) ||
+            !map_put(&seen, text_fold(f->path, &a), NULL))
+            abort();
+        bytes += f->content.n;
+    }
+    if (u->count > SMALL_FILES || bytes > SMALL_BYTES || bytes != u->bytes)
+        abort();
+}
+
+static void check_frame(const struct unpack *u, const struct limits *limits)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP(buf_done) struct buf b;
+    struct unpack again;
+
+    buf_init(&b, 4 * SMALL_BYTES);
+    unpack_write_files(&b, u);
+    unpack_init(&again, limits, &a);
+    if (!unpack_read_files(str_from_index(buf_str(&b), FRAME_HEAD + 1),
+                           &again) ||
+        again.count != u->count)
+        abort();
+    for (size_t i = 0; i < u->count; i++)
+        if (!str_eq(again.files[i].path, u->files[i].path) ||
+            !str_eq(again.files[i].content, u->files[i].content) ||
+            again.files[i].executable != u->files[i].executable)
+            abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str bytes = str_make((const char *)data, size);
+    struct limits limits = limits_default;
+    struct err e = {0};
+    struct unpack u;
+
+    limits.package_max_bytes.value = SMALL_BYTES;
+    limits.package_max_files.value = SMALL_FILES;
+    unpack_init(&u, &limits, &a);
+    if (!unpack_archive(bytes, well_known_format(bytes), &u, &e)) {
+        if (e.code != ERR_REFUSED && e.code != ERR_FORMAT &&
+            e.code != ERR_LIMIT)
+            abort();
+        return 0;
+    }
+    check_files(&u);
+    check_frame(&u, &limits);
+    return 0;
+}
