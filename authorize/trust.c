@@ -81,6 +81,7 @@ static const struct trust_kind kinds[STATE_TRUST_KINDS] = {
     [STATE_TRUST_STORE] = {.name = "store", .is_of_folder = true,
                            .is_requested = project_store_digest,
                            .describe = describe_stores},
+    [STATE_TRUST_INDEX] = {.name = "index", .is_of_host = true},
 };
 /* clang-format on */
 

@@ -169,6 +169,7 @@ enum command_id {
     F(OFFERS, "list", 0, "List what a catalog offers, and install nothing") \
     F(LIST, "list", 0, "List all that is trusted on this machine") \
     F(REVOKE, "revoke", 0, "Revoke trust in all versions") \
+    F(INDEX_HOST, "index", 0, "Let skills of an index come from these hosts") \
     F(WORKSPACE, "workspace", 0, "Take this workspace, and what its mapm.yaml allows") \
     F(ALL_TRUST, "all", 0, "Revoke all that is trusted") \
     V(INPUT, "input", 0, "JSON", PATH, NULL, \

@@ -147,6 +147,10 @@ void list_put_package(struct json_writer *w, const struct layer *l,
     json_member_optional(w, "from", entry->from);
     json_member_optional(w, "tag", entry->tag);
     json_member_optional(w, "commit", entry->commit);
+    if (entry->artifact.n) {
+        json_member_string(w, "url", entry->url);
+        json_member_string(w, "artifact", entry->artifact);
+    }
     json_member_optional(w, "digest", entry->digest);
     json_member_optional(w, "patch", entry->patch);
     if (entry->kind != DOC_PLUGIN)
@@ -213,6 +217,7 @@ static void print_list(struct invocation *inv, const struct layer *l,
                    STR_ARG(entry->version.n ? entry->version : STR("-")),
                    STR_ARG(entry->commit.n ? str_slice(entry->commit, 0, 10)
                            : layer_is_own(l, entry) ? STR("own")
+                           : entry->artifact.n      ? STR("index")
                                                     : STR("file")),
                    root ? " " : "",
                    root ? str_dup0(lock_origin_text(entry), &inv->cx.arena)

@@ -82,8 +82,8 @@ static const enum option_id new_options[] = {
 };
 static const enum option_id test_options[] = {OPTION_UPDATE, OPTION_TIMEOUT};
 static const enum option_id trust_options[] = {
-    OPTION_GLOBAL, OPTION_WORKSPACE, OPTION_LIST, OPTION_REVOKE,
-    OPTION_ALL_TRUST,
+    OPTION_GLOBAL, OPTION_WORKSPACE, OPTION_INDEX_HOST, OPTION_LIST,
+    OPTION_REVOKE, OPTION_ALL_TRUST,
 };
 static const enum option_id store_options[] = {
     OPTION_GLOBAL, OPTION_DRY_RUN, OPTION_TO, OPTION_PUSH_AGAIN,
@@ -234,6 +234,7 @@ const struct subcommand commands[COMMAND_COUNT] = {
     [COMMAND_TRUST] = {"trust", "[NAME...]", "Let programs of packages run, or a workspace allow them more",
         0, MANY, ARGUMENT_PACKAGE, NULL, TAKES(trust_options),
         .examples = "mapm trust summarize\n"
+            "mapm trust --index skills.example.com\n"
             "mapm trust --list\n"
             "mapm trust --revoke summarize"},
     [COMMAND_RUNS] = {"runs", "[show [ID]]", "List the runs of metaskills, or show one",

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #define FIELD_END       '\x1f'
-#define FIELD_MAX_BYTES 1024
+#define FIELD_MAX_BYTES 1152 /* an origin in an index */
 #define TAGS_MAX_BYTES  1024
 #define FIELDS          6
 #define TOKEN_CHARS     4 /* T12 */
@@ -215,7 +215,7 @@ static struct str index_tags(const struct json *entry, struct arena *a)
 }
 
 bool offered_add_index(struct offered *list, struct str text, struct str url,
-                       struct err *e)
+                       struct str catalog, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct well_known_index index;
@@ -228,9 +228,7 @@ bool offered_add_index(struct offered *list, struct str text, struct str url,
         struct entry_data data = {
             .kind = STR("skill"),
             .version = skill->version,
-            .origin = skill->url,
-            .why = STR("it is in an index, which mapm searches and does not "
-                       "install from: see its address"),
+            .origin = origin_of_index(catalog, skill->name, &scratch),
             .tokens = skill->tokens};
 
         if (!offered_add(list, skill->name, skill->description,

@@ -39,9 +39,11 @@ MUST_CHECK bool offered_add_document(struct offered *list, enum doc_kind kind,
 MUST_CHECK bool offered_add_market(struct offered *list, struct str text,
                                    struct str file, struct str catalog,
                                    struct err *e);
-/* An index of .well-known/agent-skills, which came from `url`. */
+/* An index of .well-known/agent-skills, which came from `url`; `catalog`: the
+ * URL that it is known by. */
 MUST_CHECK bool offered_add_index(struct offered *list, struct str text,
-                                  struct str url, struct err *e);
+                                  struct str url, struct str catalog,
+                                  struct err *e);
 
 /* Sorts them, whatever order they came in; a skill that a catalog has in several
  * folders, with the same document as far as it shows, is one. */

@@ -397,7 +397,7 @@ static bool take_index(struct visit *v, struct str url,
         return err_set(e, reply->status == 404 ? ERR_NOT_FOUND : ERR_FETCH,
                        "HTTP %ld from %.*s", reply->status, STR_ARG(url));
     v->now.condition = reply->condition;
-    return offered_add_index(&v->entries, reply->body, url, e);
+    return offered_add_index(&v->entries, reply->body, url, v->now.origin, e);
 }
 
 static void refresh_index(struct refresh *r, struct visit *v)

@@ -25,6 +25,7 @@ void closure_init(struct closure *c, struct context *cx,
                           .session = {.dirfd = -1}};
     map_init(&c->nodes, &cx->arena);
     map_init(&c->words, &cx->arena);
+    map_init(&c->indexes, &cx->arena);
     map_init(&c->moved, &cx->arena);
     notice_init(&c->notices, &cx->arena);
 }

@@ -49,6 +49,7 @@ struct node_rare {
     struct str catalog_commit; /* … and where that was read */
     struct node *owner;        /* of a part out of a plugin's files */
     struct str of_plugin;      /* FQN of the first one that has it as a part */
+    struct str url, artifact;  /* of a skill of an index, as that has them */
 };
 
 #define NODE_MAX_REQUESTS 1000 /* of one; some are enough */
@@ -153,8 +154,9 @@ struct closure {
     const struct layer *layer;
     struct store *store;
     struct closure_options options;
-    struct map nodes; /* origin key -> struct node * */
-    struct map words; /* commits and refs of the index, once each */
+    struct map nodes;   /* origin key -> struct node * */
+    struct map indexes; /* URL -> const struct well_known_index * (index.h) */
+    struct map words;   /* commits and refs of the index, once each */
     /* Repositories that their hosts call otherwise now, as what no lock pins
      * has shown: -> const struct str *, "owner/repo" [D2]. */
     struct map moved;

@@ -9,6 +9,7 @@
 #include "mapm/state.h"
 #include "mapm/team_object.h"
 
+#include "index.h"
 #include "ingest.h"
 #include "local.h"
 #include "names.h"
@@ -222,6 +223,8 @@ static bool verify_locked(struct closure *c, struct node *n, struct err *e)
         return fail_offline(c, n, e);
     if (node_is_derived(n) || node_has_entry(n))
         return find_elsewhere(c, n, e);
+    if (layer_source(c->layer, n->locked)->scheme == ORIGIN_INDEX)
+        return index_fetch_locked(c, n, e);
     if (!closure_begin_download(c, n, &taken, e) ||
         (taken && !closure_find_in_store(c, n, &found, e)))
         return false;
@@ -650,11 +653,46 @@ static bool resolve_package(struct closure *c, struct node *n, struct err *e)
     return resolve_unlocked(c, n, moving, e);
 }
 
+/* Where another origin of its content has the entry, that one stands for it. */
+static bool is_index_covered(const struct closure *c, const struct node *n,
+                             const struct lock_entry *entry)
+{
+    const struct origin *own = layer_origin(c->layer, entry);
+
+    return str_eq(own->key, n->origin->key) || c->options.locked ||
+           closure_find(c, own->key);
+}
+
+/* A skill of an index, or what the index offers. */
+static bool resolve_index(struct closure *c, struct node *n, struct err *e)
+{
+    const struct lock_entry *entry =
+        layer_find_origin(c->layer, n->origin->key, false);
+    const struct lock_entry *moving = moving_entry(c, n, entry);
+    bool stays;
+
+    if (n->origin->part.n == 0)
+        return index_list(c, n, e);
+    if (entry && !moving && is_index_covered(c, n, entry))
+        return resolve_covered(c, n, entry, e);
+    closure_stop_assuming(c);
+    if (c->options.locked)
+        return fail_unlocked(n, e);
+    if (c->options.offline)
+        return fail_offline(c, n, e);
+    if (!index_fetch(c, n, moving, &stays, e))
+        return false;
+    n->stays = stays;
+    return !stays || closure_resolve(c, n, e);
+}
+
 bool closure_resolve(struct closure *c, struct node *n, struct err *e)
 {
     n->is_resolved = true;
     if (n->kinds == DOC_MARKET)
         return resolve_market(c, n, e);
+    if (n->origin->scheme == ORIGIN_INDEX && !n->assumed_present)
+        return resolve_index(c, n, e);
     if (n->is_catalog && node_source(n)->scheme == ORIGIN_GIT)
         return resolve_catalog(c, n, e);
     if (n->assumed_present)

@@ -304,6 +304,14 @@ static bool origin_at(struct context *cx, const struct layer *l,
                         "installed",
                         STR_ARG(entry->name));
     }
+    if (o->scheme == ORIGIN_INDEX) {
+        err_set(e, ERR_USAGE, "%.*s is a skill of an index: it has no refs",
+                STR_ARG(entry->name));
+        return err_hint(e,
+                        "mapm update --diff %.*s compares it with what the "
+                        "index has now",
+                        STR_ARG(entry->name));
+    }
     if (!origin_ref_is_valid(ref) && !range_is_meant(ref)) {
         err_set(e, ERR_USAGE, "\"%.*s\" cannot be a ref", STR_ARG(ref));
         return err_hint(e, "usage: mapm diff NAME@REF");

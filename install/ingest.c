@@ -580,6 +580,10 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
         !store_put_package(c->store, BY_DIGEST, n->package.content,
                            summary_key(n->package.kind, n->path, a), &p, e))
         return false;
+    if (asked.scheme == ORIGIN_INDEX)
+        return proof_put_artifact(
+            c->store, n->locked ? n->locked->artifact : node_rare(n)->artifact,
+            &n->digest, e);
     if (asked.scheme != ORIGIN_GIT)
         return true;
     if (n->locked)
@@ -640,6 +644,11 @@ static bool note_or_warn(struct closure *c, const struct node *n,
         context_warn(c->cx, "%s", err_first(&problem));
     c->index_warned = true;
     return true;
+}
+
+bool ingest_note(struct closure *c, const struct node *n, struct err *e)
+{
+    return note_or_warn(c, n, NULL, e);
 }
 
 /* --- plugins and their parts ------------------------------------------------ */
@@ -724,7 +733,7 @@ bool ingest_files(struct closure *c, struct node *n, enum doc_kind kind,
     if (count == 0)
         return err_set(e, ERR_PATH, "%s: an empty folder", shown(n, scratch));
     digest = store_listing_format(files, count, scratch, &listing);
-    if (n->locked && n->origin->scheme == ORIGIN_GIT &&
+    if (n->locked && origin_is_remote(n->origin) &&
         !hash_eq(&digest, &n->digest)) {
         err_set(e, ERR_DAMAGED,
                 "mapm.lock:%u: %.*s: what was fetched has another "
@@ -742,7 +751,7 @@ bool ingest_files(struct closure *c, struct node *n, enum doc_kind kind,
     if (!ingest_validate(c, n, kind, &p, folder, scratch, &d, e) ||
         !store_put(c->store, listing, &digest, e))
         return false;
-    if (n->locked && n->origin->scheme == ORIGIN_GIT)
+    if (n->locked && origin_is_remote(n->origin))
         return fits_document(c, n, &d, scratch, e);
     if (!keep_document(c, n, &d, e))
         return false;

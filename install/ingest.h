@@ -93,6 +93,9 @@ MUST_CHECK bool node_find_words(struct closure *c, struct node *n,
 
 /* In nodes.c. */
 void node_fail(struct closure *c, struct node *n, const struct err *e);
+/* The index of the store knows it from now on, and what it was made of. */
+MUST_CHECK bool ingest_note(struct closure *c, const struct node *n,
+                            struct err *e);
 void node_ready(struct closure *c, struct node *n);
 /* What it depends on is looked for. */
 void node_known(struct closure *c, struct node *n);

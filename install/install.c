@@ -147,8 +147,9 @@ static bool parse_name_at(const struct install_session *s, struct str text,
                         STR_ARG(name));
     }
     if (o->scheme != ORIGIN_GIT)
-        return err_set(e, ERR_USAGE, "%.*s is a folder, without refs",
-                       STR_ARG(name));
+        return err_set(e, ERR_USAGE, "%.*s is %s, without refs", STR_ARG(name),
+                       o->scheme == ORIGIN_INDEX ? "a skill of an index"
+                                                 : "a folder");
     return origin_at_ref(o, path_of(s, entry), str_from_index(text, at + 1),
                          text, a, out, e);
 }
@@ -381,10 +382,17 @@ static struct node *add_folder(struct install_session *s,
 {
     struct origin plugin = origin_with_part(o, STR("plugin"), &s->cx->arena);
 
+    if (o->scheme == ORIGIN_INDEX)
+        return closure_add(&s->closure, o, DOC_SKILL);
     if (closure_find(&s->closure, plugin.key) ||
         (s->has_given_lock && map_has(&s->layer.by_origin, plugin.key)))
         return closure_add(&s->closure, &plugin, DOC_PLUGIN);
     return closure_add(&s->closure, o, WITH_PLUGIN);
+}
+
+static bool is_index(const struct origin *o)
+{
+    return o->scheme == ORIGIN_INDEX && o->part.n == 0;
 }
 
 static bool add_arguments(struct install_session *s, struct node **wanted,
@@ -409,6 +417,10 @@ static bool add_arguments(struct install_session *s, struct node **wanted,
             (s->locked && !find_locked_argument(s, &o, e)))
             return false;
         closure_add_checkout(&s->closure, &o);
+        if (s->request->choice.plugins.count && o.scheme == ORIGIN_INDEX)
+            return err_set(e, ERR_USAGE,
+                           "--plugin: %.*s is an index, which offers skills",
+                           STR_ARG(text));
         if (s->request->choice.plugins.count && !s->locked) {
             if (!add_plugins(s, &o, wanted, count, e))
                 return false;
@@ -416,7 +428,7 @@ static bool add_arguments(struct install_session *s, struct node **wanted,
                 continue;
         }
         if ((offers_are_chosen(&s->request->choice) && !s->locked) ||
-            s->request->lists) {
+            s->request->lists || is_index(&o)) {
             wanted[(*count)++] = closure_add_catalog(&s->closure, &o);
             continue;
         }

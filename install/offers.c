@@ -50,6 +50,12 @@ void offers_origin(struct arena *a, const struct node *n,
             *out = *n->origin;
         return;
     }
+    if (n->origin->scheme == ORIGIN_INDEX) {
+        *out = origin_with_part(n->origin,
+                                str_join(STR("skill="), offer->path, a), a);
+        out->path = offer->path;
+        return;
+    }
     origin_complete(n->origin, node_slot(n, a), offer->path, a, out);
 }
 

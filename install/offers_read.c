@@ -2,6 +2,7 @@
 #include "mapm/origin.h"
 #include "mapm/plugin_market.h"
 
+#include "index.h"
 #include "ingest.h"
 #include "offers.h"
 
@@ -104,6 +105,8 @@ bool offers_read(struct closure *c, struct node *const *catalogs, size_t count,
     c->options.allow_hidden = true;
     c->options.on_fetched = NULL;
     for (size_t i = 0; i < count; i++) {
+        if (catalogs[i]->origin->scheme == ORIGIN_INDEX)
+            continue; /* it has their descriptions itself */
         if (catalogs[i]->has_market ||
             node_source(catalogs[i])->scheme != ORIGIN_GIT)
             add_market(c, catalogs[i]);
@@ -241,7 +244,14 @@ static void fill_words(const struct closure *c, const struct node *n,
                        struct install_offer *out)
 {
     const struct node *to = find_offered(c, n, offer);
+    const struct well_known_skill *skill = n->origin->scheme == ORIGIN_INDEX
+                                               ? index_offer(c, n, offer->path)
+                                               : NULL;
 
+    if (skill) {
+        out->description = text_one_line(skill->description, &c->cx->arena);
+        out->tokens = skill->tokens;
+    }
     if (to && to->words) {
         out->description = to->words->description;
         out->command = to->words->command;

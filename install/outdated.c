@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "catalogs.h"
+#include "index.h"
 #include "plugins.h"
 #include "versions.h"
 
@@ -31,7 +32,7 @@ struct check {
     size_t part_count;
     struct store *store;
     struct question *questions;
-    size_t count, git_count, file_count, plugin_count;
+    size_t count, git_count, file_count, plugin_count, index_count;
     struct install_available *available;
     size_t available_count;
     struct err *problem; /* with what is available */
@@ -70,6 +71,7 @@ static void list_questions(struct check *c)
         c->file_count += q->origin.scheme == ORIGIN_FILE && !is_part(q);
         c->git_count += is_asked(q);
         c->plugin_count += has_entry(q);
+        c->index_count += q->origin.scheme == ORIGIN_INDEX;
     }
 }
 
@@ -118,6 +120,37 @@ static bool read_folders(struct check *c, struct err *e)
                 closure_find(&closure, layer_origin(c->layer, q->entry)->key));
     }
     notice_init(&closure.notices, &c->cx->arena); /* install tells them */
+    closure_done(&closure);
+    return ok;
+}
+
+/* --- indexes --------------------------------------------------------------- */
+
+/* Each index is read once; no artifact is. */
+static bool read_indexes(struct check *c, struct err *e)
+{
+    struct closure closure;
+    bool ok = true;
+
+    closure_init(&closure, c->cx, c->layer, c->store,
+                 &(struct closure_options){0});
+    for (size_t i = 0; ok && i < c->count; i++) {
+        struct question *q = &c->questions[i];
+        const struct well_known_skill *skill;
+        struct err why = {0};
+
+        if (q->origin.scheme != ORIGIN_INDEX)
+            continue;
+        if (index_find(&closure, &q->origin, &skill, &why)) {
+            q->is_changed = !str_eq(skill->digest, q->entry->artifact);
+            q->version = skill->version;
+        } else if (why.code == ERR_INTERRUPTED || why.code == ERR_REFUSED) {
+            *e = why;
+            ok = false;
+        } else {
+            fail(c, q, &why);
+        }
+    }
     closure_done(&closure);
     return ok;
 }
@@ -532,7 +565,8 @@ static bool look(struct check *c, struct err *e)
     if (!ask_hosts(c, e))
         return false;
     store_begin_staging(c->store);
-    if (c->plugin_count && !read_plugins(c, e))
+    if ((c->plugin_count && !read_plugins(c, e)) ||
+        (c->index_count && !read_indexes(c, e)))
         return false;
     return c->file_count == 0 || read_folders(c, e);
 }
@@ -549,7 +583,7 @@ static void choose_parts(struct check *c)
 /* Whether anything is there that only the network knows. */
 static bool needs_network(const struct check *c)
 {
-    bool any = c->git_count + c->plugin_count > 0;
+    bool any = c->git_count + c->plugin_count + c->index_count > 0;
 
     for (size_t k = 0; k < c->part_count; k++) {
         const struct project *files[] = {&c->parts[k].project,

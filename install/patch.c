@@ -49,7 +49,7 @@ static bool is_patched(struct install_session *s,
     const struct package *package = p->package;
     const struct origin *source = node_source(package->user);
 
-    *out = source->scheme == ORIGIN_GIT;
+    *out = origin_is_remote(source);
     if (package->origin->scheme == ORIGIN_OWN) {
         err_set(e, ERR_PATCH, "%.*s: %s %.*s is of this workspace (%.*s)",
                 STR_ARG(p->patch->file), doc_kind_name(package->kind),

@@ -88,12 +88,32 @@ static bool has_moved_origin(const struct install_session *s,
            has_origin(s, p->before, &now);
 }
 
+static struct str artifact_of(const struct node *n)
+{
+    return n->locked ? n->locked->artifact : node_rare(n)->artifact;
+}
+
+static struct str url_of(const struct node *n)
+{
+    return n->locked ? n->locked->url : node_rare(n)->url;
+}
+
+/* Of an index: the same files in another archive are another artifact. */
+static bool is_other_artifact(const struct lock_entry *before,
+                              const struct node *n)
+{
+    return n->origin->scheme == ORIGIN_INDEX &&
+           (!str_eq(before->artifact, artifact_of(n)) ||
+            !str_eq(before->url, url_of(n)));
+}
+
 static bool is_changed(const struct install_session *s,
                        const struct install_package *p)
 {
     const struct lock_entry *b = p->before;
 
     return !str_eq(b->digest, p->digest) || !str_eq(b->patch, patch_hash(p)) ||
+           is_other_artifact(b, p->package->user) ||
            (!node_is_derived(p->package->user) &&
             !str_eq(b->commit, p->package->commit)) ||
            !str_eq(b->from, from_of(p->package->user)) ||
@@ -147,7 +167,7 @@ static struct node *main_node(const struct install_session *s,
     struct node *n = step->package->user;
 
     for (size_t i = 1; i < step->origin_count && n->package.commit.n == 0 &&
-                       n->origin->scheme == ORIGIN_GIT;
+                       origin_is_remote(n->origin);
          i++) {
         struct node *other = closure_find(&s->closure, step->origins[i]);
 
@@ -575,6 +595,10 @@ static struct lock_entry make_entry(const struct install_session *s,
         !str_starts(entry.from, STR("file:"))) {
         entry.commit = package->commit;
         entry.object = n->object;
+    }
+    if (package->origin->scheme == ORIGIN_INDEX) {
+        entry.url = url_of(n);
+        entry.artifact = artifact_of(n);
     }
     if (package->kind == DOC_AGENT || package->kind == DOC_SKILL)
         entry.place =

@@ -9,7 +9,7 @@
 
 bool proof_applies(const struct layer *l, const struct lock_entry *entry)
 {
-    return layer_source(l, entry)->scheme == ORIGIN_GIT;
+    return origin_is_remote(layer_source(l, entry));
 }
 
 static bool is_absent(struct store *store, const struct state_proof *of,
@@ -112,9 +112,9 @@ struct str proof_path(const struct origin *o, struct str path, struct arena *a)
  * shorter path counts only where the commit was shown to have nothing at the
  * longer ones.
  */
-bool proof_find(const struct layer *l, struct store *store,
-                const struct lock_entry *entry, const struct origin *o,
-                struct str *path)
+static bool proof_find_commit(const struct layer *l, struct store *store,
+                              const struct lock_entry *entry,
+                              const struct origin *o, struct str *path)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct str rest = o->rest, segment;
@@ -138,6 +138,47 @@ bool proof_find(const struct layer *l, struct store *store,
             return false;
     }
     return false;
+}
+
+/* No repository has this name. */
+static struct state_proof artifact_proof(struct str artifact,
+                                         const struct hash *digest)
+{
+    return (struct state_proof){.repository = STR("artifact"),
+                                .commit = artifact,
+                                .path = STR(""),
+                                .object = STR("artifact"),
+                                .digest = *digest};
+}
+
+bool proof_put_artifact(struct store *store, struct str artifact,
+                        const struct hash *digest, struct err *e)
+{
+    struct state_proof p = artifact_proof(artifact, digest);
+
+    return state_has_proof(store_state(store), &p) ||
+           store_put_proof(store, &p, e);
+}
+
+static bool has_artifact(struct store *store, const struct lock_entry *entry)
+{
+    struct state_proof p;
+    struct hash digest;
+
+    if (entry->artifact.n == 0 || !digest_parse(entry->digest, &digest))
+        return false;
+    p = artifact_proof(entry->artifact, &digest);
+    return state_has_proof(store_state(store), &p);
+}
+
+bool proof_find(const struct layer *l, struct store *store,
+                const struct lock_entry *entry, const struct origin *o,
+                struct str *path)
+{
+    if (o->scheme != ORIGIN_INDEX)
+        return proof_find_commit(l, store, entry, o, path);
+    *path = o->path;
+    return has_artifact(store, entry);
 }
 
 bool proof_put(struct store *store, const struct state_proof *p,

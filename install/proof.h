@@ -46,6 +46,10 @@ MUST_CHECK bool proof_put(struct store *store, const struct state_proof *p,
 
 struct node;
 
+/* What was made of an artifact with this hash ("sha256:…"). */
+MUST_CHECK bool proof_put_artifact(struct store *store, struct str artifact,
+                                   const struct hash *digest, struct err *e);
+
 /* Remembers of a node, all of which is known, that `o`, a full URL, is another
  * name of its package. */
 MUST_CHECK bool proof_put_node(struct store *store, const struct node *n,

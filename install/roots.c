@@ -296,7 +296,8 @@ static struct node *find_successor(const struct install_session *s,
         return NULL;
     if (root->origin.scheme == ORIGIN_FILE)
         return find_own(s, root, w);
-    if (root->origin.scheme == ORIGIN_OWN)
+    if (root->origin.scheme == ORIGIN_OWN ||
+        root->origin.scheme == ORIGIN_INDEX)
         return NULL;
     known = closure_find(&s->closure, root->origin.key);
     return known && roots_knows_path(s, known)

@@ -10,6 +10,8 @@ static const char *kept_back(const struct layer *l,
 {
     if (layer_is_own(l, entry))
         return "it is a package of the workspace itself";
+    if (layer_source(l, entry)->scheme == ORIGIN_INDEX)
+        return "it is a skill of an index, whose artifact only its host has";
     if (layer_is_local(l, entry) || !proof_applies(l, entry))
         return "it is installed from a file: origin";
     if (entry->allow_hidden)

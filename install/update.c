@@ -280,7 +280,7 @@ static bool can_be_held(const struct update *u, const struct root *root)
         const struct node *n =
             closure_find(&s->closure, layer_origin(&s->layer, list[i])->key);
 
-        if (layer_origin(&s->layer, list[i])->scheme == ORIGIN_GIT &&
+        if (origin_is_remote(layer_origin(&s->layer, list[i])) &&
             (!n || !n->locked) && !map_has(&u->held, list[i]->origin))
             return true;
     }

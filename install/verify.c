@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "clients_used.h"
+#include "index.h"
 #include "ingest.h"
 #include "install_session.h"
 #include "installed.h"
@@ -150,8 +151,9 @@ static void check_also(struct closure *c, const struct lock_entry *entry,
 
         if (origin_parse_part(entry->also[i], &c->layer->rules, f->a, &o,
                               &ignored) &&
-            o.scheme == ORIGIN_GIT &&
-            proof_covers(c->layer, c->store, entry, &o, f->a, &commit))
+            (o.scheme == ORIGIN_INDEX ||
+             (o.scheme == ORIGIN_GIT &&
+              proof_covers(c->layer, c->store, entry, &o, f->a, &commit))))
             continue;
         add(f, INSTALL_SIDE_PROOF, place_of(f, entry),
             arena_printf(f->a, "not proved to be the same as %.*s",
@@ -393,6 +395,47 @@ static void check_as_locked(struct context *cx, struct findings *f)
             str_dup0(str_cstr(err_first(&why)), f->a));
 }
 
+/* An index has no history: it offers the artifact that is locked, or this can no
+ * longer be shown. */
+static bool ask_index(struct closure *c, const struct lock_entry *entry,
+                      struct findings *f, struct err *e)
+{
+    const struct origin *o = layer_origin(c->layer, entry);
+    const struct well_known_skill *skill;
+    struct err why = {0};
+
+    if (o->scheme != ORIGIN_INDEX)
+        return true;
+    if (c->cx->is_offline)
+        return err_set(e, ERR_OFFLINE, "verify --remote asks the network");
+    if (index_find(c, o, &skill, &why)) {
+        if (!str_eq(skill->digest, entry->artifact))
+            add_entry(f, entry, "its index has another artifact now");
+    } else if (why.code == ERR_NOT_FOUND) {
+        add_entry(f, entry, "its index does not offer it any more");
+    } else {
+        *e = why;
+        return false;
+    }
+    return true;
+}
+
+static bool ask_indexes(struct context *cx, struct store *store,
+                        struct findings *f, struct err *e)
+{
+    struct closure c;
+    const struct lock_entry **entries;
+    size_t count;
+    bool ok = true;
+
+    closure_init(&c, cx, f->layer, store, &(struct closure_options){0});
+    entries = layer_entries(f->layer, f->a, &count);
+    for (size_t i = 0; ok && i < count; i++)
+        ok = ask_index(&c, entries[i], f, e);
+    closure_done(&c);
+    return ok;
+}
+
 static bool compare_all(struct context *cx, const struct layers *all,
                         struct layer *list, size_t count, struct store *store,
                         bool ask_remote, struct findings *f, struct err *e)
@@ -402,7 +445,9 @@ static bool compare_all(struct context *cx, const struct layers *all,
         if (!compare(cx, &list[i], store, f, e))
             return false;
     f->layer = count > 1 ? &all->whole : list;
-    return !ask_remote || verify_remote(cx, f->layer, store, add_entry, f, e);
+    return !ask_remote ||
+           (verify_remote(cx, f->layer, store, add_entry, f, e) &&
+            ask_indexes(cx, store, f, e));
 }
 
 bool install_verify(struct context *cx, bool ask_remote,

@@ -212,6 +212,8 @@ bool origin_parse_argument(struct str text, struct str cwd, struct str home,
     if (text.n == 0 || text.n > ORIGIN_MAX_BYTES ||
         str_starts(text, STR("file:")))
         return origin_parse(text, rules, a, out, e);
+    if (origin_is_of_index(text) || origin_is_index(text, rules))
+        return origin_parse_index(text, a, out, e);
     if (is_local(text))
         return parse_local(text, cwd, home, a, out, e);
     if (colon != SIZE_MAX && colon < str_find_char(text, '/'))

@@ -70,6 +70,13 @@ static void add_origin(struct reader *r, struct deps *deps, enum doc_kind kind,
                       "it; name a repository",
                       quoted(r, y->text));
     }
+    if (o->scheme == ORIGIN_INDEX) {
+        report(r, "dep-bad-origin", field, y->line,
+               "\"%s\" is a skill of an index: those are for people to "
+               "choose; name a repository",
+               quoted(r, y->text));
+        return;
+    }
     if (origin_range(o, r->a).n)
         report(r, "dep-range", field, y->line,
                "\"%s\" has a range of versions, which other programs cannot "

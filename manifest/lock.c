@@ -6,6 +6,7 @@
 #include "mapm/name.h"
 #include "mapm/origin.h"
 #include "mapm/project.h"
+#include "mapm/well_known.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -149,6 +150,7 @@ static bool origin_is_plausible(struct str s)
 {
     return s.n <= ORIGIN_MAX_BYTES &&
            ((str_starts(s, STR("https://")) && s.n > 8 && s.p[8] != '/') ||
+            (str_starts(s, STR("http://")) && origin_is_of_index(s)) ||
             str_starts(s, STR("file:/")));
 }
 
@@ -163,15 +165,27 @@ enum {
     NOT_FILE = 1,
     NOT_OWN = 2,
     NOT_OWN_FOLDER = 4, /* a skill or agent: it is as it lies there */
+    NOT_INDEX = 8,
+    NOT_OTHERS = 16, /* but one of an index */
 };
 
 static bool is_excluded(unsigned excludes, const struct lock_entry *entry)
 {
     bool is_own = origin_is_own(entry->origin);
+    bool is_of_index = origin_is_of_index(entry->origin);
 
     return (excludes & NOT_FILE && is_local(entry)) ||
            (excludes & NOT_OWN && is_own) ||
+           (excludes & (is_of_index ? NOT_INDEX : NOT_OTHERS)) ||
            (excludes & NOT_OWN_FOLDER && is_own && entry->kind != DOC_MCP);
+}
+
+static const char *form_of(const struct lock_entry *entry)
+{
+    return origin_is_own(entry->origin)        ? "./"
+           : origin_is_of_index(entry->origin) ? "index"
+           : is_local(entry)                   ? "file:"
+                                               : "git";
 }
 
 static bool is_hex(struct str s, size_t count)
@@ -394,6 +408,24 @@ static bool take_sha256(struct reader *r, struct str value, struct str *out)
                          STR_ARG(lock_excerpt(value)));
     *out = value;
     return true;
+}
+
+static bool take_url(struct reader *r, struct lock_entry *entry,
+                     struct str value)
+{
+    struct str url;
+
+    return take_scalar(r, value, &entry->url) &&
+           ((well_known_resolve(entry->origin, entry->url, r->a, &url) &&
+             str_eq(url, entry->url)) ||
+            lock_fail(r->e, r->name, r->number, "not a URL: %.*s",
+                      STR_ARG(lock_excerpt(entry->url))));
+}
+
+static bool take_artifact(struct reader *r, struct lock_entry *entry,
+                          struct str value)
+{
+    return take_sha256(r, value, &entry->artifact);
 }
 
 static bool take_digest(struct reader *r, struct lock_entry *entry,
@@ -736,14 +768,16 @@ static const struct field {
     {STR_INIT("name"),      LOCK_VERSION_1, DOC_ANY,    DOC_ANY, 0, take_name},
     {STR_INIT("as"),        LOCK_VERSION_2, DOC_ANY,    0, 0, take_as},
     {STR_INIT("origin"),    LOCK_VERSION_1, DOC_ANY,    DOC_ANY, 0, take_origin},
-    {STR_INIT("from"),      LOCK_VERSION_2, DOC_ANY,    0, NOT_OWN, take_from},
+    {STR_INIT("from"),      LOCK_VERSION_2, DOC_ANY,    0, NOT_OWN | NOT_INDEX, take_from},
     {STR_INIT("also"),      LOCK_VERSION_1, DOC_ANY,    0, NOT_OWN, take_also},
-    {STR_INIT("formerly"),  LOCK_VERSION_2, DOC_FOLDER | DOC_MCP, 0, NOT_FILE | NOT_OWN, take_formerly},
-    {STR_INIT("tag"),       LOCK_VERSION_2, DOC_ANY,    0, NOT_FILE | NOT_OWN, take_tag},
-    {STR_INIT("commit"),    LOCK_VERSION_1, DOC_ANY,    DOC_ANY, NOT_FILE | NOT_OWN, take_commit},
+    {STR_INIT("formerly"),  LOCK_VERSION_2, DOC_FOLDER | DOC_MCP, 0, NOT_FILE | NOT_OWN | NOT_INDEX, take_formerly},
+    {STR_INIT("tag"),       LOCK_VERSION_2, DOC_ANY,    0, NOT_FILE | NOT_OWN | NOT_INDEX, take_tag},
+    {STR_INIT("commit"),    LOCK_VERSION_1, DOC_ANY,    DOC_ANY, NOT_FILE | NOT_OWN | NOT_INDEX, take_commit},
     /* of a plugin's server that of the plugin, instead of a blob */
-    {STR_INIT("tree"),      LOCK_VERSION_1, DOC_ANY,    DOC_TREE, NOT_FILE | NOT_OWN, take_tree},
-    {STR_INIT("blob"),      LOCK_VERSION_1, DOC_MCP,    DOC_MCP, NOT_FILE | NOT_OWN, take_object},
+    {STR_INIT("tree"),      LOCK_VERSION_1, DOC_ANY,    DOC_TREE, NOT_FILE | NOT_OWN | NOT_INDEX, take_tree},
+    {STR_INIT("blob"),      LOCK_VERSION_1, DOC_MCP,    DOC_MCP, NOT_FILE | NOT_OWN | NOT_INDEX, take_object},
+    {STR_INIT("url"),       LOCK_VERSION_2, DOC_SKILL,  DOC_SKILL, NOT_OTHERS, take_url},
+    {STR_INIT("artifact"),  LOCK_VERSION_2, DOC_SKILL,  DOC_SKILL, NOT_OTHERS, take_artifact},
     {STR_INIT("digest"),    LOCK_VERSION_1, DOC_ANY,    DOC_ANY, NOT_OWN_FOLDER, take_digest},
     {STR_INIT("version"),   LOCK_VERSION_1, DOC_ANY,    0, NOT_OWN, take_version},
     {STR_INIT("manifest"),  LOCK_VERSION_2, DOC_PLUGIN, 0, 0, take_manifest},
@@ -830,7 +864,7 @@ static bool take_field(struct reader *r, struct lock_entry *entry, size_t *next)
     if (is_excluded(fields[i].excludes, entry))
         return lock_fail(r->e, r->name, r->number,
                          "\"%s\" is not for %s packages", fields[i].key.p,
-                         is_local(entry) ? "file:" : "./");
+                         form_of(entry));
     if (!check_skipped(r, entry, *next, i) || !fields[i].take(r, entry, value))
         return false;
     *next = i + 1;

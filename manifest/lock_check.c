@@ -132,6 +132,7 @@ static bool check_version(struct check *c, struct map *versions,
            (first->kind == entry->kind &&
             str_eq(first->commit, entry->commit) &&
             str_eq(first->object, entry->object) &&
+            str_eq(first->artifact, entry->artifact) &&
             str_eq(first->digest, entry->digest)) ||
            lock_fail(c->e, c->name, line_of(c, entry, "origin"),
                      "two versions of one origin: %.*s",

@@ -260,6 +260,8 @@ static void put_entry(struct lock_entry *entry, struct buf *out,
         put_line(out, "tag", lock_scalar(entry->tag, a));
     put_line(out, "commit", entry->commit);
     put_line(out, mcp && !entry->server.n ? "blob" : "tree", entry->object);
+    put_text(out, "url", entry->url, a);
+    put_line(out, "artifact", entry->artifact);
     put_line(out, "digest", entry->digest);
     if (entry->version.n)
         put_line(out, "version", lock_scalar(entry->version, a));
@@ -307,7 +309,8 @@ enum lock_version lock_entry_version(const struct lock_entry *entry)
     return entry->kind == DOC_PLUGIN || entry->plugin.n ||
                    entry->catalog_count || entry->member_count ||
                    entry->declared.n || entry->tag.n || entry->from.n ||
-                   entry->patch.n || origin_is_own(entry->origin)
+                   entry->patch.n || entry->url.n ||
+                   origin_is_own(entry->origin)
                ? LOCK_VERSION_2
                : LOCK_VERSION_1;
 }

@@ -836,6 +836,8 @@ bool origin_parse(struct str text, const struct origin_rules *rules,
         return origin_refuse(text, "is longer than 2,048 bytes", e);
     if (str_starts(text, STR("file:")))
         return parse_file(text, a, out, e);
+    if (origin_is_of_index(text))
+        return origin_parse_index(text, a, out, e);
     if (origin_url_start(text, &rest, &transport))
         return parse_url(text, rest, transport, rules, a, out, e);
     return origin_refuse(text, "is neither an https: URL nor a file: path", e);
@@ -931,6 +933,11 @@ bool origin_is_package_of(const struct origin *o, const struct origin *range,
     if (origin_range(o, a).n || o->is_short)
         return str_eq(origin_slot_path(o), path);
     return path.n == 0 || str_ends(o->rest, str_join(STR("/"), path, a));
+}
+
+bool origin_is_remote(const struct origin *o)
+{
+    return o->scheme == ORIGIN_GIT || o->scheme == ORIGIN_INDEX;
 }
 
 bool origin_names_commit(const struct origin *o)

@@ -4,14 +4,19 @@
 /* What a folder is taken as, and parts of plugins, behind "?" of an origin,
  * which no origin of a document can have. */
 
-struct str origin_base(struct str text)
+static struct str before_part(struct str text)
 {
     return str_slice(text, 0, str_find_char(text, '?'));
 }
 
+struct str origin_base(struct str text)
+{
+    return origin_is_of_index(text) ? text : before_part(text);
+}
+
 static struct str with_part(struct str text, struct str part, struct arena *a)
 {
-    const struct str parts[] = {origin_base(text), STR("?"), part};
+    const struct str parts[] = {before_part(text), STR("?"), part};
 
     return str_concat(parts, part.n ? 3 : 1, a);
 }
@@ -30,9 +35,11 @@ struct origin origin_with_part(const struct origin *o, struct str part,
 bool origin_parse_part(struct str text, const struct origin_rules *rules,
                        struct arena *a, struct origin *out, struct err *e)
 {
-    struct str base = origin_base(text);
+    struct str base = before_part(text);
     struct origin o;
 
+    if (origin_is_of_index(text))
+        return origin_parse_index(text, a, out, e);
     if (!origin_parse_here(base, rules, a, &o, e))
         return false;
     *out = base.n == text.n

@@ -55,6 +55,11 @@ static bool read_item(struct project_reader *r, const struct yaml *item,
     }
     if (!project_read_origin(r, origin, &out->origin))
         return false;
+    if (out->origin.scheme == ORIGIN_INDEX) {
+        project_fail(r, item->line, "%.*s is a skill of an index, no catalog",
+                     STR_ARG(out->origin.text));
+        return err_hint(r->e, "list it below dependencies: skills:");
+    }
     if (include && !include->first) {
         project_fail(r, include->key_line, "include chooses nothing");
         return err_hint(r->e, "leave it out to take everything");

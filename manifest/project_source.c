@@ -71,7 +71,7 @@ bool project_source_allowed(const struct project *p, const struct origin *o)
 
     if (p->root && !project_source_allowed(p->root, o))
         return false;
-    if (!p->has_sources || o->scheme != ORIGIN_GIT)
+    if (!p->has_sources || !origin_is_remote(o))
         return true;
     for (size_t i = 0; i < p->source_count; i++)
         if (source_fits(p->sources[i], o, &scratch))

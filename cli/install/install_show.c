@@ -29,7 +29,7 @@ static struct str short_commit(struct str commit)
 }
 
 /* The version and the short commit, "1.2.0 (3f6c…)"; either may be missing. A
- * file: package and one of the workspace have no commit. */
+ * file: package, one of the workspace and a skill of an index have no commit. */
 struct str install_shown_version(struct str version, struct str commit,
                                  struct str origin, struct arena *a)
 {
@@ -37,7 +37,9 @@ struct str install_shown_version(struct str version, struct str commit,
         return arena_printf(a, "%.*s (%.*s)", STR_ARG(version),
                             STR_ARG(short_commit(commit)));
     if (!version.n && !commit.n)
-        return origin_is_own(origin) ? STR("own") : STR("file");
+        return origin_is_own(origin)        ? STR("own")
+               : origin_is_of_index(origin) ? STR("index")
+                                            : STR("file");
     return version.n ? version : short_commit(commit);
 }
 

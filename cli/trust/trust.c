@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "base/json.h"
 #include "mapm/doc_kind.h"
+#include "mapm/host_config.h"
 #include "mapm/lock.h"
 #include "mapm/open_store.h"
 #include "mapm/state_trust.h"
@@ -212,13 +213,65 @@ static bool trust_names(struct trust_job *job, struct err *e)
     return ok && trust_requested(job, &w, e);
 }
 
+/* --- hosts of an index --------------------------------------------------------------- */
+
+/* "skills.example.com", "127.0.0.1:8080" */
+static bool check_host(struct str host, struct err *e)
+{
+    size_t colon = str_starts(host, STR("[")) ? str_find(host, STR("]:"))
+                                              : str_find_char(host, ':');
+    struct str name = host;
+    unsigned port;
+
+    if (colon != SIZE_MAX) {
+        colon += host.p[0] == '[';
+        name = str_slice(host, 0, colon);
+    }
+    if ((host_name_is_valid(name) || origin_host_is_loopback(name)) &&
+        (colon == SIZE_MAX ||
+         host_port_parse(str_from_index(host, colon + 1), &port)))
+        return true;
+    err_set(e, ERR_USAGE, "\"%.*s\" is no host", STR_ARG(host));
+    return err_hint(e, "write its name, as in mapm trust --index "
+                       "skills.example.com");
+}
+
+/* A person who names a host has decided: nothing is asked. */
+static bool trust_hosts(struct trust_job *job, struct err *e)
+{
+    struct arena *a = &job->inv->cx.arena;
+    const struct values *hosts = &job->inv->arguments;
+    struct requests w = {
+        .items = arena_array(a, hosts->count + 1, sizeof *w.items),
+        .known = arena_array(a, hosts->count + 1, sizeof *w.known),
+        .count = hosts->count,
+    };
+
+    for (size_t i = 0; i < w.count; i++) {
+        enum trust_state state;
+
+        w.items[i] = authorize_request_index_host(hosts->items[i], a);
+        if (!check_host(w.items[i].subject, e) ||
+            !authorize_trust(&job->inv->cx, job->store, &w.items[i], &state, e))
+            return false;
+        w.known[i] = state == TRUST_GIVEN;
+    }
+    for (size_t i = 0; i < w.count; i++)
+        if (!w.known[i] &&
+            !authorize_put(&job->inv->cx, job->store, &w.items[i], e))
+            return err_wrap(e, "cannot remember that %.*s is trusted",
+                            STR_ARG(w.items[i].subject));
+    report(job, &w);
+    return true;
+}
+
 /* --- the command -------------------------------------------------------------------- */
 
 static bool usage(struct err *e, const char *why)
 {
     err_set(e, ERR_USAGE, "mapm trust: %s", why);
-    return err_hint(e, "mapm trust NAME..., --workspace or --list; with "
-                       "--revoke NAME..., --workspace or --all");
+    return err_hint(e, "mapm trust NAME..., --index HOST..., --workspace or "
+                       "--list; with --revoke NAME..., --workspace or --all");
 }
 
 static bool check_usage(const struct invocation *inv, struct err *e)
@@ -231,6 +284,9 @@ static bool check_usage(const struct invocation *inv, struct err *e)
     if (has_option(inv, OPTION_LIST))
         return (!named && !workspace && !revoke && !all) ||
                usage(e, "--list takes nothing else");
+    if (has_option(inv, OPTION_INDEX_HOST))
+        return (named && !workspace && !revoke && !all) ||
+               usage(e, "--index takes hosts, and nothing else");
     if (all && !revoke)
         return usage(e, "--all is for --revoke");
     if (named + workspace + all == 0)
@@ -250,6 +306,8 @@ static bool work(struct trust_job *job, struct err *e)
         return trust_revoke(job, e);
     if (has_option(job->inv, OPTION_WORKSPACE))
         return trust_workspace(job, e);
+    if (has_option(job->inv, OPTION_INDEX_HOST))
+        return trust_hosts(job, e);
     return trust_names(job, e);
 }
 

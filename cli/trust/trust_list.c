@@ -113,6 +113,10 @@ static void print_list_json(struct trust_job *job, const struct installed *in,
         trust_put_json(w, list[i].kind, list[i].subject, &list[i].digest, a);
         json_member_string(w, "since",
                            authorize_date(list[i].since_s, true, a));
+        if (authorize_kind(list[i].kind)->is_of_host) {
+            json_end_object(w);
+            continue;
+        }
         if (!authorize_kind(list[i].kind)->is_of_folder) {
             json_member_bool(w, "installed", place.n > 0);
             json_member_optional(w, "workspace", place);
@@ -131,6 +135,8 @@ static const char *state_of(const struct installed *in,
     struct arena *a = &in->job->inv->cx.arena;
     struct str place = find_place(in, t);
 
+    if (authorize_kind(t->kind)->is_of_host)
+        return "";
     if (authorize_kind(t->kind)->is_of_folder)
         return is_valid(in->job, t) ? "" : "  another folder: asks again";
     if (place.n)

@@ -114,6 +114,7 @@ struct trust_request {
 struct trust_kind {
     const char *name;  /* "metaskill" … */
     bool is_of_folder; /* bound to the folder that is its subject */
+    bool is_of_host;   /* its subject is one, and no package */
     /* Whether a mapm.yaml requests this kind, and the digest of the request
      * (zeros: none). NULL: it cannot. */
     bool (*is_requested)(const struct project *workspace, struct hash *digest);
@@ -139,6 +140,20 @@ MUST_CHECK bool authorize_request_entry(struct store *store,
  * `path` has at `key`, with this package digest. */
 struct trust_request authorize_request_server(struct str path, struct str key,
                                               const struct hash *digest);
+
+struct trust_request authorize_request_index_host(struct str host,
+                                                  struct arena *a);
+/*
+ * May an index, or an artifact of one, be fetched from the host of `url`? It is in
+ * `hosts:` of the user's config.yaml, or was confirmed on this machine; else a
+ * person at a terminal is asked, and a yes is remembered. `what` is shown. [X42]
+ * `*is_public`: no private address may be reached for it.
+ * Errors: ERR_REFUSED with the command that allows it; the store's.
+ */
+MUST_CHECK bool authorize_index_host(struct context *cx, struct store *store,
+                                     const struct origin_rules *rules,
+                                     struct str url, struct str what,
+                                     bool *is_public, struct err *e);
 
 /* Errors: the store's; a folder that cannot be opened is TRUST_NONE. */
 MUST_CHECK bool authorize_trust(struct context *cx, struct store *store,

@@ -36,9 +36,12 @@ struct lock_entry {
     /* The last of them are what `origin` was called before its host gave the
      * repository another name (`formerly`, version 2): of the same commit. */
     size_t former_count;
-    struct str tag;      /* that a range in `origin` chose (version 2) */
-    struct str commit;   /* 40 hex; "" for file: and ./ */
-    struct str object;   /* git id of tree or blob, 40 hex; likewise */
+    struct str tag;    /* that a range in `origin` chose (version 2) */
+    struct str commit; /* 40 hex; "" for file: and ./ */
+    struct str object; /* git id of tree or blob, 40 hex; likewise */
+    /* Of a skill of an index (version 2), which has no commit: where its
+     * artifact is, and "sha256:" and 64 hex of that as it was sent. */
+    struct str url, artifact;
     struct str digest;   /* "sha256:" and 64 hex; "" for ./ but an MCP */
     struct str version;  /* "" = none */
     struct str manifest; /* of a plugin: path of what it was read from */

@@ -13,13 +13,19 @@
  *     https://<host>[:port]/<repository>/-/tree/<ref>[/path]
  *     ssh://[user@]<host>[:port]/<repository>/-/tree/<ref>[/path]
  *     file:/<path>
+ *     https://<host>/.well-known/agent-skills/index.json?skill=<name>
  *
  * What is equal: the host in any letter case, its port, the repository (without
  * ".git", in any letter case on built-in hosts that fold it), ref and path.
  * https or ssh, and the user of ssh, are ways to the same repository.
  */
 
-enum origin_scheme { ORIGIN_GIT, ORIGIN_OWN, ORIGIN_FILE };
+enum origin_scheme {
+    ORIGIN_GIT,
+    ORIGIN_INDEX, /* a skill of an index of a host, or the index: no ref */
+    ORIGIN_OWN,
+    ORIGIN_FILE
+};
 
 /*
  * Where a package is asked for. For GIT either `rest` is set (a URL: where
@@ -36,10 +42,12 @@ struct origin {
     struct str user;       /* of ssh; "" */
     struct str host;       /* lower case, without port: "github.com" */
     unsigned port;         /* 0: the scheme's own */
-    struct str repository; /* as written: "acme/tools", "group/sub/tools" */
+    struct str repository; /* as written: "acme/tools", "group/sub/tools"; of
+                            * an index its path, without the first "/" */
     struct str rest;       /* "<ref>[/path]", %2F kept as written */
     struct str ref;        /* short form only */
-    struct str path; /* FILE: absolute and normal. Short form: in the repo.
+    struct str
+        path; /* INDEX: the name; "" = the index itself. FILE: absolute and normal. Short form: in the repo.
                       * OWN: in the workspace; "" for a catalog that is all of it */
     bool is_short;
     /* Of what was typed: it was an address of ssh, and is written as of https;
@@ -51,7 +59,7 @@ struct origin {
     struct str left_out;
     /* Behind "?" in text and key: a plugin, which is no skill of the same
      * folder ("plugin", "plugin=NAME" of a marketplace), its marketplace
-     * ("market"), or a part that is no folder ("mcp=PLUGIN/SERVER",
+     * ("market"), a skill of an index ("skill=NAME"), or a part that is no folder ("mcp=PLUGIN/SERVER",
      * "agent=PLUGIN/NAME"). "" for all others. */
     struct str part;
 };
@@ -79,6 +87,19 @@ bool origin_is_own(struct str text);
 MUST_CHECK bool origin_parse_own(struct str text, struct arena *a,
                                  struct origin *out, struct err *e);
 
+/* A URL of an index with "?skill=": what mapm.yaml and its lock may say. */
+bool origin_is_of_index(struct str text);
+/* An index itself, as a person may type it: no page of a git host. */
+bool origin_is_index(struct str text, const struct origin_rules *rules);
+/* Either. */
+MUST_CHECK bool origin_parse_index(struct str text, struct arena *a,
+                                   struct origin *out, struct err *e);
+/* The URL of the index; that of one of its skills as an origin has it. */
+struct str origin_index_url(const struct origin *o);
+struct str origin_of_index(struct str url, struct str name, struct arena *a);
+/* Fetched from elsewhere and pinned by a lock, so what is locked has a proof. */
+bool origin_is_remote(const struct origin *o);
+
 /* Both: what mapm.yaml, its lock and own packages may say. */
 MUST_CHECK bool origin_parse_here(struct str text,
                                   const struct origin_rules *rules,
@@ -93,7 +114,7 @@ MUST_CHECK bool origin_parse_part(struct str text,
 /* `o` with another part, "" for none. */
 struct origin origin_with_part(const struct origin *o, struct str part,
                                struct arena *a);
-/* The text in front of the part. */
+/* The text in front of the part; of a skill of an index all of it. */
 struct str origin_base(struct str text);
 
 /*

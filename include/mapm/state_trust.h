@@ -18,7 +18,9 @@ enum state_trust_kind {
                             * package */
     STATE_TRUST_STORE,     /* subject: workspace; digest: of the stores that
                             * its mapm.yaml proposes */
-    STATE_TRUST_KINDS,     /* so many */
+    STATE_TRUST_INDEX, /* subject: "host[:port]" that skills of an index, and
+                            * their artifacts, may come from; digest: none */
+    STATE_TRUST_KINDS, /* so many */
     /* No trust, and never listed: a text of prereqs that a person has seen;
      * subject: "prereqs"; digest: of the text. */
     STATE_SEEN_PREREQS = 16,

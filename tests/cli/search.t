@@ -201,8 +201,8 @@ while ! [ -s "$T/port" ]; do sleep 0.05; done
 host=http://127.0.0.1:$(cat "$T/port")
 exits 'an index is added by its host [W1, W4]' 0 mapm catalog add "$host"
 exits 'and searched' 0 mapm search weather --json
-is 'with its address' "$(json '[(p["name"], p["version"], p["tokens"], p["origin"]) for p in d["packages"]]')" \
-    "[('weather', '3.0.0', 77, '$host/skills/weather/SKILL.md')]"
+is 'as mapm install takes it [X42]' "$(json '[(p["name"], p["version"], p["tokens"], p["origin"]) for p in d["packages"]]')" \
+    "[('weather', '3.0.0', 77, '$host/.well-known/agent-skills/index.json?skill=weather')]"
 exits 'a refresh' 1 mapm catalog refresh
 like 'of what has not changed' "$out" 'index.json  unchanged'
 is 'is one conditional request [W8]' "$(sed -n 's/.* //p' "$T/index.log" | tr '\n' ' ')" '200 304 '
@@ -213,8 +213,7 @@ at()
 write_index "$(at a ../../x/./y/../z.md), $(at b ../../../../up), $(at c /a//b/../c/.), $(at d ..), $(at e "/$(printf %01100d 0)")"
 exits '[row 44] addresses with dots, and one that is too long' 0 mapm catalog refresh "$host"
 exits '[row 44] are searched' 0 mapm search dots --json
-is '[row 44] none climbs out of its host' "$(json '" ".join(sorted(p["origin"] for p in d["packages"]))')" \
-    "$host/.well-known/ $host/a//c/ $host/up $host/x/z.md"
+is '[row 44] by their names, but for the long one' "$(json '" ".join(sorted(p["name"] for p in d["packages"]))')" 'a b c d'
 write_index "$one, $one, {\"name\": \"turned\", \"type\": \"skill-md\", \"description\": \"A \\u202e turn\\u001b[31m\\nof songs\", \"url\": \"/s\", \"digest\": \"sha256:$zero\"}, {\"type\": \"x\"}, 7,
  {\"name\": \"Bad\", \"type\": \"archive\", \"description\": \"d\", \"url\": \"/a.zip\", \"digest\": \"sha256:$zero\"},
  {\"name\": \"off\", \"type\": \"archive\", \"description\": \"d\", \"url\": \"javascript:x\", \"digest\": \"sha256:$zero\"},

@@ -3,6 +3,7 @@
  * [M13, M14, row 10]. */
 #include "base/text.h"
 #include "mapm/limits.h"
+#include "mapm/name.h"
 #include "mapm/origin.h"
 
 #include <stdlib.h>
@@ -16,6 +17,15 @@ static void check_parts(const struct origin *o)
         if (o->path.n < 2 || o->path.p[0] != '/' ||
             str_find(o->path, STR("/../")) != SIZE_MAX ||
             str_find(o->path, STR("//")) != SIZE_MAX)
+            abort();
+        return;
+    }
+    if (o->scheme == ORIGIN_INDEX) {
+        if ((o->path.n && !name_is_kebab(o->path)) || !o->host.n ||
+            !str_ends(o->repository, STR("index.json")) ||
+            str_find(o->repository, STR("..")) != SIZE_MAX ||
+            str_has_char(o->text, '#') || str_has_char(o->text, '\\') ||
+            text_has_control(o->text))
             abort();
         return;
     }

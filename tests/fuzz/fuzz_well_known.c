@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err e = {0};
 
     if (!offered_add_index(&list, str_make((const char *)data, size),
-                           STR(INDEX_URL), &e)) {
+                           STR(INDEX_URL), STR(INDEX_URL), &e)) {
         if (e.code != ERR_FORMAT && e.code != ERR_LIMIT)
             abort();
         return 0;

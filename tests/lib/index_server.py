@@ -2,8 +2,8 @@
 """index_server.py FOLDER LOG - serves the files of FOLDER on loopback over http.
 
 Prints its port. Each has an ETag; a request that names it gets 304. A file
-NAME.redirect holds the address that NAME redirects to. LOG gets a line a
-request: path and status.
+NAME.redirect holds the address that NAME redirects to, a file NAME.type its media
+type. LOG gets a line a request: path and status.
 """
 import hashlib
 import http.server
@@ -39,7 +39,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         tag = '"' + hashlib.sha256(body).hexdigest()[:16] + '"'
         if self.headers.get("If-None-Match") == tag:
             return self.answer(304, ETag=tag)
-        return self.answer(200, body, ETag=tag)
+        headers = {"ETag": tag}
+        if os.path.isfile(file + ".type"):
+            with open(file + ".type") as f:
+                headers["Content-Type"] = f.read().strip()
+        return self.answer(200, body, **headers)
 
     def log_message(self, *_):
         pass

@@ -1,0 +1,38 @@
+#ifndef INSTALL_INDEX_H
+#define INSTALL_INDEX_H
+
+#include "mapm/well_known.h"
+
+#include "closure.h"
+
+/*
+ * index: skills that a host publishes in an index of .well-known/agent-skills.
+ *
+ *     the index ──▶ its entry ──▶ the artifact, whose hash the entry has
+ *     the lock  ───────────────▶ the artifact, whose hash the lock has
+ *                                     │
+ *              mapm-fetch unpacks ◀───┘  then it is like any other package
+ *
+ * No host is asked that the user has not named or confirmed
+ * (authorize_index_host). Source: X42; W1 to W10; rows 44, 45.
+ */
+
+/* What it offers. Read once; in the arena of the closure. */
+MUST_CHECK bool index_list(struct closure *c, struct node *n, struct err *e);
+/* Of the index of `o` the skill that it names. Errors: ERR_NOT_FOUND. */
+MUST_CHECK bool index_find(struct closure *c, const struct origin *o,
+                           const struct well_known_skill **out, struct err *e);
+/* NULL: it was not read, or has none of that name. */
+const struct well_known_skill *
+index_offer(const struct closure *c, const struct node *n, struct str name);
+
+/* As the index has it now; where that is what `moving` (or NULL) has, `*stays`
+ * and nothing is fetched. */
+MUST_CHECK bool index_fetch(struct closure *c, struct node *n,
+                            const struct lock_entry *moving, bool *stays,
+                            struct err *e);
+/* As the lock has it, without the index. */
+MUST_CHECK bool index_fetch_locked(struct closure *c, struct node *n,
+                                   struct err *e);
+
+#endif

@@ -1,0 +1,114 @@
+#!/bin/sh
+# Archives of an index, each as .zip and .tar.gz: what may be in one, and what is
+# refused as a whole [X42, W5, W6, W7, row 45].
+. "$(dirname "$0")/../lib/cli.sh"
+
+S=$T/site index=$T/site/.well-known/agent-skills/index.json
+mkdir -p "$S/.well-known/agent-skills"
+ok 'archives are written' python3 -S "$ROOT/tests/lib/archives.py" "$S"
+"$ROOT/tests/lib/index_server.py" "$S" "$T/log" >"$T/port" 2>/dev/null &
+server=$!
+trap 'kill $server 2>/dev/null; leave' EXIT
+while ! [ -s "$T/port" ]; do sleep 0.05; done
+H=127.0.0.1:$(cat "$T/port")
+U=http://$H/.well-known/agent-skills/index.json
+mapm trust --index "$H" >/dev/null 2>&1
+# entry FILE [TYPE [URL]]: the index has the skill "packed", whose artifact it is.
+entry()
+{
+    printf '{"$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json", "skills": [
+        {"name": "packed", "type": "%s", "description": "Comes in an archive.", "url": "%s", "digest": "sha256:%s"}]}' \
+        "${2:-archive}" "${3:-/${1##*/}}" "$(sha256sum <"$1" | cut -d' ' -f1)" >"$index"
+}
+fresh()
+{
+    rm -rf .agents .claude mapm.*
+}
+mkdir "$T/want" "$T/want/scripts"
+printf -- '---\nname: packed\ndescription: Comes in an archive.\n---\nRun scripts/x.\n' >"$T/want/SKILL.md"
+printf '#!/bin/sh\necho x\n' >"$T/want/scripts/x"
+chmod 755 "$T/want/scripts/x"
+
+tree=
+for file in "$S"/good-*; do
+    entry "$file"
+    exits "[W6] ${file##*/good-}" 0 mapm install "$U" --skill packed
+    ok 'has the same files' diff -r "$T/want" .agents/skills/packed
+    ok 'and modes' test -x .agents/skills/packed/scripts/x
+    tree="$tree$(grep ' digest: ' mapm.lock)
+"
+    fresh
+done
+is 'of all of them one digest of ours' "$(printf '%s' "$tree" | sort -u | grep -c .)" 1
+
+for file in "$S"/bad-*; do
+    entry "$file"
+    run mapm install "$U" --skill packed
+    case $status in
+    1 | 4) pass "[W7, row 45] ${file##*/bad-} is refused" ;;
+    *) fail "[W7, row 45] ${file##*/bad-}: $status" && show_run ;;
+    esac
+    printf '# %s: %s\n' "${file##*/}" "$(printf '%s' "$err" | sed 1,2d | tr '\n' ' ')"
+    like 'the archive is named' "$err" "${file##*/}"
+    is 'nothing is installed' "$(ls -A)" ''
+done
+is 'nothing was written beside the workspace' "$(ls -A "$T" | grep -x x)" ''
+
+# --- which reader -----------------------------------------------------------------------
+
+good=$S/good-stored.zip
+cp "$good" "$S/archive"
+entry "$S/archive"
+exits '[W6] neither media type nor name tells' 1 mapm install "$U" --skill packed
+like 'which is said' "$err" 'that of an archive'
+echo 'application/zip' >"$S/archive.type"
+exits 'by its media type' 0 mapm install "$U" --skill packed
+fresh
+echo 'Application/ZIP; charset=binary' >"$S/archive.type"
+exits 'in any case, with parameters' 0 mapm install "$U" --skill packed
+fresh
+echo 'application/gzip' >"$S/archive.type"
+exits '[W6] a media type that is not what it is' 1 mapm install "$U" --skill packed
+like 'is not guessed around' "$err" 'not the archive that its media type says'
+cp "$good" "$S/page.zip"
+echo 'text/html' >"$S/page.zip.type"
+entry "$S/page.zip"
+exits 'text/html says nothing: the name does' 0 mapm install "$U" --skill packed
+fresh
+printf '<html>Not found</html>' >"$S/page.zip"
+exits '[W5] a page instead of the archive' 1 mapm install "$U" --skill packed
+like 'has another digest' "$err" 'the index says sha256:'
+entry "$S/page.zip"
+exits 'a page as an archive' 1 mapm install "$U" --skill packed
+cp "$good" "$S/zip.tar.gz"
+entry "$S/zip.tar.gz"
+exits 'a zip that is called .tar.gz' 1 mapm install "$U" --skill packed
+entry "$good" skill-md
+exits '[W5] an archive as a SKILL.md' 1 mapm install "$U" --skill packed
+like 'is none' "$err" 'is an archive, and no SKILL.md'
+cp "$T/want/SKILL.md" "$S/SKILL.zip"
+entry "$S/SKILL.zip"
+exits 'a SKILL.md as an archive' 1 mapm install "$U" --skill packed
+mkdir unpacked && cp -R "$T/want" unpacked/packed
+digest=$(cat unpacked/packed/SKILL.md | sha256sum | cut -d' ' -f1)
+rm -rf unpacked
+entry "$good"
+sed -i "s/sha256:[0-9a-f]*/sha256:$digest/" "$index"
+exits '[W5] the digest of a file in the archive' 1 mapm install "$U" --skill packed
+like 'is not that of the archive' "$err" 'the index says sha256:'
+
+# --- limits ------------------------------------------------------------------------------
+
+entry "$good"
+printf 'limits:\n  package_max_files: 1\n' >mapm.yaml
+exits '[row 45] limits of the user count in archives' 1 mapm install "$U" --skill packed
+like 'by their number' "$err" 'more than 1 files'
+printf 'limits:\n  file_max_bytes: 40\n' >mapm.yaml
+exits 'and by their size' 1 mapm install "$U" --skill packed
+like 'which is named' "$err" 'file_max_bytes'
+rm mapm.yaml
+head -c 34000000 /dev/zero >"$S/huge.zip"
+entry "$S/huge.zip"
+exits '[row 45] an artifact of more than 32 MiB' 1 mapm install "$U" --skill packed
+like 'is not read to its end' "$err" 'more than 33554432 bytes'
+done_testing
