@@ -729,8 +729,8 @@ static void put_short(struct buf *b, const struct install_left_out *l)
 {
     bool whole = str_is(l->code, "origin-conflict");
 
-    if (l->kind == DOC_PLUGIN && l->name.n)
-        buf_append(b, l->name); /* as its marketplace offers it */
+    if (l->name.n && (l->kind == DOC_PLUGIN || origin_is_of_index(l->origin)))
+        buf_append(b, l->name); /* as its marketplace or index offers it */
     else
         buf_append(b, whole ? l->origin : path_last(l->origin));
     if (l->chain_count > 2 || l->omitted)

@@ -222,6 +222,16 @@ skill needy 'dependencies:' '  skills:' "    - $U?skill=tables"
 exits '[row 32] no package brings an index in' 1 mapm install --yes ./needy
 like 'which is said' "$err" 'a skill of an index'
 
+rm -rf .agents .claude mapm.*
+on_screen 24x80 '=esc leaves' '+bare' '=filter: bare_' '+ ' '=1 of 3 chosen' '+\r' -- "$MAPM" install "$U"
+is '[X42] on a terminal they are picked' "$status" 0
+is 'and one is installed' "$(ls .agents/skills)" bare
+exits 'the index as a catalog' 0 mapm catalog add "$U"
+exits 'is searched' 0 mapm search city --json
+origin=$(json 'd["packages"][0]["origin"]')
+exits 'and what is found is installed' 0 mapm install "$origin"
+ok 'as it was published' diff -r "$S/skills/weather" .agents/skills/weather
+
 # --- one of many ---------------------------------------------------------------------
 
 mkdir ../many && cd ../many || exit 1
@@ -239,7 +249,8 @@ mv "$T/tables" "$S/skills/tables" && publish
 echo more >>"$S/skills/weather/SKILL.md"
 rm -rf .agents .claude mapm.*
 exits '[W5] with --all one artifact that changed' 3 mapm install "$U" --all --yes
-like 'is left out, with the reason' "$err$out" 'weather'
+like 'is left out by its name' "$err" 'left out, format: weather$'
+like 'with the reason' "$err" 'weather/SKILL.md is sha256'
 not_ok 'and not installed' test -e .agents/skills/weather
 ok 'the others are' test -f .agents/skills/tables/SKILL.md -a -f .agents/skills/bare/SKILL.md
 publish
@@ -326,4 +337,10 @@ like 'is no address of an index' "$err" '"." or ".." in it'
 exits 'a host is trusted' 0 mapm trust --index localhost.test:9
 exits 'revoked by its name' 0 mapm trust --revoke "$H"
 exits 'and then asked for no more' 4 mapm install "$U?skill=weather"
+mkdir -p "$XDG_CONFIG_HOME/mapm"
+printf 'hosts:\n  - {host: 127.0.0.1, kind: git, ports: [%s]}\n' "${other#*:}" >"$XDG_CONFIG_HOME/mapm/config.yaml"
+exits 'nor where config.yaml has another port' 4 mapm install "$U?skill=tables"
+printf 'hosts:\n  - {host: 127.0.0.1, kind: git, ports: [%s]}\n' "${H#*:}" >"$XDG_CONFIG_HOME/mapm/config.yaml"
+publish
+exits '[X42] hosts: of config.yaml names it, too' 0 mapm install "$U?skill=tables"
 done_testing
