@@ -232,6 +232,24 @@ static bool take_artifact(struct closure *c, struct node *n, struct str url,
     return true;
 }
 
+/* policy.sources holds for where it leads, too [row 32]. */
+static bool check_source(const struct closure *c, struct str url, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str host = well_known_host(url);
+    size_t path = (size_t)(host.p - url.p) + host.n + 1;
+    struct origin o = {.scheme = ORIGIN_INDEX,
+                       .host = str_lower(host, &a),
+                       .repository = str_from_index(url, path)};
+
+    if (project_source_allowed(&c->layer->project, &o) &&
+        project_source_allowed(&c->layer->user, &o))
+        return true;
+    err_set(e, ERR_REFUSED, "policy.sources does not allow %.*s", STR_ARG(url));
+    return err_hint(e, "add %.*s/* to policy.sources, or do without it",
+                    STR_ARG(o.host));
+}
+
 static bool get_artifact(struct closure *c, const struct node *n,
                          struct str url, struct fetch_reply *out, struct err *e)
 {
@@ -241,7 +259,9 @@ static bool get_artifact(struct closure *c, const struct node *n,
 
     if (str_eq_nocase(well_known_host(url),
                       well_known_host(origin_index_url(n->origin))))
-        what = n->origin->text;
+        what = n->origin->text; /* check_sources has judged that one */
+    else if (!check_source(c, url, e))
+        return false;
     return get(c, &in, what, &from, out, e);
 }
 

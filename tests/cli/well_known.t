@@ -284,6 +284,11 @@ like 'is shown, with the command that allows it' "$err" "http://$other/skills/we
 like 'which is' "$err" "mapm trust --index $other"
 is 'and not asked for' "$(cat "$T/log2")" ''
 mapm trust --index "$other" >/dev/null 2>&1
+printf 'policy:\n  sources: ["%s/*"]\n' "$H" >mapm.yaml
+exits '[row 32] policy.sources holds for artifacts' 4 mapm install "$U" --skill weather
+like 'with their own host' "$err" "policy.sources does not allow http://$other/"
+is 'which is not asked' "$(cat "$T/log2")" ''
+printf 'policy:\n  sources: ["127.0.0.1:*/*"]\n' >mapm.yaml
 exits 'it is, once that host is trusted' 0 mapm install "$U" --skill weather
 rm -rf .agents .claude mapm.*
 echo "http://$other/skills/weather/SKILL.md" >"$S/moved.redirect"
