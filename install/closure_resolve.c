@@ -190,7 +190,8 @@ bool closure_find_in_store(struct closure *c, struct node *n, bool *found,
     n->is_unproved =
         *found && (!closure_is_proved(c, n) ||
                    (n->is_sharing && !is_name_proved(c, n, n->locked)) ||
-                   (c->options.needs_trees && !has_trees(c, n)));
+                   (c->options.needs_trees && o->scheme == ORIGIN_GIT &&
+                    !has_trees(c, n)));
     *found = *found && !n->is_unproved;
     if (!*found)
         return true;

@@ -160,8 +160,13 @@ is 'rebases it' "$(sed '1,4d; /^$/d' .agents/skills/tables/SKILL.md | tr '\n' ' 
 exits 'it is removed again' 0 mapm patch --remove tables
 rm -rf .mapm
 ok 'the files are those that were published' diff -r "$S/skills/tables" .agents/skills/tables
+asked >/dev/null
 exits 'a bundle' 0 mapm bundle "$T/b.tar"
 like 'names what it does not hold' "$err" 'left out: skill tables: it is a skill of an index'
+is 'without asking for it' "$(asked)" ''
+exits 'vendored files' 0 mapm vendor "$T/vendored"
+like 'likewise' "$err" 'left out: skill weather'
+is 'without a request' "$(asked)" ''
 
 # --- what is published changes -------------------------------------------------------
 

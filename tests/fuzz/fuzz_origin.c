@@ -23,7 +23,7 @@ static void check_parts(const struct origin *o)
     if (o->scheme == ORIGIN_INDEX) {
         if ((o->path.n && !name_is_kebab(o->path)) || !o->host.n ||
             !str_ends(o->repository, STR("index.json")) ||
-            str_find(o->repository, STR("..")) != SIZE_MAX ||
+            str_find(o->text, STR("/../")) != SIZE_MAX ||
             str_has_char(o->text, '#') || str_has_char(o->text, '\\') ||
             text_has_control(o->text))
             abort();
@@ -31,7 +31,7 @@ static void check_parts(const struct origin *o)
     }
     if (!git_host_of_home(o->host) || o->port || !o->kind ||
         o->repository.n == 0 || str_starts(o->repository, STR("-")) ||
-        str_find(o->repository, STR("//")) != SIZE_MAX ||
+        str_find(o->text, STR("/../")) != SIZE_MAX ||
         str_starts(o->rest, STR("-")) || str_starts(o->rest, STR("/")))
         abort();
     for (size_t i = 0; i < o->text.n; i++)
