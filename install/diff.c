@@ -5,6 +5,7 @@
 #include "mapm/origin.h"
 #include "mapm/patched.h"
 #include "mapm/range.h"
+#include "mapm/state_index.h"
 
 #include "clients_used.h"
 #include "closure.h"
@@ -12,6 +13,8 @@
 #include "installed.h"
 #include "proof.h"
 #include "self_server.h"
+
+#define SHORT_COMMIT_MIN_CHARS 7 /* as git abbreviates */
 
 /* Edits of the user: what was installed against what is there. */
 
@@ -278,6 +281,23 @@ static struct str path_in_repository(const struct layer *l, struct store *store,
     return proof_find(l, store, entry, o, &path) ? path : origin_slot_path(o);
 }
 
+/* A short id, as mapm shows commits, stands for the one that is known here: a
+ * host resolves whole ids alone. */
+static struct str complete_commit(struct store *store, const struct origin *o,
+                                  struct str ref, struct arena *a)
+{
+    struct str commit;
+    size_t n = 0;
+
+    while (n < ref.n && char_is_hex(ref.p[n]))
+        n++;
+    return n == ref.n && n >= SHORT_COMMIT_MIN_CHARS &&
+                   state_find_commit(store_state(store),
+                                     origin_repository(o, a), ref, a, &commit)
+               ? commit
+               : ref;
+}
+
 static bool origin_at(struct context *cx, const struct layer *l,
                       struct store *store, struct str name, struct str ref,
                       struct str *out, struct err *e)
@@ -316,6 +336,7 @@ static bool origin_at(struct context *cx, const struct layer *l,
         err_set(e, ERR_USAGE, "\"%.*s\" cannot be a ref", STR_ARG(ref));
         return err_hint(e, "usage: mapm diff NAME@REF");
     }
+    ref = complete_commit(store, o, ref, &cx->arena);
     origin_complete(o, ref, path_in_repository(l, store, entry, o), &cx->arena,
                     &moved);
     *out = moved.text;

@@ -442,6 +442,14 @@ static bool add_arguments(struct install_session *s, struct node **wanted,
     return true;
 }
 
+static bool wrap_wanted(const struct install_session *s, const struct node *n,
+                        struct err *e)
+{
+    return err_wrap(e, "cannot %s %.*s",
+                    s->request->compares ? "compare with" : "install",
+                    STR_ARG(n->origin->text));
+}
+
 /* "cannot install ORIGIN", unless the reason begins with that origin. */
 static bool names_itself(const struct node *n)
 {
@@ -467,7 +475,7 @@ static bool check_wanted(struct install_session *s, struct node *const *wanted,
             continue;
         why = *n->failed;
         if (!names_itself(n))
-            err_wrap(&why, "cannot install %.*s", STR_ARG(n->origin->text));
+            wrap_wanted(s, n, &why);
         if (failed == 1) {
             err_clear(e);
             is_chosen =
@@ -524,8 +532,7 @@ static bool check_network(struct install_session *s, struct err *e)
                            n->failed->code != ERR_DAMAGED))
             continue;
         *e = *n->failed;
-        return !names_itself(n) &&
-               err_wrap(e, "cannot install %.*s", STR_ARG(n->origin->text));
+        return !names_itself(n) && wrap_wanted(s, n, e);
     }
     return true;
 }

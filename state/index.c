@@ -141,6 +141,18 @@ bool state_put_proof(struct state *s, const struct state_proof *p,
     return db_put(s, PUT_PROOF, e, DB_PROOF(p));
 }
 
+bool state_find_commit(struct state *s, struct str repository,
+                       struct str prefix, struct arena *a, struct str *commit)
+{
+    CLEANUP_ROW sqlite3_stmt *q =
+        FIND_ROW(s, FIND_COMMIT, DB_TEXT(repository), DB_TEXT(prefix));
+
+    if (!q)
+        return false;
+    *commit = db_column_str(q, 0, a);
+    return true;
+}
+
 bool state_is_reachable(struct state *s, struct str repository,
                         struct str commit)
 {

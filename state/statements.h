@@ -33,6 +33,10 @@
     X(PUT_TREES, "INSERT OR REPLACE INTO trees VALUES(?1, ?2, ?3)") \
     X(FIND_PROOF, "SELECT 1 FROM proofs WHERE repository=?1 AND commit_id=?2" \
       " AND path=?3 AND object=?4 AND digest=?5") \
+    /* Digits sort before letters: "g" is behind all commits that it begins. */ \
+    X(FIND_COMMIT, "SELECT min(commit_id) FROM proofs WHERE repository=?1" \
+      " AND commit_id>?2 AND commit_id<?2 || 'g'" \
+      " HAVING min(commit_id)=max(commit_id)") \
     X(PUT_PROOF, "INSERT OR REPLACE INTO proofs VALUES(?1, ?2, ?3, ?4, ?5)") \
     X(FIND_REACHABLE, "SELECT 1 FROM proved" \
       " WHERE repository=?1 AND commit_id=?2") \

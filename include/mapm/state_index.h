@@ -68,6 +68,10 @@ bool state_has_proof(struct state *s, const struct state_proof *p);
 MUST_CHECK bool state_put_proof(struct state *s, const struct state_proof *p,
                                 struct err *e);
 
+/* The only commit with proofs whose id begins with `prefix`, fewer digits. */
+bool state_find_commit(struct state *s, struct str repository,
+                       struct str prefix, struct arena *a, struct str *commit);
+
 /* Whether a commit was proved to belong to the repository (FETCH 6). */
 bool state_is_reachable(struct state *s, struct str repository,
                         struct str commit);

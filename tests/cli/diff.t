@@ -229,6 +229,13 @@ like 'is its highest tag' "$out" '^# skill acme/other: update 1\.0\.0 .* -> 1\.2
 exits 'backwards, too' 3 mapm diff "acme/other@$first" --exit-code
 like 'the other way' "$out" '^-## 1\.0\.0'
 is 'all of this changes nothing' "$(snapshot .)" "$(cat "$T/before")"
+exits '[D5] a whole id' 0 mapm diff "acme/other@$first"
+whole=$out
+exits '[D5] as mapm abbreviates it' 0 mapm diff "acme/other@$(printf %.10s "$first")"
+is '[D5] is the same commit' "$out" "$whole"
+exits '[D5] an id that nothing here has' 1 mapm diff other@0123456789
+like '[D5] is not compared' "$err" '^mapm: cannot compare with .*/0123456789/'
+like '[D5] says what helps' "$err" 'use all 40 digits'
 exits 'a ref that is none' 1 mapm diff other@nosuch
 exits 'and one that cannot be' 2 mapm diff 'other@a..b'
 cp mapm.lock "$T/old.lock"
