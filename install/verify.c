@@ -7,6 +7,7 @@
 #include "mapm/patches.h"
 #include "mapm/project.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 #include "clients_used.h"
@@ -60,6 +61,19 @@ static struct str place_of(const struct findings *f,
                             : layer_place(f->layer, entry, f->a));
 }
 
+/* A clone that was never installed lacks both: its own folder comes first. */
+static void add_unstored(struct findings *f, const struct lock_entry *entry)
+{
+    struct str place = layer_place(f->layer, entry, f->a);
+    bool is_folder = entry->kind == DOC_SKILL || entry->kind == DOC_AGENT;
+
+    if (is_folder &&
+        !fs_exists_at(AT_FDCWD, fs_join(f->layer->path, place, f->a).p))
+        add(f, INSTALL_SIDE_WORKSPACE, place_of(f, entry), "missing");
+    else
+        add(f, INSTALL_SIDE_STORE, place_of(f, entry), "not in the store");
+}
+
 /* Reads the listing and hashes every file it names. */
 static bool check_stored(struct store *store, const struct lock_entry *entry,
                          struct findings *f, struct provision_item *item)
@@ -72,7 +86,7 @@ static bool check_stored(struct store *store, const struct lock_entry *entry,
     if (!hash_parse(str_from_index(entry->digest, 7), &item->digest) ||
         !store_read_listing(store, &item->digest, a, &files, &item->file_count,
                             &e)) {
-        add(f, INSTALL_SIDE_STORE, place_of(f, entry), "not in the store");
+        add_unstored(f, entry);
         return false;
     }
     item->files = files;

@@ -33,6 +33,9 @@ make_repo acme/catalog "$s"
 MAPM_HOME=$T/home2 && export MAPM_HOME
 colleague peer
 reset_log
+exits '[F1] a clone that was not installed' 3 mapm verify
+like '[F1] lacks its packages' "$out" '^\.agents/skills/[a-z_]*mid: missing$'
+unlike '[F1] which is what is said of them' "$out" 'skills/[a-z_]*mid: not in the store'
 exits 'cold' 0 mapm install --locked
 is '[F1] one request a repository, and one for the proof' "$(requests)" 4
 like 'what comes is shown' "$out" '\+ skill acme/mid 1\.0\.0'
