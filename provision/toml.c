@@ -163,16 +163,47 @@ static bool check_text(struct str text, struct err *e)
 
 /* --- what is there twice ---------------------------------------------------- */
 
-enum name_kind { NAME_PAIR = 1, NAME_TABLE, NAME_LIST };
+enum name_kind {
+    NAME_PAIR = 1,
+    NAME_TABLE,
+    NAME_LIST,
+    NAME_IMPLIED, /* a table by the header of one below it: [y] may follow */
+    NAME_DOTTED,  /* a table by a dotted key: no header may follow */
+};
 
 struct name {
     enum name_kind kind;
     size_t count; /* LIST: elements so far */
 };
 
+static struct name *put_name(struct map_entry *entry, enum name_kind kind,
+                             struct arena *a)
+{
+    struct name *n = entry->value;
+
+    if (!n)
+        entry->value = n = arena_new(a, struct name);
+    n->kind = kind;
+    n->count++;
+    return n;
+}
+
+/* A table on the way to the name: a dotted key only goes through its own. */
+static bool pass(struct map *names, struct str path, bool is_pair,
+                 const struct name **out)
+{
+    const struct name *n = map_find(names, path);
+
+    if (!n)
+        n = put_name(map_entry(names, arena_str(names->arena, path)),
+                     is_pair ? NAME_DOTTED : NAME_IMPLIED, names->arena);
+    *out = n;
+    return is_pair ? n->kind == NAME_DOTTED : n->kind != NAME_PAIR;
+}
+
 /* `path` below `table` with the number of the element behind each list. */
-static bool resolve(const struct map *names, struct str table, struct str path,
-                    struct str *out)
+static bool resolve(struct map *names, struct str table, struct str path,
+                    bool is_pair, struct str *out)
 {
     CLEANUP(buf_done) struct buf all = {0};
 
@@ -184,14 +215,21 @@ static bool resolve(const struct map *names, struct str table, struct str path,
 
         buf_append(&all, str_slice(path, 0, end));
         path = str_from_index(path, end);
-        n = path.n ? map_find(names, buf_str(&all)) : NULL;
-        if (n && n->kind == NAME_PAIR)
+        if (path.n == 0)
+            break;
+        if (!pass(names, buf_str(&all), is_pair, &n))
             return false;
-        if (n && n->kind == NAME_LIST)
+        if (n->kind == NAME_LIST)
             buf_printf(&all, "%zu" TOML_PART_END, n->count);
     }
     *out = arena_str(names->arena, buf_str(&all));
     return true;
+}
+
+static bool may_follow(enum toml_kind kind, const struct name *before)
+{
+    return !before || (kind == TOML_LIST && before->kind == NAME_LIST) ||
+           (kind == TOML_TABLE && before->kind == NAME_IMPLIED);
 }
 
 static bool add_name(struct map *names, const struct toml_statement *s,
@@ -205,16 +243,12 @@ static bool add_name(struct map *names, const struct toml_statement *s,
     struct name *n;
     struct str path;
 
-    if (!resolve(names, is_pair ? *table : STR(""), s->path, &path))
+    if (!resolve(names, is_pair ? *table : STR(""), s->path, is_pair, &path))
         return false;
     entry = map_entry(names, path);
-    n = entry->value;
-    if (n && (n->kind != NAME_LIST || s->kind != TOML_LIST))
+    if (!may_follow(s->kind, entry->value))
         return false;
-    if (!n)
-        entry->value = n = arena_new(names->arena, struct name);
-    n->kind = kinds[s->kind];
-    n->count++;
+    n = put_name(entry, kinds[s->kind], names->arena);
     if (!is_pair)
         *table = n->kind == NAME_LIST
                      ? arena_printf(names->arena, "%.*s%zu" TOML_PART_END,

@@ -160,6 +160,34 @@ TEST(nesting_is_bounded)
     arena_done(&a);
 }
 
+/* A table that a header or a dotted key implied is one, too. */
+TEST(implied_tables_are_tables)
+{
+    static const struct {
+        const char *text, *problem; /* NULL: accepted */
+    } cases[] = {
+        {"[y.z]\n[y]\n[x]\n", NULL},
+        {"[y.z]\n[[y]]\n", "line 2: \"y\" is there twice"},
+        {"[y.z]\n[y]\n[y]\n", "line 3: \"y\" is there twice"},
+        {"[y.z]\n[y]\nz = 1\n", "line 3: \"z\" is there twice"},
+        {"[x.y.z]\n[[x.y]]\n", "line 2: \"y\" is there twice"},
+        {"[[y]]\n[y.z]\n[[y]]\n[y.z]\n", NULL},
+        {"[[y]]\n[y.z.a]\n[[y.z]]\n", "line 3: \"z\" is there twice"},
+        {"y.z = 1\ny.x = 2\n[y.a]\n", NULL},
+        {"y.z = 1\n[y]\n", "line 2: \"y\" is there twice"},
+        {"y.z = 1\n[[y]]\n", "line 2: \"y\" is there twice"},
+        {"[y.z]\n[y]\nz.a = 1\n", "line 3: \"a\" is there twice"},
+        {"[y]\nz.a = 1\n[y.z]\n", "line 3: \"z\" is there twice"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct err e = {0};
+
+        CHECK(toml_check(str_cstr(cases[i].text), &e) == !cases[i].problem);
+        CHECK_STR(err_first(&e), cases[i].problem ? cases[i].problem : "");
+    }
+}
+
 /* [row 5] a key, too, whose parts are not copied once for each of them */
 TEST(parts_of_keys_are_bounded)
 {
