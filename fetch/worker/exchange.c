@@ -275,6 +275,7 @@ static enum outcome judge_fault(struct exchange *x, struct err *e)
     case WIRE_BUSY:
         return x->transport->judge_busy(x, e);
     case WIRE_NO_OBJECT:
+    case WIRE_NO_WANT:
         return OUTCOME_BAD_WANT;
     case WIRE_PACK:
         return judge_pack(x, e);

@@ -291,9 +291,14 @@ static void single_out(struct exchange *x, const struct err *why)
 {
     struct repo *r = x->repo;
     struct request_slot *slot = &r->slots[x->kind];
-    bool gone = exchange_fault(x) == WIRE_NO_OBJECT;
+    bool is_hidden = exchange_fault(x) == WIRE_NO_WANT;
+    bool gone = is_hidden || exchange_fault(x) == WIRE_NO_OBJECT;
     const struct err *kept;
 
+    if (is_hidden && r->caps.any_object) {
+        place_refused_objects(r);
+        return;
+    }
     if (x->want_count > 1 && x->kind != REQUEST_REACHABILITY) {
         slot->batch = (x->want_count + 1) / 2;
         return;

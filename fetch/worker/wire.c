@@ -10,7 +10,7 @@ static const struct {
     {"rate limit",           WIRE_BUSY},
     {"retry later",          WIRE_BUSY},
     {"not our ref",          WIRE_NO_OBJECT},
-    {" not valid",           WIRE_NO_OBJECT}, /* JGit: "want … not valid" */
+    {" not valid",           WIRE_NO_WANT}, /* JGit: "want … not valid" */
     {"filter '",             WIRE_NO_FILTER},
     {"tree filter",          WIRE_NO_FILTER},
     {"filtering not",        WIRE_NO_FILTER},

@@ -17,6 +17,7 @@ enum wire_fault {
     WIRE_REMOTE,    /* the server said no, in its own words */
     WIRE_BUSY,      /* the server said: later (a rate limit) */
     WIRE_NO_OBJECT, /* the server has no such object: refs moved */
+    WIRE_NO_WANT,   /* … or has it, and no ref names it */
     WIRE_NO_FILTER, /* the server refused the filter */
     WIRE_LIMIT,     /* larger than we take */
     WIRE_PACK,      /* the sink of the pack reported an error */

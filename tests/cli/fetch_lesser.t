@@ -90,6 +90,20 @@ ok '[H3] the same lock' cmp mapm.lock "$T/lock"
 clone
 exits '[H3] a locked commit that is no tip' 0 mapm install --locked
 ok '[H3] as it was then' cmp -s .agents/skills/other/notes.md "$T/notes"
+# A commit that has no tag either, on a machine that knows nothing of the host.
+skill "$T/moved/skills/one"
+make_repo acme/moved "$T/moved"
+before=$COMMIT
+skill "$T/moved/skills/two"
+make_repo acme/moved "$T/moved"
+for options in tips-only tips-only,no-filter tips-only,no-v2; do
+    host $options
+    fresh
+    exits "[H3] $options: a commit behind a branch" 0 mapm install --yes "$GH/acme/moved/tree/$before/skills/one"
+    rm -rf "$T/mapm" .agents .claude
+    exits "[H3] $options: out of a lock" 0 mapm install --locked
+    ok "[H3] $options: is what it was" cmp -s .agents/skills/one/SKILL.md "$T/moved/skills/one/SKILL.md"
+done
 
 # A commit of nobody's: of a fork, say.
 stray=$(repo acme/catalog -c user.name=A -c user.email=a@example.org commit-tree -m stray "$main^{tree}")
