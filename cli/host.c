@@ -366,8 +366,9 @@ static bool take_host(struct job *job, struct err *e)
         return true;
     err_set(e, ERR_USAGE, "\"%.*s\" is not the name of a host",
             STR_ARG(text_cut(text, 80)));
-    return err_hint(e, "write it as git.example.com, without https:// and "
-                       "path; ports are given with --ports");
+    return err_hint(e, "write it as git.example.com, with its domain, and "
+                       "without https:// and path; ports are given with "
+                       "--ports");
 }
 
 COMMAND(command_host)

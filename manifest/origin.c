@@ -357,7 +357,7 @@ const char *origin_read_authority(struct str text, struct origin *o,
     if (has_upper(o->host))
         o->host = str_lower(o->host, a);
     if (!is_host(o->host))
-        return "its host is not a host name";
+        return "its host is not a host name with its domain";
     return colon == SIZE_MAX ? NULL
                              : read_port(str_from_index(text, colon + 1), o);
 }

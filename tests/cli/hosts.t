@@ -210,6 +210,7 @@ named()
 }
 named "$NEW" 'its host is neither built in'
 named 'https://169.254.169.254/a/b/-/tree/main/x' 'its host is not a host name'
+named 'https://git/a/b/-/tree/main/x' 'its host is not a host name with its domain'
 named "https://127.0.0.1:$port/a/b/-/tree/main/x" 'its host is neither built in'
 named 'https://[::1]/a/b/-/tree/main/x' 'origin'
 named 'https://gitlab.com:8443/a/b/-/tree/main/x' 'a port that its host is not known for'
