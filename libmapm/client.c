@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -136,9 +137,14 @@ static bool fail_lost(struct mapm *m, const struct err *why)
 
     set_lifeline(m, -1);
     fs_close(&m->fd);
+    /* It may not end by itself; recovery is for the next operation. */
+    if (why->code == ERR_FORMAT)
+        kill(-m->pid, SIGKILL);
     status = reap(m);
     if (take_cancel(m))
         e = interrupted();
+    else if (why->code == ERR_FORMAT)
+        err_wrap(&e, "mapm-engine sent nonsense");
     else if (status >= 0 && WIFSIGNALED(status))
         err_set(&e, ERR_FAILED, "mapm-engine was ended by signal %d",
                 WTERMSIG(status));

@@ -228,6 +228,18 @@ like 'is named too' "$out" "^io .*$T/none"
 mkdir "$T/crash" && printf '#!/bin/sh\nexit 3\n' >"$T/crash/mapm-engine" && chmod +x "$T/crash/mapm-engine"
 exits 'an engine that ends early' 1 env DRIVE_LIBEXEC="$T/crash" "$T/drive" list
 is 'is an error' "$out" 'failed (1): mapm-engine ended early (exit 3)'
+# nonsense WHAT BYTES: from an engine that goes on.
+nonsense()
+{
+    printf '#!/bin/sh\nprintf "%s" >&3\nread -r never <"%s/never"\n' "$2" "$T" >"$T/crash/mapm-engine"
+    exits "an engine that sends $1" 1 env DRIVE_LIBEXEC="$T/crash" "$T/drive" list
+    is "$1: is ended, and said" "$out" 'format (5): mapm-engine sent nonsense'
+}
+mkfifo "$T/never"
+nonsense 'a length that no message has' '\377\377\377\377'
+nonsense 'a kind that is none' '\006\000\000\000\177\000\000\000\000\000'
+nonsense 'a request' '\006\000\000\000\001\004\000\000\000\000'
+nonsense 'more records than bytes' '\006\000\000\000\012\013\377\377\377\000'
 exits 'an engine that was not started by the library' 1 "$prefix/libexec/mapm/mapm-engine"
 
 # Nothing is installed, but the workspace is locked as long as the engine lives.
