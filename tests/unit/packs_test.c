@@ -352,6 +352,8 @@ TEST(verify_reads_every_object_of_a_pack)
     CHECK(stats.damaged == 1);
     CHECK_STR(bad, hex);
     CHECK(!store_has(r.store, &h[1]) && store_has(r.store, &h[0]));
+    CHECK(store_stats(r.store, &stats, &r.err)); /* its bytes were set aside */
+    CHECK(stats.damaged_bytes == text_of(&r, "a", 1).n);
     rig_done(&r);
 }
 
@@ -563,6 +565,38 @@ TEST(many_packs_are_merged_while_others_read)
         CHECK(has_all(&r, other, prefix, h[i], OBJECTS));
     }
     store_close(other);
+    rig_done(&r);
+}
+
+/* Two processes fetched the same: each has it in a pack of its own. */
+TEST(packs_with_the_same_object_are_merged)
+{
+    static struct hash h[PACKS_MAX][OBJECTS];
+    struct rig r;
+    struct store *other;
+    struct store_stats stats;
+    struct hash again;
+    char path[512], prefix[16];
+
+    rig_init(&r);
+    other = open_store(&r);
+    store_begin_staging(other);
+    CHECK(store_put(other, text_of(&r, "a", 0), &again, &r.err));
+    for (size_t i = 1; i < OBJECTS; i++)
+        CHECK(store_put(other, text_of(&r, "b", i), &again, &r.err));
+    fill(&r, "a", OBJECTS, h[0]);
+    CHECK(store_publish(other, &r.err));
+    store_close(other);
+    reopen(&r); /* it sees both */
+    for (size_t i = 1; i < PACKS_MAX; i++) {
+        snprintf(prefix, sizeof prefix, "larger %zu", i);
+        fill(&r, prefix, OBJECTS, h[i]);
+    }
+    CHECK(count_packs(&r, ".pack", path) == PACKS_MAX + 2 - PACKS_MAX / 2);
+    reopen(&r);
+    CHECK(has_all(&r, r.store, "a", h[0], OBJECTS));
+    CHECK(store_stats(r.store, &stats, &r.err));
+    CHECK(stats.objects == (PACKS_MAX + 1) * OBJECTS - 1);
     rig_done(&r);
 }
 

@@ -2,6 +2,8 @@
 #include "mapm/state.h"
 #include "mapm/state_search.h"
 
+#include "../../state/search_texts.h"
+#include "../../state/search_words.h"
 #include "case_file.h"
 
 /*
@@ -90,6 +92,35 @@ TEST(a_request_finds_entries) /* [G1] */
     for (size_t i = 0; i < ROWS(rows); i++)
         CHECK_STR(first(&r, rows[i].text), rows[i].name);
     rig_done(&r);
+}
+
+TEST(a_request_is_a_query_of_its_words) /* [G1] */
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    static struct search_words w;
+
+    memset(&w, 'x', sizeof w);
+    search_words_read(&w, STR("Zyx zyx the qwv"), &a);
+    CHECK_STR(str_dup0(search_words_query(&w, &a), &a), "\"zyx\" OR \"qwv\"");
+}
+
+/* [F3] (k) A damaged database may give any bytes. */
+TEST(texts_begin_one_after_the_other)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct search_entry two[] = {{.name = STR_INIT("")},
+                                       {.name = STR_INIT("b")}};
+    const uint32_t rows[] = {1, 2};
+    struct search_texts texts;
+    struct str good = search_texts_format(two, rows, 2, &a);
+    char *bytes = arena_alloc(&a, good.n);
+
+    CHECK(search_texts_parse(good, &a, &texts));
+    for (size_t which = 2; which < 4; which++) {
+        memcpy(bytes, good.p, good.n);
+        memcpy(bytes + (1 + 4 + which) * 4, bytes + (1 + which) * 4, 4);
+        CHECK(!search_texts_parse(str_make(bytes, good.n), &a, &texts));
+    }
 }
 
 TEST(a_model_does_not_find_what_is_hidden) /* [G1, L6] */
