@@ -1,7 +1,12 @@
 /* mapm's side of the talk with mapm-fetch: THREATS 1.2, [row 10, row 30]. */
 
+#include "base/fs.h"
+#include "base/proc.h"
+
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../fetch/client.h"
@@ -312,6 +317,14 @@ TEST(an_event_is_believed_nothing) /* [row 1, row 4] */
         file.oid = str_cstr(ids[i]);
         CHECK(!takes(1, &ev));
     }
+    for (size_t i = 1; i < sizeof ids / sizeof *ids; i++)
+        for (int which = 0; which < 3; which++) { /* no id is none */
+            ev = done_event(&file);
+            *(which == 0   ? &ev.commit
+              : which == 1 ? &ev.tag_commit
+                           : &ev.object) = str_cstr(ids[i]);
+            CHECK(!takes(1, &ev));
+        }
     ev = done_event(&file);
     file.size = FILE_MAX_BYTES;
     CHECK(takes(1, &ev));
@@ -360,20 +373,46 @@ static bool answers(struct fetch *f, enum frame_type type, const struct buf *b,
     return true;
 }
 
+/* A git that has a password for every host. */
+static void put_git(char *folder)
+{
+    static const char text[] = "#!/bin/sh\n"
+                               "printf 'username=joe\\npassword=secret\\n'\n";
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP_FD int fd = -1;
+    struct err e = {0};
+
+    proc_init();
+    CHECK(mkdtemp(folder) && fs_open_dir(folder, &fd, &e));
+    CHECK(fs_create_at(fd, "git", 0755, str_cstr(text), &e));
+    setenv("PATH", arena_printf(&a, "%s:/usr/bin:/bin", folder).p, 1);
+}
+
 TEST(a_credential_is_for_known_hosts_only) /* [row 10, row 13] */
 {
+    static const struct host_config hosts[] = {
+        {.host = STR_INIT("none.example"), .token = HOST_TOKEN_NONE}};
     static const struct {
         const char *protocol, *host;
+        bool has;
     } rows[] = {
-        {"https", "evil.example"},
-        {"http", "github.com"}, /* known, but in clear */
-        {"ftp", "github.com"},
-        {"https", "github.com.evil.example"},
+        {"https", "github.com", true},
+        {"https", "evil.example", false},
+        {"http", "github.com", false}, /* known, but in clear */
+        {"ftp", "github.com", false},
+        {"https", "github.com.evil.example", false},
+        {"https", "none.example", false}, /* known, but config.yaml */
     };
     CLEANUP(done_fetch) struct fetch f;
+    char folder[] = "/tmp/mapm-client.XXXXXX";
+    struct err e = {0};
 
+    put_git(folder);
     make_fetch(&f);
+    f.options.hosts = hosts;
+    f.options.host_count = 1;
     map_put(&f.hosts, STR("github.com"), &f);
+    map_put(&f.hosts, STR("none.example"), &f);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         CLEANUP(buf_done) struct buf b;
         struct fields reply;
@@ -384,8 +423,9 @@ TEST(a_credential_is_for_known_hosts_only) /* [row 10, row 13] */
         frame_str(&b, str_cstr(rows[i].host));
         frame_str(&b, STR("acme/x.git"));
         CHECK(answers(&f, FRAME_NEED_CREDENTIAL, &b, &reply));
-        CHECK(!field_bool(&reply) && !reply.bad);
+        CHECK(field_bool(&reply) == rows[i].has && !reply.bad);
     }
+    CHECK(fs_remove_tree_at(AT_FDCWD, folder, &e));
 }
 
 static bool find_one(void *ctx, struct str oid, struct hash *h, uint64_t *size)

@@ -263,3 +263,25 @@ TEST(only_objects_below_the_wants_are_taken)
     }
     CHECK(arrive("crbs", &strangers) == 0 && strangers == 2);
 }
+
+/* [F3] an object that was announced and never came, or that has no entries */
+TEST(what_has_no_entries_adds_nothing)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct objects o;
+    struct reachable r;
+    struct oid blob, absent;
+    struct str text = STR("100644 a\0"
+                          "aaaaaaaaaaaaaaaaaaaa");
+    struct err e = {0};
+    int taken = 0;
+
+    objects_init(&o, &a);
+    CHECK(oid_of(OBJECT_BLOB, text, &blob, &e));
+    CHECK(oid_parse(STR(ONES), &absent));
+    objects_put(&o, OBJECT_BLOB, &blob, text);
+    reachable_init(&r, &a, (struct oid[]){blob, absent}, 2);
+    CHECK(reachable_add(&r, &o, &absent, count_taken, &taken, &e));
+    CHECK(reachable_add(&r, &o, &blob, count_taken, &taken, &e));
+    CHECK(oid_set_count(&r.ids) == 2 && taken == 0);
+}

@@ -197,6 +197,22 @@ TEST(a_helper_that_knows_nothing_leaves_it_to_the_file)
     CHECK(strstr(found("q.io", true, &a), "joe:pw from /tmp/"));
 }
 
+TEST(no_helper_is_started_from_the_current_folder) /* [row 13] */
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP_FD int before = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    clear();
+    put(".docker/config.json", 0600, "{\"credsStore\":\"own\"}");
+    put_helper("own", "echo '{\"Username\":\"kim\",\"Secret\":\"s3\"}'");
+    CHECK_STR(found("q.io", true, &a), "kim:s3 from docker-credential-own");
+    CHECK(fchdir(home_fd) == 0);
+    CHECK_STR(found("q.io", true, &a), "nothing");
+    CHECK(chdir("/") == 0);
+    CHECK_STR(found("q.io", true, &a), "kim:s3 from docker-credential-own");
+    CHECK(fchdir(before) == 0);
+}
+
 TEST(an_identity_token_is_not_sent)
 {
     CLEANUP(arena_done) struct arena a = {0};
