@@ -644,9 +644,8 @@ static bool read_node(struct closure *c, const struct node *n,
                       struct str_list without, struct plugin_node *info,
                       struct err *e)
 {
-    return (plugin_read_node(c, n, &c->cx->arena, &info->plugin, e) &&
-            leave_out(info, without, e)) ||
-           err_wrap(e, "%.*s", STR_ARG(n->origin->text));
+    return plugin_read_node(c, n, &c->cx->arena, &info->plugin, e) &&
+           leave_out(info, without, e);
 }
 
 bool plugin_take_parts(struct closure *c, struct node *n, struct err *e)

@@ -350,6 +350,7 @@ has '[X45] as it is' "$(cat mapm.yaml)" 'without: [skill a]'
 sed -i 's/skill a\]/skill aa]/' mapm.yaml
 exits '[X45] a part that there is not' 1 mapm install
 has '[X45] is an error' "$err" 'plugin demo has no part "skill aa" to leave out'
+is '[D18, X45] and names the plugin once' "$(printf '%s\n' "$err" | grep -cF "$D_URL")" 1
 has '[X45] which names the parts' "$err" 'its parts are: mcp web, mcp loc, skill a, skill b, agent helper-one'
 sed -i 's/skill aa\]/skills a]/' mapm.yaml
 exits '[X45] what is no part' 1 mapm install
