@@ -11,43 +11,54 @@
 struct bundling {
     struct offline_job job;
     struct team_bundle_writer writer;
-    struct map names; /* that are in it */
+    struct map names;   /* of packages that are in it */
+    struct arena arena; /* of one proof */
 };
 
-/* The object of a package, or its proof, once. */
-static bool add_object(struct bundling *b, const struct install_team_package *p,
-                       bool proves, struct err *e)
-{
-    CLEANUP(arena_done) struct arena a = {0};
-    struct str name = proves ? p->proof : p->name;
-    struct install_team_object o;
-
-    if (map_has(&b->names, name))
-        return true;
-    map_put(&b->names, name, b);
-    return install_team_write(b->job.s->store, p, proves, &a, &o, e) &&
-           team_bundle_add(&b->writer, o.name, o.manifest, o.config, o.layer,
-                           e);
-}
-
+/* The object of a package, once. */
 static bool add_package(struct bundling *b,
                         const struct install_team_package *p, struct err *e)
 {
+    CLEANUP(arena_done) struct arena a = {0};
+    struct install_team_object o;
+    bool ok = true;
+
     if (p->proof.n == 0)
-        err_set(e, ERR_NOT_FOUND, "there is no proof that its commit holds it");
-    else if (add_object(b, p, false, e) && add_object(b, p, true, e))
-        return true;
-    return err_wrap(e, "%s %.*s", doc_kind_name(p->entry->kind),
-                    STR_ARG(p->entry->name));
+        ok = err_set(e, ERR_NOT_FOUND,
+                     "there is no proof that its commit holds it");
+    else if (map_put(&b->names, p->name, b))
+        ok = install_team_write(b->job.s->store, p, &a, &o, e) &&
+             team_bundle_add(&b->writer, o.name, o.manifest, o.config, o.layer,
+                             e);
+    return ok || err_wrap(e, "%s %.*s", doc_kind_name(p->entry->kind),
+                          STR_ARG(p->entry->name));
+}
+
+static bool add_proof(void *ctx, const struct install_team_package *const *of,
+                      size_t count, const struct install_team_object *o,
+                      struct err *e)
+{
+    struct bundling *b = ctx;
+
+    if (!team_bundle_add(&b->writer, o->name, o->manifest, o->config, o->layer,
+                         e))
+        return false;
+    for (size_t i = 1; i < count; i++)
+        team_bundle_name(&b->writer, of[i]->proof);
+    arena_done(&b->arena);
+    return true;
 }
 
 static bool add_all(struct bundling *b, struct err *e)
 {
+    struct offline_proofs proofs = {&b->arena, add_proof, b};
+
     for (size_t i = 0; i < b->job.count; i++)
         if (!context_check_cancelled(b->job.s->cx, e) ||
             !add_package(b, &b->job.packages[i], e))
             return false;
-    return team_bundle_add_lock(&b->writer, b->job.s->layers.whole.lock_text,
+    return offline_prove(&b->job, &proofs, e) &&
+           team_bundle_add_lock(&b->writer, b->job.s->layers.whole.lock_text,
                                 e);
 }
 
@@ -78,6 +89,7 @@ bool install_bundle(struct context *cx, struct str file,
         ok = add_all(&b, e) &&
              fs_replace_user_file_by(out->path.p, FILE_MODE, write_file, &b, e);
         team_bundle_done(&b.writer);
+        arena_done(&b.arena);
     }
     offline_close(&b.job);
     if (!ok && !err_names(e, str_dup0(file, &cx->arena)))

@@ -21,6 +21,7 @@ void closure_init(struct closure *c, struct context *cx,
     *c = (struct closure){.cx = cx,
                           .layer = layer,
                           .store = store,
+                          .trees = {.store = store},
                           .options = *o,
                           .session = {.dirfd = -1}};
     map_init(&c->nodes, &cx->arena);
@@ -36,6 +37,7 @@ void closure_done(struct closure *c)
     fetch_close(c->fetch);
     c->fetch = NULL;
     store_session_end(c->store, &c->session);
+    install_trees_done(&c->trees);
 }
 
 /* It is resolved anew. */

@@ -3,6 +3,7 @@
 
 #include "mapm/checkout.h"
 #include "mapm/fetch.h"
+#include "mapm/install_team.h"
 #include "mapm/layer.h"
 #include "mapm/resolver.h"
 #include "mapm/store.h"
@@ -167,6 +168,7 @@ struct closure {
     size_t failures;
     struct fetch *fetch;
     struct store_session session;
+    struct install_trees trees; /* options.needs_trees */
     struct node **markets; /* those that the user has named (plugin_needs.c) */
     size_t market_count, market_capacity;
     bool has_markets;

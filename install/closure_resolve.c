@@ -3,7 +3,6 @@
 #include "base/digest.h"
 #include "base/fs.h"
 #include "mapm/doc_kind.h"
-#include "mapm/install_team.h"
 #include "mapm/lock.h"
 #include "mapm/origin.h"
 #include "mapm/state.h"
@@ -143,22 +142,16 @@ static bool has_files(struct closure *c, struct node *n,
 }
 
 /* Whether the trees of its commit, as the store has them, prove it to others. */
-static bool has_trees(const struct closure *c, const struct node *n)
+static bool has_trees(struct closure *c, const struct node *n)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    CLEANUP(buf_done) struct buf ignored = {0};
-    const struct origin *o = closure_locked_origin(c, n);
-    struct str trees,
-        commit = n->is_sharing ? n->package.commit : n->locked->commit;
-    struct err why = {0};
+    struct str commit = n->is_sharing ? n->package.commit : n->locked->commit;
+    struct team_proof_end end = {n->path, n->locked->object};
 
-    buf_init(&ignored, TEAM_OBJECT_MAX_BYTES);
-    return store_find_trees(c->store, origin_repository(o, &a), commit, &a,
-                            &trees) &&
-           (team_proof_write(trees, commit, n->path, n->locked->object,
-                             &ignored, NULL, &why) ||
-            why.code == ERR_LIMIT) &&
-           install_team_has_market(c->layer, c->store, n->locked);
+    return install_trees_prove(
+               &c->trees, origin_repository(closure_locked_origin(c, n), &a),
+               commit, &end) &&
+           install_trees_have_market(&c->trees, c->layer, n->locked);
 }
 
 bool closure_is_proved(const struct closure *c, struct node *n)

@@ -1,10 +1,12 @@
 #include "offline.h"
 
 #include "base/fs.h"
+#include "base/map.h"
 #include "mapm/doc_kind.h"
 #include "mapm/team_bundle.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -78,6 +80,84 @@ bool install_pull(struct context *cx, struct install_offline *out,
     bool ok = offline_open(cx, false, &j, out, e);
 
     offline_close(&j);
+    return ok;
+}
+
+/* --- proofs ------------------------------------------------------------------ */
+
+struct proving {
+    const struct offline_proofs *to;
+    struct context *cx;
+    struct install_trees trees;
+};
+
+static bool prove(struct proving *p,
+                  const struct install_team_package *const *of, size_t count,
+                  struct err *e)
+{
+    struct install_team_object o;
+
+    if (!context_check_cancelled(p->cx, e))
+        return false;
+    if (install_team_prove(&p->trees, of, count, p->to->a, &o, e))
+        return p->to->give(p->to->ctx, of, count, &o, e);
+    if (count == 1)
+        return err_wrap(e, "%s %.*s", doc_kind_name(of[0]->entry->kind),
+                        STR_ARG(of[0]->entry->name));
+    /* Too large, or one of them is at fault. */
+    err_clear(e);
+    return prove(p, of, count / 2, e) &&
+           prove(p, of + count / 2, count - count / 2, e);
+}
+
+/* By commit; the lock's order within one. */
+static int by_commit(const void *x, const void *y)
+{
+    const struct install_team_package *one =
+        *(const struct install_team_package *const *)x;
+    const struct install_team_package *two =
+        *(const struct install_team_package *const *)y;
+    int order = str_cmp(one->repository, two->repository);
+
+    if (order == 0)
+        order = str_cmp(one->commit, two->commit);
+    if (order == 0)
+        order = one->is_market - two->is_market;
+    return order ? order : (one > two) - (one < two);
+}
+
+static bool are_together(const struct install_team_package *one,
+                         const struct install_team_package *two)
+{
+    return !one->is_market && !two->is_market &&
+           str_eq(one->commit, two->commit) &&
+           str_eq(one->repository, two->repository);
+}
+
+bool offline_prove(struct offline_job *j, const struct offline_proofs *to,
+                   struct err *e)
+{
+    struct arena *a = &j->s->cx->arena;
+    const struct install_team_package **of =
+        arena_array(a, j->count + 1, sizeof(struct install_team_package *));
+    struct proving p = {to, j->s->cx, {.store = j->s->store}};
+    struct map names;
+    size_t count = 0;
+    bool ok = true;
+
+    map_init(&names, a);
+    for (size_t i = 0; i < j->count; i++)
+        if (map_put(&names, j->packages[i].proof, j))
+            of[count++] = &j->packages[i];
+    if (count)
+        qsort(of, count, sizeof(struct install_team_package *), by_commit);
+    for (size_t from = 0, to_end; ok && from < count; from = to_end) {
+        for (to_end = from + 1;
+             to_end < count && are_together(of[from], of[to_end]); to_end++)
+            ;
+        ok = prove(&p, of + from, to_end - from, e);
+    }
+    install_trees_done(&p.trees);
     return ok;
 }
 

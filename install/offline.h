@@ -36,6 +36,23 @@ struct str offline_place(const struct lock *lock,
 /* "proofs/mapm1p-….tar.gz" */
 struct str offline_proof_place(struct str name, struct arena *a);
 
+/*
+ * Each package that has one is proved to `give`: those of a commit together as
+ * far as one proof can be large, since catalogs keep hundreds of them in one
+ * folder, whose tree each needs. `o` in `a`. Errors: as install_team_prove, with
+ * the package; those of `give`.
+ */
+struct offline_proofs {
+    struct arena *a;
+    bool (*give)(void *ctx, const struct install_team_package *const *of,
+                 size_t count, const struct install_team_object *o,
+                 struct err *e);
+    void *ctx;
+};
+
+MUST_CHECK bool offline_prove(struct offline_job *j,
+                              const struct offline_proofs *p, struct err *e);
+
 /* An open file without a name. */
 MUST_CHECK bool offline_scratch(int *fd, struct err *e);
 

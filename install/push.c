@@ -23,6 +23,7 @@ struct job {
     const struct install_push_request *request;
     struct layers all;
     struct store *store;
+    struct install_trees trees;
     struct team_remotes remotes;
     struct install_push_result *out;
     struct part *parts; /* that are pushed */
@@ -121,9 +122,10 @@ static bool write_part(struct job *j, size_t part, struct arena *a,
                        struct install_team_object *out, struct err *e)
 {
     struct install_shared *s = item_of(j, part);
+    const struct install_team_package *p = j->parts[part].package;
 
-    if (!install_team_write(j->store, j->parts[part].package, s->is_proof, a,
-                            out, e))
+    if (!(s->is_proof ? install_team_prove(&j->trees, &p, 1, a, out, e)
+                      : install_team_write(j->store, p, a, out, e)))
         return false;
     s->bytes = out->layer.n;
     return true;
@@ -282,11 +284,13 @@ bool install_push(struct context *cx,
     *out = (struct install_push_result){0};
     if (!open_store(cx, &j.store, e))
         return false;
+    j.trees.store = j.store;
     ok = layer_open_all(cx, LAYER_READ, &j.all, e);
     if (ok) {
         ok = push(&j, e);
         layer_close_all(&j.all);
     }
+    install_trees_done(&j.trees);
     close_store(cx, j.store);
     return ok;
 }

@@ -69,69 +69,13 @@ static void fill_also(const struct layer *l, struct store *store,
 
 /* --- marketplaces -------------------------------------------------------------- */
 
-#define PATHS_MAX 128 /* that a marketplace.json may be at */
-
-/* Where the ref ends is not known: behind each segment it may. */
-static size_t market_paths(const struct origin *o, struct arena *a,
-                           struct str *out)
-{
-    struct str rest = o->rest, segment;
-    size_t n = 0;
-
-    do {
-        struct str path = o->path;
-
-        if (o->rest.n && !o->is_short) {
-            if (!str_cut(&rest, '/', &segment))
-                break;
-            path = rest.p ? rest : STR("");
-        }
-        if (str_ends(path, STR(".json")) && n < PATHS_MAX)
-            out[n++] = path;
-        for (const char *const *file = plugin_marketplaces;
-             *file && n < PATHS_MAX; file++)
-            out[n++] = arena_join(path, "/", str_cstr(*file), a);
-    } while (rest.n && rest.p && !o->is_short);
-    return n;
-}
-
-static bool write_market(const struct layer *l, struct store *store,
-                         const struct lock_entry *entry, struct buf *out,
-                         struct hash *tar, struct err *e)
-{
-    CLEANUP(arena_done) struct arena a = {0};
-    const struct origin *o = layer_origin(l, entry);
-    struct str *paths = arena_array(&a, PATHS_MAX, sizeof *paths);
-    struct str trees;
-    size_t count = market_paths(o, &a, paths);
-
-    if (!store_find_trees(store, origin_repository(o, &a),
-                          entry->catalog_commit, &a, &trees))
-        return err_set(e, ERR_NOT_FOUND,
-                       "the store does not have the trees of commit %.*s",
-                       STR_ARG(entry->catalog_commit));
-    return team_market_write(trees, entry->catalog_commit, paths, count, out,
-                             tar, e);
-}
-
 static bool needs_market(const struct layer *l, const struct lock_entry *entry)
 {
     return entry->catalog_commit.n &&
            layer_origin(l, entry)->scheme == ORIGIN_GIT;
 }
 
-bool install_team_has_market(const struct layer *l, struct store *store,
-                             const struct lock_entry *entry)
-{
-    CLEANUP(buf_done) struct buf ignored = {0};
-    struct err why = {0};
-
-    buf_init(&ignored, TEAM_OBJECT_MAX_BYTES);
-    return !needs_market(l, entry) ||
-           write_market(l, store, entry, &ignored, NULL, &why);
-}
-
-static void fill_market(const struct layer *l, struct store *store,
+static void fill_market(const struct layer *l, struct install_trees *t,
                         const struct lock_entry *entry, struct arena *a,
                         struct install_team_package *list, size_t *count)
 {
@@ -151,7 +95,7 @@ static void fill_market(const struct layer *l, struct store *store,
     p->repository = origin_repository(o, a);
     p->asked = team_proof_name(p->repository, p->commit, asked_path(o),
                                STR(TEAM_MARKET_OBJECT), a);
-    if (install_team_has_market(l, store, entry))
+    if (install_trees_have_market(t, l, entry))
         p->proof = p->asked;
     ++*count;
 }
@@ -175,6 +119,7 @@ bool install_team_list(struct context *cx, const struct layer *l,
                        struct install_team_package **out, size_t *count,
                        struct err *e)
 {
+    CLEANUP(install_trees_done) struct install_trees trees = {.store = store};
     const struct lock_entry **entries;
     struct install_team_package *list;
     struct arena *a = &cx->arena;
@@ -191,7 +136,7 @@ bool install_team_list(struct context *cx, const struct layer *l,
         fill(l, store, entries[i], layer_source(l, entries[i]), a,
              &list[(*count)++]);
         fill_also(l, store, entries[i], a, list, count);
-        fill_market(l, store, entries[i], a, list, count);
+        fill_market(l, &trees, entries[i], a, list, count);
     }
     *out = list;
     return true;
@@ -237,78 +182,174 @@ static bool write_package(struct store *store,
     return team_object_write(files, count, out, tar, e);
 }
 
-static bool write_proof(struct store *store,
-                        const struct install_team_package *p, struct buf *out,
-                        struct hash *tar, struct err *e)
-{
-    CLEANUP(arena_done) struct arena a = {0};
-    struct str trees;
-
-    if (p->is_market)
-        return write_market(p->layer, store, p->entry, out, tar, e);
-    if (!store_find_trees(store, p->repository, p->commit, &a, &trees))
-        return err_set(e, ERR_NOT_FOUND,
-                       "the store does not have the trees of commit %.*s",
-                       STR_ARG(p->commit));
-    return team_proof_write(trees, p->commit, p->path, p->entry->object, out,
-                            tar, e);
-}
-
 static struct team_blob blob_of(struct str bytes)
 {
     return (struct team_blob){hash_of(bytes), bytes.n};
 }
 
-/* Of a proof nothing but what it is: it may not change with the lock's names. */
-static void describe(const struct install_team_package *p, bool proves,
-                     struct arena *a, struct team_manifest *m)
-{
-    m->is_proof = proves;
-    m->revision = p->commit;
-    if (proves)
-        return;
-    m->digest = digest_format(&p->digest, a);
-    m->type = str_cstr(doc_kind_name(p->entry->kind));
-    m->title = p->entry->name;
-    m->source = lock_origin_text(p->entry);
-}
-
-static void write_documents(const struct install_team_package *p, bool proves,
+static void write_documents(struct team_manifest *m, struct str what,
                             const struct hash *tar, struct arena *a,
                             struct install_team_object *out)
 {
     CLEANUP(buf_done) struct buf config = {0}, manifest = {0};
-    struct team_manifest m = {.layer = blob_of(out->layer)};
-    struct str what =
-        p->is_market ? STR("proof of a marketplace")
-        : proves ? arena_printf(a, "proof of %.*s", STR_ARG(p->entry->object))
-                 : arena_printf(a, "%s %.*s", doc_kind_name(p->entry->kind),
-                                STR_ARG(p->entry->name));
 
     buf_init(&config, TEAM_MANIFEST_MAX_BYTES);
     buf_init(&manifest, TEAM_MANIFEST_MAX_BYTES);
     team_config_write(what, tar, &config);
     out->config = arena_str(a, buf_str(&config));
-    m.config = blob_of(out->config);
-    describe(p, proves, a, &m);
-    team_manifest_write(&m, &manifest);
+    m->layer = blob_of(out->layer);
+    m->config = blob_of(out->config);
+    team_manifest_write(m, &manifest);
     out->manifest = arena_str(a, buf_str(&manifest));
 }
 
 bool install_team_write(struct store *store,
-                        const struct install_team_package *p, bool proves,
-                        struct arena *a, struct install_team_object *out,
-                        struct err *e)
+                        const struct install_team_package *p, struct arena *a,
+                        struct install_team_object *out, struct err *e)
 {
     CLEANUP(buf_done) struct buf layer = {0};
+    struct team_manifest m = {
+        .revision = p->commit,
+        .digest = digest_format(&p->digest, a),
+        .type = str_cstr(doc_kind_name(p->entry->kind)),
+        .title = p->entry->name,
+        .source = lock_origin_text(p->entry),
+    };
     struct hash tar;
 
     buf_init(&layer, TEAM_OBJECT_MAX_BYTES);
-    if (!(proves ? write_proof(store, p, &layer, &tar, e)
-                 : write_package(store, p, &layer, &tar, e)))
+    if (!write_package(store, p, &layer, &tar, e))
         return false;
-    out->name = proves ? p->proof : p->name;
+    out->name = p->name;
     out->layer = arena_str(a, buf_str(&layer));
-    write_documents(p, proves, &tar, a, out);
+    write_documents(&m,
+                    arena_printf(a, "%s %.*s", doc_kind_name(p->entry->kind),
+                                 STR_ARG(p->entry->name)),
+                    &tar, a, out);
+    return true;
+}
+
+/* --- proofs -------------------------------------------------------------------- */
+
+void install_trees_done(struct install_trees *t)
+{
+    arena_done(&t->arena);
+    t->key = STR("");
+}
+
+static bool trees_of(struct install_trees *t, struct str repository,
+                     struct str commit, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str key = arena_join(repository, "\n", commit, &a), text;
+
+    if (t->key.n && str_eq(t->key, key))
+        return true;
+    install_trees_done(t);
+    if (!store_find_trees(t->store, repository, commit, &t->arena, &text))
+        return err_set(e, ERR_NOT_FOUND,
+                       "the store does not have the trees of commit %.*s",
+                       STR_ARG(commit));
+    if (!team_trees_read(text, &t->arena, &t->trees, e))
+        return false;
+    t->key = arena_str(&t->arena, key);
+    return true;
+}
+
+bool install_trees_prove(struct install_trees *t, struct str repository,
+                         struct str commit, const struct team_proof_end *end)
+{
+    struct err why = {0};
+
+    return trees_of(t, repository, commit, &why) &&
+           (team_proof_write(&t->trees, commit, end, 1, NULL, NULL, &why) ||
+            why.code == ERR_LIMIT);
+}
+
+#define PATHS_MAX 128 /* that a marketplace.json may be at */
+
+/* Where the ref ends is not known: behind each segment it may. */
+static size_t market_paths(const struct origin *o, struct arena *a,
+                           struct str *out)
+{
+    struct str rest = o->rest, segment;
+    size_t n = 0;
+
+    do {
+        struct str path = o->path;
+
+        if (o->rest.n && !o->is_short) {
+            if (!str_cut(&rest, '/', &segment))
+                break;
+            path = rest.p ? rest : STR("");
+        }
+        if (str_ends(path, STR(".json")) && n < PATHS_MAX)
+            out[n++] = path;
+        for (const char *const *file = plugin_marketplaces;
+             *file && n < PATHS_MAX; file++)
+            out[n++] = arena_join(path, "/", str_cstr(*file), a);
+    } while (rest.n && rest.p && !o->is_short);
+    return n;
+}
+
+static bool write_market(struct install_trees *t, const struct layer *l,
+                         const struct lock_entry *entry, struct buf *out,
+                         struct hash *tar, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct origin *o = layer_origin(l, entry);
+    struct str *paths = arena_array(&a, PATHS_MAX, sizeof *paths);
+    size_t count = market_paths(o, &a, paths);
+
+    return trees_of(t, origin_repository(o, &a), entry->catalog_commit, e) &&
+           team_market_write(&t->trees, entry->catalog_commit, paths, count,
+                             out, tar, e);
+}
+
+bool install_trees_have_market(struct install_trees *t, const struct layer *l,
+                               const struct lock_entry *entry)
+{
+    struct err why = {0};
+
+    return !needs_market(l, entry) ||
+           write_market(t, l, entry, NULL, NULL, &why);
+}
+
+static bool write_proof(struct install_trees *t,
+                        const struct install_team_package *const *of,
+                        size_t count, struct buf *out, struct hash *tar,
+                        struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct team_proof_end *ends = arena_array(&a, count, sizeof *ends);
+
+    if (of[0]->is_market)
+        return write_market(t, of[0]->layer, of[0]->entry, out, tar, e);
+    for (size_t i = 0; i < count; i++)
+        ends[i] = (struct team_proof_end){of[i]->path, of[i]->entry->object};
+    return trees_of(t, of[0]->repository, of[0]->commit, e) &&
+           team_proof_write(&t->trees, of[0]->commit, ends, count, out, tar, e);
+}
+
+/* Nothing but what it is: it may not change with the lock's names. */
+bool install_team_prove(struct install_trees *t,
+                        const struct install_team_package *const *of,
+                        size_t count, struct arena *a,
+                        struct install_team_object *out, struct err *e)
+{
+    CLEANUP(buf_done) struct buf layer = {0};
+    struct team_manifest m = {.is_proof = true, .revision = of[0]->commit};
+    struct str what =
+        of[0]->is_market ? STR("proof of a marketplace")
+        : count > 1      ? arena_printf(a, "proof of %zu packages", count)
+                    : arena_join(STR("proof of"), " ", of[0]->entry->object, a);
+    struct hash tar;
+
+    buf_init(&layer, TEAM_OBJECT_MAX_BYTES);
+    if (!write_proof(t, of, count, &layer, &tar, e))
+        return false;
+    out->name = of[0]->proof;
+    out->layer = arena_str(a, buf_str(&layer));
+    write_documents(&m, what, &tar, a, out);
     return true;
 }

@@ -78,20 +78,20 @@ static bool want_files(struct vendor *v, const struct install_team_package *p,
     return true;
 }
 
-static bool want_proof(struct vendor *v, const struct install_team_package *p,
+/* The same bytes under each name: the reader, and git, keep them once. */
+static bool want_proof(void *ctx, const struct install_team_package *const *of,
+                       size_t count, const struct install_team_object *o,
                        struct err *e)
 {
-    struct str place = offline_proof_place(p->proof, v->a);
-    struct install_team_object o;
-    struct package_file f = {.path = place};
+    struct vendor *v = ctx;
+    struct package_file f = {.hash = hash_of(o->layer)};
 
-    if (map_has(&v->places, place))
-        return true;
-    map_put(&v->places, place, v);
-    if (!install_team_write(v->job.s->store, p, true, v->a, &o, e))
-        return false;
-    f.hash = hash_of(o.layer);
-    return want(v, f, o.layer, e);
+    for (size_t i = 0; i < count; i++) {
+        f.path = offline_proof_place(of[i]->proof, v->a);
+        if (!want(v, f, o->layer, e))
+            return false;
+    }
+    return true;
 }
 
 static bool want_package(struct vendor *v, const struct install_team_package *p,
@@ -104,7 +104,7 @@ static bool want_package(struct vendor *v, const struct install_team_package *p,
     map_put(&v->places, place, v);
     if (p->proof.n == 0)
         err_set(e, ERR_NOT_FOUND, "there is no proof that its commit holds it");
-    else if ((!is_new || want_files(v, p, place, e)) && want_proof(v, p, e))
+    else if (!is_new || want_files(v, p, place, e))
         return true;
     return err_wrap(e, "%s %.*s", doc_kind_name(p->entry->kind),
                     STR_ARG(p->entry->name));
@@ -123,12 +123,16 @@ static void list_wanted(struct vendor *v)
 
 static bool want_all(struct vendor *v, struct err *e)
 {
+    struct offline_proofs proofs = {v->a, want_proof, v};
+
     map_init(&v->by_path, v->a);
     map_init(&v->places, v->a);
     map_init(&v->before, v->a);
     for (size_t i = 0; i < v->job.count; i++)
         if (!want_package(v, &v->job.packages[i], e))
             return false;
+    if (!offline_prove(&v->job, &proofs, e))
+        return false;
     list_wanted(v);
     return true;
 }

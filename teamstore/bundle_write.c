@@ -58,6 +58,16 @@ bool team_bundle_add(struct team_bundle_writer *w, struct str name,
            add_image(w, name, manifest, false, e);
 }
 
+void team_bundle_name(struct team_bundle_writer *w, struct str name)
+{
+    struct team_bundle_image image = w->images[w->image_count - 1];
+
+    image.name = arena_str(&w->arena, name);
+    w->images = arena_grow(&w->arena, w->images, w->image_count,
+                           &w->image_capacity, sizeof *w->images);
+    w->images[w->image_count++] = image;
+}
+
 bool team_bundle_add_lock(struct team_bundle_writer *w, struct str lock,
                           struct err *e)
 {

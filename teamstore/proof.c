@@ -20,13 +20,14 @@ struct object {
     struct str id; /* 20 bytes */
     const char *type;
     struct str bytes;
-    bool is_taken;
+    size_t taken;     /* by the walk of this number */
+    struct map names; /* of a tree, once one was looked for */
 };
 
 struct walk {
     struct arena *a;
-    struct map objects; /* by id */
-    const struct object *root;
+    struct team_trees *trees;
+    struct object *root;
     struct map places;  /* paths to follow, in order; each once */
     struct map folders; /* ids of trees to take whole */
     struct team_file *files;
@@ -68,23 +69,28 @@ static size_t number_at(struct str s)
 }
 
 /* What the store keeps: a byte of type, u32 length, the bytes; and again. */
-static bool read_objects(struct walk *w, struct str trees)
+bool team_trees_read(struct str text, struct arena *a, struct team_trees *out,
+                     struct err *e)
 {
     static const char *const types[] = {"", "commit", "tree", "blob"};
 
-    while (trees.n) {
-        unsigned type = (unsigned char)trees.p[0];
-        struct object *o = arena_new(w->a, struct object);
-        size_t n = trees.n < 5 ? 0 : number_at(str_from_index(trees, 1));
+    *out = (struct team_trees){.arena = a};
+    map_init(&out->objects, a);
+    if (text.n > MAX_BYTES)
+        return err_set(e, ERR_LIMIT, "the trees of a commit are too large");
+    while (text.n) {
+        unsigned type = (unsigned char)text.p[0];
+        struct object *o = arena_new(a, struct object);
+        size_t n = text.n < 5 ? 0 : number_at(str_from_index(text, 1));
 
-        if (trees.n < 5 || n > trees.n - 5 || type < 1 || type > 3)
-            return err_set(w->e, ERR_NOT_FOUND,
+        if (text.n < 5 || n > text.n - 5 || type < 1 || type > 3)
+            return err_set(e, ERR_NOT_FOUND,
                            "the trees of the commit are damaged in the store");
         o->type = types[type];
-        o->bytes = str_slice(trees, 5, 5 + n);
-        o->id = id_of(o->type, o->bytes, w->a);
-        map_put(&w->objects, o->id, o);
-        trees = str_from_index(trees, 5 + n);
+        o->bytes = str_slice(text, 5, 5 + n);
+        o->id = id_of(o->type, o->bytes, a);
+        map_put(&out->objects, o->id, o);
+        text = str_from_index(text, 5 + n);
     }
     return true;
 }
@@ -92,7 +98,7 @@ static bool read_objects(struct walk *w, struct str trees)
 /* The object becomes part of the proof. */
 static struct object *take(struct walk *w, struct str id, const char *type)
 {
-    struct object *o = map_find(&w->objects, id);
+    struct object *o = map_find(&w->trees->objects, id);
 
     if (!o || strcmp(o->type, type) != 0) {
         err_set(w->e, ERR_NOT_FOUND,
@@ -100,9 +106,9 @@ static struct object *take(struct walk *w, struct str id, const char *type)
                 hex_of(id, w->a).p);
         return NULL;
     }
-    if (o->is_taken)
+    if (o->taken == w->trees->walks)
         return o;
-    o->is_taken = true;
+    o->taken = w->trees->walks;
     w->bytes += o->bytes.n;
     if (w->bytes > w->max_bytes) {
         err_set(w->e, ERR_LIMIT, "the proof has more than %zu KiB",
@@ -142,15 +148,24 @@ static bool next_entry(struct str *rest, struct entry *out)
     return true;
 }
 
-static bool find_entry(const struct object *tree, struct str name,
-                       struct entry *out)
+static void index_tree(struct object *tree, struct arena *a)
 {
     struct str rest = tree->bytes;
+    struct entry *entry = arena_new(a, struct entry);
 
-    while (rest.n && next_entry(&rest, out))
-        if (str_eq(out->name, name))
-            return true;
-    return false;
+    map_init(&tree->names, a);
+    while (rest.n && next_entry(&rest, entry)) {
+        map_put(&tree->names, entry->name, entry);
+        entry = arena_new(a, struct entry);
+    }
+}
+
+static const struct entry *find_entry(const struct walk *w, struct object *tree,
+                                      struct str name)
+{
+    if (!tree->names.arena)
+        index_tree(tree, w->trees->arena);
+    return map_find(&tree->names, name);
 }
 
 /* `target` as seen from `folder`, without "." and ".."; p NULL: it leaves the
@@ -201,16 +216,18 @@ static bool follow_link(struct walk *w, struct str folder,
 static bool follow_path(struct walk *w, struct str path, struct entry *found,
                         struct str *to)
 {
-    const struct object *tree = w->root;
+    struct object *tree = w->root;
     struct str rest = path, part, folder = STR("");
+    const struct entry *entry;
 
     *to = str_make(NULL, 0);
     *found = (struct entry){.id = w->root->id, .is_folder = true};
     while (path.n && str_cut(&rest, '/', &part)) {
-        if (!found->is_folder || !find_entry(tree, part, found)) {
+        if (!found->is_folder || !(entry = find_entry(w, tree, part))) {
             found->id.n = 0;
             return true;
         }
+        *found = *entry;
         if (found->is_link) {
             struct entry link = *found;
 
@@ -341,16 +358,16 @@ static bool take_file(struct walk *w, struct str path, bool *found)
     return !*found || take(w, end.id, "blob");
 }
 
-static void init_walk(struct walk *w, size_t max_bytes, struct arena *a,
-                      struct err *e)
+static void init_walk(struct walk *w, struct team_trees *trees,
+                      size_t max_bytes, struct arena *a, struct err *e)
 {
-    *w = (struct walk){.a = a, .max_bytes = max_bytes, .e = e};
-    map_init(&w->objects, a);
+    *w = (struct walk){.a = a, .trees = trees, .max_bytes = max_bytes, .e = e};
+    trees->walks++;
     map_init(&w->places, a);
     map_init(&w->folders, a);
 }
 
-bool team_market_write(struct str trees, struct str commit,
+bool team_market_write(struct team_trees *trees, struct str commit,
                        const struct str *paths, size_t count, struct buf *out,
                        struct hash *tar, struct err *e)
 {
@@ -358,35 +375,41 @@ bool team_market_write(struct str trees, struct str commit,
     struct walk w;
     bool found = false;
 
-    init_walk(&w, TEAM_MARKET_MAX_BYTES, &a, e);
-    if (trees.n > MAX_BYTES)
-        return err_set(e, ERR_LIMIT, "the trees of a commit are too large");
-    if (!read_objects(&w, trees) || !find_root(&w, commit))
+    init_walk(&w, trees, TEAM_MARKET_MAX_BYTES, &a, e);
+    if (!find_root(&w, commit))
         return false;
     for (size_t i = 0; i < count && !found; i++)
         if (!take_file(&w, paths[i], &found))
             return false;
     if (!found)
         return err_set(e, ERR_NOT_FOUND, "the commit has no marketplace.json");
-    return team_object_write(w.files, w.count, out, tar, e);
+    return !out || team_object_write(w.files, w.count, out, tar, e);
 }
 
-bool team_proof_write(struct str trees, struct str commit, struct str path,
-                      struct str object, struct buf *out, struct hash *tar,
-                      struct err *e)
+static bool add_end(struct walk *w, const struct team_proof_end *end)
+{
+    struct str id;
+
+    if (!parse_id(end->object, w->a, &id))
+        return err_set(w->e, ERR_NOT_FOUND, "%.*s is no object of git",
+                       STR_ARG(end->object));
+    map_put(&w->places, end->path, NULL);
+    return find_object(w, end->path, id);
+}
+
+bool team_proof_write(struct team_trees *trees, struct str commit,
+                      const struct team_proof_end *ends, size_t count,
+                      struct buf *out, struct hash *tar, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct walk w;
-    struct str id;
 
-    init_walk(&w, TEAM_PROOF_MAX_BYTES, &a, e);
-    if (trees.n > MAX_BYTES)
-        return err_set(e, ERR_LIMIT, "the trees of a commit are too large");
-    if (!parse_id(object, &a, &id))
-        return err_set(e, ERR_NOT_FOUND, "%.*s is no object of git",
-                       STR_ARG(object));
-    map_put(&w.places, path, NULL);
-    return read_objects(&w, trees) && find_root(&w, commit) &&
-           find_object(&w, path, id) && walk_all(&w) &&
-           team_object_write(w.files, w.count, out, tar, e);
+    init_walk(&w, trees, TEAM_PROOF_MAX_BYTES, &a, e);
+    if (!find_root(&w, commit))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!add_end(&w, &ends[i]))
+            return false;
+    return walk_all(&w) &&
+           (!out || team_object_write(w.files, w.count, out, tar, e));
 }

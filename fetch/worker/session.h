@@ -97,6 +97,8 @@ struct snapshot {
     bool is_looked_up; /* the store was asked for its trees */
     bool is_gone;      /* the server does not know the commit any more */
     bool is_walked;    /* not all its trees are here: only those on the way */
+    bool has_proof;    /* … out of a store, the last one with this digest: */
+    struct hash proof; /* several packages may share it */
     size_t known_objects; /* in the repository, when it was loaded or saved */
     enum reachability reachability;
     const struct err *why;

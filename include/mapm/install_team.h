@@ -8,7 +8,8 @@
  * install_team: what a lock holds as objects of a team's store.
  *
  *     install_team_list()    the packages, and which of them others may get
- *     install_team_write()   the object of one, or its proof, out of the store
+ *     install_team_write()   the object of one, out of the store
+ *     install_team_prove()   the proof of one, or of several of a commit
  *
  * Packages of `file:`, those of the workspace itself, and those that were
  * accepted with --allow-hidden are no one else's: `kept_back` says so. Of the
@@ -42,9 +43,24 @@ MUST_CHECK bool install_team_list(struct context *cx, const struct layer *l,
                                   struct install_team_package **out,
                                   size_t *count, struct err *e);
 
-/* Whether the store has what the marketplace says of the plugin, for others. */
-bool install_team_has_market(const struct layer *l, struct store *store,
-                             const struct lock_entry *entry);
+/* The trees of the commit that was asked for last: of a catalog's packages most
+ * are of the same. Zero is one that is empty. */
+struct install_trees {
+    struct store *store;
+    struct arena arena;
+    struct str key;
+    struct team_trees trees;
+};
+
+void install_trees_done(struct install_trees *t);
+
+/* Whether the store has the trees that prove it: those of a proof that may be
+ * too large for others, too. */
+bool install_trees_prove(struct install_trees *t, struct str repository,
+                         struct str commit, const struct team_proof_end *end);
+/* Whether it has what the marketplace says of the plugin, for others. */
+bool install_trees_have_market(struct install_trees *t, const struct layer *l,
+                               const struct lock_entry *entry);
 
 /* All that is said of one object. In `a`. */
 struct install_team_object {
@@ -52,13 +68,22 @@ struct install_team_object {
     struct str layer, config, manifest;
 };
 
-/*
- * In `a`; `proves`: the proof instead of the package. Errors: ERR_NOT_FOUND when
- * the store has not all of it, ERR_LIMIT for a proof that is too large.
- */
+/* In `a`. Errors: ERR_NOT_FOUND when the store has not all of it. */
 MUST_CHECK bool install_team_write(struct store *store,
                                    const struct install_team_package *p,
-                                   bool proves, struct arena *a,
+                                   struct arena *a,
+                                   struct install_team_object *out,
+                                   struct err *e);
+
+/*
+ * The proof of all of `of`, which are of one repository and commit, with the
+ * name of the first. Of the marketplace of a plugin it is one of its own. In
+ * `a`. Errors: ERR_NOT_FOUND when the store has not all of it, ERR_LIMIT when it
+ * is too large.
+ */
+MUST_CHECK bool install_team_prove(struct install_trees *t,
+                                   const struct install_team_package *const *of,
+                                   size_t count, struct arena *a,
                                    struct install_team_object *out,
                                    struct err *e);
 

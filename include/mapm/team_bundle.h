@@ -55,6 +55,8 @@ void team_bundle_done(struct team_bundle_writer *w);
 MUST_CHECK bool team_bundle_add(struct team_bundle_writer *w, struct str name,
                                 struct str manifest, struct str config,
                                 struct str layer, struct err *e);
+/* Another name of what was added last. */
+void team_bundle_name(struct team_bundle_writer *w, struct str name);
 MUST_CHECK bool team_bundle_add_lock(struct team_bundle_writer *w,
                                      struct str lock, struct err *e);
 /* Writes all of it to `fd`. */

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
+#include "base/map.h"
 
 /*
  * team_object: a package, or a proof, as one file that any store can keep.
@@ -75,22 +76,41 @@ bool team_name_is_valid(struct str name); /* one of the two */
 
 /* --- proofs ---------------------------------------------------------------- */
 
+/* What the store keeps of a commit (fetch/worker/bundle.c), each object with
+ * its id: computed once, for any number of proofs. */
+struct team_trees {
+    struct arena *arena;
+    struct map objects;
+    size_t walks;
+};
+
+/* `text` stays where it is. In `a`. Errors: ERR_NOT_FOUND when it is damaged,
+ * ERR_LIMIT. */
+MUST_CHECK bool team_trees_read(struct str text, struct arena *a,
+                                struct team_trees *out, struct err *e);
+
+struct team_proof_end {
+    struct str path, object; /* 40 hex */
+};
+
 /*
  * A proof is an object whose files are objects of git, each named by its id:
- * the commit, the trees on the way to `path` and to what symbolic links lead
- * to, the texts of these links, and all trees below the package. Made of
- * `trees`, which is what the store keeps of a commit (fetch/worker/bundle.c).
+ * the commit, the trees on the way to each path and to what symbolic links lead
+ * to, the texts of these links, and all trees below the packages.
  *
  * Nothing of it is believed: the reader computes every id, and follows the
- * trees as if they had come from the host.
+ * trees as if they had come from the host. So it may prove several packages of
+ * a commit at once, with the trees that they share in it once.
+ *
+ * `out` NULL: nothing is written, as if to see whether it could be.
  *
  * Errors: ERR_NOT_FOUND when one of them is not in `trees`, or they do not
- * lead to `object`; ERR_LIMIT past TEAM_PROOF_MAX_BYTES.
+ * lead to an object; ERR_LIMIT past TEAM_PROOF_MAX_BYTES.
  */
-MUST_CHECK bool team_proof_write(struct str trees, struct str commit,
-                                 struct str path, struct str object,
-                                 struct buf *out, struct hash *tar,
-                                 struct err *e);
+MUST_CHECK bool team_proof_write(struct team_trees *trees, struct str commit,
+                                 const struct team_proof_end *ends,
+                                 size_t count, struct buf *out,
+                                 struct hash *tar, struct err *e);
 
 /* In the name of the proof of an entry of a marketplace, instead of an object:
  * the caller knows the commit alone. */
@@ -101,7 +121,7 @@ MUST_CHECK bool team_proof_write(struct str trees, struct str commit,
  * and the first of them that is a file, with its text. Errors: as
  * team_proof_write.
  */
-MUST_CHECK bool team_market_write(struct str trees, struct str commit,
+MUST_CHECK bool team_market_write(struct team_trees *trees, struct str commit,
                                   const struct str *paths, size_t count,
                                   struct buf *out, struct hash *tar,
                                   struct err *e);

@@ -580,40 +580,96 @@ static void make_repository(struct repository *r)
     keep(g, r->commit);
 }
 
+static bool prove(struct str trees, const char *commit,
+                  const struct team_proof_end *ends, size_t count,
+                  struct buf *out, struct err *e)
+{
+    struct team_trees read;
+
+    return team_trees_read(trees, &arena, &read, e) &&
+           team_proof_write(&read, str_cstr(commit), ends, count, out, NULL, e);
+}
+
+static bool is_any(struct str path, const char *const *ids)
+{
+    for (; *ids; ids++)
+        if (str_is(path, *ids))
+            return true;
+    return false;
+}
+
 TEST(a_proof_has_what_leads_to_the_package)
 {
     struct repository r;
     struct buf out;
     struct team_file *files;
     size_t count;
+    struct team_proof_end end;
     struct err e = {0};
 
     make_repository(&r);
     buf_init(&out, TEAM_OBJECT_MAX_BYTES);
-    CHECK(team_proof_write(buf_str(&r.git.trees), str_cstr(r.commit),
-                           STR("skills/x"), str_cstr(r.x), &out, NULL, &e));
+    end = (struct team_proof_end){STR("skills/x"), str_cstr(r.x)};
+    CHECK(prove(buf_str(&r.git.trees), r.commit, &end, 1, &out, &e));
     CHECK_STR(err_first(&e), "");
     CHECK(team_object_read(buf_str(&out), &team_proof_limits, &arena, &files,
                            &count, NULL, &e));
     CHECK(count == 7); /* y and deep are one */
     for (size_t i = 0; i < count; i++)
-        CHECK(str_is(files[i].path, r.commit) ||
-              str_is(files[i].path, r.root) ||
-              str_is(files[i].path, r.skills) || str_is(files[i].path, r.x) ||
-              str_is(files[i].path, r.deep) ||
-              str_is(files[i].path, r.shared) || str_is(files[i].path, r.link));
+        CHECK(is_any(files[i].path,
+                     (const char *[]){r.commit, r.root, r.skills, r.x, r.deep,
+                                      r.shared, r.link, NULL}));
     buf_clear(&out);
-    CHECK(!team_proof_write(buf_str(&r.git.trees), str_cstr(r.commit),
-                            STR("skills/x"), str_cstr(r.y), &out, NULL, &e));
-    CHECK(!team_proof_write(buf_str(&r.git.trees), str_cstr(r.x),
-                            STR("skills/x"), str_cstr(r.x), &out, NULL, &e));
-    CHECK(!team_proof_write(buf_str(&r.git.trees), str_cstr(r.commit),
-                            STR("skills/z"), str_cstr(r.x), &out, NULL, &e));
-    CHECK(e.code == ERR_NOT_FOUND);
+    CHECK(!prove(buf_str(&r.git.trees), r.x, &end, 1, &out, &e));
     for (size_t n = 0; n < r.git.trees.n; n++)
-        CHECK(!team_proof_write(str_slice(buf_str(&r.git.trees), 0, n),
-                                str_cstr(r.commit), STR("skills/x"),
-                                str_cstr(r.x), &out, NULL, &e));
+        CHECK(!prove(str_slice(buf_str(&r.git.trees), 0, n), r.commit, &end, 1,
+                     &out, &e));
+    end.object = str_cstr(r.y);
+    CHECK(!prove(buf_str(&r.git.trees), r.commit, &end, 1, &out, &e));
+    end = (struct team_proof_end){STR("skills/z"), str_cstr(r.x)};
+    CHECK(!prove(buf_str(&r.git.trees), r.commit, &end, 1, &out, &e));
+    CHECK(e.code == ERR_NOT_FOUND);
     buf_done(&out);
+    buf_done(&r.git.trees);
+}
+
+TEST(a_proof_of_several_has_each_tree_once)
+{
+    struct repository r;
+    struct buf one, two;
+    struct team_trees trees;
+    struct team_file *files;
+    size_t count;
+    struct team_proof_end ends[2];
+    struct err e = {0};
+
+    make_repository(&r);
+    buf_init(&one, TEAM_OBJECT_MAX_BYTES);
+    buf_init(&two, TEAM_OBJECT_MAX_BYTES);
+    ends[0] = (struct team_proof_end){STR("shared/y"), str_cstr(r.y)};
+    ends[1] = (struct team_proof_end){STR("skills/x"), str_cstr(r.x)};
+    CHECK(team_trees_read(buf_str(&r.git.trees), &arena, &trees, &e));
+    CHECK(
+        team_proof_write(&trees, str_cstr(r.commit), ends, 1, &one, NULL, &e));
+    CHECK(team_object_read(buf_str(&one), &team_proof_limits, &arena, &files,
+                           &count, NULL, &e));
+    CHECK(count == 4);
+    CHECK(
+        team_proof_write(&trees, str_cstr(r.commit), ends, 2, &two, NULL, &e));
+    CHECK(team_object_read(buf_str(&two), &team_proof_limits, &arena, &files,
+                           &count, NULL, &e));
+    CHECK(count == 7);
+    /* The same trees again: each walk takes its own. */
+    buf_clear(&two);
+    CHECK(
+        team_proof_write(&trees, str_cstr(r.commit), ends, 1, &two, NULL, &e));
+    CHECK(str_eq(buf_str(&one), buf_str(&two)));
+    /* One that is wrong is enough. */
+    ends[1].object = str_cstr(r.y);
+    CHECK(
+        !team_proof_write(&trees, str_cstr(r.commit), ends, 2, NULL, NULL, &e));
+    CHECK(e.code == ERR_NOT_FOUND);
+    buf_done(&one);
+    buf_done(&two);
     buf_done(&r.git.trees);
 }
