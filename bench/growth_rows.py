@@ -72,8 +72,13 @@ def row_ten(bench):
     few, many = Many(bench, 300), Many(bench, 3000)
     times("install --all, 3,000", many.cpu, 12, "300", few.cpu)
     times("outdated", many.outdated, 12, "300", few.outdated)
-    for args in (["install"], ["list"], ["tree"], ["verify"], ["store", "gc"]):
-        times(" ".join(args), many.run(*args), 12, "300", few.run(*args))
+    for args in (["install"], ["install", "--locked"], ["list"], ["tree"], ["verify"], ["diff"], ["budget"], ["doctor"],
+                 ["client", "list"], ["skill", "list"], ["skill", "search", "review"], ["search", "review"],
+                 ["store", "stats"], ["store", "verify"], ["bundle", "../bundle.tar"], ["vendor", "vendored"],
+                 ["store", "push", "--to", "../pushed"], ["store", "gc"]):
+        times(" ".join(args), many.run(*args, n=2), 12, "300", few.run(*args, n=2))
+    for args in (["check", ".agents/skills"], ["catalog", "index", ".agents"]):
+        times(" ".join(args), many.run(*args, n=1), 12, "300", few.run(*args, n=1))
     times("why", many.run("why", many.name()), 12, "300", few.run("why", few.name()))
     times("remove of every second one", remove_half(many), 12, "300", remove_half(few))
     few.close()
