@@ -403,6 +403,21 @@ static struct str own_name(const struct plugin *p,
                : part->name;
 }
 
+bool plugin_derive_digest(struct closure *c, const struct node *n,
+                          enum doc_kind kind, struct str name,
+                          struct hash *digest, struct err *e)
+{
+    struct arena *a = &c->cx->arena;
+    struct plugin p;
+
+    if (!plugin_read_node(c, n, a, &p, e))
+        return false;
+    for (size_t i = 0; i < p.part_count; i++)
+        if (p.parts[i].kind == kind && str_eq(p.parts[i].name, name))
+            return store_document(c, &p.parts[i], digest, e);
+    return err_set(e, ERR_NOT_FOUND, "its plugin holds no such part");
+}
+
 /* The base of the origins of its parts: a ref that is known, never a range. */
 static struct origin base_of(struct closure *c, const struct node *n)
 {

@@ -58,6 +58,10 @@ MUST_CHECK bool plugin_take_parts(struct closure *c, struct node *n,
 /* The same for one that is locked: its parts are those that the lock says. */
 MUST_CHECK bool plugin_check_locked(struct closure *c, struct node *n,
                                     struct err *e);
+/* The content of its sub-agent or server `name`, as its files have it now. */
+MUST_CHECK bool plugin_derive_digest(struct closure *c, const struct node *n,
+                                     enum doc_kind kind, struct str name,
+                                     struct hash *digest, struct err *e);
 /* Derived parts that no plugin has brought. */
 void plugin_fail_waiting(struct closure *c);
 

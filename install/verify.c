@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/path.h"
 #include "mapm/doc_kind.h"
 #include "mapm/install_query.h"
 #include "mapm/lock.h"
@@ -16,6 +17,7 @@
 #include "install_session.h"
 #include "installed.h"
 #include "local.h"
+#include "plugins.h"
 #include "proof.h"
 #include "remote.h"
 #include "self_server.h"
@@ -234,6 +236,38 @@ static void add_own(struct findings *f, const struct lock_entry *entry)
     f->own[f->own_count++] = arena_str(f->a, lock_origin_text(entry));
 }
 
+/* Not of a marketplace, whose entry has a say in what the plugin is. */
+static bool is_plain_agent(const struct layer *l,
+                           const struct lock_entry *entry)
+{
+    const struct lock_entry *owner = layer_find(l, DOC_PLUGIN, entry->plugin);
+
+    return entry->kind == DOC_AGENT && owner && !lock_catalog_entry(owner).n;
+}
+
+/* A sub-agent is a copy of what a file of its plugin says now. */
+static bool read_derived(struct closure *c, const struct lock_entry *entry,
+                         struct node *n, struct err *e)
+{
+    struct node plugin = {
+        .origin = layer_origin(c->layer,
+                               layer_find(c->layer, DOC_PLUGIN, entry->plugin)),
+        .kinds = DOC_PLUGIN};
+
+    return local_read(c, &plugin, e) &&
+           plugin_derive_digest(c, &plugin, entry->kind,
+                                path_last(n->origin->part), &n->digest, e);
+}
+
+static bool read_own(struct closure *c, const struct lock_entry *entry,
+                     struct node *n, struct arena *a, struct err *e)
+{
+    if (!(node_is_derived(n) ? read_derived(c, entry, n, e)
+                             : local_read(c, n, e)))
+        return false;
+    return store_find_files(c->store, &n->digest, a, &n->files, &n->file_count);
+}
+
 /* A package of the workspace is as it lies there: nothing of it is compared
  * but what was rendered from it, and the bytes of an MCP, which the lock has. */
 static bool check_own(struct closure *c, const struct lock_entry *entry,
@@ -245,12 +279,11 @@ static bool check_own(struct closure *c, const struct lock_entry *entry,
     struct err e = {0};
 
     add_own(f, entry);
-    /* Made of the plugin's files: whether they still give what the lock has is
-     * what an install with --locked checks. Of an agent it has no digest. */
-    if (node_is_derived(&n))
+    /* A server made of the plugin's files: whether they still give what the
+     * lock has is what an install with --locked checks. */
+    if (node_is_derived(&n) && !is_plain_agent(c->layer, entry))
         return entry->digest.n && check_stored(c->store, entry, f, item);
-    if (!local_read(c, &n, &e) ||
-        !store_find_files(c->store, &n.digest, f->a, &n.files, &n.file_count)) {
+    if (!read_own(c, entry, &n, f->a, &e)) {
         add(f, INSTALL_SIDE_WORKSPACE, entry->origin,
             e.code ? str_dup0(str_cstr(err_prev(&e, NULL)), f->a)
                    : "not a package");
@@ -259,6 +292,8 @@ static bool check_own(struct closure *c, const struct lock_entry *entry,
     item->digest = n.digest;
     item->files = n.files;
     item->file_count = n.file_count;
+    if (node_is_derived(&n))
+        return true;
     if (entry->kind != DOC_MCP) {
         item->own = layer_own_path(c->layer, n.origin);
         return true;

@@ -608,4 +608,21 @@ exits '[G10] and the lock gives it that name' 0 mapm verify
 exits '[G10] again' 0 mapm install --locked --yes
 rm -r "$MAPM_HOME" .agents
 exits '[G10] on another machine' 0 mapm install --locked --yes
+# --- of the workspace: the copy of a sub-agent --------------------------------------
+
+mkdir -p "$T/copies/plug/.claude-plugin" "$T/copies/plug/agents" && cd "$T/copies" || exit 1
+echo '{"name": "plug", "version": "1.0.0", "description": "A plugin."}' >plug/.claude-plugin/plugin.json
+printf '%s\n' --- 'name: helper' 'description: Helps. Use it for help.' --- 'Do it.' >plug/agents/helper.md
+exits '[G10] a plugin of the workspace' 0 mapm install --yes ./plug
+exits '[F1] is as it was installed' 0 mapm verify
+echo other >>.agents/agents/helper/AGENTS.md
+exits '[F1] an edit of the copy of its sub-agent' 3 mapm verify
+like '[F1] is found' "$out" '^\.agents/agents/helper/AGENTS\.md: changed$'
+exits '[F1] what is installed again' 0 mapm install --force --yes
+exits '[F1] is as it should be' 0 mapm verify
+echo more >>plug/agents/helper.md
+exits '[F1] a source that changed since' 3 mapm verify
+like '[F1] is found' "$out" '^\.agents/agents/helper/AGENTS\.md: changed$'
+exits '[F1] an install takes it' 0 mapm install --yes
+exits '[F1] and it is as it should be' 0 mapm verify
 done_testing
