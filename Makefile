@@ -104,7 +104,7 @@ SAY     = $(if $(V),,@echo '  $(1) $@';)
 SUBMAKE = $(MAKE) --no-print-directory \
           $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-all: $(B)/mapm $(B)/mapm-fetch $(B)/mapm-cage $(B)/mapm-engine $(STAR_LIBS) $(HOST_LIBS) $(B)/star-serve $(B)/schemas
+all: $(B)/mapm $(B)/mapm-fetch $(B)/mapm-cage $(B)/mapm-engine $(STAR_LIBS) $(HOST_LIBS) $(B)/star-serve
 
 $(B)/mapm: $(B)/program/main.o $(ENGINE_OBJ) $(LIB) $(STAR_LIB)
 	$(call SAY,LD)$(LINK) $^ $(call ARCHIVES,$(PKG_LIBS) $(STAR_PKG_LIBS)) $(LDLIBS)
@@ -163,10 +163,6 @@ $(B)/libmapm.so.0: $(HOST_OBJ) $(B)/members
 # The process behind libmapm: mapm by another name (program/main.c).
 $(B)/mapm-engine: $(B)/mapm
 	$(call SAY,LN)ln -sf mapm $@
-
-# Where mapm init finds those of a build tree.
-$(B)/schemas:
-	@ln -sfn $(CURDIR)/schemas $@
 
 # Tests are compiled once and run once: that time is better spent on what they test.
 $(B)/tests/%.o: COMPILE += -Itests/lib $(if $(SAN),-O0,-O1)

@@ -43,27 +43,26 @@ static bool is_plain(struct str path)
     return true;
 }
 
-/* The comment that names the schema to editors, where it is installed; a URL
- * would be of no use without a network [S9]. */
-static struct str schema_line(struct arena *a)
+/*
+ * The comment that names the schema to editors, where it is installed; a URL
+ * would be of no use without a network [S9]. The file is committed: it says
+ * nothing of the home of the user, where others have another one.
+ */
+static struct str schema_line(struct context *cx)
 {
-    static const char *const places[] = {"../share/mapm/schemas", "schemas"};
+    struct arena *a = &cx->arena;
     struct err ignored = {0};
-    struct str dir;
+    struct str dir, path;
 
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        struct str path;
-
-        if (!proc_self_dir(a, &dir, &ignored))
-            break;
-        path = fs_normalize(fs_join(fs_join(dir, str_cstr(places[i]), a),
-                                    STR(FILE_NAME ".json"), a),
-                            a);
-        if (is_plain(path) && access(str_dup0(path, a), R_OK) == 0)
-            return arena_printf(a, "# yaml-language-server: $schema=%.*s\n",
-                                STR_ARG(path));
-    }
-    return STR("");
+    if (!proc_self_dir(a, &dir, &ignored))
+        return STR("");
+    path = fs_normalize(
+        fs_join(dir, STR("../share/mapm/schemas/" FILE_NAME ".json"), a), a);
+    if (!is_plain(path) || access(str_dup0(path, a), R_OK) != 0 ||
+        (cx->home.n && fs_path_is_within(path, cx->home)))
+        return STR("");
+    return arena_printf(a, "# yaml-language-server: $schema=%.*s\n",
+                        STR_ARG(path));
 }
 
 static void say_json(struct invocation *inv, struct str path, bool created)
@@ -142,10 +141,10 @@ bool command_init(struct invocation *inv, int *exit_code, struct err *e)
     if (!authorize_file(&inv->cx, fd, dir, dir, e))
         return false;
     is_there = fs_exists_at(fd, FILE_NAME);
-    if (!is_there && !place_file(fd, FILE_NAME,
-                                 str_join(schema_line(&inv->cx.arena),
-                                          str_cstr(text), &inv->cx.arena),
-                                 e))
+    if (!is_there &&
+        !place_file(
+            fd, FILE_NAME,
+            str_join(schema_line(&inv->cx), str_cstr(text), &inv->cx.arena), e))
         return err_wrap(e, "cannot start a workspace in %.*s", STR_ARG(named));
     say(inv,
         str_is(named, ".") ? STR(FILE_NAME)

@@ -149,15 +149,16 @@ is '[S9] each output is what its schema says, and each schema has one' \
 
 # --- installed ---------------------------------------------------------------
 
-like '[S9] mapm init names the schema to editors' "$(head -1 mapm.yaml)" \
-    '^# yaml-language-server: \$schema=/.*/schemas/mapm.yaml.json$'
-ok '[S9] which is there' test -f "$(sed -n '1s/.*schema=//p' mapm.yaml)"
+unlike '[S9] mapm init of a program that is not installed names no schema' "$(head -1 mapm.yaml)" 'schema='
 mkdir -p "$T/usr/bin" "$T/usr/share/mapm"
 cp "$MAPM" "$T/usr/bin/mapm"
 cp -R "$ROOT/schemas" "$T/usr/share/mapm/"
 "$T/usr/bin/mapm" init "$T/installed" >/dev/null 2>&1
 is '[S9] of an installed program, that of its share' "$(head -1 "$T/installed/mapm.yaml")" \
     "# yaml-language-server: \$schema=$T/usr/share/mapm/schemas/mapm.yaml.json"
+ok '[S9] which is there' test -f "$(sed -n '1s/.*schema=//p' "$T/installed/mapm.yaml")"
+HOME=$T "$T/usr/bin/mapm" init "$T/committed" >/dev/null 2>&1
+unlike '[S9] of one in the home of the user there is no such line' "$(head -1 "$T/committed/mapm.yaml")" 'schema='
 rm -r "$T/usr/share"
 "$T/usr/bin/mapm" init "$T/without" >/dev/null 2>&1
 unlike '[S9] without one there is no such line' "$(head -1 "$T/without/mapm.yaml")" 'schema='
