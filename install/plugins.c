@@ -113,22 +113,6 @@ static bool take_git(struct closure *c, struct node *n,
     return true;
 }
 
-/* Where it comes from is not what the marketplace's address says: shown. */
-static void note_elsewhere(struct closure *c, const struct node *n)
-{
-    if (n->locked || n->source->scheme != ORIGIN_GIT ||
-        n->origin->scheme != ORIGIN_GIT ||
-        str_eq(origin_repository(n->source, &c->cx->arena),
-               origin_repository(n->origin, &c->cx->arena)))
-        return;
-    notice_add(
-        &c->notices, STR(""), STR(""),
-        arena_printf(&c->cx->arena, "plugin %.*s of %.*s is from %.*s",
-                     STR_ARG(str_from_index(n->origin->part, ENTRY_PREFIX.n)),
-                     STR_ARG(origin_base(n->origin->text)),
-                     STR_ARG(n->source->text)));
-}
-
 static bool fail_unknown(const struct market *m, const struct node *n,
                          struct str name, struct err *e)
 {
@@ -152,7 +136,7 @@ static bool take_entry(struct closure *c, struct node *n, struct node *market,
     struct node_rare *rare = node_make_rare(n, a);
     const struct market_entry *entry;
     struct origin base;
-    bool renamed, ok;
+    bool renamed;
 
     entry = market_find(node_rare(market)->market, name, &renamed);
     if (!entry)
@@ -173,11 +157,8 @@ static bool take_entry(struct closure *c, struct node *n, struct node *market,
         node_set_origin(c, n, &base);
         map_put(&c->nodes, n->origin->key, n);
     }
-    ok = entry->source == MARKET_HERE ? take_here(c, n, market, entry, e)
-                                      : take_git(c, n, entry, e);
-    if (ok)
-        note_elsewhere(c, n);
-    return ok;
+    return entry->source == MARKET_HERE ? take_here(c, n, market, entry, e)
+                                        : take_git(c, n, entry, e);
 }
 
 /* The folder of the plugin: of a locked one the object that the lock names. */
@@ -537,6 +518,23 @@ static void report_notes(struct closure *c, const struct node *n,
                    p->notes[i]);
 }
 
+/* Where it comes from is not what the marketplace's address says: shown of what
+ * was fetched from there and has parts, so not of what is left out. */
+static void note_elsewhere(struct closure *c, const struct node *n)
+{
+    if (n->locked || !node_has_entry(n) || n->package.dep_count == 0 ||
+        n->source->scheme != ORIGIN_GIT || n->origin->scheme != ORIGIN_GIT ||
+        str_eq(origin_repository(n->source, &c->cx->arena),
+               origin_repository(n->origin, &c->cx->arena)))
+        return;
+    notice_add(
+        &c->notices, STR("plugin-elsewhere"), STR(""),
+        arena_printf(&c->cx->arena, "plugin %.*s of %.*s is from %.*s",
+                     STR_ARG(str_from_index(n->origin->part, ENTRY_PREFIX.n)),
+                     STR_ARG(origin_base(n->origin->text)),
+                     STR_ARG(n->source->text)));
+}
+
 static bool add_need(struct closure *c, struct node *n, enum doc_kind kind,
                      struct str text, struct dependency *out, struct err *e)
 {
@@ -678,7 +676,10 @@ bool plugin_take_parts(struct closure *c, struct node *n, struct err *e)
     report_notes(c, n, &info->plugin);
     if (c->options.alone)
         return true;
-    return derive(c, n, info, e) && fill_needs(c, n, info, e);
+    if (!derive(c, n, info, e) || !fill_needs(c, n, info, e))
+        return false;
+    note_elsewhere(c, n);
+    return true;
 }
 
 /* --- locked ---------------------------------------------------------------------- */

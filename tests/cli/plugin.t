@@ -223,6 +223,17 @@ exits 'an entry that leads to another repository [row 32]' 0 \
 has 'says where it is from' "$err" 'plugin far of https://github.com/acme/lead/tree/main is from'
 has 'the manifest that is not read is named [row 40]' "$err" '.cursor-plugin/plugin.json is not read'
 has 'the lock has both' "$(cat mapm.lock)" 'origin: https://github.com/globex/far/tree/main'
+mkdir -p "$T/some/.claude-plugin"
+cat >"$T/some/.claude-plugin/marketplace.json" <<'JSON'
+{"plugins": [{"name": "far", "source": {"source": "github", "repo": "globex/far"}},
+  {"name": "gone", "source": {"source": "github", "repo": "globex/gone"}}]}
+JSON
+make_repo acme/some "$T/some" >/dev/null
+exits 'a marketplace of which one repository is gone' 3 \
+    mapm install --dry-run acme/some --plugin '*'
+has '[G10] says where what it installs is from' "$err" 'plugin far of https://github.com/acme/some/tree/main is from'
+hasnt '[G10] and not where what is left out would be from' "$err" 'plugin gone of'
+has '[G10] which is named with its reason' "$err" 'left out, not-authorized: gone'
 cp mapm.lock "$T/far.lock"
 exits 'it is not outdated [G11]' 0 mapm outdated
 exits 'nor changed by an update [G11]' 0 mapm update --yes
