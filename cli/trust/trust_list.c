@@ -1,3 +1,4 @@
+#include "base/digest.h"
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/map.h"
@@ -15,11 +16,25 @@
 
 /* --- where it is installed ------------------------------------------------------ */
 
-/* "acme/x sha256:…" -> the first workspace whose lock has it. */
+/* "acme/x sha256:…" -> the first workspace whose lock has it; the digest that
+ * the consent to a server has -> its lock entry's name. */
 struct installed {
     struct trust_job *job;
-    struct map by_package;
+    struct map by_package, servers;
 };
+
+static void add_server(struct installed *in, const struct lock_entry *entry)
+{
+    struct arena *a = &in->job->inv->cx.arena;
+    struct str *name = arena_new(a, struct str);
+    struct hash digest;
+
+    if (!digest_parse(entry->digest, &digest))
+        return;
+    digest = authorize_request_server(STR(""), entry->place, &digest).digest;
+    *name = entry->name;
+    map_put(&in->servers, hash_hex(&digest, a), name);
+}
 
 static void add_lock(struct installed *in, int dirfd, const char *name,
                      struct str folder)
@@ -41,6 +56,8 @@ static void add_lock(struct installed *in, int dirfd, const char *name,
 
         if (entry->kind == DOC_SKILL && !map_has(&in->by_package, key))
             map_put(&in->by_package, key, place);
+        if (entry->kind == DOC_MCP && entry->place.n)
+            add_server(in, entry);
     }
 }
 
@@ -51,6 +68,8 @@ static void add_folder(struct installed *in, struct str folder)
 
     if (fs_open_dir(str_dup0(folder, &in->job->inv->cx.arena), &fd, &ignored))
         add_lock(in, fd, "mapm.lock", folder);
+    if (fd >= 0)
+        add_lock(in, fd, "mapm.local.lock", folder);
 }
 
 /* A package that cannot be read counts as not installed. */
@@ -63,6 +82,7 @@ static bool find_installed(struct trust_job *job, struct installed *in,
 
     in->job = job;
     map_init(&in->by_package, a);
+    map_init(&in->servers, a);
     if (!state_list_workspaces(store_state(job->store), a, &folders, &count, e))
         return false;
     add_folder(in, fs_join(store_home(job->store), STR("global"), a));
@@ -83,6 +103,19 @@ static struct str find_place(const struct installed *in,
                      arena_printf(a, "%.*s sha256:%.*s", STR_ARG(t->subject),
                                   STR_ARG(hash_hex(&t->digest, a))));
     return place ? *place : STR("");
+}
+
+/* Of consent to a server; "" where no lock has it any more. */
+static struct str find_server(const struct installed *in,
+                              const struct state_trust *t)
+{
+    const struct str *name;
+
+    if (t->kind != STATE_TRUST_SERVER)
+        return STR("");
+    name =
+        map_find(&in->servers, hash_hex(&t->digest, &in->job->inv->cx.arena));
+    return name ? *name : STR("");
 }
 
 /* --- the list --------------------------------------------------------------------- */
@@ -122,6 +155,7 @@ static void print_list_json(struct trust_job *job, const struct installed *in,
             json_member_optional(w, "workspace", place);
         } else {
             json_member_bool(w, "valid", is_valid(job, &list[i]));
+            json_member_optional(w, "server", find_server(in, &list[i]));
         }
         json_end_object(w);
     }
@@ -133,12 +167,16 @@ static const char *state_of(const struct installed *in,
                             const struct state_trust *t)
 {
     struct arena *a = &in->job->inv->cx.arena;
-    struct str place = find_place(in, t);
+    struct str place = find_place(in, t), server = find_server(in, t);
 
     if (authorize_kind(t->kind)->is_of_host)
         return "";
-    if (authorize_kind(t->kind)->is_of_folder)
-        return is_valid(in->job, t) ? "" : "  another folder: asks again";
+    if (authorize_kind(t->kind)->is_of_folder && !is_valid(in->job, t))
+        return "  another folder: asks again";
+    if (server.n)
+        return arena_printf(a, "  mcp %.*s", STR_ARG(server)).p;
+    if (authorize_kind(t->kind)->is_of_folder && t->kind != STATE_TRUST_SERVER)
+        return "";
     if (place.n)
         return arena_printf(a, "  in %.*s", STR_ARG(place)).p;
     return "  not installed";

@@ -88,7 +88,8 @@ before=$(snapshot . "$MAPM_HOME/store")
 exits 'again' 0 mapm install
 like 'there is nothing to do' "$err" 'nothing to do'
 is 'and nothing changes' "$(snapshot . "$MAPM_HOME/store")" "$before"
-like 'what may start is listed' "$(mapm trust --list)" "^server +$T/ws +sha256:"
+like 'what may start is listed' "$(mapm trust --list)" "^server +$T/ws +sha256:.* mcp io.acme/tool\$"
+like 'with its name for programs' "$(mapm trust --list --json)" '"server": "io.acme/tool"'
 
 # --- it runs --------------------------------------------------------------------
 
