@@ -219,12 +219,17 @@ bool well_known_parse(struct str text, struct str url, struct arena *a,
     *out = (struct well_known_index){0};
     out->skills = list = arena_array(a, skills->count + 1, sizeof *list);
     map_init(&out->by_name, a);
-    for (const struct json *entry = skills->first; entry; entry = entry->next)
-        if (read_skill(entry, url, a, &list[out->count]) &&
-            map_put(&out->by_name, list[out->count].name, &list[out->count]))
-            out->count++;
-        else
+    for (const struct json *entry = skills->first; entry; entry = entry->next) {
+        struct well_known_skill *next = &list[out->count];
+
+        if (!read_skill(entry, url, a, next) ||
+            map_has(&out->by_name, next->name)) {
             out->left_out++;
+            continue;
+        }
+        map_put(&out->by_name, next->name, next);
+        out->count++;
+    }
     return true;
 }
 

@@ -187,7 +187,7 @@ def frame(kind, body):
 def text(t):
     return struct.pack("<I", len(t)) + t
 def reply(status, retry, body):
-    return frame(42, struct.pack("<II", status, retry) + text(body) + text(b"") + text(b""))
+    return frame(42, struct.pack("<II", status, retry) + text(body) + text(b"") * 3)
 FATAL, how = 41, os.environ["HOW"]
 said = {
     "nothing": b"",
@@ -201,7 +201,7 @@ said = {
     "status": reply(100, 0, b""),
     "late": reply(200, 86401, b""),
     "short": frame(42, b"\0"),
-    "more": frame(42, struct.pack("<II", 200, 0) + text(b"") * 3 + b"x"),
+    "more": frame(42, struct.pack("<II", 200, 0) + text(b"") * 4 + b"x"),
     "fatal": frame(FATAL, text(b"tls") + struct.pack("<I", 1) + text(b"bad") + text(b"hint")),
     "no-reason": frame(FATAL, b""),
     "good": reply(200, 5, b"x" * 100),
@@ -229,7 +229,7 @@ import os, socket, struct, subprocess, sys
 def text(t):
     return struct.pack("<I", len(t)) + t
 def post(url=b"http://127.0.0.1:1/", headers=(), body=b"", most=10, ms=1000, more=b""):
-    return (b"\0" + text(url) + struct.pack("<I", len(headers)) + b"".join(map(text, headers)) +
+    return (b"\0\0" + text(url) + struct.pack("<I", len(headers)) + b"".join(map(text, headers)) +
             text(body) + struct.pack("<II", most, ms) + more)
 def frame(kind, body):
     return struct.pack("<IB", len(body) + 1, kind) + body
