@@ -903,11 +903,68 @@ static const struct meanings *find_of_kind(const struct map *words,
     return map_find(&chosen, *name);
 }
 
+/* "skill x" of the plugin p is meant by x, skill x, p/x and skill p/x. */
+static bool means_part(struct str name, struct str plugin, struct str part)
+{
+    struct str kind, own, rest = name, prefix;
+
+    own = part;
+    str_cut(&own, ' ', &kind);
+    if (str_starts(name, kind) && str_cut(&rest, ' ', &prefix) &&
+        str_eq(prefix, kind))
+        name = rest;
+    rest = name;
+    if (str_cut(&rest, '/', &prefix) && rest.n && str_eq(prefix, plugin))
+        name = rest;
+    return str_eq(name, own);
+}
+
+static bool has_part(const struct lock_words *parts, struct str plugin,
+                     struct str name, struct str *part)
+{
+    for (size_t i = 0; i < parts->count; i++)
+        if (means_part(name, plugin, parts->items[i])) {
+            *part = parts->items[i];
+            return true;
+        }
+    return false;
+}
+
+/* It is a part of a plugin that is installed without it. */
+static bool explain_left_out(const struct lock_entry **entries, size_t count,
+                             struct str name, struct err *e)
+{
+    struct str part;
+
+    for (size_t i = 0; i < count; i++) {
+        struct str plugin = lock_own_name(entries[i]);
+
+        if (has_part(&entries[i]->without, plugin, name, &part)) {
+            err_set(e, ERR_NOT_FOUND,
+                    "plugin %.*s is installed without %.*s, as mapm.yaml says",
+                    STR_ARG(entries[i]->name), STR_ARG(part));
+            err_hint(e, "take it out of \"without\" in mapm.yaml, then run "
+                        "mapm install");
+            return true;
+        }
+        if (has_part(&entries[i]->skipped, plugin, name, &part)) {
+            err_set(e, ERR_NOT_FOUND,
+                    "plugin %.*s is installed without %.*s, which is not valid",
+                    STR_ARG(entries[i]->name), STR_ARG(part));
+            err_hint(e, "mapm install -v says what is wrong with it");
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool not_found(const struct lock_entry **entries, size_t count,
                       struct str name, struct err *e)
 {
     struct text_nearest near = {0};
 
+    if (explain_left_out(entries, count, name, e))
+        return false;
     err_set(e, ERR_NOT_FOUND, "nothing named \"%.*s\" is installed here",
             STR_ARG(name));
     for (size_t i = 0; i < count; i++)

@@ -340,6 +340,13 @@ same '[X45] which leaves the lock' mapm.lock "$T/without"
 for command in list tree 'why demo' 'info demo'; do
     has "[X45] $command shows it" "$(mapm $command)" 'without agent helper-one, mcp bad, skill b'
 done
+for part in b 'skill b' demo/b 'skill demo/b' 'agent helper-one'; do
+    exits "[X45] why $part" 1 mapm why "$part"
+    has '[X45] says that it is left out' "$err" 'plugin demo is installed without'
+    has '[X45] and where' "$err" 'take it out of "without" in mapm.yaml'
+done
+exits '[X45] a part of another type is none of it' 1 mapm why 'mcp b'
+has '[X45] as one that never was' "$err" 'nothing named "mcp b"'
 has '[X45] as JSON, too' "$(mapm list --json | tr -d ' \n')" \
     '"without":["agenthelper-one","mcpbad","skillb"]'
 has '[X45] and that of an install' "$(mapm install --json 2>/dev/null | tr -d ' \n')" \
