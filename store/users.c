@@ -3,6 +3,8 @@
 #include "mapm/store.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,31 +23,48 @@
 #define LOCKS_MAX_BYTES        (1024 * 1024)
 #define COMMAND_LINE_MAX_BYTES (16 * 1024)
 #define SHOWN_MAX_CHARS        60
+#define SHOWN_WORDS            2 /* "mapm mcp": the rest may be private */
+#define FIELDS                 8
 
-static bool is_held(const char *line, ino_t inode, int *pid)
+/* The words of a line, without blanks. */
+static size_t split(struct str line, struct str out[FIELDS])
 {
-    unsigned long long found;
+    struct str word;
+    size_t n = 0;
 
-    return sscanf(line, "%*u: FLOCK ADVISORY %*s %d %*x:%*x:%llu", pid,
-                  &found) == 2 &&
-           found == inode && *pid > 0 && *pid != getpid();
+    while (n < FIELDS && str_cut(&line, ' ', &word))
+        if (word.n)
+            out[n++] = word;
+    return n;
 }
 
-/* The command line of `pid`; false for a process that is gone, as one whose
+static bool is_held(struct str line, ino_t inode, uint64_t *pid)
+{
+    struct str f[FIELDS];
+    uint64_t found;
+
+    return split(line, f) == FIELDS && str_is(f[1], "FLOCK") &&
+           str_number(f[4], INT_MAX, pid) &&
+           str_number(str_from_index(f[5], str_find_last(f[5], ':') + 1),
+                      UINT64_MAX, &found) &&
+           found == inode && *pid != (uint64_t)getpid();
+}
+
+/* What `pid` was started as; false for a process that is gone, as one whose
  * child still has the lock. */
-static bool read_command(int pid, struct arena *a, struct str *out)
+static bool read_command(uint64_t pid, struct arena *a, struct str *out)
 {
     struct err ignored = {0};
-    char path[32];
+    char path[40];
     struct str words, word, line = STR("");
 
-    snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
+    snprintf(path, sizeof path, "/proc/%" PRIu64 "/cmdline", pid);
     if (!fs_read_file_at(AT_FDCWD, path, COMMAND_LINE_MAX_BYTES, a, &words,
                          &ignored) ||
         words.n == 0)
         return false;
-    while (str_cut(&words, '\0', &word))
-        line = arena_printf(a, "%.*s %.*s", STR_ARG(line), STR_ARG(word));
+    for (int i = 0; i < SHOWN_WORDS && str_cut(&words, '\0', &word); i++)
+        line = arena_join(line, " ", word, a);
     line = text_shown(str_trim(line), a);
     *out = text_cut(line, SHOWN_MAX_CHARS);
     if (out->n < line.n)
@@ -58,16 +77,16 @@ struct str store_users(const struct store *s, struct arena *a)
     struct str locks, line, command, users = STR("");
     struct err ignored = {0};
     struct stat st;
-    int pid;
+    uint64_t pid;
 
     if (fstat(s->lock_fd, &st) < 0 ||
         !fs_read_file_at(AT_FDCWD, "/proc/locks", LOCKS_MAX_BYTES, a, &locks,
                          &ignored))
         return users;
     while (str_line(&locks, &line))
-        if (is_held(str_dup0(line, a), st.st_ino, &pid) &&
-            read_command(pid, a, &command))
-            users = arena_printf(a, "%.*s%sprocess %d (%.*s)", STR_ARG(users),
-                                 users.n ? ", " : "", pid, STR_ARG(command));
+        if (is_held(line, st.st_ino, &pid) && read_command(pid, a, &command))
+            users = arena_printf(a, "%.*s%sprocess %" PRIu64 " (%.*s)",
+                                 STR_ARG(users), users.n ? ", " : "", pid,
+                                 STR_ARG(command));
     return users;
 }
