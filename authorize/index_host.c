@@ -13,19 +13,12 @@ struct trust_request authorize_request_index_host(struct str host,
                                   .subject = str_lower(host, a)};
 }
 
-/* "host", or "host:port" with a port that its item allows. */
-static bool is_configured(struct str authority,
+/* With a port that its item allows. */
+static bool is_configured(const struct origin *o,
                           const struct origin_rules *rules)
 {
-    size_t colon = str_starts(authority, STR("["))
-                       ? SIZE_MAX
-                       : str_find_last(authority, ':');
-    struct origin o = {.host = str_slice(authority, 0, colon)};
-
-    return (colon == SIZE_MAX ||
-            host_port_parse(str_from_index(authority, colon + 1), &o.port)) &&
-           host_config_find(o.host, rules->hosts, rules->host_count) &&
-           origin_host_is_known(&o, rules);
+    return host_config_find(o->host, rules->hosts, rules->host_count) &&
+           origin_host_is_known(o, rules);
 }
 
 static bool refuse(struct str host, struct str what, struct err *e)
@@ -46,15 +39,14 @@ bool authorize_index_host(struct context *cx, struct store *store,
     struct str host = str_lower(well_known_host(url), a);
     struct trust_request q = authorize_request_index_host(host, a);
     enum trust_state state;
+    struct origin o = {.transport = HOST_OVER_HTTPS};
     struct str question;
     bool yes = false;
-    size_t colon = str_find_last(host, ':');
 
-    *is_public = !is_configured(host, rules) &&
-                 !origin_host_is_loopback(str_ends(host, STR("]"))
-                                              ? host
-                                              : str_slice(host, 0, colon));
-    if (is_configured(host, rules))
+    if (!well_known_read_host(host, &o.host, &o.port))
+        return err_set(e, ERR_ORIGIN, "\"%.*s\" is no host", STR_ARG(host));
+    *is_public = !is_configured(&o, rules) && !origin_host_is_loopback(o.host);
+    if (is_configured(&o, rules))
         return true;
     if (!authorize_trust(cx, store, &q, &state, e))
         return false;

@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "mapm/host_config.h"
 #include "mapm/limits.h"
 #include "mapm/name.h"
 #include "mapm/origin.h"
@@ -38,22 +39,37 @@ static struct str path_of(struct str url)
     return str_from_index(url, (size_t)(host.p - url.p) + host.n);
 }
 
+/* Of "." and "..", which servers read as "%2e", too; 0: of another name. */
+static size_t count_dots(struct str part)
+{
+    size_t n = 0;
+
+    for (; part.n; n++) {
+        size_t one = part.p[0] == '.' ? 1 : 3;
+
+        if (one == 3 && !str_eq_nocase(str_slice(part, 0, 3), STR("%2e")))
+            return 0;
+        part = str_from_index(part, one);
+    }
+    return n <= 2 ? n : 0;
+}
+
 /* RFC 3986, 5.2.4, of a path that begins with "/". */
 static struct str remove_dots(struct str path, struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};
     struct str rest = str_from_index(path, 1), part;
-    bool is_folder = false;
+    size_t dots = 0;
 
     buf_init(&b, CATALOG_URL_MAX_BYTES);
     while (str_cut(&rest, '/', &part)) {
-        is_folder = str_is(part, ".") || str_is(part, "..");
-        if (!is_folder)
+        dots = count_dots(part);
+        if (dots == 0)
             buf_printf(&b, "/%.*s", STR_ARG(part));
-        else if (str_is(part, "..") && b.n)
+        else if (dots == 2 && b.n)
             b.n = str_find_last(buf_str(&b), '/');
     }
-    if (is_folder || b.n == 0)
+    if (dots || b.n == 0)
         buf_char(&b, '/');
     return arena_str(a, buf_str(&b));
 }
@@ -63,57 +79,66 @@ static struct str join_path(struct str base, struct str path, struct arena *a)
     size_t slash = str_find_last(base, '/');
 
     if (str_starts(path, STR("/")))
-        return remove_dots(path, a);
+        return path;
     base = slash == SIZE_MAX ? STR("/") : str_slice(base, 0, slash + 1);
-    return remove_dots(str_join(base, path, a), a);
+    return str_join(base, path, a);
 }
 
-/* Printable ASCII, no blank, no user, no fragment. */
+bool well_known_read_host(struct str text, struct str *name, unsigned *port)
+{
+    size_t colon = str_starts(text, STR("[")) ? str_find(text, STR("]:"))
+                                              : str_find_char(text, ':');
+
+    *port = 0;
+    if (colon != SIZE_MAX && text.p[0] == '[')
+        colon++;
+    *name = str_slice(text, 0, colon);
+    return (host_name_is_valid(*name) || origin_host_is_loopback(*name)) &&
+           (colon == SIZE_MAX ||
+            host_port_parse(str_from_index(text, colon + 1), port));
+}
+
+/* Printable ASCII, no blank, no fragment. */
 static bool is_plain(struct str url)
 {
-    struct str host = well_known_host(url);
-
     for (size_t i = 0; i < url.n; i++)
         if (url.p[i] <= ' ' || url.p[i] >= 0x7f || url.p[i] == '\\' ||
             url.p[i] == '#')
             return false;
-    return host.n && !str_has_char(host, '@') && !str_has_char(host, '?') &&
-           url.n <= CATALOG_URL_MAX_BYTES;
+    return url.n <= CATALOG_URL_MAX_BYTES;
 }
 
 static bool is_allowed(struct str url)
 {
-    struct str host = well_known_host(url);
+    struct str name;
+    unsigned port;
 
-    if (!str_ends(host, STR("]")))
-        host = str_slice(host, 0, str_find_last(host, ':'));
     return is_plain(url) &&
+           well_known_read_host(well_known_host(url), &name, &port) &&
            (str_starts(url, STR("https://")) ||
-            (str_starts(url, STR("http://")) && origin_host_is_loopback(host)));
+            (str_starts(url, STR("http://")) && origin_host_is_loopback(name)));
 }
 
 bool well_known_resolve(struct str base, struct str url, struct arena *a,
                         struct str *out)
 {
     size_t at = str_find(base, STR("://"));
-    struct str host = well_known_host(base), scheme, path, query;
+    struct str root, scheme, path, query;
     size_t question = str_find_char(url, '?');
 
     if (at == SIZE_MAX || url.n == 0 || url.n > CATALOG_URL_MAX_BYTES)
         return false;
-    scheme = str_slice(base, 0, at);
-    base = path_of(base);
+    scheme = str_slice(base, 0, at + 1);
     base = str_slice(base, 0, str_find_char(base, '?'));
     path = str_slice(url, 0, question);
     query = str_from_index(url, question == SIZE_MAX ? url.n : question);
-    if (has_scheme(url))
-        *out = arena_str(a, url);
-    else if (str_starts(url, STR("//")))
-        *out = arena_printf(a, "%.*s:%.*s", STR_ARG(scheme), STR_ARG(url));
-    else
-        *out = arena_printf(a, "%.*s://%.*s%.*s%.*s", STR_ARG(scheme),
-                            STR_ARG(host), STR_ARG(join_path(base, path, a)),
-                            STR_ARG(query));
+    if (str_starts(url, STR("//")))
+        path = str_join(scheme, path, a);
+    root = has_scheme(path) ? path : base;
+    path = has_scheme(path) ? path_of(path) : join_path(path_of(base), path, a);
+    root = str_slice(root, 0, root.n - path_of(root).n);
+    *out = arena_printf(a, "%.*s%.*s%.*s", STR_ARG(root),
+                        STR_ARG(remove_dots(path, a)), STR_ARG(query));
     return is_allowed(*out);
 }
 

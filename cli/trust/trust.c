@@ -3,10 +3,10 @@
 #include "base/digest.h"
 #include "base/json.h"
 #include "mapm/doc_kind.h"
-#include "mapm/host_config.h"
 #include "mapm/lock.h"
 #include "mapm/open_store.h"
 #include "mapm/state_trust.h"
+#include "mapm/well_known.h"
 
 #include "../command.h"
 
@@ -218,18 +218,10 @@ static bool trust_names(struct trust_job *job, struct err *e)
 /* "skills.example.com", "127.0.0.1:8080" */
 static bool check_host(struct str host, struct err *e)
 {
-    size_t colon = str_starts(host, STR("[")) ? str_find(host, STR("]:"))
-                                              : str_find_char(host, ':');
-    struct str name = host;
+    struct str name;
     unsigned port;
 
-    if (colon != SIZE_MAX) {
-        colon += host.p[0] == '[';
-        name = str_slice(host, 0, colon);
-    }
-    if ((host_name_is_valid(name) || origin_host_is_loopback(name)) &&
-        (colon == SIZE_MAX ||
-         host_port_parse(str_from_index(host, colon + 1), &port)))
+    if (well_known_read_host(host, &name, &port))
         return true;
     err_set(e, ERR_USAGE, "\"%.*s\" is no host", STR_ARG(host));
     return err_hint(e, "write its name, as in mapm trust --index "

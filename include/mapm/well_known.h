@@ -22,8 +22,11 @@ MUST_CHECK bool well_known_url(struct str text, struct arena *a,
                                struct str *out, struct err *e);
 /* "host[:port]". Borrowed. */
 struct str well_known_host(struct str url);
-/* A URL of the index, which is at `base` (RFC 3986); false for one that mapm
- * would not ask. In `a`. */
+/* Of "host[:port]" the name, which is one, or that of this machine, and the port;
+ * 0: its own. */
+bool well_known_read_host(struct str text, struct str *name, unsigned *port);
+/* A URL of the index, which is at `base` (RFC 3986), without "." and ".."; false
+ * for one that mapm would not ask. In `a`. */
 bool well_known_resolve(struct str base, struct str url, struct arena *a,
                         struct str *out);
 

@@ -279,9 +279,11 @@ for url in ../../skills/weather/SKILL.md /skills/weather/SKILL.md "http://$H/ski
     exits "[W4] $url" 0 mapm install "$U" --skill weather
     rm -rf .agents .claude mapm.*
 done
-for url in data:text/plain,x file:///etc/passwd javascript:x http://example.com/SKILL.md "http://user@$H/SKILL.md"; do
+for url in data:text/plain,x file:///etc/passwd javascript:x http://example.com/SKILL.md "http://user@$H/SKILL.md" \
+    'https://x.example;id/SKILL.md' 'https://$(id)/SKILL.md' https://x.example./SKILL.md https://0x7f000001/SKILL.md; do
     entry weather skill-md "$url"
-    exits "[W4] $url is left out" 1 mapm install "$U" --skill weather
+    exits "[W4, row 50] $url is left out" 1 mapm install "$U" --skill weather
+    unlike 'and in no command to copy' "$err" 'mapm trust'
 done
 entry weather skill-md "http://$other/skills/weather/SKILL.md"
 exits '[X42, row 44] an artifact on another host' 4 mapm install "$U" --skill weather
@@ -293,6 +295,11 @@ printf 'policy:\n  sources: ["%s/*"]\n' "$H" >mapm.yaml
 exits '[row 32] policy.sources holds for artifacts' 4 mapm install "$U" --skill weather
 like 'with their own host' "$err" "policy.sources does not allow http://$other/"
 is 'which is not asked' "$(cat "$T/log2")" ''
+printf 'policy:\n  sources: ["%s/*", "%s/acme/*"]\n' "$H" "$other" >mapm.yaml
+entry weather skill-md "http://$other/acme/../skills/weather/SKILL.md"
+exits 'whose path does not climb' 4 mapm install "$U" --skill weather
+is 'neither is that one asked' "$(cat "$T/log2")" ''
+entry weather skill-md "http://$other/skills/weather/SKILL.md"
 printf 'policy:\n  sources: ["127.0.0.1:*/*"]\n' >mapm.yaml
 exits 'it is, once that host is trusted' 0 mapm install "$U" --skill weather
 rm -rf .agents .claude mapm.*

@@ -7,7 +7,7 @@
 
 #define BASE "https://h.example/.well-known/agent-skills/index.json"
 
-TEST(urls_are_resolved_and_stay_on_the_network) /* [W4, row 44] */
+TEST(urls_are_resolved_and_stay_on_the_network) /* [W4, rows 44, 50] */
 {
     static const struct {
         const char *url, *out; /* NULL: refused */
@@ -21,6 +21,22 @@ TEST(urls_are_resolved_and_stay_on_the_network) /* [W4, row 44] */
         {"//cdn.example/a", "https://cdn.example/a"},
         {"https://cdn.example:8443/a", "https://cdn.example:8443/a"},
         {"http://127.0.0.1:8080/a", "http://127.0.0.1:8080/a"},
+        {"http://[::1]:8080/a", "http://[::1]:8080/a"},
+        {"https://cdn.example", "https://cdn.example/"},
+        {"https://cdn.example?a/../b", "https://cdn.example/?a/../b"},
+        {"https://cdn.example/x/../../a?b", "https://cdn.example/a?b"},
+        {"//cdn.example/x/%2e%2E/a", "https://cdn.example/a"},
+        {"/x/.%2e/%2e/...", "https://h.example/..."},
+        {"http://127.0.0.1.example/a", NULL},
+        {"https://[::1/a", NULL},
+        {"https://cdn.example;id/a", NULL},
+        {"https://$(id).example/a", NULL},
+        {"https://%63dn.example/a", NULL},
+        {"https://cdn.example./a", NULL},
+        {"https://cdn.example:/a", NULL},
+        {"https://cdn.example:65536/a", NULL},
+        {"https://cdn.example:80:80/a", NULL},
+        {"https://2130706433/a", NULL},
         {"http://cdn.example/a", NULL},
         {"data:text/plain,x", NULL},
         {"file:///etc/passwd", NULL},
