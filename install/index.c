@@ -232,7 +232,8 @@ static bool take_artifact(struct closure *c, struct node *n, struct str url,
     return true;
 }
 
-/* policy.sources holds for where it leads, too [row 32]. */
+/* policy.sources holds for where it leads, too, of a host that many share as
+ * well [row 32]. */
 static bool check_source(const struct closure *c, struct str url, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -254,15 +255,12 @@ static bool get_artifact(struct closure *c, const struct node *n,
                          struct str url, struct fetch_reply *out, struct err *e)
 {
     struct fetch_document in = {.url = url, .max_bytes = ARTIFACT_MAX_BYTES};
-    struct str what = url;
+    bool is_same_host = str_eq_nocase(
+        well_known_host(url), well_known_host(origin_index_url(n->origin)));
     struct str from;
 
-    if (str_eq_nocase(well_known_host(url),
-                      well_known_host(origin_index_url(n->origin))))
-        what = n->origin->text; /* check_sources has judged that one */
-    else if (!check_source(c, url, e))
-        return false;
-    return get(c, &in, what, &from, out, e);
+    return check_source(c, url, e) &&
+           get(c, &in, is_same_host ? n->origin->text : url, &from, out, e);
 }
 
 /* W10: the index, which people choose from, says what the skill does. */

@@ -299,6 +299,10 @@ printf 'policy:\n  sources: ["%s/*", "%s/acme/*"]\n' "$H" "$other" >mapm.yaml
 entry weather skill-md "http://$other/acme/../skills/weather/SKILL.md"
 exits 'whose path does not climb' 4 mapm install "$U" --skill weather
 is 'neither is that one asked' "$(cat "$T/log2")" ''
+printf 'policy:\n  sources: ["%s/.well-known/*"]\n' "$H" >mapm.yaml
+entry weather skill-md /skills/weather/SKILL.md
+exits 'and on the host of the index, which may be shared' 4 mapm install "$U" --skill weather
+like 'it is named' "$err" "policy.sources does not allow http://$H/skills/weather/SKILL.md"
 entry weather skill-md "http://$other/skills/weather/SKILL.md"
 printf 'policy:\n  sources: ["127.0.0.1:*/*"]\n' >mapm.yaml
 exits 'it is, once that host is trusted' 0 mapm install "$U" --skill weather
