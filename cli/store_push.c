@@ -1,8 +1,11 @@
 #include "store_push.h"
 
 #include "base/json.h"
+#include "base/map.h"
 #include "base/text.h"
 #include "mapm/install_push.h"
+
+#define FAILED_MAX_SHOWN 3 /* of one reason */
 
 static const char *const states[] = {
     [INSTALL_SHARED] = "pushed",
@@ -74,12 +77,48 @@ static void print_item(struct invocation *inv, const struct install_shared *s)
     term_print(&inv->term, "\n");
 }
 
+/* Why it failed, without the causes, which name the object of this one. */
+static struct str reason_of(const struct install_shared *s)
+{
+    return str_slice(s->message, 0, str_find(s->message, STR(": ")));
+}
+
+/* The failed ones of each reason: a few, and how many more there are. */
+static void print_failed(struct invocation *inv,
+                         const struct install_push_result *r)
+{
+    struct arena *a = &inv->cx.arena;
+    size_t *counts = arena_array(a, r->count + 1, sizeof *counts);
+    struct map by_reason;
+
+    map_init(&by_reason, a);
+    for (size_t i = 0; i < r->count; i++) {
+        const struct install_shared *s = &r->items[i];
+        size_t *count;
+
+        if (s->state != INSTALL_NOT_SHARED)
+            continue;
+        if (!map_has(&by_reason, reason_of(s)))
+            map_put(&by_reason, reason_of(s), &counts[i]);
+        count = map_find(&by_reason, reason_of(s));
+        if (++*count <= FAILED_MAX_SHOWN || inv->cx.is_verbose)
+            print_item(inv, s);
+    }
+    for (size_t i = 0; i < r->count && !inv->cx.is_verbose; i++)
+        if (counts[i] > FAILED_MAX_SHOWN)
+            term_print(&inv->term, "failed  %zu more: %.*s (-v shows each)\n",
+                       counts[i] - FAILED_MAX_SHOWN,
+                       STR_ARG(text_shown(reason_of(&r->items[i]), a)));
+}
+
 static void print_text(struct invocation *inv,
                        const struct install_push_result *r)
 {
     for (size_t i = 0; i < r->count; i++)
-        if (r->items[i].state != INSTALL_WAS_THERE || inv->cx.is_verbose)
+        if (r->items[i].state != INSTALL_NOT_SHARED &&
+            (r->items[i].state != INSTALL_WAS_THERE || inv->cx.is_verbose))
             print_item(inv, &r->items[i]);
+    print_failed(inv, r);
     term_note(&inv->term, "%zu pushed, %zu there already, %zu failed: %.*s",
               r->by_state[INSTALL_SHARED], r->by_state[INSTALL_WAS_THERE],
               r->by_state[INSTALL_NOT_SHARED], STR_ARG(r->to));
@@ -105,9 +144,10 @@ bool store_push(struct invocation *inv, int *exit_code, struct err *e)
 static void print_verified(struct invocation *inv,
                            const struct install_push_result *r)
 {
-    for (size_t i = 0; i < r->count; i++)
-        if (r->items[i].state == INSTALL_NOT_SHARED || inv->cx.is_verbose)
+    for (size_t i = 0; i < r->count && inv->cx.is_verbose; i++)
+        if (r->items[i].state != INSTALL_NOT_SHARED)
             print_item(inv, &r->items[i]);
+    print_failed(inv, r);
     term_note(&inv->term, "%zu package%s as mapm.lock says, %zu not: %.*s",
               r->by_state[INSTALL_WAS_THERE],
               r->by_state[INSTALL_WAS_THERE] == 1 ? "" : "s",

@@ -24,6 +24,12 @@ start_githost
 
 exits 'a workspace' 0 mapm install --yes "$U/main/skills/mid" "$U/main/skills/linked" \
     "$U/main/mcps/io.acme_tool.json"
+exits '[S2] a push from a machine that has nothing' 3 \
+    env MAPM_HOME="$T/none" "$MAPM" store push --to "$T/none-pushed"
+is '[S2] names three packages of one reason' "$(printf '%s\n' "$out" | grep -c 'does not have all of it: ')" 3
+like '[S2] and how many more there are' "$out" '^failed  1 more: the store does not have all of it \(-v shows each\)$'
+exits '[S2] with -v' 3 env MAPM_HOME="$T/none" "$MAPM" store push -v --to "$T/none-pushed"
+is '[S2] all' "$(printf '%s\n' "$out" | grep -c 'does not have all of it: ')" 4
 cp -r . "$T/locked"
 rm -rf "$T/locked/.agents" "$T/locked/.claude"
 for path in skills/base skills/mid skills/linked mcps/io.acme_tool.json; do
