@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "mapm/doc_kind.h"
 #include "mapm/install_info.h"
+#include "mapm/mcp_file.h"
 #include "mapm/origin.h"
 #include "mapm/project.h"
 
@@ -306,7 +307,8 @@ static void show_package(struct invocation *inv, const struct install_info *p)
         show(t, i ? "" : "needs",
              arena_printf(a, "%s %.*s", doc_kind_name(p->needs[i].kind),
                           STR_ARG(p->needs[i].origin)));
-    show(t, "runs", p->command);
+    show(t, mcp_line_is_remote(p->command) ? "connects to" : "runs",
+         p->command);
     show(t, "program", p->program);
     show(t, "hooks",
          p->hooks.n ? arena_printf(a, "in %.*s%s", STR_ARG(p->hooks),

@@ -248,13 +248,8 @@ static bool is_simple(struct str word)
     return word.n > 0 && !str_has_char(word, '\0');
 }
 
-/* As a shell would need it: where one word ends is never in doubt. */
-static void put_word(struct buf *b, struct str word)
+static void put_quoted(struct buf *b, struct str word)
 {
-    if (is_simple(word)) {
-        buf_append(b, word);
-        return;
-    }
     buf_char(b, '\'');
     for (size_t i = 0; i < word.n; i++) {
         if (word.p[i] == '\'')
@@ -262,6 +257,30 @@ static void put_word(struct buf *b, struct str word)
         buf_char(b, word.p[i]);
     }
     buf_char(b, '\'');
+}
+
+/* As a shell would need it: where one word ends is never in doubt. */
+static void put_word(struct buf *b, struct str word)
+{
+    if (is_simple(word))
+        buf_append(b, word);
+    else
+        put_quoted(b, word);
+}
+
+bool mcp_line_is_remote(struct str line)
+{
+    return str_starts(line, STR("https://")) ||
+           str_starts(line, STR("http://"));
+}
+
+/* A program that is named like a URL must not look like a remote server. */
+static void put_command(struct buf *b, struct str command)
+{
+    if (mcp_line_is_remote(command))
+        put_quoted(b, command);
+    else
+        put_word(b, command);
 }
 
 /* No values, which may be secrets; but `is_sent`: those that a client makes of
@@ -295,7 +314,7 @@ struct str mcp_command_line(const struct document *d, struct arena *a)
 
     buf_init(&b, OUT_MAX_BYTES);
     if (command)
-        put_word(&b, json_text(command));
+        put_command(&b, json_text(command));
     else
         buf_append(&b, json_text(json_get(d->mcp, "url")));
     for (const struct json *arg = args ? args->first : NULL; arg;

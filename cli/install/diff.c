@@ -1,6 +1,7 @@
 #include "diff.h"
 
 #include "mapm/doc_kind.h"
+#include "mapm/mcp_file.h"
 
 #include <stdio.h>
 
@@ -93,6 +94,11 @@ static void show_title(struct term *t, const struct install_package_diff *p)
                      STR_ARG(buf_str(&new)));
 }
 
+static bool is_remote(const char *command)
+{
+    return mcp_line_is_remote(str_cstr(command));
+}
+
 static void show_package(struct term *t, const struct install_package_diff *p)
 {
     if (p->action)
@@ -100,9 +106,14 @@ static void show_package(struct term *t, const struct install_package_diff *p)
     if (p->problem)
         term_print(t, "# %s\n", p->problem);
     if (p->old_command)
-        term_style_print(t, TERM_RED, "# ran:  %s\n", p->old_command);
+        term_style_print(t, TERM_RED, "# %s%s\n",
+                         is_remote(p->old_command) ? "connected to: "
+                                                   : "ran:  ",
+                         p->old_command);
     if (p->command)
-        term_style_print(t, TERM_GREEN, "# runs: %s\n", p->command);
+        term_style_print(
+            t, TERM_GREEN, "# %s%s\n",
+            is_remote(p->command) ? "connects to: " : "runs: ", p->command);
     show_quoted(t, p->changelog);
     for (size_t i = 0; i < p->count; i++)
         show_file(t, p->action && p->kind == DOC_MCP, &p->files[i]);

@@ -6,6 +6,7 @@
 #include "mapm/doc_kind.h"
 #include "mapm/layer.h"
 #include "mapm/lock.h"
+#include "mapm/mcp_file.h"
 #include "mapm/origin.h"
 #include "mapm/project.h"
 
@@ -140,6 +141,14 @@ static void show_member(struct term *t, struct str member, bool is_lock_only)
                    is_lock_only ? ", locked only" : "");
 }
 
+static void show_command(struct term *t, const char *runs, const char *connects,
+                         const char *command)
+{
+    term_print(t, "      %s%s\n",
+               mcp_line_is_remote(str_cstr(command)) ? connects : runs,
+               command);
+}
+
 static void show_package(struct term *t, const struct install_plan *plan,
                          const struct install_package *p, struct arena *a)
 {
@@ -150,9 +159,9 @@ static void show_package(struct term *t, const struct install_plan *plan,
     show_member(t, p->member, p->is_lock_only);
     show_versions(t, p, remark_of(plan, p, a), a);
     if (p->old_command)
-        term_print(t, "      ran:  %s\n", p->old_command);
+        show_command(t, "ran:  ", "connected to: ", p->old_command);
     if (p->command)
-        term_print(t, "      runs: %s\n", p->command);
+        show_command(t, "runs: ", "connects to: ", p->command);
     if (p->patch)
         term_print(t, "      patch: %.*s (+%zu -%zu)\n",
                    STR_ARG(p->patch->file), p->patch_added, p->patch_removed);

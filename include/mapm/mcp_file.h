@@ -60,6 +60,8 @@ MUST_CHECK bool mcp_read_process(const struct document *d,
 /* One line, as it will run: command, args; env names. For consent: never
  * shortened. In `a`. */
 struct str mcp_command_line(const struct document *d, struct arena *a);
+/* Whether such a line is the URL of a server that is connected to, not run. */
+bool mcp_line_is_remote(struct str line);
 
 /* The first string value of `j`, a document or a part of one, that has this text
  * in it; borrowed, "" = none. */

@@ -244,7 +244,7 @@ mkdir -p "$T/far/hooks" && echo '{}' >"$T/far/hooks/hooks.json"
 echo '{"s": {"type": "http", "url": "https://example.com/new"}}' >"$T/far/.mcp.json"
 make_repo globex/far "$T/far" >/dev/null
 exits 'a new server needs consent [row 39]' 4 mapm update
-has 'it is shown' "$out" 'https://example.com/new'
+has 'it is shown as what clients connect to' "$out" 'connects to: https://example.com/new'
 exits 'with it' 0 mapm update --yes
 has 'a new hook is said to be new [row 39]' "$err" '1 hooks (hooks/hooks.json) not installed, new in this version'
 cp mapm.yaml "$T/yaml"

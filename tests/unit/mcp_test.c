@@ -470,6 +470,7 @@ static const struct {
          "{\"A\": \"Bearer ${TOKEN}\", \"B\": \"b\"}"),
      "https://x.example/a (headers: A: 'Bearer ${TOKEN}', B)"},
     {STDIO("\"trust\": true"), "npx (asks clients not to ask: trust)"},
+    {COMMAND("\"https://x.example/a\""), "'https://x.example/a'"},
 };
 
 TEST(command_lines_for_consent) /* [row 8] */
@@ -481,6 +482,15 @@ TEST(command_lines_for_consent) /* [row 8] */
         CHECK_STR(str_dup0(mcp_command_line(&r.doc, &r.a), &r.a),
                   lines[i].line);
     }
+}
+
+/* [row 8] A program does not look like a remote server. */
+TEST(remote_lines)
+{
+    CHECK(mcp_line_is_remote(STR("https://x.example/a (headers: A)")));
+    CHECK(mcp_line_is_remote(STR("http://127.0.0.1:3000")));
+    CHECK(!mcp_line_is_remote(STR("'https://x.example/a'")));
+    CHECK(!mcp_line_is_remote(STR("npx https://x.example/a")));
 }
 
 /* [M18] what --fix writes has nothing to complain about, and stays. */
