@@ -162,7 +162,7 @@ like 'with its date' "$out" '^commit +[0-9a-f]{40} \((main, )?20'
 exits 'so is a plugin' 0 mapm info demo --offline
 has 'with what is not installed' "$out" '1 hooks in hooks/hooks.json'
 exits 'and a part of it' 0 mapm info demo/web --offline
-like 'with what it runs' "$out" '^runs +https://example.com/mcp$'
+like 'with what clients connect to' "$out" '^connects to +https://example.com/mcp$'
 exits 'what is not there' 1 mapm info --offline acme/other/skills/x
 exits 'a catalog needs its host' 1 mapm info --offline acme/market
 is 'nothing changes' "$(snapshot .)" "$before"
