@@ -53,6 +53,14 @@ static void show_prereqs(struct term *t, struct str prereqs)
             term_print(t, "      %.*s\n", STR_ARG(line));
 }
 
+/* The lock says nothing of what was there, as after a switch of branches, and
+ * neither do the files: they have no version. */
+static bool is_replaced(const struct install_package *p)
+{
+    return p->effect == INSTALL_UPDATED && !p->is_moved &&
+           (p->package->kind == DOC_SKILL || p->package->kind == DOC_AGENT);
+}
+
 /* "1.2.0 (3f6c…) -> 1.3.0 (8a01…)", or just the new one. */
 static void show_versions(struct term *t, const struct install_package *p,
                           struct str remark, struct arena *a)
@@ -83,6 +91,8 @@ static void show_versions(struct term *t, const struct install_package *p,
                                              STR_ARG(version));
         else
             term_print(t, " %.*s ->", STR_ARG(old));
+    } else if (is_replaced(p)) {
+        version = arena_printf(a, "%.*s (new content)", STR_ARG(version));
     }
     term_print(t, " %.*s%s%.*s%.*s\n", STR_ARG(version),
                is_same                         ? " (same content)"

@@ -200,4 +200,20 @@ repo acme/lost branch -m main trunk
 exits '[D3] a branch that is gone' 3 mapm update
 like '[D3] keeps all of it' "$err" 'update: nothing to do'
 
+# --- a switch of branches, of a package without a version ---------------------------
+
+mkdir -p "$T/plain/skills/p" "$T/switch"
+printf -- '---\nname: p\ndescription: "Does p."\n---\none\n' >"$T/plain/skills/p/SKILL.md"
+make_repo acme/plain "$T/plain"
+cd "$T/switch" || exit 1
+old=$(echo "$COMMIT" | cut -c1-10)
+exits '[D4] a skill without a version' 0 mapm install acme/plain/skills/p
+cp mapm.lock ../old.lock
+echo two >>"$T/plain/skills/p/SKILL.md"
+make_repo acme/plain "$T/plain"
+exits '[D4] an update' 0 mapm update
+cp ../old.lock mapm.lock
+exits '[D4] the lock of another branch' 0 mapm install
+like '[D4] says that the content is new' "$out" "^  ~ skill p $old \(new content\)\$"
+
 done_testing
