@@ -363,6 +363,7 @@ static bool start(struct exchange *x, struct fetch_args *args, struct err *e)
 
     x->has_begun = true;
     x->had_caps = r->has_caps || x->kind == REQUEST_CAPS;
+    x->had_any = r->caps.any_object;
     if (x->kind == REQUEST_CAPS) {
         advert_init(&x->advert, &x->refs, r->transport->has_service_line);
     } else if (x->kind == REQUEST_REFS) {

@@ -295,8 +295,11 @@ static void single_out(struct exchange *x, const struct err *why)
     bool gone = is_hidden || exchange_fault(x) == WIRE_NO_OBJECT;
     const struct err *kept;
 
-    if (is_hidden && r->caps.any_object) {
-        place_refused_objects(r);
+    /* Another request may have learned it since this one was sent. */
+    if (is_hidden && x->had_any) {
+        if (r->caps.any_object)
+            place_refused_objects(r);
+        r->is_dirty = true;
         return;
     }
     if (x->want_count > 1 && x->kind != REQUEST_REACHABILITY) {

@@ -480,6 +480,7 @@ struct exchange {
     struct blob **blobs;                /* BLOBS: that became COMING with it */
     size_t blob_count;
     bool had_caps;  /* the repository its own, when it was sent */
+    bool had_any;   /* … its host gave out any object */
     bool is_thin;   /* deltas on trees that the store has */
     bool takes_all; /* blobs below the wants, listed or not */
     bool is_search; /* TREES: the commits may be elsewhere */
