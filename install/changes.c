@@ -13,6 +13,7 @@
 
 #include "clients_used.h"
 #include "ignore_block.h"
+#include "index.h"
 #include "ingest.h"
 #include "install_session.h"
 #include "proof.h"
@@ -406,14 +407,17 @@ static void name_taken(struct install_session *s)
 static void note_also(struct install_session *s, const struct plan_step *step,
                       const struct node *own)
 {
+    struct str object =
+        own->origin->scheme == ORIGIN_INDEX ? index_artifact(own) : own->object;
+
     for (size_t i = 0; step->origin_count > 1 && i < step->origin_count; i++) {
         const struct node *n = closure_find(&s->closure, step->origins[i]);
         struct err ignored = {0};
 
-        if (!n || n == own || n->locked || n->origin->scheme != ORIGIN_GIT ||
-            own->object.n == 0 || !hash_eq(&n->digest, &own->digest))
+        if (!n || n == own || n->locked || !origin_is_remote(n->origin) ||
+            object.n == 0 || !hash_eq(&n->digest, &own->digest))
             continue;
-        if (!proof_put_also(s->store, n->origin, n->package.commit, own->object,
+        if (!proof_put_also(s->store, n->origin, n->package.commit, object,
                             &own->digest, &s->cx->arena, &ignored))
             err_clear(&ignored);
     }

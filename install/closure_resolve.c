@@ -217,7 +217,7 @@ static bool verify_locked(struct closure *c, struct node *n, struct err *e)
         return fail_offline(c, n, e);
     if (node_is_derived(n) || node_has_entry(n))
         return find_elsewhere(c, n, e);
-    if (layer_source(c->layer, n->locked)->scheme == ORIGIN_INDEX)
+    if (n->locked->artifact.n && n->origin->scheme == ORIGIN_INDEX)
         return index_fetch_locked(c, n, e);
     if (!closure_begin_download(c, n, &taken, e) ||
         (taken && !closure_find_in_store(c, n, &found, e)))
@@ -647,14 +647,18 @@ static bool resolve_package(struct closure *c, struct node *n, struct err *e)
     return resolve_unlocked(c, n, moving, e);
 }
 
-/* Where another origin of its content has the entry, that one stands for it. */
+/* Where another origin of its content has the entry, that one stands for it, if
+ * the index was seen to offer that content. */
 static bool is_index_covered(const struct closure *c, const struct node *n,
                              const struct lock_entry *entry)
 {
-    const struct origin *own = layer_origin(c->layer, entry);
+    struct str ignored;
 
-    return str_eq(own->key, n->origin->key) || c->options.locked ||
-           closure_find(c, own->key);
+    return str_eq(layer_origin(c->layer, entry)->key, n->origin->key) ||
+           (proof_applies(c->layer, entry) &&
+            closure_find(c, layer_origin(c->layer, entry)->key) &&
+            proof_covers(c->layer, c->store, entry, n->origin, &c->cx->arena,
+                         &ignored));
 }
 
 /* A skill of an index, or what the index offers. */
@@ -670,7 +674,7 @@ static bool resolve_index(struct closure *c, struct node *n, struct err *e)
     if (entry && !moving && is_index_covered(c, n, entry))
         return resolve_covered(c, n, entry, e);
     closure_stop_assuming(c);
-    if (c->options.locked)
+    if (c->options.locked && !entry)
         return fail_unlocked(n, e);
     if (c->options.offline)
         return fail_offline(c, n, e);

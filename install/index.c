@@ -136,6 +136,11 @@ bool index_find(struct closure *c, const struct origin *o,
 
 /* --- the artifact ---------------------------------------------------------- */
 
+struct str index_artifact(const struct node *n)
+{
+    return n->locked ? n->locked->artifact : node_rare(n)->artifact;
+}
+
 /* A skill whose artifact is another one cannot be used; others of its index can. */
 static bool check_hash(struct str bytes, struct str expected, struct str url,
                        bool is_locked, struct err *e)

@@ -35,4 +35,7 @@ MUST_CHECK bool index_fetch(struct closure *c, struct node *n,
 MUST_CHECK bool index_fetch_locked(struct closure *c, struct node *n,
                                    struct err *e);
 
+/* The hash of the artifact that it is, or is to be, made of. */
+struct str index_artifact(const struct node *n);
+
 #endif

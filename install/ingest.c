@@ -11,6 +11,7 @@
 #include "mapm/origin.h"
 #include "mapm/package_files.h"
 
+#include "index.h"
 #include "names.h"
 #include "plugins.h"
 #include "proof.h"
@@ -581,9 +582,7 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
                            summary_key(n->package.kind, n->path, a), &p, e))
         return false;
     if (asked.scheme == ORIGIN_INDEX)
-        return proof_put_artifact(
-            c->store, n->locked ? n->locked->artifact : node_rare(n)->artifact,
-            &n->digest, e);
+        return proof_put_artifact(c->store, index_artifact(n), &n->digest, e);
     if (asked.scheme != ORIGIN_GIT)
         return true;
     if (n->locked)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "catalogs.h"
+#include "index.h"
 #include "plugins.h"
 #include "purge.h"
 #include "selection.h"
@@ -88,11 +89,6 @@ static bool has_moved_origin(const struct install_session *s,
            has_origin(s, p->before, &now);
 }
 
-static struct str artifact_of(const struct node *n)
-{
-    return n->locked ? n->locked->artifact : node_rare(n)->artifact;
-}
-
 static struct str url_of(const struct node *n)
 {
     return n->locked ? n->locked->url : node_rare(n)->url;
@@ -103,7 +99,7 @@ static bool is_other_artifact(const struct lock_entry *before,
                               const struct node *n)
 {
     return n->origin->scheme == ORIGIN_INDEX &&
-           (!str_eq(before->artifact, artifact_of(n)) ||
+           (!str_eq(before->artifact, index_artifact(n)) ||
             !str_eq(before->url, url_of(n)));
 }
 
@@ -598,7 +594,7 @@ static struct lock_entry make_entry(const struct install_session *s,
     }
     if (package->origin->scheme == ORIGIN_INDEX) {
         entry.url = url_of(n);
-        entry.artifact = artifact_of(n);
+        entry.artifact = index_artifact(n);
     }
     if (package->kind == DOC_AGENT || package->kind == DOC_SKILL)
         entry.place =

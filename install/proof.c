@@ -249,8 +249,8 @@ bool proof_put_lock(struct store *store, struct str text, struct err *e)
     return store_put_proof(store, &p, e);
 }
 
-/* A row of its own: where a proof has its commit, this one has the object, and
- * for a path the whole origin, with the commit where that is meant. An object is
+/* A row of its own: where a proof has its commit, this one has the object, or
+ * the artifact, and for a path the whole origin, with the commit where that is meant. An object is
  * no commit, so neither is taken for the other. */
 static struct state_proof also_proof(const struct origin *o, struct str commit,
                                      struct str object, struct arena *a)
@@ -279,9 +279,10 @@ bool proof_put_also(struct store *store, const struct origin *o,
 bool proof_has_also(struct store *store, const struct lock_entry *entry,
                     const struct origin *o, struct str commit, struct arena *a)
 {
-    struct state_proof p = also_proof(o, commit, entry->object, a);
+    struct str object = entry->artifact.n ? entry->artifact : entry->object;
+    struct state_proof p = also_proof(o, commit, object, a);
 
-    return entry->object.n && digest_parse(entry->digest, &p.digest) &&
+    return object.n && digest_parse(entry->digest, &p.digest) &&
            state_has_proof(store_state(store), &p);
 }
 
@@ -292,7 +293,8 @@ bool proof_covers(const struct layer *l, struct store *store,
     struct str path;
 
     *commit = proof_commit(l, entry, o, a);
-    if (is_own(l, entry, o) || proof_find(l, store, entry, o, &path) ||
+    if (is_own(l, entry, o) ||
+        (o->scheme == ORIGIN_GIT && proof_find(l, store, entry, o, &path)) ||
         (named_commit(l, entry, o).n &&
          proof_has_also(store, entry, o, *commit, a)))
         return true;

@@ -167,9 +167,8 @@ static void check_also(struct closure *c, const struct lock_entry *entry,
 
         if (origin_parse_part(entry->also[i], &c->layer->rules, f->a, &o,
                               &ignored) &&
-            (o.scheme == ORIGIN_INDEX ||
-             (o.scheme == ORIGIN_GIT &&
-              proof_covers(c->layer, c->store, entry, &o, f->a, &commit))))
+            origin_is_remote(&o) &&
+            proof_covers(c->layer, c->store, entry, &o, f->a, &commit))
             continue;
         add(f, INSTALL_SIDE_PROOF, place_of(f, entry),
             arena_printf(f->a, "not proved to be the same as %.*s",
