@@ -76,8 +76,9 @@ static void add_below(struct worker *w, const struct job *job, struct str name)
 {
     struct job *next;
 
-    /* .git, and the state of mapm in a workspace. */
-    if (str_is(name, ".git") || str_is(name, ".mapm"))
+    /* .git, the state of mapm in a workspace, and what mapm vendor writes. */
+    if (str_is(name, ".git") || str_is(name, ".mapm") ||
+        (str_is(name, "mapm") && str_is(job->name, "vendor")))
         return;
     w->below = arena_grow(w->arena, w->below, w->below_count,
                           &w->below_capacity, sizeof *w->below);

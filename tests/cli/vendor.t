@@ -173,6 +173,9 @@ like '[S4] is not replaced either' "$err" 'holds the workspace itself'
 # --- killed ------------------------------------------------------------------------------
 
 rm -r vendor && cp -r "$T/saved/vendor" .
+exits 'mapm check of a workspace with vendored packages' 0 mapm check --json
+unlike '[S4] leaves them out' "$out" 'vendor/mapm'
+like 'those that are named are checked' "$(mapm check --json vendor/mapm)" 'vendor/mapm/skill/'
 head -c 700000 /dev/urandom >"$s/skills/base/data.bin"
 make_repo acme/catalog "$s"
 exits 'a larger package' 0 mapm update
