@@ -81,6 +81,7 @@ static bool put(struct refresh *r, struct visit *v, struct err *e)
     struct state *s = store_state(r->store);
     uint64_t id;
 
+    offered_settle(&v->entries);
     v->now.refreshed_s = now_s();
     v->now.count = v->entries.count;
     v->now.left_out = v->entries.left_out;
@@ -89,7 +90,6 @@ static bool put(struct refresh *r, struct visit *v, struct err *e)
         return err_hint(e, "a catalog has skills (SKILL.md), agents, MCP "
                            "files or a marketplace.json");
     }
-    offered_settle(&v->entries);
     return state_put_source(s, SEARCH_CATALOG, v->now.origin,
                             catalog_stamp(&v->now, &v->a), v->entries.items,
                             v->entries.count, &id, e);

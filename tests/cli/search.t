@@ -90,6 +90,13 @@ exits '[G6] and keeps what it offered' 0 mapm search maps
 exits '[G6] until it is removed' 0 mapm catalog remove "$T/ours"
 exits '[G6] one that is not there' 1 mapm catalog add ../ours
 exits '[G6] nor is one without packages' 1 mapm catalog add "$T/repos"
+mkdir -p "$T/copies/skills" "$T/copies/plugins/p/skills"
+described "$T/copies/skills/same" 'Is there twice.'
+cp -r "$T/copies/skills/same" "$T/copies/plugins/p/skills"
+exits '[G6] one with a copy' 0 mapm catalog add "$T/copies"
+like '[G6] counts it once' "$out" "^file:$T/copies  1 package "
+like '[G6] as the list does' "$(mapm catalog list)" "^file:$T/copies  1 package "
+exits '[G6] and goes' 0 mapm catalog remove "$T/copies"
 exits '[G6] none is left' 0 mapm catalog list
 is '[G6] of them' "$out" ''
 cd "$T" || exit 1
