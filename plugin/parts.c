@@ -447,22 +447,33 @@ static void count_bundles(struct reading *r)
             add_other(r, "mcpb", 1, r->files->paths[i]);
 }
 
+/* A manifest may name the file that is read without it. */
+static bool names_place(const struct json *value, struct str place)
+{
+    struct str path = json_text(value);
+
+    if (str_starts(path, STR("./")))
+        path = str_from_index(path, 2);
+    return str_eq(path, place);
+}
+
 void read_others(struct reading *r)
 {
     for (size_t i = 0; i < OTHERS; i++) {
         struct str place = str_cstr(others[i].place);
-        const struct json *key = NULL;
+        const struct json *key = NULL, *more = NULL;
 
         if (others[i].key && !r->is_standard) {
-            const struct json *more = json_get(r->entry, others[i].key);
-
+            more = json_get(r->entry, others[i].key);
             key = json_get(r->manifest, others[i].key);
             add_other(r, others[i].kind, count_values(key), r->out->manifest);
             add_other(r, others[i].kind, count_values(more),
                       STR("the marketplace"));
         }
         if (place.n && !others[i].end)
-            add_other(r, others[i].kind, find_path(r, place) != SIZE_MAX,
+            add_other(r, others[i].kind,
+                      find_path(r, place) != SIZE_MAX &&
+                          !names_place(key, place) && !names_place(more, place),
                       place);
         /* The standard knows no PATH: a server's program lies there. */
         else if (place.n && !key && !(r->is_standard && str_is(place, "bin")))

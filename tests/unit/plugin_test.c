@@ -166,6 +166,7 @@ static const struct {
     {"V51 headers no texts", CLAUDE(", \"mcpServers\": {\"s\": {\"url\": \"https://e.com\", \"http_headers\": {\"a\": 1}}}"), "-mcp s; "},
     {"V54 agents", CLAUDE("") AGENT("agents/a.agent.md") "=== agents/b.md\nno frontmatter\n=== agents/README.md\nx\n", "agent a; -agent b; "},
     {"two of one name", CLAUDE("") AGENT("agents/a.md") AGENT("agents/x/a.md"), "agent a; -agent a; "},
+    {"V65 a file that the manifest names is one", CLAUDE(", \"hooks\": \"./hooks/hooks.json\", \"apps\": \".app.json\"") "=== hooks/hooks.json\n{}\n=== .app.json\n{}\n", "+hooks 1; +apps 1; "},
     {"V65 each kind", CLAUDE(", \"outputStyles\": \"./o\", \"hooks\": {\"X\": []}") "=== .lsp.json\n{}\n=== bin/b\nx\n=== .app.json\n{}\n=== settings.json\n{}\n=== x.mcpb\nx\n", "+hooks 1; +lsp-servers 1; +apps 1; +output-styles 1; +bin 1; +settings 1; +mcpb 1; "},
     /* an entry of a marketplace */
     {"C15 the entry is the manifest", ENTRY("false", ", \"mcpServers\": {\"s\": {\"command\": \"n\"}}") SKILL("skills/a"), "mcp s; skill a; "},
