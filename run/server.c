@@ -85,6 +85,22 @@ static bool read_document(struct context *cx, struct store *store,
     return true;
 }
 
+/* Nobody consents to its start, as clients hold its URL. One that cannot be read
+ * is refused with its reason later. */
+static bool check_local(struct context *cx, struct store *store,
+                        const struct locked_server *s, struct err *e)
+{
+    struct document d = {0};
+    struct err ignored = {0};
+
+    if (!read_document(cx, store, s, &d, &ignored) || !json_get(d.mcp, "url"))
+        return true;
+    return err_set(e, ERR_REFUSED,
+                   "%.*s is a remote server: clients connect to it, and there "
+                   "is nothing to start",
+                   STR_ARG(s->key));
+}
+
 /* --- a server that starts itself ------------------------------------------ */
 
 static bool is_self(const char *path)
@@ -149,7 +165,8 @@ static bool read_process(struct context *cx, struct store *store,
     struct document d = {0};
     struct plugin_server plugin;
 
-    if (!check_consent(cx, store, s, e) || !read_document(cx, store, s, &d, e))
+    if (!check_local(cx, store, s, e) || !check_consent(cx, store, s, e) ||
+        !read_document(cx, store, s, &d, e))
         return false;
     plugin_server_read(d.mcp, &plugin);
     return plugin.is_plugin

@@ -295,4 +295,12 @@ unlike 'has the PATH of its shell' "$err" 'from the desktop'
 run env PATH="$HOME/bin:$PATH" "$MAPM" doctor
 like 'and is fine' "$out" "ok +mapm on PATH +$HOME/bin/mapm"
 
+# --- a remote server ----------------------------------------------------------------
+
+mkdir "$T/remote" && cd "$T/remote" || exit 1
+bad io.acme_web.json '{"_meta": {"name": "io.acme/web"}, "type": "http", "url": "https://x.example/mcp"}'
+exits '[D20] a remote server' 0 mapm install --yes "$T/io.acme_web.json"
+exits '[D20] is not started' 4 mapm start io-acme-web
+like '[D20] and mapm install is no way to it' "$err" 'io-acme-web is a remote server: clients connect to it'
+
 done_testing
