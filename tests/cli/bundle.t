@@ -128,6 +128,21 @@ refused nested 'not written by mapm|does not begin'
 refused bomb 'more than|not written by mapm'
 refused cut 'ends too early'
 refused other-tool 'no plain file'
+# Packages of a commit share a proof: it counts for what it proves alone.
+fresh shared
+field()
+{
+    sed -n "/^    name: acme.$1\$/,/^    path: /s/^    $2: //p" mapm.lock
+}
+sed -i "/^    name: acme.linked\$/,/^    path: / {
+    s/^    tree: .*/    tree: $(field base tree)/
+    s/^    digest: .*/    digest: $(field base digest)/
+}" mapm.lock
+named=$(printf 'github.com/acme/catalog\0%s\0skills/linked\0%s' "$(field base commit)" "$(field base tree)" | sha256sum)
+python3 -S "$ROOT/tests/lib/bundle.py" "also-proof=mapm1p-${named%% *}" "$T/b.tar" "$T/shared.tar" || exit 1
+exits '[S4] a shared proof under the name of what it does not prove' 1 alone "$MAPM" install --locked --from "$T/shared.tar"
+like '[S4] is read, and what the commit has is told' "$err" 'has tree .* at "skills/linked", and mapm.lock says'
+ok '[S4] nothing came' test ! -e .agents/skills/base
 fresh huge
 truncate -s 9G "$T/huge.tar"
 exits '[S4] a huge file of nothing' 1 alone "$MAPM" install --from "$T/huge.tar"

@@ -65,6 +65,10 @@ elif how == "other-proofs":
     for e in proofs:
         e.update(digest=images[0]["digest"], size=images[0]["size"])
     out = save()
+elif how.startswith("also-proof="):  # another name of a proof that is good
+    index["manifests"].append({**proofs[0], "annotations": {NAME: how[11:]}})
+    index["manifests"].sort(key=name)
+    out = save()
 elif how == "absent-layer":
     del files[layer]
     out = save()
