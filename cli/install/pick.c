@@ -153,9 +153,12 @@ static struct str haystack_of(const struct install_offer *o, struct arena *a)
 static void add_rows(struct picker *p, const struct group *g, size_t number,
                      struct arena *a)
 {
-    p->rows[p->row_count++] = (struct row){
-        .group = number,
-        .shown = arena_printf(a, "%.*s (%zu)", STR_ARG(g->title), g->count)};
+    /* The heading of a plugin alone would say the same again. */
+    if (g->count > 1 || g->offers[0]->kind != DOC_PLUGIN)
+        p->rows[p->row_count++] =
+            (struct row){.group = number,
+                         .shown = arena_printf(a, "%.*s (%zu)",
+                                               STR_ARG(g->title), g->count)};
     for (size_t i = 0; i < g->count; i++)
         p->rows[p->row_count++] = (struct row){
             .offer = g->offers[i],
@@ -196,7 +199,7 @@ static void filter_rows(struct picker *p)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct str word = text_lower(str_make(p->filter, p->filter_bytes), &a);
-    size_t heading = 0;
+    size_t heading = SIZE_MAX;
 
     p->seen_count = p->top = p->cursor = 0;
     for (size_t i = 0; i < p->row_count; i++) {
@@ -208,12 +211,14 @@ static void filter_rows(struct picker *p)
         }
         if (!fits(row, word))
             continue;
-        if (p->seen_count == 0 ||
-            p->rows[p->seen[p->seen_count - 1]].group != row->group)
+        if (heading != SIZE_MAX && p->rows[heading].group == row->group &&
+            (p->seen_count == 0 ||
+             p->rows[p->seen[p->seen_count - 1]].group != row->group))
             p->seen[p->seen_count++] = heading;
         p->seen[p->seen_count++] = i;
     }
-    p->cursor = p->seen_count > 1 ? 1 : 0; /* the first package */
+    /* the first package */
+    p->cursor = p->seen_count > 1 && !p->rows[p->seen[0]].offer ? 1 : 0;
 }
 
 /* Whole characters: what a key sent is in one read, or is not used. */
@@ -285,7 +290,7 @@ static void toggle(struct picker *p)
         set_picked(p, row, !row->is_picked);
     if (row->offer)
         return;
-    while (to < p->seen_count && p->rows[p->seen[to]].offer)
+    while (to < p->seen_count && p->rows[p->seen[to]].group == row->group)
         to++;
     toggle_seen(p, p->cursor + 1, to);
 }

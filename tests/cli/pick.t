@@ -70,6 +70,8 @@ is 'nothing is written' "$(ls -A)" ''
 on_screen 24x80 '=esc leaves' '+\x1b' '=nothing was chosen' -- "$MAPM" install acme/market
 is 'esc leaves' "$status" 0
 has 'it is by plugin' "$out" 'plugin docs (3)'
+has 'one without packages here is a line' "$out" 'plugin npm '
+hasnt 'and not a heading as well' "$out" 'plugin npm (1)'
 has 'and by folder' "$out" 'skills/ ('
 has 'with descriptions' "$out" 'The pdf package of a test.'
 has 'and tokens' "$out" ' tok '
