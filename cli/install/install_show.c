@@ -617,6 +617,19 @@ void install_note_edits(struct term *t, const struct install_plan *plan)
 
 /* --- what an update holds -------------------------------------------------- */
 
+/* An index has no commits, so nothing of it is pinned. */
+static void note_ways(struct term *t, const struct install_held *h)
+{
+    const struct lock_entry *entry = h->entry;
+
+    if (h->pin.n)
+        term_note(t,
+                  "  mapm remove %.*s takes it out, mapm install %.*s pins it",
+                  STR_ARG(entry->name), STR_ARG(h->pin));
+    else
+        term_note(t, "  mapm remove %.*s takes it out", STR_ARG(entry->name));
+}
+
 static void warn_gone(struct term *t, const struct install_held *h,
                       struct arena *a)
 {
@@ -628,9 +641,7 @@ static void warn_gone(struct term *t, const struct install_held *h,
               doc_kind_name(entry->kind), STR_ARG(entry->name),
               STR_ARG(version), STR_ARG(h->message));
     if (h->is_root)
-        term_note(t,
-                  "  mapm remove %.*s takes it out, mapm install %.*s pins it",
-                  STR_ARG(entry->name), STR_ARG(h->pin));
+        note_ways(t, h);
     else
         term_note(t,
                   "  mapm why %.*s names the roots that need it: mapm remove "
@@ -735,9 +746,7 @@ void install_warn_held(struct invocation *inv, const struct install_plan *plan)
         if (h->hint.n)
             term_note(t, "  %.*s", STR_ARG(h->hint));
         else
-            term_note(
-                t, "  mapm remove %.*s takes it out, mapm install %.*s pins it",
-                STR_ARG(entry->name), STR_ARG(h->pin));
+            note_ways(t, h);
     }
 }
 

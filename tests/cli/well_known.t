@@ -244,6 +244,7 @@ exits 'two skills' 0 mapm install "$U" --skill tables weather
 mv "$S/skills/tables" "$T/tables" && publish
 exits 'an update where one is gone' 3 mapm update --yes
 like 'keeps that one' "$err" 'skill tables stays as it is'
+unlike 'which no commit pins' "$err" 'pins it'
 ok 'as it is' test -f .agents/skills/tables/SKILL.md
 exits 'outdated' 3 mapm outdated
 like 'says that it is gone' "$out" 'tables'
