@@ -620,8 +620,9 @@ static void wait_for_later(const char *path)
     CHECK(stat(path, &st) == 0);
     do
         clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    while (now.tv_sec == st.st_mtim.tv_sec &&
-           now.tv_nsec <= st.st_mtim.tv_nsec);
+    while (
+        now.tv_sec < st.st_mtim.tv_sec ||
+        (now.tv_sec == st.st_mtim.tv_sec && now.tv_nsec <= st.st_mtim.tv_nsec));
 }
 
 /* [F12] Where nobody writes, a question needs no log; who writes is seen. */
