@@ -234,14 +234,18 @@ static bool read_members(struct project_reader *r, const struct yaml *y)
 
 /* --- clients, trusted folders ------------------------------------------ */
 
+static bool is_client(struct str item)
+{
+    return name_is_kebab(project_client_name(item));
+}
+
 static bool read_clients(struct project_reader *r, const struct yaml *y)
 {
-    if (!project_want_texts(r, y, "a client"))
+    static const struct project_item_rule rule = {"a client", is_client,
+                                                  "not a client's name", NULL};
+
+    if (!project_want_each(r, y, &rule))
         return false;
-    for (const struct yaml *item = y->first; item; item = item->next)
-        if (!name_is_kebab(project_client_name(item->text)))
-            return project_fail(r, item->line, "not a client's name: \"%.*s\"",
-                                STR_ARG(project_excerpt(item->text)));
     r->out.clients = project_texts(r, y, &r->out.client_count);
     r->out.has_clients = true;
     return true;
@@ -253,17 +257,20 @@ struct str project_client_name(struct str item)
 }
 
 /* The value of git's safe.directory; a relative path would be any folder's. */
+static bool is_trusted_folder(struct str item)
+{
+    return str_is(item, "*") || str_starts(item, STR("/")) ||
+           str_starts(item, STR("~/"));
+}
+
 static bool read_trusted_folders(struct project_reader *r, const struct yaml *y)
 {
-    if (!project_want_texts(r, y, "a folder"))
+    static const struct project_item_rule rule = {
+        "a folder", is_trusted_folder,
+        "not an absolute path, \"~/...\" or \"*\"", NULL};
+
+    if (!project_want_each(r, y, &rule))
         return false;
-    for (const struct yaml *item = y->first; item; item = item->next)
-        if (!str_is(item->text, "*") && !str_starts(item->text, STR("/")) &&
-            !str_starts(item->text, STR("~/")))
-            return project_fail(r, item->line,
-                                "not an absolute path, \"~/...\" or \"*\": "
-                                "\"%.*s\"",
-                                STR_ARG(project_excerpt(item->text)));
     r->out.trusted_folders = project_texts(r, y, &r->out.trusted_folder_count);
     return true;
 }
@@ -274,19 +281,16 @@ static bool read_trusted_folders(struct project_reader *r, const struct yaml *y)
  * or its opposite, so it is refused. */
 static bool read_sources(struct project_reader *r, const struct yaml *y)
 {
+    static const struct project_item_rule rule = {
+        "a source", project_is_source, "not a pattern of sources",
+        "write host/owner/repository, with \"*\" for any: "
+        "github.com/acme/*"};
+
     if (project_is_null(y))
         return project_fail(r, y->key_line,
                             "sources must be a list; [] allows none");
-    if (!project_want_texts(r, y, "a source"))
+    if (!project_want_each(r, y, &rule))
         return false;
-    for (const struct yaml *item = y->first; item; item = item->next) {
-        if (project_is_source(item->text))
-            continue;
-        project_fail(r, item->line, "not a pattern of sources: \"%.*s\"",
-                     STR_ARG(project_excerpt(item->text)));
-        return err_hint(r->e, "write host/owner/repository, with \"*\" for "
-                              "any: github.com/acme/*");
-    }
     r->out.sources = project_texts(r, y, &r->out.source_count);
     r->out.has_sources = true;
     return true;

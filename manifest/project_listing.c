@@ -18,24 +18,24 @@ static bool fail(struct project_reader *r, unsigned line)
                           "[\"aws-*\"]}, with names of skills");
 }
 
+static bool is_pattern(struct str item)
+{
+    return name_fqn_is_valid(DOC_SKILL, item) ||
+           (glob_is_pattern(item) && !str_has_char(item, ' '));
+}
+
 static bool read_patterns(struct project_reader *r, const struct yaml *y,
                           struct catalog_filter *out)
 {
+    static const struct project_item_rule rule = {
+        "a pattern of names", is_pattern, "no skill has such a name",
+        "write a name, as pdf or acme/pdf, with \"*\" for any text: pdf-*"};
     const struct str *words;
     struct err why = {0};
     size_t count;
 
-    if (!project_want_texts(r, y, "a pattern of names"))
+    if (!project_want_each(r, y, &rule))
         return false;
-    for (const struct yaml *item = y->first; item; item = item->next) {
-        if (name_fqn_is_valid(DOC_SKILL, item->text) ||
-            (glob_is_pattern(item->text) && !str_has_char(item->text, ' ')))
-            continue;
-        project_fail(r, item->line, "no skill has such a name: \"%.*s\"",
-                     STR_ARG(project_excerpt(item->text)));
-        return err_hint(r->e, "write a name, as pdf or acme/pdf, with \"*\" "
-                              "for any text: pdf-*");
-    }
     words = project_texts(r, y, &count);
     if (catalog_filter_read(words, count, r->a, out, &why))
         return true;

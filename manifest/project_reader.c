@@ -66,6 +66,21 @@ bool project_want_texts(struct project_reader *r, const struct yaml *list,
     return true;
 }
 
+bool project_want_each(struct project_reader *r, const struct yaml *list,
+                       const struct project_item_rule *rule)
+{
+    if (!project_want_texts(r, list, rule->what))
+        return false;
+    for (const struct yaml *y = list->first; y; y = y->next) {
+        if (rule->is_valid(y->text))
+            continue;
+        project_fail(r, y->line, "%s: \"%.*s\"", rule->wrong,
+                     STR_ARG(project_excerpt(y->text)));
+        return rule->hint && err_hint(r->e, "%s", rule->hint);
+    }
+    return true;
+}
+
 bool project_want_bool(struct project_reader *r, const struct yaml *y,
                        bool *out)
 {

@@ -49,6 +49,18 @@ MUST_CHECK bool project_want_text(struct project_reader *r,
                                   const struct yaml *y, const char *what);
 MUST_CHECK bool project_want_texts(struct project_reader *r,
                                    const struct yaml *list, const char *what);
+
+/* What each item of a list has to be besides text. */
+struct project_item_rule {
+    const char *what; /* for project_want_texts */
+    bool (*is_valid)(struct str item);
+    const char *wrong; /* the message, before the item in quotes */
+    const char *hint;  /* NULL: none */
+};
+
+MUST_CHECK bool project_want_each(struct project_reader *r,
+                                  const struct yaml *list,
+                                  const struct project_item_rule *rule);
 MUST_CHECK bool project_want_bool(struct project_reader *r,
                                   const struct yaml *y, bool *out);
 

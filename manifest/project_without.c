@@ -60,16 +60,13 @@ struct str project_parts_text(struct str_list words, struct arena *a)
 bool project_read_without(struct project_reader *r, const struct yaml *y,
                           struct str_list *out)
 {
-    if (!project_want_texts(r, y, "a part of the plugin"))
+    static const struct project_item_rule rule = {
+        "a part of the plugin", project_part_is_valid, "not a part of a plugin",
+        "write its kind and its name: [mcp slack, skill review, agent "
+        "tester]"};
+
+    if (!project_want_each(r, y, &rule))
         return false;
-    for (const struct yaml *item = y->first; item; item = item->next) {
-        if (project_part_is_valid(item->text))
-            continue;
-        project_fail(r, item->line, "not a part of a plugin: \"%.*s\"",
-                     STR_ARG(project_excerpt(item->text)));
-        return err_hint(r->e, "write its kind and its name: [mcp slack, skill "
-                              "review, agent tester]");
-    }
     out->items = project_texts(r, y, &out->count);
     *out = project_sort_parts(*out, r->a);
     return true;
