@@ -150,6 +150,17 @@ bool offered_add_document(struct offered *list, enum doc_kind kind,
     return true;
 }
 
+static void put_tags(struct buf *b, const struct json *list, struct arena *a)
+{
+    for (const struct json *tag = list->first; tag; tag = tag->next) {
+        if (tag->kind != JSON_STRING)
+            continue;
+        if (b->n)
+            buf_char(b, '\n');
+        buf_append(b, text_one_line(tag->text, a));
+    }
+}
+
 static struct str market_tags(const struct json *entry, struct arena *a)
 {
     static const char *const keys[] = {"tags", "keywords"};
@@ -159,14 +170,8 @@ static struct str market_tags(const struct json *entry, struct arena *a)
     for (size_t i = 0; i < 2; i++) {
         const struct json *list = json_get(entry, keys[i]);
 
-        for (const struct json *tag = list ? list->first : NULL; tag;
-             tag = tag->next) {
-            if (tag->kind != JSON_STRING)
-                continue;
-            if (b.n)
-                buf_char(&b, '\n');
-            buf_append(&b, text_one_line(tag->text, a));
-        }
+        if (list)
+            put_tags(&b, list, a);
     }
     return arena_str(a, buf_str(&b));
 }
@@ -202,15 +207,8 @@ static struct str index_tags(const struct json *entry, struct arena *a)
     const struct json *list = json_get(entry, "tags");
 
     buf_init(&b, SIZE_MAX / 2);
-    for (const struct json *tag = list && list->kind == JSON_ARRAY ? list->first
-                                                                   : NULL;
-         tag; tag = tag->next) {
-        if (tag->kind != JSON_STRING)
-            continue;
-        if (b.n)
-            buf_char(&b, '\n');
-        buf_append(&b, text_one_line(tag->text, a));
-    }
+    if (list && list->kind == JSON_ARRAY)
+        put_tags(&b, list, a);
     return arena_str(a, buf_str(&b));
 }
 
