@@ -2,6 +2,7 @@
 # What a folder of skills publishes: the index of .well-known/agent-skills and a
 # page with a search. [G9].
 . "$(dirname "$0")/../lib/cli.sh"
+. "$ROOT/tests/lib/index.sh"
 
 index=.well-known/agent-skills/index.json
 page=.well-known/agent-skills/index.html
@@ -66,11 +67,8 @@ is 'are encoded [W4]' "$(py 'print(by.get("blank", {}).get("url"))')" '../../ski
 
 # --- what mapm makes of it ---------------------------------------------------------------
 
-"$ROOT/tests/lib/index_server.py" "$T/ws/site" "$T/index.log" >"$T/port" 2>/dev/null &
-server=$!
-trap 'kill $server 2>/dev/null; leave' EXIT
-while ! [ -s "$T/port" ]; do sleep 0.05; done
-exits 'it is a catalog' 0 mapm catalog add "http://127.0.0.1:$(cat "$T/port")"
+serve_index "$T/ws/site" "$T/index.log"
+exits 'it is a catalog' 0 mapm catalog add "http://$served"
 like 'of all that it has' "$out" '3 packages '
 exits 'that is searched' 0 mapm search hello
 like 'with its members' "$out" 'hello +skill +1.2.0 +[0-9]+ tokens'

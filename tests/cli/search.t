@@ -1,6 +1,7 @@
 #!/bin/sh
 # Catalogs and the search over them: `mapm catalog`, `mapm search`. [G6].
 . "$(dirname "$0")/../lib/cli.sh"
+. "$ROOT/tests/lib/index.sh"
 
 # json PYTHON-EXPRESSION: of $out, the document d.
 json()
@@ -200,12 +201,8 @@ write_index()
 }
 one='{"name": "weather", "type": "skill-md", "description": "Tells the weather of a city.", "url": "../../skills/weather/SKILL.md", "digest": "sha256:'$zero'", "version": "3.0.0", "tokens": 77}'
 write_index "$one"
-: >"$T/index.log"
-"$ROOT/tests/lib/index_server.py" "$T/srv" "$T/index.log" >"$T/port" 2>/dev/null &
-server=$!
-trap 'kill $server 2>/dev/null; leave' EXIT
-while ! [ -s "$T/port" ]; do sleep 0.05; done
-host=http://127.0.0.1:$(cat "$T/port")
+serve_index "$T/srv" "$T/index.log"
+host=http://$served
 exits 'an index is added by its host [W1, W4]' 0 mapm catalog add "$host"
 exits 'and searched' 0 mapm search weather --json
 is 'as mapm install takes it [X42]' "$(json '[(p["name"], p["version"], p["tokens"], p["origin"]) for p in d["packages"]]')" \

@@ -2,6 +2,7 @@
 # Skills of an index of .well-known/agent-skills: chosen, installed, locked and
 # kept like others [X42, W1, W4, W5, W8, W10, row 44].
 . "$(dirname "$0")/../lib/cli.sh"
+. "$ROOT/tests/lib/index.sh"
 . "$ROOT/tests/lib/terminal.sh"
 
 json()
@@ -29,17 +30,11 @@ publish()
     mapm catalog index "$S" >/dev/null 2>"$T/publish.err" || diag "$(cat "$T/publish.err")"
 }
 publish
-# serve: two servers of the site, the second one another host.
-for n in 1 2; do
-    : >"$T/log$n"
-    "$ROOT/tests/lib/index_server.py" "$S" "$T/log$n" >"$T/port$n" 2>/dev/null &
-    servers="${servers:-} $!"
-done
-trap 'kill $servers 2>/dev/null; leave' EXIT
-for n in 1 2; do
-    while ! [ -s "$T/port$n" ]; do sleep 0.05; done
-done
-H=127.0.0.1:$(cat "$T/port1") other=127.0.0.1:$(cat "$T/port2")
+# Two servers of the site, the second one another host.
+serve_index "$S" "$T/log1"
+H=$served
+serve_index "$S" "$T/log2"
+other=$served
 U=http://$H/.well-known/agent-skills/index.json
 # asked: what the first server was asked for since the last time.
 asked()

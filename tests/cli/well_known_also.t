@@ -2,6 +2,7 @@
 # A skill of an index that another origin has, too: the lock names it below `also:`,
 # which is believed once its own index has offered the same content [X42, row 44].
 . "$(dirname "$0")/../lib/cli.sh"
+. "$ROOT/tests/lib/index.sh"
 
 # publish N TEXT: the site N has the skill weather.
 publish()
@@ -10,17 +11,12 @@ publish()
     printf -- '---\nname: weather\ndescription: Tells the weather.\n---\n%s\n' "$2" >"$T/site$1/skills/weather/SKILL.md"
     mapm catalog index "$T/site$1" >/dev/null 2>"$T/publish.err" || diag "$(cat "$T/publish.err")"
 }
-for n in 1 2; do
-    publish $n 'Do it.'
-    : >"$T/log$n"
-    "$ROOT/tests/lib/index_server.py" "$T/site$n" "$T/log$n" >"$T/port$n" 2>/dev/null &
-    servers="${servers:-} $!"
-done
-trap 'kill $servers 2>/dev/null; leave' EXIT
-for n in 1 2; do
-    while ! [ -s "$T/port$n" ]; do sleep 0.05; done
-done
-one=127.0.0.1:$(cat "$T/port1") two=127.0.0.1:$(cat "$T/port2")
+publish 1 'Do it.'
+serve_index "$T/site1" "$T/log1"
+one=$served
+publish 2 'Do it.'
+serve_index "$T/site2" "$T/log2"
+two=$served
 skill1="http://$one/.well-known/agent-skills/index.json?skill=weather"
 skill2="http://$two/.well-known/agent-skills/index.json?skill=weather"
 mapm trust --index "$one" "$two" >/dev/null 2>&1

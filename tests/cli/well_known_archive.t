@@ -2,15 +2,13 @@
 # Archives of an index, each as .zip and .tar.gz: what may be in one, and what is
 # refused as a whole [X42, W5, W6, W7, row 45].
 . "$(dirname "$0")/../lib/cli.sh"
+. "$ROOT/tests/lib/index.sh"
 
 S=$T/site index=$T/site/.well-known/agent-skills/index.json
 mkdir -p "$S/.well-known/agent-skills"
 ok 'archives are written' python3 -S "$ROOT/tests/lib/archives.py" "$S"
-"$ROOT/tests/lib/index_server.py" "$S" "$T/log" >"$T/port" 2>/dev/null &
-server=$!
-trap 'kill $server 2>/dev/null; leave' EXIT
-while ! [ -s "$T/port" ]; do sleep 0.05; done
-H=127.0.0.1:$(cat "$T/port")
+serve_index "$S" "$T/log"
+H=$served
 U=http://$H/.well-known/agent-skills/index.json
 mapm trust --index "$H" >/dev/null 2>&1
 # entry FILE [TYPE [URL]]: the index has the skill "packed", whose artifact it is.
