@@ -53,8 +53,8 @@ static void show_prereqs(struct term *t, struct str prereqs)
             term_print(t, "      %.*s\n", STR_ARG(line));
 }
 
-/* The lock says nothing of what was there, as after a switch of branches, and
- * neither do the files: they have no version. */
+/* The previous version is unknown: after a switch of branches the lock has only
+ * the new entry, and the installed files have no version. */
 static bool is_replaced(const struct install_package *p)
 {
     return p->effect == INSTALL_UPDATED && !p->is_moved &&

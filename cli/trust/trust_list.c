@@ -16,8 +16,8 @@
 
 /* --- where it is installed ------------------------------------------------------ */
 
-/* "acme/x sha256:…" -> the first workspace whose lock has it; the digest that
- * the consent to a server has -> its lock entry's name. */
+/* Two maps: from "acme/x sha256:…" to the first workspace whose lock contains
+ * that entry, and from the digest of a consent to the name of its server. */
 struct installed {
     struct trust_job *job;
     struct map by_package, servers;
