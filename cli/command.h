@@ -83,182 +83,182 @@ enum command_id {
       "Run as if started in DIR") \
     F(JSON, "json", 0, "Print one JSON document") \
     F(QUIET, "quiet", 'q', "Print results, warnings and errors only") \
-    F(VERBOSE, "verbose", 'v', "Print more, such as each request") \
+    F(VERBOSE, "verbose", 'v', "Print more, for example each request") \
     V(COLOR, "color", 0, "WHEN", CHOICE, "auto always never", \
       "Colour the output") \
     F(YES, "yes", 'y', "Answer every question with yes") \
-    F(OFFLINE, "offline", 0, "Use what is in the store, never the network") \
+    F(OFFLINE, "offline", 0, "Use the store only, never the network") \
     F(HELP, "help", 'h', "Show this help") \
     F(VERSION, "version", 'V', "Show the version") \
-    F(GLOBAL, "global", 'g', "Use the library of the user instead of the workspace") \
-    F(RECURSIVE, "recursive", 'r', "Take all members of the workspace") \
+    F(GLOBAL, "global", 'g', "Use your own library instead of the workspace") \
+    F(RECURSIVE, "recursive", 'r', "Apply to all members of the workspace") \
     V(MEMBER, "member", 0, "NAME", FOLDER, NULL, \
-      "Take this member of the workspace, . for its root") \
-    F(LOCKED, "locked", 0, "Fail unless mapm.lock fits mapm.yaml") \
-    F(CONTINUE, "continue", 0, "Take patches in conflict as they were resolved") \
-    F(REWRITE_ORIGINS, "rewrite-origins", 0, "Write the new names of moved repositories to mapm.yaml") \
-    F(ACCEPT_MOVED_TAG, "accept-moved-tag", 0, "Update where a tag names another commit than the lock") \
-    F(NO_SELF, "no-self", 0, "Ask the remote, not the checkout that a local root is in") \
-    F(ALLOW_HIDDEN, "allow-hidden", 0, "Accept hidden characters in the text of packages") \
+      "Apply to this member of the workspace, . for its root") \
+    F(LOCKED, "locked", 0, "Fail unless mapm.lock matches mapm.yaml") \
+    F(CONTINUE, "continue", 0, "Use patches in conflict as resolved by hand") \
+    F(REWRITE_ORIGINS, "rewrite-origins", 0, "Rewrite origins of renamed repositories in mapm.yaml") \
+    F(ACCEPT_MOVED_TAG, "accept-moved-tag", 0, "Accept tags that were moved to another commit") \
+    F(NO_SELF, "no-self", 0, "Use the remote, not the checkout of a local root") \
+    F(ALLOW_HIDDEN, "allow-hidden", 0, "Accept hidden characters in package text") \
     F(DRY_RUN, "dry-run", 'n', "Show what would change, and change nothing") \
-    F(FORCE, "force", 'f', "Replace files that were edited, keeping a backup") \
-    F(PURGE, "purge", 0, "Delete the data of plugins that go, too") \
-    F(DIFF, "diff", 0, "Show what would change as a patch, and change nothing") \
-    F(REMOVE_PATCH, "remove", 0, "Delete the patches, and install without them") \
-    F(EXIT_CODE, "exit-code", 0, "Exit with 3 when there are differences") \
+    F(FORCE, "force", 'f', "Overwrite local edits, keeping a backup") \
+    F(PURGE, "purge", 0, "Also delete the data of removed plugins") \
+    F(DIFF, "diff", 0, "Show what would change as a diff, and change nothing") \
+    F(REMOVE_PATCH, "remove", 0, "Delete the patches and reinstall without them") \
+    F(EXIT_CODE, "exit-code", 0, "Exit with status 3 if there are differences") \
     V(LINK_MODE, "link-mode", 0, "MODE", CHOICE, "auto copy hardlink reflink", \
-      "Fill the workspace this way") \
-    F(ALL, "all", 0, "Take all that a catalog offers and that is valid") \
+      "How files are placed in the workspace") \
+    F(ALL, "all", 0, "Install all valid packages of a catalog") \
     V(SKIP, "skip", 0, "PATTERN", NAMES, NULL, \
-      "Leave out this name or glob; may be repeated") \
+      "Skip packages that match; may be repeated") \
     V(AS_NAME, "as", 0, "NAME", TEXT, NULL, \
-      "Give the package this name here") \
+      "Install the package under this name") \
     V(WITHOUT, "without", 0, "PART", NAMES, NULL, \
-      "Leave out this part (KIND NAME) of a plugin; may be repeated") \
-    F(ALL_OR_NOTHING, "strict", 0, "Install nothing when a chosen package is not valid") \
+      "Skip a part of a plugin (KIND NAME); may be repeated") \
+    F(ALL_OR_NOTHING, "strict", 0, "Install nothing if a chosen package is invalid") \
     V(SKILL, "skill", 0, "NAME", NAMES, NULL, \
-      "Take this skill of a catalog, or a glob; may be repeated") \
+      "Install skills of a catalog by name or glob; may be repeated") \
     V(AGENT, "agent", 0, "NAME", NAMES, NULL, \
-      "Take this agent of a catalog, or a glob; may be repeated") \
+      "Install agents of a catalog by name or glob; may be repeated") \
     F(MARKETPLACE, "marketplace", 0, "Write a marketplace.json instead of an index") \
     V(PLUGIN, "plugin", 0, "NAME", NAMES, NULL, \
-      "Only this plugin of a marketplace, whole") \
+      "Choose plugins of a marketplace by name or glob") \
     V(MCP, "mcp", 0, "NAME", NAMES, NULL, \
-      "Take this MCP server of a catalog, or a glob; may be repeated") \
+      "Install MCP servers of a catalog by name or glob; may be repeated") \
     V(PROFILE, "profile", 0, "NAME", CHOICE, "install agentskills skills-ref metis metaagents lm-kit metaskill publish agent-plugin claude-plugin marketplace", \
-      "Check by the rules of this format") \
-    F(STRICT, "strict", 0, "Make warnings errors, and name unknown fields") \
+      "Validate by the rules of this format") \
+    F(STRICT, "strict", 0, "Treat warnings as errors, and report unknown fields") \
     F(FIX, "fix", 0, "Fix what can be fixed automatically") \
     V(AGAINST, "against", 0, "REF", TEXT, NULL, \
-      "Compare versions with this ref of the git repository") \
+      "Compare versions with this git ref") \
     V(NAME, "name", 0, "TEXT", TEXT, NULL, \
       "Validate TEXT as a name") \
-    F(REMOTE, "remote", 0, "Ask each repository whether the ref still leads to the commit") \
-    F(DOT, "dot", 0, "Print the graph for graphviz") \
-    F(MERMAID, "mermaid", 0, "Print the graph for Mermaid") \
-    F(INVERT, "invert", 0, "Show what needs each package instead of what it needs") \
+    F(REMOTE, "remote", 0, "Verify that each commit is reachable from its ref") \
+    F(DOT, "dot", 0, "Print the graph in Graphviz format") \
+    F(MERMAID, "mermaid", 0, "Print the graph in Mermaid format") \
+    F(INVERT, "invert", 0, "Show the dependents of packages") \
     V(DEPTH, "depth", 0, "NUMBER", TEXT, NULL, \
-      "Show at most so many levels below the first") \
+      "Maximum depth of the tree") \
     V(SCOPE, "scope", 0, "SCOPE", TEXT, NULL, \
-      "Give the new package this scope") \
+      "Scope of the new package") \
     V(DESCRIPTION, "description", 0, "TEXT", TEXT, NULL, \
-      "Give the new package this description") \
+      "Description of the new package") \
     V(COMMAND, "command", 'c', "TEXT", TEXT, NULL, \
-      "Run this text") \
-    F(CHECK, "check", 0, "Look for errors, and run nothing") \
-    F(DIS, "dis", 0, "Print the instructions, and run nothing") \
+      "Run TEXT as the program") \
+    F(CHECK, "check", 0, "Check for errors without running") \
+    F(DIS, "dis", 0, "Print the bytecode without running") \
     V(MAX_MEM, "max-mem", 0, "SIZE", TEXT, NULL, \
-      "Use at most this memory, as 64M, its default") \
+      "Memory limit, 64M by default") \
     V(MAX_STEPS, "max-steps", 0, "NUMBER", TEXT, NULL, \
-      "Take at most this many steps") \
+      "Step limit") \
     V(TO, "to", 0, "DIR", FOLDER, NULL, \
-      "Write a folder for a web server instead of a registry") \
-    F(PUSH_AGAIN, "force", 'f', "Push what is there already, too") \
+      "Write a folder for a web server, not to a registry") \
+    F(PUSH_AGAIN, "force", 'f', "Also push packages that are there already") \
     V(TIMEOUT, "timeout", 0, "SECONDS", TEXT, NULL, \
-      "Run at most this long") \
+      "Time limit") \
     V(ALLOW, "allow", 0, "RULE", TEXT, NULL, \
-      "Allow commands that fit RULE; may be repeated") \
-    F(ALL_RUNS, "all", 0, "Take the runs of all workspaces") \
+      "Allow commands that match RULE; may be repeated") \
+    F(ALL_RUNS, "all", 0, "Show the runs of all workspaces") \
     V(LIMIT, "limit", 0, "COUNT", TEXT, NULL, \
-      "List at most so many runs, 20 by default") \
+      "Maximum number of runs, 20 by default") \
     V(HTML, "html", 0, "FILE", PATH, NULL, \
-      "Write it as a page to FILE, - for standard output") \
+      "Write an HTML page to FILE, - for standard output") \
     V(SVG, "svg", 0, "FILE", PATH, NULL, \
-      "Write the graph as a picture to FILE, - for standard output") \
-    F(UPDATE, "update", 0, "Update the end of tapes whose result differs") \
-    F(OFFERS, "list", 0, "List what a catalog offers, and install nothing") \
-    F(LIST, "list", 0, "List all that is trusted on this machine") \
+      "Write an SVG image to FILE, - for standard output") \
+    F(UPDATE, "update", 0, "Update the recorded results that differ") \
+    F(OFFERS, "list", 0, "List the packages of a catalog, and install nothing") \
+    F(LIST, "list", 0, "List everything trusted on this machine") \
     F(REVOKE, "revoke", 0, "Revoke trust in all versions") \
-    F(INDEX_HOST, "index", 0, "Let skills of an index come from these hosts") \
-    F(WORKSPACE, "workspace", 0, "Take this workspace, and what its mapm.yaml allows") \
-    F(ALL_TRUST, "all", 0, "Revoke all that is trusted") \
+    F(INDEX_HOST, "index", 0, "Trust these hosts of skill indexes") \
+    F(WORKSPACE, "workspace", 0, "Trust the rules in mapm.yaml of this workspace") \
+    F(ALL_TRUST, "all", 0, "Revoke everything") \
     V(INPUT, "input", 0, "JSON", PATH, NULL, \
-      "Give the program this input: JSON, @FILE or -") \
+      "Input of the program: JSON, @FILE or -") \
     V(ASK, "ask", 0, "BACKEND", BACKEND, NULL, \
-      "Have this agent, program or API answer") \
+      "Model backend: a client, program or API") \
     V(MAX_ASK_CALLS, "max-ask-calls", 0, "N", TEXT, NULL, \
       "Maximum number of model calls") \
     V(MAX_COMMAND_CALLS, "max-command-calls", 0, "N", TEXT, NULL, \
       "Maximum number of commands") \
     F(TRACE, "trace", 0, "Show each step as it happens") \
     V(RECORD, "record", 0, "FILE", PATH, NULL, \
-      "Write a tape of the run") \
+      "Record the run to FILE") \
     V(REPLAY, "replay", 0, "FILE", PATH, NULL, \
-      "Answer from a tape, without model or process") \
+      "Replay a recorded run, without model or commands") \
     V(BATCH, "batch", 0, "FILE", PATH, NULL, \
-      "Run it for each line of FILE: {\"id\": ..., \"input\": {...}}") \
+      "Run once for each line of FILE: {\"id\": ..., \"input\": {...}}") \
     V(OUT, "out", 0, "FILE", PATH, NULL, \
       "Write the results of a batch to FILE") \
     V(JOBS, "jobs", 'j', "N", TEXT, NULL, \
-      "Run so many inputs of a batch at once") \
+      "Number of batch inputs to run in parallel") \
     V(SHARD, "shard", 0, "I/N", TEXT, NULL, \
-      "Take part I of N of a batch, from 0") \
+      "Run shard I of N of a batch, counted from 0") \
     V(JOURNAL, "journal", 0, "DIR", FOLDER, NULL, \
-      "Keep the journal of a batch in DIR") \
+      "Folder for the journal of a batch") \
     V(RETRY, "retry", 0, "END", CHOICE, "failed interrupted", \
-      "Run inputs again that ended so; may be repeated") \
+      "Rerun inputs with this result; may be repeated") \
     V(MAX_COST, "max-cost", 0, "ASKS", TEXT, NULL, \
-      "Stop a batch once so many asks were made") \
-    F(MERGE, "merge", 0, "Check the outputs of all shards, and write them as one") \
+      "Stop a batch after this many model calls") \
+    F(MERGE, "merge", 0, "Merge the outputs of all shards") \
     V(WORKSPACE_ROOT, "workspace-root", 0, "DIR", FOLDER, NULL, \
-      "Take the skills of DIR as those of the workspace") \
+      "Use the skills of DIR as the workspace's") \
     V(GLOBAL_ROOT, "global-root", 0, "DIR", FOLDER, NULL, \
-      "Take the skills of DIR as the global ones") \
+      "Use the skills of DIR as the global ones") \
     V(ROOT, "root", 0, "DIR", FOLDER, NULL, \
-      "Take the skills of DIR as well; may be repeated") \
+      "Add the skills of DIR; may be repeated") \
     V(SKILL_PROFILE, "profile", 0, "NAME", CHOICE, "metis", \
       "Validate, search and load as Metis does") \
     V(SESSION, "session", 0, "ID", TEXT, NULL, \
-      "Load within the budgets of this session") \
+      "Count loads against the budgets of this session") \
     V(AS, "as", 0, "FORM", CHOICE, "system user tool", \
-      "Give the text the form of a system, user or tool message") \
+      "Format the text as a system, user or tool message") \
     V(HITS, "limit", 0, "COUNT", TEXT, NULL, \
       "Maximum number of skills") \
     V(FOUND, "limit", 0, "COUNT", TEXT, NULL, \
-      "List at most so many packages, 10 by default") \
+      "Maximum number of packages, 10 by default") \
     V(MIN_SCORE, "min-score", 0, "SCORE", TEXT, NULL, \
       "Minimum score, from 0 to 1, 0.1 by default") \
-    F(PRELOAD, "preload", 0, "Add bodies as long as the index is short") \
+    F(PRELOAD, "preload", 0, "Add the text of skills while the index is short") \
     V(MAX_CHARS, "max-chars", 0, "COUNT", TEXT, NULL, \
       "Maximum size of the text, in characters") \
     V(CONTEXT_WINDOW, "context-window", 0, "TOKENS", TEXT, NULL, \
       "Size of the context window, 200000 by default") \
     F(FOLLOW, "follow", 0, "Wait for further events") \
     V(TYPE, "type", 0, "TYPE", TEXT, NULL, \
-      "Take events of this type alone") \
+      "Show only events of this type") \
     V(OF_SESSION, "session", 0, "ID", TEXT, NULL, \
-      "Take events of this session alone") \
+      "Show only events of this session") \
     V(EVENTS, "limit", 0, "COUNT", TEXT, NULL, \
-      "List at most so many events, 50 by default") \
+      "Maximum number of events, 50 by default") \
     V(FROM, "from", 0, "CATALOG", TEXT, NULL, \
-      "Compare folders with the skills of this catalog; may be repeated") \
-    F(OURS, "ours", 0, "Where both sides of a merge changed a package, take our side") \
-    F(THEIRS, "theirs", 0, "Where both sides of a merge changed a package, take their side") \
-    F(GITIGNORE, "gitignore", 0, "Add what mapm install makes again to .gitignore, and nothing else") \
-    F(WITH_SERVER, "with-server", 0, "Let the clients start mapm mcp, and note that in mapm.yaml") \
+      "Compare folders with this catalog; may be repeated") \
+    F(OURS, "ours", 0, "Resolve conflicts in mapm.lock with our side") \
+    F(THEIRS, "theirs", 0, "Resolve conflicts in mapm.lock with their side") \
+    F(GITIGNORE, "gitignore", 0, "Add generated files to .gitignore") \
+    F(WITH_SERVER, "with-server", 0, "Add mapm mcp as a server of the clients and to mapm.yaml") \
     V(HOST_KIND, "kind", 0, "KIND", GIT_KIND, NULL, \
-      "What the host runs, instead of asking it") \
+      "Software of the host, instead of detecting it") \
     V(HOST_TRANSPORT, "transport", 0, "HOW", CHOICE, "https ssh", \
-      "Fetch from the host over this") \
+      "Transport to fetch over") \
     V(HOST_PORT, "port", 0, "PORT", TEXT, NULL, \
       "Port of the transport, or default") \
     V(HOST_PORTS, "ports", 0, "PORTS", TEXT, NULL, \
-      "Further ports that origins may name, with commas, or default") \
+      "Other ports that origins may name, comma-separated, or default") \
     V(HOST_TOKEN, "token", 0, "SOURCE", TEXT, NULL, \
-      "Take the token from env:NAME, git, none, or as is default") \
+      "Source of the token: env:NAME, git, none or default") \
     V(CLIENT, "client", 0, "CLIENT", CLIENTS, NULL, \
-      "Provision for this client, in this run; may be repeated") \
-    F(TEAM, "team", 0, "Change mapm.yaml, which the team commits") \
-    F(RUN, "run", 0, "Ask the clients themselves, by their own commands") \
-    F(RESTORE_USER, "restore-user", 0, "Put back files of clients as they were before mapm edited them") \
+      "Install for this client in this run; may be repeated") \
+    F(TEAM, "team", 0, "Change mapm.yaml, not your own configuration") \
+    F(RUN, "run", 0, "Run the clients' own list commands") \
+    F(RESTORE_USER, "restore-user", 0, "Restore client files to their state before mapm edited them") \
     V(BUNDLE, "from", 0, "FILE", PATH, NULL, \
-      "Take packages from this bundle, never the network") \
+      "Install from this bundle, without network") \
     V(VENDORED, "vendored", 0, NULL, FOLDER, NULL, \
-      "Take packages from vendor/mapm, or =DIR, never the network") \
-    F(README, "readme", 0, "Print the text of the package, and nothing else") \
-    F(WATCH, "watch", 0, "Watch the skills, and notify the client of changes") \
+      "Install from vendor/mapm or DIR, without network") \
+    F(README, "readme", 0, "Print only the text of the package") \
+    F(WATCH, "watch", 0, "Watch the skills and notify the client of changes") \
     V(PRINT_CONFIG, "print-config", 0, "CLIENT", CLIENT, NULL, \
-      "Print the configuration of this client, and serve nothing")
+      "Print the configuration for this client and exit")
 /* clang-format on */
 
 enum option_id {

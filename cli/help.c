@@ -79,33 +79,33 @@ static void show_option(struct invocation *inv, enum option_id id)
 static const struct {
     const char *command, *usage, *text;
 } words[] = {
-    {"store", "path",              "Where the store is"},
-    {"store", "stats",             "How large it is"},
-    {"store", "verify",            "Read all of it, and find what is damaged"},
-    {"store", "verify REMOTE",     "Compare a store of the team with the lock"},
-    {"store", "gc",                "Remove what no workspace needs"},
-    {"store", "pull",              "Fetch what the lock holds and it lacks"},
-    {"store", "push",              "Put what the lock holds into a store of the team"},
-    {"skill", "list",              "Each skill, with its source and description"},
-    {"skill", "search [QUERY...]", "Those whose name or description has QUERY in it"},
-    {"skill", "match REQUEST...",  "Those that fit a request by its words"},
-    {"skill", "load NAME...",      "The body, as a model is to read it"},
-    {"skill", "show NAME",         "All that a skill says about itself"},
-    {"skill", "files NAME [PATH]", "What stands beside its SKILL.md, or one of these"},
-    {"skill", "index",             "What a model is told of the skills"},
-    {"host",  "add HOST",          "A host that packages may come from"},
-    {"host",  "set HOST",          "Change how it is asked, also one that is built in"},
-    {"host",  "list",              "Those that may be asked"},
-    {"host",  "remove HOST",       "Ask it no more"},
-    {"catalog", "add ORIGIN...",       "Read catalogs and keep them"},
-    {"catalog", "remove ORIGIN...",    "Forget them and what they offer"},
-    {"catalog", "list",                "Each, with the number of its packages"},
-    {"catalog", "refresh [ORIGIN...]", "Read those that have changed"},
-    {"catalog", "index DIR",           "Write an index of a folder of packages"},
-    {"client", "add CLIENT...",    "Write files for them from now on"},
-    {"client", "remove CLIENT...", "Write none for them"},
-    {"client", "list",             "What each sees of this workspace"},
-    {"runs",  "show [ID]",         "One run, by default the last one"},
+    {"store", "path",              "Print the folder of the store"},
+    {"store", "stats",             "Show the size of the store"},
+    {"store", "verify",            "Check all objects for damage"},
+    {"store", "verify REMOTE",     "Compare a team store with the lock"},
+    {"store", "gc",                "Delete objects that no workspace needs"},
+    {"store", "pull",              "Fetch locked packages that the store lacks"},
+    {"store", "push",              "Push locked packages to a team store"},
+    {"skill", "list",              "List skills with source and description"},
+    {"skill", "search [QUERY...]", "Search names, descriptions and tags"},
+    {"skill", "match REQUEST...",  "Rank skills for a request in plain words"},
+    {"skill", "load NAME...",      "Print the instructions as sent to a model"},
+    {"skill", "show NAME",         "Show the metadata of a skill"},
+    {"skill", "files NAME [PATH]", "List the resources of a skill, or print one"},
+    {"skill", "index",             "Print the index of skills as sent to a model"},
+    {"host",  "add HOST",          "Allow packages from a host"},
+    {"host",  "set HOST",          "Change the settings of a host, also of a built-in one"},
+    {"host",  "list",              "List the allowed hosts"},
+    {"host",  "remove HOST",       "Remove a host"},
+    {"catalog", "add ORIGIN...",       "Add catalogs to mapm search"},
+    {"catalog", "remove ORIGIN...",    "Remove catalogs"},
+    {"catalog", "list",                "List catalogs with their number of packages"},
+    {"catalog", "refresh [ORIGIN...]", "Update catalogs that have changed"},
+    {"catalog", "index DIR",           "Write the index of a folder of packages"},
+    {"client", "add CLIENT...",    "Install for these clients, too"},
+    {"client", "remove CLIENT...", "Stop installing for these clients"},
+    {"client", "list",             "List clients and the packages they see"},
+    {"runs",  "show [ID]",         "Show a run, the last one by default"},
     {"new",   "skill",             "Instructions for a model"},
     {"new",   "metaskill",         "A skill with a program"},
     {"new",   "agent",             "An agent with the packages that it needs"},
@@ -118,12 +118,12 @@ static const struct {
     enum command_id first;
     const char *title;
 } groups[] = {
-    {COMMAND_INIT,   "packages of a workspace"},
-    {COMMAND_SEARCH, "what there is to install"},
-    {COMMAND_LIST,   "what is installed, and whether it is intact"},
-    {COMMAND_RUN,    "metaskills, and skills for an agent"},
-    {COMMAND_NEW,    "packages of your own"},
-    {COMMAND_DOCTOR, "mapm itself"},
+    {COMMAND_INIT,   "managing packages"},
+    {COMMAND_SEARCH, "finding packages"},
+    {COMMAND_LIST,   "installed packages"},
+    {COMMAND_RUN,    "running and serving"},
+    {COMMAND_NEW,    "authoring packages"},
+    {COMMAND_DOCTOR, "mapm and this machine"},
 };
 /* clang-format on */
 
@@ -178,15 +178,17 @@ static void show_command(struct invocation *inv, const struct subcommand *c)
     term_print(t, "\ncommon options:\n");
     for (size_t i = 0; i < common_option_count; i++)
         show_option(inv, common_options[i]);
-    term_print(t, "\nman mapm-%s tells more.\n", c->name);
+    term_print(t, "\nSee man mapm-%s.\n", c->name);
 }
 
 static void show_all(struct invocation *inv)
 {
     struct term *t = &inv->term;
 
-    term_print(t, "mapm manages agents, skills and MCP servers.\n\n"
-                  "usage: mapm COMMAND [OPTION]... [ARGUMENT]...\n");
+    term_print(
+        t,
+        "mapm is a package manager for AI agents, skills and MCP servers.\n\n"
+        "usage: mapm COMMAND [OPTION]... [ARGUMENT]...\n");
     for (size_t i = 0, k = 0; i < COMMAND_COUNT; i++) {
         if (k < GROUPS && groups[k].first == i)
             term_print(t, "\n%s:\n", groups[k++].title);
@@ -195,7 +197,7 @@ static void show_all(struct invocation *inv)
     term_print(t, "\noptions of every command:\n");
     for (size_t i = 0; i < common_option_count; i++)
         show_option(inv, common_options[i]);
-    term_print(t, "\n\"mapm help COMMAND\" tells more; man mapm tells all.\n");
+    term_print(t, "\nSee mapm help COMMAND, or man mapm.\n");
 }
 
 /* --- as JSON -------------------------------------------------------------- */

@@ -132,11 +132,11 @@ static const enum option_id events_options[] = {
 #define NO_OPTIONS NULL, 0
 
 const struct subcommand commands[COMMAND_COUNT] = {
-    [COMMAND_INIT] = {"init", "[DIR]", "Start a workspace: write mapm.yaml",
+    [COMMAND_INIT] = {"init", "[DIR]", "Create mapm.yaml in a new workspace",
         0, 1, ARGUMENT_FOLDER, NULL, TAKES(init_options),
         .examples = "mapm init\n"
             "mapm init --gitignore"},
-    [COMMAND_INSTALL] = {"install", "[ORIGIN...]", "Put packages and all they need into the workspace",
+    [COMMAND_INSTALL] = {"install", "[ORIGIN...]", "Install packages and their dependencies",
         0, MANY, ARGUMENT_PATH, NULL, TAKES(install_options),
         .aliases = "add i",
         .examples = "mapm install anthropics/skills/skills/pdf\n"
@@ -144,43 +144,43 @@ const struct subcommand commands[COMMAND_COUNT] = {
             "mapm install github/awesome-copilot --skill 'azure-*'\n"
             "mapm install --locked\n"
             "mapm install --from packages.tar"},
-    [COMMAND_REMOVE] = {"remove", "NAME...", "Take packages out of the workspace",
+    [COMMAND_REMOVE] = {"remove", "NAME...", "Remove packages",
         1, MANY, ARGUMENT_PACKAGE, NULL, TAKES(remove_options),
         .aliases = "rm uninstall",
         .examples = "mapm remove pdf"},
-    [COMMAND_UPDATE] = {"update", "[NAME...]", "Update packages to what their refs name now",
+    [COMMAND_UPDATE] = {"update", "[NAME...]", "Update packages to the newest commit of their refs",
         0, MANY, ARGUMENT_PACKAGE, NULL, TAKES(update_options),
         .aliases = "up upgrade",
         .examples = "mapm update\n"
             "mapm update pdf --dry-run\n"
             "mapm update --diff"},
-    [COMMAND_IMPORT] = {"import", "[FILE...]", "Take over what skills, dotagents or APM installed",
+    [COMMAND_IMPORT] = {"import", "[FILE...]", "Import packages installed by skills, dotagents or APM",
         0, MANY, ARGUMENT_PATH, NULL, TAKES(import_options),
         .examples = "mapm import --dry-run\n"
             "mapm import skills-lock.json\n"
             "mapm import --from anthropics/skills"},
-    [COMMAND_OUTDATED] = {"outdated", "", "Show what an update would change",
+    [COMMAND_OUTDATED] = {"outdated", "", "List packages that mapm update would change",
         0, 0, ARGUMENT_NONE, NULL, TAKES(members_options),
         .examples = "mapm outdated"},
-    [COMMAND_INFO] = {"info", "ORIGIN|NAME", "Show what a package is, without installing it",
+    [COMMAND_INFO] = {"info", "ORIGIN|NAME", "Show the details of a package without installing it",
         1, 1, ARGUMENT_PACKAGE, NULL, TAKES(info_options),
         .examples = "mapm info anthropics/skills/skills/pdf\n"
             "mapm info anthropics/skills\n"
             "mapm info pdf --readme"},
-    [COMMAND_DIFF] = {"diff", "[NAME[@REF]...]", "Show what was edited, or what another ref would change",
+    [COMMAND_DIFF] = {"diff", "[NAME[@REF]...]", "Show local edits, or the changes to another ref",
         0, MANY, ARGUMENT_PACKAGE, NULL, TAKES(diff_options),
         .examples = "mapm diff\n"
             "mapm diff pdf | git apply --stat\n"
             "mapm diff pdf@v2"},
-    [COMMAND_RESTORE] = {"restore", "NAME...", "Undo what was edited in packages",
+    [COMMAND_RESTORE] = {"restore", "NAME...", "Undo local edits in packages",
         1, MANY, ARGUMENT_PACKAGE, NULL, TAKES(restore_options),
         .examples = "mapm restore pdf\n"
             "mapm restore pdf --dry-run"},
-    [COMMAND_PATCH] = {"patch", "NAME...", "Keep what was edited in packages as patches for all",
+    [COMMAND_PATCH] = {"patch", "NAME...", "Record local edits as patches to commit",
         1, MANY, ARGUMENT_PACKAGE, NULL, TAKES(patch_options),
         .examples = "mapm patch pdf\n"
             "mapm patch pdf --remove"},
-    [COMMAND_SEARCH] = {"search", "WORD...", "Search catalogs and what is installed, offline",
+    [COMMAND_SEARCH] = {"search", "WORD...", "Search catalogs and installed packages, offline",
         1, MANY, ARGUMENT_TEXT, NULL, TAKES(search_options),
         .examples = "mapm search pdf\n"
             "mapm search extract tables from a report"},
@@ -190,18 +190,18 @@ const struct subcommand commands[COMMAND_COUNT] = {
             "mapm catalog add https://example.com\n"
             "mapm catalog refresh\n"
             "mapm catalog index ."},
-    [COMMAND_HOST] = {"host", "COMMAND [HOST]", "Say which git hosts may be asked: add, set, list, remove",
+    [COMMAND_HOST] = {"host", "COMMAND [HOST]", "Configure git hosts: add, set, list, remove",
         1, 2, ARGUMENT_CHOICE, "add set list remove", TAKES(host_options),
         .examples = "mapm host add git.example.com\n"
             "mapm host add git.example.com --kind gitlab --token env:CORP_TOKEN\n"
             "mapm host set github.com --transport ssh\n"
             "mapm host list"},
-    [COMMAND_CLIENT] = {"client", "COMMAND [CLIENT...]", "Say which clients the workspace is for: add, remove, list",
+    [COMMAND_CLIENT] = {"client", "COMMAND [CLIENT...]", "Choose clients to install for: add, remove, list",
         1, MANY, ARGUMENT_CHOICE, "add remove list", TAKES(client_options),
         .examples = "mapm client list\n"
             "mapm client add codex gemini\n"
             "mapm client remove cursor"},
-    [COMMAND_LIST] = {"list", "[[TYPE] NAME]", "List the packages of the workspace",
+    [COMMAND_LIST] = {"list", "[[TYPE] NAME]", "List installed packages",
         0, 2, ARGUMENT_PACKAGE, NULL, TAKES(members_options),
         .aliases = "ls",
         .examples = "mapm list\n"
@@ -211,18 +211,18 @@ const struct subcommand commands[COMMAND_COUNT] = {
         .examples = "mapm tree\n"
             "mapm tree --invert pdf\n"
             "mapm tree --html packages.html"},
-    [COMMAND_WHY] = {"why", "[TYPE] NAME", "Show why a package is here",
+    [COMMAND_WHY] = {"why", "[TYPE] NAME", "Show why a package is installed",
         1, 2, ARGUMENT_PACKAGE, NULL, TAKES(members_options),
         .examples = "mapm why pdf\n"
             "mapm why mcp io.example/search"},
-    [COMMAND_VERIFY] = {"verify", "", "Compare workspace, lock and store",
+    [COMMAND_VERIFY] = {"verify", "", "Verify installed packages against lock and store",
         0, 0, ARGUMENT_NONE, NULL, TAKES(verify_options),
         .examples = "mapm verify\n"
             "mapm verify --remote"},
-    [COMMAND_BUNDLE] = {"bundle", "FILE", "Write all that the lock holds into one file",
+    [COMMAND_BUNDLE] = {"bundle", "FILE", "Write all locked packages to one file",
         1, 1, ARGUMENT_PATH, NULL, TAKES(start_options),
         .examples = "mapm bundle packages.tar"},
-    [COMMAND_VENDOR] = {"vendor", "[DIR]", "Copy all that the lock holds into the workspace",
+    [COMMAND_VENDOR] = {"vendor", "[DIR]", "Copy all locked packages into the workspace",
         0, 1, ARGUMENT_FOLDER, NULL, NO_OPTIONS,
         .examples = "mapm vendor\n"
             "mapm vendor third-party/mapm"},
@@ -231,13 +231,13 @@ const struct subcommand commands[COMMAND_COUNT] = {
         .examples = "mapm run summarize file=report.md\n"
             "mapm run summarize --input @input.json --ask claude\n"
             "mapm run summarize --batch inputs.jsonl -j 4 --out results.jsonl"},
-    [COMMAND_TRUST] = {"trust", "[NAME...]", "Let programs of packages run, or a workspace allow them more",
+    [COMMAND_TRUST] = {"trust", "[NAME...]", "Trust metaskills, or the rules of a workspace",
         0, MANY, ARGUMENT_PACKAGE, NULL, TAKES(trust_options),
         .examples = "mapm trust summarize\n"
             "mapm trust --index skills.example.com\n"
             "mapm trust --list\n"
             "mapm trust --revoke summarize"},
-    [COMMAND_RUNS] = {"runs", "[show [ID]]", "List the runs of metaskills, or show one",
+    [COMMAND_RUNS] = {"runs", "[show [ID]]", "List past runs of metaskills, or show one",
         0, 2, ARGUMENT_CHOICE, "show", TAKES(runs_options),
         .examples = "mapm runs\n"
             "mapm runs show --html run.html"},
@@ -245,25 +245,25 @@ const struct subcommand commands[COMMAND_COUNT] = {
         0, 0, ARGUMENT_NONE, NULL, TAKES(mcp_options),
         .examples = "mapm mcp\n"
             "mapm mcp --print-config claude"},
-    [COMMAND_START] = {"start", "KEY", "Execute an MCP server of mapm.lock in the place of mapm",
+    [COMMAND_START] = {"start", "KEY", "Start an MCP server of mapm.lock",
         1, 1, ARGUMENT_SERVER, NULL, TAKES(start_options),
         .examples = "mapm start io-playwright-mcp"},
     [COMMAND_STAR] = {"star", "[FILE]", "Run a Starlark program",
         0, 1, ARGUMENT_PATH, NULL, TAKES(star_options),
         .examples = "mapm star -c 'print(1 + 1)'\n"
             "mapm star --check program.star"},
-    [COMMAND_SKILL] = {"skill", "COMMAND [ARGUMENT...]", "Use the library: list, search, match, load, show, files, index",
+    [COMMAND_SKILL] = {"skill", "COMMAND [ARGUMENT...]", "Use installed skills: list, search, match, load, show, files, index",
         1, MANY, ARGUMENT_CHOICE, "list search match load show files index",
         TAKES(skill_options),
         .examples = "mapm skill search pdf\n"
             "mapm skill load pdf"},
-    [COMMAND_EVENTS] = {"events", "", "List what happened in the library, or follow it",
+    [COMMAND_EVENTS] = {"events", "", "List or follow the events of skills",
         0, 0, ARGUMENT_NONE, NULL, TAKES(events_options),
         .examples = "mapm events --follow"},
-    [COMMAND_BUDGET] = {"budget", "", "Show what each client loads at its start",
+    [COMMAND_BUDGET] = {"budget", "", "Show the tokens each client loads at startup",
         0, 0, ARGUMENT_NONE, NULL, TAKES(budget_options),
         .examples = "mapm budget"},
-    [COMMAND_NEW] = {"new", "KIND NAME", "Write a new skill, metaskill, agent, mcp or plugin",
+    [COMMAND_NEW] = {"new", "KIND NAME", "Create a skill, metaskill, agent, mcp or plugin",
         2, 2, ARGUMENT_CHOICE, "skill metaskill agent mcp plugin",
         TAKES(new_options),
         .examples = "mapm new skill our-style\n"
@@ -272,16 +272,16 @@ const struct subcommand commands[COMMAND_COUNT] = {
         0, MANY, ARGUMENT_PATH, NULL, TAKES(check_options),
         .examples = "mapm check\n"
             "mapm check skills/pdf --profile publish"},
-    [COMMAND_TEST] = {"test", "[SKILL...]", "Replay the tapes of metaskills",
+    [COMMAND_TEST] = {"test", "[SKILL...]", "Replay recorded runs of metaskills as tests",
         0, MANY, ARGUMENT_PATH, NULL, TAKES(test_options),
         .examples = "mapm test\n"
             "mapm test skills/summarize --update"},
-    [COMMAND_DOCTOR] = {"doctor", "[CLIENT]", "Show what is there, what is not, and what to do",
+    [COMMAND_DOCTOR] = {"doctor", "[CLIENT]", "Check this machine for problems and suggest fixes",
         0, 1, ARGUMENT_CLIENT, NULL, TAKES(doctor_options),
         .examples = "mapm doctor\n"
             "mapm doctor --run\n"
             "mapm doctor --restore-user codex"},
-    [COMMAND_STORE] = {"store", "COMMAND [NAME...] [REMOTE]", "Look after the store, or share it: path, stats, verify, gc, pull, push",
+    [COMMAND_STORE] = {"store", "COMMAND [NAME...] [REMOTE]", "Manage the store: path, stats, verify, gc, pull, push",
         1, MANY, ARGUMENT_CHOICE, "path stats verify gc pull push",
         TAKES(store_options),
         .examples = "mapm store stats\n"
@@ -289,7 +289,7 @@ const struct subcommand commands[COMMAND_COUNT] = {
             "mapm store pull\n"
             "mapm store push oci://ghcr.io/acme/mapm\n"
             "mapm store verify oci://ghcr.io/acme/mapm"},
-    [COMMAND_COMPLETION] = {"completion", "SHELL", "Print the completions for bash, zsh or fish",
+    [COMMAND_COMPLETION] = {"completion", "SHELL", "Print shell completions for bash, zsh or fish",
         1, 1, ARGUMENT_CHOICE, "bash zsh fish", NO_OPTIONS,
         .examples = "mapm completion bash >~/.local/share/bash-completion/completions/mapm"},
     [COMMAND_VERSION] = {"version", "", "Show the version",

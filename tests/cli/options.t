@@ -33,7 +33,7 @@ print("yes" if r is True else "no" if r is False else r)' "$1" 2>&1
 
 exits 'mapm alone is help [D17]' 0 mapm
 is 'and says the same' "$out" "$(mapm help)"
-like 'by purpose' "$out" '^packages of your own:$'
+like 'by purpose' "$out" '^authoring packages:$'
 usage 'an unknown command' 'unknown command "frobnicate"' mapm frobnicate
 usage 'has a hint' 'mapm help lists' mapm frobnicate
 usage 'a near one is named' 'did you mean "mapm install"' mapm instal
