@@ -69,7 +69,7 @@ def sources(*patterns):
                 yield os.path.relpath(path, ROOT), f.read()
 
 
-CALL = re.compile(r'\b(?:json_member_\w+|json_key|json_mode|(?:put|print)_(?:text|number|names|list|options|diagnostics))\('
+CALL = re.compile(r'\b(?:json_member_\w+|JSON_MEMBER\w*|json_key|json_mode|(?:put|print)_(?:text|number|names|list|options|diagnostics))\('
                   r'\s*(?:[^,"();]*,\s*){0,2}"([A-Za-z_$]+)"')
 
 

@@ -1,5 +1,5 @@
 /* base/json: reading and writing. [row 5], REQUIREMENTS 6.3, 6.7. */
-#include "base/json.h"
+#include "base/json_record.h"
 
 #include <time.h>
 
@@ -597,6 +597,88 @@ static const struct {
     {"[2]", false, false, 0},
 };
 /* clang-format on */
+
+enum shape { ROUND, SQUARE };
+
+static const char *shape_name(unsigned value)
+{
+    return value == SQUARE ? "square" : "round";
+}
+
+struct part {
+    struct str name;
+    size_t size;
+};
+
+struct whole {
+    struct str text, second, third;
+    const char *word, *no_word;
+    bool on, off;
+    unsigned number, zero;
+    size_t size, no_size;
+    enum shape shape;
+    struct str_list list, no_list;
+    const struct str *items;
+    size_t item_count;
+    const struct part *parts;
+    size_t part_count;
+};
+
+static const struct json_member part_members[] = {
+    JSON_MEMBER(struct part, "name", name),
+    JSON_MEMBER_OR_NULL(struct part, "size", size),
+};
+JSON_RECORD(part, struct part);
+
+static const struct json_member whole_members[] = {
+    JSON_MEMBER(struct whole, "text", text),
+    JSON_MEMBER_OR_NULL(struct whole, "second", second),
+    JSON_MEMBER_IF(struct whole, "third", third),
+    JSON_MEMBER(struct whole, "word", word),
+    JSON_MEMBER_OR_NULL(struct whole, "no_word", no_word),
+    JSON_MEMBER(struct whole, "on", on),
+    JSON_MEMBER_IF(struct whole, "off", off),
+    JSON_MEMBER(struct whole, "number", number),
+    JSON_MEMBER(struct whole, "zero", zero),
+    JSON_MEMBER_IF(struct whole, "size", size),
+    JSON_MEMBER_OR_NULL(struct whole, "no_size", no_size),
+    JSON_MEMBER_NAMED(struct whole, "shape", shape, shape_name),
+    JSON_MEMBER(struct whole, "list", list),
+    JSON_MEMBER_IF(struct whole, "no_list", no_list),
+    JSON_MEMBER_STRINGS(struct whole, "items", items, item_count),
+    JSON_MEMBER_RECORDS(struct whole, "parts", parts, part_count, part),
+};
+JSON_RECORD(whole, struct whole);
+
+TEST(a_record_writes_each_member_by_the_type_of_its_field)
+{
+    struct str items[] = {STR("a"), STR("b")};
+    const struct part parts[] = {{STR("x"), 7}, {STR("y"), 0}};
+    const struct whole value = {.text = STR("t"),
+                                .word = "w",
+                                .on = true,
+                                .number = 3,
+                                .size = 5000000000,
+                                .shape = SQUARE,
+                                .list = {items, 2},
+                                .items = items,
+                                .item_count = 1,
+                                .parts = parts,
+                                .part_count = 2};
+    CLEANUP(buf_done) struct buf b = {0};
+    struct json_writer w;
+
+    json_open(&w, &b, 4096, 0);
+    json_put_members(&w, &whole, &value);
+    json_member_records(&w, "none", &part, NULL, 0);
+    json_end_object(&w);
+    CHECK_STR(b.p, "{\"text\":\"t\",\"second\":null,\"word\":\"w\","
+                   "\"no_word\":null,\"on\":true,\"number\":3,\"zero\":0,"
+                   "\"size\":5000000000,\"no_size\":null,"
+                   "\"shape\":\"square\",\"list\":[\"a\",\"b\"],"
+                   "\"items\":[\"a\"],\"parts\":[{\"name\":\"x\",\"size\":7},"
+                   "{\"name\":\"y\",\"size\":null}],\"none\":[]}");
+}
 
 TEST(whole_numbers_are_so_by_their_value)
 {

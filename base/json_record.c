@@ -1,0 +1,100 @@
+#include "base/json_record.h"
+
+#include <string.h>
+
+/* What is written of a field, whatever its type. */
+struct field {
+    struct str text;
+    uint64_t number;
+    const void *items;
+    size_t count;
+};
+
+static struct field read_field(const struct json_member *m, const char *value)
+{
+    const char *at = value + m->at;
+    struct field f = {.text = {NULL, 0}};
+    struct str_list list;
+    unsigned word;
+
+    switch (m->type) {
+    case JSON_OF_STR:
+        memcpy(&f.text, at, sizeof f.text);
+        break;
+    case JSON_OF_CHARS:
+        f.text = str_cstr(*(const char *const *)(const void *)at);
+        break;
+    case JSON_OF_LIST:
+        memcpy(&list, at, sizeof list);
+        f.items = list.items;
+        f.count = list.count;
+        break;
+    case JSON_OF_BOOL:
+        f.number = *(const bool *)at;
+        break;
+    case JSON_OF_UNSIGNED:
+    case JSON_OF_NAME:
+        memcpy(&word, at, sizeof word);
+        f.number = word;
+        break;
+    case JSON_OF_SIZE:
+        f.number = *(const size_t *)(const void *)at;
+        break;
+    case JSON_OF_STRINGS:
+    case JSON_OF_RECORDS:
+        memcpy(&f.items, at, sizeof f.items);
+        memcpy(&f.count, value + m->count_at, sizeof f.count);
+        break;
+    }
+    return f;
+}
+
+static void put_member(struct json_writer *w, const struct json_member *m,
+                       const char *value)
+{
+    struct field f = read_field(m, value);
+    bool is_empty = !f.text.n && !f.number && !f.count;
+
+    if (is_empty && m->empty == JSON_EMPTY_LEFT)
+        return;
+    if (m->type == JSON_OF_RECORDS) {
+        json_member_records(w, m->key, m->record, f.items, f.count);
+        return;
+    }
+    if (m->type == JSON_OF_LIST || m->type == JSON_OF_STRINGS) {
+        json_member_strings(w, m->key, f.items, f.count);
+        return;
+    }
+    json_key(w, m->key);
+    if (is_empty && m->empty == JSON_EMPTY_NULL)
+        json_null(w);
+    else if (m->type == JSON_OF_BOOL)
+        json_bool(w, f.number);
+    else if (m->type == JSON_OF_UNSIGNED || m->type == JSON_OF_SIZE)
+        json_number(w, f.number);
+    else
+        json_string(w,
+                    m->name ? str_cstr(m->name((unsigned)f.number)) : f.text);
+}
+
+void json_put_members(struct json_writer *w, const struct json_record *r,
+                      const void *value)
+{
+    for (size_t i = 0; i < r->count; i++)
+        put_member(w, &r->members[i], value);
+}
+
+void json_member_records(struct json_writer *w, const char *key,
+                         const struct json_record *r, const void *items,
+                         size_t count)
+{
+    const char *item = items;
+
+    json_member_array(w, key);
+    for (size_t i = 0; i < count; i++, item += r->size) {
+        json_begin_object(w);
+        json_put_members(w, r, item);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}

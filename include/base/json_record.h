@@ -1,0 +1,87 @@
+#ifndef BASE_JSON_RECORD_H
+#define BASE_JSON_RECORD_H
+
+#include "base/json.h"
+
+/*
+ * json_record: the members of an object as rows, one a field of a structure.
+ *
+ *     static const struct json_member moved_members[] = {
+ *         JSON_MEMBER(struct moved, "name", name),
+ *         JSON_MEMBER_OR_NULL(struct moved, "version", version),
+ *         JSON_MEMBER_NAMED(struct moved, "type", kind, doc_kind_name),
+ *     };
+ *     JSON_RECORD(moved, struct moved);
+ *
+ * The type of a value follows from its field, at compile time: a text, a C
+ * string, a list of texts, a bool, an unsigned or a size_t.
+ */
+
+enum json_member_type {
+    JSON_OF_STR,
+    JSON_OF_CHARS, /* NULL counts as empty */
+    JSON_OF_LIST,
+    JSON_OF_BOOL,
+    JSON_OF_UNSIGNED,
+    JSON_OF_SIZE,
+    JSON_OF_NAME,    /* an enumeration, by `name` */
+    JSON_OF_STRINGS, /* an array and its count */
+    JSON_OF_RECORDS, /* likewise, of `record` */
+};
+
+/* An empty text or list, 0, false. */
+enum json_member_empty { JSON_EMPTY_WRITTEN, JSON_EMPTY_NULL, JSON_EMPTY_LEFT };
+
+struct json_record {
+    const struct json_member *members;
+    size_t count, size; /* of the structure, in bytes */
+};
+
+struct json_member {
+    const char *key;
+    enum json_member_type type;
+    enum json_member_empty empty;
+    size_t at, count_at;
+    const char *(*name)(unsigned value);
+    const struct json_record *record;
+};
+
+#define JSON_TYPE_OF(s, f)                                                     \
+    _Generic(((s *)0)->f, struct str                                           \
+             : JSON_OF_STR, const char *                                       \
+             : JSON_OF_CHARS, struct str_list                                  \
+             : JSON_OF_LIST, bool                                              \
+             : JSON_OF_BOOL, unsigned                                          \
+             : JSON_OF_UNSIGNED, size_t                                        \
+             : JSON_OF_SIZE)
+
+/* clang-format off */
+#define JSON_MEMBER(s, key, f) \
+    {key, JSON_TYPE_OF(s, f), JSON_EMPTY_WRITTEN, offsetof(s, f), 0, NULL, NULL}
+/* null when it is empty. */
+#define JSON_MEMBER_OR_NULL(s, key, f) \
+    {key, JSON_TYPE_OF(s, f), JSON_EMPTY_NULL, offsetof(s, f), 0, NULL, NULL}
+/* No member when it is empty. */
+#define JSON_MEMBER_IF(s, key, f) \
+    {key, JSON_TYPE_OF(s, f), JSON_EMPTY_LEFT, offsetof(s, f), 0, NULL, NULL}
+/* An enumeration; `function` gives the name of a value. */
+#define JSON_MEMBER_NAMED(s, key, f, function) \
+    {key, JSON_OF_NAME, JSON_EMPTY_WRITTEN, offsetof(s, f), 0, function, NULL}
+#define JSON_MEMBER_STRINGS(s, key, f, n) \
+    {key, JSON_OF_STRINGS, JSON_EMPTY_WRITTEN, offsetof(s, f), offsetof(s, n), NULL, NULL}
+#define JSON_MEMBER_RECORDS(s, key, f, n, of) \
+    {key, JSON_OF_RECORDS, JSON_EMPTY_WRITTEN, offsetof(s, f), offsetof(s, n), NULL, &(of)}
+#define JSON_RECORD(id, s) \
+    static const struct json_record id = { \
+        id##_members, sizeof id##_members / sizeof *id##_members, sizeof(s)}
+/* clang-format on */
+
+/* The members of `value` into an object that is open. */
+void json_put_members(struct json_writer *w, const struct json_record *r,
+                      const void *value);
+/* An array of them. */
+void json_member_records(struct json_writer *w, const char *key,
+                         const struct json_record *r, const void *items,
+                         size_t count);
+
+#endif
