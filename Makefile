@@ -19,7 +19,7 @@ VERSION := 0.1.0
 # mapm: everything but the network. mapm-fetch: base and fetch, with the
 # libraries that cost milliseconds to load (docs/processes.md).
 MODULES    := base clients manifest state teamstore resolver library store fetch plugin provision runtime mcp authorize workspace \
-              install lint run discover batch report serve doctor skill_test cli program
+              install lint run discover scaffold batch report serve doctor skill_test cli program
 PKGS       := yaml-0.1 nettle libutf8proc libseccomp sqlite3 zlib
 FETCH_PKGS := libcurl libgit2
 # The language stands alone: its archive serves any C program (examples/embed).
@@ -176,7 +176,7 @@ $(B)/cli/help.o $(B)/doctor/look.o: COMPILE += $(BUILT)
 $(B)/cli/help.o $(B)/doctor/look.o: $(B)/built
 
 # Files that an object embeds (base/embed.h).
-$(B)/cli/new.o: $(wildcard cli/new/*)
+$(B)/scaffold/package.o $(B)/scaffold/workspace.o: $(wildcard scaffold/templates/*)
 $(B)/cli/completion.o: $(wildcard cli/completion/*)
 $(B)/report/page.o: report/style.css
 $(B)/report/graph.o: report/graph.css

@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/context.h"
-#include "base/json.h"
+#include "base/json_record.h"
 #include "base/proc.h"
 #include "base/term.h"
 
@@ -361,6 +361,10 @@ MUST_CHECK bool invocation_parse(struct invocation *inv, int argc,
 struct json_writer *print_json_begin(struct invocation *inv, const char *schema,
                                      const char *command);
 void print_json_end(struct invocation *inv);
+/* A document of the members of `value`. */
+void print_json_record(struct invocation *inv, const char *schema,
+                       const char *command, const struct json_record *r,
+                       const void *value);
 /* `text` as the file that the option `id` names, which is then told, or on stdout
  * for "-". */
 MUST_CHECK bool print_to_file(struct invocation *inv, enum option_id id,

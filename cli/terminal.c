@@ -132,6 +132,14 @@ void print_json_end(struct invocation *inv)
     buf_done(&inv->json_text);
 }
 
+void print_json_record(struct invocation *inv, const char *schema,
+                       const char *command, const struct json_record *r,
+                       const void *value)
+{
+    json_put_members(print_json_begin(inv, schema, command), r, value);
+    print_json_end(inv);
+}
+
 void print_error_json(struct invocation *inv, enum err_code code,
                       struct str text, const struct err *e)
 {
