@@ -6,20 +6,22 @@
 #include <stdint.h>
 
 /*
- * mapm: packages for AI agents, skills and MCP servers, inside any program.
+ * libmapm: manage and use packages of AI agents, skills and MCP servers from
+ * any C program.
  *
  *     host process                           engine process
  *     mapm_plan() ──── request ────────────▶ mapm-engine
  *       callbacks ◀─── notice, progress, ──    modules of mapm
  *                      confirm, ask, event
- *     result      ◀─── records ────────────    ends
+ *     result      ◀─── records ────────────    exits
  *
- * A `struct mapm` is one workspace. Each operation starts mapm-engine, which is
- * installed with the library, and waits for it: the host process belongs to the
- * host. The library installs no signal handler, changes no umask, limit or
- * environment, creates no thread, and waits for no process but its own. The
- * engine reads the environment and the files of the user, parses what comes
- * from outside, and takes all locks. It ends with the operation, with
+ * A `struct mapm` is a handle for one workspace. Each operation on it starts
+ * the program mapm-engine, which is installed with the library, and waits for
+ * its result. The engine reads the environment and the user's files, parses
+ * untrusted input and takes the locks, so the host process is left unchanged:
+ * the library installs no signal handler, creates no thread, does not change
+ * the umask, resource limits or environment, and waits for no child process
+ * except its own. The engine exits when the operation is complete, on
  * mapm_close(), and when the host process ends.
  *
  * A first program:
@@ -39,25 +41,26 @@
  *
  * ## Ownership
  *
- * Results, and the error, are owned by the handle and valid until the next
- * operation on it, or mapm_close(); mapm_apply() leaves those of its
- * mapm_plan() in place. What a callback is given is valid until it returns.
- * Texts are UTF-8 and end with NUL; an absent one is "". Arguments are copied.
+ * The handle owns all results and the error. They are valid until the next
+ * operation on the handle, or until mapm_close(); mapm_apply() is the exception
+ * and keeps the results of its mapm_plan(). The arguments of a callback are
+ * valid until it returns. Strings are UTF-8 and end with NUL; a string without
+ * a value is "", not NULL. The library copies the arguments that it keeps.
  *
  * ## Threads
  *
  * A process may have any number of handles, each used by one thread at a time.
- * Only mapm_cancel() may be called from other threads. Callbacks are called in
- * the thread of the operation; of the same handle they may call mapm_cancel()
- * alone. The thread that called mapm_plan() need not be the one that calls
- * mapm_apply().
+ * Only mapm_cancel() may be called from another thread. Callbacks run in the
+ * thread that called the operation; the only function that they may call on the
+ * same handle is mapm_cancel(). mapm_plan() and mapm_apply() may be called from
+ * different threads.
  *
- * ## Failing
+ * ## Errors
  *
- * A function that can fail returns false, and mapm_last_error() says why. When
- * the heap of the host process is exhausted, the callback of
- * mapm_on_out_of_memory() is called, then abort(). An exhausted engine is an
- * ordinary error.
+ * A function that can fail returns false; mapm_last_error() then describes the
+ * error. If the heap of the host process is exhausted, the library calls the
+ * callback of mapm_on_out_of_memory(), then abort(). If the engine runs out of
+ * memory, the operation fails with an ordinary error.
  */
 
 #define MAPM_VERSION       "0.1.0"
@@ -72,11 +75,13 @@ extern "C" {
 #    pragma GCC visibility push(default)
 #endif
 
-/* Of the library that runs, where MAPM_VERSION is that of the header. */
+/* Returns the version of the library at run time; MAPM_VERSION is the version
+ * of the header at compile time. */
 const char *mapm_version(void);
 
-/* `callback` may end the process or write a message, and must not use mapm.
- * NULL: none. Set it before other threads use the library. */
+/* Sets the function to call before abort() when the heap is exhausted; NULL
+ * removes it. `callback` may end the process or write a message, but must not
+ * call the library. Call this before other threads use the library. */
 void mapm_on_out_of_memory(void (*callback)(void));
 
 /* --- a workspace ---------------------------------------------------------------- */
@@ -86,78 +91,84 @@ struct mapm;
 enum mapm_notice {
     MAPM_INFO,
     MAPM_WARNING,
-    MAPM_QUESTION, /* belongs to a question that follows */
+    MAPM_QUESTION, /* context of the question that follows */
 };
 
 enum mapm_question {
-    MAPM_CONSENT, /* to a plan: not asked in mapm_apply(), which is the consent */
-    MAPM_TRUST,   /* in a program, in rules: only a person should answer it */
+    MAPM_CONSENT, /* to a plan; not asked by mapm_apply(), which is the consent
+                     itself */
+    MAPM_TRUST,   /* in a program or rules; only the user should answer it */
 };
 
 struct mapm_progress {
     unsigned done, total; /* packages */
-    bool is_waiting;      /* for another process that downloads the same */
-    uint64_t bytes;       /* received */
+    bool is_waiting;      /* another process is downloading the same package */
+    uint64_t bytes;       /* bytes received */
     uint64_t elapsed_ms;
 };
 
-/* Zeroed: defaults. */
+/* A zeroed struct selects the defaults. */
 struct mapm_options {
-    const char *workspace; /* a folder; NULL: the current one. The workspace is
-                              the nearest folder upwards with a mapm.yaml, else
-                              this one */
-    const char *libexec;   /* folder of mapm-engine; NULL: $MAPM_LIBEXEC, else
-                              where it was installed with the library */
-    const char *const *environment; /* of the engine: "NAME=value", NULL at the
-                                       end; NULL: that of the process */
-    bool use_global; /* the user's library instead of the workspace */
-    bool is_offline; /* no request may be made */
+    /* Folder to start in; NULL for the current folder. The workspace is the
+     * nearest folder upwards that has a mapm.yaml, or this folder if there is
+     * none. */
+    const char *workspace;
+    /* Folder of mapm-engine; NULL for $MAPM_LIBEXEC, or else the folder that it
+     * was installed into with the library. */
+    const char *libexec;
+    /* Environment of the engine: "NAME=value" strings, ended by NULL; NULL for
+     * the environment of the process. */
+    const char *const *environment;
+    bool use_global; /* use the user's library, not the workspace */
+    bool is_offline; /* make no network request */
 
-    /* All may be NULL: then nothing is shown, and what needs a yes fails with
-     * MAPM_REFUSED. `text` has several lines; hidden characters in it are not
-     * escaped. */
+    /* Each callback may be NULL. Without them nothing is shown, and an
+     * operation that needs consent fails with MAPM_REFUSED. `text` may have
+     * several lines; hidden characters in it are not escaped. */
     void (*notice)(void *ctx, enum mapm_notice level, const char *text);
     void (*progress)(void *ctx,
-                     const struct mapm_progress *p); /* NULL: ended */
+                     const struct mapm_progress *p); /* NULL: finished */
     bool (*confirm)(void *ctx, enum mapm_question kind, const char *question);
-    /* Returns an index of `choices`, of which the last one refuses; that is
-     * taken without a callback. Asked before a command of a metaskill that no
-     * rule decides: "once", "this run", "always", "no". */
+    /* Returns the index of an item of `choices`; the last one means refusal,
+     * and is the default if this callback or `confirm` is NULL. Called before a
+     * metaskill runs a command that no rule allows or denies, with the choices
+     * "once", "this run", "always" and "no". */
     size_t (*choose)(void *ctx, const char *question,
                      const char *const *choices, size_t count);
     void *ctx;
 };
 
-/* Never fails: what is wrong with the options is the error of the first
- * operation. `options` NULL: defaults. */
+/* Returns a new handle, never NULL: invalid options are reported as the error
+ * of the first operation. `options` may be NULL for the defaults. */
 struct mapm *mapm_open(const struct mapm_options *options);
-void mapm_close(struct mapm *m); /* NULL is fine */
+void mapm_close(struct mapm *m); /* `m` may be NULL */
 
-/* From any thread: the operation that runs ends with MAPM_INTERRUPTED as soon as
- * it can do so safely, or completes; when none runs, the next one fails. */
+/* Cancels the running operation; may be called from any thread. The operation
+ * fails with MAPM_INTERRUPTED as soon as it can stop safely, or completes. If
+ * no operation is running, the next one fails. */
 void mapm_cancel(struct mapm *m);
 
 /* --- errors ---------------------------------------------------------------------- */
 
 enum mapm_code {
     MAPM_OK,
-    MAPM_FAILED, /* none of the others */
-    MAPM_USAGE,  /* an argument is wrong */
+    MAPM_FAILED, /* any other error */
+    MAPM_USAGE,  /* invalid argument */
     MAPM_IO,
     MAPM_NOT_FOUND,
-    MAPM_FORMAT, /* a document breaks its grammar */
+    MAPM_FORMAT, /* a document does not match its grammar */
     MAPM_FRONTMATTER,
     MAPM_NAME,
     MAPM_ORIGIN,
     MAPM_MCP,
-    MAPM_LIMIT, /* larger than allowed */
+    MAPM_LIMIT, /* a limit is exceeded */
     MAPM_CYCLE,
     MAPM_CONFLICT,
     MAPM_DEPENDENTS,
     MAPM_IMMUTABLE,
     MAPM_STALE,
     MAPM_LOCKED,
-    MAPM_EDITED, /* would destroy the user's own changes */
+    MAPM_EDITED, /* would overwrite local edits of the user */
     MAPM_BUSY,
     MAPM_FETCH,
     MAPM_HOST,
@@ -167,109 +178,117 @@ enum mapm_code {
     MAPM_PATH,
     MAPM_OFFLINE,
     MAPM_DAMAGED,
-    MAPM_REFUSED, /* by policy, trust or safety, or nobody said yes */
+    /* Refused by policy, trust or a safety rule, or consent was not given. */
+    MAPM_REFUSED,
     MAPM_INTERRUPTED,
-    MAPM_PATCH, /* a patch does not fit what it changes */
+    MAPM_PATCH, /* a patch does not apply */
 };
 
 struct mapm_error {
     enum mapm_code code;
-    const char *name;            /* of the code: "not-found" */
+    const char *name;            /* name of the code: "not-found" */
     const char *const *messages; /* outermost first; at least one */
     size_t message_count;
-    const char *hint; /* what to do; "" = none */
+    const char *hint; /* what the user can do; "" if unknown */
 };
 
-/* Of the last operation that failed. */
+/* Returns the error of the last failed operation; never NULL. */
 const struct mapm_error *mapm_last_error(const struct mapm *m);
 
 /* --- packages ---------------------------------------------------------------------- */
 
 struct mapm_package {
     const char *type; /* "agent", "skill", "mcp" */
-    const char *name; /* qualified: "acme/pdf" */
+    const char *name; /* qualified name: "acme/pdf" */
     const char *version, *origin, *commit;
     const char *digest; /* "sha256:…" */
-    const char *place;  /* folder in the workspace; of an MCP its key */
+    const char *place;  /* folder in the workspace; key of an MCP server */
     const char *prereqs;
-    const char *
-        action; /* in a plan: "add", "update", "repair", "keep", "remove"; "offer"
-                           for what a catalog holds: nothing of it was chosen */
-    const char *old_version, *old_commit; /* in a plan */
-    const char *command; /* in a plan: of a new MCP, the command line it runs */
-    const char *patch;   /* in a plan: of the workspace, for this package, where
-                            this machine has not shown it: to be shown */
-    bool is_root;        /* asked for by itself, not by another package */
-    bool is_local;       /* from a file: origin */
+    /* In a plan: "add", "update", "repair", "keep" or "remove"; "offer" for a
+     * package of a catalog from which nothing was selected. */
+    const char *action;
+    const char *old_version, *old_commit; /* in a plan: the versions before the
+                                             change */
+    const char *command; /* in a plan: command line that a new MCP server
+                            runs */
+    /* In a plan: the workspace's patch for this package, if the user of this
+     * machine has not seen it yet; the host should show it. */
+    const char *patch;
+    bool is_root;  /* requested directly, not as a dependency */
+    bool is_local; /* installed from a file: origin */
 };
 
-/* What is installed, sorted by type and name. */
+/* Lists the installed packages, sorted by type and name. */
 bool mapm_list(struct mapm *m, const struct mapm_package **out, size_t *count);
 
 struct mapm_finding {
-    const char *side; /* which is at fault: "workspace", "manifest", "lock",
-                         "proof", "store", "remote" */
+    /* What differs: "workspace", "manifest", "lock", "proof", "store" or
+     * "remote". */
+    const char *side;
     const char *path;
     const char *how; /* "changed", "missing", "not in the lock" … */
 };
 
-/* Compares the workspace with the lock and the store; with `remote` also the
- * lock with the git hosts. Changes nothing. No finding: all is as locked. */
+/* Compares the workspace with the lock and the store and, with `remote`, the
+ * lock with the git hosts. Changes nothing. No findings means that everything
+ * is as locked. */
 bool mapm_verify(struct mapm *m, bool remote, const struct mapm_finding **out,
                  size_t *count);
 
 enum mapm_change_command { MAPM_INSTALL, MAPM_REMOVE, MAPM_UPDATE };
 
-/* Zeroed: install what mapm.yaml asks for. */
+/* A zeroed struct installs the packages that mapm.yaml requires. */
 struct mapm_change_request {
     enum mapm_change_command command;
-    const char *const *arguments; /* origins to install; names to remove, or to
-                                     update (none: all) */
+    /* Origins to install, or names to remove or update; no names to update
+     * means all packages. */
+    const char *const *arguments;
     size_t argument_count;
-    bool is_locked;   /* nothing but what the lock holds */
-    bool is_forced;   /* restores what was edited */
-    bool all;         /* that a catalog offers */
-    bool with_server; /* adds `mapm mcp` as an MCP server */
-    bool is_dry_run;  /* locks nothing, and cannot be applied */
-    bool is_strict;   /* one invalid package of a choice is an error */
-    /* Of the catalogs in `arguments`, by name, path or pattern ("nuxt-*"): what
-     * to take, and what of this or of `all` not. */
+    bool is_locked;   /* install exactly the contents of the lock */
+    bool is_forced;   /* overwrite local edits */
+    bool all;         /* install every package that a catalog offers */
+    bool with_server; /* add `mapm mcp` as an MCP server */
+    bool is_dry_run;  /* do not lock the workspace; the plan cannot be
+                         applied */
+    bool is_strict;   /* fail if any selected package is invalid */
+    /* Packages to install from the catalogs in `arguments`, by name, path or
+     * pattern ("nuxt-*"). `skip` excludes packages from these lists and from
+     * `all`. */
     const char *const *skills, *const *agents, *const *mcps, *const *plugins;
     const char *const *skip;
     size_t skill_count, agent_count, mcp_count, plugin_count, skip_count;
-    /* For which clients: "claude", "codex" …, "all" or "none"; no one: those in
-     * use here. */
+    /* Clients to install for: "claude", "codex" …, "all" or "none". An empty
+     * list selects the clients in use here. */
     const char *const *clients;
     size_t client_count;
 };
 
-/* What was asked for, and is not done. */
+/* A requested change that the plan does not include. */
 struct mapm_omission {
-    const char *kind; /* "left-out": a catalog's, cannot be installed; "held",
-                         "gone": stays as it is locked; "unsupported": a part, or
-                         parts, of the plugin `name` */
+    /* "left-out": a package of a catalog that cannot be installed; "held",
+     * "gone": a package that stays as it is locked; "unsupported": a part, or
+     * several parts, of the plugin `name`. */
+    const char *kind;
     const char *type, *name, *origin;
-    const char *code;    /* why, stable; "" of "unsupported" */
-    const char *message; /* why, one line */
+    const char *code;    /* stable code of the reason; "" for "unsupported" */
+    const char *message; /* the reason, in one line */
 };
 
 struct mapm_plan {
     const char *workspace;
-    const struct mapm_package *packages; /* dependencies first; those that are
-                                            removed last */
+    /* Dependencies come before their dependents, removed packages last. */
+    const struct mapm_package *packages;
     size_t package_count;
-    const char *const *edits; /* of the user, which stay: one line each */
+    const char *const *edits; /* preserved local edits, one line each */
     size_t edit_count;
-    bool is_empty; /* nothing to do: mapm_apply() changes nothing */
+    bool is_empty; /* nothing to do; mapm_apply() will change nothing */
     const struct mapm_omission *omissions;
     size_t omission_count;
 };
 
-/*
- * Finds what has to change, fetches it into the store, and changes nothing in
- * the workspace, which stays locked for others until mapm_apply(),
- * mapm_discard() or the next operation on `m`.
- */
+/* Computes the changes and fetches the packages into the store, without
+ * changing the workspace. The workspace stays locked against other processes
+ * until mapm_apply(), mapm_discard() or the next operation on `m`. */
 bool mapm_plan(struct mapm *m, const struct mapm_change_request *request,
                const struct mapm_plan **out);
 
@@ -278,25 +297,27 @@ struct mapm_change {
     const char *path;   /* folder, file, or file#key */
 };
 
-/* Does what the last mapm_plan() of `m` returned, including the commands of its
- * MCP packages: calling it is the consent. All or nothing; `*out` is what was
- * changed. */
+/* Applies the last plan of `m`, either completely or not at all. Calling it is
+ * the consent to the plan, including the commands of its MCP packages. Sets
+ * `*out` to the changes made. */
 bool mapm_apply(struct mapm *m, const struct mapm_change **out, size_t *count);
-void mapm_discard(struct mapm *m); /* without a plan: nothing */
+void mapm_discard(struct mapm *m); /* without a plan: does nothing */
 
 /* --- validation -------------------------------------------------------------------- */
 
 struct mapm_diagnostic {
-    const char *path; /* of the document, as reached from the argument */
-    const char *code; /* stable: "name-grammar" */
+    const char *path; /* path of the document, as seen from the current
+                         folder */
+    const char *code; /* stable code: "name-grammar" */
     const char *field, *file;
     const char *message, *hint;
-    unsigned line, column; /* from 1; 0: none */
-    bool is_error;         /* else a warning */
+    unsigned line, column; /* count from 1; 0 if unknown */
+    bool is_error;         /* otherwise a warning */
 };
 
-/* Validates every document below `paths` (none: the workspace), as `mapm check`
- * does. `profile`: "install" …, NULL for that. */
+/* Validates every document below `paths` (if there are none, the workspace) as
+ * `mapm check` does. `profile` is the name of a check profile; NULL for
+ * "install". */
 bool mapm_lint(struct mapm *m, const char *const *paths, size_t path_count,
                const char *profile, bool is_strict,
                const struct mapm_diagnostic **out, size_t *count);
@@ -308,22 +329,25 @@ struct mapm_skill {
     const char *source; /* "workspace", "global" */
     const char *root, *folder;
     const char *license, *compatibility, *allowed_tools;
-    bool is_metaskill; /* has a program: mapm_run() */
+    bool is_metaskill; /* has a program, which mapm_run() runs */
     bool is_mode;
-    bool is_disabled;    /* for models: only a person starts it */
-    bool is_explicit;    /* mapm_match: named by "/name" or "$name" */
-    double score;        /* 0 to 1 */
-    const char *trigger; /* the words that counted */
+    bool is_disabled;    /* hidden from models; only the user can start it */
+    bool is_explicit;    /* mapm_match(): named in the request, as "/name" or
+                            "$name" */
+    double score;        /* relevance, 0 to 1 */
+    const char *trigger; /* words of the request that matched */
 };
 
-/* All that can be seen from the workspace, sorted by name. */
+/* Lists all skills that are visible from the workspace, sorted by name. */
 bool mapm_skills(struct mapm *m, const struct mapm_skill **out, size_t *count);
 
-/* The best `limit` that serve `query`, in any words, or contain it. */
+/* Returns at most `limit` skills (1 to 50) that fit `query`, a request in any
+ * words or a part of a name or description; the best match first. */
 bool mapm_search(struct mapm *m, const char *query, size_t limit,
                  const struct mapm_skill **out, size_t *count);
 
-/* The best `limit` for a request in plain words, of at least `score`. */
+/* Returns at most `limit` skills (1 to 50) with at least `score` for a natural
+ * language request, which may name skills; the best match first. */
 bool mapm_match(struct mapm *m, const char *request, size_t limit, double score,
                 const struct mapm_skill **out, size_t *count);
 
@@ -332,7 +356,7 @@ struct mapm_metadata {
 };
 
 struct mapm_resource {
-    const char *path; /* in the skill's folder */
+    const char *path; /* path in the skill's folder */
     const char *kind; /* "reference", "script", "asset", "example", "other" */
     uint64_t size;
     bool is_executable, is_text;
@@ -340,22 +364,22 @@ struct mapm_resource {
 
 struct mapm_loaded {
     struct mapm_skill skill;
-    const char *text;        /* for a model: header and body */
-    const char *version;     /* digest of its SKILL.md */
-    uint64_t tokens;         /* estimated, of the body */
+    const char *text;        /* text for a model: header and body */
+    const char *version;     /* digest of SKILL.md */
+    uint64_t tokens;         /* estimated tokens of the body */
     const char *const *tags; /* metadata.tags */
     size_t tag_count;
-    const struct mapm_metadata *metadata; /* scalars below metadata: */
+    const struct mapm_metadata *metadata; /* scalar values of metadata */
     size_t metadata_count;
-    const struct mapm_resource *resources; /* all files but SKILL.md */
+    const struct mapm_resource *resources; /* all files except SKILL.md */
     size_t resource_count;
 };
 
 bool mapm_load(struct mapm *m, const char *name,
                const struct mapm_loaded **out);
 
-/* A file of a skill, of at most 64 KiB; `*text` has a NUL behind its `*length`
- * bytes. */
+/* Reads a file of a skill, of at most 64 KiB. `*text` holds `*length` bytes,
+ * followed by a NUL. */
 bool mapm_read_resource(struct mapm *m, const char *name, const char *path,
                         const char **text, size_t *length);
 
@@ -363,78 +387,83 @@ bool mapm_read_resource(struct mapm *m, const char *name, const char *path,
 
 struct mapm_trusted {
     const char *kind;    /* "metaskill", "policy", "workspace" */
-    const char *subject; /* a name, or a folder */
-    const char *digest;  /* "sha256:…"; "" of a workspace */
+    const char *subject; /* name or folder */
+    const char *digest;  /* "sha256:…"; "" for a workspace */
     int64_t since_s;     /* seconds since 1970 */
 };
 
-/* What the user accepted on this machine. */
+/* Lists the trust decisions of the user on this machine. */
 bool mapm_list_trust(struct mapm *m, const struct mapm_trusted **out,
                      size_t *count);
 
-/* Trusts the installed metaskill `name` as it is locked. Its origin, size and
- * differences are shown by the notice callback, then confirm is called with
- * MAPM_TRUST. Nothing is asked when it is trusted already. */
+/* Trusts the installed metaskill `name` in its locked version. Shows its
+ * origin, size and differences by the notice callback, then calls confirm with
+ * MAPM_TRUST; calls neither if it is already trusted. */
 bool mapm_trust(struct mapm *m, const char *name);
 
-/* Forgets every trusted version of the metaskill `name`; MAPM_NOT_FOUND when
- * there is none. */
+/* Revokes trust in every version of the metaskill `name`. Fails with
+ * MAPM_NOT_FOUND if none is trusted. */
 bool mapm_revoke_trust(struct mapm *m, const char *name);
 
 /* --- metaskills ------------------------------------------------------------------------ */
 
 struct mapm_ask {
-    unsigned number; /* from 1 */
+    unsigned number; /* counts from 1 */
     const char *prompt, *purpose;
     unsigned max_turns;
-    size_t max_chars; /* a longer answer is cut */
+    size_t max_chars; /* longer answers are truncated */
 };
 
 struct mapm_answer {
-    const char *text; /* NULL fails the run; valid until the callback is called
-                         again or mapm_run() returns */
+    /* Must be valid until the next call of the callback, or until mapm_run()
+     * returns; NULL fails the run. */
+    const char *text;
     unsigned turns;
-    bool is_exhausted; /* max_turns were not enough */
+    bool is_exhausted; /* the model reached max_turns before it finished */
 };
 
 struct mapm_event {
-    const char
-        *kind;       /* "start", "ask", "command", "trace", "print", "finish" */
-    unsigned number; /* ask, command: from 1 */
-    bool is_done;    /* ask, command: first without, then with */
+    /* "start", "ask", "command", "trace", "print" or "finish". */
+    const char *kind;
+    unsigned number; /* ask, command: number of the call, from 1 */
+    /* ask, command: sent twice, first with false, then with true on
+     * completion. */
+    bool is_done;
     bool is_failed;
     uint64_t at_ms, took_ms;
-    const char *text; /* prompt or answer; command line or result; kind of a
-                         trace; line; status */
-    const char *data; /* trace: a JSON object */
+    /* ask: prompt, then answer; command: command line, then result; trace: its
+     * kind; print: the line; finish: the status. */
+    const char *text;
+    const char *data; /* trace: its data, a JSON object */
 };
 
 struct mapm_run_request {
-    const char *name;         /* of a metaskill, or the path of its folder */
-    const char *input;        /* a JSON object; NULL: {} */
-    const char *const *allow; /* rules for commands: "git diff *" */
+    const char *name;         /* name of a metaskill, or path of its folder */
+    const char *input;        /* JSON object; NULL for {} */
+    const char *const *allow; /* rules that allow commands: "git diff *" */
     size_t allow_count;
-    /* Answers ask() of the program. NULL: the back end that the user
-     * configured, or `backend`. */
+    /* Answers the ask() calls of the program. NULL to use `backend`, or the
+     * model backend that the user configured. */
     bool (*ask)(void *ctx, const struct mapm_ask *ask, struct mapm_answer *out);
-    const char *backend; /* as `mapm run --ask`; NULL: configured */
+    const char *backend; /* as for `mapm run --ask`; NULL: the configured one */
     void (*event)(void *ctx, const struct mapm_event *event); /* may be NULL */
     void *ctx;
 };
 
 struct mapm_run_result {
     bool is_completed;
-    const char *text;     /* what run() returned; "error: …" */
-    const char *envelope; /* a JSON object; "" unless completed */
+    const char *text;     /* return value of run(), or "error: …" */
+    const char *envelope; /* JSON object; "" if the run failed */
     const char *status;
-    const char *report; /* traceback of an error in the program */
+    const char *report; /* traceback of a program error */
     unsigned asks, commands, traces;
     uint64_t took_ms;
 };
 
-/* Runs a metaskill. False when it could not be started: not found, not trusted
- * (confirm is called with MAPM_TRUST), bad input, or canceled; true with
- * is_completed false when the program failed. */
+/* Runs a metaskill. Returns false if it cannot be started: it does not exist,
+ * the input is invalid, the user does not trust it (confirm is called with
+ * MAPM_TRUST), or the operation was canceled. If the program starts and then
+ * fails, returns true with is_completed false. */
 bool mapm_run(struct mapm *m, const struct mapm_run_request *request,
               const struct mapm_run_result **out);
 
