@@ -4,12 +4,13 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-/* base64: RFC 4648, 4: with "+", "/" and padding. */
+/* base64: encode and decode the alphabet of RFC 4648, 4, with "+", "/" and
+ * padding. */
 
 struct str base64_format(struct str bytes, struct arena *a);
 
-/* Appends the bytes that `text` stands for, with its padding or without. False for
- * another character, or when `out` is full. */
+/* Appends the decoded bytes of `text`, with or without padding. Returns false
+ * on an invalid character, or if `out` is full. */
 bool base64_parse(struct str text, struct buf *out);
 
 #endif

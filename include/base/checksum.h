@@ -5,11 +5,9 @@
 
 #include <nettle/sha1.h>
 
-/*
- * checksum: plain SHA-1 (nettle), where another format prescribes it, such as
- * the trailer of a git pack. It proves nothing against an attacker: ids of
- * objects are computed elsewhere, with collision detection.
- */
+/* checksum: plain SHA-1 (nettle), for formats that prescribe it, such as the
+ * trailer of a git pack. It gives no protection against an attacker: object ids
+ * are computed elsewhere, with collision detection. */
 
 #define CHECKSUM_BYTES 20
 

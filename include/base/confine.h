@@ -4,16 +4,19 @@
 #include "base/str.h"
 
 /*
- * confine: give up rights for good, as far as this kernel can.
+ * confine: permanently drop rights of this process, as far as the kernel
+ * supports it.
  *
- *     rules --> confine_self() --> Landlock, seccomp, rlimits, no new privs
+ *     rules --> confine_self() --> Landlock, seccomp, rlimits, no_new_privs
  *
- * Each wall is best effort; `done` says which stand. What must hold wherever
- * the walls are missing is proved by hash in the parent (THREATS.md 1.2).
+ * Each isolation mechanism is best effort; `done` reports which are active.
+ * What must hold without them is verified by hash in the parent process
+ * (THREATS.md 1.2).
  *
- * A denied path is EACCES, a denied call EPERM (clone3: ENOSYS, so that the
- * C library takes clone); nothing is killed. What is open already stays open.
- * Not denied where Landlock is all there is: unix sockets by path, UDP, stat.
+ * A denied path fails with EACCES, a denied system call with EPERM (clone3 with
+ * ENOSYS, so that the C library falls back to clone); no process is killed.
+ * Open descriptors stay usable. Landlock alone does not deny Unix sockets by
+ * path, UDP and stat.
  *
  * Source: THREATS.md 1.2, 1.6, 2.
  */
@@ -21,41 +24,43 @@
 enum confine_calls {
     CONFINE_CALLS_ANY,     /* no seccomp filter */
     CONFINE_CALLS_FETCH,   /* sockets, files, threads; no fork, exec, ptrace,
-                            * signals, chmod or utimes by path */
-    CONFINE_CALLS_COMMAND, /* what THREATS.md 2 denies to commands */
-    CONFINE_CALLS_COMPUTE, /* memory, and open descriptors: other calls fail with EPERM */
+                              signals, and no chmod or utimes by path */
+    CONFINE_CALLS_COMMAND, /* denies the system calls of THREATS.md 2 */
+    CONFINE_CALLS_COMPUTE, /* memory and open descriptors only */
 };
 
 struct confine_rules {
-    const char *const *read_paths; /* readable paths, with all below them */
+    const char *const *read_paths; /* readable, with everything below */
     size_t read_count;
-    const char *const *write_paths; /* may be read, written, created in */
+    const char *const *write_paths; /* readable, writable, may create files */
     size_t write_count;
-    const char *const *exec_paths; /* may be read and executed */
+    const char *const *exec_paths; /* readable and executable */
     size_t exec_count;
     enum confine_calls calls;
-    bool network;            /* COMMAND: AF_INET and AF_NETLINK stay */
-    uint64_t max_data_bytes; /* RLIMIT_DATA; 0: leave. Not under ASan */
-    uint64_t max_file_bytes; /* RLIMIT_FSIZE; 0: leave */
-    uint64_t max_files;      /* RLIMIT_NOFILE; 0: leave */
-    uint64_t max_processes;  /* RLIMIT_NPROC; 0: leave */
-    int least_abi; /* of Landlock, to use it: before 2, nothing can be moved
-                    * between folders */
+    bool network;            /* COMMAND: keep AF_INET and AF_NETLINK */
+    uint64_t max_data_bytes; /* RLIMIT_DATA; 0: unchanged. Ignored under ASan */
+    uint64_t max_file_bytes; /* RLIMIT_FSIZE; 0: unchanged */
+    uint64_t max_files;      /* RLIMIT_NOFILE; 0: unchanged */
+    uint64_t max_processes;  /* RLIMIT_NPROC; 0: unchanged */
+    /* Minimum ABI version of Landlock to use it. Versions before 2 do not allow
+     * moving files between folders. */
+    int least_abi;
 };
 
 struct confine_done {
-    int landlock_abi; /* 0: none */
+    int landlock_abi; /* 0: Landlock is not active */
     bool seccomp;
 };
 
-/* Paths that do not exist are skipped; without any path, no file can be opened.
- * Call it before the first thread starts. With CALLS_FETCH and _COMMAND
- * capabilities go, too, and signals reach only who is confined as well.
- * ERR_FAILED only when a wall the kernel offers could not be raised. */
+/* Applies the rules to this process. Paths that do not exist are skipped;
+ * without any path, no file can be opened. Must be called before the first
+ * thread starts. CONFINE_CALLS_FETCH and _COMMAND also drop capabilities, and
+ * limit signals to processes that are confined as well. Fails with ERR_FAILED
+ * only if a mechanism that the kernel supports could not be activated. */
 MUST_CHECK bool confine_self(const struct confine_rules *rules,
                              struct confine_done *done, struct err *e);
 
-/* The Landlock ABI of this kernel; 0 without it. */
+/* Returns the Landlock ABI version of this kernel; 0 without Landlock. */
 int confine_landlock_abi(void);
 
 #endif

@@ -4,27 +4,29 @@
 #include "base/buf.h"
 
 /*
- * diff: how one text became another, line by line.
+ * diff: compare two texts line by line, and merge three.
  *
  *     before, after --> diff_lines() --> struct diff --> diff_format()
  *     base, ours, theirs --> diff_merge() --> one text
  *
- * A line ends with its LF; a last one without is another line than the same
- * with one. The fewest changes there are, up to DIFF_MAX_EDITS of them: what
- * lies between is then shown as replaced as a whole. So it is bounded in time
- * and memory, whatever the texts are.
+ * A line includes its LF, so a last line without LF differs from the same line
+ * with one. The result has the minimum of changes if that is at most
+ * DIFF_MAX_EDITS; otherwise the rest between the common beginning and end is
+ * reported as replaced. Time and memory are therefore bounded for any input.
  *
- * For: what changed since it was trusted; what a tape has and a run has not.
+ * Used to show what changed in a program since it was trusted, and how a run
+ * differs from its tape.
  */
 
 #define DIFF_MAX_EDITS 1000
-#define DIFF_MAX_LINES 200000 /* of a text; what follows is part of the last */
+#define DIFF_MAX_LINES 200000 /* per text; the last line holds the remainder */
 
 struct diff_line {
-    char sign;            /* ' ' in both, '-' before only, '+' after only */
-    size_t before, after; /* numbers from 1; 0: it is not in that text */
+    char sign;            /* ' ': in both texts, '-': only before, '+': only
+                             after */
+    size_t before, after; /* line numbers from 1; 0 if not in that text */
     struct str text;      /* without its LF */
-    bool bare;            /* it had none */
+    bool bare;            /* the line has no LF */
 };
 
 struct diff {
@@ -32,23 +34,25 @@ struct diff {
     size_t count, removed, added;
 };
 
-/* Ownership: lines in `a`, borrowing from both texts. */
+/* Compares two texts.
+ * Ownership: lines in `a`, borrowing from both texts. */
 void diff_lines(struct str before, struct str after, struct arena *a,
                 struct diff *out);
 
 /*
- * The changes with `context` lines around them, as `diff -u` writes them:
- * "@@ -1,3 +1,4 @@", then the lines behind their signs. Nothing when there is
- * no change. The text is as it came: text_visible is the caller's.
+ * Writes the changes with `context` lines around them in the format of `diff
+ * -u`: "@@ -1,3 +1,4 @@", then the lines with their signs. Writes nothing if
+ * there are no changes. The text is not escaped; the caller uses text_visible
+ * if needed.
  */
 void diff_format(const struct diff *d, size_t context, struct buf *out);
 
 /*
- * What both sides made of `base`, in one text. Where they changed the same
- * lines, or neighbouring ones, in different ways both stand there between git's
- * markers: "<<<<<<< OURS", "=======", ">>>>>>> THEIRS". Returns how many such
- * places there are. A text that ends without an LF may get one behind it, where
- * a marker follows.
+ * Merges the changes that two sides made to `base` into one text. Where both
+ * changed the same or adjacent lines in different ways, both versions are
+ * written between git's conflict markers: "<<<<<<< OURS", "=======", ">>>>>>>
+ * THEIRS". Returns the number of such conflicts. If a marker follows a version
+ * that ends without LF, one is added.
  */
 size_t diff_merge(struct str base, struct str ours, struct str theirs,
                   const char *our_name, const char *their_name,

@@ -4,24 +4,25 @@
 #include "base/str.h"
 
 /*
- * glob: patterns as a shell has them: `*`, `?`, `[a-z]`, `[!a-z]`, and `\` before
- * a character that means itself. A `[` without its `]` means itself, too.
+ * glob: shell patterns: `*`, `?`, `[a-z]`, `[!a-z]`, and `\` to quote the next
+ * character. A `[` without `]` is an ordinary character.
  *
- * fnmatch() takes exponential time for some patterns; this takes at most the
- * product of both lengths for each part of a path, and allocates nothing.
+ * fnmatch() takes exponential time for some patterns. These functions take
+ * at most the product of both lengths for each component of a path, and
+ * allocate nothing.
  */
 
-/* Whether it has one of the characters `*`, `?` and `[`. */
+/* Returns whether `text` contains `*`, `?` or `[`. */
 bool glob_is_pattern(struct str text);
 
-/* `*`, `?` and `[…]` match "/", too. */
+/* `*`, `?` and `[…]` also match "/". */
 bool glob_matches(struct str pattern, struct str text);
 
-/* They match within one part of the path only, so that both have the same
- * number of parts. */
+/* Wildcards match within one component of the path, so pattern and path must
+ * have the same number of components. */
 bool glob_matches_path(struct str pattern, struct str path);
 
-/* No character but `*` is special, which matches "/", too. */
+/* Only `*` is special; it also matches "/". */
 bool glob_star_matches(struct str pattern, struct str text);
 bool glob_star_matches_nocase(struct str pattern, struct str text); /* ASCII */
 

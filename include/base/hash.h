@@ -5,7 +5,7 @@
 
 #include <nettle/sha2.h>
 
-/* hash: SHA-256 (nettle), as value and as text. */
+/* hash: SHA-256 (nettle), as a value and as hexadecimal text. */
 
 #define HASH_HEX_CHARS 64
 
@@ -25,11 +25,12 @@ struct hash hash_of(struct str bytes);
 bool hash_eq(const struct hash *a, const struct hash *b);
 bool hash_is_zero(const struct hash *h);
 
-/* 64 lower-case digits into out[65]. */
+/* Writes 64 lower-case hexadecimal digits and a NUL. */
 void hash_format(const struct hash *h, char out[HASH_HEX_CHARS + 1]);
 struct str hash_hex(const struct hash *h, struct arena *a);
 
-/* Exactly 64 lower-case digits, or false and `*out` untouched. */
+/* Parses exactly 64 lower-case digits; otherwise returns false and leaves
+ * `*out` unchanged. */
 bool hash_parse(struct str hex, struct hash *out);
 
 #endif

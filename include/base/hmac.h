@@ -3,14 +3,13 @@
 
 #include "base/hash.h"
 
-/*
- * hmac: HMAC-SHA-256 (nettle): proves that a text which went through other
- * hands is ours. Source: RFC 2104.
- */
+/* hmac: HMAC-SHA-256 (nettle), to verify that a text which was handed to
+ * another party is unchanged.
+ * Source: RFC 2104. */
 
 struct hash hmac_of(struct str key, struct str text);
 
-/* In a time that says nothing about where they differ. */
+/* Compares in constant time. */
 bool hmac_eq(const struct hash *a, const struct hash *b);
 
 #endif

@@ -4,10 +4,11 @@
 #include <assert.h>
 
 /*
- * INVARIANT: what a module guarantees itself, whatever the input was: checked
- * in builds with AddressSanitizer (make san), no code in others. Conditions may
- * cost as much as the structure is large, and have no side effects. Never a
- * property of input: that is an error, with a message.
+ * INVARIANT: an assertion about the module's own data, which must hold for any
+ * input. It is checked in builds with AddressSanitizer (make san) and compiles
+ * to nothing otherwise. Conditions may take time linear in the size of the
+ * structure and have no side effects. Never use it for a property of input:
+ * that is an error with a message.
  *
  * Source: STYLE.md 6.
  */

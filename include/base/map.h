@@ -3,10 +3,9 @@
 
 #include "base/str.h"
 
-/*
- * map: from text to pointer, in insertion order, so the same input writes the
- * same bytes. Keyed hashing: hostile keys cannot make it slow. No removal.
- */
+/* map: a hash table from text to pointers that keeps the insertion order, so
+ * that the same input produces the same output. The hash function is keyed, so
+ * that chosen keys cannot cause collisions. Entries cannot be removed. */
 
 struct map_entry {
     struct str key;
@@ -23,16 +22,17 @@ struct map {
     uint64_t seed[2];
 };
 
-/* Keys and entries live in `a`; keys are borrowed, not copied. */
+/* Initializes a map whose entries are allocated in `a`. Keys are
+ * borrowed, not copied. */
 void map_init(struct map *m, struct arena *a);
 
-void *map_find(const struct map *m, struct str key); /* NULL: none */
+void *map_find(const struct map *m, struct str key); /* NULL if absent */
 bool map_has(const struct map *m, struct str key);
 
-/* Adds, or replaces the value. True when the key was new. */
+/* Adds a key or replaces its value. Returns true if the key is new. */
 bool map_put(struct map *m, struct str key, void *value);
 
-/* The entry for `key`, added with a NULL value when it was not there. Borrowed
+/* Returns the entry of `key`, adding it with value NULL if absent. Borrowed
  * until the next key is added. */
 struct map_entry *map_entry(struct map *m, struct str key);
 

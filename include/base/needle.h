@@ -3,16 +3,17 @@
 
 #include "base/str.h"
 
-/* needle: a short text searched for in megabytes. */
+/* needle: fast search of a short text in a large one. */
 
-/* The text to search for, not empty. Borrows the text. */
+/* A prepared search text, not empty; borrows it. */
 struct needle {
     struct str text;
-    size_t first, second; /* its two places that decide most */
+    size_t first, second; /* offsets of its two rarest bytes */
 };
 struct needle needle_of(struct str text);
 
-/* Its first position in `text` at or after `from`; SIZE_MAX: none. */
+/* Returns the first position of `what` in `text` at or after `from`,
+ * or SIZE_MAX. */
 size_t text_search(struct str text, const struct needle *what, size_t from);
 
 #endif

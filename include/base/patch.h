@@ -4,8 +4,8 @@
 #include "base/buf.h"
 
 /*
- * patch: how a file became another, as git prints it, so that git apply and
- * patch(1) can read it.
+ * patch: write, parse and apply patches in git's format, which git apply and
+ * patch(1) also read.
  *
  *     two texts --> patch_format() --> text --> patch_parse() --> patch_apply()
  *
@@ -14,11 +14,12 @@
  *     +++ b/SKILL.md
  *     @@ -1,3 +1,4 @@ …
  *
- * A file with a NUL in its first 8,000 bytes is binary, as for git, and only
- * named. There are no "index" lines: git's ids of the contents are not known.
+ * As in git, a file with a NUL in its first 8,000 bytes is binary and
+ * only named. There are no "index" lines, because git's ids of the
+ * contents are not known.
  */
 
-#define PATCH_FILE_MAX_BYTES (8u * 1024 * 1024) /* more is named like binary */
+#define PATCH_FILE_MAX_BYTES (8u * 1024 * 1024) /* larger: only named */
 #define PATCH_CONTEXT_LINES  3
 
 #define PATCH_FILE    0100644u
@@ -26,27 +27,27 @@
 #define PATCH_LINK    0120000u
 
 struct patch_side {
-    unsigned mode;   /* git's; 0: the file is not there */
-    struct str text; /* of a link: where it leads */
-    bool is_opaque;  /* the text is not at hand, or too large */
+    unsigned mode;   /* git file mode; 0: the file does not exist */
+    struct str text; /* contents; target of a symbolic link */
+    bool is_opaque;  /* the text is not available or too large */
 };
 
 struct patch_file {
-    struct str path; /* relative, "/" between its names */
+    struct str path; /* relative, separated by "/" */
     struct patch_side before, after;
 };
 
 bool patch_is_binary(const struct patch_file *f);
 
-/* Adds nothing when both sides are the same. Texts are written as they are:
- * text_visible is the caller's. */
+/* Appends the patch of one file; nothing if both sides are equal. Text is not
+ * escaped; the caller uses text_visible if needed. */
 void patch_format(const struct patch_file *f, struct buf *out);
 
 /*
- * Reading is strict, for patches that other people commit: files that come, go
- * or change as text, at just the lines that the hunks name. No names but one
- * for both sides, no modes, no links, no copies, no binary contents, no line
- * that is none of these; "index" lines are skipped, as git writes them.
+ * The parser is strict, because patches are untrusted input: it accepts files
+ * that are added, deleted or changed as text, at exactly the lines that the
+ * hunks name. It rejects renames, copies, mode changes, links, binary contents
+ * and unknown lines, and skips the "index" lines that git writes.
  */
 
 #define PATCH_MAX_BYTES (8u * 1024 * 1024)
@@ -54,40 +55,43 @@ void patch_format(const struct patch_file *f, struct buf *out);
 
 struct patch_line {
     char sign;       /* ' ', '-' or '+' */
-    bool bare;       /* without an LF: the last one of its file */
-    struct str text; /* without its LF */
+    bool bare;       /* no LF: the last line of its file */
+    struct str text; /* without LF */
 };
 
 struct patch_hunk {
-    size_t before, after; /* lines in front of it, on each side */
+    size_t before, after; /* number of lines before the hunk, per side */
     const struct patch_line *lines;
     size_t count;
-    unsigned line; /* of its "@@" */
+    unsigned line; /* line of the patch with its "@@" */
 };
 
 struct patch_change {
-    struct str path;                /* clean, relative, printable UTF-8 */
-    bool is_new, is_gone;           /* the file was not there, or will not be */
-    const struct patch_hunk *hunks; /* in their order, none over another */
+    struct str path;                /* relative, without "..", printable
+                                       UTF-8 */
+    bool is_new, is_gone;           /* the file is added or deleted */
+    const struct patch_hunk *hunks; /* in order, not overlapping */
     size_t count;
 };
 
 struct patch {
-    const struct patch_change *changes; /* of each path one */
+    const struct patch_change *changes; /* one per path */
     size_t count;
 };
 
-/*
- * Ownership: in `a`, borrowing from `text`. Errors: ERR_FORMAT
- * "NAME:12: …", ERR_LIMIT, ERR_REFUSED for a path that leaves its folder.
- */
+/* Parses a patch; `name` is used in messages.
+ * Ownership: allocated in `a`, borrowing from `text`.
+ * Errors: ERR_FORMAT "NAME:12: …"; ERR_LIMIT; ERR_REFUSED for a path that
+ * leaves its folder. */
 MUST_CHECK bool patch_parse(struct str text, const char *name, struct arena *a,
                             struct patch *out, struct err *e);
 
 /*
- * The text of the file afterwards, in `a`, at most PATCH_FILE_MAX_BYTES. Whether
- * the file is there is the caller's to compare with is_new. Errors: ERR_PATCH
- * naming the line of `before` that is another one, and the hunk; ERR_LIMIT.
+ * Applies a change to `before`. `*out` is allocated in `a` and has at
+ * most PATCH_FILE_MAX_BYTES. The caller checks is_new against the
+ * existence of the file.
+ * Errors: ERR_PATCH, naming the hunk and the line of `before` that
+ * differs; ERR_LIMIT.
  */
 MUST_CHECK bool patch_apply(const struct patch_change *c, struct str before,
                             struct arena *a, struct str *out, struct err *e);

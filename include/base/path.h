@@ -3,35 +3,36 @@
 
 #include "base/str.h"
 
-/*
- * path: names of files that came from outside, judged as text.
- * Source: THREATS.md rows 1 to 3.
- */
+/* path: checks of file names and paths from untrusted sources, as text.
+ * Source: THREATS.md rows 1 to 3. */
 
 #define PATH_NAME_MAX_BYTES 255
 
 /*
- * May a file or folder of a package have this name? One component. Refuses
- * what any file system or terminal could take for something else: ".", "..",
- * ".git" in every disguise, separators, devices, control and hidden
- * characters, bytes that are not UTF-8. ERR_REFUSED, with the name.
+ * Checks whether a file or folder of a package may have this name (one
+ * component). Rejects names that a file system or terminal could misinterpret:
+ * ".", "..", every form of ".git", separators, device names, control and
+ * hidden characters, and bytes that are not UTF-8. Fails with ERR_REFUSED,
+ * quoting the name.
  */
 MUST_CHECK bool path_check_name(struct str name, struct err *e);
 
-/* Each component, and the whole at most `max_bytes`: relative, no "//". */
+/* Checks every component of a relative path of at most `max_bytes`,
+ * without "//". */
 MUST_CHECK bool path_check(struct str path, size_t max_bytes, struct err *e);
 
-/* Whether the name (one component) is ".git", in whatever disguise. */
+/* Returns whether the name (one component) is a form of ".git" on
+ * any file system. */
 bool path_is_git_folder(struct str name);
 
-/* The part after the last "/"; the whole path without one. */
+/* Returns the part after the last "/", or the whole path if it has none. */
 struct str path_last(struct str path);
 
-/* The number of components: "a/b" has two, and "" one. */
+/* Returns the number of components: 2 for "a/b", 1 for "". */
 size_t path_depth(struct str path);
 
-/* Whether `target`, followed from `folder` (both relative, "" is the top),
- * never climbs above the top on its way. */
+/* Returns whether the symbolic link target `target`, resolved in `folder` (both
+ * relative, "" is the top), stays below the top at every step. */
 bool path_stays_below(struct str folder, struct str target);
 
 #endif

@@ -5,120 +5,130 @@
 
 #include <sys/types.h>
 
-/*
- * proc: start another program, by argv, never by a shell.
- * Source: THREATS.md rows 15, 20, 29.
- */
+/* proc: starts other programs, by argument vector, never by a shell.
+ * Source: THREATS.md rows 15, 20, 29. */
 
-/* What mapm changes for itself, as this process got it. */
+/* Process attributes that mapm changes for itself, with the values
+ * that it inherited. */
 struct proc_inherited {
     mode_t umask;
-    uint64_t descriptors; /* soft limit */
+    uint64_t descriptors; /* soft limit of RLIMIT_NOFILE */
     bool ignores_xfsz, ignores_pipe;
 };
-void proc_inherit(struct proc_inherited *out); /* before proc_init */
+void proc_inherit(struct proc_inherited *out); /* call before proc_init */
 
 /*
- * Replaces this process by the program `path`, which gets all that this one
- * was given: `inherited` is restored, descriptors of ours are closed. `dir`:
- * NULL, or where it starts. Returns on failure alone: ERR_NOT_FOUND when the
- * program or `dir` is not there.
+ * Executes the program `path` in place of this process, with the attributes of
+ * `inherited` and without mapm's descriptors. `dir` is its working directory;
+ * NULL for the current one. Returns only on failure: ERR_NOT_FOUND if the
+ * program or `dir` does not exist.
  */
 bool proc_replace(const struct proc_inherited *inherited, const char *path,
                   const char *const *argv, const char *dir, struct err *e);
 
-/* /dev/null on descriptors 0 to 2 that are closed; call first of all. */
+/* Opens /dev/null on those of the descriptors 0 to 2 that are closed. Must be
+ * the first call of the program. */
 void proc_init(void);
 
-/* Looks `name` up in PATH, relative elements skipped, `except_below` (an
- * absolute path, or NULL) excluded. Absolute, in `a`; ERR_NOT_FOUND. */
+/* Finds the program `name` in PATH, skipping relative entries and programs
+ * below `except_below` (an absolute path, or NULL). `*path` is absolute,
+ * allocated in `a`.
+ * Errors: ERR_NOT_FOUND. */
 MUST_CHECK bool proc_find_program(const char *name, const char *except_below,
                                   struct arena *a, struct str *path,
                                   struct err *e);
 
-/* Folder of the running program's file (/proc/self/exe), links resolved. A root
- * folder without /proc: of the absolute path that it was started by. */
+/* Gets the folder of the running program (from /proc/self/exe), with symbolic
+ * links resolved. Without /proc, uses the path that it was started by, if
+ * that is absolute. */
 MUST_CHECK bool proc_self_dir(struct arena *a, struct str *dir, struct err *e);
 
 struct proc_options {
-    const char *const *argv; /* argv[0] an absolute path; NULL at the end */
-    const char *const *env;  /* NULL: ours */
-    const char *dir;         /* NULL: ours */
-    struct str input;        /* for its stdin; none: /dev/null */
-    size_t max_output_bytes; /* past it: killed, ERR_LIMIT */
-    unsigned timeout_ms;     /* 0: none; past it: group killed, ERR_FAILED */
+    const char *const *argv; /* argv[0] is absolute; ended by NULL */
+    const char *const *env;  /* NULL: inherit the environment */
+    const char *dir;         /* NULL: current folder */
+    struct str input;        /* contents of stdin; empty: /dev/null */
+    size_t max_output_bytes; /* more: kill it and fail with ERR_LIMIT */
+    unsigned timeout_ms;     /* 0: none; then kill the group, ERR_FAILED */
 
-    /* With `output` nothing is kept, and no maximum counts: each block is
-     * handed over as it comes, of stderr, too. */
+    /* If set, receives each block of stdout and stderr as it arrives; nothing
+     * is stored and max_output_bytes does not apply. */
     void (*output)(void *ctx, bool is_err, struct str block);
-    /* Called at least four times a second, after output, too; false ends the
-     * run at once: group killed, proc_result.stopped. */
+    /* Called at least four times per second, and after output. Returning false
+     * ends the run at once: the group is killed and proc_result.stopped set. */
     bool (*go_on)(void *ctx);
     void *ctx;
-    bool own_session;    /* not only a group: no terminal, either */
-    bool one_stream;     /* stderr goes where stdout goes */
-    bool end_all;        /* at the end, whatever way: each process that it left
-                      * behind is killed, daemons included (a subreaper) */
-    bool report_timeout; /* a time-out is proc_result.timed_out, no error */
+    bool own_session; /* a new session, not only a group: no terminal */
+    bool one_stream;  /* redirect stderr to stdout */
+    /* When the run ends in any way, kill every process that it left behind,
+     * including daemons (by PR_SET_CHILD_SUBREAPER). */
+    bool end_all;
+    /* Report a timeout in proc_result.timed_out instead of failing. */
+    bool report_timeout;
 };
 
 struct proc_result {
     bool stopped, timed_out;
-    bool has_left;       /* with end_all: something could not be killed */
-    int exit_code;       /* 128 + signal when killed by one */
-    struct str out, err; /* stdout; stderr (its last 4 KiB) */
+    bool has_left;       /* end_all: a process could not be killed */
+    int exit_code;       /* 128 + signal number if killed by a signal */
+    struct str out, err; /* stdout; the last 4 KiB of stderr */
 };
 
 /*
- * Runs to the end, in a process group of its own that is killed with a
- * time-out, too much output or a signal to us (ERR_INTERRUPTED). What a daemon
- * left behind prints is not waited for. ERR_NOT_FOUND when argv[0] is not
- * there, ERR_REFUSED when it is not absolute. Results in `a`, NUL-terminated.
+ * Runs a program and waits for its end. It has its own process group, which is
+ * killed on a timeout, too much output, or a signal to this process
+ * (ERR_INTERRUPTED). Output of a daemon that it leaves behind is not waited
+ * for. Fails with ERR_NOT_FOUND if argv[0] does not exist, ERR_REFUSED if it is
+ * not absolute. The result is allocated in `a`, terminated by NUL.
  */
 MUST_CHECK bool proc_run(const struct proc_options *o, struct arena *a,
                          struct proc_result *out, struct err *e);
 
 struct proc_start {
-    const char *const *argv; /* argv[0] absolute */
-    const char *const *env;  /* NULL: ours */
-    const char *dir;         /* NULL: ours */
-    int fds[4];              /* become 0 to 3; -1: 0 to 2 ours, 3 closed */
-    bool own_group;          /* a process group that can be killed whole */
-    bool own_session;        /* likewise, and no terminal */
-    /* The read end of a pipe, which gets no byte; NULL: none. Once its other
-     * end is closed, as by our end, the program is killed, also what a shell in
-     * it has started: with own_group the whole group, without it, in the group
-     * that has the terminal, by a process in between, which gets our SIGTERM
-     * (for all of them) and ends with the program's exit code. */
+    const char *const *argv; /* argv[0] is absolute */
+    const char *const *env;  /* NULL: inherit the environment */
+    const char *dir;         /* NULL: current folder */
+    /* Become descriptors 0 to 3. -1 inherits 0 to 2, and leaves 3 closed. */
+    int fds[4];
+    bool own_group;   /* start it in a new process group */
+    bool own_session; /* start it in a new session, without terminal */
+    /* The read end of a pipe to which nothing is written, or NULL. When its
+     * other end is closed, as when this process ends, the program and the
+     * processes that it started are killed. With own_group, the whole group is
+     * killed. Without it, the program runs in the group that has the terminal,
+     * below an intermediate process that performs the kill; it forwards a
+     * SIGTERM to them and exits with the program's exit code. */
     const int *lifeline;
-    bool outlives_us; /* else killed when the thread that starts it ends */
+    /* Otherwise the program is killed when the thread that started it ends. */
+    bool outlives_us;
 };
 
-/* Returns once the program runs, or could not be started: ERR_NOT_FOUND when
- * it is not there. */
+/* Starts a program. Returns when it runs or could not be started: ERR_NOT_FOUND
+ * if it does not exist. */
 MUST_CHECK bool proc_start(const struct proc_start *s, pid_t *pid,
                            struct err *e);
 
-/* Starts `argv` with `fd` as descriptor 3 and nothing else inherited but
- * 0 to 2; dies with us (PR_SET_PDEATHSIG). */
+/* Starts `argv` with `fd` as descriptor 3, inheriting only descriptors 0 to 2.
+ * The program is killed when this process ends (PR_SET_PDEATHSIG). */
 MUST_CHECK bool proc_spawn(const char *const *argv, int fd, pid_t *pid,
                            struct err *e);
 MUST_CHECK bool proc_wait(pid_t pid, int *exit_code, struct err *e);
 
-/* From now on orphaned descendants become our children
+/* Makes orphaned descendants children of this process
  * (PR_SET_CHILD_SUBREAPER). */
 void proc_adopt(void);
-/* Kills and reaps all our children except `keep`, and descendants that become
- * our children by that, for at most `max_ms`. After proc_adopt these are all
- * processes ever started below this one. */
+/* Kills and reaps all children of this process except `keep`, and descendants
+ * that become its children by that, for at most `max_ms`. After proc_adopt this
+ * covers all processes that were ever started below this one. */
 void proc_end_others(const pid_t *keep, size_t count, unsigned max_ms);
 
-/* SIGINT, SIGTERM, SIGHUP set a flag instead of killing; SIGPIPE ignored. */
+/* Makes SIGINT, SIGTERM and SIGHUP set a flag instead of killing the process,
+ * and ignores SIGPIPE. */
 void proc_catch_signals(void);
 bool proc_interrupted(void);
-/* The same, or one of them is pending while it is blocked. */
+/* The same, but also true if one of these signals is blocked and pending. */
 bool proc_is_asked_to_end(void);
 
-uint64_t proc_now_ms(void); /* monotonic */
+uint64_t proc_now_ms(void); /* monotonic clock */
 
 #endif

@@ -3,15 +3,13 @@
 
 #include "base/buf.h"
 
-/*
- * splice: a text changed in place: every byte that no splice covers stays. The
- * editors of JSON, YAML and TOML find positions in a tree, add splices, and
- * parse the result again.
- */
+/* splice: replaces parts of a text and keeps all other bytes. The editors
+ * of JSON, YAML and TOML find positions in a tree, add splices, and parse
+ * the result again. */
 
 struct splice {
-    size_t from, to; /* bytes that go */
-    struct str text; /* what takes their place; borrowed */
+    size_t from, to; /* byte range that is removed */
+    struct str text; /* replacement, borrowed */
 };
 
 struct splices {
@@ -20,10 +18,11 @@ struct splices {
     size_t count, capacity;
 };
 
-/* In the order of the text. Removals that touch become one. */
+/* Adds a splice; splices must be added in the order of the text. Adjacent
+ * removals are merged. */
 void splice_add(struct splices *s, size_t from, size_t to, struct str text);
 
-/* Adds `text` with all splices made to `out`. */
+/* Appends `text` with all splices applied to `out`. */
 void splice_apply(const struct splices *s, struct str text, struct buf *out);
 
 #endif

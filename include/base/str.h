@@ -8,17 +8,16 @@
 #include <stdint.h>
 #include <string.h>
 
-/*
- * str: text we look at. Pointer and length, borrowed, passed by value, no NUL
- * at the end, any byte inside. Compared by bytes, never by locale.
- */
+/* str: a read-only view of text: pointer and length, borrowed, passed by
+ * value, not terminated by NUL, any byte inside. Compared by bytes,
+ * independent of locale. */
 
 struct str {
     const char *p;
     size_t n;
 };
 
-/* Several, borrowed. */
+/* A list of strings, borrowed. */
 struct str_list {
     const struct str *items;
     size_t count;
@@ -31,13 +30,14 @@ struct str_list {
     }
 #define STR_ARG(s) (int)(s).n, (s).p /* for "%.*s" */
 
-/* Frequent comparisons are inline: the length of a literal is known then. */
+/* Frequent comparisons are inline, so that the length of a literal
+ * is a constant. */
 static inline struct str str_make(const char *p, size_t n)
 {
     return (struct str){p, n};
 }
 
-/* NULL gives the empty str. */
+/* Returns an empty str for NULL. */
 static inline struct str str_cstr(const char *text)
 {
     return text ? str_make(text, strlen(text)) : str_make("", 0);
@@ -54,40 +54,41 @@ static inline bool str_is(struct str a, const char *text)
 }
 
 bool str_eq_nocase(struct str a, struct str b); /* ASCII letters only */
-int str_cmp(struct str a, struct str b);        /* by bytes, then length */
-/* `list` is in the order of str_cmp. */
+int str_cmp(struct str a, struct str b);        /* bytes first, then length */
+/* `list` must be sorted by str_cmp. */
 bool str_in_sorted(const struct str *list, size_t count, struct str s);
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 
-/* Index of the first (last) one; SIZE_MAX: none. */
+/* Return the index of the first (or last) occurrence, or SIZE_MAX. */
 size_t str_find(struct str s, struct str what);
 size_t str_find_char(struct str s, char c);
 size_t str_find_last(struct str s, char c);
 bool str_has_char(struct str s, char c);
 
-/* Clamped to `s`: never out of bounds. */
+/* Indices beyond the end of `s` are limited to its length. */
 struct str str_slice(struct str s, size_t from, size_t to);
 struct str str_from_index(struct str s, size_t from);
 struct str str_trim(struct str s); /* blanks, tabs, CR, LF at both ends */
 
-/*
- * Cuts `*rest` at the first `separator`: `*head` is what stood before it.
- * False once `*rest` is used up (an empty text yields one empty head).
- * Start with a rest that is not NULL; a finished one has p == NULL.
- */
+/* Splits `*rest` at the first `separator`: `*head` is the part before
+ * it, `*rest` the part after it. Returns false when no part is left; an
+ * empty text has one empty part. Start with rest->p not NULL; it is NULL
+ * after the last part. */
 bool str_cut(struct str *rest, char separator, struct str *head);
 
-/* One line without its LF (and CR before it); false at the end of the text. */
+/* Gets the next line without its LF or CRLF; returns false at the
+ * end of the text. */
 bool str_line(struct str *rest, struct str *line);
 
-/* In `a`, NUL-terminated. */
+/* Return a copy allocated in `a`, terminated by NUL. */
 const char *str_dup0(struct str s, struct arena *a);
 struct str str_lower(struct str s, struct arena *a); /* ASCII */
 struct str str_join(struct str x, struct str y, struct arena *a);
 struct str str_concat(const struct str *parts, size_t count, struct arena *a);
 
-/* Whole decimal number without sign, or false. */
+/* Parses an unsigned decimal number of at most `max`; returns false
+ * for other text. */
 bool str_number(struct str s, uint64_t max, uint64_t *out);
 
 static inline bool char_is_digit(char c)

@@ -3,103 +3,110 @@
 
 #include "base/buf.h"
 
-/*
- * text: what Unicode asks of us, without locale (libutf8proc).
- * Source: THREATS.md 1.4, rows 1, 3, 7; REQUIREMENTS.md X5, 6.1, 6.6.
- */
+/* text: Unicode functions, independent of locale (libutf8proc).
+ * Source: THREATS.md 1.4, rows 1, 3, 7; REQUIREMENTS.md X5, 6.1, 6.6. */
 
-bool text_is_utf8(struct str s); /* strict: no surrogates, no overlong */
+bool text_is_utf8(struct str s); /* strict: no surrogates or overlong forms */
 
-/* Decodes one code point at `*at` and moves on; -1 for a bad byte (moves 1). */
+/* Decodes the code point at `*at` and advances `*at`; returns -1 for an invalid
+ * byte, advancing by 1. */
 int32_t text_next(struct str s, size_t *at);
 
-size_t text_count(struct str utf8); /* code points; a bad byte counts one */
+size_t text_count(struct str utf8); /* number of code points; an invalid byte
+                                       counts as one */
 
-/* First `max_points` code points. */
+/* Returns the first `max_points` code points. */
 struct str text_cut(struct str utf8, size_t max_points);
-/* Its first whole characters, `max_bytes` of them at most. */
+/* Returns the longest beginning of at most `max_bytes` that ends with a
+ * whole character. */
 struct str text_cut_bytes(struct str utf8, size_t max_bytes);
 
-void text_put(struct buf *out, int32_t code_point); /* as UTF-8 */
+void text_put(struct buf *out, int32_t code_point); /* appends it as UTF-8 */
 
-/* What a hidden character is, the most serious first. ZERO_WIDTH only warns
- * (THREATS.md 1.4). A flag's tags name a region in 3 to 7 letters or digits;
- * more is hidden text behind a flag. */
+/* Kinds of hidden characters, the most serious first. ZERO_WIDTH is only a
+ * warning (THREATS.md 1.4). The tags of a flag emoji name a region in 3 to 7
+ * letters or digits; longer ones are hidden text. */
 enum text_hidden {
     TEXT_HIDDEN_NONE,
-    TEXT_HIDDEN_TAG,        /* U+E0000..E0FFF but selectors and flags' tags */
-    TEXT_HIDDEN_BIDI,       /* U+202A..E, U+2066..9, U+200E/F, U+061C */
-    TEXT_HIDDEN_VARIATION,  /* selectors beyond U+FE0E and U+FE0F */
-    TEXT_HIDDEN_ZERO_WIDTH, /* U+200B, U+200C, U+2060, U+FEFF and their like;
-                             * U+200D outside emoji */
+    TEXT_HIDDEN_TAG,       /* U+E0000..E0FFF except selectors and tags of
+                               flags */
+    TEXT_HIDDEN_BIDI,      /* U+202A..E, U+2066..9, U+200E/F, U+061C */
+    TEXT_HIDDEN_VARIATION, /* selectors beyond U+FE0E and U+FE0F */
+    /* U+200B, U+200C, U+2060, U+FEFF and similar ones; U+200D outside of
+     * emoji. */
+    TEXT_HIDDEN_ZERO_WIDTH,
 };
 
-/* The first character of the most serious kind in `s`, and its offset (either
- * may be NULL; both untouched without one). */
+/* Returns the most serious kind of hidden character in `s`, and the first
+ * character of that kind with its offset. Both pointers may be NULL; their
+ * targets are unchanged if there is none. */
 enum text_hidden text_find_hidden(struct str s, size_t *offset,
                                   int32_t *code_point);
 const char *text_hidden_name(enum text_hidden h); /* "bidirectional control" */
 
-/* Whether `s` has any of these kinds, in any context: the joiner inside of an
- * emoji and the tags of a flag count. */
+/* Returns whether the code point can be a hidden character in some context,
+ * including the joiner of emoji and the tags of flags. */
 bool text_is_hidden(int32_t code_point);
 
 bool text_has_control(struct str s); /* C0, DEL, C1; LF and TAB too */
-/* A shell takes it for itself, without quotes: letters, digits and "/._-+@". */
+/* Returns whether a shell takes `s` literally without quotes: letters, digits
+ * and "/._-+@" only. */
 bool text_is_shell_word(struct str s);
 
 /*
- * Adds `s` so that a terminal can only print it: control characters (but TAB,
- * and LF when `lines`), whatever text_find_hidden reports, U+2028, U+2029 and
- * bad bytes appear as \xNN or \u{N}. Every text from outside goes through
- * here before it is shown.
+ * Appends `s` in a form that is safe on a terminal: control characters except
+ * TAB (and LF if `lines`), hidden characters of text_find_hidden, U+2028,
+ * U+2029 and invalid bytes are written as \xNN or \u{N}. All text from
+ * untrusted sources must pass through this function before it is shown.
  */
 void text_visible(struct buf *out, struct str s, bool lines);
-/* On one line, in `a`. */
+/* The same on one line, allocated in `a`. */
 struct str text_shown(struct str s, struct arena *a);
 
-/* The key under which two names collide on any file system: NFC, then full
- * case folding. In `a`. Text that is not UTF-8 comes back as it is, here and
- * from text_nfkc. */
+/* Returns a key that is equal for names that collide on some file system: NFC
+ * and full case folding. Allocated in `a`. Text that is not UTF-8 is returned
+ * unchanged, here and by text_nfkc. */
 struct str text_fold(struct str s, struct arena *a);
 
-/* NFKC and trimmed, as skills-ref compares names (A1). In `a`. */
+/* Returns NFKC of `s`, trimmed, as skills-ref compares names (A1).
+ * Allocated in `a`. */
 struct str text_nfkc(struct str s, struct arena *a);
 
-/* Runs of white space as one blank, trimmed (X25). In `a`. */
+/* Replaces each run of white space by one blank and trims (X25).
+ * Allocated in `a`. */
 struct str text_one_line(struct str s, struct arena *a);
 
-/*
- * Text as Python has it, where a format was defined by what Python does (T16
- * to T18, T22): str.strip(), str.lower(), and repr(), in `a`, with the quotes:
- * 'x', and "it's".
- */
+/* Python's str.strip(), str.lower() and repr() (with the quotes, 'x' or
+ * "it's"), for formats that are defined by Python code (T16 to T18, T22).
+ * Allocated in `a`. */
 struct str text_strip(struct str s);
 struct str text_lower(struct str s, struct arena *a);
 struct str text_repr(struct str s, struct arena *a);
 
-/* Letters, their marks, digits: what a word is made of. */
+/* Returns whether a code point is part of a word: a letter, mark or digit. */
 bool text_is_word(int32_t code_point);
 
-/* Columns of a terminal that printable `s` takes. */
+/* Returns the number of terminal columns of printable `s`. */
 size_t text_width(struct str s);
 
-/* The longest beginning of printable `s` that takes at most `columns`. */
+/* Returns the longest beginning of printable `s` that fits into `columns`. */
 struct str text_fit(struct str s, size_t columns);
 
-/* "1.4 MB", "980 B": powers of 1000. Returns `out`. */
+/* Formats a size in powers of 1000: "1.4 MB", "980 B". Returns `out`. */
 const char *text_bytes(uint64_t n, char out[16]);
 
-/* CRLF and lone CR as LF; returns `s` itself when it has none. */
+/* Replaces CRLF and single CR by LF; returns `s` itself if it has none. */
 struct str text_unix_lines(struct str s, struct arena *a);
 
-/* Damerau-Levenshtein distance (of neighbours), at most `limit` + 1: for "did
- * you mean". Texts longer than 128 characters are equal or far apart. */
+/* Returns the Damerau-Levenshtein distance (transpositions of neighbours), at
+ * most `limit` + 1: for "did you mean" hints. Texts longer than 128 characters
+ * are either equal or at distance `limit` + 1. */
 size_t text_distance(struct str x, struct str y, size_t limit);
 
 /*
- * The known names nearest to one that was not found: the nearest first, of
- * equally near ones the one added first, each text once. Start with zeros.
+ * Collects the known names that are nearest to an unknown one: the nearest
+ * first, names of equal distance in the order they were added, without
+ * duplicates. Start with a zeroed struct.
  * Ownership: the names are borrowed from the caller of text_nearest_add.
  */
 #define TEXT_NEAREST_MAX 3
@@ -110,10 +117,11 @@ struct text_nearest {
     size_t count;
 };
 
-/* Adds `known`, unless it differs from `name` in more than `max_edits`. */
+/* Adds `known` if its distance from `name` is at most `max_edits`. */
 void text_nearest_add(struct text_nearest *n, struct str name, struct str known,
                       size_t max_edits);
-/* The same for a path: it is as near as its last name, if that is nearer. */
+/* The same for a path, by the smaller of the distances of the whole path and of
+ * its last component. */
 void text_nearest_add_path(struct text_nearest *n, struct str name,
                            struct str path, size_t max_edits);
 
