@@ -126,34 +126,45 @@ static int by_commit(const void *x, const void *y)
     return order ? order : (one > two) - (one < two);
 }
 
-static bool are_together(const struct install_team_package *one,
-                         const struct install_team_package *two)
+bool offline_are_together(const struct install_team_package *one,
+                          const struct install_team_package *two)
 {
     return !one->is_market && !two->is_market &&
            str_eq(one->commit, two->commit) &&
            str_eq(one->repository, two->repository);
 }
 
+const struct install_team_package **
+offline_by_commit(const struct install_team_package *all, size_t count,
+                  struct arena *a, size_t *n)
+{
+    const struct install_team_package **of =
+        arena_array(a, count + 1, sizeof(struct install_team_package *));
+    struct map names;
+
+    *n = 0;
+    map_init(&names, a);
+    for (size_t i = 0; i < count; i++)
+        if (map_put(&names, all[i].asked, &names))
+            of[(*n)++] = &all[i];
+    if (*n)
+        qsort(of, *n, sizeof(struct install_team_package *), by_commit);
+    return of;
+}
+
 bool offline_prove(struct offline_job *j, const struct offline_proofs *to,
                    struct err *e)
 {
-    struct arena *a = &j->s->cx->arena;
-    const struct install_team_package **of =
-        arena_array(a, j->count + 1, sizeof(struct install_team_package *));
     struct proving p = {to, j->s->cx, {.store = j->s->store}};
-    struct map names;
-    size_t count = 0;
+    size_t count;
+    const struct install_team_package **of =
+        offline_by_commit(j->packages, j->count, &j->s->cx->arena, &count);
     bool ok = true;
 
-    map_init(&names, a);
-    for (size_t i = 0; i < j->count; i++)
-        if (map_put(&names, j->packages[i].proof, j))
-            of[count++] = &j->packages[i];
-    if (count)
-        qsort(of, count, sizeof(struct install_team_package *), by_commit);
     for (size_t from = 0, to_end; ok && from < count; from = to_end) {
         for (to_end = from + 1;
-             to_end < count && are_together(of[from], of[to_end]); to_end++)
+             to_end < count && offline_are_together(of[from], of[to_end]);
+             to_end++)
             ;
         ok = prove(&p, of + from, to_end - from, e);
     }
@@ -197,7 +208,12 @@ struct str offline_place(const struct lock *lock,
 
 struct str offline_proof_place(struct str name, struct arena *a)
 {
-    return arena_printf(a, VENDOR_PROOFS "/%.*s.tar.gz", STR_ARG(name));
+    return arena_join(STR(VENDOR_PROOFS), "/", name, a);
+}
+
+struct str offline_object_place(struct str id, struct arena *a)
+{
+    return arena_join(STR(VENDOR_OBJECTS), "/", id, a);
 }
 
 bool offline_scratch(int *fd, struct err *e)

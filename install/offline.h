@@ -14,6 +14,7 @@
 #define VENDOR_FOLDER  "vendor/mapm"
 #define VENDOR_LISTING "listing"
 #define VENDOR_PROOFS  "proofs"
+#define VENDOR_OBJECTS "objects"
 
 struct offline_job {
     struct install_session *s;
@@ -33,8 +34,19 @@ void offline_close(struct offline_job *j);
  * several members, each has its digest behind. In `a`. */
 struct str offline_place(const struct lock *lock,
                          const struct lock_entry *entry, struct arena *a);
-/* "proofs/mapm1p-….tar.gz" */
+/* "proofs/mapm1p-…": the ids of its objects, one a line, of which each is once at
+ * "objects/<id>", as git hashes it but for the first words. */
 struct str offline_proof_place(struct str name, struct arena *a);
+struct str offline_object_place(struct str id, struct arena *a);
+
+/* Those of `all` that have a proof of another name than those before, by
+ * commit; in the order of the lock within one. In `a`. */
+const struct install_team_package **
+offline_by_commit(const struct install_team_package *all, size_t count,
+                  struct arena *a, size_t *n);
+/* One proof can be of both. */
+bool offline_are_together(const struct install_team_package *one,
+                          const struct install_team_package *two);
 
 /*
  * Each package that has one is proved to `give`: those of a commit together as

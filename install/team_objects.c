@@ -259,10 +259,14 @@ static bool trees_of(struct install_trees *t, struct str repository,
 bool install_trees_prove(struct install_trees *t, struct str repository,
                          struct str commit, const struct team_proof_end *end)
 {
+    CLEANUP(arena_done) struct arena a = {0};
+    struct team_file *files;
     struct err why = {0};
+    size_t count;
 
     return trees_of(t, repository, commit, &why) &&
-           (team_proof_write(&t->trees, commit, end, 1, NULL, NULL, &why) ||
+           (team_proof_find(&t->trees, commit, end, 1, &a, &files, &count,
+                            &why) ||
             why.code == ERR_LIMIT);
 }
 
@@ -292,9 +296,10 @@ static size_t market_paths(const struct origin *o, struct arena *a,
     return n;
 }
 
-static bool write_market(struct install_trees *t, const struct layer *l,
-                         const struct lock_entry *entry, struct buf *out,
-                         struct hash *tar, struct err *e)
+static bool find_market(struct install_trees *t, const struct layer *l,
+                        const struct lock_entry *entry, struct arena *out,
+                        struct team_file **files, size_t *file_count,
+                        struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     const struct origin *o = layer_origin(l, entry);
@@ -302,33 +307,39 @@ static bool write_market(struct install_trees *t, const struct layer *l,
     size_t count = market_paths(o, &a, paths);
 
     return trees_of(t, origin_repository(o, &a), entry->catalog_commit, e) &&
-           team_market_write(&t->trees, entry->catalog_commit, paths, count,
-                             out, tar, e);
+           team_market_find(&t->trees, entry->catalog_commit, paths, count, out,
+                            files, file_count, e);
 }
 
 bool install_trees_have_market(struct install_trees *t, const struct layer *l,
                                const struct lock_entry *entry)
 {
+    CLEANUP(arena_done) struct arena a = {0};
+    struct team_file *files;
     struct err why = {0};
+    size_t count;
 
     return !needs_market(l, entry) ||
-           write_market(t, l, entry, NULL, NULL, &why);
+           find_market(t, l, entry, &a, &files, &count, &why);
 }
 
-static bool write_proof(struct install_trees *t,
-                        const struct install_team_package *const *of,
-                        size_t count, struct buf *out, struct hash *tar,
-                        struct err *e)
+bool install_team_find(struct install_trees *t,
+                       const struct install_team_package *const *of,
+                       size_t count, struct arena *out,
+                       struct team_file **files, size_t *file_count,
+                       struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct team_proof_end *ends = arena_array(&a, count, sizeof *ends);
 
     if (of[0]->is_market)
-        return write_market(t, of[0]->layer, of[0]->entry, out, tar, e);
+        return find_market(t, of[0]->layer, of[0]->entry, out, files,
+                           file_count, e);
     for (size_t i = 0; i < count; i++)
         ends[i] = (struct team_proof_end){of[i]->path, of[i]->entry->object};
     return trees_of(t, of[0]->repository, of[0]->commit, e) &&
-           team_proof_write(&t->trees, of[0]->commit, ends, count, out, tar, e);
+           team_proof_find(&t->trees, of[0]->commit, ends, count, out, files,
+                           file_count, e);
 }
 
 /* Nothing but what it is: it may not change with the lock's names. */
@@ -337,8 +348,11 @@ bool install_team_prove(struct install_trees *t,
                         size_t count, struct arena *a,
                         struct install_team_object *out, struct err *e)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
     CLEANUP(buf_done) struct buf layer = {0};
     struct team_manifest m = {.is_proof = true, .revision = of[0]->commit};
+    struct team_file *files;
+    size_t file_count;
     struct str what =
         of[0]->is_market ? STR("proof of a marketplace")
         : count > 1      ? arena_printf(a, "proof of %zu packages", count)
@@ -346,7 +360,8 @@ bool install_team_prove(struct install_trees *t,
     struct hash tar;
 
     buf_init(&layer, TEAM_OBJECT_MAX_BYTES);
-    if (!write_proof(t, of, count, &layer, &tar, e))
+    if (!install_team_find(t, of, count, &scratch, &files, &file_count, e) ||
+        !team_object_write(files, file_count, &layer, &tar, e))
         return false;
     out->name = of[0]->proof;
     out->layer = arena_str(a, buf_str(&layer));

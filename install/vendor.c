@@ -39,8 +39,9 @@ struct vendor {
     struct wanted *wanted;
     struct map by_path; /* -> struct wanted * */
     size_t count, capacity;
-    struct map places; /* of packages that are listed */
-    struct map before; /* paths of the old listing */
+    struct map places;  /* of packages that are listed */
+    struct map objects; /* of proofs */
+    struct map before;  /* paths of the old listing */
     struct str listing;
     struct str *written, *removed, *foreign;
     size_t written_capacity, removed_capacity, foreign_capacity;
@@ -55,6 +56,9 @@ static bool want(struct vendor *v, struct package_file f, struct str proof,
     if (f.path.n > PACKAGE_PATH_MAX_BYTES)
         return err_set(e, ERR_LIMIT, "the path %.*s is too long",
                        STR_ARG(f.path));
+    if (v->count == PACKAGE_FILES_CEILING)
+        return err_set(e, ERR_LIMIT, "the packages have more than %d files",
+                       PACKAGE_FILES_CEILING);
     v->wanted =
         arena_grow(v->a, v->wanted, v->count, &v->capacity, sizeof *v->wanted);
     v->wanted[v->count++] = (struct wanted){f, proof};
@@ -78,19 +82,51 @@ static bool want_files(struct vendor *v, const struct install_team_package *p,
     return true;
 }
 
-/* The same bytes under each name: the reader, and git, keep them once. */
-static bool want_proof(void *ctx, const struct install_team_package *const *of,
-                       size_t count, const struct install_team_object *o,
+static bool want_bytes(struct vendor *v, struct str path, struct str bytes,
                        struct err *e)
 {
-    struct vendor *v = ctx;
-    struct package_file f = {.hash = hash_of(o->layer)};
+    return want(v, (struct package_file){.path = path, .hash = hash_of(bytes)},
+                bytes, e);
+}
 
+/* Packages of a folder share most of their objects: each is one file. */
+static bool want_proof(struct vendor *v, struct install_trees *trees,
+                       const struct install_team_package *p, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    CLEANUP(buf_done) struct buf ids = {0};
+    struct team_file *objects;
+    size_t count;
+
+    buf_init(&ids, LISTED_MAX);
+    if (!context_check_cancelled(v->job.s->cx, e) ||
+        !install_team_find(trees, &p, 1, &scratch, &objects, &count, e))
+        return false;
     for (size_t i = 0; i < count; i++) {
-        f.path = offline_proof_place(of[i]->proof, v->a);
-        if (!want(v, f, o->layer, e))
+        struct str place = offline_object_place(objects[i].path, v->a);
+
+        buf_append(&ids, objects[i].path);
+        buf_char(&ids, '\n');
+        if (map_put(&v->objects, place, v) &&
+            !want_bytes(v, place, arena_str(v->a, objects[i].bytes), e))
             return false;
     }
+    return want_bytes(v, offline_proof_place(p->proof, v->a),
+                      arena_str(v->a, buf_str(&ids)), e);
+}
+
+static bool want_proofs(struct vendor *v, struct err *e)
+{
+    CLEANUP(install_trees_done)
+    struct install_trees trees = {.store = v->job.s->store};
+    size_t count;
+    const struct install_team_package **of =
+        offline_by_commit(v->job.packages, v->job.count, v->a, &count);
+
+    for (size_t i = 0; i < count; i++)
+        if (!want_proof(v, &trees, of[i], e))
+            return err_wrap(e, "%s %.*s", doc_kind_name(of[i]->entry->kind),
+                            STR_ARG(of[i]->entry->name));
     return true;
 }
 
@@ -123,15 +159,14 @@ static void list_wanted(struct vendor *v)
 
 static bool want_all(struct vendor *v, struct err *e)
 {
-    struct offline_proofs proofs = {v->a, want_proof, v};
-
     map_init(&v->by_path, v->a);
     map_init(&v->places, v->a);
+    map_init(&v->objects, v->a);
     map_init(&v->before, v->a);
     for (size_t i = 0; i < v->job.count; i++)
         if (!want_package(v, &v->job.packages[i], e))
             return false;
-    if (!offline_prove(&v->job, &proofs, e))
+    if (!want_proofs(v, e))
         return false;
     list_wanted(v);
     return true;

@@ -9,8 +9,11 @@
  * A vendor folder is read by mapm itself, as other files of the workspace: each
  * is hashed, and compared with the listing and the lock. What the store lacks
  * becomes a bundle in memory, so that one reader verifies proofs: that of
- * mapm-fetch.
+ * mapm-fetch. As there, packages of a commit share a proof as far as one can be
+ * large.
  */
+
+#define PROOF_MAX_BYTES (PACKAGE_MAX_FILES * 41u) /* of its list of ids */
 
 struct reading {
     struct install_session *s;
@@ -19,8 +22,21 @@ struct reading {
     struct package_file *files; /* of the listing */
     size_t count;
     struct team_bundle_writer writer;
-    struct map names; /* that are in it */
+    struct map names;                    /* that are in it */
+    struct install_team_package *proved; /* whose proofs are to be added */
+    size_t proved_count;
     struct arena *a;
+};
+
+/* One proof, as it grows. */
+struct proving {
+    struct arena a;
+    struct map objects; /* ids */
+    struct team_file *files;
+    size_t count, capacity;
+    uint64_t bytes;
+    const struct install_team_package *const *of;
+    size_t of_count;
 };
 
 static bool open_path(struct reading *r, struct err *e)
@@ -80,17 +96,39 @@ static bool read_file(struct reading *r, const struct package_file *f,
                     "take it from version control again, or run mapm vendor");
 }
 
+/* The first of the listing, which is in order, that is not before `path`. */
+static size_t find_place(const struct reading *r, struct str path)
+{
+    size_t from = 0, to = r->count;
+
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+
+        if (str_cmp(r->files[middle].path, path) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+static const struct package_file *find_file(const struct reading *r,
+                                            struct str path)
+{
+    size_t i = find_place(r, path);
+
+    return i < r->count && str_eq(r->files[i].path, path) ? &r->files[i] : NULL;
+}
+
 /* The first file of the listing below `place`, and how many there are. */
 static const struct package_file *files_below(const struct reading *r,
                                               struct str place, size_t *count)
 {
-    size_t i = 0, n = 0;
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str folder = arena_join(place, "/", STR(""), &a);
+    size_t i = find_place(r, folder), n = 0;
 
-    while (i < r->count && !(str_starts(r->files[i].path, place) &&
-                             r->files[i].path.p[place.n] == '/'))
-        i++;
-    while (i + n < r->count && str_starts(r->files[i + n].path, place) &&
-           r->files[i + n].path.p[place.n] == '/')
+    while (i + n < r->count && str_starts(r->files[i + n].path, folder))
         n++;
     *count = n;
     return &r->files[i];
@@ -162,34 +200,134 @@ static bool add_package(struct reading *r, const struct install_team_package *p,
            add_layer(r, p->name, false, buf_str(&layer), e);
 }
 
-static const struct package_file *find_proof(const struct reading *r,
-                                             struct str name)
+/* --- proofs ------------------------------------------------------------------- */
+
+static bool lack(const struct reading *r, struct str place, struct err *e)
 {
-    CLEANUP(arena_done) struct arena a = {0};
-    struct str place = offline_proof_place(name, &a);
-
-    for (size_t i = 0; i < r->count; i++)
-        if (str_eq(r->files[i].path, place))
-            return &r->files[i];
-    return NULL;
-}
-
-static bool add_proof(struct reading *r, struct str name, struct err *e)
-{
-    CLEANUP(arena_done) struct arena a = {0};
-    const struct package_file *f = find_proof(r, name);
-    struct str bytes;
-
-    if (map_has(&r->names, name))
-        return true;
-    map_put(&r->names, name, r);
-    if (f)
-        return read_file(r, f, &a, &bytes, e) &&
-               add_layer(r, name, true, bytes, e);
     err_set(e, ERR_NOT_FOUND, "%.*s has no proof, %.*s", STR_ARG(r->path),
-            STR_ARG(offline_proof_place(name, &a)));
+            STR_ARG(place));
     return err_hint(e, "run mapm vendor where the network is, and commit it");
 }
+
+static bool has_proof(const struct reading *r, struct str name)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+
+    return find_file(r, offline_proof_place(name, &a)) != NULL;
+}
+
+static bool read_proof(struct reading *r, struct str name, struct arena *a,
+                       struct str *out, struct err *e)
+{
+    struct str place = offline_proof_place(name, a);
+    const struct package_file *f = find_file(r, place);
+
+    if (!f)
+        return lack(r, place, e);
+    return read_file(r, f, a, out, e) &&
+           (out->n <= PROOF_MAX_BYTES ||
+            err_set(e, ERR_LIMIT, "%.*s/%.*s is too long", STR_ARG(r->path),
+                    STR_ARG(place)));
+}
+
+static bool add_object(struct reading *r, struct proving *g, struct str id,
+                       struct err *e)
+{
+    struct str place = offline_object_place(id, &g->a), bytes;
+    const struct package_file *f = find_file(r, place);
+
+    if (map_has(&g->objects, id))
+        return true;
+    if (!f)
+        return lack(r, place, e);
+    if (!read_file(r, f, &g->a, &bytes, e))
+        return false;
+    g->bytes += bytes.n;
+    if (g->bytes > TEAM_MARKET_MAX_BYTES)
+        return err_set(e, ERR_LIMIT, "a proof has more than %u KiB",
+                       TEAM_MARKET_MAX_BYTES >> 10);
+    map_put(&g->objects, id, g);
+    g->files =
+        arena_grow(&g->a, g->files, g->count, &g->capacity, sizeof *g->files);
+    g->files[g->count++] = (struct team_file){.path = id, .bytes = bytes};
+    return true;
+}
+
+static bool add_objects(struct reading *r, struct proving *g, struct str name,
+                        struct err *e)
+{
+    struct str ids, id;
+
+    if (!read_proof(r, name, &g->a, &ids, e))
+        return false;
+    while (ids.n && str_cut(&ids, '\n', &id))
+        if (!add_object(r, g, id, e))
+            return false;
+    return true;
+}
+
+/* Under the name of each package that it proves. */
+static bool end_proof(struct reading *r, struct proving *g, size_t count,
+                      struct err *e)
+{
+    CLEANUP(buf_done) struct buf layer = {0};
+
+    buf_init(&layer, TEAM_OBJECT_MAX_BYTES);
+    if (!team_object_write(g->files, count, &layer, NULL, e) ||
+        !add_layer(r, g->of[0]->asked, true, buf_str(&layer), e))
+        return false;
+    for (size_t i = 1; i < g->of_count; i++)
+        team_bundle_name(&r->writer, g->of[i]->asked);
+    return true;
+}
+
+static void begin_proof(struct proving *g,
+                        const struct install_team_package *const *of)
+{
+    arena_done(&g->a);
+    *g = (struct proving){.of = of};
+    map_init(&g->objects, &g->a);
+}
+
+/* With those before it in one proof, or as the first of the next. */
+static bool prove(struct reading *r, struct proving *g,
+                  const struct install_team_package *const *p, struct err *e)
+{
+    size_t before = g->count;
+
+    if (g->of_count && offline_are_together(g->of[0], *p)) {
+        if (!add_objects(r, g, (*p)->asked, e))
+            return false;
+        if (g->bytes <= TEAM_PROOF_MAX_BYTES) {
+            g->of_count++;
+            return true;
+        }
+    }
+    if (g->of_count && !end_proof(r, g, before, e))
+        return false;
+    begin_proof(g, p);
+    g->of_count = 1;
+    return add_objects(r, g, (*p)->asked, e);
+}
+
+static bool add_proofs(struct reading *r, struct err *e)
+{
+    struct proving g = {.of_count = 0};
+    size_t count;
+    const struct install_team_package **of =
+        offline_by_commit(r->proved, r->proved_count, r->a, &count);
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < count; i++)
+        ok = prove(r, &g, &of[i], e) ||
+             err_wrap(e, "%s %.*s", doc_kind_name(of[i]->entry->kind),
+                      STR_ARG(of[i]->entry->name));
+    ok = ok && (g.of_count == 0 || end_proof(r, &g, g.count, e));
+    arena_done(&g.a);
+    return ok;
+}
+
+/* --- all ------------------------------------------------------------------------ */
 
 static bool add_one(struct reading *r, const struct install_team_package *p,
                     struct err *e)
@@ -200,10 +338,11 @@ static bool add_one(struct reading *r, const struct install_team_package *p,
     /* Without its path, known or listed, it is no origin of this content. */
     if (p->kept_back ||
         (p->proof.n && store_has_package(r->s->store, &p->digest)) ||
-        (p->is_also && !find_proof(r, p->asked)))
+        (p->is_also && !has_proof(r, p->asked)))
         return true;
     map_put(&r->names, p->name, r);
-    if ((!is_new || add_package(r, p, place, e)) && add_proof(r, p->asked, e))
+    r->proved[r->proved_count++] = *p;
+    if (!is_new || add_package(r, p, place, e))
         return true;
     return err_wrap(e, "%s %.*s", doc_kind_name(p->entry->kind),
                     STR_ARG(p->entry->name));
@@ -217,10 +356,11 @@ static bool add_all(struct reading *r, struct err *e)
     if (!install_team_list(r->s->cx, &r->s->layers.whole, r->s->store,
                            (struct str_list){NULL, 0}, &all, &count, e))
         return false;
+    r->proved = arena_array(r->a, count + 1, sizeof *r->proved);
     for (size_t i = 0; i < count; i++)
         if (!add_one(r, &all[i], e))
             return false;
-    return true;
+    return add_proofs(r, e);
 }
 
 bool offline_read_vendor(struct install_session *s, struct str folder, int *fd,

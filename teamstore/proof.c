@@ -25,7 +25,8 @@ struct object {
 };
 
 struct walk {
-    struct arena *a;
+    struct arena *a; /* of all but `files`, which outlive the walk */
+    struct arena *out;
     struct team_trees *trees;
     struct object *root;
     struct map places;  /* paths to follow, in order; each once */
@@ -116,9 +117,9 @@ static struct object *take(struct walk *w, struct str id, const char *type)
         return NULL;
     }
     w->files =
-        arena_grow(w->a, w->files, w->count, &w->capacity, sizeof *w->files);
+        arena_grow(w->out, w->files, w->count, &w->capacity, sizeof *w->files);
     w->files[w->count++] = (struct team_file){
-        .path = hex_of(o->id, w->a),
+        .path = hex_of(o->id, w->out),
         .bytes = o->bytes,
     };
     return o;
@@ -359,23 +360,32 @@ static bool take_file(struct walk *w, struct str path, bool *found)
 }
 
 static void init_walk(struct walk *w, struct team_trees *trees,
-                      size_t max_bytes, struct arena *a, struct err *e)
+                      size_t max_bytes, struct arena *a, struct arena *out,
+                      struct err *e)
 {
-    *w = (struct walk){.a = a, .trees = trees, .max_bytes = max_bytes, .e = e};
+    *w = (struct walk){
+        .a = a, .out = out, .trees = trees, .max_bytes = max_bytes, .e = e};
     trees->walks++;
     map_init(&w->places, a);
     map_init(&w->folders, a);
 }
 
-bool team_market_write(struct team_trees *trees, struct str commit,
-                       const struct str *paths, size_t count, struct buf *out,
-                       struct hash *tar, struct err *e)
+static void give(const struct walk *w, struct team_file **files, size_t *count)
+{
+    *files = w->files;
+    *count = w->count;
+}
+
+bool team_market_find(struct team_trees *trees, struct str commit,
+                      const struct str *paths, size_t count, struct arena *out,
+                      struct team_file **files, size_t *file_count,
+                      struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct walk w;
     bool found = false;
 
-    init_walk(&w, trees, TEAM_MARKET_MAX_BYTES, &a, e);
+    init_walk(&w, trees, TEAM_MARKET_MAX_BYTES, &a, out, e);
     if (!find_root(&w, commit))
         return false;
     for (size_t i = 0; i < count && !found; i++)
@@ -383,7 +393,8 @@ bool team_market_write(struct team_trees *trees, struct str commit,
             return false;
     if (!found)
         return err_set(e, ERR_NOT_FOUND, "the commit has no marketplace.json");
-    return !out || team_object_write(w.files, w.count, out, tar, e);
+    give(&w, files, file_count);
+    return true;
 }
 
 static bool add_end(struct walk *w, const struct team_proof_end *end)
@@ -397,19 +408,22 @@ static bool add_end(struct walk *w, const struct team_proof_end *end)
     return find_object(w, end->path, id);
 }
 
-bool team_proof_write(struct team_trees *trees, struct str commit,
-                      const struct team_proof_end *ends, size_t count,
-                      struct buf *out, struct hash *tar, struct err *e)
+bool team_proof_find(struct team_trees *trees, struct str commit,
+                     const struct team_proof_end *ends, size_t count,
+                     struct arena *out, struct team_file **files,
+                     size_t *file_count, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct walk w;
 
-    init_walk(&w, trees, TEAM_PROOF_MAX_BYTES, &a, e);
+    init_walk(&w, trees, TEAM_PROOF_MAX_BYTES, &a, out, e);
     if (!find_root(&w, commit))
         return false;
     for (size_t i = 0; i < count; i++)
         if (!add_end(&w, &ends[i]))
             return false;
-    return walk_all(&w) &&
-           (!out || team_object_write(w.files, w.count, out, tar, e));
+    if (!walk_all(&w))
+        return false;
+    give(&w, files, file_count);
+    return true;
 }

@@ -9,7 +9,8 @@
  *
  *     install_team_list()    the packages, and which of them others may get
  *     install_team_write()   the object of one, out of the store
- *     install_team_prove()   the proof of one, or of several of a commit
+ *     install_team_prove()   the proof of one, or of several of a commit;
+ *     install_team_find()    the objects of git that it consists of
  *
  * Packages of `file:`, those of the workspace itself, and those that were
  * accepted with --allow-hidden are no one else's: `kept_back` says so. Of the
@@ -78,9 +79,15 @@ MUST_CHECK bool install_team_write(struct store *store,
 /*
  * The proof of all of `of`, which are of one repository and commit, with the
  * name of the first. Of the marketplace of a plugin it is one of its own. In
- * `a`. Errors: ERR_NOT_FOUND when the store has not all of it, ERR_LIMIT when it
+ * `a`, but for the bytes of files: they are valid until another commit is asked
+ * for. Errors: ERR_NOT_FOUND when the store has not all of it, ERR_LIMIT when it
  * is too large.
  */
+MUST_CHECK bool install_team_find(struct install_trees *t,
+                                  const struct install_team_package *const *of,
+                                  size_t count, struct arena *a,
+                                  struct team_file **files, size_t *file_count,
+                                  struct err *e);
 MUST_CHECK bool install_team_prove(struct install_trees *t,
                                    const struct install_team_package *const *of,
                                    size_t count, struct arena *a,

@@ -94,23 +94,22 @@ struct team_proof_end {
 };
 
 /*
- * A proof is an object whose files are objects of git, each named by its id:
- * the commit, the trees on the way to each path and to what symbolic links lead
- * to, the texts of these links, and all trees below the packages.
+ * The files of a proof are objects of git, each named by its id, the commit
+ * first: besides it the trees on the way to each path and to what symbolic links
+ * lead to, the texts of these links, and all trees below the packages.
  *
  * Nothing of it is believed: the reader computes every id, and follows the
  * trees as if they had come from the host. So it may prove several packages of
  * a commit at once, with the trees that they share in it once.
  *
- * `out` NULL: nothing is written, as if to see whether it could be.
- *
- * Errors: ERR_NOT_FOUND when one of them is not in `trees`, or they do not
- * lead to an object; ERR_LIMIT past TEAM_PROOF_MAX_BYTES.
+ * In `a`; their bytes are those of `trees`. Errors: ERR_NOT_FOUND when one of
+ * them is not in `trees`, or they do not lead to an object; ERR_LIMIT past
+ * TEAM_PROOF_MAX_BYTES.
  */
-MUST_CHECK bool team_proof_write(struct team_trees *trees, struct str commit,
-                                 const struct team_proof_end *ends,
-                                 size_t count, struct buf *out,
-                                 struct hash *tar, struct err *e);
+MUST_CHECK bool team_proof_find(struct team_trees *trees, struct str commit,
+                                const struct team_proof_end *ends, size_t count,
+                                struct arena *a, struct team_file **files,
+                                size_t *file_count, struct err *e);
 
 /* In the name of the proof of an entry of a marketplace, instead of an object:
  * the caller knows the commit alone. */
@@ -118,13 +117,13 @@ MUST_CHECK bool team_proof_write(struct team_trees *trees, struct str commit,
 
 /*
  * The commit, the trees on the way to each of `paths` as far as they are there,
- * and the first of them that is a file, with its text. Errors: as
- * team_proof_write.
+ * and the first of them that is a file, with its text. In `a`, and errors: as
+ * team_proof_find.
  */
-MUST_CHECK bool team_market_write(struct team_trees *trees, struct str commit,
-                                  const struct str *paths, size_t count,
-                                  struct buf *out, struct hash *tar,
-                                  struct err *e);
+MUST_CHECK bool team_market_find(struct team_trees *trees, struct str commit,
+                                 const struct str *paths, size_t count,
+                                 struct arena *a, struct team_file **files,
+                                 size_t *file_count, struct err *e);
 
 /* --- documents of an OCI registry --------------------------------------------- */
 

@@ -49,6 +49,15 @@ ok '[S4] what a link leads to' grep -qx text vendor/mapm/skill/acme__linked/guid
 is '[S4] modes' "$(stat -c %a vendor/mapm/skill/acme__base/bin/run)" 755
 ok '[S4] an MCP file' test -f vendor/mapm/mcp/io.acme__tool/io.acme_tool.json
 is '[S4] a proof each' "$(find vendor/mapm/proofs -type f | wc -l)" 4
+is '[S4] of objects that are there once' "$(cat vendor/mapm/proofs/* | sort -u)" \
+    "$(ls vendor/mapm/objects)"
+ok '[S4] though most are of several' \
+    test "$(cat vendor/mapm/proofs/* | wc -l)" -gt "$(ls vendor/mapm/objects | wc -l)"
+is '[S4] as git has them' "$(for f in vendor/mapm/objects/*; do
+    repo acme/catalog cat-file "$(repo acme/catalog cat-file -t "${f##*/}")" "${f##*/}" | cmp - "$f"
+done 2>&1)" ''
+commit=$COMMIT
+is '[S4] the commit first' "$(head -qn 1 vendor/mapm/proofs/* | sort -u)" "$commit"
 tree >"$T/tree"
 find vendor -printf '%p %i %T@\n' | sort >"$T/stamps"
 exits '[S4] a second time' 0 mapm vendor --json
@@ -99,31 +108,59 @@ refused 'no proofs' 'vendor/mapm/proofs/mapm1p-'
 fresh bad
 rm -r vendor/mapm/listing
 refused 'no listing' 'vendor/mapm is no vendor folder'
-fresh bad
-echo more >>vendor/mapm/skill/acme__mid/SKILL.md
-python3 -S - <<'P'
-import hashlib
-lines = open("vendor/mapm/listing").read().splitlines()
-path = "skill/acme__mid/SKILL.md"
-new = hashlib.sha256(open("vendor/mapm/" + path, "rb").read()).hexdigest()
-open("vendor/mapm/listing", "w").write("".join(
-    (l[:7] + new + " " + path if l.endswith(" " + path) else l) + "\n" for l in lines))
+# relist: the listing of what is there now, as an attacker would write it.
+relist()
+{
+    python3 -S - <<'P'
+import hashlib, os
+lines = []
+for folder, _, names in os.walk(b"vendor/mapm"):
+    for path in (os.path.join(folder, n) for n in names):
+        if path != b"vendor/mapm/listing":
+            mode = b"100755 " if os.stat(path).st_mode & 0o100 else b"100644 "
+            lines.append((path[len("vendor/mapm/"):], mode + hashlib.sha256(open(path, "rb").read()).hexdigest().encode()))
+open("vendor/mapm/listing", "wb").write(b"".join(l + b" " + p + b"\n" for p, l in sorted(lines)))
 P
+}
+# lists COMMAND: all lists of a proof's objects, through it.
+lists()
+{
+    for f in vendor/mapm/proofs/*; do
+        "$@" <"$f" >"$T/list" && cp "$T/list" "$f"
+    done
+    relist
+}
+fresh bad
+relist
+ok 'the listing again' cmp vendor/mapm/listing "$T/saved/vendor/mapm/listing"
+echo more >>vendor/mapm/skill/acme__mid/SKILL.md
+relist
 refused 'an edited file, and listing' 'vendor/mapm/skill/acme__mid is not what mapm.lock holds'
 fresh bad
-python3 -S - <<'P'
-import glob, hashlib, os
-names = sorted(os.path.basename(p) for p in glob.glob("vendor/mapm/proofs/*"))
-good = open("vendor/mapm/proofs/" + names[0], "rb").read()
-bad = good[:-12] + bytes([good[-12] ^ 1]) + good[-11:]
-lines = open("vendor/mapm/listing").read()
-for n in names:
-    old = hashlib.sha256(open("vendor/mapm/proofs/" + n, "rb").read()).hexdigest()
-    open("vendor/mapm/proofs/" + n, "wb").write(bad)
-    lines = lines.replace(old, hashlib.sha256(bad).hexdigest())
-open("vendor/mapm/listing", "w").write(lines)
-P
-refused 'wrong proofs' 'mapm1p-'
+echo >>"vendor/mapm/objects/$commit"
+refused 'an edited object' "vendor/mapm/objects/$commit was edited"
+relist
+refused 'an edited object, and listing' "object $commit is not what its name says"
+fresh bad
+rm "vendor/mapm/objects/$commit"
+relist
+refused 'an object less' "has no proof, objects/$commit"
+fresh bad
+lists printf '../../../mapm.yaml\n\033[31m\n\n'
+refused 'lists of other names' 'has no proof, objects/\.\./\.\./\.\./mapm.yaml'
+fresh bad
+lists true
+refused 'empty lists' 'mapm1p-'
+fresh bad
+lists sed 1d
+refused 'lists without the commit' 'a proof lacks its commit'
+fresh bad
+lists sed 'p'
+exits '[S4] an id twice is once' 0 alone "$MAPM" --offline install --vendored
+fresh bad
+head -c 300000 /dev/zero >"vendor/mapm/objects/$commit"
+relist
+refused 'an object that is too large' 'mapm1p-.*KiB|mapm1p-.*more|mapm1p-.*large'
 fresh bad
 rm -r vendor/mapm && ln -s ../../elsewhere vendor/mapm
 refused 'a link for the folder' 'symbolic link|vendor' 4
@@ -150,6 +187,8 @@ ok '[S4] and left alone' grep -qx mine vendor/mapm/NOTES.md vendor/mapm/skill/ac
 ok '[S4] a removed package is gone' test ! -e vendor/mapm/skill/acme__linked/SKILL.md
 ok '[S4] an edited file is put back' cmp vendor/mapm/skill/acme__mid/SKILL.md "$s/skills/mid/SKILL.md"
 is '[S4] its proof is gone' "$(find vendor/mapm/proofs -type f | wc -l)" 3
+is '[S4] with the objects that were its own' "$(cat vendor/mapm/proofs/* | sort -u)" \
+    "$(ls vendor/mapm/objects)"
 exits '[S4] then nothing is to be done' 0 mapm vendor
 like '[S4] which is said' "$err" 'nothing to do'
 

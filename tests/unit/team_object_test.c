@@ -580,6 +580,19 @@ static void make_repository(struct repository *r)
     keep(g, r->commit);
 }
 
+static bool prove_by(struct team_trees *trees, const char *commit,
+                     const struct team_proof_end *ends, size_t count,
+                     struct buf *out, struct err *e)
+{
+    struct team_file *files;
+    size_t n;
+
+    return team_proof_find(trees, str_cstr(commit), ends, count, &arena, &files,
+                           &n, e) &&
+           str_is(files[0].path, commit) &&
+           team_object_write(files, n, out, NULL, e);
+}
+
 static bool prove(struct str trees, const char *commit,
                   const struct team_proof_end *ends, size_t count,
                   struct buf *out, struct err *e)
@@ -587,7 +600,7 @@ static bool prove(struct str trees, const char *commit,
     struct team_trees read;
 
     return team_trees_read(trees, &arena, &read, e) &&
-           team_proof_write(&read, str_cstr(commit), ends, count, out, NULL, e);
+           prove_by(&read, commit, ends, count, out, e);
 }
 
 static bool is_any(struct str path, const char *const *ids)
@@ -649,25 +662,21 @@ TEST(a_proof_of_several_has_each_tree_once)
     ends[0] = (struct team_proof_end){STR("shared/y"), str_cstr(r.y)};
     ends[1] = (struct team_proof_end){STR("skills/x"), str_cstr(r.x)};
     CHECK(team_trees_read(buf_str(&r.git.trees), &arena, &trees, &e));
-    CHECK(
-        team_proof_write(&trees, str_cstr(r.commit), ends, 1, &one, NULL, &e));
+    CHECK(prove_by(&trees, r.commit, ends, 1, &one, &e));
     CHECK(team_object_read(buf_str(&one), &team_proof_limits, &arena, &files,
                            &count, NULL, &e));
     CHECK(count == 4);
-    CHECK(
-        team_proof_write(&trees, str_cstr(r.commit), ends, 2, &two, NULL, &e));
+    CHECK(prove_by(&trees, r.commit, ends, 2, &two, &e));
     CHECK(team_object_read(buf_str(&two), &team_proof_limits, &arena, &files,
                            &count, NULL, &e));
     CHECK(count == 7);
     /* The same trees again: each walk takes its own. */
     buf_clear(&two);
-    CHECK(
-        team_proof_write(&trees, str_cstr(r.commit), ends, 1, &two, NULL, &e));
+    CHECK(prove_by(&trees, r.commit, ends, 1, &two, &e));
     CHECK(str_eq(buf_str(&one), buf_str(&two)));
     /* One that is wrong is enough. */
     ends[1].object = str_cstr(r.y);
-    CHECK(
-        !team_proof_write(&trees, str_cstr(r.commit), ends, 2, NULL, NULL, &e));
+    CHECK(!prove_by(&trees, r.commit, ends, 2, &two, &e));
     CHECK(e.code == ERR_NOT_FOUND);
     buf_done(&one);
     buf_done(&two);
