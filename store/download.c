@@ -40,8 +40,8 @@ uint64_t download_now_ns(void)
 
 /* --- the text ------------------------------------------------------------- */
 
-/* Cuts the header off `text`: is it whole, of this boot and not from before
- * `since_ns`? */
+/* Cuts the header off `text`. Returns true if the text is complete, of this
+ * boot and not older than `since_ns`. */
 static bool cut_header(struct str *text, struct str boot, uint64_t since_ns,
                        struct hash *named)
 {
@@ -109,7 +109,7 @@ static int open_lock(const struct store *s, struct str repository)
     fd = fs_openat(s->store_fd, path, flags, 0600);
     if (fd >= 0)
         return fd;
-    /* Only a folder in its place is left there. */
+    /* Replaces anything but a folder of this name. */
     (void)fs_repair_at(s->store_fd, "locks", S_IFDIR, 0700);
     if (mkdirat(s->store_fd, "locks", 0700) < 0 && errno != EEXIST)
         return -1;
@@ -128,8 +128,9 @@ static unsigned count_locks(const struct store *s)
     return n;
 }
 
-/* `fd` < 0: it is downloaded without the lock from now on, and its answers do
- * not count for others: they may be older than a lock that comes later. */
+/* With `fd` < 0, the repository is downloaded without the lock, and its refs
+ * are not published, because they may be older than a lock that another process
+ * takes later. */
 static void add(struct store *s, struct str repository, int fd)
 {
     struct download *d = find(s, repository);
@@ -166,7 +167,7 @@ bool store_begin_download(struct store *s, struct str repository,
         return problem.code != ERR_INTERRUPTED;
     }
     state_refresh(
-        s->state); /* answers that other processes wrote since are used */
+        s->state); /* use refs that other processes have written since */
     packs_look_again(s);
     s->fans_listed = false;
     add(s, repository, fd);
@@ -175,8 +176,8 @@ bool store_begin_download(struct store *s, struct str repository,
     return true;
 }
 
-/* What the last holder wrote, unless its header says that it does not count:
- * once for all that is looked for, as a catalog may have thousands of lines. */
+/* Reads what the last holder wrote, if its header is valid. Reads it once for
+ * all lookups, because a catalog may have thousands of lines. */
 static void read_answers(const struct store *s, struct download *d)
 {
     struct str boot = boot_id(&d->arena), text = {"", 0}, header;
@@ -223,7 +224,7 @@ void download_note_ref(struct store *s, struct str repository, struct str rest,
     buf_printf(&d->lines, "%.*s %.*s\n", STR_ARG(commit), STR_ARG(rest));
 }
 
-/* Torn by a crash or a full disk, it does not match its hash. */
+/* A file torn by a crash or a full disk does not match its hash. */
 static void write_answers(struct download *d)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -239,7 +240,7 @@ static void write_answers(struct download *d)
                         d->since_ns, hex, STR_ARG(lines));
     if (ftruncate(d->fd, 0) < 0 || lseek(d->fd, 0, SEEK_SET) < 0 ||
         !fs_write_all(d->fd, text, &ignored))
-        err_clear(&ignored); /* then the next process asks the host itself */
+        err_clear(&ignored); /* the next process then asks the host */
 }
 
 static void release(struct download *d)
@@ -251,7 +252,7 @@ static void release(struct download *d)
     d->has_lines = false;
     d->has_read = false;
     arena_done(&d->arena);
-    fs_close(&d->fd); /* and with it the lock */
+    fs_close(&d->fd); /* also releases the lock */
     d->state = DOWNLOAD_NONE;
 }
 

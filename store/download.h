@@ -5,12 +5,14 @@
 
 #include "store_internal.h"
 
-/* download: locks of repositories, and the answers of their last holders. */
+/* download: per-repository locks, and the resolved refs that the last holder of
+ * each lock left for other processes. */
 
 enum download_state {
-    DOWNLOAD_NONE,   /* not locked (any more) */
+    DOWNLOAD_NONE,   /* not locked */
     DOWNLOAD_LOCKED, /* by this process */
-    DOWNLOAD_ALONE,  /* without the lock: another process holds it */
+    DOWNLOAD_ALONE,  /* downloads without the lock, which another process
+                      * holds */
 };
 
 struct download {
@@ -18,25 +20,28 @@ struct download {
     int fd;
     uint64_t since_ns; /* when the lock was taken, CLOCK_BOOTTIME */
     bool has_lines;
-    struct buf lines; /* answers to publish */
+    struct buf lines; /* resolved refs to publish */
     bool has_read;
-    struct map told; /* ref and path -> its commit: of the last holder */
+    struct map told; /* ref and path -> commit, as resolved by the last
+                      * holder */
     struct arena arena;
 };
 
 uint64_t download_now_ns(void);
 
-/* The answers in `text`, a lock file's content, by ref and path, each a
- * `struct str`, the commit. None when it is malformed, damaged, of another
- * boot or from before `since_ns`. Borrowed from `text`. */
+/* Fills the map with the refs resolved in `text`, the content of a lock
+ * file: ref and path -> commit, a `struct str` borrowed from `text`. Adds
+ * nothing if the text is malformed, damaged, from another boot or older than
+ * `since_ns`. */
 void download_read(struct str text, struct str boot, uint64_t since_ns,
                    struct arena *a, struct map *told);
 
-/* An answer of the host that is put into the index now. */
+/* Records a ref that the host resolved and that is being added to the index. */
 void download_note_ref(struct store *s, struct str repository, struct str rest,
                        struct str commit);
 
-/* The index holds the noted answers: writes them down, releases the locks. */
+/* Writes the recorded refs to the lock files and releases the locks. Call it
+ * after the index contains them. */
 void downloads_publish(struct store *s);
 
 #endif

@@ -126,8 +126,8 @@ struct pack_row *draft_rows(const struct draft *d, struct arena *a,
 bool draft_finish(struct draft *d, struct pack_row *rows, size_t count,
                   struct arena *a, struct str *index, struct err *e)
 {
-    /* Rows are megabytes where objects are many: those in the draft go, and
-     * there is room for all of the index at once. */
+    /* With many objects the rows take megabytes, so free those of the draft
+     * before allocating the index. */
     if (!write_pending(d, e))
         return false;
     arena_done(&d->arena);

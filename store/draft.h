@@ -5,47 +5,49 @@
 
 #include "object_pack.h"
 
-/*
- * draft: a pack while it is written. Its file appears when there is more than
- * fits in memory, or when the draft is finished.
- */
+/* draft: a pack that is being written. Its file is created when the contents no
+ * longer fit in memory, or when the draft is finished. */
 
 struct draft {
     struct arena arena;
-    int dirfd; /* its file's folder, borrowed */
+    int dirfd; /* folder of the file, borrowed */
     int fd;    /* -1: there is no file yet */
     char name[40];
-    struct buf pending; /* what follows the `written` bytes of the file */
+    struct buf pending; /* contents after the first `written` bytes, not in
+                         * the file yet */
     uint64_t written;
     struct map rows; /* 32 bytes of hash -> struct pack_row */
 };
 
 void draft_init(struct draft *d, int dirfd);
-/* Closes and removes the file; twice is harmless. */
+/* Closes and removes the file. May be called twice. */
 void draft_drop(struct draft *d);
 
-/* Smaller than PACK_OBJECT_MAX_BYTES. Twice is harmless. */
+/* Adds an object of less than PACK_OBJECT_MAX_BYTES. Adding it again has no
+ * effect. */
 MUST_CHECK bool draft_add(struct draft *d, const struct hash *h,
                           struct str content, struct err *e);
-/* NULL when it is not there, or was forgotten. */
+/* Returns NULL if the object is missing or was forgotten. */
 const struct pack_row *draft_find(const struct draft *d, const struct hash *h);
 void draft_forget(struct draft *d, const struct hash *h);
-/* row->size bytes. */
+/* Reads row->size bytes. */
 MUST_CHECK bool draft_read(const struct draft *d, const struct pack_row *row,
                            char *out, struct err *e);
 
-/* Those not forgotten, in order of arrival; in `a`. */
+/* Returns the rows that were not forgotten, in order of addition, allocated in
+ * `a`. */
 size_t draft_count(const struct draft *d);
 struct pack_row *draft_rows(const struct draft *d, struct arena *a,
                             size_t *count);
 
-/* Writes what is missing; `rows` are its draft_rows, which it forgets. `*index` (rows and
- * end) in `a`. The file is whole then, but still has its draft's name. */
+/* Writes the rest of the file, with `rows`, the result of draft_rows(), and
+ * forgets these rows. `*index` receives rows and end, allocated in `a`. The
+ * file is then complete but keeps its temporary name. */
 MUST_CHECK bool draft_finish(struct draft *d, struct pack_row *rows,
                              size_t count, struct arena *a, struct str *index,
                              struct err *e);
 
-/* Exactly `n` bytes at `offset`: ERR_DAMAGED when the file is shorter. */
+/* Reads exactly `n` bytes at `offset`. ERR_DAMAGED if the file is shorter. */
 MUST_CHECK bool pread_all(int fd, char *out, size_t n, uint64_t offset,
                           struct err *e);
 

@@ -11,7 +11,8 @@
 #include "download.h"
 #include "packs.h"
 
-/* A variable that holds an absolute path; XDG says to ignore others. */
+/* Returns the value of a variable if it is an absolute path; the XDG
+ * specification says to ignore others. */
 static struct str find_folder_variable(const char *name)
 {
     const char *value = getenv(name);
@@ -41,7 +42,8 @@ bool store_find_home(struct arena *a, struct str *path, struct err *e)
     return true;
 }
 
-/* Row 24: a user with write access here decides what all projects install. */
+/* Row 24: a user with write access to this folder could change what all
+ * projects install. */
 static bool check_owner(int fd, const char *path, struct err *e)
 {
     const struct owner_rules rules = {.flags =
@@ -50,7 +52,8 @@ static bool check_owner(int fd, const char *path, struct err *e)
     return owner_check(fd, path, &rules, e);
 }
 
-/* Row 25: sudo keeps HOME, and then root's files would appear in it. */
+/* Row 25: sudo keeps HOME, so files of root would be created in the user's
+ * home. */
 static bool check_home_owner(struct str home, struct err *e)
 {
     struct str variable = find_folder_variable("HOME");
@@ -64,7 +67,7 @@ static bool check_home_owner(struct str home, struct err *e)
     return err_hint(e, "run mapm without sudo, or set HOME or MAPM_HOME");
 }
 
-/* A link is no accident, and is refused. */
+/* A symbolic link is refused, because it is never created by accident. */
 static bool is_link(int dirfd, const char *name)
 {
     struct stat st;
@@ -92,7 +95,7 @@ static bool open_folder(int dirfd, const char *name, const char *shown, int *fd,
     return check_owner(*fd, shown, e);
 }
 
-/* A read-only store only needs a shared lock; without a lock file there is no
+/* A read-only store needs only a shared lock. Without a lock file there is no
  * process to exclude. */
 static bool open_lock(struct store *s, struct err *e)
 {
@@ -112,7 +115,7 @@ static bool open_lock(struct store *s, struct err *e)
     return fs_lock(s->lock_fd, false, STORE_WAIT_SECONDS * 1000, NULL, NULL, e);
 }
 
-/* Only needed for fetching: a store that is only read does without. */
+/* Needed for fetching only, so a read-only store does not open it. */
 static bool open_incoming(struct store *s, struct err *e)
 {
     if (open_folder(s->store_fd, "incoming", "store/incoming", &s->incoming_fd,

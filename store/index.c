@@ -4,7 +4,7 @@
 
 #define SECONDS_PER_DAY (24 * 3600)
 
-/* The index of the store: mapm.db, after the rows that this process staged. */
+/* The index of the store: rows staged by this process first, then mapm.db. */
 
 bool store_put_package(struct store *s, struct str repository,
                        struct str commit, struct str path,

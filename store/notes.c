@@ -9,10 +9,12 @@
 #include "draft.h"
 #include "store_internal.h"
 
-#define BLOCK_BYTES     (256u * 1024)
-#define BLOCK_MAX_BYTES (64u * 1024 * 1024) /* of one note, too */
+#define BLOCK_BYTES (256u * 1024)
+#define BLOCK_MAX_BYTES                                                        \
+    (64u * 1024 * 1024) /* also the maximum size of one
+                                             * note */
 
-/* A note in a block; its texts follow. */
+/* Header of a note in a block, followed by its texts. */
 struct note_head {
     unsigned which;
     unsigned kind;
@@ -52,7 +54,7 @@ static bool open_file(struct notes *n, int dirfd, struct err *e)
            err_errno(e, "create store/incoming/%s", name);
 }
 
-/* The file: its blocks, each after its length. */
+/* The file contains blocks, each preceded by its length. */
 static bool write_block(struct notes *n, int dirfd, struct err *e)
 {
     struct str size = {(const char *)&n->block.n, sizeof n->block.n};
@@ -84,7 +86,7 @@ void notes_add(struct notes *n, int dirfd, const struct note *note)
 
 typedef bool put_note(void *ctx, const struct note *note, struct err *e);
 
-/* This process wrote the block: its lengths are right. */
+/* The lengths in the block need no check, because this process wrote it. */
 static bool read_block(struct str block, put_note *put, void *ctx,
                        struct err *e)
 {
@@ -106,7 +108,7 @@ static bool read_block(struct str block, put_note *put, void *ctx,
     return true;
 }
 
-/* The block at `*at` of the file. */
+/* Reads the block at offset `*at` of the file. */
 static bool read_file(int fd, uint64_t *at, struct buf *block, struct err *e)
 {
     size_t size;

@@ -4,10 +4,9 @@
 #include "base/buf.h"
 #include "base/hash.h"
 
-/*
- * notes: pending writes of the index, applied later and in order. Beyond one
- * block of memory they go to a file that only this process can read.
- */
+/* notes: pending writes to the index, applied later in the same order. More
+ * than one block of memory is written to an unlinked file that only this
+ * process can read. */
 
 #define NOTE_MAX_TEXTS 5
 
@@ -21,7 +20,7 @@ enum note_kind {
     NOTE_HOST,
 };
 
-/* One put: what its statement binds. */
+/* One write: the values that its statement binds. */
 struct note {
     unsigned which; /* enum note_kind */
     unsigned kind;  /* of a package */
@@ -31,21 +30,22 @@ struct note {
 };
 
 struct notes {
-    struct buf block; /* the latest ones */
-    int fd;           /* of the file, which has no name; -1: none so far */
-    uint64_t written; /* its bytes */
+    struct buf block; /* the most recent notes */
+    int fd;           /* unlinked file; -1 before the first block is written */
+    uint64_t written; /* size of the file */
     struct err problem;
 };
 
 void notes_init(struct notes *n);
-void notes_done(struct notes *n); /* twice is harmless */
+void notes_done(struct notes *n); /* may be called twice */
 bool notes_are_empty(const struct notes *n);
 
-/* Copies it. `dirfd`: where the file may be. What fails, notes_each tells. */
+/* Copies `note`. The file is created in `dirfd` if necessary. Errors are
+ * reported by notes_each(). */
 void notes_add(struct notes *n, int dirfd, const struct note *note);
 
-/* What `put` gets is borrowed for the call. Errors: its own, those of the
- * file, and those of notes_add. */
+/* Calls `put` for each note, which is borrowed for the call. Errors: those of
+ * `put`, of the file, and of earlier calls of notes_add(). */
 MUST_CHECK bool notes_each(struct notes *n,
                            bool (*put)(void *ctx, const struct note *note,
                                        struct err *e),

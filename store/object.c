@@ -13,9 +13,11 @@
 
 #include "packs.h"
 
-#define CHUNK_BYTES       (64u * 1024)
-#define REFLINK_MIN_BYTES PACK_OBJECT_MAX_BYTES /* else a copy is as fast */
-#define FANS_MAX_ENTRIES  100000
+#define CHUNK_BYTES (64u * 1024)
+#define REFLINK_MIN_BYTES                                                      \
+    PACK_OBJECT_MAX_BYTES /* smaller files are copied
+                                                 * as fast */
+#define FANS_MAX_ENTRIES 100000
 
 void object_path(const struct hash *h, char out[OBJECT_PATH_BYTES])
 {
@@ -28,7 +30,8 @@ void object_path(const struct hash *h, char out[OBJECT_PATH_BYTES])
     memcpy(out + 3, hex + 2, HASH_HEX_CHARS - 1);
 }
 
-/* The folder is there: a name in it, below store/. */
+/* Creates the folder if necessary and formats a name in it, relative to
+ * store/. */
 static bool name_aside(struct store *s, const char *stem, char *out,
                        size_t size)
 {
@@ -44,7 +47,7 @@ static void count_damaged(struct store *s)
     atomic_fetch_add_explicit(&s->damaged, 1, memory_order_relaxed);
 }
 
-/* Where it cannot be kept it is removed: it must not be used. */
+/* If the file cannot be moved it is removed, because it must not be used. */
 void object_set_file_aside(struct store *s, int dirfd, const char *name)
 {
     char to[160];
@@ -65,7 +68,7 @@ void object_set_bytes_aside(struct store *s, const struct hash *h,
     hash_format(h, hex);
     if (!name_aside(s, hex, to, sizeof to) ||
         !fs_create_at(s->store_fd, to, 0444, bytes, &ignored))
-        return; /* they are of no use */
+        return; /* the bytes are not usable */
 }
 
 void object_set_aside(struct store *s, const struct hash *h)
@@ -81,7 +84,8 @@ void object_set_aside(struct store *s, const struct hash *h)
     }
     if (renameat(s->objects_fd, path, s->store_fd, to) == 0)
         return;
-    /* The store's own comes before one that is held: so that was read. */
+    /* Objects of the store precede staged ones, so the object was read from the
+     * store. */
     if (errno == ENOENT)
         staged_remove(s, h);
     else
@@ -111,7 +115,7 @@ static bool damaged(struct store *s, const struct hash *h, struct err *e)
 /* --- small ones: in a pack, or held for one ---------------------------------- */
 
 struct small {
-    struct packed packed; /* pack NULL: held */
+    struct packed packed; /* pack is NULL for a staged object */
     const struct pack_row *row;
 };
 
@@ -125,7 +129,7 @@ static bool find_small(struct store *s, const struct hash *h, struct small *out)
     return out->row != NULL;
 }
 
-/* Into `bytes`, hashed. */
+/* Reads a small object into `bytes` and verifies its hash. */
 static bool read_small(struct store *s, const struct hash *h,
                        const struct small *at, char *bytes, struct err *e)
 {
@@ -151,7 +155,7 @@ static bool read_small(struct store *s, const struct hash *h,
 
 /* --- a file each ------------------------------------------------------------- */
 
-/* The name of a folder below objects/. */
+/* Parses the name of a folder below objects/. */
 static bool fan_parse(struct str name, uint8_t *out)
 {
     char hex[HASH_HEX_CHARS];
@@ -185,8 +189,8 @@ static void list_fans(struct store *s)
     s->fans_listed = true;
 }
 
-/* An install asks for thousands that are not there: where its folder is not
- * there either, that is known. */
+/* Installs look up thousands of missing objects; if the folder of an object is
+ * missing, no system call is necessary. */
 static bool may_be_file(struct store *s, const struct hash *h)
 {
     if (!s->staging)
@@ -239,8 +243,8 @@ bool store_has(struct store *s, const struct hash *h)
     return packs_find(s, h, &at) || is_file(s, h) || staged_has(s, h);
 }
 
-/* As long as it was when it was opened: one read. A byte more is asked for,
- * so that a file that grew does not have the hash of its beginning. */
+/* Reads the size at opening plus one byte, so that a file that grew since does
+ * not match the hash of its beginning. */
 static bool read_content(int fd, uint64_t size, size_t max_bytes,
                          struct arena *a, struct str *out, struct err *e)
 {
@@ -344,14 +348,15 @@ static bool is_sound_file(struct store *s, const struct hash *h)
     return false;
 }
 
-/* The content is at hand, so a damaged object is replaced at once. */
+/* Checks an existing object whose content the caller has, so that a damaged one
+ * is replaced immediately. */
 static bool is_sound(struct store *s, const struct hash *h)
 {
     CLEANUP_HEAP char *bytes = heap_resize(NULL, PACK_OBJECT_MAX_BYTES);
     struct err ignored = {0};
     struct small small;
 
-    /* This process wrote its staged objects itself. */
+    /* Staged objects need no check, because this process wrote them. */
     if (find_small(s, h, &small) &&
         (!small.packed.pack || read_small(s, h, &small, bytes, &ignored)))
         return true;
@@ -432,7 +437,8 @@ static bool copy_file(int from, uint64_t size, int to, struct hash *out,
     return true;
 }
 
-/* True with `*done` false: this file system has no reflinks. */
+/* Returns true with `*done` false if the file system does not support
+ * reflinks. */
 static bool clone_file(struct store *s, int from, int to, bool *done,
                        struct hash *out, struct err *e)
 {
@@ -486,7 +492,7 @@ static bool place_link(struct store *s, const struct hash *h, int from,
     return true;
 }
 
-/* The umask leaves it alone, mostly: looking is cheaper than setting. */
+/* The umask rarely changes the mode, and fstat is cheaper than fchmod. */
 static bool settle_mode(int fd, mode_t mode, struct stat *st)
 {
     return fstat(fd, st) == 0 &&
@@ -509,7 +515,7 @@ static bool place_copy(struct store *s, const struct hash *h,
            err_errno(e, "set the mode of %s", name);
 }
 
-/* Links lead to a file: one of a pack gets its own. */
+/* A hard link needs a file, so an object of a pack is written as one. */
 static bool make_file(struct store *s, const struct hash *h, struct err *e)
 {
     CLEANUP_HEAP char *bytes = heap_resize(NULL, PACK_OBJECT_MAX_BYTES);
@@ -551,7 +557,8 @@ bool store_place(struct store *s, const struct hash *h, enum store_link how,
         return false;
     if (!st)
         st = &placed;
-    /* A linked file has the object's mode: an executable needs its own. */
+    /* A hard link shares the mode of the object, so an executable needs a file
+     * of its own. */
     if (how == STORE_LINK_HARDLINK && !(mode & 0111))
         return place_link(s, h, from, dirfd, path, st, e);
     to = fs_openat(dirfd, path,
@@ -594,11 +601,11 @@ void store_session_end(struct store *s, struct store_session *session)
     fs_close(&session->part_fd);
     fs_close(&session->dirfd);
     if (!fs_remove_tree_at(s->incoming_fd, session->name, &ignored)) {
-        /* Left-overs are swept by gc. */
+        /* store gc removes leftovers. */
     }
 }
 
-/* A link or a folder where the object belongs. */
+/* Sets aside a link or a folder at the path of the object. */
 static void set_odd_aside(struct store *s, const struct hash *h)
 {
     char path[OBJECT_PATH_BYTES];

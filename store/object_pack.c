@@ -9,7 +9,7 @@
 #define VERSION     '1'
 #define MAGIC_BYTES 8
 
-#define ESTIMATE_MAX_TRIES 12 /* of a search in a pack */
+#define ESTIMATE_MAX_TRIES 12 /* estimates per search in a pack */
 
 static uint64_t read_number(const char *p, size_t bytes)
 {
@@ -94,9 +94,9 @@ static size_t estimate(size_t count, uint64_t low, uint64_t high, uint64_t key)
     return at < count ? at : count - 1;
 }
 
-/* Hashes are spread evenly, so a few estimates come close, where a binary
- * search would touch twenty pages. Rows that are not spread so, which only a
- * forged pack has, are left to the binary search. */
+/* Hashes are evenly distributed, so a few estimates come close to the row,
+ * where a binary search would touch twenty pages. A forged pack with another
+ * distribution falls back to binary search. */
 size_t pack_find(const struct pack_index *p, const struct hash *h)
 {
     size_t from = 0, to = p->count, tries = 0;

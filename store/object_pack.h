@@ -35,25 +35,25 @@ struct pack_index {
 
 enum pack_verdict {
     PACK_GOOD,
-    PACK_NEWER,  /* another version's: to be left alone */
-    PACK_UNREAD, /* the operating system said no: the next time, perhaps */
+    PACK_NEWER,  /* written by a newer version: do not change */
+    PACK_UNREAD, /* a system call failed, which may be temporary */
     PACK_BAD,
 };
 
-/* From the last PACK_END_BYTES of a file of `size` bytes: how many bytes
- * before them are rows. */
+/* Parses the last PACK_END_BYTES of a file of `size` bytes and returns the
+ * number of bytes of the rows before them. */
 enum pack_verdict pack_parse_end(struct str end, uint64_t size,
                                  size_t *row_bytes);
 
-/* `data` is the length of the contents. False for rows that are out of order,
- * twice there or out of bounds. */
+/* Parses the rows of a pack with `data` bytes of contents. Returns false if
+ * rows are out of order, duplicate or out of bounds. */
 bool pack_parse_rows(struct str rows, uint64_t data, struct pack_index *out);
 
-/* SIZE_MAX when it is not there. */
+/* Returns SIZE_MAX if there is no such row. */
 size_t pack_find(const struct pack_index *p, const struct hash *h);
 struct pack_row pack_row(const struct pack_index *p, size_t at);
 
-/* Rows and end. Sorts `rows`, of which no two have one hash. */
+/* Appends rows and end. Sorts `rows`, whose hashes must differ. */
 void pack_format(struct pack_row *rows, size_t count, struct buf *out);
 
 #endif

@@ -31,7 +31,7 @@ void packs_close(struct store *s)
     s->packs_listed = false;
 }
 
-/* "<64 hex>.pack" and such. */
+/* Returns whether `name` is 64 hexadecimal digits and `ending`. */
 static bool has_name(struct str name, const char *ending)
 {
     struct hash h;
@@ -112,7 +112,7 @@ static enum pack_verdict read_index(struct pack *p, uint64_t size,
                                                                    : PACK_BAD;
 }
 
-/* False when it is gone: then others have merged it. */
+/* Returns false if the pack is gone because another process merged it. */
 static bool open_pack(struct store *s, const char *name, bool has_bad)
 {
     struct pack *p = heap_alloc(sizeof *p);
@@ -128,7 +128,7 @@ static bool open_pack(struct store *s, const char *name, bool has_bad)
         return false;
     }
     if (p->fd < 0 && errno != ELOOP && errno != ENXIO) {
-        v = PACK_UNREAD; /* want of descriptors, as an example */
+        v = PACK_UNREAD; /* for example, no free descriptors */
         err_errno(&problem, "open a pack");
     } else if (p->fd >= 0 && fstat(p->fd, &st) == 0 && S_ISREG(st.st_mode)) {
         p->modified = st.st_mtime;
@@ -162,7 +162,7 @@ static bool look_once(struct store *s)
                     &ignored))
         return true;
     s->packs_changed = st.st_mtim;
-    /* "x.bad" sorts right before "x.pack". */
+    /* "x.bad" sorts immediately before "x.pack". */
     for (size_t i = 0; i < count; i++) {
         bool has_bad = i && has_name(entries[i - 1].name, ".bad") &&
                        memcmp(entries[i - 1].name.p, entries[i].name.p,
@@ -174,7 +174,7 @@ static bool look_once(struct store *s)
     return whole;
 }
 
-/* Anything but a folder in its place is set aside. */
+/* Sets aside anything of this name that is not a folder. */
 static bool open_folder(struct store *s)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -210,7 +210,8 @@ void packs_look_again(struct store *s)
     pthread_mutex_unlock(&s->packs_mutex);
 }
 
-/* Until then a process may miss objects that others add: it fetches them. */
+/* Until the folder changes, objects that other processes add are not found and
+ * are fetched again. */
 static bool has_changed(const struct store *s)
 {
     struct stat st;
@@ -260,7 +261,8 @@ bool packs_read(const struct packed *at, char *out, struct err *e)
     return pread_all(at->pack->fd, out, at->row.size, at->row.offset, e);
 }
 
-/* Anything but a file in its place is set aside; a FIFO does not block. */
+/* Sets aside anything of this name that is not a file; a FIFO does not
+ * block. */
 static int open_bad(struct store *s, const char *name)
 {
     const int flags =
@@ -275,7 +277,8 @@ static int open_bad(struct store *s, const char *name)
     return fs_openat(s->packs_fd, name, flags, 0600);
 }
 
-/* One write of 32 bytes at the end: those of other processes stay whole. */
+/* Appends 32 bytes in one write, so that concurrent entries of other processes
+ * stay intact. */
 static void note_bad(struct store *s, const struct packed *at)
 {
     CLEANUP_FD int fd = -1;
@@ -287,7 +290,7 @@ static void note_bad(struct store *s, const struct packed *at)
     fd = open_bad(s, name);
     if (fd < 0 ||
         !fs_write_all(fd, str_make((const char *)h->b, sizeof h->b), &ignored))
-        return; /* it will be found damaged again */
+        return; /* the object will be found damaged again */
 }
 
 void packs_set_aside(struct store *s, const struct packed *at, struct str bytes)
@@ -315,9 +318,9 @@ static bool make_folder(struct store *s, struct err *e)
     return open_folder(s) || err_errno(e, "open store/packs");
 }
 
-/* The hash of the rows. A pack of the same rows that was found damaged still
- * has that name, and its .bad file would apply to the new pack: then the hash of
- * that hash, and so on. */
+/* Names the pack by the hash of its rows. If a pack with the same rows and a
+ * .bad file exists, that file would apply to the new pack, so the hash of that
+ * hash is used, and so on. */
 static void set_name(const struct store *s, struct str rows, struct pack *p)
 {
     char bad[PACK_NAME_CHARS + 1];
@@ -332,7 +335,7 @@ static void set_name(const struct store *s, struct str rows, struct pack *p)
     } while (fs_stat_at(s->packs_fd, bad, &st));
 }
 
-/* The finished draft as a pack of its own, without reading it again. */
+/* Adds the finished draft as a pack without reading it again. */
 static bool take(struct store *s, struct draft *d, struct pack *p,
                  struct err *e)
 {
@@ -364,7 +367,7 @@ bool packs_take(struct store *s, struct draft *d, struct err *e)
         pack_close(p);
         return err_wrap(e, "cannot add to the store");
     }
-    d->name[0] = '\0'; /* it has its place now */
+    d->name[0] = '\0'; /* the file was renamed */
     p->fd = d->fd;
     d->fd = -1;
     p->modified = time(NULL);

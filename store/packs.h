@@ -21,11 +21,11 @@
 struct pack {
     struct arena arena;
     struct pack_index index;
-    uint64_t bytes; /* of contents */
+    uint64_t bytes; /* size of the contents */
     time_t modified;
     int fd;
     char name[PACK_NAME_CHARS + 1];
-    bool *gone; /* by row: found damaged */
+    bool *gone; /* per row: true if the object was found damaged */
     struct pack *next;
 };
 
@@ -35,21 +35,24 @@ struct packed {
     struct pack_row row;
 };
 
-/* Lists packs that were not listed yet. Errors are not reported: objects that
- * cannot be found are fetched. */
+/* Opens packs that were added to the folder. Errors are not reported, because
+ * objects that cannot be found are fetched. */
 void packs_look(struct store *s);
-/* The next search lists first: another process may have added some. */
+/* Makes the next search list the folder first, because another process may have
+ * added packs. */
 void packs_look_again(struct store *s);
 void packs_close(struct store *s);
 
 bool packs_find(struct store *s, const struct hash *h, struct packed *out);
-/* Not hashed. ERR_DAMAGED when the file ends before. */
+/* Reads an object without hashing it. ERR_DAMAGED if the file is too short. */
 MUST_CHECK bool packs_read(const struct packed *at, char *out, struct err *e);
-/* Bytes that do not match their hash; `bytes` go to damaged/. */
+/* Marks an object as damaged after its bytes did not match its hash, and writes
+ * `bytes` to damaged/. */
 void packs_set_aside(struct store *s, const struct packed *at,
                      struct str bytes);
 
-/* Finishes the draft and takes it in. Merges where there are too many. */
+/* Finishes the draft and adds it as a pack. Merges packs if there are too
+ * many. */
 MUST_CHECK bool packs_take(struct store *s, struct draft *d, struct err *e);
 
 /* packs_upkeep.c */
@@ -63,10 +66,10 @@ MUST_CHECK bool packs_collect(struct store *s, const struct map *kept,
                               struct store_stats *removed, struct err *e);
 MUST_CHECK bool packs_merge(struct store *s, struct err *e);
 
-/* Copies the row's object, unread, to the draft. */
+/* Copies the object of the row to the draft without reading it. */
 MUST_CHECK bool pack_copy(const struct pack *p, const struct pack_row *row,
                           struct draft *d, struct err *e);
-/* Removes its files, and forgets it. */
+/* Removes the files of the pack and closes it. */
 MUST_CHECK bool packs_remove(struct store *s, struct pack *p, struct err *e);
 
 #endif

@@ -34,7 +34,7 @@ static bool is_good(const struct packed *at, char *bytes, size_t *read)
     struct hash found;
 
     *read = 0;
-    /* A disk that cannot read it (EIO): as bad as wrong bytes. */
+    /* A read error of the disk (EIO) counts as damage. */
     if (!packs_read(at, bytes, &ignored))
         return false;
     *read = at->row.size;
@@ -84,7 +84,7 @@ static bool is_kept(const struct map *kept, const struct pack *p, size_t i,
                                                  sizeof row->hash.b));
 }
 
-/* The number of rows that stay; removed ones are added to `removed`. */
+/* Returns the number of rows to keep, and adds the others to `removed`. */
 static size_t count_kept(const struct pack *p, const struct map *kept,
                          struct store_stats *removed)
 {
@@ -103,7 +103,8 @@ static size_t count_kept(const struct pack *p, const struct map *kept,
     return n;
 }
 
-/* Objects that stay move to a new pack with the time of the old one. */
+/* Copies the objects to keep to a new pack with the modification time of the
+ * old one. */
 static bool rewrite(struct store *s, const struct pack *p,
                     const struct map *kept, struct err *e)
 {

@@ -11,12 +11,13 @@
 
 struct patching {
     struct store *store;
-    const char *name; /* the file of the patch */
+    const char *name; /* name of the patch file */
     bool keep;
     struct arena *arena;
     struct patched *out;
     bool is_noted;
-    struct map names, folders; /* folded; a NULL value: it is gone */
+    struct map names, folders; /* case-folded; a NULL value marks a deleted
+                                * file */
 };
 
 bool patched_parse_hash(struct str text, struct hash *out)
@@ -33,7 +34,8 @@ static struct package_file *find_file(const struct patched *p, struct str path)
     return NULL;
 }
 
-/* On some file systems "A" is "a", and no folder has the name of a file. */
+/* Records a path, so that names that differ only in case, and folders with the
+ * name of a file, are refused. */
 static void note_path(struct patching *p, struct str path)
 {
     struct str key = text_fold(path, p->arena);

@@ -21,7 +21,7 @@
  * store unchanged.
  */
 
-/* A blob of the notes that can be asked for. */
+/* A staged blob that can be looked up before it is published. */
 struct staged_blob {
     struct hash hash;
     uint64_t size;
@@ -59,7 +59,7 @@ static bool open_folder(struct store *s, struct err *e)
            err_errno(e, "create store/incoming/%s", s->staged_name);
 }
 
-/* Small objects go to a draft of a pack, up to its size. */
+/* Returns the draft for small objects, up to the maximum size of a pack. */
 static struct draft *draft_for(struct store *s, size_t size)
 {
     if (size >= PACK_OBJECT_MAX_BYTES)
@@ -278,7 +278,7 @@ bool store_publish_notes(struct store *s, struct err *e)
     return ok;
 }
 
-/* For a pack they are too few. */
+/* Writes objects as files if they are too few for a pack. */
 static bool keep_as_files(struct store *s, const struct pack_row *rows,
                           size_t count, struct err *e)
 {
@@ -306,7 +306,7 @@ static bool keep_draft(struct store *s, struct err *e)
     }
     if (!packs_take(s, s->staged_draft, e))
         return false;
-    /* Too many packs cost time, nothing else. */
+    /* A failed merge only costs time later. */
     if (!packs_merge(s, &ignored))
         err_clear(&ignored);
     return true;
@@ -356,7 +356,7 @@ void staged_drop(struct store *s)
     fs_close(&s->staged_fd);
     if (s->staged_name[0] &&
         !fs_remove_tree_at(s->incoming_fd, s->staged_name, &ignored)) {
-        /* Left-overs are swept by gc. */
+        /* store gc removes leftovers. */
     }
     s->staged_name[0] = '\0';
 }

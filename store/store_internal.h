@@ -23,23 +23,25 @@ struct store {
     struct arena arena;
     struct str home, shared;
     int home_fd, store_fd, objects_fd, incoming_fd, lock_fd;
-    atomic_bool no_reflink; /* this file system cannot */
-    atomic_uint damaged;    /* objects set aside */
+    atomic_bool no_reflink; /* the file system does not support reflinks */
+    atomic_uint damaged;    /* number of objects that were set aside */
     struct state *state;    /* mapm.db */
-    /* Of the first pack or listing that could not be read. */
+    /* error of the first pack or listing that could not be read */
     struct err index_problem;
 
     int packs_fd; /* -1: none was there yet */
     struct pack *packs;
     pthread_mutex_t packs_mutex;
     bool packs_listed;
-    struct timespec packs_changed; /* of the folder, when it was listed */
+    struct timespec packs_changed; /* modification time of the folder when it
+                                    * was listed */
 
     bool staging;         /* since store_begin_staging */
-    int staged_fd;        /* its folder, -1 before the first large object */
+    int staged_fd;        /* folder of large objects; -1 before the first one */
     char staged_name[40]; /* below incoming/ */
-    struct draft *staged_draft; /* the small ones; NULL before the first */
-    bool fans_listed; /* while staging: which of objects/ab there are */
+    struct draft *staged_draft; /* pack of the small objects; NULL before the
+                                 * first one */
+    bool fans_listed; /* the folders objects/ab were listed (while staging) */
     bool fans[256];
     uint64_t opened_ns;   /* CLOCK_BOOTTIME */
     struct map downloads; /* repository -> struct download */
@@ -51,15 +53,16 @@ struct store {
 
 void object_path(const struct hash *h, char out[OBJECT_PATH_BYTES]);
 
-/* "stem.pid.random": a name that no other process uses. */
+/* Formats "stem.pid.random", a name that no other process uses. */
 void object_unique_name(char *out, size_t size, const char *stem);
 
 /* Renames a finished file to its place among the objects. */
 MUST_CHECK bool object_move_in(struct store *s, int dirfd, const char *name,
                                const struct hash *h, struct err *e);
 
-/* staging.c: while the store holds. `staged_open` is open(2), of a large one;
- * `staged_find` finds a small one, for staged_read. */
+/* staging.c: objects that are staged and not published. staged_open() opens
+ * a large object like open(2); staged_find() finds a small one for
+ * staged_read(). */
 MUST_CHECK bool staged_put(struct store *s, const struct hash *h,
                            struct str content, struct err *e);
 MUST_CHECK bool staged_adopt(struct store *s, int dirfd, const char *name,
@@ -87,18 +90,19 @@ void staged_note_reachable(struct store *s, struct str repository,
                            struct str commit);
 void staged_drop(struct store *s);
 
-/* Moves a bad object that is a file to damaged/: it counts as absent from now
- * on. The other two are for packs: a file of that name, one object's bytes. */
+/* Moves the file of a damaged object to damaged/, so that the object is absent
+ * from now on. The other two functions serve packs: they set aside a file by
+ * name, and the bytes of one object. */
 void object_set_aside(struct store *s, const struct hash *h);
 void object_set_file_aside(struct store *s, int dirfd, const char *name);
 void object_set_bytes_aside(struct store *s, const struct hash *h,
                             struct str bytes);
 
-/* A file of its own among the objects. */
+/* Writes an object as a file of its own. */
 MUST_CHECK bool object_put(struct store *s, const struct hash *h,
                            struct str content, struct err *e);
 
-/* Whole file, hashed in place. */
+/* Hashes the whole file. */
 MUST_CHECK bool object_hash(int fd, struct hash *out, struct err *e);
 
 #endif

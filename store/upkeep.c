@@ -14,7 +14,8 @@
 
 #define FOLDER_MAX_ENTRIES 10000000
 
-/* Each object below objects/; `visit` returns false to stop with an error. */
+/* Walk over each object below objects/; `visit` returns false to stop with an
+ * error. */
 struct walk {
     struct store *store;
     bool (*visit)(struct walk *w, const struct hash *h, const struct stat *st,
@@ -61,8 +62,8 @@ static bool walk_objects(struct walk *w, struct err *e)
     return true;
 }
 
-/* A folder beside objects/; one that is not there is empty, and anything else in
- * its place is set aside. */
+/* Lists a folder beside objects/. A missing folder is empty; anything else of
+ * this name is set aside. */
 static bool list_folder(struct store *s, const char *name, int *fd,
                         struct arena *a, struct fs_entry **entries, size_t *n,
                         struct err *e)
@@ -143,7 +144,7 @@ static bool verify_one(struct walk *w, const struct hash *h,
                    0);
     if (fd < 0 && errno == ENOENT)
         return true;
-    /* A disk that cannot read it (EIO): as bad as wrong bytes. */
+    /* A read error of the disk (EIO) counts as damage. */
     if (S_ISREG(st->st_mode) && fd >= 0 && !object_hash(fd, &found, e))
         err_clear(e);
     if (hash_eq(&found, h))
@@ -172,7 +173,7 @@ bool store_verify(struct store *s, void (*bad)(void *ctx, const char *hex),
 }
 
 struct collection {
-    struct map kept; /* hash bytes -> anything */
+    struct map kept; /* set of hashes */
     struct arena arena;
     time_t older_than;
     bool dry_run;
@@ -199,7 +200,7 @@ static void keep_package(struct store *s, struct collection *c,
     if (!store_read_listing(s, digest, &a, &files, &count, &problem)) {
         if (problem.code == ERR_IO)
             s->index_problem = problem;
-        return; /* it is gone already, or damaged: nothing to keep */
+        return; /* missing or damaged: there is nothing to keep */
     }
     for (size_t i = 0; i < count; i++)
         keep_hash(c, &files[i].hash);
@@ -221,7 +222,8 @@ static bool collect_one(struct walk *w, const struct hash *h,
     return true;
 }
 
-/* What a killed process left: whole folders of incoming/, and damaged/. */
+/* Removes what killed processes left: whole folders in incoming/, and files in
+ * damaged/. */
 static bool sweep(struct store *s, struct collection *c, const char *folder,
                   uint64_t *count, struct err *e)
 {
@@ -281,7 +283,8 @@ bool store_lock_alone(struct store *s, unsigned wait_ms,
     return err_wrap(e, "cannot collect garbage");
 }
 
-/* Roots of plugins whose listing is gone: `mapm start` makes them anew. */
+/* Removes plugin roots whose listing is gone; `mapm start` creates them
+ * again. */
 static void drop_plugin_roots(struct store *s)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -318,8 +321,7 @@ bool store_gc(struct store *s, const struct hash *keep, size_t keep_count,
     map_init(&c.kept, &c.arena);
     for (size_t i = 0; i < keep_count; i++)
         keep_package(s, &c, &keep[i]);
-    /* An unreadable object may be needed, and may name objects that are
-     * needed. */
+    /* An unreadable object may be in use, and may refer to objects in use. */
     ok = store_works(s, e) && collect(s, &c, e);
     arena_done(&c.arena);
     if (!fs_lock(s->lock_fd, false, 0, NULL, NULL, &relock))

@@ -11,22 +11,20 @@
 
 #include "store_internal.h"
 
-/*
- * The processes that hold the store's lock, of /proc/locks:
- *
- *     1: FLOCK  ADVISORY  READ 4711 00:2e:1234 0 EOF
- *
- * Matched by the inode alone: on btrfs and overlayfs stat(2) has another device
- * number than this list. It is for a message; nothing is decided by it.
- */
+/* Lists the processes that hold the store's lock, from /proc/locks ("1: FLOCK
+ * ADVISORY READ 4711 00:2e:1234 0 EOF"). Entries are matched by inode only,
+ * because stat(2) reports another device number on btrfs and overlayfs. The
+ * result is used in a message only. */
 
 #define LOCKS_MAX_BYTES        (1024 * 1024)
 #define COMMAND_LINE_MAX_BYTES (16 * 1024)
 #define SHOWN_MAX_CHARS        60
-#define SHOWN_WORDS            2 /* "mapm mcp": the rest may be private */
-#define FIELDS                 8
+#define SHOWN_WORDS                                                            \
+    2 /* "mapm mcp": further arguments may be
+                                  * private */
+#define FIELDS 8
 
-/* The words of a line, without blanks. */
+/* Splits a line at blanks. */
 static size_t split(struct str line, struct str out[FIELDS])
 {
     struct str word;
@@ -50,8 +48,8 @@ static bool is_held(struct str line, ino_t inode, uint64_t *pid)
            found == inode && *pid != (uint64_t)getpid();
 }
 
-/* What `pid` was started as; false for a process that is gone, as one whose
- * child still has the lock. */
+/* Reads the command line of `pid`. Returns false if the process is gone, for
+ * example if only its child holds the lock. */
 static bool read_command(uint64_t pid, struct arena *a, struct str *out)
 {
     struct err ignored = {0};
