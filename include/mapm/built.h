@@ -1,23 +1,22 @@
 #ifndef MAPM_BUILT_H
 #define MAPM_BUILT_H
 
-/*
- * built: who built this program, and from what; make BUILT='-DMAPM_CHANNEL=…' says
- * it. Its files depend on that text: nothing else is compiled again for a commit.
- */
+/* built: provenance of this build, set by make BUILT='-DMAPM_CHANNEL=…'. The
+ * objects that include this header depend on that value, so a new commit
+ * recompiles only them. */
 
-/* Where it comes from: "source", "static", "deb". */
+/* Kind of distribution: "source", "static" or "deb". */
 #ifndef MAPM_CHANNEL
 #    define MAPM_CHANNEL "source"
 #endif
 
-/* In hexadecimal; empty: unknown. */
+/* Commit in hexadecimal; empty if unknown. */
 #ifndef MAPM_COMMIT
 #    define MAPM_COMMIT ""
 #endif
 
-/* "NAME VERSION NAME VERSION": libraries that are part of the programs, and whose
- * security updates need a new build. Empty: they are the system's. */
+/* Statically linked libraries as "NAME VERSION NAME VERSION", whose security
+ * updates require a new build. Empty if the system's libraries are used. */
 #ifndef MAPM_LIBRARIES
 #    define MAPM_LIBRARIES ""
 #endif

@@ -7,16 +7,16 @@
 #include "mapm/origin.h"
 
 /*
- * catalog: an item of `dependencies: catalogs:`, and which packages it chooses
- * [D11].
+ * catalog: an item of `dependencies: catalogs:` of mapm.yaml, and the packages
+ * that it selects [D11].
  *
  *     - origin: https://github.com/acme/catalog/tree/main
  *       include: [skill pdf-*, plugins/office/]     default: everything
  *       exclude: [skills/pdf-forms]
  *
- * A pattern is a name, or a path below the folder of the origin where it holds
- * "/": then it stands for all that lies below it, too. Either may be a glob
- * (glob.h), and the kind of a package may stand before it.
+ * A pattern is a name, or, if it contains "/", a path below the folder of the
+ * origin, which also stands for everything below it. Both may be globs
+ * (glob.h), and may be preceded by the kind of a package.
  */
 
 struct catalog_glob {
@@ -25,11 +25,11 @@ struct catalog_glob {
     bool is_path;
 };
 
-/* Of one of the two lists: words are looked up, globs are tried. */
+/* One of the two lists: words are looked up, globs are matched one by one. */
 struct catalog_filter {
     const struct str *words; /* as written */
     size_t count;
-    struct map names, paths; /* -> enum doc_kind, or'ed */
+    struct map names, paths; /* map to a set of enum doc_kind */
     const struct catalog_glob *globs;
     size_t glob_count;
 };
@@ -38,30 +38,33 @@ struct catalog {
     struct origin origin;
     bool has_include;
     struct catalog_filter include, exclude;
-    bool is_local; /* of mapm.local.yaml */
-    unsigned line; /* 0: of the command line */
+    bool is_local; /* from mapm.local.yaml */
+    unsigned line; /* 0: from the command line */
 };
 
-/* Errors: ERR_FORMAT, a word that is no pattern; ERR_LIMIT past
- * CATALOG_MAX_GLOBS. In `a`; `words` is borrowed. */
+/* Parses a list of patterns. Allocated in `a`; `words` is borrowed. Errors:
+ * ERR_FORMAT for an invalid pattern; ERR_LIMIT if there are more than
+ * CATALOG_MAX_GLOBS. */
 MUST_CHECK bool catalog_filter_read(const struct str *words, size_t count,
                                     struct arena *a, struct catalog_filter *out,
                                     struct err *e);
 
-/* One package. `path`: in the folder of the catalog; "" is the folder itself,
- * which `name` is for. */
+/* Return whether the list, or the catalog, selects a package. `path` is
+ * relative to the folder of the catalog; "" means that folder itself, which
+ * only `name` can match. */
 bool catalog_filter_matches(const struct catalog_filter *f, enum doc_kind kind,
                             struct str path, struct str name);
 bool catalog_chooses(const struct catalog *c, enum doc_kind kind,
                      struct str path, struct str name);
 
-/* Whether `o` is below the origin of the catalog, at the same ref: its path
- * there, and the name that patterns mean. */
+/* Returns whether `o` is below the origin of the catalog, at the same ref. Sets
+ * its path there, and the name that patterns match. */
 bool catalog_holds(const struct catalog *c, enum doc_kind kind,
                    const struct origin *o, struct str *path, struct str *name);
 
-/* A pattern for this path alone, and what lies below it: "skills/x", "pdf/".
- * Of the folder itself the name with its kind. In `a`. */
+/* Returns a pattern that matches only this path and everything below it:
+ * "skills/x", "pdf/"; for the folder of the catalog itself, the name with its
+ * kind. Allocated in `a`. */
 struct str catalog_word(enum doc_kind kind, struct str path, struct str name,
                         struct arena *a);
 

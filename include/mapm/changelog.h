@@ -5,20 +5,20 @@
 #include "base/str.h"
 #include "mapm/diagnostics.h"
 
-/* changelog: versions of CHANGELOG.md (M29). */
+/* changelog: parses the versions of CHANGELOG.md (M29). */
 
-/* First section of CHANGELOG.md: its version; "" when there is none (M29). */
+/* Returns the version of the first section; "" if there is none (M29). */
 struct str changelog_latest(struct str text);
-/* The sections above that of `version`; all where it has none. Borrowed; ""
- * without any. */
+/* Returns the sections above that of `version`, or all sections if it has none.
+ * Borrowed; "" if empty. */
 struct str changelog_since(struct str text, struct str version,
                            struct arena *a);
 struct changelog_entry {
     struct str version;
     unsigned line;
 };
-/* All "## X.Y.Z (YYYY-MM-DD)" headers in order; other "## " headers and bad
- * ones are reported as changelog-version. In `a`. */
+/* Lists all "## X.Y.Z (YYYY-MM-DD)" headers in order; reports other "## "
+ * headers as changelog-version. Allocated in `a`. */
 void changelog_read(struct str text, struct arena *a,
                     struct changelog_entry **out, size_t *count,
                     struct diagnostics *why);

@@ -7,31 +7,34 @@
 #include "mapm/clients_shape.h"
 
 /*
- * clients: the programs that read skills, sub-agents and MCP servers, as one
- * table: all that mapm knows of a client stands in its row, and every list of
+ * clients: the table of client programs, which read skills, sub-agents and MCP
+ * servers. Everything that mapm knows of a client is in its row; every list of
  * clients is derived from the rows.
  *
  *     provision    detection, folders, MCP file       what to write
  *     manifest     backends, body paths               what a document may name
- *     runtime      backend, protected paths, secrets  who answers, what to guard
+ *     runtime      backend, protected paths, secrets  isolation of commands
  *     cli          MCP configuration, budget, names   what to print
  *
- * The clients change: each row has the month in which it was last checked.
+ * Clients change over time, so each row has the month in which it
+ * was last verified.
+ *
  * Source: docs/clients.md.
  */
 
-/* How the facts of a row are known. */
+/* Evidence for the facts of a row. */
 enum client_known {
-    KNOWN_OBSERVED,   /* with the program itself */
-    KNOWN_SOURCE,     /* read in its public repository */
-    KNOWN_DOCUMENTED, /* on its page */
-    KNOWN_LISTED,     /* in a table of another tool: unverified */
+    KNOWN_OBSERVED,   /* observed with the program itself */
+    KNOWN_SOURCE,     /* found in its public source code */
+    KNOWN_DOCUMENTED, /* documented by its publisher */
+    KNOWN_LISTED,     /* listed by another tool; unverified */
 };
 
-/* What a person has to do before a client takes what is in a workspace. */
-#define CLIENT_TRUST_SERVERS 1u /* trust the folder: its servers */
-#define CLIENT_TRUST_SKILLS  2u /* trust the folder: its skills */
-#define CLIENT_TRUST_SWITCH  4u /* switch servers of projects on */
+/* Steps that the user has to take before a client uses the packages
+ * of a workspace. */
+#define CLIENT_TRUST_SERVERS 1u /* trust the folder to use its servers */
+#define CLIENT_TRUST_SKILLS  2u /* trust the folder to use its skills */
+#define CLIENT_TRUST_SWITCH  4u /* enable the servers of projects */
 
 #define CLIENT_MAX_PROGRAMS   2
 #define CLIENT_MAX_MARKERS    5
@@ -43,127 +46,139 @@ enum client_known {
 #define CLIENT_MAX_AGENT_KEYS 3
 #define CLIENT_MAX_WORDS      2
 
-/* A file that holds servers. */
+/* A configuration file with MCP servers. */
 struct client_mcp {
-    const char *path; /* NULL: only one of `others` */
-    /* the first of these that exists is the file instead */
+    const char *path; /* NULL if only `others` apply */
+    /* Alternatives: the first one that exists is used instead of `path`. */
     const char *others[CLIENT_MAX_OTHERS];
-    const struct mcp_shape *shape; /* NULL: there is no such file */
-    bool unverified; /* taken on request alone, as all of such a client */
-    /* of the user, if it moves with home_env from outside of that folder:
-     * its path below it; or NULL */
+    const struct mcp_shape *shape; /* NULL if the client has no such file */
+    bool unverified; /* used only on request, as for unverified clients */
+    /* In a user file: its path below the folder of home_env, if it moves there
+     * when that variable is set; otherwise NULL. */
     const char *moved;
-    /* how it names a variable of the environment, which is at "%"; NULL: it
-     * expands none */
+    /* Syntax of a reference to an environment variable, with "%" for its name;
+     * NULL if the client does not expand variables. */
     const char *env_ref;
-    const char *workspace_ref; /* how it names the workspace; or NULL */
-    /* a member that each entry has besides: its name, and a value in JSON */
+    const char *workspace_ref; /* syntax of a reference to the workspace; or
+                                  NULL */
+    /* An additional member of each entry: its name, and its value in JSON. */
     struct {
         const char *name, *value;
     } extra;
 };
 
-/* How an entry says how long a call may take, if it can. */
+/* How an entry sets the timeout of a call. */
 struct client_timeout {
-    const char *member;   /* or NULL */
-    bool in_seconds;      /* else in milliseconds */
-    unsigned max_seconds; /* 0: none is known */
+    const char *member;   /* NULL if not supported */
+    bool in_seconds;      /* otherwise in milliseconds */
+    unsigned max_seconds; /* 0: no maximum is known */
 };
 
-/* An environment variable that names a folder of the client. */
+/* An environment variable that moves a folder of the client. */
 struct client_home_env {
     const char *name; /* or NULL */
-    const char *is;   /* the folder it stands for, "" for the home folder */
+    const char *is;   /* folder that it replaces; "" for the home folder */
 };
 
-/* Files that a client loads into its context at the start. Unused elements are
- * NULL, as in all arrays of a row. */
+/* Limits of the text that a client loads into its context at startup. Unused
+ * elements are NULL, as in all arrays of a row. */
 struct client_budget {
-    size_t max_chars; /* of the list of skills; 0: no maximum is known */
-    /* … or so many percent of the context window, in characters */
+    size_t max_chars; /* limit of the list of skills; 0 if unknown */
+    /* … or a percentage of the context window, in characters */
     unsigned window_percent;
-    const char *max_variable; /* of the environment, which replaces it */
-    size_t description_max;   /* characters of one; 0: no maximum is known */
-    bool names_stay; /* what is too much loses its description, not its name */
-    bool hides;      /* supports disable-model-invocation */
-    bool nested;     /* looks for skills in folders of folders, too */
-    const char *workspace[CLIENT_MAX_FOLDERS]; /* the strongest first */
+    const char *max_variable; /* environment variable that overrides it */
+    size_t description_max;   /* maximum of a description; 0 if unknown */
+    /* Skills over the limit lose their description but keep their name. */
+    bool names_stay;
+    bool hides;  /* supports disable-model-invocation */
+    bool nested; /* also finds skills in nested folders */
+    const char *workspace[CLIENT_MAX_FOLDERS]; /* highest priority first */
     const char *home[CLIENT_MAX_FOLDERS];
-    /* files of instructions; of "x|y" the first that exists */
+    /* Files with instructions; "x|y" means the first one that exists. */
     const char *workspace_texts[CLIENT_MAX_TEXTS];
     const char *home_texts[CLIENT_MAX_TEXTS];
 };
 
-/* Paths are relative to the workspace, those of `home`, `*_home`, `mcp_user`,
- * `secrets` and of the `home` parts of the budget to the home folder: see
- * clients_home_path. */
+/* A client. Paths are relative to the workspace; those of `home`, `*_home`,
+ * `mcp_user`, `secrets` and the `home` parts of the budget are relative to the
+ * home folder, see clients_home_path. */
 struct client {
     const char *name;
-    const char *alias; /* another name for it; or NULL */
+    const char *alias; /* alternative name; or NULL */
     const char *title;
-    const char *seen; /* month */
+    const char *seen; /* month of the last verification */
     enum client_known known;
 
-    /* on this machine: a program on PATH, or a folder or file of its user's */
+    /* Detection on this machine: a program on PATH, or a folder or file in
+     * the home folder. */
     const char *programs[CLIENT_MAX_PROGRAMS];
     const char *home[CLIENT_MAX_PATHS];
     struct client_home_env home_env;
 
-    /* provisioning */
-    bool always;    /* in any workspace */
+    /* Provisioning. */
+    bool always;    /* used in every workspace */
     unsigned trust; /* CLIENT_TRUST_… */
-    /* of its user's, with the absolute paths of trusted folders in quotes; or
-     * NULL */
+    /* File of the user with the absolute paths of trusted folders in
+     * quotes; or NULL. */
     const char *trust_file;
-    bool is_graphical; /* its PATH is often that of the desktop session */
-    /* if one exists, the client is in use */
+    bool is_graphical; /* has a GUI: its PATH is often that of the desktop
+                          session */
+    /* The client is in use if one of these exists in the workspace. */
     const char *markers[CLIENT_MAX_MARKERS];
-    const char *skills;      /* NULL: reads .agents/skills */
-    const char *skills_home; /* NULL: reads ~/.agents/skills, or none */
-    bool copies_skills;      /* it follows no links to folders */
-    const char *agents;      /* folder of sub-agents, or NULL */
-    const char *agents_home; /* of the user, or NULL */
-    const char
-        *agents_note;   /* after new agents: what a person has to do; or NULL */
-    const char *suffix; /* of a sub-agent's file */
-    /* the members that it has, and no other: of name, description and, in
-     * TOML, developer_instructions; "x=y" is a constant */
+    const char *skills;      /* NULL if it reads .agents/skills */
+    const char *skills_home; /* NULL if it reads ~/.agents/skills, or none */
+    bool copies_skills;      /* does not follow symbolic links to folders */
+    const char *agents;      /* folder for sub-agents; or NULL */
+    const char *agents_home; /* the same at user level; or NULL */
+    /* Step for the user after new agents are installed; or NULL. */
+    const char *agents_note;
+    const char *suffix; /* extension of a sub-agent's file */
+    /* The only members that the file may have: name, description and, in TOML,
+     * developer_instructions; "x=y" is a constant. */
     const char *agent_keys[CLIENT_MAX_AGENT_KEYS];
-    struct client_mcp mcp;      /* of a workspace */
-    struct client_mcp mcp_user; /* of the user, for all workspaces */
+    struct client_mcp mcp;      /* servers of a workspace */
+    struct client_mcp mcp_user; /* servers of the user, in all workspaces */
 
     struct client_timeout timeout;
-    const char *list[CLIENT_MAX_WORDS]; /* arguments that list its servers */
-    /* forms that it expands anywhere in an entry, and which nothing escapes */
+    const char *list[CLIENT_MAX_WORDS]; /* arguments of the command that lists
+                                           its servers */
+    /* Syntax that it expands anywhere in an entry, and that cannot be
+     * escaped. */
     const char *expands[CLIENT_MAX_EXPANDED];
 
     struct client_budget budget;
 
-    /* paths that commands of metaskills may not change, or not read */
+    /* Paths that commands of metaskills must not change, or must not read. */
     const char *protected_paths[CLIENT_MAX_PATHS];
     const char *secrets[CLIENT_MAX_PATHS];
-    const char *secret_variable; /* names a folder of secrets; or NULL */
+    const char *secret_variable; /* variable that names a folder of secrets; or
+                                    NULL */
 
-    const char *body_paths[CLIENT_MAX_PATHS]; /* M31: not for bodies */
+    const char *body_paths[CLIENT_MAX_PATHS]; /* M31: must not occur in
+                                                 bodies */
 
-    const struct preset *backend; /* NULL: cannot answer an ask */
+    const struct preset *backend; /* NULL if it cannot answer ask() */
 };
 
 /*
- * Which clients a workspace is for [H7]. `names`: items of `clients:`, "-x" for
- * one that gets nothing though its folder is there. Without an item a client is in
- * use in any workspace (`always`), where a marker of it is, or, when nobody has
- * decided yet, where it got something before.
+ * The selection of clients for a workspace [H7]. `names` has the items of
+ * `clients:`; "-x" excludes a client even if its folder exists. A client
+ * without an item is in use if it is `always`, if one of its markers
+ * exists, or, as long as no file has `clients:`, if packages were
+ * provisioned for it before.
  */
 struct client_choice {
     const struct str *names;
     size_t count;
     bool is_decided; /* mapm.yaml or config.yaml has `clients:` */
-    bool is_for_run; /* --client: these, and those that got something before */
+    /* Set by --client: these clients, and those that packages were
+     * provisioned for before. */
+    bool is_for_run;
 };
 
 enum client_say { CLIENT_UNSAID, CLIENT_YES, CLIENT_NO };
-/* A yes before a no: the team may want what a user does not. */
+/* Returns what `choice` says about a client. A "yes" overrides a "no": the team
+ * may select a client that a user excludes. */
 enum client_say clients_say(const struct client_choice *choice,
                             const struct client *c);
 
@@ -174,41 +189,44 @@ const struct client *clients_find(struct str name); /* or NULL */
 bool clients_is_called(const struct client *c, struct str name);
 bool clients_mcp_is_at(const struct client_mcp *m, struct str path);
 
-/* A client that nobody verified is taken on request alone. */
+/* Returns whether the facts of a client are verified; others are used
+ * only on request. */
 bool clients_is_verified(const struct client *c);
 
 /*
- * Where the file or folder `path` of a row is for a user with the home folder
- * `home`: a path in ".config/" is below XDG_CONFIG_HOME, one in `home_env.is`
- * below that variable. In `a`. Errors: ERR_REFUSED for a variable that is no
- * absolute path.
+ * Resolves the `path` of a file or folder in a row for a user with the home
+ * folder `home`: a path in ".config/" is below XDG_CONFIG_HOME, and a path in
+ * `home_env.is` below the folder of that variable. Allocated in `a`.
+ * Errors: ERR_REFUSED for a variable that is not an absolute path.
  */
 MUST_CHECK bool clients_home_path(const struct client *c, const char *path,
                                   struct str home, struct arena *a,
                                   struct str *out, struct err *e);
-/* The same of a path of mcp_user: that of `moved` with the variable. */
+/* The same for a path of mcp_user, which is `moved` if the variable is set. */
 MUST_CHECK bool clients_user_file_at(const struct client *c, const char *path,
                                      struct str home, struct arena *a,
                                      struct str *out, struct err *e);
-/* Characters that its list of skills may have, by its variable, the context
- * window of its model in tokens, or its maximum; 0: no bound is known. */
-#define CLIENT_WINDOW_TOKENS 200000 /* of the models that most have */
+/* Returns the limit of a client's list of skills in characters, from its
+ * environment variable, the context window of its model in tokens, or its fixed
+ * maximum; 0 if no limit is known. */
+#define CLIENT_WINDOW_TOKENS 200000 /* context window of common models */
 size_t clients_list_limit(const struct client_budget *c, size_t window);
-/* A marker is in the workspace `root`. */
+/* Returns whether a marker of the client exists in the workspace `root`. */
 bool clients_is_here(const struct client *c, int root);
-/* A program on PATH, a folder of the user's, or the variable. A folder that
- * `is_ours` says yes to (NULL: none) proves nothing. */
+/* Returns whether the client is installed on this machine: a program is on
+ * PATH, a folder or file of the user exists, or its variable is set. A folder
+ * for which `is_ours` (may be NULL) returns true is ignored. */
 bool clients_is_on_machine(const struct client *c, struct str home,
                            bool (*is_ours)(void *ctx, struct str path),
                            void *ctx);
 
-/* Clients with a backend, in the order in which they are looked for; NULL
- * behind the last. */
+/* Returns the clients with a backend in the order of preference;
+ * NULL past the last. */
 const struct client *clients_backend_at(size_t index);
 const struct preset *clients_find_backend(struct str name); /* or NULL */
 
-/* Names of all clients, or of those with a backend, with `separator` between
- * them. In `a`. */
+/* Return the names of all clients, or of those with a backend, joined by
+ * `separator`. Allocated in `a`. */
 struct str clients_join_names(const char *separator, struct arena *a);
 struct str clients_join_backends(const char *separator, struct arena *a);
 

@@ -4,36 +4,37 @@
 #include "base/str.h"
 
 /*
- * preset: a client as the backend of an ask: how the program is called, and
- * what the lines that it prints mean. Both change with the program: `seen` is
- * the release that the preset was checked with (`make bench-clients` checks
- * again).
+ * clients_preset: how to run a client as a model backend: its command line, and
+ * the meaning of the lines that it prints. Both change between releases of the
+ * client: `seen` is the release that the preset was verified with (`make
+ * bench-clients` verifies again).
  *
  * Source: docs/clients.md 8.
  */
 
-/* The meaning of a line. If `when` holds, does `act` with the value `at`. */
+/* The effect of an output line: if the conditions `when` hold, the rule
+ * performs `act` with the value at `at`. */
 enum preset_act {
-    ACT_NONE,      /* the end of the rules */
-    ACT_SKIP,      /* no further rule for this line */
-    ACT_TURN,      /* a turn begins; with `at`: when that text is a new one */
-    ACT_SPEAK,     /* the model speaks: a turn, unless it did already */
-    ACT_CALL,      /* it calls a tool: it speaks, and a result will come */
-    ACT_RETURN,    /* a single turn, which ends with the last such line */
-    ACT_MORE,      /* the turn is over, and another one will follow */
+    ACT_NONE,      /* end of the rules */
+    ACT_SKIP,      /* apply no further rule to this line */
+    ACT_TURN,      /* a turn begins; with `at`: if that text changed */
+    ACT_SPEAK,     /* model output: a turn begins, unless one is open */
+    ACT_CALL,      /* tool call: as ACT_SPEAK, and a result follows */
+    ACT_RETURN,    /* one turn that ends with the last such line */
+    ACT_MORE,      /* the turn ends, and another one follows */
     ACT_TURNS,     /* the number of turns */
-    ACT_SAY,       /* (more) text of the answer in this turn */
+    ACT_SAY,       /* appends text to the answer of this turn */
     ACT_ANSWER,    /* the answer; later ones replace it */
-    ACT_EXHAUSTED, /* it ended at a limit */
-    ACT_FAIL,      /* it failed, and why */
-    ACT_NOTE,      /* why it may fail, should it do so */
+    ACT_EXHAUSTED, /* the client reached a limit */
+    ACT_FAIL,      /* the client failed, with the reason */
+    ACT_NOTE,      /* possible reason, used if the client fails */
 };
 
 /*
- * A condition is "path=value", "path" (it is there, and neither null nor
- * empty) or "!path" (it is not). A path names members, "a.b.c"; "a[].b" is b
- * of each element of a. `at` is one such path, or two with "|" between:
- * the first that has text.
+ * A condition is "path=value", "path" (present, and neither null nor empty) or
+ * "!path" (not so). A path names members, "a.b.c"; "a[].b" means b in every
+ * element of a. `at` is a path, or two paths separated by "|", of which the
+ * first one with text is used.
  */
 #define PRESET_MAX_CONDITIONS 4
 #define PRESET_MAX_RULES      12
@@ -48,24 +49,25 @@ struct preset_rule {
 #define PRESET_MAX_ENV  24
 
 struct preset {
-    const char *program; /* looked up on PATH */
-    const char *seen;    /* release and month of this row */
+    const char *program; /* found on PATH */
+    const char *seen;    /* release and month of the verification */
 
-    /* "{turns}" is the cap, "{model}" the model: without one it is left out,
-     * with the option before it. The prompt goes to stdin, or replaces
-     * "{prompt}". */
+    /* "{turns}" is the limit of turns. "{model}" is the model; without a model
+     * it is omitted together with the preceding option. The prompt replaces
+     * "{prompt}", or else is written to stdin. */
     const char *args[PRESET_MAX_ARGS + 1];
 
-    bool keeps_cap; /* it ends by itself after {turns} */
+    bool keeps_cap; /* enforces the limit of {turns} itself */
     struct preset_rule rules[PRESET_MAX_RULES + 1];
     int exhausted_codes[3]; /* exit codes that mean EXHAUSTED */
 
-    /* Variables that it gets beside those all get: "X", "X_*", or "X_*?Y",
-     * which counts when Y is set and not empty. */
+    /* Environment variables that it receives in addition to those of every
+     * backend: "X", "X_*", or "X_*?Y", which applies if Y is set and not
+     * empty. */
     const char *env[PRESET_MAX_ENV + 1];
     const char *set[3];  /* "X=value" */
     const char *log_in;  /* the hint for "not logged in" */
-    const char *install; /* how to get it */
+    const char *install; /* how to install it */
 };
 
 #endif

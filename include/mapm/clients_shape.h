@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 /*
- * shape: how a file of a client holds servers. provision writes an entry member
- * by member as its shape says, in the format of the file, and edits that in
- * place.
+ * clients_shape: the layout of MCP servers in a client's configuration file.
+ * provision writes the members of an entry as described by its shape, in the
+ * format of the file, and edits the file in place.
  *
  *     {"command": "npx", …} --> members --> {"type": "local", …}   JSON
  *                                           [mcp_servers."k"]      TOML
@@ -16,16 +16,17 @@
  * Source: docs/clients.md 5.
  */
 
-/* The format of a file; deviations from RFC 8259 that its parser accepts. */
+/* The format of a file, with the deviations from RFC 8259 that the
+ * client accepts. */
 enum shape_format {
     SHAPE_JSON,
-    SHAPE_JSON_COMMENTED, /* comments, no trailing comma */
-    SHAPE_JSON_RELAXED,   /* both */
+    SHAPE_JSON_COMMENTED, /* comments, but no trailing commas */
+    SHAPE_JSON_RELAXED,   /* comments and trailing commas */
     SHAPE_TOML,
     SHAPE_YAML,
 };
 
-/* The kinds of server that clients tell apart. */
+/* The kinds of servers that clients distinguish. */
 #define SERVER_LOCAL  1u
 #define SERVER_HTTP   2u
 #define SERVER_SSE    4u
@@ -33,21 +34,22 @@ enum shape_format {
 #define SERVER_ANY    (SERVER_LOCAL | SERVER_REMOTE)
 
 enum shape_value {
-    VALUE_SAME,         /* that of the member `from` of the MCP file */
-    VALUE_TEXT,         /* `from` itself */
+    VALUE_SAME,         /* value of the member `from` of the MCP file */
+    VALUE_TEXT,         /* the text of `from` */
     VALUE_TRUE,         /* true */
     VALUE_KEY,          /* the key of the server */
-    VALUE_COMMAND_LINE, /* a list: the command, then its arguments */
-    VALUE_BEARER,       /* the variable in the header "Bearer ${X}" */
-    VALUE_HEADERS,      /* an object with the member `headers` */
-    VALUE_HEADER_NAMES, /* the variables of headers that are one, by header */
+    VALUE_COMMAND_LINE, /* a list of the command and its arguments */
+    VALUE_BEARER,       /* variable X of the header "Bearer ${X}" */
+    VALUE_HEADERS,      /* object with the member `headers` */
+    VALUE_HEADER_NAMES, /* variables of headers that consist of one, by
+                           header */
 };
 
 struct shape_member {
-    const char *name; /* in the client's file */
-    unsigned on;      /* kinds of server that have it */
+    const char *name; /* name in the client's file */
+    unsigned on;      /* kinds of servers that have it */
     enum shape_value value;
-    const char *from; /* NULL: `name` */
+    const char *from; /* NULL means `name` */
 };
 
 #define SHAPE_MAX_MEMBERS      15
@@ -55,18 +57,17 @@ struct shape_member {
 
 struct mcp_shape {
     enum shape_format format;
-    const char *section; /* the object that holds servers */
-    /* an object in the section that holds them instead, where it is there: its
-     * servers do without `enabled` */
+    const char *section; /* object that contains the servers */
+    /* Object in the section that contains the servers instead, if it exists;
+     * those servers do not have `enabled`. */
     const char *inner;
-    bool is_list;     /* [[section]], or a list: each has its key in `name` */
-    bool is_verbatim; /* the MCP file as it is, with `_meta` */
-    bool keeps_rest;  /* of other members of the MCP file but `_meta` */
-    bool is_local;    /* has no remote servers */
-    const char
-        *off; /* the member that a person sets to switch a server off … */
-    bool off_value; /* … to this value */
-    /* members of the person's own in an entry, which stay */
+    bool is_list;     /* servers form a list, with their key in `name` */
+    bool is_verbatim; /* copies the MCP file, including `_meta` */
+    bool keeps_rest;  /* copies other members of the MCP file, except `_meta` */
+    bool is_local;    /* supports no remote servers */
+    const char *off;  /* member that the user sets to disable a server … */
+    bool off_value;   /* … to this value */
+    /* Members that the user may add to an entry; they are preserved. */
     const char *user_members[SHAPE_MAX_USER_MEMBERS];
     struct shape_member members[SHAPE_MAX_MEMBERS + 1];
 };

@@ -5,18 +5,18 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* diagnostics: what is wrong with a document, collected. */
+/* diagnostics: a list of the errors and warnings of a document. */
 
-/* At most 1,000 errors and 1,000 warnings a document. */
+/* At most 1,000 errors and 1,000 warnings are kept per document. */
 struct diagnostic {
-    bool error;         /* else a warning */
-    const char *code;   /* stable: "name-grammar" … */
-    struct str field;   /* "" when it is about the whole document */
-    struct str file;    /* beside the document; "" = the document itself */
-    unsigned line;      /* 0: none */
-    unsigned column;    /* in characters, from 1; 0: none */
-    struct str message; /* with what to do where that helps */
-    struct str hint; /* what to write instead, one or more lines; "" = none */
+    bool error;         /* otherwise a warning */
+    const char *code;   /* stable code: "name-grammar" */
+    struct str field;   /* "" if it concerns the whole document */
+    struct str file;    /* file next to the document; "" for the document */
+    unsigned line;      /* 0 if unknown */
+    unsigned column;    /* in characters, from 1; 0 if unknown */
+    struct str message; /* message, with advice where useful */
+    struct str hint;    /* correction in one or more lines; or "" */
 };
 
 struct diagnostics {
@@ -32,9 +32,10 @@ void diagnostics_add(struct diagnostics *c, bool error, const char *code,
     PRINTF(6, 7);
 
 /*
- * Whether who uses a package can act on it, as on a name that is not the one
- * expected, or on what is ignored or not usable. The rest is for its author, and
- * told by mapm check alone. Source: D15.
+ * Returns whether a user of the package can act on the diagnostic: for example,
+ * a name that differs from the expected one, or a part that is ignored or
+ * unusable. Others concern the author and are reported by mapm check only.
+ * Source: D15.
  */
 bool diagnostic_is_for_user(const struct diagnostic *d);
 

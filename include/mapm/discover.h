@@ -4,67 +4,68 @@
 #include "mapm/layer.h"
 
 /*
- * discover: the catalogs that the user added, and the search over what they
- * offer and what is installed.
+ * discover: the catalogs that the user added, and the search over their
+ * packages and the installed ones.
  *
- *     discover_add() ──▶ discover_refresh()   ls-refs, trees and manifests, or one
- *                              │              conditional request for an index
+ *     discover_add() ──▶ discover_refresh()  ls-refs, trees and manifests, or
+ *                              │             one request for an index
  *                              ▼
- *     discover_search() ◀── mapm.db           offline
+ *     discover_search() ◀── mapm.db          offline
  *
- * A catalog is a git repository or a folder of this machine with packages, one
- * with a marketplace.json, or an index of .well-known/agent-skills. Which ones there are is known to mapm.db
- * alone, by commands of a person: no file of a workspace adds one. Names and
- * descriptions are bytes of strangers: bounded here, made visible where they are
- * shown.
+ * A catalog is a git repository or a local folder with packages, a
+ * repository with a marketplace.json, or an index of
+ * .well-known/agent-skills. The list of catalogs is stored only in mapm.db
+ * and changed only by commands of the user: no file of a workspace can add a
+ * catalog. Names and descriptions are untrusted; their size is limited here,
+ * and they are escaped when they are shown.
  *
  * Source: G6; PLUGINS.md W1 to W10, X39, X42, rows 31 to 35, 43, 44.
  */
 
 struct discover_catalog {
-    struct str origin;      /* canonical: what it is known by */
-    bool is_index;          /* .well-known, */
-    bool is_folder;         /* … a folder of this machine; else git */
+    struct str origin;      /* canonical origin, which identifies the catalog */
+    bool is_index;          /* an index of .well-known */
+    bool is_folder;         /* a local folder; otherwise git */
     struct str ref, commit; /* git */
-    struct str condition;   /* index: see struct fetch_reply; folder: a hash
-                             * of what it offers */
-    uint64_t refreshed_s;   /* since 1970 */
-    size_t count, left_out; /* entries; of invalid ones */
+    struct str condition;   /* index: see struct fetch_reply; folder: hash of
+                               its packages */
+    uint64_t refreshed_s;   /* seconds since 1970 */
+    size_t count, left_out; /* number of valid and invalid entries */
 };
 
-/* "git", "index" or "folder". */
+/* Returns "git", "index" or "folder". */
 const char *discover_kind(const struct discover_catalog *c);
 
-/* By origin. In the arena of `cx`. */
+/* Lists the catalogs, sorted by origin. Allocated in the arena of `cx`. */
 MUST_CHECK bool discover_list(struct context *cx, struct store *store,
                               struct discover_catalog **out, size_t *count,
                               struct err *e);
 
-/* host_admit for the host of a git repository; that of an index is asked for
- * its index alone. */
+/* Calls host_admit for the host of a git repository. The host of an index is
+ * confirmed only when the index is fetched. */
 MUST_CHECK bool discover_admit(struct context *cx, struct str text,
                                struct err *e);
 
-/* What a person typed, as a catalog: "owner/repo[/path][@ref]", a URL of a
+/* Parses a catalog from user input: "owner/repo[/path][@ref]", a URL of a
  * repository or of a folder in it; "https://host", or the URL of an index.json;
- * a folder of this machine, which becomes "file:/…".
- * `rules`: those of the user. Errors: ERR_ORIGIN. */
+ * or a local folder, which becomes "file:/…". `rules` are those of the user.
+ * Errors: ERR_ORIGIN. */
 MUST_CHECK bool discover_parse(struct context *cx,
                                const struct origin_rules *rules,
                                struct str text, struct discover_catalog *out,
                                struct err *e);
 
 struct discover_change {
-    struct discover_catalog catalog; /* as it is now */
-    bool is_changed;                 /* was read again */
-    struct err *failed; /* NULL: it was not; else nothing changed */
+    struct discover_catalog catalog; /* after the refresh */
+    bool is_changed;                 /* its entries were read again */
+    struct err *failed; /* the error, in which case nothing changed; or NULL */
 };
 
 /*
- * Asks for all of them at once. An unchanged repository costs one ls-refs, an
- * unchanged index one conditional request, a folder none. What fails keeps its entries, and
- * the others go on. A catalog that is not in mapm.db is added when it was read.
- * Errors: what concerns all of them.
+ * Refreshes the catalogs in parallel. An unchanged repository costs one ls-refs
+ * request, an unchanged index one conditional request, a folder none. A catalog
+ * that fails keeps its entries; the others continue. A new catalog is added to
+ * mapm.db once it was read. Errors: only those that affect all catalogs.
  */
 MUST_CHECK bool discover_refresh(struct context *cx, const struct layer *user,
                                  struct store *store,
@@ -72,7 +73,8 @@ MUST_CHECK bool discover_refresh(struct context *cx, const struct layer *user,
                                  size_t count, struct discover_change *out,
                                  struct err *e);
 
-/* ERR_NOT_FOUND with a near one. */
+/* Finds a catalog by user input. Errors: ERR_NOT_FOUND, suggesting a
+ * similar one. */
 MUST_CHECK bool discover_find(struct context *cx,
                               const struct origin_rules *rules,
                               struct store *store, struct str text,
@@ -86,21 +88,23 @@ MUST_CHECK bool discover_remove(struct store *store, struct str origin,
 #define DISCOVER_INDEX_FOLDER ".well-known/agent-skills"
 
 struct discover_published {
-    struct str path; /* its folder, below that of the catalog */
+    struct str path; /* folder of the skill, relative to the catalog */
     struct str name, version, description, license;
     struct str url, digest;
     const struct str *tags;
     size_t tag_count, tokens, files;
     bool is_archive;
-    struct str why; /* it was left out; "" = it was not */
+    struct str why; /* why the skill was left out, or "" */
 };
 
 /*
- * Writes index.json into DISCOVER_INDEX_FOLDER of the folder `dirfd`, for the
- * skills in the folders `paths` below it, and there a .zip for each that has
- * other files than its SKILL.md. By name; the same skills give the same bytes.
- * In the arena of `cx`; `*out` has all of `paths`. Errors: ERR_NOT_FOUND when no
- * skill is left. Source: G9; W1 to W7.
+ * Writes index.json into DISCOVER_INDEX_FOLDER of the folder `dirfd`, for
+ * the skills in the folders `paths` below it, and a .zip file for each skill
+ * that has other files than SKILL.md. Sorted by name; the same skills
+ * produce the same bytes. Allocated in the arena of `cx`; `*out` has one
+ * element for each of `paths`.
+ * Errors: ERR_NOT_FOUND if no skill is valid.
+ * Source: G9; W1 to W7.
  */
 MUST_CHECK bool discover_index(struct context *cx, int dirfd,
                                const struct str *paths, size_t count,
@@ -108,21 +112,24 @@ MUST_CHECK bool discover_index(struct context *cx, int dirfd,
 
 /* --- searching ---------------------------------------------------------------- */
 
-/* A result, of a catalog or of what is installed. */
+/* A search result: a package of a catalog, or an installed one. */
 struct discover_hit {
     struct str name;
     struct str kind; /* "skill", "agent", "mcp", "plugin" */
     struct str version, description;
-    struct str catalog; /* origin; "" = installed, and in no catalog */
-    struct str origin;  /* that `mapm install` takes; "" = none */
-    struct str entry;   /* of a marketplace: `mapm install --plugin` */
-    struct str why;     /* it cannot be installed; "" = it can */
-    size_t tokens;      /* of its SKILL.md, estimated; 0: not known */
+    struct str catalog; /* origin of its catalog; "" if installed and in no
+                           catalog */
+    struct str origin;  /* argument for `mapm install`; or "" */
+    struct str entry;   /* of a marketplace: argument for `mapm install
+                           --plugin` */
+    struct str why;     /* why it cannot be installed, or "" */
+    size_t tokens;      /* estimated tokens of its SKILL.md; 0 if unknown */
     bool is_installed;
     double score;
 };
 
-/* The best first. Nothing is asked of the network. In the arena of `cx`. */
+/* Searches for packages, best match first, without network access. Sets
+ * `*catalogs` to the number of catalogs. Allocated in the arena of `cx`. */
 MUST_CHECK bool discover_search(struct context *cx, struct store *store,
                                 struct str text, size_t limit,
                                 struct discover_hit **out, size_t *count,

@@ -5,33 +5,36 @@
 #include "mapm/host_config.h"
 
 /*
- * host_add: a host that a person named comes into the user's config.yaml.
+ * host_add: adds a git host that the user named to the user's config.yaml.
  *
- *     mapm host add H         host_probe, host_write
- *     mapm install https://H/g/r      host_admit: a question first
+ *     mapm host add H                 host_probe, host_write
+ *     mapm install https://H/g/r      host_admit, after a question
  *
- * Nothing else adds a host: not a workspace, not a package. Source: HOSTS 5;
- * rows 47, 52, 54.
+ * This is the only way to add a host: a workspace or package cannot.
+ *
+ * Source: HOSTS 5; rows 47, 52, 54.
  */
 
 /*
- * What a host runs, by one GET each of addresses that tell it, without
- * credentials, without following a redirect; NULL: nothing tells, or no
- * host may be asked: --offline, or `store: {only: true}` of config.yaml.
- * `port` 0: 443. Errors: nobody answers there.
+ * Detects the software of a host by one GET request to each address that
+ * identifies a kind, without credentials and without following redirects.
+ * `*kind` is NULL if it cannot be determined, or if requests are not allowed:
+ * --offline, or `store: {only: true}` of config.yaml. `port` 0 means 443.
+ * Errors: the host does not respond.
  */
 MUST_CHECK bool host_probe(struct context *cx, struct str host, unsigned port,
                            const struct git_host **kind, struct err *e);
 
-/* config.yaml says this of the host from now on; NULL: nothing. */
+/* Writes the configuration of a host to config.yaml; NULL removes it. */
 MUST_CHECK bool host_write(struct context *cx, struct str host,
                            const struct host_config *want, struct err *e);
 
 /*
- * `text` is an origin as a person typed it. When its host is neither built in nor
- * configured, a person at a terminal is asked what it is, and a yes is written
- * to config.yaml; nobody to ask: ERR_ORIGIN with the lines to add. True for
- * all else, also for what is no origin.
+ * Handles the host of an origin in user input. If it is neither built in nor
+ * configured, the user is asked on a terminal which kind it is, and consent
+ * is written to config.yaml. If the user cannot be asked, fails with
+ * ERR_ORIGIN and the lines to add. Returns true otherwise, also for text that
+ * is not an origin.
  */
 MUST_CHECK bool host_admit(struct context *cx, struct str text, struct err *e);
 

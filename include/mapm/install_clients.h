@@ -5,12 +5,12 @@
 #include "mapm/clients.h"
 
 /*
- * install_clients: which clients a workspace is for, and what each of them sees
- * of its packages [H7].
+ * install_clients: the clients that a workspace is provisioned for, and which
+ * of its packages each of them can use [H7].
  *
- * A client is here when the workspace has a marker of it, and on this machine when
- * its program or a folder of its user's is there. Which of them are in use says
- * struct client_choice.
+ * A client is "here" if one of its markers is in the workspace, and "on this
+ * machine" if its program or one of the user's folders for it exists. struct
+ * client_choice decides which clients are in use.
  */
 
 struct install_client {
@@ -18,32 +18,35 @@ struct install_client {
     bool is_here;
     bool is_on_machine;
     bool is_used;
-    size_t skills, agents, servers; /* that it sees */
-    bool has_servers;               /* or will see, when it is told to */
-    struct str missing; /* what it does not see, and why; "" = nothing */
-    bool is_untrusted;  /* it does not trust the folder yet, as far as it can
-                         * be read from its files */
+    size_t skills, agents, servers; /* packages that it can use */
+    bool has_servers;               /* or could use, after a step of the user */
+    struct str missing;             /* what it cannot use, and why; or "" */
+    /* According to its files, it does not trust the folder yet. */
+    bool is_untrusted;
 };
 
 struct install_clients {
     struct str workspace;
-    const struct install_client *items; /* as many as clients_count */
-    bool is_decided;                    /* by `clients:` */
+    const struct install_client *items; /* clients_count elements */
+    bool is_decided;                    /* some file has `clients:` */
 };
 
-/* Of the packages in mapm.lock. In the arena of `cx`. */
+/* Lists the clients, with the packages of mapm.lock. Allocated in
+ * the arena of `cx`. */
 MUST_CHECK bool install_list_clients(struct context *cx,
                                      struct install_clients *out,
                                      struct err *e);
 
-/* " 9 skills 3 servers, …": what it sees, and what not. In `a`. */
+/* Describes the packages that a client can and cannot use: " 9 skills 3
+ * servers, …". Allocated in `a`. */
 struct str install_client_sight(const struct install_client *c,
                                 struct arena *a);
 
-/* Where an edit of `clients:` goes. */
+/* The file in which `clients:` is edited. */
 enum install_clients_file {
-    CLIENTS_BY_MARKER, /* the workspace where the client is here, else the user */
-    CLIENTS_WORKSPACE, /* mapm.yaml: the team's choice */
+    CLIENTS_BY_MARKER, /* the workspace if the client is here, otherwise the
+                          user's */
+    CLIENTS_WORKSPACE, /* mapm.yaml: for the team */
     CLIENTS_USER,      /* config.yaml: for all workspaces of the user */
 };
 
@@ -52,10 +55,10 @@ struct install_clients_edit {
 };
 
 /*
- * Adds clients to the lists, or takes them out of both; one that would be in use
- * without a list gets "-name" in mapm.yaml. What is in the clients' folders
- * changes with the next install.
- * Errors: ERR_USAGE for a name that no client has, with the nearest one.
+ * Adds clients to a list, or removes them from both. A client that would be in
+ * use without a list is added to mapm.yaml as "-name". The folders of the
+ * clients change with the next install.
+ * Errors: ERR_USAGE for an unknown client, suggesting the nearest name.
  */
 MUST_CHECK bool install_edit_clients(struct context *cx, struct str_list names,
                                      bool add, enum install_clients_file file,

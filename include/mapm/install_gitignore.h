@@ -4,7 +4,8 @@
 #include "base/context.h"
 
 /*
- * install_gitignore: lines of .gitignore for what `mapm install` makes again.
+ * install_gitignore: lines of .gitignore for generated files, which `mapm
+ * install` can create again.
  *
  *     # mapm: generated files
  *     /.agents/.mapm/
@@ -12,35 +13,37 @@
  *     /.agents/skills/pdf
  *     # mapm: end
  *
- * Only paths that mapm wrote on this machine are listed: skills of the
- * workspace's own never are, nor is what git tracks. Source: D20.
+ * Only paths that mapm wrote on this machine are listed, so skills of the
+ * workspace itself and files tracked by git never are.
+ *
+ * Source: D20.
  */
 
 struct install_gitignore {
     struct str workspace;
-    struct str text; /* the new .gitignore; p NULL: nothing is missing */
-    const struct str *missing; /* paths that are not ignored so far */
+    struct str text;           /* new text of .gitignore; p NULL if unchanged */
+    const struct str *missing; /* generated paths that are not ignored yet */
     size_t count;
 };
 
-/*
- * Asks git what it tracks and ignores; changes nothing. In the arena of `cx`.
- * Errors: ERR_NOT_FOUND without a workspace, a repository or git; ERR_FAILED
- * with what git says.
- */
+/* Compares with what git tracks and ignores; changes nothing. Allocated in
+ * the arena of `cx`.
+ * Errors: ERR_NOT_FOUND without a workspace, repository or git; ERR_FAILED
+ * with git's message. */
 MUST_CHECK bool install_find_gitignore(struct context *cx,
                                        struct install_gitignore *out,
                                        struct err *e);
-/* Replaces .gitignore, unless nothing is missing. */
+/* Writes .gitignore, unless it is unchanged. */
 MUST_CHECK bool install_write_gitignore(struct context *cx,
                                         const struct install_gitignore *in,
                                         struct err *e);
 
-/* Whether a person at this machine is to be told of it: the first time only
- * [D4]. From now on it was told. */
+/* Returns whether the user of this machine should be told about it, which is
+ * the case only once [D4]; records that. */
 bool install_gitignore_is_news(struct context *cx);
 
-/* Whether a .git is in the folder or above it: no process is started. */
+/* Returns whether the folder or one of its parents has a .git.
+ * Starts no process. */
 bool install_has_repository(struct str folder, struct arena *a);
 
 #endif

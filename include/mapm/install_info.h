@@ -4,12 +4,13 @@
 #include "mapm/install.h"
 
 /*
- * install_info: what a package is, without installing it (G7).
+ * install_info: information about a package, without installing it (G7).
  *
- * Its files are fetched into the store, as for a dry run, and read; nothing is
- * executed, and nothing in the workspace changes. What is installed is read from
- * the store, without the network. All values are the package's own: they may lie
- * and hold any character.
+ * Fetches the files of the package into the store, as a dry run does, and
+ * reads them. Nothing is executed, and the workspace is not changed.
+ * Installed packages are read from the store, without network access. All
+ * values are chosen by the package's author: they are untrusted and may
+ * contain any character.
  */
 
 struct info_file {
@@ -22,67 +23,69 @@ struct info_file {
 struct info_part {
     enum doc_kind kind;
     struct str name, path, description;
-    struct str command; /* of an MCP server */
-    struct str problem; /* why it would be left out; "": it would not */
+    struct str command; /* command line of an MCP server */
+    struct str problem; /* why it would be left out, or "" */
     size_t tokens;
 };
 
-/* Of a plugin: parts of a kind that mapm does not install. */
+/* Parts of a plugin of a kind that mapm does not install. */
 struct info_other {
     struct str kind, where;
     size_t count;
 };
 
 struct install_info {
-    /* Only of a catalog: then what it has is in `catalog`, and of the rest
-     * origin, ref, commit and time are known. */
+    /* The origin is a catalog: `catalog` has its packages, and of the other
+     * members only origin, ref, commit and time are set. */
     bool is_catalog;
     struct install_catalog catalog;
 
     enum doc_kind kind;
     struct str name, description, version, license;
-    struct str license_file; /* a file of the package; "": it has none */
-    struct str license_text; /* what the file is, as "MIT"; "": not known */
-    bool is_proprietary;     /* as the field or the file says */
-    struct str origin, from; /* `from`: where a replacement takes it from */
+    struct str license_file; /* license file of the package; or "" */
+    struct str license_text; /* license that the file contains, "MIT"; "" if
+                                unknown */
+    bool is_proprietary;     /* according to the field or the file */
+    struct str origin, from; /* `from`: origin set by `replace:` */
     struct str ref, commit, path;
-    uint64_t time; /* of the commit, in seconds since 1970; 0: not known */
+    uint64_t time; /* time of the commit, seconds since 1970; 0 if unknown */
     struct str digest;
 
     bool is_installed;
     struct str installed_name, installed_commit;
     bool is_patched;
-    struct str_list without; /* parts that are left out of it here */
+    struct str_list without; /* parts that this workspace leaves out */
 
     const struct info_file *files;
     size_t file_count;
     uint64_t bytes;
-    size_t tokens, list_tokens; /* when it is loaded; of its line in a list */
+    size_t tokens, list_tokens; /* of the loaded package; of its line in a
+                                   list */
     const struct install_link *needs;
     size_t need_count;
-    struct str command; /* of an MCP server: what it runs */
-    struct str program; /* of a metaskill */
-    struct str hooks;   /* where its frontmatter or plugin has hooks */
+    struct str command; /* command line of an MCP server */
+    struct str program; /* program of a metaskill */
+    struct str hooks;   /* location of hooks in its frontmatter or plugin */
     struct str tools;   /* allowed-tools */
     struct str compatibility, prereqs;
-    bool is_hidden;   /* its text has hidden characters */
+    bool is_hidden;   /* the text has hidden characters */
     bool is_disabled; /* hidden from models */
     const struct info_part *parts;
     size_t part_count;
     const struct info_other *others;
     size_t other_count;
-    struct str body; /* of its document; of a plugin its README.md */
+    struct str body; /* body of its entry file; of a plugin, its README.md */
 };
 
 struct info_request {
-    struct str word;   /* a name that the layer has, else an origin */
-    struct str plugin; /* of the marketplace there; "" = none */
+    struct str word;   /* name of an installed package, or an origin */
+    struct str plugin; /* plugin of the marketplace there; or "" */
 };
 
-/*
- * Ownership: in the arena of `cx`. Errors: those of a fetch and of a document
- * that is not valid; ERR_ORIGIN for a word that is neither; ERR_OFFLINE.
- */
+/* Reads a package.
+ * Ownership: allocated in the arena of `cx`.
+ * Errors: those of a fetch and of an invalid document; ERR_ORIGIN for a word
+ * that is neither a name nor an origin; ERR_OFFLINE. */
 MUST_CHECK bool install_info(struct context *cx, const struct info_request *r,
                              struct install_info *out, struct err *e);
 

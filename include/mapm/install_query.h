@@ -4,37 +4,37 @@
 #include "base/context.h"
 #include "mapm/layer.h"
 
-/*
- * install_query: questions about what is installed. They change nothing.
- * Results live in the arena of `cx`.
- */
+/* install_query: read-only queries about installed packages. Results are
+ * allocated in the arena of `cx`. */
 
 /* --- verify: workspace against lock against store ---------------------------- */
 
-/* What a difference is a fault of. */
+/* The side that a difference is attributed to. */
 enum install_side {
     INSTALL_SIDE_WORKSPACE,
-    INSTALL_SIDE_EXTRA,    /* a file of no package */
-    INSTALL_SIDE_MANIFEST, /* the lock lacks what it or the workspace has */
+    INSTALL_SIDE_EXTRA,    /* a file that belongs to no package */
+    INSTALL_SIDE_MANIFEST, /* the lock lacks an entry of the manifest or
+                              workspace */
     INSTALL_SIDE_LOCK,
-    INSTALL_SIDE_PROOF, /* not known to be what the commit holds */
+    INSTALL_SIDE_PROOF, /* not verified to be the content of the commit */
     INSTALL_SIDE_STORE,
-    INSTALL_SIDE_REMOTE, /* no longer in the history of the ref */
+    INSTALL_SIDE_REMOTE, /* the commit is no longer in the history of the ref */
     INSTALL_SIDE_COUNT,
 };
 
 struct install_difference {
     struct str path;
-    const char *how; /* "changed" "missing" "not in the lock" … */
+    const char *how; /* "changed", "missing", "not in the lock", … */
     enum install_side side;
 };
 
 struct install_verification {
     struct str workspace;
     size_t package_count;
-    const struct install_difference *differences; /* none: as it should be */
+    const struct install_difference *differences; /* empty if everything
+                                                     matches */
     size_t count;
-    const struct str *digest_only; /* places of file: packages */
+    const struct str *digest_only; /* places of packages with a file: origin */
     size_t digest_only_count;
     const struct str *own; /* origins of packages of the workspace itself */
     size_t own_count;
@@ -42,32 +42,32 @@ struct install_verification {
     size_t patched_count;
 };
 
-/* Hashes every file. `ask_remote`: also asks each repository whether the locked
- * commits are in the history of their refs; ERR_OFFLINE. */
+/* Verifies every file by its hash. `ask_remote` also asks each repository
+ * whether the locked commits are in the history of their refs, or fails
+ * with ERR_OFFLINE. */
 MUST_CHECK bool install_verify(struct context *cx, bool ask_remote,
                                struct install_verification *out, struct err *e);
 
 /* --- outdated: what an update would change (D1) -------------------------------- */
 
-/* A package whose content is another one where its ref leads now, or is not
- * there any more. */
+/* A package whose ref now has different content, or no longer exists. */
 struct install_moved {
     enum doc_kind kind;
     bool is_gone;
-    bool is_beyond; /* the same in its range; there is a higher version */
+    bool is_beyond; /* unchanged in its range, but a higher version exists */
     struct str name, origin;
-    struct str tag, newest; /* of a range: as locked; the highest of all */
-    struct str ref, locked, current; /* commits; "" for a file: package */
-    struct str version, new_version; /* "" = none */
-    struct str message;              /* why it is gone */
+    struct str tag, newest; /* of a range: the locked and the highest tag */
+    struct str ref, locked, current; /* commits; "" with a file: origin */
+    struct str version, new_version; /* "" if none */
+    struct str message;              /* why it no longer exists */
 };
 
-/* What a catalog of mapm.yaml offers, and mapm.lock does not hold [D11]: an
- * update adds it. */
+/* A package of a catalog in mapm.yaml that mapm.lock does not have yet; an
+ * update adds it [D11]. */
 struct install_available {
     enum doc_kind kind;
     struct str name, origin;
-    struct str catalog; /* its origin */
+    struct str catalog; /* origin of the catalog */
 };
 
 struct install_outdated {
@@ -75,13 +75,14 @@ struct install_outdated {
     size_t count;
     const struct install_available *available;
     size_t available_count;
-    size_t beyond_count;       /* of these: an update would not change them */
-    const struct err *problem; /* repositories without an answer; NULL: none */
+    size_t beyond_count;       /* of `moved`: an update would not change them */
+    const struct err *problem; /* repositories that could not be queried; or
+                                  NULL */
 };
 
-/* One request a repository, and at most two more where a ref has moved: for
- * trees, and for the documents that changed. ERR_OFFLINE when there is a ref to
- * ask for. */
+/* Lists outdated packages. Makes one request per repository, and at most two
+ * more if a ref changed: for trees, and for changed entry files. Fails with
+ * ERR_OFFLINE if a ref must be queried. */
 MUST_CHECK bool install_outdated(struct context *cx,
                                  struct install_outdated *out, struct err *e);
 
@@ -89,16 +90,17 @@ MUST_CHECK bool install_outdated(struct context *cx,
 
 struct document;
 
-/* The manifest of a skill or agent in its folder, as far as it can be read. */
+/* Reads the manifest of a provisioned skill or agent as far as it
+ * can be parsed. */
 bool install_read_placed(const struct layer *l, enum doc_kind kind,
                          struct str place, struct arena *a,
                          struct document *out);
 
 /* --- prerequisites ----------------------------------------------------------- */
 
-/* What a skill says must be set up (M8). The lock does not repeat frontmatter,
- * so it is read from the provisioned copy. "" when it has none or cannot be
- * read. In `a`. */
+/* Returns the prerequisites that a skill declares (M8). They are read from the
+ * provisioned copy, because the lock does not repeat frontmatter. Returns "" if
+ * it has none or cannot be read. Allocated in `a`. */
 struct str install_prereqs(const struct layer *l,
                            const struct lock_entry *entry, struct arena *a);
 

@@ -3,14 +3,12 @@
 
 #include "mapm/install.h"
 
-/* install_renames: what an update learned of names of repositories, written to
- * mapm.yaml [D2]. */
+/* install_renames: writes new names of repositories, which an update detected,
+ * to mapm.yaml [D2]. */
 
-/*
- * Origins that mapm.yaml (and those of members) has by a former name get the
- * one of now, in place, together with mapm.lock. `plan` is closed already.
- * `is_consented` as in struct install_request.
- */
+/* Replaces former names of repositories in the mapm.yaml of the workspace and
+ * its members by the new ones, together with mapm.lock. `plan` must be closed
+ * already. `is_consented` as in struct install_request. */
 MUST_CHECK bool install_rewrite_origins(struct context *cx,
                                         const struct install_plan *plan,
                                         bool is_consented, struct err *e);

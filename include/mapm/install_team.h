@@ -5,47 +5,49 @@
 #include "mapm/team_object.h"
 
 /*
- * install_team: what a lock holds as objects of a team's store.
+ * install_team: the packages of a lock as objects of a team store.
  *
- *     install_team_list()    the packages, and which of them others may get
- *     install_team_write()   the object of one, out of the store
- *     install_team_prove()   the proof of one, or of several of a commit;
- *     install_team_find()    the objects of git that it consists of
+ *     install_team_list()    the packages, and which of them may be shared
+ *     install_team_write()   the object of a package, from the store
+ *     install_team_prove()   the proof of a package, or of several of a commit;
+ *     install_team_find()    the git objects of which a proof consists
  *
- * Packages of `file:`, those of the workspace itself, and those that were
- * accepted with --allow-hidden are no one else's: `kept_back` says so. Of the
- * same content at several places of the lock there is one object; of an entry
- * with several origins a proof each, which are items of their own.
+ * Packages with `file:` origins, those of the workspace itself, and those
+ * accepted with --allow-hidden are not shared; `kept_back` has the reason.
+ * Packages with the same content share one object. An entry with several
+ * origins has one proof for each, which are separate items.
  *
  * Source: S2, S4; TEAM.md 1.
  */
 
 struct install_team_package {
     const struct lock_entry *entry;
-    const struct layer *layer; /* is_market */
-    const char *kept_back;     /* why it is not shared; NULL: it is */
+    const struct layer *layer; /* layer of the lock, with is_market */
+    const char *kept_back;     /* why it is not shared, or NULL */
     struct hash digest;
-    struct str name;   /* of its object */
-    struct str proof;  /* of that of its proof; "": the path of its origin
-                            * is not known on this machine */
-    struct str asked;  /* the same name, whether it is known or not */
-    bool is_also;      /* at another origin of the entry: its proof counts */
-    bool is_market;    /* is_also: the proof is that of the marketplace which
-                            * names the plugin, its text in it */
-    struct str commit; /* of this origin */
-    struct str repository; /* identity; HOSTS.md 4 */
-    struct str path;       /* in the repository */
+    struct str name; /* name of its object */
+    /* Name of its proof; "" if the path of its origin is unknown on
+     * this machine. */
+    struct str proof;
+    struct str asked; /* the same name, even if the path is unknown */
+    bool is_also;     /* item for the proof of another origin of the entry */
+    /* With is_also: item for the proof of the marketplace that lists the
+     * plugin, including its text. */
+    bool is_market;
+    struct str commit;     /* commit of this origin */
+    struct str repository; /* identity, see HOSTS.md 4 */
+    struct str path;       /* path in the repository */
 };
 
-/* Those of `names`, of all when there are none; in the order of the lock. In the
- * arena of `cx`. Errors: as layer_resolve_names. */
+/* Lists the packages of `names`, or all if it is empty, in the order of the
+ * lock. Allocated in the arena of `cx`. Errors: as layer_resolve_names. */
 MUST_CHECK bool install_team_list(struct context *cx, const struct layer *l,
                                   struct store *store, struct str_list names,
                                   struct install_team_package **out,
                                   size_t *count, struct err *e);
 
-/* The trees of the commit that was asked for last: of a catalog's packages most
- * are of the same. Zero is one that is empty. */
+/* A cache of the trees of the last commit, since most packages of a catalog
+ * share one commit. A zeroed struct is empty. */
 struct install_trees {
     struct store *store;
     struct arena arena;
@@ -55,21 +57,23 @@ struct install_trees {
 
 void install_trees_done(struct install_trees *t);
 
-/* Whether the store has the trees that prove it: those of a proof that may be
- * too large for others, too. */
+/* Returns whether the store has the trees for a proof, even if the proof would
+ * be too large to be shared. */
 bool install_trees_prove(struct install_trees *t, struct str repository,
                          struct str commit, const struct team_proof_end *end);
-/* Whether it has what the marketplace says of the plugin, for others. */
+/* Returns whether the store has the marketplace text about the
+ * plugin for a proof. */
 bool install_trees_have_market(struct install_trees *t, const struct layer *l,
                                const struct lock_entry *entry);
 
-/* All that is said of one object. In `a`. */
+/* The parts of an object, allocated in `a`. */
 struct install_team_object {
     struct str name;
     struct str layer, config, manifest;
 };
 
-/* In `a`. Errors: ERR_NOT_FOUND when the store has not all of it. */
+/* Makes the object of a package, allocated in `a`. Errors: ERR_NOT_FOUND if the
+ * store lacks a part. */
 MUST_CHECK bool install_team_write(struct store *store,
                                    const struct install_team_package *p,
                                    struct arena *a,
@@ -77,10 +81,11 @@ MUST_CHECK bool install_team_write(struct store *store,
                                    struct err *e);
 
 /*
- * The proof of all of `of`, which are of one repository and commit, with the
- * name of the first. Of the marketplace of a plugin it is one of its own. In
- * `a`, but for the bytes of files: they are valid until another commit is asked
- * for. Errors: ERR_NOT_FOUND when the store has not all of it, ERR_LIMIT when it
+ * Make one proof, or list its git objects, for all packages of `of`, which must
+ * belong to one repository and commit; the first one names it. The proof of a
+ * plugin's marketplace is made separately. Allocated in `a`, except for the
+ * bytes of files, which are valid until another commit is requested.
+ * Errors: ERR_NOT_FOUND if the store lacks a part; ERR_LIMIT if it
  * is too large.
  */
 MUST_CHECK bool install_team_find(struct install_trees *t,

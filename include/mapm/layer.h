@@ -10,71 +10,81 @@
 #include "mapm/store.h"
 
 /*
- * layer: one scope of visibility, the workspace or the user's library, and its
- * files: mapm.yaml, mapm.lock and their local twins. Source: DESIGN.md 3;
- * REQUIREMENTS 3 (M27).
+ * layer: a workspace or the user's library, with its files: mapm.yaml,
+ * mapm.lock and their local counterparts.
+ *
+ * Source: DESIGN.md 3; REQUIREMENTS 3 (M27).
  */
 
 struct layer {
     struct str path; /* absolute */
     bool is_global;
-    /* A member of a workspace [D10]: a layer with files of its own, but the
-     * mapm.lock of the workspace, at `root`. Elsewhere `root` is `path`. */
+    /* Path of the workspace. For a member of a workspace [D10], a layer with
+     * its own files except mapm.lock, this is the folder with mapm.lock;
+     * otherwise it equals `path`. */
     struct str root;
-    struct str member; /* "apps/web"; "": none, or the layer of the root */
-    bool is_part; /* the locks' arrays are those of the workspace: others have
-                   * entries in them, too, that no map below names */
-    const struct str *members; /* of the workspace, sorted; its own layer has */
-    size_t member_count;       /* them */
-    /* Where clients look; of the library where those of the user do. */
+    struct str member; /* member, "apps/web"; "" for the root, or without
+                          members */
+    /* The arrays of `lock` and `local_lock` are those of the workspace: they
+     * include entries of other members, which the maps below do not contain. */
+    bool is_part;
+    /* All members of the workspace, sorted; set in the layer of the root
+     * only. */
+    const struct str *members;
+    size_t member_count;
+    /* The paths that clients read, at user level for the library. */
     const struct client_scope *scope;
-    struct provision *provision; /* holds the workspace's lock */
-    struct str yaml, local_yaml; /* texts; "" = absent */
+    struct provision *provision; /* holds the lock on the workspace */
+    struct str yaml, local_yaml; /* file contents; "" if absent */
     struct str lock_text, local_lock_text;
-    /* LAYER_CONFLICT: mapm.lock was left in conflict. `lock` is what
-     * layer_take_lock was given, and no entry of it has needs. */
+    /* LAYER_CONFLICT: mapm.lock has unresolved conflicts. `lock` is the
+     * argument of layer_take_lock, and its entries have no needs. */
     bool has_conflict;
-    struct str joined; /* … without markers: what does not fit together */
-    struct project user, project, local; /* project: with what the root says */
+    struct str joined; /* … without markers: the inconsistency */
+    struct project user, project, local; /* project: includes settings of the
+                                            root */
     struct lock lock, local_lock;
     struct origin_rules rules;
-    struct origin *origins, *local_origins; /* of the locks' entries */
+    struct origin *origins, *local_origins; /* origins of the entries of the
+                                               locks */
     struct replacements replacements;
-    struct lock_source *sources, *local_sources; /* NULL: none is replaced */
-    struct limits limits;    /* as the user and then mapm.yaml have it */
+    struct lock_source *sources, *local_sources; /* NULL if none is replaced */
+    struct limits limits;    /* from the user's configuration and mapm.yaml */
     struct map by_origin;    /* origin key -> const struct lock_entry * */
-    struct map also_commits; /* … -> const struct str *, of those in `also` */
+    struct map also_commits; /* … -> const struct str *, for those in `also` */
     struct map by_name;      /* "skill acme/x" -> const struct lock_entry * */
-    /* Origins that mapm.local.lock takes from elsewhere on this machine: of
-     * mapm.lock's entries, which stand behind those then. */
+    /* Entries of mapm.lock for origins that mapm.local.lock replaces on this
+     * machine; the maps above contain the replacements. */
     struct map replaced; /* origin key -> const struct lock_entry * */
 };
 
-/* Where the package of an entry comes from. */
+/* The actual source of the package of an entry. */
 struct lock_source {
     struct origin origin;
-    bool is_stale; /* not what `replace:` says now */
+    bool is_stale; /* differs from the current `replace:` */
 };
 
-/* The nearest folder upwards that holds a mapm.yaml which counts (authorize.h),
- * else the current one. A file above it that does not is noted, once. */
+/* Returns the nearest folder upwards with a mapm.yaml that passes the owner
+ * check (authorize.h), otherwise the current folder. A notice names a mapm.yaml
+ * further up that fails the check, once. */
 struct str layer_workspace(struct context *cx);
-/* The same from the folder `from`, absolute, with nothing noted. Errors:
- * ERR_REFUSED for one that does not count, where none does; ERR_NOT_FOUND. */
+/* The same, starting at the absolute path `from`, without notices. Errors:
+ * ERR_NOT_FOUND without a mapm.yaml; ERR_REFUSED if one exists but none
+ * passes the check. */
 MUST_CHECK bool layer_find_workspace(struct context *cx, struct str from,
                                      struct str *out, struct err *e);
 
 enum layer_mode {
     LAYER_READ = 0,
     LAYER_WRITE = 1,
-    LAYER_CONFLICT = 2, /* besides: a mapm.lock in conflict is no error, */
-};                      /* and the caller calls layer_take_lock */
+    LAYER_CONFLICT = 2, /* accept a mapm.lock in conflict; */
+};                      /* then the caller calls layer_take_lock */
 
-/* Finds the layer, waits for its lock (WRITE), finishes an interrupted
- * transaction, reads and checks its files. */
+/* Finds the layer, waits for its lock (WRITE), completes an interrupted
+ * transaction, and reads and validates its files. */
 MUST_CHECK bool layer_open(struct context *cx, enum layer_mode mode,
                            struct layer *out, struct err *e);
-/* Opens the user's library, regardless of options. */
+/* Open the workspace, or the user's library, regardless of options. */
 MUST_CHECK bool layer_open_workspace(struct context *cx, enum layer_mode mode,
                                      struct layer *out, struct err *e);
 MUST_CHECK bool layer_open_global(struct context *cx, enum layer_mode mode,
@@ -82,170 +92,190 @@ MUST_CHECK bool layer_open_global(struct context *cx, enum layer_mode mode,
 void layer_close(struct layer *l);
 
 /*
- * A workspace with all its members: what they need is resolved together.
+ * A workspace with all its members, whose dependencies are resolved together.
  *
- *     layer_open_all()    reads the files; of one without members it is done
- *     layer_take_lock()   of `whole`, where mapm.lock was in conflict
- *     layer_index_all()   the maps of `whole`, which has all entries, and parts
+ *     layer_open_all()    reads the files; without members it is complete
+ *     layer_take_lock()   of `whole`, if mapm.lock was in conflict
+ *     layer_index_all()   makes the maps of `whole`, which has all entries, and
+ *                         of the parts
  */
 struct layers {
-    struct layer whole;  /* of the root, with every entry */
-    struct layer *parts; /* the root, then its members; one: `whole` itself */
+    struct layer whole;  /* layer of the root with all entries */
+    struct layer *parts; /* the root, then its members; `whole` if alone */
     size_t count;
-    size_t here; /* the part that `cx` means: by cwd or by name */
+    size_t here; /* the part selected by `cx`: by cwd or name */
 };
 MUST_CHECK bool layer_open_all(struct context *cx, enum layer_mode mode,
                                struct layers *out, struct err *e);
 MUST_CHECK bool layer_index_all(struct layers *all, struct context *cx,
                                 struct err *e);
-/* For what is written there: the members have no provision before. */
+/* Opens the provision of a member before writing there. */
 MUST_CHECK bool layer_open_provision(struct layer *l, struct context *cx,
                                      enum layer_mode mode, struct err *e);
 void layer_close_all(struct layers *all);
-/* The parts that a command is about: the one that `cx` means; at the root where
- * none is named, or with `all_members`, all. */
+/* Returns the parts that a command applies to: the part selected by `cx`; or
+ * all parts, at the root without a selection or with `all_members`. */
 struct layer *layer_chosen(const struct layers *all, const struct context *cx,
                            size_t *count);
-/* Opens a workspace with these parts ready for `mode`. The caller calls
- * layer_close_all, not after a failure. */
+/* Opens a workspace with these parts prepared for `mode`. The caller calls
+ * layer_close_all on success. */
 MUST_CHECK bool layer_open_chosen(struct context *cx, enum layer_mode mode,
                                   struct layers *all, struct layer **list,
                                   size_t *count, struct err *e);
 
-/* Where the lock of the workspace in `folder` is, and the member that it is of
- * that workspace ("" for none). */
+/* Gets the folder with the lock of the workspace in `folder`, and the member of
+ * that workspace that `folder` is ("" for none). */
 MUST_CHECK bool layer_find_root(struct context *cx, struct str folder,
                                 struct str *root, struct str *member,
                                 struct err *e);
-/* An entry, of the arrays, that is one of this layer. */
+/* Returns whether an entry of the arrays belongs to this layer. */
 bool layer_has(const struct layer *l, const struct lock_entry *entry);
-/* What an own package at `path` needs by "./x": x in the same member. */
+/* Changes a dependency "./x" of a package of the workspace at `path` to x of
+ * the same member. */
 MUST_CHECK bool layer_rebase_need(const struct layer *l, struct str path,
                                   struct origin *o, struct arena *a,
                                   struct err *e);
-/* The path of an own origin ("./x"), which counts from the root, in the layer. */
+/* Returns the path in the layer of an origin "./x", which is
+ * relative to the root. */
 struct str layer_own_path(const struct layer *l, const struct origin *o);
-/* The lock in place of one in conflict. */
+/* Sets the resolved lock in place of one in conflict. */
 MUST_CHECK bool layer_take_lock(struct layer *l, struct context *cx,
                                 const struct lock *lock, struct err *e);
 
-/* In the wrong folder "nothing to do" would be taken for success:
- * ERR_NOT_FOUND where neither mapm.yaml nor a lock is. */
+/* Fails with ERR_NOT_FOUND if there is neither a mapm.yaml nor a lock, because
+ * "nothing to do" in the wrong folder would look like success. */
 MUST_CHECK bool layer_check_there(const struct layer *l, struct context *cx,
                                   struct err *e);
 
-/* ERR_REFUSED unless the folder of the workspace counts (authorize.h). */
+/* Fails with ERR_REFUSED if the folder of the workspace fails the owner
+ * check (authorize.h). */
 MUST_CHECK bool layer_check_own(const struct layer *l, struct context *cx,
                                 struct err *e);
 
-/* Whether the user trusts the folder as a workspace. False without an error:
- * not trusted, `*state` is the reason. Errors: those of the store. */
+/* Returns whether the user trusts the folder as a workspace. If not,
+ * returns false without an error and sets `*state` to the reason. Errors:
+ * those of the store. */
 MUST_CHECK bool layer_is_trusted(const struct layer *l, struct context *cx,
                                  struct store *store, enum trust_state *state,
                                  struct err *e);
 
-/* `servers: start`, of a workspace [D20]. */
+/* Returns whether the workspace has `servers: start` [D20]. */
 bool layer_starts_servers(const struct layer *l);
 
-/* "skill acme/x". In `a`. */
+/* Returns a key such as "skill acme/x". Allocated in `a`. */
 struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a);
 
-/* Of mapm.local.lock: installed from a file: origin. */
+/* Returns whether the entry is in mapm.local.lock: installed from a
+ * file: origin. */
 bool layer_is_local(const struct layer *l, const struct lock_entry *entry);
-/* Of the workspace itself: its origin is "./x". */
+/* Returns whether the package belongs to the workspace itself: its
+ * origin is "./x". */
 bool layer_is_own(const struct layer *l, const struct lock_entry *entry);
-/* The stores of the team that count here (authorize_stores). */
+/* Gets the team stores of this layer (authorize_stores). */
 MUST_CHECK bool layer_stores(const struct layer *l, struct context *cx,
                              struct store *store, struct team_remotes *out,
                              struct err *e);
-/* Neither of both: it came from elsewhere, and is known by its digest. */
+/* Returns whether the package is neither local nor own: it was fetched,
+ * and has a digest. */
 bool layer_is_fetched(const struct layer *l, const struct lock_entry *entry);
-/* Whether `listing:` keeps a skill out of the clients' folders [G4]. */
+/* Returns whether `listing:` excludes a skill from the clients' folders
+ * [G4]. */
 bool layer_is_searched(const struct layer *l, enum doc_kind kind,
                        struct str fqn);
-/* Where mapm puts it: `path:` of the lock, which does not depend on `listing:`,
- * but for a skill that is searched; of the library absolute. In `a`. */
+/* Returns the path where mapm puts a package: `path:` of the lock, except
+ * for a skill that is excluded by `listing:`; absolute for the library.
+ * Allocated in `a`. */
 struct str layer_place(const struct layer *l, const struct lock_entry *entry,
                        struct arena *a);
-/* A place as a lock has it; of a skill of the library its folder in the home. */
+/* Returns the path of a `place` of the lock; in the library, the folder of a
+ * skill in the home folder. */
 struct str layer_user_place(const struct layer *l, struct str place,
                             struct arena *a);
-/* A folder of such skills as a lock has it: ".agents/skills/x" of both. In `a`. */
+/* Returns the place in the lock for the folder of a skill, which may be in
+ * the folder for skills that `listing:` excludes: ".agents/skills/x".
+ * Allocated in `a`. */
 struct str layer_listed_place(struct str place, struct arena *a);
-/* Where its files lie below the workspace: of an own package where these were
- * written, as its place is a link to them. */
+/* Returns the folder with the files of a package, relative to the
+ * workspace; for a package of the workspace itself its source folder, since
+ * its place is a link. */
 struct str layer_folder(const struct layer *l, const struct lock_entry *entry,
                         struct arena *a);
 
 const struct lock_entry *layer_find(const struct layer *l, enum doc_kind kind,
                                     struct str fqn);
 
-/* The skill that was put into this folder; NULL: the folder is not mapm's. */
+/* Returns the skill that mapm installed in this folder, or NULL. */
 const struct lock_entry *layer_find_folder(const struct layer *l,
                                            struct str folder);
 
-/* The origin of one of the layer's entries, read when the lock was. */
+/* Returns the origin of an entry of the layer, which was parsed with the
+ * lock. */
 const struct origin *layer_origin(const struct layer *l,
                                   const struct lock_entry *entry);
 
-/* Where it is fetched from: of a replaced package not what its origin names. */
+/* Returns the origin that a package is fetched from, which differs from its own
+ * if it is replaced. */
 const struct origin *layer_source(const struct layer *l,
                                   const struct lock_entry *entry);
-/* `replace:` has changed since: the entry is no longer that of its origin. */
+/* Returns whether `replace:` changed since the entry was locked. */
 bool layer_is_stale(const struct layer *l, const struct lock_entry *entry);
 
-/* What the locks hold for an origin as it is replaced now; NULL: nothing.
- * `committed`: of mapm.lock, though this machine takes it from elsewhere. */
+/* Returns the entry of the locks for an origin with its current
+ * replacement, or NULL. With `committed`, the entry of mapm.lock, even if
+ * this machine replaces it. */
 const struct lock_entry *layer_find_origin(const struct layer *l,
                                            struct str key, bool committed);
 
-/* The commit that a lock names for an origin in `also`; "" for none. */
+/* Returns the commit that a lock has for an origin in `also`, or "". */
 struct str layer_also_commit(const struct layer *l, const struct origin *o);
 
-/* Whether `o` is what the origin of the entry was called before its host gave
- * the repository another name. */
+/* Returns whether `o` is a former name of the origin of the entry, before its
+ * host renamed the repository. */
 bool layer_is_former(const struct layer *l, const struct lock_entry *entry,
                      const struct origin *o);
 
-/* Every entry of the layer once, sorted by kind and name. In `a`. */
+/* Returns all entries of the layer, each once, sorted by kind and name.
+ * Allocated in `a`. */
 const struct lock_entry **layer_entries(const struct layer *l, struct arena *a,
                                         size_t *count);
 
-/* The entries that a root asks for, by layer_name_key. Keys live in `a`. */
+/* Maps layer_name_key to the entries that roots request. Keys are
+ * allocated in `a`. */
 void layer_index_roots(const struct layer *l, const struct root *roots,
                        size_t count, struct arena *a, struct map *out);
 
-/* The clients that `clients:` names, of the workspace, then of the user. In
- * `a`. */
+/* Returns the clients of `clients:`, those of the workspace before those of the
+ * user. Allocated in `a`. */
 struct client_choice layer_clients(const struct layer *l, struct arena *a);
 
-/* A package that a catalog of the manifests chose, as the locks have it [D11]. */
+/* A package in the locks that a catalog of the manifests selected [D11]. */
 struct layer_choice {
     const struct catalog *catalog;
     const struct lock_entry *entry;
-    struct origin origin; /* of the entry, or one in `also` */
-    struct str text;      /* the catalog, as the lock spells it */
+    struct origin origin; /* origin of the entry, or one in `also` */
+    struct str text;      /* the catalog as written in the lock */
 };
 
-/* What the locks say of the catalogs that the manifests have, as far as their
- * patterns still choose it. mapm.lock's first. In `a`. */
+/* Returns the packages that the locks record for the catalogs of the
+ * manifests and that their patterns still select, those of mapm.lock first.
+ * Allocated in `a`. */
 struct layer_choice *layer_choices(const struct layer *l, struct arena *a,
                                    size_t *count);
 
-/* All roots: of the committed file first, then the local ones; of each those
- * that are listed, then those that its catalogs chose. In `a`. */
+/* Returns all roots: those of mapm.yaml before those of mapm.local.yaml; in
+ * each file the listed ones before those selected by its catalogs.
+ * Allocated in `a`. */
 struct root *layer_roots(const struct layer *l, struct arena *a, size_t *count);
 
-/*
- * The entries that a person means by `name`: a qualified name, a short name,
- * a folder or key, or an origin, or one of these after a type, as "skill pdf".
- * ERR_NOT_FOUND with near names; ERR_USAGE when it means more than one.
- */
+/* Finds the entry that the user means by `name`: a qualified name, a
+ * short name, a folder or key, or an origin, optionally after a type,
+ * as in "skill pdf".
+ * Errors: ERR_NOT_FOUND with similar names; ERR_USAGE if it is ambiguous. */
 MUST_CHECK bool layer_resolve_name(const struct layer *l, struct str name,
                                    struct context *cx,
                                    const struct lock_entry **out,
                                    struct err *e);
-/* The same for many: the entries of the layer are indexed once. */
+/* The same for several names; indexes the entries of the layer only once. */
 MUST_CHECK bool layer_resolve_names(const struct layer *l,
                                     const struct str *names, size_t name_count,
                                     struct arena *a,

@@ -6,114 +6,124 @@
 #include "base/err.h"
 #include "mapm/doc_kind.h"
 
-/* lock: mapm.lock (DESIGN.md 3.2, F13). */
+/* lock: parses and writes mapm.lock (DESIGN.md 3.2, F13). */
 
 struct lock_need {
     enum doc_kind kind;
     struct str name;                /* FQN */
-    const struct lock_entry *entry; /* of the same lock; lock_parse sets it */
+    const struct lock_entry *entry; /* entry in the same lock, set by
+                                       lock_parse */
 };
 
 struct lock_entry {
     enum doc_kind kind;
-    struct str name;     /* FQN in this layer: what `needs` refers to */
-    struct str declared; /* FQN of its manifest, where the layer gives it
-                             * another one (`as:`, version 2); else "" */
-    /* Of a plugin that a marketplace offers: that of the marketplace and
-     * "?plugin=" with the name of its entry; other plugins, and parts that are
-     * no folder, have a part behind "?", too (origin.h). */
-    struct str origin;      /* canonical text; "./x" (version 2): a package of
-                             * the workspace itself, which has no commit, no
-                             * version and, but for an MCP, no digest */
-    struct str from;        /* where it came from instead (`replace:`, version
-                             * 2); "" = from `origin` */
-    const struct str *also; /* other origins of the same content, sorted */
-    /* Of each the commit that its ref named, where that is another one than
-     * of `origin`, or the ref or the repository is (version 2); else "". NULL:
-     * all "". */
+    struct str name; /* FQN in this layer, used by `needs` */
+    /* FQN of its manifest, if the layer renames it (`as:`, version
+     * 2); otherwise "". */
+    struct str declared;
+    /* Canonical text of the origin; "./x" (version 2) is a package of the
+     * workspace itself, which has no commit, no version and, except for an
+     * MCP, no digest. For a plugin of a marketplace, the origin of the
+     * marketplace and "?plugin=" with the name of its entry; other plugins,
+     * and parts that are not folders, also have a part after "?" (origin.h). */
+    struct str origin;
+    /* Origin set by `replace:` (version 2); "" if not replaced. */
+    struct str from;
+    const struct str *also; /* additional origins of the same content, sorted */
+    /* The commit of each additional origin, if its ref names another commit
+     * than that of `origin`, or its ref or repository differs (version 2);
+     * otherwise "". NULL: all are "". */
     const struct str *also_commits;
     size_t also_count;
-    /* The last of them are what `origin` was called before its host gave the
-     * repository another name (`formerly`, version 2): of the same commit. */
+    /* Number of origins at the end of `also` that are former names of `origin`,
+     * before its host renamed the repository (`formerly`, version 2): they have
+     * the same commit. */
     size_t former_count;
-    struct str tag;    /* that a range in `origin` chose (version 2) */
-    struct str commit; /* 40 hex; "" for file: and ./ */
-    struct str object; /* git id of tree or blob, 40 hex; likewise */
-    /* Of a skill of an index (version 2), which has no commit: where its
-     * artifact is, and "sha256:" and 64 hex of that as it was sent. */
+    struct str tag;    /* tag selected by a range in `origin` (version 2) */
+    struct str commit; /* 40 hex digits; "" for file: and ./ */
+    struct str object; /* git id of tree or blob, likewise */
+    /* For a skill of an index (version 2), which has no commit: the
+     * URL of its artifact, and "sha256:" with 64 hex digits of the
+     * artifact as it was sent. */
     struct str url, artifact;
-    struct str digest;   /* "sha256:" and 64 hex; "" for ./ but an MCP */
-    struct str version;  /* "" = none */
-    struct str manifest; /* of a plugin: path of what it was read from */
-    struct str server;   /* of a plugin's server: its name there */
-    struct str plugin;   /* FQN of the plugin that it is a part of */
-    /* Of a plugin from a marketplace. */
-    struct str source; /* the folder's origin: `origin:` in the file */
+    /* "sha256:" and 64 hex digits; "" for ./ except for an MCP. */
+    struct str digest;
+    struct str version;  /* "" if none */
+    struct str manifest; /* of a plugin: path of its manifest */
+    struct str server;   /* of a server of a plugin: its name there */
+    struct str plugin;   /* FQN of the plugin that contains it */
+    /* For a plugin of a marketplace. */
+    struct str source; /* origin of its folder: `origin:` in the file */
     struct str catalog_commit;
     struct lock_words {
         const struct str *items;
         size_t count;
-    } without, skipped, not_installed; /* of a plugin: "skill x", "hooks" */
-    struct str place;                  /* path: or key: */
-    /* Origins of the catalogs that chose it, as mapm.yaml has them, sorted
-     * (version 2). */
+    } without, skipped, not_installed; /* parts of a plugin: "skill x",
+                                          "hooks" */
+    struct str place;                  /* `path:` or `key:` */
+    /* Origins of the catalogs that select it, as in mapm.yaml,
+     * sorted (version 2). */
     const struct str *catalogs;
     size_t catalog_count;
-    struct str patch;        /* its hash, as `digest` (version 2); "" = none */
-    bool allow_hidden;       /* accepted by --allow-hidden */
-    bool rewritten;          /* its own name is unusable: the copy's changes */
-    struct lock_need *needs; /* sorted by kind, name */
-    /* The members that have it, sorted, "." for the root (version 2); none:
-     * the root alone [D10]. */
+    struct str patch;        /* hash of its patch, as `digest` (version 2); or
+                                "" */
+    bool allow_hidden;       /* accepted with --allow-hidden */
+    bool rewritten;          /* its name is invalid and is changed in the
+                                copy */
+    struct lock_need *needs; /* sorted by kind and name */
+    /* The members that have it, sorted, "." for the root (version 2); empty:
+     * only the root [D10]. */
     const struct str *members;
     size_t member_count;
     size_t need_count;
-    unsigned line; /* of its "- type:" */
+    unsigned line; /* line of its "- type:" */
 };
 
-/* Of one name there may be several, each of other members; of what one needs the
- * one that all its members have. */
+/* Several entries may have the same name if their members differ; `needs`
+ * refers to the one that all members of the entry have. */
 struct lock {
-    struct lock_entry *entries; /* sorted by kind, name, member */
+    struct lock_entry *entries; /* sorted by kind, name and member */
     size_t count;
 };
 
-/* Text is "" for a lock that is not there: an empty lock. Errors: ERR_FORMAT
- * "mapm.lock:12: …" (an unknown `version`, order, a missing or malformed
- * hash, merge markers, a need that names nothing …). */
+/* Parses a lock. A text of "" is an empty lock. Errors: ERR_FORMAT
+ * "mapm.lock:12: …" (an unknown `version`, wrong order, a missing or malformed
+ * hash, conflict markers, an unknown need, …). */
 MUST_CHECK bool lock_parse(struct str text, const char *name, struct arena *a,
                            struct lock *out, struct err *e);
-/* The line of `key` in the entry, whose lock was read from `text`; that of the
- * entry where it is not there. For messages: it counts lines. */
+/* Returns the line of `key` in an entry of the lock that was parsed
+ * from `text`, or else the line of the entry. For messages: it counts
+ * lines from the start. */
 unsigned lock_field_line(struct str text, const struct lock_entry *entry,
                          const char *key);
-/* Sorts, then writes: version 1 unless an entry needs a key of version 2
- * [F13]. The same entries always give the same bytes. */
+/* Sorts and writes the lock: in version 1 unless an entry needs a key of
+ * version 2 [F13]. The same entries always produce the same bytes. */
 void lock_format(struct lock *lock, struct buf *out);
-/* Whether lock_format gives just this text, which is never held twice. */
+/* Returns whether lock_format would write exactly this text, without keeping a
+ * second copy of it. */
 bool lock_has_text(struct lock *lock, struct str text);
-/* The texts of `catalog:` and `entry:`; "" for other packages. */
+/* Return the texts of `catalog:` and `entry:`; "" for other packages. */
 struct str lock_catalog(const struct lock_entry *entry);
 struct str lock_catalog_entry(const struct lock_entry *entry);
-/* Where its files are from, as `origin:` in the file says it. */
+/* Returns the origin of its files, as in `origin:`. */
 struct str lock_origin_text(const struct lock_entry *entry);
-/* Its FQN by its own manifest. */
+/* Returns its FQN according to its own manifest. */
 struct str lock_own_name(const struct lock_entry *entry);
-/* Whether the copy in its folder has another name than the manifest. */
+/* Returns whether the copy in its folder has another name than the manifest. */
 bool lock_is_renamed(const struct lock_entry *entry);
-/* Whether also[i] is a former name of `origin`. */
+/* Returns whether also[i] is a former name of `origin`. */
 bool lock_also_is_former(const struct lock_entry *entry, size_t i);
-/* The commit of also[i]; "" where the lock does not name it apart. */
+/* Returns the commit of also[i]; "" if the lock has no separate one. */
 struct str lock_also_commit(const struct lock_entry *entry, size_t i);
-/* Whether it is one of them; NULL: there are none. */
+/* Returns whether `words`, which may be NULL, contains `word`. */
 bool lock_words_have(const struct lock_words *words, struct str word);
-/* Whether `needs:` of `entry` names `other`, and where; SIZE_MAX: it does not. */
+/* Returns the index of `other` in `needs:` of `entry`, or SIZE_MAX. */
 size_t lock_find_need(const struct lock_entry *entry,
                       const struct lock_entry *other);
 bool lock_needs(const struct lock_entry *entry, const struct lock_entry *other);
 const struct lock_entry *lock_find(const struct lock *lock, enum doc_kind kind,
                                    struct str name);
-/* Whether the layer of this member, "" for the root, has it. */
+/* Returns whether the layer of this member ("" for the root) has the entry. */
 bool lock_is_of(const struct lock_entry *entry, struct str member);
 
 #endif
