@@ -143,8 +143,8 @@ static void send_requests(struct job *j)
     j->ask_ms = proc_now_ms() + wait;
 }
 
-/* Before notifications/initialized nothing is to be asked. Not every client
- * sends it: then its next request will do, or some time. */
+/* No request may be sent before notifications/initialized. Clients that do not
+ * send it count as ready after their next request or some time. */
 static void ask_when_ready(struct job *j)
 {
     if (j->s->ready) {

@@ -18,7 +18,7 @@ void entries_init(struct entries *x, const struct mcp_journal *j,
                                     .text = hash_hex(digest, &x->a),
                                     .used = began_s},
                      &e))
-        x->count = 0; /* in memory, and small: it does not fail */
+        x->count = 0; /* small and in memory, so it cannot fail */
 }
 
 void entries_done(struct entries *x)

@@ -15,13 +15,15 @@
 
 #include "worker.h"
 
-#define LEAVE_MS            1000 /* from SIGTERM to SIGKILL, for one */
-#define LEAVE_ALL_MS        40   /* the same when all end */
-#define LEAVE_LOOK_MS       2
-#define LEAVING_MAX         16 /* before another one starts */
-#define KILL_MAX_MS         30
-#define SUSPENDED_MAX_BYTES (64u * 1024 * 1024) /* of all that wait here */
-#define KEEP_MAX            1000 /* processes: more than there can be */
+#define LEAVE_MS      1000 /* from SIGTERM to SIGKILL, for one */
+#define LEAVE_ALL_MS  40   /* the same when all end */
+#define LEAVE_LOOK_MS 2
+#define LEAVING_MAX   16 /* before another one starts */
+#define KILL_MAX_MS   30
+#define SUSPENDED_MAX_BYTES                                                    \
+    (64u * 1024 * 1024) /* of all suspended jobs in
+                                                 * memory */
+#define KEEP_MAX 1000   /* more processes than can exist */
 
 /* --- calls of a job ----------------------------------------------------- */
 
@@ -93,7 +95,7 @@ void job_forget_call(struct mcp_call *c)
     job_stop(j);
 }
 
-/* A client that can be asked nothing suspends nothing. */
+/* A client without capabilities for questions cannot suspend a call. */
 static bool can_be_asked(const struct mcp_call *c)
 {
     return mcp_call_era(c) == MCP_STATELESS && (c->how->flags & METHOD_ASKS) &&
@@ -111,7 +113,7 @@ struct job *job_new(struct mcp_call *c)
     buf_init(&j->in, MCP_TASK_MAX_BYTES + JOB_READ_BYTES + 64);
     buf_init(&j->out, 4 * (size_t)MCP_TASK_MAX_BYTES);
     buf_init(&j->said, 4 * JOB_SAID_MAX_CHARS);
-    while (*at) /* in the order in which they came */
+    while (*at) /* in order of arrival */
         at = &(*at)->next;
     *at = j;
     job_attach(j, c);
@@ -126,7 +128,7 @@ void mcp_call_run_task(struct mcp_call *c,
     INVARIANT(run);
     c->run = run;
     c->run_ctx = ctx;
-    if (c->job) /* taken up again */
+    if (c->job) /* resumed */
         return;
     job_new(c);
     if (!can_be_asked(c))
@@ -143,7 +145,7 @@ static void signal_job(const struct job *j, int number)
 {
     if (j->pid <= 0)
         return;
-    if (kill(-j->pid, number) < 0) /* it may not lead its group yet */
+    if (kill(-j->pid, number) < 0) /* the process may not lead its group yet */
         kill(j->pid, number);
 }
 
@@ -204,7 +206,7 @@ void job_abort(struct job *j, const char *why)
     job_stop(j);
 }
 
-/* It ended without a word. */
+/* The process ended without a result. */
 void job_on_end(struct job *j)
 {
     char why[128] = "The work ended without a result";
@@ -297,7 +299,7 @@ static void kill_job(struct job *j)
         if (k != j && k->pid > 0)
             keep[count++] = k->pid;
     signal_job(j, SIGKILL);
-    if (count < KEEP_MAX) /* otherwise a later one does it */
+    if (count < KEEP_MAX) /* otherwise a later call does it */
         proc_end_others(keep, count, KILL_MAX_MS);
     if (waitpid(j->pid, NULL, WNOHANG) < 0 && errno == ECHILD)
         j->pid = 0;
@@ -323,7 +325,8 @@ static size_t bytes_of(const struct job *j)
     return j->entries.bytes + j->asked.bytes;
 }
 
-/* Its entries are enough to take it up again, when they are in the journal. */
+/* Evicts a suspended job from memory, because its entries in the journal
+ * suffice to resume it. */
 static void tick_suspended(struct job *j, struct suspended *all)
 {
     bool too_many =

@@ -17,7 +17,7 @@ void lines_done(struct lines *l)
     lines_init(l, l->max);
 }
 
-/* A message of some megabytes is rare; its room is given back. */
+/* Frees the buffer after a message of some megabytes, which is rare. */
 static void shrink(struct lines *l)
 {
     if (l->start < l->n)
@@ -61,7 +61,7 @@ static struct str unread(const struct lines *l)
     return str_make(l->p + l->start, l->n - l->start);
 }
 
-/* The rest of a line that was reported already. */
+/* Skips the rest of a line that was reported already. */
 static bool skip(struct lines *l)
 {
     struct str s = unread(l);

@@ -13,7 +13,8 @@
 struct lines {
     char *p;
     size_t start, n, capacity; /* unread: p[start .. n) */
-    size_t seen;               /* of it, without a line end */
+    size_t seen;               /* bytes of it that were searched for a line
+                                * end */
     size_t max;
     bool skipping;
 };
@@ -23,7 +24,7 @@ enum lines_state { LINES_MORE, LINES_READY, LINES_LONG };
 void lines_init(struct lines *l, size_t max_bytes);
 void lines_done(struct lines *l);
 
-/* Where the next `*n` bytes at most may be put. */
+/* Returns the buffer for the next read, of `*n` bytes. */
 char *lines_room(struct lines *l, size_t *n);
 void lines_add(struct lines *l, size_t n);
 
@@ -31,10 +32,10 @@ void lines_add(struct lines *l, size_t n);
  * the buffered beginning. */
 enum lines_state lines_take(struct lines *l, struct str *line);
 
-/* Whether the next byte that is not blank is `c`. */
+/* Returns whether the next byte that is not blank is `c`. */
 bool lines_next_is(const struct lines *l, char c);
 
-/* At the end of input: a last line without a line end, if any. */
+/* Returns a last line without a line end, at the end of input. */
 bool lines_rest(struct lines *l, struct str *line);
 
 #endif

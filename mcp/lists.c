@@ -14,7 +14,7 @@ struct page {
     struct json_writer w;
 };
 
-/* The cursor is taken apart first: a bad one costs no list. */
+/* Parses the cursor first, so that no list is built for an invalid one. */
 static bool take_cursor(struct mcp_call *c, struct page *p)
 {
     const struct json *cursor = json_get(c->params, "cursor");

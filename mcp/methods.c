@@ -129,7 +129,7 @@ static enum revision choose_revision(struct str asked)
     return REV_2025_11_25;
 }
 
-/* As long as the connection: calls borrow from it. */
+/* Keeps the client's data for the connection, because calls borrow from it. */
 static void remember_client(struct mcp_call *c)
 {
     struct server *s = c->s;
@@ -204,7 +204,7 @@ static bool take_text(struct mcp_call *c, const char *name, struct str *out)
     return false;
 }
 
-/* NULL when that is no object. */
+/* Returns NULL if the arguments are not an object. */
 static const struct json *take_arguments(struct mcp_call *c)
 {
     static const struct json none = {.kind = JSON_OBJECT};

@@ -15,9 +15,9 @@
  */
 
 #define OUT_KEPT_BYTES (256u * 1024)
-#define WRITE_AT_ONCE  4096 /* a pipe with room takes that: PIPE_BUF */
-#define FLUSH_STALL_MS 1000 /* at the end of input, for a slow reader, */
-#define FLUSH_HASTE_MS 20   /* and after a signal */
+#define WRITE_AT_ONCE  4096 /* PIPE_BUF: a pipe with room accepts it at once */
+#define FLUSH_STALL_MS 1000 /* wait for a slow reader at the end of input */
+#define FLUSH_HASTE_MS 20   /* the same after a signal */
 
 size_t out_max(const struct server *s)
 {
@@ -39,7 +39,7 @@ bool output_over_high_water(const struct server *s)
     return out_pending(s) >= MCP_OUT_ENOUGH_BYTES;
 }
 
-/* Never waits, whatever the descriptor is. */
+/* Writes without blocking, whatever the descriptor is. */
 static ssize_t write_some(const struct server *s)
 {
     const char *p = s->out.p + s->out_at;
@@ -112,7 +112,7 @@ bool out_wait(struct server *s, const sigset_t *sleeping)
                             .tv_nsec = ms % 1000 * 1000000};
     int n = ppoll(&one, 1, &time, sleeping);
 
-    if (n < 0 && errno == EINTR) /* a signal: then in haste */
+    if (n < 0 && errno == EINTR) /* a signal shortens the wait */
         return true;
     return n == 1;
 }

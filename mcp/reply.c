@@ -82,7 +82,8 @@ static bool fits(const struct server *s, size_t n)
            out_pending(s) + n <= out_max(s) - MCP_OUT_ENOUGH_BYTES;
 }
 
-/* Whether so much more can wait to be read; the call has an error when not. */
+/* Returns whether `n` more bytes may be buffered; otherwise answers the call
+ * with an error. */
 static bool has_room(struct mcp_call *c, size_t n)
 {
     if (!fits(c->s, n))
@@ -93,7 +94,7 @@ static bool has_room(struct mcp_call *c, size_t n)
     return !c->answered;
 }
 
-/* Its end, whichever: up to its id. */
+/* Begins an answer up to its id, for results and errors. */
 static struct buf *begin_answer(struct mcp_call *c)
 {
     struct buf *out = begin(c->s, c->batch);
@@ -233,7 +234,7 @@ static bool has_uri(const struct str *uris, size_t count, struct str uri)
     return false;
 }
 
-/* `id`: of the listener it is for; "" in the sessioned protocol. */
+/* `id` is the id of the listener, or "" in the sessioned protocol. */
 static void notify(struct server *s, const char *method, struct str uri,
                    struct str id)
 {

@@ -38,7 +38,7 @@ static void put_requests(struct job *j, struct buf *out)
     json_end_object(&w);
 }
 
-/* All waiting calls are answered with the questions. */
+/* Answers all waiting calls with the questions. */
 static void tell_to_come_back(struct job *j)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -94,7 +94,7 @@ static bool keep_one(struct job *j, unsigned round, struct str key,
                        e);
 }
 
-/* The questions of that round: "*first" NULL for none. */
+/* Reads the questions of a round; "*first" is NULL if there are none. */
 static bool read_asked(const struct entries *x, unsigned round, struct arena *a,
                        const struct json **first, struct err *e)
 {
@@ -156,8 +156,8 @@ bool answers_check(const struct entries *x, unsigned round,
     return true;
 }
 
-/* False: the call is answered, and nothing was stored: a retry with correct
- * answers continues. */
+/* Returns false after answering the call with an error. Nothing was stored
+ * then, so a retry with correct answers continues. */
 static bool may_come_back(struct mcp_call *c, const struct entries *x,
                           unsigned round)
 {
@@ -181,7 +181,7 @@ static struct job *find_job(struct server *s, const char *run)
     return NULL;
 }
 
-/* False: the call is answered. */
+/* Returns false if the call was answered. */
 static bool keep_brought(struct job *j, struct mcp_call *c, unsigned round)
 {
     struct err e = {0};
@@ -220,7 +220,7 @@ static bool answer_ended(struct mcp_call *c, struct entries *x)
     return false;
 }
 
-/* False: the call is answered. */
+/* Returns false if the call was answered. */
 static bool take_up(struct mcp_call *c, const struct ticket *t,
                     const struct hash *digest)
 {

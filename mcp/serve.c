@@ -61,7 +61,7 @@ void server_done(struct server *s)
 
 /* --- input ------------------------------------------------------------------------ */
 
-/* False: there is no whole line, or it has to wait for a batch to be read. */
+/* Returns false if there is no complete line, or it must wait for a batch. */
 static bool take_line(struct server *s)
 {
     enum lines_state state;
@@ -77,7 +77,7 @@ static bool take_line(struct server *s)
     return state != LINES_MORE;
 }
 
-/* False at the end of input. */
+/* Returns false at the end of input. */
 static bool read_input(struct server *s)
 {
     size_t room;
@@ -117,9 +117,9 @@ struct loop {
     struct pollfd fds[AT_JOBS + MCP_MAX_CALLS + 2 * MCP_MAX_SUSPENDED + 2];
     struct job *jobs[MCP_MAX_CALLS + 2 * MCP_MAX_SUSPENDED + 2];
     size_t job_count;
-    sigset_t sleeping; /* signals come while it waits, and only then */
-    bool more;         /* lines are there that were not taken yet */
-    bool ended;        /* nothing more can be read */
+    sigset_t sleeping; /* signals are delivered only while the loop waits */
+    bool more;         /* unprocessed lines are buffered */
+    bool ended;        /* end of input */
 };
 
 /* End of input is detected even while input is not read: a client that hangs up
@@ -160,7 +160,7 @@ static int patience(const struct server *s, const struct loop *l)
     return ms;
 }
 
-/* False when a signal came, or nothing can be waited for. */
+/* Returns false after a signal, or if there is nothing to wait for. */
 static bool wait_for(struct server *s, struct loop *l)
 {
     int ms = patience(s, l);
@@ -191,7 +191,7 @@ static void serve_jobs(struct server *s, struct loop *l)
     jobs_start(s);
 }
 
-/* For some time, by turns a part of a batch and a line. */
+/* Processes parts of a batch and lines in turn for one time slice. */
 static void take_some(struct server *s, struct loop *l)
 {
     uint64_t until = proc_now_ms() + SLICE_MS;
@@ -206,7 +206,7 @@ static void take_some(struct server *s, struct loop *l)
     }
 }
 
-/* False at the end of input. */
+/* Returns false at the end of input. */
 static bool serve_input(struct server *s, struct loop *l)
 {
     short seen = l->fds[AT_IN].revents;
@@ -221,7 +221,7 @@ static bool serve_input(struct server *s, struct loop *l)
     return true;
 }
 
-/* True when it ended with the input. */
+/* Returns true if the loop ended with the input. */
 static bool run_loop(struct server *s, struct loop *l)
 {
     while (!s->failed && !s->overfull) {
@@ -244,7 +244,7 @@ static bool run_loop(struct server *s, struct loop *l)
     return false;
 }
 
-/* A signal that came while none was let in. */
+/* Returns whether a blocked signal is pending. */
 static bool is_interrupted(const struct loop *l)
 {
     static const struct timespec at_once;

@@ -56,7 +56,7 @@ static bool all_are(const struct json *list,
 
 /* --- sampling/createMessage ------------------------------------------------- */
 
-/* The types of content only: "sample" and "root" are our own words. */
+/* Checks types of content only; "sample" and "root" are names of this table. */
 static bool is_content(const struct json *j)
 {
     struct str type = json_text(json_get(j, "type"));

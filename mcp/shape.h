@@ -3,13 +3,11 @@
 
 #include "base/json.h"
 
-/*
- * shape: whether an answer of the client has the schema of its question:
- * CreateMessageResult, ElicitResult, ListRootsResult. Unknown members are
- * ignored.
- */
+/* shape: checks an answer of the client against the schema of its request:
+ * CreateMessageResult, ElicitResult or ListRootsResult. Unknown members are
+ * ignored. */
 
-/* False for a `method` that asks nothing, too. */
+/* Also returns false if `method` is not a request to the client. */
 bool shape_is_answer(struct str method, const struct json *answer);
 
 #endif

@@ -1,11 +1,8 @@
 #include "jobs.h"
 #include "server.h"
 
-/*
- * From a line to a call: JSON, then JSON-RPC, then the protocol. Whatever is
- * wrong is answered by its code, with the id where there is one, and then
- * forgotten.
- */
+/* Parses a line into a call: JSON, JSON-RPC, then the protocol. An invalid line
+ * is answered with an error code, and with its id if there is one. */
 
 #define ID_MAX_BYTES      256
 #define PROTOCOL          "io.modelcontextprotocol/protocolVersion"
@@ -15,7 +12,7 @@
 
 /* --- ids --------------------------------------------------------------------- */
 
-/* An id in words that need no decoding to be compared. */
+/* Returns whether the id is an integer, which is compared without decoding. */
 static bool is_integer(struct str s)
 {
     size_t i = s.n && s.p[0] == '-';
@@ -40,7 +37,7 @@ static struct str spelled(struct str line, const struct json *j)
     return str_slice(line, j->start, j->end);
 }
 
-/* A string up to its end: the index behind it, or the end of the text. */
+/* Returns the index after a string, or the end of the text. */
 static size_t skip_string(struct str s, size_t at)
 {
     for (at++; at < s.n && s.p[at] != '"'; at++)
@@ -56,7 +53,7 @@ static size_t skip_blanks(struct str s, size_t at)
     return at;
 }
 
-/* The value of "id" at `at`, if it is plain. */
+/* Returns the value of "id" at `at` if it contains no escapes. */
 static struct str plain_id(struct str s, size_t at)
 {
     size_t end = at;
@@ -81,11 +78,9 @@ static struct str plain_id(struct str s, size_t at)
     return is_integer(s) ? s : STR("");
 }
 
-/*
- * Of a line that is no JSON that we take (half a character, nested too deep …)
- * the id can mostly be seen all the same: then its sender need not wait for
- * ever. "" when not.
- */
+/* Finds the id of a line that is invalid JSON (an incomplete character, too
+ * deep nesting …), so that its sender gets an answer. Returns "" if there is
+ * none. */
 static struct str glance_id(struct str s)
 {
     size_t depth = 0, at = 0;
@@ -101,7 +96,7 @@ static struct str glance_id(struct str s)
                 return plain_id(s, at);
         } else if (c == '{' || c == '[') {
             if (depth == 0 && c == '[')
-                return STR(""); /* a batch has many */
+                return STR(""); /* a batch has several ids */
             depth++;
         } else if (c == '}' || c == ']') {
             depth -= depth > 0;
@@ -110,7 +105,7 @@ static struct str glance_id(struct str s)
     return STR("");
 }
 
-/* An id that is in use is not answered a second time. */
+/* Returns "" for an id that is in use, which must not be answered twice. */
 static struct str free_id(struct server *s, struct str id)
 {
     bool is_text = id.n && id.p[0] == '"';
@@ -266,7 +261,7 @@ static bool is_too_much(const struct mcp_call *c)
     return bytes > MCP_HELD_MAX_BYTES;
 }
 
-/* The call takes the arena that it was read into, or has a part of a batch. */
+/* The call owns the arena that it was read into, or belongs to a batch. */
 static void run_request(struct server *s, struct batch *b, struct str line,
                         const struct json *message, struct arena *a)
 {
@@ -290,7 +285,7 @@ static void run_request(struct server *s, struct batch *b, struct str line,
         b->waiting++;
     s->calls = c;
     s->call_count++;
-    /* Whether it is alive can always be asked. */
+    /* ping is always answered */
     if (s->call_count > MCP_MAX_CALLS && !str_is(c->method, "ping"))
         refuse(c, MCP_INTERNAL, STR(""), "Too many calls are under way");
     else if (is_too_much(c))
@@ -353,7 +348,7 @@ static void take_part(struct server *s, struct batch *b, struct str part)
     struct err e;
 
     part = arena_str(&a, part);
-    /* It was read before, as a part of the whole. */
+    /* The part was parsed before as part of the batch. */
     if (json_parse(part, &options, &a, &message, NULL, &e))
         take_message(s, b, part, message, &a);
 }
@@ -385,8 +380,8 @@ static struct str refuse_batch(const struct server *s, const struct json *parts,
     return STR("");
 }
 
-/* Takes the arena: the parts are taken one by one, so that whatever they cost,
- * a signal, a cancellation or a ping is seen between them. */
+/* Takes the arena. Parts are processed one by one, so that signals,
+ * cancellations and pings are handled between them, whatever they cost. */
 static void take_batch(struct server *s, struct str line,
                        const struct json *parts, struct arena *a)
 {

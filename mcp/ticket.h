@@ -15,7 +15,7 @@
 
 struct ticket {
     char run[RUN_HEX_CHARS + 1];
-    unsigned round; /* of questions, from 1 */
+    unsigned round; /* number of the round of questions, from 1 */
     uint64_t expires_s;
 };
 
@@ -27,7 +27,8 @@ struct hash ticket_digest(const struct mcp_call *c);
 
 struct str ticket_format(struct server *s, const struct ticket *t,
                          const struct hash *digest, struct arena *a);
-/* False when it is not ours, not of this call, or over. */
+/* Returns false if the ticket was not issued by this server, belongs to another
+ * call, or has expired. */
 bool ticket_parse(struct server *s, struct str text, const struct hash *digest,
                   struct ticket *out);
 

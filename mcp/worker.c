@@ -59,7 +59,7 @@ static bool receive_all(struct mcp_task *w, char *p, size_t n)
     return !w->gone;
 }
 
-/* Room for the head, then the body. */
+/* Reserves the head of a frame, followed by the body. */
 static struct buf *begin(struct mcp_task *w)
 {
     static const struct frame_head none;
@@ -90,7 +90,8 @@ static bool fail_over(struct err *e)
     return err_set(e, ERR_INTERRUPTED, "the call is over");
 }
 
-/* The reply of the server, in `a`: a frame of kind `want`, or an error. */
+/* Reads the reply of the server into `a`: a frame of kind `want`, or an
+ * error. */
 static bool hear(struct mcp_task *w, enum frame_kind want, struct arena *a,
                  struct str *body, struct err *e)
 {
@@ -327,7 +328,7 @@ void worker_live(struct job *j, struct mcp_call *c, int fd, pid_t parent)
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
-        _exit(0); /* it died before the line above */
+        _exit(0); /* the parent died before the call above */
     leave_pipes(j->s, fd);
     take_signals();
     buf_init(&w.out, MCP_TASK_MAX_BYTES + 4096);

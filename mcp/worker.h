@@ -35,7 +35,7 @@ struct frame_progress {
     double done, total;
 };
 
-/* In the child: becomes the task of `c`, and does not come back. */
+/* Runs the task of `c` in the child process. Does not return. */
 NORETURN void worker_live(struct job *j, struct mcp_call *c, int fd,
                           pid_t parent);
 
