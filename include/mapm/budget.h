@@ -41,8 +41,8 @@ struct budget_client {
 
 struct budget {
     struct str workspace;
-    struct budget_client
-        *clients; /* in the order of clients_table; mapm mcp last */
+    /* in the order of clients_table; mapm mcp last */
+    struct budget_client *clients;
     size_t count;
     const struct budget_skill *const *skills; /* longest line first */
     size_t skill_count;

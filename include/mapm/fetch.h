@@ -142,10 +142,9 @@ struct fetch_want {
     /* For an origin with a range: further ranges that the version must satisfy,
      * separated by blanks, and a tag whose commit is requested. */
     struct str ranges, tag;
-    struct str
-        /* A commit, probably an ancestor, whose trees are in the store: 40
-         * hex digits, or "". */
-        base;
+    /* A commit, probably an ancestor, whose trees are in the store: 40 hex
+     * digits, or "". */
+    struct str base;
 };
 
 enum fetch_event_kind {

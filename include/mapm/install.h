@@ -113,8 +113,8 @@ struct install_package {
     const struct package *package;   /* the package after the change */
     const struct lock_entry *before; /* lock entry before; NULL if new */
     struct str place;                /* folder, or key of an MCP server */
-    struct str
-        digest; /* "sha256:..."; "" for a skill or agent of the workspace */
+    /* "sha256:..."; "" for a skill or agent of the workspace */
+    struct str digest;
     enum install_action action; /* CHANGE: different content or origin */
     enum install_effect effect;
     bool is_lock_only;  /* its member is not provisioned by this command */

@@ -43,10 +43,9 @@ struct library_root {
     /* A folder, besides the root, that links of skill folders may lead to;
      * absolute, "" for none (T31, A4). */
     struct str allowed_link_root;
-    bool
-        /* The root itself must be in `allowed_link_root` as well, so that a
-         * user who can write there cannot redirect reads to other folders. */
-        confined;
+    /* The root itself must be in `allowed_link_root` as well, so that a user
+     * who can write there cannot redirect reads to other folders. */
+    bool confined;
 };
 
 /* The cached records of one root, which the caller stores between commands:
@@ -65,11 +64,10 @@ struct library_options {
      * global one (X23). */
     const struct library_root *roots;
     size_t root_count;
-    bool
-        /* Follow the rules and texts of Metis exactly: invalid skills are
-         * skipped, and fields that Metis does not know (L5 to L7,
-         * programs) have no effect. */
-        metis;
+    /* Follow the rules and texts of Metis exactly: invalid skills are
+     * skipped, and fields that Metis does not know (L5 to L7, programs)
+     * have no effect. */
+    bool metis;
     /* Check for programs that were added or removed next to a SKILL.md,
      * which takes a quarter more time. Otherwise `metaskill` is as of the
      * last read of the skill. */
@@ -213,10 +211,9 @@ struct library_block {
     size_t left_out; /* skills that exceeded max_chars */
     size_t withheld; /* skills available to models but not in the text */
     bool marks;      /* some line has the mark of a metaskill (K15) */
-    const struct library_skill **
-        /* Skills whose bodies are in the text, by name, for the
-         * session and its events. */
-        preloaded;
+    /* Skills whose bodies are in the text, by name, for the session and its
+     * events. */
+    const struct library_skill **preloaded;
     size_t preloaded_count;
 };
 /* Makes the discovery block, allocated in `a`. Errors: ERR_USAGE if max_chars

@@ -4,26 +4,27 @@
 #include "mapm/lock.h"
 
 /*
- * lock_merge: a mapm.lock that git could not merge.
+ * lock_merge: resolves conflicts in a mapm.lock that git could not merge.
  *
  *     text with conflict markers
  *         --> lock_merge_read()   the entries of both sides, in pairs
- *         --> the caller          decides those that both sides changed
+ *         --> the caller          decides entries that both sides changed
  *         --> lock_merge_take()   one lock
  *
- * The sides are read from the markers alone, so it does not matter which
- * program merged. A base section (merge.conflictStyle diff3) says what a side
- * changed; without one, different entries count as changed on both.
+ * The sides are parsed from the conflict markers, so any merge program will
+ * do. With a base section (merge.conflictStyle diff3) the side that changed
+ * an entry is known; without one, entries that differ are treated as
+ * changed by both sides.
  *
  * Source: D13.
  */
 
 enum lock_side { LOCK_OURS, LOCK_THEIRS, LOCK_BOTH_CHANGED };
 
-/* What both sides say about one package; at least one of the two is there. */
+/* The entries of both sides for one package; at least one is not NULL. */
 struct lock_pair {
     const struct lock_entry *ours, *theirs;
-    enum lock_side side; /* the one to take; BOTH_CHANGED: not decided */
+    enum lock_side side; /* side to use; BOTH_CHANGED: undecided */
 };
 
 struct lock_merge {
@@ -31,28 +32,28 @@ struct lock_merge {
     size_t count;
 };
 
-/* Whether a line of the text is a conflict marker of git. */
+/* Returns whether a line of the text is a conflict marker of git. */
 bool lock_has_conflict(struct str text);
 
-/* Whether git may have joined two edits to it without a conflict, where
- * lock_parse refuses it: its entries are sound, each by itself. */
+/* Returns whether a text that lock_parse rejects consists of entries that are
+ * valid one by one: git may have merged two edits without a conflict. */
 bool lock_is_joined(struct str text);
 
 /*
- * Of a text without markers the first and the last block of one name are the
- * sides; equal blocks are one. An entry that one side lacks is taken from the other: whether anything needs
- * it is the plan's to find out. What the entries need is left out, for the same
- * reason. Ownership: in `a`; entries borrow `text`. Errors: ERR_FORMAT, as
- * lock_parse; ERR_LIMIT.
+ * Parses both sides. In a text without markers, the first and the last block
+ * with the same name are the two sides, unless they are equal. An entry that
+ * only one side has is used; the plan determines whether it is needed. `needs`
+ * of the entries are omitted for the same reason.
+ * Ownership: allocated in `a`; entries borrow from `text`.
+ * Errors: ERR_FORMAT, as lock_parse; ERR_LIMIT.
  */
 MUST_CHECK bool lock_merge_read(struct str text, const char *name,
                                 struct arena *a, struct lock_merge *out,
                                 struct err *e);
 
-/*
- * The lock of the decided pairs (undecided ones: ours), without needs. Of two
- * packages in one place the second has none (`place` is "").
- */
+/* Makes the lock from the selected sides (ours for undecided pairs),
+ * without `needs`. If two packages have the same place, the `place` of
+ * the second is "". */
 void lock_merge_take(const struct lock_merge *merge, struct arena *a,
                      struct lock *out);
 

@@ -5,19 +5,21 @@
 #include "base/str.h"
 
 /*
- * mapm_path: where a client that starts "mapm" by its name finds it [D20].
+ * mapm_path: determines whether a client that starts "mapm" by name
+ * will find it [D20].
  *
- * A client in a terminal has the PATH of the shell. One that was started from
- * the desktop has that of the session, which often lacks ~/.local/bin and ~/bin.
- * What can be read of it is the default and PATH in /etc/environment (pam_env).
+ * A client in a terminal has the PATH of the shell. A client that is started
+ * from the desktop has the PATH of the session, which often lacks
+ * ~/.local/bin and ~/bin. Only its default and the PATH in /etc/environment
+ * (pam_env) can be read.
  */
 struct mapm_path {
-    struct str found;   /* on this process's PATH; "" = nowhere */
-    struct str session; /* folders of the session, with ":" between them */
+    struct str found;   /* path of mapm on this process's PATH; or "" */
+    struct str session; /* PATH of the session */
     bool is_in_session;
 };
 
-/* In `a`. */
+/* Looks for mapm on both PATHs. Allocated in `a`. */
 void mapm_path_find(struct arena *a, struct mapm_path *out);
 
 #endif

@@ -3,23 +3,23 @@
 
 #include "base/str.h"
 
-/*
- * member: names of folders in a workspace that have a mapm.yaml of their own,
- * and patterns of them, as `members:` of its mapm.yaml has them [D10].
- */
+/* member: members of a workspace, which are folders in it with their own
+ * mapm.yaml, and the patterns for them in `members:` of mapm.yaml [D10]. */
 
-/* The workspace's own folder, where a list names it among its members. */
+/* The workspace's own folder in lists of members. */
 #define MEMBER_ROOT "."
 
-/* "apps/web": clean, and no part begins with ".": neither .git nor what mapm
- * and clients write is one. */
+/* Returns whether `path` can be a member, "apps/web": relative, without ".."
+ * and without components that begin with ".", such as .git and the folders of
+ * mapm and clients. */
 bool member_path_is_valid(struct str path);
 
-/* The same, where "*" stands for any text of one part; "**" is none. */
+/* The same for a pattern, where "*" matches any text in one component;
+ * "**" is not allowed. */
 bool member_pattern_is_valid(struct str pattern);
 bool member_pattern_has_star(struct str pattern);
 
-/* Both have the same number of parts. */
+/* The pattern and the path must have the same number of components. */
 bool member_matches(struct str pattern, struct str path);
 
 #endif

@@ -4,12 +4,12 @@
 #include "base/hash.h"
 #include "base/str.h"
 
-/* package_file: a file of a package, as its listing in the store names it, as
- * it is put into a workspace, and as a skill on disk has it. */
+/* package_file: a file of a package, as in the listing in the store, in a
+ * workspace, or in a skill on disk. */
 struct package_file {
     bool executable;
     struct hash hash;
-    struct str path; /* clean, relative to the package; of an MCP: its name */
+    struct str path; /* relative to the package, without ".."; MCP: file name */
 };
 
 #endif

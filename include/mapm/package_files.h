@@ -4,21 +4,22 @@
 #include "mapm/document.h"
 #include "mapm/store.h"
 
-/* package_files: a package as the store has it, by its listing. */
+/* package_files: access to the files of a package in the store by its
+ * listing. */
 struct package_files {
     struct store *store;
     const struct package_file *files;
     size_t count;
 };
 
-/* NULL when no file of that path is in it. */
+/* Returns the file at `path`, or NULL. */
 const struct package_file *package_files_find(const struct package_files *p,
                                               struct str path);
 
-/* What manifest_read asks for. Borrows `p`. */
+/* Makes the reader for manifest_read. Borrows `p`. */
 struct manifest_files package_files_reader(const struct package_files *p);
 
-/* The same of a file on the disk that is open: nothing is read for 0 bytes. */
+/* The same for an open file on disk; reads nothing if `max_bytes` is 0. */
 enum manifest_file package_file_read(int fd, const struct stat *st,
                                      size_t max_bytes, struct arena *a,
                                      struct str *content);

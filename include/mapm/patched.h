@@ -4,14 +4,16 @@
 #include "mapm/store.h"
 
 /*
- * patched: a package of the store with a patch of the workspace applied.
+ * patched: applies a patch of the workspace to a package of the store.
  *
  *     digest, patch --> patched_apply()      files, digest of the result
- *     lock entry    --> patched_installed()  digest of what is installed
+ *     lock entry    --> patched_installed()  digest of the installed package
  *
- * The result is a package of the store like any other. It is made of the
- * fetched package and the text of the patch, so it can always be made again.
- * Its document, sizes and names are for install to check (install/patch.c).
+ * The result is an ordinary package of the store. It is derived from the
+ * fetched package and the text of the patch, so it can be recreated at any
+ * time. Its entry file, sizes and names are checked by install
+ * (install/patch.c).
+ *
  * Source: D7.
  */
 
@@ -19,15 +21,16 @@ struct patched {
     struct hash digest;
     struct package_file *files; /* sorted by path */
     size_t count;
-    size_t added, removed; /* lines of the patch */
+    size_t added, removed; /* numbers of lines in the patch */
 };
 
 /*
- * `name` is the file of the patch, for messages. `keep`: the changed files and
- * the listing are put into the store; without it only the digests are found.
- * Ownership: in `a`. Errors: those of patch_parse; ERR_PATCH naming file,
- * hunk and line where it does not apply; ERR_REFUSED for a name that no package
- * can have; ERR_NOT_FOUND where the store lacks the package.
+ * Applies a patch; `name` is its file, for messages. `keep` stores the changed
+ * files and the listing; otherwise only the digests are computed.
+ * Ownership: allocated in `a`.
+ * Errors: those of patch_parse; ERR_PATCH, naming file, hunk and line, if the
+ * patch does not apply; ERR_REFUSED for a name that a package must not have;
+ * ERR_NOT_FOUND if the store lacks the package.
  */
 MUST_CHECK bool patched_apply(struct store *s, const struct hash *digest,
                               struct str text, const char *name, bool keep,
@@ -35,15 +38,16 @@ MUST_CHECK bool patched_apply(struct store *s, const struct hash *digest,
                               struct err *e);
 
 /*
- * The digest of what is installed for an entry with this `digest` and `patch`
- * ("": none), both as mapm.lock has them. The text of a patch is in the store
- * since it was installed here. Errors: ERR_FORMAT; ERR_NOT_FOUND.
+ * Gets the digest of the installed package of a lock entry with this `digest`
+ * and `patch` ("" for none), both in the notation of mapm.lock. The store has
+ * the text of every patch that was installed on this machine. Errors:
+ * ERR_FORMAT; ERR_NOT_FOUND.
  */
 MUST_CHECK bool patched_installed(struct store *s, struct str digest,
                                   struct str patch, struct hash *out,
                                   struct err *e);
 
-/* The hash in "sha256:…". */
+/* Parses the hash in "sha256:…". */
 bool patched_parse_hash(struct str text, struct hash *out);
 
 #endif

@@ -7,13 +7,15 @@
 #include "mapm/provision.h"
 
 /*
- * patches: the patches of a workspace, as its people commit them.
+ * patches: reads the patches of a workspace, which its team commits.
  *
  *     .mapm/patches/skill-acme__pdf.patch
  *
- * Each is named after its package: type, "-", and the FQN with "__" for "/",
- * which no FQN has. Other files than *.patch are nobody's business. What a
- * patch may say is base/patch.h's. Source: D7.
+ * Each file is named after its package: type, "-", and the FQN with "__"
+ * instead of "/", which no FQN contains. Files that do not end with .patch are
+ * ignored. base/patch.h defines the format.
+ *
+ * Source: D7.
  */
 
 #define PATCHES_FOLDER PROVISION_PATCHES
@@ -30,22 +32,22 @@ struct patches {
     struct map by_file; /* -> struct package_patch * */
 };
 
-/*
- * Those of the workspace `path`, through no link. Ownership: in the arena of
- * `cx`. Errors: ERR_REFUSED for a file of another user, ERR_LIMIT.
- */
+/* Reads the patches of the workspace `path` without following symbolic links.
+ * Ownership: allocated in the arena of `cx`.
+ * Errors: ERR_REFUSED for a file of another user, ERR_LIMIT. */
 MUST_CHECK bool patches_read(struct context *cx, struct str path,
                              struct patches *out, struct err *e);
 
-/* A patch that is not of a file, "" to take it out: for what would be. */
+/* Sets or, with text "", removes a patch in memory, without a file: to
+ * examine the effect. */
 void patches_set(struct patches *p, struct str file, struct str text,
                  struct arena *a);
 
-/* NULL: none. */
+/* Returns the patch of a file name, or NULL. */
 const struct package_patch *patches_find(const struct patches *p,
                                          struct str file);
 
-/* Of a skill or agent. In `a`. */
+/* Returns the path of the patch of a skill or agent. Allocated in `a`. */
 struct str patches_file(enum doc_kind kind, struct str fqn, struct arena *a);
 
 #endif

@@ -5,15 +5,15 @@
 #include "mapm/document.h"
 
 /*
- * plugin_check: plugins and marketplaces judged for their authors.
+ * plugin_check: validates plugins and marketplaces for their authors.
  *
  *     folder, as callbacks --> plugin_check_standard()     plugin.json
  *                          --> plugin_check_claude()       .claude-plugin/
  *                          --> plugin_check_marketplace()  marketplace.json
  *
- * Each adds diagnostics with a code of manifest/level.c, all as errors: the
- * profile of the caller decides how severe each is (diagnostics_grade). Their
- * `file` is relative to the folder. No network.
+ * Each function adds diagnostics with codes of manifest/level.c, all as errors:
+ * the profile of the caller determines the severity (diagnostics_grade). Their
+ * `file` is relative to the folder. No network access.
  *
  * Source: Agent Plugins 1.0; PLUGINS.md P1 to P52, C1 to C18, X43.
  */
@@ -22,14 +22,15 @@ enum plugin_node {
     PLUGIN_NODE_NONE,
     PLUGIN_NODE_FILE,
     PLUGIN_NODE_FOLDER,
-    PLUGIN_NODE_OTHER,   /* a device, a FIFO; a link that leads to nothing */
-    PLUGIN_NODE_OUTSIDE, /* its resolved path leaves what it may not leave */
+    PLUGIN_NODE_OTHER,   /* a device, a FIFO, or a dangling link */
+    PLUGIN_NODE_OUTSIDE, /* its resolved path leaves the allowed folder */
 };
 
-/* A folder that is checked. Paths are relative to it; links are followed. */
+/* Access to the folder that is validated. Paths are relative to it;
+ * links are followed. */
 struct plugin_disk {
     enum plugin_node (*look)(void *ctx, struct str path);
-    /* Names in a folder, sorted; 0 of them when it cannot be read. */
+    /* Lists the names in a folder, sorted; returns 0 if it cannot be read. */
     size_t (*list)(void *ctx, struct str path, struct arena *a,
                    const struct str **names);
     enum manifest_file (*read)(void *ctx, struct str path, size_t max_bytes,
@@ -37,27 +38,27 @@ struct plugin_disk {
     void *ctx;
 };
 
-/* Texts of the manifest, as far as they could be read. */
+/* Texts of the manifest; empty if they cannot be read. */
 struct plugin_facts {
     struct str name, version, description;
 };
 
-/* Whether a plugin.json says that it is of Agent Plugins: other programs have
- * files of this name. */
+/* Returns whether a plugin.json declares Agent Plugins: other programs use
+ * files of the same name. */
 bool plugin_is_standard(struct str manifest);
 
-/* The path of a marketplace file, or of a plugin's manifest, in its folder:
+/* Returns the path of a marketplace file or a plugin's manifest in its folder;
  * "" for other paths. `path` may be absolute. */
 struct str plugin_manifest_of(struct str path);
 
-/* The manifest is the one of plugin_formats; that of Claude may be missing.
- * In `a`. */
+/* Validate the manifest of the format in plugin_formats; Claude's manifest is
+ * optional. Allocated in `a`. */
 void plugin_check_standard(const struct plugin_disk *disk, struct arena *a,
                            struct plugin_facts *out, struct diagnostics *why);
 void plugin_check_claude(const struct plugin_disk *disk, struct arena *a,
                          struct plugin_facts *out, struct diagnostics *why);
 
-/* `file`: one of plugin_marketplaces. */
+/* Validates `file`, one of plugin_marketplaces. */
 void plugin_check_marketplace(const struct plugin_disk *disk, struct str file,
                               struct arena *a, struct plugin_facts *out,
                               struct diagnostics *why);

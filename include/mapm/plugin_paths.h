@@ -3,13 +3,14 @@
 
 #include "base/str.h"
 
-/* plugin_paths: where plugins and marketplaces have their files, in the order
- * in which they are looked for. Source: PLUGINS.md X29, X39. */
+/* plugin_paths: the paths of the manifests of plugins and marketplaces, in
+ * order of priority.
+ * Source: PLUGINS.md X29, X39. */
 
 struct plugin_format {
-    const char *name;     /* "agent-plugin", "claude" … */
-    const char *manifest; /* in the plugin's folder; NULL: it has none */
-    /* in the root of a catalog; NULL: the format has none */
+    const char *name;     /* "agent-plugin", "claude", … */
+    const char *manifest; /* in the plugin's folder; NULL if there is none */
+    /* In the root of a catalog; NULL if there is none. */
     const char *marketplace;
 };
 
@@ -26,18 +27,19 @@ enum {
 };
 extern const struct plugin_format plugin_formats[PLUGIN_FORMATS];
 
-/* The names of marketplace files; NULL behind the last. */
+/* Names of marketplace files, ended by NULL. */
 extern const char *const plugin_marketplaces[];
 
-/* The format whose marketplace `path` is; PLUGIN_COPILOT for any other. */
+/* Returns the format of the marketplace file `path`; PLUGIN_COPILOT for
+ * others. */
 int plugin_format_of_marketplace(struct str path);
 
-/* What a listing calls the entry of a marketplace, which is part of a plugin
- * that came through one. No repository has a file of this name: it is refused. */
+/* Name in a listing for the entry of a marketplace, which is part of a plugin
+ * that came from one. Repositories must not have a file of this name. */
 #define PLUGIN_ENTRY_FILE ".mapm-marketplace-entry.json"
 
-/* Likewise the paths that a link out of the plugin's folder led to, a line
- * each: the standard's rules depend on it. */
+/* The same for the list of paths, one per line, that are targets of links out
+ * of the plugin's folder: rules of the standard depend on it. */
 #define PLUGIN_OUTSIDE_FILE ".mapm-outside"
 
 #endif

@@ -47,8 +47,8 @@ struct resolver_source {
 
 struct plan_step {
     const struct package *package;
-    struct str
-        *origins; /* all keys that led to this content, first one first */
+    /* all keys that led to this content, first one first */
+    struct str *origins;
     size_t origin_count;
     size_t *needs; /* indices of earlier steps, in declared order */
     size_t need_count;
