@@ -190,6 +190,7 @@ bool clients_user_scope(struct str home, struct arena *a,
         .skills = common_skills(&b),
         .named_skills = fs_join(b.home, STR(COMMON_SKILLS), a).p,
         .is_user = true,
+        .home = b.real_home.p,
         .state = state_folder(&b),
         .refused = refused,
     };

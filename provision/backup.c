@@ -45,16 +45,26 @@ static bool open_backup(struct swap *s, struct str path, int *fd, struct err *e)
            err_wrap(e, "keep a backup of %.*s", STR_ARG(path));
 }
 
-/* Takes the node `name` of the stage to the backup of `path`. */
-bool backup_keep(struct swap *s, const char *name, struct str path,
+/* A copy that was cut short is made again: the node stays in its stage. */
+static bool copy_to(int stage, const char *name, int fd, const char *leaf,
+                    struct err *e)
+{
+    return fs_remove_tree_at(fd, leaf, e) &&
+           fs_copy_tree_at(stage, name, fd, leaf, e);
+}
+
+bool backup_keep(struct swap *s, const char *name, const struct swap_op *op,
                  struct err *e)
 {
     CLEANUP_FD int fd = -1;
+    int stage = s->stages[op->stage].fd;
+    const char *leaf = path_leaf(op->path);
 
-    if (!choose_backup(s, e) || !open_backup(s, path, &fd, e))
+    if (!choose_backup(s, e) || !open_backup(s, op->path, &fd, e))
         return false;
-    if (!transaction_rename(s->stage, name, fd, path_leaf(path), path, e))
-        return err_wrap(e, "keep a backup of %.*s", STR_ARG(path));
+    if (op->stage ? !copy_to(stage, name, fd, leaf, e)
+                  : !transaction_rename(stage, name, fd, leaf, op->path, e))
+        return err_wrap(e, "keep a backup of %.*s", STR_ARG(op->path));
     return fs_sync(fd, "the backup", e);
 }
 
@@ -104,9 +114,10 @@ void backup_take_back(struct swap *s, struct op_state *state)
     CLEANUP_FD int fd = -1;
     struct str path = state->op->path;
 
-    if (!state->op->keep || !open_backup(s, path, &fd, &ignored) ||
+    if (!state->op->keep || state->op->stage ||
+        !open_backup(s, path, &fd, &ignored) ||
         inode_at(fd, path_leaf(path)) != state->op->old_ino ||
-        !transaction_rename(fd, path_leaf(path), s->stage, state->old_name,
+        !transaction_rename(fd, path_leaf(path), state->stage, state->old_name,
                             path, &ignored))
         return;
     state->old_at = state->op->old_ino;
@@ -122,10 +133,10 @@ bool backup_keep_displaced(struct transaction *tx, struct err *e)
         if (!transaction_read_op(tx, i, &state, e))
             return false;
         if (state.new_at == state.op->old_ino &&
-            !backup_keep(tx->s, state.new_name, state.op->path, e))
+            !backup_keep(tx->s, state.new_name, state.op, e))
             return false;
         if (state.old_at == state.op->old_ino &&
-            !backup_keep(tx->s, state.old_name, state.op->path, e))
+            !backup_keep(tx->s, state.old_name, state.op, e))
             return false;
     }
     return true;

@@ -57,6 +57,8 @@ static bool has_members(const struct swap *s)
 
 static char version_of(const struct swap *s)
 {
+    if (s->stage_count > 1)
+        return '4';
     return s->scope->is_user ? '3' : has_members(s) ? '2' : '1';
 }
 
@@ -70,15 +72,21 @@ void journal_format(const struct swap *s, struct buf *out)
     INVARIANT(swap_is_stage_name(s->stage_name));
     for (size_t i = 0; i < s->make_count; i++)
         buf_printf(out, "make %.*s\n", STR_ARG(s->make[i]));
+    for (size_t i = 1; i < s->stage_count; i++)
+        buf_printf(out, "beside %.*s\n", STR_ARG(s->stages[i].folder));
     for (size_t i = 0; i < s->count; i++) {
         const struct swap_op *op = &s->ops[i];
 
+        INVARIANT(op->stage < s->stage_count);
         INVARIANT(is_place(s->scope, op->path) && op->new_ino != op->old_ino);
         INVARIANT(!op->keep || (s->backup && op->old_ino));
         buf_text(out, "op ");
         put_node(out, op->new_ino, &op->new_print);
         put_node(out, op->old_ino, &op->old_print);
-        buf_printf(out, "%c %.*s\n", op->keep ? 'k' : '-', STR_ARG(op->path));
+        buf_char(out, op->keep ? 'k' : '-');
+        if (op->stage)
+            buf_printf(out, "%zu", op->stage);
+        buf_printf(out, " %.*s\n", STR_ARG(op->path));
     }
     for (size_t i = 0; i < s->drop_count; i++)
         buf_printf(out, "drop %.*s\n", STR_ARG(s->drop[i]));
@@ -104,6 +112,22 @@ static bool take_node(struct str *rest, uint64_t *ino, struct hash *print)
            str_cut(rest, ' ', &hex) && hash_parse(hex, print);
 }
 
+/* "k" or "-", with the number of a stage behind it that is not the first. */
+static bool read_flag(struct str flag, const struct swap *s, struct swap_op *op)
+{
+    struct str digits = str_from_index(flag, flag.n ? 1 : 0);
+    uint64_t number = 0;
+
+    if (!flag.n || (flag.p[0] != 'k' && flag.p[0] != '-'))
+        return false;
+    if (digits.n && (!str_number(digits, s->stage_count - 1, &number) ||
+                     digits.p[0] == '0'))
+        return false;
+    op->keep = flag.p[0] == 'k';
+    op->stage = (size_t)number;
+    return true;
+}
+
 static bool read_op(struct str rest, struct arena *a, struct map *seen,
                     struct swap *s)
 {
@@ -114,11 +138,10 @@ static bool read_op(struct str rest, struct arena *a, struct map *seen,
         !take_node(&rest, &op.old_ino, &op.old_print) ||
         !str_cut(&rest, ' ', &flag) || !rest.p || !is_place(s->scope, rest))
         return false;
-    if (!str_is(flag, "k") && !str_is(flag, "-"))
+    if (!read_flag(flag, s, &op))
         return false;
     if ((!op.new_ino && !op.old_ino) || op.new_ino == op.old_ino)
         return false;
-    op.keep = str_is(flag, "k");
     if (op.keep && (!s->backup || !op.old_ino))
         return false;
     op.path = arena_str(a, rest);
@@ -135,11 +158,32 @@ static bool is_folder(const struct client_scope *scope, struct str path)
            is_in_member(scope, path, place_is_folder);
 }
 
+bool swap_holds_stage(const struct client_scope *scope, struct str path)
+{
+    if (str_is(path, "."))
+        return true;
+    return scope->is_user
+               ? place_is_of_user(path)
+               : is_folder(scope, path) || member_path_is_valid(path);
+}
+
+static bool read_stage(struct str folder, struct arena *a, struct swap *s)
+{
+    if (s->count || s->stage_count == SWAP_MAX_STAGES ||
+        !swap_holds_stage(s->scope, folder))
+        return false;
+    s->stages[s->stage_count++] =
+        (struct swap_stage){arena_str(a, folder), -1, false};
+    return true;
+}
+
 static bool read_line(struct str line, struct arena *a, struct map *seen,
                       struct swap *s)
 {
     struct str rest;
 
+    if (take_word(line, "beside", &rest))
+        return read_stage(rest, a, s);
     if (take_word(line, "make", &rest) && is_folder(s->scope, rest)) {
         s->make = arena_grow(a, s->make, s->make_count, &s->make_capacity,
                              sizeof *s->make);
@@ -204,7 +248,8 @@ bool journal_parse(struct str text, const struct client_scope *scope,
     char version;
 
     map_init(&seen, a);
-    *out = (struct swap){.scope = scope, .root = -1, .mapm = -1, .stage = -1};
+    *out = (struct swap){.scope = scope, .root = -1, .mapm = -1};
+    out->stages[out->stage_count++] = (struct swap_stage){STR(""), -1, false};
     if (!check_sum(&text) || !read_head(&text, a, &version, out))
         return false;
     while (str_cut(&text, '\n', &line))

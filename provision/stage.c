@@ -7,22 +7,45 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* One place; with others it shares the stage and the swap. */
+#include "stages.h"
+
+/* One place; with others it shares the stages and the swap. */
 struct staging {
     struct provision *p;
     struct plan *plan;      /* NULL: it only holds the stage */
     struct str path;        /* below the place that holds it */
     struct stage_folder at; /* its own; the stage is that of the last place */
     struct swap *swap;
-    int stage;
-    bool exact_modes;
+    struct stages *stages;
     size_t first;    /* number of its first change in the swap */
     uint64_t newest; /* ns: the last change of a staged file */
 };
 
+static int stage_of(const struct staging *s, const struct change *c)
+{
+    return s->swap->stages[c->stage].fd;
+}
+
 static const char *node_name(const struct staging *s, size_t index)
 {
     return arena_printf(s->plan->arena, "n%zu", s->first + index).p;
+}
+
+/* As the place that holds the stage has it. */
+static struct str full_path(const struct staging *s, struct str path)
+{
+    return s->path.n ? fs_join(s->path, path, s->plan->arena) : path;
+}
+
+static bool choose_stage(const struct staging *s, struct change *c,
+                         struct err *e)
+{
+    struct swap_stage *stage;
+
+    if (!stages_find(s->stages, full_path(s, c->path), &stage, e))
+        return false;
+    c->stage = (size_t)(stage - s->swap->stages);
+    return true;
 }
 
 /* --- folders -------------------------------------------------------------- */
@@ -49,8 +72,9 @@ static bool take_early(struct staging *s, struct change *c, size_t index,
 {
     struct stage_tree *t = stage_early_find(s->plan->p, c->target);
 
-    if (!t || renameat(s->stage, t->name, s->stage, node_name(s, index)) < 0)
-        return false;
+    if (!t ||
+        renameat(t->stage, t->name, stage_of(s, c), node_name(s, index)) < 0)
+        return false; /* on another mount as well */
     t->name[0] = '\0';
     entry->files = t->records;
     entry->file_count = t->count;
@@ -73,6 +97,8 @@ static void add_tree(struct staging *s, struct stage_work *w, size_t index)
     entry->files = arena_array(a, entry->file_count, sizeof *entry->files);
     job->change = c;
     job->tree = (struct stage_tree){
+        .stage = stage_of(s, c),
+        .exact_modes = s->swap->stages[c->stage].exact_modes,
         .shown = c->path,
         .files = c->target->files,
         .records = entry->files,
@@ -87,8 +113,6 @@ static bool stage_trees(struct staging *s, struct err *e)
     struct plan *plan = s->plan;
     struct stage_work w = {
         .objects = &plan->desired.options->objects,
-        .stage = s->stage,
-        .exact_modes = s->exact_modes,
         .jobs = arena_array(&scratch, plan->count, sizeof *w.jobs),
     };
 
@@ -118,7 +142,7 @@ static bool stage_link(struct staging *s, size_t index, struct err *e)
     struct change *c = &s->plan->changes[index];
     struct record_entry *entry = &s->plan->next.entries[c->entry];
 
-    if (symlinkat(str_dup0(c->target->link, s->plan->arena), s->stage,
+    if (symlinkat(str_dup0(c->target->link, s->plan->arena), stage_of(s, c),
                   node_name(s, index)) == 0)
         return true;
     if (!has_no_links() || c->target->gives_way)
@@ -133,15 +157,16 @@ static bool stage_file(struct staging *s, size_t index, struct err *e)
 {
     struct change *c = &s->plan->changes[index];
     const char *name = node_name(s, index);
+    int stage = stage_of(s, c);
     struct record_entry *entry;
     struct file_stat now;
     struct stat st;
 
-    if (!fs_create_at(s->stage, name, c->mode, c->content, e))
+    if (!fs_create_at(stage, name, c->mode, c->content, e))
         return err_wrap(e, "write %s", c->path.p);
     if (c->entry == SIZE_MAX)
         return true;
-    if (fstatat(s->stage, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+    if (fstatat(stage, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return err_errno(e, "look at %s", c->path.p);
     /* The rename to come changes its ctime. */
     now = file_stat_of(&st, false);
@@ -222,14 +247,14 @@ static bool format_record(const struct staging *s, struct buf *out,
     return buf_check(out, STATE_FILE, e);
 }
 
-static bool create_record(const struct staging *s, const char *name,
+static bool create_record(const struct staging *s, int stage, const char *name,
                           struct err *e)
 {
     int fd;
     bool ok;
 
     note_here(s);
-    fd = fs_openat(s->stage, name,
+    fd = fs_openat(stage, name,
                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (fd < 0)
         return err_errno(e, "create " STATE_FILE);
@@ -253,18 +278,13 @@ static bool stage_record(struct staging *s, struct err *e)
         return true;
     c = plan_add_change(plan, wanted ? NODE_FILE : NODE_NONE, NULL,
                         STR(STATE_FILE));
-    if (!plan_remember(plan, c, e))
+    if (!plan_remember(plan, c, e) || !choose_stage(s, c, e))
         return false;
-    return !wanted || create_record(s, node_name(s, plan->count - 1), e);
+    return !wanted ||
+           create_record(s, stage_of(s, c), node_name(s, plan->count - 1), e);
 }
 
 /* --- all of it ------------------------------------------------------------ */
-
-/* As the place that holds the stage has it. */
-static struct str full_path(const struct staging *s, struct str path)
-{
-    return s->path.n ? fs_join(s->path, path, s->plan->arena) : path;
-}
 
 static void set_old(struct swap_op *op, const struct change *c)
 {
@@ -288,15 +308,17 @@ static bool add_op(struct staging *s, size_t index, struct err *e)
     else if (c->node == NODE_TREE)
         swap->files += c->target->file_count;
 
-    *op = (struct swap_op){.path = full_path(s, c->path), .keep = c->keep};
+    *op = (struct swap_op){
+        .path = full_path(s, c->path), .keep = c->keep, .stage = c->stage};
     set_old(op, c);
     if (c->node == NODE_TREE) {
         op->new_ino = c->new->ino;
         op->new_print = c->new->print;
         return true;
     }
-    return c->node == NODE_NONE || swap_print(s->stage, node_name(s, index),
-                                              &op->new_ino, &op->new_print, e);
+    return c->node == NODE_NONE ||
+           swap_print(stage_of(s, c), node_name(s, index), &op->new_ino,
+                      &op->new_print, e);
 }
 
 static void add_folders(const struct staging *s, const struct str *paths,
@@ -315,6 +337,9 @@ static bool prepare(struct staging *s, struct err *e)
     struct swap *swap = s->swap;
 
     s->first = swap->count;
+    for (size_t i = 0; i < plan->count; i++)
+        if (!choose_stage(s, &plan->changes[i], e))
+            return false;
     if (!stage_nodes(s, e) || !stage_record(s, e))
         return false;
     for (size_t i = 0; i < plan->count; i++)
@@ -431,16 +456,12 @@ static bool prepare_all(struct staging *all, size_t count, struct err *e)
 {
     struct staging *holder = &all[count - 1];
 
-    if (!open_stage(holder, e))
-        return false;
     reserve_ops(all, count);
     for (size_t i = 0; i < count; i++) {
         struct staging *s = &all[i];
 
         if (!is_swapped(s))
             continue;
-        s->stage = holder->at.stage;
-        s->exact_modes = holder->at.exact_modes;
         if ((s != holder && !stage_folder_open(s->p->root, &s->at, e)) ||
             !prepare(s, e))
             return false;
@@ -448,16 +469,6 @@ static bool prepare_all(struct staging *all, size_t count, struct err *e)
             fs_close(&s->at.mapm);
     }
     return true;
-}
-
-static bool replace_journal(const struct staging *s, struct err *e)
-{
-    CLEANUP(buf_done) struct buf text = {0};
-
-    buf_init(&text, JOURNAL_MAX_BYTES);
-    journal_format(s->swap, &text);
-    return buf_check(&text, "the journal", e) &&
-           fs_replace_at(s->at.mapm, "journal", 0644, buf_str(&text), e);
 }
 
 /* The servers go into what the file of the client holds now. The record does not
@@ -471,6 +482,7 @@ static bool rebase(void *ctx, size_t index, struct err *e)
     const struct change *now;
     CLEANUP_FD int fd = -1;
     const char *name = node_name(s, index - s->first);
+    int stage = stage_of(s, c);
 
     if (c->node != NODE_FILE || !c->target || c->target->kind != TARGET_SHARED)
         return err_set(e, ERR_EDITED, "%s was changed in the meantime",
@@ -485,13 +497,13 @@ static bool rebase(void *ctx, size_t index, struct err *e)
     c->content = now->content;
     c->mode = now->mode;
     set_old(op, now);
-    if (unlinkat(s->stage, name, 0) < 0)
+    if (unlinkat(stage, name, 0) < 0)
         return err_errno(e, "write %s", c->path.p);
-    return fs_create_at(s->stage, name, c->mode, c->content, e) &&
-           fs_open_file_at(s->stage, name, &fd, NULL, e) &&
+    return fs_create_at(stage, name, c->mode, c->content, e) &&
+           fs_open_file_at(stage, name, &fd, NULL, e) &&
            fs_sync(fd, c->path.p, e) &&
-           swap_print(s->stage, name, &op->new_ino, &op->new_print, e) &&
-           replace_journal(s, e);
+           swap_print(stage, name, &op->new_ino, &op->new_print, e) &&
+           journal_replace(s->swap, e);
 }
 
 /* The last place, which holds the stage, comes last: so does its mapm.lock. */
@@ -500,15 +512,21 @@ static bool swap_all(struct staging *all, size_t count, struct err *e)
     struct staging *holder = &all[count - 1];
     struct swap *swap = holder->swap;
 
-    if (!prepare_all(all, count, e)) {
+    if (!open_stage(holder, e)) {
         stage_folder_remove_stage(&holder->at);
         return false;
     }
-    stage_folder_release(&holder->at);
     swap->root = holder->p->root;
     swap->mapm = holder->at.mapm;
-    swap->stage = holder->at.stage;
     swap->stage_name = holder->at.name;
+    swap->stages[swap->stage_count++] =
+        (struct swap_stage){STR(""), holder->at.stage, holder->at.exact_modes};
+    if (!prepare_all(all, count, e)) {
+        stage_folder_release(&holder->at);
+        swap_give_up(swap);
+        return false;
+    }
+    stage_folder_release(&holder->at);
     if (holder->p->scope->is_user) {
         swap->rebase = rebase;
         swap->rebase_ctx = holder;
@@ -535,14 +553,16 @@ bool stage_run(const struct stage_site *sites, size_t count, struct err *e)
     CLEANUP(arena_done) struct arena scratch = {0};
     struct staging *all = arena_array(&scratch, count, sizeof *all);
     struct swap swap = {.scope = sites[count - 1].p->scope};
+    struct stages stages;
     bool ok = true, any = false;
 
+    stages_init(&stages, &swap, &scratch);
     for (size_t i = 0; i < count; i++) {
         all[i] = (struct staging){.p = sites[i].p,
                                   .plan = sites[i].plan,
                                   .path = sites[i].path,
                                   .swap = &swap,
-                                  .stage = -1};
+                                  .stages = &stages};
         stage_folder_init(&all[i].at);
         any |= is_swapped(&all[i]);
     }
@@ -551,6 +571,7 @@ bool stage_run(const struct stage_site *sites, size_t count, struct err *e)
     if (!ok || !any)
         return ok;
     ok = swap_all(all, count, e);
+    stages_close(&swap);
     for (size_t i = count; i-- > 0;)
         if (i + 1 == count || is_swapped(&all[i]))
             end(&all[i], ok);

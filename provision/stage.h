@@ -45,6 +45,8 @@ void stage_folder_close(struct stage_folder *f);
  * is trusted: files are reached by paths below the stage, and the print is
  * computed from the bytes written. */
 struct stage_tree {
+    int stage;
+    bool exact_modes;                 /* of the stage: stage_folder */
     char name[STAGE_NODE_NAME_BYTES]; /* in the stage */
     struct str shown;                 /* for messages: the place */
     const struct desired_file *files; /* sorted by path */
@@ -62,14 +64,12 @@ struct stage_job {
 
 struct stage_work {
     const struct provision_objects *objects;
-    int stage;
-    bool exact_modes;
     struct stage_job *jobs;
     size_t count;
 };
 
 MUST_CHECK bool stage_place(struct stage_work *w, struct err *e);
-MUST_CHECK bool stage_place_tree(const struct stage_work *w,
+MUST_CHECK bool stage_place_tree(const struct provision_objects *objects,
                                  struct stage_tree *t, struct err *e);
 
 /* --- stage_early.c: packages staged before the plan

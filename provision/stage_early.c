@@ -55,22 +55,19 @@ void provision_stage_early(struct provision *p,
     CLEANUP(arena_done) struct arena scratch = {0};
     struct stage_early *early = get_early(p);
     struct str key = str_make((const char *)digest->b, sizeof digest->b);
-    const struct stage_work w = {
-        .objects = objects,
-        .stage = early->at.stage,
-        .exact_modes = early->at.exact_modes,
-    };
     struct err ignored = {0};
     struct stage_tree *t;
 
     if (early->is_off || map_has(&early->trees, key))
         return;
     t = arena_new(&p->arena, struct stage_tree);
+    t->stage = early->at.stage;
+    t->exact_modes = early->at.exact_modes;
     t->files = list_files(p, files, count, &scratch);
     t->count = count;
     t->records = arena_array(&p->arena, count, sizeof *t->records);
     snprintf(t->name, sizeof t->name, "e%zu", early->trees.count);
-    if (stage_place_tree(&w, t, &ignored)) {
+    if (stage_place_tree(objects, t, &ignored)) {
         t->files = NULL;
         map_put(&early->trees, arena_str(&p->arena, key), t);
         return;

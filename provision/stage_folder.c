@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "stage.h"
+#include "stages.h"
 
 void stage_folder_init(struct stage_folder *f)
 {
@@ -44,7 +45,6 @@ bool stage_folder_open_stage(struct stage_folder *f, struct arena *a,
                              struct err *e)
 {
     uint64_t random;
-    struct stat st;
 
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
         return err_errno(e, "draw a random number");
@@ -53,7 +53,7 @@ bool stage_folder_open_stage(struct stage_folder *f, struct arena *a,
         return err_errno(e, "create " STATE_FOLDER "/%s", f->name.p);
     if (!fs_open_dir_at(f->mapm, f->name.p, &f->stage, e))
         return false;
-    f->exact_modes = fstat(f->stage, &st) == 0 && (st.st_mode & 07777) == 0755;
+    f->exact_modes = stages_has_exact_modes(f->stage);
     for (size_t i = 0; i < STAGE_SPARE_COUNT; i++)
         if ((f->spare[i] = fcntl(f->stage, F_DUPFD_CLOEXEC, 0)) < 0)
             return err_errno(e, "keep a descriptor in reserve");

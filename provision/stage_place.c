@@ -14,30 +14,31 @@
 #define PLACE_MAX_BYTES  (STAGE_NODE_NAME_BYTES + PACKAGE_PATH_MAX_BYTES + 2)
 
 /* For a stage where created folders get other modes: a umask, an ACL. */
-static bool mend_mode(const struct stage_work *w, const char *path,
+static bool mend_mode(const struct stage_tree *t, const char *path,
                       struct err *e)
 {
     struct stat st;
 
-    if (w->exact_modes ||
-        (fstatat(w->stage, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+    if (t->exact_modes ||
+        (fstatat(t->stage, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
          (st.st_mode & 07777) == 0755) ||
-        fchmodat(w->stage, path, 0755, 0) == 0)
+        fchmodat(t->stage, path, 0755, 0) == 0)
         return true;
     return err_errno(e, "set the mode of the folder %s", path);
 }
 
-static bool make_folder(const struct stage_work *w, const char *path,
+static bool make_folder(const struct stage_tree *t, const char *path,
                         struct err *e)
 {
-    if (mkdirat(w->stage, path, 0755) < 0)
+    if (mkdirat(t->stage, path, 0755) < 0)
         return err_errno(e, "create the folder %s", path);
-    return mend_mode(w, path, e);
+    return mend_mode(t, path, e);
 }
 
 /* A package's files in order, so that a folder's files follow each other. */
 struct place {
-    const struct stage_work *work;
+    const struct provision_objects *objects;
+    const struct stage_tree *tree;
     struct arena arena;
     char path[PLACE_MAX_BYTES]; /* of the file at hand, below the stage */
     size_t root;                /* length of "n<i>/" */
@@ -68,7 +69,7 @@ static bool make_folders(struct place *p, struct str path, struct err *e)
         if (path.p[i] != '/' || str_starts(p->folder, folder))
             continue;
         p->path[p->root + i] = '\0';
-        if (!make_folder(p->work, p->path, e))
+        if (!make_folder(p->tree, p->path, e))
             return false;
         p->path[p->root + i] = '/';
         add_node(p, str_slice(path, 0, i))->mode = S_IFDIR | 0755;
@@ -95,30 +96,29 @@ static bool enter(struct place *p, struct str path, struct err *e)
     return make_folders(p, path, e);
 }
 
-static bool write_made(const struct stage_work *w, const char *path,
+static bool write_made(int stage, const char *path,
                        const struct desired_file *f, struct stat *st,
                        struct err *e)
 {
-    if (!fs_create_at(w->stage, path, f->executable ? 0755 : 0644, f->content,
-                      e))
+    if (!fs_create_at(stage, path, f->executable ? 0755 : 0644, f->content, e))
         return false;
-    return fstatat(w->stage, path, st, AT_SYMLINK_NOFOLLOW) == 0 ||
+    return fstatat(stage, path, st, AT_SYMLINK_NOFOLLOW) == 0 ||
            err_errno(e, "look at %s", path);
 }
 
 static bool do_file(struct place *p, const struct desired_file *f,
                     struct record_file *r, struct err *e)
 {
-    const struct stage_work *w = p->work;
-    const struct provision_objects *o = w->objects;
+    const struct provision_objects *o = p->objects;
+    int stage = p->tree->stage;
     struct print_node *node;
     struct stat st;
 
     if (p->root + f->path.n >= sizeof p->path)
         return err_set(e, ERR_LIMIT, "the path is too long");
     if (!enter(p, f->path, e) ||
-        !(f->content.p ? write_made(w, p->path, f, &st, e)
-                       : o->place(o->ctx, &f->hash, w->stage, p->path,
+        !(f->content.p ? write_made(stage, p->path, f, &st, e)
+                       : o->place(o->ctx, &f->hash, stage, p->path,
                                   f->executable, &st, e)))
         return false;
     *r = (struct record_file){
@@ -136,13 +136,13 @@ static bool do_file(struct place *p, const struct desired_file *f,
     return true;
 }
 
-bool stage_place_tree(const struct stage_work *w, struct stage_tree *t,
-                      struct err *e)
+bool stage_place_tree(const struct provision_objects *objects,
+                      struct stage_tree *t, struct err *e)
 {
-    CLEANUP(place_done) struct place p = {.work = w};
+    CLEANUP(place_done) struct place p = {.objects = objects, .tree = t};
     struct stat st;
 
-    if (!make_folder(w, t->name, e))
+    if (!make_folder(t, t->name, e))
         return false;
     p.root = strlen(t->name) + 1;
     snprintf(p.path, sizeof p.path, "%s/", t->name);
@@ -151,9 +151,9 @@ bool stage_place_tree(const struct stage_work *w, struct stage_tree *t,
         if (!do_file(&p, &t->files[i], &t->records[i], e))
             return err_wrap(e, "write %.*s/%.*s", STR_ARG(t->shown),
                             STR_ARG(t->files[i].path));
-    if (!w->exact_modes)
-        return swap_print(w->stage, t->name, &t->ino, &t->print, e);
-    if (fstatat(w->stage, t->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+    if (!t->exact_modes)
+        return swap_print(t->stage, t->name, &t->ino, &t->print, e);
+    if (fstatat(t->stage, t->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return err_errno(e, "look at %s", t->name);
     p.nodes[0].mode = st.st_mode;
     t->ino = st.st_ino;
@@ -166,7 +166,7 @@ static bool place_tree(void *ctx, size_t thread, size_t index, struct err *e)
     const struct stage_work *w = ctx;
 
     (void)thread;
-    return stage_place_tree(w, &w->jobs[index].tree, e);
+    return stage_place_tree(w->objects, &w->jobs[index].tree, e);
 }
 
 static size_t choose_threads(const struct stage_work *w)

@@ -9,11 +9,20 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "stages.h"
 #include "transaction.h"
 
 #define JOURNAL "journal"
 
 /* --- ending --------------------------------------------------------------- */
+
+static bool sync_mounts(const struct swap *s, struct err *e)
+{
+    for (size_t i = 1; i < s->stage_count; i++)
+        if (s->stages[i].fd >= 0 && !fs_sync_all(s->stages[i].fd, e))
+            return false;
+    return true;
+}
 
 /* The journal's folder first: a file system that keeps names in the order in
  * which they changed, unless a folder is synced by itself, must not know of
@@ -25,7 +34,7 @@ static bool sync_folders(struct transaction *tx, struct err *e)
 
     if (tx->has_more)
         return fs_sync(tx->s->mapm, ".agents/.mapm", e) &&
-               fs_sync_all(tx->s->root, e);
+               fs_sync_all(tx->s->root, e) && sync_mounts(tx->s, e);
     for (size_t i = 0; i < tx->parent_count; i++)
         if (tx->parents[i].fd >= 0)
             fds[count++] = tx->parents[i].fd;
@@ -51,11 +60,41 @@ static bool drop_folders(struct transaction *tx, const struct str *paths,
     return true;
 }
 
+bool journal_replace(const struct swap *s, struct err *e)
+{
+    CLEANUP(buf_done) struct buf text = {0};
+
+    buf_init(&text, JOURNAL_MAX_BYTES);
+    journal_format(s, &text);
+    return buf_check(&text, "the journal", e) &&
+           fs_replace_at(s->mapm, JOURNAL, 0644, buf_str(&text), e);
+}
+
+/* All operations are done, or undone. The stages that only the journal names go
+ * before it; by then it must not tell of nodes that were in them. */
+static bool end_stages(struct swap *s, struct err *e)
+{
+    struct swap none = *s;
+
+    if (s->stage_count == 1)
+        return true;
+    none.count = none.make_count = none.drop_count = 0;
+    if (!journal_replace(&none, e))
+        return false;
+    stages_remove(s);
+    return true;
+}
+
+static bool unlink_journal(const struct swap *s, struct err *e)
+{
+    return unlinkat(s->mapm, JOURNAL, 0) == 0 || errno == ENOENT ||
+           err_errno(e, "remove .agents/.mapm/" JOURNAL);
+}
+
 static bool drop_journal(struct swap *s, struct err *e)
 {
-    if (unlinkat(s->mapm, JOURNAL, 0) < 0 && errno != ENOENT)
-        return err_errno(e, "remove .agents/.mapm/" JOURNAL);
-    return fs_sync(s->mapm, ".agents/.mapm", e);
+    return end_stages(s, e) && unlink_journal(s, e) &&
+           fs_sync(s->mapm, ".agents/.mapm", e);
 }
 
 static void remove_stage(struct swap *s)
@@ -71,7 +110,7 @@ static bool finish(struct transaction *tx, struct err *e)
 {
     struct swap *s = tx->s;
 
-    if (s->backup && (!fs_sync(s->stage, s->stage_name.p, e) ||
+    if (s->backup && (!fs_sync(s->stages[0].fd, s->stage_name.p, e) ||
                       !backup_keep_displaced(tx, e)))
         return false;
     return drop_folders(tx, s->drop, s->drop_count, false, e) &&
@@ -87,11 +126,11 @@ static bool keep_if_edited(struct transaction *tx, const struct op_state *state,
     struct hash print;
     uint64_t ino;
 
-    if (!swap_print(tx->s->stage, state->new_name, &ino, &print, e))
+    if (!swap_print(state->stage, state->new_name, &ino, &print, e))
         return false;
     if (hash_eq(&print, &state->op->new_print))
         return true;
-    return backup_keep(tx->s, state->new_name, state->op->path, e);
+    return backup_keep(tx->s, state->new_name, state->op, e);
 }
 
 static bool undo_done(struct transaction *tx, struct op_state *state,
@@ -99,7 +138,7 @@ static bool undo_done(struct transaction *tx, struct op_state *state,
 {
     const struct swap_op *op = state->op;
     struct str path = op->path;
-    int stage = tx->s->stage;
+    int stage = state->stage;
 
     if (op->old_ino && state->new_at != op->old_ino &&
         state->old_at != op->old_ino)
@@ -139,7 +178,7 @@ static bool roll_back(struct transaction *tx, struct err *e)
         if (at == DONE && !undo_done(tx, &state, e))
             return false;
         if (at == IN_PROGRESS &&
-            !transaction_rename(s->stage, state.old_name, state.parent,
+            !transaction_rename(state.stage, state.old_name, state.parent,
                                 state.leaf, state.op->path, e))
             return false;
     }
@@ -160,14 +199,18 @@ static void undo(struct transaction *tx, struct err *e)
     remove_stage(tx->s);
 }
 
-static bool sync_stage(const struct swap *s, struct err *e)
+static bool sync_stages(const struct swap *s, struct err *e)
 {
-    return s->files <= SYNC_MAX_FILES ? fs_sync_tree(s->stage, e)
-                                      : fs_sync_all(s->stage, e);
+    for (size_t i = 0; i < s->stage_count; i++)
+        if (s->files <= SYNC_MAX_FILES ? !fs_sync_tree(s->stages[i].fd, e)
+                                       : !fs_sync_all(s->stages[i].fd, e))
+            return false;
+    return true;
 }
 
 /* All that is staged is synced, the journal among it. Its name follows: it
- * reaches the disk with the changes that come after it, or before them. */
+ * reaches the disk with the changes that come after it, or before them. No file
+ * system orders what happens on another one. */
 static bool write_journal(struct swap *s, struct err *e)
 {
     CLEANUP(buf_done) struct buf text = {0};
@@ -175,17 +218,21 @@ static bool write_journal(struct swap *s, struct err *e)
     buf_init(&text, JOURNAL_MAX_BYTES);
     journal_format(s, &text);
     if (!buf_check(&text, "the journal", e) ||
-        !fs_create_at(s->stage, JOURNAL, 0644, buf_str(&text), e) ||
-        !sync_stage(s, e))
+        !fs_create_at(s->stages[0].fd, JOURNAL, 0644, buf_str(&text), e) ||
+        !sync_stages(s, e))
         return false;
-    return renameat(s->stage, JOURNAL, s->mapm, JOURNAL) == 0 ||
-           err_errno(e, "create .agents/.mapm/" JOURNAL);
+    if (renameat(s->stages[0].fd, JOURNAL, s->mapm, JOURNAL) < 0)
+        return err_errno(e, "create .agents/.mapm/" JOURNAL);
+    return s->stage_count == 1 || fs_sync(s->mapm, ".agents/.mapm", e);
 }
 
-static bool give_up(struct swap *s)
+bool swap_give_up(struct swap *s)
 {
+    struct err ignored = {0};
+
     backup_drop_empty(s);
-    remove_stage(s);
+    if (s->stage_count == 1 || drop_journal(s, &ignored))
+        remove_stage(s);
     return false;
 }
 
@@ -232,16 +279,15 @@ bool swap_run(struct swap *s, struct err *e)
     CLEANUP(transaction_done)
     struct transaction tx = {.s = s, .is_first = true};
 
-    INVARIANT(s->stage >= 0 && s->mapm >= 0 && s->root >= 0);
+    INVARIANT(s->stages[0].fd >= 0 && s->mapm >= 0 && s->root >= 0);
     if (!check_descriptors(s, e) || !backup_prepare(s, e) ||
         !write_journal(s, e))
-        return give_up(s);
+        return swap_give_up(s);
     if (!transaction_roll_forward(&tx, e) || !finish(&tx, e)) {
         undo(&tx, e);
         return false;
     }
-    if (unlinkat(s->mapm, JOURNAL, 0) < 0) {
-        err_errno(e, "remove .agents/.mapm/" JOURNAL);
+    if (!end_stages(s, e) || !unlink_journal(s, e)) {
         undo(&tx, e);
         return false;
     }
@@ -320,7 +366,8 @@ static bool recover_swap(struct swap *s, bool *recovered, struct err *e)
         err_clear(e);
         return drop_journal(s, e);
     }
-    s->stage = stage;
+    s->stages[0].fd = stage;
+    stages_open(s);
     if (is_complete(&tx))
         done = finish(&tx, e);
     else if (can_roll_forward(&tx))
@@ -329,7 +376,7 @@ static bool recover_swap(struct swap *s, bool *recovered, struct err *e)
         done = roll_back(&tx, e);
     if (!done || !drop_journal(s, e))
         return err_wrap(e, "finish an interrupted installation");
-    *recovered = true;
+    *recovered = s->count > 0;
     return true;
 }
 

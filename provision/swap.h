@@ -25,29 +25,44 @@
  *
  *     mapm-journal 1                 2: with places of members [D10]
  *                                    3: of user level [H8]
+ *                                    4: with stages beside the first
  *     stage stage-<16 hex>
  *     backup <n>                     0: nothing is kept
  *     make <path>                    folders, parents first
+ *     beside <folder>                4: stages on other mounts [H8]
  *     op <new> <print> <old> <print> <k|-> <path>
+ *                                    4: "k1", "-1": in the first of them
  *     drop <path>                    folders to remove if empty
  *     end <sha256 of the lines before>
  */
 
 #define JOURNAL_MAX_BYTES (128u * 1024 * 1024) /* 100,000 packages, twice */
 #define BACKUP_MAX_COUNT  9999
+#define SWAP_MAX_STAGES   32 /* mounts that the places of one swap are on */
 
 struct swap_op {
     struct str path;
     uint64_t new_ino; /* 0: the place becomes empty */
     uint64_t old_ino; /* 0: it was empty */
     struct hash new_print, old_print;
-    bool keep; /* the displaced node goes to the backup */
+    bool keep;    /* the displaced node goes to the backup */
+    size_t stage; /* number of its stage */
+};
+
+/* Where new nodes are written, and displaced ones go: stages.h. */
+struct swap_stage {
+    struct str folder; /* that holds it, NUL-terminated; of the first "" */
+    int fd;            /* -1: it is gone */
+    bool exact_modes;  /* neither a umask nor an ACL in the way of 0755 */
 };
 
 struct swap {
     const struct client_scope *scope;
-    int root, mapm, stage; /* workspace, .agents/.mapm, its stage-…; borrowed */
+    int root, mapm;        /* workspace, .agents/.mapm; borrowed */
     struct str stage_name; /* NUL-terminated */
+    /* The first one is borrowed, the others belong to the swap. */
+    struct swap_stage stages[SWAP_MAX_STAGES];
+    size_t stage_count;
     unsigned backup;
     struct str *make, *drop; /* NUL-terminated */
     size_t make_count, drop_count, make_capacity, drop_capacity;
@@ -77,12 +92,17 @@ MUST_CHECK bool swap_print(int dirfd, const char *path, uint64_t *ino,
                            struct hash *print, struct err *e);
 
 void journal_format(const struct swap *s, struct buf *out);
+/* Writes it to s->mapm in the place of the one that is there. Synced. */
+MUST_CHECK bool journal_replace(const struct swap *s, struct err *e);
 /* False for anything mapm could not have written. Copies into `a`. */
 bool journal_parse(struct str text, const struct client_scope *scope,
                    struct arena *a, struct swap *out);
 
 /* "stage-" and 16 hex digits. */
 bool swap_is_stage_name(struct str name);
+/* Whether a journal may name `path` as the folder that holds a stage: "." is
+ * the workspace itself. */
+bool swap_holds_stage(const struct client_scope *scope, struct str path);
 
 /*
  * Sync, journal, every change, sync, remove the journal and the stage. On
@@ -91,6 +111,10 @@ bool swap_is_stage_name(struct str name);
  * nodes.
  */
 MUST_CHECK bool swap_run(struct swap *s, struct err *e);
+
+/* Before swap_run: removes the stages, and the journal that names them. Returns
+ * false. */
+bool swap_give_up(struct swap *s);
 
 /*
  * Finishes or undoes what a journal below `mapm` tells of (`*recovered`),

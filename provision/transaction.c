@@ -82,14 +82,15 @@ bool transaction_read_op(struct transaction *tx, size_t index,
     INVARIANT(index < tx->s->count &&
               tx->parent_count <= TRANSACTION_MAX_PARENTS);
     state->op = op;
+    state->stage = tx->s->stages[op->stage].fd;
     state->leaf = path_leaf(op->path);
     snprintf(state->new_name, sizeof state->new_name, "n%zu", index);
     snprintf(state->old_name, sizeof state->old_name, "o%zu", index);
     if (!transaction_find_parent(tx, op->path, &state->parent, e))
         return false;
     state->here = inode_at(state->parent, state->leaf);
-    state->new_at = inode_at(tx->s->stage, state->new_name);
-    state->old_at = inode_at(tx->s->stage, state->old_name);
+    state->new_at = inode_at(state->stage, state->new_name);
+    state->old_at = inode_at(state->stage, state->old_name);
     return true;
 }
 
@@ -101,7 +102,8 @@ enum op_progress op_progress(const struct op_state *state)
     if (!op->new_ino) {
         if (state->here == 0)
             return DONE;
-        return state->here == op->old_ino ? PENDING : UNKNOWN;
+        return state->here == op->old_ino && state->stage >= 0 ? PENDING
+                                                               : UNKNOWN;
     }
     if (state->here == op->new_ino)
         return DONE;
@@ -144,11 +146,10 @@ static bool cannot(struct err *e, const char *verb, struct str what)
     err_errno(e, "%s %.*s", verb, STR_ARG(what));
     /* A folder of a lower layer cannot be renamed on an overlay. */
     return layered &&
-           err_hint(e, "it lies on another file system or image layer than "
-                       ".agents, with -g than the data folder: leave its "
-                       "client out with \"clients: [-NAME]\" in config.yaml, "
-                       "move it out of the way, or with -g name a data folder "
-                       "beside it in MAPM_HOME");
+           err_hint(e,
+                    "it lies in a lower layer of an overlay, as in an image: "
+                    "copy it there (cp -a it, mv the copy over it), or leave "
+                    "its client out with \"clients: [-NAME]\" in config.yaml");
 }
 
 bool transaction_rename(int from_fd, const char *from, int to_fd,
@@ -170,10 +171,9 @@ bool transaction_rename(int from_fd, const char *from, int to_fd,
  * the exchange displaced tells: then it is put back. Had the program replaced the
  * new file by then, its own is the latest, and stays.
  */
-static bool check_displaced(struct transaction *tx, struct op_state *state,
-                            struct err *e)
+static bool check_displaced(struct op_state *state, struct err *e)
 {
-    int stage = tx->s->stage;
+    int stage = state->stage;
     struct hash print;
     uint64_t ino;
 
@@ -197,11 +197,11 @@ static bool replace(struct transaction *tx, struct op_state *state,
                     struct err *e)
 {
     struct str path = state->op->path;
-    int stage = tx->s->stage;
+    int stage = state->stage;
 
     if (renameat2(stage, state->new_name, state->parent, state->leaf,
                   RENAME_EXCHANGE) == 0)
-        return !tx->s->scope->is_user || check_displaced(tx, state, e);
+        return !tx->s->scope->is_user || check_displaced(state, e);
     if (!lacks_flags())
         return cannot(e, "replace", path);
     return transaction_rename(state->parent, state->leaf, stage,
@@ -223,19 +223,20 @@ static bool step_quickly(struct transaction *tx, size_t index)
         !transaction_find_parent(tx, op->path, &parent, &ignored) || parent < 0)
         return false;
     snprintf(name, sizeof name, "n%zu", index);
-    return renameat2(tx->s->stage, name, parent, path_leaf(op->path),
-                     RENAME_NOREPLACE) == 0;
+    return renameat2(tx->s->stages[op->stage].fd, name, parent,
+                     path_leaf(op->path), RENAME_NOREPLACE) == 0;
 }
 
 static bool step_once(struct transaction *tx, size_t index, struct err *e)
 {
     struct op_state state;
-    int stage = tx->s->stage;
+    int stage;
 
     if (step_quickly(tx, index))
         return true;
     if (!transaction_read_op(tx, index, &state, e))
         return false;
+    stage = state.stage;
     switch (op_progress(&state)) {
     case DONE:
         return true;

@@ -37,6 +37,7 @@ enum op_progress {
 
 struct op_state {
     const struct swap_op *op;
+    int stage; /* its stage; -1: it is gone */
     int parent;
     const char *leaf;
     char new_name[TRANSACTION_NAME_BYTES], old_name[TRANSACTION_NAME_BYTES];
@@ -76,9 +77,10 @@ uint64_t inode_at(int dirfd, const char *name);
 /* Chooses s->backup and makes its folders, when an operation will fill it:
  * before the first change, when a failure costs nothing. */
 MUST_CHECK bool backup_prepare(struct swap *s, struct err *e);
-/* Moves the node `name` of the stage to the backup of `path`. */
-MUST_CHECK bool backup_keep(struct swap *s, const char *name, struct str path,
-                            struct err *e);
+/* Moves the node `name` of the stage of `op` to the backup of its path; copies
+ * it from a stage on another mount. */
+MUST_CHECK bool backup_keep(struct swap *s, const char *name,
+                            const struct swap_op *op, struct err *e);
 MUST_CHECK bool backup_keep_displaced(struct transaction *tx, struct err *e);
 /* For an undo after the backup was filled: moves the old node back. */
 void backup_take_back(struct swap *s, struct op_state *state);

@@ -40,6 +40,7 @@ struct change {
     struct str content;           /* NODE_FILE */
     size_t entry;                 /* in the next record; SIZE_MAX: in none */
     bool keep;                    /* move the old node to the backup */
+    size_t stage;                 /* number of its stage in the swap */
     bool is_edited;               /* an entry in it stays as the user made it */
     const struct str *before;     /* the file of a user, of which a copy is kept
                                * before mapm edits it; or NULL */

@@ -125,6 +125,14 @@ MUST_CHECK bool fs_replace_user_file_by(const char *path, mode_t mode,
                                                       struct err *e),
                                         void *ctx, struct err *e);
 
+/*
+ * Copies a file, a link, or a folder with all in it, with modes and times, and
+ * syncs the copy but for the name `to`, which must not be there. A failure may
+ * leave a part of it. Errors: ERR_REFUSED for a node of another kind.
+ */
+MUST_CHECK bool fs_copy_tree_at(int from_fd, const char *from, int to_fd,
+                                const char *to, struct err *e);
+
 struct fs_entry {
     struct str name;    /* NUL-terminated */
     unsigned char type; /* DT_REG, DT_DIR, DT_LNK …; never DT_UNKNOWN */

@@ -17,6 +17,7 @@ struct client_scope {
     const char *skills; /* the shared skills folder */
     bool is_user;
     const char *named_skills; /* user level: path with its symbolic links */
+    const char *home;         /* user level: without symbolic links */
     const char *state; /* user level: ${XDG_STATE_HOME:-~/.local/state} */
     /* User level: for each row the reason why it has no paths (a variable is
      * not an absolute path), or NULL. */

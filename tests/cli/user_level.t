@@ -206,48 +206,81 @@ ok 'stays' grep -q "$MAPM_HOME/shared/y" "$HOME/.cursor/mcp.json"
 
 # --- homes that cannot be written, or not all in one piece ------------------------------
 
+# The home, the data folder and the folders of two clients on file systems of their
+# own; a folder of a third one is the same disk, mounted again.
 fresh
-mkdir "$HOME/.cursor" "$HOME/.codex"
+mkdir -p "$HOME/.cursor" "$HOME/.claude" "$HOME/.qwen" "$HOME/.codex" "$MAPM_HOME" "$T/again"
 cat >"$T/mounted" <<'SH'
-mount -t tmpfs none "$HOME/.cursor" || exit 1
-echo '{"mcpServers": {"mine": {"command": "x"}}}' >"$HOME/.cursor/mcp.json"
-[ $# -eq 0 ] || exec "$@"
+for folder in "$HOME/.cursor" "$HOME/.qwen" "$MAPM_HOME"; do
+    mount -t tmpfs -o mode=755 none "$folder" || exit 1
+done
+mount --bind "$T/again" "$HOME/.claude" || exit 1
+echo '{"mcpServers": {"mine": {"command": "x"}}}' | tee "$HOME/.cursor/mcp.json" "$HOME/.qwen/settings.json" >"$HOME/.claude.json"
+echo 'model = "x"' >"$HOME/.codex/config.toml"
 SH
-if unshare -rm sh "$T/mounted" true 2>/dev/null; then
-    cat >"$T/apart" <<'SH'
+cat >"$T/apart" <<'SH'
 . "$T/mounted"
-look() { find "$HOME" -path "$HOME/.config" -prune -o -type f -exec sha256sum {} + -o -type l -print | sort; }
+look()
+{
+    (cd "$HOME" && find . -printf '%y %m %p -> %l\n' -type f -exec sha256sum {} + | sort)
+}
+# keep TO, and back FROM: all of it, also where a mount cannot be replaced
+keep()
+{
+    mkdir -p "$1" && cp -a "$HOME" "$1/home" && cp -a "$MAPM_HOME" "$1/data"
+}
+back()
+{
+    find "$HOME" "$MAPM_HOME" -mindepth 1 -depth -delete 2>/dev/null
+    cp -a "$1/home/." "$HOME" && cp -a "$1/data/." "$MAPM_HOME"
+}
+# killed FROM COMMAND...: at every so many calls
+killed()
+{
+    n=1 odd=0 ends=0 from=$1
+    shift
+    while back "$from"; do
+        rm -rf "$T/calls" "$T/calls.counts" "$XDG_STATE_HOME"
+        env LD_PRELOAD="$MAPM_BUILD/calls.so" CALLS_LOG="$T/calls" CALLS_BELOW="$HOME:$MAPM_HOME/global:$XDG_STATE_HOME" \
+            CALLS_FAIL="cwmn:$n:kill" "$MAPM" "$@" >/dev/null 2>&1
+        [ $? -ne 0 ] || break
+        ends=$((ends + 1))
+        "$MAPM" list -g >/dev/null 2>"$T/err" || odd=$((odd + 1))
+        look >"$T/now"
+        cmp -s "$T/now" "$T/before" || cmp -s "$T/now" "$T/after" || {
+            odd=$((odd + 1))
+            { echo "killed at $n:" && diff "$T/before" "$T/now"; } >>"$T/odd"
+        }
+        n=$((n + 7))
+    done
+    [ "$ends" -gt 15 ] && echo "$odd"
+}
 look >"$T/before"
+keep "$T/first"
 "$MAPM" install -g --yes $ALL >/dev/null 2>"$T/err"
 echo "$?"
-look | cmp "$T/before" - && echo unchanged
-mkdir -p "$HOME/.config/mapm"
-echo 'clients: [-cursor]' >"$HOME/.config/mapm/config.yaml"
-"$MAPM" install -g --yes $ALL >/dev/null 2>&1
+look >"$T/after"
+keep "$T/second"
+grep -c io-acme-tool "$HOME/.codex/config.toml" "$HOME/.cursor/mcp.json" "$HOME/.qwen/settings.json" | sed 's/.*://'
+readlink "$HOME/.claude/skills/pdf"
+"$MAPM" verify -g >/dev/null 2>&1
 echo "$?"
-grep -c io-acme-tool "$HOME/.codex/config.toml" "$HOME/.cursor/mcp.json" | sed 's/.*://'
+echo edited >>"$HOME/.agents/skills/pdf/SKILL.md"
+"$MAPM" install -g --force >/dev/null 2>"$T/err"
+echo "$?" $(find "$MAPM_HOME/global/.agents/.mapm/backup" -name SKILL.md -exec tail -n 1 {} +)
 "$MAPM" remove -g $NAMES >/dev/null 2>&1
 look | cmp "$T/before" - && echo unchanged
+killed "$T/first" install -g --yes $ALL
+killed "$T/second" remove -g $NAMES
 SH
-    is '[H8] a client whose folder is another file system: refused whole, or left out' \
-        "$(T=$T ALL=$ALL NAMES=$NAMES XDG_CONFIG_HOME=$HOME/.config unshare -rm sh "$T/apart" | tr '\n' ' ')" \
-        '1 unchanged 0 1 0 unchanged '
-    like '[H8] which the error says' "$(cat "$T/err")" '\.cursor.*cross-device.*|hint: .*another file system.*clients: \[-NAME\]'
-    fresh
-    mkdir "$HOME/.cursor" "$HOME/data"
-    cat >"$T/apart" <<'SH'
-mount -t tmpfs -o mode=755 none "$HOME/data" || exit 1
-MAPM_HOME=$HOME/data "$MAPM" install -g --yes $ALL >/dev/null 2>"$T/err"
-echo "$?" "$(ls -A "$HOME")"
-MAPM_HOME=$HOME/.mapm "$MAPM" install -g --yes $ALL >/dev/null 2>&1
-echo "$?" "$(ls "$HOME/.agents/skills")"
-SH
-    is '[H8] a data folder on another file system than the home, and one beside it' \
-        "$(T=$T ALL=$ALL XDG_CONFIG_HOME=$HOME/.config unshare -rm sh "$T/apart" | tr '\n' ' ')" \
-        '1 .cursor data 0 pdf '
-    like '[H8] which the error names' "$(cat "$T/err")" 'hint: .*data folder beside it in MAPM_HOME'
+if T=$T unshare -rm sh "$T/mounted" 2>/dev/null; then
+    rm "$HOME/.claude.json" "$HOME/.codex/config.toml"
+    is '[H8] a home of several file systems: there, edited, gone, and killed at any instant' \
+        "$(T=$T ALL=$ALL NAMES=$NAMES MAPM_BUILD=$MAPM_BUILD unshare -rm sh "$T/apart" | tr '\n' ' ')" \
+        '0 1 1 1 ../../.agents/skills/pdf 0 0 edited unchanged 0 0 '
+    [ ! -e "$T/odd" ] || diag "$(head -n 20 "$T/odd")"
 else
-    skip '[H8] a client whose folder is another file system' 'needs user namespaces'
+    skip '[H8] a home of several file systems' 'needs user namespaces'
 fi
 
 # As a user whom modes hold back.

@@ -165,6 +165,7 @@ TEST(numbers_vouch_only_for_older_files)
 }
 
 #define SECOND "mapm-journal 2\nstage stage-0123456789abcdef\nbackup 0\n"
+#define FOURTH "mapm-journal 4\nstage stage-0123456789abcdef\nbackup 0\n"
 #define HEAD   "mapm-journal 1\nstage stage-0123456789abcdef\nbackup 0\n"
 #define OP     "op 5 " H " 6 " H " - "
 
@@ -200,6 +201,19 @@ TEST(journals_are_read_strictly)
         {HEAD OP "apps/web/.agents/skills/x\n", false},
         {SECOND, false},
         {"mapm-journal 3\nstage stage-0123456789abcdef\nbackup 0\n", false},
+        {FOURTH "beside .claude\nop 5 " H " 6 " H " -1 .claude/skills/x\n",
+         true},
+        {FOURTH "beside .\nbeside .claude\n" OP "mapm.lock\n", true},
+        {FOURTH "beside .\n", true},
+        {FOURTH, false},
+        {FOURTH "beside .git\n", false},
+        {FOURTH "beside ../x\n", false},
+        {FOURTH "beside /etc\n", false},
+        {FOURTH "beside src\nop 5 " H " 6 " H " -2 mapm.lock\n", false},
+        {FOURTH "beside src\nop 5 " H " 6 " H " -01 mapm.lock\n", false},
+        {FOURTH OP "mapm.lock\nbeside .\n", false},
+        {HEAD "op 5 " H " 6 " H " -1 mapm.lock\n", false},
+        {HEAD "beside .claude\n" OP "mapm.lock\n", false},
         {HEAD "\n", false},
     };
 
