@@ -101,7 +101,8 @@ struct credential_query {
 
 struct credential {
     struct str user, password;
-    bool of_path; /* credential.useHttpPath: of this repository alone */
+    bool of_path; /* of this repository alone: credential.useHttpPath, or the
+                   * extraHeader of a checkout */
 };
 
 /* Run by mapm, since mapm-fetch may not start programs. False: no credential,

@@ -156,23 +156,108 @@ static bool read_authorization(struct str line, const struct git_host *kind,
     return str_cut(&rest, ':', &out->user) && (out->password = rest).n > 0;
 }
 
+/* "<host>/<path>" of a URL with the protocol of the query. Azure writes the
+ * organisation, the first part of the path, as the user as well. */
+static bool cut_url(const struct credential_query *q, struct str url,
+                    struct str *host, struct str *path)
+{
+    struct str user = STR("");
+    size_t at;
+
+    if (!str_starts(url, q->protocol) ||
+        !str_starts(str_from_index(url, q->protocol.n), STR("://")))
+        return false;
+    *path = str_from_index(url, q->protocol.n + 3);
+    str_cut(path, '/', host);
+    at = str_find_last(*host, '@');
+    if (at != SIZE_MAX) {
+        user = str_slice(*host, 0, at);
+        *host = str_from_index(*host, at + 1);
+    }
+    if (str_ends(*path, STR("/")))
+        *path = str_slice(*path, 0, path->n - 1);
+    return !user.n || (str_starts(*path, user) && path->n > user.n &&
+                       path->p[user.n] == '/');
+}
+
+/* As git's --get-regexp takes it; a name in lower case but for its URL. */
+#define HEADER_KEYS "^http[.].*[.]extraheader$"
+
+/* Of "http.<url>.extraheader"; "" without a URL: it is for no host. */
+static struct str url_of_header(struct str name)
+{
+    static const struct str head = STR_INIT("http."),
+                            tail = STR_INIT(".extraheader");
+
+    return name.n > head.n + tail.n ? str_slice(name, head.n, name.n - tail.n)
+                                    : STR("");
+}
+
+static struct str drop_git(struct str path)
+{
+    return str_ends(path, STR(".git")) ? str_slice(path, 0, path.n - 4) : path;
+}
+
+/* The repository, or a folder that it is in; "" is all of the host. */
+static bool leads_to(struct str folder, struct str path)
+{
+    if (!folder.n || str_eq(drop_git(folder), drop_git(path)))
+        return true;
+    return str_starts(path, folder) && path.n > folder.n &&
+           path.p[folder.n] == '/';
+}
+
 /*
- * What actions/checkout leaves in the repository, for all of a host. Git reads it, by
- * its own rules of ownership and includes, and starts nothing for this. It is a
- * header of that repository for the address, so the worst it can do is be refused.
+ * The header of the longest URL that leads to the repository, and of several the
+ * last; "" takes it back. `*of_path`: one of the host's is for some paths alone.
+ */
+static struct str find_header(const struct credential_query *q, struct str text,
+                              bool *of_path)
+{
+    struct str entry, found = STR("");
+    size_t best = 0;
+
+    while (str_cut(&text, '\0', &entry) && text.p) {
+        struct str name, host, path;
+
+        if (!str_cut(&entry, '\n', &name) || !entry.p ||
+            !cut_url(q, url_of_header(name), &host, &path) ||
+            !str_eq_nocase(host, q->host))
+            continue;
+        *of_path |= path.n > 0;
+        if (path.n < best || !leads_to(path, q->path))
+            continue;
+        best = path.n;
+        found = entry;
+    }
+    return found;
+}
+
+/*
+ * What a job of continuous integration leaves in the repository that it checked
+ * out: actions/checkout for all of a host, Azure Pipelines for the repository.
+ * Git reads it, by its own rules of ownership and includes, and starts nothing
+ * for this. It is a header of that repository for the address, so the worst it
+ * can do is be refused.
  */
 static bool ask_checkout(const struct credential_query *q, struct arena *a,
                          struct credential *out)
 {
-    const char *key = arena_printf(a, "http.%.*s://%.*s/.extraheader",
-                                   STR_ARG(q->protocol), STR_ARG(q->host))
-                          .p;
-    const char *const rest[] = {"--no-pager", "config", "--local", "--includes",
-                                "--get",      key,      NULL};
+    static const char *const rest[] = {"--no-pager", "config", "--local",
+                                       "--includes", "--null", "--get-regexp",
+                                       HEADER_KEYS,  NULL};
     struct str text;
+    bool of_path = false;
 
-    return run_in(true, "git", rest, STR(""), a, &text) &&
-           read_authorization(str_trim(text), q->kind, a, out);
+    if (!run_in(true, "git", rest, STR(""), a, &text))
+        return false;
+    text = find_header(q, text, &of_path);
+    if (read_authorization(str_trim(text), q->kind, a, out)) {
+        out->of_path = of_path;
+        return true;
+    }
+    *out = (struct credential){.of_path = of_path};
+    return false;
 }
 
 static bool ask_helper(const struct credential_query *q, struct arena *a,

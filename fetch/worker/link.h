@@ -141,7 +141,7 @@ MUST_CHECK bool link_end_ssh(struct link *l, size_t id, enum ssh_end end,
 
 struct link_credential {
     bool found;
-    bool of_path; /* credential.useHttpPath: of this path alone */
+    bool of_path; /* of this path alone */
     struct str user, password;
 };
 MUST_CHECK bool link_find_credential(struct link *l, enum credential_from from,

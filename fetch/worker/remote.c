@@ -89,8 +89,13 @@ static enum outcome judge_redirect(struct exchange *x, struct err *e)
         r->secret = (struct secret){0};
     }
     to.user = to.password = str_make("", 0);
-    if (!str_eq_nocase(drop_git(to.path), drop_git(r->url.path)))
+    if (!str_eq_nocase(drop_git(to.path), drop_git(r->url.path))) {
         note_move(r, to.path);
+        if (r->place->secrets_of_paths) { /* of the old path alone */
+            r->secret = (struct secret){0};
+            r->tried = 0;
+        }
+    }
     r->url = to;
     place_set(r);
     return OUTCOME_AGAIN;
@@ -105,21 +110,21 @@ static bool is_same_secret(const struct secret *x, const struct secret *y)
            str_eq(x->password, y->password) && str_eq(x->user, y->user);
 }
 
-/* credential.useHttpPath: what git's helpers have for this repository alone. */
+/* What the checkout, or git's helpers, have for this repository alone. */
 static bool find_secret_of_path(struct exchange *x, bool *found, struct err *e)
 {
     struct repo *r = x->repo;
     struct session *s = r->session;
-    unsigned tried = SECRET_HELPER;
     bool of_path;
 
-    if (!r->asked_helper) {
-        r->asked_helper = true;
-        if (!secrets_next(&s->secrets, &s->link, &r->url, &tried, &r->arena,
+    if (r->tried < SECRET_CHECKOUT)
+        r->tried = SECRET_CHECKOUT;
+    if (r->secret.source == NULL || is_same_secret(&r->secret, &x->secret)) {
+        if (!secrets_next(&s->secrets, &s->link, &r->url, &r->tried, &r->arena,
                           &r->secret, &of_path, e))
             return false;
     }
-    *found = r->secret.source && !is_same_secret(&r->secret, &x->secret);
+    *found = r->secret.source != NULL;
     return true;
 }
 
@@ -145,7 +150,7 @@ static bool find_secret(struct exchange *x, bool *found, struct err *e)
     if (*found)
         r->secret = p->secret;
     if (p->secrets_of_paths) {
-        r->asked_helper = true;
+        r->tried = p->tried;
         p->secret = (struct secret){0};
     }
     return true;

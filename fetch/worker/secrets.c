@@ -273,7 +273,7 @@ static bool from_mapm(struct link *l, enum credential_from from,
     if (!link_find_credential(l, from, u->scheme, url_host_port(u, a), path, a,
                               &c, e))
         return false;
-    *of_path = c.of_path;
+    *of_path |= c.of_path;
     if (c.found)
         *out = (struct secret){c.user, c.password, source};
     return true;
@@ -285,7 +285,7 @@ static bool from_program(struct link *l, const struct git_host *g,
 {
     const char *source =
         arena_printf(a, "the token from %s", g->program.name).p;
-    bool of_path; /* glab knows hosts alone */
+    bool of_path = false; /* glab knows hosts alone */
 
     return from_mapm(l, CREDENTIAL_PROGRAM, source, u, a, out, &of_path, e);
 }

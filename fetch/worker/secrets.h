@@ -61,8 +61,9 @@ struct str secrets_way_in(const struct secrets *s, const struct url *u,
 
 /*
  * The next one to try after a 401. `*tried` starts at 0 and remembers where
- * the search stands. `out->source` NULL: there is none. `*of_path`: git's helpers
- * have one for each repository, so SECRET_HELPER has to be asked for each. In `a`.
+ * the search stands. `out->source` NULL: there is none. `*of_path`: the
+ * checkout or git's helpers have one for each repository, so these two have to be
+ * asked for each, from SECRET_CHECKOUT on. In `a`.
  */
 MUST_CHECK bool secrets_next(const struct secrets *s, struct link *l,
                              const struct url *u, unsigned *tried,

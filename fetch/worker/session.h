@@ -210,7 +210,8 @@ struct place {
     bool is_own;               /* of one repository: over ssh */
     struct secret secret;      /* found after a 401 */
     unsigned tried;
-    bool secrets_of_paths; /* git's helpers have one for each repository */
+    bool secrets_of_paths; /* the checkout, or git's helpers, have one for each
+                            * repository */
 };
 
 struct repo {
@@ -224,9 +225,9 @@ struct repo {
     struct ssh_pipe *pipe; /* of transport_ssh; NULL: not used yet */
     struct place *place;
     struct secret secret;
-    bool asked_helper; /* with place.secrets_of_paths */
-    bool is_foreign;   /* redirected to another host: no secrets */
-    bool public_only;  /* neither configured nor from insteadOf */
+    unsigned tried;   /* with place.secrets_of_paths: as of the place */
+    bool is_foreign;  /* redirected to another host: no secrets */
+    bool public_only; /* neither configured nor from insteadOf */
     unsigned redirects;
     struct str refused;  /* sources of credentials, in words */
     struct str moved_to; /* for a person */

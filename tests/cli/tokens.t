@@ -331,11 +331,31 @@ for value in "AUTHORIZATION: bear $secret" "AUTHORIZATION: basic $secret" "x-tok
     closed 'one that says no user and password'
 done
 git config --remove-section "http.$GITHOST_URL/"
-for section in http "http.$GITHOST_URL/acme/" "http.http://localhost:$port/"; do
+# … and Azure Pipelines, for one repository, with its organisation as the user.
+for section in "$GITHOST_URL/acme/private" "$GITHOST_URL/acme/private.git" "$GITHOST_URL/acme/" \
+    "http://acme@127.0.0.1:$port/acme/private"; do
+    git config "http.$section.extraheader" "$auth"
+    opens "a checkout's $section"
+    git config --remove-section "http.$section"
+done
+git config "http.$GITHOST_URL/.extraheader" "$auth"
+git config "http.$GITHOST_URL/acme/private.extraheader" "$bad"
+closed "the longest URL of a checkout counts"
+git config --remove-section "http.$GITHOST_URL/acme/private"
+git config --remove-section "http.$GITHOST_URL/"
+for section in http "http.$GITHOST_URL/acme/priv" "http.$GITHOST_URL/acme/private/x" "http.http://localhost:$port/" \
+    "http.http://someone@127.0.0.1:$port/acme/private" "http.http://127.0.0.1:$elsewhere/acme/"; do
     git config "$section.extraheader" "$auth"
     closed "[row 52] not of a checkout's $section"
     git config --remove-section "$section"
 done
+# Its header does not follow a rename.
+git config "http.$GITHOST_URL/old/.extraheader" "$auth"
+fault '{"kind": "redirect", "status": 301, "to": "http://127.0.0.1:'"$port"'/acme/private.git/git-upload-pack"}'
+go "$LAB/old/private/-/tree/main/skills/hello"
+like '[H4, row 13] nor does that of a checkout' "$out" '\[not-authorized\]'
+clear_faults
+git config --remove-section "http.$GITHOST_URL/old/"
 git config credential.helper "!touch $T/ran"
 git config core.fsmonitor "touch $T/ran; false"
 git config core.pager "touch $T/ran"
