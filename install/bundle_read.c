@@ -44,6 +44,9 @@ static bool take_lock(struct install_session *s, struct err *e)
         !layer_take_lock(&s->layer, s->cx, &lock, e))
         return false;
     s->has_given_lock = true;
+    context_warn(s->cx, "mapm.lock is that of the bundle: nothing but mapm "
+                        "verify --remote, where the network is, shows that the "
+                        "repositories have these commits");
     return true;
 }
 

@@ -82,6 +82,8 @@ ok '[S4] of the same bytes' cmp "$T/b.tar" "$T/again.tar"
 fresh unlocked
 rm mapm.lock
 exits '[S4] without a lock commands are asked for' 4 alone "$MAPM" install --from "$T/b.tar"
+like '[S4] and what cannot be known without a network, is said' "$err" \
+    '^warning: mapm.lock is that of the bundle: nothing but mapm verify --remote'
 ok '[S4] and nothing was written' test ! -e mapm.lock
 exits '[S4] with consent' 0 alone "$MAPM" install --yes --from "$T/b.tar"
 ok '[S4] the lock is that of the bundle' cmp mapm.lock "$T/saved/mapm.lock"
