@@ -27,6 +27,21 @@ like '[S7] and lists the rest with the reason' "$out" 'b: why it ends'
 is 'with version and time' "$(cat out/a.txt)" "$version of 1700000000"
 ok 'their hashes' sh -c 'cd out && sha256sum -c --quiet SHA256SUMS'
 is 'of all of them' "$(sed 's/.*  //' out/SHA256SUMS | tr '\n' ' ')" 'a.txt b.txt static.txt '
+not_ok 'no key, no signature' test -e out/SHA256SUMS.sig
+ssh-keygen -q -t ed25519 -N '' -f "$T/key" && echo "release $(cat "$T/key.pub")" >"$T/signers"
+exits '[S7] with the key of releases' 0 env MAPM_RELEASE_KEY="$T/key" packaging/dist out a
+# signed FILE: whether the signature is of this file.
+signed()
+{
+    ssh-keygen -q -Y verify -f "$T/signers" -I release -n mapm-release -s out/SHA256SUMS.sig <"$1"
+}
+ok 'the hashes are signed' signed out/SHA256SUMS
+not_ok 'these alone' signed out/a.txt
+exits 'with it again' 0 env MAPM_RELEASE_KEY="$T/key" packaging/dist out a
+unlike 'the signature is no artifact' "$(cat out/SHA256SUMS)" 'sig$'
+not_ok 'a key that is not there fails' env MAPM_RELEASE_KEY="$T/none" packaging/dist out a 2>/dev/null
+exits 'without a key' 0 packaging/dist out
+not_ok 'no former signature stays' test -e out/SHA256SUMS.sig
 exits '[S7] in CI all has to be built' 1 env CI=true packaging/dist out
 part c 3
 exits 'a part that fails' 1 packaging/dist out
