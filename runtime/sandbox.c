@@ -139,8 +139,10 @@ static struct str hint_for(const struct sandbox_support *w)
     if (!w->bubblewrap.n)
         return STR("apt install bubblewrap");
     if (is_restricted())
-        return STR("AppArmor keeps bwrap from user namespaces: install the "
-                   "profile of the package apparmor-profiles for it");
+        return STR("AppArmor keeps bwrap from user namespaces: apt install "
+                   "apparmor-profiles, then copy bwrap-userns-restrict from "
+                   "/usr/share/apparmor/extra-profiles to /etc/apparmor.d and "
+                   "load it with apparmor_parser -r");
     return STR("bwrap needs user namespaces: see "
                "/proc/sys/user/max_user_namespaces and "
                "/proc/sys/kernel/unprivileged_userns_clone");
