@@ -8,39 +8,43 @@
 #include "haystack.h"
 #include "scan.h"
 
-/*
- * catalog: what a library is between two looks. One arena holds it all; the
- * texts of its skills are borrowed from the bytes of its batches.
- */
+/* catalog: the state of a library between two scans. Everything is in one
+ * arena; the texts of skills are borrowed from the bytes of the batches. */
 
 struct catalog {
     struct arena a;
-    struct record_batch *batches; /* one a root, in order of the options */
+    struct record_batch *batches; /* one per root, in the order of the
+                                   * options */
     struct library_skill *skills; /* the skills in effect, by name */
     struct place {
         uint32_t root, record;
-    } * places; /* where each is from */
+    } * places; /* the record that each skill comes from */
     size_t count;
-    int64_t began;        /* when its roots were about to be read: seconds */
-    size_t overridden;    /* skills that another of the same name beat */
-    struct str *texts;    /* SKILL.md of each, once held; p NULL: too much */
-    pthread_mutex_t lock; /* of what follows */
-    struct haystack *haystack; /* at the first search; then it stays (metis) */
-    struct state *memory;      /* at the first search; NULL: in mapm.db */
-    struct state *index;       /* that or mapm.db; NULL: not yet */
-    uint64_t source;           /* in it */
-    struct map warned;         /* files with reported hidden characters */
+    int64_t began;        /* time before the roots were read, in seconds */
+    size_t overridden;    /* number of skills hidden by another one of the
+                           * same name */
+    struct str *texts;    /* SKILL.md of each skill, once read; p is NULL if
+                           * too large */
+    pthread_mutex_t lock; /* protects the following members */
+    struct haystack *haystack; /* built at the first search (metis) */
+    struct state *memory;      /* index in memory, opened at the first
+                                * search; NULL if in mapm.db */
+    struct state *index;       /* `memory` or mapm.db; NULL before the first
+                                * search */
+    uint64_t source;           /* source in the index */
+    struct map warned;         /* files whose hidden characters were reported */
 };
 
 struct library {
     struct arena a; /* of the options */
     struct library_options options;
-    size_t *ranked; /* its roots, the strongest first */
+    size_t *ranked; /* roots in order of precedence */
     struct catalog *catalog;
     bool hold;
 };
 
-/* Which skills win (T13, X23), from the batches; `loud` says over which. */
+/* Chooses the skills in effect (T13, X23) from the batches. With `loud`,
+ * reports the skills that they hide. */
 MUST_CHECK bool catalog_merge(const struct library *l, struct catalog *c,
                               bool loud, struct err *e);
 
@@ -51,16 +55,16 @@ void catalog_fill(struct library_skill *s, const struct library_root *root,
 MUST_CHECK bool catalog_find(const struct library *l, struct str name,
                              const struct library_skill **out, struct err *e);
 
-/* The character before `at` is one of a word. */
+/* Returns whether the character before `at` belongs to a word. */
 bool follows_word(struct str text, size_t at);
 
 const struct haystack *catalog_haystack(const struct library *l);
 
-/* True once for each file of a skill, until the library has changed. */
+/* Returns true once for each file of a skill, until the library changes. */
 bool catalog_warns_first(const struct library *l, struct str skill,
                          struct str path);
 
-/* Its index in the catalog, and its record. */
+/* Returns the index of the skill in the catalog. */
 size_t catalog_index(const struct library *l, const struct library_skill *s);
 struct record catalog_record(const struct library *l,
                              const struct library_skill *s);

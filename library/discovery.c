@@ -4,10 +4,8 @@
 #include "catalog.h"
 #include "summary.h"
 
-/*
- * The block that a client puts before its model: what skills there are, one
- * line each. Source: T15, T26, T31, K15, L6, L7, X25, X28, G4.
- */
+/* The list of skills that a client shows to its model, one line per skill.
+ * Source: T15, T26, T31, K15, L6, L7, X25, X28, G4. */
 
 #define HEAD                                                                   \
     "## Available skills\n"                                                    \
@@ -19,14 +17,15 @@ struct block {
     const struct library *l;
     struct arena *a;
     struct buf out;
-    size_t chars;        /* in `out`, as code points */
-    size_t left_out;     /* skills that did not fit */
-    bool any;            /* a line of a skill is there */
-    bool marks;          /* one of them is marked as a metaskill */
-    size_t whole_max;    /* more characters: a summary instead; 0: none */
-    bool cut;            /* no description may take more than it should have */
-    const bool *inlined; /* by index; NULL: none */
-    const enum library_entry *entries; /* by index */
+    size_t chars;        /* code points in `out` */
+    size_t left_out;     /* number of skills that did not fit */
+    bool any;            /* at least one skill was listed */
+    bool marks;          /* at least one skill is marked as a metaskill */
+    size_t whole_max;    /* a longer list is replaced by a summary; 0 for no
+                          * limit */
+    bool cut;            /* truncate descriptions to their share */
+    const bool *inlined; /* per skill; NULL if none */
+    const enum library_entry *entries; /* per skill */
 };
 
 static void add(struct block *b, struct str text)
@@ -37,7 +36,8 @@ static void add(struct block *b, struct str text)
 
 /* --- one line a skill ---------------------------------------------------------------------- */
 
-/* K15, X28: one that a call would start, as far as is known. */
+/* Returns whether a call would start the skill, as far as is known (K15,
+ * X28). */
 static bool is_marked(const struct block *b, size_t i)
 {
     const struct library_skill *s = library_at(b->l, i);
@@ -59,7 +59,8 @@ static struct str line_of(const struct block *b, size_t i)
                         is_marked(b, i) ? " (metaskill: starlark)" : "");
 }
 
-/* Whether it is listed at all, and in which of the two sections. */
+/* Returns whether the skill is listed in the section of modes, or in the other
+ * one. */
 static bool is_listed(const struct block *b, size_t i, bool modes)
 {
     const struct library_skill *s = library_at(b->l, i);
@@ -68,14 +69,14 @@ static bool is_listed(const struct block *b, size_t i, bool modes)
            (s->is_mode && !b->l->options.metis) == modes;
 }
 
-/* The last words of a block that was cut (T31). */
+/* The last line of a truncated list (T31). */
 static struct str words_for_rest(size_t count, struct arena *a)
 {
     return arena_printf(a, "\n- %zu more: use `skill_search(query)`", count);
 }
 
-/* Lines as long as there is room for them, and for saying how many are not
- * there. One that takes too much hides itself and no other. */
+/* Adds lines while there is room for them and for the number of omitted ones. A
+ * line that is too long is omitted alone. */
 static void add_lines(struct block *b, bool modes, size_t max_chars)
 {
     size_t room = text_count(words_for_rest(library_count(b->l), b->a));
@@ -102,7 +103,7 @@ static void add_lines(struct block *b, bool modes, size_t max_chars)
     }
 }
 
-/* G4: all of it, or none. */
+/* Replaces the whole list by a summary; a list is never sent in part (G4). */
 static void add_summary(struct block *b)
 {
     bool *shown = arena_array(b->a, library_count(b->l) + 1, sizeof *shown);
@@ -129,7 +130,7 @@ static void add_index(struct block *b, size_t max_chars)
 /* --- bodies (T26) ------------------------------------------------------------------------------ */
 
 struct preload {
-    struct str *segments; /* by index; p NULL: not in it */
+    struct str *segments; /* per skill; p is NULL if not included */
     bool *inlined;
     size_t count;
 };
@@ -139,7 +140,7 @@ static bool has_room(size_t chars, size_t more)
     return chars + more <= (size_t)PRELOAD_MAX_TOKENS * POINTS_PER_TOKEN;
 }
 
-/* Bodies by name, up to the size that suits a prompt cache; longer and
+/* Chooses bodies by name, up to a size that suits a prompt cache; longer and
  * unreadable ones are skipped. */
 static void choose_bodies(struct block *b, size_t chars, struct preload *p)
 {
@@ -185,7 +186,7 @@ static const struct library_skill **add_bodies(struct block *b,
     return skills;
 }
 
-/* False: none is listed. */
+/* Returns false if no skill is listed. */
 static bool choose_entries(struct block *b, const struct library_index *o,
                            size_t *withheld)
 {

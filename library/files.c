@@ -64,7 +64,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* The folder decides; for files in other folders the extension does. */
+/* Determines the kind by the folder or, in other folders, by the extension. */
 static enum library_kind kind_of(struct str path)
 {
     struct str name = path_last(path), folder, ending;
@@ -104,7 +104,7 @@ bool library_path_is_served(struct str path)
 
 /* --- one file -------------------------------------------------------------------------- */
 
-/* The last character may be cut; the bytes before it decide. */
+/* Returns whether the file is text. Its last character may be incomplete. */
 static bool is_text(int fd)
 {
     char head[SNIFFED_BYTES];
@@ -140,7 +140,7 @@ struct listing {
     size_t count, capacity, max_files;
     struct str *below; /* folders still to list */
     size_t below_count, below_capacity;
-    bool whole; /* what cannot be served is an error */
+    bool whole; /* files that cannot be served are errors */
 };
 
 static bool add_file(struct listing *l, struct str path, struct err *e)
@@ -165,7 +165,7 @@ static bool add_folder(struct listing *l, struct str path, struct err *e)
     return true;
 }
 
-/* It has no name that an answer could hold, or that could be asked for. */
+/* Refuses a name that cannot be represented in an answer or a request. */
 static bool refuse(const struct listing *l, struct str path, struct err *e)
 {
     CLEANUP(buf_done) struct buf shown = {0};
@@ -261,7 +261,7 @@ bool library_files(const struct library *l, struct str name, struct arena *a,
         struct err gone = {0};
         struct stat st;
 
-        /* not there any more, or not for us */
+        /* deleted meanwhile, or not accessible */
         if (str_is(all.paths[i], "SKILL.md") ||
             !fs_open_file_at(folder, all.paths[i].p, &fd, &st, &gone))
             continue;
@@ -286,7 +286,7 @@ bool library_paths(const struct library *l, struct str name, size_t max_files,
     return true;
 }
 
-/* What cannot be opened is there all the same. */
+/* Files that cannot be opened are listed, too. */
 static bool describe_at(int folder, const char *name, struct str path,
                         struct library_file *out)
 {
@@ -336,8 +336,8 @@ bool library_folder(const struct library *l, struct str name, struct str folder,
     return true;
 }
 
-/* The bytes without a character that was cut at the end; all bytes for other
- * faults. */
+/* Returns the bytes without an incomplete character at the end, or all bytes if
+ * they are invalid elsewhere. */
 static size_t whole_characters(struct str s)
 {
     for (size_t back = 0; back < 4 && back <= s.n; back++) {
@@ -351,7 +351,7 @@ static size_t whole_characters(struct str s)
     return s.n;
 }
 
-/* At most `max_bytes`, of text whole characters only. */
+/* Reads at most `max_bytes`; text ends with a complete character. */
 static bool read_head(int fd, size_t max_bytes, struct arena *a,
                       struct str *out, bool *cut, struct err *e)
 {
@@ -382,7 +382,7 @@ bool library_read_file(const struct library *l, struct str name,
         max_bytes = LIBRARY_FILE_MAX_BYTES;
     if (!open_skill(l, name, &folder, a, e))
         return false;
-    while (str_starts(path, STR("./"))) /* as many write it */
+    while (str_starts(path, STR("./"))) /* "./" is a common spelling */
         path = str_from_index(path, 2);
     if (!library_path_is_served(path)) {
         err_set(e, ERR_REFUSED,

@@ -83,7 +83,7 @@ static bool follow(const struct root_bounds *s, struct str path,
     return true;
 }
 
-/* Mostly no link is on the way. */
+/* In most cases the path contains no link. */
 bool folder_open(const struct root_bounds *s, struct str name, struct arena *a,
                  int *fd, struct str *real, struct err *e)
 {
@@ -121,8 +121,8 @@ bool folder_id_of(int fd, struct folder_id *out, struct err *e)
 
 /* --- of a skill ---------------------------------------------------------------------------- */
 
-/* Devices have other numbers after a restart of the machine: then it is the one
- * with the very SKILL.md that was seen. */
+/* Device numbers change when the machine restarts; then the folder is
+ * identified by the fingerprint of its SKILL.md. */
 static bool is_found(int fd, const struct folder_id *id, const struct record *r)
 {
     struct fingerprint now;

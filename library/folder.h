@@ -14,22 +14,24 @@
  *                                        inside the root, or in `allowed_link_root`
  */
 
-/* Where the folders of a root may be. */
+/* Places in which the folders of a root may be. */
 struct root_bounds {
-    struct str real; /* the root, without links; "" = it is not there */
-    struct str allowed_link_root; /* without links; "" = nowhere else */
+    struct str real; /* resolved path of the root; "" if it does not exist */
+    struct str allowed_link_root; /* resolved path; "" if links must stay in
+                                   * the root */
 };
 
-/* Opens the root. In `a`. Errors: ERR_NOT_FOUND, ERR_IO; ERR_REFUSED when it
- * is `confined` and elsewhere. */
+/* Opens the root; the bounds are allocated in `a`. Errors: ERR_NOT_FOUND,
+ * ERR_IO; ERR_REFUSED if the root is `confined` and leads elsewhere. */
 MUST_CHECK bool root_open(const struct library_root *root, struct arena *a,
                           struct root_bounds *out, int *fd, struct err *e);
 
-/* What two looks have in common when links may lead to the same places. */
+/* Returns a hash that is equal for two scans if links may lead to the same
+ * places. */
 uint64_t root_bounds_hash(const struct root_bounds *s);
 
-/* Opens the folder `name` of the root; `*real` is where it is, in `a`.
- * Errors: ERR_REFUSED when a link leads elsewhere. */
+/* Opens the folder `name` of the root; `*real` receives its resolved path,
+ * allocated in `a`. Errors: ERR_REFUSED if a link leads elsewhere. */
 MUST_CHECK bool folder_open(const struct root_bounds *s, struct str name,
                             struct arena *a, int *fd, struct str *real,
                             struct err *e);

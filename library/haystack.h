@@ -4,17 +4,14 @@
 #include "base/needle.h"
 #include "mapm/library.h"
 
-/*
- * haystack: names and descriptions of a library in lower case, one after the
- * other, so that looking for some words is one walk over memory: for the search of
- * Metis.
- */
+/* haystack: the names and descriptions of a library in lower case, one after
+ * the other, so that the search of Metis is one pass over memory. */
 
 struct haystack {
     struct arena a;
     struct str text;
     struct hay {
-        size_t name, description, end; /* in `text` */
+        size_t name, description, end; /* offsets in `text` */
     } * skills;
 };
 

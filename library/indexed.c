@@ -12,11 +12,9 @@
 #include "folder.h"
 #include "listing.h"
 
-/*
- * Below TRUSTED_MIN_SKILLS skills every SKILL.md is looked at before a search.
- * With more of them the times of the roots decide whether one came or went, and
- * what is found is read again. Source: G1, G3.
- */
+/* With fewer than TRUSTED_MIN_SKILLS skills, every SKILL.md is checked before a
+ * search. With more, the times of the roots tell whether skills were added or
+ * removed, and only the hits are read again. Source: G1, G3. */
 
 #define TRUSTED_MIN_SKILLS 2000
 #define YOUNG_SECONDS      1
@@ -34,7 +32,7 @@ static void add_bytes(struct hash_state *h, const void *p, size_t n)
     hash_add(h, str_make(p, n));
 }
 
-/* The same roots with the same rules, for the same version of mapm. */
+/* Hashes the roots, the rules and the version of mapm. */
 static struct hash key_of(const struct library_options *o)
 {
     struct hash_state h;
@@ -59,8 +57,8 @@ static struct str bytes_of(const struct hash *h)
     return str_make((const char *)h->b, sizeof h->b);
 }
 
-/* Which skills, of which files. A young file may have other content under the
- * same times: then its texts count. */
+/* Hashes the skills and the fingerprints of their files. The content of a young
+ * file may change without its times, so its texts are hashed. */
 static struct hash content_of(const struct library *l)
 {
     struct hash_state h;
@@ -88,7 +86,7 @@ static struct hash content_of(const struct library *l)
     return hash_end(&h);
 }
 
-/* Each root, and the folders of folders in it: a line "0/", "0/group". */
+/* Lists each root and its groups, in lines such as "0/" and "0/group". */
 static struct str folders_of(const struct library *l, struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -121,7 +119,7 @@ static bool read_place(const struct library_options *o, struct str text,
     return folder->n == 0 || fs_path_is_relative_clean(*folder);
 }
 
-/* Their times, hashed; `*last` is the latest, in seconds. */
+/* Hashes the times of the folders; `*last` receives the latest, in seconds. */
 static bool hash_times(const struct library_options *o, struct str folders,
                        struct hash *out, int64_t *last)
 {
@@ -151,8 +149,8 @@ static bool hash_times(const struct library_options *o, struct str folders,
     return true;
 }
 
-/* Content; then, if no folder has changed since the roots were read, the times of
- * the folders, and which these are. */
+/* Returns the hash of the content, followed, if no folder has changed since the
+ * roots were read, by the hash of the folders' times and their list. */
 static struct str stamp_of(const struct library *l, struct arena *a)
 {
     struct str folders = folders_of(l, a);
@@ -168,7 +166,8 @@ static struct str stamp_of(const struct library *l, struct arena *a)
 
 /* --- putting --------------------------------------------------------------------------- */
 
-/* Where a skill is: the index of its root and the name of its folder. */
+/* Formats the location of a skill: the index of its root and the name of its
+ * folder. */
 static struct str data_of(const struct library *l, size_t i, struct arena *a)
 {
     struct record r = catalog_record(l, library_at(l, i));
@@ -197,7 +196,7 @@ static bool put(const struct library *l, struct state *s, struct str key,
                             e);
 }
 
-/* In mapm.db, unless that cannot be; a session keeps its own. */
+/* Opens the index in mapm.db if possible; a session has its own index. */
 static bool open_shared(const struct library *l, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -273,7 +272,7 @@ struct search_hit *indexed_search(const struct library *l, struct str text,
 
 /* --- without a library ------------------------------------------------------------------ */
 
-/* The roots are as they were when the source was put. */
+/* Returns whether the roots are unchanged since the source was stored. */
 static bool find_trusted(const struct library_options *o, struct arena *a,
                          uint64_t *id)
 {
@@ -295,7 +294,7 @@ static bool find_trusted(const struct library_options *o, struct arena *a,
                   bytes_of(&times));
 }
 
-/* Its SKILL.md says today what is in the index. */
+/* Reads the SKILL.md of a hit; it must still match the index. */
 static bool read_hit(const struct library_options *o,
                      const struct search_hit *hit, struct arena *a,
                      struct library_hit *out)

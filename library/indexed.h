@@ -5,20 +5,18 @@
 
 #include "catalog.h"
 
-/*
- * indexed: the skills of a library as a source of the search (state_search.h):
- * in mapm.db, where other commands find it, or in memory, for a session (T27)
- * and where there is no store.
- */
+/* indexed: the skills of a library as a source of the search (state_search.h),
+ * in mapm.db for all commands, or in memory for a session (T27) or if there is
+ * no store. */
 
-/* Hits for `text` among the skills of the library, whose index is brought up to
- * date first. In `a`; NULL and a note where that fails. */
+/* Updates the index of the library and returns the hits for `text`, allocated
+ * in `a`. On failure, returns NULL and reports a note. */
 struct search_hit *indexed_search(const struct library *l, struct str text,
                                   size_t limit, bool model, struct arena *a,
                                   size_t *count);
 void indexed_close(struct catalog *c);
 
-/* It serves the request, or contains it. */
+/* Returns whether the skill serves the request or contains it. */
 bool library_is_hit(const struct search_hit *hit);
 
 #endif

@@ -9,7 +9,7 @@
 #include "catalog.h"
 #include "indexed.h"
 
-/* A library: its roots looked at, merged, and looked at again. */
+/* A library scans its roots, merges them and scans them again. */
 
 const char *library_source_name(enum library_source s)
 {
@@ -18,7 +18,7 @@ const char *library_source_name(enum library_source s)
 
 /* --- the options, kept ---------------------------------------------------------------- */
 
-/* X23: workspace first; of one source, in the caller's order. */
+/* Orders the roots: workspace first, then in the caller's order (X23). */
 static void rank_roots(struct library *l)
 {
     const struct library_options *o = &l->options;
@@ -87,7 +87,8 @@ static struct str known_of(const struct library *l, size_t root,
     const struct library_cache *cache = &l->options.cache;
     struct str bytes = STR("");
 
-    if (l->catalog) /* which goes: so nothing is lent by it */
+    if (l->catalog) /* the old catalog is freed, so nothing may borrow from
+                     * it */
         return arena_str(a, l->catalog->batches[root].records.bytes);
     if (cache->find &&
         !cache->find(cache->ctx, l->options.roots[root].path, a, &bytes))
@@ -95,7 +96,7 @@ static struct str known_of(const struct library *l, size_t root,
     return bytes;
 }
 
-/* "root/folder/SKILL.md", for a person. */
+/* "root/folder/SKILL.md", for messages. */
 static struct str skill_path(const struct library_root *root, struct str folder,
                              struct arena *a)
 {
@@ -104,7 +105,8 @@ static struct str skill_path(const struct library_root *root, struct str folder,
                         STR_ARG(folder));
 }
 
-/* By a link of a client: that root has told it. */
+/* Returns whether an earlier root, to which a client's link leads, has reported
+ * the skill. */
 static bool is_of_earlier_root(const struct library *l,
                                const struct library_root *root, struct str path,
                                struct arena *a)
@@ -144,7 +146,8 @@ static void tell(const struct library *l, const struct library_root *root,
                     "skipping invalid skill at %s: %.*s", b.p, STR_ARG(note));
 }
 
-/* Both are sorted by folder. True when they differ. */
+/* Reports new faults of a root. Both record lists are sorted by folder. Returns
+ * true if they differ. */
 static bool tell_news(const struct library *l, const struct library_root *root,
                       const struct records *before, const struct records *now)
 {
@@ -212,10 +215,8 @@ static bool begin_all(const struct library *l, struct scan *scans,
     return true;
 }
 
-/*
- * Mostly no file has changed: the catalog is merged from the cached records
- * while threads verify them, and merged again when they differ.
- */
+/* In most cases no file has changed, so the catalog is merged from the cached
+ * records while threads verify them, and merged again if they differ. */
 static bool scan_all(const struct library *l, struct scan *scans,
                      struct catalog *c, bool *changed, struct err *e)
 {
@@ -226,7 +227,7 @@ static bool scan_all(const struct library *l, struct scan *scans,
     for (size_t i = 0; i < l->options.root_count; i++) {
         if (!scan_end(&scans[i], &c->a, &c->batches[i], e))
             return false;
-        /* a root that is not there was merged as one without skills */
+        /* a missing root was merged as an empty one */
         as_merged = c->batches[i].records.bytes.p == scans[i].before.bytes.p;
         if (!as_merged)
             again = true;
@@ -296,7 +297,7 @@ bool library_refresh(struct library *l, bool *changed, struct err *e)
     if (!scan(l, c, changed, e))
         return false;
     if (!*changed)
-        return true; /* callers keep borrowing its skills */
+        return true; /* callers still borrow its skills */
     before = l->catalog;
     l->catalog = c;
     c = before;

@@ -150,7 +150,7 @@ static void read_fingerprint(const char *p, struct fingerprint *out)
     out->nanoseconds = word_at(p + 24);
 }
 
-/* The lengths fill the record, to the byte. */
+/* Returns whether the lengths add up to the size of the record. */
 static bool texts_fit(struct str record)
 {
     size_t n = RECORD_BYTES;
@@ -219,7 +219,8 @@ static bool is_clean_text(struct str s)
 #define LOW_BITS  UINT64_C(0x0101010101010101)
 #define HIGH_BITS UINT64_C(0x8080808080808080)
 
-/* ASCII without NUL, which is clean wherever it is cut: most records are. */
+/* Returns whether the text is ASCII without NUL, as most are: it is valid
+ * wherever it is split. */
 static bool is_plain_text(struct str s)
 {
     uint64_t word, bad = 0;

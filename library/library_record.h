@@ -20,15 +20,15 @@
  */
 
 enum record_flag {
-    RECORD_VALID = 1,      /* else `note` says why not */
-    RECORD_YOUNG = 2,      /* changed just before it was read: read it again */
+    RECORD_VALID = 1,      /* otherwise `note` contains the reason */
+    RECORD_YOUNG = 2,      /* changed immediately before it was read: read it
+                            * again */
     RECORD_DISABLED = 4,   /* L6 */
     RECORD_MODE = 8,       /* L7 */
-    RECORD_METASKILL = 16, /* it has a program that can run */
-    RECORD_NOTED =
-        32, /* it has a note: a search for notes need not parse the others */
-    RECORD_DECLARED = 64, /* it has a program field */
-    RECORD_BROKEN = 128   /* its program does not compile */
+    RECORD_METASKILL = 16, /* has a program that can run */
+    RECORD_NOTED = 32, /* has a note; others need not be parsed to find notes */
+    RECORD_DECLARED = 64, /* has a program field */
+    RECORD_BROKEN = 128   /* the program does not compile */
 };
 
 enum record_field {
@@ -43,13 +43,13 @@ enum record_field {
     RECORD_MODEL,
     RECORD_AGENT,
     RECORD_CONTEXT,
-    RECORD_TAGS,    /* one a line */
-    RECORD_PROGRAM, /* declared; "" = SKILL.star, when it is there */
-    RECORD_NOTE,    /* what to say of it whenever it is read */
+    RECORD_TAGS,    /* one per line */
+    RECORD_PROGRAM, /* declared program; "" for SKILL.star, if it exists */
+    RECORD_NOTE,    /* note to report each time the skill is read */
     RECORD_FIELDS
 };
 
-/* What changes whenever a file does. All zero: it is not there. */
+/* Values that change whenever the file does; all zero if it does not exist. */
 struct fingerprint {
     uint64_t ino, size;
     int64_t seconds;
@@ -59,7 +59,7 @@ struct fingerprint fingerprint_of(const struct stat *st);
 bool fingerprint_eq(const struct fingerprint *x, const struct fingerprint *y);
 bool fingerprint_is_zero(const struct fingerprint *s);
 
-/* Which folder it was. */
+/* Identity of a folder. */
 struct folder_id {
     uint64_t device, number;
 };
@@ -68,15 +68,15 @@ bool folder_id_eq(const struct folder_id *x, const struct folder_id *y);
 struct record {
     uint32_t flags, warnings;
     struct fingerprint skill, program;
-    struct folder_id in; /* that SKILL.md was read in */
+    struct folder_id in; /* folder in which SKILL.md was read */
     struct str field[RECORD_FIELDS];
-    struct str bytes; /* all of it, when it is one of many */
+    struct str bytes; /* bytes of the whole record, if it is one of several */
 };
 
-/* Those of a root, checked; one is taken out when it is needed. */
+/* The validated records of a root; each is parsed when it is needed. */
 struct records {
     struct str bytes;
-    const uint32_t *at; /* where each begins */
+    const uint32_t *at; /* offset of each record */
     size_t count;
 };
 struct record record_get(const struct records *r, size_t i);
@@ -86,31 +86,34 @@ void record_fingerprints(const struct records *r, size_t i,
                          struct fingerprint *skill,
                          struct fingerprint *program);
 struct str record_bytes(const struct records *r, size_t i);
-struct str record_name(const struct records *r, size_t i); /* "" = not valid */
+struct str record_name(const struct records *r,
+                       size_t i); /* Returns "" for an invalid record. */
 
-/* What verdicts depend on beside the files. */
+/* What the records depend on besides the files. */
 struct records_of {
     bool metis;
     uint64_t links; /* root_bounds_hash() */
 };
 
-/* Head of `count` records; then each one, or its bytes. A text longer than
- * RECORD_TEXT_MAX_BYTES is cut. */
+/* Writes the head of `count` records, then each record or its bytes. Texts are
+ * truncated to RECORD_TEXT_MAX_BYTES. */
 #define RECORD_TEXT_MAX_BYTES 65535
 void records_begin(struct buf *b, const struct records_of *of, size_t count);
 void record_put(struct buf *b, const struct record *r);
 
-/* Borrows from `bytes`; the rest lives in `a`. False: `*out` is empty. */
+/* Parses `bytes`, which `*out` borrows; the rest is allocated in `a`. Returns
+ * false and an empty `*out` if they are invalid. */
 bool records_parse(struct str bytes, const struct records_of *of,
                    struct arena *a, struct records *out);
 
-/* What the rest of the library takes for granted. */
+/* Returns whether the record has the properties that the library relies on. */
 bool record_is_sound(const struct record *r);
 
-/* Where its program is, or would be; of no record, too. */
+/* Returns the path of the program, also if the file or the record is
+ * missing. */
 struct str record_program(const struct record *r);
 
-/* Whether both say the same of the same file (young or not). */
+/* Returns whether both records are equal except for RECORD_YOUNG. */
 bool record_eq(const struct record *x, const struct record *y);
 
 #endif

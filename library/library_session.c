@@ -5,12 +5,9 @@
 
 #include <string.h>
 
-/*
- * The activations of one conversation, and the rest of its budget. Preloaded
- * bodies cost nothing, each skill counts once and each body once: a changed
- * body of the same name is returned, and costs its tokens. Source: T20 to
- * T22.
- */
+/* The activations of one conversation and its remaining budget. Preloaded
+ * bodies are free; each skill counts once and each body once. A changed body of
+ * the same name is returned and counted. Source: T20 to T22. */
 
 void library_session_init(struct library_session *s, bool metis,
                           struct arena *a)
@@ -36,7 +33,8 @@ const struct library_activation *session_find(const struct library_session *s,
     return NULL;
 }
 
-/* One of the first `count` is it: T21 counts skills, not their bodies. */
+/* Returns whether one of the first `count` activations has the name: T21 counts
+ * skills, not bodies. */
 static bool has_loaded(const struct library_session *s, struct str name,
                        size_t count)
 {
@@ -69,7 +67,7 @@ bool library_session_put(struct library_session *s,
     return s->warned && !warned;
 }
 
-/* "['a', 'b']", as Python shows a list. */
+/* Formats a list like Python: "['a', 'b']". */
 static struct str loaded_names(const struct library_session *s, struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};

@@ -3,13 +3,13 @@
 
 #include "mapm/library.h"
 
-/* What a session holds already of that name, and of that version; NULL: nothing.
- * `skill_version` NULL: the last one of the name. */
+/* Returns the activation of this name and version in the session, or NULL. With
+ * `skill_version` NULL, returns the last one of the name. */
 const struct library_activation *session_find(const struct library_session *s,
                                               struct str name,
                                               const char *skill_version);
 
-/* T21, T22: whether one more of `tokens` fits. */
+/* Checks that another skill of `tokens` fits into the budget (T21, T22). */
 bool session_check(const struct library_session *s, struct str name,
                    size_t tokens, struct err *e);
 

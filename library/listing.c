@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FILES_A_THREAD 256 /* fewer are not worth one */
+#define FILES_A_THREAD 256 /* fewer files do not justify a thread */
 #define BATCH_FOLDERS  128
 #define PATH_BYTES     4096
 
@@ -26,12 +26,12 @@ struct batch {
     struct scan_entry folders[BATCH_FOLDERS];
 };
 
-/* One thread lists and adds batches, all take them. */
+/* One thread lists and adds batches; all threads process them. */
 struct queue {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct batch *first, *last,
-        *open; /* `open`: the first batch that no thread took */
+        *open; /* `open`: the first batch that no thread has taken */
     bool ended, interrupted;
     int fd;
     bool programs;
@@ -67,7 +67,7 @@ bool fingerprint_file(int fd, struct str name, struct str file, bool follow,
     path[name.n + 1 + file.n] = '\0';
     if (fstatat(fd, path, &st, follow ? 0 : AT_SYMLINK_NOFOLLOW) < 0)
         return errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
-    if (S_ISDIR(st.st_mode)) /* T2: that is no file of that name */
+    if (S_ISDIR(st.st_mode)) /* T2: a folder of this name is not a SKILL.md */
         return false;
     *out = fingerprint_of(&st);
     return true;
@@ -161,9 +161,9 @@ static void start_threads(struct listing *l)
 
 /* --- names ------------------------------------------------------------------------------ */
 
-/* T31: hidden folders are passed over. Nothing is lost: no name begins with a
- * dot, and a skill has the name of its folder. Metis looks at them, and says
- * which skill is invalid. */
+/* Skips hidden folders (T31): the name of a skill is that of its folder and
+ * cannot begin with a dot. Metis scans them and reports the skills as
+ * invalid. */
 static bool is_hidden(const struct listing *l, struct str name)
 {
     return l->options->metis ? str_is(name, ".") || str_is(name, "..")
@@ -219,9 +219,10 @@ static bool add_names(struct listing *l, DIR *d, struct err *e)
 
 /* --- in order ----------------------------------------------------------------------------- */
 
-/* Eight bytes of a name behind what all names begin with: mostly they decide. */
+/* Sort key: eight bytes of a name after the prefix common to all names, which
+ * decide most comparisons. */
 struct key {
-    uint64_t bytes; /* as a number: in the order of the bytes */
+    uint64_t bytes; /* big-endian, so that numbers compare like bytes */
     struct scan_entry *entry;
 };
 
@@ -295,7 +296,7 @@ bool listing_begin(const struct library_options *o,
     d = fdopendir(own);
     if (!d)
         return err_errno(e, "list it");
-    own = -1; /* the stream's now */
+    own = -1; /* owned by the directory stream now */
     *l = (struct listing){.options = o, .root = root, .a = a};
     l->queue.fd = fd;
     l->queue.programs = o->programs;
@@ -311,10 +312,11 @@ bool listing_begin(const struct library_options *o,
 
 /* --- groups (K14) --------------------------------------------------------------- */
 
-/* Folders in the root without a SKILL.md, and those in them: few. */
+/* Folders without a SKILL.md in the root, and those within them; usually
+ * few. */
 struct groups {
     struct listing *l;
-    struct str *names; /* the list itself is the queue */
+    struct str *names; /* also serves as the queue */
     size_t count, capacity;
     struct scan_entry **skills;
     size_t skill_count, skill_capacity;
@@ -353,8 +355,9 @@ static void add_nested(struct groups *g, struct str name)
     *s = one.folders[0];
 }
 
-/* No link is followed, or it would never end; a skill's folder may be one. What
- * cannot be listed has no skills, as what is not there. */
+/* Lists a group. Links to groups are not followed, since they may form cycles;
+ * a skill's folder may be a link. A group that cannot be listed counts as
+ * empty. */
 static bool look_into(struct groups *g, struct str group, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -450,7 +453,7 @@ void listing_done(struct listing *l)
     if (!l || !l->options)
         return;
     pthread_mutex_lock(&l->queue.lock);
-    l->queue.open = NULL; /* more threads would have no work */
+    l->queue.open = NULL; /* further threads would have no work */
     pthread_mutex_unlock(&l->queue.lock);
     threads_join(&l->threads);
     pthread_cond_destroy(&l->queue.changed);

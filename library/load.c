@@ -10,12 +10,10 @@
 #include "catalog.h"
 #include "library_session.h"
 
-/*
- * A skill's body, for a model or from a person, within the budgets of a
- * session. Source: T11, T12, T18 to T22, T27, K7, K41, L6, L13.
- */
+/* Loading the body of a skill for a model or a user, within the budgets of a
+ * session. Source: T11, T12, T18 to T22, T27, K7, K41, L6, L13. */
 
-#define HOLD_BATCH 64 /* skills between two looks for a signal */
+#define HOLD_BATCH 64 /* skills between two checks for a signal */
 
 /* --- the file ---------------------------------------------------------------------------- */
 
@@ -67,7 +65,8 @@ bool library_text(const struct library *l, const struct library_skill *s,
     return true;
 }
 
-/* T12: said when it is loaded; Metis reads all of it when it lists. */
+/* Reports the size when the skill is loaded (T12); Metis reads the whole file
+ * when it lists. */
 static void tell_size(const struct library *l, const struct library_skill *s,
                       const struct diagnostics *why)
 {
@@ -130,7 +129,7 @@ static bool read_document(const struct library *l,
     }
     if (d->hidden)
         library_warn_hidden(l, s->name, STR("SKILL.md"), in.text);
-    d->metaskill = s->metaskill; /* as it was found: nothing is asked here */
+    d->metaskill = s->metaskill; /* as found by the scan; not checked again */
     d->program = s->program;
     return true;
 }
@@ -140,8 +139,8 @@ void library_keep(struct library *l)
     l->hold = true;
 }
 
-/* Without a link on the way, and as it was seen: what most skills are. Four
- * calls each, where read_now() takes nine. */
+/* Reads a skill whose path contains no link and whose file is unchanged, as for
+ * most skills, with four system calls; read_now() needs nine. */
 static bool hold_plain(int root, const struct record *r, struct catalog *c,
                        struct str *out)
 {
@@ -161,7 +160,8 @@ static bool hold_plain(int root, const struct record *r, struct catalog *c,
         fingerprint.size > ANCHOR_MAX_BYTES)
         return false;
     p = arena_alloc(&c->a, (size_t)fingerprint.size + 1);
-    n = read(fd, p, (size_t)fingerprint.size + 1); /* one more: its end */
+    n = read(fd, p, (size_t)fingerprint.size + 1); /* one byte more, to
+                                                    * detect the end of file */
     if (n < 0 || (size_t)n != fingerprint.size)
         return false;
     *out = str_make(p, (size_t)n);
@@ -331,8 +331,8 @@ static bool find(const struct library *l, struct str name, bool model,
            (!model || library_check_model(*out, e));
 }
 
-/* What the session has of it: this very body. One that cannot be read any more
- * is the one that it has. */
+/* Returns the session's activation of this body. A body that can no longer be
+ * read counts as unchanged. */
 static const struct library_activation *
 find_before(const struct library *l, const struct library_skill *s,
             const struct library_session *session, struct arena *a)

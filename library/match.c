@@ -4,7 +4,8 @@
 #include "catalog.h"
 #include "indexed.h"
 
-/* Skills that a request names, then those that serve it. Source: L11, G1. */
+/* Matching: skills that a request names, then skills that serve it. Source:
+ * L11, G1. */
 
 static bool has(const struct library_hit *hits, size_t count,
                 const struct library_skill *s)

@@ -3,14 +3,15 @@
 
 #include "catalog.h"
 
-/* Skills that a person names: "/name …" and "$name". Source: L12, K18. */
+/* Mentions of skills in a request: "/name …" and "$name". Source: L12, K18. */
 
 static bool is_name_char(char c)
 {
     return char_is_lower(c) || char_is_digit(c) || c == '-';
 }
 
-/* No letter, digit, "_" or "-" goes on at `at`. */
+/* Returns whether the word ends before `at`: no letter, digit, "_" or "-"
+ * follows. */
 static bool is_boundary(struct str text, size_t at)
 {
     int32_t c;
@@ -21,7 +22,7 @@ static bool is_boundary(struct str text, size_t at)
     return c != '_' && c != '-' && !text_is_word(c);
 }
 
-/* "x$name" is no mention: a price, a variable, a path in a shell. */
+/* "x$name" is not a mention, but a price, a variable or a path. */
 bool follows_word(struct str text, size_t at)
 {
     size_t start = at;
@@ -35,7 +36,8 @@ bool follows_word(struct str text, size_t at)
     return text_is_word(text_next(str_slice(text, start, at), &(size_t){0}));
 }
 
-/* The name at `at`; a "-" at its end belongs to the sentence. */
+/* Returns the name at `at`, without a trailing "-", which belongs to the
+ * sentence. */
 static struct str name_at(struct str text, size_t at)
 {
     size_t end = at;
@@ -62,7 +64,7 @@ const struct library_skill *library_slash(const struct library *l,
     while (end < text.n && is_name_char(text.p[end]))
         end++;
     if (end < text.n && text_strip(str_from_index(text, end)).n == text.n - end)
-        return NULL; /* "/name" and then no white space */
+        return NULL; /* "/name" not followed by white space */
     found = library_find(l, str_slice(text, 0, end));
     if (found && rest)
         *rest = text_strip(str_from_index(text, end));

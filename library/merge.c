@@ -6,14 +6,14 @@
 
 #include "catalog.h"
 
-/* Which of several skills of one name counts. Source: T13, K14, X23, A4. */
+/* Chooses one of several skills of the same name. Source: T13, K14, X23, A4. */
 
 struct candidate {
     struct str name;
     const struct records *records;
-    uint32_t index; /* in them */
+    uint32_t index; /* index in the records */
     uint32_t root;
-    size_t rank; /* of its root: the lowest wins */
+    size_t rank; /* rank of the root; the lowest takes precedence */
 };
 
 static struct str folder_of(const struct candidate *c)
@@ -26,7 +26,7 @@ static bool is_in_its_folder(const struct candidate *c)
     return str_eq(c->name, path_last(folder_of(c)));
 }
 
-/* As a walk in order of names meets them: "a/x" before "a-b/x". */
+/* Compares paths component by component: "a/x" precedes "a-b/x". */
 static int compare_paths(struct str x, struct str y)
 {
     struct str a = STR(""), b = STR("");
@@ -40,8 +40,8 @@ static int compare_paths(struct str x, struct str y)
     return order ? order : (x.p != NULL) - (y.p != NULL);
 }
 
-/* By name; of one name the winner first: the stronger root, in it a folder of
- * that name, of these the one nearest to the root, else the first folder. */
+/* Orders by name, then by precedence: the rank of the root, a folder with that
+ * name, the distance from the root, and the path. */
 static int compare(const struct candidate *x, const struct candidate *y)
 {
     int order = str_cmp(x->name, y->name);
@@ -62,7 +62,8 @@ static int by_name(const void *x, const void *y)
     return compare(x, y);
 }
 
-/* A single root with folders named after their skills is sorted already. */
+/* A single root whose folders are named after their skills is sorted
+ * already. */
 static void sort(struct candidate *items, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -123,7 +124,7 @@ static struct str join(struct str root, struct str folder, struct arena *a)
     return str_make(p, root.n + slash + folder.n);
 }
 
-/* L6 is no field of Metis: there everybody may start everything. */
+/* Metis does not know the field of L6: models may start all skills. */
 void catalog_fill(struct library_skill *s, const struct library_root *root,
                   const struct record *r, bool metis, struct arena *a)
 {

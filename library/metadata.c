@@ -17,7 +17,8 @@
 #define FIXED_MIN        (-4)
 #define FIXED_MAX        16
 
-/* Without "_" and a "+" before it; false when it is too long to be looked at. */
+/* Copies the digits without "_" and a leading "+". Returns false if they are
+ * too long. */
 static bool copy_digits(struct str text, char out[NUMBER_MAX_BYTES + 1])
 {
     size_t n = 0;
@@ -98,7 +99,8 @@ static struct str integer_text(struct str text, struct arena *a)
     return arena_printf(a, "%s%" PRIu64, minus && value ? "-" : "", value);
 }
 
-/* The fewest digits that read back as `x`; its decimal exponent. */
+/* Formats the fewest digits that read back as `x`. Returns the decimal
+ * exponent. */
 static int shortest(double x, char digits[32])
 {
     char text[40];
@@ -116,7 +118,7 @@ static int shortest(double x, char digits[32])
     return (int)strtol(strchr(text, 'e') + 1, NULL, 10);
 }
 
-/* repr() of a positive number. */
+/* Formats a positive number like repr() in Python. */
 static struct str positive_text(double x, struct arena *a)
 {
     char digits[32];

@@ -10,23 +10,22 @@
 
 #include "listing.h"
 
-/*
- * The scan of a root: unchanged skills keep their record, others are read.
- * Threads share the files; each has its own memory for records.
- */
+/* The scan of a root: unchanged skills keep their record, others are read.
+ * Threads share the files; each has an arena of its own for records. */
 
 struct changes {
     const struct scan *scan;
     int64_t now;
     struct scan_entry **folders; /* to be read */
-    struct record *known;        /* of each; without bytes: none */
+    struct record *known;        /* previous record of each; no bytes if
+                                  * there is none */
     size_t count, known_capacity;
-    struct arena *arenas; /* of the new records; one for each thread */
+    struct arena *arenas; /* arenas of the new records, one per thread */
 };
 
 /* --- reading ---------------------------------------------------------------------------- */
 
-/* The new record lives in `fresh`. */
+/* Validates a skill; the new record is allocated in `fresh`. */
 static void validate(const struct changes *changes, struct arena *fresh,
                      struct scan_entry *s, const struct record *known)
 {
@@ -64,8 +63,8 @@ static bool validate_changed(void *ctx, size_t thread, size_t index,
 
 /* --- what changed ------------------------------------------------------------------------- */
 
-/* The declared program, or SKILL.star, or without `programs` the one of the
- * record. */
+/* Reads the fingerprint of the declared program or SKILL.star, or copies that
+ * of the record without `programs`. */
 static void fingerprint_program(const struct scan *scan, struct scan_entry *s,
                                 const struct record *known)
 {
@@ -76,7 +75,7 @@ static void fingerprint_program(const struct scan *scan, struct scan_entry *s,
                          &s->program);
 }
 
-/* Without taking it apart, as long as no other program was declared. */
+/* Compares without parsing the record, unless it declares another program. */
 static bool is_as_before(const struct scan *scan, const struct scan_entry *s,
                          size_t k)
 {
@@ -134,7 +133,7 @@ static void find_changed(const struct scan *scan, struct scan_entry **folders,
 
 /* --- the bytes ------------------------------------------------------------------------------ */
 
-/* Some megabytes: each written once, where it stays. */
+/* Records take some megabytes, so each is written once, in its final place. */
 static bool write_records(const struct scan *scan, struct scan_entry **folders,
                           size_t count, struct arena *a,
                           struct record_batch *out, struct err *e)

@@ -17,46 +17,48 @@
 struct scan {
     const struct library_options *options;
     const struct library_root *root;
-    struct str known; /* bytes of before; empty: none */
+    struct str known; /* bytes of the previous records; empty if there are
+                       * none */
 
-    struct records before; /* of `known`, once it began; they may be empty */
+    struct records before; /* parsed from `known`; may be empty */
     struct arena listed;
     struct listing *listing;
     struct root_bounds bounds; /* of the root */
     struct records_of of;
-    int fd; /* of the root; -1: it is not there */
+    int fd; /* the open root; -1 if it does not exist */
 };
 
 struct record_batch {
     struct root_bounds bounds;
-    const struct str *groups; /* folders of folders in it that were read … */
+    const struct str *groups; /* groups that were listed */
     size_t group_count;
-    bool has_all_groups;    /* … which are all */
-    struct records records; /* scan->before when nothing changed */
-    bool rewritten;         /* they are not: to be kept */
+    bool has_all_groups;    /* `groups` is complete */
+    struct records records; /* equal to `before` if nothing changed */
+    bool rewritten;         /* `records` differ and should be stored */
 };
 
-/* Ownership: records in `a`, borrowing from scan->known. A root that is not
- * there is empty, unless it was named. Errors: as library_open(). */
+/* Ownership: records are allocated in `a` and borrow from scan->known. A
+ * missing root is empty unless the user named it. Errors: as library_open(). */
 MUST_CHECK bool scan_begin(struct scan *scan, struct arena *a, struct err *e);
 MUST_CHECK bool scan_end(struct scan *scan, struct arena *a,
                          struct record_batch *out, struct err *e);
-void scan_done(struct scan *scan); /* of any that is zeroed, or began */
+void scan_done(struct scan *scan); /* accepts a zeroed scan */
 
-/* One folder of a root. */
+/* The folder of a skill in a root. */
 struct skill_place {
     const struct root_bounds *bounds; /* of the root */
     bool metis;
     const struct library_options *options;
-    struct str folder;        /* below the root */
-    struct fingerprint skill; /* of SKILL.md, a moment ago */
-    struct fingerprint
-        program;              /* of SKILL.star, or the program of the record */
-    struct str fingerprinted; /* which of them */
-    int64_t now;              /* seconds since 1970 */
+    struct str folder;          /* below the root */
+    struct fingerprint skill;   /* current fingerprint of SKILL.md */
+    struct fingerprint program; /* fingerprint of SKILL.star or of the recorded
+                               * program */
+    struct str fingerprinted;   /* path of that program */
+    int64_t now;                /* seconds since 1970 */
 };
 
-/* Reads and judges it; always gives a record that is sound. In `a`. */
+/* Reads and validates the skill; always returns a sound record, allocated in
+ * `a`. */
 void skill_validate(const struct skill_place *place, struct arena *a,
                     struct record *out);
 

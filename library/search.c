@@ -4,10 +4,8 @@
 #include "catalog.h"
 #include "indexed.h"
 
-/*
- * Finding what serves a request by the index (G1), or with the rules of Metis by
- * a part of a name or description. Source: T16, T17, L3, L6, X25, X26.
- */
+/* Search by the index (G1), or by substrings of names and descriptions with the
+ * rules of Metis. Source: T16, T17, L3, L6, X25, X26. */
 
 #define NAME_SCORE        2
 #define DESCRIPTION_SCORE 1
@@ -15,7 +13,7 @@
 
 struct hits {
     const struct library_skill *
-        *items[SCORES]; /* by score, in order of names */
+        *items[SCORES]; /* by score, each in the order of names */
     size_t count[SCORES], limit;
 };
 
@@ -31,7 +29,7 @@ static bool is_enough(const struct hits *h)
     return h->count[SCORES - 1] == h->limit;
 }
 
-/* Of the skill that the first hit at or behind its name is in. */
+/* Returns the score of the skill that contains the first hit. */
 static unsigned score_of(const struct haystack *h, size_t i,
                          const struct needle *query, size_t at)
 {
@@ -47,7 +45,8 @@ static unsigned score_of(const struct haystack *h, size_t i,
     return at + query->text.n < s->end ? DESCRIPTION_SCORE : 0;
 }
 
-/* One walk over all names and descriptions: from a hit to the next skill. */
+/* Searches all names and descriptions in one pass, continuing after each hit
+ * with the next skill. */
 static void search_all(const struct library *l, struct str query, bool model,
                        struct hits *out)
 {

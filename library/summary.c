@@ -15,10 +15,10 @@
 
 struct topic {
     struct str word;
-    size_t skills; /* whose names have it */
+    size_t skills; /* number of skills whose names contain the word */
 };
 
-/* Words of names that say nothing about what a skill is for. */
+/* Returns false for words that do not describe the purpose of a skill. */
 static bool is_topic(struct str word)
 {
     static const char *const others[] = {
@@ -66,7 +66,7 @@ static int by_skills(const void *x, const void *y)
     return str_cmp(a->word, b->word);
 }
 
-/* The words that most names have: at least two. */
+/* Adds the most frequent words of names that occur at least twice. */
 static void add_topics(const struct library *l, const bool *shown,
                        struct buf *out, struct arena *a)
 {
@@ -118,7 +118,7 @@ static struct str mode_lines(const struct library *l, const bool *shown,
     return arena_str(a, buf_str(&b));
 }
 
-/* All of them, or how many: never a part. */
+/* Adds all modes, or only their number if they do not fit. */
 static void add_modes(const struct library *l, const bool *shown,
                       struct buf *out, struct arena *a)
 {

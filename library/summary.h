@@ -3,9 +3,9 @@
 
 #include "mapm/library.h"
 
-/* What stands for the list of skills where that is too long: how many there are,
- * what about, how to find them, and the modes. `shown` says of each skill whether
- * it counts. In `a`. Source: G4. */
+/* Returns the summary that replaces a list of skills that is too long: their
+ * number and topics, how to search, and the modes. Skills with `shown` false
+ * are not counted. Allocated in `a`. Source: G4. */
 struct str summary_text(const struct library *l, const bool *shown,
                         struct arena *a);
 

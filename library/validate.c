@@ -10,25 +10,23 @@
 
 #include "scan.h"
 
-/*
- * One SKILL.md, from its file to a record: the frontmatter alone (L9), but
- * under the profile of Metis, which judges all of it when it lists (T10, T12).
- */
+/* Validation of a SKILL.md into a record: of the frontmatter only (L9), or,
+ * with the profile of Metis, of the whole file (T10, T12). */
 
 #define BLOCK_BYTES 4096
-/* A file system may give two changes in quick succession the same time: a
- * file that changed so recently is read again at the next scan. */
+/* Two changes in quick succession may have the same time on some file systems,
+ * so a file that changed recently is read again by the next scan. */
 #define YOUNG_SECONDS 1
 
 struct validation {
     const struct skill_place *place;
     struct arena *a;
-    struct str folder; /* where it really is */
-    int fd;            /* of it */
+    struct str folder; /* resolved path */
+    int fd;            /* the open folder */
     struct record *out;
     struct diagnostics why;
-    struct str asked;   /* the program that manifest asked for */
-    struct str program; /* its text */
+    struct str asked;   /* path of the program that the manifest declares */
+    struct str program; /* text of the program */
 };
 
 static bool is_young(const struct skill_place *place,
@@ -39,7 +37,7 @@ static bool is_young(const struct skill_place *place,
 
 /* --- the program beside it ------------------------------------------------------- */
 
-/* A link counts where it leads, and only inside the skill (K10). */
+/* Resolves links, whose targets must be inside the skill (K10). */
 static bool resolve(const struct validation *j, struct str path,
                     const char **inside, enum manifest_file *state)
 {
@@ -80,7 +78,7 @@ static bool open_beside(const struct validation *j, struct str path, int *fd,
            fs_open_file_at(j->fd, inside, fd, st, &e);
 }
 
-/* The fingerprint is taken before the file is read, never after. */
+/* Takes the fingerprint before the file is read, never afterwards. */
 static void fingerprint_program(struct validation *j, struct str path)
 {
     struct stat st;
@@ -92,7 +90,7 @@ static void fingerprint_program(struct validation *j, struct str path)
         j->out->program = fingerprint_of(&st);
 }
 
-/* Nothing else beside the document is of interest here. */
+/* Only the program is read; other files of the package are not needed here. */
 static enum manifest_file read_beside(void *ctx, struct str path,
                                       size_t max_bytes, struct arena *a,
                                       struct str *content)
@@ -140,8 +138,8 @@ static bool is_fence(struct str line)
            str_trim(str_from_index(line, 3)).n == 0;
 }
 
-/* Bytes up to the line that closes it; 0 when that is still to come. Without a
- * first line of "---" there is nothing to wait for. */
+/* Returns the number of bytes up to the line that ends the frontmatter, or 0 if
+ * more must be read. Without a first line "---" there is no frontmatter. */
 static size_t frontmatter_bytes(struct str text, bool ended)
 {
     size_t at = str_starts(text, STR("\xef\xbb\xbf")) ? 3 : 0;
@@ -177,7 +175,7 @@ static bool read_frontmatter(int fd, struct arena *a, struct str *out,
         *out = str_make(p, n);
         end = frontmatter_bytes(*out, ended);
         if (ended && end == 0)
-            end = n; /* nothing closes it */
+            end = n; /* the frontmatter is not closed */
         if (ended)
             break;
     }
@@ -216,8 +214,8 @@ static bool read_text(struct validation *j, struct str *out)
 
 /* --- the verdict --------------------------------------------------------------------- */
 
-/* What a person should hear of again and again: a skill that is not found
- * under the name they know, one that costs much, one that does not run. */
+/* Returns whether a diagnostic is reported each time: a skill under another
+ * name, a large one, or one that does not run. */
 static bool is_told(const struct diagnostic *c)
 {
     static const char *const codes[] = {"name-folder", "name-from-folder",
