@@ -20,7 +20,7 @@
 
 #define APPLICATION_ID  0x6d61706d /* "mapm" */
 #define BUSY_NAP_MAX_MS 16
-#define BUSY_END_MS     60 /* after a signal */
+#define BUSY_END_MS     60 /* wait after a signal */
 #define OPEN_WAIT_MS    10000
 
 /*
@@ -83,7 +83,7 @@ static int note_pages(void *ctx, sqlite3 *db, const char *name, int pages)
     return SQLITE_OK;
 }
 
-/* Others write: for how long is not known, and a signal waits only shortly. */
+/* Waits for other writers, for an unknown time; after a signal only briefly. */
 static int wait_for_others(void *ctx, int tries)
 {
     struct state *s = ctx;
@@ -135,7 +135,7 @@ bool db_end(struct state *s, bool ok, struct err *e)
     return false;
 }
 
-/* All steps from the file's version on, or none of them. */
+/* Applies all schema changes since the version of the file, or none. */
 static bool migrate(struct state *s, struct err *e)
 {
     int version = 0;
@@ -144,7 +144,7 @@ static bool migrate(struct state *s, struct err *e)
 
     if (!db_begin(s, e))
         return false;
-    /* Another process may have done it while we waited. */
+    /* another process may have migrated meanwhile */
     ok = read_pragma(s, "PRAGMA user_version", &version, e);
     for (int i = version; ok && i < DB_VERSION; i++) {
         snprintf(sql, sizeof sql,
@@ -155,8 +155,8 @@ static bool migrate(struct state *s, struct err *e)
     return db_end(s, ok, e);
 }
 
-/* Nothing is lost with a file that is new, so nothing waits for the disk here:
- * an install creates it between two requests. Trust syncs it by itself. */
+/* Creates the file without a sync, since a new file contains nothing to lose
+ * and an install creates it between two requests. Trust syncs it. */
 static bool create(struct state *s, struct err *e)
 {
     return db_run(s, "PRAGMA synchronous=OFF;PRAGMA journal_mode=WAL", e) &&
@@ -167,8 +167,8 @@ bool db_sync_file(struct state *s, struct err *e)
 {
     sqlite3_file *f = NULL;
 
-    /* Never by a descriptor of our own: closing it would drop sqlite's locks
-     * on the file. */
+    /* Uses the descriptor of sqlite: closing another one would release sqlite's
+     * locks on the file. */
     if (sqlite3_file_control(s->db, "main", SQLITE_FCNTL_FILE_POINTER, &f) ==
             SQLITE_OK &&
         f && f->pMethods &&
@@ -210,7 +210,7 @@ static bool log_is_empty(const struct state *s)
     return fs_stat_at(s->home_fd, "mapm.db-wal", &st) && st.st_size == 0;
 }
 
-/* FTS5 keeps statements of its own until the end; none is in the middle of its
+/* Statements of FTS5 stay open until the end, but never in the middle of their
  * rows. */
 static bool has_open_rows(sqlite3 *db)
 {
@@ -222,7 +222,7 @@ static bool has_open_rows(sqlite3 *db)
     return false;
 }
 
-/* An empty log can be removed at no cost: readers leave no file behind. */
+/* Removes an empty log, which is free, so that readers leave no file behind. */
 void db_close(struct state *s)
 {
     if (!s->db)
@@ -246,8 +246,8 @@ static bool is_empty(const struct stat *st)
     return S_ISREG(st->st_mode) && st->st_size == 0;
 }
 
-/* Sqlite need not count its memory, nor take room for many pages before it has
- * read one: a short run reads five. Refused once it is in use, which is fine. */
+/* Configures sqlite not to count its memory or allocate many pages in advance:
+ * a short run reads five. Fails harmlessly once sqlite is in use. */
 static void keep_small(void)
 {
     (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
@@ -257,7 +257,8 @@ static void keep_small(void)
 static const char *const db_parts[] = {"mapm.db", "mapm.db-wal", "mapm.db-shm"};
 enum { DB_PARTS = 3 };
 
-/* Sqlite would block on a FIFO, and fail for good on an unreadable file. */
+/* Returns whether the file is a FIFO, on which sqlite would block, or
+ * unreadable. */
 static bool is_unusable(const struct state *s, const char *name)
 {
     struct stat st;
@@ -292,8 +293,9 @@ static const char *uri_of(struct state *s, struct str path, const char *query)
     return arena_str(&s->arena, buf_str(&b)).p;
 }
 
-/* Read-only: without a log sqlite needs no file beside mapm.db, and without
- * mapm.db the state is empty. A log without its index cannot be read. */
+/* Opens the database read-only. Without a log, sqlite needs no other file;
+ * without mapm.db, the state is empty. A log without its index cannot be
+ * read. */
 static bool open_read_only(struct state *s, struct str path, struct err *e)
 {
     const int memory = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
@@ -312,7 +314,7 @@ static bool open_read_only(struct state *s, struct str path, struct err *e)
            db_run(s, "PRAGMA query_only=ON", e);
 }
 
-/* Later writes will have a later time than the present one. */
+/* Returns whether later writes will have a later time than the current one. */
 static bool is_settled(const struct stat *st)
 {
     struct timespec now;
@@ -347,10 +349,9 @@ static bool has_log(const struct state *s)
     return fs_stat_at(s->home_fd, "mapm.db-wal", &st) && st.st_size != 0;
 }
 
-/* Without a log all data is in mapm.db itself, and a writer changes its times:
- * data is valid while these stay the same. A log is read with a private index
- * in memory, under sqlite's locks, unless another process has it open: then
- * with that index. */
+/* Without a log, all data is in mapm.db and is valid while its times do not
+ * change. A log is read with a private index in memory, under sqlite's locks,
+ * unless another process has it open: then with that index. */
 bool state_begin_glance(struct state *s)
 {
     const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
@@ -415,7 +416,8 @@ static bool open_file(struct state *s, bool *broken, struct err *e)
     return false;
 }
 
-/* The log first: beside a new mapm.db the old one would be taken for its. */
+/* Moves the log first, because sqlite would use an old log with a new
+ * mapm.db. */
 static bool set_aside(struct state *s, struct err *e)
 {
     static const char *const parts[] = {"-wal", "-shm", ""};
@@ -436,9 +438,9 @@ static bool set_aside(struct state *s, struct err *e)
     return true;
 }
 
-/* Under the lock no other process opens, creates or renames the file. A full
- * disk or a power cut leaves an empty file, which sqlite would silently take
- * for a new one. */
+/* With the lock, no other process opens, creates or renames the file. A full
+ * disk or a power cut leaves an empty file, which sqlite would silently treat
+ * as a new one. */
 static bool open_alone(struct state *s, const struct stat *torn, struct err *e)
 {
     struct stat st;
@@ -464,9 +466,9 @@ static bool open_alone(struct state *s, const struct stat *torn, struct err *e)
     return open_file(s, &broken, e);
 }
 
-/* Sqlite opens the log by name after mapm.db: in between these must not become
- * different files. So opening holds the folder's lock shared, and renaming
- * holds it exclusively. */
+/* Sqlite opens the log by name after mapm.db, and neither may be renamed in
+ * between. So opening holds a shared lock of the folder, and renaming an
+ * exclusive one. */
 static bool lock_names(struct state *s, bool alone, struct err *e)
 {
     return fs_lock(s->home_fd, alone, OPEN_WAIT_MS, NULL, NULL, e);
@@ -565,7 +567,7 @@ void state_refresh(struct state *s)
 
 void state_load(struct state *s)
 {
-    struct err kept = {0}; /* in db_problem: the next question reports it */
+    struct err kept = {0}; /* in db_problem, which the next query reports */
 
     if (!db_open(s, &kept))
         err_clear(&kept);
@@ -594,9 +596,9 @@ static bool is_question(enum statement which)
            which == FIND_PROOF;
 }
 
-/* An install queries thousands of times, and writes only at its end: one
- * transaction for all queries instead of four locks for each. Rows of another
- * process may be missed: then something is fetched again. */
+/* Keeps one transaction for all queries: an install makes thousands of queries,
+ * which would take four locks each, and writes only at its end. Rows that
+ * another process adds meanwhile are missed and fetched again. */
 static void keep_reading(struct state *s)
 {
     if (s->batching && !s->reading)
@@ -673,7 +675,7 @@ struct str db_column_str(sqlite3_stmt *q, int at, struct arena *a)
     return arena_str(a, str_make(bytes ? bytes : "", bytes ? (size_t)n : 0));
 }
 
-/* Page by page through sqlite's cache it would take twice as long. */
+/* Reading page by page through sqlite's cache would take twice as long. */
 bool db_read_blob(struct state *s, const char *table, const char *column,
                   int64_t row, size_t max_bytes, struct arena *a,
                   struct str *out)

@@ -11,7 +11,9 @@
  * by time of creation.
  */
 
-#define EVENTS_FORGET 64 /* at once; until then a few too many are there */
+#define EVENTS_FORGET                                                          \
+    64 /* rows deleted at once; until then a few too many
+                          * exist */
 
 /* --- ids ------------------------------------------------------------------------ */
 
@@ -22,7 +24,7 @@ static void draw(uint8_t *out, size_t n)
 
     if (getrandom(out, n, 0) == (ssize_t)n)
         return;
-    /* Without the kernel's: two processes still differ. */
+    /* without random bytes of the kernel, two processes still differ */
     x = (uint64_t)state_now_us() ^ ((uint64_t)getpid() << 40);
     for (size_t i = 0; i < n; i++) {
         x = (x ^ (x >> 29)) * odd;
@@ -30,7 +32,7 @@ static void draw(uint8_t *out, size_t n)
     }
 }
 
-/* Reads the next row; false after the last. */
+/* Increments the random part; returns false on overflow. */
 static bool add_one(uint8_t *chance, size_t n)
 {
     while (n-- > 0)
@@ -44,7 +46,7 @@ static void write_id(uint64_t ms, const uint8_t chance[10],
 {
     static const char digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     uint8_t b[16];
-    unsigned bits = 2, value = 0; /* 26 digits have two bits more */
+    unsigned bits = 2, value = 0; /* 26 digits contain two bits more */
     size_t n = 0;
 
     for (int i = 0; i < 6; i++)
@@ -61,7 +63,7 @@ static void write_id(uint64_t ms, const uint8_t chance[10],
     out[n] = '\0';
 }
 
-/* Of `ms`, or of a later one that ids were already made of. */
+/* Creates an id for `ms`, or for a later time that was used already. */
 static void make_id(struct state *s, uint64_t ms, char out[STATE_ID_CHARS + 1])
 {
     if (ms > s->id_ms) {
@@ -119,7 +121,7 @@ static bool insert_event(struct state *s, const struct state_event *v,
                   DB_TEXT(v->payload));
 }
 
-/* Only the oldest ever go, so that rows have no gaps. */
+/* Deletes only the oldest rows, so that there are no gaps. */
 static bool forget_oldest(struct state *s, struct err *e)
 {
     int64_t newest = sqlite3_last_insert_rowid(s->db);

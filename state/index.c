@@ -4,12 +4,12 @@
 
 #include "database.h"
 
-/* A cache, all of it but the list of workspaces, and that one fills itself at
- * each install. */
+/* All of the index is a cache except the list of workspaces, which each install
+ * fills. */
 
-#define KIND_MAX 255 /* of a package: the caller's own number */
+#define KIND_MAX 255 /* kind of a package, a number of the caller */
 
-/* What fails is no row: the caller fetches again. */
+/* Returns no row on failure, so that the caller fetches again. */
 static sqlite3_stmt *find_row(struct state *s, enum statement which,
                               const struct db_value *values, int count)
 {
@@ -113,7 +113,7 @@ bool state_put_trees(struct state *s, struct str repository, struct str commit,
     DB_TEXT((p)->repository), DB_TEXT((p)->commit), DB_TEXT((p)->path),        \
         DB_TEXT((p)->object), DB_HASH(&(p)->digest)
 
-/* Of thousands of the same question the first prepares it. */
+/* Prepares the statement once for thousands of queries. */
 static sqlite3_stmt *prepare_proof(struct state *s)
 {
     struct err ignored = {0};

@@ -5,23 +5,27 @@
 #include <math.h>
 
 #define K1               1.2
-#define NAME_WEIGHT      4.0 /* of one hit in a name … */
+#define NAME_WEIGHT      4.0 /* weight of a hit in a name */
 #define TAG_WEIGHT       1.5
-#define DESCRIPTION_BEND 0.75 /* how much the length of a text counts */
+#define DESCRIPTION_BEND 0.75 /* influence of the length of a text */
 #define NAME_BEND        0.3
-#define DESCRIPTION_MEAN 45.0 /* words of real skills */
+#define DESCRIPTION_MEAN 45.0 /* average number of words of real skills */
 #define NAME_MEAN        2.5
-#define COUNT_MIN        1000 /* words of fewer entries weigh as of so many */
-#define SYNONYM_WEIGHT   0.5
-#define PART_WEIGHT      0.5
-#define PART_MIN_BYTES   4
-#define PART_MAX_SHARE   0.05 /* of all entries have the word itself: enough */
-#define MET_POWER        0.3
-#define NAME_BONUS       0.6
-#define LITERAL_NAME     0.5 /* of the heaviest word */
-#define LITERAL_TEXT     0.15
+#define COUNT_MIN                                                              \
+    1000 /* smaller collections are weighted as if they
+                               * had so many entries */
+#define SYNONYM_WEIGHT 0.5
+#define PART_WEIGHT    0.5
+#define PART_MIN_BYTES 4
+#define PART_MAX_SHARE                                                         \
+    0.05 /* a word in more than this share of the
+                               * entries is not searched within words */
+#define MET_POWER    0.3
+#define NAME_BONUS   0.6
+#define LITERAL_NAME 0.5 /* share of the weight of the heaviest word */
+#define LITERAL_TEXT 0.15
 
-/* `fit` at which as many requests are met by chance as are met at all. */
+/* `fit` below which matches are probably accidental */
 #define FIT_MIN       0.375
 #define FIT_NAME      0.3
 #define LITERAL_FIT   0.4
@@ -31,7 +35,8 @@ enum { NAME, DESCRIPTION, TAGS, COLUMNS };
 
 /* --- the words ----------------------------------------------------------------- */
 
-/* `*source` is the index of its source; SIZE_MAX: of none that is searched. */
+/* Returns the entry of an id; `*source` is the index of its source, or SIZE_MAX
+ * if it is not searched. */
 static size_t entry_of(const struct ranking *r, uint64_t id, size_t *source)
 {
     for (size_t i = 0; i < r->source_count; i++) {
@@ -59,14 +64,14 @@ static int count_row(const Fts5ExtensionApi *api, Fts5Context *fts, void *ctx)
     return SQLITE_OK;
 }
 
-/* What a word tells that `have` entries have. */
+/* Returns the weight of a word that `have` entries contain. */
 static double weight_of(const struct ranking *r, double have)
 {
     return log(1 + (r->count - have + 0.5) / (have + 0.5));
 }
 
-/* A word that no entry has weighs as the most common of its synonyms that any
- * has; with none of them it is a word that was not met. */
+/* A word that no entry contains has the weight of its most common synonym;
+ * without any, it counts as not found. */
 static void weigh(struct ranking *r, const Fts5ExtensionApi *api,
                   Fts5Context *fts)
 {
@@ -257,8 +262,8 @@ void ranking_add_parts(struct ranking *r)
         r->total += r->weight[term];
 }
 
-/* What was not met counts as one unknown word at most: long requests have words
- * beside the matter. */
+/* Words that were not found count as one unknown word at most, because long
+ * requests contain irrelevant words. */
 static double fit_of(const struct ranking *r, const struct rating *rating)
 {
     double missed = r->total - (double)rating->met;
@@ -273,7 +278,7 @@ static double fit_of(const struct ranking *r, const struct rating *rating)
            (1 + FIT_NAME * (double)rating->name) / (1 + FIT_NAME);
 }
 
-/* FIT_MIN becomes SEARCH_MIN_SCORE. */
+/* Maps FIT_MIN to SEARCH_MIN_SCORE. */
 static double spread(double fit)
 {
     return fit < FIT_MIN ? fit / FIT_MIN * SEARCH_MIN_SCORE

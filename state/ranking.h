@@ -16,12 +16,12 @@
  */
 
 struct rating {
-    float sum;     /* of the words: bm25 */
-    float met;     /* of `total`: how much of the request it has */
-    float name;    /* 0 to 1: how much of its name the request has */
-    uint64_t mask; /* words of the request */
-    float score;   /* ranking_end(): what the order is by … */
-    float fit;     /* … and 0 to 1, how well it fits */
+    float sum;     /* bm25 score of the words */
+    float met;     /* weight of the matching words, out of `total` */
+    float name;    /* share of the name that the request contains, 0 to 1 */
+    uint64_t mask; /* matching words of the request, one bit each */
+    float score;   /* set by ranking_end(): the sort key */
+    float fit;     /* set by ranking_end(): quality of the match, 0 to 1 */
 };
 
 struct ranking {
@@ -29,25 +29,28 @@ struct ranking {
     struct search_texts *const *sources;
     size_t source_count;
     struct rating **ratings; /* [source][entry] */
-    double count;            /* of entries */
+    double count;            /* number of entries */
     double weight[MATCH_MAX_WORDS], phrase_weight[SEARCH_MAX_PHRASES];
-    double have[MATCH_MAX_WORDS]; /* so many entries have the word */
-    double total, max;            /* of all words; of one that no entry has */
+    double have[MATCH_MAX_WORDS]; /* per word: number of entries that contain
+                                   * it */
+    double total, max;            /* weight of all words; weight of a word
+                                   * that no entry contains */
     bool is_ready;
-    /* of the row at hand */
+    /* hits of the current row */
     unsigned hits[SEARCH_MAX_PHRASES][3];
 };
 
-/* In `a`. */
+/* Allocated in `a`. */
 void ranking_begin(struct ranking *r, const struct search_words *words,
                    struct search_texts *const *sources, size_t count,
                    struct arena *a);
-/* Rates the entries with words of the request, by FTS5. */
+/* Rates the entries that contain words of the request, with FTS5. */
 MUST_CHECK bool ranking_rate(struct ranking *r, struct state *s,
                              struct arena *a, struct err *e);
-/* Words within the words of names. */
+/* Adds words of the request that are parts of words in names. */
 void ranking_add_parts(struct ranking *r);
-/* `literal`: in its name (2), in its text (1), nowhere (0). */
+/* `literal`: the request occurs in the name (2), the text (1), or neither
+ * (0). */
 void ranking_end(const struct ranking *r, struct rating *rating,
                  unsigned literal);
 

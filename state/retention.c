@@ -33,7 +33,7 @@ static bool forget(struct state *s, enum statement which, struct err *e)
                   DB_NUMBER(LIBRARY_CACHE_MAX_BYTES));
 }
 
-/* `which` puts, another one forgets. */
+/* Writes a row with `which`, then deletes old rows with another statement. */
 static bool put_now(struct state *s, enum statement which, struct str key,
                     struct str value, struct err *e)
 {
@@ -48,7 +48,8 @@ static bool put_now(struct state *s, enum statement which, struct str key,
            db_end(s, insert(s, which, key, value, e) && forget(s, after, e), e);
 }
 
-/* Retries after a repair, except within a transaction of the caller. */
+/* Writes a row, again after a repair, except within a transaction of the
+ * caller. */
 static bool put(struct state *s, enum statement which, struct str key,
                 struct str value, struct err *e)
 {
@@ -92,7 +93,7 @@ bool state_find_library(struct state *s, struct str root, struct arena *a,
 
     if (!q)
         return false;
-    /* Until `q` ends the row is what it was when its root was compared. */
+    /* the row does not change until `q` is finished */
     ok = sqlite3_step(q) == SQLITE_ROW &&
          db_read_blob(s, "libraries", "bytes",
                       db_column_number(q, 0, INT64_MAX, 0),

@@ -13,10 +13,12 @@
 
 #define PROC_FILE_MAX_BYTES 4096
 #define TIME_MAX_MS         (TIME_MAX_SECONDS * 1000)
-#define HISTORY_FORGET_RUNS 16 /* at once; until then no list shows them */
+#define HISTORY_FORGET_RUNS                                                    \
+    16 /* runs deleted at once; until then lists omit
+                                * them */
 
-/* Start time in clock ticks since boot; "" for no process. It follows the name
- * in parentheses, which may contain any byte. */
+/* Returns the start time in clock ticks since boot; "" if there is no such
+ * process. It follows the name in parentheses, which may contain any byte. */
 static struct str process_start(int64_t pid, struct arena *a)
 {
     struct err ignored = {0};
@@ -35,7 +37,7 @@ static struct str process_start(int64_t pid, struct arena *a)
     return word;
 }
 
-/* Numbers of processes mean something in one boot, and in one namespace. */
+/* Process ids are valid within one boot and one namespace. */
 static struct str boot_and_namespace(struct arena *a)
 {
     struct err ignored = {0};
@@ -57,11 +59,9 @@ static struct str life_of(int64_t pid, struct arena *a)
     return arena_printf(a, "%.*s %.*s", STR_ARG(where), STR_ARG(start));
 }
 
-/*
- * "boot namespace start". In another namespace (a container that shares the
- * folder) nothing can be said of its process but that no run takes longer
- * than the longest limit.
- */
+/* `life` is "boot namespace start". In another namespace (a container that
+ * shares the folder) the process cannot be seen, but no run takes longer than
+ * the longest limit. */
 static bool is_alive(const struct state_run *r, struct str life,
                      struct arena *a)
 {
@@ -131,7 +131,8 @@ static bool ask_number(struct state *s, enum statement which, int64_t argument,
     return code == SQLITE_ROW;
 }
 
-/* Not while both files together are smaller: then nothing is counted. */
+/* Returns false while both files together are small, so that nothing is
+ * counted. */
 static bool may_be_crowded(const struct state *s)
 {
     struct stat db = {0}, log = {0};
@@ -153,9 +154,9 @@ static bool find_crowded(struct state *s, int64_t *old, struct err *e)
            (bytes <= room || ask_number(s, CROWDED_RUNS, room, old, e));
 }
 
-/* Only the oldest ever go, so numbers have no gaps: those that are too many
- * are found without counting, and forgotten some at a time: each of them is
- * on a page that nothing else of this run touches. `newest` is there already. */
+/* Deletes the oldest runs, some at a time, because each is on a page that this
+ * run does not touch otherwise. Only the oldest are deleted, so numbers have no
+ * gaps and the surplus is known without counting. `newest` exists already. */
 static bool prune(struct state *s, int64_t newest, struct err *e)
 {
     int64_t old = 0;

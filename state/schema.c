@@ -1,9 +1,7 @@
 #include "database.h"
 
-/*
- * Tables and statements. A new version of the schema is a new step: an older
- * mapm.db gets the missing steps in one transaction.
- */
+/* Tables and statements. Each version of the schema is a step; an older mapm.db
+ * is migrated by the missing steps in one transaction. */
 
 const char *const db_schema[DB_VERSION] = {
     /* 1: the index */

@@ -107,13 +107,13 @@ bool state_list_sources(struct state *s, enum search_kind kind, struct arena *a,
 
 /* --- putting ------------------------------------------------------------------------ */
 
-/* Which rows a source has, and which of them its new entries take. */
+/* The rows of a source, and the rows of its new entries. */
 struct putting {
     struct state *s;
     uint64_t source;
     const struct search_entry *entries;
     size_t count;
-    uint32_t *rows; /* of the entries; 0: not yet */
+    uint32_t *rows; /* row of each entry; 0 if not assigned yet */
     int64_t *hashes;
     struct arena a;
 };
@@ -183,8 +183,8 @@ static bool list_rows(struct putting *p, struct row **out, size_t *count,
     return true;
 }
 
-/* Rows of entries that stay as they are; others are deleted. `*next` is the
- * number of a new one. */
+/* Keeps the rows of unchanged entries and deletes the others. `*next` receives
+ * the number of the next new row. */
 static bool keep_rows(struct putting *p, uint32_t *next, struct err *e)
 {
     uint32_t mask = (1u << SEARCH_ROW_BITS) - 1;
@@ -258,7 +258,8 @@ static bool drop_source(struct state *s, uint64_t id, struct err *e)
            db_put(s, FORGET_SOURCE, e, DB_NUMBER(id));
 }
 
-/* Libraries that were put long ago, in favour of the one just put. */
+/* Deletes the libraries that were stored longest ago, except the current
+ * one. */
 static bool drop_oldest(struct state *s, struct err *e)
 {
     for (;;) {
@@ -280,7 +281,8 @@ static bool drop_oldest(struct state *s, struct err *e)
     }
 }
 
-/* The row first: its id is part of those of the entries. */
+/* Writes the row of the source first, because its id is part of the ids of its
+ * entries. */
 static bool put_head(struct state *s, enum search_kind kind, struct str key,
                      struct arena *a, struct search_source *out, struct err *e)
 {
@@ -372,7 +374,7 @@ static bool read_texts(struct state *s, uint64_t source, struct search_texts *t)
     return ok;
 }
 
-/* Once for each source, until it is put again: also by another process. */
+/* Reads the texts once for each source, until any process stores it again. */
 static bool open_texts(struct state *s, uint64_t source,
                        struct search_texts **out, struct err *e)
 {
@@ -422,10 +424,11 @@ struct searching {
     struct ranking ranking;
     struct search_texts **texts;
     uint8_t *
-        *literal; /* [source][entry]: 1 in its text, 2 in its name, 3 is it */
+        *literal; /* [source][entry]: 1 in the text, 2 in the name, 3 equals
+                   * the name */
 };
 
-/* T16, and a name with blanks for its hyphens. */
+/* Finds literal matches (T16), and names with blanks instead of hyphens. */
 static void find_literal(struct searching *w, struct str query, size_t source)
 {
     const struct search_texts *t = w->texts[source];
@@ -494,7 +497,7 @@ static void put_best(struct found *all, size_t *count, size_t limit,
     all[at] = one;
 }
 
-/* The best ones, in order. */
+/* Returns the best entries in order. */
 static struct found *collect(struct searching *w, size_t limit, size_t *count)
 {
     struct found *best = arena_array(w->a, limit + 1, sizeof *best);
@@ -556,8 +559,8 @@ static bool read_entry(struct searching *w, const struct found *f,
     return true;
 }
 
-/* An exact name fits wholly. Scores of the others stand to that of the best as
- * their ranks do, and none of a request that is served is by chance. */
+/* An exact name has the full score. The scores of others are proportional to
+ * their rank relative to the best. */
 static double score_of(const struct found *all, size_t i)
 {
     double best = 0, part;
@@ -625,7 +628,7 @@ static bool search(struct state *s, const struct search_request *r,
     w->s = s;
     w->request = r;
     w->a = a;
-    /* one state of mapm.db for all of it */
+    /* all queries see the same state of mapm.db */
     reading = sqlite3_get_autocommit(s->db) &&
               sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK;
     ok = search_in(w, out, count, e);

@@ -6,7 +6,8 @@
 #include <endian.h>
 #include <string.h>
 
-/* Of the second number: the flag, then the words of the name and of the text. */
+/* Layout of the second number: the flag, then the number of words of the name
+ * and of the text. */
 #define FLAG_HIDDEN    1u
 #define NAME_WORDS_AT  1
 #define NAME_WORDS_MAX 0x7fu
@@ -25,7 +26,8 @@ static void put_number(struct buf *b, size_t n)
     buf_append(b, str_make((const char *)&little, sizeof little));
 }
 
-/* No text goes on in the next one: NUL is in no query. */
+/* Texts end with NUL, which no query contains, so that no match spans two
+ * texts. */
 static void put_text(struct buf *b, struct str s, char end)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -101,7 +103,7 @@ static uint32_t number_at(const struct search_texts *t, size_t i, size_t which)
     return t->at[ENTRY_WORDS * i + which];
 }
 
-/* Each begins behind the NUL of the one before. */
+/* Returns whether the text begins after the NUL of the previous one. */
 static bool is_text_start(const struct search_texts *t, size_t i, size_t which,
                           size_t first)
 {
@@ -227,7 +229,7 @@ static size_t next_in(const struct search_texts *t, struct str part,
     if (found == SIZE_MAX)
         return SIZE_MAX;
     i = entry_at(t, start + found, which);
-    *at = end_of(t, i, which) + 1 - start; /* once for each entry */
+    *at = end_of(t, i, which) + 1 - start; /* report each entry once */
     return i;
 }
 

@@ -9,7 +9,7 @@ EMBED(search_synonyms, "state/synonyms.txt");
 #define WORD_MIN_CHARS 2
 #define STEM_MIN_BYTES 4
 
-/* Words that say what is wanted of an agent, not what about. */
+/* Returns whether the word describes a request in general, not its subject. */
 static bool is_common(struct str word)
 {
     static const char *const words[] = {
@@ -40,7 +40,8 @@ static bool is_common(struct str word)
     return false;
 }
 
-/* The next run of letters and digits from `*at` on; false at the end. */
+/* Reads the next run of letters and digits from `*at` on. Returns false at the
+ * end. */
 static bool next_word(struct str text, size_t *at, struct str *out)
 {
     size_t start = SIZE_MAX, from;
@@ -65,7 +66,8 @@ static bool is_ending(struct str rest)
            str_is(rest, "d") || str_is(rest, "ed") || str_is(rest, "ing");
 }
 
-/* "review" and "reviews": the index has one stem for both. */
+/* Returns whether two words have one stem in the index, as "review" and
+ * "reviews". */
 static bool is_same_word(struct str x, struct str y)
 {
     size_t n = 0;

@@ -1,15 +1,15 @@
 #ifndef STATE_STATEMENTS_H
 #define STATE_STATEMENTS_H
 
-/* statements: those that mapm.db is asked with. */
+/* statements: the SQL statements for mapm.db. */
 
 /* clang-format off */
-/* The columns that make_run of runs.c reads, in order. */
+/* columns that make_run() in runs.c reads, in order */
 #define RUN_COLUMNS                                                            \
     "id, name, digest, workspace, started_ms, took_ms, status, error, asker,"  \
     " asks, commands, traces, input_bytes, result_bytes, pid, life"
 
-/* The columns that make_event of events.c reads, in order. */
+/* columns that make_event() in events.c reads, in order */
 #define EVENT_COLUMNS                                                          \
     "rowid AS row, id, timestamp_us, session_id, turn_id, parent_event_id,"    \
     " type, actor, sensitivity, payload_json"

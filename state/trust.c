@@ -5,8 +5,8 @@
  * survives a power cut: these functions sync to disk.
  */
 
-/* One statement in a separate transaction, durable when it returns: the log,
- * its entry in the folder, and the file that the log belongs to. */
+/* Executes a statement in a transaction of its own that is durable on return:
+ * syncs the log, its entry in the folder, and mapm.db. */
 static bool write_through(struct state *s, sqlite3_stmt *q, struct err *e)
 {
     bool alone = sqlite3_get_autocommit(s->db);
@@ -77,7 +77,7 @@ bool state_forget_trust(struct state *s, enum state_trust_kind kind,
     return DB_RETRY(s, e, forget_trust(s, kind, subject, count, e));
 }
 
-/* Of a kind that this version knows, with a whole digest. */
+/* Reads a decision of a known kind with a complete digest. */
 static bool read_trust(sqlite3_stmt *q, struct arena *a, void *out)
 {
     struct state_trust *t = out;
