@@ -22,7 +22,7 @@ static bool choose_backup(struct swap *s, struct err *e)
                    BACKUP_MAX_COUNT);
 }
 
-/* "backup/3/a/b" of "a/b/c", and of "/a/b/c". */
+/* Formats "backup/3/a/b" for "a/b/c" and for "/a/b/c". */
 static void name_folder(const struct swap *s, struct str path, char *out,
                         size_t size)
 {
@@ -34,7 +34,7 @@ static void name_folder(const struct swap *s, struct str path, char *out,
              STR_ARG(folder));
 }
 
-/* The folder in the backup that `path` goes to. */
+/* Opens the folder of the backup for `path`. */
 static bool open_backup(struct swap *s, struct str path, int *fd, struct err *e)
 {
     char folder[4096];
@@ -68,7 +68,7 @@ bool backup_keep(struct swap *s, const char *name, const struct swap_op *op,
     return fs_sync(fd, "the backup", e);
 }
 
-/* The folders are made beforehand, while it costs nothing to give up. */
+/* Creates the folders beforehand, when a failure has no cost. */
 bool backup_prepare(struct swap *s, struct err *e)
 {
     for (size_t i = 0; i < s->count; i++) {
@@ -81,7 +81,7 @@ bool backup_prepare(struct swap *s, struct err *e)
     return true;
 }
 
-/* Removes empty folders on the way to `path`. */
+/* Removes empty parent folders of `path` in the backup. */
 static void drop_backup(struct swap *s, struct str path)
 {
     char folder[4096];
@@ -107,7 +107,7 @@ void backup_drop_empty(struct swap *s)
             drop_backup(s, s->ops[i].path);
 }
 
-/* An undo after the backup was filled: the old node comes out again. */
+/* Undoes an operation after its backup: moves the old node back. */
 void backup_take_back(struct swap *s, struct op_state *state)
 {
     struct err ignored = {0};

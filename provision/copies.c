@@ -13,13 +13,14 @@
 #include "writable.h"
 
 #define COPIES_FOLDER   "mapm/backup"
-#define COPIES_MAX_SETS 99 /* of one second */
+#define COPIES_MAX_SETS 99 /* sets within one second */
 #define DIGEST_CHARS    32
 #define FOLDER_MAX      10000
 
 /* --- names ---------------------------------------------------------------- */
 
-/* "2026-11-23T06-06-10Z", or with "-01" behind it. */
+/* Returns whether the name is like "2026-11-23T06-06-10Z", optionally followed
+ * by "-01". */
 static bool is_set_name(struct str name)
 {
     static const char form[] = "0000-00-00T00-00-00Z-00";
@@ -40,7 +41,7 @@ static const char *client_of(const struct client_scope *s, struct str path)
     return c ? c->name : "file";
 }
 
-/* Nothing of a path but its digest is in a name. */
+/* Names the copy by the digest of the path. */
 static struct str name_copy(const struct client_scope *s, struct str path,
                             struct arena *a)
 {
@@ -113,7 +114,7 @@ static bool list_sets(int fd, struct arena *a, struct str **out, size_t *count,
     return true;
 }
 
-/* The newest copy of `path`: "<time>/<name>"; "" without one. */
+/* Returns the newest copy of `path` as "<time>/<name>", or "". */
 static bool find_copy(const struct client_scope *s, int fd, struct str path,
                       struct arena *a, struct str *out, struct err *e)
 {
@@ -175,7 +176,8 @@ static bool put_copy(int fd, struct str set, struct str name, struct str text,
 
 /* --- before the first edit -------------------------------------------------- */
 
-/* Whether a folder can be made there, as far as can be seen without trying. */
+/* Checks whether a folder can be created there, as far as possible without
+ * trying. */
 static bool check_place(const struct client_scope *s, struct arena *a,
                         struct err *e)
 {

@@ -8,11 +8,9 @@
 
 #include "work.h"
 
-/*
- * The fast path for "nothing to do": the record and one lstat a file. The
- * record is trusted no more than in the plan: a file counts as unchanged when
- * its inode and times are the recorded ones, which a checkout cannot forge.
- */
+/* The fast path for "nothing to do": the record and one lstat per file. The
+ * record is trusted no more than in the plan: a file counts as unchanged if its
+ * inode and times are the recorded ones, which a checkout cannot forge. */
 
 struct opened {
     struct str path;
@@ -23,8 +21,9 @@ struct checking {
     const struct provision *p;
     struct arena *arena;
     struct opened trees, links;  /* the folder of the previous file */
-    const struct client *linked; /* its whole folder is a link of ours */
-    size_t seen;                 /* entries of the record */
+    const struct client *linked; /* client whose whole folder is a link of
+                                  * mapm */
+    size_t seen;                 /* number of matching entries of the record */
 };
 
 static void checking_done(struct checking *c)
@@ -40,7 +39,7 @@ static bool open_folder(int dirfd, const char *path, int *fd)
     return fs_open_dir_at(dirfd, path, fd, &ignored);
 }
 
-/* Opens the folder of `path`, unless it is that of the path before. */
+/* Opens the folder of `path`, unless it is that of the previous path. */
 static bool open_folder_of(struct checking *c, struct str path,
                            struct opened *at)
 {
@@ -53,7 +52,8 @@ static bool open_folder_of(struct checking *c, struct str path,
     return open_folder(c->p->root, str_dup0(folder, c->arena), &at->fd);
 }
 
-/* A folder and no link to one: only then the files below it count. */
+/* Returns whether the path is a folder and not a link, so that the files below
+ * it may be used. */
 static bool is_folder(int dirfd, const char *path)
 {
     struct stat st;
@@ -62,7 +62,7 @@ static bool is_folder(int dirfd, const char *path)
            S_ISDIR(st.st_mode);
 }
 
-/* Writes `file` behind the folder's name; false when it is too long. */
+/* Appends `file` to the name of the folder. Returns false if it is too long. */
 static bool put_path(char *path, size_t at, struct str file)
 {
     if (file.n >= PATH_MAX - at)
@@ -73,7 +73,7 @@ static bool put_path(char *path, size_t at, struct str file)
     return true;
 }
 
-/* All parent folders of the file that the previous file did not have. */
+/* Checks the parent folders of the file that the previous file did not have. */
 static bool has_folders(int dirfd, char *path, size_t at, struct str file,
                         struct str before)
 {
@@ -89,7 +89,7 @@ static bool has_folders(int dirfd, char *path, size_t at, struct str file,
     return true;
 }
 
-/* One lstat a file and folder: nothing is opened but the folder of all. */
+/* Calls lstat once per file and folder; only the common parent is opened. */
 static bool is_tree_intact(struct checking *c, const struct record_entry *known)
 {
     const struct record *r = &c->p->record;
@@ -142,10 +142,10 @@ static bool check_link(struct checking *c, const struct target *t,
     struct stat st;
 
     if (known && (known->kind == RECORD_TREE || t->is_copied) && !t->gives_way)
-        return check_tree(c, t, known); /* a copy, where links cannot be made */
+        return check_tree(c, t, known); /* a copy, if links are not supported */
     if (!known && t->gives_way && fs_stat_at(c->p->root, t->path.p, &st) &&
         S_ISDIR(st.st_mode))
-        return true; /* the user's */
+        return true; /* it belongs to the user */
     if (!known && t->client &&
         (c->linked == t->client || disk_is_linked(c->p, t->client))) {
         c->linked = t->client;
@@ -175,8 +175,8 @@ static bool is_made_from(const struct record_key *key,
            hash_eq(&key->source, &s->source);
 }
 
-/* The same servers in the file in another order: the plan of an install is
- * that of the documents, later ones are those of the lock. */
+/* Compares the servers of the file in any order: an install plans in the order
+ * of the documents, later commands in that of the lock. */
 static bool check_keys(struct checking *c, const struct target *t,
                        const struct record_entry *known)
 {
@@ -247,6 +247,6 @@ bool provision_is_current(struct provision *p,
     for (size_t i = 0; i < desired.count; i++)
         if (!check_target(&c, &desired.targets[i]))
             return false;
-    /* Other recorded paths would have to be removed. */
+    /* other recorded paths would have to be removed */
     return c.seen == p->record.count;
 }

@@ -9,14 +9,12 @@
 #include "merge.h"
 #include "render.h"
 
-/*
- * The entry of a server in a client's file: with the paths of this machine, or
- * without any, started by `mapm start`.
- */
+/* The entry of a server in a client's file: with paths of this machine, or
+ * started by `mapm start` without any. */
 
 #define ELSEWHERE_MAX 4 /* folders tried for each placeholder */
 
-/* A path goes into JSON, and then through each client's own expansion. */
+/* A path is written to JSON and expanded by each client in its own way. */
 static bool check_path(struct str path, const char *placeholder, struct str fqn,
                        struct err *e)
 {
@@ -25,7 +23,7 @@ static bool check_path(struct str path, const char *placeholder, struct str fqn,
                        "%.*s: %s cannot be written into a client's file: the "
                        "path is not printable UTF-8",
                        STR_ARG(fqn), placeholder);
-    /* Written with forward slashes it would name another folder. */
+    /* with forward slashes it would name another folder */
     if (str_has_char(path, '\\'))
         return err_set(e, ERR_MCP,
                        "%.*s: %s cannot be written into a client's file: the "
@@ -48,8 +46,9 @@ static bool is_mapm(const struct document *d)
     return str_is(json_text(json_get(d->mcp, "command")), "mapm");
 }
 
-/* A client that was started from the desktop has no PATH of a shell: at user
- * level, where the file is of this machine alone, mapm is named by its path. */
+/* A client that was started from the desktop lacks the PATH of a shell, so
+ * user-level files, which are valid on this machine only, contain the path of
+ * mapm. */
 static bool put_program(struct desired_state *w, const struct document *d,
                         struct str *entry, struct err *e)
 {
@@ -67,7 +66,7 @@ static bool put_program(struct desired_state *w, const struct document *d,
            json_edit_put(*entry, &o, path, 1, buf_str(&b), w->arena, entry, e);
 }
 
-/* A folder that no document mentions may have any name. */
+/* Checks the name of a folder only if a document refers to it. */
 static bool render_for(struct desired_state *w, const struct target *t,
                        const struct provision_item *item,
                        const struct document *d, struct str workspace,
@@ -82,7 +81,7 @@ static bool render_for(struct desired_state *w, const struct target *t,
            merge_hash(t->shape, item->place, *entry, w->arena, hash, e);
 }
 
-/* No paths: they may be any. The placeholders are validated all the same. */
+/* Renders the entry without paths. Placeholders are validated nevertheless. */
 static bool render_start(struct desired_state *w, const struct target *t,
                          const struct provision_item *item,
                          const struct document *d, struct str *entry,
@@ -99,8 +98,9 @@ static bool render_start(struct desired_state *w, const struct target *t,
            merge_hash(t->shape, item->place, *entry, w->arena, hash, e);
 }
 
-/* The workspace by the name that the client resolves, instead of `mapm start`;
- * false where it has none, or where that is not all. */
+/* Renders the workspace by the variable that the client resolves, instead of
+ * `mapm start`. Returns false if the client has none, or if it does not
+ * suffice. */
 static bool render_reference(struct desired_state *w, const struct target *t,
                              const struct provision_item *item,
                              const struct document *d, struct str *entry,
@@ -129,7 +129,7 @@ static bool make_started(struct desired_state *w, const struct target *t,
     return true;
 }
 
-/* Whatever `servers:` says [G12]. */
+/* Applies to servers of plugins, whatever `servers:` says [G12]. */
 static bool make_of_plugin(struct desired_state *w, const struct target *t,
                            struct desired_server *s, const struct document *d,
                            const struct plugin_server *plugin, struct err *e)
@@ -227,8 +227,8 @@ static void add_folder(struct folders *f, struct str path)
     f->items[f->count++] = path;
 }
 
-/* What may have stood for `placeholder` in a string of the client's file that
- * begins and ends as `pattern` does. */
+/* Guesses the folders that replaced `placeholder` in a string of the client's
+ * file that begins and ends like `pattern`. */
 static void guess_folders(struct str text, struct str pattern,
                           const char *placeholder, struct folders *out)
 {
@@ -271,8 +271,8 @@ static bool hash_without(const struct target *t, const struct json *entry,
                       &ignored);
 }
 
-/* People leave out the name of the package, and "stdio", which is what a
- * command means. */
+/* Entries written by hand omit the name of the package and "stdio", which a
+ * command implies. */
 static bool is_by_hand(struct desired_state *w, const struct target *t,
                        const struct desired_server *s, const struct hash *found)
 {

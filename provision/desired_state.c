@@ -25,8 +25,8 @@ static struct target *add_target(struct desired_state *w, enum target_kind kind,
     return t;
 }
 
-/* Of what something is made, and by which rules: framed, so that no two
- * lists of parts run together. */
+/* Hashes the sources and rules of generated content. The parts are framed, so
+ * that different lists have different hashes. */
 static struct hash source_of(const struct desired_state *w, const char *role,
                              const struct client *c,
                              const struct provision_item *item, bool with_paths)
@@ -100,7 +100,8 @@ static bool add_files(struct desired_state *w, struct target *t, struct err *e)
     return true;
 }
 
-/* Of the workspace itself: a link in `folder`, out of it again. */
+/* Adds a package of the workspace itself: a link in `folder` that leads out of
+ * it. */
 static void add_own(struct desired_state *w, const char *folder,
                     struct str path, const struct provision_item *item)
 {
@@ -132,8 +133,8 @@ static bool add_tree(struct desired_state *w, const char *folder,
     return !item->files || add_files(w, t, e);
 }
 
-/* How a link in the folder `from` leads to `to`: up to what both are in, and down
- * again; where they have nothing in common, as it is. */
+/* Returns the target of a link in the folder `from` to `to`: a relative path by
+ * way of their common parent, or `to` if there is none. */
 static struct str path_between(struct str from, struct str to, struct arena *a)
 {
     size_t common = 0;
@@ -156,7 +157,8 @@ static struct str path_between(struct str from, struct str to, struct arena *a)
     return fs_join(up, str_from_index(to, common), a);
 }
 
-/* The link to `name` of .agents/skills, for a client that has its own folder. */
+/* Adds the link to `name` in .agents/skills for a client with a folder of its
+ * own. */
 static struct target *add_link(struct desired_state *w, const struct client *c,
                                struct str name,
                                const struct provision_item *item)
@@ -180,15 +182,15 @@ static bool has_skills_before(const struct client *rows, const bool *in_use,
     return false;
 }
 
-/* Written where the client looks for it. */
+/* Returns whether the package itself is installed where the client reads it. */
 static bool is_source(const struct client *c, const struct provision_item *item,
                       struct arena *a)
 {
     return str_eq(item->own, fs_join(str_cstr(c->skills), item->place, a));
 }
 
-/* Whether the i-th client reads the skills folder of another one in use, and the
- * links that are there. */
+/* Returns whether the i-th client also reads the folder, with its links, of
+ * another client in use. */
 static bool reads_of_another(const struct desired_state *w, const bool *in_use,
                              size_t i)
 {
@@ -226,7 +228,8 @@ static bool add_skill(struct desired_state *w,
         t = add_link(w, &w->scope->rows[i], item->place, item);
         t->gives_way = item->own.n > 0;
         t->is_copied = w->scope->rows[i].copies_skills && item->own.n == 0;
-        /* A copy is the same files at another place: see plan_link. */
+        /* A copy consists of the same files at another path; see
+         * plan_link(). */
         t->source = w->targets[own].source;
         t->files = w->targets[own].files;
         t->file_count = item->files && !item->own.n ? item->file_count : 0;
@@ -234,7 +237,7 @@ static bool add_skill(struct desired_state *w,
     return true;
 }
 
-/* At user level a client that nobody chose gets the links to skills at most. */
+/* At user level, a client that was not chosen gets only links to skills. */
 static bool may_have_files(const struct desired_state *w,
                            const struct client *c)
 {
@@ -242,7 +245,7 @@ static bool may_have_files(const struct desired_state *w,
            clients_say(&w->options->clients, c) == CLIENT_YES;
 }
 
-/* Whether a client before the i-th that is in use has the same sub-agents. */
+/* Returns whether an earlier client in use reads the same sub-agents. */
 static bool has_agents_before(const struct client *rows, const bool *in_use,
                               size_t i)
 {
@@ -303,7 +306,8 @@ bool desired_state_open_shared(const struct target *t, struct str text,
     return merge_open(&file, text, a, out, e);
 }
 
-/* Its MCP file here: the first of several that exists. p NULL for none. */
+/* Returns the MCP file of the client: the first one that exists. p is NULL if
+ * it has none. */
 static struct str mcp_file(const struct desired_state *w,
                            const struct client *c)
 {
@@ -362,7 +366,7 @@ static void add_servers(struct desired_state *w, const struct client *c,
 
 /* --- clients in use -------------------------------------------------------- */
 
-/* There because of us? */
+/* Returns whether mapm created the marker. */
 static bool is_made(const struct record *known, struct str marker)
 {
     for (size_t i = 0; i < known->count; i++)
@@ -431,7 +435,7 @@ static bool check_item(const struct provision_item *item, struct err *e)
     return true;
 }
 
-/* Two things in one place, by any file system's reading of the name. */
+/* Checks that no two items have the same path on any file system. */
 static bool check_places(const struct provision_item *items, size_t count,
                          struct err *e)
 {
@@ -477,7 +481,7 @@ static bool is_skill_of_user(const struct desired_state *w,
            S_ISREG(st.st_mode);
 }
 
-/* What is in .agents/skills, and did not come by mapm, is linked as what did. */
+/* Adds links for skills in .agents/skills that mapm did not install. */
 static void add_skills_of_user(struct desired_state *w,
                                const struct provision_item *items,
                                size_t item_count, const bool *in_use,
@@ -509,7 +513,7 @@ static void add_skills_of_user(struct desired_state *w,
     }
 }
 
-/* Room for all targets at once: an array that doubles is held twice. */
+/* Allocates all targets at once; an array that doubles would be held twice. */
 static void reserve_targets(struct desired_state *w, size_t items,
                             const bool *in_use)
 {
@@ -649,7 +653,7 @@ bool desired_state_read_document(struct desired_state *w,
         return false;
     entry = map_entry(&w->documents, arena_str(w->arena, key));
     if (!entry->value) {
-        /* Judged when it was resolved: diagnostics are old news here. */
+        /* diagnostics were reported when the package was resolved */
         diagnostics_init(&why, w->arena);
         d = arena_new(w->arena, struct document);
         in.text = *text;
@@ -660,7 +664,8 @@ bool desired_state_read_document(struct desired_state *w,
     return true;
 }
 
-/* Whether the agent has files besides those that are rendered or mentioned. */
+/* Returns whether the agent has files besides those that are rendered or
+ * mentioned. */
 static bool has_siblings(const struct provision_item *item)
 {
     for (size_t i = 0; i < item->file_count; i++)

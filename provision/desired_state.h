@@ -28,26 +28,29 @@ enum target_kind {
 struct desired_file {
     struct str path;
     bool executable;
-    struct hash hash;   /* zero: generated, not rendered yet */
-    struct str content; /* generated; p NULL: the object */
+    struct hash hash;   /* zero if generated and not rendered yet */
+    struct str content; /* generated content; p is NULL for an object of the
+                         * store */
 };
 
 struct desired_server {
     const struct provision_item *item;
-    struct hash source; /* of the entry's sources */
-    bool absolute;      /* after desired_state_make_server: holds paths; */
-    bool is_started;    /* holds none: `mapm start` or the client has them */
-    bool names_mapm;    /* its command is "mapm" */
+    struct hash source; /* hash of the sources of the entry */
+    bool absolute;      /* contains absolute paths; set by
+                         * desired_state_make_server() */
+    bool is_started;    /* contains none, because `mapm start` or the client
+                         * substitutes them */
+    bool names_mapm;    /* the command is "mapm" */
     struct str entry;
     struct hash hash;
 };
 
 struct target {
     enum target_kind kind;
-    bool gives_way;  /* LINK: to a folder of the user in its place */
-    bool is_copied;  /* LINK: a folder with the files instead */
+    bool gives_way;  /* LINK: a folder of the user in its place is kept */
+    bool is_copied;  /* LINK: written as a copy */
     struct str path; /* NUL-terminated */
-    const struct client *client;   /* NULL: of all clients */
+    const struct client *client;   /* NULL if for all clients */
     const struct mcp_shape *shape; /* SHARED */
     const struct provision_item *item;
     struct hash source;
@@ -85,7 +88,7 @@ MUST_CHECK bool desired_state_build(struct desired_state *w,
 MUST_CHECK bool desired_state_add_package(struct desired_state *w,
                                           const struct provision_item *item,
                                           struct err *e);
-/* A file for each client in use, with the servers among `items`. */
+/* Adds a file with the servers of `items` for each client in use. */
 void desired_state_add_servers(struct desired_state *w,
                                const struct provision_item *items, size_t count,
                                const struct record *known);
@@ -104,12 +107,12 @@ struct target *desired_state_add_shared(struct desired_state *w,
                                         const struct client *c,
                                         struct str path);
 
-/* The text of that file, "" for none: merge_open. */
+/* Opens the text of that file, "" if it does not exist, with merge_open(). */
 MUST_CHECK bool desired_state_open_shared(const struct target *t,
                                           struct str text, struct arena *a,
                                           struct merge *out, struct err *e);
 
-/* The document of an item, which is read once, and its text. */
+/* Returns the document of an item and its text, which are read once. */
 MUST_CHECK bool desired_state_read_document(struct desired_state *w,
                                             const struct provision_item *item,
                                             const struct document **out,
@@ -117,8 +120,8 @@ MUST_CHECK bool desired_state_read_document(struct desired_state *w,
 /* Renders generated files: sets their hash and content. */
 MUST_CHECK bool desired_state_make_files(struct desired_state *w,
                                          struct target *t, struct err *e);
-/* Whether a server may be one of all workspaces, where none is the folder that
- * it needs: ERR_MCP. */
+/* Checks that a server can be installed at user level, where there is no
+ * workspace folder. Errors: ERR_MCP. */
 MUST_CHECK bool desired_state_check_server(struct desired_state *w,
                                            const struct provision_item *item,
                                            struct err *e);

@@ -40,7 +40,7 @@ static bool hash_fd(int fd, const char *path, struct hash *out, struct err *e)
     return n == 0 || err_errno(e, "read %s", path);
 }
 
-/* Sets node->hash: from the record, or from the bytes. */
+/* Sets node->hash from the record or by hashing the file. */
 static bool find_hash(const struct reading *r, int dirfd, const char *name,
                       struct disk_node *node, struct err *e)
 {
@@ -50,10 +50,10 @@ static bool find_hash(const struct reading *r, int dirfd, const char *name,
     if (!r->always_hash && f &&
         record_vouches(&r->p->record, &f->stat, &node->st)) {
         node->hash = f->hash;
-        node->seen = UINT64_MAX; /* nothing happened since it was recorded */
+        node->seen = UINT64_MAX; /* unchanged since it was recorded */
         return true;
     }
-    /* The status is that of the open file, so it belongs to the bytes read. */
+    /* The status of the open file belongs to the bytes that are read. */
     node->seen = file_stat_now();
     return fs_open_file_at(dirfd, name, &fd, &node->st, e) &&
            hash_fd(fd, name, &node->hash, e);
@@ -168,7 +168,7 @@ bool disk_has_mode(const struct disk_node *node, const struct desired_file *f,
 {
     if (r && r->executable == f->executable &&
         (node->st.st_mode & 07777) == r->mode)
-        return true; /* as the file system made it when asked */
+        return true; /* the mode that the file system set when it was created */
     return ((node->st.st_mode & 0100) != 0) == f->executable;
 }
 
@@ -186,8 +186,8 @@ bool disk_is_linked(const struct provision *p, const struct client *c)
 
 /* --- nothing changed? ----------------------------------------------------- */
 
-/* A made file's hash is believed when its numbers are: then mapm itself
- * wrote this record, on this disk. */
+/* The recorded hash of a generated file is used if its status matches, because
+ * then mapm wrote this record on this disk. */
 static bool matches_desired(const struct target *t,
                             const struct desired_file *f,
                             const struct record_entry *known,

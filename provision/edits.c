@@ -5,12 +5,13 @@
 #include "merge.h"
 #include "work.h"
 
-/*
- * Edits of the user: what was installed against what is there. As git's index,
- * the record says what was installed, and which files need not be read.
- */
+/* Edits of the user: the difference between installed and present content. Like
+ * git's index, the record says what was installed and which files need not be
+ * read. */
 
-#define EDITS_MAX_BYTES (64u * 1024 * 1024) /* of all texts; then opaque */
+#define EDITS_MAX_BYTES                                                        \
+    (64u * 1024 * 1024) /* total size of texts; larger
+                                             * ones are not shown */
 
 struct finding {
     struct provision *p;
@@ -22,7 +23,7 @@ struct finding {
     size_t count, capacity;
 };
 
-/* What was put there: of the record, or of the package. */
+/* Installed content, from the record or the package. */
 struct installed {
     struct target *target;
     struct desired_file *files;
@@ -61,8 +62,8 @@ static unsigned mode_of(bool executable)
     return executable ? PATCH_PROGRAM : PATCH_FILE;
 }
 
-/* What is generated is not in the store: it is made again, and only counts when
- * it comes out the same. */
+/* Generated content is not in the store, so it is generated again and used only
+ * if it has the recorded hash. */
 static bool read_generated(struct finding *f, struct target *t,
                            const struct desired_file *installed,
                            struct str *out)
@@ -101,7 +102,7 @@ static struct patch_side installed_side(struct finding *f,
     return opaque(mode);
 }
 
-/* Of what is neither a file nor a link: nothing, as for git. */
+/* Returns nothing for nodes that are neither files nor links, like git. */
 static struct patch_side present_side(struct finding *f, const struct target *t,
                                       const struct disk_node *node)
 {
@@ -219,7 +220,7 @@ static bool find_file(struct finding *f, struct target *t,
     return true;
 }
 
-/* A link that was never made is none of the user's edits. */
+/* A link that was never created is not an edit of the user. */
 static bool find_link(struct finding *f, struct target *t,
                       const struct record_entry *known, struct err *e)
 {
@@ -228,7 +229,8 @@ static bool find_link(struct finding *f, struct target *t,
     struct str text;
 
     if (known && known->kind == RECORD_TREE)
-        return find_tree(f, t, known, e); /* a copy, where there are no links */
+        return find_tree(f, t, known, e); /* a copy, if links are not
+                                           * supported */
     if (!known || disk_is_linked(f->p, t->client) ||
         (disk_read_link(f->p->root, t->path.p, f->arena, &text) &&
          str_eq(text, known->link)))
@@ -251,7 +253,7 @@ static const struct record_key *find_key(const struct record_entry *known,
     return NULL;
 }
 
-/* Takes back what the user did to the entry in `m`. */
+/* Undoes the user's edits of the entry in `m`. */
 static bool undo_server(struct finding *f, struct target *t, struct merge *m,
                         struct desired_server *s,
                         const struct record_entry *known, bool *edited,
@@ -323,7 +325,7 @@ static bool find_target(struct finding *f, struct target *t, struct err *e)
         f->is_from_here ? provision_recorded(f->p, t->path) : NULL;
 
     if (!t->item && t->kind == TARGET_LINK)
-        return true; /* to a skill of the user */
+        return true; /* a link to a skill of the user */
     switch (t->kind) {
     case TARGET_TREE:
         return find_tree(f, t,

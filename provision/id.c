@@ -39,7 +39,7 @@ static bool make_folder(int root, struct err *e)
                          e));
 }
 
-/* A damaged id is unusable, whatever the damage. */
+/* Replaces a damaged id, whatever the damage. */
 static bool make_id(int root, struct err *e)
 {
     unsigned char bytes[ID_BYTES];

@@ -30,7 +30,8 @@ static void put_node(struct buf *out, uint64_t ino, const struct hash *print)
     buf_printf(out, "%" PRIu64 " %s ", ino, hex);
 }
 
-/* A place of a member begins with that: "apps/web/.agents/skills/x". */
+/* Returns whether the path is in a member, such as
+ * "apps/web/.agents/skills/x". */
 static bool is_in_member(const struct client_scope *scope, struct str path,
                          bool (*fits)(const struct client_scope *, struct str))
 {
@@ -95,7 +96,7 @@ void journal_format(const struct swap *s, struct buf *out)
     buf_printf(out, "end %s\n", hex);
 }
 
-/* "word " and what follows it. */
+/* Splits "word " and the rest. */
 static bool take_word(struct str line, const char *word, struct str *rest)
 {
     struct str head;
@@ -220,7 +221,8 @@ static bool read_head(struct str *text, struct arena *a, char *version,
     return true;
 }
 
-/* The last line, cut off `*text`, proves the others. */
+/* Cuts off the last line, which contains the hash of the others, and verifies
+ * it. */
 static bool check_sum(struct str *text)
 {
     struct str line, hex;

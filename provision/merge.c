@@ -107,7 +107,7 @@ static void put_toml_value(struct buf *out, const struct json *v)
         buf_text(out, v->kind == JSON_TRUE ? "true" : "false");
 }
 
-/* The table with its header. */
+/* Formats the table with its header. */
 static bool format_toml(const struct mcp_shape *shape, struct str key,
                         struct str entry, struct arena *a, struct str *out,
                         struct err *e)
@@ -134,8 +134,8 @@ static bool format_toml(const struct mcp_shape *shape, struct str key,
 
 /* --- reading ----------------------------------------------------------------- */
 
-/* A comment or a comma that other programs accept: the client would read none
- * of the file, so nothing is added to it. */
+/* Refuses comments and trailing commas in strict JSON: the client would not
+ * read the file, so nothing is added. */
 static bool refuse_syntax(const struct merge *m, unsigned line, struct err *e)
 {
     static const char *const accepted[] = {
@@ -159,7 +159,8 @@ static bool refuse_syntax(const struct merge *m, unsigned line, struct err *e)
     return false;
 }
 
-/* A server may be called as the inner object is. */
+/* Returns whether the object contains servers; a server may have the name of
+ * the inner object. */
 static bool holds_servers(const struct json *j)
 {
     if (!j || j->kind != JSON_OBJECT)
@@ -178,8 +179,8 @@ static const struct json *section_of(const struct merge *m,
     return m->is_inner ? json_get(section, m->file.shape->inner) : section;
 }
 
-/* In an inner object entries do without what is true for all: it counts as
- * there, so that an entry has one hash. */
+/* Entries of an inner object omit members that are equal for all. They are
+ * hashed as if present, so that an entry has one hash. */
 static struct hash hash_entry(const struct merge *m, const struct json *entry)
 {
     CLEANUP(buf_done) struct buf text = {0};
@@ -325,7 +326,8 @@ bool merge_hash(const struct mcp_shape *shape, struct str key, struct str entry,
 
 /* --- editing ----------------------------------------------------------------- */
 
-/* One edit's text at a time: a file with many servers is edited often. */
+/* Keeps the text of the last edit only, because a file with many servers is
+ * edited often. */
 static bool hold(struct merge *m, struct arena *made, struct str text, bool ok,
                  struct err *e)
 {
@@ -333,7 +335,7 @@ static bool hold(struct merge *m, struct arena *made, struct str text, bool ok,
         arena_done(made);
         return err_wrap(e, "cannot edit %.*s", STR_ARG(m->file.path));
     }
-    /* An edit without changes returns its input. */
+    /* an edit without changes returns its input */
     if (text.p == m->text.p) {
         arena_done(made);
         return true;
@@ -424,7 +426,8 @@ bool merge_remove(struct merge *m, struct str key, struct err *e)
     return hold(m, &a, text, ok, e);
 }
 
-/* The whole, and the object that holds the servers: NULL when it is not there. */
+/* Finds the root object and the object of the servers, NULL if it does not
+ * exist. */
 static bool find_objects(const struct merge *m, struct arena *a,
                          const struct json **root, const struct json **section)
 {
@@ -452,8 +455,8 @@ bool merge_has_section(const struct merge *m)
     return find_objects(m, &a, &root, &section) && section;
 }
 
-/* What is between the braces; p NULL: not white space alone. A comment there
- * is not nothing to its reader. */
+/* Returns the white space between the braces; p is NULL if there is anything
+ * else, including a comment. */
 static struct str white_inside(const struct merge *m, const struct json *object)
 {
     struct str inside;
@@ -559,7 +562,7 @@ bool merge_begin(struct merge *m, const struct str *keys,
 
 /* --- what is not ours -------------------------------------------------------- */
 
-/* All but the servers that were put or removed. */
+/* Hashes everything except the servers that were added or removed. */
 static bool hash_json_others(const struct merge *m, struct str text,
                              struct hash *out, struct err *e)
 {
@@ -641,7 +644,7 @@ bool merge_is_empty(const struct merge *m)
 
     if (!is_json(m->file.shape) || !str_trim(m->text).n)
         return !str_trim(m->text).n;
-    strict.comments = false; /* a comment is something, too */
+    strict.comments = false; /* a comment counts as content */
     if (json_parse(m->text, &strict, &a, &root, NULL, &ignored) &&
         root->kind == JSON_OBJECT)
         empty = root->count == 0 ||

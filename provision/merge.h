@@ -10,10 +10,10 @@
  * are compared by value, so that reformatting is no edit.
  */
 
-/* Which file, of which client. */
+/* The file of a client. */
 struct merge_file {
     const struct mcp_shape *shape;
-    const char *client; /* its name */
+    const char *client; /* name of the client */
     struct str path;    /* for messages */
 };
 
@@ -22,23 +22,24 @@ struct merge {
     struct arena *arena;
     bool has_mark;     /* U+FEFF precedes `text` */
     bool is_inner;     /* shape.inner holds the servers */
-    struct str before; /* `text` at the start */
+    struct str before; /* original text */
     struct str text;
-    struct arena held;  /* what the last edit made: `text` lives there */
+    struct arena held;  /* owns `text` after an edit */
     struct map entries; /* key -> struct hash, of all the servers; JSON only */
-    struct map touched; /* keys of servers that were put or removed */
+    struct map touched; /* keys of servers that were added or removed */
 };
 
-/* `text`, which may be empty (a file that is not there), has to live as long as
- * `out`. ERR_FORMAT for one that cannot be read. */
+/* Parses `text`, which is empty if the file does not exist and must live as
+ * long as `out`. Errors: ERR_FORMAT. */
 MUST_CHECK bool merge_open(const struct merge_file *f, struct str text,
                            struct arena *a, struct merge *out, struct err *e);
 
-/* The value of `key`: false when it is absent. */
+/* Finds the entry of `key`; `*found` is zero if it is absent. */
 MUST_CHECK bool merge_find(struct merge *m, struct str key, bool *found,
                            struct hash *hash, struct err *e);
 
-/* The hash under which merge_find will see `entry`, which is JSON. */
+/* Computes the hash that merge_find() would return for `entry`, which is
+ * JSON. */
 MUST_CHECK bool merge_hash(const struct mcp_shape *shape, struct str key,
                            struct str entry, struct arena *a, struct hash *out,
                            struct err *e);
@@ -49,28 +50,30 @@ MUST_CHECK bool merge_begin(struct merge *m, const struct str *keys,
                             struct err *e);
 bool merge_can_begin(const struct merge *m);
 
-/* Both change m->text, which lives until the next one or merge_done. */
+/* Both change m->text, which is valid until the next edit or merge_done(). */
 MUST_CHECK bool merge_put(struct merge *m, struct str key, struct str entry,
                           struct err *e);
 MUST_CHECK bool merge_remove(struct merge *m, struct str key, struct err *e);
 
-/* The text with the mark that it began with. */
+/* Returns the text, with the byte order mark that the file had. */
 struct str merge_text(const struct merge *m, struct arena *a);
 
-/* Whether all but the servers put or removed has the value it had. */
+/* Checks that nothing but the added and removed servers has changed. */
 MUST_CHECK bool merge_check(const struct merge *m, struct err *e);
 
-/* Whether nothing is left but what mapm writes around its entries. */
+/* Returns whether the file contains nothing but the syntax around mapm's
+ * entries. */
 bool merge_is_empty(const struct merge *m);
 
-/* Whether the object that holds the servers is there; and without it, when it
- * is empty. A TOML file has none. */
+/* merge_has_section() returns whether the object of the servers exists; the
+ * other function removes it if it is empty. TOML files have no such object. */
 bool merge_has_section(const struct merge *m);
 MUST_CHECK bool merge_drop_section(struct merge *m, struct err *e);
 
-/* The white space in the object that gets the first server, or the object for
- * them; "" when that is not empty, or has none. And puts it back, once nothing
- * else is between the braces. JSON only. */
+/* merge_gap() returns the white space in the object that is to get the first
+ * server, or in the object that is to contain it; "" if that object is absent
+ * or not empty. merge_put_gap() restores it once nothing else is between the
+ * braces. JSON only. */
 struct str merge_gap(const struct merge *m);
 MUST_CHECK bool merge_put_gap(struct merge *m, struct str gap, struct err *e);
 

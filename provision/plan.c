@@ -82,7 +82,7 @@ struct change *plan_add_change(struct plan *plan, enum node node,
 void plan_show(struct plan *plan, enum provision_change_kind kind,
                struct str path, const struct client *c)
 {
-    /* .mcp.json is read by many. */
+    /* several clients read .mcp.json */
     if (c && c->mcp.shape == &shape_shared &&
         str_starts(path, str_cstr(c->mcp.path)))
         c = NULL;
@@ -92,7 +92,7 @@ void plan_show(struct plan *plan, enum provision_change_kind kind,
         .kind = kind, .path = path, .client = str_cstr(c ? c->name : "")};
 }
 
-/* Of what was shown last. */
+/* Marks the last change as a repair. */
 void plan_mark_repair(struct plan *plan, const struct hash *recorded,
                       const struct hash *wanted)
 {
@@ -101,8 +101,8 @@ void plan_mark_repair(struct plan *plan, const struct hash *recorded,
         recorded && hash_eq(recorded, wanted);
 }
 
-/* The node before the change: its print is taken before its content is read,
- * so that later writes are detected. */
+/* Records the node before the change. Its print is computed before its content
+ * is read, so that later writes are detected. */
 bool plan_remember(struct plan *plan, struct change *c, struct err *e)
 {
     struct node_print *old = arena_new(plan->arena, struct node_print);
@@ -122,7 +122,7 @@ const char *plan_kind_of(const struct stat *st)
     return "is neither a file nor a folder";
 }
 
-/* Piece by piece: a lock is large, and in memory already. */
+/* Compares piece by piece, since a lock is large and in memory already. */
 static bool holds_text(struct plan *plan, const struct target *t, bool *same,
                        struct err *e)
 {
@@ -180,7 +180,7 @@ static bool wants_to_keep(const struct plan *plan)
     return plan->desired.options->keep_edited && !plan->desired.options->force;
 }
 
-/* With `keep_edited`, what the user changed is no longer ours to remove. */
+/* With `keep_edited`, content that the user changed is not removed. */
 static bool plan_going(struct plan *plan, const struct record_entry *known,
                        struct err *e)
 {
@@ -239,7 +239,7 @@ static bool plan_removals(struct plan *plan, struct err *e)
     return true;
 }
 
-/* Whether the record says that just this was put there. */
+/* Returns whether the record contains exactly this content. */
 static bool is_as_put(const struct target *t, const struct record_entry *known)
 {
     if (known->kind == RECORD_LINK)
@@ -258,7 +258,8 @@ static bool is_as_put(const struct target *t, const struct record_entry *known)
     return true;
 }
 
-/* Whether a file of the package is not there: then its folder is made anew. */
+/* Returns whether a file of the package is missing, so that its folder is
+ * written again. */
 static bool lacks_file(struct plan *plan, const struct target *t,
                        const struct record_entry *known)
 {
@@ -273,7 +274,7 @@ static bool lacks_file(struct plan *plan, const struct target *t,
     return false;
 }
 
-/* Edited it is: may it stay so? */
+/* Returns whether an edited target may keep its edits. */
 static bool may_stay_edited(struct plan *plan, const struct target *t,
                             const struct record_entry *known)
 {
@@ -282,7 +283,7 @@ static bool may_stay_edited(struct plan *plan, const struct target *t,
             provision_record_is_from_here(plan->p));
 }
 
-/* The entry stays as edited, and keeps its record. */
+/* Keeps the edited content and its entry in the record. */
 static void leave_edited(struct plan *plan, const struct target *t,
                          const struct record_entry *known, size_t first)
 {
@@ -333,7 +334,7 @@ static bool plan_target(struct plan *plan, struct target *t, struct err *e)
     if (stays)
         leave_edited(plan, t, known, first);
     edits->preserved_count = first;
-    return stays || plan_by_kind(plan, t, e); /* which refuses */
+    return stays || plan_by_kind(plan, t, e); /* plan_by_kind() refuses it */
 }
 
 static bool refuse_edits(struct plan *plan, struct err *e)
@@ -346,7 +347,7 @@ static bool refuse_edits(struct plan *plan, struct err *e)
                        "keeps a copy below " STATE_FOLDER "/backup");
 }
 
-/* Room for nearly all that can change at once: an array that doubles is held
+/* Allocates nearly all changes at once; an array that doubles would be held
  * twice. */
 static void reserve(struct plan *plan, size_t texts)
 {
@@ -438,8 +439,8 @@ bool provision_made_folder(struct provision *p, struct str path)
            record_has_folder(&p->record, real);
 }
 
-/* Whose the file or folder is that mapm made: how many clients', and the first of
- * those that may have it; those of `served` explain it. */
+/* Returns the number of clients that a file or folder may have been written
+ * for, and the first of them; clients in `served` explain it. */
 static size_t find_owners(const struct provision *p, struct str path,
                           const enum client_say *say, const bool *served,
                           size_t *first, bool *explained)
@@ -458,7 +459,7 @@ static size_t find_owners(const struct provision *p, struct str path,
     return n;
 }
 
-/* Those in use by what stands in the workspace, as if named. */
+/* Adds the clients whose markers are in the workspace, as if named. */
 static void add_in_use(struct provision *p, const struct provision_options *o,
                        enum client_say *say)
 {
@@ -472,7 +473,8 @@ static void add_in_use(struct provision *p, const struct provision_options *o,
             say[i] = CLIENT_YES;
 }
 
-/* Two links in one folder, which is whose they are. */
+/* Returns whether two links are in the same folder, and so belong to the same
+ * client. */
 static bool is_beside(const struct record_entry *x,
                       const struct record_entry *y)
 {
@@ -488,7 +490,7 @@ void provision_find_served(struct provision *p,
 {
     CLEANUP(arena_done) struct arena a = {0};
     enum client_say *say = arena_array(&a, clients_count, sizeof *say);
-    const struct record_entry *last = NULL; /* one that decides no more */
+    const struct record_entry *last = NULL; /* an entry that decided nothing */
     bool has_looked = false, explained;
     struct err ignored = {0};
     size_t first, n;
@@ -499,7 +501,8 @@ void provision_find_served(struct provision *p,
     }
     if (!provision_load(p, &ignored) || !p->has_record)
         return;
-    /* What one client alone has tells whom the rest was for. */
+    /* entries that only one client can have identify the client of the
+     * others */
     for (size_t i = 0; i < 2 * p->record.count; i++) {
         bool is_alone = i < p->record.count;
         const struct record_entry *r = &p->record.entries[i % p->record.count];

@@ -4,7 +4,8 @@
 
 #include "work.h"
 
-/* ".mapm" and ".mapm/patches", which people make, too. */
+/* Returns whether the folder is ".mapm" or ".mapm/patches", which users may
+ * create as well. */
 static bool is_of_patches(struct str folder)
 {
     struct str patches = STR(PROVISION_PATCHES);
@@ -13,8 +14,8 @@ static bool is_of_patches(struct str folder)
            (folder.n == patches.n || patches.p[folder.n] == '/');
 }
 
-/* Each folder above a place must be a real one, or not be there yet. The record's
- * own is check_own_folder()'s. */
+/* Checks that each parent folder of a path is a real folder or does not exist.
+ * check_own_folder() checks that of the record. */
 static bool check_parents(struct plan *plan, struct str path, struct err *e)
 {
     for (size_t i = 1; i < path.n; i++) {
@@ -61,7 +62,7 @@ static int longest_first(const void *x, const void *y)
     return a->n < b->n ? 1 : a->n > b->n ? -1 : str_cmp(*a, *b);
 }
 
-/* The record's own folder is made before the swap, and is not in it. */
+/* The folder of the record is created before the swap and is not part of it. */
 static bool check_own_folder(struct plan *plan, struct err *e)
 {
     struct stat st;
@@ -87,7 +88,7 @@ static void add_drop(struct plan *plan, struct str folder)
     plan->drop[plan->drop_count++] = folder;
 }
 
-/* Those that the last patch leaves empty. */
+/* Removes folders that are empty after the last patch is removed. */
 static void drop_patches(struct plan *plan)
 {
     struct str folder = STR(PROVISION_PATCHES);

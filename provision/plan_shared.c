@@ -4,16 +4,16 @@
 #include "merge.h"
 #include "work.h"
 
-/* One client's file while it is being changed. */
+/* The file of a client while it is being changed. */
 struct sharing {
     struct plan *plan;
     struct target *target;
     const struct record_entry *known;
-    struct map ours; /* key -> struct record_key of the record */
+    struct map ours; /* key -> struct record_key in the record */
     struct merge merge;
     struct record_entry next;
-    bool keep;      /* the user's own entry is replaced: keep the file */
-    bool is_edited; /* an entry with edits of the user stays */
+    bool keep;      /* an entry of the user is replaced: keep a backup */
+    bool is_edited; /* an entry with edits of the user is kept */
 };
 
 static struct str place_of(struct sharing *s, struct str key)
@@ -31,7 +31,7 @@ static const struct desired_server *find_server(const struct target *t,
     return NULL;
 }
 
-/* Whether the file is as mapm left it, and as it should be. */
+/* Returns whether the file is unchanged since mapm wrote it, and as desired. */
 static bool is_unchanged(struct sharing *s, const struct stat *st)
 {
     const struct target *t = s->target;
@@ -59,7 +59,7 @@ static bool refuse_foreign(struct sharing *s, struct str key, struct err *e)
                        "copy of the file below " STATE_FOLDER "/backup");
 }
 
-/* The key has an entry that mapm did not write. */
+/* Decides about a key with an entry that mapm did not write. */
 static bool judge_entry(struct sharing *s, struct str key, bool recorded,
                         struct err *e)
 {
@@ -99,7 +99,7 @@ static bool make_server(struct sharing *s, struct desired_server *server,
     return true;
 }
 
-/* The first servers of a file that is not there yet. */
+/* Writes the first servers of a file that does not exist. */
 static bool begin_file(struct sharing *s, struct err *e)
 {
     struct arena *a = s->plan->arena;
@@ -117,7 +117,8 @@ static bool begin_file(struct sharing *s, struct err *e)
     return merge_begin(&s->merge, keys, entries, t->server_count, e);
 }
 
-/* The entry is the one that mapm wrote, with later edits. */
+/* Returns whether the entry was written by mapm and edited later, and may be
+ * kept. */
 static bool may_stay_edited(struct sharing *s,
                             const struct desired_server *server,
                             const struct record_key *known)
@@ -135,7 +136,7 @@ static bool leave_edited(struct sharing *s, const struct desired_server *server)
     return true;
 }
 
-/* Of another package than the one that is restored. */
+/* Returns whether the key belongs to another package than the restored one. */
 static bool leave_alone(struct sharing *s, const struct record_key *known)
 {
     if (known)
@@ -159,7 +160,7 @@ static bool put_server(struct sharing *s, struct desired_server *server,
     s->next.keys[s->next.key_count - 1].taken =
         known ? known->taken : found && s->plan->desired.options->takes_over;
     if (found && hash_eq(&hash, &server->hash)) {
-        /* At user level it is the user's, and stays so. */
+        /* at user level the entry belongs to the user and is kept */
         s->next.key_count -= !known && place_is_of_user(s->target->path);
         return true;
     }
@@ -199,7 +200,7 @@ static bool remove_server(struct sharing *s, const struct record_key *known,
             return false;
         s->plan->edits.keeping = false;
         if (s->plan->edits.preserved_count > kept)
-            return true; /* it stays, and is the user's */
+            return true; /* the entry belongs to the user and is kept */
     }
     plan_show(s->plan, PROVISION_REMOVE, place_of(s, known->key),
               s->target->client);
@@ -232,7 +233,7 @@ static void add_entry(struct sharing *s, struct change *c)
     record_add(&s->plan->next, s->plan->arena, &s->next);
 }
 
-/* Whether the record need not be written again. */
+/* Returns whether the record is up to date. */
 static bool is_known(const struct sharing *s)
 {
     const struct record_entry *known = s->known, *next = &s->next;
@@ -249,7 +250,7 @@ static bool is_known(const struct sharing *s)
            known->was_empty == next->was_empty && str_eq(known->gap, next->gap);
 }
 
-/* As it was before the first of the servers that are gone now. */
+/* Restores the text that was there before mapm added the first server. */
 static bool restore_empty(struct sharing *s, bool section, struct err *e)
 {
     if (section && !merge_drop_section(&s->merge, e))
@@ -278,7 +279,7 @@ static bool plan_edited(struct sharing *s, struct change *c, struct str before,
     s->next.created = created;
     s->next.section = section && !created;
     if (s->is_edited)
-        s->next.stat = (struct file_stat){0}; /* vouches for nothing */
+        s->next.stat = (struct file_stat){0}; /* never matches */
     if (str_eq(before, content)) {
         s->plan->count--;
         s->plan->stale |= !s->is_edited || !is_known(s);
@@ -331,8 +332,8 @@ bool plan_shared(struct plan *plan, struct target *t, struct err *e)
             !fs_read_file_at(p->root, t->path.p, CLIENT_FILE_MAX_BYTES,
                              plan->arena, &text, e))
             return false;
-        /* Both look at the same bytes: a change in between shows up in the
-         * numbers, and then the record does not vouch for the file. */
+        /* A change between the two reads changes the status, so the record will
+         * not match the file. */
         s.next.stat = file_stat_seen(&st, now, false);
     }
     bool ok = desired_state_open_shared(t, text, plan->arena, &s.merge, e) &&
@@ -373,7 +374,7 @@ bool plan_find_foreign(struct provision *p, struct desired_state *w,
     struct stat st;
     bool ok;
 
-    /* The plan refuses what is no file. */
+    /* the plan refuses anything but a regular file */
     if (!fs_stat_at(p->root, t->path.p, &st) || !S_ISREG(st.st_mode))
         return true;
     if (!fs_read_file_at(p->root, t->path.p, CLIENT_FILE_MAX_BYTES, w->arena,

@@ -2,7 +2,7 @@
 
 #include "work.h"
 
-/* A record entry for a target that is changed: stage.c completes it. */
+/* Adds a record entry for a changed target; stage.c completes it. */
 static void add_entry(struct plan *plan, struct change *c,
                       enum record_kind kind)
 {
@@ -22,11 +22,11 @@ static void add_entry(struct plan *plan, struct change *c,
 /* --- packages' folders ---------------------------------------------------- */
 
 struct comparison {
-    bool differs;   /* from the desired content */
-    size_t missing; /* desired, but absent */
+    bool differs;   /* differs from the desired content */
+    size_t missing; /* number of desired files that are absent */
 };
 
-/* Judges one node; an edit is only noted when it would be lost. */
+/* Examines one node; an edit is recorded only if it would be lost. */
 static void judge_node(struct plan *plan, const struct target *t,
                        struct str path, const struct disk_node *node,
                        const struct desired_file *f,
@@ -72,7 +72,7 @@ static void compare_tree(struct plan *plan, const struct target *t,
     out->differs |= out->missing != 0;
 }
 
-/* The folder is as it should be: record it as it is. */
+/* Records a folder whose content is as desired. */
 static void adopt_tree(struct plan *plan, const struct target *t,
                        const struct disk_node *nodes, size_t count)
 {
@@ -85,7 +85,7 @@ static void adopt_tree(struct plan *plan, const struct target *t,
     entry.files = arena_array(plan->arena, t->file_count, sizeof *entry.files);
     for (size_t i = 0; i < count && at < t->file_count; i++) {
         if (!str_eq(nodes[i].path, t->files[at].path))
-            continue; /* the user's own file: left alone */
+            continue; /* a file of the user is not touched */
         entry.files[entry.file_count++] = (struct record_file){
             .path = nodes[i].path,
             .executable = t->files[at].executable,
@@ -99,8 +99,8 @@ static void adopt_tree(struct plan *plan, const struct target *t,
     plan->stale = true;
 }
 
-/* The path has a node that mapm did not create: with `force` it goes to the
- * backup, else it is an edit of the user. */
+/* Handles a node that mapm did not create: with `force` it is moved to the
+ * backup, otherwise it counts as an edit of the user. */
 static bool displace(struct plan *plan, struct change *c, const char *what)
 {
     c->keep = plan_forces(plan);
@@ -109,7 +109,7 @@ static bool displace(struct plan *plan, struct change *c, const char *what)
     return true;
 }
 
-/* The folder `path` is to become `t` (NULL: to go). Sets *same. */
+/* Compares the folder `path` with `t`; NULL to remove it. Sets *same. */
 static bool judge_tree(struct plan *plan, struct target *t, struct change *c,
                        const struct record_entry *known, bool *same,
                        struct err *e)
@@ -142,7 +142,7 @@ static bool judge_tree(struct plan *plan, struct target *t, struct change *c,
     return true;
 }
 
-/* A link of mapm where a copy is wanted now is nothing of the user's. */
+/* Replaces a link of mapm by a copy; the link is not an edit of the user. */
 static bool displace_link(struct plan *plan, struct change *c,
                           const struct record_entry *known,
                           const struct stat *st)
@@ -196,7 +196,7 @@ bool plan_tree(struct plan *plan, struct target *t, struct err *e)
 
 /* --- links to them -------------------------------------------------------- */
 
-/* The same answer for all of a client's links. */
+/* Caches the answer for all links of a client. */
 static bool is_linked(struct plan *plan, const struct client *c)
 {
     char *known = &plan->linked[c - plan->p->scope->rows];
@@ -206,7 +206,8 @@ static bool is_linked(struct plan *plan, const struct client *c)
     return *known == 'y';
 }
 
-/* A folder in the place of a link. One of the user stays, and is named. */
+/* Plans a link where a folder exists. A folder of the user is kept and
+ * reported. */
 static bool plan_link_over(struct plan *plan, struct target *t, struct err *e)
 {
     const struct record_entry *known = provision_recorded(plan->p, t->path);
@@ -250,7 +251,7 @@ bool plan_link(struct plan *plan, struct target *t, struct err *e)
     if (S_ISDIR(st.st_mode) && t->gives_way)
         return plan_link_over(plan, t, e);
     if (S_ISDIR(st.st_mode))
-        return plan_tree(plan, t, e); /* a copy, where links cannot be made */
+        return plan_tree(plan, t, e); /* a copy, if links are not supported */
     if (S_ISLNK(st.st_mode) &&
         disk_read_link(plan->p->root, t->path.p, plan->arena, &text) &&
         str_eq(text, t->link)) {
@@ -385,7 +386,7 @@ bool plan_leaving(struct plan *plan, const struct record_entry *known,
     struct stat st;
 
     if (!fs_stat_at(plan->p->root, path.p, &st)) {
-        plan->stale = true; /* gone already: no longer recorded */
+        plan->stale = true; /* already removed: drop it from the record */
         return true;
     }
     c = plan_add_change(plan, NODE_NONE, NULL, path);
@@ -478,7 +479,7 @@ static bool find_taken(struct provision *p, const struct provision_options *o,
     return true;
 }
 
-/* All at once: each client's file is read once. */
+/* Reads each client's file once for all keys. */
 static bool find_taken_keys(struct provision *p,
                             const struct provision_options *o,
                             const struct provision_item *items, size_t count,

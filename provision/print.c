@@ -10,7 +10,7 @@
 
 struct walk {
     struct arena arena;
-    struct str *todo; /* folders, below the place */
+    struct str *todo; /* folders to visit, relative to the path */
     size_t count, capacity;
     struct print_node *nodes;
     size_t node_count, node_capacity;
@@ -31,7 +31,7 @@ static int by_path(const void *x, const void *y)
 static void add_to_hash(struct hash_state *s, const struct print_node *n)
 {
     bool folder = S_ISDIR(n->mode);
-    /* A folder's own numbers say nothing that the names in it do not. */
+    /* The status of a folder adds nothing to the names in it. */
     uint64_t facts[] = {
         n->path.n,
         n->mode,
@@ -76,7 +76,7 @@ static void push(struct walk *w, struct str path)
     w->todo[w->count++] = path;
 }
 
-/* `folder` as opened below dirfd, `prefix` as it is called in the print. */
+/* Adds `folder`, opened below dirfd, with `prefix` as its name in the print. */
 static bool add_folder(struct walk *w, int dirfd, struct str folder,
                        size_t prefix, struct err *e)
 {

@@ -15,7 +15,7 @@ static uint64_t ns_of(struct timespec t)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Without rights for its own user it is damaged, not another one's. */
+/* A record without access rights for its owner is damaged, not foreign. */
 static bool open_state(const struct provision *p, int *fd, struct stat *st,
                        struct err *e)
 {
@@ -86,7 +86,7 @@ struct str provision_took_over(struct provision *p, enum doc_kind kind,
         if (kind == DOC_MCP && took_server(entry, place))
             return arena_printf(a, "%.*s#%.*s", STR_ARG(entry->path),
                                 STR_ARG(place));
-        /* "/skills/x": there, or below the folder of a client */
+        /* "/skills/x" in .agents or in the folder of a client */
         if (kind != DOC_MCP && entry->taken &&
             str_ends(entry->path, str_from_index(place, ours.n)))
             return arena_str(a, entry->path);
@@ -150,8 +150,8 @@ void provision_desired_state(const struct provision *p,
     map_init(&out->documents, a);
 }
 
-/* A run that was killed early may leave mapm's own folder, empty or with
- * temporary files only. */
+/* A command that was killed early may leave the folder of the record empty or
+ * with temporary files only. */
 static void tidy(int root, int mapm)
 {
     struct arena a = {0};
@@ -173,10 +173,10 @@ static bool recover(struct provision *p, bool *recovered, struct err *e)
     CLEANUP_FD int mapm = -1;
 
     if (!fs_open_dir_at(p->root, STATE_FOLDER, &mapm, e)) {
-        /* Not there, or no folder: provision_plan says so when it matters. */
+        /* missing or not a folder: provision_plan() reports it if it matters */
         bool none = e->code == ERR_NOT_FOUND || e->code == ERR_REFUSED;
 
-        /* A run that was killed in its first moment leaves this. */
+        /* left by a command that was killed at its start */
         if (e->code == ERR_NOT_FOUND)
             unlinkat(p->root, ".agents", AT_REMOVEDIR);
         if (none)
@@ -217,7 +217,7 @@ bool provision_open(struct str path, const struct client_scope *scope,
         locked = ok = lock(p, waiting, ctx, e);
         ok = ok && recover(p, recovered, e);
     }
-    /* Readers need no lock: the files that they read are replaced atomically. */
+    /* readers need no lock, because files are replaced atomically */
     if (locked && read_only)
         flock(p->root, LOCK_UN);
     if (!ok) {
@@ -276,7 +276,7 @@ bool provision_list_generated(struct provision *p, enum provision_list which,
         const struct record_entry *entry = &p->record.entries[i];
 
         if (str_starts(entry->path, STR(STATE_FOLDER "/")))
-            continue; /* it ignores itself */
+            continue; /* the file ignores itself */
         if (entry->kind != RECORD_SHARED ||
             (which == PROVISION_LIST_MADE ? entry->created
                                           : has_absolute(entry)))

@@ -40,7 +40,7 @@
  */
 
 #define RECORD_BLOCK_BYTES   (256u * 1024)
-#define RECORD_GAP_MAX_BYTES 256 /* longer white space is not restored */
+#define RECORD_GAP_MAX_BYTES 256 /* longer white space is not recorded */
 #define STATE_MAX_BYTES      (512u * 1024 * 1024) /* 100,000 packages of 16 files */
 
 struct file_stat {
@@ -48,9 +48,9 @@ struct file_stat {
 };
 
 struct record_file {
-    struct str path; /* in the tree; "." for a file by itself */
-    bool executable; /* as was asked for */
-    unsigned mode;   /* as the file system made it */
+    struct str path; /* relative to the tree; "." for a single file */
+    bool executable; /* requested mode */
+    unsigned mode;   /* mode that the file system set */
     struct hash hash;
     struct file_stat stat;
 };
@@ -58,7 +58,7 @@ struct record_file {
 struct record_key {
     struct str key;
     bool absolute;
-    bool taken; /* it was there before mapm import */
+    bool taken; /* existed before mapm import */
     struct hash hash, source;
 };
 
@@ -66,9 +66,10 @@ enum record_kind { RECORD_TREE, RECORD_LINK, RECORD_FILE, RECORD_SHARED };
 
 struct record_entry {
     enum record_kind kind;
-    bool taken;     /* TREE: it was there before mapm import */
-    bool created;   /* SHARED: by us, so it may go with its last entry */
-    bool section;   /* SHARED: the object that holds the entries, likewise */
+    bool taken;     /* TREE: existed before mapm import */
+    bool created;   /* SHARED: mapm created the file, so it is deleted with
+                     * its last entry */
+    bool section;   /* SHARED: mapm created the object of the entries */
     bool was_empty; /* SHARED: a file that is blank again without its entries:
                      * `gap` is all of it */
     struct str path;
@@ -86,21 +87,22 @@ struct record_entry {
 struct record {
     struct record_entry *entries;
     size_t count, capacity;
-    struct str *folders; /* created by us, parents first */
+    struct str *folders; /* folders that mapm created, parents first */
     size_t folder_count, folder_capacity;
     struct map by_path;    /* struct record_entry; after record_parse */
-    uint64_t written;      /* ns: the time of the record; 0: no record */
-    struct file_stat here; /* of a file of ours beside it; ino 0: not known */
-    bool is_user;          /* of user level: the second version */
+    uint64_t written;      /* time of the record in ns; 0 if there is none */
+    struct file_stat here; /* status of mapm's .gitignore beside it; ino 0 if
+                            * unknown */
+    bool is_user;          /* record of user level (version 2) */
 };
 
-/* False for anything that mapm could not have written: `*out` is then not
- * to be used. Borrows from `text`. */
+/* Parses a record, which borrows from `text`. Returns false for anything that
+ * mapm could not have written; `*out` is undefined then. */
 bool record_parse(struct str text, const struct client_scope *scope,
                   struct arena *a, struct record *out);
 
-/* Appends entries from `*at` on, which is 0 at first; true when it stops for
- * as much as RECORD_BLOCK_BYTES in `out`, and there is more. */
+/* Appends entries from `*at` on, which starts at 0. Returns true if it stopped
+ * because `out` has RECORD_BLOCK_BYTES and entries remain. */
 bool record_format(const struct record *r, size_t *at, struct buf *out);
 
 void record_add(struct record *r, struct arena *a,
@@ -108,24 +110,22 @@ void record_add(struct record *r, struct arena *a,
 void record_add_folder(struct record *r, struct arena *a, struct str path);
 bool record_has_folder(const struct record *r, struct str path);
 
-/* The file with that path; NULL when absent, or without an entry. */
+/* Returns the file with that path; NULL if it or the entry is absent. */
 const struct record_file *record_find(const struct record_entry *known,
                                       struct str path);
 
 struct file_stat file_stat_of(const struct stat *st, bool with_ctime);
 
-/*
- * A file changed twice within one tick of the clock has the same numbers
- * both times. So those of a file found on the disk only count when it was
- * last changed before this tick (else they are zero, which vouches for
- * nothing), and mapm itself ends only after the tick of its newest file.
- */
-uint64_t file_stat_now(void); /* taken before the file is looked at */
+/* A file that is changed twice within one tick of the clock has the same status
+ * both times. So the status of a file on disk is recorded only if it was last
+ * changed before this tick, and otherwise zeroed so that it never matches; mapm
+ * itself exits only after the tick of its newest file. */
+uint64_t file_stat_now(void); /* call this before reading the file */
 struct file_stat file_stat_seen(const struct stat *st, uint64_t now,
                                 bool with_ctime);
 void file_stat_settle(uint64_t newest);
 
-/* Whether the cache vouches for the file that `st` is of. */
+/* Returns whether the cached status proves that the file is unchanged. */
 bool record_vouches(const struct record *r, const struct file_stat *cached,
                     const struct stat *st);
 

@@ -12,11 +12,12 @@
 /* Increment when the rendering changes: then files are rendered again. */
 #define RENDER_VERSION 3
 
-/* A TOML basic string with its quotes. */
+/* Appends a TOML basic string with quotes. */
 void render_toml_quote(struct buf *out, struct str s);
 
-/* The sub-agent's file. `name` is its place. With `siblings` its last line
- * says where the files are that lie beside AGENTS.md. In `a`. */
+/* Renders the file of a sub-agent; `name` is its path. With `siblings`, the
+ * last line names the folder of the other files of the agent. Allocated in
+ * `a`. */
 struct str render_agent(const struct client *c, const struct document *d,
                         struct str name, bool siblings, struct arena *a);
 
@@ -31,8 +32,8 @@ MUST_CHECK bool render_server(const struct client *c, struct str key,
                               struct str *out, struct err *e);
 bool render_wants_meta(const struct mcp_shape *shape);
 
-/* The entry of a plugin's server that `mapm start` need not start: nothing of
- * it is mapm's but the syntax in which a client names variables. */
+/* Renders the entry of a plugin's server that is not started by `mapm start`.
+ * Only references to variables are translated to the syntax of the client. */
 MUST_CHECK bool render_plugin_server(const struct client *c, struct str key,
                                      const struct json *mcp, struct arena *a,
                                      struct str *out, struct err *e);

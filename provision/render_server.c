@@ -17,8 +17,8 @@ struct rendering {
     const struct mcp_shape *shape;
     struct str key;
     const struct json *entry;
-    unsigned kind;     /* of server */
-    bool is_of_plugin; /* its texts may name variables */
+    unsigned kind;     /* kind of server */
+    bool is_of_plugin; /* its strings may refer to variables */
     struct json_writer w;
     struct buf scratch;
 };
@@ -38,7 +38,7 @@ static unsigned kind_of(const struct json *entry)
 
 /* --- variables of the environment ------------------------------------------ */
 
-/* The name in "${NAME}" at the beginning of `text`; "" for none. */
+/* Returns the name in "${NAME}" at the beginning of `text`, or "". */
 static struct str variable_name(struct str text)
 {
     size_t n = 2;
@@ -52,7 +52,7 @@ static struct str variable_name(struct str text)
                                                    : STR("");
 }
 
-/* The variable that is all of `text` behind `before`; "" for anything else. */
+/* Returns the variable that is all of `text` after `before`, or "". */
 static struct str only_variable(struct str text, struct str before)
 {
     struct str name;
@@ -185,7 +185,8 @@ static void put_bearer(struct rendering *r, const char *name,
                                only_variable(json_text(x), STR("Bearer ")));
 }
 
-/* TOML has no null, and numbers of the clients are whole. */
+/* Returns whether the format can represent the value: TOML has no null, and
+ * clients accept only integers. */
 static bool can_hold(const struct mcp_shape *shape, const struct json *j)
 {
     uint64_t number;
@@ -198,7 +199,8 @@ static bool can_hold(const struct mcp_shape *shape, const struct json *j)
            (j->kind == JSON_NUMBER && str_number(j->text, 86400000, &number));
 }
 
-/* All headers became names of variables. */
+/* Returns whether no member is left, because all headers became names of
+ * variables. */
 static bool is_left_empty(const struct rendering *r, const struct json *j)
 {
     if (j->kind != JSON_OBJECT || !j->first)
@@ -209,7 +211,8 @@ static bool is_left_empty(const struct rendering *r, const struct json *j)
     return true;
 }
 
-/* What plugins say of logins is in the form of Claude Code. */
+/* Returns whether the member describes a login, which plugins write in the
+ * format of Claude Code. */
 static bool is_of_shared(const struct rendering *r, const struct json *j)
 {
     return r->is_of_plugin && str_is(j->key, "oauth");
@@ -261,7 +264,7 @@ static void put_member(struct rendering *r, const struct shape_member *m)
 
 /* --- the entry ------------------------------------------------------------- */
 
-/* Whether the shape speaks of the member `key` of the MCP file. */
+/* Returns whether the shape has a rule for the member `key` of the MCP file. */
 static bool is_of_shape(const struct rendering *r, struct str key)
 {
     if (str_is(key, "_meta") ||
@@ -275,7 +278,7 @@ static bool is_of_shape(const struct rendering *r, struct str key)
     return false;
 }
 
-/* That of one call, in milliseconds in an MCP file. */
+/* Writes the timeout of a call, which an MCP file has in milliseconds. */
 static void put_timeout(struct rendering *r)
 {
     const struct client_timeout *t = &r->client->timeout;
@@ -328,8 +331,8 @@ static void put_entry(struct rendering *r)
     json_end_object(&r->w);
 }
 
-/* Forms of the client's own, for which it has no escape: an argument or a URL
- * could disclose a secret. */
+/* Refuses strings that the client would expand and that it cannot escape: an
+ * argument or a URL could disclose a secret. */
 static bool check_expanded(const struct client *c, struct str key,
                            struct str entry, struct err *e)
 {

@@ -12,13 +12,14 @@
 /* One place; with others it shares the stages and the swap. */
 struct staging {
     struct provision *p;
-    struct plan *plan;      /* NULL: it only holds the stage */
-    struct str path;        /* below the place that holds it */
-    struct stage_folder at; /* its own; the stage is that of the last place */
+    struct plan *plan;      /* NULL if it only contains the stage */
+    struct str path;        /* path below the place with the stage */
+    struct stage_folder at; /* folder of this place; the stage is in the last
+                             * place */
     struct swap *swap;
     struct stages *stages;
     size_t first;    /* number of its first change in the swap */
-    uint64_t newest; /* ns: the last change of a staged file */
+    uint64_t newest; /* time of the last change of a staged file, in ns */
 };
 
 static int stage_of(const struct staging *s, const struct change *c)
@@ -31,7 +32,7 @@ static const char *node_name(const struct staging *s, size_t index)
     return arena_printf(s->plan->arena, "n%zu", s->first + index).p;
 }
 
-/* As the place that holds the stage has it. */
+/* Returns the path relative to the place with the stage. */
 static struct str full_path(const struct staging *s, struct str path)
 {
     return s->path.n ? fs_join(s->path, path, s->plan->arena) : path;
@@ -66,7 +67,7 @@ static void keep_print(const struct staging *s, struct change *c,
     c->new = new;
 }
 
-/* A folder that was staged early only needs its name. */
+/* Moves a folder that was staged early to its name. */
 static bool take_early(struct staging *s, struct change *c, size_t index,
                        struct record_entry *entry)
 {
@@ -147,7 +148,7 @@ static bool stage_link(struct staging *s, size_t index, struct err *e)
         return true;
     if (!has_no_links() || c->target->gives_way)
         return err_errno(e, "link %s", c->path.p);
-    /* A copy, then: wherever there are no links. */
+    /* links are not supported: write a copy */
     c->node = NODE_TREE;
     entry->kind = RECORD_TREE;
     return desired_state_make_files(&s->plan->desired, c->target, e);
@@ -168,13 +169,13 @@ static bool stage_file(struct staging *s, size_t index, struct err *e)
         return true;
     if (fstatat(stage, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return err_errno(e, "look at %s", c->path.p);
-    /* The rename to come changes its ctime. */
+    /* the later rename changes its ctime */
     now = file_stat_of(&st, false);
     if (now.mtime > s->newest)
         s->newest = now.mtime;
     entry = &s->plan->next.entries[c->entry];
     entry->stat = now;
-    if (c->is_edited) /* to be looked into next time, too */
+    if (c->is_edited) /* read it again next time */
         entry->stat = (struct file_stat){0};
     if (entry->kind != RECORD_FILE)
         return true;
@@ -206,7 +207,8 @@ static bool stage_nodes(struct staging *s, struct err *e)
 
 /* --- the record ----------------------------------------------------------- */
 
-/* In blocks: as a whole it is megabytes where packages are many. */
+/* Writes the record in blocks, because it takes megabytes with many
+ * packages. */
 static bool write_record(const struct record *r, int fd, struct err *e)
 {
     CLEANUP(buf_done) struct buf block = {0};
@@ -352,7 +354,7 @@ static bool prepare(struct staging *s, struct err *e)
     return true;
 }
 
-/* A backup lies where the stage is. */
+/* Reports the backup, which is in the place with the stage. */
 static void note_backup(const struct staging *s, const struct provision *holder)
 {
     struct arena *a = &s->p->arena;
@@ -373,7 +375,7 @@ static bool is_busy(const struct staging *s)
     return s->plan && (s->plan->count || s->plan->stale);
 }
 
-/* Nothing changes but what is known of it. */
+/* Returns whether only the record changes. */
 static bool is_record_only(const struct staging *s)
 {
     const struct plan *plan = s->plan;
@@ -386,7 +388,7 @@ static bool is_swapped(const struct staging *s)
     return is_busy(s) && !is_record_only(s);
 }
 
-/* Of many places not all stay open. */
+/* Opens the place again; with many places, not all stay open. */
 static bool reopen(struct staging *s)
 {
     struct err ignored = {0};
@@ -395,8 +397,8 @@ static bool reopen(struct staging *s)
            fs_open_dir_at(s->p->root, STATE_FOLDER, &s->at.mapm, &ignored);
 }
 
-/* Nothing of ours is left: then neither is our own folder, unless it holds
- * backups or the id (id.c). */
+/* Removes the folder of the record if nothing of mapm is left, unless it
+ * contains backups or the id (id.c). */
 static void leave(struct staging *s)
 {
     int root = s->p->root;
@@ -411,7 +413,7 @@ static void leave(struct staging *s)
         unlinkat(root, ".agents", AT_REMOVEDIR);
 }
 
-/* Other than what a swap does, it need not be one with the others. */
+/* Writes the record alone, which need not be atomic with other changes. */
 static bool write_record_alone(struct staging *s, struct err *e)
 {
     CLEANUP(buf_done) struct buf text = {0};
@@ -428,7 +430,8 @@ static bool write_record_alone(struct staging *s, struct err *e)
     return ok;
 }
 
-/* The stage that was made while packages were fetched, or a new one. */
+/* Opens the stage that was created while packages were fetched, or a new
+ * one. */
 static bool open_stage(struct staging *s, struct err *e)
 {
     return (stage_early_take(s->p, &s->at) ||
@@ -437,8 +440,8 @@ static bool open_stage(struct staging *s, struct err *e)
             stage_folder_open_stage(&s->at, &s->p->arena, e));
 }
 
-/* Room for the operations of all places, and one each for its record: an array
- * that doubles is held twice. */
+/* Allocates the operations of all places, with one for each record; an array
+ * that doubles would be held twice. */
 static void reserve_ops(const struct staging *all, size_t count)
 {
     struct swap *swap = all[0].swap;
@@ -471,8 +474,8 @@ static bool prepare_all(struct staging *all, size_t count, struct err *e)
     return true;
 }
 
-/* The servers go into what the file of the client holds now. The record does not
- * vouch for that: the next command reads the file again. */
+/* Inserts the servers into the current content of the client's file. The record
+ * does not match that file, so the next command reads it again. */
 static bool rebase(void *ctx, size_t index, struct err *e)
 {
     struct staging *s = ctx;
@@ -506,7 +509,7 @@ static bool rebase(void *ctx, size_t index, struct err *e)
            journal_replace(s->swap, e);
 }
 
-/* The last place, which holds the stage, comes last: so does its mapm.lock. */
+/* The last place contains the stage and is changed last, with its mapm.lock. */
 static bool swap_all(struct staging *all, size_t count, struct err *e)
 {
     struct staging *holder = &all[count - 1];

@@ -5,15 +5,13 @@
 
 #include "stage.h"
 
-/*
- * Packages staged while others are still being fetched, by digest and before
- * the plan. Folders that the plan does not use are removed with the stage.
- */
+/* Packages are staged by digest before the plan, while others are still being
+ * fetched. Folders that the plan does not use are removed with the stage. */
 
 struct stage_early {
     struct stage_folder at;
     struct map trees; /* 32 bytes of digest -> struct stage_tree */
-    bool is_off;      /* a failure; the plan reports its cause */
+    bool is_off;      /* staging failed; the plan reports the cause */
 };
 
 static struct stage_early *get_early(struct provision *p)
@@ -32,7 +30,7 @@ static struct stage_early *get_early(struct provision *p)
     return early;
 }
 
-/* The paths stay: the records have them. */
+/* The paths must stay valid, because the records refer to them. */
 static struct desired_file *list_files(struct provision *p,
                                        const struct package_file *files,
                                        size_t count, struct arena *a)
@@ -74,7 +72,7 @@ void provision_stage_early(struct provision *p,
     }
     early->is_off = true;
     if (!fs_remove_tree_at(early->at.stage, t->name, &ignored))
-        return; /* it goes with the stage */
+        return; /* removed with the stage */
 }
 
 bool stage_early_made(const struct provision *p, struct str folder)

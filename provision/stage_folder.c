@@ -66,8 +66,8 @@ void stage_folder_remove_stage(struct stage_folder *f)
 
     stage_folder_release(f);
     fs_close(&f->stage);
-    /* An empty one goes without a descriptor. What cannot be removed now is
-     * left to the next command. */
+    /* Removing an empty stage needs no descriptor. Anything left is removed by
+     * the next command. */
     if (f->name.p && unlinkat(f->mapm, f->name.p, AT_REMOVEDIR) < 0 &&
         !fs_remove_tree_at(f->mapm, f->name.p, &ignored))
         return;
@@ -79,7 +79,7 @@ void stage_folder_undo(int root, struct stage_folder *f)
 
     if (f->mapm >= 0 && fs_stat_at(f->mapm, "journal", &st) &&
         S_ISREG(st.st_mode))
-        return; /* the next command goes on there */
+        return; /* the next command continues there */
     if (f->mapm >= 0 && f->made_ignore)
         unlinkat(f->mapm, ".gitignore", 0);
     if (f->made_mapm)

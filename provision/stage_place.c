@@ -13,7 +13,7 @@
 #define FILES_PER_THREAD 8
 #define PLACE_MAX_BYTES  (STAGE_NODE_NAME_BYTES + PACKAGE_PATH_MAX_BYTES + 2)
 
-/* For a stage where created folders get other modes: a umask, an ACL. */
+/* Sets the mode of a folder if a umask or an ACL changed it. */
 static bool mend_mode(const struct stage_tree *t, const char *path,
                       struct err *e)
 {
@@ -40,9 +40,10 @@ struct place {
     const struct provision_objects *objects;
     const struct stage_tree *tree;
     struct arena arena;
-    char path[PLACE_MAX_BYTES]; /* of the file at hand, below the stage */
+    char path[PLACE_MAX_BYTES]; /* path of the current file, relative to the
+                                 * stage */
     size_t root;                /* length of "n<i>/" */
-    struct str folder;          /* of the file before it, with its "/" */
+    struct str folder;          /* folder of the previous file, with "/" */
     struct print_node *nodes;
     size_t count, capacity;
 };
@@ -60,7 +61,7 @@ static struct print_node *add_node(struct place *p, struct str path)
     return &p->nodes[p->count++];
 }
 
-/* The folders of `path` that the file before it did not have. */
+/* Creates the folders of `path` that the previous file did not have. */
 static bool make_folders(struct place *p, struct str path, struct err *e)
 {
     for (size_t i = 0; i < path.n; i++) {

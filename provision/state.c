@@ -8,7 +8,7 @@
 
 #include "writable.h"
 
-/* One tick of a clock, at most: a larger difference means another clock. */
+/* At most one tick of a clock; a larger difference means another clock. */
 #define TICK_STEP_NS   500000
 #define TICK_MAX_STEPS 40
 #include "record.h"
@@ -31,8 +31,8 @@ struct file_stat file_stat_of(const struct stat *st, bool with_ctime)
     };
 }
 
-/* Programs cannot set the ctime; where a rename changes it, the mtime is
- * used. A time after that of the record means a later write. */
+/* Programs cannot set the ctime; where a rename changes it, the mtime is used.
+ * A time later than the record means a later write. */
 bool record_vouches(const struct record *r, const struct file_stat *cached,
                     const struct stat *st)
 {
@@ -48,7 +48,7 @@ uint64_t file_stat_now(void)
 {
     struct timespec now;
 
-    /* What the kernel stamps files with. */
+    /* the clock that the kernel uses for file times */
     return clock_gettime(CLOCK_REALTIME_COARSE, &now) < 0 ? 0 : ns_of(now);
 }
 
@@ -144,7 +144,7 @@ static void put_key(struct buf *out, const struct record_key *k)
     buf_char(out, '\n');
 }
 
-/* White space as letters, and back. */
+/* Letters that represent white space in the record. */
 #define GAP_LETTERS "stnr"
 static const char gap_chars[] = " \t\n\r";
 
@@ -161,7 +161,7 @@ static bool is_clean(struct str path)
     return fs_path_is_relative_clean(path) || place_is_of_user(path);
 }
 
-/* As read_line wants it back. */
+/* Returns whether the entry can be read again by read_line(). */
 static bool is_sound(const struct record_entry *e)
 {
     bool has_files = e->kind == RECORD_TREE || e->kind == RECORD_FILE;
@@ -174,7 +174,8 @@ static bool is_sound(const struct record_entry *e)
            (e->kind == RECORD_SHARED || !e->key_count);
 }
 
-/* Up to the next blank: of a link to a package of the workspace as it is. */
+/* Writes the target of a link, which ends at a blank; for a link to a package
+ * of the workspace, the target itself. */
 static void put_link(struct buf *out, struct str link)
 {
     bool is_plain = !place_is_of_user(link);
@@ -244,10 +245,10 @@ struct reader {
     const struct client_scope *scope;
     struct arena *arena;
     struct record *out;
-    struct record_entry *entry; /* the one that "f" and "k" belong to */
-    bool is_skipping;           /* an entry that is not known */
-    size_t capacity;            /* of its keys */
-    struct record_file *files;  /* of all entries, one after the other */
+    struct record_entry *entry; /* entry of the "f" and "k" lines */
+    bool is_skipping;           /* skip the lines of an unknown entry */
+    size_t capacity;            /* capacity of its keys */
+    struct record_file *files;  /* files of all entries, one after the other */
     size_t file_count, file_capacity;
 };
 
@@ -291,15 +292,15 @@ static bool take_mode(struct str *rest, unsigned *out)
     return true;
 }
 
-/* What follows the numbers is a path, blanks and all. */
+/* The rest of the line is the path, including blanks. */
 static bool take_path(struct str rest, struct str *out)
 {
     *out = rest;
     return rest.p && is_clean(rest);
 }
 
-/* A variable had moved it, and names another folder now: not one of ours as far
- * as that shows, but the others are. */
+/* Skips an entry in a folder that a variable named before and no longer names;
+ * the other entries are valid. */
 static bool skip_entry(struct reader *r, struct str path)
 {
     r->entry = NULL;
@@ -318,7 +319,7 @@ static bool add_entry(struct reader *r, const struct record_entry *entry)
     record_add(r->out, r->arena, entry);
     r->entry = &r->out->entries[r->out->count - 1];
     r->capacity = 0;
-    /* Entries move while they are added: the map is built at the end. */
+    /* entries move while they are added, so the map is built at the end */
     map_entry(&r->out->by_path, entry->path);
     return r->out->by_path.count == r->out->count;
 }
@@ -414,7 +415,7 @@ static bool read_file(struct reader *r, struct str rest)
     if (e->file_count && str_cmp(e->files[e->file_count - 1].path, f.path) >= 0)
         return false;
     if (r->file_count == r->file_capacity)
-        return false; /* not reached: all lines were counted */
+        return false; /* unreachable: all lines were counted */
     if (!e->file_count)
         e->files = &r->files[r->file_count];
     r->files[r->file_count++] = f;
@@ -517,7 +518,7 @@ static bool read_line(struct reader *r, struct str line)
     return false;
 }
 
-/* Room for all entries and files at once: nearly all lines are theirs. */
+/* Allocates all entries and files at once; nearly every line is one of them. */
 static void reserve(struct reader *r, struct str text)
 {
     size_t entries = 0;
@@ -564,7 +565,7 @@ bool record_parse(struct str text, const struct client_scope *scope,
     for (size_t i = 0; i < out->count; i++) {
         struct record_entry *e = &out->entries[i];
 
-        /* An entry without files would always count as intact. */
+        /* an entry without files would always be intact */
         if ((e->kind == RECORD_TREE || e->kind == RECORD_FILE) &&
             !e->file_count)
             return false;

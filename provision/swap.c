@@ -24,9 +24,8 @@ static bool sync_mounts(const struct swap *s, struct err *e)
     return true;
 }
 
-/* The journal's folder first: a file system that keeps names in the order in
- * which they changed, unless a folder is synced by itself, must not know of
- * a change and not of the journal. */
+/* Syncs the folder of the journal first: a file system that orders names by the
+ * time of their change must not persist a change without the journal. */
 static bool sync_folders(struct transaction *tx, struct err *e)
 {
     int fds[TRANSACTION_MAX_PARENTS];
@@ -42,7 +41,7 @@ static bool sync_folders(struct transaction *tx, struct err *e)
            fs_sync_folders(fds, count, e);
 }
 
-/* Removes the folders that are empty, and syncs what held them. */
+/* Removes empty folders and syncs their parents. */
 static bool drop_folders(struct transaction *tx, const struct str *paths,
                          size_t count, bool backwards, struct err *e)
 {
@@ -101,7 +100,7 @@ static void remove_stage(struct swap *s)
 {
     struct err ignored = {0};
 
-    /* What stays is removed by the next command: nothing refers to it. */
+    /* leftovers are not referenced and are removed by the next command */
     if (!fs_remove_tree_at(s->mapm, s->stage_name.p, &ignored))
         return;
 }
@@ -119,7 +118,7 @@ static bool finish(struct transaction *tx, struct err *e)
 
 /* --- and back ------------------------------------------------------------- */
 
-/* A node that returns to the stage is mapm's, unless it was edited since. */
+/* Keeps a node that was moved back to the stage if it was edited meanwhile. */
 static bool keep_if_edited(struct transaction *tx, const struct op_state *state,
                            struct err *e)
 {
@@ -154,7 +153,7 @@ static bool undo_done(struct transaction *tx, struct op_state *state,
         return keep_if_edited(tx, state, e);
     }
     if (op->old_ino && state->old_at != op->old_ino)
-        return true; /* the old one is gone: the new one is all there is */
+        return true; /* the old node is gone: keep the new one */
     if (!transaction_rename(state->parent, state->leaf, stage, state->new_name,
                             path, e))
         return false;
@@ -194,7 +193,7 @@ static void undo(struct transaction *tx, struct err *e)
     if (!roll_back(tx, &again) || !drop_journal(tx->s, &again)) {
         err_also(e, "undoing it: %s", err_first(&again));
         err_hint(e, "the next mapm command here finishes the work");
-        return; /* for which it needs the stage */
+        return; /* the rollback needs the stage */
     }
     remove_stage(tx->s);
 }
@@ -248,8 +247,8 @@ static size_t count_folder(struct str path, struct str *seen, size_t n)
     return n;
 }
 
-/* Descriptors must not run out half-way, least of all for a rollback:
- * reserves as many as that needs, then closes them. */
+/* Checks that enough descriptors are free for a rollback, by opening and
+ * closing as many as it needs. */
 static bool check_descriptors(const struct swap *s, struct err *e)
 {
     struct str folders[TRANSACTION_MAX_PARENTS];
@@ -263,7 +262,7 @@ static bool check_descriptors(const struct swap *s, struct err *e)
         max = count_folder(s->make[i], folders, max);
     for (size_t i = 0; i < s->drop_count; i++)
         max = count_folder(s->drop[i], folders, max);
-    max += 4; /* to make folders, to compare */
+    max += 4; /* for creating folders and comparing */
     while (ok && n < max) {
         fds[n] = fcntl(s->root, F_DUPFD_CLOEXEC, 0);
         ok = fds[n] >= 0 || err_errno(e, "open the folders to change");
@@ -291,15 +290,16 @@ bool swap_run(struct swap *s, struct err *e)
         undo(&tx, e);
         return false;
     }
-    /* Not synced: a journal that comes back after a power cut finds that all
-     * is done (is_complete). */
+    /* Not synced: after a power cut, a journal that reappears finds all
+     * operations done (is_complete). */
     remove_stage(s);
     return true;
 }
 
 /* --- the next start ------------------------------------------------------- */
 
-/* Whether this change was not made: both of its nodes are where they were. */
+/* Returns whether this change is still to be made: both nodes are at their old
+ * places. */
 static bool is_to_be_made(struct transaction *tx, size_t index)
 {
     struct err ignored = {0};
@@ -312,9 +312,9 @@ static bool is_to_be_made(struct transaction *tx, size_t index)
             transaction_check_unmodified(tx, &state, &ignored));
 }
 
-/* Changes are made in order: after the last one nothing is left to do, and
- * what looks different now was changed later. But a power cut may keep the last
- * one, which is in the folder of the journal, and lose others. */
+/* Changes are made in order, so after the last one nothing is left to do and
+ * other differences are later changes. But a power cut may persist the last
+ * change, which is in the folder of the journal, and lose others. */
 static bool is_complete(struct transaction *tx)
 {
     struct err ignored = {0};
@@ -330,7 +330,7 @@ static bool is_complete(struct transaction *tx)
     return true;
 }
 
-/* Whether each path is as the interrupted process left it. */
+/* Returns whether each path is as the interrupted process left it. */
 static bool can_roll_forward(struct transaction *tx)
 {
     struct err ignored = {0};
@@ -362,7 +362,7 @@ static bool recover_swap(struct swap *s, bool *recovered, struct err *e)
     bool done;
 
     if (!fs_open_dir_at(s->mapm, s->stage_name.p, &stage, e)) {
-        /* Without its stage nothing can be moved either way. */
+        /* without the stage nothing can be moved */
         err_clear(e);
         return drop_journal(s, e);
     }
@@ -421,7 +421,7 @@ bool swap_recover(int root, int mapm, const struct client_scope *scope,
         s.mapm = mapm;
         ok = ours ? recover_swap(&s, recovered, e) : drop_journal(&s, e);
     } else if (e->code != ERR_NOT_FOUND) {
-        /* Nothing of ours. A link was put there: provision_plan refuses it. */
+        /* a link is in its place, which provision_plan() refuses */
         ok = e->code == ERR_REFUSED || e->code == ERR_LIMIT;
         if (ok && fs_stat_at(mapm, JOURNAL, &st) && !S_ISLNK(st.st_mode))
             fs_set_aside_at(mapm, JOURNAL);

@@ -42,10 +42,10 @@
 
 struct swap_op {
     struct str path;
-    uint64_t new_ino; /* 0: the place becomes empty */
-    uint64_t old_ino; /* 0: it was empty */
+    uint64_t new_ino; /* 0 if the path is removed */
+    uint64_t old_ino; /* 0 if the path did not exist */
     struct hash new_print, old_print;
-    bool keep;    /* the displaced node goes to the backup */
+    bool keep;    /* move the displaced node to the backup */
     size_t stage; /* number of its stage */
 };
 
@@ -53,7 +53,7 @@ struct swap_op {
 struct swap_stage {
     struct str folder; /* that holds it, NUL-terminated; of the first "" */
     int fd;            /* -1: it is gone */
-    bool exact_modes;  /* neither a umask nor an ACL in the way of 0755 */
+    bool exact_modes;  /* neither umask nor an ACL changes mode 0755 */
 };
 
 struct swap {
@@ -68,58 +68,55 @@ struct swap {
     size_t make_count, drop_count, make_capacity, drop_capacity;
     struct swap_op *ops;
     size_t count, capacity;
-    size_t files; /* how many are staged, the journal not among them */
-    /* The file of an operation was written since it was read: makes the
-     * operation, its staged node and the journal anew. NULL: never. */
+    size_t files; /* number of staged files, without the journal */
+    /* Called if the file of an operation was written since it was read: renews
+     * the operation, its staged node and the journal. NULL to fail instead. */
     bool (*rebase)(void *ctx, size_t index, struct err *e);
     void *rebase_ctx;
 };
 
-/* One file, folder or link of a place; "" is the place itself. */
+/* A file, folder or link below a path; "" is the path itself. */
 struct print_node {
     struct str path;
     mode_t mode;               /* kind and permissions */
-    uint64_t ino, size, mtime; /* ns; of a folder they do not count */
+    uint64_t ino, size, mtime; /* mtime in ns; ignored for folders */
 };
 
-/* A node's print without reading files: names, kinds, sizes, times, inodes.
- * Equal prints mean no writes. The nodes are sorted in place. */
+/* Hashes names, kinds, sizes, times and inodes without reading files. Equal
+ * prints mean that nothing was written. Sorts the nodes in place. */
 struct hash print_of(struct print_node *nodes, size_t count);
 
-/* The print of a path below `dirfd`; no link is followed. An absent path has
- * print zero and `*ino` 0. */
+/* Computes the print of a path below `dirfd` without following links. An absent
+ * path has print zero and `*ino` 0. */
 MUST_CHECK bool swap_print(int dirfd, const char *path, uint64_t *ino,
                            struct hash *print, struct err *e);
 
 void journal_format(const struct swap *s, struct buf *out);
 /* Writes it to s->mapm in the place of the one that is there. Synced. */
 MUST_CHECK bool journal_replace(const struct swap *s, struct err *e);
-/* False for anything mapm could not have written. Copies into `a`. */
+/* Parses a journal; strings are copied into `a`. Returns false for anything
+ * that mapm could not have written. */
 bool journal_parse(struct str text, const struct client_scope *scope,
                    struct arena *a, struct swap *out);
 
-/* "stage-" and 16 hex digits. */
+/* Returns whether the name is "stage-" and 16 hex digits. */
 bool swap_is_stage_name(struct str name);
 /* Whether a journal may name `path` as the folder that holds a stage: "." is
  * the workspace itself. */
 bool swap_holds_stage(const struct client_scope *scope, struct str path);
 
-/*
- * Sync, journal, every change, sync, remove the journal and the stage. On
- * failure all changes are undone and the stage is removed. ERR_EDITED when a
- * path changed after the plan. `s->backup` names the folder with displaced
- * nodes.
- */
+/* Syncs, writes the journal, makes all changes, syncs, and removes the journal
+ * and the stage. On failure all changes are undone and the stage is removed.
+ * ERR_EDITED if a path changed after the plan. `s->backup` is the folder with
+ * displaced nodes. */
 MUST_CHECK bool swap_run(struct swap *s, struct err *e);
 
 /* Before swap_run: removes the stages, and the journal that names them. Returns
  * false. */
 bool swap_give_up(struct swap *s);
 
-/*
- * Finishes or undoes what a journal below `mapm` tells of (`*recovered`),
- * then removes left-over stages. Nothing to do is fine.
- */
+/* Completes or undoes the swap of a journal below `mapm`, sets `*recovered`,
+ * and removes leftover stages. Succeeds if there is nothing to do. */
 MUST_CHECK bool swap_recover(int root, int mapm,
                              const struct client_scope *scope, bool *recovered,
                              struct err *e);

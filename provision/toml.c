@@ -15,18 +15,18 @@ struct regions {
     size_t count, capacity;
 };
 
-/* The extent of the table: itself and its sub-tables, in order. */
+/* A search for the extent of a table and its sub-tables, in order. */
 struct search {
     const struct toml_place *place;
     struct toml_lexer lexer;
     struct arena *arena;
     struct regions found, kept;
     bool has_main;
-    bool inside;     /* of one of them */
+    bool inside;     /* within one of them */
     bool in_main;    /* under its own header */
     bool in_section; /* under [section] itself */
     bool in_other;   /* under any other header */
-    /* of a list: the element at hand */
+    /* list: state of the current element */
     bool in_element, is_named;
     size_t first_found, first_kept;
     unsigned line;
@@ -74,7 +74,7 @@ static bool visit_header(struct search *f, const struct toml_statement *s,
     return true;
 }
 
-/* An element that has another name is forgotten. */
+/* Discards an element with another name. */
 static bool end_element(struct search *f, struct err *e)
 {
     if (!f->in_element)
@@ -188,7 +188,8 @@ static struct name *put_name(struct map_entry *entry, enum name_kind kind,
     return n;
 }
 
-/* A table on the way to the name: a dotted key only goes through its own. */
+/* Records an intermediate table; a dotted key may only pass through tables that
+ * it defines. */
 static bool pass(struct map *names, struct str path, bool is_pair,
                  const struct name **out)
 {
@@ -201,7 +202,8 @@ static bool pass(struct map *names, struct str path, bool is_pair,
     return is_pair ? n->kind == NAME_DOTTED : n->kind != NAME_PAIR;
 }
 
-/* `path` below `table` with the number of the element behind each list. */
+/* Resolves `path` below `table`, with the index of the element after each
+ * list. */
 static bool resolve(struct map *names, struct str table, struct str path,
                     bool is_pair, struct str *out)
 {
@@ -359,7 +361,8 @@ static void put_lines(struct buf *out, struct str text, struct str newline)
     }
 }
 
-/* A new table goes last, after an empty line; toml_remove undoes just this. */
+/* Appends a new table after an empty line; toml_remove() undoes exactly
+ * this. */
 static void put_last(struct buf *out, struct str text, struct str lines)
 {
     struct str newline = newline_of(text);
@@ -407,7 +410,7 @@ bool toml_put(struct str text, const struct toml_place *place, struct str table,
     return true;
 }
 
-/* Without the line break at its end. */
+/* Returns the text without its final line break. */
 static struct str cut_newline(struct str text)
 {
     if (str_ends(text, STR("\r\n")))
@@ -415,8 +418,8 @@ static struct str cut_newline(struct str text)
     return str_ends(text, STR("\n")) ? str_slice(text, 0, text.n - 1) : text;
 }
 
-/* The empty line that was put before a table goes with it, when the table is
- * followed by another empty line or by nothing. */
+/* Removes the empty line before a table with it if another empty line or
+ * nothing follows. */
 static size_t start_without_gap(struct str text, const struct region *r)
 {
     struct str before = str_slice(text, 0, r->start);
@@ -453,7 +456,7 @@ bool toml_remove(struct str text, const struct toml_place *place,
 
 /* --- what is not ours ------------------------------------------------------ */
 
-/* The statements since the last header of interest, and the name among them. */
+/* State of the hash of other statements. */
 struct digest {
     const struct toml_place *place;
     const struct map *keys;
@@ -461,7 +464,7 @@ struct digest {
     struct hash_state all;
     struct buf table;
     bool is_ours;
-    bool in_element, element_is_ours; /* of a list */
+    bool in_element, element_is_ours; /* list: state of the current element */
 };
 
 static void end_table(struct digest *d)
@@ -486,7 +489,7 @@ static void visit(struct digest *d, struct str text,
     }
     if (!p->name && of_section && s->depth > 1)
         d->is_ours = map_has(d->keys, s->key[1]);
-    /* A sub-table belongs to the last element of a list before it. */
+    /* a sub-table belongs to the last element of the list before it */
     if (p->name && of_section && s->depth > 1)
         d->is_ours = d->element_is_ours;
     if (d->in_element && s->kind == TOML_PAIR && s->depth == 1 &&

@@ -21,17 +21,17 @@ struct toml_place {
     /* NULL: the table is [section."key"]; else it is the one of [[section]]
      * with the key in this member */
     const char *name;
-    /* members of the table that are not found, and that a new table keeps */
+    /* members of the table that are not returned, and that a new table keeps */
     const char *const *kept;
     size_t kept_count;
 };
 
-/* The text of the table, header first, without blank lines and comments after
- * its last line; p NULL when absent. */
+/* Returns the text of the table, header first, without blank lines and comments
+ * after its last line; p is NULL if absent. */
 MUST_CHECK bool toml_find(struct str text, const struct toml_place *place,
                           struct arena *a, struct str *out, struct err *e);
 
-/* `table` begins with its header. A new one goes last. */
+/* Writes `table`, which begins with its header. A new table is appended. */
 MUST_CHECK bool toml_put(struct str text, const struct toml_place *place,
                          struct str table, struct arena *a, struct str *out,
                          struct err *e);
@@ -39,12 +39,12 @@ MUST_CHECK bool toml_put(struct str text, const struct toml_place *place,
 MUST_CHECK bool toml_remove(struct str text, const struct toml_place *place,
                             struct arena *a, struct str *out, struct err *e);
 
-/* Whether it is TOML: each statement, and no name twice. Names in braces are not
- * compared. ERR_FORMAT "line L: …". */
+/* Checks that the text is TOML: each statement, and that no name occurs twice,
+ * except in inline tables. Errors: ERR_FORMAT "line L: …". */
 MUST_CHECK bool toml_check(struct str text, struct err *e);
 
-/* The hash of all statements but those of the tables whose keys are in `keys`;
- * `place.key` says nothing. */
+/* Hashes all statements except those of the tables whose keys are in `keys`;
+ * `place.key` is ignored. */
 MUST_CHECK bool toml_hash_others(struct str text,
                                  const struct toml_place *place,
                                  const struct map *keys, struct hash *out,

@@ -30,7 +30,7 @@ const char *path_leaf(struct str path)
     return at == SIZE_MAX ? path.p : path.p + at + 1;
 }
 
-/* The folder that holds `path`, or -1 when it is not there. */
+/* Opens the parent folder of `path`, or returns -1 if it does not exist. */
 bool transaction_find_parent(struct transaction *tx, struct str path, int *fd,
                              struct err *e)
 {
@@ -52,7 +52,7 @@ bool transaction_find_parent(struct transaction *tx, struct str path, int *fd,
     if (p->fd < 0) {
         snprintf(name, sizeof name, "%.*s", STR_ARG(folder));
         if (!fs_open_dir_at(tx->s->root, name, &p->fd, e)) {
-            /* A link in the way is not our folder either. */
+            /* a link in its place is not a folder of mapm */
             if (e->code != ERR_NOT_FOUND && e->code != ERR_REFUSED)
                 return false;
             err_clear(e);
@@ -115,7 +115,7 @@ enum op_progress op_progress(const struct op_state *state)
                                                             : UNKNOWN;
 }
 
-/* Whether the path still has the node of the plan. */
+/* Checks that the path still has the node of the plan. */
 bool transaction_check_unmodified(struct transaction *tx,
                                   const struct op_state *state, struct err *e)
 {
@@ -144,7 +144,7 @@ static bool cannot(struct err *e, const char *verb, struct str what)
     bool layered = errno == EXDEV;
 
     err_errno(e, "%s %.*s", verb, STR_ARG(what));
-    /* A folder of a lower layer cannot be renamed on an overlay. */
+    /* an overlay cannot rename a folder of a lower layer */
     return layered &&
            err_hint(e,
                     "it lies in a lower layer of an overlay, as in an image: "
@@ -166,11 +166,9 @@ bool transaction_rename(int from_fd, const char *from, int to_fd,
     return cannot(e, "move", what);
 }
 
-/*
- * A program may have written the file since it was looked at, a moment ago. What
- * the exchange displaced tells: then it is put back. Had the program replaced the
- * new file by then, its own is the latest, and stays.
- */
+/* Another program may have written the file since it was checked. The displaced
+ * node shows that, and is put back. If the program has replaced the new file by
+ * then, its file is the latest and is kept. */
 static bool check_displaced(struct op_state *state, struct err *e)
 {
     int stage = state->stage;
@@ -192,7 +190,7 @@ static bool check_displaced(struct op_state *state, struct err *e)
                    state->op->path.p);
 }
 
-/* One file system cannot exchange: then the old one steps aside first. */
+/* If the file system cannot exchange nodes, moves the old one away first. */
 static bool replace(struct transaction *tx, struct op_state *state,
                     struct err *e)
 {
@@ -210,8 +208,8 @@ static bool replace(struct transaction *tx, struct op_state *state,
                               state->leaf, path, e);
 }
 
-/* A new place in a swap that nothing has interrupted: one rename, which never
- * hits anything. False when it did not work: then it is looked at. */
+/* Creates a path in an uninterrupted swap with one rename that never replaces
+ * anything. Returns false if it failed, so that the state is examined. */
 static bool step_quickly(struct transaction *tx, size_t index)
 {
     const struct swap_op *op = &tx->s->ops[index];
@@ -263,7 +261,7 @@ static bool step_once(struct transaction *tx, size_t index, struct err *e)
                               state.op->path, e);
 }
 
-/* Of a file that its client writes at the same time. */
+/* Retries for a file that its client writes at the same time. */
 static bool step_forward(struct transaction *tx, size_t index, struct err *e)
 {
     struct swap *s = tx->s;
@@ -279,7 +277,7 @@ static bool step_forward(struct transaction *tx, size_t index, struct err *e)
     return true;
 }
 
-/* Its parents are there, or were made before. */
+/* Creates a folder whose parents exist or were created before. */
 static bool make_folder(struct transaction *tx, struct str path, struct err *e)
 {
     int fd;

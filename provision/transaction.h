@@ -3,11 +3,9 @@
 
 #include "swap.h"
 
-/*
- * transaction: the execution of one swap. Before each step the state of the
- * operation is read from the disk, by inode: no state is lost with the
- * process.
- */
+/* transaction: the execution of one swap. Before each step, the state of the
+ * operation is read from the disk by inode, so no state is lost with the
+ * process. */
 
 #define TRANSACTION_MAX_PARENTS 32
 #define TRANSACTION_NAME_BYTES  24
@@ -20,17 +18,19 @@ struct transaction_parent {
 
 struct transaction {
     struct swap *s;
-    /* Those that are open: operations of one member follow each other. All
-     * are synced at the end, with their file system if they were more. */
+    /* Open parents; operations of one member are consecutive. All are synced at
+     * the end, or their file system if there were more. */
     struct transaction_parent parents[TRANSACTION_MAX_PARENTS];
     size_t parent_count, oldest;
     bool has_more;
-    bool is_first; /* not a recovery: all nodes are where the plan expects */
+    bool is_first; /* not a recovery: all nodes are where the plan expects
+                    * them */
 };
 
 enum op_progress {
     PENDING,
-    IN_PROGRESS, /* the old node was moved away, the new one is not in place */
+    IN_PROGRESS, /* the old node was moved away, the new one is not in place
+                  * yet */
     DONE,
     UNKNOWN, /* another process changed the path */
 };
@@ -41,50 +41,51 @@ struct op_state {
     int parent;
     const char *leaf;
     char new_name[TRANSACTION_NAME_BYTES], old_name[TRANSACTION_NAME_BYTES];
-    uint64_t here, new_at, old_at; /* inodes found */
+    uint64_t here, new_at, old_at; /* inodes that were found */
 };
 
 void transaction_done(struct transaction *tx);
 
-/* The parent folder of `path`; -1 when it is absent. Until the next call. */
+/* Opens the parent folder of `path`, valid until the next call; -1 if it is
+ * absent. */
 MUST_CHECK bool transaction_find_parent(struct transaction *tx, struct str path,
                                         int *fd, struct err *e);
 MUST_CHECK bool transaction_read_op(struct transaction *tx, size_t index,
                                     struct op_state *state, struct err *e);
 enum op_progress op_progress(const struct op_state *state);
 
-/* ERR_EDITED when the path differs from what the plan recorded. */
+/* ERR_EDITED if the path differs from the state in the plan. */
 MUST_CHECK bool transaction_check_unmodified(struct transaction *tx,
                                              const struct op_state *state,
                                              struct err *e);
 
-/* Never replaces a node. `what` is for the message. */
+/* Renames without replacing a node. `what` is for messages. */
 MUST_CHECK bool transaction_rename(int from_fd, const char *from, int to_fd,
                                    const char *to, struct str what,
                                    struct err *e);
-/* Makes the folders, then applies each operation that is not done. */
+/* Creates the folders, then applies each operation that is not done yet. */
 MUST_CHECK bool transaction_roll_forward(struct transaction *tx, struct err *e);
 
-/* "a/b" of "a/b/c"; and "c". */
+/* Return "a/b" and "c" of "a/b/c". */
 struct str path_folder(struct str path);
 const char *path_leaf(struct str path);
 
-/* 0: absent. */
+/* Returns 0 if the node is absent. */
 uint64_t inode_at(int dirfd, const char *name);
 
 /* --- backup.c: displaced nodes with edits of the user ---------------------- */
 
-/* Chooses s->backup and makes its folders, when an operation will fill it:
- * before the first change, when a failure costs nothing. */
+/* If an operation needs a backup, chooses s->backup and creates its folders,
+ * before the first change, when a failure has no cost. */
 MUST_CHECK bool backup_prepare(struct swap *s, struct err *e);
 /* Moves the node `name` of the stage of `op` to the backup of its path; copies
  * it from a stage on another mount. */
 MUST_CHECK bool backup_keep(struct swap *s, const char *name,
                             const struct swap_op *op, struct err *e);
 MUST_CHECK bool backup_keep_displaced(struct transaction *tx, struct err *e);
-/* For an undo after the backup was filled: moves the old node back. */
+/* Moves the old node back from the backup, to undo an operation. */
 void backup_take_back(struct swap *s, struct op_state *state);
-/* Removes folders of the backup that are empty. */
+/* Removes empty folders of the backup. */
 void backup_drop_empty(struct swap *s);
 
 #endif

@@ -7,11 +7,9 @@
 #include "merge.h"
 #include "work.h"
 
-/*
- * Files at user level belong to the user and to the clients. One that cannot be
- * edited safely is left as it is, with what mapm would have written; the others
- * are no worse for it [H8].
- */
+/* Files at user level belong to the user and the clients. A file that cannot be
+ * edited safely is not changed, and the text to insert is reported; other files
+ * are not affected [H8]. */
 
 static bool refuse_folder(struct str path, const struct stat *st, struct err *e)
 {
@@ -22,7 +20,7 @@ static bool refuse_folder(struct str path, const struct stat *st, struct err *e)
     return err_set(e, ERR_REFUSED, "%s is no folder", path.p);
 }
 
-/* Real folders of the user all the way, as far as they are there. */
+/* Checks that all existing parents are real folders of the user. */
 static bool check_way(struct plan *plan, struct str path, struct err *e)
 {
     struct stat st = {.st_uid = geteuid()};
@@ -62,14 +60,14 @@ static bool check_file(struct plan *plan, struct str path, struct err *e)
     if (st.st_size > USER_FILE_MAX_BYTES)
         return err_set(e, ERR_REFUSED, "it is larger than %u bytes",
                        USER_FILE_MAX_BYTES);
-    /* One file alone, as containers have it, cannot be replaced. */
+    /* a file that is a mount point, as in containers, cannot be replaced */
     if (fs_stat_at(plan->p->root, folder.p, &above) &&
         above.st_dev != st.st_dev)
         return err_set(e, ERR_REFUSED, "it is a mount point");
     return true;
 }
 
-/* The file as it would be with these servers alone. */
+/* Renders a file with these servers only. */
 static struct str make_snippet(struct plan *plan, struct target *t)
 {
     struct arena *a = plan->arena;
@@ -131,7 +129,7 @@ static bool is_about_the_file(enum err_code code)
            code == ERR_IO;
 }
 
-/* What is recorded stays so: a later command goes on from there. */
+/* Keeps the record entry, so that a later command can continue. */
 static void leave(struct plan *plan, const struct record_entry *known,
                   const struct plan *before)
 {

@@ -65,7 +65,7 @@ static bool verify_link(struct verifying *v, struct target *t,
     struct str text;
 
     if (t->gives_way && S_ISDIR(st->st_mode))
-        return true; /* the user's */
+        return true; /* it belongs to the user */
     if (!S_ISLNK(st->st_mode))
         return verify_tree(v, t, st, e);
     if (!disk_read_link(v->p->root, t->path.p, v->arena, &text) ||
@@ -134,7 +134,7 @@ static bool verify_shared(struct verifying *v, struct target *t,
         return true;
     }
     if (place_is_of_user(t->path) &&
-        !can_read(v, t, &merge)) { /* see plan_or_leave */
+        !can_read(v, t, &merge)) { /* see plan_or_leave() */
         add(v, t->path, STR(""), "cannot be read");
         return true;
     }
@@ -152,7 +152,7 @@ static bool verify_target(struct verifying *v, struct target *t, struct err *e)
 
     if (is_link && t->client && disk_is_linked(v->p, t->client))
         return true;
-    /* One to a skill of the user is missing when it was there. */
+    /* a link to a skill of the user is missing only if it existed before */
     if (is_link && !t->item && !provision_recorded(v->p, t->path))
         return true;
     if (!fs_stat_at(v->p->root, t->path.p, &st)) {
@@ -174,7 +174,7 @@ static bool verify_target(struct verifying *v, struct target *t, struct err *e)
     return true;
 }
 
-/* Packages alone: files rendered from one belong to it. */
+/* Verifies recorded packages; files rendered from a package belong to it. */
 static void verify_recorded(struct verifying *v)
 {
     const struct record *r = &v->p->record;

@@ -15,12 +15,12 @@
 
 /* Edits of the user that block the plan. */
 struct edits {
-    struct err why; /* one message a file */
+    struct err why; /* one message per file */
     size_t count;
-    bool keeping; /* edits found now are preserved: */
+    bool keeping; /* edits that are found are preserved */
     struct str *preserved;
     size_t preserved_count, preserved_capacity;
-    struct provision_skipped *skipped; /* of packages that stay */
+    struct provision_skipped *skipped; /* edits of packages that are kept */
     size_t skipped_count, skipped_capacity;
 };
 
@@ -31,21 +31,22 @@ struct node_print {
     struct hash print;
 };
 
-/* One change: the n-th of the swap. */
+/* A change of the workspace, one operation of the swap. */
 struct change {
-    enum node node; /* the new node; NODE_NONE: removal */
+    enum node node; /* kind of the new node; NODE_NONE to remove */
     mode_t mode;
     struct target *target;
     struct str path;
     struct str content;           /* NODE_FILE */
-    size_t entry;                 /* in the next record; SIZE_MAX: in none */
+    size_t entry;                 /* entry in the next record; SIZE_MAX if
+                                   * none */
     bool keep;                    /* move the old node to the backup */
     size_t stage;                 /* number of its stage in the swap */
-    bool is_edited;               /* an entry in it stays as the user made it */
+    bool is_edited;               /* an entry in it keeps edits of the user */
     const struct str *before;     /* the file of a user, of which a copy is kept
                                * before mapm edits it; or NULL */
-    const struct node_print *old; /* NULL: none was there */
-    const struct node_print *new; /* NODE_TREE, once it is staged */
+    const struct node_print *old; /* NULL if there was none */
+    const struct node_print *new; /* NODE_TREE: set when it is staged */
 };
 
 struct plan {
@@ -58,18 +59,18 @@ struct plan {
     struct provision_change *shown;
     size_t shown_count, shown_capacity;
     struct edits edits;
-    struct str *taken; /* folders of the user in the place of a link */
+    struct str *taken; /* folders of the user in the place of links */
     size_t taken_count, taken_capacity;
-    struct map parents; /* folders looked at */
-    struct map absent;  /* folder -> NULL, or the plan: it is not there */
-    char *linked;       /* by client: 'y', 'n', or not looked at yet */
+    struct map parents; /* folders that were checked */
+    struct map absent;  /* folder -> NULL if it exists, non-NULL if not */
+    char *linked;       /* per client: 'y', 'n', or 0 if not checked yet */
     struct str *make, *drop;
     size_t make_count, make_capacity, drop_count, drop_capacity;
     struct provision_untouched *untouched;
     size_t untouched_count, untouched_capacity;
-    bool texts_only; /* the record and its folders stay */
-    bool stale;      /* the record is worth writing, though nothing changes */
-    bool restoring;  /* the target at hand is one of provision_item.restore */
+    bool texts_only; /* record and folders do not change */
+    bool stale;      /* write the record although nothing changes */
+    bool restoring;  /* the current target belongs to provision_item.restore */
 };
 
 struct stage_early;
@@ -79,16 +80,18 @@ struct provision {
     const struct client_scope *scope;
     struct str path;
     bool read_only;
-    struct arena arena; /* the record's text, the path */
+    struct arena arena; /* owns the text of the record and the path */
     struct record record;
-    bool loaded, has_record; /* looked for; and found to be good */
+    bool loaded, has_record; /* the record was read; it is valid */
     struct plan *plan;
-    char *marked; /* by row: 'y' or 'n' once its markers were looked for */
-    struct stage_early *early; /* packages staged before the plan; or NULL */
+    char *marked; /* per client: 'y' or 'n' once its markers were checked */
+    struct stage_early *early; /* packages staged before the plan, or NULL */
     struct str backup;         /* the backup of the last apply */
-    struct str copies;         /* folder of those that it wrote: copies.c */
-    struct str absolute; /* files with absolute paths since the last apply */
-    const struct str *preserved; /* by the last plan */
+    struct str copies;         /* folder of the copies that it wrote
+                                * (copies.c) */
+    struct str absolute;       /* files that the last apply wrote with absolute
+                          * paths */
+    const struct str *preserved; /* edits preserved by the last plan */
     size_t preserved_count;
     const struct str *taken;
     size_t taken_count;
@@ -103,7 +106,7 @@ struct provision {
  * is an error, so that it is not replaced. Errors: ERR_IO, ERR_INTERRUPTED.
  */
 MUST_CHECK bool provision_load(struct provision *p, struct err *e);
-/* What the record says of `path`; NULL when it says nothing. */
+/* Returns the entry of `path` in the record, or NULL. */
 const struct record_entry *provision_recorded(const struct provision *p,
                                               struct str path);
 /*
@@ -112,7 +115,7 @@ const struct record_entry *provision_recorded(const struct provision *p,
  * copied workspace.
  */
 bool provision_record_is_from_here(const struct provision *p);
-/* An empty desired state for this workspace. */
+/* Initializes an empty desired state for this workspace. */
 void provision_desired_state(const struct provision *p,
                              const struct provision_options *o, struct arena *a,
                              struct desired_state *out);
@@ -120,17 +123,15 @@ void provision_desired_state(const struct provision *p,
 /* --- disk.c: the actual state ---------------------------------------------- */
 
 struct disk_node {
-    struct str path; /* in the folder; "." for a file by itself */
+    struct str path; /* relative to the folder; "." for a single file */
     struct stat st;
-    uint64_t seen;    /* file_stat_now before that */
+    uint64_t seen;    /* file_stat_now() before it was read */
     struct hash hash; /* of a regular file */
 };
 
-/*
- * All nodes below the folder `path`, sorted, each regular file hashed or, if
- * the record vouches for it, its hash taken from `known` (NULL: none). With
- * `always_hash` nothing is taken.
- */
+/* Lists all nodes below the folder `path`, sorted. Regular files are hashed,
+ * unless their status matches `known` (may be NULL) and `always_hash` is
+ * false. */
 MUST_CHECK bool disk_read_tree(const struct provision *p, const char *path,
                                const struct record_entry *known,
                                bool always_hash, struct arena *a,
@@ -140,49 +141,52 @@ MUST_CHECK bool disk_read_file(const struct provision *p, const char *path,
                                const struct record_entry *known,
                                bool always_hash, struct disk_node *out,
                                struct err *e);
-/* The text of a symbolic link below `dirfd`; false for other nodes. */
+/* Reads a symbolic link below `dirfd`. Returns false for other nodes. */
 bool disk_read_link(int dirfd, const char *path, struct arena *a,
                     struct str *out);
 
-/* Whether it can be run when it should be, and only then. `r` may be NULL. */
+/* Returns whether the file is executable exactly if it should be. `r` may be
+ * NULL. */
 bool disk_has_mode(const struct disk_node *node, const struct desired_file *f,
                    const struct record_file *r);
-/* Whether the client's skills folder is itself a link to .agents/skills:
- * then all is there already. */
+/* Returns whether the client's folder of skills is a link to .agents/skills, so
+ * that no links are needed. */
 bool disk_is_linked(const struct provision *p, const struct client *c);
 
-/* Files that should be there beside nodes that are, both sorted by path. */
+/* A parallel walk over desired files and existing nodes, both sorted by
+ * path. */
 struct disk_walk {
     const struct desired_file *files;
     size_t file_count;
     const struct disk_node *nodes;
     size_t node_count;
-    size_t file, node; /* the next ones */
+    size_t file, node; /* next indexes */
 };
-/* The next path: `*file` NULL where nothing should be, `*node` NULL where
- * nothing is. */
+/* Returns the next path: `*file` is NULL if it is not desired, `*node` is NULL
+ * if it does not exist. */
 bool disk_next_pair(struct disk_walk *w, const struct desired_file **file,
                     const struct disk_node **node);
-/* The same content and mode; `known` may be NULL. */
+/* Returns whether content and mode are as desired; `known` may be NULL. */
 bool disk_is_as_desired(const struct disk_node *node,
                         const struct desired_file *f,
                         const struct record_entry *known);
 
-/* Whether every file of `t` is as recorded and as desired: one lstat each. */
+/* Returns whether every file of `t` is as recorded and as desired, with one
+ * lstat per file. */
 bool disk_is_recorded(const struct provision *p, const struct target *t,
                       const struct record_entry *known);
 
 /* --- plan*.c, stage.c ------------------------------------------------------ */
 
-/* Whether edits of the target at hand may be replaced. */
+/* Returns whether edits of the current target may be overwritten. */
 bool plan_forces(const struct plan *plan);
-/* lstat of a target. Below a folder that is not there no system call looks for
- * it: thousands of packages may be new. */
+/* Calls lstat for a target, unless its folder is known not to exist: thousands
+ * of packages may be new. */
 bool plan_stat(struct plan *plan, struct str path, struct stat *st);
-/* Notes that the user's `path` (and `name` in it) would be lost. */
+/* Records that the user's `path` (and `name` in it) would be lost. */
 void plan_add_edit(struct plan *plan, struct str path, struct str name,
                    const char *how);
-/* Notes that `what` of the package stays as the user made it. */
+/* Records that `what` of the package keeps edits of the user. */
 void plan_add_skipped(struct plan *plan, const struct provision_item *item,
                       struct str what);
 struct change *plan_add_change(struct plan *plan, enum node node,
@@ -193,15 +197,15 @@ void plan_mark_repair(struct plan *plan, const struct hash *recorded,
                       const struct hash *wanted);
 MUST_CHECK bool plan_remember(struct plan *plan, struct change *c,
                               struct err *e);
-/* The kind of a node, for a message: "is a symbolic link that …". */
+/* Describes the kind of a node for a message: "is a symbolic link that …". */
 const char *plan_kind_of(const struct stat *st);
 
 MUST_CHECK bool plan_tree(struct plan *plan, struct target *t, struct err *e);
 MUST_CHECK bool plan_link(struct plan *plan, struct target *t, struct err *e);
 MUST_CHECK bool plan_file(struct plan *plan, struct target *t, struct err *e);
 MUST_CHECK bool plan_shared(struct plan *plan, struct target *t, struct err *e);
-/* For each server of `t` whether the file has another entry of its key, which
- * mapm did not write. */
+/* Finds, for each server of `t`, whether the file has a different entry with
+ * its key that mapm did not write. */
 MUST_CHECK bool plan_find_foreign(struct provision *p, struct desired_state *w,
                                   struct target *t, bool *foreign,
                                   struct err *e);
@@ -210,29 +214,30 @@ typedef bool planner(struct plan *plan, struct target *t, struct err *e);
 MUST_CHECK bool plan_or_leave(struct plan *plan, struct target *t,
                               const struct record_entry *known, planner *make,
                               struct err *e);
-/* copies.c: whether the file of a user has a copy, or gets one with the change;
- * an error leaves the file alone. `text` as it is, in the arena of the plan. */
+/* copies.c: makes sure that a file of the user has a copy, or gets one with the
+ * change; on error the file is not edited. `text` is its current content, in
+ * the arena of the plan. */
 MUST_CHECK bool copies_plan(struct plan *plan, struct change *c,
                             struct str text, bool is_recorded, struct err *e);
 MUST_CHECK bool copies_write(struct provision *p, const struct plan *plan,
                              struct err *e);
-/* A recorded path that is no longer desired. */
+/* Plans a recorded path that is no longer desired. */
 MUST_CHECK bool plan_leaving(struct plan *plan,
                              const struct record_entry *known, struct err *e);
-/* Which folders have to be made, and which may go. ERR_REFUSED for a link or
- * a file in the place of one. */
+/* Plans the folders to create and to remove. ERR_REFUSED if a link or a file is
+ * in the place of one. */
 MUST_CHECK bool plan_folders(struct plan *plan, struct err *e);
 
 /* Stages all changes and the records, then swaps: provision_apply_all. */
 struct stage_site {
     struct provision *p;
-    struct plan *plan; /* NULL: nothing changes there */
-    struct str path;   /* below the last one */
+    struct plan *plan; /* NULL if nothing changes there */
+    struct str path;   /* path below the last site */
 };
 MUST_CHECK bool stage_run(const struct stage_site *sites, size_t count,
                           struct err *e);
 
-/* stage_early.c: whether `folder` was created for the early stage. */
+/* stage_early.c: returns whether `folder` was created for the early stage. */
 bool stage_early_made(const struct provision *p, struct str folder);
 void stage_early_drop(struct provision *p);
 

@@ -15,7 +15,7 @@ static const char *const texts[] = {
 };
 /* clang-format on */
 
-/* `folder`/<kebab><suffix>. */
+/* Returns whether the path is `folder`/<kebab><suffix>. */
 static bool is_below(struct str path, struct str folder, const char *suffix)
 {
     if (!folder.n || path.n <= folder.n || path.p[folder.n] != '/' ||
@@ -27,13 +27,14 @@ static bool is_below(struct str path, struct str folder, const char *suffix)
     return name_is_kebab(str_slice(path, 0, path.n - strlen(suffix)));
 }
 
-/* A NULL folder holds nothing. */
+/* Likewise, for a folder that may be NULL. */
 static bool is_in(struct str path, const char *folder, const char *suffix)
 {
     return folder && is_below(path, str_cstr(folder), suffix);
 }
 
-/* One name of the characters that names of packages have. */
+/* Returns whether the path is a patch named with the characters of package
+ * names. */
 static bool is_patch(struct str path)
 {
     static const struct str folder = STR_INIT(PROVISION_PATCHES "/");
@@ -58,8 +59,8 @@ bool place_is_text(struct str path)
     return is_patch(path);
 }
 
-/* Whether `path` is `place` without its last names: a proper parent of it,
- * or the folder itself when `place` is one. */
+/* Returns whether `path` is a parent of `place`, or `place` itself with
+ * `itself`. */
 static bool leads_to(struct str path, const char *place, bool itself)
 {
     size_t n = place ? strlen(place) : 0;
@@ -79,7 +80,7 @@ static bool leads_to_file(struct str path, const struct client_mcp *m)
     return false;
 }
 
-/* The part of a path at user level that a variable cannot move. */
+/* Returns the part of a user-level path that no variable can change. */
 static struct str tail_of(const struct client *c, const char *path)
 {
     const char *const tops[] = {c->home_env.is, ".config"};
@@ -94,7 +95,7 @@ static struct str tail_of(const struct client *c, const char *path)
     return rest;
 }
 
-/* Where it was when the variable had another value. */
+/* Returns whether the path was valid for another value of the variable. */
 static bool is_moved(const struct client_scope *s, const struct client *c,
                      struct str path, const char *named)
 {
@@ -104,7 +105,8 @@ static bool is_moved(const struct client_scope *s, const struct client *c,
            str_ends(path, tail) && path.p[path.n - tail.n - 1] == '/';
 }
 
-/* `folder`/<kebab><suffix>, where it is or was. `named`: as the table has it. */
+/* Returns whether the path is `folder`/<kebab><suffix> at its current or former
+ * place. `named` is the folder in the table. */
 static bool is_item(const struct client_scope *s, const struct client *c,
                     struct str path, const char *folder, const char *named,
                     const char *suffix)
@@ -138,7 +140,8 @@ bool place_is_of_user(struct str path)
            fs_path_is_relative_clean(str_from_index(path, 1));
 }
 
-/* The library of a user was a workspace of its own: what is left of that. */
+/* Returns the scope of leftovers of the user's library, which was a workspace
+ * of its own. */
 static const struct client_scope *scope_of(const struct client_scope *s,
                                            struct str path)
 {

@@ -16,18 +16,18 @@
 #define STATE_FOLDER    ".agents/.mapm"
 #define STATE_FILE      ".agents/.mapm/state"
 
-/* Whether mapm may ever write `path`: a package's folder or link, a rendered
- * agent, a client's file, one of the texts, the record. */
+/* Returns whether mapm may write `path`: the folder or link of a package, a
+ * rendered agent, a client's file, one of the texts, or the record. */
 bool place_is_known(const struct client_scope *s, struct str path);
 bool place_is_text(struct str path);
-/* Absolute, and clean: of user level. */
+/* Returns whether the path is absolute and normalized, as at user level. */
 bool place_is_of_user(struct str path);
-/* The client whose servers are in the file; NULL for none. */
+/* Returns the client whose servers are in the file, or NULL. */
 const struct client *place_find_client(const struct client_scope *s,
                                        struct str path);
-/* Whether `path` is a folder that holds such places. */
+/* Returns whether `path` is a folder that contains such paths. */
 bool place_is_folder(const struct client_scope *s, struct str path);
-/* Whether `key` can be the key of a server: X21. */
+/* Returns whether `key` is a valid key of a server (X21). */
 bool place_is_server_key(struct str key);
 
 #endif

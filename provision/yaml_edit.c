@@ -7,13 +7,13 @@
 #include "mapm/limits.h"
 
 #define NODES_MAX 1000000
-#define STEP      2 /* blanks a level */
+#define STEP      2 /* blanks per level */
 
-/* A text, its tree, and the section in it. */
+/* A text, its tree, and the section of interest. */
 struct document {
     struct str text, newline;
     struct arena *arena;
-    const struct yaml *root, *section, *value; /* NULL: absent */
+    const struct yaml *root, *section, *value; /* NULL if absent */
 };
 
 static bool fail(unsigned line, const char *what, struct err *e)
@@ -59,7 +59,7 @@ static bool find_value(const struct yaml *section,
 {
     *out = place->name ? NULL : find(section, place->key);
     if (!place->key.n)
-        return true; /* of the section itself */
+        return true; /* the section itself */
     for (const struct yaml *y = section->first; place->name && y; y = y->next) {
         if (!str_eq(name_of(y, place), place->key))
             continue;
@@ -120,7 +120,7 @@ static void put_hashed(struct json_writer *w, const struct yaml *scalar)
         json_string(w, scalar->text);
         return;
     }
-    json_begin_array(w); /* true is not "true" */
+    json_begin_array(w); /* distinguishes true from "true" */
     json_string(w, str_cstr(yaml_type_name(type)));
     json_string(w, scalar->text);
     json_end_array(w);
@@ -162,7 +162,7 @@ static bool is_collection(const struct json *j)
     return j->kind == JSON_ARRAY || j->kind == JSON_OBJECT;
 }
 
-/* What stands behind a key, or behind the dash of a list's item. */
+/* Writes the value after a key or after the dash of a list item. */
 static void put_value(struct buf *b, const struct json *j, size_t indent,
                       struct str newline, struct arena *a)
 {
@@ -185,7 +185,7 @@ static void put_value(struct buf *b, const struct json *j, size_t indent,
     }
 }
 
-/* An item of a list: its first member stands behind the dash. */
+/* Writes a list item, with its first member after the dash. */
 static void put_item(struct buf *b, const struct json *value, size_t indent,
                      struct str newline, struct arena *a)
 {
@@ -204,7 +204,7 @@ static void put_item(struct buf *b, const struct json *value, size_t indent,
     }
 }
 
-/* The entry of `place`: lines without the last line break. */
+/* Writes the entry of `place` without its final line break. */
 static void put_block(struct buf *b, const struct yaml_place *place,
                       const struct json *value, size_t indent,
                       struct str newline, struct arena *a)
@@ -261,7 +261,7 @@ static size_t line_start(struct str text, size_t at)
     return at;
 }
 
-/* Behind the line break of the line that `at`, the end of a value, is in. */
+/* Returns the offset after the line that contains `at`, the end of a value. */
 static size_t line_end(struct str text, size_t at)
 {
     size_t lf;
@@ -277,7 +277,7 @@ static bool is_item(const struct yaml *in)
     return in->kind == YAML_SEQUENCE;
 }
 
-/* Of a member its key, of an item of a list its dash. */
+/* Returns the offset of the key of a member, or of the dash of a list item. */
 static size_t entry_start(const struct document *d, const struct yaml *in,
                           const struct yaml *y)
 {
@@ -294,7 +294,7 @@ static bool fail_flow(const struct yaml *in, struct err *e)
                 is_item(in) ? "[…] is not edited" : "{…} is not edited", e);
 }
 
-/* An entry of a block: its lines are nobody else's. */
+/* Checks that the lines of an entry contain nothing else. */
 static bool check_lines(const struct document *d, const struct yaml *in,
                         const struct yaml *entry, struct err *e)
 {
@@ -326,7 +326,7 @@ static bool finish(struct document *d, size_t from, size_t to, struct str text,
            err_wrap(e, "the edited text would not be right");
 }
 
-/* Lines behind `at`, which is the end of a line or of the text. */
+/* Inserts lines at `at`, the end of a line or of the text. */
 static bool insert(struct document *d, size_t at, struct str lines,
                    struct str *out, struct err *e)
 {
@@ -354,7 +354,8 @@ static bool replace(struct document *d, const struct json *value,
            finish(d, start, end, buf_str(b), out, e);
 }
 
-/* Behind the last block of the section, or the line of an empty one. */
+/* Adds an entry after the last block of the section, or after the line of an
+ * empty one. */
 static bool add_to_section(struct document *d, const struct json *value,
                            const struct yaml_place *place, struct buf *b,
                            struct str *out, struct err *e)
@@ -443,7 +444,7 @@ bool yaml_edit_hash_others(struct str text, const struct yaml_place *place,
     return true;
 }
 
-/* Positions are libyaml's: whether they were right shows in the result. */
+/* Positions come from libyaml, so the result of the edit is checked. */
 static bool check_edit(struct str before, struct str after,
                        const struct yaml_place *place, bool is_there,
                        struct err *e)
@@ -494,8 +495,8 @@ bool yaml_edit_hash(struct str value, struct hash *out, struct err *e)
            open_text(&d, text, &place, &a, e) && hash_value(d.value, out, e);
 }
 
-/* All lines of `member`. What was put behind a text without a final line break
- * has none either, and goes with the break before it. */
+/* Removes all lines of `member`. An entry at the end of a text without a final
+ * line break is removed with the line break before it. */
 static bool cut(struct document *d, const struct yaml *mapping,
                 const struct yaml *member, struct str *out, struct err *e)
 {

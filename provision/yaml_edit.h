@@ -17,21 +17,24 @@
 
 struct yaml_place {
     struct str section, key;
-    const char *name; /* of the items of a list; NULL: a mapping */
+    const char *name; /* member that identifies items of a list; NULL for a
+                       * mapping */
 };
 
 MUST_CHECK bool yaml_edit_find(struct str text, const struct yaml_place *place,
                                bool *found, struct hash *hash, struct err *e);
 
-/* The hash that yaml_edit_find has for `value`, an object in JSON. */
+/* Computes the hash that yaml_edit_find() returns for `value`, a JSON
+ * object. */
 MUST_CHECK bool yaml_edit_hash(struct str value, struct hash *out,
                                struct err *e);
 
-/* A new block goes last in its section, a new section last in the file. */
+/* Writes a block. A new block is appended to its section, a new section to the
+ * file. */
 MUST_CHECK bool yaml_edit_put(struct str text, const struct yaml_place *place,
                               struct str value, struct arena *a,
                               struct str *out, struct err *e);
-/* `*out` is `text` when it is absent. */
+/* Removes a block; `*out` is `text` if it is absent. */
 MUST_CHECK bool yaml_edit_remove(struct str text,
                                  const struct yaml_place *place,
                                  struct arena *a, struct str *out,
@@ -40,14 +43,14 @@ MUST_CHECK bool yaml_edit_remove(struct str text,
 MUST_CHECK bool yaml_edit_has_section(struct str text,
                                       const struct yaml_place *place, bool *has,
                                       struct err *e);
-/* Without the section when there is nothing in it. */
+/* Removes the section if it is empty. */
 MUST_CHECK bool yaml_edit_drop_section(struct str text,
                                        const struct yaml_place *place,
                                        struct arena *a, struct str *out,
                                        struct err *e);
 
-/* The hash of all but the blocks in the section whose keys are in `keys`. An
- * empty section counts as none. */
+/* Hashes everything except the blocks of the section whose keys are in `keys`.
+ * An empty section is ignored. */
 MUST_CHECK bool yaml_edit_hash_others(struct str text,
                                       const struct yaml_place *place,
                                       const struct map *keys, struct hash *out,
