@@ -6,16 +6,17 @@
 #include "mapm/name.h"
 
 /*
- * range: versions of tags, and ranges of them (D6, HOSTS.md 10).
+ * range: versions of tags, and ranges of versions (D6, HOSTS.md 10).
  *
- *     "^1.2"       1.2.0 and up to 2.0.0, without it ("^0.3": to 0.4.0)
- *     "~1.2"       1.2.0 up to 1.3.0
- *     ">=1.2,<2"   comparators; a comma is "and"
+ *     "^1.2"       from 1.2.0 up to but excluding 2.0.0 ("^0.3": to 0.4.0)
+ *     "~1.2"       from 1.2.0 up to but excluding 1.3.0
+ *     ">=1.2,<2"   comparators; a comma means "and"
  *     "*"          every release
  *
- * A pre-release is allowed only where a comparator has the same three numbers
- * and a pre-release itself. Source: semver 2.0.0; cargo's carets, npm's rule
- * for pre-releases.
+ * A pre-release matches only if a comparator has the same three numbers and is
+ * a pre-release itself.
+ *
+ * Source: semver 2.0.0; cargo's carets, npm's rule for pre-releases.
  */
 
 #define RANGE_MAX_BYTES       128
@@ -24,10 +25,10 @@
 
 struct semver {
     struct version number;
-    struct str pre; /* "beta.1"; "" = a release. Borrowed from the text */
+    struct str pre; /* "beta.1"; "" for a release. Borrowed from the text */
 };
 
-/* X.Y.Z[-pre][+build], no more; what is built decides nothing and is dropped. */
+/* Parses X.Y.Z[-pre][+build]; the build metadata is ignored. */
 bool semver_parse(struct str text, struct semver *out);
 int semver_cmp(const struct semver *x, const struct semver *y);
 
@@ -49,34 +50,40 @@ struct range {
     size_t count; /* 0: "*" */
 };
 
-/* Whether the text is meant as one, right or wrong: no ref of an origin begins
- * so. */
+/* Returns whether the text is meant as a range, valid or not: no ref of an
+ * origin begins like one. */
 bool range_is_meant(struct str text);
 
-/* Borrows from `text`. Errors: ERR_ORIGIN with what to write instead. */
+/* Parses a range, borrowing from `text`. Errors: ERR_ORIGIN with a
+ * correction. */
 MUST_CHECK bool range_parse(struct str text, struct range *out, struct err *e);
 
 bool range_allows(const struct range *r, const struct semver *v);
 
-/* "=1.2.3", which the command line takes for the tag of this version. */
+/* Returns whether the range is "=1.2.3", which the command line takes for the
+ * tag of this version. */
 bool range_is_exact(const struct range *r);
 
 /* --- in an origin ------------------------------------------------------------ */
 
-/* Where a URL has escapes: "%5E1.2" as "^1.2". What else is escaped stays. */
+/* Decodes the URL escapes of a range, "%5E1.2" to "^1.2"; other
+ * escapes are kept. */
 struct str range_unescape(struct str slot, struct arena *a);
-/* As an origin is written: "," is "%2C", since lists of YAML end there. */
+/* Encodes a range for an origin: "," becomes "%2C", because it ends an
+ * item of a YAML list. */
 struct str range_escape(struct str range, struct arena *a);
 
 /* --- what several packages ask for ------------------------------------------- */
 
-/* All of them at once: each decides on pre-releases for itself. */
+/* Ranges that must all be satisfied; each applies its own rule for
+ * pre-releases. */
 struct range_set {
     struct range *items;
     size_t count;
 };
 
-/* Ranges with a blank between. ERR_LIMIT past RANGE_SET_MAX. In `a`. */
+/* Parses ranges separated by blanks. Allocated in `a`. Fails with ERR_LIMIT for
+ * more than RANGE_SET_MAX. */
 MUST_CHECK bool range_set_parse(struct str text, struct arena *a,
                                 struct range_set *out, struct err *e);
 bool range_set_allows(const struct range_set *s, const struct semver *v);
@@ -84,10 +91,12 @@ bool range_set_allows(const struct range_set *s, const struct semver *v);
 /* --- tags -------------------------------------------------------------------- */
 
 /*
- * The version that a tag gives the package at `path`, and the form of the tag:
- * "skills/x/v1.2.3", "skills/x@1.2.3", "x@1.2.3", "x--v1.2.3", "x-v1.2.3",
- * "x/1.2.3", "x_1.2.3"; "v1.2.3" and "1.2.3" for all of the repository. Of these
- * the first that any tag has is the form for the package. Source: HOSTS.md 10.
+ * Gets the version that a tag denotes for the package at `path`, and the
+ * form of the tag: "skills/x/v1.2.3", "skills/x@1.2.3", "x@1.2.3",
+ * "x--v1.2.3", "x-v1.2.3", "x/1.2.3", "x_1.2.3"; "v1.2.3" and "1.2.3" for
+ * the whole repository. The first form of this list that any tag has is used
+ * for the package.
+ * Source: HOSTS.md 10.
  */
 enum { TAG_FORM_V = 7, TAG_FORM_BARE, TAG_FORM_COUNT };
 

@@ -5,30 +5,32 @@
 #include "mapm/project.h"
 
 /*
- * replace: `replace:` of mapm.local.yaml, config.yaml and mapm.yaml: packages
- * that come from elsewhere than their origins name. Source: D9; HOSTS 11.
+ * replace: `replace:` of mapm.local.yaml, config.yaml and mapm.yaml: other
+ * sources for packages than their origins.
+ * Source: D9; HOSTS 11.
  *
  *     https://github.com/acme/catalog                       a repository
  *     https://github.com/acme/catalog//skills/pdf           one path, any ref
  *     https://github.com/acme/catalog/tree/main/skills/pdf  one package
  *
- * Where the ref of an origin ends is not known: it is its first segment (a
- * slash in a ref is written as "%2F").
+ * The ref of an origin is taken to be its first segment, because its end is not
+ * known here (a slash in a ref is written as "%2F").
  */
 
 struct replacement {
-    enum project_role role; /* of the file that has it */
+    enum project_role role; /* role of the file that contains it */
     const char *file;
     unsigned line;
     struct str from, to;  /* as written */
-    bool is_folder;       /* `to`: PROJECT_LOCAL alone */
-    bool is_whole;        /* `from` is a repository: the path is carried over */
-    bool carries_ref;     /* `to` names none */
-    struct str path;      /* of `to`, when not carried over; or the folder */
-    struct origin target; /* its host, owner and repo; all, with a ref */
+    bool is_folder;       /* `to` is a folder: only in PROJECT_LOCAL */
+    bool is_whole;        /* `from` is a repository: the path is kept */
+    bool carries_ref;     /* `to` has no ref: the ref is kept */
+    struct str path;      /* path of `to`, unless kept; or the folder */
+    struct origin target; /* host and repository of `to`; complete if it has a
+                             ref */
 };
 
-#define REPLACE_FORMS 3 /* of `from`: package, path, repository */
+#define REPLACE_FORMS 3 /* forms of `from`: package, path, repository */
 #define REPLACE_ROLES 3 /* enum project_role */
 
 struct replacements {
@@ -38,23 +40,23 @@ struct replacements {
 
 void replacements_init(struct replacements *out, struct arena *a);
 
-/* Adds those of one file, each `from` once. Folders are relative to
- * `workspace`. In the arena of `out`. Errors: ERR_FORMAT, ERR_ORIGIN with
- * "mapm.yaml:7: …". */
+/* Adds the replacements of one file, in which each `from` must be unique.
+ * Folders are relative to `workspace`. Allocated in the arena of `out`. Errors:
+ * ERR_FORMAT, ERR_ORIGIN with "mapm.yaml:7: …". */
 MUST_CHECK bool
 replacements_add(struct replacements *out, const struct project *p,
                  enum project_role role, const char *name, struct str workspace,
                  const struct origin_rules *rules, struct err *e);
 
-/* The one with the longest `from` that fits, of equal ones that of
- * mapm.local.yaml, then config.yaml; NULL: none. */
+/* Returns the matching replacement with the longest `from`; of equal ones, that
+ * of mapm.local.yaml, then config.yaml. NULL if there is none. */
 const struct replacement *replacements_find(const struct replacements *all,
                                             const struct origin *o);
-/* The same of mapm.yaml alone, whatever the others say. */
+/* The same for mapm.yaml only. */
 const struct replacement *replacements_find_team(const struct replacements *all,
                                                  const struct origin *o);
 
-/* Where `o`, which it fits, comes from. In `a`. */
+/* Applies a matching replacement to `o`. Allocated in `a`. */
 void replacement_apply(const struct replacement *r, const struct origin *o,
                        struct arena *a, struct origin *out);
 

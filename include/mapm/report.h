@@ -5,12 +5,13 @@
 #include "mapm/state_runs.h"
 
 /*
- * report_page: one run as one HTML page.
+ * report: renders a run as an HTML page.
  *
- * The page needs nothing but itself: no network, no script. Its policy (CSP)
- * allows its own style sheet, named by its hash, and nothing else, so that a
- * text which got out of its quotes could still do nothing. It is for light and
- * dark, for 360 pixels and for paper, where all details are open.
+ * The page is self-contained: no network, no script. Its content security
+ * policy allows only its own style sheet, identified by hash, so that text
+ * which escaped its quotes could not do anything. It supports light and
+ * dark color schemes, a width of 360 pixels, and printing, where all
+ * details are open.
  *
  * Source: REQUIREMENTS K40, K42; THREATS rows 7, 22.
  */
@@ -24,13 +25,13 @@ void report_page(const struct state_run *run, const struct run_detail *detail,
 /* report/style.css, between <style> and </style>. */
 extern const char runs_style[];
 
-/* The time axis: from 0 to the latest end. */
+/* Returns the length of the time axis: from 0 to the latest end of a step. */
 uint64_t report_chart_span(const struct state_run *run,
                            const struct run_detail *detail);
-/* All steps on one axis, and the axis. */
+/* Writes all steps on one axis, and the axis. */
 void report_chart(const struct run_detail *detail, uint64_t span_ms,
                   struct buf *out);
-/* One step as a line. */
+/* Writes the bar of one step. */
 void report_chart_bar(const struct run_step *s, uint64_t span_ms,
                       struct buf *out);
 

@@ -4,11 +4,13 @@
 #include "base/buf.h"
 
 /*
- * report_catalog: the skills of a catalog as a page with a search.
+ * report_catalog: renders the skills of a catalog as a page with a search.
  *
- * The page needs nothing but itself, also from file://. Its one script is known
- * to it by hash; without scripts the list is whole. Texts are those of strangers
- * and escaped, links are relative. Source: G9; THREATS.md rows 7, 22.
+ * The page is self-contained and works from file://. Its only script is allowed
+ * by its hash; without scripts the list is complete. Texts are untrusted and
+ * escaped, links are relative.
+ *
+ * Source: G9; THREATS.md rows 7, 22.
  */
 
 struct report_skill {

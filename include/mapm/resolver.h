@@ -8,37 +8,37 @@
 #include "mapm/project.h"
 
 /*
- * resolver: from root origins to a plan, dependencies first.
+ * resolver: computes a plan from root origins, dependencies first.
  *
  *     roots --> resolver_resolve() --> struct plan
- *                     `--> asks a struct resolver_source for each package
+ *                     `--> requests packages from a struct resolver_source
  *
- * Knows the rules, no network and no disk: the caller says where packages
- * come from. Iterative: a deep graph costs no C stack.
+ * It implements the rules without network and disk access: the caller provides
+ * the packages. It is iterative: a deep graph costs no C stack.
  *
- * Source: MetaAgents, Resolution Rules (M24 to M28); REQUIREMENTS 3;
- * DESIGN.md 6; THREATS.md row 11.
+ * Source: MetaAgents, Resolution Rules (M24 to M28); REQUIREMENTS 3; DESIGN.md
+ * 6; THREATS.md row 11.
  */
 
-/* A package. The last group is nothing to the resolver. */
+/* A package. The resolver does not use the last group of members. */
 struct package {
     enum doc_kind kind;
     bool is_metaskill;
     const struct origin *origin;
     struct str fqn;
-    struct str name;    /* short name: the folder it wants */
-    struct str content; /* equal for equal content: its digest */
+    struct str name;    /* short name: preferred name of its folder */
+    struct str content; /* digest: equal for equal content */
     struct str commit;  /* "" for file: */
     const struct dependency *deps;
     size_t dep_count;
 
-    struct str version, prereqs; /* of its document; "" = none */
-    void *user;                  /* the caller's */
+    struct str version, prereqs; /* from its entry file; "" if none */
+    void *user;                  /* for the caller */
 };
 
-/* Called once per distinct origin key, in the order of the walk. Failing
- * makes the origin a problem, with the chain that led there; the walk goes
- * on, so that all problems are found. */
+/* Called once per distinct origin key, in the order of traversal. A failure is
+ * recorded with the chain of origins that led to it; the traversal continues,
+ * so that all errors are found. */
 struct resolver_source {
     bool (*read)(void *ctx, const struct origin *o, enum doc_kind expected,
                  const struct package **out, struct err *e);
@@ -47,12 +47,12 @@ struct resolver_source {
 
 struct plan_step {
     const struct package *package;
-    /* all keys that led to this content, first one first */
+    /* Origin keys with this content, in the order of discovery. */
     struct str *origins;
     size_t origin_count;
     size_t *needs; /* indices of earlier steps, in declared order */
     size_t need_count;
-    size_t by; /* step that first asked for it; SIZE_MAX: a root */
+    size_t by; /* step that requested it first; SIZE_MAX for a root */
     bool is_root;
 };
 
@@ -63,20 +63,20 @@ struct plan {
 };
 
 /*
- * Resolve `roots` and all they depend on, depth-first; of one package first
- * its mcps, then its skills, as declared (M24). The same packages always give
- * the same plan, whatever order they arrived in.
+ * Resolves `roots` and their dependencies depth-first; of each package its MCPs
+ * before its skills, as declared (M24). The same packages always give the same
+ * plan, regardless of the order in which they arrive.
  *
- * Rules: no cycle (every edge is named); (kind, fqn) one package per layer,
- * unless the content is equal (both origins kept, a note is the caller's);
- * MCPs are leaves; a skill or mcp dependency must be of that kind; agents
- * are no dependencies; a file: package only below file: packages or roots;
- * `limits`, those of the graph.
+ * Rules: no cycle (every edge is reported); one package per (kind, fqn) in a
+ * layer, unless the content is equal (then both origins are kept, and the
+ * caller issues a note); MCPs have no dependencies; a skill or MCP dependency
+ * must be of that kind; agents cannot be dependencies; a file: package is
+ * allowed only below file: packages or roots; the graph is within `limits`.
  *
- * Ownership: the plan lives in `a`. `out` is untouched on failure.
- * Errors: the code of the first problem (ERR_CYCLE, ERR_CONFLICT, ERR_LIMIT,
- * or what `source` reported); all problems are listed, at most
- * ERROR_MAX_LINES and then "… and N more".
+ * Ownership: the plan is allocated in `a`. `out` is unchanged on failure.
+ * Errors: the code of the first error (ERR_CYCLE, ERR_CONFLICT, ERR_LIMIT,
+ * or that of `source`); all errors are listed, at most ERROR_MAX_LINES and
+ * then "… and N more".
  */
 MUST_CHECK bool resolver_resolve(const struct resolver_source *source,
                                  const struct root *roots, size_t count,
@@ -84,10 +84,10 @@ MUST_CHECK bool resolver_resolve(const struct resolver_source *source,
                                  struct plan *out, struct err *e);
 
 /*
- * Folder and key names of a layer (X9, X21): who keeps the short name, who
- * gets scope-name. `taken(ctx, package)` gives the name that the lock has
- * recorded for it, or an empty str: a recorded name never changes.
- * Fills names[i] for each step (folder, or .mcp.json key); in `a`.
+ * Assigns the names of folders and keys in a layer (X9, X21): the short name,
+ * or scope-name. `taken(ctx, package)` returns the name that the lock has
+ * recorded for a package, which never changes, or an empty str. Sets names[i]
+ * for each step (folder, or .mcp.json key), allocated in `a`.
  * Errors: ERR_CONFLICT.
  */
 MUST_CHECK bool
@@ -96,8 +96,8 @@ resolver_assign_names(const struct plan *plan,
                       void *ctx, struct arena *a, struct str *names,
                       struct err *e);
 
-/* Whether the package could have been given this name: no other one can be
- * recorded in its lock. `a` is scratch. */
+/* Returns whether a package can have this name, which its lock must record. `a`
+ * is scratch memory. */
 bool resolver_may_assign(const struct package *p, struct str name,
                          struct arena *a);
 

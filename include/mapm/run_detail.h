@@ -16,8 +16,8 @@
 
 /* One TEXT of run_history.h. */
 struct run_text {
-    bool known; /* its size is */
-    bool kept;  /* its text is, too */
+    bool known; /* the size is known */
+    bool kept;  /* the text is stored */
     bool cut;
     uint64_t bytes;
     struct str text;
@@ -34,15 +34,15 @@ struct run_step {
     uint64_t turns, max_turns;
     struct str label; /* ASK: the purpose; TRACE: the kind */
     const struct str *argv;
-    size_t argc, words; /* words: so many it had */
+    size_t argc, words; /* words: original number of words */
     struct str rule;
-    struct str data;              /* TRACE: JSON on one line; "" = none */
-    const struct json *data_tree; /* NULL: none */
+    struct str data;              /* TRACE: JSON on one line, or "" */
+    const struct json *data_tree; /* NULL if none */
     struct run_text in, out;      /* prompt; answer, result, printed line */
 };
 
 struct run_detail {
-    bool known; /* there was one: nothing else is when there was none */
+    bool known; /* the run has a detail; otherwise nothing else is set */
     struct str keep;
     bool has_limits;
     uint64_t max_asks, max_commands, max_traces, max_seconds;
@@ -53,27 +53,31 @@ struct run_detail {
     const struct json *tree;
 };
 
-/* Missing members and those of another type are ignored: the only errors are
- * ERR_FORMAT and ERR_LIMIT of json_parse. "" is an empty detail. In `a`. */
+/* Parses a detail; "" gives an empty one. Missing members and those of another
+ * type are ignored, so the only errors are ERR_FORMAT and ERR_LIMIT of
+ * json_parse. Allocated in `a`. */
 MUST_CHECK bool run_detail_parse(struct str text, struct arena *a,
                                  struct run_detail *out, struct err *e);
 
-/* "12 ms", "3.4 s", "2 min 05 s", "1 h 02 min". Returns `out`. */
+/* Formats a duration: "12 ms", "3.4 s", "2 min 05 s", "1 h 02 min".
+ * Returns `out`. */
 const char *run_seconds(uint64_t ms, char out[32]);
 
-/* "2026-11-20 17:05:12" here; `zone`: " +0000" behind it. Returns `out`. */
+/* Formats local time as "2026-11-20 17:05:12", with `zone` followed by "
+ * +0000". Returns `out`. */
 const char *run_when(int64_t ms, bool zone, char out[40]);
-/* "2026-11-20T17:05:12.003Z". Returns `out`. */
+/* Formats UTC as "2026-11-20T17:05:12.003Z". Returns `out`. */
 const char *run_utc(int64_t ms, char out[40]);
 
 enum run_tone { RUN_NEUTRAL, RUN_GOOD, RUN_DOUBTFUL, RUN_BAD };
 enum run_tone run_tone(struct str status);
 
-/* "fix-tests", "git diff --stat ...", "missing-words", the printed line. In
- * `a`. */
+/* Returns a label: "fix-tests", "git diff --stat ...", "missing-words", or the
+ * printed line. Allocated in `a`. */
 struct str run_step_label(const struct run_step *s, struct arena *a);
 
-/* The result as text: "3 turns, 1.2 kB", "exit 1, 34 B, truncated". In `a`. */
+/* Returns the result as text: "3 turns, 1.2 kB", "exit 1, 34 B, truncated".
+ * Allocated in `a`. */
 struct str run_step_outcome(const struct run_step *s, struct arena *a);
 
 const char *run_step_kind(const struct run_step *s); /* "ask" ... */

@@ -5,29 +5,33 @@
 #include "mapm/mcp_file.h"
 
 /*
- * run_server: the process of a locked MCP server, for `mapm start`.
+ * run_server: prepares the process of a locked MCP server, for `mapm start`.
  *
  *     lock, by key -- consent of this machine -- store, by digest
  *         -- placeholders -- program, on the PATH or by its path
  *
- * Asks nothing, fetches nothing, and writes nothing but the root and the data
- * folder of a plugin, below the store. Source: D20, G12; THREATS row 8.
+ * It asks no question, makes no request, and writes nothing except the root and
+ * the data folder of a plugin, below the store.
+ *
+ * Source: D20, G12; THREATS row 8.
  */
 
 struct run_server {
     struct mcp_process process;
-    const char *path; /* of the program, absolute, or relative to process.cwd */
+    const char *path; /* program, absolute or relative to process.cwd */
 };
 
 /*
- * In the arena of `cx`. Sets the server's variables in this process. Errors:
- * those of locked_server_find; ERR_REFUSED without consent, or when lock, store
- * and consent are not of the same bytes; ERR_MCP for a file that is no program.
+ * Prepares a server and sets its variables in the environment of this process.
+ * Allocated in the arena of `cx`.
+ * Errors: those of locked_server_find; ERR_REFUSED without consent, or if lock,
+ * store and consent differ in content; ERR_MCP for a remote server.
  */
 MUST_CHECK bool run_server_prepare(struct context *cx, struct str key,
                                    struct run_server *out, struct err *e);
 
-/* ERR_NOT_FOUND with the name that was looked for, and where. */
+/* Finds the program of the server. Errors: ERR_NOT_FOUND with its name and the
+ * searched folders. */
 MUST_CHECK bool run_server_find(struct context *cx, struct run_server *s,
                                 struct err *e);
 

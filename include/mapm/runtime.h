@@ -6,8 +6,8 @@
 #include "mapm/limits.h"
 
 /*
- * runtime: one run of a metaskill, a small program that may ask a model, run
- * commands and leave a trace, and nothing else.
+ * runtime: runs the program of a metaskill, which can ask a model, run commands
+ * and write a trace, and nothing else.
  *
  *     folder --metaskill_read()--> struct skill --runtime_run()--> one string
  *                                  |
@@ -16,22 +16,21 @@
  *                           struct runtime_host
  *              tape_record / tape_replay | backend, command runner
  *
- * The core (runtime_run) handles budgets, values and the result; ask and command
- * are functions of the host. A *backend*
- * answers ask by a model; the *command runner* is policy and sandbox. A tape
- * wraps both, or replaces them.
+ * The core (runtime_run) handles budgets, values and the result; ask and
+ * command are functions of the host. A model backend answers ask; the command
+ * runner applies policy and sandbox. A tape records both, or replaces them.
  *
  * Source: metaSKILL specification; docs/requirements.md K, X14, X15, X27;
  * DESIGN.md 8; THREATS.md 1.6, 1.8, 2, rows 17 to 22.
  */
 
 struct ask {
-    unsigned number; /* from 1 */
+    unsigned number; /* counts from 1 */
     struct str prompt, purpose;
-    struct str opts;      /* JSON object as given: for tapes */
-    unsigned max_turns;   /* clamped (K23) */
-    uint64_t deadline_ms; /* of the whole run, as proc_now_ms counts */
-    size_t max_chars;     /* of the answer, which is cut there (K24) */
+    struct str opts;      /* JSON object as given, for tapes */
+    unsigned max_turns;   /* limited as in K23 */
+    uint64_t deadline_ms; /* of the whole run, as proc_now_ms */
+    size_t max_chars;     /* longer answers are truncated (K24) */
 };
 
 struct answer {
@@ -41,13 +40,13 @@ struct answer {
 };
 
 struct command {
-    unsigned number; /* from 1 */
+    unsigned number; /* counts from 1 */
     const struct str *argv;
     size_t argc;
     struct str opts;      /* JSON object as given */
-    unsigned timeout_s;   /* clamped (K26) */
+    unsigned timeout_s;   /* limited as in K26 */
     uint64_t deadline_ms; /* of the whole run */
-    size_t max_chars;     /* of the result (K29) */
+    size_t max_chars;     /* longer results are truncated (K29) */
 };
 
 struct command_result {
@@ -55,7 +54,7 @@ struct command_result {
     int exit_code;     /* -1: not started, or killed */
     struct str result; /* stdout and stderr combined; "error: …" */
     bool truncated;
-    struct str rule; /* that refused it; "" = none did */
+    struct str rule; /* rule that denied it, or "" */
 };
 
 enum step_kind {
@@ -70,9 +69,9 @@ enum step_kind {
 /* An event of the run (K40): for the terminal and the history. */
 struct step {
     enum step_kind kind;
-    bool done;        /* ASK, COMMAND: first without, then with */
+    bool done;        /* ASK, COMMAND: false at the start, true at the end */
     uint64_t at_ms;   /* since the start of the run */
-    uint64_t took_ms; /* when done */
+    uint64_t took_ms; /* if done */
     const struct ask *ask;
     const struct answer *answer; /* ASK, done */
     const struct command *command;
@@ -83,10 +82,10 @@ struct step {
 };
 
 /*
- * Functions behind ask and command. `ask` returning false ends the run with
- * that error; `command` fails only when the run must end (ERR_INTERRUPTED),
- * any other failure is a result. Both return by `deadline_ms`; results live in
- * `a`.
+ * Implementations of ask and command. If `ask` returns false, the run ends with
+ * that error. `command` returns false only if the run must end
+ * (ERR_INTERRUPTED); other failures are results. Both return by `deadline_ms`;
+ * results are allocated in `a`.
  */
 struct runtime_host {
     bool (*ask)(void *ctx, const struct ask *in, struct arena *a,
@@ -98,47 +97,48 @@ struct runtime_host {
 };
 
 struct runtime_job {
-    struct str name;    /* of the metaskill, in texts */
-    struct str file;    /* of the program, in reports */
-    struct str program; /* its text */
+    struct str name;    /* name of the metaskill, for messages */
+    struct str file;    /* file of the program, for reports */
+    struct str program; /* text of the program */
     struct str input;   /* JSON object */
     const struct limits *limits;
     struct runtime_host host;
 };
 
 enum runtime_end {
-    RUNTIME_COMPLETED,   /* run() returned something */
+    RUNTIME_COMPLETED,   /* run() returned a value */
     RUNTIME_FAILED,      /* "error: …" */
-    RUNTIME_INTERRUPTED, /* likewise, by a signal */
+    RUNTIME_INTERRUPTED, /* "error: …", because of a signal */
 };
 
 struct runtime_result {
     enum runtime_end end;
     struct str text;     /* K31, or "error: …" (K33, K34) */
     struct str envelope; /* JSON, one line; "" unless COMPLETED */
-    struct str status;   /* the envelope's; "error" unless COMPLETED */
-    struct str report;   /* of an error in the program: traceback; "" = none */
-    unsigned asks, commands, traces; /* used; traces: kept */
+    struct str status;   /* that of the envelope; "error" unless COMPLETED */
+    struct str report;   /* traceback of an error in the program, or "" */
+    unsigned asks, commands, traces; /* used; traces: stored */
     uint64_t took_ms;
 };
 
 /*
- * Runs the program once, in a child process without rights, at most
- * run_max_seconds; calls the host in this process. Always gives a result; a
- * failure of the machine (no process, no memory) is RUNTIME_FAILED, too.
- * Ownership: in `a`.
+ * Runs the program once, in a child process without rights, for at most
+ * run_max_seconds; calls the host in this process. Always sets a result; a
+ * failure of the system (no process, no memory) also gives RUNTIME_FAILED.
+ * Ownership: allocated in `a`.
  */
 void runtime_run(const struct runtime_job *job, struct arena *a,
                  struct runtime_result *out);
 
-/* The literal errors of K34, K33. In `a`. */
+/* Return the literal errors of K34 and K33. Allocated in `a`. */
 struct str runtime_unknown(struct str name, struct arena *a);
 struct str runtime_static(struct str name, struct arena *a);
 struct str runtime_not_allowed(struct str name, const char *policy,
                                struct arena *a);
 struct str runtime_error(struct str name, const char *why, struct arena *a);
 
-/* Levels of runs in runs: MAPM_DEPTH; 1 or more inside of an ask. */
+/* Returns the nesting level of runs (MAPM_DEPTH); at least 1 inside of an
+ * ask. */
 unsigned runtime_depth(void);
 
 #endif

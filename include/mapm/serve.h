@@ -5,35 +5,37 @@
 #include "mapm/library.h"
 
 /*
- * serve: skills and metaskills as an MCP server, over two descriptors.
+ * serve: implements `mapm mcp`: skills and metaskills as an MCP server over
+ * two descriptors.
  *
  * Source: REQUIREMENTS K17, K36, K42, K43, T15 to T29, L6, L14, X11, X27, G4;
  * docs/clients.md.
  */
 
-#define SERVE_MAX_SECONDS 290 /* of a run: some clients end calls at 300 */
+#define SERVE_MAX_SECONDS 290 /* per run: some clients end calls after 300 */
 
-/* Characters of the instructions: with the list of skills at most so many, else
- * with a summary (G4); of the list of Metis, which is cut. */
+/* Maximum characters of the instructions with the complete list of skills; a
+ * longer list is replaced by a summary (G4). Maximum for the list of Metis,
+ * which is truncated. */
 #define SERVE_WHOLE_MAX_CHARS 2000
 #define SERVE_INDEX_MAX_CHARS 8000
 
 struct serve_options {
     bool metis; /* --profile metis */
     bool watch, preload;
-    struct str ask; /* the model backend, "sampling"; p NULL: not given */
+    struct str ask; /* model backend, or "sampling"; p NULL: not given */
     struct str_list allow;
-    struct str_list arguments; /* all of them: a suspended call is resumed only
-                                * by a server that was started alike */
+    struct str_list arguments; /* all arguments: a suspended call is resumed
+                                  only by a server with the same ones */
 };
 
-/* From the first byte to the end of `in`. */
+/* Serves until the end of `in`. */
 MUST_CHECK bool serve_run_server(struct context *cx,
                                  const struct serve_options *o, int in, int out,
                                  struct err *e);
 
-/* The skills, as `o` has them, and how to run metaskills. Sets the limits of `o`.
- * In `a`. */
+/* Makes the instructions: the skills according to `o`, and how to run
+ * metaskills. Sets the limits of `o`. Allocated in `a`. */
 MUST_CHECK bool serve_instructions(const struct library *l,
                                    struct library_index *o, bool metis,
                                    bool runs, struct arena *a,

@@ -6,7 +6,7 @@
 #include "mapm/origin.h"
 
 /*
- * skill_test: a skill author's unit tests, without model and processes.
+ * skill_test: unit tests of metaskills, without models and processes.
  *
  *     skill_test_find()   metaskills, and the tapes in their tests/
  *     skill_test_play()   all tapes of one against its program
@@ -20,23 +20,23 @@
 enum skill_test_end {
     SKILL_TEST_OK,
     SKILL_TEST_FAILED,
-    SKILL_TEST_UPDATED, /* it has another end now */
+    SKILL_TEST_UPDATED, /* its end was rewritten */
 };
 
 struct skill_test_tape {
     struct str file; /* "tests/x.jsonl", in the skill's folder */
     enum skill_test_end end;
     struct str difference; /* lines; FAILED and UPDATED */
-    struct str report;     /* of an error in the program, or "" */
-    struct str note;       /* "" = none */
+    struct str report;     /* traceback of an error in the program, or "" */
+    struct str note;       /* "" if none */
     unsigned asks, commands;
 };
 
 struct skill_test {
-    struct str path; /* of its folder, as shown; "." for the current one */
+    struct str path; /* path of its folder as shown; "." for the current one */
     struct str real; /* absolute */
     struct str name;
-    struct str problem; /* why it cannot run; "" = it can */
+    struct str problem; /* why it cannot be run, or "" */
     struct skill_test_tape *tapes;
     size_t count, failed, updated;
 };
@@ -47,20 +47,19 @@ struct skill_tests {
 };
 
 /*
- * The metaskills that `words` name (none: the current folder), in the order given,
- * then by path; and those with tapes whose program cannot run. In the arena of `cx`.
+ * Finds the metaskills of `words` (by default in the current folder), in the
+ * given order, then by path, and those with tapes whose program cannot be run.
+ * Allocated in the arena of `cx`.
  * Errors: ERR_NOT_FOUND, also for a named skill without a program; ERR_USAGE
- * for a tape in another place.
+ * for a tape outside of a tests/ folder.
  */
 MUST_CHECK bool skill_test_find(struct context *cx, struct str_list words,
                                 const struct origin_rules *rules,
                                 struct skill_tests *out, struct err *e);
 
-/*
- * Plays each tape of `s`; `limits` are the user's, of which memory counts, and
- * the time. With `updates` a tape whose end alone differs is written again. False only when the whole has to end: ERR_INTERRUPTED, or a tape
- * that cannot be written.
- */
+/* Replays each tape of `s`. Of `limits`, those of the user, only memory and
+ * time apply. `updates` rewrites a tape of which only the end differs. Fails
+ * only with ERR_INTERRUPTED, or if a tape cannot be written. */
 MUST_CHECK bool skill_test_play(struct context *cx, const struct limits *limits,
                                 bool updates, struct skill_test *s,
                                 struct err *e);

@@ -5,65 +5,69 @@
 #include "base/str.h"
 
 /*
- * state_search: names, descriptions and tags in one full-text index (FTS5) of
+ * state_search: a full-text index (FTS5) of names, descriptions and tags in
  * mapm.db, with one ranking.
  *
- *     state_put_source()   the entries of a library or of a catalog
- *     state_search()       those that serve a request, the best first
+ *     state_put_source()   stores the entries of a library or of a catalog
+ *     state_search()       returns matching entries, best match first
  *
- * A source is a cache: it can be put again at any time. Rank: an exact name
- * first; then bm25 over the stems of the words and their synonyms
- * (state/synonyms.txt), a hit in a name counting more than one in a tag or in a
- * description, times how much of the request and of the name was met; a text
- * that contains the request literally adds to it. Source: G1, G6, L11.
+ * A source is a cache, which can be stored again at any time. Ranking: an exact
+ * name comes first; then bm25 over the stems of the words and their synonyms
+ * (state/synonyms.txt), with names weighted higher than tags and descriptions,
+ * multiplied by how much of the request and of the name matched; a text that
+ * contains the request literally gets a bonus.
+ *
+ * Source: G1, G6, L11.
  */
 
 struct state;
 
 enum search_kind {
-    SEARCH_LIBRARY, /* what can be seen from a place; SEARCH_MAX_LIBRARIES stay */
-    SEARCH_CATALOG /* stays until it is dropped */
+    SEARCH_LIBRARY, /* skills visible from a folder; SEARCH_MAX_LIBRARIES are
+                       kept */
+    SEARCH_CATALOG  /* kept until it is dropped */
 };
 
 struct search_entry {
     struct str name, description;
-    struct str tags; /* one a line */
-    struct str data; /* the caller's own */
-    bool hidden;     /* from models (L6) */
+    struct str tags; /* one per line */
+    struct str data; /* data of the caller */
+    bool hidden;     /* hidden from models (L6) */
 };
 
 struct search_source {
     uint64_t id;
-    struct str key, stamp; /* the caller's own */
-    size_t count;          /* of entries */
+    struct str key, stamp; /* strings of the caller */
+    size_t count;          /* number of entries */
 };
 
-/* A state in memory, with an index alone: for a session's snapshot, and where
- * there is no store. NULL with `e`. */
+/* Creates a state in memory with only an index, for the snapshot of a session,
+ * and without a store. Returns NULL with `e`. */
 struct state *state_open_memory(struct err *e);
 
-/* False, with `e` clear, when there is none. In `a`. */
+/* Finds a source. Returns false with `e` clear if there is none.
+ * Allocated in `a`. */
 bool state_find_source(struct state *s, enum search_kind kind, struct str key,
                        struct arena *a, struct search_source *out,
                        struct err *e);
-/* By key. In `a`. */
+/* Lists the sources, sorted by key. Allocated in `a`. */
 MUST_CHECK bool state_list_sources(struct state *s, enum search_kind kind,
                                    struct arena *a, struct search_source **out,
                                    size_t *count, struct err *e);
-/* Its entries from now on; those that are there already are not written again.
- * `*id` is its id. Errors: ERR_LIMIT past SEARCH_MAX_ENTRIES. */
+/* Replaces the entries of a source; unchanged entries are not written again.
+ * `*id` is the id of the source. Errors: ERR_LIMIT for SEARCH_MAX_ENTRIES. */
 MUST_CHECK bool state_put_source(struct state *s, enum search_kind kind,
                                  struct str key, struct str stamp,
                                  const struct search_entry *entries,
                                  size_t count, uint64_t *id, struct err *e);
-/* Another stamp for the same entries. */
+/* Changes the stamp and keeps the entries. */
 MUST_CHECK bool state_stamp_source(struct state *s, enum search_kind kind,
                                    struct str key, struct str stamp,
                                    struct err *e);
 MUST_CHECK bool state_drop_source(struct state *s, enum search_kind kind,
                                   struct str key, struct err *e);
 
-/* Results whose best score is less serve the request by chance. */
+/* Results with a lower best score match only by chance. */
 #define SEARCH_MIN_SCORE 0.1
 
 struct search_request {
@@ -71,22 +75,20 @@ struct search_request {
     size_t source_count;
     struct str text;
     size_t limit;
-    bool model; /* without what is hidden from models */
+    bool model; /* exclude entries hidden from models */
 };
 
 struct search_hit {
     uint64_t source;
     struct str name, description, tags, data;
-    double score;     /* 0 to 1, of the best how well it fits the request */
-    bool is_exact;    /* the request is its name */
-    bool is_literal;  /* it contains the request as it is (T16) */
-    struct str words; /* of the request, that it has: "tables, pdf" */
+    double score;     /* 0 to 1; for the first, how well it matches */
+    bool is_exact;    /* the request equals its name */
+    bool is_literal;  /* contains the request literally (T16) */
+    struct str words; /* matched words of the request: "tables, pdf" */
 };
 
-/*
- * The best first, of equal ones by name. A request without a word that counts
- * finds literal hits alone. In `a`. Errors: of mapm.db.
- */
+/* Searches; best match first, then by name. A request without significant words
+ * finds only literal matches. Allocated in `a`. Errors: those of mapm.db. */
 MUST_CHECK bool state_search(struct state *s, const struct search_request *r,
                              struct arena *a, struct search_hit **out,
                              size_t *count, struct err *e);

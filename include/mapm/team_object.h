@@ -6,16 +6,18 @@
 #include "base/map.h"
 
 /*
- * team_object: a package, or a proof, as one file that any store can keep.
+ * team_object: reads and writes a package or a proof as one file, for
+ * any kind of store.
  *
  *     files --> team_object_write() --> .tar.gz, the same bytes each time
  *     .tar.gz --> team_object_read() --> files, or "not written by mapm"
  *
- * Regular files alone, in the order of their paths; mode 644 or 755, owner 0,
- * time 0; ustar, and a pax record for a path that ustar has no room for. The
- * reader takes what the writer writes: it formats each header again and
- * compares. Compression may differ from one zlib to another; what a package
- * is, is said by the digest of its listing alone. Pure: no files, no network.
+ * The archive has regular files only, sorted by path; mode 644 or 755, owner
+ * 0, time 0; format ustar, with a pax record for a path that does not fit
+ * into ustar. The reader accepts only the output of the writer: it formats
+ * each header again and compares. Compression may differ between versions of
+ * zlib; a package is identified only by the digest of its listing. No file
+ * or network access.
  *
  * Source: TEAM.md 1.1.
  */
@@ -23,41 +25,42 @@
 struct team_file {
     struct str path;
     struct str bytes;
-    bool is_program; /* mode 755, else 644 */
+    bool is_program; /* mode 755, otherwise 644 */
 };
 
-/* What reading may cost. */
+/* Limits for reading. */
 struct team_limits {
     size_t max_files;
-    uint64_t max_bytes;      /* of all files */
-    uint64_t file_max_bytes; /* of one */
+    uint64_t max_bytes;      /* total size of all files */
+    uint64_t file_max_bytes; /* size of one file */
 };
 
-/* Of a package by limits.h, of a proof, and of that of a marketplace. */
+/* Limits for packages (from limits.h), for proofs, and for proofs of
+ * marketplaces. */
 extern const struct team_limits team_package_limits, team_proof_limits,
     team_market_limits;
 
 #define TEAM_OBJECT_MAX_BYTES (80u << 20)   /* compressed */
-#define TEAM_PROOF_MAX_BYTES  (256u * 1024) /* of its objects */
-/* With the marketplace.json, of which one of 400 plugins has some 256 KiB. */
+#define TEAM_PROOF_MAX_BYTES  (256u * 1024) /* total size of its objects */
+/* Includes the marketplace.json, which has about 256 KiB for 400 plugins. */
 #define TEAM_MARKET_MAX_BYTES (4u << 20)
 
 /*
- * Appends the object to `out`; `*tar`, where not NULL, is the SHA-256 of what
- * is compressed. `files` are sorted in place.
+ * Appends the object to `out`; `*tar`, if not NULL, is the SHA-256 of the
+ * uncompressed tar. Sorts `files` in place.
  *
- * Errors: ERR_REFUSED for a path that no package may have, or one twice;
- * ERR_LIMIT past the maximum of `out` or TEAM_OBJECT_MAX_BYTES.
+ * Errors: ERR_REFUSED for a path that a package must not have, or a duplicate;
+ * ERR_LIMIT for the maximum of `out` or TEAM_OBJECT_MAX_BYTES.
  */
 MUST_CHECK bool team_object_write(struct team_file *files, size_t count,
                                   struct buf *out, struct hash *tar,
                                   struct err *e);
 
-/*
- * Ownership: in `a`. `*files` and `*tar` (may be NULL) are untouched on failure.
- * Errors: ERR_FORMAT "not written by mapm: …", ERR_REFUSED for a path,
- * ERR_LIMIT.
- */
+/* Reads an object.
+ * Ownership: allocated in `a`. `*files` and `*tar` (may be NULL) are
+ * unchanged on failure.
+ * Errors: ERR_FORMAT "not written by mapm: …", ERR_REFUSED for a
+ * path, ERR_LIMIT. */
 MUST_CHECK bool team_object_read(struct str gz,
                                  const struct team_limits *limits,
                                  struct arena *a, struct team_file **files,
@@ -66,26 +69,28 @@ MUST_CHECK bool team_object_read(struct str gz,
 
 /* --- names ---------------------------------------------------------------- */
 
-/* "mapm1-<64 hex>": of the package with this digest (of its listing). */
+/* Returns "mapm1-<64 hex>", the name of the package with this digest
+ * of its listing. */
 struct str team_object_name(const struct hash *digest, struct arena *a);
-/* "mapm1p-<64 hex>": of the proof that `commit` of the repository has `object`
- * (both 40 hex) at `path`. `identity`: host/owner/repo, as in HOSTS.md 4. */
+/* Returns "mapm1p-<64 hex>", the name of the proof that `commit` of the
+ * repository has `object` (both 40 hex digits) at `path`. `identity` is
+ * host/owner/repo, as in HOSTS.md 4. */
 struct str team_proof_name(struct str identity, struct str commit,
                            struct str path, struct str object, struct arena *a);
-bool team_name_is_valid(struct str name); /* one of the two */
+bool team_name_is_valid(struct str name); /* one of the two forms */
 
 /* --- proofs ---------------------------------------------------------------- */
 
-/* What the store keeps of a commit (fetch/worker/bundle.c), each object with
- * its id: computed once, for any number of proofs. */
+/* The stored objects of a commit (fetch/worker/bundle.c) with their ids, which
+ * are computed once for any number of proofs. */
 struct team_trees {
     struct arena *arena;
     struct map objects;
     size_t walks;
 };
 
-/* `text` stays where it is. In `a`. Errors: ERR_NOT_FOUND when it is damaged,
- * ERR_LIMIT. */
+/* Parses the stored objects. `text` must outlive the result, which is allocated
+ * in `a`. Errors: ERR_NOT_FOUND if it is damaged, ERR_LIMIT. */
 MUST_CHECK bool team_trees_read(struct str text, struct arena *a,
                                 struct team_trees *out, struct err *e);
 
@@ -94,32 +99,31 @@ struct team_proof_end {
 };
 
 /*
- * The files of a proof are objects of git, each named by its id, the commit
- * first: besides it the trees on the way to each path and to what symbolic links
- * lead to, the texts of these links, and all trees below the packages.
+ * Finds the files of a proof, which are git objects named by their ids:
+ * the commit first, then the trees on the path to each package and to the
+ * targets of symbolic links, the texts of these links, and all trees
+ * below the packages.
  *
- * Nothing of it is believed: the reader computes every id, and follows the
- * trees as if they had come from the host. So it may prove several packages of
- * a commit at once, with the trees that they share in it once.
+ * A proof is not trusted: the reader computes every id and follows the trees as
+ * if they came from the host. It may therefore prove several packages of a
+ * commit, with their common trees only once.
  *
- * In `a`; their bytes are those of `trees`. Errors: ERR_NOT_FOUND when one of
- * them is not in `trees`, or they do not lead to an object; ERR_LIMIT past
- * TEAM_PROOF_MAX_BYTES.
+ * Allocated in `a`; the bytes are those of `trees`.
+ * Errors: ERR_NOT_FOUND if an object is missing in `trees`, or they do not lead
+ * to a package; ERR_LIMIT for TEAM_PROOF_MAX_BYTES.
  */
 MUST_CHECK bool team_proof_find(struct team_trees *trees, struct str commit,
                                 const struct team_proof_end *ends, size_t count,
                                 struct arena *a, struct team_file **files,
                                 size_t *file_count, struct err *e);
 
-/* In the name of the proof of an entry of a marketplace, instead of an object:
- * the caller knows the commit alone. */
+/* Takes the place of the object in the name of the proof for an entry of a
+ * marketplace, because the caller knows only the commit. */
 #define TEAM_MARKET_OBJECT "marketplace"
 
-/*
- * The commit, the trees on the way to each of `paths` as far as they are there,
- * and the first of them that is a file, with its text. In `a`, and errors: as
- * team_proof_find.
- */
+/* Finds the commit, the existing trees on the path to each of `paths`, and the
+ * first of these that is a file, with its text. Allocation and errors: as
+ * team_proof_find. */
 MUST_CHECK bool team_market_find(struct team_trees *trees, struct str commit,
                                  const struct str *paths, size_t count,
                                  struct arena *a, struct team_file **files,
@@ -146,22 +150,25 @@ struct team_blob {
 struct team_manifest {
     bool is_proof;
     struct team_blob config, layer;
-    /* Information, which nothing relies on; empty ones are left out. */
-    struct str digest;   /* "sha256:…", of the package's listing */
+    /* Informative members, which are not relied upon; empty ones are
+     * omitted. */
+    struct str digest;   /* "sha256:…", digest of the package's listing */
     struct str type;     /* "skill" */
-    struct str title;    /* its name */
-    struct str source;   /* its origin */
+    struct str title;    /* name of the package */
+    struct str source;   /* origin of the package */
     struct str revision; /* 40 hex */
-    /* The commit object as it is; over TEAM_COMMIT_MAX_BYTES it is left out.
-     * When read: its base64. */
+    /* The commit object, omitted if larger than TEAM_COMMIT_MAX_BYTES; its
+     * base64 when read. */
     struct str commit;
 };
 
-/* {"architecture":…}: what other tools want to see. `what`: "skill pdf". */
+/* Writes the image configuration that other tools expect, {"architecture":…}.
+ * `what` is "skill pdf". */
 void team_config_write(struct str what, const struct hash *tar,
                        struct buf *out);
 void team_manifest_write(const struct team_manifest *m, struct buf *out);
-/* Borrows from `text` and `a`. ERR_FORMAT "not a mapm object: …". */
+/* Parses a manifest. Borrows from `text` and `a`. Errors: ERR_FORMAT "not a
+ * mapm object: …". */
 MUST_CHECK bool team_manifest_parse(struct str text, struct arena *a,
                                     struct team_manifest *out, struct err *e);
 
