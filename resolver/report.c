@@ -70,12 +70,13 @@ static void PRINTF(2, 3) add_hint(struct report *r, const char *format, ...)
 /* What the last packages could not be read for. */
 static void tell_why(struct report *r)
 {
+    const bool is_full = r->more || r->lines >= ERROR_MAX_LINES;
     const char *message = NULL;
 
     /* Its packages took all lines: the reason is still worth one. */
-    if (r->more && r->why.used)
+    if (is_full && r->why.used)
         err_because(r->e, "%.400s", err_first(&r->why));
-    while (!r->more && (message = err_prev(&r->why, message)))
+    while (!is_full && (message = err_prev(&r->why, message)))
         add_line(r, r->why.code, err_role_within(&r->why, message), "%s",
                  message);
     err_clear(&r->why);

@@ -35,6 +35,8 @@ static const struct {
      {{S, "acme/foo", 0, "foo"}, {S, "beta/foo", 0, "beta-foo"}, {S, "io.ex-a/foo", 0, "io-ex-a-foo"}}, NULL},
     {"agents and skills have folders of their own [X9]",
      {{S, "acme/foo", 0, "foo"}, {A, "beta/foo", 0, "foo"}, {M, "beta/foo", 0, "beta-foo"}}, NULL},
+    {"keys and folders of one name [X9, X21]",
+     {{S, "foo", 0, "foo"}, {M, "foo", 0, "foo"}, {A, "foo", 0, "foo"}}, NULL},
     {"a recorded name never changes [X9]",
      {{S, "acme/foo", 0, "acme-foo"}, {S, "beta/foo", "foo", "foo"}}, NULL},
     {"a recorded one stays though its rival has gone [X9]",
@@ -119,13 +121,16 @@ TEST(names_of_a_layer) /* [X9, X21, row 11] */
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct records records = {cases[i].rows};
-        struct str names[STEPS_MAX] = {{0}};
+        struct str names[STEPS_MAX + 1] = {{0}};
         struct plan plan;
         struct err e = {0};
         size_t n = make_plan(cases[i].rows, &plan);
-        bool ok =
-            resolver_assign_names(&plan, recorded, &records, &arena, names, &e);
+        bool ok;
 
+        names[n] = STR("behind");
+        ok =
+            resolver_assign_names(&plan, recorded, &records, &arena, names, &e);
+        CHECK_STR(str_dup0(names[n], &arena), "behind");
         CHECK_STR(err_first(&e), cases[i].message ? cases[i].message : "");
         CHECK(ok == !cases[i].message);
         for (size_t k = 0; k < n; k++) {

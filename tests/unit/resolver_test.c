@@ -104,9 +104,9 @@ static const struct {
 
 static const struct {
     const char *what, *roots;
-    struct graph_row rows[8];
+    struct graph_row rows[9];
     enum err_code code;
-    const char *text;
+    const char *text, *hint;
 } bad[] = {
     {"a cycle [M25, row 11]", "s:A",
      {{"A", S, 0, 0, "s:B"}, {"B", S, 0, 0, "s:C"}, {"C", S, 0, 0, "s:A"}},
@@ -114,28 +114,47 @@ static const struct {
      "a cycle of dependencies: A -> B -> C -> A\n"
      "skill A needs skill B (B)\n"
      "skill B needs skill C (C)\n"
-     "skill C needs skill A (A)"},
+     "skill C needs skill A (A)",
+     "one of these packages must give up its dependency"},
     {"a cycle below a root that is not in it [M25]", "a:X",
      {{"X", A, 0, 0, "s:A"}, {"A", S, 0, 0, "s:B"}, {"B", S, 0, 0, "s:A"}},
      ERR_CYCLE,
      "a cycle of dependencies: A -> B -> A\n"
      "skill A needs skill B (B)\n"
-     "skill B needs skill A (A)"},
+     "skill B needs skill A (A)",
+     "one of these packages must give up its dependency"},
+    {"a cycle and a chain of eight are told whole [M25, M26]", "s:A s:P",
+     {{"A", S, 0, 0, "s:B"}, {"B", S, 0, 0, "s:C"}, {"C", S, 0, 0, "s:D"},
+      {"D", S, 0, 0, "s:E"}, {"E", S, 0, 0, "s:F"}, {"F", S, 0, 0, "s:G"},
+      {"G", S, 0, 0, "s:H"}, {"H", S, 0, 0, "s:A s:gone"}}, ERR_CYCLE,
+     "a cycle of dependencies: A -> B -> C -> D -> E -> F -> G -> H -> A\n"
+     "skill A needs skill B (B)\nskill B needs skill C (C)\n"
+     "skill C needs skill D (D)\nskill D needs skill E (E)\n"
+     "skill E needs skill F (F)\nskill F needs skill G (G)\n"
+     "skill G needs skill H (H)\nskill H needs skill A (A)\n"
+     "skill gone, needed by A -> B -> C -> D -> E -> F -> G -> H\n"
+     "skill P\nno such path",
+     "one of these packages must give up its dependency"},
     {"itself [M25]", "s:A", {{"A", S, 0, 0, "s:A"}}, ERR_CYCLE,
-     "a cycle of dependencies: A -> A\nskill A needs skill A (A)"},
+     "a cycle of dependencies: A -> A\nskill A needs skill A (A)",
+     "one of these packages must give up its dependency"},
     {"itself by another ref of the same content [M25]", "s:A1",
      {{"A1", S, "a", "same", "s:A2"}, {"A2", S, "a", "same", "s:A2"}},
      ERR_CYCLE,
-     "a cycle of dependencies: a -> a\nskill a needs skill a (A2)"},
+     "a cycle of dependencies: a -> a\nskill a needs skill a (A2)",
+     "one of these packages must give up its dependency"},
     {"not to be had: the chain [M26]", "a:X",
      {{"X", A, 0, 0, "s:B"}, {"B", S, 0, 0, "s:gone"}}, ERR_PATH,
-     "skill gone, needed by X -> B\nno such path"},
+     "skill gone, needed by X -> B\nno such path",
+     "look again"},
     {"a root not to be had [M26]", "s:gone", {{0}}, ERR_PATH,
-     "skill gone\nno such path"},
+     "skill gone\nno such path",
+     "look again"},
     {"all that is missing, each once [M26]", "s:A s:B",
      {{"A", S, 0, 0, "s:g1 s:g2"}, {"B", S, 0, 0, "s:g1 s:g3"}}, ERR_PATH,
      "skill g1, needed by A\nskill g2, needed by A\n"
-     "skill g3, needed by B\nno such path"},
+     "skill g3, needed by B\nno such path",
+     "look again"},
     {"conflict: both origins, both chains [M27]", "a:X",
      {{"X", A, 0, 0, "s:B s:C"}, {"B", S, 0, 0, "s:X1"},
       {"C", S, 0, 0, "s:X2"}, {"X1", S, "acme/x", "one", ""},
@@ -143,50 +162,66 @@ static const struct {
      ERR_CONFLICT,
      "two different packages claim the name of skill acme/x\n"
      "X1 at c0ffee, by way of X -> B -> acme/x\n"
-     "X2 at c0ffee, by way of X -> C -> acme/x"},
+     "X2 at c0ffee, by way of X -> C -> acme/x",
+     "let both name the same ref of it: mapm install X2, or mapm update for "
+     "what others need"},
     {"conflict of roots [M27]", "s:X1 s:X2",
      {{"X1", S, "x", "one", ""}, {"X2", S, "x", "two", ""}}, ERR_CONFLICT,
      "two different packages claim the name of skill x\n"
      "X1 at c0ffee, asked for directly: x\n"
-     "X2 at c0ffee, asked for directly: x"},
+     "X2 at c0ffee, asked for directly: x",
+     "let both name the same ref of it: mapm install X2, or mapm update for "
+     "what others need"},
     {"unknown content equals nothing [M27]", "s:X1 s:X2",
      {{"X1", S, "x", "", ""}, {"X2", S, "x", "", ""}}, ERR_CONFLICT,
      "two different packages claim the name of skill x\n"
      "X1 at c0ffee, asked for directly: x\n"
-     "X2 at c0ffee, asked for directly: x"},
+     "X2 at c0ffee, asked for directly: x",
+     "let both name the same ref of it: mapm install X2, or mapm update for "
+     "what others need"},
     {"MCPs are leaves [M28, M11]", "s:A",
      {{"A", S, 0, 0, "m:M"}, {"M", M, "acme/m", 0, "s:B"}}, ERR_MCP,
-     "mcp acme/m has dependencies; MCP servers may not, needed by A"},
+     "mcp acme/m has dependencies; MCP servers may not, needed by A",
+     ""},
     {"an mcp under skills [M11]", "s:A",
      {{"A", S, 0, 0, "s:M"}, {"M", M, "acme/m", 0, ""}}, ERR_FORMAT,
-     "M is an mcp, but it is listed under skills, needed by A"},
+     "M is an mcp, but it is listed under skills, needed by A",
+     "list it under mcps"},
     {"an agent under skills [M11]", "s:A",
      {{"A", S, 0, 0, "s:X"}, {"X", A, "x", 0, ""}}, ERR_FORMAT,
-     "X is an agent, but it is listed under skills, needed by A"},
+     "X is an agent, but it is listed under skills, needed by A",
+     "list it under agents"},
     {"an agent as dependency of a skill [M11, D12]", "s:A",
      {{"A", S, 0, 0, "a:X"}, {"X", A, "x", 0, ""}}, ERR_FORMAT,
-     "only an agent may depend on an agent: X, needed by A"},
+     "only an agent may depend on an agent: X, needed by A",
+     ""},
     {"a cycle of agents [M25, D12]", "a:A",
      {{"A", A, 0, 0, "a:B"}, {"B", A, 0, 0, "a:A"}}, ERR_CYCLE,
      "a cycle of dependencies: A -> B -> A\n"
-     "agent A needs agent B (B)\nagent B needs agent A (A)"},
+     "agent A needs agent B (B)\nagent B needs agent A (A)",
+     "one of these packages must give up its dependency"},
     {"one name for two agents [M27, D12]", "a:A",
      {{"A", A, 0, 0, "a:X1 a:X2"}, {"X1", A, "x", "one", ""},
       {"X2", A, "x", "two", ""}}, ERR_CONFLICT,
      "two different packages claim the name of agent x\n"
      "X1 at c0ffee, by way of A -> x\n"
-     "X2 at c0ffee, by way of A -> x"},
+     "X2 at c0ffee, by way of A -> x",
+     "let both name the same ref of it: mapm install X2, or mapm update for "
+     "what others need"},
     {"a root of another kind", "m:X", {{"X", S, 0, 0, ""}}, ERR_FORMAT,
-     "X is a skill, but it is listed under mcps"},
+     "X is a skill, but it is listed under mcps",
+     "list it under skills"},
     {"a fetched package names a local one [M15, row 10]", "a:X",
      {{"X", A, 0, 0, "s:B"}, {"B", S, 0, 0, "s:file:/etc"},
       {"file:/etc", S, "etc", 0, ""}}, ERR_REFUSED,
-     "B comes from B and may not name local paths: file:/etc (X -> B)"},
+     "B comes from B and may not name local paths: file:/etc (X -> B)",
+     "its author must publish that package and name it by URL"},
     {"also when its local twin may [M15, row 10]", "s:file:/A s:A",
      {{"file:/A", S, "a", "same", "s:file:/B"},
       {"A", S, "a", "same", "s:file:/B"}, {"file:/B", S, "b", 0, ""}},
      ERR_REFUSED,
-     "a comes from A and may not name local paths: file:/B (a)"},
+     "a comes from A and may not name local paths: file:/B (a)",
+     "its author must publish that package and name it by URL"},
     {"problems of all kinds at once", "s:A",
      {{"A", S, 0, 0, "m:gone s:B s:X1 s:X2"}, {"B", S, 0, 0, "s:A"},
       {"X1", S, "x", "one", ""}, {"X2", S, "x", "two", ""}}, ERR_PATH,
@@ -194,7 +229,8 @@ static const struct {
      "a cycle of dependencies: A -> B -> A\n"
      "skill A needs skill B (B)\nskill B needs skill A (A)\n"
      "two different packages claim the name of skill x\n"
-     "X1 at c0ffee, by way of A -> x\nX2 at c0ffee, by way of A -> x"},
+     "X1 at c0ffee, by way of A -> x\nX2 at c0ffee, by way of A -> x",
+     "look again"},
 };
 /* clang-format on */
 
@@ -226,9 +262,83 @@ TEST(problems) /* [M11, M15, M25, M26, M27, M28, row 10, row 11] */
         CHECK(!resolve(&g, bad[i].roots, &plan, &e));
         CHECK_STR(err_text(&e), bad[i].text);
         CHECK_STR(err_code_name(e.code), err_code_name(bad[i].code));
+        CHECK_STR(e.hint, bad[i].hint);
         CHECK(plan.count == 42); /* untouched */
     }
     arena_done(&arena);
+}
+
+/* Of the first problem: what to do depends on the origins that led there. */
+static const struct {
+    const char *one, *two, *below; /* below: both come with this root */
+    const char *hint;
+} conflicts[] = {
+    {"https://github.com/a/b/tree/v1/x", "https://github.com/a/b/tree/v2/x",
+     NULL,
+     "let both name the same ref of it: mapm install "
+     "https://github.com/a/b/tree/v2/x, or mapm update for what others need"},
+    {"https://github.com/a/b/tree/v1/x", "https://github.com/a/b/tree/v2/y",
+     NULL,
+     "take both: mapm install https://github.com/a/b/tree/v2/y --as NAME; or "
+     "keep one: leave out https://github.com/a/b/tree/v2/y (of a catalog with "
+     "--skip PATH, or take others with --skill PATH), or first mapm remove "
+     "https://github.com/a/b/tree/v1/x"},
+    {"https://github.com/a/b/tree/v1/x", "https://github.com/a/c/tree/v1/x",
+     "https://github.com/r/r/tree/v1/r",
+     "both come with https://github.com/r/r/tree/v1/r: leave it out, or tell "
+     "its author"},
+    {"https://github.com/a/b/tree/v1/x", "https://gitlab.com/a/b/-/tree/v1/x",
+     NULL,
+     "take both: mapm install https://gitlab.com/a/b/-/tree/v1/x --as "
+     "NAME; or keep one: leave out https://gitlab.com/a/b/-/tree/v1/x (of "
+     "a catalog with --skip PATH, or take others with --skill PATH), or first "
+     "mapm remove https://github.com/a/b/tree/v1/x"},
+    {"file:/p/x", "file:/q/x", NULL,
+     "take both: mapm install file:/q/x --as NAME; or keep one: leave out "
+     "file:/q/x (of a catalog with --skip PATH, or take others with --skill "
+     "PATH), or first mapm remove file:/p/x"},
+};
+
+static void add_parsed(struct graph *g, const char *text, const char *fqn)
+{
+    struct graph_package *p =
+        graph_add(g, str_cstr(text), S, str_cstr(fqn), str_cstr(text));
+    struct origin *o = arena_new(&arena, struct origin);
+    struct err e = {0};
+
+    CHECK(
+        origin_parse(str_cstr(text), &(struct origin_rules){0}, &arena, o, &e));
+    o->key = str_cstr(text);
+    p->package.origin = o;
+}
+
+TEST(a_conflict_says_what_to_do) /* [M27] */
+{
+    for (size_t i = 0; i < sizeof conflicts / sizeof *conflicts; i++) {
+        const char *below = conflicts[i].below;
+        struct graph g;
+        struct plan plan;
+        struct err e = {0};
+
+        graph_init(&g, &arena);
+        add_parsed(&g, conflicts[i].one, "x");
+        add_parsed(&g, conflicts[i].two, "x");
+        if (below) {
+            add_parsed(&g, below, "r");
+            graph_need(&g, map_find(&g.packages, str_cstr(below)), S,
+                       str_cstr(conflicts[i].one));
+            graph_need(&g, map_find(&g.packages, str_cstr(below)), S,
+                       str_cstr(conflicts[i].two));
+        }
+        CHECK(!resolve(&g,
+                       below ? arena_printf(&arena, "s:%s", below).p
+                             : arena_printf(&arena, "s:%s s:%s",
+                                            conflicts[i].one, conflicts[i].two)
+                                   .p,
+                       &plan, &e));
+        CHECK_STR(e.hint, conflicts[i].hint);
+        arena_done(&arena);
+    }
 }
 
 /* --- what a step holds ---------------------------------------------------- */
@@ -622,6 +732,45 @@ TEST(too_many_packages_and_too_many_edges) /* [row 11] */
     arena_done(&arena);
 }
 
+/* Each of the three, lowered: nothing else is read or reported. */
+TEST(a_limit_ends_the_walk) /* [row 11] */
+{
+    static const struct graph_row rows[] = {
+        {"A", S, 0, 0, "s:B s:gone"},
+        {"B", S, 0, 0, "s:C s:gone"},
+        {"C", S, 0, 0, "s:gone"},
+        {0},
+    };
+    static const char *const want[] = {
+        "more than 2 packages (graph_max_packages), needed by A -> B",
+        "more than 2 levels of dependencies (graph_max_depth), needed by A -> "
+        "B",
+        "more than 2 dependencies in all (graph_max_edges), needed by A -> B "
+        "-> C",
+    };
+
+    for (size_t i = 0; i < 3; i++) {
+        struct limits limits = limits_default;
+        struct resolver_source source;
+        struct root roots[] = {
+            {.kind = S, .origin = graph_origin(STR("A"))},
+            {.kind = S, .origin = graph_origin(STR("lost"))}};
+        struct graph g;
+        struct plan plan;
+        struct err e = {0};
+
+        graph_init(&g, &arena);
+        graph_rows(&g, rows);
+        source = graph_source(&g);
+        (&limits.graph_max_packages)[i].value = 2;
+        CHECK(!resolver_resolve(&source, roots, 2, &limits, &arena, &plan, &e));
+        CHECK_STR(err_text(&e), want[i]);
+        CHECK(e.code == ERR_LIMIT && g.reads == (i == 0 ? 2 : 3));
+        CHECK(str_starts(str_cstr(e.hint), STR("your own ~/.config/mapm")));
+        arena_done(&arena);
+    }
+}
+
 static size_t count_lines(const struct err *e)
 {
     const char *message = NULL;
@@ -650,6 +799,52 @@ TEST(many_problems_are_twenty_lines_and_a_count) /* [M26, row 11] */
     CHECK_STR(err_first(&e), "\xe2\x80\xa6 and 18980 more");
     CHECK(ms < 1000);
     arena_done(&arena);
+}
+
+/* Behind twenty lines each problem counts the lines that it would have. */
+TEST(lines_without_room_are_counted) /* [M26, row 11] */
+{
+    static const struct {
+        const char *needs; /* of a package whose other 20 needs are missing */
+        const char *count;
+    } more[] = {
+        {"s:gone", "1"},    /* fails as the others do */
+        {"s:root", "3"},    /* a cycle of two edges */
+        {"s:X1 s:X2", "3"}, /* a conflict and both origins */
+        {"a:X1", "1"},      /* an agent below a skill */
+        {"m:X1", "1"},      /* listed under another kind */
+        {"m:M", "1"},       /* a server with dependencies */
+        {"s:file:/X", "1"}, /* a local path */
+        {"s:X1 s:X2 m:M", "4"},
+    };
+
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        struct graph_row rows[] = {
+            {"last", S, 0, 0, more[i].needs},
+            {"X1", S, "x", "one", ""},
+            {"X2", S, "x", "two", ""},
+            {"M", M, "m", 0, "s:X1"},
+            {0},
+        };
+        struct graph_package *root;
+        struct graph g;
+        struct plan plan;
+        struct err e = {0};
+        double ms;
+
+        graph_init(&g, &arena);
+        graph_rows(&g, rows);
+        root = add_skill(&g, STR("root"));
+        for (size_t k = 0; k < ERROR_MAX_LINES; k++)
+            graph_need(&g, root, S, number("gone", k));
+        graph_need(&g, root, S, STR("last"));
+        CHECK(!resolve_root(&g, "root", &plan, &e, &ms));
+        CHECK_STR(
+            err_first(&e),
+            arena_printf(&arena, "\xe2\x80\xa6 and %s more", more[i].count).p);
+        CHECK(count_lines(&e) == ERROR_MAX_LINES + 2);
+        arena_done(&arena);
+    }
 }
 
 TEST(a_cycle_of_a_thousand_is_told_in_twenty_lines) /* [M25, row 11] */
