@@ -68,13 +68,15 @@ static struct str path_of(struct str url)
     return str_from_index(url, (size_t)(host.p - url.p) + host.n + 1);
 }
 
-/* "HOST" and "host", with their own port, are one. */
+/* A host with the port of https is the host alone; of http 443 is a port. */
 static struct str canonical(struct str url, const struct origin *o,
                             struct arena *a)
 {
     struct str host = well_known_host(url);
     size_t at = (size_t)(host.p - url.p);
 
+    if (!str_starts(url, STR("https:")))
+        return url;
     return arena_printf(a, "%.*s%.*s%.*s", STR_ARG(str_slice(url, 0, at)),
                         STR_ARG(origin_authority(o, a)),
                         STR_ARG(str_from_index(url, at + host.n)));

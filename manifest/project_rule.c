@@ -172,7 +172,8 @@ static struct str in_braces(const struct path *p, size_t from, struct str item,
     return text;
 }
 
-/* The same, each key on a line of its own with indent `indent`. */
+/* The same, each key on a line of its own with indent `indent`, and what it
+ * has `offset` further in. */
 static struct str in_lines(const struct edit *ed, const struct path *p,
                            size_t from, size_t indent, size_t offset,
                            struct str item)
@@ -183,7 +184,7 @@ static struct str in_lines(const struct edit *ed, const struct path *p,
         text = arena_printf(ed->a, "%.*s%.*s%s:%s", STR_ARG(text),
                             STR_ARG(edit_blanks(ed, indent)), p->keys[i],
                             ed->newline);
-        indent += i + 1 < PATH_LENGTH ? EDIT_INDENT : offset;
+        indent += offset;
     }
     return arena_printf(ed->a, "%.*s%.*s- %.*s", STR_ARG(text),
                         STR_ARG(edit_blanks(ed, indent)), STR_ARG(item));

@@ -42,6 +42,34 @@ static const struct {
     {"##  (\n", "", "", 1},
 };
 
+/* What a newer text says above the section of an older version [D3]. */
+TEST(sections_since_a_version)
+{
+    static const struct {
+        const char *text, *version, *want;
+    } since[] = {
+        {"# C\n\n## 1.2.0 (2026-03-01)\n- c\n## 1.1.0 (2026-02-01)\n- b\n"
+         "## 1.0.0 (2026-01-01)\n- a\n",
+         "1.0.0", "## 1.2.0 (2026-03-01)\n- c\n## 1.1.0 (2026-02-01)\n- b\n"},
+        {"\xef\xbb\xbf## 1.1.0 (2026-02-01)\n- b\n## 1.0.0 (2026-01-01)\n",
+         "1.0.0", "## 1.1.0 (2026-02-01)\n- b\n"},
+        {"## 1.1.0 (2026-02-01)\n- b\n", "1.0.0",
+         "## 1.1.0 (2026-02-01)\n- b\n"}, /* it has no section any more */
+        {"## 1.0.0 (2026-01-01)\n- a\n", "1.0.0", ""},
+        {"nothing\n", "1.0.0", ""},
+    };
+
+    for (size_t i = 0; i < ROWS(since); i++) {
+        struct arena a = {0};
+
+        CHECK_STR(str_dup0(changelog_since(str_cstr(since[i].text),
+                                           str_cstr(since[i].version), &a),
+                           &a),
+                  since[i].want);
+        arena_done(&a);
+    }
+}
+
 TEST(changelogs) /* [M29] */
 {
     for (size_t i = 0; i < ROWS(rows); i++) {

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "../../manifest/document.h"
 #include "document_case.h"
 
 /* What a document says once it is read, and in which order its faults are
@@ -192,6 +193,35 @@ TEST(frontmatter_may_begin_behind_the_dashes) /* [A1] */
                        .profile = PROFILE_SKILLS_REF});
     CHECK_STR(diagnostics_text(&r), "");
     CHECK(str_is(r.doc.name, "foo") && str_is(r.doc.body, "B\n"));
+    reading_of(&r, (struct manifest_input){
+                       .kind = DOC_SKILL,
+                       .text = STR("---\nname: foo\nname: bar\n---\nB\n"),
+                       .folder = STR("foo"),
+                       .profile = PROFILE_SKILLS_REF});
+    CHECK_STR(diagnostics_text(&r), "duplicate-key:3!");
+}
+
+/* CR LF is one end of a line, wherever the text ends. */
+TEST(lines_end_by_lf_cr_or_both)
+{
+    static const struct {
+        const char *text, *lines;
+    } rows[] = {
+        {"", ""},         {"a", "a|"},          {"a\n", "a|"},
+        {"a\r\n", "a|"},  {"a\r\nb\r", "a|b|"}, {"a\n\rb", "a||b|"},
+        {"\r\n\n", "||"},
+    };
+
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct str rest = str_cstr(rows[i].text), line;
+        char found[32] = "";
+
+        while (text_take_line(&rest, &line)) {
+            strncat(found, line.p, line.n);
+            strcat(found, "|");
+        }
+        CHECK_STR(found, rows[i].lines);
+    }
 }
 
 /* A name that is refused comes with one that is not. */

@@ -244,6 +244,7 @@ static const struct {
     {"    digest", "    flavour: x\n    digest", "l:8: unknown key \"flavour\": written by a newer mapm"},
     {"    origin", "    from: https://github.com/a/b/tree/main/c\n    origin", "l:3: mcp io.example/mcp has no \"origin\""},
     {"    commit", "    from: x\n    commit", "l:6: not where it comes from: x"},
+    {"    commit", "    from: \"https:\n    commit", "l:6: a damaged text in quotes"},
     {"    commit", "    tag: -x\n    commit", "l:6: not a tag: \"-x\""},
     {"    commit", "    tag: v 1.0.0\n    commit", "l:6: not a tag: \"v 1.0.0\""},
     {"    key", "    patch: " D64 "\n    key", "l:9: \"patch\" is not for mcps"},

@@ -153,6 +153,97 @@ TEST(parts_of_an_origin) /* [M13] */
     arena_done(&a);
 }
 
+/* A URL of `git remote -v`, as the repository that it names. */
+TEST(remotes_name_repositories)
+{
+    static const struct {
+        const char *url, *repository;
+    } remotes[] = {
+        {GH "Acme/Tools.git", "github.com/acme/tools"},
+        {"https://x:secret@github.com/acme/tools", "github.com/acme/tools"},
+        {"git@github.com:acme/tools.git", "github.com/acme/tools"},
+        {"ssh://git@git.example.org/acme/tools", "git.example.org/acme/tools"},
+        {GH "acme/tools/tree/main/x", ""},
+        {"acme/tools", ""}, /* a folder beside it */
+        {"/srv/git/tools.git", ""},
+        {"", ""},
+    };
+    struct arena a = {0};
+
+    for (size_t i = 0; i < ROWS(remotes); i++) {
+        struct str found = origin_of_remote(str_cstr(remotes[i].url), &a);
+
+        CHECK(found.n == strlen(remotes[i].repository));
+        CHECK_STR(str_dup0(found, &a), remotes[i].repository);
+    }
+    arena_done(&a);
+}
+
+/* A skill of an index, or the index: one form for each [X42]. */
+TEST(origins_of_an_index)
+{
+#define INDEX "https://h.example/.well-known/agent-skills/index.json"
+    static const struct {
+        const char *text, *key; /* NULL: refused with `path` */
+        const char *path;
+    } rows[] = {
+        {INDEX, INDEX, ""},
+        {INDEX "?skill=pdf", INDEX "?skill=pdf", "pdf"},
+        {"https://h.example:443/.well-known/agent-skills/index.json?skill=pdf",
+         INDEX "?skill=pdf", "pdf"},
+        {"https://h.example:8443/a/index.json",
+         "https://h.example:8443/a/index.json", ""},
+        {"http://127.0.0.1:8080/index.json?skill=x",
+         "http://127.0.0.1:8080/index.json?skill=x", "x"},
+        {INDEX "?skill=", NULL, "names no skill of an index"},
+        {INDEX "?skill=Pdf", NULL, "names no skill of an index"},
+        {INDEX "?x=1?skill=pdf", NULL,
+         "its address does not end in /index.json"},
+        {"https://h.example/index.jso", NULL,
+         "its address does not end in /index.json"},
+        {INDEX "#x", NULL, "has a fragment (\"#\")"},
+        {"https://me@h.example/index.json", NULL,
+         "has a user name or password: an index is public"},
+        {"https://h.example/%61/index.json", NULL,
+         "its address has characters that are not allowed"},
+        {"https://h.example/a\"b/index.json", NULL,
+         "its address has characters that are not allowed"},
+        {"https://h.example/a'b/index.json", NULL,
+         "its address has characters that are not allowed"},
+        {"http://127.0.0.1:443/index.json", "http://127.0.0.1:443/index.json",
+         ""},
+        {"https://h.example:0/index.json", NULL, "is no address of an index"},
+        {"https://H.example/index.json", NULL, "is no address of an index"},
+        {"http://h.example/index.json", NULL, "is no address of an index"},
+        {"https://h.example/a\\b/index.json", NULL,
+         "is no address of an index"},
+        {"https://h.example/a/../index.json", NULL,
+         "its path has a \".\" or \"..\" in it"},
+        {"https://h.example/a//index.json", NULL, "its path has an empty part"},
+    };
+
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct arena a = {0};
+        struct origin o = {0};
+        struct err e = {0};
+        bool ok = origin_parse_index(str_cstr(rows[i].text), &a, &o, &e);
+
+        if (!ok && str_find(str_cstr(err_first(&e)), str_cstr(rows[i].path)) ==
+                       SIZE_MAX)
+            CHECK_STR(err_first(&e), rows[i].path);
+        CHECK(ok == (rows[i].key != NULL));
+        if (!ok || !rows[i].key)
+            continue;
+        CHECK_STR(str_dup0(o.key, &a), rows[i].key);
+        CHECK_STR(str_dup0(o.text, &a), rows[i].key);
+        CHECK_STR(str_dup0(o.path, &a), rows[i].path);
+        CHECK(str_is(origin_index_url(&o), rows[i].key) == !rows[i].path[0]);
+        CHECK(origin_is_of_index(o.text) == !!rows[i].path[0]);
+        CHECK(o.scheme == ORIGIN_INDEX);
+        arena_done(&a);
+    }
+}
+
 /* As they are typed, and as the stored form is read again. */
 static const struct host_config corp[] = {
     {.host = STR_INIT("acme.ghe.com"), .kind = &git_hosts[0]},
