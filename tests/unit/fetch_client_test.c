@@ -114,6 +114,8 @@ TEST(a_channel_carries_frames_of_any_size)
     CHECK(!channel_has_output(&x));
     channel_done(&x);
     CHECK(channel_fill(&y, &e) && y.closed);
+    channel_done(&y);
+    CHECK(fcntl(STDIN_FILENO, F_GETFD) >= 0); /* no others are closed */
 }
 
 TEST(a_channel_refuses_impossible_lengths)
