@@ -124,8 +124,7 @@ bool provision_record_is_from_here(const struct provision *p)
     if (here->ino && here->ctime &&
         fs_stat_at(p->root, STATE_FOLDER "/.gitignore", &st)) {
         now = file_stat_of(&st, true);
-        if (now.ino == here->ino && now.ctime == here->ctime &&
-            now.mtime == here->mtime && now.size == here->size)
+        if (now.ino == here->ino && now.ctime == here->ctime)
             return true;
     }
     for (size_t i = 0; i < p->record.count; i++)

@@ -271,6 +271,36 @@ TEST(what_cannot_be_edited_stays)
     }
 }
 
+/* The last look before a file is written: [row 15] what is not ours is as it was,
+ * whatever an editor of ours would have done to it. */
+TEST(a_text_that_changes_others_is_refused)
+{
+    const struct mcp_shape *seen[40];
+    size_t count = 0;
+    struct client c;
+
+    for (size_t i = 0; i < 2 * clients_count; i++) {
+        struct arena a = {0};
+        struct err e = {0};
+        struct merge m = {0};
+        struct merge_file f;
+
+        if (!take_shape(i, seen, &count, &c))
+            continue;
+        f = (struct merge_file){c.mcp.shape, c.name, STR("file")};
+        CHECK(merge_open(&f, STR(""), &a, &m, &e) &&
+              put(&m, &c, KEY, entries[0], &a, &e) && merge_check(&m, &e));
+        m.before = c.mcp.shape->format == SHAPE_TOML   ? STR("z = 1\n")
+                   : c.mcp.shape->format == SHAPE_YAML ? STR("z: 1\n")
+                                                       : STR("{\"z\": 1}");
+        CHECK(!merge_check(&m, &e));
+        CHECK_STR(err_prev(&e, NULL), "cannot edit file: what is not mapm's "
+                                      "would change with it");
+        merge_done(&m);
+        arena_done(&a);
+    }
+}
+
 /* Members of the person's own in an element of a list survive a new version,
  * and are no edit; sub-tables belong to the element. */
 TEST(elements_of_a_list_keep_what_a_person_added)

@@ -164,6 +164,35 @@ TEST(numbers_vouch_only_for_older_files)
     CHECK(!record_vouches(&r, &cached, &st));
 }
 
+/* A time that the clock still shows can be that of a later change, too. */
+TEST(numbers_of_this_instant_are_not_kept)
+{
+    static const struct {
+        uint64_t mtime, ctime;
+        bool kept;
+    } rows[] = {
+        {999999999, 999999999, true},
+        {1000000000, 999999999, false},
+        {999999999, 1000000000, false},
+        {1000000001, 999999999, false},
+    };
+    uint64_t now = file_stat_now();
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct stat st = {.st_mode = S_IFREG | 0644, .st_ino = 7};
+        struct file_stat seen;
+
+        st.st_mtim.tv_sec = (time_t)(rows[i].mtime / 1000000000);
+        st.st_mtim.tv_nsec = (long)(rows[i].mtime % 1000000000);
+        st.st_ctim.tv_sec = (time_t)(rows[i].ctime / 1000000000);
+        st.st_ctim.tv_nsec = (long)(rows[i].ctime % 1000000000);
+        seen = file_stat_seen(&st, 1000000000, true);
+        CHECK((seen.ino == 7) == rows[i].kept);
+    }
+    file_stat_settle(now);
+    CHECK(file_stat_now() != now);
+}
+
 #define SECOND "mapm-journal 2\nstage stage-0123456789abcdef\nbackup 0\n"
 #define FOURTH "mapm-journal 4\nstage stage-0123456789abcdef\nbackup 0\n"
 #define HEAD   "mapm-journal 1\nstage stage-0123456789abcdef\nbackup 0\n"
