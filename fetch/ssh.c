@@ -48,8 +48,6 @@ static void drain(struct ssh_line *l)
 
         if (n > 0)
             keep_tail(l, block, (size_t)n);
-        else if (n < 0 && errno == EINTR)
-            continue;
         else if (n < 0 && errno == EAGAIN)
             return;
         else

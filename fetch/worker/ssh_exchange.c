@@ -347,8 +347,6 @@ static bool receive(struct ssh_pipe *p, struct err *e)
     for (int i = 0; i < BLOCKS_PER_STEP && p->state != PIPE_CLOSED; i++) {
         ssize_t n = recv(p->line.fd, block, sizeof block, MSG_DONTWAIT);
 
-        if (n < 0 && errno == EINTR)
-            continue;
         if (n < 0 && errno == EAGAIN)
             return true;
         if (n <= 0)
@@ -368,8 +366,6 @@ static void send_question(struct ssh_pipe *p)
         ssize_t n = send(p->line.fd, body.p + p->sent, body.n - p->sent,
                          MSG_NOSIGNAL | MSG_DONTWAIT);
 
-        if (n < 0 && errno == EINTR)
-            continue;
         if (n <= 0)
             return;
         p->sent += (size_t)n;
