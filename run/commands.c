@@ -41,7 +41,8 @@ static bool add_skills(struct run_commands *c, struct err *e)
         return false;
     paths = arena_array(&c->rules.cx->arena, count + 1, sizeof *paths);
     for (size_t i = 0; i < count; i++)
-        if (roots[i].confined) /* no home folder, which no command sees */
+        if (roots[i].confined) /* not in the home folder, which is hidden
+                                * from commands */
             paths[n++] = roots[i].path;
     c->options.skills = paths;
     c->options.skill_count = n;
@@ -85,7 +86,7 @@ bool run_commands_run(struct run_commands *c, const struct command *in,
         return false;
     if (!allowed)
         return true;
-    /* Either its rule names the path, or it is for any program. */
+    /* the rule names the path, or matches any program */
     o.by_path = str_has_char(in->argv[0], '/');
     return command_runner_run(&o, in, a, out, e);
 }

@@ -16,8 +16,8 @@ struct run_commands {
     void *tick_ctx;
 };
 
-/* Ownership: all in the arena of `cx`; `layer` and `store` are borrowed.
- * Errors: those of authorize_rules_init. */
+/* Ownership: everything is allocated in the arena of `cx`; `layer` and `store`
+ * are borrowed. Errors: those of authorize_rules_init(). */
 MUST_CHECK bool run_commands_init(struct run_commands *c, struct context *cx,
                                   struct store *store, const struct layer *l,
                                   const struct str_list *allow, struct err *e);

@@ -20,11 +20,11 @@ struct run_execution {
     struct str input;
 
     struct backend_selection selection;
-    struct backend *backend; /* selected by the first ask */
+    struct backend *backend; /* selected by the first model call */
     struct run_commands commands;
     struct run_history history;
 
-    const struct tape *tape; /* to replay; NULL: none */
+    const struct tape *tape; /* tape to replay, or NULL */
     struct tape parsed;
     struct tape_player player;
     struct tape_recorder recorder;
@@ -55,8 +55,8 @@ static struct backend_selection selection_of(const struct run_request *q)
     };
 }
 
-/* DESIGN.md 8: whether a backend is there is for the first ask to find out; a
- * word behind --ask that can name none is wrong from the start. */
+/* Checks the value of --ask: an invalid name fails at once, while a missing
+ * backend is reported by the first model call (DESIGN.md 8). */
 static bool check_backend(struct run_execution *x, struct err *e)
 {
     const struct run_request *q = x->q;
@@ -113,7 +113,7 @@ static bool find_skill(struct run_execution *x, struct err *e)
     return run_skill_find(x->cx, q->store, q->layer, q->name, found, e);
 }
 
-/* K33, K34: what there is no program for is an answer, too. */
+/* Finds the program; its absence is a result of the run, too (K33, K34). */
 static bool find_program(struct run_execution *x, bool *found, struct err *e)
 {
     const struct run_request *q = x->q;
@@ -157,7 +157,8 @@ static bool parse_tape(struct run_execution *x, struct err *e)
     return true;
 }
 
-/* A tape has the input that it was recorded with, and its limits. */
+/* Reads the input; a tape contains the input and limits that it was recorded
+ * with. */
 static bool read_input(struct run_execution *x, bool *given, struct err *e)
 {
     const struct run_request *q = x->q;
@@ -202,7 +203,8 @@ bool run_check_allowed(struct context *cx, struct store *store,
     return authorize_program(cx, store, run_policy(l), &p, for_model, e);
 }
 
-/* A tape needs no trust: nothing is asked and nothing is started. */
+/* Checks trust. Replaying a tape needs none, since no model is called and
+ * nothing is started. */
 static bool authorize(struct run_execution *x, bool *allowed, struct err *e)
 {
     const struct run_request *q = x->q;
@@ -304,8 +306,8 @@ static void warn_history(struct run_execution *x, const struct err *e)
     context_warn(x->cx, "this run is not remembered: %s", err_first(e));
 }
 
-/* Beside the interpreter, which has started by then; but the row is there before
- * anything that it asks for is done. */
+/* Writes the row of the history while the interpreter starts, but before any of
+ * its requests is executed. */
 static void begin_history(struct run_execution *x)
 {
     const struct run_request *q = x->q;
@@ -353,7 +355,8 @@ static void host_step(void *ctx, const struct step *s)
 
 /* --- the run ------------------------------------------------------------------------------ */
 
-/* All of them return through one function: the record has the same result. */
+/* All results pass through one function, so that the record contains the same
+ * result. */
 static bool set_host(struct run_execution *x, struct runtime_host *out,
                      struct err *e)
 {
@@ -385,7 +388,7 @@ static bool set_host(struct run_execution *x, struct runtime_host *out,
     return true;
 }
 
-/* Of an interrupted run no tape is written, and none is compared. */
+/* An interrupted run writes and compares no tape. */
 static void end_tape(struct run_execution *x)
 {
     struct run_result *out = x->out;

@@ -16,11 +16,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define SKILLS_FOLDER  PROVISION_SKILLS
-#define AUTHORS_FOLDER "skills" /* of a catalog, where mapm new writes */
+#define SKILLS_FOLDER PROVISION_SKILLS
+#define AUTHORS_FOLDER                                                         \
+    "skills" /* folder of a catalog, in which mapm new
+                                 * writes */
 #define NEAR_MAX_EDITS 3
 
-/* One search: the name, the places, and near names. */
+/* A search for a name, with the places that were searched and similar names. */
 struct search {
     struct context *cx;
     struct store *store;
@@ -64,7 +66,8 @@ static bool is_meant(const struct lock_entry *entry, struct str name)
            str_eq(path_last(entry->place), name) || str_eq(entry->origin, name);
 }
 
-/* A full name is never several; a short one may be. */
+/* Finds lock entries by name. A short name may match several, a qualified one
+ * at most one. */
 static bool find_entry(struct search *s, const struct layer *l,
                        const struct lock_entry **out, struct err *e)
 {
@@ -106,14 +109,15 @@ static bool mend_hint(const struct layer *l, struct err *e)
                     where, where);
 }
 
-/* Missing, or no longer a skill: too large, or an error of the system. */
+/* Returns whether the code means that the skill is missing, no longer a skill,
+ * too large, or unreadable. */
 static bool is_about_files(enum err_code code)
 {
     return code == ERR_NOT_FOUND || code == ERR_FRONTMATTER ||
            code == ERR_NAME || code == ERR_FORMAT || code == ERR_ORIGIN;
 }
 
-/* Of what is installed; "" of a folder of this machine. */
+/* Reads the digest of an installed package; "" for a folder of this machine. */
 static bool find_digest(struct search *s, const struct lock_entry *entry,
                         bool local, struct str *out, struct err *e)
 {
@@ -185,7 +189,8 @@ static bool next_place(struct str folder, size_t *at, struct str *root,
     return true;
 }
 
-/* `name` is set: in mapm.lock; a link does not count as that folder. */
+/* Looks up the folder in mapm.lock; a symbolic link does not count as the
+ * folder. */
 static bool find_in_lock(struct search *s, int dirfd, struct str root,
                          const char *name, struct str member, struct str place,
                          struct lock_entry *out, bool *found, struct err *e)
@@ -216,7 +221,7 @@ static bool find_in_lock(struct search *s, int dirfd, struct str root,
     return true;
 }
 
-/* The package that was installed at `place`, if there is one. */
+/* Finds the package that is installed at `place`, if there is one. */
 static bool find_package(struct search *s, struct str root, struct str place,
                          struct lock_entry *out, bool *found, bool *local,
                          struct err *e)
@@ -254,7 +259,8 @@ static bool refuse_part(const struct lock_entry *entry, struct str folder,
     return err_hint(e, "a copy of the folder elsewhere is yours, and runs");
 }
 
-/* The skills of the user's library are in the home, its lock is not. */
+/* Finds a package of the user's library, whose skills are in the home and whose
+ * lock is not. */
 static bool find_library_place(struct search *s, struct str folder,
                                struct str *root, struct str *place,
                                bool *is_part)
@@ -310,8 +316,8 @@ static bool claim_installed(struct search *s, struct run_skill *r,
     return find_digest(s, entry, local, &r->digest, e);
 }
 
-/* `fd` is its folder, `real` where that is, without links. A package that came
- * by install is trusted by its content, any other by its owner. */
+/* Reads a skill from its folder `fd`, with the resolved path `real`. An
+ * installed package is trusted by content, any other by its owner. */
 static bool read_local(struct search *s, int fd, struct str real,
                        struct str name, struct run_skill *out, struct err *e)
 {
@@ -328,8 +334,8 @@ static bool read_local(struct search *s, int fd, struct str real,
     return true;
 }
 
-/* The folder `name` ("x", "group/x") of `parent`, a folder of skills of the
- * workspace, through the same door as skill load, list and MCP. */
+/* Reads the folder `name` ("x", "group/x") of `parent`, a folder of skills of
+ * the workspace, with the same checks as skill load, list and MCP. */
 static bool read_below(struct search *s, struct str parent, struct str name,
                        struct run_skill *out, struct err *e)
 {
@@ -343,7 +349,8 @@ static bool read_below(struct search *s, struct str parent, struct str name,
     return read_local(s, fd, real, path_last(name), out, e);
 }
 
-/* One of the workspace itself is read as what was written there. */
+/* Reads a lock entry; a package of the workspace itself is read from its
+ * folder. */
 static bool read_entry(struct search *s, const struct layer *l,
                        const struct lock_entry *entry, struct run_skill *out,
                        struct err *e)
@@ -358,7 +365,7 @@ static bool read_entry(struct search *s, const struct layer *l,
                : read_installed(s, l, entry, out, e);
 }
 
-/* Whether `parent` is a folder whose skills can be run by name. */
+/* Returns whether skills in the folder `parent` can be run by name. */
 static bool is_root(struct search *s, struct str parent)
 {
     struct arena *a = &s->cx->arena;
@@ -389,7 +396,8 @@ static bool read_named(struct search *s, struct str folder,
 
     if (name.n && is_root(s, parent))
         return read_below(s, arena_str(a, parent), name, out, e);
-    /* A link by the way is not its name, as one in .agents/skills is. */
+    /* the name is that of the resolved folder, except for a link in
+     * .agents/skills */
     return fs_real_path(str_dup0(folder, a), a, &real, e) &&
            fs_open_dir_at(AT_FDCWD, real.p, &fd, e) &&
            read_local(s, fd, real, path_last(real), out, e);
@@ -420,7 +428,7 @@ static bool read_path(struct search *s, struct run_skill *out, struct err *e)
 static const char *const local_folders[] = {SKILLS_FOLDER, AUTHORS_FOLDER};
 enum { LOCAL_FOLDERS = sizeof local_folders / sizeof *local_folders };
 
-/* A folder of `parent` that is not in a lock, by its own name or by the one in
+/* Finds a folder of `parent` that is not in a lock, by its name or the name in
  * its SKILL.md. */
 static bool find_below(struct search *s, const char *parent, bool *found,
                        struct run_skill *out, struct err *e)
@@ -506,10 +514,9 @@ static bool find_global(struct search *s, bool *found, struct run_skill *out,
     return ok;
 }
 
-/*
- * Last, since a command may write there: a skill that is trusted by name
- * cannot be replaced by files that a run created (row 21).
- */
+/* Searches the folder of new skills last, since commands may write there:
+ * files that a run created cannot replace a skill that is trusted by name
+ * (row 21). */
 static bool find_authored(struct search *s, bool *found, struct run_skill *out,
                           struct err *e)
 {

@@ -8,12 +8,12 @@ struct check {
     const struct lock_entry *entry;
     const struct skill *skill;
     struct package_files stored;
-    struct str folder; /* the copy's name */
+    struct str folder; /* name of the installed copy */
     size_t differing;
     struct err *e;
 };
 
-/* Without the store: a tree of just these files has just this digest. */
+/* Compares the digest of all files, without the store. */
 static bool is_whole(const struct skill *s, const struct hash *digest,
                      struct arena *a)
 {
@@ -31,7 +31,7 @@ static void differ(struct check *c, struct str path, const char *how)
                  how);
 }
 
-/* The sorted lists of both are walked once. */
+/* Finds the file in the sorted list, continuing at `*at`. */
 static const struct package_file *find_placed(const struct skill *s, size_t *at,
                                               struct str path)
 {

@@ -7,12 +7,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Parts of RUN_DETAIL_MAX_BYTES. Traces and prints leave room for the others:
- * a program may write as many of these as it likes. */
+/* Parts of RUN_DETAIL_MAX_BYTES. Traces and prints, which are unlimited, leave
+ * room for other steps. */
 #define STEPS_MAX_BYTES  (768u * 1024)
 #define TRACES_MAX_BYTES (STEPS_MAX_BYTES / 2)
-#define END_MAX_BYTES    (64u * 1024) /* input, result, report: each */
-/* Texts leave so much for the steps themselves. */
+#define END_MAX_BYTES    (64u * 1024) /* of input, result and report each */
+/* space that texts leave for the steps themselves */
 #define STEPS_SPARE_BYTES (128u * 1024)
 #define LABEL_MAX_CHARS   200
 #define ERROR_MAX_CHARS   2000
@@ -88,7 +88,7 @@ static void put_text(struct json_writer *w, const char *key, struct str text,
     json_end_object(w);
 }
 
-/* The same, cut so that it takes at most END_MAX_BYTES as JSON. */
+/* Likewise, truncated to END_MAX_BYTES as JSON. */
 static void put_end_text(struct json_writer *w, const char *key,
                          struct str text, bool keep)
 {
@@ -119,7 +119,7 @@ struct writing {
     const struct step *step;
     bool full;
     uint64_t at_ms;
-    size_t max; /* of each text */
+    size_t max; /* maximum size of each text */
     struct json_writer w;
 };
 
@@ -143,7 +143,7 @@ static void put_ask(struct writing *out)
         put_text(w, "answer", answer->text, out->full, out->max);
 }
 
-/* A word is a label in the summary; in full all words are one text. */
+/* Writes the program's name in the summary, and all words in full. */
 static void put_words(struct writing *out, const struct command *c)
 {
     struct json_writer *w = &out->w;
@@ -243,7 +243,7 @@ static void put_step(struct writing *out)
     json_end_object(w);
 }
 
-/* Writes the step into `out`: false when it does not fit `room`. */
+/* Writes the step to `out`. Returns false if it exceeds `room`. */
 static bool try_step(struct writing *to, size_t room, struct buf *out)
 {
     buf_init(out, room);
@@ -255,8 +255,8 @@ static bool try_step(struct writing *to, size_t room, struct buf *out)
     return false;
 }
 
-/* Truncates texts to the space, halved at each attempt; the last attempt has
- * none of them. */
+/* Writes the step with texts truncated to the space, half as long at each
+ * attempt, and finally without them. */
 static bool write_step(const struct run_history *h, const struct step *s,
                        uint64_t at_ms, size_t room, struct buf *out)
 {

@@ -18,7 +18,7 @@
 
 /* --- consent -------------------------------------------------------------- */
 
-/* Most often nothing has to be locked for that, and no file made. */
+/* Looks up trust, in most cases without locking or creating a file. */
 static bool find_trust(struct context *cx, struct store *store,
                        const struct trust_request *q, enum trust_state *state,
                        struct err *e)
@@ -53,7 +53,8 @@ static bool check_consent(struct context *cx, struct store *store,
 
 /* --- the document --------------------------------------------------------- */
 
-/* Each object is hashed when it is read: the bytes are those of the lock. */
+/* Reads the document of the server. Objects are hashed when they are read, so
+ * the bytes match the lock. */
 static bool read_text(struct context *cx, struct store *store,
                       const struct locked_server *s, struct str *text)
 {
@@ -85,8 +86,8 @@ static bool read_document(struct context *cx, struct store *store,
     return true;
 }
 
-/* Nobody consents to its start, as clients hold its URL. One that cannot be read
- * is refused with its reason later. */
+/* Refuses remote servers, which clients connect to by URL. An unreadable
+ * document is refused later with its reason. */
 static bool check_local(struct context *cx, struct store *store,
                         const struct locked_server *s, struct err *e)
 {
@@ -111,7 +112,7 @@ static bool is_self(const char *path)
            own.st_dev == st.st_dev && own.st_ino == st.st_ino;
 }
 
-/* It would never end, in one process. */
+/* Refuses a server that starts itself, which would never end. */
 static bool check_recursion(const struct run_server *s, struct err *e)
 {
     if (!is_self(s->path) && !str_is(path_last(str_cstr(s->path)), "mapm"))
@@ -175,7 +176,7 @@ static bool read_process(struct context *cx, struct store *store,
                                   &cx->arena, &out->process, e);
 }
 
-/* Opening a store that is not there would make it. */
+/* Checks that the store exists, because opening it would create it. */
 static bool check_store(struct context *cx, const struct locked_server *s,
                         struct err *e)
 {

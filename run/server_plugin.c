@@ -27,11 +27,12 @@ struct root {
     struct hash digest;
     struct package_file *files;
     size_t count;
-    struct str hex, path; /* of the folder */
-    int home;             /* the folder of all roots */
+    struct str hex, path; /* digest and path of the folder */
+    int home;             /* folder of all plugin roots */
 };
 
-/* What is no file of the plugin itself, or may not be looked at (P9). */
+/* Returns false for paths that are not files of the plugin itself or not
+ * allowed (P9). */
 static bool is_file(const struct root *r, const struct map *outside,
                     const struct package_file *f)
 {
@@ -74,8 +75,9 @@ static bool make_parents(int dirfd, struct str path, struct arena *a,
                            e);
 }
 
-/* Made beside its place, then renamed: another process sees all of it, or none.
- * The record comes last, so that what was cut off is made again. */
+/* Writes the root under a temporary name and renames it, so that other
+ * processes see all of it or nothing. The record is written last, so that an
+ * interrupted root is written again. */
 static bool fill(struct root *r, const struct map *outside, struct err *e)
 {
     CLEANUP(buf_done) struct buf record = {0};
@@ -120,7 +122,7 @@ static bool fill(struct root *r, const struct map *outside, struct err *e)
                          0600, buf_str(&record), e);
 }
 
-/* Every file is as it was written, and there is no other. */
+/* Returns whether every file is as written, and there are no others. */
 static bool is_current(struct root *r, const struct map *outside)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -174,7 +176,8 @@ static bool is_current(struct root *r, const struct map *outside)
     return found == wanted;
 }
 
-/* Below a folder of 0700: nobody else writes there. */
+/* Opens the folder of all roots, with mode 0700, so that no other user writes
+ * there. */
 static bool open_home(struct store *store, const char *name, struct arena *a,
                       struct str *path, int *fd, struct err *e)
 {
@@ -227,7 +230,8 @@ static bool make_root(struct context *cx, struct store *store,
 
 /* --- the data folder --------------------------------------------------------------- */
 
-/* Of this workspace and this origin: another plugin of the name has another. */
+/* Creates the data folder for this workspace and origin, so that another plugin
+ * of the same name has another one. */
 static bool make_data(struct context *cx, struct store *store,
                       const struct locked_server *s,
                       const struct plugin_server *p, struct str *out,
@@ -261,7 +265,7 @@ struct values {
     struct err *e;
 };
 
-/* "${NAME}" or "${NAME:-default}" of the formats of clients. */
+/* Substitutes "${NAME}" or "${NAME:-default}". */
 static size_t put_variable(struct values *v, struct buf *out, struct str rest)
 {
     size_t close = str_find_char(rest, '}'), n = 2, end;
@@ -305,7 +309,7 @@ static size_t put_placeholder(struct values *v, struct buf *out,
     return v->plugin->is_standard ? 0 : put_variable(v, out, rest);
 }
 
-/* One pass: what was put in is not looked at again (P47). */
+/* Substitutes in one pass; inserted text is not expanded again (P47). */
 static bool expand(struct values *v, struct str text, struct str *out)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -326,7 +330,7 @@ static bool expand(struct values *v, struct str text, struct str *out)
     return true;
 }
 
-/* A folder that a link leads to is refused, wherever that is. */
+/* Refuses a folder that is a symbolic link. */
 static bool check_folder(struct values *v, struct str base, struct str rest)
 {
     CLEANUP_FD int fd = -1, sub = -1;
@@ -375,7 +379,8 @@ static bool set_cwd(struct values *v, struct str cwd, struct mcp_process *out)
                    "data");
 }
 
-/* A path in the plugin; a bare name is looked for on the PATH. */
+/* Sets the command: a path in the plugin, or a name that is looked up in
+ * PATH. */
 static bool set_command(struct values *v, const struct json *command,
                         const char **out)
 {
@@ -434,7 +439,8 @@ static bool set_env(struct values *v, const struct json *env,
             return false;
         list[n++] = (struct mcp_variable){str_dup0(j->key, v->a), value.p};
     }
-    for (size_t i = 0; i < own_count; i++) /* last: they win (P46) */
+    for (size_t i = 0; i < own_count; i++) /* last, so they take precedence
+                                            * (P46) */
         list[n++] = own[i];
     out->env = list;
     out->env_count = n;

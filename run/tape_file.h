@@ -10,7 +10,7 @@
 MUST_CHECK bool tape_file_check(struct context *cx, struct str file,
                                 struct err *e);
 
-/* Writes the tape of `r` whole, or not at all. */
+/* Writes the tape of `r` atomically. */
 MUST_CHECK bool tape_file_write(struct str file, struct tape_recorder *r,
                                 const struct runtime_result *result,
                                 struct arena *a, struct err *e);

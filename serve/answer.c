@@ -26,7 +26,7 @@ void serve_put_messages(struct json_writer *w, struct str text)
     json_end_array(w);
 }
 
-/* Half a text would be no JSON, or a lie. */
+/* A truncated text would be invalid JSON or misleading. */
 static struct str too_large(struct arena *a)
 {
     return arena_printf(a,

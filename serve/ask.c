@@ -233,8 +233,8 @@ static bool read_answer(struct str text, struct arena *a, struct answer *out,
     return true;
 }
 
-/* The stateless protocol has an error for a client that would have to answer, and did not
- * declare that it can. */
+/* Records the capability that the client lacks, for the error of the stateless
+ * protocol. */
 static void note_missing_capability(struct serve_job *j, const struct err *e)
 {
     if (j->s->sampling && mcp_call_era(mcp_task_call(j->task)) == MCP_STATELESS)
@@ -300,7 +300,7 @@ static void put_text(struct buf *b, const struct json *content)
         buf_append(b, json_text(json_get(content, "text")));
 }
 
-/* One content item, or (2025-11-25) a list of them. */
+/* Reads one content item or, since 2025-11-25, a list of them. */
 static bool read_sample(const struct json *sample, const struct ask *in,
                         struct arena *a, struct answer *out, struct err *e)
 {
@@ -346,7 +346,8 @@ static bool ask_client(struct serve_job *j, struct run_execution *x,
     }
     if (e->code == ERR_NONE)
         err_set(e, ERR_FAILED, "the client gave no answer");
-    if (e->code == ERR_REFUSED) /* a retry that declares less than the call */
+    if (e->code == ERR_REFUSED) /* a retry that declares fewer capabilities
+                                 * than the call */
         note_missing_capability(j, e);
     if (e->code != ERR_INTERRUPTED)
         err_wrap(e, "--ask sampling: the client's model was asked");

@@ -18,10 +18,10 @@
 
 struct reckoning {
     struct context *cx;
-    struct store *store; /* NULL: none */
+    struct store *store; /* NULL if there is none */
     struct str workspace;
-    size_t window;        /* tokens of the model's context */
-    bool all;             /* clients that are not here, too */
+    size_t window;        /* size of the model's context in tokens */
+    bool all;             /* include clients that are not installed */
     struct map by_folder; /* -> struct budget_skill */
     struct budget *out;
 };
@@ -32,13 +32,14 @@ size_t budget_tokens(size_t chars)
                                                    : 1;
 }
 
-/* "- name" and its LF. */
+/* Returns the size of "- name" with its LF. */
 static size_t name_chars(const struct library_skill *s)
 {
     return text_count(s->name) + 3;
 }
 
-/* ": description": clients print other words of about the same length. */
+/* Returns the size of ": description"; the exact words of clients differ, but
+ * not their length. */
 static size_t description_chars(const struct client_budget *c,
                                 const struct library_skill *s)
 {
@@ -50,7 +51,7 @@ static size_t description_chars(const struct client_budget *c,
                     : n);
 }
 
-/* The same folder by several links is one skill. */
+/* Counts a skill once, although several links may lead to its folder. */
 static void note_cost(struct reckoning *b, const struct library_skill *s,
                       size_t chars)
 {
@@ -83,7 +84,7 @@ static void note_dropped(struct reckoning *b, struct budget_client *r,
     r->dropped[r->dropped_count++] = arena_str(a, name);
 }
 
-/* By name, in the order of the list: what is beyond the limit is left out. */
+/* Adds up the skills by name in the order of the list, up to the limit. */
 static void add_up(struct reckoning *b, struct budget_client *r,
                    const struct library *l)
 {
@@ -119,7 +120,7 @@ static size_t add_roots(struct reckoning *b, struct library_root *roots,
             .source = source,
             .path = fs_join(folder, str_cstr(names[i]), &b->cx->arena),
             .flat = flat,
-            .allowed_link_root = STR("/"), /* clients follow any link */
+            .allowed_link_root = STR("/"), /* clients follow all links */
         };
         count++;
     }
@@ -134,8 +135,8 @@ static void note_text(struct budget_client *r, struct str file, struct str text)
     r->text_chars += t->chars;
 }
 
-/* A file that the user cannot read is not reported, as a client cannot read it
- * either. */
+/* Reads the instruction files; an unreadable one is not reported, because a
+ * client cannot read it either. */
 static void read_texts(struct reckoning *b, struct budget_client *r,
                        struct str folder, const char *const *names)
 {
@@ -163,7 +164,7 @@ static bool has_searched(struct str workspace, struct arena *a)
     return access(fs_join(workspace, STR(PROVISION_SEARCHED), a).p, F_OK) == 0;
 }
 
-/* What the list would be with the skills that `listing:` keeps out of it. */
+/* Computes the list with the skills that `listing:` removes from it. */
 static bool reckon_saving(struct reckoning *b, struct budget_client *r,
                           const struct library_root *roots, size_t count,
                           struct err *e)
@@ -216,7 +217,7 @@ static bool reckon(struct reckoning *b, struct budget_client *r, struct err *e)
     return true;
 }
 
-/* The instructions of `mapm mcp`, besides the files that clients find. */
+/* Adds the instructions of `mapm mcp`. */
 static bool reckon_server(struct reckoning *b, struct budget_client *r,
                           struct err *e)
 {
@@ -269,7 +270,8 @@ static void sort_skills(struct reckoning *b)
     b->out->skill_count = n;
 }
 
-/* One that is here or on this machine; with `all` any that looks for skills. */
+/* Returns whether to report the client: it is in use or on this machine or,
+ * with `all`, reads skills. */
 static bool is_told(const struct reckoning *b, const struct client *c, int root)
 {
     if (!c->budget.workspace[0] && !c->budget.home[0])

@@ -36,7 +36,7 @@
  * THREATS row 23; docs/clients.md.
  */
 
-#define SERVE_TEXT_MAX_BYTES (16u * 1024 * 1024) /* of one result */
+#define SERVE_TEXT_MAX_BYTES (16u * 1024 * 1024) /* maximum size of a result */
 
 struct serve_watch;
 struct serve_journal;
@@ -44,38 +44,40 @@ struct serve_journal;
 struct serve {
     struct context *cx;
     const struct serve_options *options;
-    struct store *store; /* NULL: there is no folder for it */
+    struct store *store; /* NULL if there is no folder for it */
     struct layer layer;  /* the workspace */
     struct layer global; /* the user's library; only if `has_global` */
     bool has_global;
     bool workspace_trusted;
     bool sampling; /* --ask sampling */
-    bool nested;   /* started inside of an ask: runs nothing */
+    bool nested;   /* started within a model call: runs nothing */
 
     struct library *library;
     struct library_session session;
     struct arena session_arena;
     struct str session_id;
-    struct map started; /* disabled ones that a person has asked for */
-    uint64_t call_ms;   /* when the call of a tool began */
-    unsigned failures;  /* that are events */
+    struct map started; /* disabled skills whose prompt was requested */
+    uint64_t call_ms;   /* start of the current tool call */
+    unsigned failures;  /* number of failures written as events */
     uint64_t busy_ms;   /* no write to mapm.db is retried before this time */
 
-    struct map unserved; /* not in skills/list, which was reported */
+    struct map unserved; /* skills missing from skills/list that were
+                          * reported */
 
     /* Derived from the library on demand, dropped when it changes. Each has its
      * own arena, as they are dropped separately. */
     struct arena tool_snap;
-    const struct library_skill **runnable; /* those that may be offered */
+    const struct library_skill **runnable; /* metaskills that may be offered */
     size_t runnable_count;
     struct str *names; /* enum of run_metaskill, sorted */
     size_t name_count;
     bool has_skills;        /* visible to models */
-    struct mcp_tool *tools; /* NULL: not made yet */
+    struct mcp_tool *tools; /* NULL before the first use */
     size_t tool_count;
-    unsigned tools_made, prompts_made; /* so many times; when prompts were */
+    unsigned tools_made, prompts_made; /* number of rebuilds, and its value
+                                        * when prompts were built */
     struct arena verdict_snap;
-    uint8_t *verdicts; /* by index; NULL: none yet */
+    uint8_t *verdicts; /* per skill; NULL before the first use */
     struct arena resource_snap;
     struct mcp_resource *resources;
     size_t resource_count;
@@ -84,8 +86,8 @@ struct serve {
     size_t prompt_count;
 
     int hold_fd;                   /* without --watch: see mcp.c */
-    struct serve_watch *watch;     /* NULL: without --watch */
-    struct serve_journal *journal; /* NULL: nothing is ever suspended */
+    struct serve_watch *watch;     /* NULL without --watch */
+    struct serve_journal *journal; /* NULL if calls are never suspended */
     struct mcp_server server;
 };
 
@@ -96,23 +98,24 @@ MUST_CHECK bool serve_open_layers(struct serve *s, struct err *e);
 
 /* --- mcp_offer.c ------------------------------------------------------------- */
 
-/* Whether a model may start it, according to the locks, and whether it would
- * start: its program compiles, its files are those that were installed. The
- * second is found out once, until the library changes. */
+/* Returns whether a model may start the skill according to the locks, and
+ * whether it would start: its program compiles and its files are those that
+ * were installed. The latter is cached until the library changes. */
 bool serve_offers(struct serve *s, const struct library_skill *skill);
-/* How it is listed in the instructions (A4, K15). `ctx` is the struct serve,
- * after serve_tools. */
+/* Returns how the skill is listed in the instructions (A4, K15). `ctx` is the
+ * struct serve, after serve_tools(). */
 enum library_entry serve_entry(void *ctx, const struct library_skill *skill);
-/* Whether that is other than `names`, since trust was given or taken back. */
+/* Returns whether the offered metaskills differ from `names` because trust
+ * changed. */
 bool serve_offers_others(struct serve *s);
-/* L6: whether a model may see it: a disabled skill only after a person
- * requested its prompt in this session. */
+/* Returns whether a model may see the skill (L6): a disabled one only after the
+ * user requested its prompt in this session. */
 bool serve_shows(const struct serve *s, const struct library_skill *skill);
-/* Likewise, with the reason: ERR_REFUSED as for library_load(). */
+/* Likewise, with ERR_REFUSED as reason, as in library_load(). */
 MUST_CHECK bool serve_check_shown(const struct serve *s,
                                   const struct library_skill *skill,
                                   struct err *e);
-/* Answers with that error, where the call is not one of a tool. */
+/* Answers a call that is not of a tool with this error. */
 void serve_refuse(struct mcp_call *c, const struct err *e);
 
 /* --- mcp_tools.c -------------------------------------------------------------- */
@@ -125,27 +128,27 @@ void serve_forget_tools(struct serve *s);
 
 /* --- mcp_answer.c ------------------------------------------------------------ */
 
-/* The result of a tool: text for models, JSON for programs. */
+/* The result of a tool, as text for models and JSON for programs. */
 struct serve_result {
-    struct str text, more; /* more: a second text; "" = none */
-    struct str structured; /* JSON object; "" = none */
+    struct str text, more; /* text, and a second text or "" */
+    struct str structured; /* JSON object, or "" */
     bool is_error;
-    bool is_cut; /* more than a message holds: an error takes its place */
+    bool is_cut; /* too large for a message: replaced by an error */
 };
-/* Members for mcp_call_result. `with_structured`: the client's revision has
- * structured content. In `a`. */
+/* Returns the members for mcp_call_result(), allocated in `a`.
+ * `with_structured`: the client's revision supports structured content. */
 struct str serve_members(const struct serve_result *r, bool with_structured,
                          struct arena *a);
 bool serve_knows_structured(const struct mcp_call *c);
 void serve_answer(struct mcp_call *c, const struct serve_result *r);
-/* An error's message as a text for a model, its hint behind it. */
+/* Answers with the message and hint of an error as text for a model. */
 void serve_answer_error(struct serve *s, struct mcp_call *c,
                         const struct err *e);
-/* The member "messages": one text of the role user. */
+/* Writes the member "messages" with one text of the role user. */
 void serve_put_messages(struct json_writer *w, struct str text);
-/* "what: because of what". In `a`. */
+/* Formats "what: cause", allocated in `a`. */
 struct str serve_error_text(const struct err *e, struct arena *a);
-/* A JSON object without its braces. */
+/* Returns the members of a JSON object without its braces. */
 struct str serve_inside(const struct buf *object);
 
 #define SERVE_PATIENCE_MS                                                      \
@@ -170,7 +173,7 @@ void serve_run(struct serve *s, const struct json *arguments,
 
 /* --- mcp_ask.c --------------------------------------------------------------------- */
 
-/* One run, in its process. */
+/* A run of a metaskill in its process. */
 struct serve_job {
     struct serve *s;
     struct mcp_task *task;
@@ -178,14 +181,16 @@ struct serve_job {
     struct str name; /* as visible to the model */
     const struct json *arguments;
     struct store *store;
-    struct layer layer; /* state when the process began */
+    struct layer layer; /* layer when the process started */
     struct run_result *result;
 
-    bool has_waited; /* for the client: permissions may have changed since */
-    const struct err *refusal; /* NULL: it still is; the run ends with it */
-    struct str lacks;          /* why the client had to answer and cannot; "" */
+    bool has_waited;           /* waited for the client, so permissions may have
+                      * changed */
+    const struct err *refusal; /* reason why the run is no longer allowed, or
+                                * NULL */
+    struct str lacks;          /* capability that the client lacks, or "" */
     uint64_t since_ms;
-    struct str doing; /* for progress */
+    struct str doing; /* current step, for progress */
     char doing_text[256];
 };
 /* Hooks of the run; `ctx` is the struct serve_job. */
@@ -197,14 +202,14 @@ void serve_step(void *ctx, const struct step *s);
 
 /* --- mcp_uri.c ------------------------------------------------------------------------ */
 
-/* "skill://scope/name", and with `path` "/path". In `a`. */
+/* Formats "skill://scope/name" and, with `path`, "/path", allocated in `a`. */
 struct str serve_uri(const struct library_skill *skill, struct str path,
                      struct arena *a);
-/* The skill that contains `uri`, and the path in it: "" = its folder. False:
- * none, or not a served path (library_path_is_served). */
+/* Finds the skill of `uri` and the path in it, "" for its folder. Returns false
+ * if there is none, or the path is not served (library_path_is_served). */
 bool serve_uri_find(const struct library *l, struct str uri, struct arena *a,
                     const struct library_skill **skill, struct str *path);
-/* By the end of its name. */
+/* Returns the media type for the suffix of a path. */
 struct str serve_mime(struct str path, bool is_text);
 
 /* --- mcp_resources.c ------------------------------------------------------------------- */
@@ -217,29 +222,32 @@ bool serve_templates(void *ctx, struct arena *a,
 void serve_read(void *ctx, struct str uri, struct mcp_call *c);
 void serve_directory(void *ctx, struct str uri, struct mcp_call *c);
 
-/* A page of a list of this module: "cursor" of the call. False: the call was
- * answered, as the cursor is invalid. */
+/* Finds the page of "cursor" in a list of this module. Returns false after
+ * answering a call with an invalid cursor. */
 bool serve_page(struct mcp_call *c, size_t count, size_t *from);
 
 /* --- mcp_skills.c ---------------------------------------------------------------------- */
 
-/* SKILL.md as it is served: with the name that the skill goes by. In `a`. */
+/* Reads SKILL.md as it is served, with the name by which the skill is known,
+ * allocated in `a`. */
 MUST_CHECK bool serve_skill_text(const struct library *l,
                                  const struct library_skill *as,
                                  struct arena *a, struct str *out,
                                  struct err *e);
 
-/* A tree of YAML as JSON: plain scalars by the core schema of YAML 1.2. */
+/* Writes a YAML tree as JSON; plain scalars follow the core schema of YAML
+ * 1.2. */
 void serve_put_yaml(struct json_writer *w, const struct yaml *root);
 void serve_skills_list(void *ctx, struct mcp_call *c);
 void serve_skills_get(void *ctx, struct str uri, struct mcp_call *c);
 
 /* --- mcp_prompts.c --------------------------------------------------------------------- */
 
-/* The text below "Input keys:" (K8). In `a`. */
+/* Parses the text below "Input keys:" (K8), allocated in `a`. */
 struct mcp_argument *serve_read_keys(struct str body, struct arena *a,
                                      size_t *count);
-/* Metaskills that may run (X27), and skills that only persons start (L6). */
+/* Returns whether the skill is a prompt: a metaskill that may run (X27), or a
+ * skill that only the user may start (L6). */
 bool serve_is_prompt(struct serve *s, const struct library_skill *skill);
 void serve_forget_prompts(struct serve *s);
 bool serve_prompts(void *ctx, struct arena *a, const struct mcp_prompt **out,
@@ -257,7 +265,8 @@ bool serve_complete(void *ctx, const struct json *ref, struct str argument,
 MUST_CHECK bool serve_watch_open(struct serve *s,
                                  const struct library_root *roots, size_t count,
                                  struct err *e);
-/* The client now has the arguments; a no-op without --watch. */
+/* Records the arguments that were sent to the client. Does nothing without
+ * --watch. */
 void serve_watch_given(struct serve *s, const struct mcp_prompt *p);
 void serve_watch_close(struct serve *s);
 

@@ -6,7 +6,8 @@
 
 #include "connection.h"
 
-/* A model that tries for ever is not to push out what else was remembered. */
+/* Limits the events of a model that fails again and again, so that others are
+ * kept. */
 #define FAILURES_MAX  100
 #define WHY_MAX_CHARS 500
 #define BUSY_MS       10000
@@ -35,12 +36,12 @@ static struct str tool_use_id(const struct mcp_call *c)
     return STR("");
 }
 
-/* After a timeout no further wait for some time: otherwise each call of a
- * client would wait. */
+/* Begins a write. After a timeout, returns false for some time, so that not
+ * every call of a client waits. */
 static bool begin_event(struct serve *s)
 {
     if (!s->store)
-        return false; /* reported at the start */
+        return false; /* reported when the server started */
     state_set_patience(store_state(s->store),
                        proc_now_ms() < s->busy_ms ? 0 : SERVE_PATIENCE_MS);
     return true;

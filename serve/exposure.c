@@ -21,7 +21,8 @@ static bool is_trusted(struct serve *s, const struct lock_entry *entry)
            state == TRUST_GIVEN;
 }
 
-/* Checked again, on its open folder, before it runs. */
+/* Returns whether the skill belongs to the user; checked again on its open
+ * folder before it runs. */
 static bool is_own(struct serve *s, const struct library_skill *skill)
 {
     struct err ignored = {0};
@@ -29,8 +30,8 @@ static bool is_own(struct serve *s, const struct library_skill *skill)
     return authorize_folder(s->cx, skill->folder, &ignored);
 }
 
-/* The package that it is, and the layer that has it; both NULL: none. With
- * --global the only layer is that of the library. */
+/* Finds the lock entry of the skill and its layer; both are NULL if there is
+ * none. With --global the only layer is that of the library. */
 static const struct lock_entry *find_entry(const struct serve *s,
                                            const struct library_skill *skill,
                                            const struct layer **layer)
@@ -83,8 +84,8 @@ static bool fail(struct serve *s, const struct library_skill *skill,
     return false;
 }
 
-/* Its files, as a run reads them: those of a package are compared with the lock.
- * What that takes goes with an arena of its own. */
+/* Reads the files like a run, and compares those of a package with the lock, in
+ * a temporary arena. */
 static bool is_whole(struct serve *s, const struct library_skill *skill)
 {
     struct context cx = *s->cx;
@@ -128,8 +129,8 @@ bool serve_offers(struct serve *s, const struct library_skill *skill)
 
 /* --- the discovery block (A4) --------------------------------------------- */
 
-/* A folder of the workspace, whichever way it was named; but not of a home
- * folder that is in it. */
+/* Returns whether the skill is in the workspace, but not in a home folder
+ * within it. */
 static bool is_of_workspace(const struct serve *s,
                             const struct library_skill *skill)
 {
@@ -146,7 +147,8 @@ enum library_entry serve_entry(void *ctx, const struct library_skill *skill)
 
     if (!s->workspace_trusted && is_of_workspace(s, skill))
         return LIBRARY_WITHHELD;
-    /* By the list of tools: each look at an owner costs. */
+    /* Uses the list of tools, since checking the owner of each skill is
+     * expensive. */
     return str_in_sorted(s->names, s->name_count, skill->name)
                ? LIBRARY_LISTED
                : LIBRARY_AS_STATIC;

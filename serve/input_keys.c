@@ -9,7 +9,8 @@
 #define KEYS_MAX      32
 #define KEY_MAX_CHARS 64
 
-/* A heading, or a separate line, in bold or not. */
+/* Returns whether the line is the heading of the keys, as a heading or in bold
+ * or plain text. */
 static bool begins_keys(struct str line)
 {
     struct str s = str_trim(line);

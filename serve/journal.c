@@ -35,7 +35,8 @@ struct serve_journal {
         int fd;
     } open[OPEN_MAX];
     size_t count;
-    uint64_t kept_bytes; /* of all, when they were looked at, and since */
+    uint64_t kept_bytes; /* size of all files when they were scanned, plus
+                          * later writes */
 };
 
 /* --- files ---------------------------------------------------------------------- */
@@ -60,8 +61,8 @@ static int fd_of(const struct serve_journal *j, struct str run)
     return -1;
 }
 
-/* The lock is given back, not only closed: a process that was just forked may
- * still have it open. */
+/* Unlocks explicitly instead of only closing, because a forked process may
+ * still have the descriptor open. */
 static void let_go(struct serve_journal *j, struct str run)
 {
     for (size_t i = 0; i < j->count; i++) {
@@ -74,7 +75,7 @@ static void let_go(struct serve_journal *j, struct str run)
     }
 }
 
-/* Takes `fd`; closes it when that fails. */
+/* Takes `fd`, and closes it on failure. */
 static bool hold(struct serve_journal *j, struct str run, int fd, struct err *e)
 {
     if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
@@ -98,7 +99,7 @@ static bool hold(struct serve_journal *j, struct str run, int fd, struct err *e)
 
 static bool bytes_fit(struct serve_journal *j, size_t n, struct err *e)
 {
-    if (j->kept_bytes + n > KEPT_MAX_BYTES) /* others may be done */
+    if (j->kept_bytes + n > KEPT_MAX_BYTES) /* other calls may have ended */
         j->kept_bytes = kept_look(j->dirfd, 0, n).bytes;
     if (j->kept_bytes + n > KEPT_MAX_BYTES)
         return err_set(e, ERR_LIMIT,
@@ -187,7 +188,7 @@ static bool append(void *ctx, struct str run, struct str record, struct err *e)
     return bytes_fit(j, record.n + 1, e) && write_line(fd, record, e);
 }
 
-/* A line that a crash cut short was never promised to anybody. */
+/* Parses the lines; a line that a crash truncated was never acknowledged. */
 static bool take_lines(struct str text, struct arena *a,
                        const struct str **records, size_t *count, bool *torn)
 {
@@ -201,7 +202,7 @@ static bool take_lines(struct str text, struct arena *a,
     if (!str_line(&rest, &line))
         return false;
     while (str_line(&rest, &line)) {
-        if (!line.n && !rest.n) /* it has ended */
+        if (!line.n && !rest.n) /* the call has ended */
             break;
         lines = arena_grow(a, lines, n, &capacity, sizeof *lines);
         lines[n++] = line;
@@ -235,7 +236,8 @@ static bool read_run(void *ctx, struct str run, struct arena *a,
     }
     if (!hold(j, run, fd, e))
         return false;
-    if (fstat(fd, &st) == 0 && st.st_nlink == 0) { /* just before the lock */
+    if (fstat(fd, &st) == 0 && st.st_nlink == 0) { /* deleted just before it
+                                                    * was locked */
         let_go(j, run);
         return err_set(e, ERR_NOT_FOUND, "there is no such call");
     }
@@ -254,7 +256,7 @@ static void leave(void *ctx, struct str run)
     let_go(ctx, run);
 }
 
-/* Where that cannot be written it stays until it expires. */
+/* If the end cannot be written, the file is kept until it expires. */
 static void ended(void *ctx, struct str run)
 {
     struct serve_journal *j = ctx;
@@ -298,7 +300,7 @@ static bool read_key(struct serve_journal *j, struct err *e)
     return true;
 }
 
-/* On the disk, and whole, before it has its name. */
+/* Writes and syncs the key before it is renamed to its name. */
 static bool write_key(struct serve_journal *j, struct err *e)
 {
     unsigned char bytes[KEY_BYTES];
@@ -339,8 +341,8 @@ static bool open_key(struct serve_journal *j, struct err *e)
     return make_key(j, e);
 }
 
-/* The key is the user's, and a call may be the same in two workspaces: it is
- * taken up where, and as, it was begun. */
+/* Returns the part of the digest that binds a call to its workspace and
+ * options, because the key of the user is the same in all. */
 static struct str state_of(struct serve *s, struct arena *a)
 {
     struct hash_state h;

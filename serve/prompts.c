@@ -14,7 +14,7 @@
 #define KEY_MAX_CHARS 64
 #define REST_ARGUMENT "arguments"
 #define LISTED_MAX_BYTES                                                       \
-    (64u * 1024) /* of a SKILL.md that is searched for keys */
+    (64u * 1024) /* maximum size of a SKILL.md that is searched for keys */
 
 bool serve_is_prompt(struct serve *s, const struct library_skill *skill)
 {
@@ -23,7 +23,7 @@ bool serve_is_prompt(struct serve *s, const struct library_skill *skill)
 
 /* --- the list ------------------------------------------------------------------------- */
 
-/* As many as the library holds at most: LIBRARY_MAX_SKILLS. */
+/* Builds the prompts, at most LIBRARY_MAX_SKILLS. */
 static void make_prompts(struct serve *s)
 {
     static const struct mcp_argument rest = {
@@ -84,7 +84,7 @@ bool serve_prompts(void *ctx, struct arena *a, const struct mcp_prompt **out,
     const struct mcp_tool *tools;
     struct serve *s = ctx;
 
-    serve_tools(s, a, &tools, count); /* made anew when trust changed */
+    serve_tools(s, a, &tools, count); /* rebuilt if trust changed */
     if (s->prompts && s->prompts_made != s->tools_made)
         serve_forget_prompts(s);
     if (!s->prompts)
@@ -96,7 +96,8 @@ bool serve_prompts(void *ctx, struct arena *a, const struct mcp_prompt **out,
 
 /* --- one prompt -------------------------------------------------------------------------- */
 
-/* Arguments of a prompt are texts; those that are JSON are taken as such. */
+/* Converts the arguments of a prompt, which are strings, to an input; strings
+ * that are JSON are parsed. */
 static bool input_of(const struct json *arguments, struct arena *a,
                      struct str *out, struct err *e)
 {
@@ -199,8 +200,8 @@ void serve_prompt(void *ctx, struct str name, const struct json *arguments,
 
 /* --- completion ------------------------------------------------------------------------------ */
 
-/* Matches at the beginning first, then elsewhere: people type any part of a
- * name, in lower case. */
+/* A completion: names that begin with the typed text first, then names that
+ * contain it, ignoring case. */
 struct completion {
     struct arena *a;
     struct str typed; /* folded */
@@ -240,7 +241,7 @@ static struct str *all_offers(const struct completion *k, size_t *count)
     return all;
 }
 
-/* The path of its address, without the scheme. */
+/* Returns the URI of the skill without its scheme. */
 static struct str place_of(const struct library_skill *skill, struct arena *a)
 {
     return str_from_index(serve_uri(skill, STR(""), a), sizeof "skill://" - 1);

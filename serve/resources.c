@@ -13,8 +13,10 @@
  * skill hidden from models (L6) is neither listed nor read.
  */
 
-#define READ_MAX_BYTES (16u * 1024 * 1024) /* of a skill, by the extension */
-#define FOLDER_MIME    "inode/directory"
+#define READ_MAX_BYTES                                                         \
+    (16u * 1024 * 1024) /* maximum size of a file that is
+                                            * read */
+#define FOLDER_MIME "inode/directory"
 
 static void make_resources(struct serve *s)
 {
@@ -75,7 +77,8 @@ bool serve_templates(void *ctx, struct arena *a,
     return true;
 }
 
-/* Regular, no link on the way, below the skill's folder. */
+/* Reads a regular file below the folder of the skill without following
+ * links. */
 static bool read_file(const struct library *l,
                       const struct library_skill *skill, struct str path,
                       struct arena *a, struct str *out, struct err *e)
@@ -188,7 +191,7 @@ static void answer_folder(struct mcp_call *c, const struct library_skill *skill,
         mcp_call_result(c, serve_inside(&b));
 }
 
-/* Folders are bounded: one page. */
+/* Folders are bounded, so one page suffices. */
 void serve_directory(void *ctx, struct str uri, struct mcp_call *c)
 {
     struct serve *s = ctx;

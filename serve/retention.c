@@ -12,7 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_MAX_FILES 10000 /* at once; more are seen to when these are gone */
+#define LOOK_MAX_FILES                                                         \
+    10000 /* files examined per pass; others follow when
+                              * these are deleted */
 
 struct ended {
     const char *name;
@@ -35,15 +37,16 @@ static uint64_t now_s(void)
     return (uint64_t)time(NULL);
 }
 
-/* No call waits longer than that, or has more records: such a file is damaged,
- * and would take the space of others for ever. */
+/* Returns false for an expiry or size that no call can have: such a file is
+ * damaged and would occupy space forever. */
 static bool is_possible(const struct stat *st, uint64_t until)
 {
     return until <= now_s() + MCP_STATE_MAX_SECONDS &&
            (uint64_t)st->st_size <= KEPT_FILE_MAX_BYTES;
 }
 
-/* Until when, by its first line. A draft has none, but it has a time. */
+/* Returns the expiry in the first line. For a draft without one, it is derived
+ * from its time. */
 static uint64_t expiry_of(int fd, const struct stat *st, bool is_draft)
 {
     char line[24];
@@ -80,7 +83,7 @@ static int open_one(int dirfd, const char *name, struct stat *st)
     return -1;
 }
 
-/* A locked file is in use, whatever its content. */
+/* Deletes a file unless it is locked, and so in use. */
 static bool forget_free(int dirfd, const char *name, int fd)
 {
     return flock(fd, LOCK_EX | LOCK_NB) == 0 && unlinkat(dirfd, name, 0) == 0;

@@ -22,15 +22,17 @@
 #define KEPT_MAX_BYTES      (256u * 1024 * 1024)
 #define KEPT_FILE_MAX_BYTES (8 * (uint64_t)MCP_RECORDS_MAX_BYTES)
 #define KEPT_SUFFIX         ".jsonl"
-#define KEPT_DRAFT_SUFFIX   ".draft" /* as long: not yet one */
+#define KEPT_DRAFT_SUFFIX                                                      \
+    ".draft" /* suffix of the same length, for
+                                      * incomplete files */
 
 struct kept {
     size_t files;
     uint64_t bytes;
 };
 
-/* Deletes expired files, then the oldest ended ones until there is space for so
- * many more; returns the rest. */
+/* Deletes expired files, then the oldest ended ones until there is space for
+ * the given number and size. Returns what remains. */
 struct kept kept_look(int dirfd, size_t more_files, uint64_t more_bytes);
 
 #endif

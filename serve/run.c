@@ -36,7 +36,7 @@ static void answer_error(struct serve_job *j, struct str text, struct str more)
                   .text = text, .more = more, .is_error = true});
 }
 
-/* "error: metaskill 'x': <why>", and what to do. */
+/* Answers "error: metaskill 'x': <why>" with the hint. */
 static void answer_failed(struct serve_job *j, const struct err *e)
 {
     struct str why = serve_error_text(e, j->a);
@@ -87,7 +87,7 @@ static void answer_completed(struct serve_job *j,
 
 /* --- the request -------------------------------------------------------- */
 
-/* By its name, or in full. */
+/* Finds a skill by name or qualified name. */
 static const struct library_skill *find_skill(const struct serve_job *j)
 {
     struct str name = j->name, scope = STR("");
@@ -102,14 +102,16 @@ static const struct library_skill *find_skill(const struct serve_job *j)
     return skill && (!scope.n || str_eq(skill->scope, scope)) ? skill : NULL;
 }
 
-/* L6: a model may not start it; a person who requested its prompt may. */
+/* Returns whether only the user may start the skill (L6), who did not request
+ * its prompt. */
 static bool is_for_persons(const struct serve_job *j,
                            const struct library_skill *skill)
 {
     return skill->disabled && !map_has(&j->s->started, skill->name);
 }
 
-/* NULL: it was answered, a model may start none of that name. */
+/* Returns NULL after answering a call for a skill that the model may not
+ * start. */
 static const struct library_skill *select_skill(struct serve_job *j)
 {
     const struct library_skill *skill = find_skill(j);
@@ -126,7 +128,8 @@ static const struct library_skill *select_skill(struct serve_job *j)
     return NULL;
 }
 
-/* An object, also one that came as its text; "" for none (K9, X14). */
+/* Reads the input, an object or its JSON text; "" if there is none (K9,
+ * X14). */
 static bool read_input(void *ctx, struct arena *a, struct str *out, bool *given,
                        struct err *e)
 {
@@ -153,8 +156,8 @@ static bool read_input(void *ctx, struct arena *a, struct str *out, bool *given,
 
 /* --- how much it may use -------------------------------------------------------------- */
 
-/* A model may raise an unset limit to the ceiling, and only lower one that is
- * set. */
+/* Sets a limit that a model requested: it may raise an unset limit to the
+ * maximum, but only lower a configured one. */
 static bool set_limit(const struct serve_job *j, const char *name,
                       struct limit *limit, struct err *e)
 {
@@ -180,7 +183,7 @@ static bool set_limits(void *ctx, struct limits *l, struct err *e)
 
     if (seconds->value > SERVE_MAX_SECONDS)
         seconds->value = SERVE_MAX_SECONDS;
-    /* Used in former processes. */
+    /* Subtract the time used in earlier processes. */
     seconds->value = seconds->value > used_s + 1 ? seconds->value - used_s : 1;
     if (chars->value > 2 * sizeof UNTRUSTED)
         chars->value -= sizeof UNTRUSTED + sizeof "\"untrusted\":\"\",";
@@ -201,12 +204,12 @@ static void note_row(void *ctx, uint64_t history_id)
         context_warn(j->s->cx, "this run is not remembered: %s", err_first(&e));
 }
 
-/* One row, also when it is run again in another process: the same execution
- * (K19). */
+/* Finds the row of the history: a run that is continued in another process is
+ * the same execution (K19). */
 static void find_row(struct serve_job *j, struct run_request *q)
 {
     enum mcp_once state = MCP_CUT;
-    struct err ignored = {0}; /* then it is not noted either */
+    struct err ignored = {0}; /* without a row, nothing is recorded */
     struct str text;
 
     if (!mcp_task_once(j->task, STR("history"), j->a, &state, &text, &ignored))

@@ -18,9 +18,10 @@
 #define HEARTBEAT_MS      10000
 #define PROGRESS_DELAY_MS 50
 #define HOLD_AT_ONCE                                                           \
-    50 /* of skills: reading them takes less than a millisecond */
+    50 /* delay for few skills, which are read in less than a millisecond */
 #define HOLD_DELAY_MS                                                          \
-    250 /* of more: a client that only asks who is there has left by then */
+    250 /* delay for more skills; a client that only sends initialize has
+         * left by then */
 
 #define MARKED                                                                 \
     "Metaskills are marked `(metaskill: starlark)`: workflows that "           \
@@ -88,7 +89,7 @@ static void close_layers(struct layer *workspace, struct layer *global)
     layer_close(global);
 }
 
-/* On failure the layer that was open before is kept. */
+/* On failure the previous layer is kept. */
 bool serve_open_layers(struct serve *s, struct err *e)
 {
     struct layer workspace = s->layer, global = s->global;
@@ -116,7 +117,7 @@ bool serve_open_layers(struct serve *s, struct err *e)
 static void hold(void *ctx, struct mcp_changes *out, unsigned *again_ms)
 {
     struct serve *s = ctx;
-    struct err ignored = {0}; /* a signal, and then it ends */
+    struct err ignored = {0}; /* a signal, which ends the server */
     eventfd_t n;
 
     (void)out;
@@ -175,7 +176,7 @@ static bool open_skills(struct serve *s, struct err *e)
            serve_watch_open(s, roots, count, e);
 }
 
-/* A skill in the instructions need not be loaded (T20, T26). */
+/* Counts skills in the instructions as loaded (T20, T26). */
 static bool note_preloaded(struct serve *s, const struct library_block *block,
                            struct err *e)
 {
@@ -281,7 +282,8 @@ static void describe(struct serve *s)
     };
 }
 
-/* Skills are found and loaded without it; nothing runs, nothing is remembered. */
+/* Opens the data folder. Without it, skills are found and loaded, but nothing
+ * runs or is recorded. */
 static void open_data(struct serve *s)
 {
     struct err e = {0};
@@ -295,7 +297,8 @@ static void open_data(struct serve *s)
                  err_first(&e));
 }
 
-/* Without it a call that waits ends with this process: no reason not to start. */
+/* Opens the journal. Without it, a suspended call ends with this process, which
+ * does not prevent serving. */
 static bool open_journal(struct serve *s)
 {
     struct err e = {0};

@@ -15,14 +15,14 @@
  */
 
 #define PAGE_SKILLS     100
-#define PAGE_BYTES      (16u * 1024 * 1024) /* hashed, and then it ends */
-#define EMPTY_PAGES     4 /* as many times that, while there is nothing on it */
-#define MAX_FILES       512 /* of a skill, as every host takes them */
+#define PAGE_BYTES      (16u * 1024 * 1024) /* bytes hashed per page */
+#define EMPTY_PAGES     4   /* factor for a page that is still empty */
+#define MAX_FILES       512 /* files of a skill that every host accepts */
 #define MAX_TOTAL_BYTES (16u * 1024 * 1024)
 
 /* --- its frontmatter ---------------------------------------------------------------- */
 
-/* Fields that hosts read as strings. */
+/* Returns whether hosts read the field as a string. */
 static bool is_string(const struct yaml *y)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -76,8 +76,7 @@ bool serve_skill_text(const struct library *l, const struct library_skill *as,
            manifest_rename(*out, as->name, a, out, e);
 }
 
-/* What each host reads; it may take more than Agent Skills allows, as it does
- * of files. */
+/* Parses what hosts read, which may be more than Agent Skills allows. */
 static bool parse_entry_file(const struct library_skill *as, struct str text,
                              struct arena *a, const struct yaml **frontmatter,
                              struct err *e)
@@ -96,11 +95,11 @@ struct entry {
     struct arena a;
     struct buf out;
     struct json_writer w;
-    int fd; /* of the folder */
+    int fd; /* digest and path of the folder */
     struct str text;
     struct str *paths;
     size_t count;
-    uint64_t total; /* bytes */
+    uint64_t total; /* total size of the files */
 };
 
 static bool hash_file(struct entry *n, struct str path, uint64_t *size,
@@ -118,7 +117,7 @@ static bool put_file(struct entry *n, struct str path, struct err *e)
     uint64_t size = is_anchor ? n->text.n : 0;
     struct hash hash;
 
-    if (is_anchor) /* of the parsed text */
+    if (is_anchor) /* use the parsed text */
         hash = hash_of(n->text);
     else if (!hash_file(n, path, &size, &hash, e))
         return false;
@@ -146,7 +145,7 @@ static bool put_files(struct entry *n, struct err *e)
 
 /* --- an entry -------------------------------------------------------------------------- */
 
-/* Why a skill is not there that has all else it needs: once. */
+/* Reports once why a skill that is otherwise valid is not listed. */
 static void tell(struct serve *s, const struct library_skill *as,
                  const struct err *e)
 {
@@ -180,8 +179,8 @@ static bool write_entry(struct serve *s, struct entry *n,
     return buf_check(&n->out, "its entry", e);
 }
 
-/* False: it cannot be listed; `out` is unchanged then. `*hashed` grows by the
- * bytes read. */
+/* Writes the entry of a skill. Returns false if it cannot be listed, and leaves
+ * `out` unchanged. Adds the bytes read to `*hashed`. */
 static bool put_entry(struct serve *s, const struct library_skill *as,
                       struct buf *out, uint64_t *hashed)
 {

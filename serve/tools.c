@@ -57,7 +57,7 @@ enum {
     "\"path\":{\"type\":\"string\"},\"kind\":{\"type\":\"string\"},"           \
     "\"size\":{\"type\":\"integer\"}},\"required\":[\"path\",\"kind\",\"size\"]}}}," \
     "\"required\":[\"skill\"]}"
-/* One type a branch: some clients do not support lists of types. */
+/* one type per branch, because some clients do not support lists of types */
 #define ANY_TYPE                                                               \
     "\"anyOf\":[{\"type\":\"string\"},{\"type\":\"number\"},"                    \
     "{\"type\":\"boolean\"},{\"type\":\"null\"},{\"type\":\"array\"},"            \
@@ -361,7 +361,8 @@ static void resource(struct serve *s, const struct json *arguments,
         return;
     while (str_starts(path, STR("./")))
         path = str_from_index(path, 2);
-    if (str_is(path, "SKILL.md")) { /* T21: its budget has one door */
+    if (str_is(path, "SKILL.md")) { /* T21: SKILL.md is loaded with
+                                     * skill_load only, which counts it */
         err_set(&e, ERR_REFUSED,
                 "SKILL.md of a skill is what skill_load gives");
         serve_answer_error(s, c, &e);
@@ -380,7 +381,7 @@ static void put_property(struct json_writer *w, const char *name,
     json_member_string(w, "description", str_cstr(description));
 }
 
-/* K36, with the names that can be run. */
+/* Returns the schema of the input (K36) with the names that can be run. */
 static struct str run_input(const struct serve *s, struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -469,7 +470,8 @@ static void make_tools(struct serve *s)
          .output_schema = STR_INIT(RESOURCE_OUTPUT),
          .annotations = STR_INIT(READS)},
     };
-    /* for clients that drop instructions (G4); Metis has words of its own */
+    /* self-contained for clients that drop instructions (G4); Metis has its own
+     * texts */
     static const struct str descriptions[] = {
         STR_INIT("Search the skills installed here: instructions, scripts and "
                  "reference files for particular tasks, such as a file format, "
@@ -496,7 +498,8 @@ static void make_tools(struct serve *s)
             s->tools[n].description = descriptions[i];
         s->tools[n++].is_unlisted = !s->has_skills; /* A4 */
     }
-    if (!s->name_count && !s->nested) { /* a call is told why (K34) */
+    if (!s->name_count && !s->nested) { /* a call is answered with the reason
+                                         * (K34) */
         s->tools[n] = run_tool(s);
         s->tools[n++].is_unlisted = true;
     }

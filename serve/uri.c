@@ -72,8 +72,8 @@ static bool unescape(struct str s, struct arena *a, struct str *out)
     return true;
 }
 
-/* In a scope, or without one. Where a skill is called as the scope of another
- * one, the longer address is meant. */
+/* Finds a skill with or without a scope. If a skill has the name of another
+ * one's scope, the longer URI takes precedence. */
 static const struct library_skill *find_skill(const struct library *l,
                                               struct str *rest)
 {
@@ -105,7 +105,7 @@ bool serve_uri_find(const struct library *l, struct str uri, struct arena *a,
     if (!*skill)
         return false;
     *path = rest.p ? rest : STR("");
-    /* "x/" is not another name of "x", and "a/../b" none of anything. */
+    /* "x/" does not name "x", and "a/../b" names nothing */
     return !rest.p || library_path_is_served(rest);
 }
 

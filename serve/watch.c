@@ -17,9 +17,11 @@
  */
 
 #define QUIET_MS    500
-#define PATIENCE_MS 5000 /* of changes without end */
-#define DRAIN_MAX   64   /* blocks in one go: others wait, too */
-#define WATCH_MAX   8192 /* folders */
+#define PATIENCE_MS 5000 /* maximum delay while changes continue */
+#define DRAIN_MAX                                                              \
+    64                   /* blocks read at once, so that other events are
+                          * handled */
+#define WATCH_MAX   8192 /* watched folders */
 #define DEPTH_MAX   6
 #define CHANGED_MAX 1000
 #define WATCHED                                                                \
@@ -30,23 +32,24 @@ struct serve_watch {
     int fd;
     const struct library_root *roots;
     size_t root_count;
-    struct arena arena; /* of the folders */
+    struct arena arena; /* owns the list of folders */
     struct watched {
         int wd;
-        bool aside;    /* of no skills: few of its files matter */
-        size_t depth;  /* folders from the root */
-        bool is_skill; /* it, or one that it is in */
-        bool is_link;  /* may be a skill, and no group (K14) */
+        bool aside;    /* not a folder of skills: only some files matter */
+        size_t depth;  /* levels below the root */
+        bool is_skill; /* a skill, or within one */
+        bool is_link;  /* a link may be a skill but not a group (K14) */
         struct str path;
     } * folders;
     size_t count;
     bool full;
-    uint64_t since_ms; /* something changed; 0: nothing did */
+    uint64_t since_ms; /* time of the first change; 0 if none */
     struct arena changed_arena;
     struct str changed[CHANGED_MAX]; /* URIs */
     size_t changed_count;
-    struct hash tools; /* of the list that the client has, or was notified of */
-    /* in the enum of run_metaskill, which are the prompts, too */
+    struct hash tools; /* hash of the list that the client has, or was
+                        * notified of */
+    /* names in the enum of run_metaskill, which are also prompts */
     struct hash names;
     struct arena given_arena;
     /* name of a metaskill: hash of its prompt arguments, as sent to the client */
@@ -55,7 +58,7 @@ struct serve_watch {
 
 /* --- watched folders ---------------------------------------------------- */
 
-/* The same folder may be reached in more ways than one. */
+/* Returns whether the folder is watched already, by way of another path. */
 static bool is_known(struct serve_watch *w, int wd, bool aside)
 {
     for (size_t i = 0; i < w->count; i++) {
@@ -80,8 +83,8 @@ static bool add(struct serve_watch *w, struct watched folder)
     return true;
 }
 
-/* In a root and its groups what may be a skill, also by a link; below that what
- * may have files of it, and there is no link. */
+/* Watches the subfolders: in a root and its groups, folders and links that may
+ * be skills; within a skill, folders only. */
 static void add_below(struct serve_watch *w, const struct library *l,
                       const struct watched *in, const struct fs_entry *entry)
 {
@@ -98,7 +101,7 @@ static void add_below(struct serve_watch *w, const struct library *l,
                                 .is_link = is_link});
 }
 
-/* The folder and those below it; the list itself is the queue. */
+/* Watches a folder and its subfolders; the list also serves as the queue. */
 static void add_tree(struct serve_watch *w, const struct library *l,
                      struct str root)
 {
@@ -126,7 +129,7 @@ static void add_tree(struct serve_watch *w, const struct library *l,
     }
 }
 
-/* Where it will appear. */
+/* Watches the parent folder in which a missing root would appear. */
 static void add_waiting(struct serve_watch *w, struct str root)
 {
     struct str path = root;
@@ -161,7 +164,7 @@ static int *numbers_of(const struct serve_watch *w, struct arena *a)
     return all;
 }
 
-/* Watches are few, for all programs of a user. */
+/* Removes unused watches, because their number per user is limited. */
 static void drop_others(const struct serve_watch *w, const int *before,
                         size_t count)
 {
@@ -209,7 +212,8 @@ static void add_all(struct serve *s)
 
 /* --- what happened ---------------------------------------------------------------------- */
 
-/* The skill that has the file `path` below `root`, and its path there. */
+/* Finds the skill that contains the file `path` below `root`, and the path in
+ * it. */
 static const struct library_skill *find_changed(const struct serve *s,
                                                 struct str root,
                                                 struct str path,
@@ -266,7 +270,7 @@ static bool is_ours(const char *name)
            str_starts(s, STR("mapm.db"));
 }
 
-/* False: nothing that matters here. */
+/* Handles an event. Returns false if it is irrelevant. */
 static bool on_event(struct serve *s, const struct inotify_event *v)
 {
     const struct serve_watch *w = s->watch;
@@ -275,7 +279,7 @@ static bool on_event(struct serve *s, const struct inotify_event *v)
     for (size_t i = 0; i < w->count && !folder; i++)
         if (w->folders[i].wd == v->wd)
             folder = &w->folders[i];
-    if (!folder) /* of one that is not watched any more, or too much happened */
+    if (!folder) /* the folder is no longer watched, or events were lost */
         return v->wd < 0;
     if (folder->aside)
         return v->len && is_ours(v->name);
@@ -284,7 +288,8 @@ static bool on_event(struct serve *s, const struct inotify_event *v)
     return true;
 }
 
-/* False: it is quiet. `*matters` when anything did. */
+/* Reads events. Returns false if there are none; sets `*matters` if any was
+ * relevant. */
 static bool drain(struct serve *s, bool *matters)
 {
     char block[16384] __attribute__((aligned(8)));
@@ -332,7 +337,7 @@ static struct hash hash_tools(struct serve *s)
     return hash_end(&h);
 }
 
-/* After hash_tools. */
+/* Call after hash_tools(). */
 static struct hash hash_names(const struct serve *s)
 {
     struct hash_state h;
@@ -358,7 +363,8 @@ static struct hash hash_resources(struct serve *s)
     return hash_end(&h);
 }
 
-/* Without the arguments, which are in the body of a metaskill. */
+/* Hashes the prompts without their arguments, which are in the body of a
+ * metaskill. */
 static struct hash hash_prompts(struct serve *s)
 {
     struct hash_state h;
@@ -398,8 +404,8 @@ void serve_watch_given(struct serve *s, const struct mcp_prompt *p)
     *is = hash_end(&state);
 }
 
-/* Whether the arguments of a metaskill in the client's list have changed; each
- * is read. Removed ones are dropped. */
+/* Returns whether the arguments of a metaskill in the client's list have
+ * changed, by reading each. Drops removed ones. */
 static bool takes_others(struct serve *s)
 {
     struct serve_watch *w = s->watch;
@@ -460,7 +466,7 @@ static void look_again(struct serve *s, struct mcp_changes *out)
     struct err e = {0};
 
     w->since_ms = 0;
-    if (!serve_open_layers(s, &e)) { /* restored to its former state */
+    if (!serve_open_layers(s, &e)) { /* the previous state was restored */
         tell(s, "what the workspace says of skills", &e);
         err_clear(&e);
     }
@@ -487,7 +493,7 @@ static void watched(void *ctx, struct mcp_changes *out, unsigned *again_ms)
     bool matters = false, quiet;
 
     if (w->changed_count == 0)
-        arena_done(&w->changed_arena); /* not used by any skill */
+        arena_done(&w->changed_arena); /* no skill uses the changed files */
     quiet = !drain(s, &matters);
     if (w->since_ms && (quiet || now - w->since_ms >= PATIENCE_MS))
         look_again(s, out);

@@ -7,7 +7,7 @@
  * YAML 1.2, which is what readers of frontmatter have.
  */
 
-/* [-+]?[0-9]+, the sign in `*sign`. */
+/* Returns whether the text is [0-9]+. */
 static bool is_digits(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
@@ -23,7 +23,8 @@ static struct str without_zeros(struct str digits)
     return digits;
 }
 
-/* "1.50e+3" as JSON spells numbers; false for another text. */
+/* Writes a number such as "1.50e+3" in the syntax of JSON. Returns false for
+ * other text. */
 static bool put_decimal(struct buf *b, struct str s)
 {
     struct str whole, fraction = {0}, power = {0};
@@ -60,7 +61,7 @@ static bool put_decimal(struct buf *b, struct str s)
     return true;
 }
 
-/* 0o17 and 0xff: as many as fit. */
+/* Writes 0o17 and 0xff as decimal numbers if they fit. */
 static bool put_based(struct buf *b, struct str s)
 {
     unsigned base = s.n > 2 && s.p[0] == '0' ? s.p[1] == 'o'   ? 8
@@ -102,8 +103,8 @@ static const char *word_of(struct str s)
     return NULL;
 }
 
-/* A plain scalar by the core schema of YAML 1.2, which is what readers of
- * frontmatter have. */
+/* Writes a plain scalar by the core schema of YAML 1.2, which readers of
+ * frontmatter use. */
 static void put_scalar(struct json_writer *w, const struct yaml *y)
 {
     CLEANUP(buf_done) struct buf b = {0};
