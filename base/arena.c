@@ -14,12 +14,13 @@
 #define ALIGNMENT         16
 #define FIRST_BLOCK_BYTES 1024
 #define BLOCK_MAX_BYTES   (256 * 1024)
-/* A smaller block is zeroed piece by piece, as it is used: calloc would touch
- * all of its pages. A larger one is fresh, zeroed memory of the kernel. */
+/* Smaller blocks are zeroed piece by piece as they are used, because
+ * calloc would touch all of their pages. Larger blocks are fresh, zeroed
+ * memory of the kernel. */
 #define FRESH_BLOCK_BYTES (128 * 1024)
-/* An array of arena_extend that has this size is a block of its own, which is
- * freed when it grows. Under AddressSanitizer each is: it finds every pointer
- * into the old one. */
+/* An array of arena_extend of at least this size is a block of its own, which
+ * is freed when it grows. Under AddressSanitizer every array is, so that it
+ * detects pointers into the old array. */
 #ifdef __SANITIZE_ADDRESS__
 #    define ARRAY_BLOCK_BYTES 1
 #else
@@ -29,7 +30,7 @@
 struct arena_block {
     struct arena_block *before;
     size_t size;
-    bool is_array; /* of arena_extend */
+    bool is_array; /* block of an array of arena_extend */
     bool is_zeroed;
     _Alignas(ALIGNMENT) char bytes[];
 };
@@ -52,7 +53,7 @@ void *heap_resize(void *p, size_t size)
     return larger;
 }
 
-/* Kernels before 5.14 do not know it, and lose nothing. */
+/* Kernels before 5.14 do not support this advice, which is harmless. */
 void heap_will_write(void *p, size_t size)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -88,7 +89,8 @@ void arena_done(struct arena *a)
     arena_init(a);
 }
 
-/* Blocks double, so a small phase costs little and a large one few calls. */
+/* Block sizes double, so that a small phase needs little memory and a large one
+ * few allocations. */
 static void add_block(struct arena *a, size_t size)
 {
     size_t block = a->blocks ? a->blocks->size * 2 : FIRST_BLOCK_BYTES;
@@ -113,7 +115,7 @@ static void add_block(struct arena *a, size_t size)
     a->end = b->bytes + block;
 }
 
-/* The next `size` bytes, whatever they hold. */
+/* Returns the next `size` bytes, not zeroed. */
 static char *take(struct arena *a, size_t size)
 {
     char *p;
@@ -163,7 +165,8 @@ void *arena_grow(struct arena *a, void *items, size_t count, size_t *capacity,
     return larger;
 }
 
-/* Behind the newest block, in which small pieces go on being cut. */
+/* Inserts the block behind the newest one, from which small pieces are
+ * still allocated. */
 static void *alloc_array_block(struct arena *a, size_t bytes)
 {
     struct arena_block *b;
@@ -239,8 +242,8 @@ struct str arena_printf(struct arena *a, const char *format, ...)
 
     va_start(args, format);
     va_copy(again, args);
-    /* Mostly it fits, and formatting twice is what costs. What does not fit
-     * spoils only the end of a block that is given up for it. */
+    /* The text usually fits, and formatting it twice would be expensive. If it
+     * does not fit, only the end of a block that is given up is overwritten. */
     n = vsnprintf(a->next, room, format, args);
     va_end(args);
     if (n < 0)

@@ -25,7 +25,7 @@ void buf_clear(struct buf *b)
         b->p[0] = '\0';
 }
 
-/* The text ends in a NUL that `n` does not count, once there is room for it. */
+/* If memory is allocated, the text ends with a NUL that `n` does not count. */
 static bool is_sound(const struct buf *b)
 {
     return b->n <= b->max &&
@@ -74,7 +74,8 @@ void buf_char(struct buf *b, char c)
     buf_append(b, str_make(&c, 1));
 }
 
-/* Into the room that is there; once more when that is not enough. */
+/* Formats into the available space, and again after growing if that
+ * was too small. */
 void buf_vprintf(struct buf *b, const char *format, va_list args)
 {
     size_t room = b->p && !b->overflowed ? b->capacity - b->n : 0;

@@ -13,10 +13,8 @@
 
 #include "confine_calls.h"
 
-/*
- * Landlock as of ABI 7, from the kernel's documentation: the headers of the
- * systems we build on are older than the kernels we run on.
- */
+/* Landlock as of ABI 7, from the kernel's documentation, because the kernel
+ * headers of the build systems may be older than the running kernel. */
 #define FS_EXECUTE     (UINT64_C(1) << 0)
 #define FS_WRITE_FILE  (UINT64_C(1) << 1)
 #define FS_READ_FILE   (UINT64_C(1) << 2)
@@ -49,7 +47,7 @@ struct path_rule {
     int32_t fd;
 } __attribute__((packed));
 
-/* What each ABI added: so many bytes of the struct, so many file rights. */
+/* Size of the struct and file access rights of each ABI version. */
 static const struct {
     size_t bytes;
     unsigned fs_rights;
@@ -59,7 +57,7 @@ static const struct {
 
 #define ABI_KNOWN ((int)(sizeof abis / sizeof *abis) - 1)
 
-/* A rule for a file may speak of these only. */
+/* The only rights that a rule for a file may contain. */
 #define OF_FILES (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE)
 
 #define TO_READ (FS_READ_FILE | FS_READ_DIR)
@@ -67,7 +65,7 @@ static const struct {
 #define TO_WRITE                                                               \
     (TO_READ | FS_WRITE_FILE | FS_TRUNCATE | FS_REMOVE_DIR | FS_REMOVE_FILE |  \
      FS_MAKE_DIR | FS_MAKE_REG | FS_REFER)
-/* A worker makes files and folders; a command also these. */
+/* A worker creates files and folders; a command may also create these. */
 #define TO_WRITE_ALL (TO_WRITE | FS_MAKE_SYM | FS_MAKE_SOCK | FS_MAKE_FIFO)
 
 /* The shadow memory of the address sanitizer is larger than any limit. */
@@ -102,7 +100,7 @@ static bool allow_path(int ruleset, const char *path, uint64_t access,
     struct stat st;
 
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
-        return true; /* not there, or out of reach in any case */
+        return true; /* missing, or inaccessible in any case */
     if (fd < 0 || fstat(fd, &st) < 0)
         return no_landlock(e, path);
     if (!S_ISDIR(st.st_mode))
@@ -122,7 +120,8 @@ static bool allow_paths(int ruleset, const char *const *paths, size_t count,
     return true;
 }
 
-/* All that the ABI can watch; of the network what these rules forbid. */
+/* All rights that the ABI can restrict; of the network only those
+ * that the rules deny. */
 static struct ruleset handled(const struct confine_rules *rules, int abi)
 {
     struct ruleset r = {.fs = (UINT64_C(1) << abis[abi].fs_rights) - 1};
@@ -167,7 +166,7 @@ static bool raise_landlock(const struct confine_rules *rules, int *abi,
     return true;
 }
 
-/* Lowers the limit only, irrevocably. */
+/* Lowers a limit permanently; never raises it. */
 static bool lower(int what, const char *name, uint64_t value, struct err *e)
 {
     struct rlimit limit;
@@ -197,7 +196,7 @@ static bool lower_limits(const struct confine_rules *r, struct err *e)
             lower(RLIMIT_NOFILE, "RLIMIT_NOFILE", r->max_files, e));
 }
 
-/* With no new privileges, an exec does not bring them back. */
+/* With no_new_privs, exec does not restore them. */
 static bool drop_capabilities(struct err *e)
 {
     struct __user_cap_header_struct header = {

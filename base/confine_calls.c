@@ -17,11 +17,10 @@
 #define FAMILY_LAST AF_NETLINK /* the highest one ever allowed */
 #define ALL_32_BITS UINT64_C(0xffffffff)
 
-/*
- * Calls that are denied with EPERM. All others are allowed: an allow-list
- * would break with the next C library, or program. `number` is for calls that
- * are newer than the library; their number is the same on all architectures.
- */
+/* System calls that are denied with EPERM. All others are allowed, because an
+ * allow-list would break with the next C library or program. `number` is for
+ * calls that are newer than the library; it is the same on all
+ * architectures. */
 /* clang-format off */
 static const struct denied {
     const char *name;
@@ -43,7 +42,7 @@ static const struct denied {
     {"rt_sigqueueinfo",   FETCH,   0},
     {"rt_tgsigqueueinfo", FETCH,   0},
     {"pidfd_send_signal", FETCH,   0},
-    /* other files: Landlock does not watch their modes and owners */
+    /* modes and owners of files, which Landlock does not restrict */
     {"chmod",             FETCH,   0},
     {"fchmodat",          FETCH,   0},
     {"fchmodat2",         FETCH,   452},
@@ -78,7 +77,7 @@ static const struct denied {
     {"chroot",            BOTH,    0},
     {"unshare",           BOTH,    0},
     {"setns",             BOTH,    0},
-    /* doors past this filter, and large surfaces of the kernel */
+    /* ways to bypass this filter, and large attack surfaces of the kernel */
     {"io_uring_setup",    BOTH,    0},
     {"io_uring_enter",    BOTH,    0},
     {"io_uring_register", BOTH,    0},
@@ -118,11 +117,9 @@ static const struct denied {
 };
 /* clang-format on */
 
-/*
- * All calls that a computation needs: memory, clock, open descriptors, exit.
- * The others are used by the C library and the sanitizers. Names that an
- * architecture lacks need no rule.
- */
+/* All calls that a computation needs: memory, clock, open descriptors, exit;
+ * and those of the C library and the sanitizers. Names that an architecture
+ * does not have need no rule. */
 /* clang-format off */
 static const char *const computing[] = {
     "read", "write", "writev", "close",
@@ -134,7 +131,7 @@ static const char *const computing[] = {
 };
 /* clang-format on */
 
-/* Memory for it, but none for code. */
+/* Memory for data only, not for code. */
 static const char *const mapping[] = {"mmap", "mmap2", "mprotect"};
 
 static void filter_done(scmp_filter_ctx *filter)
@@ -143,7 +140,8 @@ static void filter_done(scmp_filter_ctx *filter)
         seccomp_release(*filter);
 }
 
-/* 0 or -errno. Calls that this architecture does not have need no rule. */
+/* Returns 0 or -errno. Calls that this architecture does not have need no
+ * rule. */
 static int deny(scmp_filter_ctx filter, const struct denied *d)
 {
     int number = seccomp_syscall_resolve_name(d->name);
@@ -176,14 +174,15 @@ static int deny_all_of(scmp_filter_ctx filter, unsigned whom)
 static bool family_is_allowed(int family, enum confine_calls calls,
                               bool network)
 {
-    if (family == AF_UNIX) /* for the name service's cache */
+    if (family == AF_UNIX) /* for the name service cache */
         return calls == CONFINE_CALLS_FETCH;
     return (family == AF_INET || family == AF_INET6 || family == AF_NETLINK) &&
            (calls == CONFINE_CALLS_FETCH || network);
 }
 
-/* socket() only: a socketpair has no outside peer. The comparison is of 64
- * bits, so a family with bits in the upper half is beyond the last one. */
+/* Restricts socket() only, since a socketpair has no outside peer. The
+ * comparison uses 64 bits, so a family with bits in the upper half is
+ * beyond the last one. */
 static int deny_sockets(scmp_filter_ctx filter, enum confine_calls calls,
                         bool network)
 {
@@ -198,8 +197,8 @@ static int deny_sockets(scmp_filter_ctx filter, enum confine_calls calls,
     return result;
 }
 
-/* Threads yes, name spaces no. What clone3 is asked cannot be seen from here:
- * without it, the C library takes clone. */
+/* Allows threads but not namespaces. The arguments of clone3 cannot be examined
+ * by a filter; if it is denied with ENOSYS, the C library uses clone. */
 static int deny_namespaces(scmp_filter_ctx filter, enum confine_calls calls)
 {
     static const uint64_t flags[] = {
@@ -224,7 +223,7 @@ static int deny_namespaces(scmp_filter_ctx filter, enum confine_calls calls)
     return result;
 }
 
-/* Typing into the user's terminal. */
+/* Denies writing input into the user's terminal. */
 static int deny_ioctls(scmp_filter_ctx filter)
 {
     int result =
@@ -237,14 +236,15 @@ static int deny_ioctls(scmp_filter_ctx filter)
                                        (uint64_t)TIOCLINUX));
 }
 
-/* What the limits of another process are is its own affair: mapm with none for
- * files could not put anything back. No LSM asks about it. */
+/* Denies changing limits of other processes: with a file limit of 0, mapm could
+ * not restore anything. No LSM controls this. */
 static int deny_limits(scmp_filter_ctx filter)
 {
     return deny_if(filter, SCMP_SYS(prlimit64), SCMP_A0_64(SCMP_CMP_NE, 0, 0));
 }
 
-/* A worker may end itself, limit itself and stamp files it has open. */
+/* Allows a worker to end itself, to limit itself and to set the times
+ * of its open files. */
 static int deny_others(scmp_filter_ctx filter)
 {
     uint64_t self = (uint64_t)getpid();
@@ -287,13 +287,14 @@ static int allow_computing(scmp_filter_ctx filter)
 
 static int fill(scmp_filter_ctx filter, enum confine_calls calls, bool network)
 {
-    /* The library's answer to a foreign architecture is to kill. */
+    /* By default libseccomp kills the process for a foreign architecture. */
     int result = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH,
                                   SCMP_ACT_ERRNO(EPERM));
 
     if (!result && calls == CONFINE_CALLS_COMPUTE)
         return allow_computing(filter);
-    /* A tree instead of a list; older libraries only have lists. */
+    /* Use a binary tree instead of a list; older libraries support only
+     * lists. */
     (void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     if (!result)
         result = deny_all_of(filter, 1u << calls);

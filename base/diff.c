@@ -6,14 +6,15 @@
 #include <string.h>
 
 /*
- * Myers' greedy algorithm: row d holds, for each diagonal k, how far `d`
- * changes lead. All rows are kept, to walk back along them; that is what
- * DIFF_MAX_EDITS bounds. Lines are compared as numbers: equal lines have one.
+ * Myers' greedy algorithm: row d has, for each diagonal k, the furthest
+ * position that `d` changes reach. All rows are kept for the walk back;
+ * DIFF_MAX_EDITS limits their number. Lines are compared by numbers: equal
+ * lines have the same number.
  */
 
 #define MAX_STEPS 50000000u
 
-/* One text: its lines, each with the number that equal ones share. */
+/* One text: its lines, and the number of each line, which equal lines share. */
 struct side {
     struct str *lines; /* with their LF */
     uint32_t *ids;
@@ -21,13 +22,13 @@ struct side {
 };
 
 struct trail {
-    int32_t *row; /* of diagonals -d to d, by steps of two */
+    int32_t *row; /* diagonals -d to d, in steps of two */
 };
 
 struct search {
     const uint32_t *x, *y;
     int32_t nx, ny;
-    size_t steps; /* along diagonals, so far */
+    size_t steps; /* steps along diagonals so far */
     struct trail trails[DIFF_MAX_EDITS + 1];
 };
 
@@ -64,7 +65,8 @@ static void split(struct str text, struct map *known, struct arena *a,
     }
 }
 
-/* How far a row of `d` changes leads on diagonal `k`; -1: nowhere. */
+/* Returns the furthest position that `d` changes reach on diagonal `k`, or
+ * -1. */
 static int32_t reach(const struct search *s, int32_t d, int32_t k)
 {
     if (k < -d || k > d)
@@ -72,7 +74,7 @@ static int32_t reach(const struct search *s, int32_t d, int32_t k)
     return s->trails[d].row[(k + d) / 2];
 }
 
-/* Whether the last of `d` changes on diagonal `k` took from `y`. */
+/* Returns whether the last of `d` changes on diagonal `k` is an insertion. */
 static bool came_down(const struct search *s, int32_t d, int32_t k)
 {
     return k == -d ||
@@ -87,7 +89,7 @@ static int32_t first_x(const struct search *s, int32_t d, int32_t k)
                               : reach(s, d - 1, k - 1) + 1;
 }
 
-/* The number of changes; -1 when there are more than it looks for. */
+/* Returns the number of changes, or -1 if it exceeds the limits. */
 static int32_t find_shortest(struct search *s, struct arena *a)
 {
     for (int32_t d = 0; d <= DIFF_MAX_EDITS; d++) {
@@ -107,7 +109,7 @@ static int32_t find_shortest(struct search *s, struct arena *a)
     return -1;
 }
 
-/* Marks common lines, from the end backwards. */
+/* Marks removed and added lines, from the end backwards. */
 static void walk_back(const struct search *s, int32_t d, bool *gone,
                       bool *fresh)
 {
@@ -214,8 +216,8 @@ void diff_lines(struct str before, struct str after, struct arena *a,
 
 /* --- as text -------------------------------------------------------------- */
 
-/* The first hunk at or after `from`; false: none. Changes with at most two
- * contexts between them are one hunk. */
+/* Finds the first hunk at or after `from`; returns false if there is none.
+ * Changes with at most twice `context` lines between them are one hunk. */
 static bool next_hunk(const struct diff *d, size_t context, size_t from,
                       size_t *start, size_t *end)
 {

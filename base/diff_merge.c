@@ -1,21 +1,21 @@
 #include "base/diff.h"
 #include "base/invariant.h"
 
-/*
- * diff3: both sides as changes of ranges of the base. Ranges that touch are
- * one; where only one side changed such a range its text counts.
- */
+/* diff3: represents both sides as changes of line ranges of the base.
+ * Ranges that touch are merged; if only one side changed such a range,
+ * its text is used. */
 
-/* One side: which of its lines stand in for which of the base. */
+/* One side: its lines and the lines of the base that they replace. */
 struct side {
     struct diff d;
-    size_t at; /* in d.lines */
+    size_t at; /* index in d.lines */
 };
 
-/* Changes up to the line `end` of the base, and both sides' lines of there. */
+/* A changed region: it ends at line `end` of the base; `from` and `to` are its
+ * lines on both sides. */
 struct region {
     size_t end;
-    size_t from[2], to[2]; /* in the diffs */
+    size_t from[2], to[2]; /* indices in the diffs */
     bool is_changed[2];
 };
 
@@ -24,7 +24,7 @@ static const struct diff_line *line_at(const struct side *s, size_t i)
     return i < s->d.count ? &s->d.lines[i] : NULL;
 }
 
-/* Behind the common lines from here on: how many of the base these are. */
+/* Returns the number of common lines from here on. */
 static size_t count_common(const struct side *s)
 {
     size_t n = 0;
@@ -34,8 +34,9 @@ static size_t count_common(const struct side *s)
     return n;
 }
 
-/* Takes lines until the base is at `end`, and the changes there. Returns where
- * the base is then: past `end` when a change leads there. */
+/* Consumes lines up to line `end` of the base, and the changes there. Returns
+ * the position in the base, which is after `end` if a change extends beyond
+ * it. */
 static size_t take(struct side *s, size_t base, size_t end, bool *is_changed)
 {
     const struct diff_line *line;
@@ -50,7 +51,8 @@ static size_t take(struct side *s, size_t base, size_t end, bool *is_changed)
     return base;
 }
 
-/* From the first change on, as far as changes of both touch. */
+/* Finds a region that starts at the next change and includes all changes of
+ * both sides that touch it. */
 static void take_region(struct side sides[2], size_t base, struct region *r)
 {
     size_t reached[2] = {base, base}, before;
@@ -89,7 +91,7 @@ static void end_line(struct buf *out)
         buf_char(out, '\n');
 }
 
-/* The same text, by whatever changes. */
+/* Returns whether both sides have the same text in the region. */
 static bool is_same(const struct side sides[2], const struct region *r)
 {
     size_t i = r->from[0], k = r->from[1];
@@ -137,7 +139,7 @@ size_t diff_merge(struct str base, struct str ours, struct str theirs,
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct side sides[2] = {{.at = 0}, {.at = 0}};
-    size_t at = 0, conflicts = 0; /* at: of the base */
+    size_t at = 0, conflicts = 0; /* at: line of the base */
 
     diff_lines(base, ours, &scratch, &sides[0].d);
     diff_lines(base, theirs, &scratch, &sides[1].d);

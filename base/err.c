@@ -13,16 +13,17 @@ static const char *const names[] = {
 
 #define ELLIPSIS "\xe2\x80\xa6"
 
-/* Less is not worth a message. */
+/* Do not store a message in less space. */
 #define ROOM_MIN_BYTES 8
 
-/* One byte more than fits, so that a cut is marked by the callee. */
+/* One byte more than fits, so that insert_message marks a truncated message. */
 #define MESSAGE_BYTES (ERR_TEXT_MAX_BYTES + 1)
 
-/* In front of each message, its role. */
+/* Each message is preceded by its role. */
 enum { ROLE_BYTES = 1 };
 
-/* Bytes of `message` to keep so that an ellipsis follows a whole character. */
+/* Returns the number of bytes of `message` to keep, so that the ellipsis
+ * follows a whole character. */
 static size_t cut(const char *message, size_t room)
 {
     size_t n = room - sizeof ELLIPSIS;

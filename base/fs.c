@@ -59,7 +59,7 @@ bool fs_real_path(const char *path, struct arena *a, struct str *out,
     return true;
 }
 
-/* Takes `opened` over, also when it is refused. */
+/* Takes ownership of `opened`, also on failure. */
 static bool must_be_regular(int opened, const char *path, int *fd,
                             struct stat *st, struct err *e)
 {
@@ -99,7 +99,7 @@ bool fs_read_fd(int fd, size_t max_bytes, struct arena *a, struct str *out,
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
         if ((uint64_t)st.st_size > max_bytes)
             return err_set(e, ERR_LIMIT, "larger than %zu bytes", max_bytes);
-        capacity = (size_t)st.st_size + 1; /* one more to see the end */
+        capacity = (size_t)st.st_size + 1; /* one more byte to detect the end */
     }
     p = arena_alloc(a, capacity + 1);
     for (;;) {
@@ -219,7 +219,8 @@ bool fs_is_read_only(int dirfd)
            (errno == EROFS || errno == EACCES);
 }
 
-/* 1: locked, 0: another holds it, -1: errno. */
+/* Returns 1 if locked, 0 if another process holds the lock, -1 with
+ * errno on error. */
 static int try_lock(int fd, bool exclusive)
 {
     while (flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) < 0) {
@@ -251,8 +252,8 @@ bool fs_lock(int fd, bool exclusive, unsigned wait_ms, void (*waiting)(void *),
         if (waiting)
             waiting(ctx);
         waiting = NULL;
-        /* A signal ends the pause early: no blocking flock, which a signal
-         * just before the call would not wake. */
+        /* Use poll, which a signal interrupts, instead of a blocking flock,
+         * which would miss a signal just before the call. */
         poll(NULL, 0, pause_ms);
         pause_ms =
             pause_ms * 2 < LOCK_PAUSE_MAX_MS ? pause_ms * 2 : LOCK_PAUSE_MAX_MS;

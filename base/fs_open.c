@@ -7,10 +7,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A rename elsewhere makes RESOLVE_BENEATH give up; it asks to try again. */
+/* A concurrent rename makes RESOLVE_BENEATH fail with EAGAIN: retry. */
 #define AGAIN_MAX_TIMES 64
 
-/* The next component of *path into `name`; 0 at the end, -1 with errno. */
+/* Copies the next component of *path to `name`; returns 0 at the end, -1
+ * with errno on error. */
 static int next_component(const char **path, char name[FS_NAME_MAX_BYTES + 1])
 {
     size_t n;
@@ -56,7 +57,7 @@ int fs_openat(int dirfd, const char *path, int flags, mode_t mode)
     return fd;
 }
 
-/* O_DIRECTORY calls a symbolic link "not a directory": tell them apart. */
+/* O_DIRECTORY reports ENOTDIR for a symbolic link: distinguish the two. */
 static void find_link(int dirfd, const char *name)
 {
     struct stat st;
@@ -70,7 +71,7 @@ static void find_link(int dirfd, const char *name)
         errno = ENOTDIR;
 }
 
-/* For kernels and sandboxes without openat2: one component at a time. */
+/* Opens one component at a time, for kernels and sandboxes without openat2. */
 static int walk(int dirfd, const char *path, int flags, mode_t mode)
 {
     char name[FS_NAME_MAX_BYTES + 1], after[FS_NAME_MAX_BYTES + 1];
@@ -115,7 +116,7 @@ int fs_beneath(int dirfd, const char *path, int flags, mode_t mode)
         return -1;
     if (*path == '\0')
         path = ".";
-    /* An absolute path is the caller's own, with no directory to stay in. */
+    /* An absolute path is trusted and not limited to a directory. */
     if (*path != '/')
         how.resolve |= RESOLVE_BENEATH;
     for (int again = 0; again < AGAIN_MAX_TIMES; again += errno == EAGAIN) {
@@ -123,7 +124,7 @@ int fs_beneath(int dirfd, const char *path, int flags, mode_t mode)
         if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
             break;
     }
-    /* Old container sandboxes answer EPERM for a call they do not know. */
+    /* Old container sandboxes return EPERM for unknown system calls. */
     if (fd < 0 && (errno == ENOSYS || errno == EPERM))
         return walk(dirfd, path, flags | O_CLOEXEC, mode);
     return (int)fd;
@@ -192,7 +193,7 @@ bool fs_close_checked(int *fd, const char *path, struct err *e)
     int closing = *fd;
 
     *fd = -1;
-    /* Linux has closed it even when it says EINTR. */
+    /* Linux closes the descriptor even if it returns EINTR. */
     if (close(closing) < 0 && errno != EINTR)
         return err_errno(e, "close %s", path);
     return true;

@@ -19,7 +19,7 @@ bool fs_set_aside_at(int dirfd, const char *name)
     return renameat(dirfd, name, dirfd, to) == 0;
 }
 
-/* Through the descriptor: the name may lead to another file by then. */
+/* Uses the descriptor, because the name may refer to another file by now. */
 static bool open_up(int dirfd, const char *name, mode_t mode)
 {
     CLEANUP_FD int fd =

@@ -19,7 +19,7 @@ bool fs_write_all(int fd, struct str content, struct err *e)
         if (n < 0 && errno == EINTR)
             continue;
         if (n == 0)
-            errno = ENOSPC; /* never promised, but no reason to spin */
+            errno = ENOSPC; /* not expected, but do not loop forever */
         if (n <= 0)
             return err_errno(e, "write");
         content = str_from_index(content, (size_t)n);
@@ -27,7 +27,7 @@ bool fs_write_all(int fd, struct str content, struct err *e)
     return true;
 }
 
-/* A file being written: removed unless it is published. */
+/* A file that is being written; removed unless it is published. */
 struct draft {
     int fd;
     int dirfd;
@@ -71,7 +71,8 @@ bool fs_create_at(int dirfd, const char *path, mode_t mode, struct str content,
     return true;
 }
 
-/* Leaves `*mode` alone when there is nothing yet. */
+/* Checks the file to replace and gets its mode; `*mode` is unchanged
+ * if there is none. */
 static bool judge_target(const struct fs_place *place, const char *path,
                          mode_t *mode, struct err *e)
 {
@@ -92,7 +93,8 @@ static bool draft_open(struct draft *d, char name[32], struct err *e)
 
         if (getrandom(&random, sizeof random, GRND_NONBLOCK) !=
             (ssize_t)sizeof random) {
-            struct timespec now; /* O_EXCL decides: unique is enough */
+            struct timespec now; /* a unique name is sufficient: O_EXCL
+                                    protects */
 
             clock_gettime(CLOCK_MONOTONIC, &now);
             random = (uint64_t)now.tv_nsec << 32 | (uint32_t)getpid();

@@ -35,10 +35,8 @@ bool fs_sync_all(int fd, struct err *e)
 
 /* --- many at once ---------------------------------------------------------- */
 
-/*
- * Each fsync waits for the disk, and concurrent ones share one commit of its
- * journal: hence threads, which only wait.
- */
+/* Each fsync waits for the disk, and concurrent calls share one commit of its
+ * journal. The threads therefore only wait. */
 static bool sync_folder(void *ctx, size_t thread, size_t index, struct err *e)
 {
     const int *fds = ctx;
@@ -68,7 +66,7 @@ static void add_path(struct paths *p, struct arena *a, struct str path)
     p->items[p->count++] = path;
 }
 
-/* The folders in the order in which they are found: parents first. */
+/* Lists folders and files, parents first. */
 static bool list_tree(int dirfd, struct arena *a, struct paths *folders,
                       struct paths *files, struct err *e)
 {
@@ -94,8 +92,8 @@ static bool list_tree(int dirfd, struct arena *a, struct paths *folders,
     return true;
 }
 
-/* Starts to write, and waits for nothing: a file system that finds the place
- * of a file only then does so for all of them before the first is waited for. */
+/* Starts to write the data without waiting, so that a file system with delayed
+ * allocation allocates all files before the first one is waited for. */
 static bool start_writing(int dirfd, const char *path, struct err *e)
 {
     CLEANUP_FD int fd = -1;

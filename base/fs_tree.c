@@ -19,7 +19,7 @@ static int open_child(int dirfd, const char *name)
                      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 }
 
-/* Makes one folder unless it is there, and steps into it. */
+/* Creates one folder if it does not exist, and opens it. */
 static bool step_into(int *fd, const char *name, mode_t mode, const char *path,
                       struct err *e)
 {
@@ -80,7 +80,7 @@ static bool make_one(const char *path, mode_t mode, struct err *e)
         return true;
     }
     if (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return true; /* another mapm was faster */
+        return true; /* created by another process */
     return fs_failed(e, "create the folder", path);
 }
 
@@ -105,10 +105,8 @@ bool fs_make_dirs(const char *path, mode_t mode, struct err *e)
     return make_one(part, mode, e);
 }
 
-/*
- * rm -r keeps one descriptor however deep the tree is: it goes up by "..",
- * and checks by device and inode that it arrives where it came from.
- */
+/* Removal uses one descriptor at any depth: it goes up by "..", and verifies by
+ * device and inode that it returned to the folder it came from. */
 struct level {
     dev_t dev;
     ino_t ino; /* of the folder that holds `name` */
@@ -128,7 +126,7 @@ static void removal_done(struct removal *r)
     heap_free(r->levels);
 }
 
-/* A folder without permissions can still be ours to remove. */
+/* Opens a folder for removal, even if its permissions deny access. */
 static int open_to_empty(int dirfd, const char *name)
 {
     CLEANUP_FD int path = -1;
@@ -138,7 +136,8 @@ static int open_to_empty(int dirfd, const char *name)
 
     if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0700) != 0700)
         if (fchmod(fd, 0700) < 0) {
-            /* Of another owner: removing its entries reports the error. */
+            /* The folder belongs to another user: removing its entries
+             * reports the error. */
         }
     if (fd >= 0 || errno != EACCES)
         return fd;
@@ -179,7 +178,7 @@ static bool descend(struct removal *r, const char *name)
     return true;
 }
 
-/* Removes the current folder, which should be empty. */
+/* Goes up and removes the folder, which should be empty. */
 static bool ascend(struct removal *r)
 {
     struct level *l = &r->levels[r->count - 1];
@@ -190,7 +189,7 @@ static bool ascend(struct removal *r)
     if (up < 0 || fstat(up, &st) < 0)
         return false;
     if (st.st_dev != l->dev || st.st_ino != l->ino) {
-        errno = EXDEV; /* moved away meanwhile: not ours any more */
+        errno = EXDEV; /* moved away in the meantime: do not touch it */
         return false;
     }
     if (unlinkat(up, l->name, AT_REMOVEDIR) < 0 && errno != ENOENT)
@@ -203,12 +202,12 @@ static bool ascend(struct removal *r)
     return true;
 }
 
-/* A few entries at once: those behind a folder that is not empty are read again
- * after it, which of thousands of folders costs more than their removal. */
+/* Read few entries at once: those after a folder that is not empty are read
+ * again, which for thousands of folders costs more than their removal. */
 #define SWEEP_BYTES 1024
 
-/* False, with errno, for an entry that stays; `*full`: a folder to descend
- * into. */
+/* Removes an entry; returns false with errno on failure, and sets `*full` for a
+ * folder to descend into. */
 static bool sweep_entry(const struct removal *r, const char *name, bool *full)
 {
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
@@ -219,7 +218,7 @@ static bool sweep_entry(const struct removal *r, const char *name, bool *full)
     if (unlinkat(r->fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
         return true;
     if (errno == ENOTDIR)
-        errno = EPERM; /* a file that may not be removed */
+        errno = EPERM; /* a file that must not be removed */
     *full = errno == ENOTEMPTY || errno == EEXIST || errno == EACCES;
     return *full;
 }
@@ -268,7 +267,7 @@ bool fs_remove_tree_at(int dirfd, const char *path, struct err *e)
     return true;
 }
 
-#define LIST_BYTES 8192 /* of entries at once */
+#define LIST_BYTES 8192 /* bytes of directory entries per read */
 
 struct listing {
     const char *path; /* for messages */
@@ -305,7 +304,7 @@ static bool add_entry(struct listing *l, int fd, const struct dirent64 *entry,
         return true;
     type = type_of(fd, entry);
     if (type == DT_UNKNOWN)
-        return true; /* gone between the two calls */
+        return true; /* removed between the two calls */
     if (l->count == l->max_entries)
         return err_set(e, ERR_LIMIT, "%s%smore than %zu entries", l->path,
                        *l->path ? ": " : "", l->max_entries);
@@ -315,7 +314,8 @@ static bool add_entry(struct listing *l, int fd, const struct dirent64 *entry,
     return true;
 }
 
-/* Without a stream, which costs three more calls for each folder. */
+/* Uses getdents64 directly, since a stream costs three more calls per
+ * folder. */
 static bool collect(struct listing *l, int fd, struct err *e)
 {
     _Alignas(struct dirent64) char bytes[LIST_BYTES];

@@ -6,8 +6,8 @@ bool glob_is_pattern(struct str text)
            str_has_char(text, '[');
 }
 
-/* Behind the "]" of the set that begins at `at`; 0: there is none. A "]" that
- * comes first is a member. */
+/* Returns the position after the "]" of the set that begins at `at`, or 0 if
+ * there is none. A "]" that comes first is a member. */
 static size_t set_end(struct str pattern, size_t at)
 {
     size_t i = at + 1;
@@ -20,7 +20,7 @@ static size_t set_end(struct str pattern, size_t at)
     return 0;
 }
 
-/* `set` is what stands between the brackets. */
+/* `set` is the text between the brackets. */
 static bool set_has(struct str set, unsigned char c)
 {
     bool is_negated = set.p[0] == '!' || set.p[0] == '^', found = false;
@@ -37,8 +37,8 @@ static bool set_has(struct str set, unsigned char c)
     return found != is_negated;
 }
 
-/* Whether the item at `*at` of the pattern, which is no star, matches `c`; then
- * `*at` is behind the item. */
+/* Returns whether the item of the pattern at `*at`, which is not a star,
+ * matches `c`; moves `*at` behind the item. */
 typedef bool item_matcher(struct str pattern, size_t *at, char c);
 
 static bool match_item(struct str pattern, size_t *at, char c)
@@ -81,7 +81,7 @@ static bool match_letter(struct str pattern, size_t *at, char c)
            ++*at;
 }
 
-/* Only the last star is tried again. */
+/* Backtracks to the last star only. */
 static bool matches(struct str pattern, struct str text, item_matcher *match)
 {
     size_t p = 0, t = 0, star = SIZE_MAX, kept = 0;

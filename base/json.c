@@ -9,13 +9,13 @@
 #include <string.h>
 
 #define DEFAULT_MAX_DEPTH 64
-#define LINEAR_MAX        16 /* members compared one by one; then a map */
+#define LINEAR_MAX        16 /* members compared linearly; a map for more */
 
 /* An open array or object, and what may come next in it. */
 struct frame {
     struct json *node;
     struct json *last; /* newest child */
-    struct map *seen;  /* names, once there are many */
+    struct map *seen;  /* names, if there are many */
     bool after_value;  /* a comma or the end */
     bool after_comma;  /* no end, unless trailing commas are allowed */
 };
@@ -76,7 +76,7 @@ static void next_char(struct parser *p)
     }
 }
 
-/* `p->at` is at "/". */
+/* Skips a comment; `p->at` is at "/". */
 static bool skip_comment(struct parser *p)
 {
     struct parser start = *p;
@@ -115,7 +115,7 @@ static bool skip_space(struct parser *p)
 
 /* --- strings ------------------------------------------------------------ */
 
-/* Four hexadecimal digits; -1 when they are not. */
+/* Reads four hexadecimal digits; returns -1 if they are invalid. */
 static int32_t read_hex4(struct parser *p)
 {
     int32_t value = 0;
@@ -135,7 +135,7 @@ static int32_t read_hex4(struct parser *p)
     return value;
 }
 
-/* What follows "\u". Halves of a pair are refused unless they meet. */
+/* Reads the digits after "\u". Rejects surrogates that are not a pair. */
 static bool read_unicode(struct parser *p, struct buf *out)
 {
     size_t start = p->at;
@@ -164,7 +164,7 @@ static bool read_unicode(struct parser *p, struct buf *out)
     return true;
 }
 
-/* `p->at` is after the backslash. */
+/* Reads an escape; `p->at` is after the backslash. */
 static bool read_escape(struct parser *p, struct buf *out)
 {
     static const char letters[] = "\"\\/bfnrt";
@@ -183,7 +183,8 @@ static bool read_escape(struct parser *p, struct buf *out)
     return true;
 }
 
-/* From the first backslash on; `p->at` is at it. */
+/* Reads the rest of a string with escapes; `p->at` is at the first
+ * backslash. */
 static bool read_escaped(struct parser *p, size_t start, struct str *out)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -210,7 +211,7 @@ static bool read_escaped(struct parser *p, size_t start, struct str *out)
     return true;
 }
 
-/* `p->at` is at the opening quote. */
+/* Reads a string; `p->at` is at the opening quote. */
 static bool read_string(struct parser *p, struct str *out)
 {
     size_t start = ++p->at;
@@ -266,7 +267,7 @@ static bool read_number(struct parser *p, struct str *out)
     return true;
 }
 
-/* The new value hangs in the open collection, or is the root. */
+/* Appends the value to the open collection, or makes it the root. */
 static struct json *add_node(struct parser *p, struct json *j)
 {
     struct frame *f = p->depth ? &p->frames[p->depth - 1] : NULL;
@@ -335,7 +336,7 @@ static bool read_scalar(struct parser *p, struct json *j, int c)
     return read_word(p, j);
 }
 
-/* `j` may carry a name already. */
+/* Reads a value; `j` may have a name already. */
 static bool read_value(struct parser *p, struct json *j)
 {
     int c = peek(p);
@@ -376,7 +377,7 @@ static bool frame_has_key(struct parser *p, struct frame *f, struct str key)
     return !map_put(f->seen, key, NULL);
 }
 
-/* The name and its colon, up to the value. */
+/* Reads a name and the colon. */
 static bool read_key(struct parser *p, struct frame *f, struct json *j)
 {
     j->key_start = p->at;

@@ -61,7 +61,7 @@ static size_t skip_white(struct str s, size_t at)
     return at;
 }
 
-/* Back over blanks, not before `floor`. */
+/* Returns the start of the blanks before `at`, at least `floor`. */
 static size_t back_blanks(struct str s, size_t at, size_t floor)
 {
     while (at > floor && is_blank(s.p[at - 1]))
@@ -76,8 +76,8 @@ static size_t back_white(struct str s, size_t at, size_t floor)
     return at;
 }
 
-/* The end of the comment at `at`; `at` itself without one. The line break
- * after a "//" comment is not part of it. */
+/* Returns the end of the comment at `at`, or `at` if there is none. The line
+ * break after a "//" comment is not part of it. */
 static size_t skip_comment(struct str s, size_t at)
 {
     struct str rest = str_from_index(s, at);
@@ -92,7 +92,8 @@ static size_t skip_comment(struct str s, size_t at)
     return at + 2 + str_find(str_from_index(rest, 2), STR("*/")) + 2;
 }
 
-/* The next byte that is neither white nor comment. */
+/* Returns the position of the next byte that is neither white space
+ * nor comment. */
 static size_t skip_space(struct str s, size_t at)
 {
     for (;;) {
@@ -104,7 +105,7 @@ static size_t skip_space(struct str s, size_t at)
     }
 }
 
-/* Behind the string that opens at `at`. */
+/* Returns the end of the string that begins at `at`. */
 static size_t skip_string(struct str s, size_t at)
 {
     for (at++; char_at(s, at) != '"'; at++)
@@ -125,7 +126,7 @@ static size_t line_start(struct str s, size_t at)
     return at;
 }
 
-/* The blanks that the line of `at` starts with. */
+/* Returns the indentation of the line of `at`. */
 static struct str line_indent(struct str s, size_t at)
 {
     size_t start = line_start(s, at), end = skip_blanks(s, start);
@@ -133,7 +134,7 @@ static struct str line_indent(struct str s, size_t at)
     return str_slice(s, start, end < at ? end : at);
 }
 
-/* Behind the line break at `at`, if one is there. */
+/* Returns the position after the line break at `at`, if there is one. */
 static size_t skip_break(struct str s, size_t at)
 {
     if (char_at(s, at) == '\r')
@@ -143,8 +144,8 @@ static size_t skip_break(struct str s, size_t at)
     return at;
 }
 
-/* Before the line break that ends at `at`: the lines of a file may end in
- * several ways, and a put leaves the break that is behind it. */
+/* Returns the position before the line break that ends at `at`. The lines of a
+ * file may end in different ways; a put keeps the existing line break. */
 static size_t back_break(struct str s, size_t at)
 {
     if (at > 0 && s.p[at - 1] == '\n')
@@ -165,7 +166,7 @@ static struct str line_end(struct str s)
 
 /* --- the style of existing members ---------------------------------------- */
 
-/* The member before `m` in `object`; NULL when `m` is the first. */
+/* Returns the member before `m` in `object`, or NULL. */
 static const struct json *member_before(const struct json *object,
                                         const struct json *m)
 {
@@ -176,7 +177,7 @@ static const struct json *member_before(const struct json *object,
     return before;
 }
 
-/* Where the room between the member before and `m` begins. */
+/* Returns the start of the gap between the preceding member and `m`. */
 static size_t gap_start(const struct json *object, const struct json *m)
 {
     const struct json *before = member_before(object, m);
@@ -184,17 +185,15 @@ static size_t gap_start(const struct json *object, const struct json *m)
     return before ? before->end : object->start + 1;
 }
 
-/* Whether `m` is on another line than the token before it. */
+/* Returns whether `m` is on another line than the preceding token. */
 static bool on_own_line(struct str s, const struct json *object,
                         const struct json *m)
 {
     return has_break(str_slice(s, gap_start(object, m), m->key_start));
 }
 
-/*
- * One level of indentation, as the first member of `object` has it over the
- * line where `object` opens.
- */
+/* Gets one level of indentation: that of the first member of `object` relative
+ * to the line where `object` opens. */
 static bool find_unit(struct str s, const struct json *object, struct str *unit)
 {
     const struct json *m = object->first;
@@ -213,13 +212,12 @@ static bool find_unit(struct str s, const struct json *object, struct str *unit)
 /* The style in which new text is written. */
 struct style {
     bool one_line;
-    struct str unit, base, end; /* a level, the outer indentation, a break */
+    struct str unit, base, end; /* one level, outer indentation, line break */
 };
 
-/*
- * `value` is written with two blanks a level. Its line breaks become those of
- * the file with its indentation, or vanish. No string holds a raw break.
- */
+/* Writes `value`, which has two blanks per level. Its line breaks are replaced
+ * by those of the file with its indentation, or removed. Strings contain no
+ * raw line breaks. */
 static void put_value(struct buf *b, struct str value, const struct style *t)
 {
     for (size_t at = 0; at < value.n;) {
@@ -250,7 +248,8 @@ static void put_value(struct buf *b, struct str value, const struct style *t)
 
 /* --- putting ------------------------------------------------------------ */
 
-/* `value` inside new objects for all of `path` but its first name. */
+/* Returns `value` wrapped in new objects for all names of `path`
+ * except the first. */
 static struct str wrap_value(struct edit *d, const struct str *path,
                              size_t depth, struct str value)
 {
@@ -287,7 +286,8 @@ static void put_member(struct buf *b, struct str name, const char *colon,
     put_value(b, value, t);
 }
 
-/* Is there room between the colon of `m` and its value? */
+/* Returns whether there is white space between the colon of `m` and its
+ * value. */
 static bool is_spaced(struct str s, const struct json *m)
 {
     size_t colon = skip_space(s, skip_string(s, m->key_start));
@@ -295,10 +295,8 @@ static bool is_spaced(struct str s, const struct json *m)
     return colon + 1 < m->start;
 }
 
-/*
- * The end of the comments on the line of `at`. `*open`: the last one extends
- * to the end of its line.
- */
+/* Returns the end of the comments on the line of `at`. Sets `*open` if the last
+ * one extends to the end of its line. */
 static size_t skip_line_comments(struct str s, size_t at, bool *open)
 {
     *open = false;
@@ -312,7 +310,7 @@ static size_t skip_line_comments(struct str s, size_t at, bool *open)
     }
 }
 
-/* A member after the last one, in its style. */
+/* Adds a member after the last one, in its style. */
 static void add_after(struct edit *d, const struct json *object,
                       struct str name, struct str value, struct style *t)
 {
@@ -352,8 +350,8 @@ static void add_after(struct edit *d, const struct json *object,
     splice(d, at, at, arena_str(d->arena, buf_str(&b)));
 }
 
-/* The end of the last comment behind `at`, with nothing but white space between
- * them; else `at`. `*open`: it extends to the end of its line. */
+/* Returns the end of the last comment after `at`, with only white space
+ * between, or `at`. Sets `*open` if it extends to the end of its line. */
 static size_t last_comment(struct str s, size_t at, bool *open)
 {
     *open = false;
@@ -367,7 +365,7 @@ static size_t last_comment(struct str s, size_t at, bool *open)
     }
 }
 
-/* The first member of an empty object, behind any comments in it. */
+/* Adds the first member of an empty object, after any comments in it. */
 static void add_first(struct edit *d, const struct json *object,
                       struct str name, struct str value, struct style *t)
 {
@@ -379,8 +377,8 @@ static void add_first(struct edit *d, const struct json *object,
 
     rest = str_slice(s, at, close);
     buf_init(&b, SIZE_MAX / 2);
-    /* Behind a comment that the brace shares its line with: a removal leaves the
-     * bytes that were there. */
+    /* After a comment on the line of the brace, so that a later removal
+     * restores the original bytes. */
     t->one_line |= at > object->start + 1 && !has_break(rest);
     if (t->one_line && !open && !has_break(rest)) {
         buf_append(&b, rest.n || at > object->start + 1 ? STR(" ") : STR(""));
@@ -394,7 +392,7 @@ static void add_first(struct edit *d, const struct json *object,
     buf_append(&b, t->end);
     buf_append(&b, t->base);
     put_member(&b, name, ": ", value, t);
-    if (has_break(rest)) { /* the brace has its line already */
+    if (has_break(rest)) { /* the brace is on its own line already */
         splice(d, at, at, arena_str(d->arena, buf_str(&b)));
         return;
     }
@@ -403,7 +401,7 @@ static void add_first(struct edit *d, const struct json *object,
     splice(d, at, close, arena_str(d->arena, buf_str(&b)));
 }
 
-/* Another value for `m`, a member of `object` (NULL: the whole text). */
+/* Replaces the value of `m`, a member of `object` (NULL: the whole text). */
 static void replace(struct edit *d, const struct json *object,
                     const struct json *m, struct str value, struct style *t)
 {
@@ -422,7 +420,7 @@ static void replace(struct edit *d, const struct json *object,
 
 /* --- both --------------------------------------------------------------- */
 
-/* The text with its splices, which must still parse. */
+/* Applies the splices and parses the result. */
 static bool apply(const struct edit *d, struct str *out, struct err *e)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -438,7 +436,7 @@ static bool apply(const struct edit *d, struct str *out, struct err *e)
     return true;
 }
 
-/* The value must be JSON by itself; comments are not for it. */
+/* Checks that the value is strict JSON, without comments. */
 static bool check_value(const struct edit *d, struct str value, struct err *e)
 {
     struct json_options strict = *d->options;
@@ -481,7 +479,7 @@ bool json_edit_put(struct str text, const struct json_options *o,
         replace(&d, object, at, value, &t);
         return apply(&d, out, e);
     }
-    INVARIANT(object); /* the root is there, so a name of the path is missing */
+    INVARIANT(object); /* the root exists, so a name of the path is missing */
     value = wrap_value(&d, path + i - 1, depth - i + 1, value);
     t.one_line = parent && !on_own_line(d.text, parent, object);
     if (object->first)
@@ -493,17 +491,16 @@ bool json_edit_put(struct str text, const struct json_options *o,
 
 /* --- removing ----------------------------------------------------------- */
 
-/* For a part of the text that holds no value, so "/" opens a comment. */
+/* Returns whether a part of the text without values has a comment; "/" can only
+ * begin a comment there. */
 static bool has_comment(struct str s, size_t from, size_t to)
 {
     return str_has_char(str_slice(s, from, to), '/');
 }
 
-/*
- * Takes out [m->key_start, end) with the white space that was there for it:
- * its whole line when it has one alone; else the blanks behind it, or before
- * it when it was the last.
- */
+/* Removes [m->key_start, end) with its white space: the whole line if
+ * the member is alone on it; otherwise the blanks after it, or before it
+ * if it is the last. */
 static void cut_member(struct edit *d, const struct json *m, size_t floor,
                        size_t end)
 {
@@ -546,7 +543,7 @@ static void remove_member(struct edit *d, const struct json *object,
     if (before) {
         comma = skip_space(s, before->end);
         floor = comma + 1;
-        if (!has_comma) /* the one before is the last now */
+        if (!has_comma) /* the preceding member is the last one now */
             splice(d, comma, comma + 1, STR(""));
     }
     if (has_comma && has_comment(s, m->end, end)) {

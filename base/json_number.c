@@ -1,13 +1,13 @@
 #include "base/json.h"
 
-/* Numbers as their digits and a power of ten: nothing of them is rounded. */
+/* Represents numbers by their digits and a power of ten, without rounding. */
 
-#define POWER_MAX           ((int64_t)1 << 40) /* no text is as long as that */
+#define POWER_MAX           ((int64_t)1 << 40) /* larger than any text */
 #define EXPONENT_MAX_DIGITS 9
 #define PLAIN_MAX_DIGITS    21 /* integers that JavaScript represents exactly */
 #define PLAIN_MIN_POINT     (-6)
 
-/* Of "e+12" and the like; "" is 0. Correct JSON. */
+/* Reads an exponent, "e+12", of valid JSON; "" gives 0. */
 static int64_t read_power(struct str s)
 {
     bool minus = false;
@@ -27,8 +27,8 @@ static uint64_t times_ten(uint64_t n, unsigned digit)
     return n > (UINT64_MAX - digit) / 10 ? UINT64_MAX : n * 10 + digit;
 }
 
-/* A number without its sign: digits before the power, and which of them counts
- * last. */
+/* Gets the digits of an unsigned number before its exponent, and which of them
+ * is the last significant one. */
 static bool take_digits(struct str s, uint64_t *out)
 {
     size_t end = 0, last = 0, point = SIZE_MAX;
@@ -79,7 +79,7 @@ bool json_whole(const struct json *j, bool *minus, uint64_t *out)
 
 /* --- in one spelling ------------------------------------------------------ */
 
-/* "e-10": false when it is too large to count with. */
+/* Reads an exponent, "e-10"; returns false if it is too large. */
 static bool read_exponent(struct str text, int64_t *out)
 {
     bool negative = text.n && text.p[0] == '-';
@@ -104,7 +104,8 @@ static size_t find_exponent(struct str number)
     return at == SIZE_MAX ? number.n : at;
 }
 
-/* The digits that count, of 0.digits times 10 to the power of `*point`. */
+/* Returns the significant digits of 0.digits times 10 to the power of
+ * `*point`. */
 static struct str significant(struct str mantissa, struct buf *digits,
                               int64_t *point)
 {
@@ -161,7 +162,7 @@ void json_put_number(struct buf *out, struct str spelled)
     buf_init(&digits, spelled.n + 1);
     if (end < number.n &&
         !read_exponent(str_from_index(number, end + 1), &point)) {
-        buf_append(out, spelled); /* no exact value: compared as spelled */
+        buf_append(out, spelled); /* no exact value: compare as written */
         return;
     }
     s = significant(str_slice(number, 0, end), &digits, &point);

@@ -70,7 +70,8 @@ void json_end_array(struct json_writer *w)
     end(w, ']');
 }
 
-/* A text may be megabytes of nothing else: no format is read for each. */
+/* Avoid a format string for each character, since a text may consist of
+ * megabytes of escapes. */
 static void put_unit(struct buf *out, unsigned unit)
 {
     static const char digits[] = "0123456789abcdef";
@@ -108,8 +109,9 @@ static bool is_special(char c)
     return (unsigned char)c < 0x20 || c == '"' || c == '\\';
 }
 
-/* Control characters, line separators and hidden characters are written as
- * escapes: the same text, and it may be printed anywhere (row 7). */
+/* Control characters, line separators and hidden characters are written
+ * as escapes, which do not change the value, so that the text can be
+ * printed safely (row 7). */
 static bool is_unprintable(int32_t c)
 {
     return (c >= 0x7f && c <= 0x9f) || c == 0x2028 || c == 0x2029 ||
@@ -130,13 +132,14 @@ static void put_escaped(struct buf *out, int32_t c)
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* The high bit of each byte that is zero, and maybe of one above it. */
+/* Returns the high bit of each zero byte, and possibly of a byte above one. */
 static uint64_t zeros_of(uint64_t x)
 {
     return (x - EACH(1)) & ~x & EACH(0x80);
 }
 
-/* Eight at once that are written as they are; else one by one says which. */
+/* Returns whether all of eight bytes can be written unchanged; if not, they are
+ * examined one by one. */
 static bool are_plain(const char *p)
 {
     uint64_t x;
@@ -223,7 +226,7 @@ void json_null(struct json_writer *w)
 
 /* --- whole trees -------------------------------------------------------- */
 
-/* The open collections, each with the child that comes next. */
+/* The open collections, each with its next child. */
 struct trail {
     struct level {
         const struct json *node, *next;
@@ -300,7 +303,7 @@ void json_value(struct json_writer *w, const struct json *j)
 
 /* --- in canonical form ---------------------------------------------------- */
 
-/* An open array or object: its children, sorted when they have names. */
+/* An open array or object with its children, sorted if they have names. */
 struct sorted {
     struct sorted *above;
     bool is_object;

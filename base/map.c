@@ -8,7 +8,7 @@
 
 #define ROTATE(x, bits) (((x) << (bits)) | ((x) >> (64 - (bits))))
 
-/* SipHash-1-3: short keys, hostile ones among them. Inline, so that its state
+/* SipHash-1-3, for short and possibly hostile keys. Inlined so that its state
  * stays in registers. */
 static inline __attribute__((always_inline)) void sip_round(uint64_t v[4])
 {
@@ -59,21 +59,22 @@ static void draw_seed(void)
 {
     if (getrandom(process_seed, sizeof process_seed, GRND_NONBLOCK) !=
         (ssize_t)sizeof process_seed) {
-        /* Early boot only: where the stack is, is unpredictable enough. */
+        /* Only during early boot; the stack address is sufficiently
+         * unpredictable. */
         process_seed[0] = (uint64_t)(uintptr_t)&process_seed;
         process_seed[1] = (uint64_t)(uintptr_t)__builtin_frame_address(0);
     }
 }
 
-/* What a child process was given it may give away: after a fork the parent
- * draws another one for the maps to come. */
+/* A child process may reveal the seed that it inherited, so after a fork the
+ * parent draws a new seed for new maps. */
 static void seed_process(void)
 {
     draw_seed();
     pthread_atfork(NULL, draw_seed, NULL);
 }
 
-/* One seed for the maps of a process: nothing that is printed depends on it. */
+/* The maps of a process share one seed. No output depends on it. */
 void map_init(struct map *m, struct arena *a)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -88,7 +89,8 @@ static size_t find_slot(const struct map *m, struct str key, uint64_t hash)
     size_t mask = m->slot_count - 1;
     size_t slot = (size_t)hash & mask;
 
-    /* A power of two with a slot that is free, or the search has no end. */
+    /* The number of slots is a power of two, and a slot is free; otherwise the
+     * search would not end. */
     INVARIANT((m->slot_count & mask) == 0 && m->count < m->slot_count);
     for (; m->slots[slot]; slot = (slot + 1) & mask) {
         const struct map_entry *e = &m->entries[m->slots[slot] - 1];

@@ -6,10 +6,10 @@
 #include <string.h>
 
 /*
- * Blocks of 16 positions are compared with the two rarest characters of the
- * needle at once (the compiler has an instruction for that); only where both
- * match the rest is compared. A search in the descriptions of a thousand skills
- * takes about ten microseconds.
+ * Compares blocks of 16 positions with the two rarest characters of the
+ * needle at once, using vector instructions; the rest is compared only where
+ * both match. A search in the descriptions of a thousand skills takes about
+ * ten microseconds.
  */
 
 #define LANES 16
@@ -31,7 +31,7 @@ static lanes all_of(char c)
     return v;
 }
 
-/* Each a byte of ones or zeros. */
+/* Lanes as two words; each byte is all ones or all zeros. */
 struct fits {
     uint64_t half[2];
 };
@@ -53,7 +53,7 @@ static bool is_any(lanes v)
     return (f.half[0] | f.half[1]) != 0;
 }
 
-/* Frequencies of characters; others are rare. */
+/* Relative frequencies of characters; characters not listed are rare. */
 /* clang-format off */
 static const uint8_t common[256] = {
     ['q'] = 1, ['z'] = 2, ['j'] = 3, ['x'] = 4, ['k'] = 5, ['v'] = 6, ['b'] = 7,
@@ -68,7 +68,8 @@ static unsigned how_common(char c)
     return common[(unsigned char)c];
 }
 
-/* Its two places that decide most; the same when it is one. */
+/* Finds the positions of the two rarest characters; equal if there is only
+ * one. */
 struct needle needle_of(struct str text)
 {
     struct needle what = {.text = text, .first = 0};
@@ -96,7 +97,8 @@ static size_t search_slowly(struct str text, struct str what, size_t from,
     return SIZE_MAX;
 }
 
-/* Positions of a block where both match. */
+/* Compares the rest of the needle at the positions of a block where both
+ * characters match. */
 static size_t search_fits(struct str text, struct str what, size_t from,
                           const struct fits *f)
 {
@@ -116,7 +118,7 @@ static size_t search_fits(struct str text, struct str what, size_t from,
     return SIZE_MAX;
 }
 
-/* What two lanes say of the places behind `p`. */
+/* Comparison results of the block at `p` for both characters. */
 struct pair {
     lanes rare, other;
     size_t first, second;
@@ -139,7 +141,8 @@ size_t text_search(struct str text, const struct needle *what, size_t from)
     INVARIANT(pair.first < needle.n && pair.second < needle.n);
     pair.rare = all_of(needle.p[pair.first]);
     pair.other = all_of(needle.p[pair.second]);
-    end = text.n - needle.n + 1; /* no match begins there any more */
+    end = text.n - needle.n + 1; /* last position where a match can begin, plus
+                                    one */
     for (; from + LANES <= end; from += LANES) {
         struct fits f;
 

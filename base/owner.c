@@ -9,7 +9,7 @@
 
 #define SHARED_BITS 022 /* writable by the group, by all */
 
-/* As in git: root accepts files of the user that called sudo. */
+/* Like git, root accepts files of the user who called sudo. */
 static bool is_sudo_user(uid_t owner)
 {
     const char *text = getenv("SUDO_UID");
@@ -26,7 +26,8 @@ static bool is_own(uid_t owner, unsigned flags)
     return !(flags & OWNER_EXCLUSIVE) && (owner == 0 || is_sudo_user(owner));
 }
 
-/* The path may lead elsewhere by now: only that of this very file is asked. */
+/* The path may refer to another file by now, so pass it on only if it still
+ * refers to this file. */
 static bool is_covered(const struct stat *st, const char *path,
                        const struct owner_rules *rules)
 {
@@ -40,7 +41,7 @@ static bool is_covered(const struct stat *st, const char *path,
            now.st_dev == st->st_dev && rules->covers(rules->ctx, real);
 }
 
-/* For a shell, and inside of YAML's brackets. */
+/* Quotes text for a shell and for a YAML flow list. */
 static void quote(struct buf *b, const char *text)
 {
     buf_char(b, '\'');

@@ -24,7 +24,7 @@ static bool is_special(char c)
     return (unsigned char)c < 0x20 || c == 0x7f || c == '"' || c == '\\';
 }
 
-/* As git quotes names, but for bytes beyond ASCII, which stay readable. */
+/* Quotes a name like git, but keeps bytes beyond ASCII readable. */
 static void put_name(struct buf *out, const char *prefix, struct str path)
 {
     bool quoted = false;
@@ -55,7 +55,8 @@ static void put_side(struct buf *out, const char *prefix, struct str path,
         buf_text(out, "/dev/null");
 }
 
-/* Names with blanks end with a tab: so patch(1) takes no date for one. */
+/* Names with blanks end with a tab, so that patch(1) does not mistake a
+ * part for a date. */
 static void put_name_line(struct buf *out, const char *sign, const char *prefix,
                           struct str path, const struct patch_side *s)
 {
@@ -108,7 +109,7 @@ void patch_format(const struct patch_file *f, struct buf *out)
 
     if (f->before.mode && f->after.mode &&
         S_ISLNK(f->before.mode) != S_ISLNK(f->after.mode)) {
-        /* A file that becomes a link is another file, for git. */
+        /* For git, a file that becomes a link is deleted and added. */
         struct patch_file gone = *f, fresh = *f;
 
         gone.after = fresh.before = (struct patch_side){.text = STR("")};

@@ -10,7 +10,7 @@
 struct reader {
     struct str rest;
     const char *name;
-    unsigned line; /* number of `head`, the line at hand */
+    unsigned line; /* number of `head`, the current line */
     struct str head;
     bool is_end;
     struct arena *arena;
@@ -41,7 +41,7 @@ static bool begins(const struct reader *r, const char *text)
     return !r->is_end && str_starts(r->head, str_cstr(text));
 }
 
-/* What follows `text` on the line at hand. */
+/* Gets the rest of the current line after `text`. */
 static bool take(struct reader *r, const char *text, struct str *rest)
 {
     if (!begins(r, text))
@@ -59,7 +59,7 @@ static bool is_octal(struct str s)
     return s.p[1] >= '0' && s.p[1] <= '7' && s.p[2] >= '0' && s.p[2] <= '7';
 }
 
-/* Of git's escapes those that a usable name can need. */
+/* Decodes the escapes of git that a valid name can contain. */
 static bool unquote(struct str quoted, struct arena *a, struct str *out)
 {
     CLEANUP(buf_done) struct buf b;
@@ -87,7 +87,7 @@ static bool unquote(struct str quoted, struct arena *a, struct str *out)
     return true;
 }
 
-/* "a/PATH", in quotes perhaps, with its prefix taken off. */
+/* Reads "a/PATH", possibly quoted, and removes the prefix. */
 static bool read_name(struct reader *r, struct str text, const char *prefix,
                       struct str *path, struct err *e)
 {
@@ -105,7 +105,8 @@ static bool read_name(struct reader *r, struct str text, const char *prefix,
                    r->name, r->line);
 }
 
-/* "diff --git a/PATH b/PATH": one name, so both halves are as long. */
+/* Reads "diff --git a/PATH b/PATH": both names are equal, so both halves have
+ * the same length. */
 static bool read_header(struct reader *r, struct str *path, struct err *e)
 {
     struct str names, after;
@@ -162,7 +163,7 @@ static bool read_kind(struct reader *r, struct patch_change *c, struct err *e)
     return true;
 }
 
-/* "--- a/PATH", with a tab behind a name that has blanks. */
+/* Reads "--- a/PATH", with a tab after a name with blanks. */
 static bool read_side(struct reader *r, const char *sign, const char *prefix,
                       struct str path, bool is_there, struct err *e)
 {
@@ -187,7 +188,7 @@ static bool read_side(struct reader *r, const char *sign, const char *prefix,
 
 /* --- hunks ------------------------------------------------------------------ */
 
-/* "-12,3": the lines in front, and how many there are. */
+/* Reads "-12,3": the number of lines before the hunk, and of its lines. */
 static bool read_range(struct str *text, char sign, size_t *front,
                        size_t *count)
 {
@@ -207,7 +208,8 @@ static bool read_range(struct str *text, char sign, size_t *front,
     return true;
 }
 
-/* A last line without its end is the last one of its side. */
+/* Reads the marker of a last line without LF, which must be the last
+ * line of its side. */
 static bool read_bare(struct reader *r, struct patch_line *last, size_t before,
                       size_t after, struct err *e)
 {
@@ -220,7 +222,7 @@ static bool read_bare(struct reader *r, struct patch_line *last, size_t before,
     return true;
 }
 
-/* As many as the header says: `before` of the one side, `after` of the other. */
+/* Reads the lines of a hunk: `before` of one side, `after` of the other. */
 static bool read_lines(struct reader *r, size_t before, size_t after,
                        struct patch_hunk *h, struct err *e)
 {
@@ -261,10 +263,11 @@ static bool read_hunk(struct reader *r, struct patch_hunk *h, size_t *before,
     return read_lines(r, *before, *after, h, e);
 }
 
-/* In order, and with the same lines between them on both sides. */
+/* Reads the hunks, which must be in order, with the same number of lines
+ * between them on both sides. */
 static bool read_hunks(struct reader *r, struct patch_change *c, struct err *e)
 {
-    size_t capacity = 0, x = 0, y = 0; /* read so far, of both sides */
+    size_t capacity = 0, x = 0, y = 0; /* lines read so far, of both sides */
     struct patch_hunk *hunks = NULL;
 
     while (begins(r, "@@")) {
@@ -333,10 +336,10 @@ bool patch_parse(struct str text, const char *name, struct arena *a,
 
 /* --- applying --------------------------------------------------------------- */
 
-/* The file before, line by line. */
+/* Reader of the original file, line by line. */
 struct source {
     struct str rest;
-    size_t line; /* read so far */
+    size_t line; /* lines read so far */
 };
 
 static bool take_line(struct source *s, struct patch_line *out)
@@ -352,7 +355,8 @@ static bool take_line(struct source *s, struct patch_line *out)
     return true;
 }
 
-/* False behind a line without an end: nothing can follow that. */
+/* Appends a line; returns false after a line without LF, which must
+ * be the last. */
 static bool put_line(struct buf *b, const struct patch_line *line)
 {
     if (b->n && b->p[b->n - 1] != '\n')
@@ -398,7 +402,8 @@ static bool apply_hunk(const struct patch_change *c, const struct patch_hunk *h,
     return true;
 }
 
-/* What is added without an end must be the end of the file. */
+/* Returns whether the last added line has no LF, so that it must be the
+ * end of the file. */
 static bool ends_bare(const struct patch_change *c)
 {
     const struct patch_hunk *h = c->count ? &c->hunks[c->count - 1] : NULL;
@@ -409,7 +414,7 @@ static bool ends_bare(const struct patch_change *c)
     return false;
 }
 
-/* Of another hunk than the last one. */
+/* Returns whether a hunk before the last one has a line without LF. */
 static bool ends_early(const struct patch_change *c)
 {
     for (size_t k = 0; k + 1 < c->count; k++)

@@ -12,8 +12,8 @@ static bool is_ignored_by_hfs(int32_t c)
            (c >= 0x206a && c <= 0x206f) || c == 0xfeff;
 }
 
-/* Equal on a file system that ignores case or some characters, or has short
- * names. */
+/* Detects names that are ".git" on a file system that ignores case or certain
+ * characters, or has short names. */
 bool path_is_git_folder(struct str name)
 {
     char plain[8];
@@ -32,7 +32,7 @@ bool path_is_git_folder(struct str name)
            char_is_digit(plain[4]);
 }
 
-/* A device to Windows, whatever its extension. */
+/* Returns whether Windows treats the name as a device, with any extension. */
 static bool is_device(struct str name)
 {
     /* clang-format off */
@@ -74,7 +74,7 @@ static bool has_forbidden(struct str name)
     return false;
 }
 
-/* Why a file may not be named so; NULL when it may. */
+/* Returns why a file must not have this name, or NULL. */
 static const char *name_fault(struct str name)
 {
     if (name.n == 0)
@@ -98,7 +98,8 @@ static const char *name_fault(struct str name)
     return NULL;
 }
 
-/* Printable and short, for a message; a cut text ends in "…". */
+/* Quotes text for a message, printable and short; a truncated text ends in
+ * "…". */
 static void quote(struct str s, struct buf *b)
 {
     bool cut = s.n > QUOTED_MAX_BYTES / 4;

@@ -12,7 +12,7 @@
 #define FILE_MODE   0644
 #define FOLDER_MODE 0755
 
-/* A node under a temporary name; removed unless it was placed. */
+/* A file or folder under a temporary name; removed unless it was renamed. */
 struct draft {
     int dirfd;
     char name[40];
@@ -23,14 +23,14 @@ static void draft_discard(struct draft *d)
     struct err ignored = {0};
 
     if (d->name[0] && !fs_remove_tree_at(d->dirfd, d->name, &ignored))
-        return; /* it has a name that `mapm` and people know as rubbish */
+        return; /* left behind, with a name that marks temporary files */
 }
 
 static void draft_init(struct draft *d, int dirfd)
 {
     uint64_t number = 0;
 
-    /* A name that is taken makes the next step fail: nothing worse. */
+    /* If the name is already in use, the next step fails, which is harmless. */
     if (getrandom(&number, sizeof number, GRND_NONBLOCK) < 0)
         number = (uint64_t)getpid();
     d->dirfd = dirfd;
@@ -46,7 +46,7 @@ bool place_rename(int dirfd, const char *from, const char *to, struct err *e)
 {
     int done = renameat2(dirfd, from, dirfd, to, RENAME_NOREPLACE);
 
-    /* Not every file system knows the flag. */
+    /* Some file systems do not support the flag. */
     if (done < 0 && (errno == EINVAL || errno == ENOSYS)) {
         if (fs_exists_at(dirfd, to))
             return is_there(to, e);

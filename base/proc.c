@@ -26,7 +26,7 @@ static bool is_program(const char *path)
 
 static void text_free(char **text)
 {
-    free(*text); /* what realpath gave */
+    free(*text); /* result of realpath */
 }
 
 static bool is_below(struct str path, struct str folder)
@@ -37,7 +37,7 @@ static bool is_below(struct str path, struct str folder)
            (path.n == folder.n || path.p[folder.n] == '/');
 }
 
-/* By its name or by what the name leads to. */
+/* Checks the path and the path that its symbolic links resolve to. */
 static bool is_excluded(const char *path, const char *folder, struct arena *a)
 {
     CLEANUP(text_free) char *real = NULL;
@@ -78,8 +78,8 @@ bool proc_find_program(const char *name, const char *except_below,
     return err_set(e, ERR_NOT_FOUND, "%s: no such program in PATH", name);
 }
 
-/* Without /proc the path that it was started by, if that leads there from
- * anywhere. */
+/* Without /proc, uses the path that the program was started by, if
+ * it is absolute. */
 static ssize_t self_path(char path[PATH_MAX])
 {
     ssize_t n = readlink("/proc/self/exe", path, PATH_MAX);

@@ -16,11 +16,11 @@
 
 #include "proc_rest.h"
 
-#define FIRST_FREE_FD 10 /* clear of the numbers a child is given */
+#define FIRST_FREE_FD 10 /* above the descriptors that a child receives */
 #define CLOSE_MAX_FDS 65536
-#define END_MAX_MS    200 /* to end by itself after a SIGTERM */
+#define END_MAX_MS    200 /* time to exit after a SIGTERM */
 
-/* What the child tells when it cannot become the program. */
+/* The failed step that a child reports if it cannot execute the program. */
 enum step { STEP_FDS, STEP_DIR, STEP_EXEC };
 
 struct failure {
@@ -40,7 +40,8 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Marked, not closed: the channel for a failure is among them. */
+/* Sets close-on-exec instead of closing, because the pipe for reporting
+ * failures is among them. */
 static void close_on_exec_from(unsigned first)
 {
     struct rlimit limit = {CLOSE_MAX_FDS, CLOSE_MAX_FDS};
@@ -80,8 +81,8 @@ static void close_from(unsigned first)
         close(fd);
 }
 
-/* A process of the group that waits for the end of the pipe: a signal at the end
- * of the parent reaches the program alone. */
+/* Starts a process in the group that waits for the end of the pipe, because the
+ * parent-death signal reaches only the program itself. */
 static void start_guard(const struct proc_start *s)
 {
     char byte;
@@ -99,15 +100,16 @@ static void start_guard(const struct proc_start *s)
     _exit(0);
 }
 
-/* SIGTERM first: an ssh that reads a passphrase puts the terminal right. */
+/* Sends SIGTERM first, so that an ssh that reads a passphrase can
+ * restore the terminal. */
 static NORETURN void end_program(void)
 {
     proc_end_group(END_MAX_MS);
     _exit(128 + SIGTERM);
 }
 
-/* The exit code of the program ends it; a daemon that it left behind stays, as
- * ssh's ControlPersist wants. */
+/* Ends with the exit code of the program; a daemon that it left behind
+ * continues, as ssh's ControlPersist requires. */
 static NORETURN void watch(const struct proc_start *s, pid_t program,
                            const sigset_t *signals)
 {
@@ -138,7 +140,8 @@ static NORETURN void watch(const struct proc_start *s, pid_t program,
     }
 }
 
-/* Puts a process between us and the program, which knows what that starts. */
+/* Starts an intermediate process as parent of the program, which can find the
+ * processes that the program starts. */
 static pid_t start_between(const struct proc_start *s, pid_t parent)
 {
     pid_t between = getpid(), program;
@@ -162,7 +165,7 @@ static pid_t start_between(const struct proc_start *s, pid_t parent)
     return between;
 }
 
-/* exec takes pointers to text that it does not change. */
+/* exec takes non-const pointers but does not change the strings. */
 static char *const *unconst(const char *const *strings)
 {
     union {
@@ -187,7 +190,7 @@ static NORETURN void become(const struct proc_start *s, pid_t parent,
     if (!s->outlives_us) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent)
-            _exit(127); /* it died before the line above */
+            _exit(127); /* the parent ended before prctl took effect */
     }
     start_guard(s);
     if (!place_fds(s->fds))

@@ -3,9 +3,10 @@
 
 #include "base/proc.h"
 
-/* proc_child: from fork to exec, with nothing inherited by accident. */
+/* proc_child: starts child processes that inherit only the intended
+ * descriptors. */
 
-/* exit_code of proc.h from the status that waitpid gave. */
+/* Converts a status of waitpid to the exit_code of proc.h. */
 int proc_exit_code(int status);
 
 #endif

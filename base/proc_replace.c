@@ -52,7 +52,7 @@ bool proc_replace(const struct proc_inherited *inherited, const char *path,
         return false;
     }
     restore(inherited);
-    /* Its type in POSIX is a mistake of history: it changes no argument. */
+    /* The argument type of execv is not const for historical reasons only. */
     execv(path, (char *const *)(uintptr_t)argv);
     enum err_code code = errno == ENOENT ? ERR_NOT_FOUND : ERR_IO;
 

@@ -16,14 +16,15 @@
 
 #define CHILDREN_MAX_BYTES (1u << 22)
 
-/* What cannot be killed (it changed its user) must not hold us for ever; what
- * forks faster than it is found takes some time. */
+/* Limits the wait for processes that cannot be killed (they changed their
+ * user); processes that fork faster than they are found need some time. */
 #define KILL_MAX_MS 10000
 
-/* When no new child appears for so long, the others cannot be killed. */
+/* If no new child appears for this time, the remaining ones cannot be
+ * killed. */
 #define STUCK_MAX_MS 2000
 
-#define ORPHANS_MAX_COUNT 1000 /* reaped at once */
+#define ORPHANS_MAX_COUNT 1000 /* reaped per call */
 
 static void close_folder(DIR **d)
 {
@@ -31,7 +32,7 @@ static void close_folder(DIR **d)
         closedir(*d);
 }
 
-/* "123 (name, with anything in it) S 45 …": the 45. */
+/* Returns the parent, 45 in "123 (name, with any characters) S 45 …". */
 static pid_t parent_of(int proc, const char *pid)
 {
     char path[32], text[256];
@@ -46,7 +47,7 @@ static pid_t parent_of(int proc, const char *pid)
     fd = fs_openat(proc, path, O_RDONLY | O_CLOEXEC, 0);
     n = fd < 0 ? -1 : read(fd, text, sizeof text);
     if (n <= 0)
-        return 0; /* it is gone */
+        return 0; /* the process has ended */
     rest = str_make(text, (size_t)n);
     rest = str_from_index(rest, str_find_last(rest, ')'));
     for (int i = 0; i < 3; i++)
@@ -63,8 +64,8 @@ static bool has_none(void)
            errno == ECHILD;
 }
 
-/* The kernel's own list: quick, but not built into every kernel, and it may
- * miss some while others go. */
+/* Reads the kernel's list of children: fast, but not available in every kernel,
+ * and incomplete if children exit at the same time. */
 static void list_quickly(struct buf *pids)
 {
     char path[64], block[4096];
@@ -97,7 +98,7 @@ static void list_children(struct buf *pids)
     struct dirent *entry;
 
     if (has_none())
-        return; /* nothing to look for */
+        return; /* no processes to look for */
     proc = opendir("/proc");
     while (proc && (entry = readdir(proc))) {
         uint64_t number;
@@ -133,11 +134,11 @@ void proc_rest_begin(struct proc_rest *r)
     list_children(&r->known);
     if (prctl(PR_GET_CHILD_SUBREAPER, &r->before) < 0 ||
         prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
-        r->before = 1; /* nothing to take back */
+        r->before = 1; /* no setting to restore */
     r->on = true;
 }
 
-/* How many of them were not ours before; they are killed. */
+/* Kills the children that were not there before; returns their number. */
 static size_t kill_listed(const struct proc_rest *r, const struct buf *now)
 {
     size_t found = 0;
@@ -147,7 +148,7 @@ static size_t kill_listed(const struct proc_rest *r, const struct buf *now)
 
         if (has_pid(&r->known, pid))
             continue;
-        kill(-pid, SIGKILL); /* its group, if it leads one: at once */
+        kill(-pid, SIGKILL); /* its group, if it is the leader */
         kill(pid, SIGKILL);
         found++;
     }
@@ -160,7 +161,7 @@ static size_t kill_listed(const struct proc_rest *r, const struct buf *now)
     return found;
 }
 
-/* Whether the last of them, the youngest, was there in the round before. */
+/* Returns whether the youngest process is new since the previous round. */
 static bool is_news(const struct buf *now, const struct buf *before)
 {
     size_t count = now->n / sizeof(pid_t);
@@ -168,7 +169,7 @@ static bool is_news(const struct buf *now, const struct buf *before)
     return count && !has_pid(before, pid_at(now, count - 1));
 }
 
-/* True when something was still there; `seen` holds what. */
+/* Returns whether processes were left; `seen` receives them. */
 static bool kill_round(const struct proc_rest *r, struct buf *seen, bool *news)
 {
     struct buf now;
@@ -179,7 +180,7 @@ static bool kill_round(const struct proc_rest *r, struct buf *seen, bool *news)
         list_quickly(&now);
         found = kill_listed(r, &now);
     }
-    if (found == 0) { /* to be sure */
+    if (found == 0) { /* confirm by the complete list */
         buf_clear(&now);
         list_children(&now);
         found = kill_listed(r, &now);
@@ -198,9 +199,9 @@ static bool kill_rounds(const struct proc_rest *r, unsigned max_ms)
     bool left, news;
 
     buf_init(&seen, CHILDREN_MAX_BYTES);
-    /* The children of a killed process become ours: as many rounds as the
-     * tree is deep, and one without a find. No pause while new ones appear:
-     * they may be faster. */
+    /* The children of a killed process become children of this one, so this
+     * takes as many rounds as the tree is deep, and one round that finds none.
+     * Do not pause while new ones appear, because they may fork faster. */
     while ((left = kill_round(r, &seen, &news))) {
         now = proc_now_ms();
         if (news)
@@ -257,7 +258,7 @@ void proc_end_others(const pid_t *keep, size_t count, unsigned max_ms)
     buf_done(&r.known);
 }
 
-/* False: none is left. */
+/* Returns false if no process is left. */
 static bool signal_group(bool is_late, struct buf *asked)
 {
     struct buf pids;

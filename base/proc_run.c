@@ -17,29 +17,29 @@
 #define STDERR_KEPT_BYTES 4096
 #define BLOCK_BYTES       16384
 
-/* A program that has ended may have left its pipes to a daemon: its own
- * output is available at once. */
+/* A program that has ended may have passed its pipes to a daemon; its own
+ * output is available immediately. */
 #define GRACE_MS 200
 
-/* Without pidfd_open we look this often. */
+/* Polling interval without pidfd_open. */
 #define LOOK_MS 10
 
-/* What cannot be killed (it changed its user) must not hold us for ever. */
+/* Limits the wait for a process that cannot be killed (it changed its user). */
 #define KILL_MAX_MS 2000
 
-/* How often `go_on` is asked at least. */
+/* Maximum interval between calls of `go_on`. */
 #define LISTEN_MS 250
 
 struct run {
     const struct proc_options *o;
-    int in, out, err; /* our ends */
+    int in, out, err; /* this process's ends of the pipes */
     int their_in, their_out, their_err;
     int pidfd;
     pid_t pid; /* 0: reaped, or not started */
     int status;
-    struct str input; /* not yet written */
+    struct str input; /* input not yet written */
     struct buf output;
-    char tail[2 * STDERR_KEPT_BYTES]; /* of stderr */
+    char tail[2 * STDERR_KEPT_BYTES]; /* last bytes of stderr */
     size_t tail_bytes;
     uint64_t start_ms, ended_ms;
     bool stopped, timed_out, has_left;
@@ -61,7 +61,7 @@ static void reap(struct run *r)
 
     if (!r->pid)
         return;
-    /* The group keeps its number while the zombie exists. */
+    /* The process group id stays reserved while the zombie exists. */
     if (r->o->end_all && has_ended(r->pid))
         kill(-r->pid, SIGKILL);
     do
@@ -70,7 +70,7 @@ static void reap(struct run *r)
     if (got == 0)
         return;
     if (got < 0)
-        r->status = 0; /* another waited for it: nothing more to learn */
+        r->status = 0; /* reaped elsewhere: its status is unknown */
     r->pid = 0;
     r->ended_ms = proc_now_ms();
     r->has_left = !proc_rest_kill(&r->rest);
@@ -118,8 +118,8 @@ static bool make_pipe(int *reader, int *writer, const int *ours, struct err *e)
     return true;
 }
 
-/* Some programs read stdin when it is a pipe: without input it must not be
- * one. */
+/* Some programs read stdin if it is a pipe, so without input it must
+ * not be a pipe. */
 static bool open_input(struct run *r, struct err *e)
 {
     if (r->input.n)
@@ -168,13 +168,13 @@ static void feed(struct run *r)
         if (n < 0 && errno == EAGAIN)
             return;
         if (n <= 0)
-            break; /* it reads no further: its own affair */
+            break; /* the program does not read the rest: ignore */
         r->input = str_from_index(r->input, (size_t)n);
     }
     fs_close(&r->in);
 }
 
-/* One block; 0 at the end or for now. */
+/* Reads one block; returns 0 at the end, or if none is available. */
 static size_t take(int *fd, char block[BLOCK_BYTES])
 {
     ssize_t n;
@@ -224,7 +224,7 @@ static void take_in(struct run *r)
     }
 }
 
-/* False, too, when the run is to end without an error. */
+/* Returns false also if the run must end without an error. */
 static bool may_go_on(struct run *r, struct err *e)
 {
     unsigned limit = r->o->timeout_ms;
@@ -267,8 +267,8 @@ static bool is_over(const struct run *r)
            proc_now_ms() - r->ended_ms >= GRACE_MS;
 }
 
-/* A signal that comes between the look at the flag and the sleep must end the
- * sleep: it is let in only there. */
+/* A signal between the check of the flag and the sleep must end the sleep, so
+ * signals are unblocked only during the sleep. */
 static bool sleep_until_news(const struct run *r, struct err *e)
 {
     struct pollfd fds[] = {
@@ -329,7 +329,7 @@ bool proc_run(const struct proc_options *o, struct arena *a,
     };
     struct str tail;
 
-    /* Writing to a program that has ended must not end us. */
+    /* Ignore SIGPIPE from writing to a program that has ended. */
     sigaction(SIGPIPE, &ignore, &r.pipe_before);
     buf_init(&r.output, o->max_output_bytes);
     if (!start(&r, e))

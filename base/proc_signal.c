@@ -8,12 +8,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The one mutable global of base: a handler has no other place to write. */
+/* The only mutable global variable of base, required by the signal handler. */
 static volatile sig_atomic_t caught;
 
 #define DESCRIPTORS_WISHED 256
 
-/* Raises a low soft limit to the hard one. */
+/* Raises the soft limit of descriptors to the hard limit. */
 static void raise_descriptors(void)
 {
     struct rlimit r;
@@ -25,22 +25,23 @@ static void raise_descriptors(void)
     setrlimit(RLIMIT_NOFILE, &r);
 }
 
-/* Row 29: an environment in which the rest need not think of these. */
+/* Row 29: normalizes process attributes that other code relies on. */
 static void settle_environment(void)
 {
-    /* What we make we must be able to use; modes are set exactly anyway. */
+    /* The owner must be able to use new files; modes are set exactly anyway. */
     umask(umask(077) & 077);
-    /* A file past RLIMIT_FSIZE is an error of a write, not the end. */
+    /* Exceeding RLIMIT_FSIZE must fail the write instead of killing
+     * the process. */
     signal(SIGXFSZ, SIG_IGN);
     raise_descriptors();
 }
 
 void proc_init(void)
 {
-    /* The lowest free descriptor is used: 0, 1 and 2 in turn, then one too
-     * many. Without this, the first file opened would be "stdout". Writes to
-     * a closed stdout must fail, not vanish: so the replacement is opened for
-     * reading. */
+    /* open() uses the lowest free descriptor: 0, 1 and 2 in turn, then one too
+     * many. Without this, the first file to be opened would become stdout.
+     * Writes to a closed stdout must fail instead of being lost, so the
+     * replacement is opened for reading. */
     int fd;
 
     do

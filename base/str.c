@@ -73,7 +73,7 @@ struct str str_slice(struct str s, size_t from, size_t to)
         to = s.n;
     if (from > to)
         from = to;
-    /* Arithmetic on NULL is undefined, even by nothing. */
+    /* Adding to NULL is undefined, even 0. */
     return str_make(s.p ? s.p + from : s.p, to - from);
 }
 

@@ -66,7 +66,8 @@ void term_init(struct term *t, enum term_when color, bool quiet)
     buf_init(&t->out, TEXT_MAX_BYTES);
 }
 
-/* 0, or why not. A struct err would cost its size on each line. */
+/* Returns 0 or errno, because a struct err is too large to use for each
+ * line. */
 static int write_out(int fd, struct str s)
 {
     while (s.n) {
@@ -115,14 +116,16 @@ static void put_out(struct term *t, struct str s)
         flush_out(t);
 }
 
-/* In one write, after what stdout has to say: lines stay whole and in order. */
+/* Writes in one call, after flushing stdout, so that lines stay
+ * whole and in order. */
 static void put_err(struct term *t, const struct buf *text)
 {
     flush_out(t);
     (void)write_out(STDERR_FILENO, buf_str(text));
 }
 
-/* Format, then escape: a "%s" from outside cannot bring its own escapes. */
+/* Escapes the formatted text, so that escape sequences in arguments
+ * have no effect. */
 static PRINTF(3, 0) void add_format(struct buf *out, bool lines,
                                     const char *format, va_list args)
 {
@@ -262,7 +265,8 @@ static void add_cause(const struct term *t, struct buf *b,
     buf_char(b, '\n');
 }
 
-/* One member of a list is the reason of what it stands below. */
+/* Returns the label of a message; a single item of a list is labelled as the
+ * cause of the message above it. */
 static const char *label_of(const char *message, bool is_list, bool is_headed)
 {
     static const char *const labels[][2] = {
@@ -277,8 +281,8 @@ static const char *label_of(const char *message, bool is_list, bool is_headed)
     return labels[err_role(message)][is_headed && is_list];
 }
 
-/* A hint may hold lines for a file: they are indented, so that none of them
- * passes for a message of its own. */
+/* A hint may contain lines of a file, which are indented so that none of them
+ * looks like a message. */
 static void add_hint(const struct term *t, struct buf *b, const char *label,
                      const char *hint)
 {
@@ -350,10 +354,11 @@ void term_progress(struct term *t, const char *format, ...)
     add_format(&b, false, format, args);
     va_end(args);
     for (size_t i = 0; i < b.n; i++)
-        if (b.p[i] == '\t') /* takes more columns than one can count */
+        if (b.p[i] == '\t') /* the width of a tab is unknown */
             b.p[i] = ' ';
     buf_text(&line, "\r\x1b[K");
-    /* One column stays free: a full line would wrap and could not be removed. */
+    /* Leave one column free, because a full line would wrap and
+     * could not be erased. */
     buf_append(&line, text_fit(buf_str(&b), t->width - 1));
     put_err(t, &line);
     buf_done(&line);
@@ -370,7 +375,7 @@ void term_progress_clear(struct term *t)
     t->has_progress = false;
 }
 
-/* False when `deadline_ms` comes first (0: never), or an error. */
+/* Waits for input; returns false at `deadline_ms` (0: none) or on error. */
 static bool wait_input(uint64_t deadline_ms)
 {
     struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -392,8 +397,8 @@ static bool wait_input(uint64_t deadline_ms)
     }
 }
 
-/* The first bytes of a line of stdin; what follows on it is dropped. Nothing
- * at the end of the input, and when it is too late. */
+/* Reads the first bytes of a line of stdin and discards the rest of the line.
+ * Empty at the end of input and at the deadline. */
 static bool read_answer(char answer[ANSWER_MAX_BYTES], size_t *n,
                         uint64_t deadline_ms, struct err *e)
 {
@@ -456,7 +461,7 @@ bool term_ask(struct term *t, const char *question, bool *yes, struct err *e)
     return true;
 }
 
-/* SIZE_MAX: none of them. */
+/* Returns the index of the choice, or SIZE_MAX. */
 static size_t find_choice(struct str said, const char *const *choices,
                           size_t count)
 {
@@ -467,7 +472,7 @@ static size_t find_choice(struct str said, const char *const *choices,
     return SIZE_MAX;
 }
 
-/* "(o)nce, (n)o:" */
+/* Appends "(o)nce, (n)o:". */
 static void put_choices(struct buf *b, const char *const *choices, size_t count)
 {
     for (size_t i = 0; i < count; i++)

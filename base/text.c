@@ -26,7 +26,7 @@ size_t text_ascii(struct str s)
     return i;
 }
 
-/* Unicode, table 3-7: what may follow which first byte. */
+/* Unicode, table 3-7: valid bytes after each first byte. */
 static const struct lead {
     unsigned char from, to, bytes, low, high; /* range of the second byte */
 } leads[] = {
@@ -44,7 +44,8 @@ static const struct lead *find_lead(unsigned char byte)
     return NULL;
 }
 
-/* Bytes of the sequence at `p`, its code point in *out; 0 when it is bad. */
+/* Returns the length of the sequence at `p`, or 0 if it is invalid; sets *out
+ * to its code point. */
 static size_t decode(const unsigned char *p, size_t n, int32_t *out)
 {
     const struct lead *lead = find_lead(p[0]);
@@ -175,7 +176,8 @@ bool text_is_shell_word(struct str s)
     return s.n != 0;
 }
 
-/* `s` itself when it is not UTF-8: two such names are equal by bytes only. */
+/* Maps text; returns `s` itself if it is not UTF-8, so that such names are
+ * compared by bytes. */
 static struct str map_text(struct str s, utf8proc_option_t options,
                            struct arena *a)
 {
@@ -202,7 +204,8 @@ struct str text_fold(struct str s, struct arena *a)
 {
     if (text_ascii(s) == s.n)
         return str_lower(s, a);
-    /* Folding may leave what folds or composes further: twice is enough. */
+    /* The result of folding may fold or compose again; two passes
+     * are sufficient. */
     for (int i = 0; i < 2; i++)
         s = map_text(map_text(s, UTF8PROC_COMPOSE, a),
                      UTF8PROC_CASEFOLD | UTF8PROC_COMPOSE, a);
@@ -369,7 +372,7 @@ static void nearest_put(struct text_nearest *n, struct str known, size_t edits)
     n->edits[at] = edits;
 }
 
-/* Of a short name half would be another word. */
+/* Limits the edits for a short name, of which half would be another word. */
 static size_t max_of(struct str name, size_t max_edits)
 {
     return least(max_edits, (name.n + 1) / 2);

@@ -9,8 +9,8 @@
 #define TAG_END    0xe007f
 #define ZWJ        0x200d
 
-/* A flag names a region and its part, as "gbsct" (UTS 51, ED-14a). A longer
- * sequence could hide text. */
+/* The tags of a flag name a region and a part of it, "gbsct" (UTS 51, ED-14a).
+ * A longer sequence could hide text. */
 #define FLAG_MIN_TAGS 3
 #define FLAG_MAX_TAGS 7
 
@@ -18,7 +18,8 @@
 static const struct range {
     int32_t from, to;
     enum text_hidden kind;
-} ranges[] = { /* sorted; characters that are invisible or change the order */
+} ranges[] = { /* sorted; invisible characters, and those that change the
+                  order */
     {0x00ad,  0x00ad,  TEXT_HIDDEN_ZERO_WIDTH}, /* soft hyphen */
     {0x034f,  0x034f,  TEXT_HIDDEN_ZERO_WIDTH}, /* grapheme joiner */
     {0x061c,  0x061c,  TEXT_HIDDEN_BIDI},
@@ -48,7 +49,7 @@ static const struct range {
 
 static enum text_hidden kind_of(int32_t c)
 {
-    /* Most letters of the world are before or in this gap. */
+    /* Most letters are before or in this gap. */
     if (c < ranges[0].from || (c > 0x3164 && c < 0xfe00))
         return TEXT_HIDDEN_NONE;
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
@@ -74,7 +75,8 @@ static bool extends_emoji(int32_t c)
     return c == 0xfe0f || c == 0x20e3 || (c >= 0x1f3fb && c <= 0x1f3ff);
 }
 
-/* Where the tags of the flag before `at` end; `at` when it has none. */
+/* Returns the end of the tags of the flag before `at`, or `at` if
+ * there are none. */
 static size_t find_flag_end(struct str s, size_t at)
 {
     size_t start = at;
@@ -136,7 +138,7 @@ enum text_hidden text_find_hidden(struct str s, size_t *offset,
 
     while (worst != TEXT_HIDDEN_TAG &&
            text_scan_next(&scan, &start, &c, &kind)) {
-        if (c < 0x80) { /* nothing is hidden in ASCII: be quick */
+        if (c < 0x80) { /* fast path: ASCII has no hidden characters */
             scan.at += text_ascii(str_from_index(s, scan.at));
             continue;
         }
@@ -177,7 +179,7 @@ static bool is_shown(int32_t c, enum text_hidden kind, bool lines)
 void text_visible(struct buf *out, struct str s, bool lines)
 {
     struct text_scan scan = {.s = s};
-    size_t start, from = 0; /* not yet copied */
+    size_t start, from = 0; /* start of the text not yet copied */
     enum text_hidden kind;
     int32_t c;
 
@@ -186,7 +188,7 @@ void text_visible(struct buf *out, struct str s, bool lines)
             continue;
         buf_append(out, str_slice(s, from, start));
         from = scan.at;
-        if (c < 0x80) /* a bad byte, too */
+        if (c < 0x80) /* or an invalid byte */
             buf_printf(out, "\\x%02x", (unsigned char)s.p[start]);
         else
             buf_printf(out, "\\u{%x}", (unsigned)c);

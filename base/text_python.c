@@ -4,7 +4,7 @@
 
 #include "text_scan.h"
 
-/* Text as Python changes and shows it. */
+/* Python's text functions. */
 
 #define SIGMA       0x3a3
 #define FINAL_SIGMA 0x3c2
@@ -40,7 +40,7 @@ static bool is_cased(int32_t c)
     return utf8proc_tolower(c) != c || utf8proc_toupper(c) != c;
 }
 
-/* The letter after `at`, past marks; -1 at the end. */
+/* Returns the next letter after `at`, skipping marks; -1 at the end. */
 static int32_t next_base(struct str s, size_t at)
 {
     while (at < s.n) {
@@ -52,7 +52,7 @@ static int32_t next_base(struct str s, size_t at)
     return -1;
 }
 
-/* The two letters that do not map to one other letter. */
+/* Handles the two letters whose lower case is not one fixed letter. */
 static void put_lower(struct buf *b, struct str s, size_t after, int32_t c,
                       bool after_letter)
 {

@@ -42,7 +42,7 @@ struct items {
     size_t count;
     atomic_size_t next;
     atomic_bool failed;
-    struct err *why; /* written by the first that fails */
+    struct err *why; /* set by the first failure */
 };
 
 static void work_items(void *ctx, size_t thread)

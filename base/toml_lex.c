@@ -160,7 +160,7 @@ static bool put_escape(const struct toml_lexer *l, struct str s, size_t *at,
     return true;
 }
 
-/* Between the quotes of a basic string. */
+/* Decodes the text between the quotes of a basic string. */
 static bool decode(const struct toml_lexer *l, struct str s, struct str *out,
                    struct err *e)
 {
@@ -252,7 +252,8 @@ static bool is_plain(int c)
     return is_bare(c) || c == '+' || c == '.' || c == ':';
 }
 
-/* `s` is digits of the base, "_" alone between two of them. */
+/* Returns whether `s` consists of `digits`, with single "_" between
+ * two of them. */
 static bool is_digits(struct str s, const char *digits)
 {
     for (size_t i = 0; i < s.n; i++)
@@ -288,7 +289,8 @@ static bool is_number(struct str s)
     return is_digits(whole, decimal) && (whole.n == 1 || whole.p[0] != '0');
 }
 
-/* Fields of a date or a time: each digit of `form` for any. */
+/* Returns whether `s` has the form of a date or time; a digit of `form`
+ * stands for any digit. */
 static bool has_form(struct str s, const char *form)
 {
     size_t n = strlen(form);
@@ -320,7 +322,7 @@ static bool is_date(struct str s)
                           is_time(str_from_index(s, 11))));
 }
 
-/* A value without quotes: a number, a boolean, a date or a time. */
+/* Returns whether `s` is an unquoted value: a number, boolean, date or time. */
 static bool is_word(struct str s)
 {
     static const struct {
@@ -345,7 +347,7 @@ static bool skip_word(struct toml_lexer *l, struct err *e)
 
     while (is_plain(peek(l)))
         l->at++;
-    /* A blank may part a date and its time. */
+    /* A date and its time may be separated by a blank. */
     if (l->at - start == 10 && peek(l) == ' ' && peek_at(l, 1) >= '0' &&
         peek_at(l, 1) <= '9' && is_date(str_slice(l->text, start, l->at)))
         for (l->at++; is_plain(peek(l));)
@@ -354,7 +356,7 @@ static bool skip_word(struct toml_lexer *l, struct err *e)
            fail(l, l->at > start ? "not a value" : "a value is expected", e);
 }
 
-/* Blanks, and between the values of a list line breaks and comments. */
+/* Skips blanks, and between the values of a list line breaks and comments. */
 static bool skip_gap(struct toml_lexer *l, struct err *e)
 {
     for (;;) {
@@ -371,7 +373,8 @@ static bool skip_gap(struct toml_lexer *l, struct err *e)
 
 static bool skip_value(struct toml_lexer *l, unsigned depth, struct err *e);
 
-/* The names of one table in braces: `a.b` makes `a` a table, without a value. */
+/* The names of an inline table; `a.b` makes `a` a table, which
+ * cannot have a value. */
 struct inline_names {
     struct map values, tables;
 };
@@ -406,7 +409,8 @@ static bool read_inline_name(struct toml_lexer *l, struct inline_names *names,
                    STR_ARG(name.key[name.depth > 1]));
 }
 
-/* A list, or a table in braces. Line breaks in one are of TOML 1.1. */
+/* Skips a list or an inline table. Line breaks in an inline table are
+ * allowed by TOML 1.1. */
 static bool skip_brackets(struct toml_lexer *l, unsigned depth, struct err *e)
 {
     int closer = peek(l) == '[' ? ']' : '}';

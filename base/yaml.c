@@ -7,18 +7,19 @@
 #include <string.h>
 #include <yaml.h>
 
-#define LINEAR_MAX 16 /* members compared one by one; then a map */
+#define LINEAR_MAX 16 /* members compared linearly; a map for more */
 
 /*
- * libyaml costs time and memory in the product of tokens and flow depth. Our
- * count of its events stops it: it reads ahead of its events by one simple key
- * only, which is at most 1,024 characters on one line, so it never stands
- * deeper than max_depth + 1,024. No scan of the text for brackets could be as
- * exact: prose in a block scalar may hold any number of them.
+ * The time and memory of libyaml grow with the product of tokens and flow
+ * depth. The depth limit on its events stops it: it reads ahead by at most one
+ * simple key, which has at most 1,024 characters on one line, so its depth
+ * never exceeds max_depth + 1,024. Counting brackets in the text would not be
+ * exact, because prose in a block scalar may contain any number of them.
  */
 #define DEFAULT_MAX_DEPTH 64
 
-/* Where a character of the text is. libyaml counts characters, we bytes. */
+/* Position of a character. libyaml counts characters; the tree has
+ * byte offsets. */
 struct place {
     size_t index;          /* characters before it */
     size_t byte;           /* bytes before it */
@@ -29,7 +30,7 @@ struct place {
 struct frame {
     struct yaml *node;
     struct yaml *last; /* newest child */
-    struct map *seen;  /* keys, once there are many */
+    struct map *seen;  /* keys, if there are many */
     bool has_key;
     struct str key;
     struct place key_at;
@@ -42,7 +43,8 @@ struct reader {
     struct yaml_problem *problem;
     struct err *e;
     yaml_parser_t *parser;
-    struct place starts, ends; /* only ever move on: so all is linear */
+    struct place starts, ends; /* only move forward, so the total cost is
+                                  linear */
     struct frame *frames;
     size_t depth, capacity;
     size_t nodes;
@@ -57,7 +59,8 @@ static struct place place_first(const struct reader *r)
     return (struct place){.line = line ? line : 1, .column = 1};
 }
 
-/* One character on. A line ends with LF, CR LF or CR: what editors count. */
+/* Advances by one character. A line ends with LF, CR LF or CR, as in
+ * editors. */
 static void place_step(struct place *at, struct str text)
 {
     char c = text.p[at->byte++];
@@ -112,7 +115,7 @@ static bool PRINTF(4, 5) refuse(struct reader *r, enum yaml_fault fault,
                    "line %u: %s", line, message);
 }
 
-/* What can be told from the bytes alone, before libyaml sees them. */
+/* Checks the bytes before libyaml parses them. */
 static bool check_text(struct reader *r)
 {
     static const struct str marks[] = {
@@ -150,7 +153,7 @@ static bool refuse_syntax(struct reader *r)
 static bool check_anchor(struct reader *r, const yaml_char_t *anchor,
                          const yaml_char_t *tag)
 {
-    /* libyaml forgets "!" before a scalar, but its mark starts there. */
+    /* libyaml drops a "!" before a scalar, but its start mark is there. */
     bool marked = r->starts.byte < r->text.n &&
                   r->text.p[r->starts.byte] == '!' &&
                   r->ends.byte > r->starts.byte;
@@ -211,7 +214,7 @@ static bool take_key(struct reader *r, struct frame *f,
     return true;
 }
 
-/* Hangs a new value into the open collection, or makes it the root. */
+/* Appends a new value to the open collection, or makes it the root. */
 static struct yaml *add_node(struct reader *r, enum yaml_kind kind)
 {
     struct frame *f = r->depth ? &r->frames[r->depth - 1] : NULL;
@@ -308,11 +311,9 @@ static bool on_open(struct reader *r, enum yaml_kind kind, bool flow)
     return true;
 }
 
-/*
- * A flow node ends at its bracket. For a block node libyaml gives the start
- * of the next token, after comments and blank lines; the end of its last
- * value is more useful for an edit.
- */
+/* A flow node ends at its bracket. For a block node, libyaml returns the start
+ * of the next token, after comments and blank lines; the end of its last value
+ * is more useful for edits. */
 static void on_close(struct reader *r)
 {
     struct frame *f = &r->frames[--r->depth];
@@ -417,7 +418,7 @@ bool yaml_parse(struct str text, const struct yaml_options *options,
         return false;
     if (r.root && r.root->kind == YAML_SCALAR && r.root->style == YAML_PLAIN &&
         r.root->text.n == 0)
-        r.root = NULL; /* "---" alone says as little as nothing */
+        r.root = NULL; /* a single "---" is an empty document */
     *out = r.root;
     return true;
 }

@@ -1,7 +1,7 @@
 #include "base/json.h"
 #include "base/yaml.h"
 
-#define DEPTH_MAX 80 /* deeper trees do not occur: yaml_parse refuses them */
+#define DEPTH_MAX 80 /* yaml_parse rejects deeper trees */
 
 static void close_one(struct json_writer *w, const struct yaml *y)
 {
@@ -11,7 +11,7 @@ static void close_one(struct json_writer *w, const struct yaml *y)
         json_end_array(w);
 }
 
-/* Without recursion: open nodes are on a stack. */
+/* Iterates with an explicit stack of open nodes. */
 void yaml_put_json(const struct yaml *root, struct json_writer *w,
                    void (*put_scalar)(struct json_writer *w,
                                       const struct yaml *scalar))

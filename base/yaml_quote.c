@@ -4,10 +4,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Words that some reader takes for something else than text. */
+/* Words that some parsers do not treat as text. */
 static const char *const risky[] = {"y", "n", "="};
 
-/* A number for YAML 1.2 readers that is text in 1.1: "1e3", "0o17". */
+/* Returns whether `s` is text in YAML 1.1 but a number in YAML 1.2:
+ * "1e3", "0o17". */
 static bool is_number_elsewhere(struct str s)
 {
     bool digits = false;
@@ -29,7 +30,8 @@ static bool is_plain_first(char c)
            (c && strchr("_/.+$(<-~", c));
 }
 
-/* Safe in the middle of a plain scalar, in blocks and in brackets alike. */
+/* Returns whether a character is safe inside a plain scalar, in block
+ * and flow context. */
 static bool is_plain_point(int32_t c)
 {
     if (c >= 0x20 && c < 0x7f)
@@ -50,7 +52,7 @@ static bool is_plain(struct str s)
     if (!is_plain_first(s.p[0]) || s.p[s.n - 1] == ' ' || s.p[s.n - 1] == ':')
         return false;
     if (s.p[0] == '-' && (s.n < 2 || s.p[1] == ' ' || s.p[1] == '-'))
-        return false; /* an entry, or "---" */
+        return false; /* a list item, or "---" */
     if (str_starts(s, STR("...")) || str_find(s, STR(": ")) != SIZE_MAX ||
         str_find(s, STR(" #")) != SIZE_MAX)
         return false;

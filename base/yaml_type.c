@@ -3,14 +3,15 @@
 #include <string.h>
 
 /*
- * What YAML 1.1 makes of plain text, as PyYAML's resolver decides it, and the
- * inverse: how text must be written to stay text.
+ * Determines the YAML 1.1 type of plain text like PyYAML's resolver, and how
+ * text must be written to remain text.
  *
  * Source: yaml.org/type (int, float, bool, null, timestamp, merge) with the
  * narrower expressions of PyYAML; REQUIREMENTS.md X18 and 6.2.
  */
 
-/* A pattern is a sequence of these; each matches as much as possible. */
+/* The functions below match a part of a pattern; each matches as
+ * much as possible. */
 static bool skip_char(struct str *s, char c)
 {
     if (s->n == 0 || s->p[0] != c)
@@ -38,7 +39,7 @@ static size_t skip_run(struct str *s, const char *set)
 
 #define DIGITS "0123456789"
 
-/* Between `min` and `max` digits. */
+/* Skips between `min` and `max` digits. */
 static bool skip_digits(struct str *s, size_t min, size_t max)
 {
     size_t n = 0;
@@ -48,7 +49,7 @@ static bool skip_digits(struct str *s, size_t min, size_t max)
     return n >= min;
 }
 
-/* ":59", at least once: base 60. */
+/* Skips ":59" at least once: base 60. */
 static bool skip_sixties(struct str *s)
 {
     size_t groups = 0;
@@ -84,7 +85,8 @@ static bool is_int(struct str s)
     return skip_run(&rest, "01234567_") && rest.n == 0;
 }
 
-/* The end of a float: empty, or an exponent, which needs a sign in 1.1. */
+/* Returns whether `s` is empty or an exponent, which requires a sign
+ * in YAML 1.1. */
 static bool is_exponent(struct str s)
 {
     if (s.n == 0)
@@ -126,7 +128,8 @@ static bool is_float(struct str s)
     return s.n == 0;
 }
 
-/* "Z", "+1", "-05:30", or nothing; blanks before it. */
+/* Returns whether `s` is empty or a time zone, "Z", "+1", "-05:30",
+ * after blanks. */
 static bool is_zone(struct str s)
 {
     skip_run(&s, " \t");
