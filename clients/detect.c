@@ -7,10 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Where a client keeps what is its user's, and whether it is on this machine. */
+/* Determines the user-level paths of a client, and whether it is installed
+ * on this machine. */
 
-/* The part of `path` below `folder`, "" for the folder itself; p NULL when it is
- * elsewhere. */
+/* Returns the part of `path` below `folder`, "" for the folder itself; p is
+ * NULL if it is not below. */
 static struct str path_below(struct str path, struct str folder)
 {
     if (!folder.n)
@@ -30,7 +31,7 @@ static bool put_below(struct str folder, struct str rest, struct arena *a,
     return true;
 }
 
-/* XDG Base Directory Specification: a relative path counts as none. */
+/* XDG Base Directory Specification: a relative path is ignored. */
 static struct str config_folder(struct str home, struct arena *a)
 {
     struct str xdg = str_cstr(getenv("XDG_CONFIG_HOME"));

@@ -1,29 +1,29 @@
 #include "mapm/clients_shape.h"
 
 /*
- * The ways in which clients write servers down: to add one, add a row here, or
- * name one of these in the row of a client.
+ * The layouts of servers in the files of clients. To add one, add a row here
+ * and use it in the row of a client.
  *
  * Source: docs/clients.md 5.
  */
 /* clang-format off */
 
-/* `mcpServers` of JSON, which most have: .mcp.json itself, … */
+/* JSON with `mcpServers`, the most common layout: .mcp.json itself, … */
 const struct mcp_shape shape_shared = {
     .section = "mcpServers", .is_verbatim = true, .off = "disabled", .off_value = true};
 
-/* … those that find a remote server by its url, … */
+/* … clients that recognize a remote server by its URL, … */
 const struct mcp_shape shape_plain = {
     .section = "mcpServers", .keeps_rest = true, .off = "disabled", .off_value = true,
     .members = {{"type", SERVER_LOCAL | SERVER_SSE, VALUE_SAME, NULL}}};
 
-/* … by its type, … */
+/* … clients that recognize it by its type, … */
 const struct mcp_shape shape_typed = {
     .section = "mcpServers", .keeps_rest = true, .off = "disabled", .off_value = true,
     .members = {{"type", SERVER_HTTP, VALUE_TEXT, "http"},
                 {"type", SERVER_LOCAL | SERVER_SSE, VALUE_SAME, NULL}}};
 
-/* … and those that start programs alone. */
+/* … and clients that support only local servers. */
 const struct mcp_shape shape_local = {
     .section = "mcpServers", .is_local = true,
     .members = {{"command", SERVER_LOCAL, VALUE_SAME, NULL},
@@ -36,7 +36,7 @@ const struct mcp_shape shape_vscode = {
                 {"type", SERVER_HTTP, VALUE_TEXT, "http"},
                 {"type", SERVER_SSE, VALUE_TEXT, "sse"}}};
 
-/* An unknown member makes it refuse its whole settings file. */
+/* Gemini rejects its whole settings file for an unknown member. */
 const struct mcp_shape shape_gemini = {
     SHAPE_JSON_COMMENTED, "mcpServers",
     .members = {{"command", SERVER_ANY, VALUE_SAME, NULL},
@@ -70,7 +70,7 @@ const struct mcp_shape shape_windsurf = {
                 {"serverUrl", SERVER_REMOTE, VALUE_SAME, "url"},
                 {"headers", SERVER_REMOTE, VALUE_SAME, NULL}}};
 
-/* One name with a dot in it. */
+/* A single name that contains a dot. */
 const struct mcp_shape shape_amp = {
     SHAPE_JSON_RELAXED, "amp.mcpServers",
     .members = {{"command", SERVER_LOCAL, VALUE_SAME, NULL},

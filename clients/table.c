@@ -1,19 +1,19 @@
 #include "mapm/clients.h"
 
 /*
- * The table of clients: to add one, add a row.
+ * The table of clients. To add one, add a row.
  *
- * Copilot, Cline and Amp read everything in the common folders. VS Code reads
- * .agents/skills and, of a project, its own MCP file; its sub-agents live in
- * .github/agents. The folders of skills were seen with the programs themselves,
- * those of VS Code and Cursor and the files of instructions are from their
- * documentation. Claude Code and Codex are the only ones known to truncate the
- * list of skills: Claude Code drops descriptions, Codex skills.
+ * Copilot, Cline and Amp read everything in the shared folders. VS Code reads
+ * .agents/skills and, in a project, its own MCP file; its sub-agents are in
+ * .github/agents. The skills folders were observed with the programs
+ * themselves; those of VS Code and Cursor, and the instruction files, come from
+ * their documentation. Only Claude Code and Codex are known to truncate the
+ * list of skills: Claude Code drops descriptions, Codex drops skills.
  *
- * Backends: each program may edit files in the workspace and asks its own
- * rules for the rest; none gets an option to trust a folder or to allow all tools. A
- * stream of events is read where a program has one: turns are counted, and the
- * answer so far is known when the program has to be ended.
+ * Backends: each program may edit files in the workspace and applies its own
+ * rules to everything else; none gets an option to trust a folder or to allow
+ * all tools. Event streams are used where available, so that turns are counted
+ * and the answer so far is known if the program must be stopped.
  *
  * Source: docs/clients.md.
  */
@@ -49,13 +49,13 @@ const struct client clients_table[] = {
                  "--permission-mode", "acceptEdits", "--model", "{model}"},
         .keeps_cap = true,
         .rules = {
-            {{"parent_tool_use_id"}, ACT_SKIP, NULL}, /* of a sub-agent */
+            {{"parent_tool_use_id"}, ACT_SKIP, NULL}, /* event of a sub-agent */
             {{"type=assistant"}, ACT_TURN, "message.id"},
             {{"type=assistant"}, ACT_SAY, "message.content[].text"},
             {{"type=result"}, ACT_TURNS, "num_turns"},
             {{"type=result", "subtype=error_max_turns"}, ACT_EXHAUSTED, NULL},
             {{"type=result", "subtype=error_max_turns"}, ACT_SKIP, NULL},
-            /* An API's error is a "success". */
+            /* An API error is reported as a "success". */
             {{"type=result", "is_error=true"}, ACT_FAIL, "result|errors[]"},
             {{"type=result", "!is_error=true"}, ACT_ANSWER, "result"},
         },
@@ -94,7 +94,7 @@ const struct client clients_table[] = {
         .args = {"exec", "--json", "--skip-git-repo-check", "--ephemeral",
                  "-s", "workspace-write", "-m", "{model}", "-"},
         .rules = {
-            /* Items that are no tools; errors among them are warnings. */
+            /* Items that are not tools; errors among them are warnings. */
             {{"type=item.completed", "item.type=agent_message"}, ACT_SPEAK, NULL},
             {{"type=item.completed", "item.type=agent_message"}, ACT_ANSWER, "item.text"},
             {{"item.type=agent_message"}, ACT_SKIP, NULL},
@@ -253,7 +253,8 @@ const struct client clients_table[] = {
             {{"type=result", "is_error=true"}, ACT_FAIL, "error.message|result"},
             {{"type=result", "!is_error=true"}, ACT_ANSWER, "result"},
         },
-        .exhausted_codes = {53, 55}, /* turns, and other budgets of its user */
+        .exhausted_codes = {53, 55}, /* turns, and other budgets that the user
+                                        configured */
         .env = {"QWEN_*", "DASHSCOPE_*", "BAILIAN_*", "MODELSCOPE_*", "OPENAI_*"},
         .log_in = "run \"qwen\" once and choose how to log in",
         .install = "npm install -g @qwen-code/qwen-code",
@@ -274,7 +275,8 @@ const struct client clients_table[] = {
      .secrets = {".cline"},
      .backend = &(const struct preset){
         .program = "cline", .seen = "3.0.65, 2026-11",
-        /* A single word would be a command: the prompt gets a line end. */
+        /* A prompt of a single word would be taken as a command, so a line
+         * end is appended. */
         .args = {"--json", "-m", "{model}", "--", "{prompt}"},
         .rules = {
             {{"event.type=iteration_start"}, ACT_TURN, NULL},

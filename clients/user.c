@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* The places of each client at user level. */
+/* Determines the user-level paths of each client. */
 
 #define COMMON_SKILLS ".agents/skills"
 #define ROOTS_MAX     3
 
-/* Folders that links may lead to, without links themselves. */
+/* Folders that links may lead to, with their own links resolved. */
 struct roots {
     struct str items[ROOTS_MAX];
     size_t count;
@@ -18,8 +18,8 @@ struct roots {
 
 struct builder {
     struct arena *arena;
-    struct str home;      /* as it is named */
-    struct str real_home; /* without links */
+    struct str home;      /* as configured */
+    struct str real_home; /* links resolved */
 };
 
 static bool is_within(const struct roots *roots, struct str path)
@@ -30,8 +30,8 @@ static bool is_within(const struct roots *roots, struct str path)
     return false;
 }
 
-/* Where a path leads that need not exist to its end; p NULL for a link without
- * a target. */
+/* Resolves the links of a path, of which the last components need not exist; p
+ * is NULL for a dangling link. */
 static struct str lead(struct str path, struct arena *a)
 {
     struct str real, folder = path, rest = STR("");
@@ -51,7 +51,7 @@ static struct str lead(struct str path, struct arena *a)
     return fs_join(real, rest, a);
 }
 
-/* A folder outside of the home that a variable names. */
+/* Adds a folder outside of the home folder that a variable names. */
 static void add_root(const struct builder *b, const struct client *c,
                      const char *path, struct roots *roots)
 {
@@ -79,7 +79,7 @@ typedef bool (*finder)(const struct client *c, const char *path,
                        struct str home, struct arena *a, struct str *out,
                        struct err *e);
 
-/* One place of the row; NULL for none. */
+/* Resolves one path of a row; NULL if there is none. */
 static bool place(const struct builder *b, const struct client *c,
                   const struct roots *roots, finder find, const char *path,
                   const char **out, struct err *e)
@@ -204,7 +204,7 @@ bool clients_user_scope(struct str home, struct arena *a,
             rows[i].mcp = (struct client_mcp){0};
         }
         if (rows[i].skills && str_is(str_cstr(rows[i].skills), out->skills))
-            rows[i].skills = NULL; /* a link to the common folder */
+            rows[i].skills = NULL; /* a link to the shared folder */
     }
     return true;
 }

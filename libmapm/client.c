@@ -11,7 +11,7 @@
 
 #include "engine_client.h"
 
-#define ENGINE_FD_MIN 10 /* clear of 0 to 3, which proc_start() places */
+#define ENGINE_FD_MIN 10 /* above 0 to 3, which proc_start() assigns */
 
 static struct err interrupted(void)
 {
@@ -21,7 +21,7 @@ static struct err interrupted(void)
     return e;
 }
 
-/* True, once, when mapm_cancel() was called. */
+/* Returns whether mapm_cancel() was called, and resets that. */
 static bool take_cancel(struct mapm *m)
 {
     bool is_canceled;
@@ -64,7 +64,8 @@ bool client_fail(struct mapm *m, const struct err *e)
 
 /* --- the process -------------------------------------------------------------------- */
 
-/* Above 9, whatever of 0 to 2 the host has closed. */
+/* Opens a socket pair on descriptors from ENGINE_FD_MIN, since the host may
+ * have closed some of 0 to 2. */
 static bool open_pair(int *ours, int *theirs, struct err *e)
 {
     int pair[2];
@@ -96,7 +97,8 @@ static bool start(struct mapm *m, struct err *e)
     s.fds[0] = its_end;
     s.fds[1] = s.fds[2] = nothing;
     s.fds[3] = theirs;
-    /* Before there is a process: what mapm_cancel writes from then on waits. */
+    /* Set before the process is started, so that the byte of
+     * mapm_cancel waits for it. */
     set_lifeline(m, lifeline);
     lifeline = -1;
     if (!proc_start(&s, &m->pid, e)) {
@@ -109,7 +111,8 @@ static bool start(struct mapm *m, struct err *e)
     return true;
 }
 
-/* Its status; -1 when the host reaps all children itself. */
+/* Returns the exit status of the engine; -1 if the host reaps all
+ * children itself. */
 static int reap(struct mapm *m)
 {
     int status = -1;
@@ -129,7 +132,7 @@ void client_end(struct mapm *m)
     m->is_planned = false;
 }
 
-/* Why the engine is gone, without a last message. */
+/* Sets the error if the engine ended without a final message. */
 static bool fail_lost(struct mapm *m, const struct err *why)
 {
     struct err e = *why;
@@ -137,7 +140,8 @@ static bool fail_lost(struct mapm *m, const struct err *why)
 
     set_lifeline(m, -1);
     fs_close(&m->fd);
-    /* It may not end by itself; recovery is for the next operation. */
+    /* The engine may not end by itself. The next operation performs
+     * the recovery. */
     if (why->code == ERR_FORMAT)
         kill(-m->pid, SIGKILL);
     status = reap(m);
@@ -198,7 +202,8 @@ bool client_reply(struct mapm *m, const struct wire_answer *answer)
 
     buf_init(&b, WIRE_MAX_BYTES);
     wire_put(&b, WIRE_REPLY, WIRE_ANSWER, answer, 1);
-    /* An engine that did not wait for it has sent why. */
+    /* If the engine did not wait for the reply, it has sent the reason, which
+     * client_finish() reads. */
     return wire_send(m->fd, &b, &e) || e.code == ERR_IO || fail_lost(m, &e);
 }
 
@@ -255,7 +260,7 @@ static bool take_error(struct mapm *m, const struct wire_message *in)
     return false;
 }
 
-/* What a message of a kind carries. */
+/* Returns whether a message of this kind has the expected records. */
 static bool is_sound(const struct wire_message *in)
 {
     static const int types[WIRE_KIND_COUNT] = {
@@ -279,7 +284,8 @@ static bool is_sound(const struct wire_message *in)
            (in->kind == WIRE_PROGRESS ? in->count <= 1 : in->count == 1);
 }
 
-/* True: go on; a last message sets `*is_over`. */
+/* Handles a message; returns false on failure. Sets `*is_over` on
+ * the final message. */
 static bool handle(struct mapm *m, const struct wire_message *in, bool *is_over)
 {
     switch (in->kind) {

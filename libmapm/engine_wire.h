@@ -8,35 +8,34 @@
 /*
  * wire: messages between the library and mapm-engine, over a socket pair.
  *
- *     u32 length of what follows, u8 message kind, u8 record type,
+ *     u32 length of the rest, u8 message kind, u8 record type,
  *     u32 count, that many records
  *
- * A record is a C structure, most of them of mapm.h, whose fields stand in a
- * table: both sides encode and decode by it. Numbers are little-endian; a text
- * is u32 length and its bytes, NULL is the length UINT32_MAX; from the engine it
- * arrives as "", as mapm.h promises.
+ * A record is a C structure, in most cases of mapm.h. A table of its fields
+ * drives the encoding and decoding on both sides. Numbers are little-endian; a
+ * text is u32 length and its bytes; NULL is the length UINT32_MAX, which the
+ * library decodes as "", as mapm.h promises.
  *
- * Both programs are of one version, and the library trusts the engine no
- * further than its host trusts the library; a message that does not fit the
- * tables ends the operation all the same, and none takes more than a few times
+ * Both sides have the same version. A message that does not match the tables
+ * nevertheless fails the operation, and no message needs more than a few times
  * its size of memory.
  */
 
 enum wire_kind {
-    /* the library sends */
-    WIRE_HELLO,   /* version, options: first */
-    WIRE_REQUEST, /* the operation, by its record type */
-    WIRE_REPLY,   /* to CONFIRM, CHOOSE, ASK and PLANNED */
+    /* sent by the library */
+    WIRE_HELLO,   /* first message: version and options */
+    WIRE_REQUEST, /* the operation, selected by the record type */
+    WIRE_REPLY,   /* reply to CONFIRM, CHOOSE, ASK and PLANNED */
 
-    /* mapm-engine sends */
+    /* sent by mapm-engine */
     WIRE_NOTICE,
-    WIRE_PROGRESS, /* no record: ended */
+    WIRE_PROGRESS, /* no record: finished */
     WIRE_CONFIRM,
     WIRE_CHOOSE,
     WIRE_ASK,
     WIRE_EVENT,
-    WIRE_PLANNED, /* the plan was sent: apply it? */
-    WIRE_RESULT,  /* may come several times, of different types */
+    WIRE_PLANNED, /* the plan was sent; waits for the reply to apply it */
+    WIRE_RESULT,  /* may be sent several times, with different types */
     WIRE_DONE,
     WIRE_FAILED,
     WIRE_KIND_COUNT,
@@ -47,7 +46,7 @@ enum wire_type {
     WIRE_CALL,
     WIRE_CHANGE_REQUEST,
     WIRE_RUN_REQUEST,
-    WIRE_LINE, /* of a notice or a question */
+    WIRE_LINE, /* text of a notice or a question */
     WIRE_CHOICE,
     WIRE_PROGRESS_RECORD,
     WIRE_ANSWER,
@@ -75,7 +74,7 @@ struct wire_options {
     bool use_global, is_offline, can_confirm, can_choose;
 };
 
-/* An operation whose arguments are few. */
+/* An operation with few arguments. */
 enum wire_operation {
     CALL_LIST,
     CALL_VERIFY,
@@ -133,16 +132,17 @@ struct wire_blob {
 struct wire_message {
     enum wire_kind kind;
     enum wire_type type;
-    void *records; /* an array of the type's structure */
+    void *records; /* array of structures of the type */
     size_t count;
 };
 
-/* Appends one message; what does not fit overflows `b`. */
+/* Appends one message; overflows `b` if it does not fit. */
 void wire_put(struct buf *b, enum wire_kind kind, enum wire_type type,
               const void *records, size_t count);
 
-/* `body` is what follows the length. Records live in `a`, texts are copied.
- * False for a message that does not fit the tables. */
+/* Decodes a message; `body` is the part after the length. Records are
+ * allocated in `a`, texts are copied. Returns false if the message does not
+ * match the tables. */
 bool wire_take(struct str body, struct arena *a, struct wire_message *out);
 
 /* --- the socket: blocking ------------------------------------------------------ */

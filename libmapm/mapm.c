@@ -8,9 +8,9 @@
 
 #include "engine_client.h"
 
-/* The functions of mapm.h, but for memory. */
+/* Implements mapm.h, except mapm_on_out_of_memory(). */
 
-#ifndef MAPM_LIBEXECDIR /* by the Makefile, from PREFIX */
+#ifndef MAPM_LIBEXECDIR /* set by the Makefile from PREFIX */
 #    define MAPM_LIBEXECDIR "/usr/local/libexec/mapm"
 #endif
 
@@ -94,7 +94,8 @@ const struct mapm_error *mapm_last_error(const struct mapm *m)
 
 /* --- operations -------------------------------------------------------------------- */
 
-/* `out` points to a pointer to the records; NULL: no result. */
+/* Performs an operation. `out` points to a pointer that is set to the records;
+ * NULL if there is no result. */
 static bool call(struct mapm *m, struct wire_call c, enum wire_type type,
                  void *out, size_t *count)
 {
@@ -161,7 +162,7 @@ bool mapm_match(struct mapm *m, const char *request, size_t limit, double score,
     return call(m, c, WIRE_SKILL, out, count);
 }
 
-/* The one record that an operation returns. */
+/* Gets the only record of the result of an operation. */
 static bool one(struct mapm *m, enum wire_type type, const void **out)
 {
     struct err e = {0};

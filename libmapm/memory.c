@@ -4,8 +4,8 @@
 
 #include "mapm.h"
 
-/* base's heap_exhausted() in a process of a host: base/exhausted.c is for
- * programs of mapm. */
+/* Implements heap_exhausted() of base for the process of a host, in place of
+ * base/exhausted.c. */
 
 static void (*on_exhausted)(void);
 

@@ -12,13 +12,13 @@
 enum field_type {
     FIELD_TEXT,
     FIELD_TEXTS,
-    FIELD_BLOB, /* text with a length of its own */
+    FIELD_BLOB, /* text with an explicit length */
     FIELD_BOOL,
     FIELD_U32,
-    FIELD_U64, /* size_t, int64_t too */
+    FIELD_U64, /* also size_t and int64_t */
     FIELD_DOUBLE,
-    FIELD_PART,  /* a structure inside */
-    FIELD_PARTS, /* pointer to an array of them */
+    FIELD_PART,  /* a nested structure */
+    FIELD_PARTS, /* pointer to an array of structures */
 };
 
 struct field {
@@ -304,7 +304,7 @@ void wire_put(struct buf *b, enum wire_kind kind, enum wire_type type,
 struct input {
     struct str rest;
     struct arena *a;
-    const char *absent; /* in place of a text that is NULL */
+    const char *absent; /* used for a text that is NULL */
     bool bad;
 };
 
@@ -325,7 +325,7 @@ static size_t min_bytes(const struct field *f)
     }
 }
 
-/* Of a record without texts. */
+/* Returns the minimum size of a record, whose texts are empty. */
 static size_t min_bytes_of(enum wire_type type)
 {
     size_t bytes = 0;
@@ -349,7 +349,8 @@ static uint64_t take_number(struct input *in, size_t bytes)
     return v;
 }
 
-/* Each takes at least `bytes` of what is left, which bounds the memory. */
+/* Reads a count. Each item has at least `bytes` of the remaining input, which
+ * limits the memory. */
 static size_t take_count(struct input *in, size_t bytes)
 {
     size_t count = take_number(in, 4);

@@ -27,7 +27,8 @@ static const char *text_or_empty(const char *text)
     return text ? text : "";
 }
 
-/* A person is to see all of it, and nothing else. */
+/* Returns the patch with hidden characters made visible, for the user to
+ * read. */
 static const char *patch_of(struct engine *g, const struct install_package *p)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -156,7 +157,8 @@ static struct mapm_omission held_of(struct engine *g,
     };
 }
 
-/* A part with its name and why, or how many there are, and where. */
+/* Returns the omission of a part with its name and reason, or of several parts
+ * with their number and location. */
 static struct mapm_omission part_of(struct engine *g,
                                     const struct install_unsupported *u)
 {
@@ -235,7 +237,7 @@ static bool apply(struct engine *g, struct install_plan *p, struct err *e)
     struct install_result result;
     struct wire_answer answer;
 
-    install_release(p); /* the host may take any time */
+    install_release(p); /* the host may wait for the user */
     if (!engine_send(g, WIRE_PLANNED, WIRE_LINE, NULL, 0, e) ||
         !engine_wait(g, 0, &answer, e))
         return false;

@@ -6,10 +6,8 @@
 
 #include "../engine_wire.h"
 
-/*
- * engine: the process behind libmapm. It performs one operation of mapm.h and
- * ends; its host (base/context.h) is the process of the library.
- */
+/* engine: mapm-engine, the process that performs one operation of mapm.h. Its
+ * host (base/context.h) is the process of the library. */
 
 struct engine {
     struct context cx;
@@ -22,23 +20,22 @@ struct engine {
 /* Makes the process of the library the host of g->cx. */
 void engine_host(struct engine *g, const struct wire_options *o);
 
-/* Messages to the library. Errors: ERR_IO, when its process has ended. */
+/* Sends a message to the library. Errors: ERR_IO if its process has ended. */
 MUST_CHECK bool engine_send(struct engine *g, enum wire_kind kind,
                             enum wire_type type, const void *records,
                             size_t count, struct err *e);
 
-/* Waits for a reply. Errors: ERR_INTERRUPTED by mapm_cancel(), at the end of
- * the process of the library; ERR_FAILED after `deadline_ms` (proc_now_ms;
- * 0: none). */
+/* Waits for a reply. Errors: ERR_INTERRUPTED by mapm_cancel() or the end of the
+ * library's process; ERR_FAILED after `deadline_ms` (proc_now_ms; 0: none). */
 MUST_CHECK bool engine_wait(struct engine *g, uint64_t deadline_ms,
                             struct wire_answer *out, struct err *e);
 
-/* Opened once, closed at the end. */
+/* Opens g->store unless it is open; it is closed at the end. */
 MUST_CHECK bool engine_store(struct engine *g, struct err *e);
 
-/* NUL-terminated, in the arena of the context. */
+/* Returns a copy terminated by NUL, allocated in the arena of the context. */
 const char *engine_text(struct engine *g, struct str s);
-/* "" for NULL. */
+/* Returns "" for NULL. */
 struct str engine_str(const char *text);
 
 /* --- operations ---------------------------------------------------------------- */

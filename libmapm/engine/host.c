@@ -33,7 +33,8 @@ bool engine_send(struct engine *g, enum wire_kind kind, enum wire_type type,
     return wire_send(g->fd, &b, e);
 }
 
-/* The lifeline is polled beside the socket, so that no signal is missed. */
+/* Polls the lifeline together with the socket, so that no
+ * interruption is missed. */
 static bool wait_for_message(struct engine *g, uint64_t deadline_ms,
                              struct err *e)
 {
@@ -73,7 +74,8 @@ bool engine_wait(struct engine *g, uint64_t deadline_ms,
 
 /* --- the host of the context ----------------------------------------------------------- */
 
-/* A host that is gone interrupts by the lifeline. */
+/* Errors are ignored: if the host has ended, the lifeline interrupts
+ * the engine. */
 static void send_line(struct engine *g, enum wire_kind kind, unsigned level,
                       const char *text)
 {

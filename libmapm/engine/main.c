@@ -126,8 +126,8 @@ static void send_error(struct engine *g, const struct err *e)
 
 /* --- the process ---------------------------------------------------------------------------- */
 
-/* A byte from the library, and the end of its process, are a SIGTERM: also those
- * from before the descriptor sends signals. */
+/* Makes a byte from the library, or the end of its process, raise SIGTERM,
+ * including a byte that arrived before this was set up. */
 static bool watch_lifeline(struct engine *g, struct err *e)
 {
     struct pollfd now = {.events = POLLIN};
@@ -144,7 +144,7 @@ static bool watch_lifeline(struct engine *g, struct err *e)
     return true;
 }
 
-/* No child inherits the lifeline. */
+/* Replaces stdin, so that child processes do not inherit the lifeline. */
 static bool close_stdin(struct err *e)
 {
     CLEANUP_FD int fd =

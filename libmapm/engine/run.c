@@ -5,7 +5,7 @@
 
 #include "engine.h"
 
-/* What the hooks need. */
+/* The context of the hooks. */
 struct running {
     struct engine *g;
     const struct wire_run_request *r;
@@ -115,7 +115,8 @@ static bool send_result(struct engine *g, const struct run_result *r,
     return engine_send(g, WIRE_RESULT, WIRE_RUN_RESULT, &out, 1, e);
 }
 
-/* What did not start, or was interrupted, is an error of mapm_run(). */
+/* Converts the status of a run that was not started, or was interrupted, to an
+ * error of mapm_run(). */
 static bool check_status(const struct run_result *r, struct err *e)
 {
     struct str text = r->program.text;

@@ -105,7 +105,8 @@ bool engine_trust(struct engine *g, const struct wire_call *c, struct err *e)
 
 /* --- revoking -------------------------------------------------------------------------------- */
 
-/* By its qualified name, else by a short one that only one subject has. */
+/* Finds a subject by its qualified name, or else by a short name if
+ * it is unique. */
 static const struct state_trust *find_subject(const struct state_trust *list,
                                               size_t count, struct str name,
                                               struct err *e)
