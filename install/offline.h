@@ -15,6 +15,7 @@
 #define VENDOR_LISTING "listing"
 #define VENDOR_PROOFS  "proofs"
 #define VENDOR_OBJECTS "objects"
+#define VENDOR_RULES   ".gitattributes"
 
 struct offline_job {
     struct install_session *s;

@@ -25,6 +25,13 @@
 #define FOREIGN_MAX  100000 /* files and folders */
 #define LISTED_MAX   LISTING_MAX_BYTES
 
+/* The rules of a repository for line ends, filters and the like are not for
+ * bytes that have hashes; and objects of git need no review. */
+static const char rules[] = "* -text -filter -ident -working-tree-encoding\n"
+                            "/" VENDOR_OBJECTS "/* linguist-generated\n"
+                            "/" VENDOR_PROOFS "/* linguist-generated\n"
+                            "/" VENDOR_LISTING " linguist-generated\n";
+
 struct wanted {
     struct package_file file; /* its path below the folder */
     struct str proof;         /* its bytes; p NULL: the store has them */
@@ -41,7 +48,8 @@ struct vendor {
     size_t count, capacity;
     struct map places;  /* of packages that are listed */
     struct map objects; /* of proofs */
-    struct map before;  /* paths of the old listing */
+    struct str listed_before;
+    struct map before; /* paths of the old listing */
     struct str listing;
     struct str *written, *removed, *foreign;
     size_t written_capacity, removed_capacity, foreign_capacity;
@@ -166,10 +174,7 @@ static bool want_all(struct vendor *v, struct err *e)
     for (size_t i = 0; i < v->job.count; i++)
         if (!want_package(v, &v->job.packages[i], e))
             return false;
-    if (!want_proofs(v, e))
-        return false;
-    list_wanted(v);
-    return true;
+    return want_proofs(v, e);
 }
 
 /* --- where ------------------------------------------------------------------- */
@@ -257,21 +262,34 @@ static void read_before(struct vendor *v)
 {
     struct package_file *files;
     struct err ignored = {0};
-    struct str text;
     size_t count;
 
-    if (v->old < 0 || !fs_read_file_at(v->old, VENDOR_LISTING, LISTED_MAX, v->a,
-                                       &text, &ignored))
+    if (v->old < 0 ||
+        !fs_read_file_at(v->old, VENDOR_LISTING, LISTED_MAX, v->a,
+                         &v->listed_before, &ignored) ||
+        !store_listing_parse(v->listed_before, v->a, &files, &count, &ignored))
         return;
-    v->is_listed = str_eq(text, v->listing);
-    if (!store_listing_parse(text, v->a, &files, &count, &ignored))
-        return;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         map_put(&v->before, files[i].path, v);
-        if (!map_has(&v->by_path, files[i].path) &&
-            fs_exists_at(v->old, files[i].path.p))
+}
+
+/* Rules that a person has written there stay. */
+static bool want_rules(struct vendor *v, struct err *e)
+{
+    return (v->old >= 0 && fs_exists_at(v->old, VENDOR_RULES) &&
+            !map_has(&v->before, STR(VENDOR_RULES))) ||
+           want_bytes(v, STR(VENDOR_RULES), str_cstr(rules), e);
+}
+
+static void find_removed(struct vendor *v)
+{
+    v->is_listed = str_eq(v->listed_before, v->listing);
+    for (size_t i = 0; i < v->before.count; i++) {
+        struct str path = v->before.entries[i].key;
+
+        if (!map_has(&v->by_path, path) && fs_exists_at(v->old, path.p))
             add_path(v, &v->removed, &v->job.out->removed, &v->removed_capacity,
-                     files[i].path);
+                     path);
     }
 }
 
@@ -411,6 +429,10 @@ static bool vendor_all(struct vendor *v, struct err *e)
         !open_old(v, e))
         return false;
     read_before(v);
+    if (!want_rules(v, e))
+        return false;
+    list_wanted(v);
+    find_removed(v);
     find_written(v);
     if (!find_foreign(v, e))
         return false;

@@ -70,6 +70,13 @@ ok '[S4] has the same' diff -r vendor/mapm "$T/elsewhere"
 # --- read ------------------------------------------------------------------------------
 
 stop_githost
+mkdir "$T/team" && cp -r "$T/saved/." "$T/team" && cd "$T/team" || exit 1
+git init -q . && echo '* text eol=crlf filter=none ident' >.gitattributes && echo '*__base' >.gitignore
+git config user.name t && git config user.email t@example.com
+{ git add . && git add -f vendor/mapm; } 2>/dev/null && git commit -qm vendored
+git clone -q . "$T/cloned" && cd "$T/cloned" || exit 1
+exits '[S4] committed, whatever the rules of the repository' 0 \
+    env MAPM_HOME="$T/cloned.home" "$MAPM" --offline install --vendored
 fresh cold
 exits '[S4] without network and store' 0 alone "$MAPM" --offline install --vendored
 ok '[S4] links are followed' grep -qx text .agents/skills/linked/guide.md
@@ -177,6 +184,7 @@ start_githost
 fresh ws
 exits 'installed again' 0 mapm install --locked
 echo mine >vendor/mapm/NOTES.md
+echo '* -text' >vendor/mapm/.gitattributes && sed -i '/gitattributes/d' vendor/mapm/listing
 echo mine >vendor/mapm/skill/acme__linked/mine.md
 echo more >>vendor/mapm/skill/acme__mid/SKILL.md
 exits 'one package less' 0 mapm remove linked
@@ -184,6 +192,7 @@ exits '[S4] what goes and what is edited' 0 mapm vendor
 like '[S4] a foreign file is named' "$err" 'vendor/mapm/NOTES.md is no package.s'
 like '[S4] in the folder of a package, too' "$err" 'acme__linked/mine.md is no package.s'
 ok '[S4] and left alone' grep -qx mine vendor/mapm/NOTES.md vendor/mapm/skill/acme__linked/mine.md
+is '[S4] nor are rules of others' "$(cat vendor/mapm/.gitattributes)" '* -text'
 ok '[S4] a removed package is gone' test ! -e vendor/mapm/skill/acme__linked/SKILL.md
 ok '[S4] an edited file is put back' cmp vendor/mapm/skill/acme__mid/SKILL.md "$s/skills/mid/SKILL.md"
 is '[S4] its proof is gone' "$(find vendor/mapm/proofs -type f | wc -l)" 3
