@@ -63,6 +63,57 @@ TEST(diagnostics_come_by_line) /* [L9] */
 
         read_skill(&r, orders[i].text);
         CHECK_STR(diagnostics_text(&r), orders[i].diagnostics);
+        /* of the body: what it says is refused when a model would read it */
+        CHECK(r.doc.hidden || !strstr(orders[i].diagnostics, "characters:9"));
+    }
+}
+
+/* [A5] what one.md, which SKILL.md names, may name itself */
+TEST(references_are_one_level_deep)
+{
+    static const struct {
+        const char *text;
+        bool is_deep;
+    } rows[] = {
+        {"See [two](two.md).\n", true},
+        {"See [two](two.md#part) and [x](x.md).\n", true},
+        {"See [x](x.md) and [two](./a/../two.md).\n", true},
+        {"See [no](none.md) and [two](two.md).\n", true},
+        {"See [two](/two.md).\n", false},
+        {"See [two](two\n.md).\n", false},
+        {"See [two](x:two.md).\n", false},
+        {"See [two](../foo/two.md).\n", false},
+        {"See [two](two.txt).\n", false},
+        {"See [two](two.md\n", false},
+        {"See [named](named.md) and [it](SKILL.md).\n", false},
+        {"two.md](two.md\n", false},
+    };
+
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        CLEANUP(reading_done) struct reading r;
+        struct case_file all[] = {
+            {"one.md", MANIFEST_FILE_OK, str_cstr(rows[i].text)},
+            {"two.md", MANIFEST_FILE_OK, STR("Two.\n")},
+            {"two\n.md", MANIFEST_FILE_OK, STR("Two.\n")},
+            {"x:two.md", MANIFEST_FILE_OK, STR("Two.\n")},
+            {"two.txt", MANIFEST_FILE_OK, STR("Two.\n")},
+            {"named.md", MANIFEST_FILE_OK, STR("Named.\n")},
+            {"SKILL.md", MANIFEST_FILE_OK, STR("\n")},
+        };
+        struct case_files beside = {all, ROWS(all)};
+        struct manifest_files files = {case_read, &beside};
+
+        reading_of(&r,
+                   (struct manifest_input){
+                       .kind = DOC_SKILL,
+                       .text = STR("---\nname: foo\ndescription: Use it when.\n"
+                                   "version: 1.0.0\n---\n"
+                                   "[1](one.md) [n](named.md)\n"),
+                       .profile = PROFILE_AGENTSKILLS,
+                       .folder = STR("foo"),
+                       .files = &files});
+        CHECK_STR(diagnostics_text(&r),
+                  rows[i].is_deep ? "reference-depth:6" : "");
     }
 }
 

@@ -54,6 +54,7 @@ static const struct {
     {HEAD SKILL("a", C1) SKILL("b", C1) SKILL("a", C2), "a=both b=ours"},
     {HEAD SKILL("a", C1) SKILL("a", C1) SKILL("a", C2) SKILL("a", C1), "a=both"},
     {HEAD SKILL("a", C1) SKILL("a", C2) SKILL("a", C3), "l: skill a is given with three contents"},
+    {HEAD OURS SKILL("a", C1) SKILL("a", C2) SKILL("a", C3) MID SKILL("b", C1) END, "l: skill a is given with three contents"},
     {HEAD OURS SKILL("a", C1) SKILL("a", C2) MID SKILL("a", C2) END, "a=both"},
     {HEAD OURS SKILL("a", C1) SKILL("a", C2) BASE SKILL("a", C1) MID SKILL("a", C2) END, "a=theirs"},
     {HEAD OURS SKILL("a", C1) SKILL("a", C2) MID SKILL("a", C3) END, "l: skill a is given with three contents"},

@@ -165,6 +165,7 @@ TEST(remotes_name_repositories)
         {"ssh://git@git.example.org/acme/tools", "git.example.org/acme/tools"},
         {GH "acme/tools/tree/main/x", ""},
         {"acme/tools", ""}, /* a folder beside it */
+        {"github.com/acme/tools", ""},
         {"/srv/git/tools.git", ""},
         {"", ""},
     };

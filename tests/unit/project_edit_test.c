@@ -218,6 +218,79 @@ TEST(odd_paths_are_quoted)
     arena_done(&arena);
 }
 
+/* --- catalogs --------------------------------------------------------------- */
+
+#define CAT(name) "https://github.com/acme/" name "/tree/main"
+
+/* Words apart by ",". */
+static struct str_list words(const char *text)
+{
+    struct str rest = str_cstr(text), word;
+    struct str *items = arena_array(&arena, 8, sizeof *items);
+    size_t count = 0;
+
+    while (rest.n && str_cut(&rest, ',', &word))
+        items[count++] = word;
+    return (struct str_list){items, count};
+}
+
+/* clang-format off */
+static const struct {
+    const char *before, *include, *exclude; /* NULL: it is removed */
+    const char *after; /* of CAT("b") */
+} catalogs[] = {
+    {"", "", "", "dependencies:\n  catalogs:\n    - origin: " CAT("b") "\n"},
+    {"dependencies:\n  catalogs:\n    - " CAT("a") "\n", "x", "",
+     "dependencies:\n  catalogs:\n    - " CAT("a") "\n    - origin: " CAT("b") "\n      include:\n        - x\n"},
+    {"dependencies: {catalogs: [" CAT("a") "]}\n", "x", "w,z",
+     "dependencies: {catalogs: [" CAT("a") ", {origin: " CAT("b") ", include: [x], exclude: [w, z]}]}\n"},
+    {"dependencies:\n  catalogs:\n    - " CAT("b") "\n    - " CAT("c") "\n", "", "w",
+     "dependencies:\n  catalogs:\n    - origin: " CAT("b") "\n      exclude:\n        - w\n    - " CAT("c") "\n"},
+    {"dependencies:\n  catalogs:\n    - origin: " CAT("b") "\n      include: [x] # some\n", "x,w", "",
+     "dependencies:\n  catalogs:\n    - origin: " CAT("b") "\n      include: [x, w] # some\n"},
+    {"dependencies:\n  catalogs:\n    - origin: " CAT("b") "\n      exclude:\n        - x # old\n    - " CAT("c") "\n", "", "x,w",
+     "dependencies:\n  catalogs:\n    - origin: " CAT("b") "\n      exclude:\n        - x # old\n        - w\n    - " CAT("c") "\n"},
+    {"dependencies:\n  catalogs:\n    - origin: " CAT("b") "\n      include: [x, w]\n", "w", "",
+     "dependencies:\n  catalogs:\n    - origin: " CAT("b") "\n      include:\n        - w\n"},
+    {"dependencies: {catalogs: [{origin: " CAT("b") ", include: [x, w]}]}\n", "", "",
+     "dependencies: {catalogs: [{origin: " CAT("b") "}]}\n"},
+    {"dependencies: {catalogs: [{origin: " CAT("b") "}]}\n", "", "x",
+     "dependencies: {catalogs: [{origin: " CAT("b") ", exclude: [x]}]}\n"},
+    {"dependencies:\n  catalogs:\n    - " CAT("a") "\n    - " CAT("b") "\n    - " CAT("c") "\n", NULL, NULL,
+     "dependencies:\n  catalogs:\n    - " CAT("a") "\n    - " CAT("c") "\n"},
+    {"dependencies: {catalogs: [" CAT("a") ", {origin: " CAT("b") "}, " CAT("c") "]}\n", NULL, NULL,
+     "dependencies: {catalogs: [" CAT("a") ", " CAT("c") "]}\n"},
+    {"dependencies: {catalogs: [" CAT("a") ", " CAT("b") "]}\n", NULL, NULL,
+     "dependencies: {catalogs: [" CAT("a") "]}\n"},
+    {"dependencies: {catalogs: [" CAT("b") ", " CAT("a") "]}\n", NULL, NULL,
+     "dependencies: {catalogs: [" CAT("a") "]}\n"},
+    {"dependencies: {catalogs: [" CAT("a") "]}\n", NULL, NULL, NULL},
+};
+/* clang-format on */
+
+TEST(a_catalog_is_set_in_place) /* [D11] */
+{
+    for (size_t i = 0; i < sizeof catalogs / sizeof *catalogs; i++) {
+        bool is_gone = !catalogs[i].include;
+        struct project_catalog want = {.origin = STR(CAT("b"))};
+        struct str before = str_cstr(catalogs[i].before), out = {0}, again;
+        struct err e = {0};
+
+        if (!is_gone) {
+            want.include = words(catalogs[i].include);
+            want.exclude = words(catalogs[i].exclude);
+        }
+        CHECK(project_set_catalog(before, STR(CAT("b")), is_gone ? NULL : &want,
+                                  NULL, &arena, &out, &e));
+        CHECK_STR(str_dup0(out, &arena),
+                  catalogs[i].after ? catalogs[i].after : catalogs[i].before);
+        CHECK(project_set_catalog(out, STR(CAT("b")), is_gone ? NULL : &want,
+                                  NULL, &arena, &again, &e));
+        CHECK(str_eq(again, out));
+    }
+    arena_done(&arena);
+}
+
 /* --- random files --------------------------------------------------------- */
 
 static uint32_t seed = 1;
