@@ -113,7 +113,8 @@ static void keep_digest(struct arena *a, struct keep *keep,
     keep->digests[keep->count++] = *digest;
 }
 
-/* What was fetched; with a patch its text, and what it makes of that. */
+/* What was fetched, of an index as it was sent, too; with a patch its text, and
+ * what it makes of that. */
 static void keep_entry(struct store_job *job, const struct lock_entry *entry,
                        struct keep *keep)
 {
@@ -122,6 +123,8 @@ static void keep_entry(struct store_job *job, const struct lock_entry *entry,
     struct hash digest;
 
     if (patched_parse_hash(entry->digest, &digest))
+        keep_digest(a, keep, &digest);
+    if (patched_parse_hash(entry->artifact, &digest))
         keep_digest(a, keep, &digest);
     if (!entry->patch.n)
         return;

@@ -228,6 +228,7 @@ static const struct str *keep_repository(struct fetch *f,
     return address;
 }
 
+/* An artifact is of no repository. */
 static void say_ask(struct fetch *f, const struct fetch_want *w)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -236,6 +237,11 @@ static void say_ask(struct fetch *f, const struct fetch_want *w)
 
     frame_u32(b, f->ask_count);
     frame_u8(b, w->what);
+    frame_str(b, w->digest);
+    if (w->what == FETCH_ARTIFACT) {
+        frame_end(b, begun);
+        return;
+    }
     frame_u8(b, w->kinds);
     frame_u8(b, w->assume_reachable);
     frame_u8(b, w->stored);
@@ -255,8 +261,16 @@ static void say_ask(struct fetch *f, const struct fetch_want *w)
     frame_str(b, w->base);
     frame_str(b, w->ranges);
     frame_str(b, w->tag);
-    frame_str(b, w->digest);
     frame_end(b, begun);
+}
+
+static void note_repository(struct fetch *f, const struct origin *o,
+                            struct client_ask *ask)
+{
+    add_credential_host(f, o);
+    ask->address = keep_repository(f, o);
+    if (o->was_ssh)
+        ask->ssh_host = copy(f, o->host);
 }
 
 bool fetch_ask(struct fetch *f, const struct fetch_want *w, struct err *e)
@@ -265,7 +279,7 @@ bool fetch_ask(struct fetch *f, const struct fetch_want *w, struct err *e)
 
     if (is_dead(f, e))
         return false;
-    if (w->origin.scheme != ORIGIN_GIT)
+    if (w->origin.scheme != ORIGIN_GIT && w->what != FETCH_ARTIFACT)
         return err_set(e, ERR_FAILED, "only git origins are fetched");
     if (f->ask_count >= FETCH_ASKS_MAX)
         return err_set(e, ERR_LIMIT, "more than %u packages asked for",
@@ -273,16 +287,12 @@ bool fetch_ask(struct fetch *f, const struct fetch_want *w, struct err *e)
     if (f->pid == 0 && !start(f, e))
         return fail_for_good(f, e);
     say_ask(f, w);
-    add_credential_host(f, &w->origin);
     f->asks = arena_extend(&f->arena, f->asks, f->ask_count, &f->ask_capacity,
                            sizeof *f->asks);
     ask = &f->asks[f->ask_count++];
-    *ask = (struct client_ask){.id = w->id,
-                               .what = w->what,
-                               .is_open = true,
-                               .address = keep_repository(f, &w->origin)};
-    if (w->origin.was_ssh)
-        ask->ssh_host = copy(f, w->origin.host);
+    *ask = (struct client_ask){.id = w->id, .what = w->what, .is_open = true};
+    if (w->what != FETCH_ARTIFACT)
+        note_repository(f, &w->origin, ask);
     f->open_count++;
     f->progress.asked++;
     f->has_news = true;

@@ -112,17 +112,20 @@ static bool is_fitting(const struct client_ask *ask,
 
     switch (ev->kind) {
     case FETCH_MANIFEST:
-        return brings_files && !ask->has_manifest;
+        return brings_files && is_kind(ev->doc) && !ask->has_manifest;
     case FETCH_DONE:
-        return brings_files && ev->file_count > 0 &&
-               (ask->has_manifest || is_folder_kind(ev->doc));
+        return ask->what == FETCH_ARTIFACT
+                   ? ev->file_count == 1
+                   : brings_files && ev->file_count > 0 &&
+                         (is_folder_kind(ev->doc) ||
+                          (is_kind(ev->doc) && ask->has_manifest));
     case FETCH_REF_FOUND:
         return is_about_commits(ask->what);
     case FETCH_OFFERS:
-        return !is_about_commits(ask->what);
+        return !is_about_commits(ask->what) && ask->what != FETCH_ARTIFACT;
     case FETCH_OUTLINE:
         return (ask->what == FETCH_DOCUMENT || ask->what == FETCH_PACKAGE) &&
-               !ask->has_manifest && ev->file_count > 0;
+               is_kind(ev->doc) && !ask->has_manifest && ev->file_count > 0;
     case FETCH_FAILED:
         return ev->err != NULL;
     default:
@@ -178,10 +181,6 @@ bool client_read_event(struct fetch *f, struct str body, struct arena *a,
         return false;
     ask = &f->asks[seq];
     if (!ask->is_open || !is_fitting(ask, &ev))
-        return false;
-    if ((ev.kind == FETCH_MANIFEST || ev.kind == FETCH_DONE ||
-         ev.kind == FETCH_OUTLINE) &&
-        !is_kind(doc) && !(ev.kind == FETCH_DONE && is_folder_kind(doc)))
         return false;
     ev.id = ask->id;
     if (ev.kind == FETCH_MANIFEST) {

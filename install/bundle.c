@@ -26,7 +26,7 @@ static bool add_package(struct bundling *b,
     if (p->proof.n == 0)
         ok = err_set(e, ERR_NOT_FOUND,
                      "there is no proof that its commit holds it");
-    else if (map_put(&b->names, p->name, b))
+    else if (!p->is_of_index && map_put(&b->names, p->name, b))
         ok = install_team_write(b->job.s->store, p, &a, &o, e) &&
              team_bundle_add(&b->writer, o.name, o.manifest, o.config, o.layer,
                              e);

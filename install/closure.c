@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "closure_resolve.h"
+#include "index.h"
 #include "ingest.h"
 #include "plugin_scope.h"
 #include "plugins.h"
@@ -486,6 +487,8 @@ static enum outcome take_event(struct arrival *x)
     struct closure *c = x->c;
     struct node *n = x->n;
 
+    if (n->origin->scheme == ORIGIN_INDEX)
+        return of_package(index_take_event(c, n, x->event, &x->problem));
     switch (x->event->kind) {
     case FETCH_MANIFEST:
         if (!n->locked && !n->is_outlined)

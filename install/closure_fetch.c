@@ -138,12 +138,11 @@ const struct origin *closure_locked_origin(const struct closure *c,
                : layer_source(c->layer, n->locked);
 }
 
-/* By this the team's stores know the content; without "sha256:". */
-static struct str locked_digest(const struct node *n)
+/* Without "sha256:". */
+static struct str digest_hex(struct str digest)
 {
-    return n->is_twin || !str_starts(n->locked->digest, STR("sha256:"))
-               ? str_make("", 0)
-               : str_from_index(n->locked->digest, 7);
+    return str_starts(digest, STR("sha256:")) ? str_from_index(digest, 7)
+                                              : str_make("", 0);
 }
 
 static struct fetch_want make_want(const struct closure *c,
@@ -161,6 +160,11 @@ static struct fetch_want make_want(const struct closure *c,
         .at_once = c->options.looks && n->is_catalog,
     };
 
+    if (node_source(n)->scheme == ORIGIN_INDEX) {
+        want.what = FETCH_ARTIFACT;
+        want.digest = digest_hex(n->locked->artifact);
+        return want;
+    }
     if (entry) {
         want.base = entry->commit;
         if (entry->tag.n && origin_range(n->origin, a).n &&
@@ -170,9 +174,11 @@ static struct fetch_want make_want(const struct closure *c,
     want.ranges = node_rare(n)->allowed;
     if (n->locked && !n->is_naming) {
         want.commit = n->is_sharing ? n->package.commit : n->locked->commit;
-        if (!n->is_twin)
+        /* By the digest the team's stores know the content. */
+        if (!n->is_twin) {
             want.object = n->locked->object;
-        want.digest = locked_digest(n);
+            want.digest = digest_hex(n->locked->digest);
+        }
         want.kinds = (unsigned)n->locked->kind;
         want.origin = *closure_locked_origin(c, n);
         want.assume_reachable = true;

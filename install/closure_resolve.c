@@ -141,13 +141,17 @@ static bool has_files(struct closure *c, struct node *n,
                                   &n->file_count);
 }
 
-/* Whether the trees of its commit, as the store has them, prove it to others. */
-static bool has_trees(struct closure *c, const struct node *n)
+/* Whether the trees of its commit, as the store has them, or its artifact, prove
+ * it to others. */
+static bool proves_to_others(struct closure *c, const struct node *n)
 {
     CLEANUP(arena_done) struct arena a = {0};
+    struct hash artifact;
     struct str commit = n->is_sharing ? n->package.commit : n->locked->commit;
     struct team_proof_end end = {n->path, n->locked->object};
 
+    if (closure_locked_origin(c, n)->scheme == ORIGIN_INDEX)
+        return proof_has_artifact(c->store, n->locked, &artifact);
     return install_trees_prove(
                &c->trees, origin_repository(closure_locked_origin(c, n), &a),
                commit, &end) &&
@@ -183,8 +187,8 @@ bool closure_find_in_store(struct closure *c, struct node *n, bool *found,
     n->is_unproved =
         *found && (!closure_is_proved(c, n) ||
                    (n->is_sharing && !is_name_proved(c, n, n->locked)) ||
-                   (c->options.needs_trees && o->scheme == ORIGIN_GIT &&
-                    !has_trees(c, n)));
+                   (c->options.needs_trees && origin_is_remote(o) &&
+                    !proves_to_others(c, n)));
     *found = *found && !n->is_unproved;
     if (!*found)
         return true;

@@ -4,7 +4,9 @@
 #include "base/text.h"
 #include "mapm/lock.h"
 
+#include "closure_resolve.h"
 #include "ingest.h"
+#include "proof.h"
 
 #define ACCEPT_INDEX "Accept: application/json"
 
@@ -19,8 +21,9 @@ static bool check_network(const struct closure *c, struct str url,
     if (c->options.offline || c->options.bundle) {
         err_set(e, ERR_OFFLINE, "%.*s is on the network", STR_ARG(url));
         return err_hint(e, c->options.bundle
-                               ? "a bundle holds no skill of an index: install "
-                                 "it from its host"
+                               ? "it was written for another lock, or is "
+                                 "damaged: mapm bundle, or mapm vendor, writes "
+                                 "all of a lock"
                                : "run the command once without --offline");
     }
     if (!layer_stores(c->layer, c->cx, c->store, &stores, e))
@@ -219,16 +222,20 @@ static bool has_entry_file(const struct package_file *files, size_t count,
                    "archive");
 }
 
+/* The artifact is kept beside what it holds: it is what proves the package to
+ * others. */
 static bool take_artifact(struct closure *c, struct node *n, struct str url,
                           struct str bytes, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct package_file *files;
+    struct hash artifact;
     size_t count;
 
     n->path = n->origin->path;
     if (!unpack(c, bytes, &scratch, &files, &count, e) ||
-        !has_entry_file(files, count, e))
+        !has_entry_file(files, count, e) ||
+        !store_put(c->store, bytes, &artifact, e))
         return err_wrap(e, "%.*s", STR_ARG(url));
     if (!ingest_files(c, n, DOC_SKILL, files, count, n->path, &scratch, e) ||
         !ingest_note(c, n, e))
@@ -314,7 +321,21 @@ bool index_fetch(struct closure *c, struct node *n,
     return true;
 }
 
-bool index_fetch_locked(struct closure *c, struct node *n, struct err *e)
+/* --- as it is locked --------------------------------------------------------- */
+
+static bool take_stored(struct closure *c, struct node *n,
+                        const struct hash *artifact, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct str bytes;
+
+    return check_source(c, n->locked->url, e) &&
+           store_read(c->store, artifact, ARTIFACT_MAX_BYTES, &scratch, &bytes,
+                      e) &&
+           take_artifact(c, n, n->locked->url, bytes, e);
+}
+
+static bool fetch_from_host(struct closure *c, struct node *n, struct err *e)
 {
     const struct lock_entry *entry = n->locked;
     struct fetch_reply reply;
@@ -327,4 +348,34 @@ bool index_fetch_locked(struct closure *c, struct node *n, struct err *e)
                         "now",
                         STR_ARG(entry->name));
     return take_artifact(c, n, entry->url, reply.body, e);
+}
+
+bool index_fetch_locked(struct closure *c, struct node *n, struct err *e)
+{
+    struct team_remotes stores = {0};
+    struct hash artifact;
+
+    if (proof_has_artifact(c->store, n->locked, &artifact))
+        return take_stored(c, n, &artifact, e);
+    if (!c->options.bundle &&
+        !layer_stores(c->layer, c->cx, c->store, &stores, e))
+        return false;
+    return c->options.bundle || stores.count ? closure_request(c, n, e)
+                                             : fetch_from_host(c, n, e);
+}
+
+bool index_take_event(struct closure *c, struct node *n,
+                      const struct fetch_event *event, struct err *e)
+{
+    const struct fetch_file *f = event->files;
+    struct hash artifact;
+
+    if (event->kind == FETCH_FAILED)
+        return fetch_from_host(c, n, e);
+    if (!store_adopt(c->store, &c->session, f->offset, f->size, &f->hash, e))
+        return false;
+    if (digest_parse(n->locked->artifact, &artifact) &&
+        hash_eq(&artifact, &f->hash))
+        return take_stored(c, n, &artifact, e);
+    return err_set(e, ERR_DAMAGED, "the store sent another artifact");
 }

@@ -9,7 +9,8 @@
  * index: skills that a host publishes in an index of .well-known/agent-skills.
  *
  *     the index ──▶ its entry ──▶ the artifact, whose hash the entry has
- *     the lock  ───────────────▶ the artifact, whose hash the lock has
+ *     the lock  ───────────────▶ the artifact, whose hash the lock has: of the
+ *                                store, a bundle, the team's stores, or its host
  *                                     │
  *              mapm-fetch unpacks ◀───┘  then it is like any other package
  *
@@ -31,9 +32,14 @@ index_offer(const struct closure *c, const struct node *n, struct str name);
 MUST_CHECK bool index_fetch(struct closure *c, struct node *n,
                             const struct lock_entry *moving, bool *stays,
                             struct err *e);
-/* As the lock has it, without the index. */
+/* As the lock has it, without the index: its artifact from the store of this
+ * machine, a bundle or the team's stores, else from its host. */
 MUST_CHECK bool index_fetch_locked(struct closure *c, struct node *n,
                                    struct err *e);
+/* What a bundle or the stores said to FETCH_ARTIFACT. */
+MUST_CHECK bool index_take_event(struct closure *c, struct node *n,
+                                 const struct fetch_event *event,
+                                 struct err *e);
 
 /* The hash of the artifact that it is, or is to be, made of. */
 struct str index_artifact(const struct node *n);

@@ -171,6 +171,13 @@ static bool has_artifact(struct store *store, const struct lock_entry *entry)
     return state_has_proof(store_state(store), &p);
 }
 
+bool proof_has_artifact(struct store *store, const struct lock_entry *entry,
+                        struct hash *artifact)
+{
+    return digest_parse(entry->artifact, artifact) &&
+           store_has(store, artifact);
+}
+
 bool proof_find(const struct layer *l, struct store *store,
                 const struct lock_entry *entry, const struct origin *o,
                 struct str *path)

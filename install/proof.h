@@ -50,6 +50,11 @@ struct node;
 MUST_CHECK bool proof_put_artifact(struct store *store, struct str artifact,
                                    const struct hash *digest, struct err *e);
 
+/* Whether the store has the artifact of this skill of an index as it was sent:
+ * it proves the package to others. */
+bool proof_has_artifact(struct store *store, const struct lock_entry *entry,
+                        struct hash *artifact);
+
 /* Remembers of a node, all of which is known, that `o`, a full URL, is another
  * name of its package. */
 MUST_CHECK bool proof_put_node(struct store *store, const struct node *n,

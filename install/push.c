@@ -83,7 +83,8 @@ static void add_package(struct job *j, const struct install_team_package *p,
     }
     if (p->is_also && !p->proof.n)
         return;
-    add_part(j, p, p->name, false, seen);
+    if (!p->is_of_index)
+        add_part(j, p, p->name, false, seen);
     if (p->proof.n) {
         add_part(j, p, p->proof, true, seen);
         return;

@@ -50,6 +50,17 @@ static bool ask_market(struct check *c, size_t i, struct err *e)
     return fetch_ask(c->fetch, &want, e);
 }
 
+static bool ask_artifact(struct check *c, size_t i, struct err *e)
+{
+    struct fetch_want want = {
+        .id = (unsigned)i,
+        .what = FETCH_ARTIFACT,
+        .digest = hash_hex(&c->packages[i].artifact, &c->cx->arena),
+    };
+
+    return fetch_ask(c->fetch, &want, e);
+}
+
 static bool ask(struct check *c, size_t i, struct err *e)
 {
     const struct lock_entry *entry = c->packages[i].entry;
@@ -64,6 +75,8 @@ static bool ask(struct check *c, size_t i, struct err *e)
         .assume_reachable = true,
     };
 
+    if (c->packages[i].is_of_index)
+        return ask_artifact(c, i, e);
     return c->packages[i].is_market ? ask_market(c, i, e)
                                     : fetch_ask(c->fetch, &want, e);
 }
@@ -76,7 +89,7 @@ static bool is_about(struct str line, const struct install_team_package *p,
                (str_starts(line, STR("no store has the marketplace")) &&
                 str_find(line, p->commit) != SIZE_MAX);
     return str_find(line, hash_hex(&p->digest, a)) != SIZE_MAX ||
-           (p->proof.n && str_find(line, p->proof) != SIZE_MAX);
+           (p->asked.n && str_find(line, p->asked) != SIZE_MAX);
 }
 
 /* What was said of one of its objects, else why the package did not come. */
@@ -193,8 +206,8 @@ static void list_items(struct check *c, size_t count)
         r->items[i] = (struct install_shared){
             .kind = p->entry->kind,
             .package = p->entry->name,
-            .object = p->is_market ? p->asked : p->name,
-            .is_proof = p->is_market,
+            .object = p->is_market || p->is_of_index ? p->asked : p->name,
+            .is_proof = p->is_market || p->is_of_index,
             .state = p->kept_back ? INSTALL_KEPT_BACK : INSTALL_NOT_SHARED,
             .message = str_cstr(p->kept_back),
         };

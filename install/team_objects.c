@@ -10,8 +10,6 @@ static const char *kept_back(const struct layer *l,
 {
     if (layer_is_own(l, entry))
         return "it is a package of the workspace itself";
-    if (layer_source(l, entry)->scheme == ORIGIN_INDEX)
-        return "it is a skill of an index, whose artifact only its host has";
     if (layer_is_local(l, entry) || !proof_applies(l, entry))
         return "it is installed from a file: origin";
     if (entry->allow_hidden)
@@ -31,6 +29,23 @@ static struct str asked_path(const struct origin *o)
                              : str_from_index(o->rest, slash + 1);
 }
 
+/* Of a skill of an index the artifact is the proof, whichever host it is of. */
+static void fill_artifact(const struct layer *l, struct store *store,
+                          const struct lock_entry *entry,
+                          const struct origin *o, struct arena *a,
+                          struct install_team_package *p)
+{
+    if (!digest_parse(entry->artifact, &p->artifact))
+        return;
+    p->is_of_index = true;
+    p->commit = entry->artifact;
+    p->repository = STR("artifact");
+    p->asked = team_artifact_name(&p->artifact, a);
+    if (proof_find(l, store, entry, o, &p->path) &&
+        proof_has_artifact(store, entry, &p->artifact))
+        p->proof = p->asked;
+}
+
 static void fill(const struct layer *l, struct store *store,
                  const struct lock_entry *entry, const struct origin *o,
                  struct arena *a, struct install_team_package *p)
@@ -40,6 +55,10 @@ static void fill(const struct layer *l, struct store *store,
     if (p->kept_back || !digest_parse(entry->digest, &p->digest))
         return;
     p->name = team_object_name(&p->digest, a);
+    if (o->scheme == ORIGIN_INDEX) {
+        fill_artifact(l, store, entry, o, a, p);
+        return;
+    }
     p->commit = proof_commit(l, entry, o, a);
     p->repository = origin_repository(o, a);
     p->asked = team_proof_name(p->repository, p->commit, asked_path(o),
@@ -323,6 +342,21 @@ bool install_trees_have_market(struct install_trees *t, const struct layer *l,
            find_market(t, l, entry, &a, &files, &count, &why);
 }
 
+/* Named by its hash, as objects of git are by their ids. */
+static bool find_artifact(struct store *store,
+                          const struct install_team_package *p, struct arena *a,
+                          struct team_file **files, size_t *count,
+                          struct err *e)
+{
+    struct team_file *file = arena_new(a, struct team_file);
+
+    file->path = hash_hex(&p->artifact, a);
+    *files = file;
+    *count = 1;
+    return store_read(store, &p->artifact, ARTIFACT_MAX_BYTES, a, &file->bytes,
+                      e);
+}
+
 bool install_team_find(struct install_trees *t,
                        const struct install_team_package *const *of,
                        size_t count, struct arena *out,
@@ -332,6 +366,8 @@ bool install_team_find(struct install_trees *t,
     CLEANUP(arena_done) struct arena a = {0};
     struct team_proof_end *ends = arena_array(&a, count, sizeof *ends);
 
+    if (of[0]->is_of_index)
+        return find_artifact(t->store, of[0], out, files, file_count, e);
     if (of[0]->is_market)
         return find_market(t, of[0]->layer, of[0]->entry, out, files,
                            file_count, e);
@@ -354,8 +390,9 @@ bool install_team_prove(struct install_trees *t,
     struct team_file *files;
     size_t file_count;
     struct str what =
-        of[0]->is_market ? STR("proof of a marketplace")
-        : count > 1      ? arena_printf(a, "proof of %zu packages", count)
+        of[0]->is_market     ? STR("proof of a marketplace")
+        : of[0]->is_of_index ? STR("artifact of an index")
+        : count > 1          ? arena_printf(a, "proof of %zu packages", count)
                     : arena_join(STR("proof of"), " ", of[0]->entry->object, a);
     struct hash tar;
 

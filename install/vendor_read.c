@@ -235,6 +235,8 @@ static bool add_object(struct reading *r, struct proving *g, struct str id,
 {
     struct str place = offline_object_place(id, &g->a), bytes;
     const struct package_file *f = find_file(r, place);
+    size_t most =
+        g->of[0]->is_of_index ? ARTIFACT_MAX_BYTES : TEAM_MARKET_MAX_BYTES;
 
     if (map_has(&g->objects, id))
         return true;
@@ -243,9 +245,9 @@ static bool add_object(struct reading *r, struct proving *g, struct str id,
     if (!read_file(r, f, &g->a, &bytes, e))
         return false;
     g->bytes += bytes.n;
-    if (g->bytes > TEAM_MARKET_MAX_BYTES)
-        return err_set(e, ERR_LIMIT, "a proof has more than %u KiB",
-                       TEAM_MARKET_MAX_BYTES >> 10);
+    if (g->bytes > most)
+        return err_set(e, ERR_LIMIT, "a proof has more than %zu KiB",
+                       most >> 10);
     map_put(&g->objects, id, g);
     g->files =
         arena_grow(&g->a, g->files, g->count, &g->capacity, sizeof *g->files);

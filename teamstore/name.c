@@ -31,6 +31,13 @@ struct str team_proof_name(struct str identity, struct str commit,
     return with_hex(PROOF, &h, a);
 }
 
+/* No repository has this name. */
+struct str team_artifact_name(const struct hash *artifact, struct arena *a)
+{
+    return team_proof_name(STR("artifact"), hash_hex(artifact, a), STR(""),
+                           STR("artifact"), a);
+}
+
 static bool is_hex_behind(struct str name, struct str prefix)
 {
     struct hash ignored;

@@ -17,6 +17,9 @@ const struct team_limits team_proof_limits = {
 const struct team_limits team_market_limits = {
     PACKAGE_MAX_FILES, TEAM_MARKET_MAX_BYTES, TEAM_MARKET_MAX_BYTES,
 };
+const struct team_limits team_artifact_limits = {
+    1, ARTIFACT_MAX_BYTES, ARTIFACT_MAX_BYTES,
+};
 /* clang-format on */
 
 #define GZIP_HEAD     "\x1f\x8b\x08\0\0\0\0\0\0\xff" /* no name, time or system */

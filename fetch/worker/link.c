@@ -135,7 +135,10 @@ static struct str take_str(struct fields *in, struct arena *a)
 static bool read_ask(struct fields *in, struct arena *a, struct link_ask *out)
 {
     out->seq = (uint32_t)field_u32(in, UINT32_MAX);
-    out->what = (enum fetch_what)field_u8(in, FETCH_ANCESTOR);
+    out->what = (enum fetch_what)field_u8(in, FETCH_ARTIFACT);
+    out->digest = take_str(in, a);
+    if (out->what == FETCH_ARTIFACT)
+        return fields_end(in);
     out->kinds =
         field_u8(in, DOC_AGENT | DOC_SKILL | DOC_MCP | DOC_PLUGIN | DOC_MARKET);
     out->assume_reachable = field_bool(in);
@@ -156,7 +159,6 @@ static bool read_ask(struct fields *in, struct arena *a, struct link_ask *out)
     out->ranges =
         arena_str(a, field_str(in, RANGE_SET_MAX * (RANGE_MAX_BYTES + 1)));
     out->tag = take_str(in, a);
-    out->digest = take_str(in, a);
     return fields_end(in);
 }
 

@@ -96,7 +96,8 @@ static bool take_asks(struct session *s, struct err *e)
 
         if (!link_next(&s->link, &s->arena, &in, &got, e))
             return false;
-        if (got && !ask_start(s, &in, e))
+        if (got && !(in.what == FETCH_ARTIFACT ? team_store_ask(s, &in, e)
+                                               : ask_start(s, &in, e)))
             return false;
     }
     return true;

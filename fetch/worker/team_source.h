@@ -23,8 +23,9 @@ struct team_source;
 
 /* Of the .tar.gz of a proof; of a package it is TEAM_OBJECT_MAX_BYTES. */
 /* More than they may hold, for what compression and the archive add. */
-#define TEAM_PROOF_GET_BYTES  (512u << 10)
-#define TEAM_MARKET_GET_BYTES (TEAM_MARKET_MAX_BYTES + TEAM_PROOF_GET_BYTES)
+#define TEAM_PROOF_GET_BYTES    (512u << 10)
+#define TEAM_MARKET_GET_BYTES   (TEAM_MARKET_MAX_BYTES + TEAM_PROOF_GET_BYTES)
+#define TEAM_ARTIFACT_GET_BYTES (ARTIFACT_MAX_BYTES + TEAM_PROOF_GET_BYTES)
 
 #define TEAM_CONNECT_SECONDS 2
 #define TEAM_STALL_SECONDS   5

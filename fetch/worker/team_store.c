@@ -15,16 +15,20 @@ enum item_state { ITEM_QUEUED, ITEM_COMING, ITEM_HERE, ITEM_MISSING };
 /* One name, for the whole run. */
 struct team_item {
     struct str name;
-    bool is_proof, is_market; /* the latter with the text, as a file */
-    struct hash digest;       /* of an object */
-    struct repo *repo;        /* of a proof, which is of one repository … */
-    struct oid commit;        /* … and one commit */
+    /* That of a marketplace has its text, as a file; an artifact is the proof of
+     * a skill of an index. */
+    bool is_proof, is_market, is_artifact;
+    struct hash digest; /* of an object, or of an artifact */
+    struct repo *repo;  /* of a proof, which is of one repository … */
+    struct oid commit;  /* … and one commit */
     enum item_state state;
     size_t next; /* the source to be asked next */
     struct team_get *get;
     struct repo **waiting; /* to be looked at again */
     size_t waiting_count, waiting_capacity;
-    struct team_part *files; /* HERE, of an object */
+    uint32_t *asks; /* of an artifact: that wait for it */
+    size_t ask_count, ask_capacity;
+    struct team_part *files; /* HERE, of an object or an artifact */
     size_t count;
     struct team_item *next_item;
 };
@@ -132,6 +136,9 @@ static bool verify(struct team_store *t, struct team_item *item,
 {
     struct str gz = buf_str(&g->bytes);
 
+    if (item->is_artifact)
+        return team_verify_artifact(t->session, gz, &item->digest, &t->arena,
+                                    &item->files, &item->count, why);
     return item->is_proof
                ? team_verify_proof(item->repo, gz, &item->commit,
                                    item->is_market ? &t->arena : NULL,
@@ -161,11 +168,40 @@ static void note_forbidden(struct team_store *t, struct team_get *g)
          "that is taken as that it does not have the package");
 }
 
-static void settle(struct team_item *item, enum item_state state)
+static void report_artifact(struct team_store *t, const struct team_item *item,
+                            uint32_t seq)
+{
+    char hex[OID_HEX_CHARS + 1];
+    struct fetch_event ev = {.kind = FETCH_FAILED};
+    struct fetch_file file = {.path = STR("artifact")};
+    struct err why = {0};
+
+    if (item->state == ITEM_HERE) {
+        oid_format(&item->files->id, hex);
+        file.oid = str_cstr(hex);
+        file.hash = item->files->hash;
+        file.size = item->files->size;
+        file.offset = item->files->offset;
+        ev.kind = FETCH_DONE;
+        ev.files = &file;
+        ev.file_count = 1;
+    } else {
+        err_set(&why, ERR_NOT_FOUND, "no store has the artifact sha256:%s",
+                hash_hex(&item->digest, &t->arena).p);
+        ev.err = &why;
+    }
+    session_say_progress(t->session, true);
+    link_event(&t->session->link, seq, &ev);
+}
+
+static void settle(struct team_store *t, struct team_item *item,
+                   enum item_state state)
 {
     item->state = state;
     for (size_t i = 0; i < item->waiting_count; i++)
         item->waiting[i]->is_dirty = true;
+    for (size_t i = 0; i < item->ask_count; i++)
+        report_artifact(t, item, item->asks[i]);
 }
 
 static bool take(struct team_store *t, struct team_item *item,
@@ -178,7 +214,7 @@ static bool take(struct team_store *t, struct team_item *item,
     switch (g->got) {
     case TEAM_GOT:
         if (verify(t, item, g, &why))
-            settle(item, ITEM_HERE);
+            settle(t, item, ITEM_HERE);
         else if (why.code == ERR_IO) {
             *e = why;
             return false;
@@ -268,9 +304,10 @@ static bool start_get(struct team_source *source, struct team_item *item,
     g->name = item->name;
     g->is_proof = item->is_proof;
     g->item = item;
-    buf_init(&g->bytes, item->is_market  ? TEAM_MARKET_GET_BYTES
-                        : item->is_proof ? TEAM_PROOF_GET_BYTES
-                                         : TEAM_OBJECT_MAX_BYTES);
+    buf_init(&g->bytes, item->is_market     ? TEAM_MARKET_GET_BYTES
+                        : item->is_artifact ? TEAM_ARTIFACT_GET_BYTES
+                        : item->is_proof    ? TEAM_PROOF_GET_BYTES
+                                            : TEAM_OBJECT_MAX_BYTES);
     item->get = g;
     item->state = ITEM_COMING;
     if (source->running++ == 0)
@@ -326,7 +363,7 @@ bool team_store_advance(struct session *s, uint64_t *wait_ms, struct err *e)
             continue;
         source = next_source(t, item);
         if (!source) {
-            settle(item, ITEM_MISSING);
+            settle(t, item, ITEM_MISSING);
             *wait_ms = 0;
         } else if (source->running < TEAM_MAX_STREAMS &&
                    !start_get(source, item, e)) {
@@ -430,6 +467,29 @@ static struct team_item *proof_item(struct ask *a)
     item->repo = r;
     item->commit = a->snapshot->commit;
     return item;
+}
+
+bool team_store_ask(struct session *s, const struct link_ask *in, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct team_store *t = s->team;
+    struct team_item *item;
+    struct hash digest;
+    bool is_new;
+
+    if (!t || !hash_parse(in->digest, &digest))
+        return link_nonsense(e);
+    item = item_get(t, team_artifact_name(&digest, &scratch), &is_new);
+    item->is_proof = item->is_artifact = true;
+    item->digest = digest;
+    if (is_settled(item)) {
+        report_artifact(t, item, in->seq);
+        return true;
+    }
+    item->asks = arena_grow(&t->arena, item->asks, item->ask_count,
+                            &item->ask_capacity, sizeof *item->asks);
+    item->asks[item->ask_count++] = in->seq;
+    return true;
 }
 
 static void wait_for(struct team_item *item, struct repo *r)

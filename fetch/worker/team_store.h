@@ -28,6 +28,11 @@ void team_store_open(struct session *s, const struct team_remotes *stores);
 MUST_CHECK bool team_store_open_bundle(struct session *s, int fd,
                                        struct err *e);
 
+/* An artifact, which no host is asked for: FETCH_ARTIFACT. Errors: that there
+ * are no remotes. */
+MUST_CHECK bool team_store_ask(struct session *s, const struct link_ask *in,
+                               struct err *e);
+
 /* Whether the ask is to wait for the remotes first: ASK_STORE. */
 bool team_store_is_wanted(const struct ask *a);
 /* True: all that the remotes have of it is in the repository. False: wait. */
@@ -65,6 +70,12 @@ MUST_CHECK bool team_verify_object(struct session *s, struct str gz,
                                    const struct hash *digest, struct arena *a,
                                    struct team_part **out, size_t *count,
                                    struct err *e);
+/* Its one file, which is `digest` itself, so that nothing needs to be unpacked
+ * to be believed. In `a`. Errors: as team_verify_object. */
+MUST_CHECK bool team_verify_artifact(struct session *s, struct str gz,
+                                     const struct hash *digest, struct arena *a,
+                                     struct team_part **out, size_t *count,
+                                     struct err *e);
 /*
  * Objects of git, into the repository; the commit's trees are here then, as far
  * as they came. With `a` the proof is of a marketplace: its texts, which may be

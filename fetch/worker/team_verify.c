@@ -86,6 +86,35 @@ bool team_verify_object(struct session *s, struct str gz,
     return true;
 }
 
+/* --- artifacts ------------------------------------------------------------------- */
+
+bool team_verify_artifact(struct session *s, struct str gz,
+                          const struct hash *digest, struct arena *a,
+                          struct team_part **out, size_t *count, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    const struct limit *most = &s->limits.file_max_bytes;
+    struct team_file *files;
+    struct hash found;
+    size_t n;
+
+    if (!team_object_read(gz, &team_artifact_limits, &scratch, &files, &n, NULL,
+                          e))
+        return false;
+    if (n != 1)
+        return err_set(e, ERR_DAMAGED, "it is not one artifact");
+    if (files->bytes.n > most->value)
+        return limit_fail(most, e, "the artifact has %zu bytes",
+                          files->bytes.n);
+    found = hash_of(files->bytes);
+    if (!hash_eq(&found, digest))
+        return fail_digest(&found, digest, e);
+    *out = arena_new(a, struct team_part);
+    *count = 1;
+    return put_file(s, files->bytes, &found, *out, e) &&
+           parts_flush(&s->parts, e);
+}
+
 /* --- proofs ---------------------------------------------------------------------- */
 
 /* Which type it is, its id alone tells: `*is_text` for a blob. */

@@ -122,13 +122,17 @@ enum fetch_what {
     /* Checks whether `commit` is in the history of the commit `base`, with the
      * same results; only the repository of the origin is used. */
     FETCH_ANCESTOR,
+    /* The artifact of an index whose SHA-256 is `digest`, from the team's stores
+     * or the bundle: DONE with this one file, or ERR_NOT_FOUND if none has it.
+     * No host is requested, and the origin is not used. */
+    FETCH_ARTIFACT,
 };
 
 struct fetch_want {
     unsigned id; /* chosen by the caller; returned in events */
     enum fetch_what what;
     unsigned kinds;        /* accepted kinds: DOC_AGENT | DOC_SKILL | DOC_MCP */
-    struct origin origin;  /* a git origin */
+    struct origin origin;  /* a git origin, except for an ARTIFACT */
     struct str commit;     /* pinned: 40 hex digits; "": resolve the ref */
     struct str object;     /* pinned: git id of tree or blob; or "" */
     struct str digest;     /* pinned: digest of the content, 64 hex digits; or

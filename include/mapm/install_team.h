@@ -34,7 +34,9 @@ struct install_team_package {
     /* With is_also: item for the proof of the marketplace that lists the
      * plugin, including its text. */
     bool is_market;
-    struct str commit;     /* commit of this origin */
+    bool is_of_index;     /* skill of an index: its artifact is the proof */
+    struct hash artifact; /* SHA-256 of the artifact, with is_of_index */
+    struct str commit;    /* commit of this origin, or digest of the artifact */
     struct str repository; /* identity, see HOSTS.md 4 */
     struct str path;       /* path in the repository */
 };

@@ -36,9 +36,9 @@ struct team_limits {
 };
 
 /* Limits for packages (from limits.h), for proofs, and for proofs of
- * marketplaces. */
+ * marketplaces and of skills of an index. */
 extern const struct team_limits team_package_limits, team_proof_limits,
-    team_market_limits;
+    team_market_limits, team_artifact_limits;
 
 #define TEAM_OBJECT_MAX_BYTES (80u << 20)   /* compressed */
 #define TEAM_PROOF_MAX_BYTES  (256u * 1024) /* total size of its objects */
@@ -77,6 +77,10 @@ struct str team_object_name(const struct hash *digest, struct arena *a);
  * host/owner/repo, as in HOSTS.md 4. */
 struct str team_proof_name(struct str identity, struct str commit,
                            struct str path, struct str object, struct arena *a);
+/* Returns the name, of the same form, of the proof of a skill of an index: an
+ * object with one file, the artifact as its host sent it, which is named by its
+ * SHA-256 in hex. It proves the package that results from unpacking it. */
+struct str team_artifact_name(const struct hash *artifact, struct arena *a);
 bool team_name_is_valid(struct str name); /* one of the two forms */
 
 /* --- proofs ---------------------------------------------------------------- */

@@ -156,12 +156,64 @@ exits 'it is removed again' 0 mapm patch --remove tables
 rm -rf .mapm
 ok 'the files are those that were published' diff -r "$S/skills/tables" .agents/skills/tables
 asked >/dev/null
-exits 'a bundle' 0 mapm bundle "$T/b.tar"
-like 'names what it does not hold' "$err" 'left out: skill tables: it is a skill of an index'
-is 'without asking for it' "$(asked)" ''
-exits 'vendored files' 0 mapm vendor "$T/vendored"
-like 'likewise' "$err" 'left out: skill weather'
-is 'without a request' "$(asked)" ''
+
+# --- without its host: the artifact is the proof ---------------------------------------
+
+# cold COMMAND...: on a machine that knows nothing, with mapm.yaml and mapm.lock alone.
+cold()
+{
+    rm -rf "$T/cold" "$T/cold.home" && mkdir "$T/cold" && cp mapm.yaml mapm.lock "$T/cold"
+    (cd "$T/cold" && MAPM_HOME=$T/cold.home "$@")
+}
+# as_published: what is there has the bytes that were published.
+as_published()
+{
+    diff -r "$S/skills/tables" "$T/cold/.agents/skills/tables" &&
+        diff -r "$S/skills/weather" "$T/cold/.agents/skills/weather"
+}
+exits '[S4] a bundle' 0 mapm bundle "$T/b.tar"
+like '[S4] leaves none of them out' "$err" '^2 packages in '
+is '[S4] and asks nothing: the store has the artifacts' "$(asked)" ''
+exits '[S4] a cold machine installs from it' 0 cold "$MAPM" install --locked --from "$T/b.tar"
+ok '[S4] what was published' as_published
+is '[S4] without a request, or a host to confirm' "$(asked)" ''
+exits '[S4] verified' 0 env -C "$T/cold" MAPM_HOME="$T/cold.home" "$MAPM" verify
+forget_store
+exits '[S4] a bundle where the store has nothing' 0 mapm bundle "$T/again.tar"
+isnt '[S4] asks their host' "$(asked)" ''
+ok '[S4] and has the same bytes' cmp "$T/b.tar" "$T/again.tar"
+exits '[S4] vendored files' 0 mapm vendor "$T/vendored"
+like '[S4] leave none of them out' "$err" '^2 packages in '
+ok '[S4] they can be read' cmp "$S/skills/tables/SKILL.md" "$T/vendored/skill/tables/SKILL.md"
+exits '[S4] a cold machine installs from these' 0 cold "$MAPM" install --locked --vendored="$T/vendored"
+ok '[S4] likewise' as_published
+is '[S4] without a request, too' "$(asked)" ''
+exits '[S3] for a folder store' 0 mapm store push --to "$T/store"
+unlike '[S3] none is left out' "$out$err" 'left out'
+serve_index "$T/store" "$T/log3"
+config=$XDG_CONFIG_HOME/mapm/config.yaml
+mkdir -p "${config%/*}"
+printf 'store: {remote: ["http://%s"], only: true}\n' "$served" >"$config"
+exits '[S1] a cold machine installs from the store' 0 cold "$MAPM" install --locked
+ok '[S1] the same' as_published
+is '[S1] the host of the index is not asked' "$(asked)" ''
+exits '[S3] the store has all' 0 mapm store verify "http://$served"
+# The store sends another artifact, the lock another digest: neither is believed.
+artifact=$(basename "$(ls "$T"/store/mapm1p-*.tar.gz | head -n 1)")
+cp "$T/store/$artifact" "$T/kept"
+cp "$(ls "$T"/store/mapm1p-*.tar.gz | tail -n 1)" "$T/store/$artifact"
+exits '[S1] another artifact by that name' 1 cold "$MAPM" install --locked
+like '[S1] is said' "$err" 'has something else as mapm1p-'
+exits '[S3] and found' 3 mapm store verify "http://$served"
+cp "$T/kept" "$T/store/$artifact"
+cp mapm.lock "$T/lock.kept"
+digest=$(sed -n '/name: tables/,/digest:/s/.*digest: //p' mapm.lock)
+other_digest=$(sed -n '/name: weather/,/digest:/s/.*digest: //p' mapm.lock)
+sed "s/$digest/$other_digest/" "$T/lock.kept" >mapm.lock
+exits '[S4] a digest that its artifact does not make' 1 cold "$MAPM" install --locked --from "$T/b.tar"
+like '[S4] is the word of an edited lock' "$err" 'tables: what was fetched has another digest'
+cp "$T/lock.kept" mapm.lock
+rm "$config"
 
 # --- what is published changes -------------------------------------------------------
 
