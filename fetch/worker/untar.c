@@ -19,6 +19,7 @@ _Static_assert(sizeof(struct header) == BLOCK, "a header is a block");
 struct reader {
     struct str rest;
     struct unpack *out;
+    struct str long_path; /* path of the next entry, or empty */
 };
 
 /* Up to the first NUL, or all of it. */
@@ -63,13 +64,16 @@ static bool is_zero(struct str block)
     return true;
 }
 
-static struct str path_of(const struct header *h, struct arena *a)
+static struct str path_of(const struct reader *r, const struct header *h)
 {
     struct str name = text_of(h->name, sizeof h->name), prefix = STR("");
+    struct arena *a = r->out->a;
 
     if (memcmp(h->magic, "ustar", 6) == 0) /* GNU's has times there */
         prefix = text_of(h->prefix, sizeof h->prefix);
-    if (prefix.n)
+    if (r->long_path.n)
+        name = r->long_path;
+    else if (prefix.n)
         name = arena_printf(a, "%.*s/%.*s", STR_ARG(prefix), STR_ARG(name));
     else
         name = arena_str(a, name);
@@ -78,8 +82,20 @@ static struct str path_of(const struct header *h, struct arena *a)
     return name;
 }
 
+/* Sets the path of the next entry: tar programs write a path of more than 100
+ * bytes as an entry of its own before that of the file. */
+static bool set_long_path(struct reader *r, struct str path, struct err *e)
+{
+    if (r->long_path.n)
+        return err_set(e, ERR_REFUSED, "two long names of one entry");
+    if (path.n == 0 || str_has_char(path, '\0'))
+        return err_set(e, ERR_FORMAT, "a damaged long name");
+    r->long_path = arena_str(r->out->a, path);
+    return true;
+}
+
 /* "LENGTH key=value LF" */
-static bool cut_record(struct str *rest, struct str *key)
+static bool cut_record(struct str *rest, struct str *key, struct str *value)
 {
     size_t blank = str_find_char(*rest, ' '), equals;
     struct str record;
@@ -90,31 +106,63 @@ static bool cut_record(struct str *rest, struct str *key)
         return false;
     record = str_slice(*rest, blank + 1, (size_t)n);
     equals = str_find_char(record, '=');
-    *key = str_slice(record, 0, equals);
     *rest = str_from_index(*rest, (size_t)n);
-    return equals != SIZE_MAX && str_ends(record, STR("\n"));
+    if (equals == SIZE_MAX || !str_ends(record, STR("\n")))
+        return false;
+    *key = str_slice(record, 0, equals);
+    *value = str_slice(record, equals + 1, record.n - 1);
+    return true;
 }
 
-/* Times, owners and comments; nothing that changes what a file is. */
-static bool check_pax(struct str records, struct err *e)
+/* Times, owners, comments and attributes of the system that packed it: they do
+ * not change what a file is. */
+static bool is_harmless(struct str key)
 {
-    static const char *const harmless[] = {
-        "mtime", "atime", "ctime", "uid", "gid", "uname", "gname", "comment"};
-    struct str key;
+    static const char *const keys[] = {
+        "mtime", "atime",   "ctime",
+        "uid",   "gid",     "uname",
+        "gname", "comment", "LIBARCHIVE.creationtime"};
 
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (str_is(key, keys[i]))
+            return true;
+    return str_starts(key, STR("LIBARCHIVE.xattr.")) ||
+           str_starts(key, STR("SCHILY.xattr."));
+}
+
+/* The path of an entry is the only record that has a meaning; of all entries
+ * (`is_global`) there is none. */
+static bool read_pax(struct reader *r, struct str records, bool is_global,
+                     struct err *e)
+{
+    struct str key, value;
+
+    if (records.n > PAX_MAX_BYTES)
+        return err_set(e, ERR_LIMIT, "a pax header of more than %u bytes",
+                       PAX_MAX_BYTES);
     while (records.n) {
-        bool is_known = false;
-
-        if (!cut_record(&records, &key))
+        if (!cut_record(&records, &key, &value))
             return err_set(e, ERR_FORMAT, "a damaged pax header");
-        for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
-            is_known |= str_is(key, harmless[i]);
-        if (!is_known)
+        if (str_is(key, "path") && !is_global) {
+            if (!set_long_path(r, value, e))
+                return false;
+        } else if (!is_harmless(key)) {
             return err_set(e, ERR_REFUSED,
                            "a pax header with \"%.*s\", which is not read",
                            (int)(key.n < 60 ? key.n : 60), key.p);
+        }
     }
     return true;
+}
+
+/* GNU tar ends it with a NUL. */
+static bool read_long_name(struct reader *r, struct str content, struct err *e)
+{
+    if (content.n > PACKAGE_PATH_MAX_BYTES + 1)
+        return err_set(e, ERR_LIMIT, "a name of more than %u bytes",
+                       PACKAGE_PATH_MAX_BYTES);
+    return set_long_path(r, str_slice(content, 0, str_find_char(content, '\0')),
+                         e);
 }
 
 static bool refuse_type(char type, struct str path, struct err *e)
@@ -122,7 +170,7 @@ static bool refuse_type(char type, struct str path, struct err *e)
     const char *what = type == '1'                  ? "a hard link"
                        : type == '2'                ? "a symbolic link"
                        : type >= '3' && type <= '6' ? "a device or a pipe"
-                       : type == 'L' || type == 'K' ? "a long name of GNU tar"
+                       : type == 'K'                ? "a link of GNU tar"
                        : type == 'S'                ? "a sparse file"
                                                     : "no file or folder";
 
@@ -138,19 +186,16 @@ static bool add_folder(struct reader *r, struct str path, struct err *e)
            unpack_add_folder(r->out, path, e);
 }
 
-static bool take_entry(struct reader *r, const struct header *h,
-                       struct str content, struct err *e)
+/* A file or a folder. */
+static bool take_object(struct reader *r, const struct header *h,
+                        struct str content, struct err *e)
 {
-    struct str path = path_of(h, r->out->a);
+    struct str path = path_of(r, h);
     uint64_t mode;
 
+    r->long_path.n = 0;
     if (!read_octal(h->mode, sizeof h->mode, &mode))
         return err_set(e, ERR_FORMAT, "a damaged header");
-    if (h->type == 'x' || h->type == 'g')
-        return content.n > PAX_MAX_BYTES
-                   ? err_set(e, ERR_LIMIT, "a pax header of more than %u bytes",
-                             PAX_MAX_BYTES)
-                   : check_pax(content, e);
     if (h->type != '0' && h->type != '\0' && h->type != '5')
         return refuse_type(h->type, path, e);
     if (mode & 07000)
@@ -160,6 +205,20 @@ static bool take_entry(struct reader *r, const struct header *h,
         return content.n ? err_set(e, ERR_FORMAT, "a folder with content")
                          : add_folder(r, path, e);
     return unpack_add_file(r->out, path, (mode & 0100) != 0, content, e);
+}
+
+static bool take_entry(struct reader *r, const struct header *h,
+                       struct str content, struct err *e)
+{
+    switch (h->type) {
+    case 'x':
+    case 'g':
+        return read_pax(r, content, h->type == 'g', e);
+    case 'L':
+        return read_long_name(r, content, e);
+    default:
+        return take_object(r, h, content, e);
+    }
 }
 
 /* A header, its content, and zeros up to the next block. */
@@ -190,6 +249,8 @@ bool untar(struct str tar, struct unpack *out, struct err *e)
             return false;
     if (r.rest.n < BLOCK)
         return err_set(e, ERR_FORMAT, "it has no end");
+    if (r.long_path.n)
+        return err_set(e, ERR_FORMAT, "a long name without its entry");
     return is_zero(r.rest) ||
            err_set(e, ERR_REFUSED, "there is something behind its end");
 }

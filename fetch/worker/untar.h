@@ -4,9 +4,10 @@
 #include "../unpack.h"
 
 /*
- * untar: the files of a tar archive. Headers of ustar and of the older form;
- * records of pax only where they say nothing of name, size or kind. All else,
- * links and devices first, is refused. Source: POSIX pax; PLUGINS.md row 45.
+ * untar: the files of a tar archive. Headers of ustar and of the older form; the
+ * path of the next entry, as GNU tar and pax write it if it is long; records of
+ * pax that do not change what a file is. All else, links and devices first, is
+ * refused. Source: POSIX pax; PLUGINS.md row 45.
  */
 
 /* Contents borrow from `tar`. Errors: ERR_REFUSED, ERR_FORMAT, ERR_LIMIT. */

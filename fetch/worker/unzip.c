@@ -149,8 +149,10 @@ static bool check_extra(struct str extra, struct err *e)
 
         take(&c, n);
         if (id == EXTRA_ZIP64 || id == EXTRA_PATH)
-            return err_set(e, ERR_REFUSED, "%s, which is not read",
-                           id == EXTRA_ZIP64 ? "ZIP64" : "a second name");
+            return err_set(e, ERR_REFUSED, "%s: not read",
+                           id == EXTRA_ZIP64
+                               ? "sizes of ZIP64, which are for 4 GB and more"
+                               : "a second name");
     }
     return true;
 }

@@ -39,6 +39,20 @@ for file in "$S"/good-*; do
 done
 is 'of all of them one digest of ours' "$(printf '%s' "$tree" | sort -u | grep -c .)" 1
 
+# What tar and zip themselves write, with a path of more than 100 bytes as real skills have it.
+long=references/$(printf 'a-rather-long-name-%.0s' 1 2 3 4 5).md
+mkdir "$T/want/references" && echo text >"$T/want/$long"
+tar -C "$T/want" --format=gnu -czf "$S/real-gnu.tar.gz" .
+tar -C "$T/want" --format=posix -czf "$S/real-posix.tar.gz" SKILL.md scripts references
+! command -v zip >/dev/null || (cd "$T/want" && zip -qr "$S/real.zip" .)
+for file in "$S"/real*; do
+    entry "$file"
+    exits "[W6] ${file##*/} of the program itself" 0 mapm install "$U" --skill packed
+    ok 'has the same files' diff -r "$T/want" .agents/skills/packed
+    fresh
+done
+rm -r "$T/want/references"
+
 for file in "$S"/bad-*; do
     entry "$file"
     run mapm install "$U" --skill packed

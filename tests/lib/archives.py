@@ -171,10 +171,10 @@ def packed(tar):
     return gzip.compress(tar, mtime=0)
 
 
-def pax(text):
+def pax(text, kind=b"x"):
     record = text.encode() + b"\n"
     n = len(record) + 3
-    return entry("pax", b"%d %s" % (n if len(str(n)) == 2 else n + 1, record), type=b"x")
+    return entry("pax", b"%d %s" % (n if len(str(n)) == 2 else n + 1, record), type=kind)
 
 
 GOOD_TAR = TAR + entry("scripts/x", SCRIPT, mode=b"0000755")
@@ -184,6 +184,10 @@ write("good-dot.tar.gz", packed(entry("./", type=b"5", mode=b"0000755") + entry(
                                 entry("./scripts/x", SCRIPT, mode=b"0000755") + END))
 write("good-prefix.tar.gz", packed(TAR + entry("x", SCRIPT, prefix=b"scripts", mode=b"0000755") + END))
 write("good-pax.tar.gz", packed(pax("comment=of no use") + GOOD_TAR + b"\0" * 10240))
+LONG = entry("././@LongLink", b"scripts/x\0", type=b"L")
+write("good-gnu-long.tar.gz", packed(TAR + LONG + entry("cut", SCRIPT, mode=b"0000755") + END))
+write("good-pax-path.tar.gz", packed(TAR + pax("path=scripts/x") + entry("cut", SCRIPT, mode=b"0000755") + END))
+write("good-mac.tar.gz", packed(pax("SCHILY.xattr.com.apple.provenance=\1") + GOOD_TAR + END))
 for form, name in ((tarfile.GNU_FORMAT, "gnu"), (tarfile.PAX_FORMAT, "python")):
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:gz", format=form) as t:
@@ -205,6 +209,11 @@ BAD_TAR = {
     "pax-path": pax("path=../../x") + entry("x", SCRIPT), "pax-size": pax("size=7") + entry("x", SCRIPT),
     "pax-link": pax("linkpath=/etc/x") + entry("x", SCRIPT), "sparse": entry("s", SCRIPT, type=b"S"),
     "pax-sparse": pax("GNU.sparse.major=1") + entry("x", SCRIPT), "gnu-long": entry("././@LongLink", b"a\0", type=b"L"),
+    "gnu-long-climb": entry("././@LongLink", b"../x\0", type=b"L") + entry("x", SCRIPT),
+    "gnu-long-twice": LONG + LONG + entry("x", SCRIPT), "two-long": LONG + pax("path=scripts/y") + entry("x", SCRIPT),
+    "gnu-long-empty": entry("././@LongLink", b"\0", type=b"L") + entry("x", SCRIPT),
+    "gnu-long-huge": entry("././@LongLink", b"d/" * 40000, type=b"L") + entry("x", SCRIPT),
+    "pax-nul": pax("path=a\0b") + entry("x", SCRIPT), "pax-all": pax("path=a", b"g") + entry("x", SCRIPT),
     "gnu-long-link": entry("././@LongLink", b"a\0", type=b"K"), "pax-damaged": entry("pax", b"99 x=1\n", type=b"x"),
     "checksum": entry("x", SCRIPT, checksum=1), "size": header("x", 1 << 30),
     "size-base256": header("x", b"\x80" + b"\0" * 10 + b"\1"), "folder-data": entry("d", b"data", type=b"5"),
