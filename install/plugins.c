@@ -196,6 +196,22 @@ bool plugin_resolve_entry(struct closure *c, struct node *n, struct err *e)
     return ask_folder(c, n, market, e);
 }
 
+bool plugin_read_local(struct closure *c, struct node *n, struct err *e)
+{
+    struct node *market;
+
+    if (!node_has_entry(n))
+        return local_read(c, n, e);
+    market = find_market(c, n);
+    if (!node_rare(market)->market && !local_read(c, market, e))
+        return false;
+    if (!take_entry(c, n, market, e))
+        return false;
+    return n->source->scheme != ORIGIN_GIT
+               ? local_read(c, n, e)
+               : err_set(e, ERR_REFUSED, "its marketplace names a repository");
+}
+
 bool plugin_market_settled(struct closure *c, struct node *market,
                            struct err *e)
 {

@@ -32,6 +32,10 @@ struct plugin_node {
 /* A plugin of a marketplace: looks for its entry, then for its folder. */
 MUST_CHECK bool plugin_resolve_entry(struct closure *c, struct node *n,
                                      struct err *e);
+/* Reads a plugin of the workspace, with the entry of its marketplace if it has
+ * one, in place. */
+MUST_CHECK bool plugin_read_local(struct closure *c, struct node *n,
+                                  struct err *e);
 /* The marketplace is here, or is not to be had: those that wait for it. */
 MUST_CHECK bool plugin_market_settled(struct closure *c, struct node *market,
                                       struct err *e);

@@ -235,13 +235,10 @@ static void add_own(struct findings *f, const struct lock_entry *entry)
     f->own[f->own_count++] = arena_str(f->a, lock_origin_text(entry));
 }
 
-/* Not of a marketplace, whose entry has a say in what the plugin is. */
-static bool is_plain_agent(const struct layer *l,
-                           const struct lock_entry *entry)
+static bool is_agent_of_plugin(const struct layer *l,
+                               const struct lock_entry *entry)
 {
-    const struct lock_entry *owner = layer_find(l, DOC_PLUGIN, entry->plugin);
-
-    return entry->kind == DOC_AGENT && owner && !lock_catalog_entry(owner).n;
+    return entry->kind == DOC_AGENT && layer_find(l, DOC_PLUGIN, entry->plugin);
 }
 
 /* A sub-agent is a copy of what a file of its plugin says now. */
@@ -253,7 +250,7 @@ static bool read_derived(struct closure *c, const struct lock_entry *entry,
                                layer_find(c->layer, DOC_PLUGIN, entry->plugin)),
         .kinds = DOC_PLUGIN};
 
-    return local_read(c, &plugin, e) &&
+    return plugin_read_local(c, &plugin, e) &&
            plugin_derive_digest(c, &plugin, entry->kind,
                                 path_last(n->origin->part), &n->digest, e);
 }
@@ -280,7 +277,7 @@ static bool check_own(struct closure *c, const struct lock_entry *entry,
     add_own(f, entry);
     /* A server made of the plugin's files: whether they still give what the
      * lock has is what an install with --locked checks. */
-    if (node_is_derived(&n) && !is_plain_agent(c->layer, entry))
+    if (node_is_derived(&n) && !is_agent_of_plugin(c->layer, entry))
         return entry->digest.n && check_stored(c->store, entry, f, item);
     if (!read_own(c, entry, &n, f->a, &e)) {
         add(f, INSTALL_SIDE_WORKSPACE, entry->origin,
