@@ -70,6 +70,11 @@ static void add_origin(struct reader *r, struct deps *deps, enum doc_kind kind,
                       "it; name a repository",
                       quoted(r, y->text));
     }
+    if (str_is(o->text, "./")) {
+        report(r, "dep-bad-origin", field, y->line,
+               "\"./\" is the workspace itself: name a package in it");
+        return;
+    }
     if (o->scheme == ORIGIN_INDEX) {
         report(r, "dep-bad-origin", field, y->line,
                "\"%s\" is a skill of an index: those are for people to "

@@ -259,7 +259,8 @@ static bool take_origin(struct reader *r, struct lock_entry *entry,
         return false;
     if (origin_is_own(entry->origin) && r->version < LOCK_VERSION_2)
         return fail_version(r, "origin: ./...", LOCK_VERSION_2);
-    if (origin_is_own(entry->origin) && entry->origin.n > strlen("./") &&
+    if (origin_is_own(entry->origin) &&
+        (entry->kind == DOC_PLUGIN || !str_is(entry->origin, "./")) &&
         origin_parse_own(entry->origin, r->a, &own, &ignored) &&
         str_eq(own.text, entry->origin)) {
         r->own_line = entry->declared.n ? r->number : 0;
@@ -632,7 +633,8 @@ static bool take_catalogs(struct reader *r, struct lock_entry *entry,
             return lock_fail(r->e, r->name, r->number, "a damaged list");
         if (!take_scalar(r, raw, &list[n]))
             return false;
-        if ((!origin_is_plausible(list[n]) && !origin_is_own(list[n])) ||
+        if ((!origin_is_plausible(list[n]) && !origin_is_own(list[n]) &&
+             !origin_is_index(list[n], NULL)) ||
             (n && str_cmp(list[n - 1], list[n]) >= 0))
             return lock_fail(r->e, r->name, r->number,
                              "not an origin, or not in order: %.*s",

@@ -846,9 +846,8 @@ bool origin_parse(struct str text, const struct origin_rules *rules,
 bool origin_parse_here(struct str text, const struct origin_rules *rules,
                        struct arena *a, struct origin *out, struct err *e)
 {
-    return origin_is_own(text) && text.n > strlen("./")
-               ? origin_parse_own(text, a, out, e)
-               : origin_parse(text, rules, a, out, e);
+    return origin_is_own(text) ? origin_parse_own(text, a, out, e)
+                               : origin_parse(text, rules, a, out, e);
 }
 
 /* --- values --------------------------------------------------------------- */

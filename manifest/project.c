@@ -144,6 +144,11 @@ static bool read_root(struct project_reader *r, enum doc_kind kind,
     }
     if (!project_read_origin(r, y, &root.origin))
         return false;
+    if (kind != DOC_PLUGIN && str_is(root.origin.text, "./")) {
+        project_fail(r, y->line,
+                     "origin \"./\" is the workspace itself, no package");
+        return err_hint(r->e, "list it below dependencies: catalogs:");
+    }
     if (kind == DOC_PLUGIN)
         root.origin = origin_with_part(
             &root.origin,

@@ -330,4 +330,32 @@ cd "$T/bare" || exit
 on_terminal y new skill alone
 unlike 'nothing is asked without mapm.yaml' "$out" 'Add '
 not_ok 'none is made' test -e mapm.yaml
+
+# --- the workspace as a marketplace, and as a catalog ----------------------------------
+
+mkdir "$T/whole" && cd "$T/whole" || exit
+mkdir -p .claude .claude-plugin plugins/crew/agents
+echo '{"name": "m", "owner": {"name": "x"}, "plugins": [{"name": "crew", "source": "./plugins/crew", "description": "d"}]}' \
+    >.claude-plugin/marketplace.json
+printf -- '---\nname: pilot\ndescription: d\n---\nbody\n' >plugins/crew/agents/pilot.md
+skill skills/one
+exits '[G11] the workspace as a marketplace' 0 mapm install --yes ./ --plugin crew
+exits '[G11] can be read again' 0 mapm verify
+like '[D8] its plugin is taken as it is' "$out" '^\./plugins/crew: own$'
+sed -i 's/body/by hand/' .agents/agents/pilot/AGENTS.md
+exits '[X45] its sub-agent is compared' 3 mapm verify
+exits '[X45] and put back' 0 mapm install --yes --force
+sed -i 's/body/another/' plugins/crew/agents/pilot.md
+exits '[X45] with what its file says now' 3 mapm verify
+exits '[X45] which an install takes' 0 mapm install --yes
+exits '[X45] then it is the same' 0 mapm verify
+exits '[D8] it can go' 0 mapm remove crew
+exits '[D11] the workspace as a catalog' 0 mapm install --yes ./ --all
+exits '[D11] can be read again' 0 mapm verify
+like '[D11] as one root' "$(cat mapm.yaml)" '^    - origin: \./$'
+exits '[D11] of all its packages' 0 mapm install --locked
+ok '[D11] as they are' test -f .claude/skills/one/SKILL.md
+printf 'dependencies:\n  skills: [./]\n' >mapm.yaml
+exits '[D8] it is no package' 1 mapm install
+like '[D8] which is said' "$err" 'the workspace itself, no package'
 done_testing
