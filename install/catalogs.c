@@ -410,9 +410,6 @@ const struct catalog **catalogs_of_arguments(struct install_session *s)
         return list;
     s->asked = arena_array(a, s->catalog_count + 1, sizeof *s->asked);
     for (size_t i = 0; i < s->catalog_count; i++) {
-        /* What is chosen of an index is a root by its name. */
-        if (s->catalogs[i]->origin->scheme == ORIGIN_INDEX)
-            continue;
         fill_asked(s, s->catalogs[i], &s->asked[s->asked_count]);
         list[i] = &s->asked[s->asked_count++].catalog;
     }

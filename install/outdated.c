@@ -593,7 +593,7 @@ static bool needs_network(const struct check *c)
             for (size_t i = 0; i < files[f]->catalog_count; i++) {
                 const struct origin *o = &files[f]->catalogs[i].origin;
 
-                any |= o->scheme == ORIGIN_GIT && !origin_names_commit(o);
+                any |= origin_is_remote(o) && !origin_names_commit(o);
             }
     }
     return any;

@@ -170,6 +170,11 @@ bool catalog_holds(const struct catalog *c, enum doc_kind kind,
 
     if (o->scheme != own->scheme)
         return false;
+    if (o->scheme == ORIGIN_INDEX) {
+        *path = STR("");
+        *name = o->path;
+        return str_eq(origin_index_url(o), own->text);
+    }
     if (o->scheme != ORIGIN_GIT) {
         if (!cut_folder(own->path, o->path, path))
             return false;

@@ -30,6 +30,18 @@ static bool read_filter(struct project_reader *r, const struct yaml *list,
     return err_hint(r->e, "%s", why.hint);
 }
 
+/* Reads the origin of a catalog, which may also be the URL of an index. */
+static bool read_origin(struct project_reader *r, const struct yaml *y,
+                        struct origin *out)
+{
+    struct err why = {0};
+
+    if (y->kind != YAML_SCALAR || !origin_is_index(y->text, r->rules))
+        return project_read_origin(r, y, out);
+    return origin_parse_index(y->text, r->a, out, &why) ||
+           project_fail(r, y->line, "%s", err_first(&why));
+}
+
 /* An origin alone is a catalog of which everything is taken. */
 static bool read_item(struct project_reader *r, const struct yaml *item,
                       struct catalog *out)
@@ -53,9 +65,9 @@ static bool read_item(struct project_reader *r, const struct yaml *item,
         if (!origin)
             return project_fail(r, item->line, "no \"origin\" in {...}");
     }
-    if (!project_read_origin(r, origin, &out->origin))
+    if (!read_origin(r, origin, &out->origin))
         return false;
-    if (out->origin.scheme == ORIGIN_INDEX) {
+    if (out->origin.scheme == ORIGIN_INDEX && out->origin.part.n) {
         project_fail(r, item->line, "%.*s is a skill of an index, no catalog",
                      STR_ARG(out->origin.text));
         return err_hint(r->e, "list it below dependencies: skills:");

@@ -52,7 +52,9 @@ struct str edit_origin_key(struct str text, const struct origin_rules *rules,
     struct err ignored = {0};
     struct origin o;
 
-    if (origin_parse_part(text, rules, a, &o, &ignored) ||
+    if ((origin_is_index(text, rules) &&
+         origin_parse_index(text, a, &o, &ignored)) ||
+        origin_parse_part(text, rules, a, &o, &ignored) ||
         origin_parse_part(text, &any, a, &o, &ignored))
         return o.key;
     return text;

@@ -36,7 +36,9 @@ static const struct catalog *find_catalog(struct chooser *c, struct str text)
 
     if (found)
         return found;
-    if (origin_parse_here(text, &c->l->rules, c->a, &o, &ignored))
+    if (origin_is_index(text, &c->l->rules)
+            ? origin_parse_index(text, c->a, &o, &ignored)
+            : origin_parse_here(text, &c->l->rules, c->a, &o, &ignored))
         found = map_find(&c->by_key, o.key);
     found = found ? found : &none;
     map_put(&c->by_text, text, (void *)(uintptr_t)found);

@@ -254,13 +254,34 @@ is 'with what is installed' "$(json '[(o["name"], o["installed"]) for o in d["of
     "[('bare', False), ('tables', True), ('weather', True)]"
 mkdir ../all && cd ../all || exit 1
 exits 'a pattern' 0 mapm install "$U" --skill '*a*' --skip tables --yes
-is '[X42] gives a root each' "$(grep -c skill= mapm.yaml)" 2
-not_ok 'and no catalog of mapm.yaml' grep -q catalogs mapm.yaml
+is '[D11] makes the index one root' "$(grep -c skill= mapm.yaml) $(grep -c 'index\.json$' mapm.yaml)" '0 1'
+like '[D11] which is a catalog' "$(cat mapm.yaml)" 'catalogs:'
+is '[D11] of what fits' "$(ls .agents/skills | tr '\n' ' ')" 'bare weather '
 exits '--all' 0 mapm install "$U" --all --yes
-is 'takes the rest' "$(grep -c skill= mapm.yaml)" 3
+is 'takes the rest' "$(ls .agents/skills | tr '\n' ' ')" 'bare tables weather '
 exits 'with --plugin' 2 mapm install "$U" --plugin x
-exits 'remove' 0 mapm remove tables
-is 'takes one out' "$(grep -c skill= mapm.yaml)" 2
+exits 'again' 0 mapm install
+like '[D11] there is nothing to do' "$err" 'nothing to do'
+exits '[D11] remove' 0 mapm remove tables
+is '[D11] takes one out' "$(ls .agents/skills | tr '\n' ' ')" 'bare weather '
+like '[D11] for good' "$(cat mapm.yaml)" '^ *- skill tables$'
+folder newer 'Came later.' && publish
+exits '[D11] an install takes nothing new' 0 mapm install
+is '[D11] of the index' "$(ls .agents/skills | tr '\n' ' ')" 'bare weather '
+exits '[D11] outdated' 0 mapm outdated
+like '[D11] names what is new' "$err" 'new in the catalog .*: skill newer$'
+exits '[D11] update' 0 mapm update --yes
+is '[D11] adds it' "$(ls .agents/skills | tr '\n' ' ')" 'bare newer weather '
+asked >/dev/null
+rm -rf .agents .claude
+exits '[D11] --locked' 0 mapm install --locked
+is '[D11] is what the lock has' "$(ls .agents/skills | tr '\n' ' ')" 'bare newer weather '
+is '[D11] without the index' "$(asked)" ''
+exits '[D11] verify' 0 mapm verify
+mv "$S/skills/newer" "$T/newer" && publish
+exits '[D11] an update where it is gone' 3 mapm update --yes
+ok '[D11] keeps it' test -f .agents/skills/newer/SKILL.md
+rm -rf .agents .claude mapm.*
 printf 'dependencies:\n  skills: ["%s?skill=tables"]\ncatalogs: ["%s?skill=tables"]\n' "$U" "$U" >mapm.yaml
 exits 'a catalog in mapm.yaml is no skill' 1 mapm install
 printf 'dependencies:\n  skills: ["%s?skill=tables"]\n' "$U" >mapm.yaml
