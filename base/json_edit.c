@@ -431,7 +431,7 @@ static bool apply(const struct edit *d, struct str *out, struct err *e)
     splice_apply(&d->splices, d->text, &b);
     result = arena_str(d->arena, buf_str(&b));
     if (!json_parse(result, d->options, d->arena, &again, NULL, e))
-        return err_wrap(e, "the edited text would not be right");
+        return err_wrap(e, "the edited text would be invalid");
     *out = result;
     return true;
 }

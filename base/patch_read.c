@@ -280,14 +280,14 @@ static bool read_hunks(struct reader *r, struct patch_change *c, struct err *e)
             return false;
         if (h->before < x || h->after < y || h->before - x != h->after - y)
             return err_set(e, ERR_FORMAT,
-                           "%s:%u: its lines do not follow the hunk before",
+                           "%s:%u: its lines do not follow the previous hunk",
                            r->name, h->line);
         x = h->before + before;
         y = h->after + after;
         if ((c->is_new && x) || (c->is_gone && y))
             return err_set(e, ERR_FORMAT,
-                           "%s:%u: lines of a file that is not there", r->name,
-                           h->line);
+                           "%s:%u: lines of a file that does not exist",
+                           r->name, h->line);
     }
     c->hunks = hunks;
     return true;
@@ -369,8 +369,7 @@ static bool put_line(struct buf *b, const struct patch_line *line)
 
 static bool differs(const struct patch_change *c, size_t line, struct err *e)
 {
-    return err_set(e, ERR_PATCH,
-                   "%.*s:%zu is another line than the patch changes",
+    return err_set(e, ERR_PATCH, "%.*s:%zu differs from the line in the patch",
                    STR_ARG(c->path), line);
 }
 

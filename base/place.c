@@ -39,7 +39,7 @@ static void draft_init(struct draft *d, int dirfd)
 
 static bool is_there(const char *to, struct err *e)
 {
-    return err_set(e, ERR_FAILED, "%s is there already", to);
+    return err_set(e, ERR_FAILED, "%s already exists", to);
 }
 
 bool place_rename(int dirfd, const char *from, const char *to, struct err *e)

@@ -240,8 +240,8 @@ static bool may_go_on(struct run *r, struct err *e)
     if (!limit || !r->pid || proc_now_ms() - r->start_ms < limit)
         return true;
     if (!r->o->report_timeout)
-        return err_set(e, ERR_FAILED, "%s: not done after %u ms", r->o->argv[0],
-                       limit);
+        return err_set(e, ERR_FAILED, "%s: timed out after %u ms",
+                       r->o->argv[0], limit);
     r->timed_out = true;
     return false;
 }

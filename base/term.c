@@ -436,7 +436,7 @@ static bool put_question(struct term *t, const char *question,
     struct buf b;
 
     if (!t->is_in || !t->is_err)
-        return err_set(e, ERR_REFUSED, "there is no terminal to ask on: %s",
+        return err_set(e, ERR_REFUSED, "cannot ask without a terminal: %s",
                        question);
     term_progress_clear(t);
     buf_init(&b, TEXT_MAX_BYTES);

@@ -176,7 +176,7 @@ bool text_is_shell_word(struct str s)
     return s.n != 0;
 }
 
-/* Maps text; returns `s` itself if it is not UTF-8, so that such names are
+/* Maps text; returns `s` itself if it is not UTF-8, so that invalid names are
  * compared by bytes. */
 static struct str map_text(struct str s, utf8proc_option_t options,
                            struct arena *a)

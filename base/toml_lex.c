@@ -405,7 +405,7 @@ static bool read_inline_name(struct toml_lexer *l, struct inline_names *names,
         return fail(l, "\"=\" is expected", e);
     l->at++;
     return add_inline_name(names, name.path) ||
-           err_set(e, ERR_FORMAT, "line %u: \"%.*s\" is there twice", l->line,
+           err_set(e, ERR_FORMAT, "line %u: duplicate key \"%.*s\"", l->line,
                    STR_ARG(name.key[name.depth > 1]));
 }
 

@@ -148,7 +148,7 @@ static bool fail_lost(struct mapm *m, const struct err *why)
     if (take_cancel(m))
         e = interrupted();
     else if (why->code == ERR_FORMAT)
-        err_wrap(&e, "mapm-engine sent nonsense");
+        err_wrap(&e, "invalid message from mapm-engine");
     else if (status >= 0 && WIFSIGNALED(status))
         err_set(&e, ERR_FAILED, "mapm-engine was ended by signal %d",
                 WTERMSIG(status));
@@ -331,7 +331,7 @@ bool client_finish(struct mapm *m)
         if (!wire_receive(m->fd, &m->arena, &in, &e))
             return fail_lost(m, &e);
         if (!is_sound(&in)) {
-            err_set(&e, ERR_FORMAT, "mapm-engine sent an unexpected message");
+            err_set(&e, ERR_FORMAT, "unexpected message from mapm-engine");
             return fail_lost(m, &e);
         }
         if (!handle(m, &in, &is_over))

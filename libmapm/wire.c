@@ -537,6 +537,6 @@ bool wire_receive(int fd, struct arena *a, struct wire_message *out,
         return false;
     body.n = length;
     if (!wire_take(buf_str(&body), a, out))
-        return err_set(e, ERR_FORMAT, "a message that cannot be read");
+        return err_set(e, ERR_FORMAT, "malformed message");
     return true;
 }

@@ -48,7 +48,7 @@ static bool fail(unsigned line, const char *what, struct str name,
 
 static bool fail_twice(const struct search *f, unsigned line, struct err *e)
 {
-    return err_set(e, ERR_FORMAT, "line %u: \"%.*s\" is there twice", line,
+    return err_set(e, ERR_FORMAT, "line %u: duplicate key \"%.*s\"", line,
                    STR_ARG(f->place->key));
 }
 
@@ -161,7 +161,7 @@ static bool check_text(struct str text, struct err *e)
                    CLIENT_FILE_MAX_BYTES);
 }
 
-/* --- what is there twice ---------------------------------------------------- */
+/* --- duplicate keys --------------------------------------------------------- */
 
 enum name_kind {
     NAME_PAIR = 1,
@@ -278,7 +278,7 @@ bool toml_check(struct str text, struct err *e)
         if (!more)
             return true;
         if (!add_name(&names, &s, &table))
-            return err_set(e, ERR_FORMAT, "line %u: \"%.*s\" is there twice",
+            return err_set(e, ERR_FORMAT, "line %u: duplicate key \"%.*s\"",
                            s.line, STR_ARG(s.key[s.depth > 1]));
     }
 }

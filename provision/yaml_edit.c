@@ -64,7 +64,7 @@ static bool find_value(const struct yaml *section,
         if (!str_eq(name_of(y, place), place->key))
             continue;
         if (*out)
-            return err_set(e, ERR_FORMAT, "line %u: \"%.*s\" is there twice",
+            return err_set(e, ERR_FORMAT, "line %u: duplicate key \"%.*s\"",
                            y->line, STR_ARG(place->key));
         *out = y;
     }
@@ -323,7 +323,7 @@ static bool finish(struct document *d, size_t from, size_t to, struct str text,
         return false;
     *out = arena_str(d->arena, buf_str(&b));
     return parse(*out, d->arena, &again, e) ||
-           err_wrap(e, "the edited text would not be right");
+           err_wrap(e, "the edited text would be invalid");
 }
 
 /* Inserts lines at `at`, the end of a line or of the text. */

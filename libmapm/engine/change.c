@@ -275,7 +275,7 @@ bool engine_change(struct engine *g, const struct mapm_change_request *r,
     };
 
     if ((unsigned)r->command > MAPM_UPDATE)
-        return err_set(e, ERR_USAGE, "an unknown command");
+        return err_set(e, ERR_USAGE, "unknown command");
     return install_plan(&g->cx, &request, &plan, e) && send_plan(g, plan, e) &&
            (r->is_dry_run || apply(g, plan, e));
 }

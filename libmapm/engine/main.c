@@ -39,7 +39,7 @@ static bool call(struct engine *g, const struct wire_call *c, struct err *e)
     };
 
     if (c->operation >= CALL_COUNT)
-        return err_set(e, ERR_FORMAT, "an unknown operation");
+        return err_set(e, ERR_FORMAT, "unknown operation");
     return calls[c->operation](g, c, e);
 }
 
@@ -56,7 +56,7 @@ static bool perform(struct engine *g, const struct wire_message *in,
     case WIRE_RUN_REQUEST:
         return engine_run(g, in->records, e);
     default:
-        return err_set(e, ERR_FORMAT, "an unknown request");
+        return err_set(e, ERR_FORMAT, "unknown request");
     }
 }
 

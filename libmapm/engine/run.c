@@ -175,7 +175,7 @@ bool engine_run(struct engine *g, const struct wire_run_request *r,
     CLEANUP(layer_close) struct layer l = {0};
 
     if (!r->r.name || !r->r.name[0])
-        return err_set(e, ERR_USAGE, "no metaskill is named");
+        return err_set(e, ERR_USAGE, "no metaskill given");
     return engine_store(g, e) &&
            layer_open_workspace(&g->cx, LAYER_READ, &l, e) &&
            run_in(g, r, &l, e);

@@ -57,8 +57,8 @@ static bool make_request(struct store *store, const struct layer *l,
         return err_set(e, ERR_FAILED, "%.*s %s: it runs without trust",
                        STR_ARG(entry->name),
                        layer_is_own(l, entry)
-                           ? "is of this workspace"
-                           : "was installed from a folder of yours");
+                           ? "belongs to this workspace"
+                           : "was installed from a local folder");
     return authorize_request_entry(store, entry, out, e);
 }
 

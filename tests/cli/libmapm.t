@@ -233,7 +233,7 @@ nonsense()
 {
     printf '#!/bin/sh\nprintf "%s" >&3\nread -r never <"%s/never"\n' "$2" "$T" >"$T/crash/mapm-engine"
     exits "an engine that sends $1" 1 env DRIVE_LIBEXEC="$T/crash" "$T/drive" list
-    is "$1: is ended, and said" "$out" 'format (5): mapm-engine sent nonsense'
+    is "$1: is ended, and said" "$out" 'format (5): invalid message from mapm-engine'
 }
 mkfifo "$T/never"
 nonsense 'a length that no message has' '\377\377\377\377'

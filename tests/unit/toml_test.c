@@ -113,10 +113,10 @@ TEST(what_cannot_be_read_or_edited_is_refused)
         {"\"\\q\" = 1\n", "line 1: an unknown escape in a key"},
         {"\"\\ud800\" = 1\n", "line 1: an escape in a key is no character"},
         {"a = \xff\n", "is not UTF-8"},
-        {"a = {x = 1, y = {x = 2}, 'x' = 3}\n", "line 1: \"x\" is there twice"},
+        {"a = {x = 1, y = {x = 2}, 'x' = 3}\n", "line 1: duplicate key \"x\""},
         {"a = [{b = 1}, {b.c = 1, b.d = 2,\nb = 3}]\n",
-         "line 2: \"b\" is there twice"},
-        {"a = {b = 1, b.c = 2}\n", "line 1: \"c\" is there twice"},
+         "line 2: duplicate key \"b\""},
+        {"a = {b = 1, b.c = 2}\n", "line 1: duplicate key \"c\""},
         {"mcp_servers = {}\n",
          "line 1: \"mcp_servers\" is written as a key, not as a table"},
         {"mcp_servers.k.x = 1\n",
@@ -126,7 +126,7 @@ TEST(what_cannot_be_read_or_edited_is_refused)
         {"[[mcp_servers]]\n",
          "line 1: \"mcp_servers\" is written as a list of tables"},
         {"[[mcp_servers.k]]\n", "line 1: \"k\" is written as a list of tables"},
-        {"[mcp_servers.k]\n[mcp_servers.k]\n", "line 2: \"k\" is there twice"},
+        {"[mcp_servers.k]\n[mcp_servers.k]\n", "line 2: duplicate key \"k\""},
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -167,17 +167,17 @@ TEST(implied_tables_are_tables)
         const char *text, *problem; /* NULL: accepted */
     } cases[] = {
         {"[y.z]\n[y]\n[x]\n", NULL},
-        {"[y.z]\n[[y]]\n", "line 2: \"y\" is there twice"},
-        {"[y.z]\n[y]\n[y]\n", "line 3: \"y\" is there twice"},
-        {"[y.z]\n[y]\nz = 1\n", "line 3: \"z\" is there twice"},
-        {"[x.y.z]\n[[x.y]]\n", "line 2: \"y\" is there twice"},
+        {"[y.z]\n[[y]]\n", "line 2: duplicate key \"y\""},
+        {"[y.z]\n[y]\n[y]\n", "line 3: duplicate key \"y\""},
+        {"[y.z]\n[y]\nz = 1\n", "line 3: duplicate key \"z\""},
+        {"[x.y.z]\n[[x.y]]\n", "line 2: duplicate key \"y\""},
         {"[[y]]\n[y.z]\n[[y]]\n[y.z]\n", NULL},
-        {"[[y]]\n[y.z.a]\n[[y.z]]\n", "line 3: \"z\" is there twice"},
+        {"[[y]]\n[y.z.a]\n[[y.z]]\n", "line 3: duplicate key \"z\""},
         {"y.z = 1\ny.x = 2\n[y.a]\n", NULL},
-        {"y.z = 1\n[y]\n", "line 2: \"y\" is there twice"},
-        {"y.z = 1\n[[y]]\n", "line 2: \"y\" is there twice"},
-        {"[y.z]\n[y]\nz.a = 1\n", "line 3: \"a\" is there twice"},
-        {"[y]\nz.a = 1\n[y.z]\n", "line 3: \"z\" is there twice"},
+        {"y.z = 1\n[y]\n", "line 2: duplicate key \"y\""},
+        {"y.z = 1\n[[y]]\n", "line 2: duplicate key \"y\""},
+        {"[y.z]\n[y]\nz.a = 1\n", "line 3: duplicate key \"a\""},
+        {"[y]\nz.a = 1\n[y.z]\n", "line 3: duplicate key \"z\""},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
