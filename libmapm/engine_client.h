@@ -23,7 +23,7 @@ struct mapm {
     struct arena arena; /* for the last operation */
     struct mapm_error error;
     struct wire_message results[WIRE_TYPE_COUNT];
-    const struct mapm_run_request *run; /* request whose callbacks are called */
+    const struct mapm_run_request *run; /* request with the callbacks to call */
 
     int fd;    /* socket to the engine; -1 if none is running */
     pid_t pid; /* process of the engine; 0 if none */
