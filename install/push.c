@@ -50,7 +50,8 @@ static struct install_shared *add_item(struct job *j,
 static void fail_item(struct job *j, struct install_shared *s,
                       const struct err *why)
 {
-    s->state = INSTALL_NOT_SHARED;
+    if (s->state != INSTALL_KEPT_BACK)
+        s->state = INSTALL_NOT_SHARED;
     s->message = str_make("", 0);
     for (const char *m = NULL; (m = err_prev(why, m)) != NULL;)
         s->message = arena_join(s->message, ": ", str_cstr(m), &j->cx->arena);
@@ -126,8 +127,11 @@ static bool write_part(struct job *j, size_t part, struct arena *a,
     const struct install_team_package *p = j->parts[part].package;
 
     if (!(s->is_proof ? install_team_prove(&j->trees, &p, 1, a, out, e)
-                      : install_team_write(j->store, p, a, out, e)))
+                      : install_team_write(j->store, p, a, out, e))) {
+        if (s->is_proof && e->code == ERR_LIMIT)
+            s->state = INSTALL_KEPT_BACK;
         return false;
+    }
     s->bytes = out->layer.n;
     return true;
 }
@@ -151,9 +155,10 @@ static void done(void *ctx, size_t i, bool was_there, const struct err *why)
     struct install_shared *s = item_of(j, i);
     struct err *kept;
 
-    s->state = was_there ? INSTALL_WAS_THERE : INSTALL_SHARED;
-    if (!why)
+    if (!why) {
+        s->state = was_there ? INSTALL_WAS_THERE : INSTALL_SHARED;
         return;
+    }
     fail_item(j, s, why);
     if (j->failed || why->code == ERR_NOT_FOUND || why->code == ERR_LIMIT)
         return;

@@ -25,7 +25,7 @@ enum install_shared_state {
     INSTALL_SHARED,    /* pushed */
     INSTALL_WAS_THERE, /* already there; verify: matches the lock */
     INSTALL_NOT_SHARED,
-    INSTALL_KEPT_BACK, /* must not be shared */
+    INSTALL_KEPT_BACK, /* must not be shared; a proof that is too large to be */
 };
 
 /* An object of a package or of its proof. */

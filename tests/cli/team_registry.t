@@ -343,4 +343,21 @@ kill -9 $pusher
 wait $pusher 2>/dev/null
 ok '[S2] a push that was killed had begun' grep -q 'PUT /v2/hang/x/blobs' "$T/liar.log"
 not_ok '[S2] and no tag of it shows' grep -q 'PUT /v2/hang/x/manifests' "$T/liar.log"
+
+# --- a proof that is too large ---------------------------------------------------------
+
+rm -rf "$s" && skill "$s/many/wide" 'scope: acme'
+(cd "$s/many" && seq -f "$(printf %0200d 0)%04.0f" 1200 | xargs touch)
+make_repo acme/wide "$s"
+start_githost
+mkdir "$T/wide" && cd "$T/wide" || exit 1
+exits 'a package among a thousand files' 0 mapm install --yes https://github.com/acme/wide/tree/main/many/wide
+exits '[S2] a proof over 256 KiB' 0 mapm store push "$R"
+like 'is kept back' "$out" '^kept +proof of skill acme/wide: the proof has more than 256 KiB'
+like 'its package is pushed' "$out" '^pushed  skill acme/wide'
+fresh "$T/wide"
+before=$(request_log | wc -l)
+exits '[S2] and comes from the git host' 0 env MAPM_STORE="$R" MAPM_HOME="$T/cold" "$MAPM" install --locked
+isnt 'which is asked' "$(request_log | wc -l)" "$before"
+ok 'the bytes' diff -r "$s/many/wide" .agents/skills/wide
 done_testing
