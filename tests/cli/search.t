@@ -131,6 +131,11 @@ exits 'nothing fits' 0 mapm search zzzzyx
 like 'is said' "$err" 'nothing fits'
 is 'no search asks the network' "$(requests)" "$before"
 
+exits '[G7] what is found is shown by its name' 0 mapm info letters
+like '[G7] with its origin' "$out" '^origin +https://github.com/acme/catalog/'
+exits '[G7] a plugin, too' 0 mapm info office
+like '[G7] as one' "$out" '^plugin office'
+exits '[G7] what no catalog offers' 1 mapm info lettres
 exits 'a marketplace by its file' 0 mapm catalog add https://github.com/acme/catalog/tree/main/.claude-plugin/marketplace.json
 like 'is its plugins alone' "$out" 'marketplace.json  2 packages '
 mapm catalog remove https://github.com/acme/catalog/tree/main/.claude-plugin/marketplace.json >/dev/null
