@@ -7,7 +7,9 @@
 
 #include "exclude.h"
 #include "ingest.h"
+#include "names.h"
 #include "offers.h"
+#include "plugin_scope.h"
 
 static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
 #define KIND_COUNT (sizeof kinds / sizeof *kinds)
@@ -168,9 +170,22 @@ static bool is_chosen_by(const struct install_session *s, struct str key,
     return false;
 }
 
+/* Requests the manifests of the plugin that the offered package lies in, which
+ * may have to name it (selection_find_plugins), together with its document: of
+ * what an update adds there are few, and one more round trip is spared. */
+static void request_scope(struct install_session *s, const struct node *catalog,
+                          const struct fetch_offer *offer)
+{
+    struct str folder = name_folder(offer->path);
+    bool any;
+
+    if (catalog->origin->scheme == ORIGIN_GIT && folder.n)
+        plugin_scope_request(&s->closure, catalog, folder, &any);
+}
+
 /* `known`: origins of choices. */
 static size_t choose(struct install_session *s, const struct expansion *x,
-                     struct map *known)
+                     bool is_update, struct map *known)
 {
     size_t found = 0;
 
@@ -194,6 +209,8 @@ static size_t choose(struct install_session *s, const struct expansion *x,
         choice->node->catalog = x->catalog;
         if (o.scheme != ORIGIN_GIT)
             choice->node->path = offer->path;
+        if (is_update)
+            request_scope(s, x->node, offer);
         s->choice_count++;
     }
     return found;
@@ -214,7 +231,7 @@ bool catalogs_choose(struct install_session *s, bool is_update, struct err *e)
             return err_wrap(e, "%s:%u: catalog %.*s", catalogs_file(x->catalog),
                             x->catalog->line, STR_ARG(x->catalog->origin.text));
         }
-        if (choose(s, x, &known) == 0 && !is_update) {
+        if (choose(s, x, is_update, &known) == 0 && !is_update) {
             err_set(e, ERR_NOT_FOUND,
                     "%s:%u: the catalog %.*s offers nothing that fits",
                     catalogs_file(x->catalog), x->catalog->line,

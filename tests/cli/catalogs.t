@@ -294,4 +294,27 @@ is 'adds that' "$(sed -n 's,^    origin: .*/skills/,,p' mapm.lock | tr '\n' ' ')
 is 'and changes nothing else' "$(diff "$T/thrice.lock" mapm.lock | grep -c '^<')" 3
 exits '[D1, D11] then nothing is new' 0 mapm outdated
 is 'in the catalog either' "$out$err" 'nothing has changed'
+
+# --- equal names in plugins ------------------------------------------------------------------
+
+# box DIR: a plugin that calls itself so in capitals, with a skill of a name that others have.
+box()
+{
+    skill "$T/boxes/plugins/$1/skills/run" "description: Runs $1." && mkdir -p "$T/boxes/plugins/$1/.claude-plugin" &&
+        printf '{"name": "the-%s"}\n' "$1" >"$T/boxes/plugins/$1/.claude-plugin/plugin.json"
+}
+box red
+skill "$T/boxes/plugins/red/skills/old"
+make_repo acme/boxes "$T/boxes"
+rm -rf "$T/ws4" && mkdir "$T/ws4" && cd "$T/ws4" || exit 1
+exits 'a catalog of plugins' 0 mapm install --yes --all acme/boxes
+box green
+box blue
+echo 'Newer.' >>"$T/boxes/plugins/red/skills/old/SKILL.md"
+make_repo acme/boxes "$T/boxes"
+for words in outdated update; do
+    reset_log
+    run mapm $words
+    is "[D1] $words of new packages of one name" "$(request_log | cut -d' ' -f2 | tr '\n' ' ')" 'ls-refs fetch fetch '
+done
 done_testing
