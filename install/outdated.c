@@ -409,7 +409,7 @@ static void add_available(struct check *c, struct map *known, size_t *capacity)
             arena_grow(&c->cx->arena, c->available, c->available_count,
                        capacity, sizeof *c->available);
         c->available[c->available_count++] = (struct install_available){
-            x->node->package.kind, x->name, x->node->origin->text,
+            x->node->package.kind, x->node->package.fqn, x->node->origin->text,
             x->catalog->origin.text};
     }
 }

@@ -316,5 +316,6 @@ for words in outdated update; do
     reset_log
     run mapm $words
     is "[D1] $words of new packages of one name" "$(request_log | cut -d' ' -f2 | tr '\n' ' ')" 'ls-refs fetch fetch '
+    like '[D11] which their plugins name' "$(printf '%s' "$out$err" | tr '\n' ' ')" 'skill the-blue/run.*skill the-green/run'
 done
 done_testing
