@@ -100,7 +100,8 @@ static void read_notes(struct fields *in, struct arena *a,
 /* Asked about commits alone. */
 static bool is_about_commits(enum fetch_what what)
 {
-    return what == FETCH_REF || what == FETCH_REACH || what == FETCH_ANCESTOR;
+    return what == FETCH_REF || what == FETCH_REACH || what == FETCH_ANCESTOR ||
+           what == FETCH_NAME;
 }
 
 /* May this event answer that question now? */

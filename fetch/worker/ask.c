@@ -203,7 +203,8 @@ static enum step start(struct ask *a, struct err *e)
     a->is_pinned = oid_parse(a->in.object, &a->pinned);
     if (compare_is_wanted(a))
         a->is_pinned = false; /* it may be another one by now */
-    else if (a->in.what != FETCH_REACH && oid_parse(a->in.commit, &commit))
+    else if (a->in.what != FETCH_REACH && a->in.what != FETCH_NAME &&
+             oid_parse(a->in.commit, &commit))
         return start_pinned(a, &commit, e);
     range = origin_slot_range(a->in.is_short ? a->in.ref : a->in.rest,
                               &a->repo->arena);
@@ -281,6 +282,10 @@ static enum step step_refs(struct ask *a, struct err *e)
     struct ref_choice choice;
     bool is_commit = a->prefix_count == 0;
 
+    if (a->in.what == FETCH_NAME && ask_move(a)->moved.n) {
+        report_ref(a);
+        return STEP_WAIT;
+    }
     for (size_t i = 0; i < a->prefix_count; i++)
         if (!refs_are_known(r, a->prefixes[i]))
             return STEP_WAIT;
@@ -299,8 +304,9 @@ static enum step step_refs(struct ask *a, struct err *e)
     if (choice.is_tag_too)
         note_tag(a);
     a->snapshot = snapshot_get(r, &choice.commit);
-    if (a->in.what == FETCH_REF &&
-        (!compare_is_wanted(a) || is_locked_commit(a, &choice.commit))) {
+    if (a->in.what == FETCH_NAME ||
+        (a->in.what == FETCH_REF &&
+         (!compare_is_wanted(a) || is_locked_commit(a, &choice.commit)))) {
         report_ref(a);
         return STEP_WAIT;
     }
@@ -832,7 +838,7 @@ bool asks_step(struct repo *r, struct err *e)
 
 bool ask_start(struct session *s, const struct link_ask *in, struct err *e)
 {
-    struct repo *r = repo_get(s, in);
+    struct repo *named = repo_get(s, in), *r = repo_joined(named);
     struct ask *a = r->spare;
 
     if (!place_look_up(r, e))
@@ -841,7 +847,7 @@ bool ask_start(struct session *s, const struct link_ask *in, struct err *e)
         r->spare = a->next;
     else
         a = arena_new(&r->arena, struct ask);
-    *a = (struct ask){.in = *in, .repo = r};
+    *a = (struct ask){.in = *in, .repo = r, .named = named};
     s->round += s->has_said_manifest;
     s->has_said_manifest = false;
     a->round = s->round;

@@ -135,7 +135,7 @@ static struct str take_str(struct fields *in, struct arena *a)
 static bool read_ask(struct fields *in, struct arena *a, struct link_ask *out)
 {
     out->seq = (uint32_t)field_u32(in, UINT32_MAX);
-    out->what = (enum fetch_what)field_u8(in, FETCH_ARTIFACT);
+    out->what = (enum fetch_what)field_u8(in, FETCH_NAME);
     out->digest = take_str(in, a);
     if (out->what == FETCH_ARTIFACT)
         return fields_end(in);

@@ -98,6 +98,7 @@ static enum outcome judge_redirect(struct exchange *x, struct err *e)
     }
     r->url = to;
     place_set(r);
+    repo_join(r);
     return OUTCOME_AGAIN;
 }
 

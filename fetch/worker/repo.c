@@ -118,20 +118,74 @@ static struct str path_of(const struct url *u)
     return path;
 }
 
-/* One that the host redirected to where `r` is: two names of one repository, of
- * which everything is fetched once. Not from another host, as that one gets no
- * secret, and `r` may have one. */
-static struct repo *find_moved(const struct session *s, const struct repo *r)
+/* Another one at the URL of `r`: two names of one repository, of which
+ * everything is fetched once. Not if a redirect came from another host, as that
+ * one gets no secret, and `r` may have one. */
+static struct repo *find_same(const struct session *s, const struct repo *r)
 {
     for (size_t i = 0; i < s->repos.count; i++) {
         struct repo *q = s->repos.entries[i].value;
 
-        if (q && q->moved_to.n && !q->is_foreign && !q->dead &&
+        if (q && q != r && !q->joined && !q->is_foreign && !q->dead &&
+            (q->moved_to.n || r->moved_to.n) &&
             url_same_place(&q->url, &r->url) &&
             str_eq_nocase(path_of(&q->url), path_of(&r->url)))
             return q;
     }
     return NULL;
+}
+
+struct repo *repo_joined(struct repo *r)
+{
+    while (r->joined)
+        r = r->joined;
+    return r;
+}
+
+const struct repo *ask_move(const struct ask *a)
+{
+    const struct repo *r = a->named;
+
+    while (r->joined && r->joined->moved_to.n)
+        r = r->joined;
+    return r;
+}
+
+/* Nothing was said of its asks, which may begin once more. What a store of the
+ * team gave stays with the ask. */
+static bool may_join(const struct repo *r)
+{
+    if (r->is_foreign || r->session->team || r->refs.count)
+        return false;
+    for (const struct ask *a = r->asks; a; a = a->next)
+        if (a->stage > ASK_TREES)
+            return false;
+    return true;
+}
+
+void repo_join(struct repo *r)
+{
+    struct repo *q = may_join(r) ? find_same(r->session, r) : NULL;
+
+    if (!q)
+        return;
+    r->joined = q;
+    for (struct ask *a = r->asks; a; a = a->next)
+        *a = (struct ask){.in = a->in,
+                          .repo = q,
+                          .named = a->named,
+                          .round = a->round,
+                          .next = a->next};
+    if (q->last_ask)
+        q->last_ask->next = r->asks;
+    else
+        q->asks = r->asks;
+    if (r->asks)
+        q->last_ask = r->last_ask;
+    q->open_count += r->open_count;
+    q->is_dirty = true;
+    r->asks = r->last_ask = NULL;
+    r->open_count = 0;
 }
 
 struct repo *repo_get(struct session *s, const struct link_ask *in)
@@ -160,7 +214,7 @@ struct repo *repo_get(struct session *s, const struct link_ask *in)
         *kept = why;
         r->dead = kept;
     }
-    moved = r->dead ? NULL : find_moved(s, r);
+    moved = r->dead ? NULL : find_same(s, r);
     entry->value = moved ? moved : r;
     return entry->value;
 }

@@ -56,10 +56,11 @@ void report_failed(struct ask *a, const struct err *why)
 {
     struct err copy = *why;
 
-    if (a->repo->moved_to.n)
-        err_wrap(&copy, "%.*s", STR_ARG(a->repo->moved_to));
-    say(a, &(struct fetch_event){
-               .kind = FETCH_FAILED, .moved = a->repo->moved, .err = &copy});
+    if (ask_move(a)->moved_to.n)
+        err_wrap(&copy, "%.*s", STR_ARG(ask_move(a)->moved_to));
+    say(a, &(struct fetch_event){.kind = FETCH_FAILED,
+                                 .moved = ask_move(a)->moved,
+                                 .err = &copy});
     set_over(a);
 }
 
@@ -79,7 +80,7 @@ static struct fetch_event event_of(struct ask *a, enum fetch_event_kind kind,
         .kind = kind,
         .ref = a->ref,
         .newest = a->newest,
-        .moved = a->repo->moved,
+        .moved = ask_move(a)->moved,
         .tag_commit = hex_of(&a->tag_commit, hex[2]),
         .commit =
             a->snapshot ? hex_of(&a->snapshot->commit, hex[0]) : a->in.commit,
@@ -93,8 +94,8 @@ static struct fetch_event event_of(struct ask *a, enum fetch_event_kind kind,
 
 static void say_moved(struct ask *a)
 {
-    if (a->repo->moved_to.n)
-        ask_note(a, a->repo->moved_to);
+    if (ask_move(a)->moved_to.n)
+        ask_note(a, ask_move(a)->moved_to);
 }
 
 /* Before the last event, after which mapm reads no frame. */

@@ -136,7 +136,8 @@ enum ask_stage {
 
 struct ask {
     struct link_ask in;
-    struct repo *repo;
+    struct repo *repo;        /* that has the package */
+    const struct repo *named; /* that it was asked of; mostly the same */
     enum ask_stage stage;
     struct str rest; /* "<ref>/<path>", for refs_choose */
     struct str prefixes[REFS_MAX_PREFIXES]; /* that tell what the ref names */
@@ -233,6 +234,7 @@ struct repo {
     struct str moved_to; /* for a person */
     struct str moved;    /* owner/repo, as the host names it now */
     struct str before;   /* of the path of `url`, what stands before these */
+    struct repo *joined; /* by this name it is asked already; or NULL */
     struct caps caps;
     unsigned round;     /* of the place, whose caps these are */
     bool has_caps;      /* its own; else those of the place are assumed */
@@ -392,8 +394,15 @@ void bundles_save_walked(struct repo *r);
 
 /* --- repo.c --------------------------------------------------------------- */
 
-/* The one that the ask is about; made when it is the first. */
+/* The one that the ask names; made when it is the first. */
 struct repo *repo_get(struct session *s, const struct link_ask *in);
+/* `r`, or where its asks went. */
+struct repo *repo_joined(struct repo *r);
+/* `r` was redirected: where it is asked for by that name, too, its asks go
+ * there, as long as nothing of it is here, so that everything is fetched once. */
+void repo_join(struct repo *r);
+/* The redirect that led to the repository of the ask: `moved`, `moved_to`. */
+const struct repo *ask_move(const struct ask *a);
 const struct err *repo_keep_err(struct repo *r, const struct err *e);
 struct str oid_key(const struct oid *id); /* its 20 bytes: a map's key */
 

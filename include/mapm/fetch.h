@@ -126,6 +126,10 @@ enum fetch_what {
      * or the bundle: DONE with this one file, or ERR_NOT_FOUND if none has it.
      * No host is requested, and the origin is not used. */
     FETCH_ARTIFACT,
+    /* Checks whether the host redirects the repository to another name: event
+     * REF with `moved`, without a request to that name; otherwise with the
+     * commit of the ref. */
+    FETCH_NAME,
 };
 
 struct fetch_want {

@@ -149,6 +149,22 @@ cp mapm.lock "$T/newer"
 exits '[D2, D13] the former name and the one of now merge' 0 mapm install
 ok 'to the later' cmp mapm.lock "$T/newer"
 
+# --- requests ------------------------------------------------------------------------
+
+# asked WHAT WANT: what was sent since reset_log, in any order.
+asked()
+{
+    is "$1" "$(request_log | cut -d' ' -f1-3 | sort | uniq -c | tr -s ' \n' ' ')" "$2"
+}
+mkdir "$T/both" && cd "$T/both" || exit 1
+printf '%s\n' dependencies: '  skills:' "    - $O/skills/base" "    - $N/skills/solo" >mapm.yaml
+elsewhere && reset_log
+exits '[D2] both names at once' 0 mapm install --yes
+asked '[D2] fetch the repository once' ' 2 200 fetch new/kit 1 200 ls-refs new/kit 1 301 ls-refs old/kit '
+is 'it has one name' "$(origins '^    origin' new) $(origins '^    origin' old)" '2 0'
+cp mapm.lock "$T/one"
+cd "$T/ws" || exit 1
+
 # --- what a lock says of names is no proof -----------------------------------------
 
 cp -r "$T/repos/new/kit.git" "$T/repos/new/evil.git"
