@@ -29,6 +29,7 @@ void closure_init(struct closure *c, struct context *cx,
     map_init(&c->words, &cx->arena);
     map_init(&c->indexes, &cx->arena);
     map_init(&c->moved, &cx->arena);
+    map_init(&c->names, &cx->arena);
     notice_init(&c->notices, &cx->arena);
 }
 
@@ -331,16 +332,16 @@ static void note_moved(struct closure *c, const struct node *n,
     *name = arena_str(&c->cx->arena, event->moved);
 }
 
-/* The lock has it by another name than the one that it is asked for by: that is
- * where its host has to redirect to. */
+/* Where its host redirects the former name is what the lock has, or what that
+ * name leads to by now, too. */
 static bool is_moved_as_locked(const struct closure *c, const struct node *n,
-                               const struct fetch_event *event, struct arena *a)
+                               struct str moved, struct arena *a)
 {
     struct origin now;
 
-    return event->moved.n &&
-           origin_in_repository(n->origin, event->moved, a, &now) &&
-           str_eq(now.key, layer_origin(c->layer, n->locked)->key);
+    return str_eq_nocase(moved, node_rare(n)->moved) ||
+           (origin_in_repository(n->origin, moved, a, &now) &&
+            str_eq(now.key, layer_origin(c->layer, n->locked)->key));
 }
 
 static enum outcome refuse_name(struct arrival *x)
@@ -349,41 +350,60 @@ static enum outcome refuse_name(struct arrival *x)
     return of_closure(closure_stop_sharing(x->c, x->n, x->e));
 }
 
-/* What its host said of the name of the repository, if it was asked at all: of
- * what the store has it was not. */
-static enum outcome take_name(struct arrival *x)
-{
-    struct closure *c = x->c;
-    struct node *n = x->n;
-
-    if (x->event->moved.n == 0 && !n->is_naming) {
-        n->is_naming = true;
-        return of_package(closure_request(c, n, &x->problem));
-    }
-    n->is_naming = false;
-    /* A mirror does not redirect. The commit holds it by the one name; it is
-     * the same where it does by the other, too. */
-    if (x->event->kind == FETCH_REF_FOUND && x->event->moved.n == 0) {
-        n->by_lock_name = true;
-        return of_package(closure_request(c, n, &x->problem));
-    }
-    if (!is_moved_as_locked(c, n, x->event, x->scratch))
-        return refuse_name(x);
-    return of_package(proof_put_node(
-        c->store, n, layer_origin(c->layer, n->locked), &x->problem));
-}
-
-/* The locked object, by the name that the lock has. */
-static enum outcome take_lock_name(struct arrival *x)
+/* A mirror does not redirect, and a store of the team cannot tell. The commit
+ * has the package by the name that the lock has; it is the same where it has it
+ * by the former one, too. */
+static enum outcome check_former(struct arrival *x)
 {
     struct node *n = x->n;
 
     n->by_lock_name = false;
+    n->checks_former = true;
+    return of_package(closure_request(x->c, n, &x->problem));
+}
+
+static enum outcome put_former(struct arrival *x)
+{
+    return of_package(
+        proof_put_node(x->c->store, x->n, node_source(x->n), &x->problem));
+}
+
+/* The package is here by the name that the lock has: is that what its host calls
+ * the repository? */
+static enum outcome settle_name(struct arrival *x)
+{
+    struct node *n = x->n;
+    const struct naming *naming = closure_naming(x->c, n);
+    const struct err *failed = naming->failed;
+
+    n->awaits_name = !naming->is_done;
+    if (n->awaits_name)
+        return TAKEN;
+    if (failed && !remote_is_answer(failed->code) &&
+        failed->code != ERR_OFFLINE) {
+        n->is_ready = false;
+        x->problem = *failed;
+        return PACKAGE_FAILED;
+    }
+    if (naming->moved.n == 0)
+        return check_former(x);
+    return is_moved_as_locked(x->c, n, naming->moved, x->scratch)
+               ? put_former(x)
+               : refuse_name(x);
+}
+
+/* The locked object, by the former name. */
+static enum outcome take_former(struct arrival *x)
+{
+    struct node *n = x->n;
+
+    n->checks_former = false;
     if (!str_eq(x->event->path, n->path) ||
-        !str_eq(x->event->object, n->locked->object))
+        !str_eq(x->event->object, n->locked->object) ||
+        (x->event->moved.n &&
+         !is_moved_as_locked(x->c, n, x->event->moved, x->scratch)))
         return refuse_name(x);
-    return of_package(proof_put_node(
-        x->c->store, n, layer_origin(x->c->layer, n->locked), &x->problem));
+    return put_former(x);
 }
 
 static enum outcome take_package(struct arrival *x)
@@ -392,8 +412,8 @@ static enum outcome take_package(struct arrival *x)
     struct node *n = x->n;
     struct fetch_event placed;
 
-    if (n->by_lock_name)
-        return take_lock_name(x);
+    if (n->checks_former)
+        return take_former(x);
     if (!check_answer(c, n, x->event, &x->problem))
         return PACKAGE_FAILED;
     if (n->is_sharing &&
@@ -410,9 +430,12 @@ static enum outcome take_package(struct arrival *x)
         return of_package(closure_resolve(c, n, &x->problem));
     if (n->package.kind != DOC_PLUGIN)
         add_fetched(c, n);
-    return n->is_sharing && layer_is_former(c->layer, n->locked, node_source(n))
-               ? take_name(x)
-               : TAKEN;
+    if (!n->by_lock_name)
+        return TAKEN;
+    if (x->event->moved.n)
+        node_make_rare(n, &c->cx->arena)->moved =
+            arena_str(&c->cx->arena, x->event->moved);
+    return settle_name(x);
 }
 
 static enum outcome take_outline(struct arrival *x)
@@ -454,10 +477,6 @@ static enum outcome take_failure(struct arrival *x)
     enum err_code code = x->event->err->code;
 
     x->problem = *x->event->err;
-    if (n->is_naming && remote_is_answer(code)) {
-        err_clear(&x->problem);
-        return take_name(x);
-    }
     if (n->is_sharing && !n->is_twin && code == ERR_LOCKED &&
         !layer_is_former(c->layer, n->locked, node_source(n)))
         return of_closure(ask_twin(c, n, x->e));
@@ -500,8 +519,6 @@ static enum outcome take_event(struct arrival *x)
         ingest_offers(c, n, x->event);
         return TAKEN;
     case FETCH_REF_FOUND:
-        if (n->is_naming)
-            return take_name(x);
         return of_package(check_answer(c, n, x->event, &x->problem) &&
                           take_comparison(c, n, x->event, &x->problem));
     case FETCH_OUTLINE:
@@ -519,8 +536,49 @@ static void take_other(struct closure *c, const struct fetch_event *event,
     struct fetch_event other = *event;
 
     other.id &= ~CLOSURE_OTHER;
-    if ((event->id & CLOSURE_OTHER) && c->options.on_other)
+    if (c->options.on_other)
         c->options.on_other(c->options.other_ctx, &other, scratch);
+}
+
+static bool finish_event(struct arrival *x, enum outcome outcome)
+{
+    struct closure *c = x->c;
+    struct node *n = x->n;
+
+    if (outcome != PACKAGE_FAILED)
+        return outcome == TAKEN;
+    if (n->stays && !n->gone && is_no_match(x->problem.code))
+        return change_after_all(c, n, x->e);
+    if (x->problem.code == ERR_INTERRUPTED || x->problem.code == ERR_IO) {
+        *x->e = x->problem; /* ours, not the package's: no use going on */
+        return false;
+    }
+    node_fail(c, n, &x->problem);
+    return n->kinds != DOC_MARKET || plugin_market_settled(c, n, x->e);
+}
+
+/* Of all packages that wait for it. */
+static bool take_naming(struct arrival *x)
+{
+    struct closure *c = x->c;
+    size_t i = x->event->id & ~CLOSURE_NAME;
+    struct naming *naming = c->names.entries[i].value;
+
+    naming->is_done = true;
+    naming->moved = arena_str(&c->cx->arena, x->event->moved);
+    if (x->event->err) {
+        naming->failed = arena_new(&c->cx->arena, struct err);
+        *naming->failed = *x->event->err;
+    }
+    for (size_t k = 0; k < c->queued; k++) {
+        struct arrival one = *x;
+
+        one.n = c->queue[k];
+        if (one.n->awaits_name && closure_naming(c, one.n) == naming &&
+            !finish_event(&one, settle_name(&one)))
+            return false;
+    }
+    return true;
 }
 
 static bool handle_event(struct closure *c, const struct fetch_event *event,
@@ -529,28 +587,21 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
     struct node *n = event->id < c->asked_count ? c->asked[event->id] : NULL;
     struct arrival x = {
         .c = c, .n = n, .event = event, .scratch = scratch, .e = e};
-    enum outcome outcome;
 
     if (event->kind == FETCH_IDLE)
         return true;
-    if (!n) {
+    if (event->id & CLOSURE_OTHER) {
         take_other(c, event, scratch);
         return true;
     }
-    note_moved(c, n, event);
     for (size_t i = 0; i < event->note_count; i++)
         notice_add(&c->notices, STR(""), STR(""), event->notes[i]);
-    outcome = take_event(&x);
-    if (outcome != PACKAGE_FAILED)
-        return outcome == TAKEN;
-    if (n->stays && !n->gone && is_no_match(x.problem.code))
-        return change_after_all(c, n, e);
-    if (x.problem.code == ERR_INTERRUPTED || x.problem.code == ERR_IO) {
-        *e = x.problem; /* ours, not the package's: no use going on */
-        return false;
-    }
-    node_fail(c, n, &x.problem);
-    return n->kinds != DOC_MARKET || plugin_market_settled(c, n, e);
+    if (event->id & CLOSURE_NAME)
+        return take_naming(&x);
+    if (!n)
+        return true;
+    note_moved(c, n, event);
+    return finish_event(&x, take_event(&x));
 }
 
 static bool resolve_pending(struct closure *c, struct err *e)

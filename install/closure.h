@@ -51,6 +51,15 @@ struct node_rare {
     struct node *owner;        /* of a part out of a plugin's files */
     struct str of_plugin;      /* FQN of the first one that has it as a part */
     struct str url, artifact;  /* of a skill of an index, as that has them */
+    struct str moved; /* by_lock_name: where that name redirects to itself */
+};
+
+/* A repository of which the lock has another name: what its host says of the one
+ * that it is asked for by [D2]. */
+struct naming {
+    bool is_done;
+    struct str moved; /* "owner/repo" that it redirects to; "" = does not */
+    struct err *failed;
 };
 
 #define NODE_MAX_REQUESTS 1000 /* of one; some are enough */
@@ -67,16 +76,17 @@ struct node {
     bool is_proved;   /* shown that its commit has it at `path` */
     bool is_unserved; /* … and its host has the commit no longer */
     bool is_catalog;  /* asked what it offers, whatever it is itself */
-    bool is_ref_known; /* another process asked for its commit just now */
-    bool is_outlined;  /* `package` is known; its files are not here yet */
-    bool wants_files;  /* and are to be fetched */
-    bool is_sharing;   /* in `also` of its entry: looked for at its own path */
-    bool is_twin;      /* … where another object has that content */
-    bool is_naming;    /* its host is asked what it calls the repository */
-    bool by_lock_name; /* it is asked for by the name that the lock has */
-    bool is_exact;     /* named on the command line */
-    bool is_comparing; /* update: asked whether it is still as it is locked */
-    bool is_changed;   /* … and it is not */
+    bool is_ref_known;  /* another process asked for its commit just now */
+    bool is_outlined;   /* `package` is known; its files are not here yet */
+    bool wants_files;   /* and are to be fetched */
+    bool is_sharing;    /* in `also` of its entry: looked for at its own path */
+    bool is_twin;       /* … where another object has that content */
+    bool by_lock_name;  /* it is asked for by the name that the lock has */
+    bool awaits_name;   /* … and is here; struct naming is not done yet */
+    bool checks_former; /* … and by the former one, which does not redirect */
+    bool is_exact;      /* named on the command line */
+    bool is_comparing;  /* update: asked whether it is still as it is locked */
+    bool is_changed;    /* … and it is not */
     bool is_tracing; /* … it is; asked whether its ref still has its commit */
     bool stays;      /* update: as it is locked */
     unsigned short requests; /* at most NODE_MAX_REQUESTS */
@@ -161,6 +171,7 @@ struct closure {
     /* Repositories that their hosts call otherwise now, as what no lock pins
      * has shown: -> const struct str *, "owner/repo" [D2]. */
     struct map moved;
+    struct map names;     /* former name -> struct naming * */
     struct node **wanted; /* no longer elsewhere: so is what they need */
     size_t wanted_count, wanted_capacity;
     struct node **queue;

@@ -119,7 +119,7 @@ void closure_cancel_download(struct closure *c, const struct node *n)
 
 static enum fetch_what what_of(const struct closure *c, const struct node *n)
 {
-    if (n->is_comparing || n->is_naming)
+    if (n->is_comparing)
         return FETCH_REF;
     if (n->is_tracing)
         return FETCH_REACH;
@@ -172,7 +172,7 @@ static struct fetch_want make_want(const struct closure *c,
             want.tag = entry->tag;
     }
     want.ranges = node_rare(n)->allowed;
-    if (n->locked && !n->is_naming) {
+    if (n->locked) {
         want.commit = n->is_sharing ? n->package.commit : n->locked->commit;
         /* By the digest the team's stores know the content. */
         if (!n->is_twin) {
@@ -182,7 +182,8 @@ static struct fetch_want make_want(const struct closure *c,
         want.kinds = (unsigned)n->locked->kind;
         want.origin = *closure_locked_origin(c, n);
         want.assume_reachable = true;
-        want.stored = n->is_unproved && !c->options.needs_trees;
+        want.stored =
+            (n->is_unproved || n->checks_former) && !c->options.needs_trees;
         want.proved = n->is_unserved;
     }
     if (n->is_comparing) {
@@ -214,6 +215,34 @@ bool closure_request(struct closure *c, struct node *n, struct err *e)
                           &c->asked_capacity, sizeof(struct node *));
     c->asked[c->asked_count++] = n;
     return fetch_ask(c->fetch, &want, e);
+}
+
+struct naming *closure_naming(const struct closure *c, const struct node *n)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+
+    return map_find(&c->names, origin_repository(node_source(n), &scratch));
+}
+
+static bool ask_name(struct closure *c, const struct node *n, struct err *e)
+{
+    struct arena *a = &c->cx->arena;
+    struct fetch_want want = {.id = CLOSURE_NAME | (unsigned)c->names.count,
+                              .what = FETCH_NAME,
+                              .kinds = n->kinds,
+                              .origin = *node_source(n)};
+
+    if (closure_naming(c, n))
+        return true;
+    map_put(&c->names, origin_repository(node_source(n), a),
+            arena_new(a, struct naming));
+    return start_fetch(c, e) && fetch_ask(c->fetch, &want, e);
+}
+
+bool closure_request_renamed(struct closure *c, struct node *n, struct err *e)
+{
+    n->by_lock_name = true;
+    return ask_name(c, n, e) && closure_request(c, n, e);
 }
 
 /* Numbers of these are beyond those of nodes. */

@@ -230,7 +230,9 @@ static bool verify_locked(struct closure *c, struct node *n, struct err *e)
         closure_cancel_download(c, n);
         return true;
     }
-    return closure_request(c, n, e);
+    return n->is_sharing && layer_is_former(c->layer, n->locked, node_source(n))
+               ? closure_request_renamed(c, n, e)
+               : closure_request(c, n, e);
 }
 
 static bool resolve_locked(struct closure *c, struct node *n, struct err *e)
@@ -441,7 +443,7 @@ bool closure_stop_sharing(struct closure *c, struct node *n, struct err *e)
 {
     n->is_override = !n->is_sharing;
     n->is_sharing = n->is_twin = n->is_unproved = n->is_proved = false;
-    n->by_lock_name = false;
+    n->by_lock_name = n->awaits_name = n->checks_former = false;
     n->locked = NULL;
     n->package.commit = n->object = n->path = str_make("", 0);
     return closure_request(c, n, e);

@@ -50,6 +50,13 @@ void closure_stop_assuming(struct closure *c);
 MUST_CHECK bool closure_request(struct closure *c, struct node *n,
                                 struct err *e);
 
+/* The same for a package that the lock has by another name of its repository: by
+ * that name; once a repository its host is asked what the former one leads to. */
+MUST_CHECK bool closure_request_renamed(struct closure *c, struct node *n,
+                                        struct err *e);
+#define CLOSURE_NAME 0x40000000u /* in ids of events: number of c->names */
+struct naming *closure_naming(const struct closure *c, const struct node *n);
+
 /* Waits while another process downloads of the same repository; `*taken`: what
  * it brought may be in the store now. */
 MUST_CHECK bool closure_begin_download(struct closure *c, const struct node *n,

@@ -156,6 +156,14 @@ asked()
 {
     is "$1" "$(request_log | cut -d' ' -f1-3 | sort | uniq -c | tr -s ' \n' ' ')" "$2"
 }
+cp "$T/newer" mapm.lock
+elsewhere && reset_log
+exits '[D2] what is settled, on another machine' 0 mapm install --locked
+asked '[D2, F1] is asked for by the name of now, beside one redirect' ' 2 200 fetch new/kit 1 301 ls-refs old/kit '
+reset_log
+exits 'then' 0 mapm install --locked
+is 'nothing is asked' "$(requests)" 0
+
 mkdir "$T/both" && cd "$T/both" || exit 1
 printf '%s\n' dependencies: '  skills:' "    - $O/skills/base" "    - $N/skills/solo" >mapm.yaml
 elsewhere && reset_log
@@ -163,6 +171,17 @@ exits '[D2] both names at once' 0 mapm install --yes
 asked '[D2] fetch the repository once' ' 2 200 fetch new/kit 1 200 ls-refs new/kit 1 301 ls-refs old/kit '
 is 'it has one name' "$(origins '^    origin' new) $(origins '^    origin' old)" '2 0'
 cp mapm.lock "$T/one"
+# It moves once more.
+cp -r "$T/repos/new" "$T/repos/newer"
+start_githost --moved old/kit=newer/kit --moved new/kit=newer/kit --token "$secret" --private newer/kit
+elsewhere
+exits '[D2] both names lead to a third one' 0 mapm install --locked
+ok 'which changes nothing' cmp mapm.lock "$T/one"
+start_githost --moved old/kit=newer/kit --token "$secret" --private newer/kit --private new/kit
+elsewhere
+exits '[D2, row 14] one of them alone' 1 mapm install --locked
+start_githost --moved old/kit=new/kit --token "$secret" --private new/kit
+rm -rf "$T/repos/newer"
 cd "$T/ws" || exit 1
 
 # --- what a lock says of names is no proof -----------------------------------------
