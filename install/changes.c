@@ -216,13 +216,16 @@ static bool report_failures(struct install_session *s, struct err *e)
     return true;
 }
 
-/* Everything that is taken at the lock's word. */
+/* Everything that is taken at the lock's word. Hosts that were asked may have
+ * said that two names in it are those of one repository. */
 static bool verify_all(struct install_session *s, struct err *e)
 {
+    size_t moved = s->closure.moved.count;
     bool found = closure_verify_store(&s->closure, e);
 
     closure_warn(&s->closure);
-    if (!found || !report_failures(s, e))
+    if (!found || !report_failures(s, e) ||
+        (s->closure.moved.count > moved && !session_format_locks(s, e)))
         return false;
     fetch_stop(s->closure.fetch); /* all is here */
     store_end_fetch(s->store);

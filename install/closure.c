@@ -29,6 +29,7 @@ void closure_init(struct closure *c, struct context *cx,
     map_init(&c->words, &cx->arena);
     map_init(&c->indexes, &cx->arena);
     map_init(&c->moved, &cx->arena);
+    map_init(&c->redirects, &cx->arena);
     map_init(&c->names, &cx->arena);
     notice_init(&c->notices, &cx->arena);
 }
@@ -319,17 +320,54 @@ static enum outcome of_closure(bool ok)
 static void note_moved(struct closure *c, const struct node *n,
                        const struct fetch_event *event)
 {
+    struct arena *a = &c->cx->arena;
     struct map_entry *entry;
-    struct str *name;
+    struct redirect *r;
 
-    if (event->moved.n == 0 || n->source ||
-        (n->locked && !c->options.is_moving))
+    if (event->moved.n == 0 || n->source)
         return;
-    entry = map_entry(&c->moved, origin_repository(n->origin, &c->cx->arena));
-    if (entry->value)
-        return;
-    entry->value = name = arena_new(&c->cx->arena, struct str);
-    *name = arena_str(&c->cx->arena, event->moved);
+    entry = map_entry(&c->redirects, origin_repository(n->origin, a));
+    if (!entry->value) {
+        entry->value = r = arena_new(a, struct redirect);
+        *r = (struct redirect){arena_str(a, event->moved), n->origin};
+    }
+    r = entry->value;
+    if (!n->locked || c->options.is_moving)
+        map_put(&c->moved, entry->key, &r->moved);
+}
+
+static bool has_entry_of(const struct layer *l, struct str repository,
+                         struct arena *a)
+{
+    size_t count;
+    const struct lock_entry **entries = layer_entries(l, a, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct origin *o = layer_origin(l, entries[i]);
+
+        if (o->scheme == ORIGIN_GIT &&
+            str_eq(origin_repository(o, a), repository))
+            return true;
+    }
+    return false;
+}
+
+/* A lock that has entries by both names of a repository gets one, unless it is
+ * to stay as it is; one that has the former name alone waits for an update. */
+static void settle_moved(struct closure *c)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+
+    for (size_t i = 0; !c->options.locked && i < c->redirects.count; i++) {
+        const struct map_entry *entry = &c->redirects.entries[i];
+        struct redirect *r = entry->value;
+        struct origin now;
+
+        if (!map_has(&c->moved, entry->key) &&
+            origin_in_repository(r->origin, r->moved, &scratch, &now) &&
+            has_entry_of(c->layer, origin_repository(&now, &scratch), &scratch))
+            map_put(&c->moved, entry->key, &r->moved);
+    }
 }
 
 /* Where its host redirects the former name is what the lock has, or what that
@@ -673,6 +711,7 @@ bool closure_gather(struct closure *c, struct err *e)
         fetch_get_progress(c->fetch, &c->progress);
     if (ok)
         plugin_fail_waiting(c);
+    settle_moved(c);
     return ok;
 }
 

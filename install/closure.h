@@ -54,6 +54,12 @@ struct node_rare {
     struct str moved; /* by_lock_name: where that name redirects to itself */
 };
 
+/* What the host of a repository called it, when a package was asked for. */
+struct redirect {
+    struct str moved; /* "owner/repo" */
+    const struct origin *origin;
+};
+
 /* A repository of which the lock has another name: what its host says of the one
  * that it is asked for by [D2]. */
 struct naming {
@@ -171,6 +177,7 @@ struct closure {
     /* Repositories that their hosts call otherwise now, as what no lock pins
      * has shown: -> const struct str *, "owner/repo" [D2]. */
     struct map moved;
+    struct map redirects; /* the same of all -> const struct redirect * */
     struct map names;     /* former name -> struct naming * */
     struct node **wanted; /* no longer elsewhere: so is what they need */
     size_t wanted_count, wanted_capacity;

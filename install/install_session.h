@@ -192,6 +192,9 @@ bool session_can_resolve(struct install_session *s, const struct root *roots,
 /* Gathers what is in s->closure, resolves s->roots, writes the new lock as
  * text. */
 MUST_CHECK bool session_resolve(struct install_session *s, struct err *e);
+/* The locks of what is resolved: also once more, when hosts have named what the
+ * lock has otherwise. */
+MUST_CHECK bool session_format_locks(struct install_session *s, struct err *e);
 /* Line by line: git may have checked it out with CRLF. */
 bool session_same_lock(struct str old, struct str new);
 

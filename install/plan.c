@@ -840,7 +840,7 @@ static bool make_lock(struct install_session *s, struct arena *a,
     return true;
 }
 
-static bool format_locks(struct install_session *s, struct err *e)
+bool session_format_locks(struct install_session *s, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct lock lock = {0};
@@ -1049,7 +1049,7 @@ bool session_resolve(struct install_session *s, struct err *e)
     purge_find(s);
     warn_unused(s);
     warn_versions(s);
-    if (!format_locks(s, e))
+    if (!session_format_locks(s, e))
         return false;
     return !s->locked || check_locked(s, e);
 }

@@ -171,6 +171,23 @@ exits '[D2] both names at once' 0 mapm install --yes
 asked '[D2] fetch the repository once' ' 2 200 fetch new/kit 1 200 ls-refs new/kit 1 301 ls-refs old/kit '
 is 'it has one name' "$(origins '^    origin' new) $(origins '^    origin' old)" '2 0'
 cp mapm.lock "$T/one"
+# As it was locked before the repository moved, and the second one after that.
+sed "/formerly/d; s#$N/skills/base#$O/skills/base#; s/^version: 2/version: 1/" "$T/one" >mapm.lock
+cp mapm.lock "$T/two"
+for words in 'env -u CI "$0" install --locked' 'env CI=1 "$0" install'; do
+    elsewhere
+    exits "[D2] a lock with both names: $words" 0 sh -c "$words" "$MAPM"
+    ok 'stays as it is' cmp mapm.lock "$T/two"
+done
+elsewhere
+exits '[D2] a plain install' 0 mapm install
+ok '[D2] settles on the name of now' cmp mapm.lock "$T/one"
+exits 'which stays' 0 mapm install --locked
+like 'proved' "$err" 'nothing to do'
+exits 'and is verified' 0 mapm verify
+elsewhere
+exits 'also elsewhere' 0 mapm install --locked
+
 # It moves once more.
 cp -r "$T/repos/new" "$T/repos/newer"
 start_githost --moved old/kit=newer/kit --moved new/kit=newer/kit --token "$secret" --private newer/kit
