@@ -347,7 +347,36 @@ rm -r "$T/clone/.agents" "$T/third"
 on_terminal n "$MAPM" -C "$T/clone" install --locked --yes
 is '--yes is the answer' "$status" 0
 unlike 'without the text' "$out" '^\+twenty'
+
+# What was shown is what is applied, whatever becomes of the file meanwhile; then
+# verify tells, and another patch is shown again.
+for race in "sed -i s/twenty/evil/ $P" "rm $P" "echo x >$P" "ln -sf /etc/passwd $P" \
+    "sed -i s/twenty/evil/ $P && sed -i s/patch:.*/patch:.sha256:\$(sha256sum <$P | cut -c-64)/ mapm.lock && sed -i s/patch:./'patch: '/ mapm.lock"; do
+    rm -rf "$T/race" "$T/third" && cp -a "$T/clone" "$T/race" && rm -r "$T/race/.agents" && cd "$T/race" || exit 1
+    export BEFORE_ANSWER="$race"
+    on_terminal y "$MAPM" install
+    unset BEFORE_ANSWER
+    is "[D7] meanwhile ${race%% *}: the yes is for what was shown" "$status $(grep -c '^twenty$' $b/notes.txt)" '0 1'
+    run mapm verify
+    isnt '[D7] verify has the difference' "$status" 0
+    [ "${race%% *}" = rm ] || on_terminal n "$MAPM" install
+    is '[D7] a no leaves what was shown' "$(grep -c '^twenty$' $b/notes.txt)" 1
+done
+# Each state in which its lock entry may lie. [F1]
+for change in 's/patch: sha256:..../patch: sha256:0000/' '/^    patch: /d' \
+    "s/^    digest: .*/    digest: $(sed -n 's/^    patch: //p' "$T/clone/mapm.lock")/"; do
+    for state in cold warm place; do
+        rm -rf "$T/race" "$T/third" && cp -a "$T/clone" "$T/race" && cd "$T/race" || exit 1
+        MAPM_HOME=$T/second
+        [ $state = place ] || rm -r .agents
+        [ $state = cold ] && MAPM_HOME=$T/third
+        sed -i "$change" mapm.lock
+        exits "[F1, D7] $change, $state" 1 mapm install --locked --yes
+        [ $state != place ] || exits "[F1, D7] $change, verify" 3 mapm verify
+    done
+done
 MAPM_HOME=$T/mapm
+cd "$T/ws" || exit 1
 
 # --- upstream moves ------------------------------------------------------------------------
 
