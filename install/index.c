@@ -144,6 +144,11 @@ struct str index_artifact(const struct node *n)
     return n->locked ? n->locked->artifact : node_rare(n)->artifact;
 }
 
+struct str index_url(const struct node *n)
+{
+    return n->locked ? n->locked->url : node_rare(n)->url;
+}
+
 /* A skill whose artifact is another one cannot be used; others of its index can. */
 static bool check_hash(struct str bytes, struct str expected, struct str url,
                        bool is_locked, struct err *e)

@@ -43,5 +43,7 @@ MUST_CHECK bool index_take_event(struct closure *c, struct node *n,
 
 /* The hash of the artifact that it is, or is to be, made of. */
 struct str index_artifact(const struct node *n);
+/* Where it was, or is to be, downloaded from. */
+struct str index_url(const struct node *n);
 
 #endif

@@ -582,7 +582,8 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
                            summary_key(n->package.kind, n->path, a), &p, e))
         return false;
     if (asked.scheme == ORIGIN_INDEX)
-        return proof_put_artifact(c->store, index_artifact(n), &n->digest, e);
+        return proof_put_artifact(c->store, index_artifact(n), index_url(n),
+                                  &n->digest, e);
     if (asked.scheme != ORIGIN_GIT)
         return true;
     if (n->locked)
@@ -591,7 +592,8 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
         origin_complete(&asked, node_slot(n, a), n->path, a, &asked);
     repository = origin_repository(&asked, a);
     proof.repository = repository;
-    proof.path = proof_path(n->origin, n->path, a);
+    proof.path =
+        proof_path(n->origin, n->path, node_rare(n)->catalog_commit, a);
     if (!proof_put(c->store, &proof, &asked, e))
         return false;
     if (!is_plain || n->locked ||

@@ -808,6 +808,7 @@ bool plugin_check_locked(struct closure *c, struct node *n, struct err *e)
     struct plugin_node *info = arena_new(a, struct plugin_node);
     struct package package = n->package;
     const struct lock_words *without = &n->locked->without;
+    struct str catalog_commit = node_rare(n)->catalog_commit;
 
     if (!read_node(c, n, (struct str_list){without->items, without->count},
                    info, e))
@@ -818,6 +819,9 @@ bool plugin_check_locked(struct closure *c, struct node *n, struct err *e)
         return differs(n, "has version", info->plugin.version, e);
     if (!str_eq(info->plugin.manifest, n->locked->manifest))
         return differs(n, "is described by", info->plugin.manifest, e);
+    /* Known where the marketplace was read; otherwise the proof has it. */
+    if (catalog_commit.n && !str_eq(catalog_commit, n->locked->catalog_commit))
+        return differs(n, "is in its marketplace at commit", catalog_commit, e);
     if (!check_skipped(n, &info->plugin, e))
         return false;
     info->catalog_commit = n->locked->catalog_commit;

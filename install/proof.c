@@ -97,14 +97,16 @@ static struct str row_path(const struct layer *l,
                            const struct lock_entry *entry, struct str path,
                            struct arena *a)
 {
-    return proof_path(layer_origin(l, entry), path, a);
+    return proof_path(layer_origin(l, entry), path, entry->catalog_commit, a);
 }
 
-struct str proof_path(const struct origin *o, struct str path, struct arena *a)
+struct str proof_path(const struct origin *o, struct str path,
+                      struct str catalog_commit, struct arena *a)
 {
-    return o->part.n && !str_is(o->part, "plugin")
-               ? arena_printf(a, "%.*s?%.*s", STR_ARG(path), STR_ARG(o->part))
-               : path;
+    if (!o->part.n || str_is(o->part, "plugin"))
+        return path;
+    return arena_printf(a, "%.*s?%.*s%s%.*s", STR_ARG(path), STR_ARG(o->part),
+                        catalog_commit.n ? "#" : "", STR_ARG(catalog_commit));
 }
 
 /*
@@ -141,20 +143,21 @@ static bool proof_find_commit(const struct layer *l, struct store *store,
 }
 
 /* No repository has this name. */
-static struct state_proof artifact_proof(struct str artifact,
+static struct state_proof artifact_proof(struct str artifact, struct str url,
                                          const struct hash *digest)
 {
     return (struct state_proof){.repository = STR("artifact"),
                                 .commit = artifact,
-                                .path = STR(""),
+                                .path = url,
                                 .object = STR("artifact"),
                                 .digest = *digest};
 }
 
 bool proof_put_artifact(struct store *store, struct str artifact,
-                        const struct hash *digest, struct err *e)
+                        struct str url, const struct hash *digest,
+                        struct err *e)
 {
-    struct state_proof p = artifact_proof(artifact, digest);
+    struct state_proof p = artifact_proof(artifact, url, digest);
 
     return state_has_proof(store_state(store), &p) ||
            store_put_proof(store, &p, e);
@@ -167,7 +170,7 @@ static bool has_artifact(struct store *store, const struct lock_entry *entry)
 
     if (entry->artifact.n == 0 || !digest_parse(entry->digest, &digest))
         return false;
-    p = artifact_proof(entry->artifact, &digest);
+    p = artifact_proof(entry->artifact, entry->url, &digest);
     return state_has_proof(store_state(store), &p);
 }
 

@@ -36,8 +36,11 @@ bool proof_find(const struct layer *l, struct store *store,
                 const struct lock_entry *entry, const struct origin *o,
                 struct str *path);
 
-/* What a row has for a path of `o`. In `a`, or `path` itself. */
-struct str proof_path(const struct origin *o, struct str path, struct arena *a);
+/* The path column of a proof for a path of `o`: allocated in `a`, or `path`
+ * itself. `catalog_commit`: the commit of the marketplace whose entry made the
+ * plugin; "" for everything else. */
+struct str proof_path(const struct origin *o, struct str path,
+                      struct str catalog_commit, struct arena *a);
 
 /* Remembers what a walk of the commit of `o` led to, and that the commit has
  * nothing at any longer path that `o` could mean (FETCH_DONE says so). */
@@ -46,9 +49,11 @@ MUST_CHECK bool proof_put(struct store *store, const struct state_proof *p,
 
 struct node;
 
-/* What was made of an artifact with this hash ("sha256:…"). */
+/* Records the package that was made of an artifact with this hash
+ * ("sha256:…"), which `url` gave. */
 MUST_CHECK bool proof_put_artifact(struct store *store, struct str artifact,
-                                   const struct hash *digest, struct err *e);
+                                   struct str url, const struct hash *digest,
+                                   struct err *e);
 
 /* Whether the store has the artifact of this skill of an index as it was sent:
  * it proves the package to others. */

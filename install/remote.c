@@ -109,7 +109,8 @@ static bool is_proved_at(const struct check *c, const struct question *q,
     struct state_proof p = {
         .repository = origin_repository(&q->origin, a),
         .commit = q->commit.n ? q->commit : event->commit,
-        .path = proof_path(layer_origin(c->layer, q->entry), event->path, a),
+        .path = proof_path(layer_origin(c->layer, q->entry), event->path,
+                           q->entry->catalog_commit, a),
         .object = q->entry->object,
     };
 

@@ -792,7 +792,7 @@ static const struct field {
     {STR_INIT("entry"),     LOCK_VERSION_2, DOC_PLUGIN, 0, 0, take_catalog_entry},
     {STR_INIT("member"),    LOCK_VERSION_2, DOC_ANY,    0, 0, take_members},
     {STR_INIT("patch"),     LOCK_VERSION_2, DOC_FOLDER, 0, NOT_FILE | NOT_OWN, take_patch},
-    {STR_INIT("hidden"),    LOCK_VERSION_1, DOC_ANY,    0, 0, take_hidden},
+    {STR_INIT("hidden"),    LOCK_VERSION_1, DOC_FOLDER | DOC_MCP, 0, 0, take_hidden},
     {STR_INIT("rewritten"), LOCK_VERSION_1, DOC_FOLDER, 0, NOT_OWN, take_rewritten},
     {STR_INIT("without"),   LOCK_VERSION_2, DOC_PLUGIN, 0, 0, take_without},
     {STR_INIT("skipped"),   LOCK_VERSION_2, DOC_PLUGIN, 0, 0, take_skipped},

@@ -107,23 +107,28 @@ exits 'so is another digest of a server [row 46]' 1 mapm install --locked --yes
 cp "$T/lock" mapm.lock
 exits 'the true lock is fine' 0 mapm install --locked --yes
 cp -a . "$T/placed"
-# Each row: the package, its line, and what is there instead; "-" is nothing.
-while read -r name key value; do
-    [ "$value" = - ] && change="/^    $key: /d" || change="s|^    $key: .*|    $key: $value|"
-    for state in 'cold --yes' 'place --offline'; do
-        cp -a "$T/placed/." . && rm -f mapm.lock
-        sed "/^    \\(name\\|as\\): $(echo "$name" | sed 's,/,\\/,')\$/,/^  - /{
+# fields: each row of the input: the package, its line, and what is there instead; "-"
+# is nothing. In $T/lock and $T/placed is the workspace as it was.
+fields()
+{
+    while read -r name key value; do
+        [ "$value" = - ] && change="/^    $key: /d" || change="s|^    $key: .*|    $key: $value|"
+        for state in 'cold --yes' 'place --offline'; do
+            cp -a "$T/placed/." . && rm -f mapm.lock
+            sed "/^    \\(name\\|as\\): $(echo "$name" | sed 's,/,\\/,')\$/,/^  - /{
 $change
 }" "$T/lock" >mapm.lock
-        not_ok "[F1] $name $key is another" cmp -s mapm.lock "$T/lock"
-        home=$MAPM_HOME
-        [ "$state" = 'place --offline' ] || { rm -rf .agents .mcp.json && home=$T/none; }
-        exits "[F1] $name $key, ${state% *}" 1 env MAPM_HOME="$home" "$MAPM" install --locked "${state#* }"
-        rm -rf "$T/none"
+            not_ok "[F1] $name $key is another" cmp -s mapm.lock "$T/lock"
+            home=$MAPM_HOME
+            [ "$state" = 'place --offline' ] || { rm -rf .agents .mcp.json && home=$T/none; }
+            exits "[F1] $name $key, ${state% *}" 1 env MAPM_HOME="$home" "$MAPM" install --locked "${state#* }"
+            rm -rf "$T/none"
+        done
+        run mapm verify
+        isnt "[F1] $name $key, verify" "$status" 0
     done
-    run mapm verify
-    isnt "[F1] $name $key, verify" "$status" 0
-done <<ROWS
+}
+fields <<ROWS
 demo/helper-one commit 0123456789012345678901234567890123456789
 demo/helper-one tree $(sed -n '/name: a$/,/tree:/s/.*tree: //p' "$T/lock")
 demo/helper-one version 9.9.9
@@ -158,6 +163,21 @@ is 'the plugin of a listing has what is listed [row 34]' \
     "$(sed -n '/name: two/,/needs/ s/    needs: //p' mapm.lock)" '[skill demo/a]'
 is 'a skill of two plugins is one package' "$(ls .agents/skills | tr '\n' ' ')" 'a b '
 cp mapm.lock "$T/lock"
+rm -rf "$T/placed" && cp -a . "$T/placed"
+fields <<ROWS
+demo catalog https://github.com/acme/market/tree/other
+demo catalog_commit 0123456789012345678901234567890123456789
+demo catalog_commit -
+demo entry two
+demo needs [skill demo/a]
+demo/helper-one digest sha256:$other
+two commit 0123456789012345678901234567890123456789
+ROWS
+rm -rf .agents .mcp.json && cp -a "$T/placed/." .
+sed '/^    entry: demo/s/$/\n    hidden: allowed/' "$T/lock" >mapm.lock
+exits '[F1] a consent to hidden characters of a plugin, which has no text' 1 mapm install --locked
+cp "$T/lock" mapm.lock
+rm -rf .agents .mcp.json && cp -a "$T/placed/." .
 exits 'nothing is outdated' 0 mapm outdated
 exits 'an update changes nothing' 0 mapm update --yes
 same 'and leaves the lock' mapm.lock "$T/lock"

@@ -406,6 +406,15 @@ rm -rf .agents .claude && forget_store
 sed -i "s/^    digest: .*/    digest: $zero/" mapm.lock
 exits 'is refused' 1 mapm install --locked
 not_ok 'and nothing is installed' test -e .agents/skills
+cp "$T/good.lock" mapm.lock
+exits '[F1] the lock as it is' 0 mapm install --locked
+for change in "s|^    url: .*|&x|" "s|^    artifact: .*|    artifact: $zero|" "s|^    digest: .*|    digest: $zero|" 's|?skill=weather|?skill=tables|'; do
+    sed "$change" "$T/good.lock" >mapm.lock
+    not_ok "[F1] $change" cmp -s mapm.lock "$T/good.lock"
+    exits 'in place' 1 mapm install --locked --offline
+    exits 'verify' 3 mapm verify
+done
+rm -rf .agents .claude && forget_store
 sed "s|^    url: .*|    url: http://$other/skills/weather/SKILL.md|" "$T/good.lock" >mapm.lock
 exits '[row 44] a lock that names another host' 4 mapm install --locked
 like 'asks for that host, too' "$err" "mapm trust --index $other"
