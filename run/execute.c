@@ -21,6 +21,8 @@ struct run_execution {
 
     struct backend_selection selection;
     struct backend *backend; /* selected by the first model call */
+    struct runtime_job job;
+    struct runtime_ahead ahead; /* its process */
     struct run_commands commands;
     struct run_history history;
 
@@ -416,21 +418,31 @@ static bool run_program(struct run_execution *x, struct err *e)
         [RUNTIME_FAILED] = RUN_FAILED,
         [RUNTIME_INTERRUPTED] = RUN_INTERRUPTED,
     };
+
+    if (!set_host(x, &x->job.host, e))
+        return false;
+    runtime_run(&x->job, x->a, &x->out->program);
+    x->out->status = statuses[x->out->program.end];
+    end_tape(x);
+    return true;
+}
+
+/* Of an installed program trust is looked up in the store: meanwhile the process
+ * starts, and has no part of the program executed. */
+static void prepare(struct run_execution *x)
+{
     const struct skill *skill = &x->out->found.skill;
-    struct runtime_job job = {
+
+    x->job = (struct runtime_job){
         .name = x->q->skill ? x->q->name : skill->document.name,
         .file = skill->file,
         .program = skill->program,
         .input = x->input,
         .limits = &x->limits,
+        .ahead = &x->ahead,
     };
-
-    if (!set_host(x, &job.host, e))
-        return false;
-    runtime_run(&job, x->a, &x->out->program);
-    x->out->status = statuses[x->out->program.end];
-    end_tape(x);
-    return true;
+    if (x->out->found.is_external && !x->tape)
+        runtime_prepare(&x->job, &x->ahead);
 }
 
 static bool execute(struct run_execution *x, struct err *e)
@@ -448,9 +460,10 @@ static bool execute(struct run_execution *x, struct err *e)
                 input_missing(&x->out->found.skill, x->a));
         return true;
     }
-    if (!authorize(x, &allowed, e))
+    if (!set_limits(x, e))
         return false;
-    return !allowed || (set_limits(x, e) && run_program(x, e));
+    prepare(x);
+    return authorize(x, &allowed, e) && (!allowed || run_program(x, e));
 }
 
 bool run_execute(const struct run_request *q, struct arena *a,
@@ -461,6 +474,7 @@ bool run_execute(const struct run_request *q, struct arena *a,
 
     *out = (struct run_result){.backend = STR(""), .differences = STR("")};
     ok = execute(&x, e);
+    runtime_drop(&x.ahead);
     buf_done(&x.recorder.lines);
     return ok;
 }

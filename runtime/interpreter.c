@@ -246,6 +246,7 @@ void interpreter_run(struct interpreter *g)
     g->star = interpreter_open(&o, g);
     if (!g->star)
         return;
+    interpreter_wait(g);
     if (execute(g, &o.limits))
         interpreter_send(g, MESSAGE_RESULT);
     else

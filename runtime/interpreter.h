@@ -29,12 +29,15 @@ struct interpreter {
 struct star *interpreter_open(const struct star_options *options,
                               struct interpreter *g);
 
-/* Reads and runs the program, sends RESULT or FAILURE. */
+/* Waits until it may begin, reads and runs the program, sends RESULT or
+ * FAILURE. */
 void interpreter_run(struct interpreter *g);
 
 /* interpreter_call.c: the functions of programs. */
 star_function interpreter_ask, interpreter_command, interpreter_trace;
 
+/* Waits for the host's first bytes: the deadline. */
+void interpreter_wait(struct interpreter *g);
 /* Begin a message, append its body to g->out, send it. */
 void interpreter_begin(struct interpreter *g);
 void interpreter_send(struct interpreter *g, enum message_kind kind);

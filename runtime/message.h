@@ -18,6 +18,8 @@
  *                       FAILURE  {"code": "…", "why": "…", "report": "…"}; the end
  *     host -> program   REPLY    what ask or command returns
  *
+ * Before all of them the host sends the deadline, 8 bytes: the program may begin.
+ *
  * The program's side is hostile: code that broke out of the interpreter can
  * write any bytes. So each message is bounded, and validated before its use.
  */

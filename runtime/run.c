@@ -186,6 +186,40 @@ void run_finish(struct run *r)
     message_input_done(&r->in);
 }
 
+void runtime_prepare(const struct runtime_job *job, struct runtime_ahead *out)
+{
+    struct worker w = {.fd = -1};
+    struct err ignored = {0};
+
+    *out = (struct runtime_ahead){0};
+    if (worker_start(job, &w, &ignored))
+        *out = (struct runtime_ahead){w.pid, w.fd};
+}
+
+void runtime_drop(struct runtime_ahead *ahead)
+{
+    struct worker w = {ahead->pid, ahead->fd};
+    int status;
+
+    worker_end(&w, &status);
+    *ahead = (struct runtime_ahead){0};
+}
+
+/* The one made ahead, or another. */
+static bool start(struct run *r, struct err *e)
+{
+    struct runtime_ahead *ahead = r->job->ahead;
+
+    if (ahead && ahead->pid) {
+        r->worker = (struct worker){ahead->pid, ahead->fd};
+        *ahead = (struct runtime_ahead){0};
+    } else if (!worker_start(r->job, &r->worker, e)) {
+        return false;
+    }
+    worker_go(&r->worker, r->deadline_ms);
+    return true;
+}
+
 /* The program computes while the host is notified; its requests are read after
  * that. */
 void runtime_run(const struct runtime_job *job, struct arena *a,
@@ -196,8 +230,7 @@ void runtime_run(const struct runtime_job *job, struct arena *a,
     bool started;
 
     run_begin(&r, job, a, out);
-    started =
-        run_is_in_time(&r) && worker_start(job, r.deadline_ms, &r.worker, &e);
+    started = run_is_in_time(&r) && start(&r, &e);
     run_tell(&r, (struct step){.kind = STEP_START, .text = job->name});
     if (started)
         run_serve(&r);

@@ -11,7 +11,7 @@
 /*
  * run: one run in the host's process.
  *
- *     run_begin() --> worker_start() --> run_serve() --> run_finish()
+ *     run_begin() --> worker_go() --> run_serve() --> run_finish()
  *                                          |  run_receive()      run_channel.c
  *                                          |  run_on_ask() …     run_call.c
  *                                          `> run_end_…()        run_end.c

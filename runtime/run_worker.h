@@ -21,9 +21,12 @@ struct worker {
     int fd;    /* our end of the socket, which does not block; -1: none */
 };
 
-MUST_CHECK bool worker_start(const struct runtime_job *job,
-                             uint64_t deadline_ms, struct worker *out,
+/* The process gives up its rights, then waits for worker_go(). */
+MUST_CHECK bool worker_start(const struct runtime_job *job, struct worker *out,
                              struct err *e);
+
+/* Has the program run, until `deadline_ms`. */
+void worker_go(const struct worker *c, uint64_t deadline_ms);
 
 /* Kills the process without waiting for it. */
 void worker_kill(const struct worker *c);

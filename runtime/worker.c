@@ -91,10 +91,9 @@ static void forget_environment(void)
 }
 
 /* _exit: buffered output of the parent must not be written twice. */
-static NORETURN void live(const struct runtime_job *job, uint64_t deadline_ms,
-                          int fd, pid_t parent)
+static NORETURN void live(const struct runtime_job *job, int fd, pid_t parent)
 {
-    struct interpreter g = {.fd = fd, .job = job, .deadline_ms = deadline_ms};
+    struct interpreter g = {.fd = fd, .job = job};
     struct err e = {0};
 
     ignore_signals();
@@ -112,8 +111,8 @@ static NORETURN void live(const struct runtime_job *job, uint64_t deadline_ms,
     _exit(0);
 }
 
-bool worker_start(const struct runtime_job *job, uint64_t deadline_ms,
-                  struct worker *out, struct err *e)
+bool worker_start(const struct runtime_job *job, struct worker *out,
+                  struct err *e)
 {
     CLEANUP_FD int ours = -1, theirs = -1;
     pid_t parent = getpid(), pid;
@@ -129,11 +128,19 @@ bool worker_start(const struct runtime_job *job, uint64_t deadline_ms,
     if (pid < 0)
         return err_errno(e, "start the interpreter");
     if (pid == 0)
-        live(job, deadline_ms, theirs, parent);
+        live(job, theirs, parent);
     out->pid = pid;
     out->fd = ours;
     ours = -1;
     return true;
+}
+
+/* The socket has room for it; that the process is gone shows when it is read
+ * from. */
+void worker_go(const struct worker *c, uint64_t deadline_ms)
+{
+    (void)send(c->fd, &deadline_ms, sizeof deadline_ms,
+               MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 void worker_kill(const struct worker *c)

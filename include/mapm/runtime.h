@@ -5,6 +5,8 @@
 #include "base/err.h"
 #include "mapm/limits.h"
 
+#include <sys/types.h>
+
 /*
  * runtime: runs the program of a metaskill, which can ask a model, run commands
  * and write a trace, and nothing else.
@@ -103,7 +105,21 @@ struct runtime_job {
     struct str input;   /* JSON object */
     const struct limits *limits;
     struct runtime_host host;
+    struct runtime_ahead *ahead; /* made for this job, or NULL */
 };
+
+/* The process of a run, made before it is known whether there will be one: it
+ * gives up its rights meanwhile, and waits. */
+struct runtime_ahead {
+    pid_t pid; /* 0: none */
+    int fd;
+};
+
+/* The job's texts and limits are those of this moment. A failure makes none:
+ * runtime_run() tries again, and reports it. */
+void runtime_prepare(const struct runtime_job *job, struct runtime_ahead *out);
+/* Ends it, unless runtime_run() took it. Of zeroes, too. */
+void runtime_drop(struct runtime_ahead *ahead);
 
 enum runtime_end {
     RUNTIME_COMPLETED,   /* run() returned a value */

@@ -227,7 +227,8 @@ TEST(computation_ends_at_the_wall_limit) /* [K30] */
         t.limits.run_max_memory_bytes.value = 1u << 30;
         job = job_of(&t, program, "{}");
         begin_short(&r, &t, &job);
-        CHECK(worker_start(&job, r.deadline_ms, &r.worker, &e));
+        CHECK(worker_start(&job, &r.worker, &e));
+        worker_go(&r.worker, r.deadline_ms);
         run_serve(&r);
         run_finish(&r);
         CHECK(t.r.end == RUNTIME_FAILED);
@@ -436,6 +437,33 @@ static bool look_ask(void *ctx, const struct ask *in, struct arena *a,
         return false;
     buf_append(&s->log, text);
     return true;
+}
+
+TEST(a_process_that_is_made_ahead_waits) /* [K19] */
+{
+    struct tried t;
+    struct runtime_job job;
+    struct runtime_ahead ahead;
+    char byte;
+
+    try_init(&t);
+    job = job_of(&t, "print('top')\ndef run(input):\n  return 'ran'", "{}");
+    job.ahead = &ahead;
+    runtime_prepare(&job, &ahead);
+    CHECK(ahead.pid > 0);
+    CHECK(fcntl(ahead.fd, F_SETFL, 0) == 0 && shutdown(ahead.fd, SHUT_WR) == 0);
+    CHECK(read(ahead.fd, &byte, 1) == 0); /* it ended, and had said nothing */
+    runtime_drop(&ahead);
+    CHECK(ahead.pid == 0 && waitpid(-1, NULL, WNOHANG) < 0);
+    runtime_drop(&ahead);
+
+    runtime_prepare(&job, &ahead);
+    runtime_run(&job, &t.arena, &t.r);
+    CHECK(t.r.end == RUNTIME_COMPLETED && text_has(t.r.text, "ran"));
+    CHECK(ahead.pid == 0 && waitpid(-1, NULL, WNOHANG) < 0);
+    runtime_run(&job, &t.arena, &t.r); /* without one it makes its own */
+    CHECK(t.r.end == RUNTIME_COMPLETED);
+    try_done(&t);
 }
 
 TEST(the_program_runs_without_rights) /* [row 17, F2] */
