@@ -7,7 +7,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from kit import (at_most, Failed, MAPM, ms, note, ratio, ROOT, show, write_skills)
+from kit import (at_most, BUILD, Failed, MAPM, ms, note, ratio, ROOT, show, write_skills)
 
 
 def row_library(bench):
@@ -122,7 +122,7 @@ def searches(count):
 
 def row_search(bench):
     """the search: how many requests it serves; 10,000 real descriptions, on the command line and over stdio"""
-    test = os.path.join(os.path.dirname(MAPM), "unit/search_test")
+    test = os.path.join(BUILD, "unit/search_test")
     p = subprocess.run([test], cwd=ROOT, env={**os.environ, "REPORT": "1"}, capture_output=True, text=True)
     for line in p.stdout.splitlines():
         if line.startswith("# "):
