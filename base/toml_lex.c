@@ -67,60 +67,6 @@ static bool skip_comment(struct toml_lexer *l, struct err *e)
 
 /* --- strings -------------------------------------------------------------- */
 
-static bool is_triple(const struct toml_lexer *l, int quote)
-{
-    return peek(l) == quote && peek_at(l, 1) == quote && peek_at(l, 2) == quote;
-}
-
-static bool skip_triple(struct toml_lexer *l, int quote, struct err *e)
-{
-    l->at += 3;
-    while (!is_triple(l, quote)) {
-        int c = peek(l);
-
-        if (c < 0)
-            return fail(l, "a string is not closed", e);
-        if (at_newline(l)) {
-            skip_newline(l);
-            continue;
-        }
-        if (is_control(c))
-            return fail(l, "a control character in a string", e);
-        l->at++;
-        if (c == '\\' && quote == '"' && !at_newline(l) && peek(l) >= 0)
-            l->at++;
-    }
-    l->at += 3;
-    /* One or two quotes may precede the closing three. */
-    for (int i = 0; i < 2 && peek(l) == quote; i++)
-        l->at++;
-    return true;
-}
-
-static bool skip_string(struct toml_lexer *l, struct err *e)
-{
-    int quote = peek(l);
-
-    if (is_triple(l, quote))
-        return skip_triple(l, quote, e);
-    l->at++;
-    while (peek(l) != quote) {
-        int c = peek(l);
-
-        if (c < 0 || c == '\n' || c == '\r')
-            return fail(l, "a string is not closed", e);
-        if (is_control(c))
-            return fail(l, "a control character in a string", e);
-        l->at++;
-        if (c == '\\' && quote == '"' && peek(l) >= 0x20)
-            l->at++;
-    }
-    l->at++;
-    return true;
-}
-
-/* --- keys ----------------------------------------------------------------- */
-
 static int32_t hex_value(struct str digits)
 {
     int32_t value = 0;
@@ -137,28 +83,99 @@ static int32_t hex_value(struct str digits)
     return value;
 }
 
-static bool put_escape(const struct toml_lexer *l, struct str s, size_t *at,
-                       struct buf *out, struct err *e)
+/* Reads what follows a backslash in `s` from `*at` on. */
+static bool read_escape(const struct toml_lexer *l, struct str s, size_t *at,
+                        int32_t *point, struct err *e)
 {
     static const char from[] = "btnfre\"\\", to[] = "\b\t\n\f\r\033\"\\";
     char c = *at < s.n ? s.p[(*at)++] : '\0';
     const char *simple = c ? strchr(from, c) : NULL;
     size_t digits = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
-    int32_t point;
 
     if (simple) {
-        buf_char(out, to[simple - from]);
+        *point = to[simple - from];
         return true;
     }
     if (!digits || s.n - *at < digits)
-        return fail(l, "an unknown escape in a key", e);
-    point = hex_value(str_slice(s, *at, *at + digits));
-    if (point < 0 || point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
-        return fail(l, "an escape in a key is no character", e);
+        return fail(l, "an unknown escape in a string", e);
+    *point = hex_value(str_slice(s, *at, *at + digits));
+    if (*point < 0 || *point > 0x10ffff ||
+        (*point >= 0xd800 && *point < 0xe000))
+        return fail(l, "an escape in a string is no character", e);
     *at += digits;
-    text_put(out, point);
     return true;
 }
+
+/* A backslash at the end of a line joins it with the next one. */
+static bool skip_joint(struct toml_lexer *l)
+{
+    size_t start = l->at;
+
+    skip_blanks(l);
+    if (at_newline(l))
+        return true;
+    l->at = start;
+    return false;
+}
+
+static bool is_triple(const struct toml_lexer *l, int quote)
+{
+    return peek(l) == quote && peek_at(l, 1) == quote && peek_at(l, 2) == quote;
+}
+
+static bool skip_triple(struct toml_lexer *l, int quote, struct err *e)
+{
+    int32_t point;
+
+    l->at += 3;
+    while (!is_triple(l, quote)) {
+        int c = peek(l);
+
+        if (c < 0)
+            return fail(l, "a string is not closed", e);
+        if (at_newline(l)) {
+            skip_newline(l);
+            continue;
+        }
+        if (is_control(c))
+            return fail(l, "a control character in a string", e);
+        l->at++;
+        if (c == '\\' && quote == '"' && !skip_joint(l) &&
+            !read_escape(l, l->text, &l->at, &point, e))
+            return false;
+    }
+    l->at += 3;
+    /* One or two quotes may precede the closing three. */
+    for (int i = 0; i < 2 && peek(l) == quote; i++)
+        l->at++;
+    return true;
+}
+
+static bool skip_string(struct toml_lexer *l, struct err *e)
+{
+    int quote = peek(l);
+    int32_t point;
+
+    if (is_triple(l, quote))
+        return skip_triple(l, quote, e);
+    l->at++;
+    while (peek(l) != quote) {
+        int c = peek(l);
+
+        if (c < 0 || c == '\n' || c == '\r')
+            return fail(l, "a string is not closed", e);
+        if (is_control(c))
+            return fail(l, "a control character in a string", e);
+        l->at++;
+        if (c == '\\' && quote == '"' &&
+            !read_escape(l, l->text, &l->at, &point, e))
+            return false;
+    }
+    l->at++;
+    return true;
+}
+
+/* --- keys ----------------------------------------------------------------- */
 
 /* Decodes the text between the quotes of a basic string. */
 static bool decode(const struct toml_lexer *l, struct str s, struct str *out,
@@ -169,10 +186,13 @@ static bool decode(const struct toml_lexer *l, struct str s, struct str *out,
     buf_init(&text, KEY_MAX_BYTES);
     for (size_t i = 0; i < s.n;) {
         char c = s.p[i++];
+        int32_t point;
 
         if (c != '\\')
             buf_char(&text, c);
-        else if (!put_escape(l, s, &i, &text, e))
+        else if (read_escape(l, s, &i, &point, e))
+            text_put(&text, point);
+        else
             return false;
     }
     if (!buf_check(&text, "a key", e))
@@ -301,25 +321,59 @@ static bool has_form(struct str s, const char *form)
     return s.n >= n;
 }
 
+/* The two digits at `at`. */
+static unsigned field_of(struct str s, size_t at)
+{
+    return (unsigned)(s.p[at] - '0') * 10 + (unsigned)(s.p[at + 1] - '0');
+}
+
+static bool is_clock(struct str s)
+{
+    return has_form(s, "00:00") && field_of(s, 0) < 24 && field_of(s, 3) < 60;
+}
+
 static bool is_time(struct str s)
 {
     size_t at = 8;
 
+    if (!is_clock(s))
+        return false;
     if (!has_form(s, "00:00:00"))
-        return has_form(s, "00:00") && s.n == 5;
-    if (at < s.n && s.p[at] == '.')
-        for (at++; at < s.n && char_is_digit(s.p[at]);)
-            at++;
+        return s.n == 5;
+    if (field_of(s, 6) > 60) /* a leap second */
+        return false;
+    if (at < s.n && s.p[at] == '.') {
+        while (++at < s.n && char_is_digit(s.p[at])) {
+        }
+        if (at == 9)
+            return false;
+    }
     s = str_from_index(s, at);
     return !s.n || str_is(s, "Z") || str_is(s, "z") ||
-           (s.n == 6 && (has_form(s, "+00:00") || has_form(s, "-00:00")));
+           (s.n == 6 && (s.p[0] == '+' || s.p[0] == '-') &&
+            is_clock(str_from_index(s, 1)));
+}
+
+static bool is_day(struct str s)
+{
+    static const unsigned char days[] = {31, 28, 31, 30, 31, 30,
+                                         31, 31, 30, 31, 30, 31};
+    unsigned year, month, day;
+
+    if (!has_form(s, "0000-00-00"))
+        return false;
+    year = field_of(s, 0) * 100 + field_of(s, 2);
+    month = field_of(s, 5);
+    day = field_of(s, 8);
+    if (month == 2 && day == 29)
+        return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1];
 }
 
 static bool is_date(struct str s)
 {
-    return has_form(s, "0000-00-00") &&
-           (s.n == 10 || (s.n > 11 && strchr("Tt ", s.p[10]) &&
-                          is_time(str_from_index(s, 11))));
+    return is_day(s) && (s.n == 10 || (s.n > 11 && strchr("Tt ", s.p[10]) &&
+                                       is_time(str_from_index(s, 11))));
 }
 
 /* Returns whether `s` is an unquoted value: a number, boolean, date or time. */
