@@ -400,7 +400,7 @@ bool origin_refuse_name(struct str text, const struct origin *o,
 {
     char fault[80];
 
-    snprintf(fault, sizeof fault, "its %s is not a %s name", what,
+    snprintf(fault, sizeof fault, "its %s is not a valid %s name", what,
              o->kind->title);
     return origin_refuse(text, fault, e);
 }
