@@ -213,6 +213,22 @@ bool fs_exists_at(int dirfd, const char *path)
     return fs_stat_at(dirfd, path, &st);
 }
 
+bool fs_find_mount(int dirfd, const char *path, struct fs_mount *out)
+{
+    struct statx st;
+
+    if (statx(dirfd, path, AT_SYMLINK_NOFOLLOW, STATX_MNT_ID, &st) < 0)
+        return false;
+    out->device = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor;
+    out->id = st.stx_mask & STATX_MNT_ID ? st.stx_mnt_id : 0;
+    return true;
+}
+
+bool fs_mount_eq(const struct fs_mount *x, const struct fs_mount *y)
+{
+    return x->device == y->device && x->id == y->id;
+}
+
 bool fs_is_read_only(int dirfd)
 {
     return faccessat(dirfd, ".", W_OK, AT_EACCESS) < 0 &&

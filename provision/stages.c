@@ -17,25 +17,6 @@ static const char *path_of(struct str folder, const char *stage,
 
 /* --- which mount ------------------------------------------------------------ */
 
-/* A kernel without numbers of mounts tells devices apart. */
-static bool find_mount(int root, const char *path, struct stages_mount *out)
-{
-    struct statx st;
-
-    if (statx(root, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE | STATX_MNT_ID, &st) <
-            0 ||
-        !S_ISDIR(st.stx_mode))
-        return false;
-    out->device = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor;
-    out->id = st.stx_mask & STATX_MNT_ID ? st.stx_mnt_id : 0;
-    return true;
-}
-
-static bool is_same(const struct stages_mount *a, const struct stages_mount *b)
-{
-    return a->device == b->device && a->id == b->id;
-}
-
 /* The folder that holds `folder`; "." for the workspace. */
 static struct str go_up(struct str folder, struct arena *a)
 {
@@ -51,11 +32,11 @@ static bool is_top(struct str folder)
 
 /* The folder itself, or the nearest one above it that is there. */
 static bool find_existing(const struct stages *st, struct str *folder,
-                          struct stages_mount *mount, struct err *e)
+                          struct fs_mount *mount, struct err *e)
 {
     struct str first = *folder;
 
-    while (!find_mount(st->swap->root, folder->p, mount)) {
+    while (!fs_find_mount(st->swap->root, folder->p, mount)) {
         if (is_top(*folder))
             return err_errno(e, "look at %.*s", STR_ARG(first));
         *folder = go_up(*folder, st->arena);
@@ -74,18 +55,18 @@ static bool may_hold(const struct swap *s, struct str folder)
 /* As far up as the mount goes: one stage for all places on it, and no client
  * looks for skills there. */
 static struct str find_top(const struct stages *st, struct str folder,
-                           const struct stages_mount *mount)
+                           const struct fs_mount *mount)
 {
     for (;;) {
-        struct stages_mount above;
+        struct fs_mount above;
         struct str up;
 
         if (is_top(folder))
             return folder;
         up = go_up(folder, st->arena);
         if (!may_hold(st->swap, up) ||
-            !find_mount(st->swap->root, up.p, &above) ||
-            !is_same(mount, &above))
+            !fs_find_mount(st->swap->root, up.p, &above) ||
+            !fs_mount_eq(mount, &above))
             return folder;
         folder = up;
     }
@@ -133,18 +114,18 @@ bool stages_find(struct stages *st, struct str path, struct swap_stage **out,
 {
     struct swap *s = st->swap;
     struct str key = path_folder(path), folder;
-    struct stages_mount mount;
+    struct fs_mount mount;
 
     if ((*out = map_find(&st->by_folder, key)))
         return true;
     if (!st->mounts[0].device &&
-        !find_mount(s->mapm, s->stage_name.p, &st->mounts[0]))
+        !fs_find_mount(s->mapm, s->stage_name.p, &st->mounts[0]))
         return err_errno(e, "look at .agents/.mapm/%s", s->stage_name.p);
     folder = key.n ? arena_str(st->arena, key) : STR(".");
     if (!find_existing(st, &folder, &mount, e))
         return false;
     for (size_t i = 0; i < s->stage_count && !*out; i++)
-        if (is_same(&st->mounts[i], &mount))
+        if (fs_mount_eq(&st->mounts[i], &mount))
             *out = &s->stages[i];
     if (!*out) {
         st->mounts[s->stage_count % SWAP_MAX_STAGES] = mount;

@@ -1,6 +1,7 @@
 #ifndef PROVISION_STAGES_H
 #define PROVISION_STAGES_H
 
+#include "base/fs.h"
 #include "base/map.h"
 
 #include "swap.h"
@@ -22,9 +23,7 @@ struct stages {
     struct swap *swap;
     struct arena *arena;
     struct map by_folder; /* folder of an operation -> struct swap_stage */
-    struct stages_mount {
-        uint64_t device, id;
-    } mounts[SWAP_MAX_STAGES];
+    struct fs_mount mounts[SWAP_MAX_STAGES];
 };
 
 /* `s` has its first stage, its root and its scope. `st` borrows both. */

@@ -46,13 +46,14 @@ static bool check_file(struct plan *plan, struct str path, struct err *e)
 {
     struct str folder =
         arena_str(plan->arena, str_slice(path, 0, str_find_last(path, '/')));
-    struct stat st, above;
+    struct fs_mount mount, above;
+    struct stat st;
 
     if (!fs_stat_at(plan->p->root, path.p, &st))
         return true;
     if (S_ISLNK(st.st_mode))
-        return err_set(e, ERR_REFUSED,
-                       "it is a symbolic link that leads out of your home");
+        return err_set(e, ERR_REFUSED, "it is a symbolic link that leads %s",
+                       stat(path.p, &st) == 0 ? "out of your home" : "nowhere");
     if (!S_ISREG(st.st_mode))
         return err_set(e, ERR_REFUSED, "it is not a regular file");
     if (st.st_uid != geteuid())
@@ -61,8 +62,9 @@ static bool check_file(struct plan *plan, struct str path, struct err *e)
         return err_set(e, ERR_REFUSED, "it is larger than %u bytes",
                        USER_FILE_MAX_BYTES);
     /* a file that is a mount point, as in containers, cannot be replaced */
-    if (fs_stat_at(plan->p->root, folder.p, &above) &&
-        above.st_dev != st.st_dev)
+    if (fs_find_mount(plan->p->root, folder.p, &above) &&
+        fs_find_mount(plan->p->root, path.p, &mount) &&
+        !fs_mount_eq(&above, &mount))
         return err_set(e, ERR_REFUSED, "it is a mount point");
     return true;
 }

@@ -83,6 +83,17 @@ MUST_CHECK bool fs_hash_fd(int fd, uint64_t max_bytes, uint64_t *size,
 bool fs_stat_at(int dirfd, const char *path, struct stat *st);
 bool fs_exists_at(int dirfd, const char *path);
 
+/*
+ * The mount that a path is on, which is not told by the device alone: a bind
+ * mount has that of the folder which is mounted. `id` is 0 on a kernel without
+ * numbers of mounts. lstat semantics; false with errno where nothing is there.
+ */
+struct fs_mount {
+    uint64_t device, id;
+};
+bool fs_find_mount(int dirfd, const char *path, struct fs_mount *out);
+bool fs_mount_eq(const struct fs_mount *x, const struct fs_mount *y);
+
 MUST_CHECK bool fs_write_all(int fd, struct str content, struct err *e);
 
 /* Creates `path`, which must not exist, with exactly `mode` (by fchmod). Does

@@ -279,6 +279,17 @@ if T=$T unshare -rm sh "$T/mounted" 2>/dev/null; then
         "$(T=$T ALL=$ALL NAMES=$NAMES MAPM_BUILD=$MAPM_BUILD unshare -rm sh "$T/apart" | tr '\n' ' ')" \
         '0 1 1 1 ../../.agents/skills/pdf 0 0 edited unchanged 0 0 '
     [ ! -e "$T/odd" ] || diag "$(head -n 20 "$T/odd")"
+    fresh
+    mkdir "$HOME/.cursor" "$HOME/.codex"
+    echo '{}' >"$HOME/.cursor/mcp.json"
+    cat >"$T/bound" <<'SH'
+mount --bind "$HOME/.cursor/mcp.json" "$HOME/.cursor/mcp.json" || exit 1
+"$MAPM" install -g --yes $ALL >/dev/null 2>"$T/err"
+echo "$?" "$(cat "$HOME/.cursor/mcp.json")" "$(grep -c io-acme-tool "$HOME/.codex/config.toml")"
+SH
+    is '[H8] a file that is mounted from the same disk stays, the others go on' \
+        "$(T=$T ALL=$ALL unshare -rm sh "$T/bound")" '3 {} 1'
+    like '[H8] which is said' "$(cat "$T/err")" 'it is a mount point'
 else
     skip '[H8] a home of several file systems' 'needs user namespaces'
 fi
