@@ -85,19 +85,22 @@ static bool make_stage(struct stages *st, struct str folder, struct err *e)
 {
     struct swap *s = st->swap;
     struct swap_stage *stage;
-    const char *path;
+    CLEANUP_FD int fd = -1;
+    const char *name;
 
     if (s->stage_count == SWAP_MAX_STAGES)
         return err_set(e, ERR_LIMIT, "the places are on more than %d mounts",
                        SWAP_MAX_STAGES);
     stage = &s->stages[s->stage_count++];
     *stage = (struct swap_stage){arena_str(st->arena, folder), -1, false};
-    path = path_of(folder, s->stage_name.p, st->arena);
-    if (!journal_replace(s, e))
+    name = path_of(STR("."), s->stage_name.p, st->arena);
+    /* no link may lead elsewhere */
+    if (!fs_open_dir_at(s->root, folder.p, &fd, e) || !journal_replace(s, e))
         return false;
-    if (mkdirat(s->root, path, 0755) < 0)
-        return err_errno(e, "create the folder %s", path);
-    if (!fs_open_dir_at(s->root, path, &stage->fd, e))
+    if (mkdirat(fd, name, 0755) < 0)
+        return err_errno(e, "create the folder %s",
+                         path_of(folder, s->stage_name.p, st->arena));
+    if (!fs_open_dir_at(fd, name, &stage->fd, e))
         return false;
     stage->exact_modes = stages_has_exact_modes(stage->fd);
     return true;
