@@ -443,6 +443,69 @@ TEST(a_folder_of_the_user_is_not_taken)
     fixture_done(d);
 }
 
+/* [X9, X21] which places other content has already, before a name is chosen */
+TEST(places_of_others_are_found)
+{
+    static const struct {
+        const char *path, *text; /* NULL: what mapm would write itself */
+        const char *taken[3];    /* of the skill, the agent and the server */
+    } rows[] = {
+        {NULL, NULL, {"", "", ""}},
+        {"mapm.yaml", "x\n", {"", "", ""}},
+        {".agents/skills/writer/SKILL.md",
+         "mine\n",
+         {".agents/skills/writer", "", ""}},
+        {".agents/agents/reviewer/AGENTS.md",
+         "mine\n",
+         {"", ".agents/agents/reviewer", ""}},
+        {".claude/agents/reviewer.md",
+         "mine\n",
+         {"", ".claude/agents/reviewer.md", ""}},
+        {".mcp.json", "{\"mcpServers\": {\"other\": {}}}\n", {"", "", ""}},
+        {".mcp.json",
+         "{\"mcpServers\": {\"io-example-mcp\": {\"command\": \"x\"}}}\n",
+         {"", "", ".mcp.json#io-example-mcp"}},
+    };
+    struct fixture *d = &fixture;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct provision *p = NULL;
+        struct str paths[3];
+
+        fixture_init(d);
+        add_all(d);
+        if (rows[i].path)
+            fixture_write(d, rows[i].path, rows[i].text);
+        CHECK(provision_open(str_cstr(d->path), &client_scope_workspace, false,
+                             NULL, NULL, &d->recovered, &p, &d->err));
+        CHECK(provision_find_taken(p, &d->options, d->items, d->item_count,
+                                   &d->arena, paths, &d->err));
+        for (size_t k = 0; k < 3; k++)
+            CHECK_STR(str_dup0(paths[k], &d->arena), rows[i].taken[k]);
+        provision_close(p);
+        fixture_done(d);
+    }
+}
+
+/* A client reads its agent away from the files beside AGENTS.md. */
+TEST(an_agent_says_where_its_files_are)
+{
+    static const char *const beside[] = {"AGENTS.md", "CHANGELOG.md",
+                                         "notes.md"};
+    struct fixture *d = &fixture;
+
+    for (size_t i = 0; i < 3; i++) {
+        fixture_init(d);
+        fixture_item(d, DOC_AGENT, "reviewer", "AGENTS.md",
+                     AGENT("reviewer", "Review."), i ? beside[i] : NULL, "x\n",
+                     NULL);
+        FIXTURE_OK(d, 0);
+        CHECK(!strstr(fixture_content(d, ".claude/agents/reviewer.md"),
+                      "are in `.agents/agents/reviewer/`") == (i < 2));
+        fixture_done(d);
+    }
+}
+
 /* [X2, X9, M33] the copy in a folder of another name is given that name */
 TEST(names_follow_the_folder)
 {
@@ -492,6 +555,32 @@ TEST(two_in_one_place_are_refused)
 }
 
 /* Texts alone need no record, and leave none. */
+/* the files of the workspace, when its packages stay as they are */
+TEST(a_plan_of_texts_leaves_packages)
+{
+    struct fixture *d = &fixture;
+    struct provision *p = NULL;
+
+    fixture_init(d);
+    add_all(d);
+    FIXTURE_OK(d, 0);
+    fixture_clear(d);
+    fixture_text(d, "mapm.yaml", "# new\n");
+    fixture_text(d, "mapm.lock", "version: 1\n");
+    CHECK(provision_open(str_cstr(d->path), &client_scope_workspace, false,
+                         NULL, NULL, &d->recovered, &p, &d->err));
+    CHECK(provision_plan_texts(p, &d->options, d->texts, d->text_count,
+                               &d->arena, &d->changes, &d->change_count,
+                               &d->err) &&
+          provision_apply(p, &d->err));
+    provision_close(p);
+    CHECK(d->change_count == 1);
+    CHECK_STR(fixture_content(d, "mapm.yaml"), "# new\n");
+    CHECK(fixture_has(d, ".agents/skills/writer/SKILL.md"));
+    CHECK(fixture_has(d, ".claude/agents/reviewer.md"));
+    fixture_done(d);
+}
+
 TEST(texts_alone)
 {
     struct fixture *d = &fixture;
