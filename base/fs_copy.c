@@ -10,7 +10,8 @@
 #define COPY_MAX_ENTRIES 1000000
 #define COPY_BLOCK_BYTES (64u * 1024)
 
-/* A folder being copied. The list of them is a queue: parents first. */
+/* A folder to copy. The list of pairs is a queue in which parents come
+ * first. */
 struct pair {
     struct str from, to;
 };
@@ -114,7 +115,8 @@ static bool copy_folder(struct copy *c, struct pair at, struct err *e)
     return true;
 }
 
-/* Of folders last of all: a file that is made in one changes its time. */
+/* Sets mode and time of a folder after everything else, because creating a file
+ * in it changes its time. */
 static bool end_folder(const struct copy *c, struct pair at, struct err *e)
 {
     CLEANUP_FD int fd = -1;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* What is written of a field, whatever its type. */
+/* The value of a field of any type. */
 struct field {
     struct str text;
     uint64_t number;

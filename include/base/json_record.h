@@ -4,7 +4,8 @@
 #include "base/json.h"
 
 /*
- * json_record: the members of an object as rows, one a field of a structure.
+ * json_record: writes the fields of a structure as JSON members, from a table
+ * with one row per field.
  *
  *     static const struct json_member moved_members[] = {
  *         JSON_MEMBER(struct moved, "name", name),
@@ -13,28 +14,28 @@
  *     };
  *     JSON_RECORD(moved, struct moved);
  *
- * The type of a value follows from its field, at compile time: a text, a C
- * string, a list of texts, a bool, an unsigned or a size_t.
+ * The type of a value is derived from its field at compile time: a struct str,
+ * a C string, a list of texts, a bool, an unsigned or a size_t.
  */
 
 enum json_member_type {
     JSON_OF_STR,
-    JSON_OF_CHARS, /* NULL counts as empty */
+    JSON_OF_CHARS, /* NULL is empty */
     JSON_OF_LIST,
     JSON_OF_BOOL,
     JSON_OF_UNSIGNED,
     JSON_OF_SIZE,
-    JSON_OF_NAME,    /* an enumeration, by `name` */
-    JSON_OF_STRINGS, /* an array and its count */
-    JSON_OF_RECORDS, /* likewise, of `record` */
+    JSON_OF_NAME,    /* an enumeration, converted by `name` */
+    JSON_OF_STRINGS, /* array of texts with its count */
+    JSON_OF_RECORDS, /* array of structures described by `record` */
 };
 
-/* An empty text or list, 0, false. */
+/* How to write an empty value: an empty text or list, 0, or false. */
 enum json_member_empty { JSON_EMPTY_WRITTEN, JSON_EMPTY_NULL, JSON_EMPTY_LEFT };
 
 struct json_record {
     const struct json_member *members;
-    size_t count, size; /* of the structure, in bytes */
+    size_t count, size; /* size of the structure in bytes */
 };
 
 struct json_member {
@@ -58,13 +59,13 @@ struct json_member {
 /* clang-format off */
 #define JSON_MEMBER(s, key, f) \
     {key, JSON_TYPE_OF(s, f), JSON_EMPTY_WRITTEN, offsetof(s, f), 0, NULL, NULL}
-/* null when it is empty. */
+/* Writes null if the field is empty. */
 #define JSON_MEMBER_OR_NULL(s, key, f) \
     {key, JSON_TYPE_OF(s, f), JSON_EMPTY_NULL, offsetof(s, f), 0, NULL, NULL}
-/* No member when it is empty. */
+/* Omits the member if the field is empty. */
 #define JSON_MEMBER_IF(s, key, f) \
     {key, JSON_TYPE_OF(s, f), JSON_EMPTY_LEFT, offsetof(s, f), 0, NULL, NULL}
-/* An enumeration; `function` gives the name of a value. */
+/* Writes an enumeration by name; `function` returns the name of a value. */
 #define JSON_MEMBER_NAMED(s, key, f, function) \
     {key, JSON_OF_NAME, JSON_EMPTY_WRITTEN, offsetof(s, f), 0, function, NULL}
 #define JSON_MEMBER_STRINGS(s, key, f, n) \
@@ -76,10 +77,10 @@ struct json_member {
         id##_members, sizeof id##_members / sizeof *id##_members, sizeof(s)}
 /* clang-format on */
 
-/* The members of `value` into an object that is open. */
+/* Writes the members of `value` into the open object. */
 void json_put_members(struct json_writer *w, const struct json_record *r,
                       const void *value);
-/* An array of them. */
+/* Writes a member with an array of records. */
 void json_member_records(struct json_writer *w, const char *key,
                          const struct json_record *r, const void *items,
                          size_t count);

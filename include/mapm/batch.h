@@ -19,7 +19,9 @@
  */
 
 struct batch_counts {
-    size_t total; /* inputs of this shard; the others count runs that ended */
+    /* Number of inputs of this shard. The other members count runs
+     * that have ended. */
+    size_t total;
     size_t completed, failed, interrupted;
 };
 

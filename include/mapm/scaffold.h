@@ -5,34 +5,37 @@
 #include "mapm/doc_kind.h"
 
 /*
- * scaffold: new packages and workspaces from templates.
+ * scaffold: creates packages and workspaces from templates.
  *
  *     request --> template --> validated as `mapm check --profile publish`
  *                                  `--> a folder or file, created atomically
  *
- * Nothing that is there already is replaced. The templates are in
- * scaffold/templates/. Source: M1 to M6, M16 to M18, M29, K1, K3, K8.
+ * Existing files are never replaced. The templates are in scaffold/templates/.
+ *
+ * Source: M1 to M6, M16 to M18, M29, K1, K3, K8.
  */
 
 struct scaffold_request {
     struct str word; /* "skill", "metaskill", "agent", "mcp", "plugin" */
     struct str name;
-    struct str scope, description; /* p NULL: the template's */
+    struct str scope, description; /* p NULL for that of the template */
 };
 
 struct scaffold_package {
     enum doc_kind kind;
     struct str fqn;
-    struct str path;       /* below cx->cwd: "skills/x" or "mcps/a_b.json" */
-    struct str_list files; /* their paths */
-    const char *next;      /* what the author does then */
+    struct str path;       /* relative to cx->cwd: "skills/x" or
+                              "mcps/a_b.json" */
+    struct str_list files; /* paths of its files */
+    const char *next;      /* the next step for the author */
 };
 
 /*
- * A package in its folder below cx->cwd.
+ * Creates a package in its folder below cx->cwd.
  *
- * Ownership: cx->arena. Errors: ERR_USAGE for an unknown word or a scope where
- * none may be; ERR_NAME; ERR_FAILED when it is there already.
+ * Ownership: allocated in cx->arena.
+ * Errors: ERR_USAGE for an unknown word or a scope where none is allowed;
+ * ERR_NAME; ERR_FAILED if it exists already.
  */
 MUST_CHECK bool scaffold_package(struct context *cx,
                                  const struct scaffold_request *r,
@@ -40,7 +43,8 @@ MUST_CHECK bool scaffold_package(struct context *cx,
 
 #define SCAFFOLD_WORKSPACE_FILE "mapm.yaml"
 
-/* mapm.yaml in `folder`, which is created. `*is_new` false: it was there. */
+/* Creates mapm.yaml in `folder`, which is created if necessary. Sets `*is_new`
+ * to false if mapm.yaml existed. */
 MUST_CHECK bool scaffold_workspace(struct context *cx, struct str folder,
                                    bool *is_new, struct err *e);
 
