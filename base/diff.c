@@ -75,7 +75,7 @@ static int32_t reach(const struct search *s, int32_t d, int32_t k)
 }
 
 /* Returns whether the last of `d` changes on diagonal `k` is an insertion. */
-static bool came_down(const struct search *s, int32_t d, int32_t k)
+static bool is_insertion(const struct search *s, int32_t d, int32_t k)
 {
     return k == -d ||
            (k != d && reach(s, d - 1, k - 1) < reach(s, d - 1, k + 1));
@@ -85,8 +85,8 @@ static int32_t first_x(const struct search *s, int32_t d, int32_t k)
 {
     if (d == 0)
         return 0;
-    return came_down(s, d, k) ? reach(s, d - 1, k + 1)
-                              : reach(s, d - 1, k - 1) + 1;
+    return is_insertion(s, d, k) ? reach(s, d - 1, k + 1)
+                                 : reach(s, d - 1, k - 1) + 1;
 }
 
 /* Returns the number of changes, or -1 if it exceeds the limits. */
@@ -116,7 +116,7 @@ static void walk_back(const struct search *s, int32_t d, bool *gone,
     int32_t x = s->nx, y = s->ny;
 
     for (; d > 0; d--) {
-        bool down = came_down(s, d, x - y);
+        bool down = is_insertion(s, d, x - y);
         int32_t start = first_x(s, d, x - y);
 
         INVARIANT(start <= x && x - start <= y);

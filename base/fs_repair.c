@@ -20,7 +20,7 @@ bool fs_set_aside_at(int dirfd, const char *name)
 }
 
 /* Uses the descriptor, because the name may refer to another file by now. */
-static bool open_up(int dirfd, const char *name, mode_t mode)
+static bool add_permissions(int dirfd, const char *name, mode_t mode)
 {
     CLEANUP_FD int fd =
         fs_openat(dirfd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
@@ -42,5 +42,5 @@ bool fs_repair_at(int dirfd, const char *name, mode_t type, mode_t mode)
         return false;
     if ((st.st_mode & S_IFMT) != type)
         return fs_set_aside_at(dirfd, name);
-    return open_up(dirfd, name, mode);
+    return add_permissions(dirfd, name, mode);
 }

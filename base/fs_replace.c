@@ -73,7 +73,7 @@ bool fs_create_at(int dirfd, const char *path, mode_t mode, struct str content,
 
 /* Checks the file to replace and gets its mode; `*mode` is unchanged
  * if there is none. */
-static bool judge_target(const struct fs_place *place, const char *path,
+static bool check_target(const struct fs_place *place, const char *path,
                          mode_t *mode, struct err *e)
 {
     struct stat st;
@@ -126,7 +126,7 @@ static bool replace_at(int dirfd, const char *path, mode_t mode,
 
     if (!fs_place(dirfd, path, &place))
         return fs_failed(e, "replace", path);
-    if (!judge_target(&place, path, &mode, e))
+    if (!check_target(&place, path, &mode, e))
         return false;
     d.dirfd = place.fd;
     if (!draft_open(&d, name, e) || !content->write(content->ctx, d.fd, e))

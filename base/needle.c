@@ -63,7 +63,7 @@ static const uint8_t common[256] = {
 };
 /* clang-format on */
 
-static unsigned how_common(char c)
+static unsigned frequency_of(char c)
 {
     return common[(unsigned char)c];
 }
@@ -77,19 +77,19 @@ struct needle needle_of(struct str text)
     const char *p = text.p;
 
     for (size_t i = 1; i < text.n; i++)
-        if (how_common(p[i]) < how_common(p[*first]))
+        if (frequency_of(p[i]) < frequency_of(p[*first]))
             *first = i;
     *second = *first ? 0 : text.n - 1;
     for (size_t i = 0; i < text.n; i++)
         if (i != *first && p[i] != p[*first] &&
             (*second == *first || p[*second] == p[*first] ||
-             how_common(p[i]) < how_common(p[*second])))
+             frequency_of(p[i]) < frequency_of(p[*second])))
             *second = i;
     return what;
 }
 
-static size_t search_slowly(struct str text, struct str what, size_t from,
-                            size_t end)
+static size_t search_by_byte(struct str text, struct str what, size_t from,
+                             size_t end)
 {
     for (size_t i = from; i < end; i++)
         if (text.p[i] == what.p[0] && memcmp(text.p + i, what.p, what.n) == 0)
@@ -165,5 +165,5 @@ size_t text_search(struct str text, const struct needle *what, size_t from)
         if (found != SIZE_MAX)
             return found;
     }
-    return search_slowly(text, needle, from, end);
+    return search_by_byte(text, needle, from, end);
 }

@@ -142,7 +142,7 @@ static NORETURN void watch(const struct proc_start *s, pid_t program,
 
 /* Starts an intermediate process as parent of the program, which can find the
  * processes that the program starts. */
-static pid_t start_between(const struct proc_start *s, pid_t parent)
+static pid_t start_intermediate(const struct proc_start *s, pid_t parent)
 {
     pid_t between = getpid(), program;
     sigset_t signals;
@@ -185,7 +185,7 @@ static NORETURN void become(const struct proc_start *s, pid_t parent,
         setsid();
     else if (s->own_group)
         setpgid(0, 0);
-    parent = start_between(s, parent);
+    parent = start_intermediate(s, parent);
     reset_signals();
     if (!s->outlives_us) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -219,8 +219,8 @@ static bool move_up(int *fd)
     return true;
 }
 
-static bool tell_failure(const struct proc_start *s, const struct failure *f,
-                         struct err *e)
+static bool report_failure(const struct proc_start *s, const struct failure *f,
+                           struct err *e)
 {
     errno = f->error;
     if (f->step == STEP_DIR)
@@ -267,7 +267,7 @@ bool proc_start(const struct proc_start *s, pid_t *pid, struct err *e)
         ;
     if (n != (ssize_t)sizeof f)
         return err_set(e, ERR_FAILED, "start %s: no answer", s->argv[0]);
-    return tell_failure(s, &f, e);
+    return report_failure(s, &f, e);
 }
 
 int proc_exit_code(int status)

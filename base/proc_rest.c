@@ -66,7 +66,7 @@ static bool has_none(void)
 
 /* Reads the kernel's list of children: fast, but not available in every kernel,
  * and incomplete if children exit at the same time. */
-static void list_quickly(struct buf *pids)
+static void list_by_kernel(struct buf *pids)
 {
     char path[64], block[4096];
     CLEANUP_FD int fd = -1;
@@ -162,7 +162,7 @@ static size_t kill_listed(const struct proc_rest *r, const struct buf *now)
 }
 
 /* Returns whether the youngest process is new since the previous round. */
-static bool is_news(const struct buf *now, const struct buf *before)
+static bool has_new_process(const struct buf *now, const struct buf *before)
 {
     size_t count = now->n / sizeof(pid_t);
 
@@ -177,7 +177,7 @@ static bool kill_round(const struct proc_rest *r, struct buf *seen, bool *news)
 
     buf_init(&now, CHILDREN_MAX_BYTES);
     if (!has_none()) {
-        list_quickly(&now);
+        list_by_kernel(&now);
         found = kill_listed(r, &now);
     }
     if (found == 0) { /* confirm by the complete list */
@@ -185,7 +185,7 @@ static bool kill_round(const struct proc_rest *r, struct buf *seen, bool *news)
         list_children(&now);
         found = kill_listed(r, &now);
     }
-    *news = is_news(&now, seen);
+    *news = has_new_process(&now, seen);
     buf_done(seen);
     *seen = now;
     return found > 0;

@@ -26,7 +26,7 @@ static void raise_descriptors(void)
 }
 
 /* Row 29: normalizes process attributes that other code relies on. */
-static void settle_environment(void)
+static void normalize_environment(void)
 {
     /* The owner must be able to use new files; modes are set exactly anyway. */
     umask(umask(077) & 077);
@@ -54,7 +54,7 @@ void proc_init(void)
     while (fd >= 0 && fd <= STDERR_FILENO);
     if (fd >= 0)
         close(fd);
-    settle_environment();
+    normalize_environment();
 }
 
 static void remember(int number)

@@ -261,7 +261,7 @@ static bool take_error(struct mapm *m, const struct wire_message *in)
 }
 
 /* Returns whether a message of this kind has the expected records. */
-static bool is_sound(const struct wire_message *in)
+static bool is_expected(const struct wire_message *in)
 {
     static const int types[WIRE_KIND_COUNT] = {
         [WIRE_HELLO] = -1,
@@ -330,7 +330,7 @@ bool client_finish(struct mapm *m)
     while (!is_over) {
         if (!wire_receive(m->fd, &m->arena, &in, &e))
             return fail_lost(m, &e);
-        if (!is_sound(&in)) {
+        if (!is_expected(&in)) {
             err_set(&e, ERR_FORMAT, "unexpected message from mapm-engine");
             return fail_lost(m, &e);
         }
