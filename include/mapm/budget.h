@@ -26,7 +26,8 @@ struct budget_text {
 struct budget_client {
     const struct client *client; /* NULL for mapm mcp */
     size_t limit;                /* limit of the list in characters; 0: none */
-    size_t skills, chars;        /* size of the whole list */
+    size_t skills, chars;        /* number of skills and characters of the whole
+                                    list */
     size_t sent;                 /* characters of it that the model receives */
     /* Skills that mapm mcp offers by search only [G4], and the
      * characters saved by that. */

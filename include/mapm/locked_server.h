@@ -14,7 +14,7 @@
 
 struct locked_server {
     struct str workspace; /* absolute, without symbolic links */
-    struct str key, name; /* qualified name */
+    struct str key, name; /* name: qualified */
     struct hash digest;   /* digest of the package */
 };
 

@@ -133,9 +133,11 @@ MUST_CHECK bool project_parse(struct str text, enum project_role role,
 MUST_CHECK bool project_parse_members(struct str text, const char *name,
                                       struct arena *a, struct project *out,
                                       struct err *e);
-/* Merges the settings of the root into those of a member, where the root takes
- * precedence. Rules and limits of both apply; roots are those of the member
- * [D10]. Allocated in `a`. */
+/* Merges the settings of the root into those of a member. Sandbox, metaskills
+ * and keep of the root take precedence, as does network: false; clients,
+ * stores, listing and ask of the root apply if the member has none. Rules and
+ * limits of both apply; roots are those of the member [D10]. Allocated in
+ * `a`. */
 void project_join_member(const struct project *root, struct project *member,
                          struct arena *a);
 
