@@ -382,9 +382,9 @@ fuzz-all: $(FUZZ:%=$(B)/fuzz/%)
 
 # Breaks the program on purpose and counts what the tests notice; an hour for all.
 # MODULE='store fetch' chooses, COUNT and SEED say which random mutations; UNIT=1: by
-# unit tests alone.
+# unit tests alone; AGAIN=FILE: those of an output of -v.
 mutants:
-	@tools/mutants $(MODULE:%=--module %) $(COUNT:%=--count %) $(SEED:%=--seed %) $(if $(UNIT),--unit) \
+	@tools/mutants $(MODULE:%=--module %) $(COUNT:%=--count %) $(SEED:%=--seed %) $(AGAIN:%=--again %) $(if $(UNIT),--unit) \
 	  --make "$(MAKE) --no-print-directory -j2 CC='$(CC)' CFLAGS=-O2"
 
 coverage:

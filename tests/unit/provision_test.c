@@ -645,6 +645,41 @@ TEST(what_was_staged_early_is_not_written_again)
     fixture_done(d);
 }
 
+/* One digest can have other files: a client's copy has another name in it. */
+TEST(what_was_staged_early_is_compared_file_by_file)
+{
+    static const char *const names[] = {"SKILL.md", "a.md"};
+    struct fixture *d = &fixture;
+
+    for (size_t i = 0; i < 2; i++) {
+        struct provision *p = NULL;
+        struct provision_item *item;
+        struct package_file *f;
+
+        fixture_init(d);
+        item = fixture_item(d, DOC_SKILL, "writer", "SKILL.md",
+                            SKILL("writer", "W."), "a.md", "a\n", NULL);
+        CHECK(provision_open(str_cstr(d->path), &client_scope_workspace, false,
+                             NULL, NULL, &d->recovered, &p, &d->err));
+        fixture_stage_early(d, p);
+        f = arena_array(&d->arena, 2, sizeof *f);
+        memcpy(f, item->files, 2 * sizeof *f);
+        f[i].hash = fixture_object(d, SKILL("writer", "Another."));
+        item->files = f;
+        CHECK(provision_plan(p, &d->options, d->items, d->item_count, NULL, 0,
+                             &d->arena, &d->changes, &d->change_count,
+                             &d->err) &&
+              provision_apply(p, &d->err));
+        provision_close(p);
+        CHECK_STR(
+            fixture_content(
+                d, arena_printf(&d->arena, ".agents/skills/writer/%s", names[i])
+                       .p),
+            SKILL("writer", "Another."));
+        fixture_done(d);
+    }
+}
+
 TEST(what_was_staged_early_goes_when_nothing_comes_of_it)
 {
     struct fixture *d = &fixture;
