@@ -324,6 +324,22 @@ static void list_words(struct settling *t, struct plugin_node *info)
     sort_words(others, p->other_count, &info->not_installed);
 }
 
+/* Files that only the extension of one client names may be packages of the
+ * repository: awesome-copilot keeps its skills and agents beside its plugins. */
+static void hint_repository(const struct node *n, struct err *e)
+{
+    const struct plugin *p = &n->plugin->plugin;
+
+    for (size_t i = 0; i < p->other_count; i++)
+        if (node_has_entry(n) && str_has_char(p->others[i].kind, '.')) {
+            err_hint(e,
+                     "mapm install --list %.*s lists the packages of its "
+                     "repository",
+                     STR_ARG(origin_base(n->origin->text)));
+            return;
+        }
+}
+
 /* "hooks 1 (hooks/hooks.json), commands 3 (commands)". */
 static void fail_empty(struct settling *t, struct node *n)
 {
@@ -348,6 +364,7 @@ static void fail_empty(struct settling *t, struct node *n)
             "installed%s%.*s",
             STR_ARG(p->name), b.n ? "; what it has: " : "",
             STR_ARG(buf_str(&b)));
+    hint_repository(n, &e);
     node_make_rare(n, t->a)->fault = STR("plugin-empty");
     node_fail(&t->s->closure, n, &e);
 }

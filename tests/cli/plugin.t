@@ -315,6 +315,19 @@ exits 'they go, too' 0 mapm remove demo two
 
 # --- what is refused --------------------------------------------------------------------
 
+H=$T/hollow
+mkdir -p "$H/plugins/ext" "$H/.claude-plugin"
+skill "$H/skills/beside"
+echo '{"name": "h", "owner": {"name": "o"}, "plugins": [{"name": "ext", "source": "./plugins/ext"}]}' \
+    >"$H/.claude-plugin/marketplace.json"
+cat >"$H/plugins/ext/plugin.json" <<'JSON'
+{"$schema": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", "name": "ext",
+ "extensions": {"com.example.client": {"skills": ["./skills/beside/"]}}}
+JSON
+make_repo acme/hollow "$H" >/dev/null
+exits 'parts that only the extension of a client names [G10]' 1 mapm install --yes acme/hollow --plugin ext
+has 'are named' "$err" 'what it has: com.example.client 1 (plugin.json)'
+has 'with where they may be' "$err" 'mapm install --list https://github.com/acme/hollow/tree/main lists'
 exits 'a name that no entry has' 1 mapm install --yes acme/market --plugin dema
 has 'has a near one [G11]' "$err" 'did you mean demo?'
 exits 'an npm package is not fetched' 4 mapm install --yes acme/market --plugin npm
