@@ -96,6 +96,16 @@ static bool put_words(struct buf *b, const struct subcommand *c)
     return true;
 }
 
+/* A text within single quotes of zsh and fish. */
+static void put_text(struct buf *b, const char *text)
+{
+    for (; *text; text++)
+        if (*text == '\'')
+            buf_text(b, "'\\''");
+        else
+            buf_char(b, *text);
+}
+
 /* --- bash ----------------------------------------------------------------- */
 
 static void put_bash_option(struct buf *b, enum option_id id)
@@ -293,7 +303,7 @@ static bool may_repeat(const struct option *o)
     return o->kind == ARGUMENT_NAMES || o->kind == ARGUMENT_FOLDER;
 }
 
-/* One spec of _arguments; the texts contain neither "'" nor "]". */
+/* One spec of _arguments; no text contains "]". */
 static void put_zsh_form(struct buf *b, const struct option *o, bool is_short)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -308,7 +318,9 @@ static void put_zsh_form(struct buf *b, const struct option *o, bool is_short)
         buf_printf(b, "-%c%s", o->letter, o->argument ? "+" : "");
     else
         buf_printf(b, "--%s%s", o->name, o->argument ? "=" : "");
-    buf_printf(b, "[%s]", o->text);
+    buf_char(b, '[');
+    put_text(b, o->text);
+    buf_char(b, ']');
     if (words.n)
         buf_printf(b, ":%s:(%.*s)", o->argument, STR_ARG(words));
     else if (offered_kind(o))
@@ -362,8 +374,11 @@ static void put_zsh_arguments(struct buf *b, const struct subcommand *c)
 
 static void put_zsh_names(struct buf *b)
 {
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        buf_printf(b, "    '%s:%s'\n", commands[i].name, commands[i].text);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        buf_printf(b, "    '%s:", commands[i].name);
+        put_text(b, commands[i].text);
+        buf_text(b, "'\n");
+    }
 }
 
 static void put_zsh_common(struct buf *b)
@@ -414,7 +429,9 @@ static void put_fish_option(struct buf *b, const char *condition,
         buf_text(b, " -r -F");
     else if (o->argument)
         buf_text(b, " -x");
-    buf_printf(b, " -d '%s'\n", o->text);
+    buf_text(b, " -d '");
+    put_text(b, o->text);
+    buf_text(b, "'\n");
 }
 
 /* `__mapm_at COMMAND [N]`: at an argument (the N-th) of the command. */
@@ -488,8 +505,9 @@ static void put_fish_commands(struct buf *b)
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         const struct subcommand *c = &commands[i];
 
-        buf_printf(b, "complete -c mapm -n __mapm_first -a %s -d '%s'\n",
-                   c->name, c->text);
+        buf_printf(b, "complete -c mapm -n __mapm_first -a %s -d '", c->name);
+        put_text(b, c->text);
+        buf_text(b, "'\n");
         snprintf(condition, sizeof condition, " -n '__mapm_at %s'", c->name);
         for (size_t k = 0; k < c->option_count; k++)
             put_fish_option(b, condition, c->options[k]);
