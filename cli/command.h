@@ -86,7 +86,7 @@ enum command_id {
     F(VERBOSE, "verbose", 'v', "Print more, for example each request") \
     V(COLOR, "color", 0, "WHEN", CHOICE, "auto always never", \
       "Colour the output") \
-    F(YES, "yes", 'y', "Answer every question with yes") \
+    F(YES, "yes", 'y', "Give consent without a question; accept no offer") \
     F(OFFLINE, "offline", 0, "Use the store only, never the network") \
     F(HELP, "help", 'h', "Show this help") \
     F(VERSION, "version", 'V', "Show the version") \
