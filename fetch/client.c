@@ -14,9 +14,10 @@
 #include "push_frame.h"
 #include "store_frame.h"
 
-#define WAIT_MS               100 /* a signal just before poll is noticed after this */
+/* Upper bound for noticing a signal that arrives just before poll. */
+#define WAIT_MS               100
 #define OUT_MAX_BYTES         (512u << 20)
-#define SSH_COMMAND_MAX_BYTES 65536 /* core.sshCommand */
+#define SSH_COMMAND_MAX_BYTES 65536 /* limit for core.sshCommand */
 #define WARNING_MAX_BYTES     8192
 
 static struct str copy(struct fetch *f, struct str s)
@@ -70,8 +71,8 @@ bool fetch_open(const struct fetch_options *o, struct fetch **out,
     return true;
 }
 
-/* Beside this program: where `make install` puts it, else where it was
- * built. Never from PATH. */
+/* Finds mapm-fetch beside this program, where `make install` puts it, or where
+ * it was built; never in PATH. */
 static bool find_worker(struct arena *a, const char **path, struct err *e)
 {
     static const char *const places[] = {"../libexec/mapm/mapm-fetch",
@@ -90,7 +91,7 @@ static bool find_worker(struct arena *a, const char **path, struct err *e)
     return err_hint(e, "install mapm again: both programs belong together");
 }
 
-/* It goes with the frame that is begun next. */
+/* Queues the bundle's descriptor, to go with the frame that is begun next. */
 static bool give_bundle(struct fetch *f)
 {
     int fd =
@@ -147,7 +148,7 @@ void fetch_start_ahead(struct fetch_process *p)
 
     *p = (struct fetch_process){0};
     if (!start_process(&a, p, &ignored))
-        err_clear(&ignored); /* fetch_ask tries again */
+        err_clear(&ignored); /* fetch_ask tries again and reports the error */
 }
 
 void fetch_process_done(struct fetch_process *p)
@@ -201,7 +202,7 @@ static bool is_dead(const struct fetch *f, struct err *e)
     return f->dead != NULL;
 }
 
-/* Passwords of the user's are for hosts that were asked for. */
+/* Permit credential queries for the host of a requested package. */
 static void add_credential_host(struct fetch *f, const struct origin *o)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -211,7 +212,7 @@ static void add_credential_host(struct fetch *f, const struct origin *o)
         map_put(&f->hosts, copy(f, host), f);
 }
 
-/* Where ssh may lead to. */
+/* Permits ssh to the repository of `o` and returns its address. */
 static const struct str *keep_repository(struct fetch *f,
                                          const struct origin *o)
 {
@@ -228,7 +229,7 @@ static const struct str *keep_repository(struct fetch *f,
     return address;
 }
 
-/* An artifact is of no repository. */
+/* Writes FRAME_ASK. A request for an artifact has no fields of a repository. */
 static void say_ask(struct fetch *f, const struct fetch_want *w)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -356,8 +357,8 @@ static bool is_quiet(const struct channel *c)
     return poll(&p, 1, 0) == 0;
 }
 
-/* Blocks until there is something to read. mapm-fetch has been told all that
- * it waits for before this process does something else. */
+/* Blocks until there is something to read. Flushes the output before `idle`
+ * runs, so that mapm-fetch does not wait for it meanwhile. */
 static bool wait_for_more(struct fetch *f, struct err *e)
 {
     const struct fetch_options *o = &f->options;
@@ -398,7 +399,7 @@ static bool read_progress(struct fetch *f, struct str body)
     f->progress.objects = field_u64(&in);
     if (!fields_end(&in))
         return false;
-    /* Not into the line of a prompt. */
+    /* Do not write into the line of a password prompt. */
     if (f->options.progress && !ssh_is_prompting(&f->ssh))
         f->options.progress(f->options.progress_ctx, &f->progress);
     return true;
@@ -416,7 +417,8 @@ static bool read_warning(struct fetch *f, struct str body)
     return true;
 }
 
-/* For a remote of this run, and no other. */
+/* Sends the credential for a store, if its URL is one of the stores of this
+ * run. */
 static bool answer_secret(struct fetch *f, struct str body)
 {
     struct fields in = fields_of(body);
@@ -469,7 +471,7 @@ bool client_call_next(struct client_call *c, enum frame_type want,
     return !c->channel.closed || client_report_end(&c->pid, e);
 }
 
-/* One frame. `*got` true: it was an event. */
+/* Handles one frame. Sets `*got` if it was an event, which is in `*out`. */
 static bool take(struct fetch *f, const struct frame *frame, struct arena *a,
                  struct fetch_event *out, bool *got, struct err *e)
 {
@@ -552,7 +554,7 @@ void client_stop(pid_t pid)
         return;
     kill(pid, SIGKILL);
     if (!proc_wait(pid, &code, &ignored))
-        err_clear(&ignored); /* gone already */
+        err_clear(&ignored); /* already reaped */
 }
 
 void fetch_stop(struct fetch *f)
@@ -565,7 +567,7 @@ void fetch_stop(struct fetch *f)
     ssh_done(&f->ssh);
     err_set(&e, ERR_FAILED, "mapm-fetch was stopped");
     fail_for_good(f, &e);
-    channel_done(&f->channel); /* megabytes, after many answers */
+    channel_done(&f->channel); /* may hold megabytes after many responses */
 }
 
 void fetch_close(struct fetch *f)

@@ -10,19 +10,22 @@
 #include "ssh.h"
 
 /*
- * client: the state of this side, shared by client.c (the conversation),
- * client_event.c (events of mapm-fetch), client_answer.c (its queries) and
- * client_ssh.c (ssh that it asks for).
- * post.c and bundle.c start a mapm-fetch of their own, by functions of client.c.
+ *
+ * client: the state of mapm's side, shared by client.c (the connection),
+ * client_event.c (events from mapm-fetch), client_answer.c (queries from
+ * mapm-fetch) and client_ssh.c (requests for ssh). post.c and bundle.c start a
+ * mapm-fetch of their own with the functions of client.c.
  */
 
-#define FETCH_ASKS_MAX 20000000u /* above each limit of the graph */
+/* Above every limit on the size of the graph. */
+#define FETCH_ASKS_MAX 20000000u
 
 struct client_ask {
-    unsigned id; /* the caller's */
+    unsigned id; /* chosen by the caller */
     enum fetch_what what;
     bool is_open, has_manifest;
-    /* That was typed as one of ssh: its host, and what is asked. */
+    /* Set if the user wrote an ssh URL: its host, and the address of the
+     * repository to fetch. */
     struct str ssh_host;
     const struct str *address;
 };
@@ -32,81 +35,86 @@ struct fetch {
     struct fetch_options options; /* copied into the arena */
     struct limits limits;
     struct channel channel;
-    pid_t pid;          /* 0: not started yet */
-    bool is_greeted;    /* HELLO has come: `hosts` is complete */
-    bool has_news;      /* something to say before waiting: FRAME_SEEN */
-    size_t event_count; /* seen so far */
+    pid_t pid;          /* 0 before mapm-fetch is started */
+    bool is_greeted;    /* HELLO has been read, so `hosts` is complete */
+    bool has_news;      /* FRAME_SEEN must be sent before waiting */
+    size_t event_count; /* events read so far */
     struct client_ask *asks;
     size_t ask_count, ask_capacity, open_count;
-    struct map hosts; /* that a credential may be asked for */
-    /* What ssh may be asked for: repositories, with their addresses, and what
-     * the user's configuration makes of these. */
-    struct map repositories; /* struct str * */
+    struct map hosts; /* hosts for which a credential may be requested */
+    /* Repositories that ssh may be opened for, each with its address, and the
+     * rewrites that the user's git configuration applies to addresses. */
+    struct map repositories; /* repository -> struct str * */
     struct rewrites rewrites;
     struct ssh ssh;
     struct fetch_progress progress;
-    struct err *dead; /* nothing works any more, and why */
+    struct err *dead; /* the error that ended the connection; NULL before */
 };
 
-/* Reads an event's body; false when it makes no sense. All in `a`. */
+/* Parses the body of an event, allocated in `a`. Returns false if it is
+ * invalid. */
 bool client_read_event(struct fetch *f, struct str body, struct arena *a,
                        struct fetch_event *out);
 
-/* FIND_*, IS_*, PUT_*, NEED_CREDENTIAL: false when it makes no sense. */
+/* Handles FIND_*, IS_*, PUT_*, NEED_CREDENTIAL and the ssh frames. Returns
+ * false if the frame is invalid. */
 bool client_answer(struct fetch *f, const struct frame *frame);
 
-/* OPEN_SSH, END_SSH: likewise. */
+/* Handle OPEN_SSH and END_SSH. Return false if the frame is invalid. */
 bool client_open_ssh(struct fetch *f, struct fields *in);
 bool client_end_ssh(struct fetch *f, struct fields *in);
 
-/* Starts mapm-fetch, with the other end of `c`. Errors: ERR_NOT_FOUND when it
- * is not installed. */
+/* Starts mapm-fetch, connected to `c`. Errors: ERR_NOT_FOUND if mapm-fetch is
+ * not installed. */
 MUST_CHECK bool client_start(struct arena *a, struct channel *c, pid_t *pid,
                              struct err *e);
-/* Sends pending frames and reads available ones; blocks at most `wait_ms`, and
- * not when ssh has written to stderr, which is read (`ssh` may be NULL).
- * Errors: ERR_INTERRUPTED. */
+/* Sends pending frames and reads available ones. Blocks for at most `wait_ms`;
+ * returns early if ssh has written to stderr, which is read (`ssh` may be
+ * NULL). Errors: ERR_INTERRUPTED. */
 MUST_CHECK bool client_wait(struct channel *c, struct ssh *ssh,
                             unsigned wait_ms, struct err *e);
-/* What the end of mapm-fetch, which has hung up, means. False. */
+/* Reports why mapm-fetch, which has hung up, ended. Returns false. */
 bool client_report_end(pid_t *pid, struct err *e);
-/* The error in a FATAL. False. */
+/* Reads the error of a FATAL frame. Returns false. */
 bool client_read_fatal(struct str body, struct err *e);
-bool client_nonsense(struct err *e); /* false */
-/* Kills it, when it still runs. */
+/* Reports an invalid frame; returns false. */
+bool client_nonsense(struct err *e);
+/* Kills mapm-fetch if it is still running, and reaps it. */
 void client_stop(pid_t pid);
 
-/* A mapm-fetch for one answer. */
+/* A mapm-fetch process that gives one response. */
 struct client_call {
     struct channel channel;
     pid_t pid;
 };
-/* Stops it: an answer that no caller reads should not cost money. */
+/* Stops the process, so that a response nobody reads is not paid for. */
 void client_call_done(struct client_call *c);
-/* The answer, a frame of type `want`, when it is here; `*got` false: not yet, and
- * client_wait is next. False: it failed, or ended without one. */
+/* Reads the response, a frame of type `want`. If `*got` is false, it has not
+ * arrived yet and the caller calls client_wait next. Returns false if
+ * mapm-fetch failed or ended without a response. */
 MUST_CHECK bool client_call_next(struct client_call *c, enum frame_type want,
                                  struct frame *frame, bool *got, struct err *e);
 
-/* What is asked for: from a program of the kind, from the repository around the
- * working directory, or from git's helpers. */
+/* A request for a credential from the program of the host's kind, from the
+ * repository around the working directory, or from git's credential helpers. */
 struct credential_query {
     enum credential_from from;
-    const struct git_host *kind; /* NULL: not known */
+    const struct git_host *kind; /* NULL if unknown */
     struct str protocol;         /* "https" or "http" */
-    struct str host;             /* with its port, where one is written */
-    struct str name;             /* without */
+    struct str host;             /* with the port, if one is given */
+    struct str name;             /* without the port */
     struct str path;
 };
 
 struct credential {
     struct str user, password;
-    bool of_path; /* of this repository alone: credential.useHttpPath, or the
-                   * extraHeader of a checkout */
+    bool of_path; /* valid for this repository alone: credential.useHttpPath,
+                   * or the extraHeader of a checkout */
 };
 
-/* Run by mapm, since mapm-fetch may not start programs. False: no credential,
- * but of_path is set. In `a`. */
+/* Runs in mapm, since mapm-fetch may not start programs. The credential is
+ * allocated in `a`. Returns false if there is none; of_path is set even
+ * then. */
 bool credential_find(const struct credential_query *q, struct arena *a,
                      struct credential *out);
 

@@ -1,8 +1,9 @@
 #include "client.h"
 
-#define OID_BYTES        20
-#define QUERY_MAX_BLOBS  4096
-#define ANSWER_MAX_BYTES (32u << 20) /* of texts in one answer */
+#define OID_BYTES       20
+#define QUERY_MAX_BLOBS 4096
+/* Total size of the texts in one response. */
+#define ANSWER_MAX_BYTES (32u << 20)
 #define REPOSITORY_BYTES 1024
 #define TREES_MAX_BYTES  (32u << 20)
 
@@ -17,7 +18,7 @@ static struct str hex_of(struct str raw, char out[2 * OID_BYTES])
     return str_make(out, 2 * raw.n);
 }
 
-/* One blob: is it in the store, and its text when that is asked for. */
+/* Looks up one blob in the store, and reads its text if `with_text`. */
 static bool find_blob(struct fetch *f, struct str oid, bool with_text,
                       size_t room, struct arena *a, struct hash *h,
                       uint64_t *size, struct str *text)
@@ -61,7 +62,7 @@ static bool answer_blobs(struct fetch *f, struct fields *in, struct arena *a)
     return fields_end(in);
 }
 
-/* "repository", "commit": what the questions about commits begin with. */
+/* The fields that every query about a commit begins with. */
 struct commit_key {
     struct str repository, commit;
 };
@@ -176,7 +177,7 @@ static struct str without_port(struct str host)
                : str_slice(host, 0, colon);
 }
 
-/* What config.yaml says of the host holds here as well. */
+/* The token setting of the host in config.yaml applies to credentials, too. */
 static bool may_ask(const struct fetch *f, const struct credential_query *q)
 {
     const struct host_config *h =
@@ -190,9 +191,10 @@ static bool may_ask(const struct fetch *f, const struct credential_query *q)
 }
 
 /*
- * Only hosts that were asked for, or that the user's configuration named
- * before mapm-fetch had read a byte from outside: one that was taken over
- * must not be able to collect the user's passwords.
+ *
+ * Answers only for hosts of requested packages, and for hosts that the user's
+ * configuration named before mapm-fetch had read a byte from the network: a
+ * compromised mapm-fetch must not be able to collect the user's passwords.
  */
 static bool answer_credential(struct fetch *f, struct fields *in,
                               struct arena *a)

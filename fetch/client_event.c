@@ -2,11 +2,11 @@
 
 #include "client.h"
 
-#define OFFERS_MAX 20000 /* packages of one repository */
+#define OFFERS_MAX 20000 /* packages in one repository */
 #define NOTES_MAX  64
 #define NOTE_BYTES 4096
 
-/* Its text is borrowed from a buffer that moves: into the arena. */
+/* Copies the field, since the frame's buffer is reused. */
 static struct str take_str(struct fields *in, size_t max, struct arena *a)
 {
     return arena_str(a, field_str(in, max));
@@ -27,7 +27,7 @@ static bool is_kind(unsigned k)
     return k == DOC_AGENT || k == DOC_SKILL || k == DOC_MCP;
 }
 
-/* What comes without a MANIFEST before. */
+/* Kinds of packages that are fetched without a MANIFEST event. */
 static bool is_folder_kind(unsigned k)
 {
     return k == DOC_PLUGIN || k == DOC_MARKET;
@@ -97,14 +97,14 @@ static void read_notes(struct fields *in, struct arena *a,
     out->notes = notes;
 }
 
-/* Asked about commits alone. */
+/* Requests that are answered with a ref or commit, without files. */
 static bool is_about_commits(enum fetch_what what)
 {
     return what == FETCH_REF || what == FETCH_REACH || what == FETCH_ANCESTOR ||
            what == FETCH_NAME;
 }
 
-/* May this event answer that question now? */
+/* Returns whether `ev` is a valid event for the request `ask` at this point. */
 static bool is_fitting(const struct client_ask *ask,
                        const struct fetch_event *ev)
 {
@@ -134,7 +134,7 @@ static bool is_fitting(const struct client_ask *ask,
     }
 }
 
-/* What was typed was an address of ssh, for which the user may have a key. */
+/* If the user wrote an ssh URL and https failed, suggests the ssh transport. */
 static void name_ssh(const struct fetch *f, const struct client_ask *ask,
                      struct arena *a, struct err *why)
 {

@@ -3,9 +3,10 @@
 #include "client.h"
 
 /*
- * ssh for mapm-fetch. It says which repository it wants, of those that were
- * asked for, and nothing of the address: one that was taken over must not be
- * able to log in anywhere else, nor to choose a word of a command line.
+ *
+ * Opens ssh connections for mapm-fetch. mapm-fetch names one of the requested
+ * repositories, never an address: a compromised mapm-fetch must not be able to
+ * log in elsewhere, nor to choose a word of a command line.
  */
 
 #define REPOSITORY_BYTES 1024
@@ -21,7 +22,7 @@ static bool find_address(struct fetch *f, struct str repository,
     return ssh_address_parse(rewrite_url(&f->rewrites, *url, a), a, out, e);
 }
 
-/* The answer to OPEN_SSH, with the line's other end. */
+/* Starts ssh and queues the peer's end of the connection for FRAME_SSH. */
 static bool open_line(struct fetch *f, size_t id, struct str repository,
                       bool *may_prompt, struct err *e)
 {

@@ -2,10 +2,11 @@
 
 #include "frame.h"
 
-/* 9999-12-31: later is no date. */
+/* 9999-12-31, the last date with a four-digit year */
 #define COMMIT_MAX_SECONDS 253402300799u
 
-/* "committer NAME <MAIL> SECONDS ZONE": what stands behind the last ">". */
+/* Reads SECONDS of "committer NAME <MAIL> SECONDS ZONE", which follows the last
+ * ">". */
 static bool parse_committer(struct str line, uint64_t *seconds)
 {
     size_t at = str_find_last(line, '>');
@@ -17,7 +18,8 @@ static bool parse_committer(struct str line, uint64_t *seconds)
            str_number(word, COMMIT_MAX_SECONDS, seconds);
 }
 
-/* Its first record is the commit: a byte of type, its length and its text. */
+/* The first record of `trees` is the commit: a type byte, a length and the
+ * text. */
 bool fetch_commit_time(struct str trees, uint64_t *seconds)
 {
     struct fields in = fields_of(trees);

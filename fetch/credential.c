@@ -8,11 +8,11 @@
 
 #include "client.h"
 
-#define ASK_MS           60000 /* a helper may open a window */
+#define ASK_MS           60000 /* long, because a helper may open a window */
 #define OUTPUT_MAX_BYTES (16 * 1024)
 
-/* A helper runs outside of the current repository: its configuration could name
- * one. */
+/* Variables removed from the helper's environment: they would let it read the
+ * configuration of the current repository, which could name a helper. */
 static const char *const dropped[] = {
     "GIT_DIR=",
     "GIT_WORK_TREE=",
@@ -83,8 +83,8 @@ static bool run(const char *name, const char *const *rest, struct str input,
     return run_in(false, name, rest, input, a, out);
 }
 
-/* "username=me", "password=x": what git's helpers print. Git keeps a path with
- * credential.useHttpPath alone. */
+/* Parses the output of git's helpers: "username=me", "password=x". Git prints
+ * the path only with credential.useHttpPath. */
 static bool read_helper(struct str text, struct credential *out)
 {
     struct str line;
@@ -101,7 +101,7 @@ static bool read_helper(struct str text, struct credential *out)
     return out->password.n > 0;
 }
 
-/* A line break in a value would be a line of its own. */
+/* Rejects a value with a line break, which would add a line to the input. */
 static bool helper_input(const struct credential_query *q, struct arena *a,
                          struct str *out)
 {
@@ -113,7 +113,8 @@ static bool helper_input(const struct credential_query *q, struct arena *a,
     return true;
 }
 
-/* Without an answer git does not say it. */
+/* Asks git for credential.useHttpPath: `git credential fill` prints no path if
+ * it finds no credential. */
 static bool uses_path(const struct credential_query *q, struct arena *a)
 {
     const char *url = arena_printf(a, "%.*s://%.*s/%.*s", STR_ARG(q->protocol),
@@ -127,8 +128,8 @@ static bool uses_path(const struct credential_query *q, struct arena *a)
     return run("git", rest, STR(""), a, &out) && str_is(str_trim(out), "true");
 }
 
-/* "Authorization: Basic <user:password>", or a bearer token, which every kind of
- * host takes as a password as well. */
+/* Parses "Authorization: Basic <user:password>" or a bearer token, which every
+ * kind of host accepts as a password, too. */
 static bool read_authorization(struct str line, const struct git_host *kind,
                                struct arena *a, struct credential *out)
 {
@@ -156,8 +157,9 @@ static bool read_authorization(struct str line, const struct git_host *kind,
     return str_cut(&rest, ':', &out->user) && (out->password = rest).n > 0;
 }
 
-/* "<host>/<path>" of a URL with the protocol of the query. Azure writes the
- * organisation, the first part of the path, as the user as well. */
+/* Splits the URL into host and path; it must have the protocol of the query.
+ * Azure also writes the organisation, the first part of the path, as the
+ * user. */
 static bool cut_url(const struct credential_query *q, struct str url,
                     struct str *host, struct str *path)
 {
@@ -180,10 +182,12 @@ static bool cut_url(const struct credential_query *q, struct str url,
                        path->p[user.n] == '/');
 }
 
-/* As git's --get-regexp takes it; a name in lower case but for its URL. */
+/* A pattern for git config --get-regexp, which prints names in lower case,
+ * except for the URL. */
 #define HEADER_KEYS "^http[.].*[.]extraheader$"
 
-/* Of "http.<url>.extraheader"; "" without a URL: it is for no host. */
+/* Returns the URL of "http.<url>.extraheader"; "" if there is no URL, so that
+ * the header matches no host. */
 static struct str url_of_header(struct str name)
 {
     static const struct str head = STR_INIT("http."),
@@ -198,7 +202,8 @@ static struct str drop_git(struct str path)
     return str_ends(path, STR(".git")) ? str_slice(path, 0, path.n - 4) : path;
 }
 
-/* The repository, or a folder that it is in; "" is all of the host. */
+/* Returns whether `path` is the repository `folder` or lies below it. An empty
+ * `folder` matches every path of the host. */
 static bool leads_to(struct str folder, struct str path)
 {
     if (!folder.n || str_eq(drop_git(folder), drop_git(path)))
@@ -208,8 +213,10 @@ static bool leads_to(struct str folder, struct str path)
 }
 
 /*
- * The header of the longest URL that leads to the repository, and of several the
- * last; "" takes it back. `*of_path`: one of the host's is for some paths alone.
+ *
+ * Returns the header with the longest URL that matches the repository, the last
+ * one if several do; an empty value resets it. Sets `*of_path` if a header of
+ * this host is limited to a path.
  */
 static struct str find_header(const struct credential_query *q, struct str text,
                               bool *of_path)
@@ -234,11 +241,12 @@ static struct str find_header(const struct credential_query *q, struct str text,
 }
 
 /*
- * What a job of continuous integration leaves in the repository that it checked
- * out: actions/checkout for all of a host, Azure Pipelines for the repository.
- * Git reads it, by its own rules of ownership and includes, and starts nothing
- * for this. It is a header of that repository for the address, so the worst it
- * can do is be refused.
+ *
+ * Reads the header that a CI job leaves in the repository it checked out:
+ * actions/checkout sets one for the whole host, Azure Pipelines one for the
+ * repository. Git reads the configuration by its own rules of ownership and
+ * includes, and starts no program for it. The header is sent only to the URL
+ * that the repository names, so at worst the host rejects it.
  */
 static bool ask_checkout(const struct credential_query *q, struct arena *a,
                          struct credential *out)

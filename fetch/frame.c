@@ -226,7 +226,8 @@ union fd_message {
     char room[CMSG_SPACE(sizeof(int))];
 };
 
-/* Bytes up to the next descriptor, or behind it with it. */
+/* Sends the bytes up to the next queued descriptor, or that descriptor and the
+ * bytes after it. */
 static ssize_t send_some(struct channel *c)
 {
     struct iovec bytes = {c->out.p + c->sent, c->out.n - c->sent};
@@ -272,7 +273,7 @@ static void keep_fd(struct channel *c, struct msghdr *m)
         close(fd);
 }
 
-/* Without room for a descriptor the kernel closes one that comes. */
+/* Without a control buffer the kernel closes received descriptors. */
 static ssize_t receive_some(struct channel *c, void *room, size_t n)
 {
     struct iovec bytes = {room, n};
@@ -313,7 +314,7 @@ bool channel_flush(struct channel *c, struct err *e)
     return true;
 }
 
-/* Removes consumed frames; the rest moves to the front. */
+/* Removes consumed frames and moves the rest to the front. */
 static void drop_taken(struct channel *c)
 {
     if (c->taken == 0)
@@ -344,7 +345,7 @@ bool channel_fill(struct channel *c, struct err *e)
         if (n < (ssize_t)READ_BYTES)
             return true;
         if (c->in.n >= FRAME_MAX_BYTES)
-            return true; /* enough for now */
+            return true; /* leave the rest for the next call */
     }
 }
 

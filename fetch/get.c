@@ -6,7 +6,7 @@ static bool is_redirect(long status)
     return status >= 300 && status <= 399 && status != 304;
 }
 
-/* To the same host, and not from https to http. */
+/* Follow redirects only to the same host, and never from https to http. */
 static bool may_follow(struct str from, struct str to)
 {
     return str_eq_nocase(well_known_host(from), well_known_host(to)) &&

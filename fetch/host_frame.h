@@ -6,17 +6,18 @@
 
 #include "frame.h"
 
-/* host_frame: the hosts of config.yaml among the options of mapm-fetch. */
+/* host_frame: encodes the hosts of config.yaml and the limits in the options of
+ * mapm-fetch. */
 
 void frame_hosts(struct buf *b, const struct host_config *hosts, size_t count);
 
-/* In `a`. A kind or a value that there is not sets `in->bad`. */
+/* Allocated in `a`. An unknown kind or value sets `in->bad`. */
 const struct host_config *field_hosts(struct fields *in, struct arena *a,
                                       size_t *count);
 
 void frame_limits(struct buf *b, const struct limits *l);
-/* Names and ceilings are the program's own. In `a`. False for one out of its
- * bounds. */
+/* Reads the values and their sources, allocated in `a`; names and ceilings are
+ * this program's own. Returns false if a value is out of its bounds. */
 bool field_limits(struct fields *in, struct arena *a, struct limits *out);
 
 #endif

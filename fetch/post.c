@@ -4,7 +4,8 @@
 
 #include "client.h"
 
-#define WAIT_MS 20 /* a signal just before poll is noticed after this */
+/* Upper bound for noticing a signal that arrives just before poll. */
+#define WAIT_MS 20
 
 static bool talk(struct client_call *c, const struct fetch_post *in,
                  uint64_t time_ms, struct arena *a, struct fetch_reply *out,

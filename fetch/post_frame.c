@@ -7,7 +7,7 @@ static bool is_name_char(char c)
     return char_is_alpha(c) || char_is_digit(c) || c == '-' || c == '_';
 }
 
-/* What a line of a header may hold: no CR, no LF, nothing to be clever with. */
+/* Accepts printable ASCII only: a CR or LF would begin another header. */
 static bool is_printable(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)

@@ -10,8 +10,9 @@ struct push {
     struct channel channel;
     pid_t pid;
     size_t over;
-    bool *is_over;             /* by number */
-    const struct err **failed; /* to make them */
+    bool *is_over;             /* by object number */
+    const struct err **failed; /* by object number: the error of `make`, NULL
+                                * if none */
     struct arena arena;
 };
 
@@ -22,7 +23,8 @@ static void push_done(struct push *p)
     arena_done(&p->arena);
 }
 
-/* An object that cannot be made is sent empty: mapm-fetch passes it over. */
+/* Makes the object that mapm-fetch asks for. If that fails, an empty object is
+ * sent, which mapm-fetch skips. */
 static bool make(struct push *p, struct str body)
 {
     CLEANUP(arena_done) struct arena a = {0};

@@ -116,7 +116,8 @@ bool push_read_secret(struct fields *in, struct arena *a,
     return fields_end(in);
 }
 
-/* MAPM_STORE_TOKEN is for the host that the user names first. */
+/* MAPM_STORE_TOKEN is sent only to the host of the first remote that the user
+ * named. */
 static bool may_have_token(const struct team_remotes *all,
                            const struct team_remote *t)
 {

@@ -7,13 +7,14 @@
 #include "registry_credential.h"
 
 /*
+ *
  * push_frame: the frames of a push to a registry.
  *
- *     mapm --> PUSH                 its first frame: where to, and the names
+ *     mapm --> PUSH                 its first frame: the remote and the names
  *         <-- PUSH_WANT             an object that the registry does not have
  *         --> PUSH_OBJECT           the object
- *         <-- PUSH_DONE             of each name one
- *         <-- NEED_STORE_SECRET --> STORE_SECRET, as when mapm-fetch pulls
+ *         <-- PUSH_DONE             one for each name
+ *         <-- NEED_STORE_SECRET --> STORE_SECRET, as in a pull
  *
  * Source: S2; TEAM.md 1.3.
  */
@@ -30,7 +31,7 @@ struct push_order {
 };
 
 void push_write(struct buf *b, const struct push_order *o);
-/* In `a`. False: it makes no sense. */
+/* Allocates in `a`. Returns false if the frame is invalid. */
 bool push_read(struct str body, struct arena *a, struct push_order *out);
 
 void push_write_object(struct buf *b, size_t number,
@@ -41,20 +42,21 @@ bool push_read_object(struct str body, size_t *number, struct team_upload *out);
 struct push_done {
     size_t number;
     bool was_there;
-    const struct err *why; /* NULL: it is there now */
+    const struct err *why; /* NULL if the registry has the object now */
 };
 
 void push_write_done(struct buf *b, const struct push_done *d);
-/* `why`, where it says one, is set in `*room`. */
+/* Sets `*room` to the error of the frame, if it has one, and `out->why` to
+ * it. */
 bool push_read_done(struct str body, struct push_done *out, struct err *room);
 
 void push_write_secret(struct buf *b, const struct registry_secret *s);
-/* In `a`. */
+/* Allocates in `a`. Returns false if the frame is invalid. */
 bool push_read_secret(struct fields *in, struct arena *a,
                       struct registry_secret *out);
 
-/* The answer to NEED_STORE_SECRET for `t`, one of `all` or one that was named on
- * the command line. */
+/* Writes the response to NEED_STORE_SECRET for `t`, which is one of `all` or
+ * was named on the command line. */
 void push_answer_secret(struct buf *b, const struct team_remotes *all,
                         const struct team_remote *t);
 

@@ -14,8 +14,10 @@ bool registry_is_hub(struct str host)
 }
 
 /*
- * How well a key of the file fits: 0 not at all, 1 the host, more the longer
- * the namespace that it names. "https://index.docker.io/v1/" is a host, too.
+ *
+ * Returns how well a key of the file matches the query: 0 if not at all, 1 for
+ * the host alone, and more for a longer namespace.
+ * "https://index.docker.io/v1/" counts as a host, too.
  */
 static size_t fit(struct str key, const struct registry_query *q)
 {
@@ -75,7 +77,7 @@ static bool is_helper_name(struct str name)
     return true;
 }
 
-/* Nothing that could end a line of a header. */
+/* Rejects control characters, which could end a header line. */
 static bool is_clean(struct str s, size_t max_bytes)
 {
     for (size_t i = 0; i < s.n; i++)
@@ -106,7 +108,7 @@ static void read_auth(struct str text, struct arena *a,
     if (!base64_parse(text, &b))
         return;
     rest = buf_str(&b);
-    /* docker pads what it encodes with NUL. */
+    /* Docker pads the text with NUL before it encodes it. */
     while (rest.n && rest.p[rest.n - 1] == '\0')
         rest.n--;
     if (!str_has_char(rest, ':') || !str_cut(&rest, ':', &user) || !rest.p)

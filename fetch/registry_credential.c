@@ -14,7 +14,7 @@ static struct str env(const char *name)
     return str_cstr(getenv(name));
 }
 
-/* Of MAPM_STORE_TOKEN: it stands in a header as it is. */
+/* Validates MAPM_STORE_TOKEN, which is copied into a header verbatim. */
 static bool is_token(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
@@ -41,7 +41,8 @@ static bool from_variable(const struct registry_query *q, struct arena *a,
     return true;
 }
 
-/* The line on stdin: a registry's name, but what docker calls its own. */
+/* Returns the line for the helper's stdin: the name of the registry, or the URL
+ * by which docker stores credentials for Docker Hub. */
 static struct str helper_key(const struct registry_query *q)
 {
     return registry_is_hub(q->host) ? STR(HUB_KEY) : q->host;

@@ -4,19 +4,20 @@
 #include "base/str.h"
 
 /*
- * registry_credential: what a registry of OCI distribution may be told of its
- * user, found by mapm when mapm-fetch says that the registry asks for it.
+ *
+ * registry_credential: the credential for an OCI registry. mapm looks it up
+ * when mapm-fetch reports that the registry requires one.
  *
  *     MAPM_STORE_TOKEN                          for a host that the user names
  *     $DOCKER_CONFIG/config.json, else ~/.docker/config.json
- *     $XDG_RUNTIME_DIR/containers/auth.json     of each file:
+ *     $XDG_RUNTIME_DIR/containers/auth.json     in each file:
  *         credHelpers[host], credsStore         docker-credential-<name> get
  *         auths[host]                           base64 of user:secret
  *
- * A helper is a program of PATH outside of the working directory; it gets the
- * name of the registry on stdin and REGISTRY_HELPER_MS. An identity token is
- * for a protocol that mapm does not speak: it is not sent, and `note` says so.
- * A file that cannot be read or parsed counts as empty.
+ * A helper is a program in PATH but outside the working directory. It gets the
+ * name of the registry on stdin and may run for REGISTRY_HELPER_MS. An identity
+ * token belongs to a protocol that mapm does not implement; it is not sent, and
+ * `note` says so. A file that cannot be read or parsed counts as empty.
  *
  * Source: S3; TEAM.md 1.4; docker-credential-helpers; containers-auth.json(5).
  */
@@ -29,41 +30,45 @@
 struct registry_query {
     struct str host;       /* "ghcr.io", "127.0.0.1:5000" */
     struct str repository; /* "acme/mapm" */
-    bool may_have_token;   /* MAPM_STORE_TOKEN is for it */
+    bool may_have_token;   /* MAPM_STORE_TOKEN may be sent to this host */
 };
 
 enum registry_secret_kind {
     REGISTRY_NOTHING,
-    REGISTRY_PASSWORD, /* user and secret: Basic, to it or its token server */
-    REGISTRY_TOKEN,    /* secret alone: Bearer, to the registry */
+    REGISTRY_PASSWORD, /* user and secret: Basic, to the registry or its
+                        * token server */
+    REGISTRY_TOKEN,    /* secret only: Bearer, to the registry */
 };
 
 struct registry_secret {
     enum registry_secret_kind kind;
-    struct str user, secret; /* printable ASCII for a TOKEN */
-    struct str source;       /* "MAPM_STORE_TOKEN": for a person; "" */
-    struct str note;         /* what was found and not sent; "" */
+    struct str user, secret; /* printable ASCII for REGISTRY_TOKEN */
+    struct str source;       /* origin of the secret for messages, as
+                              * "MAPM_STORE_TOKEN"; or "" */
+    struct str note;         /* a credential that was found but not sent; or
+                              * "" */
 };
 
-/* All in `a`. */
+/* Finds the credential for a registry, allocated in `a`. */
 void registry_credential_find(const struct registry_query *q, struct arena *a,
                               struct registry_secret *out);
 
-/* What docker logs in to, whatever host it then asks. */
+/* Returns whether `host` is one of the names of Docker Hub. */
 bool registry_is_hub(struct str host);
 
-/* What one file says of a registry; each "" where it says nothing. */
+/* The entry of one file for a registry; a member is "" if the file lacks it. */
 struct registry_entry {
-    struct str helper; /* of credHelpers, else credsStore */
+    struct str helper; /* from credHelpers, else from credsStore */
     struct str user, secret;
-    bool has_identity; /* an identity token alone */
+    bool has_identity; /* the entry has an identity token only */
 };
 
-/* False: no such file. In `a`. */
+/* Parses config.json; the entry is allocated in `a`. Returns false if `text` is
+ * not such a file. */
 bool registry_config_parse(struct str text, const struct registry_query *q,
                            struct arena *a, struct registry_entry *out);
 
-/* The answer of a helper. False: it is none. */
+/* Parses the output of a helper. Returns false if it is invalid. */
 bool registry_helper_parse(struct str text, struct arena *a,
                            struct registry_secret *out);
 

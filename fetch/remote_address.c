@@ -9,7 +9,8 @@ struct str remote_address(const struct origin *o,
 {
     const struct host_config *h = host_config_find(o->host, hosts, host_count);
 
-    /* One whose address says ssh is not on https at all. */
+    /* Use ssh for a host that config.yaml puts on ssh, unless the user wrote
+     * another transport. */
     if (o->transport == HOST_OVER_HTTPS && h && h->transport == HOST_OVER_SSH)
         return git_host_ssh_url(o->kind, o->host, o->repository, h->port, a);
     return origin_clone_url(o, a);

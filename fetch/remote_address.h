@@ -7,18 +7,20 @@
 #include "frame.h"
 
 /*
- * remote_address: from a repository to the address that is really asked.
  *
- *     origin, hosts: of config.yaml   https://… or ssh://…   said to mapm-fetch
- *     url.<to>.insteadOf = <from>     the longest that fits
+ * remote_address: maps a repository to the URL that is really contacted.
  *
- * Rewrites are applied on both sides: mapm-fetch finds out how to reach a
- * repository, and mapm, before it starts ssh, where.
+ *     origin and the hosts of config.yaml    https://… or ssh://…, sent to
+ *                                            mapm-fetch
+ *     url.<to>.insteadOf = <from>            the longest match applies
+ *
+ * Both sides apply the rewrites: mapm-fetch to choose the protocol, and mapm to
+ * find the server before it starts ssh.
  *
  * Source: H2; HOSTS 4, 5, 8; FETCH.md 9.
  */
 
-/* url.<to>.insteadOf = <from>, of the user's git configuration. */
+/* url.<to>.insteadOf = <from> of the user's git configuration. */
 struct rewrite {
     struct str from, to;
 };
@@ -28,16 +30,16 @@ struct rewrites {
     size_t count;
 };
 
-/* Before rewrites. In `a`. */
+/* Returns the URL before rewrites, allocated in `a`. */
 struct str remote_address(const struct origin *o,
                           const struct host_config *hosts, size_t host_count,
                           struct arena *a);
-/* `url` itself when no rewrite fits; else in `a`. */
+/* Returns `url` itself if no rewrite matches; else a URL allocated in `a`. */
 struct str rewrite_url(const struct rewrites *r, struct str url,
                        struct arena *a);
 
 void frame_rewrites(struct buf *b, const struct rewrites *r);
-/* In `a`. */
+/* Allocated in `a`. */
 struct rewrites field_rewrites(struct fields *in, struct arena *a);
 
 #endif

@@ -11,8 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define END_MAX_MS  2000 /* for an ssh that has hung up to say why */
-#define KILL_MAX_MS 200  /* to end by itself after a SIGTERM */
+/* Grace period for an ssh that has hung up, to report why. */
+#define END_MAX_MS  2000
+#define KILL_MAX_MS 200 /* time to exit after SIGTERM */
 #define STEP_MS     5
 
 void ssh_init(struct ssh *s, bool may_prompt)
@@ -21,7 +22,7 @@ void ssh_init(struct ssh *s, bool may_prompt)
     arena_init(&s->arena);
 }
 
-/* --- its words and its end -------------------------------------------------- */
+/* --- stderr and exit of an ssh process ------------------------------------ */
 
 static void keep_tail(struct ssh_line *l, const char *bytes, size_t n)
 {
@@ -42,7 +43,7 @@ static void drain(struct ssh_line *l)
 {
     char block[4096];
 
-    /* A flood is read in pieces: others wait, too. */
+    /* Limit the reads so that one busy connection cannot starve the others. */
     for (int i = 0; l->err >= 0 && i < 16; i++) {
         ssize_t n = read(l->err, block, sizeof block);
 
@@ -55,7 +56,7 @@ static void drain(struct ssh_line *l)
     }
 }
 
-/* Not reaped: its group keeps its number. */
+/* Does not reap the process, so that its process group id stays valid. */
 static bool has_ended(const struct ssh_line *l)
 {
     siginfo_t info = {0};
@@ -79,14 +80,16 @@ static bool wait_for_end(struct ssh_line *l, unsigned max_ms)
     return true;
 }
 
-/* One that may prompt is of our own group, which has the terminal: a process in
- * between ends it (proc_start's lifeline). */
+/* An ssh that may prompt is in our own process group, the foreground group
+ * of the terminal; an intermediate process ends it (the lifeline of
+ * proc_start). */
 static void send_signal(const struct ssh_line *l, int number)
 {
     kill(l->may_prompt ? l->pid : -l->pid, number);
 }
 
-/* Its exit code; a ProxyCommand or a wrapper's child ends with it. */
+/* Ends ssh and the processes it started (a ProxyCommand, a wrapper's child).
+ * Returns the exit code. */
 static int end_process(struct ssh_line *l)
 {
     struct err ignored = {0};
@@ -100,7 +103,7 @@ static int end_process(struct ssh_line *l)
     if (!l->may_prompt)
         send_signal(l, SIGKILL);
     if (!proc_wait(l->pid, &code, &ignored))
-        err_clear(&ignored); /* somebody else has reaped it */
+        err_clear(&ignored); /* already reaped */
     return code;
 }
 
@@ -176,9 +179,9 @@ void ssh_drain(struct ssh *s)
         drain(s->lines[i]);
 }
 
-/* --- start ------------------------------------------------------------------ */
+/* --- start of an ssh process ---------------------------------------------- */
 
-/* With an agent there is nothing to type. */
+/* With an agent there is no passphrase to type. */
 static bool will_prompt(const struct ssh *s)
 {
     return s->may_prompt && str_cstr(getenv("SSH_AUTH_SOCK")).n == 0;

@@ -7,7 +7,7 @@
 
 static const char *const schemes[] = {"ssh://", "git+ssh://", "ssh+git://"};
 
-/* What follows the scheme; p NULL: none of ssh's. */
+/* Returns the text after the scheme; p is NULL if it is no ssh scheme. */
 static struct str after_scheme(struct str text)
 {
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
@@ -16,8 +16,8 @@ static struct str after_scheme(struct str text)
     return str_make(NULL, 0);
 }
 
-/* "host:path": a colon before the first slash, as git tells it from a path.
- * Brackets protect the colons of an IPv6 address. */
+/* Finds the colon of "host:path", which precedes the first slash, as in git.
+ * Skips the colons of an IPv6 address in brackets. */
 static size_t scp_colon(struct str text)
 {
     size_t slash = str_find_char(text, '/');
@@ -43,7 +43,7 @@ bool ssh_address_is_meant(struct str text)
            !str_starts(str_from_index(text, colon), STR("::"));
 }
 
-/* --- each part by its characters ------------------------------------------- */
+/* --- validation of the parts ---------------------------------------------- */
 
 static bool is_of(struct str s, const char *others)
 {
@@ -60,7 +60,7 @@ static bool user_is_valid(struct str user)
            !str_has_char(STR(".+-"), user.p[0]);
 }
 
-/* A name, also one of ssh_config's own, or an address. */
+/* Accepts a host name, an alias of ssh_config, or an IP address. */
 static bool host_is_valid(struct str host, bool has_brackets)
 {
     if (host.n == 0 || host.n > SSH_HOST_MAX_BYTES)
@@ -83,7 +83,7 @@ static bool path_is_valid(struct str path)
         size_t tilde = str_find_last(part, '~');
 
         if (part.n == 0 && rest.p == NULL && any)
-            break; /* "r/" */
+            break; /* a trailing slash, as in "r/" */
         if (part.n == 0 || str_is(part, ".") || str_is(part, "..") ||
             part.p[0] == '-' || !is_of(part, "._-+~ ") ||
             (tilde != SIZE_MAX && tilde > 0))
@@ -103,9 +103,9 @@ static bool refuse(struct str text, const char *what, struct arena *a,
                        "\"~\" alone, and nothing that begins with \"-\"");
 }
 
-/* --- apart ------------------------------------------------------------------ */
+/* --- parsing -------------------------------------------------------------- */
 
-/* "[user@]host", the host perhaps in brackets. */
+/* Parses "[user@]host"; the host may be in brackets. */
 static bool take_place(struct str place, struct str text, struct arena *a,
                        struct ssh_address *out, struct err *e)
 {
@@ -121,7 +121,7 @@ static bool take_place(struct str place, struct str text, struct arena *a,
            refuse(text, "host name", a, e);
 }
 
-/* A blank is the one character that a path may have encoded. */
+/* Decodes "%20", the only escape that is accepted in a path. */
 static struct str decode(struct str path, struct arena *a)
 {
     char *out = arena_text(a, path.p, path.n);
@@ -139,7 +139,7 @@ static struct str decode(struct str path, struct arena *a)
 static bool take_path(struct str path, struct str text, struct arena *a,
                       struct ssh_address *out, struct err *e)
 {
-    /* "/~user/r" is below the home of that user. */
+    /* "/~user/r" names a path below that user's home. */
     if (str_starts(path, STR("/~")))
         path = str_from_index(path, 1);
     out->path = decode(path, a);

@@ -5,13 +5,15 @@
 #include "base/str.h"
 
 /*
- * ssh_address: where a repository is reached by ssh.
+ *
+ * ssh_address: parses the ssh URL of a repository.
  *
  *     ssh://[user@]host[:port]/path      [user@]host:path
  *
- * It becomes arguments of the user's ssh, of which `%h` and `%r` may be part of
- * a ProxyCommand and thus of a shell's line: so each part is of a few harmless
- * characters, and none begins with "-" (CVE-2017-1000117, CVE-2023-51385).
+ * The parts become arguments of the user's ssh. A ProxyCommand may insert `%h`
+ * and `%r` into a shell command. Therefore each part may hold only a few
+ * harmless characters and may not begin with "-" (CVE-2017-1000117,
+ * CVE-2023-51385).
  *
  * Source: H2; HOSTS 4, 8; git's connect.c.
  */
@@ -21,20 +23,21 @@
 #define SSH_USER_MAX_BYTES 64
 
 struct ssh_address {
-    struct str user; /* "": ssh's own configuration decides */
-    struct str host; /* IPv6 without brackets */
-    unsigned port;   /* 0: likewise */
-    struct str path; /* as the server gets it: "/o/r.git", "o/r.git", "~u/r" */
+    struct str user; /* "" to let the configuration of ssh decide */
+    struct str host; /* an IPv6 address is without brackets */
+    unsigned port;   /* 0 to let the configuration of ssh decide */
+    struct str path; /* as sent to the server: "/o/r.git", "o/r.git", "~u/r" */
 };
 
-/* Whether `text` has one of the two forms, valid or not. */
+/* Returns whether `text` has one of the two forms, valid or not. */
 bool ssh_address_is_meant(struct str text);
 
-/* Borrows from `text` and `a`. Errors: ERR_REFUSED, naming the part. */
+/* Parses `text`, borrowing from it and allocating in `a`. Errors: ERR_REFUSED,
+ * naming the invalid part. */
 MUST_CHECK bool ssh_address_parse(struct str text, struct arena *a,
                                   struct ssh_address *out, struct err *e);
 
-/* "git@host:2222", for messages and comparison. In `a`. */
+/* Returns "git@host:2222", for messages and comparison, allocated in `a`. */
 struct str ssh_address_place(const struct ssh_address *s, struct arena *a);
 
 #endif

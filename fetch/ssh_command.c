@@ -16,7 +16,7 @@ static struct str env(const char *name)
     return str_cstr(getenv(name));
 }
 
-/* --- which program --------------------------------------------------------- */
+/* --- choice of the program ------------------------------------------------ */
 
 /* clang-format off */
 static const struct {
@@ -39,7 +39,7 @@ static enum ssh_variant find_variant(struct str name)
     return SSH_UNKNOWN;
 }
 
-/* The first word of a shell's line, without quotes. */
+/* Returns the first word of a shell command, without quotes. */
 static struct str first_word(struct str line, struct arena *a)
 {
     char *out = arena_text(a, line.p, line.n);
@@ -62,7 +62,8 @@ static struct str first_word(struct str line, struct arena *a)
     return str_make(out, n);
 }
 
-/* A name that is no variant's own ("simple" is no program). */
+/* Infers the variant from the program's name. "simple" and "putty" are values
+ * of ssh.variant only, not names of ssh programs. */
 static enum ssh_variant variant_of(const struct ssh_program *p, struct arena *a)
 {
     struct str word = p->is_line ? first_word(p->command, a) : p->command;
@@ -74,7 +75,7 @@ static enum ssh_variant variant_of(const struct ssh_program *p, struct arena *a)
     return v == SSH_SIMPLE || v == SSH_PUTTY ? SSH_UNKNOWN : v;
 }
 
-/* A value that git does not know means ssh. */
+/* As in git, an unknown value means OpenSSH. */
 static enum ssh_variant named_variant(const struct ssh_settings *s)
 {
     struct str name = env("GIT_SSH_VARIANT");
@@ -88,8 +89,8 @@ static enum ssh_variant named_variant(const struct ssh_settings *s)
     return v == SSH_UNKNOWN ? SSH_OPENSSH : v;
 }
 
-/* Below the folder that the command runs in nothing is executed: it may be
- * somebody else's repository. */
+/* Finds the program, but not below the working directory: that may be somebody
+ * else's repository. */
 static bool find_named(struct str name, struct arena *a, struct str *out,
                        struct err *e)
 {
@@ -128,7 +129,7 @@ static void put_option(struct args *args, const char *value)
     put(args, value);
 }
 
-/* As git builds it: the words behind the line are its "$@". */
+/* As in git, the words after the command are its "$@". */
 static void put_program(struct args *args, const struct ssh_program *p,
                         struct arena *a)
 {
@@ -156,7 +157,7 @@ static void put_port(struct args *args, const char *option,
     put(args, arena_printf(a, "%u", to->port).p);
 }
 
-/* The server gets no agent, no display and no tunnel. */
+/* Forward no agent, display or port to the server. */
 static void put_openssh(struct args *args, const struct ssh_address *to,
                         bool may_prompt, struct arena *a)
 {
@@ -211,7 +212,7 @@ bool ssh_argv(const struct ssh_program *p, const struct ssh_address *to,
     return true;
 }
 
-/* git asks a program that it does not know whether it has OpenSSH's -G. */
+/* As git does, finds out whether an unknown program has OpenSSH's option -G. */
 static enum ssh_variant probe(const struct ssh_program *p,
                               const struct ssh_address *to, struct arena *a)
 {
@@ -259,10 +260,12 @@ bool ssh_program_find(const struct ssh_settings *s,
 
 /* --- environment ----------------------------------------------------------- */
 
-/* What ssh needs not know, and a server or a ProxyCommand must not. */
+/* Suffixes of variables with secrets that ssh does not need, and that a server
+ * or a ProxyCommand must not see. */
 static const char *const secret_ends[] = {"TOKEN", "_PAT"};
 
-/* Also what git takes out of it for another repository. */
+/* Prefixes of variables of mapm, and of those that git removes before it works
+ * on another repository. */
 static const char *const dropped[] = {
     "MAPM_",         "GIT_CONFIG",           "GIT_DIR",
     "GIT_WORK_TREE", "GIT_COMMON_DIR",       "GIT_INDEX_FILE",
@@ -288,8 +291,8 @@ static bool is_below(struct str path, struct str folder)
            (path.n == folder.n || path.p[folder.n] == '/');
 }
 
-/* PATH for the programs that a line, or ssh's own configuration, names: only
- * absolute folders, and none of the folder the command runs in. */
+/* Returns PATH for the programs that the command or the configuration of ssh
+ * names: absolute folders only, and none below the working directory. */
 static const char *clean_path(struct arena *a)
 {
     struct str rest = env("PATH"), one, home = env("HOME");

@@ -4,7 +4,7 @@
 
 #define SSH_OWN_CODE       255
 #define LINE_MAX_BYTES     300
-#define NO_PROGRAM_CODE    127 /* the shell's, there or here */
+#define NO_PROGRAM_CODE    127 /* of the remote shell, or of the local one */
 #define UNPRINTABLE_BEFORE 0x20
 
 enum hint {
@@ -20,11 +20,11 @@ enum hint {
 
 /* clang-format off */
 static const struct row {
-    const char *words; /* in a line of stderr */
-    bool is_own;       /* ssh's words, not those of the other side */
+    const char *words; /* text to find in stderr */
+    bool is_own;       /* printed by ssh itself, not by the server */
     enum err_code code;
     bool may_retry;
-    const char *message; /* then the host */
+    const char *message; /* followed by the host */
     enum hint hint;
 } rows[] = {
     {"REMOTE HOST IDENTIFICATION HAS CHANGED", true, ERR_FETCH, false,
@@ -123,9 +123,9 @@ static bool give_hint(enum hint hint, const struct ssh_failure *f,
     return false;
 }
 
-/* --- its words --------------------------------------------------------------- */
+/* --- stderr --------------------------------------------------------------- */
 
-/* Without characters that a terminal would obey, or that nobody sees. */
+/* Removes control and invisible characters. */
 static struct str clean(struct str line, struct arena *a)
 {
     CLEANUP(buf_done) struct buf b;
@@ -147,7 +147,7 @@ static struct str clean(struct str line, struct arena *a)
     return str_trim(arena_str(a, buf_str(&b)));
 }
 
-/* The last ones; their count. */
+/* Stores the last lines in `out` and returns their count. */
 static size_t last_lines(struct str words, struct arena *a,
                          struct str out[SSH_SHOWN_LINES])
 {
@@ -216,7 +216,8 @@ bool ssh_explain(const struct ssh_failure *f, struct arena *a, struct err *e)
     size_t count = last_lines(f->words, a, lines);
     bool is_first = true;
 
-    /* An err begins with the innermost message: printed, they are in order. */
+    /* Errors print the last wrapped message first, so add the lines in
+     * reverse. */
     while (count--)
         set(e, &is_first, code,
             arena_printf(a, "ssh: %.*s", STR_ARG(lines[count])));

@@ -4,30 +4,33 @@
 #include "ssh_address.h"
 
 /*
- * ssh_failure: what the end of an ssh means, from its status and its words.
- * Source: H2; HOSTS 8.
+ *
+ * ssh_failure: explains why ssh ended, from its exit status and stderr. Source:
+ * H2; HOSTS 8.
  */
 
-#define SSH_SHOWN_LINES 10 /* the last ones of its stderr */
+#define SSH_SHOWN_LINES 10 /* number of last lines of stderr to report */
 
 enum ssh_end {
-    SSH_DONE,      /* nothing more is wanted of it */
-    SSH_HUNG_UP,   /* it ended before an answer did */
-    SSH_NO_ANSWER, /* not one byte came in time */
-    SSH_SILENT,    /* no more bytes came */
+    SSH_DONE,      /* the connection is no longer needed */
+    SSH_HUNG_UP,   /* ssh ended before the response was complete */
+    SSH_NO_ANSWER, /* no byte arrived in time */
+    SSH_SILENT,    /* the transfer stalled */
 };
 
 struct ssh_failure {
     const struct ssh_address *to;
     enum ssh_end end;
-    unsigned seconds; /* that it was waited for: NO_ANSWER, SILENT */
-    int exit_code;    /* 255: ssh's own; 128 + signal; else the other side's */
-    struct str words; /* the end of its stderr */
+    unsigned seconds; /* time waited, for NO_ANSWER and SILENT */
+    int exit_code;    /* 255 from ssh itself; 128 + signal; else from the
+                       * server */
+    struct str words; /* the last bytes of stderr */
     bool has_agent, may_prompt;
 };
 
-/* Whether another try may go better. Errors: ERR_HOST, ERR_AUTH,
- * ERR_NOT_FOUND, ERR_FETCH, with a hint and the lines of its stderr. */
+/* Sets `e` to the reason, with a hint and the last lines of stderr. Returns
+ * whether a retry may succeed. Errors: ERR_HOST, ERR_AUTH, ERR_NOT_FOUND,
+ * ERR_FETCH. */
 bool ssh_explain(const struct ssh_failure *f, struct arena *a, struct err *e);
 
 #endif

@@ -5,11 +5,12 @@
 
 #include "frame.h"
 
-/* store_frame: the team's stores among the options of mapm-fetch. */
+/* store_frame: encodes the team's stores in the options of mapm-fetch. */
 
 void frame_stores(struct buf *b, const struct team_remotes *stores);
 
-/* In `a`. False for more of them, or a URL, than there may be. */
+/* Allocates in `a`. Returns false if there are too many stores or a URL is
+ * invalid. */
 bool field_stores(struct fields *in, struct arena *a, struct team_remotes *out);
 
 #endif

@@ -49,7 +49,8 @@ static bool check_path(const struct unpack *u, struct str path, struct err *e)
                        depth->value));
 }
 
-/* A name that is there already, or would be on some file system. */
+/* Registers a name. Fails if it exists, or would be the same name on a
+ * case-insensitive file system. */
 static bool claim(struct unpack *u, struct str path, bool is_file,
                   struct err *e)
 {
