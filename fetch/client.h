@@ -10,7 +10,6 @@
 #include "ssh.h"
 
 /*
- *
  * client: the state of mapm's side, shared by client.c (the connection),
  * client_event.c (events from mapm-fetch), client_answer.c (queries from
  * mapm-fetch) and client_ssh.c (requests for ssh). post.c and bundle.c start a

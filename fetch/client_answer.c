@@ -191,7 +191,6 @@ static bool may_ask(const struct fetch *f, const struct credential_query *q)
 }
 
 /*
- *
  * Answers only for hosts of requested packages, and for hosts that the user's
  * configuration named before mapm-fetch had read a byte from the network: a
  * compromised mapm-fetch must not be able to collect the user's passwords.

@@ -3,7 +3,6 @@
 #include "client.h"
 
 /*
- *
  * Opens ssh connections for mapm-fetch. mapm-fetch names one of the requested
  * repositories, never an address: a compromised mapm-fetch must not be able to
  * log in elsewhere, nor to choose a word of a command line.

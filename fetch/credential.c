@@ -213,7 +213,6 @@ static bool leads_to(struct str folder, struct str path)
 }
 
 /*
- *
  * Returns the header with the longest URL that matches the repository, the last
  * one if several do; an empty value resets it. Sets `*of_path` if a header of
  * this host is limited to a path.
@@ -241,7 +240,6 @@ static struct str find_header(const struct credential_query *q, struct str text,
 }
 
 /*
- *
  * Reads the header that a CI job leaves in the repository it checked out:
  * actions/checkout sets one for the whole host, Azure Pipelines one for the
  * repository. Git reads the configuration by its own rules of ownership and

@@ -5,7 +5,6 @@
 #include "base/hash.h"
 
 /*
- *
  * frame: the encoding of the messages that mapm and mapm-fetch exchange over
  * their socket pair.
  *

@@ -6,7 +6,6 @@
 #include "frame.h"
 
 /*
- *
  * post: the frames of one HTTP request, to an API or for a document (GET), and
  * their validation.
  *
@@ -34,7 +33,6 @@
 #define POST_TYPE_MAX_BYTES      256u
 
 /*
- *
  * Validates a request: an http or https URL without blanks, control characters,
  * user or fragment; headers of one line each, with a name and a value; no body
  * in a GET; sizes within the limits above. Errors: ERR_ORIGIN for the URL,

@@ -7,7 +7,6 @@
 #include "registry_credential.h"
 
 /*
- *
  * push_frame: the frames of a push to a registry.
  *
  *     mapm --> PUSH                 its first frame: the remote and the names

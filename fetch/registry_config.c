@@ -14,7 +14,6 @@ bool registry_is_hub(struct str host)
 }
 
 /*
- *
  * Returns how well a key of the file matches the query: 0 if not at all, 1 for
  * the host alone, and more for a longer namespace.
  * "https://index.docker.io/v1/" counts as a host, too.

@@ -4,7 +4,6 @@
 #include "base/str.h"
 
 /*
- *
  * registry_credential: the credential for an OCI registry. mapm looks it up
  * when mapm-fetch reports that the registry requires one.
  *

@@ -7,7 +7,6 @@
 #include "frame.h"
 
 /*
- *
  * remote_address: maps a repository to the URL that is really contacted.
  *
  *     origin and the hosts of config.yaml    https://… or ssh://…, sent to

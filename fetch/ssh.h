@@ -8,7 +8,6 @@
 #include "ssh_failure.h"
 
 /*
- *
  * ssh: runs ssh for mapm-fetch, which may not execute programs and can reach
  * neither keys nor the agent.
  *

@@ -5,7 +5,6 @@
 #include "base/str.h"
 
 /*
- *
  * ssh_address: parses the ssh URL of a repository.
  *
  *     ssh://[user@]host[:port]/path      [user@]host:path

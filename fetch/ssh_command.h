@@ -4,7 +4,6 @@
 #include "ssh_address.h"
 
 /*
- *
  * ssh_command: finds and calls the user's ssh as git does.
  *
  *     GIT_SSH_COMMAND, core.sshCommand   a shell command

@@ -4,7 +4,6 @@
 #include "ssh_address.h"
 
 /*
- *
  * ssh_failure: explains why ssh ended, from its exit status and stderr. Source:
  * H2; HOSTS 8.
  */

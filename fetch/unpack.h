@@ -7,7 +7,6 @@
 #include "frame.h"
 
 /*
- *
  * unpack: the frames for unpacking one archive, and the validation of its
  * entries.
  *

@@ -6,20 +6,21 @@
 #include <sys/socket.h>
 
 /*
- * address: where a name led to. A host that the user has not configured must
- * not turn out to be this machine, its network, or the metadata service of a
- * cloud: names can be made to resolve to anything. [row 47]
- * Source: IANA special-purpose address registries (RFC 6890).
+ * address: classifies the IP addresses that a name resolved to. A host that the
+ * user has not configured must not resolve to this machine, its network, or the
+ * metadata service of a cloud. [row 47] Source: IANA special-purpose address
+ * registries (RFC 6890).
  */
 
-/* Neither loopback, link-local, private, multicast nor reserved; of an IPv6
- * address that carries an IPv4 one, that counts. False for other families. */
+/* Returns whether the address is neither loopback, link-local, private,
+ * multicast nor reserved. An IPv4 address embedded in an IPv6 address is
+ * checked instead. Returns false for other families. */
 bool address_is_public(const struct sockaddr *address);
 
-/* This machine, by an address that leads nowhere else. */
+/* Returns whether it is a loopback address of this machine. */
 bool address_is_loopback(const struct sockaddr *address);
 
-/* "10.0.0.1", "fe80::1": for messages. */
+/* Formats the address for messages: "10.0.0.1", "fe80::1". */
 #define ADDRESS_TEXT_BYTES 64
 void address_format(const struct sockaddr *address,
                     char out[ADDRESS_TEXT_BYTES]);

@@ -4,23 +4,23 @@
 #include "link.h"
 
 /*
- * api: one request to an API, and nothing else in this process's life. Of a GET
- * a redirect is an answer, too, that says where to.
+ * api: performs one HTTP request to an API; it is the only task of its process.
+ * For a GET, a redirect is also a response, which gives the new location.
  *
- *     body of POST --> settings, rights given up --> request --> REPLY
+ *     body of POST --> settings, drop rights --> request --> REPLY
  *
- * An address of https, or of http to this very machine. Verification on, TLS
- * >= 1.2, one attempt, no redirect followed, no cookies, no netrc, no
- * compression. Proxies and certificates are those of the settings;
- * url.*.insteadOf is ignored: it is about repositories, and the URL of an API
- * is a setting of its own. Requests to this machine use no proxy: the key
- * would cross the network in clear.
+ * The URL must be https, or http to this machine. The request verifies
+ * certificates, uses TLS >= 1.2, is tried once, and uses no redirects, cookies,
+ * netrc or compression. Proxies and certificates come from the settings.
+ * url.*.insteadOf does not apply: it is meant for repositories, and the URL of
+ * an API is a setting of its own. Requests to this machine use no proxy, since
+ * the key would cross the network in clear text.
  *
- * It may be silent for as long as the deadline allows (models think), so no
- * minimum speed counts.
+ * There is no minimum speed: a model may send nothing for as long as the
+ * deadline allows.
  *
- * Errors: ERR_ORIGIN, ERR_HOST, ERR_TLS, ERR_LIMIT, ERR_FETCH (a redirect, too);
- * never with a header's text.
+ * Errors: ERR_ORIGIN, ERR_HOST, ERR_TLS, ERR_LIMIT, ERR_FETCH (also for a
+ * redirect); they never quote a header.
  *
  * Source: DESIGN.md 8; THREATS.md rows 13, 14, 20.
  */

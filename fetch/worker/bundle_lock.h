@@ -3,8 +3,8 @@
 
 #include "link.h"
 
-/* bundle_lock: the mapm.lock in a bundle, for mapm, which reads no bundle by
- * itself. It is the only task of its process. */
+/* bundle_lock: reads the mapm.lock of a bundle for mapm, which parses no
+ * bundles itself. It is the only task of its process. */
 MUST_CHECK bool bundle_lock_serve(struct link *l, struct err *e);
 
 #endif

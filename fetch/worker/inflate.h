@@ -5,20 +5,22 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* inflate: bytes of an archive that were compressed, bounded while they are
- * unpacked. Source: RFC 1951, RFC 1952; PLUGINS.md row 45. */
+/* inflate: decompresses content of archives with a bound on the output. Source:
+ * RFC 1951, RFC 1952; PLUGINS.md row 45. */
 
-/* Of a .zip: all of `in` is one stream, of exactly `size` bytes. In `a`.
- * Errors: ERR_FORMAT. */
+/* Inflates an entry of a .zip: `in` is one stream of exactly `size` bytes when
+ * inflated. Allocates in `a`. Errors: ERR_FORMAT. */
 MUST_CHECK bool inflate_raw(struct str in, size_t size, struct arena *a,
                             struct str *out, struct err *e);
 
-/* Of a .tar.gz: one member, with nothing behind it, and at most `max` bytes of
- * content. The caller releases `out`. Errors: ERR_FORMAT, ERR_LIMIT. */
+/* Inflates a .tar.gz: one gzip member without trailing data, at most `max`
+ * bytes when inflated. The caller frees `out`. Errors: ERR_FORMAT,
+ * ERR_LIMIT. */
 MUST_CHECK bool inflate_gzip(struct str in, size_t max, struct buf *out,
                              struct err *e);
 
-/* What `size` bytes of an archive may hold: ARCHIVE_MAX_RATIO. */
+/* Returns the limit on the content of an archive of `size` bytes, from
+ * ARCHIVE_MAX_RATIO. */
 uint64_t inflate_max(size_t size);
 
 #endif

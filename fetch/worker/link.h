@@ -9,22 +9,24 @@
 #include "objects.h"
 
 /*
- * link: the way to mapm, over descriptor 3.
+ * link: the connection to mapm, over descriptor 3.
  *
- *     mapm --> OPTIONS, ASK …, SEEN        link_next() hands out ASK
+ *     mapm --> OPTIONS, ASK …, SEEN        link_next() returns each ASK
  *         <-- EVENT, PROGRESS              link_event()
- *         <-- FIND_BLOBS, FIND_TREES …     link_find_*(): wait for the answer
- *         <-- OPEN_SSH, END_SSH            link_open_ssh() …: likewise
+ *         <-- FIND_BLOBS, FIND_TREES …     link_find_*() wait for the response
+ *         <-- OPEN_SSH, END_SSH            link_open_ssh() … wait, too
  *
- * Asks that arrive while an answer is waited for are kept in order.
+ * Asks that arrive while a function waits for a response are queued in order.
  */
 
 struct link {
     struct channel channel;
     struct arena arena;
-    struct link_kept *first, *last; /* frames that came too early */
+    struct link_kept *first, *last; /* frames received while waiting for
+                                     * another */
     size_t event_count, seen_count;
-    bool is_settled; /* mapm has seen all and asked all it wants for now */
+    bool is_settled; /* mapm has seen all events and sent all asks that
+                      * follow */
     bool is_closed;
 };
 
@@ -39,7 +41,7 @@ struct link_ask {
 };
 
 struct link_options {
-    bool has_bundle; /* with a descriptor: channel_take_fd */
+    bool has_bundle; /* comes with a descriptor: channel_take_fd */
     struct str incoming;
     bool verbose;
     const struct host_config *hosts;
@@ -51,31 +53,32 @@ struct link_options {
 void link_init(struct link *l, int fd);
 void link_done(struct link *l);
 
-/* Waits for the first frame, OPTIONS, POST or PUSH. It is borrowed until the next
- * call. */
+/* Waits for the first frame: OPTIONS, POST, PUSH, BUNDLE or UNPACK. It is
+ * borrowed until the next call. */
 MUST_CHECK bool link_first(struct link *l, struct frame *out, struct err *e);
 
-/* Results in `a`. */
+/* Parses OPTIONS, allocated in `a`. */
 MUST_CHECK bool link_read_options(struct str body, struct arena *a,
                                   struct link_options *out, struct err *e);
 
-/* The next frame, without waiting; `*got` false: none for the caller. The ask
- * lives in `a`. */
+/* Reads the next ask, without waiting, allocated in `a`. `*got` is false if
+ * there is none. */
 MUST_CHECK bool link_next(struct link *l, struct arena *a, struct link_ask *out,
                           bool *got, struct err *e);
 
-/* The next frame, without waiting; type 0: none. Borrowed until the next call. */
+/* Reads the next frame, without waiting; type 0 if there is none. It is
+ * borrowed until the next call. */
 MUST_CHECK bool link_take(struct link *l, struct frame *out, struct err *e);
 
-/* Writes as much as goes; waits for nothing. */
+/* Writes as much as possible without waiting. */
 MUST_CHECK bool link_flush(struct link *l, struct err *e);
 
-/* Writes all, and waits for it. */
+/* Writes everything, waiting if necessary. */
 MUST_CHECK bool link_finish(struct link *l, struct err *e);
 
-/* What the user's git configuration says. */
+/* Values of the user's git configuration for mapm. */
 struct link_hello {
-    const struct str *hosts; /* that a credential may be asked for */
+    const struct str *hosts; /* hosts for which a credential may be requested */
     size_t host_count;
     struct rewrites rewrites;
     struct str ssh_command, ssh_variant;
@@ -86,23 +89,24 @@ void link_event(struct link *l, uint32_t seq, const struct fetch_event *ev);
 void link_progress(struct link *l, const struct fetch_progress *p);
 void link_warn(struct link *l, struct str line);
 void link_fatal(struct link *l, const struct err *why);        /* and flushes */
-void link_reply(struct link *l, const struct fetch_reply *in); /* likewise */
-bool link_nonsense(struct err *e);                             /* false */
+void link_reply(struct link *l, const struct fetch_reply *in); /* and flushes */
+/* Reports an invalid frame; returns false. */
+bool link_nonsense(struct err *e);
 
 struct link_blob {
     struct oid id;
-    bool with_text; /* its content is wanted, too */
+    bool with_text; /* request its content, too */
     bool found;
     struct hash hash;
     uint64_t size;
     struct str text; /* in the caller's arena */
 };
 
-/* Fills in the last four of each. */
+/* Sets the last four members of each item. */
 MUST_CHECK bool link_find_blobs(struct link *l, struct link_blob *blobs,
                                 size_t count, struct arena *a, struct err *e);
 
-/* `*bytes` is empty when absent; in `a`. */
+/* `*bytes` is allocated in `a`; empty if the store has no trees. */
 MUST_CHECK bool link_find_trees(struct link *l, struct str repository,
                                 const struct oid *commit, struct arena *a,
                                 struct str *bytes, struct err *e);
@@ -114,17 +118,18 @@ MUST_CHECK bool link_is_reachable(struct link *l, struct str repository,
 void link_put_reachable(struct link *l, struct str repository,
                         const struct oid *commit);
 
-/* What the store keeps of a server (place.c); "" is nothing. In `a`. */
+/* Reads what the store has about a server (place.c), allocated in `a`; "" if
+ * nothing. */
 MUST_CHECK bool link_find_caps(struct link *l, struct str place,
                                struct arena *a, struct str *text,
                                struct err *e);
 void link_put_caps(struct link *l, struct str place, struct str text);
 
-/* `*found` false: mapm has none. In `a`. */
 /*
- * A line to git-upload-pack for this repository: mapm starts the user's ssh.
- * `*fd`: the caller closes it; -1 with `why` when there is none. `*seconds`: that
- * a first byte may take. `*may_prompt`: a person may be typing meanwhile.
+ * Requests a connection to git-upload-pack for this repository; mapm starts the
+ * user's ssh. The caller closes `fd`, which is -1 with `why` set on failure.
+ * `seconds` is the time limit for the first byte. `may_prompt` if the user may
+ * be typing meanwhile.
  */
 struct link_ssh {
     int fd;
@@ -134,14 +139,14 @@ struct link_ssh {
 MUST_CHECK bool link_open_ssh(struct link *l, struct str repository, size_t id,
                               struct link_ssh *out, struct err *why,
                               struct err *e);
-/* It is over: ends ssh. `why` is set unless `end` is SSH_DONE. */
+/* Ends the ssh connection. Sets `why` unless `end` is SSH_DONE. */
 MUST_CHECK bool link_end_ssh(struct link *l, size_t id, enum ssh_end end,
                              unsigned seconds, bool *may_retry, struct err *why,
                              struct err *e);
 
 struct link_credential {
     bool found;
-    bool of_path; /* of this path alone */
+    bool of_path; /* valid for this path alone */
     struct str user, password;
 };
 MUST_CHECK bool link_find_credential(struct link *l, enum credential_from from,
@@ -150,8 +155,8 @@ MUST_CHECK bool link_find_credential(struct link *l, enum credential_from from,
                                      struct link_credential *out,
                                      struct err *e);
 
-/* What mapm knows of the user of this registry, a remote that it named. In
- * `a`. */
+/* Requests mapm's credential for a registry, one of the remotes that mapm sent.
+ * Allocated in `a`. */
 MUST_CHECK bool link_find_registry_secret(struct link *l, struct str url,
                                           struct arena *a,
                                           struct registry_secret *out,

@@ -4,13 +4,13 @@
 #include "base/map.h"
 
 /*
- * objects: git's objects in memory, by id.
+ * objects: an in-memory table of git objects, by id.
  *
  *     pack --> objects_put() --> objects_find() --> trees, commits, small blobs
  *
- * Ids are computed by libgit2, whose SHA-1 notices the known collision
- * attacks: what is in the table is what its id says. git_libgit2_init() has
- * been called before oid_of().
+ * libgit2 computes the ids; its SHA-1 detects the known collision attacks, so
+ * the content of an object in the table matches its id. git_libgit2_init() must
+ * be called before oid_of().
  *
  * Source: FETCH.md 5; THREATS.md 1.1, 3.
  */
@@ -25,11 +25,11 @@ struct oid {
 bool oid_eq(const struct oid *a, const struct oid *b);
 bool oid_is_zero(const struct oid *id);
 
-/* Exactly 40 lower-case digits, or false and `*out` untouched. */
+/* Parses exactly 40 lower-case digits; else returns false and leaves `*out`. */
 bool oid_parse(struct str hex, struct oid *out);
 void oid_format(const struct oid *id, char out[OID_HEX_CHARS + 1]);
 
-/* The numbers are those of the pack format. */
+/* The values are those of the pack format. */
 enum object_type {
     OBJECT_COMMIT = 1,
     OBJECT_TREE = 2,
@@ -39,7 +39,8 @@ enum object_type {
 
 const char *object_type_name(enum object_type type); /* "commit" */
 
-/* The id of these bytes. ERR_DAMAGED for a SHA-1 collision attack. */
+/* Computes the id of an object. Errors: ERR_DAMAGED for a SHA-1 collision
+ * attack. */
 MUST_CHECK bool oid_of(enum object_type type, struct str bytes, struct oid *out,
                        struct err *e);
 
@@ -50,23 +51,25 @@ struct object {
 };
 
 struct objects {
-    struct map map; /* 20 bytes of id --> struct object */
+    struct map map; /* 20 bytes of id -> struct object */
 };
 
-/* Everything in it lives in `a`. */
+/* The table and its objects live in `a`. */
 void objects_init(struct objects *o, struct arena *a);
 
-/* Borrowed, and stays where it is; NULL when it is not here. */
+/* Returns the object, at a stable address, or NULL if it is not in the
+ * table. */
 const struct object *objects_find(const struct objects *o,
                                   const struct oid *id);
 
-/* The same, with ERR_DAMAGED when it is not of `type`; `*out` NULL when it is
- * not here. */
+/* Sets `*out` to the object, or to NULL if it is not in the table. Errors:
+ * ERR_DAMAGED if it is not of `type`. */
 MUST_CHECK bool objects_find_type(const struct objects *o, const struct oid *id,
                                   enum object_type type,
                                   const struct object **out, struct err *e);
 
-/* Copies the bytes. `id` was computed from them (oid_of). Twice is harmless. */
+/* Adds an object, copying the bytes, whose id is `id` (oid_of). Does nothing if
+ * it is in the table. */
 void objects_put(struct objects *o, enum object_type type, const struct oid *id,
                  struct str bytes);
 
@@ -77,24 +80,27 @@ struct oid_set {
 
 void oid_set_init(struct oid_set *s, struct arena *a);
 bool oid_set_has(const struct oid_set *s, const struct oid *id);
-bool oid_set_put(struct oid_set *s, const struct oid *id); /* true: it is new */
+/* True if `id` is new. */
+bool oid_set_put(struct oid_set *s, const struct oid *id);
 size_t oid_set_count(const struct oid_set *s);
 const struct oid *oid_set_get(const struct oid_set *s, size_t i);
 
-/* The tree of a commit. ERR_DAMAGED. */
+/* Reads the tree of a commit. Errors: ERR_DAMAGED. */
 MUST_CHECK bool commit_tree(struct str commit, struct oid *tree, struct err *e);
 
-/* Parents one after the other: start with `*at` 0; false after the last. */
+/* Iterates over the parents: start with `*at` 0; returns false after the
+ * last. */
 bool commit_next_parent(struct str commit, size_t *at, struct oid *parent);
 
 /*
- * Do the commits of `o` lead from `tip` back to `id`? The chain of hashes is
- * the proof that a commit belongs to a branch (FETCH.md 6, fork-only commits).
+ * Returns whether the commits of `o` lead from `tip` back to `id`. The chain of
+ * hashes proves that a commit belongs to a branch (FETCH.md 6, fork-only
+ * commits).
  */
 bool objects_lead_to(const struct objects *o, const struct oid *tip,
                      const struct oid *id);
 
-/* A pointer to content kept elsewhere (git LFS). */
+/* Returns whether the blob is a git LFS pointer to content stored elsewhere. */
 bool blob_is_lfs_pointer(struct str blob);
 
 #endif

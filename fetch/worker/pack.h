@@ -6,80 +6,84 @@
 #include "objects.h"
 
 /*
- * pack: git's pack format, read once, in memory, as its bytes arrive.
+ * pack: parses git's pack format in one pass, in memory, as its bytes arrive.
  *
  *     bytes --> pack_feed() --> type, size, limits --> inflate --> delta
  *                   `--> sink.object(type, id, bytes) for each whole object
  *
  * Every declared size is compared with the limits before a byte is inflated,
- * and an object inflates to exactly what it declared. Deltas build on objects
- * that came earlier or, by id, later, or on what `sink.base` knows; no
- * recursion, however long the chain.
+ * and an object must inflate to exactly that size. The base of a delta may come
+ * earlier or, if named by id, later in the pack, or from `sink.base`. Chains of
+ * deltas of any length are resolved without recursion.
  *
  * Source: git's gitformat-pack; FETCH.md 5; THREATS.md rows 4, 14, 30, 7.
  */
 
 struct pack_limits {
-    struct limit bytes;          /* of the pack itself */
-    struct limit objects;        /* as its header declares */
-    struct limit object;         /* bytes of one, inflated or after a delta */
-    uint64_t max_inflated_bytes; /* all together: what stays in memory */
+    struct limit bytes;          /* size of the pack itself */
+    struct limit objects;        /* count in its header */
+    struct limit object;         /* size of one object, inflated or after a
+                                  * delta */
+    uint64_t max_inflated_bytes; /* total inflated size, which stays in
+                                  * memory */
 };
 
 /*
- * transfer_max_bytes, transfer_max_objects, file_max_bytes; inflated twice
- * transfer_max_bytes. The last two are never below those of the program: a
- * pack holds trees, too, and files that no package of ours has.
+ * Derives the limits from transfer_max_bytes, transfer_max_objects and
+ * file_max_bytes; the inflated total is twice transfer_max_bytes. The last two
+ * are never below the built-in limits: a pack also holds trees, and files that
+ * are in no requested package.
  */
 struct pack_limits pack_limits_of(const struct limits *l);
 
 struct pack_sink {
-    /* The header is here, nothing is inflated yet. May be NULL. */
+    /* Called after the header, before anything is inflated. May be NULL. */
     bool (*header)(void *ctx, uint32_t count, struct err *e);
 
-    /* Called once for each object, complete and with its computed id; `bytes`
-     * are borrowed until pack_close. Objects remain valid when the rest of
-     * the pack is damaged. */
+    /* Called once for each complete object with its computed id; `bytes` are
+     * borrowed until pack_close. Objects remain valid even if the rest of the
+     * pack is damaged. */
     bool (*object)(void *ctx, enum object_type type, const struct oid *id,
                    struct str bytes, struct err *e);
 
-    /* The base of a delta that the pack leaves out (thin pack); false when
-     * it is not known. `out->bytes` stays valid until pack_close. May be
-     * NULL. */
+    /* Looks up the base of a delta that is not in the pack (thin pack). Returns
+     * false if it is unknown. `out->bytes` must stay valid until pack_close.
+     * May be NULL. */
     bool (*base)(void *ctx, const struct oid *id, struct object *out);
     void *ctx;
 
-    /* Deltas without a base are skipped; else they are damage. */
+    /* Skip deltas without a base, instead of reporting damage. */
     bool may_lack_bases;
 };
 
 struct pack;
 
-/* git_libgit2_init() has been called. The caller closes. */
+/* git_libgit2_init() must have been called. The caller calls pack_close. */
 struct pack *pack_open(const struct pack_limits *limits,
                        const struct pack_sink *sink);
-void pack_close(struct pack **p); /* twice is harmless; for CLEANUP */
+void pack_close(struct pack **p); /* may be called twice; for CLEANUP */
 
 /*
- * Errors: ERR_LIMIT naming which; ERR_DAMAGED for anything that is no pack,
- * for bytes after its end and a wrong checksum; or what `sink` reported.
- * After an error nothing more may be fed.
+ * Errors: ERR_LIMIT naming the limit; ERR_DAMAGED for data that is not a pack,
+ * for bytes after its end and for a wrong checksum; or the error of `sink`.
+ * Nothing may be fed after an error.
  */
 MUST_CHECK bool pack_feed(struct pack *p, struct str bytes, struct err *e);
 
-/* ERR_DAMAGED when the pack is not whole or a delta's base never came. */
+/* Errors: ERR_DAMAGED if the pack is incomplete or the base of a delta is
+ * missing. */
 MUST_CHECK bool pack_end(struct pack *p, struct err *e);
 
-/* Of a pack that is whole each object, and its bytes in the pack: those of a
- * delta are without its base. */
+/* Visits each object of a complete pack, with its size in the pack; that of a
+ * delta excludes its base. */
 void pack_each(const struct pack *p,
                void (*visit)(void *ctx, enum object_type type,
                              const struct oid *id, uint64_t packed_bytes),
                void *ctx);
 
-/* Objects handed out so far, and bytes fed. */
+/* Return the number of objects passed to the sink, and of bytes fed. */
 uint32_t pack_object_count(const struct pack *p);
 uint64_t pack_byte_count(const struct pack *p);
-bool pack_is_whole(const struct pack *p); /* its last byte was fed */
+bool pack_is_whole(const struct pack *p); /* the last byte was fed */
 
 #endif

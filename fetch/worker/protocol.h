@@ -5,49 +5,51 @@
 #include "wire.h"
 
 /*
- * protocol: git's smart HTTP, versions 2 and 0: requests built, answers read.
+ * protocol: git's smart protocol, versions 2 and 0: builds requests and parses
+ * responses. It does no I/O.
  *
  *     ls_refs_request()  --> POST --> struct ls_refs_answer --> ref_list
  *     fetch_request()    --> POST --> struct fetch_answer   --> pack bytes
  *     GET info/refs               --> struct advert         --> caps, refs
  *
- * Each answer is fed with the body's bytes as they come and closed by _end.
- * No network in here.
+ * Feed each response with the bytes of the body as they arrive, and finish it
+ * with its _end function.
  *
  * Source: git's gitprotocol-v2, -pack, -http, -capabilities; FETCH.md 3, 8.
  */
 
-#define AGENT "git/mapm-" MAPM_VERSION /* GitHub wants "git/" in front */
+#define AGENT "git/mapm-" MAPM_VERSION /* GitHub requires the prefix "git/" */
 
-/* What a server can do, from its advertisement. Requests follow from it alone,
- * never from the name of a host. */
+/* Capabilities of a server, from its advertisement. Requests depend on them
+ * alone, never on the name of a host. */
 struct caps {
-    int version; /* 2, or 0, which 1 is like */
+    int version; /* 2, or 0, which includes version 1 */
     bool ls_refs, fetch;
     bool shallow; /* deepen */
     bool filter;
-    bool sha256; /* object-format is not sha1: not for us */
-    /* Trees, blobs and commits that no ref shows may be wanted by their ids:
-     * in version 2 always. */
+    bool sha256; /* object-format is not sha1: unsupported */
+    /* Trees, blobs and commits may be requested by id even if no ref leads to
+     * them; always true in version 2. */
     bool any_object;
-    bool multi_ack, multi_ack_detailed; /* v0: some insist on it */
+    bool multi_ack, multi_ack_detailed; /* v0: some servers require one of
+                                         * them */
     bool no_done;                       /* v0 */
-    bool ofs_delta;                     /* v0: may be asked for */
+    bool ofs_delta;                     /* v0: may be requested */
     bool no_progress;                   /* v0 */
     bool side_band, side_band_64k;      /* v0 */
 };
 
-/* Trees first, and then what is needed of the files. Otherwise a commit comes
- * with all that it holds. */
+/* Returns whether trees can be fetched without files, and files by id. If not,
+ * commits are fetched with everything they contain. */
 bool caps_are_partial(const struct caps *caps);
 
-/* As kept between runs: "2 shallow filter". In `a`. */
+/* Formats the caps for the store: "2 shallow filter". Allocated in `a`. */
 struct str caps_format(const struct caps *caps, struct arena *a);
-/* False for anything else. */
+/* Parses the result of caps_format. Returns false for any other text. */
 bool caps_parse(struct str text, struct caps *out);
 
-/* GET info/refs?service=git-upload-pack, or what comes first over a pipe,
- * whatever version answers. */
+/* The response to GET info/refs?service=git-upload-pack, or the first output on
+ * a pipe, in any protocol version. */
 struct advert {
     struct pkt_reader pkt;
     struct caps caps;
@@ -57,17 +59,17 @@ struct advert {
     int state;
 };
 
-/* `service`: "# service=git-upload-pack" is in front, as over http. */
+/* `service` if "# service=git-upload-pack" comes first, as over http. */
 void advert_init(struct advert *a, struct ref_list *refs, bool service);
 void advert_done(struct advert *a);
 MUST_CHECK bool advert_feed(struct advert *a, struct str bytes, struct err *e);
 bool advert_is_whole(const struct advert *a);
-/* ERR_FETCH for an incomplete answer, with `fault` set. */
+/* Errors: ERR_FETCH for an incomplete response, with `fault` set. */
 MUST_CHECK bool advert_end(struct advert *a, struct err *e);
 
 /*
- * v2: ls-refs for these prefixes ("HEAD", "refs/heads/main"), at least one:
- * without any a server lists every pull request.
+ * v2: builds ls-refs for these prefixes ("HEAD", "refs/heads/main"), at least
+ * one: without a prefix a server lists every pull request.
  */
 void ls_refs_request(struct buf *out, const struct str *prefixes, size_t count);
 
@@ -85,7 +87,7 @@ MUST_CHECK bool ls_refs_feed(struct ls_refs_answer *r, struct str bytes,
                              struct err *e);
 MUST_CHECK bool ls_refs_end(struct ls_refs_answer *r, struct err *e);
 
-#define FETCH_WANTS_MAX 2000 /* 100 KB, compressed below 64: FETCH.md 3.3 */
+#define FETCH_WANTS_MAX 2000 /* 100 KB, below 64 compressed: FETCH.md 3.3 */
 
 struct fetch_args {
     const struct oid *wants; /* at most FETCH_WANTS_MAX */
@@ -94,12 +96,12 @@ struct fetch_args {
     size_t have_count;
     const struct oid *shallows;
     size_t shallow_count;
-    unsigned deepen;    /* 0: none */
-    const char *filter; /* "blob:none", "tree:0"; NULL: none */
-    bool thin;          /* bases of deltas may be left out */
+    unsigned deepen;    /* 0 for none */
+    const char *filter; /* "blob:none", "tree:0"; NULL for none */
+    bool thin;          /* the pack may omit bases of deltas */
 };
 
-/* Always with `done`: one request, one pack. */
+/* Always send `done`: one request yields one pack. */
 void fetch_request(struct buf *out, const struct fetch_args *w); /* v2 */
 void fetch_request_v0(struct buf *out, const struct fetch_args *w,
                       const struct caps *caps);
@@ -107,14 +109,15 @@ void fetch_request_v0(struct buf *out, const struct fetch_args *w,
 struct fetch_answer {
     struct pkt_reader pkt;
     struct bands bands;
-    /* Bytes of the pack in order; false stops with the fault WIRE_PACK. */
+    /* Receives the bytes of the pack in order; false stops with WIRE_PACK. */
     bool (*pack)(void *ctx, struct str bytes, struct err *e);
     void *ctx;
-    struct oid_set *shallow; /* ids the server cut history at; may be NULL */
-    const struct caps *v0;   /* NULL: version 2 */
+    struct oid_set *shallow; /* ids where the server cut the history; may be
+                              * NULL */
+    const struct caps *v0;   /* NULL for version 2 */
     enum wire_fault fault;
     int state;
-    size_t lines; /* outside the pack */
+    size_t lines; /* lines outside the pack */
     bool has_pack;
 };
 
@@ -122,20 +125,20 @@ void fetch_answer_init(struct fetch_answer *f,
                        bool (*pack)(void *ctx, struct str bytes, struct err *e),
                        void *ctx);
 
-/* The same, for the answer to fetch_request_v0(w, caps). */
+/* Initializes `f` for the response to fetch_request_v0(w, caps). */
 void fetch_answer_init_v0(
     struct fetch_answer *f, const struct fetch_args *w, const struct caps *caps,
     bool (*pack)(void *ctx, struct str bytes, struct err *e), void *ctx);
 void fetch_answer_done(struct fetch_answer *f);
 MUST_CHECK bool fetch_answer_feed(struct fetch_answer *f, struct str bytes,
                                   struct err *e);
-/* End of input: passes on the content of an incomplete packet. */
+/* At the end of input: passes on the content of an incomplete packet. */
 MUST_CHECK bool fetch_answer_cut(struct fetch_answer *f, struct err *e);
-/* Its last mark has come; without side bands the pack has begun, and its end
- * is that of the answer. */
+/* Returns whether the final marker has arrived. Without side bands: whether the
+ * pack has begun, which then extends to the end of the response. */
 bool fetch_answer_is_whole(const struct fetch_answer *f);
-/* Whole when the pack was there and its section ended. The pack's own end is
- * pack_end(). */
+/* Succeeds if a pack arrived and its section ended. pack_end() checks the end
+ * of the pack itself. */
 MUST_CHECK bool fetch_answer_end(struct fetch_answer *f, struct err *e);
 
 #endif

@@ -4,20 +4,20 @@
 #include "session.h"
 
 /*
- * push: objects to a registry, and nothing else in this process's life.
+ * push: uploads objects to a registry; it is the only task of its process.
  *
- *     HEAD manifests/NAME   200: it is there; 404: mapm is asked for it
- *     POST blobs/uploads/   PUT <where that leads>    its layer; its config
- *     PUT manifests/NAME    shows it
+ *     HEAD manifests/NAME   200: it exists; 404: request the object from mapm
+ *     POST blobs/uploads/   PUT <its Location>        the layer; the config
+ *     PUT manifests/NAME    publishes it
  *
- * PUSH_MAX_UPLOADS objects are in memory at once, whatever their number.
+ * At most PUSH_MAX_UPLOADS objects are in memory at once.
  *
  * Source: S2; TEAM.md 1.3.
  */
 
 #define PUSH_MAX_UPLOADS 4
 
-/* `body`: of PUSH. */
+/* `body` is that of the PUSH frame. */
 MUST_CHECK bool push_serve(struct session *s, struct str body, struct err *e);
 
 #endif

@@ -3,13 +3,14 @@
 
 #include "base/str.h"
 
-/* quote: a name from outside, made printable and short for a message. */
+/* quote: makes an untrusted name printable and short for a message. */
 
 struct quote {
     char text[200];
 };
 
-/* `q->text`, valid as long as `q`; a long text is cut and ends in "…". */
+/* Returns `q->text`, valid as long as `q`; a long text is cut and ends in
+ * "…". */
 const char *quote(struct quote *q, struct str s);
 
 #endif

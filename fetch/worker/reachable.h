@@ -4,36 +4,38 @@
 #include "objects.h"
 
 /*
- * reachable: which blobs of a pack belong to the request, when the request
- * named only commits or trees.
+ * reachable: determines which blobs of a pack belong to a request that named
+ * only commits or trees.
  *
  *     wants --> commits and trees of the pack --> their entries
  *
- * A pack may bring objects that nobody requested. A blob that arrives before
- * the tree naming it stays in the pack's memory until that tree arrives; a
- * blob that no tree names is never written. No recursion.
+ * A pack may contain objects that were not requested. A blob that arrives
+ * before the tree that names it stays in the pack's memory until that tree
+ * arrives; a blob that no tree names is never written. There is no recursion.
  *
  * Source: THREATS.md row 14.
  */
 
 struct reachable {
-    struct oid_set ids; /* wants, and entries of reachable trees */
-    struct map early;   /* id --> struct object: blobs, not reachable so far */
-    size_t early_taken; /* … that became reachable since */
+    struct oid_set ids; /* wants, and the entries of reachable trees */
+    struct map early;   /* id -> struct object: blobs not known to be
+                         * reachable yet */
+    size_t early_taken; /* number of those that became reachable later */
 };
 
-/* Everything in it lives in `a`; `wants` is copied. */
+/* The state lives in `a`; `wants` is copied. */
 void reachable_init(struct reachable *r, struct arena *a,
                     const struct oid *wants, size_t count);
 
-/* A blob arrived. False: it is not reachable so far and is remembered; its
- * bytes are borrowed. */
+/* Handles a new blob. Returns false if it is not known to be reachable yet; it
+ * is remembered then, with its bytes borrowed. */
 bool reachable_add_blob(struct reachable *r, const struct oid *id,
                         struct str bytes);
 
 /*
- * The commit or tree `id` arrived in `objects`. Calls `blob` for each early
- * blob that is reachable now. False: what `blob` reported.
+ * Handles the commit or tree `id`, which has been added to `objects`. Calls
+ * `blob` for each remembered blob that is reachable now. Returns false if
+ * `blob` does.
  */
 MUST_CHECK bool reachable_add(struct reachable *r,
                               const struct objects *objects,
@@ -42,7 +44,7 @@ MUST_CHECK bool reachable_add(struct reachable *r,
                                            struct str bytes, struct err *e),
                               void *ctx, struct err *e);
 
-/* Blobs of the pack that nothing requested. */
+/* Returns the number of blobs in the pack that were not requested. */
 size_t reachable_unrequested(const struct reachable *r);
 
 #endif

@@ -4,14 +4,14 @@
 #include "settings.h"
 
 /*
- * rights: what mapm-fetch gives up before it reads a byte from outside.
+ * rights: drops the rights of mapm-fetch before it reads any network data.
  * Source: THREATS.md 1.2.
  */
 
 /*
- * Keeps the network, what name resolution and TLS read, and the one folder
- * `write_path` (NULL: none at all), in which no file has more bytes than
- * `max_file_bytes`. Everything else of the user's must have been read before.
+ * Keeps the network, the files that name resolution and TLS read, and write
+ * access to the folder `write_path` (NULL for none), where no file may exceed
+ * `max_file_bytes`. All other files of the user must have been read before.
  */
 MUST_CHECK bool rights_give_up(const struct settings *s, const char *write_path,
                                uint64_t max_file_bytes, struct err *e);

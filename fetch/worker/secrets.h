@@ -5,25 +5,28 @@
 #include "settings.h"
 
 /*
- * secrets: which user and password an address gets, if any.
+ * secrets: chooses the user and password for a URL, if any.
  *
- *     the address's own (user:password@), the variable of config.yaml,
+ *     the URL's own (user:password@), the variable of config.yaml,
  *     MAPM_TOKEN_<HOST>, the variables of its kind (git_host.h),
- *     http.<url>.extraHeader of the user's git configuration        at once
+ *     http.<url>.extraHeader of the user's git configuration     at first
  *     netrc, gh's hosts.yml, the kind's program, the extraHeader
- *     of the checkout around the working directory, git's helpers   after 401
+ *     of the checkout around the working directory,
+ *     git's helpers                                              after a 401
  *
- * Variables of a kind go to its own hosts and to those that the user's
- * configuration names as of that kind, and nowhere else. Nothing is sent over
- * plain http but to the loopback. Files are read before rights are given up;
- * programs are run by mapm. Never shown: an error names where a secret came from.
+ * Variables of a kind are sent only to the kind's own hosts and to hosts that
+ * the user's configuration assigns to it. Nothing is sent over plain http,
+ * except to a loopback address. Files are read before rights are dropped; mapm
+ * runs the programs. Secrets are never printed: an error names only their
+ * source.
  *
  * Source: H4; FETCH.md 9; THREATS.md rows 10, 13.
  */
 
 struct secret {
-    struct str user, password; /* both empty: a header that is sent anyway */
-    const char *source;        /* "the token from GH_TOKEN"; NULL: none */
+    struct str user, password; /* both empty if a header is sent instead */
+    const char *source;        /* "the token from GH_TOKEN"; NULL if there is
+                                * none */
 };
 
 enum secret_place {
@@ -31,7 +34,7 @@ enum secret_place {
     SECRET_GH_FILE,
     SECRET_PROGRAM,
     SECRET_CHECKOUT,
-    SECRET_HELPER, /* the last one */
+    SECRET_HELPER, /* must be last */
     SECRET_PLACE_COUNT
 };
 
@@ -47,23 +50,25 @@ struct secrets {
 void secrets_load(struct secrets *s, const struct settings *settings);
 void secrets_done(struct secrets *s);
 
-/* The credential to send without a challenge. `out->source` NULL: none. In
- * `a`. */
+/* Returns the credential to send without a challenge, allocated in `a`;
+ * `out->source` is NULL if there is none. */
 void secrets_first(const struct secrets *s, const struct url *u,
                    struct arena *a, struct secret *out);
 
-/* False where config.yaml says that nothing is sent. */
+/* Returns false if config.yaml forbids sending credentials to the host. */
 bool secrets_allow_headers(const struct secrets *s, const struct url *u);
 
-/* What a person may do for a host that refuses: "set GITLAB_TOKEN". In `a`. */
+/* Returns advice for the user if the host rejects access: "set GITLAB_TOKEN".
+ * Allocated in `a`. */
 struct str secrets_way_in(const struct secrets *s, const struct url *u,
                           struct arena *a);
 
 /*
- * The next one to try after a 401. `*tried` starts at 0 and remembers where
- * the search stands. `out->source` NULL: there is none. `*of_path`: the
- * checkout or git's helpers have one for each repository, so these two have to be
- * asked for each, from SECRET_CHECKOUT on. In `a`.
+ * Returns the next credential to try after a 401, allocated in `a`;
+ * `out->source` is NULL if there is none. `*tried` starts at 0 and stores the
+ * position of the search. Sets `*of_path` if the checkout or git's helpers have
+ * a credential for each repository: from SECRET_CHECKOUT on, search for each
+ * repository then.
  */
 MUST_CHECK bool secrets_next(const struct secrets *s, struct link *l,
                              const struct url *u, unsigned *tried,
@@ -76,9 +81,9 @@ struct netrc_entry {
     struct str machine, login, password;
 };
 
-/* One `machine` after the other; false after the last. Start with all of the
- * file's text in `*rest`. A `default` entry names no host and is left out.
- * Values live in `a`. */
+/* Reads one `machine` entry after the other; returns false after the last.
+ * Start with the text of the file in `*rest`. A `default` entry names no host
+ * and is skipped. Values live in `a`. */
 bool netrc_next(struct str *rest, struct arena *a, struct netrc_entry *out);
 
 #endif

@@ -4,18 +4,19 @@
 #include "base/str.h"
 
 /*
- * system_ca: the authorities that libcurl trusts by itself, a bundle and a
- * folder (those that it was built for). OpenSSL parses the bundle whole, 22 ms
- * of CPU for Debian's 144; of the folder it reads the certificate that it needs.
- * Both are trusted: without the bundle nothing more is.
+ * system_ca: the certificate authorities that libcurl trusts by default: a
+ * bundle and a folder, as set when it was built. OpenSSL parses the whole
+ * bundle, which takes 22 ms of CPU for Debian's 144 certificates, but reads
+ * from the folder only the certificate that it needs. Both are trusted, so
+ * omitting the bundle never adds trust.
  */
 
-/* The folder has as many certificates, by the hash of their names, as the
- * bundle: the bundle adds none. False as well when one cannot be read. */
+/* Returns whether the folder has as many certificates, named by hash, as the
+ * bundle, so that the bundle adds none. Returns false if one cannot be read. */
 bool system_ca_is_in_folder(const char *bundle, const char *folder);
 
-/* `bundle`, when it can be read; else the bundle of the first other distribution
- * that this machine has; else `bundle` all the same, for libcurl to name. */
+/* Returns `bundle` if it is readable; else the first existing bundle of another
+ * distribution's path; else `bundle`, so that libcurl reports it. */
 const char *system_ca_bundle(const char *bundle);
 
 #endif

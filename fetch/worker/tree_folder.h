@@ -8,28 +8,30 @@
  * Private to the files that walk trees.
  */
 
-/* The position of a walk: links lead into other folders, ".." leads back. */
+/* The position of a walk. A link may lead into another folder; ".." leads to
+ * the parent. */
 struct folder {
-    const struct folder *parent; /* NULL: the root of the repository */
-    struct str name;             /* in its parent */
+    const struct folder *parent; /* NULL for the root of the repository */
+    struct str name;             /* name in its parent */
     struct oid tree;
-    unsigned depth; /* 0: the root */
+    unsigned depth; /* 0 for the root */
 };
 
-/* "skills/pdf" and, when it is not empty, "/" and `name`. In `a`. */
+/* Returns "skills/pdf", followed by "/" and `name` unless that is empty.
+ * Allocated in `a`. */
 struct str folder_path(const struct folder *f, struct str name,
                        struct arena *a);
 
 enum folder_answer {
     FOLDER_HAS,
     FOLDER_LACKS,
-    FOLDER_ABSENT, /* its tree is not here yet */
+    FOLDER_ABSENT, /* its tree has not been fetched yet */
 };
 
 /*
- * The entry `name` of `f`. `*scanned` counts the bytes that were read for
- * it. Errors: ERR_DAMAGED for no tree or a name that is there twice,
- * ERR_LIMIT past TREE_SCAN_MAX_BYTES.
+ * Finds the entry `name` of `f`. Adds the bytes read to `*scanned`. Errors:
+ * ERR_DAMAGED for an invalid tree or a duplicate name, ERR_LIMIT above
+ * TREE_SCAN_MAX_BYTES.
  */
 MUST_CHECK bool folder_find(const struct tree_source *s, const struct folder *f,
                             struct str name, uint64_t *scanned,
@@ -37,9 +39,9 @@ MUST_CHECK bool folder_find(const struct tree_source *s, const struct folder *f,
                             struct err *e);
 
 /*
- * Adds a hint to `e`, which says that `f` has no `name`: names near to it in
- * `f`, or other places in the repository where the last component of `path`
- * is found. Looks at a bounded number of entries.
+ * Adds a hint to `e`, which reports that `f` has no `name`: similar names in
+ * `f`, or other paths in the repository that end with the last component of
+ * `path`. Scans a bounded number of entries.
  */
 void folder_hint_near(const struct tree_source *s, const struct folder *f,
                       struct str name, struct str path, struct err *e);

@@ -4,13 +4,13 @@
 #include "../unpack.h"
 #include "link.h"
 
-/* The files of an archive. Contents in the arena of `out`, or borrowed. Errors:
- * those of unzip and untar. */
+/* Unpacks an archive. File contents are in the arena of `out`, or borrowed from
+ * `archive`. Errors: those of unzip and untar. */
 MUST_CHECK bool unpack_archive(struct str archive, enum artifact_format format,
                                struct unpack *out, struct err *e);
 
-/* unpack: an archive, for mapm, which reads none by itself. It is the only task
- * of its process. `body`: of UNPACK. */
+/* unpack_serve: unpacks an archive for mapm, which parses none itself. It is
+ * the only task of its process. `body` is that of the UNPACK frame. */
 MUST_CHECK bool unpack_serve(struct link *l, struct str body, struct err *e);
 
 #endif

@@ -4,41 +4,41 @@
 #include "pktline.h"
 
 /*
- * wire: what can be wrong with an answer, whatever was asked.
- * Source: FETCH.md 8.
+ * wire: errors that any response can have, whatever was requested. Source:
+ * FETCH.md 8.
  */
 
-/* What went wrong, so that the caller knows whether to ask again. */
+/* The kind of error, from which the caller decides whether to retry. */
 enum wire_fault {
     WIRE_OK,
     WIRE_EMPTY,     /* no body at all: no v2, or a feature is missing */
-    WIRE_CUT,       /* ended early: ask again */
+    WIRE_CUT,       /* ended early: retry */
     WIRE_NOT_GIT,   /* not a git server */
-    WIRE_REMOTE,    /* the server said no, in its own words */
-    WIRE_BUSY,      /* the server said: later (a rate limit) */
+    WIRE_REMOTE,    /* the server reported an error in its own words */
+    WIRE_BUSY,      /* the server asked to retry later (a rate limit) */
     WIRE_NO_OBJECT, /* the server has no such object: refs moved */
-    WIRE_NO_WANT,   /* … or has it, and no ref names it */
+    WIRE_NO_WANT,   /* the object may not be requested: no ref names it */
     WIRE_NO_FILTER, /* the server refused the filter */
-    WIRE_LIMIT,     /* larger than we take */
-    WIRE_PACK,      /* the sink of the pack reported an error */
+    WIRE_LIMIT,     /* larger than the limit */
+    WIRE_PACK,      /* the receiver of the pack reported an error */
 };
 
-/* Sets `*fault` on the way out of a failure; false. */
+/* Sets `*fault`; returns false. */
 bool wire_fail(enum wire_fault *fault, enum wire_fault why);
 
-/* ERR_FETCH "not a git server: <what>"; WIRE_NOT_GIT. */
+/* Sets ERR_FETCH "not a git server: <what>" and WIRE_NOT_GIT. Returns false. */
 bool wire_not_git(enum wire_fault *fault, const char *what, struct err *e);
 
-/* pkt_read, where an "ERR …" packet is the failure that it reports, sorted
- * by what can be done about it. */
+/* Calls pkt_read and turns an "ERR …" packet into a failure, with the fault
+ * that wire_classify returns. */
 MUST_CHECK bool wire_next(struct pkt_reader *r, struct str *bytes,
                           struct pkt *out, enum wire_fault *fault,
                           struct err *e);
 
-/* The same sorting for words that came in side band 3. */
+/* Classifies the text of an error of the server, also of side band 3. */
 enum wire_fault wire_classify(struct str words);
 
-/* For an answer that never reached its end: ERR_FETCH. */
+/* Reports a response that did not reach its end: ERR_FETCH. Returns false. */
 bool wire_not_whole(const struct pkt_reader *r, enum wire_fault *fault,
                     struct err *e);
 
