@@ -1,10 +1,12 @@
 #include "base/json_record.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The value of a field of any type. */
 struct field {
     struct str text;
+    double real;
     uint64_t number;
     const void *items;
     size_t count;
@@ -40,6 +42,18 @@ static struct field read_field(const struct json_member *m, const char *value)
     case JSON_OF_SIZE:
         f.number = *(const size_t *)(const void *)at;
         break;
+    case JSON_OF_DOUBLE:
+        f.real = *(const double *)(const void *)at;
+        break;
+    case JSON_OF_POINTED:
+        memcpy(&f.items, at, sizeof f.items);
+        break;
+    case JSON_OF_TEXT:
+        f.text = m->text(value);
+        break;
+    case JSON_OF_PART:
+        f.items = at;
+        break;
     case JSON_OF_STRINGS:
     case JSON_OF_RECORDS:
         memcpy(&f.items, at, sizeof f.items);
@@ -47,6 +61,28 @@ static struct field read_field(const struct json_member *m, const char *value)
         break;
     }
     return f;
+}
+
+static void put_real(struct json_writer *w, double n)
+{
+    char text[32];
+    int length = snprintf(text, sizeof text, "%.4g", n);
+
+    json_raw(w, str_make(text, (size_t)length));
+}
+
+static void put_scalar(struct json_writer *w, const struct json_member *m,
+                       const struct field *f)
+{
+    if (m->type == JSON_OF_BOOL)
+        json_bool(w, f->number);
+    else if (m->type == JSON_OF_DOUBLE)
+        put_real(w, f->real);
+    else if (m->type == JSON_OF_UNSIGNED || m->type == JSON_OF_SIZE)
+        json_number(w, f->number);
+    else
+        json_string(w,
+                    m->name ? str_cstr(m->name((unsigned)f->number)) : f->text);
 }
 
 static void put_member(struct json_writer *w, const struct json_member *m,
@@ -57,24 +93,25 @@ static void put_member(struct json_writer *w, const struct json_member *m,
 
     if (is_empty && m->empty == JSON_EMPTY_LEFT)
         return;
-    if (m->type == JSON_OF_RECORDS) {
+    switch (m->type) {
+    case JSON_OF_PART:
+    case JSON_OF_POINTED:
+        json_put_members(w, m->record, f.items);
+        return;
+    case JSON_OF_RECORDS:
         json_member_records(w, m->key, m->record, f.items, f.count);
         return;
-    }
-    if (m->type == JSON_OF_LIST || m->type == JSON_OF_STRINGS) {
+    case JSON_OF_LIST:
+    case JSON_OF_STRINGS:
         json_member_strings(w, m->key, f.items, f.count);
         return;
+    default:
+        json_key(w, m->key);
+        if (is_empty && m->empty == JSON_EMPTY_NULL)
+            json_null(w);
+        else
+            put_scalar(w, m, &f);
     }
-    json_key(w, m->key);
-    if (is_empty && m->empty == JSON_EMPTY_NULL)
-        json_null(w);
-    else if (m->type == JSON_OF_BOOL)
-        json_bool(w, f.number);
-    else if (m->type == JSON_OF_UNSIGNED || m->type == JSON_OF_SIZE)
-        json_number(w, f.number);
-    else
-        json_string(w,
-                    m->name ? str_cstr(m->name((unsigned)f.number)) : f.text);
 }
 
 void json_put_members(struct json_writer *w, const struct json_record *r,

@@ -1,6 +1,6 @@
 #include "mapm/doctor.h"
 
-#include "base/json.h"
+#include "base/json_record.h"
 #include "base/text.h"
 
 #include "command.h"
@@ -112,6 +112,20 @@ static void write_backend(struct json_writer *w, const struct backend *k)
     json_end_object(w);
 }
 
+static const char *state_word(unsigned state)
+{
+    return states[state].word;
+}
+
+static const struct json_member check_members[] = {
+    JSON_MEMBER(struct doctor_check, "group", group),
+    JSON_MEMBER(struct doctor_check, "name", name),
+    JSON_MEMBER_NAMED(struct doctor_check, "state", state, state_word),
+    JSON_MEMBER(struct doctor_check, "text", text),
+    JSON_MEMBER_OR_NULL(struct doctor_check, "hint", hint),
+};
+JSON_RECORD(check, struct doctor_check);
+
 static void print_document(struct invocation *inv,
                            const struct doctor_report *d)
 {
@@ -120,19 +134,7 @@ static void print_document(struct invocation *inv,
     json_member_string(w, "version", STR(MAPM_VERSION));
     json_member_bool(w, "ok", d->counts[DOCTOR_BROKEN] == 0);
     write_backend(w, d->backend);
-    json_member_array(w, "checks");
-    for (size_t i = 0; i < d->count; i++) {
-        const struct doctor_check *c = &d->checks[i];
-
-        json_begin_object(w);
-        json_member_string(w, "group", str_cstr(c->group));
-        json_member_string(w, "name", c->name);
-        json_member_string(w, "state", str_cstr(states[c->state].word));
-        json_member_string(w, "text", c->text);
-        json_member_optional(w, "hint", c->hint);
-        json_end_object(w);
-    }
-    json_end_array(w);
+    json_member_records(w, "checks", &check_record, d->checks, d->count);
     print_json_end(inv);
 }
 

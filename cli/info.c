@@ -38,106 +38,92 @@ static const char *plural(size_t n)
 
 /* --- as JSON -------------------------------------------------------------- */
 
-static void put_files(struct json_writer *w, const struct install_info *p)
-{
-    json_member_array(w, "files");
-    for (size_t i = 0; i < p->file_count; i++) {
-        json_begin_object(w);
-        json_member_string(w, "path", p->files[i].path);
-        json_member_number(w, "bytes", p->files[i].bytes);
-        json_member_bool(w, "executable", p->files[i].is_executable);
-        json_end_object(w);
-    }
-    json_end_array(w);
-}
+static const struct json_member file_members[] = {
+    JSON_MEMBER(struct info_file, "path", path),
+    JSON_MEMBER(struct info_file, "bytes", bytes),
+    JSON_MEMBER(struct info_file, "executable", is_executable),
+};
+JSON_RECORD(file, struct info_file);
 
-static void put_needs(struct json_writer *w, const struct install_info *p)
-{
-    json_member_array(w, "needs");
-    for (size_t i = 0; i < p->need_count; i++) {
-        json_begin_object(w);
-        json_member_string(w, "type",
-                           str_cstr(doc_kind_name(p->needs[i].kind)));
-        json_member_string(w, "origin", p->needs[i].origin);
-        json_end_object(w);
-    }
-    json_end_array(w);
-}
+static const struct json_member need_members[] = {
+    JSON_MEMBER_NAMED(struct install_link, "type", kind, doc_kind_name),
+    JSON_MEMBER(struct install_link, "origin", origin),
+};
+JSON_RECORD(need, struct install_link);
 
-static void put_parts(struct json_writer *w, const struct install_info *p)
-{
-    json_member_array(w, "parts");
-    for (size_t i = 0; i < p->part_count; i++) {
-        const struct info_part *part = &p->parts[i];
+static const struct json_member part_members[] = {
+    JSON_MEMBER_NAMED(struct info_part, "type", kind, doc_kind_name),
+    JSON_MEMBER(struct info_part, "name", name),
+    JSON_MEMBER_OR_NULL(struct info_part, "path", path),
+    JSON_MEMBER_OR_NULL(struct info_part, "description", description),
+    JSON_MEMBER_OR_NULL(struct info_part, "command", command),
+    JSON_MEMBER(struct info_part, "tokens", tokens),
+    JSON_MEMBER_OR_NULL(struct info_part, "problem", problem),
+};
+JSON_RECORD(part, struct info_part);
 
-        json_begin_object(w);
-        json_member_string(w, "type", str_cstr(doc_kind_name(part->kind)));
-        json_member_string(w, "name", part->name);
-        json_member_optional(w, "path", part->path);
-        json_member_optional(w, "description", part->description);
-        json_member_optional(w, "command", part->command);
-        json_member_number(w, "tokens", part->tokens);
-        json_member_optional(w, "problem", part->problem);
-        json_end_object(w);
-    }
-    json_end_array(w);
-    json_member_array(w, "not_installed");
-    for (size_t i = 0; i < p->other_count; i++) {
-        json_begin_object(w);
-        json_member_string(w, "kind", p->others[i].kind);
-        json_member_number(w, "count", p->others[i].count);
-        json_member_string(w, "where", p->others[i].where);
-        json_end_object(w);
-    }
-    json_end_array(w);
-}
+static const struct json_member other_members[] = {
+    JSON_MEMBER(struct info_other, "kind", kind),
+    JSON_MEMBER(struct info_other, "count", count),
+    JSON_MEMBER(struct info_other, "where", where),
+};
+JSON_RECORD(other, struct info_other);
 
-static void put_license(struct json_writer *w, const struct install_info *p)
-{
-    json_member_optional(w, "license", p->license);
-    json_member_optional(w, "license_file", p->license_file);
-    json_member_optional(w, "license_text", p->license_text);
-    json_member_bool(w, "proprietary", p->is_proprietary);
-}
+static const struct json_member head_members[] = {
+    JSON_MEMBER_NAMED(struct install_info, "type", kind, doc_kind_name),
+    JSON_MEMBER(struct install_info, "name", name),
+    JSON_MEMBER_OR_NULL(struct install_info, "version", version),
+    JSON_MEMBER_OR_NULL(struct install_info, "description", description),
+    JSON_MEMBER_OR_NULL(struct install_info, "license", license),
+    JSON_MEMBER_OR_NULL(struct install_info, "license_file", license_file),
+    JSON_MEMBER_OR_NULL(struct install_info, "license_text", license_text),
+    JSON_MEMBER(struct install_info, "proprietary", is_proprietary),
+};
+JSON_RECORD(head, struct install_info);
+
+static const struct json_member source_members[] = {
+    JSON_MEMBER(struct install_info, "origin", origin),
+    JSON_MEMBER_OR_NULL(struct install_info, "from", from),
+    JSON_MEMBER_OR_NULL(struct install_info, "ref", ref),
+    JSON_MEMBER_OR_NULL(struct install_info, "commit", commit),
+};
+JSON_RECORD(source, struct install_info);
+
+static const struct json_member content_members[] = {
+    JSON_MEMBER(struct install_info, "digest", digest),
+    JSON_MEMBER_OR_NULL(struct install_info, "installed_as", installed_name),
+    JSON_MEMBER_OR_NULL(struct install_info, "installed_commit",
+                        installed_commit),
+    JSON_MEMBER(struct install_info, "patched", is_patched),
+    JSON_MEMBER(struct install_info, "without", without),
+    JSON_MEMBER_RECORDS(struct install_info, "files", files, file_count,
+                        file_record),
+    JSON_MEMBER(struct install_info, "bytes", bytes),
+    JSON_MEMBER(struct install_info, "tokens", tokens),
+    JSON_MEMBER(struct install_info, "list_tokens", list_tokens),
+    JSON_MEMBER_RECORDS(struct install_info, "needs", needs, need_count,
+                        need_record),
+    JSON_MEMBER_OR_NULL(struct install_info, "command", command),
+    JSON_MEMBER_OR_NULL(struct install_info, "program", program),
+    JSON_MEMBER_OR_NULL(struct install_info, "hooks", hooks),
+    JSON_MEMBER_OR_NULL(struct install_info, "allowed_tools", tools),
+    JSON_MEMBER_OR_NULL(struct install_info, "compatibility", compatibility),
+    JSON_MEMBER_OR_NULL(struct install_info, "prereqs", prereqs),
+    JSON_MEMBER(struct install_info, "hidden_characters", is_hidden),
+    JSON_MEMBER(struct install_info, "disable_model_invocation", is_disabled),
+    JSON_MEMBER_RECORDS(struct install_info, "parts", parts, part_count,
+                        part_record),
+    JSON_MEMBER_RECORDS(struct install_info, "not_installed", others,
+                        other_count, other_record),
+};
+JSON_RECORD(content, struct install_info);
 
 static void put_source(struct json_writer *w, const struct install_info *p)
 {
     char date[DATE_CHARS];
 
-    json_member_string(w, "origin", p->origin);
-    json_member_optional(w, "from", p->from);
-    json_member_optional(w, "ref", p->ref);
-    json_member_optional(w, "commit", p->commit);
+    json_put_members(w, &source_record, p);
     json_member_optional(w, "date", str_cstr(date_of(p->time, date)));
-}
-
-static void put_package(struct json_writer *w, const struct install_info *p)
-{
-    json_member_string(w, "type", str_cstr(doc_kind_name(p->kind)));
-    json_member_string(w, "name", p->name);
-    json_member_optional(w, "version", p->version);
-    json_member_optional(w, "description", p->description);
-    put_license(w, p);
-    put_source(w, p);
-    json_member_string(w, "digest", p->digest);
-    json_member_optional(w, "installed_as", p->installed_name);
-    json_member_optional(w, "installed_commit", p->installed_commit);
-    json_member_bool(w, "patched", p->is_patched);
-    json_member_strings(w, "without", p->without.items, p->without.count);
-    put_files(w, p);
-    json_member_number(w, "bytes", p->bytes);
-    json_member_number(w, "tokens", p->tokens);
-    json_member_number(w, "list_tokens", p->list_tokens);
-    put_needs(w, p);
-    json_member_optional(w, "command", p->command);
-    json_member_optional(w, "program", p->program);
-    json_member_optional(w, "hooks", p->hooks);
-    json_member_optional(w, "allowed_tools", p->tools);
-    json_member_optional(w, "compatibility", p->compatibility);
-    json_member_optional(w, "prereqs", p->prereqs);
-    json_member_bool(w, "hidden_characters", p->is_hidden);
-    json_member_bool(w, "disable_model_invocation", p->is_disabled);
-    put_parts(w, p);
 }
 
 static void print_info_json(struct invocation *inv,
@@ -150,7 +136,9 @@ static void print_info_json(struct invocation *inv,
         put_source(w, p);
         install_put_offers(w, &p->catalog);
     } else {
-        put_package(w, p);
+        json_put_members(w, &head_record, p);
+        put_source(w, p);
+        json_put_members(w, &content_record, p);
         if (has_option(inv, OPTION_README))
             json_member_string(w, "readme", p->body);
     }

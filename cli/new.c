@@ -21,7 +21,7 @@ JSON_RECORD(package, struct scaffold_package);
 static void say(struct invocation *inv, const struct scaffold_package *p)
 {
     if (has_option(inv, OPTION_JSON)) {
-        print_json_record(inv, "mapm.new/1", NULL, &package, p);
+        print_json_record(inv, "mapm.new/1", NULL, &package_record, p);
         return;
     }
     for (size_t i = 0; i < p->files.count; i++)

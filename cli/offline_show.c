@@ -1,31 +1,25 @@
 #include "offline_show.h"
 
-#include "base/json.h"
+#include "base/json_record.h"
 #include "base/text.h"
 #include "mapm/install_offline.h"
 
 /* store pull, bundle, vendor: all that the lock holds, for a place without a
  * network. */
 
-static void print_list(struct json_writer *w, const char *key,
-                       const struct str_list *list)
-{
-    json_member_strings(w, key, list->items, list->count);
-}
+static const struct json_member kept_members[] = {
+    JSON_MEMBER_NAMED(struct install_kept, "type", kind, doc_kind_name),
+    JSON_MEMBER(struct install_kept, "name", name),
+    JSON_MEMBER(struct install_kept, "message", why),
+};
+JSON_RECORD(kept, struct install_kept);
 
-static void print_kept_json(struct json_writer *w,
-                            const struct install_offline *o)
-{
-    json_member_array(w, "left_out");
-    for (size_t i = 0; i < o->kept_count; i++) {
-        json_begin_object(w);
-        json_member_string(w, "type", str_cstr(doc_kind_name(o->kept[i].kind)));
-        json_member_string(w, "name", o->kept[i].name);
-        json_member_string(w, "message", str_cstr(o->kept[i].why));
-        json_end_object(w);
-    }
-    json_end_array(w);
-}
+static const struct json_member folder_members[] = {
+    JSON_MEMBER(struct install_offline, "written", written),
+    JSON_MEMBER(struct install_offline, "removed", removed),
+    JSON_MEMBER(struct install_offline, "foreign", foreign),
+};
+JSON_RECORD(folder, struct install_offline);
 
 static void print_json(struct invocation *inv, const char *schema,
                        const char *command, const struct install_offline *o,
@@ -37,12 +31,9 @@ static void print_json(struct invocation *inv, const char *schema,
     json_member_number(w, "packages", o->packages);
     json_member_number(w, "requests", o->requests);
     json_member_number(w, "bytes", o->path.n ? o->file_bytes : o->bytes);
-    print_kept_json(w, o);
-    if (is_folder) {
-        print_list(w, "written", &o->written);
-        print_list(w, "removed", &o->removed);
-        print_list(w, "foreign", &o->foreign);
-    }
+    json_member_records(w, "left_out", &kept_record, o->kept, o->kept_count);
+    if (is_folder)
+        json_put_members(w, &folder_record, o);
     print_json_end(inv);
 }
 

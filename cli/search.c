@@ -9,27 +9,20 @@
 #define DESCRIPTION_COLUMNS 100
 #define NAME_COLUMNS        32
 
-static void put_hit(struct json_writer *w, const struct discover_hit *h,
-                    struct arena *a)
-{
-    json_begin_object(w);
-    json_member_string(w, "type", h->kind);
-    json_member_string(w, "name", h->name);
-    json_member_optional(w, "version", h->version);
-    json_member_string(w, "description", h->description);
-    json_member_optional(w, "catalog", h->catalog);
-    json_member_optional(w, "origin", h->origin);
-    json_member_optional(w, "plugin", h->entry);
-    json_key(w, "tokens");
-    if (h->tokens)
-        json_number(w, h->tokens);
-    else
-        json_null(w);
-    json_member_bool(w, "installed", h->is_installed);
-    json_member_optional(w, "not_installable", h->why);
-    json_member_raw(w, "score", arena_printf(a, "%.4g", h->score));
-    json_end_object(w);
-}
+static const struct json_member hit_members[] = {
+    JSON_MEMBER(struct discover_hit, "type", kind),
+    JSON_MEMBER(struct discover_hit, "name", name),
+    JSON_MEMBER_OR_NULL(struct discover_hit, "version", version),
+    JSON_MEMBER(struct discover_hit, "description", description),
+    JSON_MEMBER_OR_NULL(struct discover_hit, "catalog", catalog),
+    JSON_MEMBER_OR_NULL(struct discover_hit, "origin", origin),
+    JSON_MEMBER_OR_NULL(struct discover_hit, "plugin", entry),
+    JSON_MEMBER_OR_NULL(struct discover_hit, "tokens", tokens),
+    JSON_MEMBER(struct discover_hit, "installed", is_installed),
+    JSON_MEMBER_OR_NULL(struct discover_hit, "not_installable", why),
+    JSON_MEMBER(struct discover_hit, "score", score),
+};
+JSON_RECORD(hit, struct discover_hit);
 
 static void print_json(struct invocation *inv, struct str text,
                        const struct discover_hit *hits, size_t count,
@@ -39,10 +32,7 @@ static void print_json(struct invocation *inv, struct str text,
 
     json_member_string(w, "query", text);
     json_member_number(w, "catalogs", catalogs);
-    json_member_array(w, "packages");
-    for (size_t i = 0; i < count; i++)
-        put_hit(w, &hits[i], &inv->cx.arena);
-    json_end_array(w);
+    json_member_records(w, "packages", &hit_record, hits, count);
     print_json_end(inv);
 }
 

@@ -1,6 +1,6 @@
 #include "store_push.h"
 
-#include "base/json.h"
+#include "base/json_record.h"
 #include "base/map.h"
 #include "base/text.h"
 #include "mapm/install_push.h"
@@ -33,6 +33,22 @@ static bool read_arguments(struct invocation *inv,
                    "be named with it");
 }
 
+static const char *state_name(unsigned state)
+{
+    return states[state];
+}
+
+static const struct json_member shared_members[] = {
+    JSON_MEMBER_NAMED(struct install_shared, "type", kind, doc_kind_name),
+    JSON_MEMBER(struct install_shared, "name", package),
+    JSON_MEMBER(struct install_shared, "proof", is_proof),
+    JSON_MEMBER_OR_NULL(struct install_shared, "object", object),
+    JSON_MEMBER_NAMED(struct install_shared, "state", state, state_name),
+    JSON_MEMBER(struct install_shared, "bytes", bytes),
+    JSON_MEMBER_OR_NULL(struct install_shared, "message", message),
+};
+JSON_RECORD(shared, struct install_shared);
+
 static void print_json(struct invocation *inv, bool is_push,
                        const struct install_push_result *r)
 {
@@ -44,21 +60,7 @@ static void print_json(struct invocation *inv, bool is_push,
     else
         json_member_string(w, "remote", r->to);
     json_member_bool(w, "ok", r->by_state[INSTALL_NOT_SHARED] == 0);
-    json_member_array(w, "objects");
-    for (size_t i = 0; i < r->count; i++) {
-        const struct install_shared *s = &r->items[i];
-
-        json_begin_object(w);
-        json_member_string(w, "type", str_cstr(doc_kind_name(s->kind)));
-        json_member_string(w, "name", s->package);
-        json_member_bool(w, "proof", s->is_proof);
-        json_member_optional(w, "object", s->object);
-        json_member_string(w, "state", str_cstr(states[s->state]));
-        json_member_number(w, "bytes", s->bytes);
-        json_member_optional(w, "message", s->message);
-        json_end_object(w);
-    }
-    json_end_array(w);
+    json_member_records(w, "objects", &shared_record, r->items, r->count);
     print_json_end(inv);
 }
 

@@ -1,4 +1,4 @@
-#include "base/json.h"
+#include "base/json_record.h"
 #include "mapm/doc_kind.h"
 #include "mapm/lock.h"
 #include "mapm/origin.h"
@@ -91,19 +91,6 @@ static void put_unsupported(struct json_writer *w,
     json_end_array(w);
 }
 
-static void put_without(struct json_writer *w, const struct install_plan *plan)
-{
-    json_member_array(w, "without");
-    for (size_t i = 0; i < plan->without_count; i++) {
-        json_begin_object(w);
-        json_member_string(w, "plugin", plan->without[i].plugin);
-        json_member_strings(w, "parts", plan->without[i].parts.items,
-                            plan->without[i].parts.count);
-        json_end_object(w);
-    }
-    json_end_array(w);
-}
-
 static void put_packages(struct json_writer *w, const struct install_plan *plan,
                          struct arena *a)
 {
@@ -113,23 +100,6 @@ static void put_packages(struct json_writer *w, const struct install_plan *plan,
     for (size_t i = 0; i < plan->removed_count; i++)
         put_removed(w, plan->removed[i],
                     plan->removed_members ? &plan->removed_members[i] : NULL);
-    json_end_array(w);
-}
-
-static void put_changes(struct json_writer *w, const struct install_plan *plan)
-{
-    static const char *const actions[] = {[PROVISION_ADD] = "add",
-                                          [PROVISION_UPDATE] = "update",
-                                          [PROVISION_REMOVE] = "remove"};
-
-    json_member_array(w, "changes");
-    for (size_t i = 0; i < plan->change_count; i++) {
-        json_begin_object(w);
-        json_member_string(w, "action",
-                           str_cstr(actions[plan->changes[i].kind]));
-        json_member_string(w, "path", plan->changes[i].path);
-        json_end_object(w);
-    }
     json_end_array(w);
 }
 
@@ -151,96 +121,149 @@ static void put_left_out(struct json_writer *w,
     json_end_object(w);
 }
 
-/* Entries of a mapm.lock in conflict that both sides changed. */
-static void put_merged(struct json_writer *w, const struct install_plan *plan)
+/* Of an entry of a mapm.lock in conflict that both sides changed. */
+static struct str ours_of(const void *value)
 {
-    json_member_array(w, "merged");
-    for (size_t i = 0; i < plan->merged_count; i++) {
-        const struct install_merged *m = &plan->merged[i];
-
-        json_begin_object(w);
-        json_member_string(w, "type", str_cstr(doc_kind_name(m->taken->kind)));
-        json_member_string(w, "name", m->taken->name);
-        json_member_optional(w, "ours", m->ours->commit);
-        json_member_optional(w, "theirs", m->theirs->commit);
-        json_member_string(w, "taken",
-                           m->taken == m->ours ? STR("ours") : STR("theirs"));
-        json_member_string(w, "why", str_cstr(m->why));
-        json_end_object(w);
-    }
-    json_end_array(w);
+    return ((const struct install_merged *)value)->ours->commit;
 }
 
-static void put_untouched(struct json_writer *w,
-                          const struct install_plan *plan)
+static struct str theirs_of(const void *value)
 {
-    json_member_array(w, "untouched");
-    for (size_t i = 0; i < plan->untouched_count; i++) {
-        const struct provision_untouched *u = &plan->untouched[i];
-
-        json_begin_object(w);
-        json_member_string(w, "client", u->client);
-        json_member_string(w, "path", u->path);
-        json_member_string(w, "message", u->why);
-        json_member_optional(w, "snippet", u->snippet);
-        json_end_object(w);
-    }
-    json_end_array(w);
+    return ((const struct install_merged *)value)->theirs->commit;
 }
 
-static void put_renames(struct json_writer *w, const struct install_plan *plan)
+static struct str taken_of(const void *value)
 {
-    json_member_array(w, "renamed");
-    for (size_t i = 0; i < plan->rename_count; i++) {
-        json_begin_object(w);
-        json_member_string(w, "from", plan->renames[i].from);
-        json_member_string(w, "to", plan->renames[i].to);
-        json_member_number(w, "origins", plan->renames[i].origins);
-        json_end_object(w);
-    }
-    json_end_array(w);
+    const struct install_merged *m = value;
+
+    return m->taken == m->ours ? STR("ours") : STR("theirs");
 }
 
-static void put_held(struct json_writer *w, const struct install_plan *plan)
-{
-    json_member_array(w, "held");
-    for (size_t i = 0; i < plan->held_count; i++) {
-        const struct install_held *h = &plan->held[i];
+static const struct json_member name_members[] = {
+    JSON_MEMBER_NAMED(struct lock_entry, "type", kind, doc_kind_name),
+    JSON_MEMBER(struct lock_entry, "name", name),
+};
+JSON_RECORD(name, struct lock_entry);
 
-        json_begin_object(w);
-        json_member_string(w, "type", str_cstr(doc_kind_name(h->entry->kind)));
-        json_member_string(w, "name", h->entry->name);
-        json_member_string(w, "origin", lock_origin_text(h->entry));
-        json_member_optional(w, "version", h->entry->version);
-        json_member_optional(w, "commit", h->entry->commit);
-        json_member_string(w, "state",
-                           h->is_gone ? STR("gone") : STR("unresolvable"));
-        json_member_bool(w, "root", h->is_root);
-        json_member_string(w, "code", h->code);
-        json_member_string(w, "message", h->message);
-        json_member_array(w, "chains");
-        for (size_t k = 0; k < h->chains.count; k++)
-            json_string(w, h->chains.items[k]);
-        json_end_array(w);
-        json_member_optional(w, "pin", h->pin);
-        json_member_optional(w, "hint", h->hint);
-        json_end_object(w);
-    }
-    json_end_array(w);
+static const struct json_member merged_members[] = {
+    JSON_MEMBERS_AT(struct install_merged, taken, name_record),
+    JSON_MEMBER_TEXT_OR_NULL("ours", ours_of),
+    JSON_MEMBER_TEXT_OR_NULL("theirs", theirs_of),
+    JSON_MEMBER_TEXT("taken", taken_of),
+    JSON_MEMBER(struct install_merged, "why", why),
+};
+JSON_RECORD(merged, struct install_merged);
+
+static struct str origin_of(const void *value)
+{
+    return lock_origin_text(value);
 }
+
+static struct str state_of(const void *value)
+{
+    return ((const struct install_held *)value)->is_gone ? STR("gone")
+                                                         : STR("unresolvable");
+}
+
+static const struct json_member locked_members[] = {
+    JSON_MEMBER_NAMED(struct lock_entry, "type", kind, doc_kind_name),
+    JSON_MEMBER(struct lock_entry, "name", name),
+    JSON_MEMBER_TEXT("origin", origin_of),
+    JSON_MEMBER_OR_NULL(struct lock_entry, "version", version),
+    JSON_MEMBER_OR_NULL(struct lock_entry, "commit", commit),
+};
+JSON_RECORD(locked, struct lock_entry);
+
+static const struct json_member held_members[] = {
+    JSON_MEMBERS_AT(struct install_held, entry, locked_record),
+    JSON_MEMBER_TEXT("state", state_of),
+    JSON_MEMBER(struct install_held, "root", is_root),
+    JSON_MEMBER(struct install_held, "code", code),
+    JSON_MEMBER(struct install_held, "message", message),
+    JSON_MEMBER(struct install_held, "chains", chains),
+    JSON_MEMBER_OR_NULL(struct install_held, "pin", pin),
+    JSON_MEMBER_OR_NULL(struct install_held, "hint", hint),
+};
+JSON_RECORD(held, struct install_held);
+
+static const struct json_member untouched_members[] = {
+    JSON_MEMBER(struct provision_untouched, "client", client),
+    JSON_MEMBER(struct provision_untouched, "path", path),
+    JSON_MEMBER(struct provision_untouched, "message", why),
+    JSON_MEMBER_OR_NULL(struct provision_untouched, "snippet", snippet),
+};
+JSON_RECORD(untouched, struct provision_untouched);
+
+static const struct json_member rename_members[] = {
+    JSON_MEMBER(struct project_rename, "from", from),
+    JSON_MEMBER(struct project_rename, "to", to),
+    JSON_MEMBER(struct project_rename, "origins", origins),
+};
+JSON_RECORD(rename, struct project_rename);
+
+static const struct json_member without_members[] = {
+    JSON_MEMBER(struct install_without, "plugin", plugin),
+    JSON_MEMBER(struct install_without, "parts", parts),
+};
+JSON_RECORD(without, struct install_without);
 
 /* What mapm.yaml leaves out of its catalogs from now on. */
-static void put_excluded(struct json_writer *w, const struct install_plan *plan)
+static const struct json_member exclusion_members[] = {
+    JSON_MEMBER(struct install_exclusion, "catalog", catalog),
+    JSON_MEMBER_OR_NULL(struct install_exclusion, "pattern", word),
+};
+JSON_RECORD(exclusion, struct install_exclusion);
+
+static const struct json_member load_members[] = {
+    JSON_MEMBER(struct install_load, "client", client),
+    JSON_MEMBER(struct install_load, "skills", skills),
+    JSON_MEMBER(struct install_load, "tokens", tokens),
+};
+JSON_RECORD(load, struct install_load);
+
+static const char *change_action(unsigned kind)
 {
-    json_member_array(w, "excluded");
-    for (size_t i = 0; i < plan->excluded_count; i++) {
-        json_begin_object(w);
-        json_member_string(w, "catalog", plan->excluded[i].catalog);
-        json_member_optional(w, "pattern", plan->excluded[i].word);
-        json_end_object(w);
-    }
-    json_end_array(w);
+    static const char *const actions[] = {[PROVISION_ADD] = "add",
+                                          [PROVISION_UPDATE] = "update",
+                                          [PROVISION_REMOVE] = "remove"};
+
+    return actions[kind];
 }
+
+static const struct json_member change_members[] = {
+    JSON_MEMBER_NAMED(struct provision_change, "action", kind, change_action),
+    JSON_MEMBER(struct provision_change, "path", path),
+};
+JSON_RECORD(change, struct provision_change);
+
+/* Members that a plan without them lacks. */
+static const struct json_member news_members[] = {
+    JSON_MEMBER_RECORDS_IF(struct install_plan, "held", held, held_count,
+                           held_record),
+    JSON_MEMBER_RECORDS_IF(struct install_plan, "renamed", renames,
+                           rename_count, rename_record),
+    JSON_MEMBER_RECORDS_IF(struct install_plan, "untouched", untouched,
+                           untouched_count, untouched_record),
+    JSON_MEMBER_RECORDS_IF(struct install_plan, "without", without,
+                           without_count, without_record),
+};
+JSON_RECORD(news, struct install_plan);
+
+static const struct json_member more_members[] = {
+    JSON_MEMBER_STRINGS_IF(struct install_plan, "purged", purged, purged_count),
+    JSON_MEMBER_RECORDS_IF(struct install_plan, "excluded", excluded,
+                           excluded_count, exclusion_record),
+    JSON_MEMBER_RECORDS_IF(struct install_plan, "loads", loads, load_count,
+                           load_record),
+};
+JSON_RECORD(more, struct install_plan);
+
+static const struct json_member sum_members[] = {
+    JSON_MEMBER(struct install_plan, "requests", requests),
+    JSON_MEMBER(struct install_plan, "bytes", bytes),
+    JSON_MEMBER(struct install_plan, "warnings", warnings),
+};
+JSON_RECORD(sum, struct install_plan);
 
 /* Packages of the repositories outside of the catalogs. */
 static void put_elsewhere(struct json_writer *w,
@@ -259,19 +282,6 @@ static void put_elsewhere(struct json_writer *w,
     json_end_array(w);
 }
 
-static void put_loads(struct json_writer *w, const struct install_plan *plan)
-{
-    json_member_array(w, "loads");
-    for (size_t i = 0; i < plan->load_count; i++) {
-        json_begin_object(w);
-        json_member_string(w, "client", str_cstr(plan->loads[i].client));
-        json_member_number(w, "skills", plan->loads[i].skills);
-        json_member_number(w, "tokens", plan->loads[i].tokens);
-        json_end_object(w);
-    }
-    json_end_array(w);
-}
-
 void install_print_json(struct invocation *inv, const struct install_plan *plan,
                         bool dry_run)
 {
@@ -282,7 +292,8 @@ void install_print_json(struct invocation *inv, const struct install_plan *plan,
     json_member_bool(w, "dry_run", dry_run);
     json_member_bool(w, "changed", plan->change_count > 0);
     put_packages(w, plan, &inv->cx.arena);
-    put_changes(w, plan);
+    json_member_records(w, "changes", &change_record, plan->changes,
+                        plan->change_count);
     json_member_array(w, "kept");
     for (size_t i = 0; i < plan->edit_count; i++)
         json_string(w, plan->edits[i].what);
@@ -296,33 +307,16 @@ void install_print_json(struct invocation *inv, const struct install_plan *plan,
     if (plan->import_count)
         install_put_imports(w, plan);
     if (plan->has_merged)
-        put_merged(w, plan);
-    if (plan->held_count)
-        put_held(w, plan);
-    if (plan->rename_count)
-        put_renames(w, plan);
-    if (plan->untouched_count)
-        put_untouched(w, plan);
-    if (plan->without_count)
-        put_without(w, plan);
+        json_member_records(w, "merged", &merged_record, plan->merged,
+                            plan->merged_count);
+    json_put_members(w, &news_record, plan);
     if (plan->unsupported_count)
         put_unsupported(w, plan);
-    if (plan->purged_count) {
-        json_member_array(w, "purged");
-        for (size_t i = 0; i < plan->purged_count; i++)
-            json_string(w, plan->purged[i]);
-        json_end_array(w);
-    }
-    if (plan->excluded_count)
-        put_excluded(w, plan);
-    if (plan->load_count)
-        put_loads(w, plan);
+    json_put_members(w, &more_record, plan);
     put_elsewhere(w, plan);
     if (plan->clients)
         client_put_json(w, plan->clients, clients_count, false);
-    json_member_number(w, "requests", plan->requests);
-    json_member_number(w, "bytes", plan->bytes);
-    json_member_number(w, "warnings", plan->warnings);
+    json_put_members(w, &sum_record, plan);
     print_json_end(inv);
 }
 

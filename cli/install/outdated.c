@@ -1,4 +1,4 @@
-#include "base/json.h"
+#include "base/json_record.h"
 #include "mapm/doc_kind.h"
 #include "mapm/install_query.h"
 
@@ -8,47 +8,46 @@
 
 #define AVAILABLE_MAX_SHOWN 20 /* of a catalog */
 
-static void print_json_table(struct invocation *inv,
-                             const struct install_outdated *o)
+static struct str state_of(const void *value)
 {
-    struct json_writer *w = print_json_begin(inv, "mapm.outdated/1", NULL);
+    const struct install_moved *m = value;
 
-    json_member_array(w, "packages");
-    for (size_t i = 0; i < o->count; i++) {
-        const struct install_moved *m = &o->moved[i];
-
-        json_begin_object(w);
-        json_member_string(w, "type", str_cstr(doc_kind_name(m->kind)));
-        json_member_string(w, "name", m->name);
-        json_member_string(w, "origin", m->origin);
-        json_member_string(w, "state",
-                           m->is_gone     ? STR("gone")
-                           : m->is_beyond ? STR("beyond-range")
-                                          : STR("changed"));
-        json_member_optional(w, "ref", m->ref);
-        json_member_optional(w, "locked", m->locked);
-        json_member_optional(w, "current", m->current);
-        json_member_optional(w, "version", m->version);
-        json_member_optional(w, "new_version", m->new_version);
-        json_member_optional(w, "message", m->message);
-        json_member_optional(w, "tag", m->tag);
-        json_member_optional(w, "newest", m->newest);
-        json_end_object(w);
-    }
-    json_end_array(w);
-    json_member_array(w, "available");
-    for (size_t i = 0; i < o->available_count; i++) {
-        json_begin_object(w);
-        json_member_string(w, "type",
-                           str_cstr(doc_kind_name(o->available[i].kind)));
-        json_member_string(w, "name", o->available[i].name);
-        json_member_string(w, "origin", o->available[i].origin);
-        json_member_string(w, "catalog", o->available[i].catalog);
-        json_end_object(w);
-    }
-    json_end_array(w);
-    print_json_end(inv);
+    return m->is_gone     ? STR("gone")
+           : m->is_beyond ? STR("beyond-range")
+                          : STR("changed");
 }
+
+static const struct json_member moved_members[] = {
+    JSON_MEMBER_NAMED(struct install_moved, "type", kind, doc_kind_name),
+    JSON_MEMBER(struct install_moved, "name", name),
+    JSON_MEMBER(struct install_moved, "origin", origin),
+    JSON_MEMBER_TEXT("state", state_of),
+    JSON_MEMBER_OR_NULL(struct install_moved, "ref", ref),
+    JSON_MEMBER_OR_NULL(struct install_moved, "locked", locked),
+    JSON_MEMBER_OR_NULL(struct install_moved, "current", current),
+    JSON_MEMBER_OR_NULL(struct install_moved, "version", version),
+    JSON_MEMBER_OR_NULL(struct install_moved, "new_version", new_version),
+    JSON_MEMBER_OR_NULL(struct install_moved, "message", message),
+    JSON_MEMBER_OR_NULL(struct install_moved, "tag", tag),
+    JSON_MEMBER_OR_NULL(struct install_moved, "newest", newest),
+};
+JSON_RECORD(moved, struct install_moved);
+
+static const struct json_member available_members[] = {
+    JSON_MEMBER_NAMED(struct install_available, "type", kind, doc_kind_name),
+    JSON_MEMBER(struct install_available, "name", name),
+    JSON_MEMBER(struct install_available, "origin", origin),
+    JSON_MEMBER(struct install_available, "catalog", catalog),
+};
+JSON_RECORD(available, struct install_available);
+
+static const struct json_member outdated_members[] = {
+    JSON_MEMBER_RECORDS(struct install_outdated, "packages", moved, count,
+                        moved_record),
+    JSON_MEMBER_RECORDS(struct install_outdated, "available", available,
+                        available_count, available_record),
+};
+JSON_RECORD(outdated, struct install_outdated);
 
 /* Those of one catalog stand together. */
 static void note_available(struct invocation *inv,
@@ -130,7 +129,7 @@ COMMAND(command_outdated)
     if (!is_json)
         print_table(inv, &o);
     else if (!o.problem)
-        print_json_table(inv, &o);
+        print_json_record(inv, "mapm.outdated/1", NULL, &outdated_record, &o);
     *exit_code = o.count > o.beyond_count ? EXIT_FINDINGS : EXIT_DONE;
     if (o.problem) {
         *e = *o.problem;

@@ -1,4 +1,4 @@
-#include "base/json.h"
+#include "base/json_record.h"
 #include "base/text.h"
 #include "mapm/install_query.h"
 
@@ -35,6 +35,29 @@ static const struct {
 };
 /* clang-format on */
 
+static const char *side_name(unsigned side)
+{
+    return sides[side].name;
+}
+
+static const struct json_member difference_members[] = {
+    JSON_MEMBER(struct install_difference, "path", path),
+    JSON_MEMBER(struct install_difference, "how", how),
+    JSON_MEMBER_NAMED(struct install_difference, "differs", side, side_name),
+};
+JSON_RECORD(difference, struct install_difference);
+
+static const struct json_member verified_members[] = {
+    JSON_MEMBER_RECORDS(struct install_verification, "differences", differences,
+                        count, difference_record),
+    JSON_MEMBER_STRINGS(struct install_verification, "digest_only", digest_only,
+                        digest_only_count),
+    JSON_MEMBER_STRINGS(struct install_verification, "own", own, own_count),
+    JSON_MEMBER_STRINGS(struct install_verification, "patched", patched,
+                        patched_count),
+};
+JSON_RECORD(verified, struct install_verification);
+
 static void print_findings_json(struct invocation *inv,
                                 const struct install_verification *v)
 {
@@ -42,19 +65,7 @@ static void print_findings_json(struct invocation *inv,
 
     json_member_string(w, "workspace", v->workspace);
     json_member_bool(w, "ok", v->count == 0);
-    json_member_array(w, "differences");
-    for (size_t i = 0; i < v->count; i++) {
-        json_begin_object(w);
-        json_member_string(w, "path", v->differences[i].path);
-        json_member_string(w, "how", str_cstr(v->differences[i].how));
-        json_member_string(w, "differs",
-                           str_cstr(sides[v->differences[i].side].name));
-        json_end_object(w);
-    }
-    json_end_array(w);
-    json_member_strings(w, "digest_only", v->digest_only, v->digest_only_count);
-    json_member_strings(w, "own", v->own, v->own_count);
-    json_member_strings(w, "patched", v->patched, v->patched_count);
+    json_put_members(w, &verified_record, v);
     print_json_end(inv);
 }
 

@@ -621,7 +621,12 @@ struct whole {
     const struct str *items;
     size_t item_count;
     const struct part *parts;
-    size_t part_count;
+    size_t part_count, zero_count;
+    double score;
+    struct inner {
+        bool inside;
+    } inner;
+    const struct inner *outer;
 };
 
 static const struct json_member part_members[] = {
@@ -629,6 +634,18 @@ static const struct json_member part_members[] = {
     JSON_MEMBER_OR_NULL(struct part, "size", size),
 };
 JSON_RECORD(part, struct part);
+
+static const struct json_member inner_members[] = {
+    JSON_MEMBER(struct inner, "inside", inside),
+};
+JSON_RECORD(inner, struct inner);
+
+static struct str size_text(const void *value)
+{
+    const struct whole *w = value;
+
+    return w->size > 1000 ? STR("large") : STR("");
+}
 
 static const struct json_member whole_members[] = {
     JSON_MEMBER(struct whole, "text", text),
@@ -646,7 +663,13 @@ static const struct json_member whole_members[] = {
     JSON_MEMBER(struct whole, "list", list),
     JSON_MEMBER_IF(struct whole, "no_list", no_list),
     JSON_MEMBER_STRINGS(struct whole, "items", items, item_count),
-    JSON_MEMBER_RECORDS(struct whole, "parts", parts, part_count, part),
+    JSON_MEMBER_RECORDS(struct whole, "parts", parts, part_count, part_record),
+    JSON_MEMBER_RECORDS_IF(struct whole, "absent", parts, zero_count,
+                           part_record),
+    JSON_MEMBER(struct whole, "score", score),
+    JSON_MEMBER_TEXT("extent", size_text),
+    JSON_MEMBERS_IN(struct whole, inner, inner_record),
+    JSON_MEMBERS_AT(struct whole, outer, inner_record),
 };
 JSON_RECORD(whole, struct whole);
 
@@ -654,6 +677,7 @@ TEST(a_record_writes_each_member_by_the_type_of_its_field)
 {
     struct str items[] = {STR("a"), STR("b")};
     const struct part parts[] = {{STR("x"), 7}, {STR("y"), 0}};
+    const struct inner outer = {true};
     const struct whole value = {.text = STR("t"),
                                 .word = "w",
                                 .on = true,
@@ -664,20 +688,25 @@ TEST(a_record_writes_each_member_by_the_type_of_its_field)
                                 .items = items,
                                 .item_count = 1,
                                 .parts = parts,
-                                .part_count = 2};
+                                .part_count = 2,
+                                .score = 0.123456,
+                                .outer = &outer};
     CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
 
     json_open(&w, &b, 4096, 0);
-    json_put_members(&w, &whole, &value);
-    json_member_records(&w, "none", &part, NULL, 0);
+    json_put_members(&w, &whole_record, &value);
+    json_member_records(&w, "none", &part_record, NULL, 0);
     json_end_object(&w);
-    CHECK_STR(b.p, "{\"text\":\"t\",\"second\":null,\"word\":\"w\","
-                   "\"no_word\":null,\"on\":true,\"number\":3,\"zero\":0,"
-                   "\"size\":5000000000,\"no_size\":null,"
-                   "\"shape\":\"square\",\"list\":[\"a\",\"b\"],"
-                   "\"items\":[\"a\"],\"parts\":[{\"name\":\"x\",\"size\":7},"
-                   "{\"name\":\"y\",\"size\":null}],\"none\":[]}");
+    CHECK_STR(
+        b.p,
+        "{\"text\":\"t\",\"second\":null,\"word\":\"w\","
+        "\"no_word\":null,\"on\":true,\"number\":3,\"zero\":0,"
+        "\"size\":5000000000,\"no_size\":null,"
+        "\"shape\":\"square\",\"list\":[\"a\",\"b\"],"
+        "\"items\":[\"a\"],\"parts\":[{\"name\":\"x\",\"size\":7},"
+        "{\"name\":\"y\",\"size\":null}],\"score\":0.1235,"
+        "\"extent\":\"large\",\"inside\":false,\"inside\":true,\"none\":[]}");
 }
 
 TEST(whole_numbers_are_so_by_their_value)
