@@ -1,18 +1,15 @@
+#include "tree_picture.h"
+
 #include "base/fs.h"
 #include "base/path.h"
-#include "base/proc.h"
 #include "mapm/install_query.h"
 #include "mapm/report_graph.h"
 
 #include "install/install_show.h"
 #include "list.h"
-#include "tree_graph.h"
 
 #define PAGE_MODE      0644
 #define PAGE_MAX_BYTES (64u * 1024 * 1024)
-#define DOT_MAX_MS     120000u
-
-/* --- what is drawn ---------------------------------------------------------- */
 
 static struct str catalog_of(const struct layer *l,
                              const struct lock_entry *entry)
@@ -47,7 +44,7 @@ static void note_moved(struct report_package *p, const struct install_moved *m,
 
 /* A repository without an answer is named, and its packages are drawn as if
  * nothing had changed. */
-static void read_states(struct invocation *inv, const struct tree_graph *g,
+static void read_states(struct invocation *inv, const struct workspace_graph *g,
                         struct report_graph *out)
 {
     struct install_outdated moved;
@@ -74,7 +71,7 @@ static void read_states(struct invocation *inv, const struct tree_graph *g,
     }
 }
 
-static void fill(const struct tree_graph *g, struct report_graph *out)
+static void fill(const struct workspace_graph *g, struct report_graph *out)
 {
     *out = (struct report_graph){.title = path_last(g->layer->path),
                                  .count = g->count};
@@ -98,43 +95,7 @@ static void fill(const struct tree_graph *g, struct report_graph *out)
         out->packages[g->roots[i]].is_root = true;
 }
 
-/* --- graphviz ----------------------------------------------------------------- */
-
-static bool lay_out(struct invocation *inv, const struct report_graph *g,
-                    struct str *svg, struct err *e)
-{
-    CLEANUP(buf_done) struct buf dot = {0};
-    struct arena *a = &inv->cx.arena;
-    struct proc_result result;
-    struct str program;
-
-    buf_init(&dot, PAGE_MAX_BYTES);
-    report_graph_dot(g, &dot);
-    if (!buf_check(&dot, "the graph", e))
-        return false;
-    if (!proc_find_program("dot", NULL, a, &program, e)) {
-        err_set(e, ERR_NOT_FOUND,
-                "graphviz, which lays the graph out, is not "
-                "installed");
-        return err_hint(e, "apt install graphviz; mapm tree --mermaid does "
-                           "without it");
-    }
-    const char *argv[] = {program.p, "-Tsvg", NULL};
-    const struct proc_options o = {.argv = argv,
-                                   .input = buf_str(&dot),
-                                   .max_output_bytes = PAGE_MAX_BYTES,
-                                   .timeout_ms = DOT_MAX_MS};
-
-    if (!proc_run(&o, a, &result, e))
-        return err_wrap(e, "run %s", program.p);
-    *svg = report_graph_svg(result.out);
-    if (result.exit_code != 0 || svg->n == 0)
-        return err_set(e, ERR_FAILED, "%s failed: %.*s", program.p,
-                       STR_ARG(str_trim(result.err)));
-    return true;
-}
-
-bool tree_write_picture(struct invocation *inv, const struct tree_graph *g,
+bool tree_write_picture(struct invocation *inv, const struct workspace_graph *g,
                         struct err *e)
 {
     bool is_page = has_option(inv, OPTION_HTML);
@@ -148,7 +109,7 @@ bool tree_write_picture(struct invocation *inv, const struct tree_graph *g,
                        options[id].name);
     fill(g, &graph);
     read_states(inv, g, &graph);
-    if (!lay_out(inv, &graph, &svg, e))
+    if (!report_graph_lay_out(&graph, &inv->cx.arena, &svg, e))
         return false;
     buf_init(&page, PAGE_MAX_BYTES);
     if (is_page)

@@ -51,7 +51,13 @@ void report_graph_dot(const struct report_graph *g, struct buf *out);
  * none. */
 struct str report_graph_svg(struct str written);
 
-/* Renders the page; `svg` is the result of report_graph_svg. `out`
+/* Lays the graph out with graphviz; `svg`, its <svg> element, is allocated in
+ * `a`. Fails with ERR_NOT_FOUND if graphviz is not installed, and ERR_FAILED. */
+MUST_CHECK bool report_graph_lay_out(const struct report_graph *g,
+                                     struct arena *a, struct str *svg,
+                                     struct err *e);
+
+/* Renders the page; `svg` is the result of report_graph_lay_out. `out`
  * may overflow. */
 void report_graph_page(const struct report_graph *g, struct str svg,
                        struct buf *out);
