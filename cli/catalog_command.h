@@ -11,7 +11,4 @@ MUST_CHECK bool catalog_write_index(struct invocation *inv, struct str folder,
 MUST_CHECK bool catalog_write_marketplace(struct invocation *inv,
                                           struct str folder, struct err *e);
 
-/* Whether a folder holds copies that a client reads, or what was installed. */
-bool catalog_is_copy(struct str folder);
-
 #endif

@@ -1,49 +1,18 @@
 #include "base/fs.h"
+#include "base/json_record.h"
 #include "base/path.h"
-#include "mapm/authorize.h"
 #include "mapm/discover.h"
 #include "mapm/lint.h"
+#include "mapm/plugin_market.h"
 #include "mapm/report_catalog.h"
 
 #include "catalog_command.h"
 
+/* --- .well-known -------------------------------------------------------------- */
+
 #define PAGE_FILE      DISCOVER_INDEX_FOLDER "/index.html"
 #define PAGE_MODE      0644
 #define PAGE_MAX_BYTES (256u * 1024 * 1024)
-
-bool catalog_is_copy(struct str folder)
-{
-    static const char *const heads[] = {".agents/", ".claude/", ".well-known/"};
-
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        if (str_starts(folder, str_cstr(heads[i])))
-            return true;
-    return false;
-}
-
-/* The folders of its skills, as `mapm check` finds them. */
-static bool find_skills(struct invocation *inv, struct check_root *root,
-                        struct str **out, size_t *count, struct err *e)
-{
-    CLEANUP(lint_results_done) struct check_results results = {0};
-    struct check_rules rules = {.profile = PROFILE_INSTALL};
-    struct arena *a = &inv->cx.arena;
-    struct project user;
-    struct limits limits;
-
-    if (!authorize_config_read(&inv->cx, &user, &limits, &rules.origins, e) ||
-        !lint_find(root, 1, &rules, a, &results, e))
-        return false;
-    *out = arena_array(a, results.count + 1, sizeof **out);
-    *count = 0;
-    for (size_t i = 0; i < results.count; i++) {
-        const struct check_result *r = results.items[i];
-
-        if (r->has_kind && r->kind == DOC_SKILL && !catalog_is_copy(r->folder))
-            (*out)[(*count)++] = arena_str(a, r->folder);
-    }
-    return true;
-}
 
 static bool write_page(struct invocation *inv, int dirfd, struct str title,
                        const struct discover_published *list, size_t count,
@@ -73,8 +42,9 @@ static bool write_page(struct invocation *inv, int dirfd, struct str title,
            fs_replace_at(dirfd, PAGE_FILE, PAGE_MODE, buf_str(&page), e);
 }
 
-static void print_json(struct invocation *inv,
-                       const struct discover_published *list, size_t count)
+static void print_index_json(struct invocation *inv,
+                             const struct discover_published *list,
+                             size_t count)
 {
     struct json_writer *w = print_json_begin(inv, "mapm.catalog/1", "index");
 
@@ -96,7 +66,7 @@ static void print_json(struct invocation *inv,
     print_json_end(inv);
 }
 
-static void print_words(struct invocation *inv,
+static void print_index(struct invocation *inv,
                         const struct discover_published *list, size_t count)
 {
     size_t n = 0;
@@ -119,18 +89,77 @@ bool catalog_write_index(struct invocation *inv, struct str folder,
     struct discover_published *list;
     CLEANUP_FD int fd = -1;
     struct check_root root;
-    struct str *paths;
-    size_t count;
+    struct str_list paths;
 
     if (!lint_root_open(folder, &root, a, e) ||
         !fs_open_dir(root.real.p, &fd, e) ||
-        !find_skills(inv, &root, &paths, &count, e) ||
-        !discover_index(&inv->cx, fd, paths, count, &list, e) ||
-        !write_page(inv, fd, path_last(root.real), list, count, e))
+        !lint_list_skills(&inv->cx, &root, &paths, e) ||
+        !discover_index(&inv->cx, fd, paths.items, paths.count, &list, e) ||
+        !write_page(inv, fd, path_last(root.real), list, paths.count, e))
         return false;
     if (has_option(inv, OPTION_JSON))
-        print_json(inv, list, count);
+        print_index_json(inv, list, paths.count);
     else
-        print_words(inv, list, count);
+        print_index(inv, list, paths.count);
+    return true;
+}
+
+/* --- marketplace.json ------------------------------------------------------- */
+
+static const struct json_member plugin_members[] = {
+    JSON_MEMBER(struct market_plugin, "path", folder),
+    JSON_MEMBER_OR_NULL(struct market_plugin, "name", name),
+    JSON_MEMBER_OR_NULL(struct market_plugin, "left_out", why),
+};
+JSON_RECORD(plugin, struct market_plugin);
+
+static void print_market_json(struct invocation *inv,
+                              const struct market_listing *l)
+{
+    struct json_writer *w = print_json_begin(inv, "mapm.catalog/1", "index");
+
+    json_member_string(w, "marketplace", STR(MARKET_FILE));
+    json_member_records(w, "plugins", &plugin_record, l->plugins, l->count);
+    json_member_strings(w, "skills", l->skills.items, l->skills.count);
+    print_json_end(inv);
+}
+
+static void print_market(struct invocation *inv, const struct market_listing *l)
+{
+    struct term *t = &inv->term;
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->count; i++) {
+        if (l->plugins[i].why.n)
+            term_warn(t, "%.*s is left out: %.*s",
+                      STR_ARG(l->plugins[i].folder),
+                      STR_ARG(l->plugins[i].why));
+        else
+            n++;
+    }
+    term_print(t, "%s  %zu plugin%s", MARKET_FILE, n, n == 1 ? "" : "s");
+    if (l->skills.count)
+        term_print(t, ", %zu skill%s in no plugin", l->skills.count,
+                   l->skills.count == 1 ? "" : "s");
+    term_print(t, "\n");
+}
+
+bool catalog_write_marketplace(struct invocation *inv, struct str folder,
+                               struct err *e)
+{
+    struct arena *a = &inv->cx.arena;
+    struct market_listing listing;
+    CLEANUP_FD int fd = -1;
+    struct check_root root;
+
+    if (!lint_root_open(folder, &root, a, e) ||
+        !fs_open_dir(root.real.p, &fd, e) ||
+        !lint_list_plugins(&inv->cx, &root, &listing, e) ||
+        !market_write(&listing, fd, path_last(root.real), a, e))
+        return false;
+    if (has_option(inv, OPTION_JSON))
+        print_market_json(inv, &listing);
+    else
+        print_market(inv, &listing);
     return true;
 }

@@ -6,6 +6,7 @@
 #include "mapm/doc_kind.h"
 #include "mapm/document.h"
 #include "mapm/origin.h"
+#include "mapm/plugin_market.h"
 
 /*
  * lint: validates documents in place, for `mapm check`.
@@ -169,5 +170,21 @@ MUST_CHECK bool lint_against(struct context *cx, struct str ref,
                              const struct check_root *roots, size_t count,
                              const struct check_results *results,
                              struct err *e);
+
+/* --- catalog.c ------------------------------------------------------------ */
+
+/* What a folder has to offer, for a catalog of it: without copies that clients
+ * read, and without what was installed. In the arena of `cx`. */
+
+/* The folders of its skills below it. */
+MUST_CHECK bool lint_list_skills(struct context *cx,
+                                 const struct check_root *root,
+                                 struct str_list *out, struct err *e);
+
+/* Its plugins, and its valid skills that are in none. ERR_NOT_FOUND when there is
+ * neither a valid plugin nor such a skill. */
+MUST_CHECK bool lint_list_plugins(struct context *cx,
+                                  const struct check_root *root,
+                                  struct market_listing *out, struct err *e);
 
 #endif

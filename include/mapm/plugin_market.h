@@ -52,4 +52,30 @@ const struct market_entry *market_find(const struct market *m, struct str name,
 struct str market_entry_text(const struct market *m,
                              const struct market_entry *entry, struct arena *a);
 
+/* --- writing ------------------------------------------------------------------- */
+
+#define MARKET_FOLDER ".claude-plugin"
+#define MARKET_FILE   MARKET_FOLDER "/marketplace.json"
+
+struct market_plugin {
+    struct str folder, name, version, description;
+    struct str why; /* it is left out; "" = it is not */
+};
+
+struct market_listing {
+    struct market_plugin *plugins;
+    size_t count;
+    struct str_list skills; /* folders of those that are in no plugin */
+};
+
+/*
+ * Writes MARKET_FILE into the folder `dirfd` named `folder`, which Claude Code,
+ * Codex and Copilot read at the same place. Skills that are in no plugin are one
+ * of their own, which the entry describes (C16). Of a file that is there its
+ * name, owner and other members stay, and its entries that lead to other
+ * repositories. Source: G13; C10 to C17.
+ */
+MUST_CHECK bool market_write(const struct market_listing *all, int dirfd,
+                             struct str folder, struct arena *a, struct err *e);
+
 #endif
