@@ -2,10 +2,8 @@
 
 #include "base/digest.h"
 #include "base/json.h"
-#include "mapm/doc_kind.h"
-#include "mapm/lock.h"
 #include "mapm/open_store.h"
-#include "mapm/state_trust.h"
+#include "mapm/trusted.h"
 #include "mapm/well_known.h"
 
 #include "../command.h"
@@ -30,85 +28,20 @@ struct requests {
     size_t count;
 };
 
-static bool check_entry(const struct layer *l, const struct lock_entry *entry,
-                        struct err *e)
+static bool add_name(struct trust_job *job, const struct layer *l,
+                     struct str name, struct requests *w, struct err *e)
 {
-    if (entry->kind != DOC_SKILL) {
-        err_set(e, ERR_FAILED, "%s %.*s is not a metaskill",
-                doc_kind_name(entry->kind), STR_ARG(entry->name));
-        return err_hint(e, "only programs need trust: name a metaskill");
-    }
-    if (!layer_is_fetched(l, entry)) {
-        err_set(e, ERR_FAILED, "%.*s %s (%.*s): it runs without",
-                STR_ARG(entry->name),
-                layer_is_own(l, entry) ? "is of this workspace"
-                                       : "was installed from a folder of yours",
-                STR_ARG(entry->origin));
-        return err_hint(e, "that agents may run it over MCP is said by mapm "
-                           "trust --workspace");
-    }
-    return true;
-}
-
-static bool add_entry(struct trust_job *job, const struct layer *l,
-                      const struct lock_entry *entry, struct requests *w,
-                      struct err *e)
-{
-    struct context *cx = &job->inv->cx;
     struct trust_request *q = &w->items[w->count];
     enum trust_state state;
 
-    if (!check_entry(l, entry, e) ||
-        !authorize_request_entry(job->store, entry, q, e))
+    if (!trusted_request(&job->inv->cx, job->store, l, name, q, &state, e))
         return false;
     for (size_t i = 0; i < w->count; i++)
         if (str_eq(w->items[i].subject, q->subject) &&
             hash_eq(&w->items[i].digest, &q->digest))
             return true;
-    if (!authorize_check_program(job->store, &q->digest, &cx->arena, e)) {
-        err_wrap(e, "cannot trust %.*s", STR_ARG(entry->name));
-        return e->code == ERR_FAILED
-                   ? false
-                   : err_hint(e, "mapm install --force fetches what the store "
-                                 "has lost");
-    }
-    if (!authorize_trust(cx, job->store, q, &state, e))
-        return false;
     w->known[w->count++] = state == TRUST_GIVEN;
     return true;
-}
-
-/* A full name means the metaskill, even if other packages have it. */
-static bool find_name(struct trust_job *job, const struct layer *l,
-                      struct str name, const struct lock_entry **out,
-                      struct err *e)
-{
-    *out = layer_find(l, DOC_SKILL, name);
-    return *out || layer_resolve_name(l, name, &job->inv->cx, out, e);
-}
-
-/* As mapm run finds it: the workspace first, then the user's library. */
-static bool add_name(struct trust_job *job, const struct layer *l,
-                     struct str name, struct requests *w, struct err *e)
-{
-    const struct lock_entry *entry;
-    struct err elsewhere = {0};
-    struct layer global;
-    bool ok;
-
-    if (find_name(job, l, name, &entry, e))
-        return add_entry(job, l, entry, w, e);
-    if (e->code != ERR_NOT_FOUND || l->is_global)
-        return false;
-    if (!layer_open_global(&job->inv->cx, LAYER_READ, &global, &elsewhere))
-        return false;
-    ok = find_name(job, &global, name, &entry, &elsewhere);
-    if (ok) {
-        err_clear(e);
-        ok = add_entry(job, &global, entry, w, e);
-    }
-    layer_close(&global);
-    return ok;
 }
 
 static void print_line(void *ctx, enum trust_style style, struct str line)
@@ -170,6 +103,19 @@ static void report(struct trust_job *job, const struct requests *w)
     print_json_end(inv);
 }
 
+/* Remembers those that are new, and says so. */
+static bool put_requests(struct trust_job *job, const struct requests *w,
+                         struct err *e)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (!w->known[i] &&
+            !authorize_put(&job->inv->cx, job->store, &w->items[i], e))
+            return err_wrap(e, "cannot remember that %.*s is trusted",
+                            STR_ARG(w->items[i].subject));
+    report(job, w);
+    return true;
+}
+
 static bool trust_requested(struct trust_job *job, const struct requests *w,
                             struct err *e)
 {
@@ -185,13 +131,7 @@ static bool trust_requested(struct trust_job *job, const struct requests *w,
                                       "machine?",
                          e))
         return false;
-    for (size_t i = 0; i < w->count; i++)
-        if (!w->known[i] &&
-            !authorize_put(&job->inv->cx, job->store, &w->items[i], e))
-            return err_wrap(e, "cannot remember that %.*s is trusted",
-                            STR_ARG(w->items[i].subject));
-    report(job, w);
-    return true;
+    return put_requests(job, w, e);
 }
 
 static bool trust_names(struct trust_job *job, struct err *e)
@@ -248,13 +188,7 @@ static bool trust_hosts(struct trust_job *job, struct err *e)
             return false;
         w.known[i] = state == TRUST_GIVEN;
     }
-    for (size_t i = 0; i < w.count; i++)
-        if (!w.known[i] &&
-            !authorize_put(&job->inv->cx, job->store, &w.items[i], e))
-            return err_wrap(e, "cannot remember that %.*s is trusted",
-                            STR_ARG(w.items[i].subject));
-    report(job, &w);
-    return true;
+    return put_requests(job, &w, e);
 }
 
 /* --- the command -------------------------------------------------------------------- */

@@ -1,9 +1,5 @@
 #include "base/digest.h"
-#include "base/path.h"
-#include "mapm/authorize.h"
-#include "mapm/doc_kind.h"
-#include "mapm/layer.h"
-#include "mapm/lock.h"
+#include "mapm/trusted.h"
 
 #include "engine.h"
 
@@ -46,22 +42,6 @@ bool engine_list_trust(struct engine *g, const struct wire_call *c,
 
 /* --- trusting a metaskill --------------------------------------------------------------- */
 
-static bool make_request(struct store *store, const struct layer *l,
-                         const struct lock_entry *entry,
-                         struct trust_request *out, struct err *e)
-{
-    if (entry->kind != DOC_SKILL)
-        return err_set(e, ERR_FAILED, "%s %.*s is not a metaskill",
-                       doc_kind_name(entry->kind), STR_ARG(entry->name));
-    if (!layer_is_fetched(l, entry))
-        return err_set(e, ERR_FAILED, "%.*s %s: it runs without trust",
-                       STR_ARG(entry->name),
-                       layer_is_own(l, entry)
-                           ? "belongs to this workspace"
-                           : "was installed from a local folder");
-    return authorize_request_entry(store, entry, out, e);
-}
-
 static bool confirm(struct engine *g, const struct trust_request *q,
                     struct err *e)
 {
@@ -75,64 +55,21 @@ static bool confirm(struct engine *g, const struct trust_request *q,
            err_set(e, ERR_REFUSED, "%.*s was not trusted", STR_ARG(q->subject));
 }
 
-static bool trust(struct engine *g, const struct layer *l,
-                  const struct lock_entry *entry, struct err *e)
+bool engine_trust(struct engine *g, const struct wire_call *c, struct err *e)
 {
+    CLEANUP(layer_close) struct layer l = {0};
     struct trust_request q;
     enum trust_state state;
 
-    if (!make_request(g->store, l, entry, &q, e) ||
-        !authorize_check_program(g->store, &q.digest, &g->cx.arena, e))
-        return err_wrap(e, "cannot trust %.*s", STR_ARG(entry->name));
-    if (!authorize_trust(&g->cx, g->store, &q, &state, e))
+    if (!engine_store(g, e) || !layer_open(&g->cx, LAYER_READ, &l, e) ||
+        !trusted_request(&g->cx, g->store, &l, engine_str(c->text), &q, &state,
+                         e))
         return false;
     return state == TRUST_GIVEN ||
            (confirm(g, &q, e) && authorize_put(&g->cx, g->store, &q, e));
 }
 
-bool engine_trust(struct engine *g, const struct wire_call *c, struct err *e)
-{
-    CLEANUP(layer_close) struct layer l = {0};
-    struct str name = engine_str(c->text);
-    const struct lock_entry *entry;
-
-    if (!engine_store(g, e) || !layer_open(&g->cx, LAYER_READ, &l, e))
-        return false;
-    entry = layer_find(&l, DOC_SKILL, name);
-    return (entry || layer_resolve_name(&l, name, &g->cx, &entry, e)) &&
-           trust(g, &l, entry, e);
-}
-
 /* --- revoking -------------------------------------------------------------------------------- */
-
-/* Finds a subject by its qualified name, or else by a short name if
- * it is unique. */
-static const struct state_trust *find_subject(const struct state_trust *list,
-                                              size_t count, struct str name,
-                                              struct err *e)
-{
-    const struct state_trust *found = NULL;
-
-    for (size_t i = 0; i < count; i++)
-        if (list[i].kind == STATE_TRUST_METASKILL &&
-            str_eq(list[i].subject, name))
-            return &list[i];
-    for (size_t i = 0; i < count; i++) {
-        if (list[i].kind != STATE_TRUST_METASKILL ||
-            !str_eq(path_last(list[i].subject), name))
-            continue;
-        if (found && !str_eq(found->subject, list[i].subject)) {
-            err_set(e, ERR_USAGE, "\"%.*s\" is %.*s and %.*s", STR_ARG(name),
-                    STR_ARG(found->subject), STR_ARG(list[i].subject));
-            return NULL;
-        }
-        found = &list[i];
-    }
-    if (!found)
-        err_set(e, ERR_NOT_FOUND, "\"%.*s\" is not trusted on this machine",
-                STR_ARG(name));
-    return found;
-}
 
 bool engine_revoke_trust(struct engine *g, const struct wire_call *c,
                          struct err *e)
@@ -141,9 +78,8 @@ bool engine_revoke_trust(struct engine *g, const struct wire_call *c,
     struct state_trust *list;
     size_t count;
 
-    if (!read_trust(g, &list, &count, e))
-        return false;
-    found = find_subject(list, count, engine_str(c->text), e);
-    return found && state_forget_trust(store_state(g->store), found->kind,
-                                       found->subject, &count, e);
+    return read_trust(g, &list, &count, e) &&
+           trusted_find(list, count, engine_str(c->text), &found, e) &&
+           state_forget_trust(store_state(g->store), found->kind,
+                              found->subject, &count, e);
 }
