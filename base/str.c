@@ -211,3 +211,13 @@ bool char_is_hex(char c)
 {
     return char_is_digit(c) || (c >= 'a' && c <= 'f');
 }
+
+struct str str_list_join(struct str_list words, const char *between,
+                         struct arena *a)
+{
+    struct str text = STR("");
+
+    for (size_t i = 0; i < words.count; i++)
+        text = arena_join(text, between, words.items[i], a);
+    return text;
+}

@@ -340,6 +340,10 @@ struct invocation {
 };
 
 bool has_option(const struct invocation *inv, enum option_id id);
+/* The arguments from the `from`-th on, none where there are fewer. Borrowed. */
+struct str_list argument_list(const struct invocation *inv, size_t from);
+/* The `at`-th argument; "" with p NULL when there are fewer. */
+struct str argument(const struct invocation *inv, size_t at);
 /* All that were given. Borrowed. */
 struct str_list option_list(const struct invocation *inv, enum option_id id);
 /* The last one given; "" with p NULL when it was not. */
@@ -348,8 +352,6 @@ struct str option_value(const struct invocation *inv, enum option_id id);
  * ERR_USAGE. */
 MUST_CHECK bool option_number(const struct invocation *inv, enum option_id id,
                               uint64_t max, uint64_t *out, struct err *e);
-/* Arguments that are one text, a blank between them. */
-struct str words_join(const struct str *words, size_t count, struct arena *a);
 
 /* Takes argv apart. ERR_USAGE. `-C` is carried out by the caller. */
 MUST_CHECK bool invocation_parse(struct invocation *inv, int argc,

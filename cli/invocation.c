@@ -89,13 +89,19 @@ bool option_number(const struct invocation *inv, enum option_id id,
     return true;
 }
 
-struct str words_join(const struct str *words, size_t count, struct arena *a)
+struct str_list argument_list(const struct invocation *inv, size_t from)
 {
-    struct str text = STR("");
+    size_t count = inv->arguments.count;
 
-    for (size_t i = 0; i < count; i++)
-        text = arena_join(text, " ", words[i], a);
-    return text;
+    return from < count
+               ? (struct str_list){inv->arguments.items + from, count - from}
+               : (struct str_list){NULL, 0};
+}
+
+struct str argument(const struct invocation *inv, size_t at)
+{
+    return at < inv->arguments.count ? inv->arguments.items[at]
+                                     : (struct str){NULL, 0};
 }
 
 struct str_list option_list(const struct invocation *inv, enum option_id id)

@@ -100,8 +100,7 @@ static void print_hits(struct invocation *inv, const struct discover_hit *hits,
 COMMAND(command_search)
 {
     struct discover_hit *hits;
-    struct str text =
-        words_join(inv->arguments.items, inv->arguments.count, &inv->cx.arena);
+    struct str text = str_list_join(argument_list(inv, 0), " ", &inv->cx.arena);
     struct store *store = NULL;
     size_t count, catalogs;
     uint64_t limit = DEFAULT_HITS;

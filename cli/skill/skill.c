@@ -84,18 +84,13 @@ void skill_print_text(struct skill_job *job, struct str text)
         term_print(t, "\n");
 }
 
-bool skill_hint(struct skill_job *job, struct str name, struct err *e)
+struct skill_session skill_session_of(const struct skill_job *job)
 {
-    struct text_nearest near = {0};
-
-    if (e->code != ERR_NOT_FOUND || library_find(job->library, name))
-        return false;
-    for (size_t i = 0; i < library_count(job->library); i++)
-        text_nearest_add(&near, name, library_at(job->library, i)->name,
-                         NEAR_MAX_EDITS);
-    if (near.count)
-        return err_hint(e, "did you mean %.*s?", STR_ARG(near.found[0]));
-    return err_hint(e, "mapm skill list shows what is there");
+    return (struct skill_session){.cx = &job->inv->cx,
+                                  .store = job->store,
+                                  .store_problem = &job->store_problem,
+                                  .metis = job->metis,
+                                  .id = option_value(job->inv, OPTION_SESSION)};
 }
 
 /* --- the command ----------------------------------------------------------------------- */
@@ -162,12 +157,12 @@ static void open_cache(struct skill_job *job)
 /* "scope/name", as in mapm list, is also a name. */
 static void take_full_names(struct skill_job *job)
 {
-    size_t names = strcmp(job->word, "load") == 0 ? job->count : 1;
+    size_t names = strcmp(job->word, "load") == 0 ? job->words.count : 1;
     struct str *own =
-        arena_array(&job->inv->cx.arena, job->count + 1, sizeof *own);
+        arena_array(&job->inv->cx.arena, job->words.count + 1, sizeof *own);
 
-    for (size_t i = 0; i < job->count; i++) {
-        struct str name, scope, rest = own[i] = job->words[i];
+    for (size_t i = 0; i < job->words.count; i++) {
+        struct str name, scope, rest = own[i] = job->words.items[i];
         const struct library_skill *s;
 
         if (i >= names || !str_cut(&rest, '/', &scope) || !rest.p || !scope.n)
@@ -177,7 +172,7 @@ static void take_full_names(struct skill_job *job)
         if (s && str_eq(s->scope, scope))
             own[i] = name;
     }
-    job->words = own;
+    job->words.items = own;
 }
 
 bool skill_open(struct skill_job *job, struct err *e)
@@ -209,8 +204,7 @@ COMMAND(command_skill)
     struct skill_job job = {
         .inv = inv,
         .metis = str_is(option_value(inv, OPTION_SKILL_PROFILE), "metis"),
-        .words = inv->arguments.items + 1,
-        .count = inv->arguments.count - 1,
+        .words = argument_list(inv, 1),
     };
     bool ok;
 

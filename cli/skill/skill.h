@@ -2,8 +2,7 @@
 #define CLI_SKILL_H
 
 #include "base/json.h"
-#include "mapm/library.h"
-#include "mapm/store.h"
+#include "mapm/skill_session.h"
 
 #include "../command.h"
 
@@ -26,8 +25,7 @@ struct skill_job {
     struct library *library;  /* NULL: not yet */
     bool metis;               /* --profile metis */
     const char *word;         /* "load" */
-    const struct str *words;  /* the arguments behind it */
-    size_t count;
+    struct str_list words;    /* the arguments behind it */
 };
 
 #define SKILL_WORD(name) bool name(struct skill_job *job, struct err *e)
@@ -48,7 +46,7 @@ void skill_put_json(struct json_writer *w, const struct library_skill *s);
 /* Text for a model: unchanged, except on a terminal. */
 void skill_print_text(struct skill_job *job, struct str text);
 
-/* "did you mean …?" when library_load found no such name. Returns false. */
-bool skill_hint(struct skill_job *job, struct str name, struct err *e);
+/* That of --session; not open yet. */
+struct skill_session skill_session_of(const struct skill_job *job);
 
 #endif

@@ -52,12 +52,12 @@ static bool list_files(struct skill_job *job, struct err *e)
     struct json_writer *w;
     size_t count;
 
-    if (!library_files(job->library, job->words[0], &job->inv->cx.arena, &files,
-                       &count, e))
-        return skill_hint(job, job->words[0], e);
+    if (!library_files(job->library, job->words.items[0], &job->inv->cx.arena,
+                       &files, &count, e))
+        return library_suggest(job->library, job->words.items[0], e);
     if (has_option(job->inv, OPTION_JSON)) {
         w = print_json_begin(job->inv, "mapm.skill/1", job->word);
-        json_member_string(w, "name", job->words[0]);
+        json_member_string(w, "name", job->words.items[0]);
         json_member_array(w, "files");
         for (size_t i = 0; i < count; i++)
             put_file(w, &files[i]);
@@ -82,34 +82,35 @@ static bool print_file(struct skill_job *job, struct err *e)
     struct str text;
     bool cut = false;
 
-    if (!library_read_file(job->library, job->words[0], job->words[1],
-                           LIBRARY_FILE_MAX_BYTES, &job->inv->cx.arena, &text,
-                           &cut, e))
-        return skill_hint(job, job->words[0], e);
+    if (!library_read_file(job->library, job->words.items[0],
+                           job->words.items[1], LIBRARY_FILE_MAX_BYTES,
+                           &job->inv->cx.arena, &text, &cut, e))
+        return library_suggest(job->library, job->words.items[0], e);
     if (has_option(job->inv, OPTION_JSON)) {
         w = print_json_begin(job->inv, "mapm.skill/1", job->word);
-        json_member_string(w, "name", job->words[0]);
-        json_member_string(w, "path", job->words[1]);
+        json_member_string(w, "name", job->words.items[0]);
+        json_member_string(w, "path", job->words.items[1]);
         json_member_bool(w, "truncated", cut);
         json_member_string(w, "text", text);
         print_json_end(job->inv);
         return true;
     }
     if (t->is_out && (!text_is_utf8(text) || str_has_char(text, '\0'))) {
-        err_set(e, ERR_FORMAT, "%.*s is no text", STR_ARG(job->words[1]));
+        err_set(e, ERR_FORMAT, "%.*s is no text", STR_ARG(job->words.items[1]));
         return err_hint(e,
                         "write it to a file: mapm skill files %.*s %.*s "
                         ">FILE",
-                        STR_ARG(job->words[0]), STR_ARG(job->words[1]));
+                        STR_ARG(job->words.items[0]),
+                        STR_ARG(job->words.items[1]));
     }
     term_content(t, text);
     if (cut)
         term_warn(t, "%.*s is longer: these are its first %u bytes",
-                  STR_ARG(job->words[1]), (unsigned)text.n);
+                  STR_ARG(job->words.items[1]), (unsigned)text.n);
     return true;
 }
 
 SKILL_WORD(skill_files)
 {
-    return job->count == 1 ? list_files(job, e) : print_file(job, e);
+    return job->words.count == 1 ? list_files(job, e) : print_file(job, e);
 }

@@ -1,13 +1,11 @@
 #include "base/json.h"
 #include "base/text.h"
-#include "mapm/skill_event.h"
 #include "mapm/skill_roots.h"
 
 #include <string.h>
 
 #include "../command.h"
 #include "skill.h"
-#include "skill_session.h"
 
 /* What there is, and what of it fits: list, search, match, index. */
 
@@ -108,7 +106,7 @@ SKILL_WORD(skill_search)
 {
     struct context *cx = &job->inv->cx;
     struct arena *a = &cx->arena;
-    struct str query = words_join(job->words, job->count, a), text;
+    struct str query = str_list_join(job->words, " ", a), text;
     struct library_hit *hits;
     struct json_writer *w;
     uint64_t limit = SEARCH_DEFAULT;
@@ -178,7 +176,7 @@ static void print_hits(struct skill_job *job, const struct library_hit *hits,
 SKILL_WORD(skill_match)
 {
     struct arena *a = &job->inv->cx.arena;
-    struct str request = words_join(job->words, job->count, a);
+    struct str request = str_list_join(job->words, " ", a);
     struct str rest = STR("");
     struct str given = option_value(job->inv, OPTION_MIN_SCORE);
     bool is_slash = library_slash(job->library, request, &rest) != NULL;
@@ -215,36 +213,6 @@ SKILL_WORD(skill_match)
 
 #define INDEX_MAX_CHARS 100000000
 
-/* T26: one event for each body that is new to the session. */
-static bool note_preloaded(struct skill_job *job,
-                           const struct library_block *block, struct err *e)
-{
-    struct skill_session s;
-
-    if (!has_option(job->inv, OPTION_SESSION))
-        return true;
-    if (!skill_session_open(job, &s, e))
-        return false;
-    for (size_t i = 0; i < block->preloaded_count; i++) {
-        struct str name = block->preloaded[i]->name;
-        struct library_activation one = {.name = name, .preloaded = true};
-        struct library_loaded loaded;
-
-        if (skill_session_has(&s, name))
-            continue;
-        if (!library_load(job->library, name, LIBRARY_AS_SYSTEM, false, NULL,
-                          &job->inv->cx.arena, &loaded, e) ||
-            !skill_event_put(job->store, s.id, &loaded, SKILL_LOADED_ALWAYS,
-                             STR(""), e))
-            return false;
-        one.tokens = loaded.load_size_tokens;
-        memcpy(one.skill_version, loaded.skill_version,
-               sizeof one.skill_version);
-        library_session_put(&s.state, &one);
-    }
-    return skill_session_keep(job, &s, e);
-}
-
 static void put_index(struct json_writer *w, const struct library_block *block)
 {
     size_t chars = text_count(block->text);
@@ -264,6 +232,7 @@ SKILL_WORD(skill_index)
     struct library_index o = {
         .preload = has_option(job->inv, OPTION_PRELOAD),
     };
+    struct skill_session session = skill_session_of(job);
     struct library_block block;
     struct json_writer *w;
     uint64_t n = 0;
@@ -272,7 +241,9 @@ SKILL_WORD(skill_index)
         return false;
     o.max_chars = (size_t)n;
     if (!library_index_text(job->library, &o, &job->inv->cx.arena, &block, e) ||
-        !note_preloaded(job, &block, e))
+        (has_option(job->inv, OPTION_SESSION) &&
+         (!skill_session_open(&session, e) ||
+          !skill_session_preload(&session, job->library, &block, e))))
         return false;
     if (has_option(job->inv, OPTION_JSON)) {
         w = print_json_begin(job->inv, "mapm.skill/1", job->word);

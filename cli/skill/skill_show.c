@@ -293,9 +293,9 @@ SKILL_WORD(skill_show)
     struct record r = {.job = job};
     struct layer layer = {0};
 
-    if (!library_load(job->library, job->words[0], LIBRARY_AS_TOOL, false, NULL,
-                      &job->inv->cx.arena, &loaded, e))
-        return skill_hint(job, job->words[0], e);
+    if (!library_load(job->library, job->words.items[0], LIBRARY_AS_TOOL, false,
+                      NULL, &job->inv->cx.arena, &loaded, e))
+        return library_suggest(job->library, job->words.items[0], e);
     r.skill = loaded.skill;
     r.document = &loaded.document;
     r.why = &loaded.why;

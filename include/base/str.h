@@ -85,6 +85,9 @@ bool str_line(struct str *rest, struct str *line);
 const char *str_dup0(struct str s, struct arena *a);
 struct str str_lower(struct str s, struct arena *a); /* ASCII */
 struct str str_join(struct str x, struct str y, struct arena *a);
+/* All of them, `between` in between. In `a`. */
+struct str str_list_join(struct str_list words, const char *between,
+                         struct arena *a);
 struct str str_concat(const struct str *parts, size_t count, struct arena *a);
 
 /* Parses an unsigned decimal number of at most `max`; returns false

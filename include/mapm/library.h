@@ -143,6 +143,9 @@ size_t library_count(const struct library *l);
 const struct library_skill *library_at(const struct library *l, size_t i);
 const struct library_skill *library_find(const struct library *l,
                                          struct str name);
+/* A hint to `e`, which says that there is no skill `name`: near names. Returns
+ * false. */
+bool library_suggest(const struct library *l, struct str name, struct err *e);
 
 /* --- finding ------------------------------------------------------------------ */
 
