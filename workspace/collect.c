@@ -1,0 +1,114 @@
+#include "base/fs.h"
+#include "mapm/limits.h"
+#include "mapm/lock.h"
+#include "mapm/patched.h"
+#include "mapm/state.h"
+#include "mapm/workspace_collect.h"
+
+/* The digests that locks need. */
+struct keep {
+    struct store *store;
+    struct arena *a;
+    struct hash *digests;
+    size_t count, capacity;
+};
+
+static void keep_digest(struct keep *keep, const struct hash *digest)
+{
+    keep->digests = arena_grow(keep->a, keep->digests, keep->count,
+                               &keep->capacity, sizeof *keep->digests);
+    keep->digests[keep->count++] = *digest;
+}
+
+/* What was fetched, of an index as it was sent, too; with a patch its text, and
+ * what it makes of that. */
+static void keep_entry(struct keep *keep, const struct lock_entry *entry)
+{
+    struct err ignored = {0};
+    struct hash digest;
+
+    if (patched_parse_hash(entry->digest, &digest))
+        keep_digest(keep, &digest);
+    if (patched_parse_hash(entry->artifact, &digest))
+        keep_digest(keep, &digest);
+    if (!entry->patch.n)
+        return;
+    if (patched_parse_hash(entry->patch, &digest))
+        keep_digest(keep, &digest);
+    if (patched_installed(keep->store, entry->digest, entry->patch, &digest,
+                          &ignored))
+        keep_digest(keep, &digest);
+}
+
+/* An unreadable lock stops gc: its packages are unknown. */
+static bool keep_lock(struct keep *keep, int dirfd, struct str folder,
+                      const char *name, struct err *e)
+{
+    struct arena *a = keep->a;
+    struct str text = {"", 0};
+    struct lock lock;
+
+    if (!fs_read_file_at(dirfd, name, LOCK_MAX_BYTES, a, &text, e)) {
+        if (e->code != ERR_NOT_FOUND)
+            return err_wrap(e, "%.*s/%s", STR_ARG(folder), name);
+        err_clear(e);
+        return true;
+    }
+    if (!lock_parse(text, name, a, &lock, e)) {
+        err_wrap(e, "cannot tell what %.*s needs", STR_ARG(folder));
+        return err_hint(e, "mend or remove %.*s/%s", STR_ARG(folder), name);
+    }
+    for (size_t i = 0; i < lock.count; i++)
+        keep_entry(keep, &lock.entries[i]);
+    return true;
+}
+
+/* A workspace that was removed is forgotten; an unreadable one stops gc. */
+static bool keep_workspace(struct keep *keep, struct str folder, bool dry_run,
+                           struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+
+    if (!fs_open_dir(str_dup0(folder, keep->a), &fd, e)) {
+        if (e->code != ERR_NOT_FOUND)
+            return err_wrap(e, "%.*s", STR_ARG(folder));
+        err_clear(e);
+        return dry_run ||
+               state_forget_workspace(store_state(keep->store), folder, e);
+    }
+    return keep_lock(keep, fd, folder, "mapm.lock", e) &&
+           keep_lock(keep, fd, folder, "mapm.local.lock", e);
+}
+
+struct waiting {
+    struct context *cx;
+    struct store *store;
+};
+
+static void say_waiting(void *ctx)
+{
+    struct waiting *w = ctx;
+    struct str users = store_users(w->store, &w->cx->arena);
+
+    context_note(w->cx, "waiting for %.*s that uses the store ...",
+                 STR_ARG(users.n ? users : STR("another mapm")));
+}
+
+bool workspace_collect(struct context *cx, struct store *store, bool dry_run,
+                       struct store_stats *removed, struct err *e)
+{
+    struct keep keep = {.store = store, .a = &cx->arena};
+    struct waiting w = {cx, store};
+    struct str *folders;
+    size_t count;
+
+    /* First of all: an install that ends now may need more than before. */
+    if (!store_lock_alone(store, STORE_WAIT_SECONDS * 1000, say_waiting, &w,
+                          e) ||
+        !state_list_workspaces(store_state(store), keep.a, &folders, &count, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!keep_workspace(&keep, folders[i], dry_run, e))
+            return false;
+    return store_gc(store, keep.digests, keep.count, dry_run, removed, e);
+}
