@@ -61,51 +61,6 @@ static void add_names(struct invocation *inv, enum profile profile,
     results->count += names->count;
 }
 
-/* Installed packages that come from elsewhere than their origins say: a fix
- * belongs there. Without a layer there are none. */
-static void add_sources(struct invocation *inv,
-                        const struct check_results *results)
-{
-    struct arena *a = &inv->cx.arena;
-    const struct lock_entry **entries;
-    struct err ignored = {0};
-    struct layer l;
-    struct map places;
-    size_t count;
-
-    if (!layer_open(&inv->cx, LAYER_READ, &l, &ignored))
-        return;
-    map_init(&places, a);
-    entries = layer_entries(&l, a, &count);
-    for (size_t i = 0; i < count; i++)
-        if (entries[i]->from.n && entries[i]->kind != DOC_MCP)
-            map_put(&places, fs_join(l.path, layer_place(&l, entries[i], a), a),
-                    (void *)(uintptr_t)entries[i]);
-    for (size_t i = 0; places.count && i < results->count; i++) {
-        struct check_result *r = results->items[i];
-        const struct lock_entry *entry =
-            r->root ? map_find(&places, lint_folder(r, a)) : NULL;
-
-        if (!entry)
-            continue;
-        r->from = entry->from;
-        r->source = list_entry_source(&l, entry, a);
-    }
-    layer_close(&l);
-}
-
-static bool is_any_installed(const struct check_results *results)
-{
-    for (size_t i = 0; i < results->count; i++) {
-        const struct check_result *r = results->items[i];
-
-        if (str_find(r->root->real, STR("/.agents/")) != SIZE_MAX ||
-            str_find(r->folder, STR(".agents/")) != SIZE_MAX)
-            return true;
-    }
-    return false;
-}
-
 static bool check_all(struct invocation *inv, const struct check_root *roots,
                       size_t count, int *exit_code, struct err *e)
 {
@@ -133,8 +88,7 @@ static bool check_all(struct invocation *inv, const struct check_root *roots,
         !lint_against(&inv->cx, option_value(inv, OPTION_AGAINST), roots, count,
                       &results, e))
         return false;
-    if (is_any_installed(&results))
-        add_sources(inv, &results);
+    lint_find_sources(&inv->cx, &results);
     add_names(inv, rules.profile, &results);
     check_print(inv, &results);
     *exit_code = EXIT_DONE;

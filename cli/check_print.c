@@ -6,6 +6,7 @@
 #include "mapm/doc_kind.h"
 
 #include "command.h"
+#include "list.h"
 
 /* Renders diagnostics as text and as JSON. */
 
@@ -142,16 +143,24 @@ static void add_hints(struct buf *b, struct str hints)
     }
 }
 
-static void print_diagnostic(struct term *t, const struct check_result *r,
+static struct str source_of(const struct check_result *r, struct arena *a)
+{
+    return list_source(r->from, r->is_from_checkout, a);
+}
+
+static void print_diagnostic(struct invocation *inv,
+                             const struct check_result *r,
                              const struct diagnostic *c)
 {
+    struct arena *a = &inv->cx.arena;
+    struct term *t = &inv->term;
     CLEANUP(buf_done) struct buf place, rest;
 
     buf_init(&place, TEXT_MAX_BYTES);
     buf_init(&rest, TEXT_MAX_BYTES);
     add_place(&place, r, c);
     add_message(&rest, c->message);
-    buf_printf(&rest, " [%s]%.*s\n", c->code, STR_ARG(r->source));
+    buf_printf(&rest, " [%s]%.*s\n", c->code, STR_ARG(source_of(r, a)));
     add_hints(&rest, c->hint);
     term_write(t, buf_str(&place));
     term_style_print(t, c->error ? TERM_RED : TERM_YELLOW, "%s",
@@ -164,14 +173,14 @@ static void print_result(struct invocation *inv, const struct check_result *r)
     CLEANUP(buf_done) struct buf b = {0};
 
     for (size_t i = 0; i < r->why.count; i++)
-        print_diagnostic(&inv->term, r, &r->why.items[i]);
+        print_diagnostic(inv, r, &r->why.items[i]);
     if (r->why.count || !has_option(inv, OPTION_VERBOSE))
         return;
     buf_init(&b, TEXT_MAX_BYTES);
     add_place(&b, r, NULL);
     term_write(&inv->term, buf_str(&b));
     term_style_print(&inv->term, TERM_GREEN, "ok");
-    term_print(&inv->term, "%.*s\n", STR_ARG(r->source));
+    term_print(&inv->term, "%.*s\n", STR_ARG(source_of(r, &inv->cx.arena)));
 }
 
 static const char *ending(size_t count)

@@ -73,17 +73,6 @@ struct str list_source(struct str from, bool is_checkout, struct arena *a)
                        : arena_printf(a, " (from %.*s)", STR_ARG(from));
 }
 
-struct str list_entry_source(const struct layer *l,
-                             const struct lock_entry *entry, struct arena *a)
-{
-    const struct replacement *r =
-        replacements_find(&l->replacements, layer_origin(l, entry));
-
-    return list_source(
-        entry->from,
-        str_starts(entry->from, STR("file:")) && !(r && r->is_folder), a);
-}
-
 static struct str listing_note(const struct layer *l,
                                const struct lock_entry *entry)
 {
@@ -96,7 +85,9 @@ struct str list_notes(const struct layer *l, const struct lock_entry *entry,
                       struct arena *a)
 {
     struct str source =
-        layer_is_own(l, entry) ? STR(" (own)") : list_entry_source(l, entry, a);
+        layer_is_own(l, entry)
+            ? STR(" (own)")
+            : list_source(entry->from, layer_is_from_checkout(l, entry), a);
 
     if (entry->patch.n)
         source = str_join(source, STR(" (patched)"), a);

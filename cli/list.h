@@ -30,9 +30,6 @@ void list_put_package(struct json_writer *w, const struct layer *l,
 
 /* " (from https://…)", " (from this checkout)"; "" where `from` is. In `a`. */
 struct str list_source(struct str from, bool is_checkout, struct arena *a);
-struct str list_entry_source(const struct layer *l,
-                             const struct lock_entry *entry, struct arena *a);
-
 /* What `list`, `tree` and `why` say behind a package: " (tag v1.4.2)" of a
  * range, " (own)", its source. In `a`. */
 struct str list_notes(const struct layer *l, const struct lock_entry *entry,

@@ -586,6 +586,15 @@ bool layer_is_own(const struct layer *l, const struct lock_entry *entry)
     return layer_origin(l, entry)->scheme == ORIGIN_OWN;
 }
 
+bool layer_is_from_checkout(const struct layer *l,
+                            const struct lock_entry *entry)
+{
+    const struct replacement *r =
+        replacements_find(&l->replacements, layer_origin(l, entry));
+
+    return str_starts(entry->from, STR("file:")) && !(r && r->is_folder);
+}
+
 bool layer_is_fetched(const struct layer *l, const struct lock_entry *entry)
 {
     return !layer_is_local(l, entry) && !layer_is_own(l, entry);

@@ -171,6 +171,10 @@ bool layer_is_local(const struct layer *l, const struct lock_entry *entry);
 /* Returns whether the package belongs to the workspace itself: its
  * origin is "./x". */
 bool layer_is_own(const struct layer *l, const struct lock_entry *entry);
+/* Returns whether the `from` of an entry is a folder of the checkout that a local
+ * root is in, and not a replacement. */
+bool layer_is_from_checkout(const struct layer *l,
+                            const struct lock_entry *entry);
 /* Gets the team stores of this layer (authorize_stores). */
 MUST_CHECK bool layer_stores(const struct layer *l, struct context *cx,
                              struct store *store, struct team_remotes *out,

@@ -56,9 +56,10 @@ struct check_result {
     bool metaskill;
     struct diagnostics why;
     struct str note; /* changes by --fix; or "" */
-    /* Of an installed package with a replaced origin: the new origin,
-     * and as it is shown. */
-    struct str from, source;
+    /* Of an installed package with a replaced origin: the new origin, and
+     * whether that is a folder of this checkout. */
+    struct str from;
+    bool is_from_checkout;
 };
 
 struct check_rules {
@@ -170,6 +171,12 @@ MUST_CHECK bool lint_against(struct context *cx, struct str ref,
                              const struct check_root *roots, size_t count,
                              const struct check_results *results,
                              struct err *e);
+
+/* --- source.c ------------------------------------------------------------- */
+
+/* Sets `from` of installed packages that come from elsewhere than their origins
+ * say: a fix belongs there. Without a layer there are none. */
+void lint_find_sources(struct context *cx, const struct check_results *results);
 
 /* --- catalog.c ------------------------------------------------------------ */
 
