@@ -153,7 +153,6 @@ COMMAND(command_budget)
         print_budget_json(inv, &b);
     else
         print_budget(inv, &b);
-    *exit_code = EXIT_DONE;
     for (size_t i = 0; i < b.count; i++)
         if (b.clients[i].dropped_count)
             *exit_code = EXIT_FINDINGS;

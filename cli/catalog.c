@@ -13,8 +13,7 @@ struct job {
     struct invocation *inv;
     struct store *store;
     struct layer user; /* the user's library: rules and limits are the user's */
-    const struct str *words;
-    size_t count;
+    struct str_list words;
     int exit_code;
 };
 
@@ -184,15 +183,15 @@ static bool add(struct job *job, struct err *e)
 {
     struct invocation *inv = job->inv;
     struct discover_catalog *new =
-        arena_array(&inv->cx.arena, job->count + 1, sizeof *new);
+        arena_array(&inv->cx.arena, job->words.count + 1, sizeof *new);
     struct discover_catalog *all;
     size_t count, n = 0;
 
     if (!discover_list(&inv->cx, job->store, &all, &count, e))
         return false;
-    for (size_t i = 0; i < job->count; i++) {
-        if (!discover_parse(&inv->cx, &job->user.rules, job->words[i], &new[n],
-                            e))
+    for (size_t i = 0; i < job->words.count; i++) {
+        if (!discover_parse(&inv->cx, &job->user.rules, job->words.items[i],
+                            &new[n], e))
             return false;
         if (has_catalog(all, count, new[n].origin))
             term_note(&inv->term, "%.*s is a catalog of yours already",
@@ -210,11 +209,11 @@ static bool find_named(struct job *job, struct discover_catalog **out,
 {
     struct context *cx = &job->inv->cx;
 
-    *out = arena_array(&cx->arena, job->count + 1, sizeof **out);
-    *count = job->count;
-    for (size_t i = 0; i < job->count; i++)
-        if (!discover_find(cx, &job->user.rules, job->store, job->words[i],
-                           &(*out)[i], e))
+    *out = arena_array(&cx->arena, job->words.count + 1, sizeof **out);
+    *count = job->words.count;
+    for (size_t i = 0; i < job->words.count; i++)
+        if (!discover_find(cx, &job->user.rules, job->store,
+                           job->words.items[i], &(*out)[i], e))
             return false;
     return true;
 }
@@ -225,8 +224,8 @@ static bool refresh(struct job *job, struct err *e)
     struct discover_catalog *all;
     size_t count;
 
-    if (job->count ? !find_named(job, &all, &count, e)
-                   : !discover_list(cx, job->store, &all, &count, e))
+    if (job->words.count ? !find_named(job, &all, &count, e)
+                         : !discover_list(cx, job->store, &all, &count, e))
         return false;
     return read_catalogs(job, "refresh", all, count, e);
 }
@@ -259,75 +258,34 @@ static bool take_out(struct job *job, struct err *e)
 
 /* --- the command ---------------------------------------------------------------------------- */
 
-static const struct word {
-    const char *name;
-    bool (*run)(struct job *job, struct err *e);
-    bool needs_origin, takes_origins;
-} words[] = {
-    {"add", add, true, true},
-    {"remove", take_out, true, true},
-    {"list", list, false, false},
-    {"refresh", refresh, false, true},
-};
-
-static const struct word *find_word(struct str name)
-{
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (str_is(name, words[i].name))
-            return &words[i];
-    return NULL;
-}
-
-static bool check_count(const struct word *word, size_t count, struct err *e)
-{
-    if (word->needs_origin && count == 0)
-        return err_set(e, ERR_USAGE, "catalog %s: which one?", word->name);
-    if (!word->takes_origins && count)
-        return err_set(e, ERR_USAGE, "catalog %s takes no argument",
-                       word->name);
-    return true;
-}
-
-static bool index_folder(struct invocation *inv, struct err *e)
-{
-    if (inv->arguments.count != 2)
-        return err_set(e, ERR_USAGE, "catalog index takes one folder");
-    if (has_option(inv, OPTION_MARKETPLACE))
-        return catalog_write_marketplace(inv, inv->arguments.items[1], e);
-    return catalog_write_index(inv, inv->arguments.items[1], e);
-}
-
 /* The host of a git repository; that of an index is asked for it alone. */
-static bool admit(struct job *job, const struct word *word, struct err *e)
+static bool admit(struct job *job, struct err *e)
 {
-    for (size_t i = 0; word->run == add && i < job->count; i++)
-        if (!discover_admit(&job->inv->cx, job->words[i], e))
+    for (size_t i = 0; i < job->words.count; i++)
+        if (!discover_admit(&job->inv->cx, job->words.items[i], e))
             return false;
     return true;
 }
 
+/* In the order of its words, but for index, which needs neither store nor
+ * network. */
+static bool (*const functions[])(struct job *job, struct err *e) = {
+    add, take_out, list, refresh};
+
 COMMAND(command_catalog)
 {
-    struct job job = {.inv = inv,
-                      .words = inv->arguments.items + 1,
-                      .count = inv->arguments.count - 1};
-    const struct word *word = find_word(inv->arguments.items[0]);
+    size_t word = (size_t)(inv->word - inv->command->words);
+    struct job job = {.inv = inv, .words = argument_list(inv, 1)};
     bool ok;
 
-    *exit_code = EXIT_DONE;
-    if (str_is(inv->arguments.items[0], "index"))
-        return index_folder(inv, e);
-    if (!word)
-        return err_set(e, ERR_USAGE,
-                       "catalog: \"%.*s\" is none of add, remove, list, "
-                       "refresh, index",
-                       STR_ARG(inv->arguments.items[0]));
-    if (has_option(inv, OPTION_MARKETPLACE))
-        return err_set(e, ERR_USAGE, "--marketplace is for catalog index");
-    if (!check_count(word, job.count, e) || !admit(&job, word, e) ||
+    if (word == sizeof functions / sizeof *functions)
+        return has_option(inv, OPTION_MARKETPLACE)
+                   ? catalog_write_marketplace(inv, job.words.items[0], e)
+                   : catalog_write_index(inv, job.words.items[0], e);
+    if ((functions[word] == add && !admit(&job, e)) ||
         !layer_open_global(&inv->cx, LAYER_READ, &job.user, e))
         return false;
-    ok = open_store(&inv->cx, &job.store, e) && word->run(&job, e);
+    ok = open_store(&inv->cx, &job.store, e) && functions[word](&job, e);
     close_store(&inv->cx, job.store);
     layer_close(&job.user);
     *exit_code = job.exit_code;

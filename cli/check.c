@@ -91,7 +91,6 @@ static bool check_all(struct invocation *inv, const struct check_root *roots,
     lint_find_sources(&inv->cx, &results);
     add_names(inv, rules.profile, &results);
     check_print(inv, &results);
-    *exit_code = EXIT_DONE;
     for (size_t i = 0; i < results.count; i++)
         if (results.items[i]->why.errors)
             *exit_code = EXIT_FINDINGS;

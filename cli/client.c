@@ -25,8 +25,6 @@ static bool list(struct invocation *inv, struct err *e)
 {
     struct install_clients all;
 
-    if (inv->arguments.count > 1)
-        return err_set(e, ERR_USAGE, "client list takes no argument");
     if (!install_list_clients(&inv->cx, &all, e))
         return false;
     if (has_option(inv, OPTION_JSON)) {
@@ -59,19 +57,15 @@ static void note_names(struct term *t, struct str_list names, const char *file,
     }
 }
 
-static void put_names(struct json_writer *w, const char *name,
-                      struct str_list names)
-{
-    json_member_array(w, name);
-    for (size_t i = 0; i < names.count; i++)
-        json_string(w, names.items[i]);
-    json_end_array(w);
-}
+static const struct json_member edit_members[] = {
+    JSON_MEMBER(struct install_clients_edit, "mapm_yaml", workspace),
+    JSON_MEMBER(struct install_clients_edit, "config_yaml", user),
+};
+JSON_RECORD(edit, struct install_clients_edit);
 
 static bool change(struct invocation *inv, bool add, struct err *e)
 {
-    struct str_list names = {inv->arguments.items + 1,
-                             inv->arguments.count - 1};
+    struct str_list names = argument_list(inv, 1);
     enum install_clients_file file =
         has_option(inv, OPTION_TEAM)     ? CLIENTS_WORKSPACE
         : has_option(inv, OPTION_GLOBAL) ? CLIENTS_USER
@@ -79,17 +73,11 @@ static bool change(struct invocation *inv, bool add, struct err *e)
     const char *word = add ? "add" : "remove";
     struct install_clients_edit edit;
 
-    if (names.count == 0)
-        return err_set(e, ERR_USAGE, "client %s: which one?", word);
     inv->cx.use_global = false; /* -g says which file */
     if (!install_edit_clients(&inv->cx, names, add, file, &edit, e))
         return false;
     if (has_option(inv, OPTION_JSON)) {
-        struct json_writer *w = print_json_begin(inv, "mapm.client/1", word);
-
-        put_names(w, "mapm_yaml", edit.workspace);
-        put_names(w, "config_yaml", edit.user);
-        print_json_end(inv);
+        print_json_record(inv, "mapm.client/1", word, &edit_record, &edit);
         return true;
     }
     note_names(&inv->term, edit.workspace, "mapm.yaml", add);
@@ -102,17 +90,11 @@ static bool change(struct invocation *inv, bool add, struct err *e)
 
 COMMAND(command_client)
 {
-    struct str word = inv->arguments.items[0];
+    const char *word = inv->word->name;
 
-    *exit_code = EXIT_DONE;
     if (has_option(inv, OPTION_TEAM) && has_option(inv, OPTION_GLOBAL))
         return err_set(e, ERR_USAGE,
                        "--team and --global exclude each other: take one");
-    if (str_is(word, "list"))
-        return list(inv, e);
-    if (str_is(word, "add") || str_is(word, "remove"))
-        return change(inv, str_is(word, "add"), e);
-    return err_set(e, ERR_USAGE,
-                   "client: \"%.*s\" is none of add, remove, list",
-                   STR_ARG(word));
+    return strcmp(word, "list") == 0 ? list(inv, e)
+                                     : change(inv, strcmp(word, "add") == 0, e);
 }

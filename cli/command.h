@@ -296,6 +296,16 @@ struct option {
 
 struct invocation;
 
+/* A first argument that names what is done with the others: "add" of mapm host.
+ * Several rows may have one name, for different numbers of arguments. */
+struct word {
+    const char *name;
+    const char *arguments; /* behind it: "ORIGIN..." */
+    const char *text;
+    size_t min_arguments, max_arguments;
+    const char *options; /* of the command, that this one takes; NULL: all */
+};
+
 struct subcommand {
     const char *name;
     const char *arguments; /* "[ORIGIN…]" */
@@ -307,6 +317,8 @@ struct subcommand {
     size_t option_count;
     const char *aliases;  /* words with blanks between them; NULL: none */
     const char *examples; /* lines of a shell */
+    const struct word *words;
+    size_t word_count;
 };
 
 extern const struct option options[OPTION_COUNT];
@@ -319,6 +331,9 @@ const struct subcommand *command_find(struct str name);
 /* The words that may follow an option, with blanks between them; NULL p: any
  * text may. Borrowed, or in `a`. */
 struct str option_choices(const struct option *o, struct arena *a);
+/* The words that its first argument is one of, a blank between them; "" where it
+ * may be any. In `a`. */
+struct str command_choices(const struct subcommand *c, struct arena *a);
 /* ERR_USAGE, with a near name. Returns false. */
 bool command_unknown(struct str name, struct err *e);
 
@@ -329,6 +344,7 @@ struct values {
 
 struct invocation {
     const struct subcommand *command; /* NULL: none named */
+    const struct word *word;          /* of the command; NULL: it has none */
     struct term term;
     struct context cx;    /* passed to the modules below */
     struct host terminal; /* its host */
@@ -383,9 +399,11 @@ void terminal_attach(struct invocation *inv);
 /* main.c: of a command that failed. */
 int exit_code_of(const struct err *e);
 
-/* The functions of the commands, one file each (or few) in this folder. */
+/* The functions of the commands, one file each (or few) in this folder.
+ * `*exit_code` is EXIT_DONE before. */
 #define COMMAND(name)                                                          \
-    bool name(struct invocation *inv, int *exit_code, struct err *e)
+    bool name(struct invocation *inv, __attribute__((unused)) int *exit_code,  \
+              __attribute__((unused)) struct err *e)
 #define X(id, name) COMMAND(command_##name);
 COMMANDS(X)
 #undef X

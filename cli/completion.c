@@ -86,11 +86,13 @@ static void put_command_names(struct buf *b, const struct subcommand *c,
 /* The words that an argument of `c` is one of: its choices, or the commands. */
 static bool put_words(struct buf *b, const struct subcommand *c)
 {
+    CLEANUP(arena_done) struct arena a = {0};
+
     if (c == &commands[COMMAND_HELP])
         for (size_t i = 0; i < COMMAND_COUNT; i++)
             buf_printf(b, "%s%s", i ? " " : "", commands[i].name);
     else if (c->kind == ARGUMENT_CHOICE)
-        buf_text(b, c->choices);
+        buf_append(b, command_choices(c, &a));
     else
         return false;
     return true;
@@ -570,6 +572,5 @@ COMMAND(command_completion)
         return err_set(e, ERR_USAGE, "unknown shell \"%.*s\": bash, zsh, fish",
                        STR_ARG(shell));
     term_write(&inv->term, buf_str(&b));
-    *exit_code = EXIT_DONE;
     return true;
 }

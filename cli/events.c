@@ -213,7 +213,6 @@ COMMAND(command_events)
         return false;
     if (l.follow)
         proc_catch_signals();
-    *exit_code = EXIT_DONE;
     ok = show(&l, &count, e) && (!l.follow || follow(&l, exit_code, e));
     if (ok && count == 0 && !l.follow && !l.json)
         term_note(&inv->term, "nothing happened so far");

@@ -23,7 +23,6 @@ static void write_libraries(struct json_writer *w)
 
 COMMAND(command_version)
 {
-    (void)e;
     if (has_option(inv, OPTION_JSON)) {
         struct json_writer *w = print_json_begin(inv, "mapm.version/1", NULL);
 
@@ -35,7 +34,6 @@ COMMAND(command_version)
     } else {
         term_print(&inv->term, "mapm %s\n", MAPM_VERSION);
     }
-    *exit_code = EXIT_DONE;
     return true;
 }
 
@@ -74,45 +72,7 @@ static void show_option(struct invocation *inv, enum option_id id)
     show_choices(&inv->term, option_choices(o, &inv->cx.arena), &inv->cx.arena);
 }
 
-/* The operands of a command with subcommands. */
 /* clang-format off */
-static const struct {
-    const char *command, *usage, *text;
-} words[] = {
-    {"store", "path",              "Print the folder of the store"},
-    {"store", "stats",             "Show the size of the store"},
-    {"store", "verify",            "Check all objects for damage"},
-    {"store", "verify REMOTE",     "Compare a team store with the lock"},
-    {"store", "gc",                "Delete objects that no workspace needs"},
-    {"store", "pull",              "Fetch locked packages that the store lacks"},
-    {"store", "push",              "Push locked packages to a team store"},
-    {"skill", "list",              "List skills with source and description"},
-    {"skill", "search [QUERY...]", "Search names, descriptions and tags"},
-    {"skill", "match REQUEST...",  "Rank skills for a request in plain words"},
-    {"skill", "load NAME...",      "Print the instructions as sent to a model"},
-    {"skill", "show NAME",         "Show the metadata of a skill"},
-    {"skill", "files NAME [PATH]", "List the resources of a skill, or print one"},
-    {"skill", "index",             "Print the index of skills as sent to a model"},
-    {"host",  "add HOST",          "Allow packages from a host"},
-    {"host",  "set HOST",          "Change the settings of a host, also of a built-in one"},
-    {"host",  "list",              "List the allowed hosts"},
-    {"host",  "remove HOST",       "Remove a host"},
-    {"catalog", "add ORIGIN...",       "Add catalogs to mapm search"},
-    {"catalog", "remove ORIGIN...",    "Remove catalogs"},
-    {"catalog", "list",                "List catalogs with their number of packages"},
-    {"catalog", "refresh [ORIGIN...]", "Update catalogs that have changed"},
-    {"catalog", "index DIR",           "Write the index of a folder of packages"},
-    {"client", "add CLIENT...",    "Install for these clients, too"},
-    {"client", "remove CLIENT...", "Stop installing for these clients"},
-    {"client", "list",             "List clients and the packages they see"},
-    {"runs",  "show [ID]",         "Show a run, the last one by default"},
-    {"new",   "skill",             "Instructions for a model"},
-    {"new",   "metaskill",         "A skill with a program"},
-    {"new",   "agent",             "An agent with the packages that it needs"},
-    {"new",   "mcp",               "A description of an MCP server"},
-    {"new",   "plugin",            "Skills and servers as one package"},
-};
-
 /* Where each begins, in the order of the commands. */
 static const struct {
     enum command_id first;
@@ -140,15 +100,12 @@ static const char *group_of(enum command_id id)
 
 static void show_words(struct term *t, const struct subcommand *c)
 {
-    bool any = false;
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(words[i].command, c->name) != 0)
-            continue;
-        term_print(t, "%s  %-26s%s\n", any ? "" : "\narguments:\n",
-                   words[i].usage, words[i].text);
-        any = true;
-    }
+    if (c->word_count)
+        term_print(t, "\narguments:\n");
+    for (size_t i = 0; i < c->word_count; i++)
+        term_print(t, "  %s %-*s%s\n", c->words[i].name,
+                   25 - (int)strlen(c->words[i].name), c->words[i].arguments,
+                   c->words[i].text);
 }
 
 static void show_examples(struct term *t, const struct subcommand *c)
@@ -281,6 +238,5 @@ COMMAND(command_help)
         show_command(inv, c);
     else
         show_all(inv);
-    *exit_code = EXIT_DONE;
     return true;
 }

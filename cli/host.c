@@ -320,42 +320,6 @@ static bool take_out(struct job *job, struct err *e)
 
 /* --- the command ---------------------------------------------------------------------- */
 
-static const struct word {
-    const char *name;
-    bool (*run)(struct job *job, struct err *e);
-    bool takes_host, takes_options;
-} words[] = {
-    {"add", add, true, true},
-    {"set", set, true, true},
-    {"list", list, false, false},
-    {"remove", take_out, true, false},
-};
-
-static const struct word *find_word(struct str name)
-{
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (str_is(name, words[i].name))
-            return &words[i];
-    return NULL;
-}
-
-static bool check_word(const struct word *word, const struct invocation *inv,
-                       struct err *e)
-{
-    size_t count = inv->arguments.count - 1;
-
-    if (word->takes_host && count != 1) {
-        err_set(e, ERR_USAGE, "host %s takes the name of one host", word->name);
-        return err_hint(e, "usage: mapm host %s HOST", word->name);
-    }
-    if (!word->takes_host && count)
-        return err_set(e, ERR_USAGE, "host %s takes no argument", word->name);
-    if (!word->takes_options && has_any_option(inv))
-        return err_set(e, ERR_USAGE, "host %s takes none of these options",
-                       word->name);
-    return true;
-}
-
 static bool take_host(struct job *job, struct err *e)
 {
     struct str text = job->inv->arguments.items[1];
@@ -371,19 +335,16 @@ static bool take_host(struct job *job, struct err *e)
                        "--ports");
 }
 
+/* In the order of its words. */
+static bool (*const functions[])(struct job *job,
+                                 struct err *e) = {add, set, list, take_out};
+
 COMMAND(command_host)
 {
     struct job job = {.inv = inv};
-    const struct word *word = find_word(inv->arguments.items[0]);
     struct limits limits;
 
-    *exit_code = EXIT_DONE;
-    if (!word)
-        return err_set(e, ERR_USAGE,
-                       "host: \"%.*s\" is none of add, set, list, remove",
-                       STR_ARG(inv->arguments.items[0]));
-    return check_word(word, inv, e) &&
-           (!word->takes_host || take_host(&job, e)) &&
+    return (inv->arguments.count < 2 || take_host(&job, e)) &&
            authorize_config_read(&inv->cx, &job.user, &limits, &job.rules, e) &&
-           word->run(&job, e);
+           functions[inv->word - inv->command->words](&job, e);
 }

@@ -405,7 +405,6 @@ COMMAND(command_info)
 
     if (!find_info(inv, &r, &p, e))
         return false;
-    *exit_code = EXIT_DONE;
     if (has_option(inv, OPTION_README) && p.is_catalog) {
         err_set(e, ERR_USAGE, "%.*s is a catalog: --readme prints one package",
                 STR_ARG(p.origin));

@@ -71,7 +71,6 @@ COMMAND(command_init)
     struct str path = STR(SCAFFOLD_WORKSPACE_FILE);
     bool is_new;
 
-    *exit_code = EXIT_DONE;
     if (has_option(inv, OPTION_GITIGNORE))
         return add_gitignore(inv, e);
     if (folder.n == 0)

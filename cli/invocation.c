@@ -304,7 +304,79 @@ static bool take_word(struct parse *p, const char *text, struct err *e)
     return true;
 }
 
-static bool check_arguments(const struct invocation *inv, struct err *e)
+struct str command_choices(const struct subcommand *c, struct arena *a)
+{
+    struct str words = str_cstr(c->choices);
+
+    for (size_t i = 0; i < c->word_count; i++)
+        if (i == 0 || strcmp(c->words[i].name, c->words[i - 1].name) != 0)
+            words = arena_join(words, " ", str_cstr(c->words[i].name), a);
+    return words;
+}
+
+static bool unknown_word(struct invocation *inv, struct err *e)
+{
+    const struct subcommand *c = inv->command;
+    struct str word = argument(inv, 0), choices, head;
+    struct text_nearest near = {0};
+
+    choices = command_choices(c, &inv->cx.arena);
+    err_set(e, ERR_USAGE, "mapm %s: \"%.*s\" is not one of: %.*s", c->name,
+            STR_ARG(word), STR_ARG(choices));
+    while (str_cut(&choices, ' ', &head))
+        add_near(&near, word, head);
+    return near.count && err_hint(e, "did you mean \"mapm %s %.*s\"?", c->name,
+                                  STR_ARG(near.found[0]));
+}
+
+/* Only the options of the command that are among `options` are given. */
+static bool check_options(const struct invocation *inv, const struct word *word,
+                          struct err *e)
+{
+    const struct subcommand *c = inv->command;
+
+    for (size_t i = 0; i < c->option_count && word->options; i++) {
+        const char *name = options[c->options[i]].name;
+
+        if (has_option(inv, c->options[i]) &&
+            !is_word_of(str_cstr(word->options), str_cstr(name)))
+            return err_set(e, ERR_USAGE, "mapm %s %s has no option --%s",
+                           c->name, word->name, name);
+    }
+    return true;
+}
+
+/* The last row of the name, unless the number of arguments fits an earlier one. */
+static bool check_word(struct invocation *inv, struct err *e)
+{
+    const struct subcommand *c = inv->command;
+    size_t count = inv->arguments.count - 1;
+    const struct word *word = NULL;
+
+    for (size_t i = 0; i < c->word_count; i++) {
+        if (!str_is(argument(inv, 0), c->words[i].name))
+            continue;
+        word = &c->words[i];
+        if (count >= word->min_arguments && count <= word->max_arguments)
+            break;
+    }
+    inv->word = word;
+    if (!word)
+        return unknown_word(inv, e);
+    if (count < word->min_arguments)
+        err_set(e, ERR_USAGE, "mapm %s %s needs %s", c->name, word->name,
+                word->arguments);
+    else if (count > word->max_arguments)
+        err_set(e, ERR_USAGE, "mapm %s %s: too many arguments: \"%.*s\"",
+                c->name, word->name,
+                STR_ARG(argument(inv, 1 + word->max_arguments)));
+    else
+        return check_options(inv, word, e);
+    return err_hint(e, "usage: mapm %s [OPTION]... %s%s%s", c->name, word->name,
+                    word->arguments[0] ? " " : "", word->arguments);
+}
+
+static bool check_arguments(struct invocation *inv, struct err *e)
 {
     const struct subcommand *c = inv->command;
 
@@ -319,7 +391,7 @@ static bool check_arguments(const struct invocation *inv, struct err *e)
         err_set(e, ERR_USAGE, "mapm %s: too many arguments: \"%.*s\"", c->name,
                 STR_ARG(inv->arguments.items[c->max_arguments]));
     else
-        return true;
+        return !c->word_count || !inv->arguments.count || check_word(inv, e);
     return err_hint(e, "usage: mapm %s [OPTION]... %s", c->name, c->arguments);
 }
 

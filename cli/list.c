@@ -278,6 +278,5 @@ COMMAND(command_list)
                   STR_ARG(all.items[0]->path));
     }
     layer_close_all(&all.all);
-    *exit_code = EXIT_DONE;
     return true;
 }

@@ -47,7 +47,6 @@ COMMAND(command_mcp)
         .allow = option_list(inv, OPTION_ALLOW),
     };
 
-    *exit_code = EXIT_DONE;
     if (!check_allow(inv, &o.allow, e))
         return false;
     if (has_option(inv, OPTION_PRINT_CONFIG))

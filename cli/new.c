@@ -82,7 +82,6 @@ COMMAND(command_new)
         .description = option_value(inv, OPTION_DESCRIPTION)};
     struct scaffold_package p;
 
-    *exit_code = EXIT_DONE;
     if (!scaffold_package(&inv->cx, &request, &p, e))
         return false;
     say(inv, &p);

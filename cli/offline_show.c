@@ -51,16 +51,13 @@ static const char *plural(size_t n)
     return n == 1 ? "" : "s";
 }
 
-bool store_pull(struct invocation *inv, int *exit_code, struct err *e)
+COMMAND(store_pull)
 {
     struct install_offline o;
     char bytes[16];
 
-    if (inv->arguments.count > 1)
-        return err_set(e, ERR_USAGE, "mapm store pull takes no argument");
     if (!install_pull(&inv->cx, &o, e))
         return false;
-    *exit_code = EXIT_DONE;
     if (has_option(inv, OPTION_JSON)) {
         print_json(inv, "mapm.store/1", "pull", &o, false);
         return true;
@@ -79,7 +76,6 @@ COMMAND(command_bundle)
 
     if (!install_bundle(&inv->cx, inv->arguments.items[0], &o, e))
         return false;
-    *exit_code = EXIT_DONE;
     if (has_option(inv, OPTION_JSON)) {
         print_json(inv, "mapm.bundle/1", NULL, &o, false);
         return true;
@@ -122,7 +118,6 @@ COMMAND(command_vendor)
 
     if (!install_vendor(&inv->cx, folder, &o, e))
         return false;
-    *exit_code = EXIT_DONE;
     if (has_option(inv, OPTION_JSON))
         print_json(inv, "mapm.vendor/1", NULL, &o, true);
     else

@@ -4,7 +4,6 @@
 #include "command.h"
 
 /* store pull, beside bundle and vendor: what the lock holds, for later. */
-MUST_CHECK bool store_pull(struct invocation *inv, int *exit_code,
-                           struct err *e);
+MUST_CHECK COMMAND(store_pull);
 
 #endif

@@ -119,6 +119,5 @@ COMMAND(command_search)
     else if (ok)
         print_hits(inv, hits, count, catalogs);
     close_store(&inv->cx, store);
-    *exit_code = EXIT_DONE;
     return ok;
 }

@@ -13,14 +13,17 @@ struct store_job {
     struct store *store;
 };
 
-static bool show_path(struct store_job *job, int *exit_code, struct err *e)
+#define STORE_WORD(name)                                                       \
+    static bool name(struct store_job *job,                                    \
+                     __attribute__((unused)) int *exit_code,                   \
+                     __attribute__((unused)) struct err *e)
+
+STORE_WORD(show_path)
 {
     struct str path =
         fs_join(store_home(job->store), STR("store"), &job->inv->cx.arena);
     struct json_writer *w;
 
-    (void)e;
-    *exit_code = EXIT_DONE;
     if (!has_option(job->inv, OPTION_JSON)) {
         term_print(&job->inv->term, "%.*s\n", STR_ARG(path));
         return true;
@@ -42,14 +45,13 @@ static const struct json_member stats_members[] = {
 };
 JSON_RECORD(stats, struct store_stats);
 
-static bool show_stats(struct store_job *job, int *exit_code, struct err *e)
+STORE_WORD(show_stats)
 {
     struct term *t = &job->inv->term;
     struct store_stats stats;
     struct json_writer *w;
     char bytes[16], bad[16];
 
-    *exit_code = EXIT_DONE;
     if (!store_stats(job->store, &stats, e))
         return false;
     if (has_option(job->inv, OPTION_JSON)) {
@@ -78,7 +80,7 @@ static void tell_bad(void *ctx, const char *hex)
         term_print(&job->inv->term, "damaged: %s (set aside)\n", hex);
 }
 
-static bool verify(struct store_job *job, int *exit_code, struct err *e)
+STORE_WORD(verify)
 {
     struct store_stats stats;
     struct json_writer *w;
@@ -102,7 +104,7 @@ static bool verify(struct store_job *job, int *exit_code, struct err *e)
 
 /* --- gc ------------------------------------------------------------------- */
 
-static bool collect(struct store_job *job, int *exit_code, struct err *e)
+STORE_WORD(collect)
 {
     struct invocation *inv = job->inv;
     bool dry_run = has_option(inv, OPTION_DRY_RUN);
@@ -110,7 +112,6 @@ static bool collect(struct store_job *job, int *exit_code, struct err *e)
     struct json_writer *w;
     char bytes[16];
 
-    *exit_code = EXIT_DONE;
     if (!workspace_collect(&inv->cx, job->store, dry_run, &removed, e))
         return false;
     if (!has_option(inv, OPTION_JSON)) {
@@ -129,40 +130,27 @@ static bool collect(struct store_job *job, int *exit_code, struct err *e)
     return true;
 }
 
+static bool with_store(struct invocation *inv,
+                       bool (*run)(struct store_job *job, int *exit_code,
+                                   struct err *e),
+                       int *exit_code, struct err *e)
+{
+    struct store_job job = {.inv = inv};
+    bool ok = open_store(&inv->cx, &job.store, e) && run(&job, exit_code, e);
+
+    close_store(&inv->cx, job.store);
+    return ok;
+}
+
 COMMAND(command_store)
 {
-    static const struct {
-        const char *name;
-        bool (*run)(struct store_job *job, int *exit_code, struct err *e);
-    } jobs[] = {
-        {"path", show_path},
-        {"stats", show_stats},
-        {"verify", verify},
-        {"gc", collect},
-    };
-    struct store_job job = {.inv = inv};
-    struct str name = inv->arguments.items[0];
-    bool ok;
+    /* In the order of its words. */
+    static bool (*const own[])(struct store_job *, int *, struct err *) = {
+        show_path, show_stats, verify, NULL, collect, NULL, NULL};
+    static bool (*const others[])(struct invocation *, int *, struct err *) = {
+        NULL, NULL, NULL, store_check_remote, NULL, store_pull, store_push};
+    size_t word = (size_t)(inv->word - inv->command->words);
 
-    if (str_is(name, "pull"))
-        return store_pull(inv, exit_code, e);
-    if (str_is(name, "push"))
-        return store_push(inv, exit_code, e);
-    if (str_is(name, "verify") && inv->arguments.count > 1)
-        return store_check_remote(inv, exit_code, e);
-    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
-        if (!str_is(name, jobs[i].name))
-            continue;
-        if (inv->arguments.count > 1)
-            return err_set(e, ERR_USAGE, "mapm store %s takes no argument",
-                           jobs[i].name);
-        if (!open_store(&inv->cx, &job.store, e))
-            return false;
-        ok = jobs[i].run(&job, exit_code, e);
-        close_store(&inv->cx, job.store);
-        return ok;
-    }
-    err_set(e, ERR_USAGE, "mapm store: unknown command \"%.*s\"",
-            STR_ARG(name));
-    return err_hint(e, "one of: path, stats, verify, gc, pull, push");
+    return own[word] ? with_store(inv, own[word], exit_code, e)
+                     : others[word](inv, exit_code, e);
 }

@@ -126,7 +126,7 @@ static void print_text(struct invocation *inv,
               r->by_state[INSTALL_NOT_SHARED], STR_ARG(r->to));
 }
 
-bool store_push(struct invocation *inv, int *exit_code, struct err *e)
+COMMAND(store_push)
 {
     struct install_push_request request;
     struct install_push_result result;
@@ -161,12 +161,10 @@ static void print_verified(struct invocation *inv,
                       : "mapm store push --force --to DIR");
 }
 
-bool store_check_remote(struct invocation *inv, int *exit_code, struct err *e)
+COMMAND(store_check_remote)
 {
     struct install_push_result result;
 
-    if (inv->arguments.count != 2)
-        return err_set(e, ERR_USAGE, "mapm store verify takes one REMOTE");
     if (!install_check_remote(&inv->cx, inv->arguments.items[1], &result, e))
         return false;
     if (has_option(inv, OPTION_JSON))

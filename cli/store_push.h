@@ -6,9 +6,7 @@
 /* store_push: what mapm store does with a remote. Both open the store
  * themselves. */
 
-MUST_CHECK bool store_push(struct invocation *inv, int *exit_code,
-                           struct err *e);
-MUST_CHECK bool store_check_remote(struct invocation *inv, int *exit_code,
-                                   struct err *e);
+MUST_CHECK COMMAND(store_push);
+MUST_CHECK COMMAND(store_check_remote);
 
 #endif

@@ -53,7 +53,6 @@ static bool none_found(const struct skill_tests *skills, struct err *e)
 static bool play_all(struct invocation *inv, const struct limits *limits,
                      struct skill_tests *skills, int *exit_code, struct err *e)
 {
-    *exit_code = EXIT_DONE;
     for (size_t i = 0; i < skills->count; i++) {
         struct skill_test *s = &skills->items[i];
 

@@ -308,7 +308,6 @@ COMMAND(command_tree)
     }
     ok = ok && print_form(inv, &all, graphs, e);
     layer_close_all(&all.all);
-    *exit_code = EXIT_DONE;
     return ok;
 }
 
@@ -400,6 +399,5 @@ COMMAND(command_why)
         print_json_end(inv);
     }
     layer_close_all(&all.all);
-    *exit_code = EXIT_DONE;
     return true;
 }

@@ -554,7 +554,6 @@ static bool run(struct invocation *inv, enum install_command command,
     if (!check_sides(inv, e) || !install_plan(&inv->cx, &r, &plan, e) ||
         (may_pick(inv, plan, &r) && !pick(inv, &r, &plan, e)))
         return false;
-    *exit_code = EXIT_DONE;
     if (!plan)
         return true;
     ok = carry_out(inv, plan, &r, e);

@@ -46,6 +46,5 @@ COMMAND(command_restore)
         print_restored_json(inv, &r, dry_run);
     else
         print_restored(inv, &r, dry_run);
-    *exit_code = EXIT_DONE;
     return true;
 }

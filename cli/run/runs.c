@@ -225,14 +225,9 @@ static bool show(struct invocation *inv, struct store *store, struct err *e)
 
 COMMAND(command_runs)
 {
-    bool one = inv->arguments.count > 0, ok;
+    bool one = inv->word != NULL, ok;
     struct store *store = NULL;
 
-    if (one && !str_is(inv->arguments.items[0], "show")) {
-        err_set(e, ERR_USAGE, "mapm runs: unknown command \"%.*s\"",
-                STR_ARG(inv->arguments.items[0]));
-        return err_hint(e, "mapm runs, or mapm runs show ID");
-    }
     if (!one && has_option(inv, OPTION_HTML)) {
         err_set(e, ERR_USAGE, "--html is for one run");
         return err_hint(e, "mapm runs show last --html FILE");
@@ -241,6 +236,5 @@ COMMAND(command_runs)
         return false;
     ok = one ? show(inv, store, e) : list(inv, store, e);
     close_store(&inv->cx, store);
-    *exit_code = EXIT_DONE;
     return ok;
 }

@@ -10,37 +10,10 @@
 
 #include "../command.h"
 
-#define MANY           SIZE_MAX
-#define NEAR_MAX_EDITS 2
-
-/* clang-format off */
-static const struct word {
-    const char *name, *arguments;
-    size_t least, most;
-    bool (*run)(struct skill_job *job, struct err *e);
-} words[] = {
-    {"list",   "",            0, 0,    skill_list},
-    {"search", "[QUERY...]",  0, MANY, skill_search},
-    {"match",  "REQUEST...",  1, MANY, skill_match},
-    {"load",   "NAME...",     1, MANY, skill_load},
-    {"show",   "NAME",        1, 1,    skill_show},
-    {"files",  "NAME [PATH]", 1, 2,    skill_files},
-    {"index",  "",            0, 0,    skill_index},
-};
-
-/* The options that not every word takes. */
-static const struct {
-    enum option_id id;
-    const char *words;
-} limited[] = {
-    {OPTION_SESSION,   "load index"},
-    {OPTION_AS,        "load"},
-    {OPTION_HITS,      "search match"},
-    {OPTION_MIN_SCORE, "match"},
-    {OPTION_PRELOAD,   "index"},
-    {OPTION_MAX_CHARS, "index"},
-};
-/* clang-format on */
+/* In the order of its words. */
+static bool (*const functions[])(struct skill_job *job, struct err *e) = {
+    skill_list, skill_search, skill_match, skill_load,
+    skill_show, skill_files,  skill_index};
 
 /* --- what all of them print ---------------------------------------------------------- */
 
@@ -105,42 +78,6 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-static bool unknown_word(struct str name, struct err *e)
-{
-    struct text_nearest near = {0};
-
-    err_set(e, ERR_USAGE, "mapm skill: unknown command \"%.*s\"",
-            STR_ARG(name));
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        text_nearest_add(&near, name, str_cstr(words[i].name), NEAR_MAX_EDITS);
-    if (near.count)
-        return err_hint(e, "did you mean \"mapm skill %.*s\"?",
-                        STR_ARG(near.found[0]));
-    return err_hint(e, "list, search, match, load, show, files or index");
-}
-
-static bool check_use(struct invocation *inv, const struct word *word,
-                      struct err *e)
-{
-    size_t count = inv->arguments.count - 1;
-
-    for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
-        if (has_option(inv, limited[i].id) &&
-            !has_word(limited[i].words, word->name))
-            return err_set(e, ERR_USAGE, "mapm skill %s has no option --%s",
-                           word->name, options[limited[i].id].name);
-    if (count >= word->least && count <= word->most)
-        return true;
-    if (count < word->least)
-        err_set(e, ERR_USAGE, "mapm skill %s needs %s", word->name,
-                word->arguments);
-    else
-        err_set(e, ERR_USAGE, "mapm skill %s: too many arguments: \"%.*s\"",
-                word->name, STR_ARG(inv->arguments.items[1 + word->most]));
-    return err_hint(e, "usage: mapm skill [OPTION]... %s%s%s", word->name,
-                    word->arguments[0] ? " " : "", word->arguments);
-}
-
 /* A library is read without the store too, only slower. */
 static void open_cache(struct skill_job *job)
 {
@@ -185,40 +122,29 @@ bool skill_open(struct skill_job *job, struct err *e)
                                     programs, &job->library, e);
 }
 
-static bool run_word(struct skill_job *job, const struct word *word,
-                     struct err *e)
+static bool run(struct skill_job *job, size_t word, struct err *e)
 {
     static const char by_name[] = "load show files";
 
-    if (word->run != skill_search && !skill_open(job, e))
+    if (functions[word] != skill_search && !skill_open(job, e))
         return false;
-    if (has_word(by_name, word->name))
+    if (has_word(by_name, job->word))
         take_full_names(job);
-    return word->run(job, e);
+    return functions[word](job, e);
 }
 
 COMMAND(command_skill)
 {
-    struct str name = inv->arguments.items[0];
-    const struct word *word = NULL;
     struct skill_job job = {
         .inv = inv,
         .metis = str_is(option_value(inv, OPTION_SKILL_PROFILE), "metis"),
+        .word = inv->word->name,
         .words = argument_list(inv, 1),
     };
     bool ok;
 
-    for (size_t i = 0; i < sizeof words / sizeof *words && !word; i++)
-        if (str_is(name, words[i].name))
-            word = &words[i];
-    if (!word)
-        return unknown_word(name, e);
-    if (!check_use(inv, word, e))
-        return false;
-    job.word = word->name;
     open_cache(&job);
-    *exit_code = EXIT_DONE;
-    ok = run_word(&job, word, e);
+    ok = run(&job, (size_t)(inv->word - inv->command->words), e);
     library_close(job.library);
     close_store(&inv->cx, job.store);
     return ok;

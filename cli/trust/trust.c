@@ -247,6 +247,5 @@ COMMAND(command_trust)
         return false;
     ok = work(&job, e);
     close_store(&inv->cx, job.store);
-    *exit_code = EXIT_DONE;
     return ok;
 }

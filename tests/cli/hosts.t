@@ -81,12 +81,12 @@ refuses()
     like 'said why' "$err" "$regex"
     not_ok 'nothing is written' test -s "$CONFIG"
 }
-refuses 2 'none of add, set, list, remove' show
-refuses 2 'takes the name of one host' add
-refuses 2 'usage: mapm host add HOST' add
+refuses 2 'is not one of: add set list remove' show
+refuses 2 'host add needs HOST' add
+refuses 2 'usage: mapm host .OPTION.... add HOST' add
 refuses 2 'too many arguments' add a.example b.example
-refuses 2 'takes no argument' list a.example
-refuses 2 'takes none of these' list --kind gitlab
+refuses 2 'too many arguments' list a.example
+refuses 2 'host list has no option --kind' list --kind gitlab
 refuses 2 'nothing to set' set github.com
 refuses 1 'built in already' add gitlab.com
 refuses 2 'is of kind gitlab' set gitlab.com --kind gitea

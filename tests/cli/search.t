@@ -48,7 +48,7 @@ exits 'a word is needed' 2 mapm search
 exits 'not a blank one' 2 mapm search ' '
 exits 'nor too many results' 2 mapm search pdf --limit 51
 exits 'an unknown word' 2 mapm catalog frob
-like 'is named' "$err" '"frob" is none of'
+like 'is named' "$err" '"frob" is not one of'
 exits 'add needs an origin' 2 mapm catalog add
 exits 'list takes none' 2 mapm catalog list acme/catalog
 exits 'what is not there is not removed' 1 mapm catalog remove acme/catalog
