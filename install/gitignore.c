@@ -22,36 +22,8 @@
 
 /* --- git ------------------------------------------------------------------ */
 
-static bool open_git(struct context *cx, struct str folder, struct git_run *out,
-                     struct err *e)
-{
-    if (!install_has_repository(folder, &cx->arena))
-        return err_set(e, ERR_NOT_FOUND, "%.*s is in no git repository",
-                       STR_ARG(folder));
-    return git_run_open(cx, folder, STR(""), out, e) ||
-           err_wrap(e, "cannot tell what git tracks");
-}
-
-bool install_gitignore_is_news(struct context *cx)
-{
-    const struct hash what = hash_of(STR("mapm init --gitignore"));
-    struct err ignored = {0};
-    struct store *store = NULL;
-    struct str folder;
-    bool is_news;
-
-    if (!open_store(cx, &store, &ignored))
-        return false;
-    is_news =
-        !state_find_trust(store_state(store), STATE_SEEN_HINT, STR("hint"),
-                          &what, &cx->arena, &folder, &ignored) &&
-        state_put_trust(store_state(store), STATE_SEEN_HINT, STR("hint"), &what,
-                        STR(""), &ignored);
-    close_store(cx, store);
-    return is_news;
-}
-
-bool install_has_repository(struct str folder, struct arena *a)
+/* Whether a .git is in the folder or above it: no process is started. */
+static bool has_repository(struct str folder, struct arena *a)
 {
     size_t slash;
 
@@ -62,6 +34,34 @@ bool install_has_repository(struct str folder, struct arena *a)
         if (slash == SIZE_MAX || folder.n <= 1)
             return false;
     }
+}
+
+static bool open_git(struct context *cx, struct str folder, struct git_run *out,
+                     struct err *e)
+{
+    if (!has_repository(folder, &cx->arena))
+        return err_set(e, ERR_NOT_FOUND, "%.*s is in no git repository",
+                       STR_ARG(folder));
+    return git_run_open(cx, folder, STR(""), out, e) ||
+           err_wrap(e, "cannot tell what git tracks");
+}
+
+static bool is_news(struct context *cx)
+{
+    const struct hash what = hash_of(STR("mapm init --gitignore"));
+    struct err ignored = {0};
+    struct store *store = NULL;
+    struct str folder;
+    bool is_new;
+
+    if (!open_store(cx, &store, &ignored))
+        return false;
+    is_new = !state_find_trust(store_state(store), STATE_SEEN_HINT, STR("hint"),
+                               &what, &cx->arena, &folder, &ignored) &&
+             state_put_trust(store_state(store), STATE_SEEN_HINT, STR("hint"),
+                             &what, STR(""), &ignored);
+    close_store(cx, store);
+    return is_new;
 }
 
 /* --- paths ---------------------------------------------------------------- */
@@ -234,4 +234,21 @@ bool install_write_gitignore(struct context *cx,
     return !in->text.p ||
            (fs_open_dir(str_dup0(in->workspace, &cx->arena), &fd, e) &&
             fs_replace_at(fd, FILE_NAME, 0644, in->text, e));
+}
+
+void install_offer_gitignore(struct context *cx)
+{
+    struct install_gitignore found;
+    struct err ignored = {0};
+
+    if (cx->use_global || !has_repository(layer_workspace(cx), &cx->arena) ||
+        !install_find_gitignore(cx, &found, &ignored) || !found.count ||
+        !is_news(cx))
+        return;
+    context_note(
+        cx,
+        "%zu path%s that mapm install makes again %s not in .gitignore: "
+        "mapm init --gitignore adds %s",
+        found.count, found.count == 1 ? "" : "s",
+        found.count == 1 ? "is" : "are", found.count == 1 ? "it" : "them");
 }

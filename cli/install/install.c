@@ -51,6 +51,15 @@ static bool check_sides(const struct invocation *inv, struct err *e)
     return true;
 }
 
+/* Whether a person is there who would answer, and it is no job of a CI. */
+static bool may_ask(const struct invocation *inv)
+{
+    const char *ci = getenv("CI");
+
+    return !has_option(inv, OPTION_YES) && !has_option(inv, OPTION_JSON) &&
+           !(ci && ci[0]) && context_can_ask(&inv->cx);
+}
+
 static struct install_request request_of(struct invocation *inv,
                                          enum install_command command)
 {
@@ -185,63 +194,6 @@ static void note_result(struct term *t, const struct install_plan *plan,
               plan->requests == 1 ? "" : "s", text_bytes(plan->bytes, bytes));
 }
 
-/* Whether a client gets an entry that starts "mapm"; `*graphical` is the name of
- * one with the PATH of the desktop session, "" without one. */
-static bool names_mapm(const struct install_plan *plan, struct str *graphical)
-{
-    bool any = false;
-
-    *graphical = STR("");
-    for (size_t i = 0; i < plan->change_count; i++) {
-        const struct provision_change *change = &plan->changes[i];
-        const struct client *c = clients_find(change->client);
-
-        any |= change->names_mapm;
-        if (change->names_mapm && c && c->is_graphical && !graphical->n)
-            *graphical = change->client;
-    }
-    return any;
-}
-
-/* The clients' files can be committed, so they have its name alone. */
-static void warn_path(struct invocation *inv, const struct install_plan *plan)
-{
-    struct term *t = &inv->term;
-    struct mapm_path path;
-    struct str graphical;
-
-    if (!names_mapm(plan, &graphical))
-        return;
-    mapm_path_find(&inv->cx.arena, &path);
-    if (path.found.n == 0)
-        term_warn(t, "clients look for mapm on the PATH, where there is none: "
-                     "make install puts it there");
-    else if (graphical.n && !path.is_in_session)
-        term_warn(t,
-                  "%.*s, started from the desktop, may not find mapm: it is "
-                  "%.*s, and the desktop session looks in %.*s; sudo ln -s "
-                  "%.*s /usr/local/bin/mapm makes it found",
-                  STR_ARG(graphical), STR_ARG(path.found),
-                  STR_ARG(path.session), STR_ARG(path.found));
-}
-
-/* What a person has to do before clients use agents that are new. */
-static void note_agents(struct term *t, const struct install_plan *plan)
-{
-    const struct client *told = NULL;
-
-    for (size_t i = 0; i < plan->change_count; i++) {
-        const struct provision_change *change = &plan->changes[i];
-        const struct client *c = clients_find(change->client);
-
-        if (change->kind == PROVISION_REMOVE || !c || c == told ||
-            !c->agents_note || !str_starts(change->path, str_cstr(c->agents)))
-            continue;
-        term_note(t, "%s", c->agents_note);
-        told = c;
-    }
-}
-
 /* "claude 9 skills 3 servers · codex 9 skills, …": of those in use. */
 static void note_clients(struct invocation *inv,
                          const struct install_plan *plan)
@@ -261,84 +213,6 @@ static void note_clients(struct invocation *inv,
         (plan->change_count || inv->cx.is_verbose ||
          has_option(inv, OPTION_CLIENT)))
         term_note(&inv->term, "clients: %.*s", STR_ARG(line));
-}
-
-static void note_server(struct invocation *inv, const struct install_plan *plan)
-{
-    struct str names = STR("");
-
-    for (size_t i = 0; plan->clients && i < clients_count; i++)
-        if (plan->clients[i].is_used && plan->clients[i].has_servers)
-            names =
-                arena_join(names, ", ", str_cstr(plan->clients[i].client->name),
-                           &inv->cx.arena);
-    if (names.n)
-        term_note(&inv->term,
-                  "in this workspace %.*s start mapm mcp from now on: "
-                  "mapm.yaml says so",
-                  STR_ARG(names));
-    else
-        term_note(&inv->term, "no client that is in use starts mapm mcp: "
-                              "mapm client add names one");
-}
-
-/* Those of this machine that nobody asked about: --yes, or no terminal. */
-static void note_others(struct invocation *inv, const struct install_plan *plan)
-{
-    struct str names = STR("");
-
-    if (plan->asks_clients || plan->change_count == 0)
-        return;
-    for (size_t i = 0; i < plan->others.count; i++)
-        names = arena_join(names, ",", plan->others.items[i], &inv->cx.arena);
-    if (names.n)
-        term_note(&inv->term,
-                  "also on this machine: %.*s (mapm install --client %.*s)",
-                  STR_ARG(names), STR_ARG(names));
-}
-
-/* Of what other tools say of a client nobody saw that it holds. */
-static void note_unverified(struct term *t, const struct install_plan *plan)
-{
-    const struct client *told = NULL;
-
-    for (size_t i = 0; i < plan->change_count; i++) {
-        const struct provision_change *change = &plan->changes[i];
-        const struct client *c = clients_find(change->client);
-        struct str rest = change->path, file;
-
-        if (!str_cut(&rest, '#', &file) || change->kind == PROVISION_REMOVE ||
-            !c || c == told ||
-            (clients_is_verified(c) &&
-             !(c->mcp.unverified && clients_mcp_is_at(&c->mcp, file))))
-            continue;
-        term_note(t,
-                  "%.*s is unverified: what %s reads there is known from a "
-                  "table of another tool alone",
-                  STR_ARG(file), c->name);
-        told = c;
-    }
-}
-
-/* A client without a syntax for them sends "${NAME}" to the server. */
-static void warn_literal(struct invocation *inv,
-                         const struct install_plan *plan)
-{
-    struct str names = STR(""), told = STR("");
-
-    for (size_t i = 0; i < plan->change_count; i++) {
-        const struct provision_change *change = &plan->changes[i];
-
-        if (!change->is_literal || str_eq(change->client, told))
-            continue;
-        told = change->client;
-        names = arena_join(names, ", ", told, &inv->cx.arena);
-    }
-    if (names.n)
-        term_warn(&inv->term,
-                  "variables of the environment are not expanded by %.*s: "
-                  "servers get them as they are written",
-                  STR_ARG(names));
 }
 
 static void show_result(struct invocation *inv, const struct install_plan *plan,
@@ -366,15 +240,9 @@ static void show_result(struct invocation *inv, const struct install_plan *plan,
     if (plan->adds_server && plan->for_clients.n && !r->dry_run)
         term_note(t, "%.*s start mapm mcp --global from now on",
                   STR_ARG(plan->for_clients));
-    else if (plan->adds_server && !r->dry_run)
-        note_server(inv, plan);
     if (!r->dry_run) {
         note_clients(inv, plan);
-        note_others(inv, plan);
-        note_agents(t, plan);
-        note_unverified(t, plan);
-        warn_literal(inv, plan);
-        warn_path(inv, plan);
+        install_advise(&inv->cx, plan);
     }
     if (r->choice.all)
         install_note_elsewhere(inv, plan);
@@ -429,31 +297,6 @@ static bool carry_out(struct invocation *inv, struct install_plan *plan,
     return true;
 }
 
-/* To a person at a terminal, where something was added: one line, once on a
- * machine, and never a question that --yes would answer. */
-static void offer_gitignore(struct invocation *inv,
-                            const struct install_request *r, bool is_changed)
-{
-    const char *ci = getenv("CI");
-    struct install_gitignore found;
-    struct err ignored = {0};
-
-    if (!is_changed || r->dry_run || r->locked || inv->cx.use_global ||
-        has_option(inv, OPTION_YES) || has_option(inv, OPTION_JSON) ||
-        has_option(inv, OPTION_QUIET) || (ci && ci[0]) ||
-        !context_can_ask(&inv->cx) ||
-        !install_has_repository(layer_workspace(&inv->cx), &inv->cx.arena) ||
-        !install_find_gitignore(&inv->cx, &found, &ignored) || !found.count ||
-        !install_gitignore_is_news(&inv->cx))
-        return;
-    term_note(&inv->term,
-              "%zu path%s that mapm install makes again %s not in .gitignore: "
-              "mapm init --gitignore adds %s",
-              found.count, found.count == 1 ? "" : "s",
-              found.count == 1 ? "is" : "are",
-              found.count == 1 ? "it" : "them");
-}
-
 /* A person chooses from one catalog; from several by options. */
 static bool may_pick(const struct invocation *inv,
                      const struct install_plan *plan,
@@ -483,60 +326,6 @@ static bool pick(struct invocation *inv, struct install_request *r,
     return install_plan(&inv->cx, r, plan, e);
 }
 
-static struct str join_renames(const struct install_plan *plan, bool is_new,
-                               struct arena *a)
-{
-    struct str out = STR("");
-
-    for (size_t i = 0; i < plan->rename_count; i++) {
-        struct str from = plan->renames[i].from;
-
-        /* Without its host, as the one of now. */
-        out = arena_join(
-            out, ", ",
-            is_new ? plan->renames[i].to
-                   : str_from_index(from, str_find_char(from, '/') + 1),
-            a);
-    }
-    return out;
-}
-
-/* A person at a terminal is asked; the others are told of the option. */
-static bool settle_renames(struct invocation *inv,
-                           const struct install_plan *plan,
-                           const struct install_request *r, struct err *e)
-{
-    struct arena *a = &inv->cx.arena;
-    bool yes = has_option(inv, OPTION_REWRITE_ORIGINS) && !r->dry_run;
-    const char *ci = getenv("CI");
-    struct str from, to;
-
-    if (plan->rename_count == 0)
-        return true;
-    from = join_renames(plan, false, a);
-    to = join_renames(plan, true, a);
-    if (!yes && !r->dry_run && !r->is_consented && !(ci && ci[0]) &&
-        !has_option(inv, OPTION_JSON) && context_can_ask(&inv->cx) &&
-        !context_confirm(&inv->cx, QUESTION_CONSENT,
-                         arena_printf(a,
-                                      "mapm.yaml has %.*s, which is %.*s now: "
-                                      "write that instead?",
-                                      STR_ARG(from), STR_ARG(to))
-                             .p,
-                         &yes, e))
-        return false;
-    if (yes)
-        return install_rewrite_origins(&inv->cx, plan, r->is_consented, e) &&
-               (term_note(&inv->term, "mapm.yaml has %.*s instead of %.*s now",
-                          STR_ARG(to), STR_ARG(from)),
-                true);
-    term_note(&inv->term,
-              "mapm.yaml has %.*s by a former name: mapm update "
-              "--rewrite-origins writes the one of now",
-              STR_ARG(to));
-    return true;
-}
-
 /* --yes is to install something: a script is to notice that nothing was. */
 static bool lacks_choice(const struct install_plan *plan,
                          const struct install_request *r)
@@ -549,7 +338,7 @@ static bool run(struct invocation *inv, enum install_command command,
 {
     struct install_request r = request_of(inv, command);
     struct install_plan *plan;
-    bool ok, is_changed;
+    bool ok, is_changed, asks = may_ask(inv);
 
     if (!check_sides(inv, e) || !install_plan(&inv->cx, &r, &plan, e) ||
         (may_pick(inv, plan, &r) && !pick(inv, &r, &plan, e)))
@@ -567,9 +356,13 @@ static bool run(struct invocation *inv, enum install_command command,
                               "--skill, --agent or --mcp");
     is_changed = ok && plan->change_count > 0;
     install_close(plan);
-    if (!ok || !settle_renames(inv, plan, &r, e))
+    if (!ok || !install_settle_renames(&inv->cx, plan, &r,
+                                       has_option(inv, OPTION_REWRITE_ORIGINS),
+                                       asks, e))
         return false;
-    offer_gitignore(inv, &r, is_changed);
+    if (is_changed && asks && !r.dry_run && !r.locked &&
+        !has_option(inv, OPTION_QUIET))
+        install_offer_gitignore(&inv->cx);
     return true;
 }
 

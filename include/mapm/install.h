@@ -370,6 +370,10 @@ struct install_result {
 MUST_CHECK bool install_apply(struct install_plan *plan,
                               struct install_result *out, struct err *e);
 
+/* Notes to the host, after install_apply, what the clients that changed do not
+ * do by themselves, and what they lack. */
+void install_advise(struct context *cx, const struct install_plan *plan);
+
 /* Closes a plan, which may be NULL. Objects that were fetched for a plan are
  * discarded if it was neither applied nor a dry run. */
 void install_close(struct install_plan *plan);

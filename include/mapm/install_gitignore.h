@@ -38,12 +38,8 @@ MUST_CHECK bool install_write_gitignore(struct context *cx,
                                         const struct install_gitignore *in,
                                         struct err *e);
 
-/* Returns whether the user of this machine should be told about it, which is
- * the case only once [D4]; records that. */
-bool install_gitignore_is_news(struct context *cx);
-
-/* Returns whether the folder or one of its parents has a .git.
- * Starts no process. */
-bool install_has_repository(struct str folder, struct arena *a);
+/* Notes to the host that something is missing. Only the first call on a machine
+ * notes anything [D4]. */
+void install_offer_gitignore(struct context *cx);
 
 #endif

@@ -13,4 +13,14 @@ MUST_CHECK bool install_rewrite_origins(struct context *cx,
                                         const struct install_plan *plan,
                                         bool is_consented, struct err *e);
 
+/*
+ * Where `plan` has former names: writes those of now when it `rewrites`, or after
+ * a yes of a person when it `asks`; else notes how to. Not in a dry run. Errors:
+ * those of install_rewrite_origins; ERR_INTERRUPTED.
+ */
+MUST_CHECK bool install_settle_renames(struct context *cx,
+                                       const struct install_plan *plan,
+                                       const struct install_request *r,
+                                       bool rewrites, bool asks, struct err *e);
+
 #endif
