@@ -77,6 +77,26 @@ struct check_results {
     size_t arena_count;
 };
 
+/* --- check.c -------------------------------------------------------------- */
+
+struct lint_request {
+    struct str_list paths; /* none, and no names: the current folder */
+    struct str_list names; /* names to validate: first of the results */
+    struct str profile;    /* p NULL: that of an install */
+    struct str against;    /* a ref to compare versions with; p NULL */
+    bool strict, fix;
+};
+
+/*
+ * Runs all steps of `mapm check`. Missing paths are reported, all of them, before
+ * any file is read.
+ *
+ * Ownership: released by lint_results_done. Errors: ERR_USAGE for an unknown
+ * profile; ERR_NOT_FOUND; those of the steps below.
+ */
+MUST_CHECK bool lint_check(struct context *cx, const struct lint_request *q,
+                           struct check_results *out, struct err *e);
+
 /* Opens the root of a PATH. Allocated in `a`. Fails with ERR_NOT_FOUND if
  * it does not exist. */
 MUST_CHECK bool lint_root_open(struct str path, struct check_root *root,

@@ -1,23 +1,8 @@
 #include "mapm/lint.h"
 
-#include "mapm/authorize.h"
+#include <string.h>
 
 #include "engine.h"
-
-static bool open_roots(struct engine *g, const struct wire_call *c,
-                       struct check_root **out, size_t *count, struct err *e)
-{
-    static const char *const here[] = {"."};
-    const char *const *paths = c->text_count ? c->texts : here;
-    struct arena *a = &g->cx.arena;
-
-    *count = c->text_count ? c->text_count : 1;
-    *out = arena_array(a, *count, sizeof **out);
-    for (size_t i = 0; i < *count; i++)
-        if (!lint_root_open(str_cstr(paths[i]), &(*out)[i], a, e))
-            return false;
-    return true;
-}
 
 static struct mapm_diagnostic diagnostic_of(struct engine *g,
                                             const struct check_result *r,
@@ -58,18 +43,16 @@ static bool send_results(struct engine *g, const struct check_results *results,
 bool engine_lint(struct engine *g, const struct wire_call *c, struct err *e)
 {
     CLEANUP(lint_results_done) struct check_results results = {0};
-    struct check_rules rules = {.profile = PROFILE_INSTALL, .strict = c->flag};
-    struct check_root *roots;
-    struct project user;
-    struct limits limits;
-    size_t count;
+    struct str *paths =
+        arena_array(&g->cx.arena, c->text_count + 1, sizeof *paths);
+    const struct lint_request request = {
+        .paths = {paths, c->text_count},
+        .profile = {c->text, c->text ? strlen(c->text) : 0},
+        .strict = c->flag,
+    };
 
-    if (c->text && !document_profile_find(str_cstr(c->text), &rules.profile))
-        return err_set(e, ERR_USAGE, "unknown profile \"%s\"", c->text);
-    if (!authorize_config_read(&g->cx, &user, &limits, &rules.origins, e) ||
-        !open_roots(g, c, &roots, &count, e) ||
-        !lint_find(roots, count, &rules, &g->cx.arena, &results, e))
-        return false;
-    lint_graph(&g->cx, &rules, roots, count, &results);
-    return send_results(g, &results, e);
+    for (size_t i = 0; i < c->text_count; i++)
+        paths[i] = str_cstr(c->texts[i]);
+    return lint_check(&g->cx, &request, &results, e) &&
+           send_results(g, &results, e);
 }
