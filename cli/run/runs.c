@@ -1,8 +1,8 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "mapm/layer.h"
 #include "mapm/open_store.h"
+#include "mapm/run_history.h"
 #include "mapm/state_runs.h"
 
 #include "../command.h"
@@ -13,67 +13,6 @@
 #define NAME_COLUMNS      40
 #define STATUS_COLUMNS    16
 #define WORKSPACE_COLUMNS 60
-
-/* --- which ---------------------------------------------------------------------- */
-
-/* "" for all workspaces. */
-static bool find_workspace(struct invocation *inv, struct str *path,
-                           struct err *e)
-{
-    struct layer l;
-
-    *path = STR("");
-    if (has_option(inv, OPTION_ALL_RUNS))
-        return true;
-    if (!layer_open(&inv->cx, LAYER_READ, &l, e))
-        return false;
-    *path = l.path;
-    layer_close(&l);
-    return true;
-}
-
-static bool find_last(struct invocation *inv, struct store *store, uint64_t *id,
-                      struct err *e)
-{
-    struct str workspace;
-    struct state_run *runs;
-    size_t count;
-
-    if (!find_workspace(inv, &workspace, e) ||
-        !state_list_runs(store_state(store), workspace, 1, &inv->cx.arena,
-                         &runs, &count, e))
-        return false;
-    if (count) {
-        *id = runs[0].id;
-        return true;
-    }
-    if (workspace.n == 0)
-        return err_set(e, ERR_NOT_FOUND, "nothing was run so far");
-    err_set(e, ERR_NOT_FOUND, "nothing was run in %.*s so far",
-            STR_ARG(workspace));
-    return err_hint(e, "mapm runs --all lists the runs of all workspaces");
-}
-
-static bool find_run(struct invocation *inv, struct store *store,
-                     struct state_run *out, struct err *e)
-{
-    struct str word =
-        inv->arguments.count > 1 ? inv->arguments.items[1] : STR("last");
-    uint64_t id = 0;
-
-    if (str_is(word, "last")) {
-        if (!find_last(inv, store, &id, e))
-            return false;
-    } else if (!str_number(word, INT64_MAX, &id)) {
-        err_set(e, ERR_USAGE, "\"%.*s\" is no number of a run", STR_ARG(word));
-        return err_hint(e, "mapm runs lists them; \"last\" is the last one");
-    }
-    if (state_find_run(store_state(store), id, &inv->cx.arena, out, e))
-        return true;
-    return e->code == ERR_NOT_FOUND
-               ? err_hint(e, "mapm runs --all lists the runs that are known")
-               : false;
-}
 
 /* --- the list --------------------------------------------------------------------- */
 
@@ -159,7 +98,8 @@ static bool list(struct invocation *inv, struct store *store, struct err *e)
     size_t count;
 
     if (!option_number(inv, OPTION_LIMIT, LIST_MAX, &max, e) ||
-        !find_workspace(inv, &workspace, e) ||
+        !run_history_workspace(&inv->cx, has_option(inv, OPTION_ALL_RUNS),
+                               &workspace, e) ||
         !state_list_runs(store_state(store), workspace, (size_t)max,
                          &inv->cx.arena, &runs, &count, e))
         return false;
@@ -208,7 +148,8 @@ static bool show(struct invocation *inv, struct store *store, struct err *e)
     if (str_is(page, "-") && has_option(inv, OPTION_JSON))
         return err_set(e, ERR_USAGE,
                        "--html - and --json both write to standard output");
-    if (!find_run(inv, store, &run, e))
+    if (!run_history_find(&inv->cx, store, argument(inv, 1),
+                          has_option(inv, OPTION_ALL_RUNS), &run, e))
         return false;
     /* The rest of the row is worth showing without it. */
     if (!run_detail_parse(run.detail, &inv->cx.arena, &detail, &broken))

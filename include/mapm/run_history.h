@@ -2,6 +2,7 @@
 #define MAPM_RUN_HISTORY_H
 
 #include "base/buf.h"
+#include "base/context.h"
 #include "mapm/project.h"
 #include "mapm/runtime.h"
 #include "mapm/state_runs.h"
@@ -86,5 +87,16 @@ void run_history_step(struct run_history *h, const struct step *s);
 MUST_CHECK bool run_history_end(struct run_history *h,
                                 const struct runtime_result *r,
                                 struct str backend, struct err *e);
+
+/* --- history_find.c ------------------------------------------------------------ */
+
+/* The workspace of `cx`, by which runs are listed; "" for `all` of them. */
+MUST_CHECK bool run_history_workspace(struct context *cx, bool all,
+                                      struct str *path, struct err *e);
+/* A run by its number; "last", or p NULL: the last one there. ERR_NOT_FOUND;
+ * ERR_USAGE. */
+MUST_CHECK bool run_history_find(struct context *cx, struct store *store,
+                                 struct str word, bool all,
+                                 struct state_run *out, struct err *e);
 
 #endif

@@ -554,7 +554,7 @@ exits 'an unknown one' 2 mapm skill lsit
 like 'has a near one' "$err" 'did you mean "mapm skill list"'
 exits 'too many' 2 mapm skill list x
 words=$(mapm skill --help | sed -n '/^arguments:/,/^$/s/^  \([a-z]*\) .*/\1/p' | tr '\n' ' ')
-is 'help has every word of it' "$words" "$(sed -n 's/.*"\(list search match load [a-z ]*\)",$/\1 /p' "$ROOT/cli/table.c")"
+is 'help has every word of it' "$words" "$(sed -n '/ skill_words/,/^};/s/^    {"\([a-z]*\)".*/\1/p' "$ROOT/cli/table.c" | tr '\n' ' ')"
 exits 'too few' 2 mapm skill show
 like 'with its usage' "$err" 'usage: mapm skill \[OPTION\]\.\.\. show NAME'
 exits 'an option of another word' 2 mapm skill list --session x
