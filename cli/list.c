@@ -14,48 +14,6 @@ struct str list_member(const struct layer *l)
     return l->member.n ? l->member : STR(MEMBER_ROOT);
 }
 
-static bool find_named(struct invocation *inv, struct str name,
-                       struct layer *list, size_t count,
-                       struct list_layers *out, struct err *e)
-{
-    struct err first = {0};
-
-    for (size_t i = 0; i < count; i++) {
-        const struct lock_entry **entry = &out->named[out->count];
-        struct err why = {0};
-
-        if (name.n &&
-            !layer_resolve_name(&list[i], name, &inv->cx, entry, &why)) {
-            if (first.code == ERR_NONE || why.code == ERR_USAGE)
-                first = why;
-            continue;
-        }
-        out->items[out->count++] = &list[i];
-    }
-    if (out->count == 0)
-        *e = first;
-    return out->count > 0;
-}
-
-bool list_open(struct invocation *inv, struct str name, struct list_layers *out,
-               struct err *e)
-{
-    struct layer *list;
-    size_t count;
-
-    *out = (struct list_layers){0};
-    if (!layer_open_chosen(&inv->cx, LAYER_READ, &out->all, &list, &count, e))
-        return false;
-    out->is_many = count > 1;
-    out->items = arena_array(&inv->cx.arena, count, sizeof(struct layer *));
-    out->named =
-        arena_array(&inv->cx.arena, count, sizeof(struct lock_entry *));
-    if (find_named(inv, name, list, count, out, e))
-        return true;
-    layer_close_all(&out->all);
-    return false;
-}
-
 /* Roots are the packages that the user requested; the others are
  * dependencies. */
 static bool is_root(const struct map *roots, const struct lock_entry *entry,
@@ -226,7 +184,7 @@ static void print_list(struct invocation *inv, const struct layer *l,
 }
 
 /* Of one layer; how many packages. */
-static size_t put_layer(struct invocation *inv, const struct list_layers *all,
+static size_t put_layer(struct invocation *inv, const struct layers_named *all,
                         size_t at, struct json_writer *w)
 {
     const struct layer *l = all->items[at];
@@ -253,13 +211,13 @@ static size_t put_layer(struct invocation *inv, const struct list_layers *all,
 
 COMMAND(command_list)
 {
-    struct list_layers all;
+    struct layers_named all;
     struct json_writer *w = NULL;
     struct str name = {"", 0};
     size_t count = 0;
 
     if ((inv->arguments.count && !list_named_package(inv, &name, e)) ||
-        !list_open(inv, name, &all, e))
+        !layers_open_named(&inv->cx, name, &all, e))
         return false;
     if (has_option(inv, OPTION_JSON)) {
         w = print_json_begin(inv, "mapm.list/1", NULL);

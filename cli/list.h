@@ -6,19 +6,6 @@
 
 #include "command.h"
 
-/* The layers that a command looks at: one, or of all members of the workspace.
- * `name`: what a person named; only those that have it are kept then. The caller
- * calls layer_close_all, not after a failure. Errors: those of
- * layer_resolve_name where none has it. */
-struct list_layers {
-    struct layers all;
-    struct layer **items;
-    const struct lock_entry **named; /* of each, with a name */
-    size_t count;
-    bool is_many; /* a member is to be named */
-};
-MUST_CHECK bool list_open(struct invocation *inv, struct str name,
-                          struct list_layers *out, struct err *e);
 /* "apps/web", "." for the root. */
 struct str list_member(const struct layer *l);
 

@@ -1,3 +1,4 @@
+#include "base/fs.h"
 #include "mapm/policy.h"
 #include "mapm/serve.h"
 
@@ -6,12 +7,56 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "mcp_config.h"
 
 /*
  * Clients start servers to see whether they are there, and end them again: so
  * before the first byte of a request nothing is opened, read or written.
  */
+
+static void add(struct invocation *inv, struct values *v, struct str word)
+{
+    v->items = arena_grow(&inv->cx.arena, v->items, v->count, &v->capacity,
+                          sizeof *v->items);
+    v->items[v->count++] = word;
+}
+
+/* The words that start this server again: "mcp" and its options, folders as
+ * absolute paths. */
+static struct str_list list_arguments(struct invocation *inv)
+{
+    const struct subcommand *mcp = inv->command;
+    struct arena *a = &inv->cx.arena;
+    struct values v = {0};
+
+    add(inv, &v, STR("mcp"));
+    for (size_t i = 0; i < mcp->option_count; i++) {
+        enum option_id id = mcp->options[i];
+        struct str_list given = option_list(inv, id);
+
+        for (size_t k = 0; id != OPTION_PRINT_CONFIG && k < given.count; k++) {
+            struct str value = given.items[k];
+
+            add(inv, &v, arena_printf(a, "--%s", options[id].name));
+            if (options[id].kind == ARGUMENT_FOLDER)
+                add(inv, &v, fs_normalize(fs_join(inv->cx.cwd, value, a), a));
+            else if (options[id].argument)
+                add(inv, &v, value);
+        }
+    }
+    return (struct str_list){v.items, v.count};
+}
+
+static bool print_config(struct invocation *inv, struct err *e)
+{
+    struct str file, text;
+
+    if (!serve_format_config(&inv->cx, option_value(inv, OPTION_PRINT_CONFIG),
+                             list_arguments(inv), &file, &text, e))
+        return false;
+    term_note(&inv->term, "for %.*s", STR_ARG(file));
+    term_write(&inv->term, text);
+    return true;
+}
 
 /* Until there is something to read; false at the end of input. */
 static bool wait_for_client(void)
@@ -50,7 +95,7 @@ COMMAND(command_mcp)
     if (!check_allow(inv, &o.allow, e))
         return false;
     if (has_option(inv, OPTION_PRINT_CONFIG))
-        return mcp_print_config(inv, option_value(inv, OPTION_PRINT_CONFIG), e);
+        return print_config(inv, e);
     if (inv->term.is_in)
         term_note(&inv->term,
                   "this is for an MCP client, which speaks to it on standard "
@@ -58,6 +103,6 @@ COMMAND(command_mcp)
     if (!wait_for_client())
         return true;
     inv->term.is_in = false; /* the terminal is the client's: no prompts */
-    o.arguments = mcp_arguments(inv);
+    o.arguments = list_arguments(inv);
     return serve_run_server(&inv->cx, &o, STDIN_FILENO, STDOUT_FILENO, e);
 }

@@ -121,7 +121,7 @@ static void put_packages(struct json_writer *w, const struct workspace_graph *g,
 }
 
 static void print_tree_json(struct invocation *inv,
-                            const struct list_layers *all,
+                            const struct layers_named *all,
                             const struct workspace_graph *graphs)
 {
     struct json_writer *w = print_json_begin(inv, "mapm.tree/1", NULL);
@@ -226,7 +226,7 @@ static bool check_forms(const struct invocation *inv, struct err *e)
 }
 
 static bool check_one(const struct invocation *inv,
-                      const struct list_layers *all, struct err *e)
+                      const struct layers_named *all, struct err *e)
 {
     if (!all->is_many ||
         !(has_option(inv, OPTION_DOT) || has_option(inv, OPTION_MERMAID) ||
@@ -238,7 +238,7 @@ static bool check_one(const struct invocation *inv,
     return err_hint(e, "choose it with --member NAME; . is the root");
 }
 
-static bool print_trees(struct invocation *inv, const struct list_layers *all,
+static bool print_trees(struct invocation *inv, const struct layers_named *all,
                         const struct workspace_graph *graphs, struct err *e)
 {
     struct str text = option_value(inv, OPTION_DEPTH);
@@ -273,7 +273,7 @@ static void shape(struct invocation *inv, const struct lock_entry *named,
         workspace_graph_set_root(g, workspace_graph_find(g, named));
 }
 
-static bool print_form(struct invocation *inv, const struct list_layers *all,
+static bool print_form(struct invocation *inv, const struct layers_named *all,
                        struct workspace_graph *graphs, struct err *e)
 {
     if (has_option(inv, OPTION_HTML) || has_option(inv, OPTION_SVG))
@@ -291,14 +291,14 @@ static bool print_form(struct invocation *inv, const struct list_layers *all,
 
 COMMAND(command_tree)
 {
-    struct list_layers all;
+    struct layers_named all;
     struct workspace_graph *graphs;
     struct str name = {"", 0};
     bool ok;
 
     if (!check_forms(inv, e) ||
         (inv->arguments.count && !list_named_package(inv, &name, e)) ||
-        !list_open(inv, name, &all, e))
+        !layers_open_named(&inv->cx, name, &all, e))
         return false;
     ok = check_one(inv, &all, e);
     graphs = arena_array(&inv->cx.arena, all.count, sizeof *graphs);
@@ -372,10 +372,11 @@ COMMAND(command_why)
 {
     const struct lock_entry *entry;
     struct json_writer *w = NULL;
-    struct list_layers all;
+    struct layers_named all;
     struct str name;
 
-    if (!list_named_package(inv, &name, e) || !list_open(inv, name, &all, e))
+    if (!list_named_package(inv, &name, e) ||
+        !layers_open_named(&inv->cx, name, &all, e))
         return false;
     entry = all.named[0];
     if (has_option(inv, OPTION_JSON)) {

@@ -2,45 +2,19 @@
 
 #include "base/map.h"
 #include "base/proc.h"
+#include "base/term_screen.h"
 #include "base/text.h"
 #include "mapm/doc_kind.h"
 #include "mapm/origin.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <termios.h>
-#include <unistd.h>
 
 #define FILTER_MAX_BYTES 64
 #define SCREEN_MAX_BYTES (1u << 20)
 #define NAME_COLUMNS     28
-#define WIDTH_MIN        20
-#define WIDTH_MAX        500
-#define HEIGHT_MIN       5
-#define HEIGHT_MAX       500
+#define ROW_MAX_COLUMNS  500
 #define FRAME_LINES      3   /* title, filter, keys */
 #define RESIZE_EACH_MS   200 /* how often the size is looked at */
-#define ESCAPE_MS        50  /* of a key that sends several bytes, at most */
-
-enum key {
-    KEY_NONE,
-    KEY_UP,
-    KEY_DOWN,
-    KEY_PAGE_UP,
-    KEY_PAGE_DOWN,
-    KEY_HOME,
-    KEY_END,
-    KEY_ENTER,
-    KEY_ESCAPE,
-    KEY_INTERRUPT,
-    KEY_TOGGLE,
-    KEY_TOGGLE_ALL,
-    KEY_BACKSPACE,
-    KEY_CLEAR,
-    KEY_TEXT,
-};
 
 struct row {
     const struct install_offer *offer; /* NULL: the heading of its group */
@@ -62,8 +36,7 @@ struct picker {
     size_t filter_bytes;
     size_t picked, tokens;
     unsigned width, height;
-    struct termios before;
-    bool is_raw;
+    struct term_screen screen;
 };
 
 /* --- the rows ------------------------------------------------------------- */
@@ -139,7 +112,7 @@ static struct str row_text(const struct install_offer *o, struct arena *a)
     else if (o->tokens)
         buf_printf(&b, "%5zu tok  ", o->tokens);
     buf_append(&b, clean(offer_text(o), a));
-    return arena_str(a, text_fit(buf_str(&b), WIDTH_MAX));
+    return arena_str(a, text_fit(buf_str(&b), ROW_MAX_COLUMNS));
 }
 
 static struct str haystack_of(const struct install_offer *o, struct arena *a)
@@ -297,23 +270,12 @@ static void toggle(struct picker *p)
 
 /* --- the screen ----------------------------------------------------------- */
 
-static unsigned clamp(unsigned n, unsigned min, unsigned max)
-{
-    return n < min ? min : n > max ? max : n;
-}
-
 /* Whether it is another size. */
 static bool find_size(struct picker *p)
 {
-    struct winsize size = {0};
     unsigned width = p->width, height = p->height;
 
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0) {
-        size.ws_col = 80;
-        size.ws_row = 24;
-    }
-    p->width = clamp(size.ws_col, WIDTH_MIN, WIDTH_MAX);
-    p->height = clamp(size.ws_row, HEIGHT_MIN, HEIGHT_MAX);
+    term_screen_size(&p->width, &p->height);
     return p->width != width || p->height != height;
 }
 
@@ -368,17 +330,6 @@ static void scroll(struct picker *p, size_t lines)
         p->top = 0;
 }
 
-static void write_all(struct str s)
-{
-    while (s.n) {
-        ssize_t n = write(STDERR_FILENO, s.p, s.n);
-
-        if (n < 0 && errno != EINTR)
-            return;
-        s = str_from_index(s, n > 0 ? (size_t)n : 0);
-    }
-}
-
 static void draw(struct picker *p)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -408,130 +359,33 @@ static void draw(struct picker *p)
              STR("type to filter, arrows move, space chooses, enter installs, "
                  "esc leaves"),
              true);
-    write_all(buf_str(&b));
+    term_screen_write(buf_str(&b));
 }
 
 /* --- keys ----------------------------------------------------------------- */
 
-/* False at the end of `ms`. */
-static bool wait_input(int ms)
-{
-    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-
-    return poll(&in, 1, ms) > 0;
-}
-
-/* -1: there is none. */
-static int read_byte(int ms)
-{
-    unsigned char c;
-
-    return wait_input(ms) && read(STDIN_FILENO, &c, 1) == 1 ? c : -1;
-}
-
-/* Behind ESC "[" or "O": parameters, then one letter or "~". */
-static enum key read_sequence(void)
-{
-    int c = read_byte(ESCAPE_MS), first = 0;
-
-    for (int i = 0; i < 16 && c >= 0x20 && c < 0x40; i++) {
-        first = i == 0 ? c : first;
-        c = read_byte(ESCAPE_MS);
-    }
-    switch (c) {
-    case 'A':
-        return KEY_UP;
-    case 'B':
-        return KEY_DOWN;
-    case 'H':
-        return KEY_HOME;
-    case 'F':
-        return KEY_END;
-    case '~':
-        return first == '5'                   ? KEY_PAGE_UP
-               : first == '6'                 ? KEY_PAGE_DOWN
-               : first == '1' || first == '7' ? KEY_HOME
-               : first == '4' || first == '8' ? KEY_END
-                                              : KEY_NONE;
-    default:
-        return KEY_NONE;
-    }
-}
-
-static enum key control_key(int c)
-{
-    switch (c) {
-    case '\r':
-    case '\n':
-        return KEY_ENTER;
-    case 3: /* ctrl-c */
-        return KEY_INTERRUPT;
-    case 4: /* ctrl-d */
-        return KEY_ESCAPE;
-    case 1: /* ctrl-a */
-        return KEY_TOGGLE_ALL;
-    case 14: /* ctrl-n */
-        return KEY_DOWN;
-    case 16: /* ctrl-p */
-        return KEY_UP;
-    case 21: /* ctrl-u */
-        return KEY_CLEAR;
-    case ' ':
-    case '\t':
-        return KEY_TOGGLE;
-    case 8:
-    case 0x7f:
-        return KEY_BACKSPACE;
-    default:
-        return c < 0x20 ? KEY_NONE : KEY_TEXT;
-    }
-}
-
-/* `text` has room for a character of UTF-8. */
-static enum key read_key(int c, char text[4], size_t *n)
-{
-    int more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc0 ? 1 : 0;
-    enum key key;
-
-    *n = 0;
-    if (c == 0x1b) {
-        int next = read_byte(ESCAPE_MS);
-
-        return next < 0                     ? KEY_ESCAPE
-               : next == '[' || next == 'O' ? read_sequence()
-                                            : KEY_NONE;
-    }
-    key = control_key(c);
-    if (key != KEY_TEXT)
-        return key;
-    text[(*n)++] = (char)c;
-    for (; more > 0 && (c = read_byte(ESCAPE_MS)) >= 0; more--)
-        text[(*n)++] = (char)c;
-    return key;
-}
-
-static void move(struct picker *p, enum key key)
+static void move(struct picker *p, enum term_key key)
 {
     size_t page = p->height - FRAME_LINES;
     size_t last = p->seen_count ? p->seen_count - 1 : 0;
 
     switch (key) {
-    case KEY_UP:
+    case TERM_KEY_UP:
         p->cursor -= p->cursor > 0;
         break;
-    case KEY_DOWN:
+    case TERM_KEY_DOWN:
         p->cursor += p->cursor < last;
         break;
-    case KEY_PAGE_UP:
+    case TERM_KEY_PAGE_UP:
         p->cursor = p->cursor > page ? p->cursor - page : 0;
         break;
-    case KEY_PAGE_DOWN:
+    case TERM_KEY_PAGE_DOWN:
         p->cursor = last - p->cursor > page ? p->cursor + page : last;
         break;
-    case KEY_HOME:
+    case TERM_KEY_HOME:
         p->cursor = 0;
         break;
-    case KEY_END:
+    case TERM_KEY_END:
         p->cursor = last;
         break;
     default:
@@ -550,23 +404,23 @@ static bool is_entered(struct picker *p)
     return p->picked > 0;
 }
 
-static void edit(struct picker *p, enum key key, struct str text)
+static void edit(struct picker *p, enum term_key key, struct str text)
 {
     switch (key) {
-    case KEY_TEXT:
+    case TERM_KEY_TEXT:
         add_text(p, text);
         break;
-    case KEY_BACKSPACE:
+    case TERM_KEY_BACKSPACE:
         drop_text(p);
         break;
-    case KEY_CLEAR:
+    case TERM_KEY_CLEAR:
         p->filter_bytes = 0;
         filter_rows(p);
         break;
-    case KEY_TOGGLE:
+    case TERM_KEY_TOGGLE:
         toggle(p);
         break;
-    case KEY_TOGGLE_ALL:
+    case TERM_KEY_TOGGLE_ALL:
         toggle_seen(p, 0, p->seen_count);
         break;
     default:
@@ -582,62 +436,31 @@ static bool talk(struct picker *p, struct err *e)
     bool is_stale = true;
 
     for (;;) {
-        enum key key;
+        enum term_key key;
         char text[4];
         size_t n;
-        int c;
 
         if (proc_interrupted())
             return err_set(e, ERR_INTERRUPTED, "interrupted");
-        if (is_stale && !wait_input(0))
+        if (is_stale && !term_key_wait(0))
             draw(p);
-        is_stale = wait_input(RESIZE_EACH_MS);
+        is_stale = term_key_wait(RESIZE_EACH_MS);
         if (!is_stale) {
             is_stale = find_size(p);
             continue;
         }
-        c = read_byte(0);
-        if (c < 0) /* the terminal is gone */
+        key = term_key_read(text, &n);
+        if (key == TERM_KEY_GONE)
             return false;
-        key = read_key(c, text, &n);
-        if (key == KEY_INTERRUPT)
+        if (key == TERM_KEY_INTERRUPT)
             return err_set(e, ERR_INTERRUPTED, "interrupted");
-        if (key == KEY_ESCAPE)
+        if (key == TERM_KEY_ESCAPE)
             return false;
-        if (key == KEY_ENTER && is_entered(p))
+        if (key == TERM_KEY_ENTER && is_entered(p))
             return true;
         edit(p, key, str_make(text, n));
         find_size(p);
     }
-}
-
-/* --- the terminal --------------------------------------------------------- */
-
-static bool begin(struct picker *p, struct err *e)
-{
-    struct termios raw;
-
-    if (tcgetattr(STDIN_FILENO, &p->before) < 0)
-        return err_errno(e, "read the state of the terminal");
-    raw = p->before;
-    raw.c_iflag &= ~(tcflag_t)(ICRNL | INLCR | IXON | ISTRIP);
-    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG | IEXTEN);
-    raw.c_cc[VMIN] = 1;
-    raw.c_cc[VTIME] = 0;
-    if (tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) < 0)
-        return err_errno(e, "set the state of the terminal");
-    p->is_raw = true;
-    write_all(STR("\x1b[?1049h\x1b[2J"));
-    return true;
-}
-
-static void end(struct picker *p)
-{
-    if (!p->is_raw)
-        return;
-    write_all(STR("\x1b[?25h\x1b[?1049l"));
-    (void)tcsetattr(STDIN_FILENO, TCSADRAIN, &p->before);
-    p->is_raw = false;
 }
 
 bool pick_can_ask(const struct invocation *inv)
@@ -649,6 +472,11 @@ bool pick_can_ask(const struct invocation *inv)
 }
 
 /* --- what was chosen ------------------------------------------------------ */
+
+static void leave(struct picker *p)
+{
+    term_screen_end(&p->screen);
+}
 
 /* A path, so that no other package of its name is meant. */
 static struct str word_of(const struct install_offer *o, struct arena *a)
@@ -673,13 +501,14 @@ static struct str_list list_picked(const struct picker *p, enum doc_kind kind)
 bool pick_offers(struct invocation *inv, const struct install_catalog *c,
                  struct install_choice *out, struct err *e)
 {
-    CLEANUP(end) struct picker p = {.inv = inv, .catalog = c};
+    CLEANUP(leave) struct picker p = {.inv = inv, .catalog = c};
 
     make_rows(&p);
     filter_rows(&p);
     find_size(&p);
     proc_catch_signals();
-    if (!term_flush(&inv->term, e) || !begin(&p, e) || !talk(&p, e))
+    if (!term_flush(&inv->term, e) || !term_screen_begin(&p.screen, e) ||
+        !talk(&p, e))
         return false;
     *out = (struct install_choice){.agents = list_picked(&p, DOC_AGENT),
                                    .skills = list_picked(&p, DOC_SKILL),

@@ -123,6 +123,20 @@ MUST_CHECK bool layer_open_chosen(struct context *cx, enum layer_mode mode,
                                   struct layers *all, struct layer **list,
                                   size_t *count, struct err *e);
 
+/* The layers that a command reads: one, or those of all members. */
+struct layers_named {
+    struct layers all;
+    struct layer **items;
+    const struct lock_entry **named; /* of each, if a name was given */
+    size_t count;
+    bool is_many; /* output has to name the member */
+};
+/* Opens them; with a `name`, those that have a package of that name. The caller
+ * calls layer_close_all, but not after a failure. Fails as layer_resolve_name
+ * if no layer has the package. */
+MUST_CHECK bool layers_open_named(struct context *cx, struct str name,
+                                  struct layers_named *out, struct err *e);
+
 /* Gets the folder with the lock of the workspace in `folder`, and the member of
  * that workspace that `folder` is ("" for none). */
 MUST_CHECK bool layer_find_root(struct context *cx, struct str folder,

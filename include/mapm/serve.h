@@ -29,6 +29,17 @@ struct serve_options {
                                   only by a server with the same ones */
 };
 
+/*
+ * Makes the configuration with which the client of this name starts this server
+ * with these arguments: `*text` is a file with this server alone, `*file` its
+ * path. Allocated in the arena of `cx`. Fails with ERR_USAGE for a client without
+ * such a file, or a word that it cannot hold. Source: docs/clients.md 2, 4; seen
+ * in 2026-11.
+ */
+MUST_CHECK bool serve_format_config(struct context *cx, struct str client,
+                                    struct str_list arguments, struct str *file,
+                                    struct str *text, struct err *e);
+
 /* Serves until the end of `in`. */
 MUST_CHECK bool serve_run_server(struct context *cx,
                                  const struct serve_options *o, int in, int out,

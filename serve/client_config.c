@@ -1,5 +1,3 @@
-#include "mcp_config.h"
-
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/proc.h"
@@ -10,71 +8,32 @@
 
 #include <string.h>
 
-#include "command.h"
-
-/*
- * Prints the configuration with which a client starts this server: the whole
- * file with this one server on standard output, its path on standard error.
- * Other options become those of the server. Source: docs/clients.md 2, 4; seen
- * in 2026-11.
- */
-
 #define CONFIG_MAX_BYTES (64u * 1024)
 #define CALL_SECONDS     (SERVE_MAX_SECONDS + 10)
 
 struct config {
-    struct invocation *inv;
+    struct context *cx;
     const struct client *client;
     struct str program;
-    struct str *args;
-    size_t count, capacity;
+    struct str_list args;
 };
-
-static void add(struct config *c, struct str word)
-{
-    c->args = arena_grow(&c->inv->cx.arena, c->args, c->count, &c->capacity,
-                         sizeof *c->args);
-    c->args[c->count++] = word;
-}
-
-/* The options of the server, as given. */
-static void add_options(struct config *c)
-{
-    const struct subcommand *mcp = c->inv->command;
-
-    add(c, STR("mcp"));
-    for (size_t i = 0; i < mcp->option_count; i++) {
-        enum option_id id = mcp->options[i];
-        const struct values *given = &c->inv->given[id];
-
-        for (size_t k = 0; id != OPTION_PRINT_CONFIG && k < given->count; k++) {
-            add(c, arena_printf(&c->inv->cx.arena, "--%s", options[id].name));
-            if (options[id].kind == ARGUMENT_FOLDER)
-                add(c, fs_normalize(fs_join(c->inv->cx.cwd, given->items[k],
-                                            &c->inv->cx.arena),
-                                    &c->inv->cx.arena));
-            else if (options[id].argument)
-                add(c, given->items[k]);
-        }
-    }
-}
 
 /* Another name than was meant would be started, or given to the server. */
 static bool check_word(const struct config *c, struct str word, struct err *e)
 {
     if (!text_is_utf8(word)) {
         err_set(e, ERR_USAGE, "--print-config: \"%s\" is not UTF-8",
-                str_dup0(word, &c->inv->cx.arena));
+                str_dup0(word, &c->cx->arena));
         return err_hint(e, "the clients' files are: give the folder another "
                            "name, or a link");
     }
     if (str_find(word, STR("${")) != SIZE_MAX ||
         str_find(word, STR("{env:")) != SIZE_MAX ||
         str_find(word, STR("{file:")) != SIZE_MAX)
-        context_warn(&c->inv->cx,
+        context_warn(c->cx,
                      "%s may put something else in place of what "
                      "is in braces in %s",
-                     c->client->name, str_dup0(word, &c->inv->cx.arena));
+                     c->client->name, str_dup0(word, &c->cx->arena));
     return true;
 }
 
@@ -82,8 +41,8 @@ static bool check_words(const struct config *c, struct err *e)
 {
     if (!check_word(c, c->program, e))
         return false;
-    for (size_t i = 0; i < c->count; i++)
-        if (!check_word(c, c->args[i], e))
+    for (size_t i = 0; i < c->args.count; i++)
+        if (!check_word(c, c->args.items[i], e))
             return false;
     return true;
 }
@@ -91,7 +50,7 @@ static bool check_words(const struct config *c, struct err *e)
 /* By its name when that finds this very program, else by its path. */
 static bool find_program(struct config *c, struct err *e)
 {
-    struct arena *a = &c->inv->cx.arena;
+    struct arena *a = &c->cx->arena;
     struct err ignored = {0};
     struct str dir, found;
 
@@ -112,11 +71,11 @@ static bool make_entry(const struct config *c, struct str *out, struct err *e)
 
     json_open(&w, &b, CONFIG_MAX_BYTES, 2);
     json_member_string(&w, "command", c->program);
-    json_member_strings(&w, "args", c->args, c->count);
+    json_member_strings(&w, "args", c->args.items, c->args.count);
     if (c->client->timeout.member)
         json_member_number(&w, "timeout", CALL_SECONDS * 1000);
     json_end_object(&w);
-    *out = arena_str(&c->inv->cx.arena, buf_str(&b));
+    *out = arena_str(&c->cx->arena, buf_str(&b));
     return buf_check(&b, "what to print", e);
 }
 
@@ -135,35 +94,23 @@ static struct str files_of(const struct client *c, struct arena *a)
                         user->path);
 }
 
-struct str_list mcp_arguments(struct invocation *inv)
+bool serve_format_config(struct context *cx, struct str client,
+                         struct str_list arguments, struct str *file,
+                         struct str *text, struct err *e)
 {
-    struct config c = {.inv = inv};
-
-    add_options(&c);
-    return (struct str_list){c.args, c.count};
-}
-
-bool mcp_print_config(struct invocation *inv, struct str client, struct err *e)
-{
-    struct config c = {.inv = inv};
     const struct client *row = clients_find(client);
     struct client of_user = *row;
-    struct str entry, text;
+    struct config c = {.cx = cx, .client = &of_user, .args = arguments};
+    struct str entry;
 
     if (!row->mcp.shape && !row->mcp_user.shape)
         return err_set(e, ERR_USAGE, "%s reads no file with MCP servers",
                        row->name);
     if (row->mcp_user.shape)
         of_user.mcp = row->mcp_user;
-    c.client = &of_user;
-    if (!find_program(&c, e))
-        return false;
-    add_options(&c);
-    if (!check_words(&c, e) || !make_entry(&c, &entry, e) ||
-        !provision_format_server(&of_user, STR("mapm"), entry, &inv->cx.arena,
-                                 &text, e))
-        return false;
-    term_note(&inv->term, "for %s", files_of(row, &inv->cx.arena).p);
-    term_write(&inv->term, text);
-    return true;
+    *file = files_of(row, &cx->arena);
+    return find_program(&c, e) && check_words(&c, e) &&
+           make_entry(&c, &entry, e) &&
+           provision_format_server(&of_user, STR("mapm"), entry, &cx->arena,
+                                   text, e);
 }
