@@ -201,7 +201,7 @@ enum command_id {
       "Stop a batch after this many model calls") \
     F(MERGE, "merge", 0, "Merge the outputs of all shards") \
     V(WORKSPACE_ROOT, "workspace-root", 0, "DIR", FOLDER, NULL, \
-      "Use the skills of DIR as the workspace's") \
+      "Use the skills of DIR as those of the workspace") \
     V(GLOBAL_ROOT, "global-root", 0, "DIR", FOLDER, NULL, \
       "Use the skills of DIR as the global ones") \
     V(ROOT, "root", 0, "DIR", FOLDER, NULL, \
@@ -249,7 +249,7 @@ enum command_id {
     V(CLIENT, "client", 0, "CLIENT", CLIENTS, NULL, \
       "Install for this client in this run; may be repeated") \
     F(TEAM, "team", 0, "Change mapm.yaml, not your own configuration") \
-    F(RUN, "run", 0, "Run the clients' own list commands") \
+    F(RUN, "run", 0, "Run the list commands of the clients") \
     F(RESTORE_USER, "restore-user", 0, "Restore client files to their state before mapm edited them") \
     V(BUNDLE, "from", 0, "FILE", PATH, NULL, \
       "Install from this bundle, without network") \
