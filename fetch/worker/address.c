@@ -14,25 +14,27 @@ struct block {
 static const struct block blocks4[] = {
     {{0},               8},  /* this network */
     {{10},              8},  /* private */
-    {{100, 64},        10},  /* shared by customers of a provider */
+    {{100, 64},        10},  /* shared address space of a provider */
     {{127},             8},  /* loopback */
     {{169, 254},       16},  /* link-local, metadata services */
     {{172, 16},        12},  /* private */
     {{192, 0, 0},      24},
     {{192, 0, 2},      24},  /* documentation */
     {{192, 168},       16},  /* private */
-    {{198, 18},        15},  /* benchmarks */
+    {{198, 18},        15},  /* benchmarking */
     {{198, 51, 100},   24},  /* documentation */
     {{203, 0, 113},    24},  /* documentation */
     {{224},             4},  /* multicast */
     {{240},             4},  /* reserved, broadcast */
 };
 static const struct block blocks6[] = {
-    {{0},                        96},  /* unspecified, loopback, compatible */
-    {{0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 96}, /* translated */
-    {{0x00, 0x64, 0xff, 0x9b, 0, 0x01}, 48}, /* NAT64 of one network */
-    {{0x01},                     64},  /* discard */
-    {{0x20, 0x01, 0x00},         23},  /* of protocols, Teredo among them */
+    {{0},                        96},  /* unspecified, loopback,
+                                        * IPv4-compatible */
+    {{0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 96}, /* IPv4-translated */
+    {{0x00, 0x64, 0xff, 0x9b, 0, 0x01}, 48}, /* local-use NAT64 */
+    {{0x01},                     64},  /* discard-only */
+    {{0x20, 0x01, 0x00},         23},  /* protocol assignments, such as
+                                        * Teredo */
     {{0x20, 0x01, 0x0d, 0xb8},   32},  /* documentation */
     {{0x3f, 0xff},               20},  /* documentation */
     {{0xfc},                      7},  /* private */
@@ -40,9 +42,9 @@ static const struct block blocks6[] = {
     {{0xfe, 0xc0},               10},  /* site-local */
     {{0xff},                      8},  /* multicast */
 };
-/* An IPv4 address is behind these bits. */
+/* Prefixes that are followed by an embedded IPv4 address. */
 static const struct block carriers[] = {
-    {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 96}, /* mapped */
+    {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 96}, /* IPv4-mapped */
     {{0x00, 0x64, 0xff, 0x9b},                   96}, /* NAT64 */
     {{0x20, 0x02},                               16}, /* 6to4 */
 };

@@ -1,10 +1,10 @@
 #include "session.h"
 
 /*
- * Is a commit in the history of the current tip of a ref? The parents of
- * commits lead from the tip to it, or they do not. Fetched commits are kept:
- * other commits of the same history are often among them. Source: FETCH.md 6;
- * THREATS.md row 12; F1.
+ * ancestry: checks that a commit is in the history of a ref's current tip, by
+ * following the parents of commits from the tip. Fetched commits are kept in
+ * memory, since other commits to check are often among them. Source: FETCH.md
+ * 6; THREATS.md row 12; F1.
  */
 
 struct ancestry *ancestry_get(struct repo *r, struct snapshot *s,
@@ -41,7 +41,8 @@ enum found ancestry_step(struct ask *a, struct err *e)
 {
     struct ancestry *x = a->ancestry;
 
-    if (x == NULL) /* from any branch or tag: reachability.c has said so */
+    if (x == NULL) /* any branch or tag suffices: reachability.c has
+                    * confirmed it */
         return FOUND_PACKAGE;
     if (x->state == ANCESTRY_NEW)
         x->state = objects_lead_to(&a->repo->history, &x->tip, &x->commit)
@@ -67,7 +68,8 @@ struct ancestry *ancestry_next(const struct repo *r)
     return NULL;
 }
 
-/* The others check the received commits before they request more. */
+/* Resets other pending checks, so that they use the received commits before
+ * they request more. */
 void ancestry_evaluate(struct repo *r, struct ancestry *x)
 {
     x->state = objects_lead_to(&r->history, &x->tip, &x->commit)

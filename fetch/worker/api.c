@@ -25,9 +25,11 @@ struct api {
     struct curl_slist *headers;
     struct buf body;
     size_t header_bytes;
-    struct str condition;   /* of a GET: see struct fetch_reply */
-    bool is_over, is_coded; /* why the transfer was stopped */
-    char private_address[ADDRESS_TEXT_BYTES]; /* that its name led to; "" */
+    struct str condition;   /* for a GET: see struct fetch_reply */
+    bool is_over, is_coded; /* reasons for stopping the transfer: too large,
+                             * compressed */
+    char private_address[ADDRESS_TEXT_BYTES]; /* the rejected address; "" if
+                                               * none */
     char why[CURL_ERROR_SIZE];
 };
 
@@ -56,7 +58,7 @@ static size_t on_body(char *bytes, size_t one, size_t n, void *ctx)
     return n;
 }
 
-/* An ETag counts before a time, in whatever order they come. */
+/* An ETag takes precedence over a time, in any order of the headers. */
 static void note_condition(struct api *p, struct str line)
 {
     static const struct {
@@ -128,7 +130,8 @@ static void set_request(struct api *p)
     curl_easy_setopt(c, CURLOPT_HEADERDATA, p);
 }
 
-/* libcurl tries the next address of the name after one that is refused. */
+/* Rejects private addresses; libcurl then tries the next address of the
+ * name. */
 static curl_socket_t open_public(void *ctx, curlsocktype purpose,
                                  struct curl_sockaddr *to)
 {
@@ -142,7 +145,8 @@ static curl_socket_t open_public(void *ctx, curlsocktype purpose,
     return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
 }
 
-/* A proxy resolves names itself, and it is the user's. */
+/* Does nothing with a proxy: it resolves names itself, and the user chose
+ * it. */
 static void set_addresses(struct api *p)
 {
     if (!p->in.public_only || settings_may_use_proxy(&p->settings, &p->url))
@@ -172,7 +176,7 @@ static bool set_rules(struct api *p, struct err *e)
     return true;
 }
 
-/* mapm has said all it had to say: whatever comes now ends this. */
+/* mapm sends nothing more: any input, or its end, aborts the request. */
 static bool hear_parent(struct channel *c, struct err *e)
 {
     if (!channel_fill(c, e))
@@ -182,7 +186,7 @@ static bool hear_parent(struct channel *c, struct err *e)
     return c->in.n == c->taken || link_nonsense(e);
 }
 
-/* Until it is over, or mapm is gone. */
+/* Runs the transfer until it has finished or mapm has ended. */
 static bool perform(struct api *p, CURLcode *failure, struct err *e)
 {
     struct channel *c = &p->link->channel;
@@ -250,7 +254,7 @@ static bool refuse_redirect(struct api *p, long status, const char *location,
                        "address that the API has now");
 }
 
-/* "" for none, and for one that is no line. */
+/* Returns the Content-Type; "" if it is missing or invalid. */
 static struct str type_of(struct api *p)
 {
     const char *type = NULL;
@@ -264,7 +268,7 @@ static struct str type_of(struct api *p)
     return text.n <= POST_TYPE_MAX_BYTES ? text : STR("");
 }
 
-/* "" for one that mapm would refuse. */
+/* Returns "" for a URL that mapm would reject. */
 static struct str target_of(const char *location)
 {
     struct fetch_post get = {.is_get = true, .url = str_cstr(location)};

@@ -3,18 +3,17 @@
 
 #include "team_store.h"
 
-/* --- how an ask goes on --------------------------------------------------- */
+/* --- steps of an ask ------------------------------------------------------ */
 
 enum step {
-    STEP_ON,   /* try the next stage at once */
-    STEP_WAIT, /* for the network */
-    STEP_FAIL, /* the ask, with an error */
-    STEP_GONE, /* mapm */
+    STEP_ON,   /* continue with the next stage at once */
+    STEP_WAIT, /* wait for the network */
+    STEP_FAIL, /* the ask fails with an error */
+    STEP_GONE, /* mapm has ended */
 };
 
-/* Resolves the path of a package when only the commit is known: a ref may
- * have any number of segments, so the first split with an existing path
- * counts. */
+/* Finds the path of a package when only the commit is known. A ref may have any
+ * number of segments, so the first split whose path exists is chosen. */
 static enum step split_by_tree(struct ask *a, struct oid_set *wants,
                                struct err *e)
 {
@@ -75,7 +74,7 @@ static bool find_snapshot(struct ask *a, const struct oid *commit,
     a->snapshot = s;
     if (!look_up_trees(r, s, e))
         return false;
-    /* A catalog at the top needs all of them, in one request. */
+    /* A catalog at the root needs all trees; request them at once. */
     if (s->trees == TREES_HERE && s->is_walked && a->has_path &&
         a->path.n == 0 && !s->is_wanted) {
         s->trees = TREES_NEEDED;
@@ -88,8 +87,8 @@ static bool find_snapshot(struct ask *a, const struct oid *commit,
     return look_up_trees(r, a->base, e);
 }
 
-/* Without a filter the server sends the whole commit; beside files that are here
- * its trees alone are needed. */
+/* Without a filter, the server sends the whole commit. If the files are in the
+ * store, only the commit's trees are needed. */
 static enum ask_stage stage_of_pinned(const struct ask *a)
 {
     if (a->in.proved)
@@ -113,7 +112,7 @@ static enum step start_pinned(struct ask *a, const struct oid *commit,
     return STEP_ON;
 }
 
-/* The host is asked for what is still missing. */
+/* Waits for the team's stores; the git host is asked for the rest. */
 static enum step step_store(struct ask *a)
 {
     if (!team_store_step(a))
@@ -122,8 +121,8 @@ static enum step step_store(struct ask *a)
     return STEP_ON;
 }
 
-/* What refs_choose takes: the short form's ref is one segment, whatever
- * slashes it has. */
+/* Returns the text for refs_choose. In the short form the ref is one segment,
+ * even if it contains slashes. */
 static struct str make_rest(struct ask *a)
 {
     struct arena *arena = &a->repo->arena;
@@ -142,7 +141,7 @@ static struct str make_rest(struct ask *a)
                         : out;
 }
 
-/* Both commits are known: no ref is looked at. */
+/* Both commits are given, so no ref is resolved. */
 static enum step start_ancestor(struct ask *a, struct err *e)
 {
     struct oid commit, tip;
@@ -158,7 +157,9 @@ static enum step start_ancestor(struct ask *a, struct err *e)
     return STEP_ON;
 }
 
-/* Where it has a range, the path needs no ref to tell where it begins. */
+/* Returns the path of an ask with a version range. The range is always the
+ * first segment of `rest`, so no ref is needed to find where the path
+ * begins. */
 static struct str range_path(const struct ask *a)
 {
     size_t slash = str_find_char(a->in.rest, '/');
@@ -169,7 +170,8 @@ static struct str range_path(const struct ask *a)
                              : str_from_index(a->in.rest, slash + 1);
 }
 
-/* A catalog's packages may have tags of their own: all are asked for at once. */
+/* Packages of a catalog may have tags of their own, so all tags are
+ * requested. */
 static enum step start_range(struct ask *a, struct str range, struct err *e)
 {
     struct arena *arena = &a->repo->arena;
@@ -202,7 +204,7 @@ static enum step start(struct ask *a, struct err *e)
     a->rest = make_rest(a);
     a->is_pinned = oid_parse(a->in.object, &a->pinned);
     if (compare_is_wanted(a))
-        a->is_pinned = false; /* it may be another one by now */
+        a->is_pinned = false; /* the object may have changed since */
     else if (a->in.what != FETCH_REACH && a->in.what != FETCH_NAME &&
              oid_parse(a->in.commit, &commit))
         return start_pinned(a, &commit, e);
@@ -238,8 +240,8 @@ static struct str short_ref(struct str name)
     return name;
 }
 
-/* What the ref names is known: does it lead to the commit in question? An
- * origin that is a commit itself has to be in any branch or tag. */
+/* The ref is resolved: starts the check that it leads to the commit in
+ * question. If the origin names a commit, any branch or tag may lead to it. */
 static enum step start_reach(struct ask *a, const struct oid *tip,
                              bool is_commit)
 {
@@ -290,7 +292,7 @@ static enum step step_refs(struct ask *a, struct err *e)
         if (!refs_are_known(r, a->prefixes[i]))
             return STEP_WAIT;
     if (!choose(a, &scratch, &choice, e)) {
-        /* Near names need all of them. */
+        /* Suggestions of similar names need all refs. */
         if (e->code != ERR_REF || r->all_refs_known || is_commit || a->ranges)
             return STEP_FAIL;
         r->wants_all_refs = true;
@@ -338,7 +340,7 @@ static enum step step_reachability(struct ask *a, struct err *e)
     return s->reachability == REACHABLE ? STEP_ON : STEP_WAIT;
 }
 
-/* The ref moved while we looked: once more from the start. */
+/* The ref moved during the fetch: restarts once. */
 static enum step retry_refs(struct ask *a)
 {
     struct repo *r = a->repo;
@@ -372,8 +374,7 @@ static enum step fail_trees(const struct ask *a, struct err *e)
     return STEP_FAIL;
 }
 
-/* Adds the objects that are needed in memory to the list; an error when one
- * is unavailable. */
+/* Requests objects that must be in memory. Fails if one is unavailable. */
 static enum step want_loose_objects(struct ask *a, const struct oid_set *wants,
                                     bool are_whole, struct err *e)
 {
@@ -409,9 +410,9 @@ static bool brings_package(const struct ask *a)
            a->in.what == FETCH_FILES || compare_is_wanted(a);
 }
 
-/* A locked object: beside the request for it goes one for the trees of the
- * commit, which have to lead there. Otherwise the ref led to the path, and has
- * to be the only one that can. */
+/* For a locked object, checks that the commit's trees lead to it; they are
+ * requested along with the object. Otherwise the ref led to the path, and this
+ * checks that no other split of ref and path is possible. */
 static enum step step_lead(struct ask *a, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -451,7 +452,7 @@ static enum step step_trees(struct ask *a, struct err *e)
     return STEP_ON;
 }
 
-/* A pinned MCP file is a blob without a tree: a listing of one. */
+/* A pinned MCP file is a blob without a tree: makes a listing of one file. */
 static void list_blob(struct ask *a)
 {
     struct tree_file *file = arena_new(&a->repo->arena, struct tree_file);
@@ -465,7 +466,7 @@ static void list_blob(struct ask *a)
 
 static void line_up(struct ask *a, struct str entry_file);
 
-/* The object alone is not enough: take the way over the commit. */
+/* The object alone is not enough: fetches the commit's trees instead. */
 static enum step leave_object(struct ask *a)
 {
     a->is_alone = false;
@@ -473,8 +474,8 @@ static enum step leave_object(struct ask *a)
     return STEP_ON;
 }
 
-/* The pinned object is here, with all that it holds. Links out of it need
- * the commit's trees. */
+/* Waits for the pinned object with everything below it. Links that leave it
+ * need the commit's trees. */
 static enum step step_object(struct ask *a, struct err *e)
 {
     struct repo *r = a->repo;
@@ -504,7 +505,8 @@ static enum step step_object(struct ask *a, struct err *e)
     return STEP_ON;
 }
 
-/* Documents: of the package, and of packages in its folder. */
+/* Returns whether the file is the manifest of the package or of a package in
+ * one of its folders. */
 static bool is_document(struct str path, struct str entry_file)
 {
     struct str name = path_last(path);
@@ -527,7 +529,7 @@ bool ask_wants_file(const struct ask *a, size_t i)
                                          str_cstr(doc_entry_file(a->doc)));
 }
 
-/* The listing is known: find its blobs. */
+/* The listing is complete: gets its blobs. */
 static void line_up(struct ask *a, struct str entry_file)
 {
     const struct tree_listing *l = &a->listing;
@@ -536,18 +538,18 @@ static void line_up(struct ask *a, struct str entry_file)
     a->blobs = arena_array(&a->repo->arena, l->count, sizeof(struct blob *));
     for (size_t i = 0; i < l->count; i++) {
         a->blobs[i] = blob_get(a->repo, &l->files[i].blob);
-        /* The files of these two are looked at when all are here. */
+        /* The files of a plugin are inspected once all are present. */
         if (a->doc == DOC_PLUGIN || !str_eq(l->files[i].path, entry_file))
             continue;
-        /* Found in the store without its text: ask again, for that. */
+        /* It was looked up without its text: look it up again. */
         if (!a->blobs[i]->is_manifest && a->blobs[i]->state == BLOB_STORED)
             a->blobs[i]->state = BLOB_NEW;
         a->blobs[i]->is_manifest = true;
         if (a->doc != DOC_MARKET)
             a->entry_file = a->blobs[i];
     }
-    /* The AGENTS.md at the top of a repository is mostly meant for its
-     * developers: no other file is fetched before mapm has checked it. */
+    /* The AGENTS.md at the root of a repository is mostly meant for its
+     * developers, so no other file is fetched before mapm has checked it. */
     a->is_outline = a->entry_file && has_other_files(l, entry_file) &&
                     (a->in.what == FETCH_DOCUMENT ||
                      (a->in.what == FETCH_PACKAGE && a->doc == DOC_AGENT &&
@@ -555,9 +557,9 @@ static void line_up(struct ask *a, struct str entry_file)
     a->stage = ASK_FILES;
 }
 
-/* Trees are missing on the way to a package of a commit of which many are
- * wanted: all of them in one request, once, instead of one a level and one a
- * generation of dependencies. */
+/* Trees are missing on the way to a package. If many packages of the commit are
+ * requested, fetches all its trees in one request, instead of one request for
+ * each level and each generation of dependencies. */
 static void stop_walk(struct ask *a)
 {
     struct snapshot *s = a->snapshot;
@@ -567,11 +569,12 @@ static void stop_walk(struct ask *a)
         return;
     s->is_walked = false;
     s->is_whole = true;
-    a->repo->no_thin = true; /* what was left out is needed, too */
+    a->repo->no_thin = true; /* the objects that were omitted are needed, too */
     s->trees = TREES_NEEDED;
 }
 
-/* What is there is known: is it still what the lock says? */
+/* The listing is complete: reports whether the package is still what the lock
+ * says. */
 static enum step compare(struct ask *a, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -640,8 +643,8 @@ static enum step step_document(struct ask *a, struct err *e)
     }
 }
 
-/* The proof of an entry of it has its text, so the trees that the store keeps
- * do. */
+/* Adds the text of a marketplace to the objects, and so to the bundle in the
+ * store: the proof of an entry includes it. */
 static bool keep_market(struct ask *a, struct err *e)
 {
     struct repo *r = a->repo;
@@ -710,7 +713,8 @@ static enum step step(struct ask *a, struct err *e)
         proof = step_reachability(a, e);
         if (proof == STEP_FAIL || proof == STEP_GONE)
             return proof;
-        /* That it belongs to nobody says more than that it was not given. */
+        /* The error about reachability is more useful than that of the
+         * trees. */
         if (proof == STEP_WAIT && !a->repo->caps.any_object &&
             a->snapshot->trees == TREES_FAILED)
             return STEP_WAIT;
@@ -742,7 +746,7 @@ static enum step step(struct ask *a, struct err *e)
         way = step_document(a, e);
         break;
     case ASK_FILES:
-        /* Nothing of it is shown before it is found to be reachable. */
+        /* Nothing is reported before the commit is known to be reachable. */
         if (!a->is_lined_up || proof != STEP_ON || lead != STEP_ON)
             return STEP_WAIT;
         if (a->must_lead && a->doc == DOC_MCP)
@@ -777,7 +781,7 @@ static bool run(struct ask *a, struct err *e)
     return way != STEP_GONE;
 }
 
-/* Of all asks that got their listing since: one question to the store. */
+/* Looks up, in one query, the blobs of all asks that have a new listing. */
 static bool look_up(struct repo *r, bool *any, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -800,7 +804,7 @@ static bool look_up(struct repo *r, bool *any, struct err *e)
     return count == 0 || blobs_look_up(r, all, count, e);
 }
 
-/* Finished asks leave the list: it may become long. */
+/* Moves finished asks to the spare list, as the list may become long. */
 static void drop_over(struct repo *r)
 {
     struct ask **at = &r->asks;

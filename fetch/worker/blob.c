@@ -23,7 +23,7 @@ void blob_drop_text(struct blob *b)
     b->text = NULL;
 }
 
-/* On the heap: a thousand documents are megabytes, and each is sent once. */
+/* Uses the heap: a thousand manifests take megabytes, and each is sent once. */
 static void keep_text(struct blob *b, struct str text)
 {
     char *copy = heap_alloc(text.n + 1);
@@ -45,7 +45,7 @@ bool blob_arrived(struct repo *r, struct blob *b, struct str bytes,
     b->hash = h;
     b->size = bytes.n;
     b->is_lfs = blob_is_lfs_pointer(bytes);
-    /* It is wanted at once, and its file may still be unwritten. */
+    /* The text is needed at once, and its file may not be written yet. */
     if (b->is_manifest)
         keep_text(b, bytes);
     b->state = BLOB_HERE;
@@ -77,7 +77,7 @@ bool blobs_look_up(struct repo *r, struct blob **blobs, size_t count,
             continue;
         q[n++] = (struct link_blob){.id = blobs[i]->id,
                                     .with_text = blobs[i]->is_manifest};
-        blobs[i]->state = BLOB_MISSING; /* asked for once */
+        blobs[i]->state = BLOB_MISSING; /* query each blob only once */
     }
     if (n && !link_find_blobs(&r->session->link, q, n, &a, e))
         return false;

@@ -3,10 +3,10 @@
 #include "session.h"
 
 /*
- * A bundle is what the store keeps of a commit: for each object a byte of
- * type, u32 length and the bytes; the commit first, then its trees, and the
- * texts of links and of the marketplace that were needed. Nothing in it is believed: ids are computed
- * anew.
+ * bundle: serializes the objects of a commit for mapm's store: for each object
+ * a type byte, u32 length and the bytes; first the commit, then its trees, and
+ * the texts of those links and marketplaces that were needed. A bundle is not
+ * trusted: ids are recomputed when it is loaded.
  */
 
 #define BUNDLE_MAX_BYTES (16u << 20)
@@ -17,7 +17,8 @@ static void put_object(struct buf *b, const struct object *o)
     frame_str(b, o->bytes);
 }
 
-/* The text of a link, or of the marketplace, once, if it is here. */
+/* Adds the text of a link or of a marketplace, unless it is missing or was
+ * added. */
 static void put_text(struct buf *b, const struct repo *r, const struct oid *id,
                      struct oid_set *texts)
 {
@@ -36,8 +37,8 @@ static bool may_be_here(const struct repo *r, enum tree_kind kind)
     return kind == TREE_LINK || (r->has_market && kind != TREE_FOLDER);
 }
 
-/* All trees below the root that are here, each once; `b` NULL: for the answer
- * alone. False when one is not here. */
+/* Adds all trees below the root that are present, each once; adds nothing if
+ * `b` is NULL. Returns false if a tree is missing. */
 static bool put_trees(struct buf *b, const struct repo *r,
                       const struct oid *root, struct arena *a)
 {

@@ -6,7 +6,7 @@
 
 #include "rights.h"
 
-/* Without a network: of the settings nothing is needed. */
+/* Uses no network, so it needs no settings. */
 bool bundle_lock_serve(struct link *l, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};

@@ -1,10 +1,11 @@
 #include "session.h"
 
 /*
- * A package is another one when its git object differs, or an object that one
- * of its symbolic links leads to. Without links the object says it all; of a
- * lone file it does not have the mode. Then the files of both commits are
- * listed.
+ * compare: a package has changed if its git object differs, or an object that
+ * one of its symbolic links leads to. The ids of the objects decide for a
+ * folder without links. For a folder with links, and for a single file, whose
+ * id does not cover its mode, the files of both commits are listed and
+ * compared.
  *
  * Source: D1.
  */
@@ -14,8 +15,8 @@ bool compare_is_wanted(const struct ask *a)
     return a->in.what == FETCH_REF && a->in.object.n && a->in.commit.n;
 }
 
-/* The older trees are mostly those of the newer ones: in one request they cost
- * little more. A server that takes no filter would send all files. */
+/* Requests the trees of both commits at once: they share most objects, so this
+ * costs little. A server without filters would send all files, too. */
 void compare_start(struct ask *a)
 {
     struct repo *r = a->repo;
@@ -54,7 +55,7 @@ enum found compare_step(struct ask *a, struct oid_set *wants, bool *is_same)
         return FOUND_PACKAGE;
     *is_same = false;
     if (!a->base || a->base->trees == TREES_FAILED)
-        return FOUND_PACKAGE; /* nothing to compare with: it may be another */
+        return FOUND_PACKAGE; /* nothing to compare with: report a change */
     a->base->is_wanted = true;
     if (a->base->trees != TREES_HERE)
         return FOUND_WAIT;

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#define COPY_DEFAULT_BYTES 0x10000 /* what a copy of size 0 means */
+#define COPY_DEFAULT_BYTES 0x10000 /* meaning of size 0 in a copy */
 
-/* 7 bits a byte, lowest first. */
+/* 7 bits per byte, lowest bits first */
 static bool take_size(struct str *rest, uint64_t *out)
 {
     uint64_t value = 0;
@@ -30,7 +30,7 @@ bool delta_sizes(struct str *rest, uint64_t *base_bytes, uint64_t *result_bytes,
     return true;
 }
 
-/* The bits of `which` say which bytes of a number follow, lowest first. */
+/* The bits of `which` tell which bytes of the number follow, lowest first. */
 static bool take_bytes(struct str *rest, unsigned which, unsigned count,
                        size_t *out)
 {
@@ -48,7 +48,7 @@ static bool take_bytes(struct str *rest, unsigned which, unsigned count,
     return true;
 }
 
-/* What the next instruction adds: a part of the base, or of itself. */
+/* Reads the next instruction: returns a slice of the base, or literal data. */
 static bool take_piece(struct str *rest, struct str base, struct str *piece)
 {
     unsigned op = (unsigned char)rest->p[0];

@@ -16,7 +16,7 @@ static struct str name_of(struct str path)
     return slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
 }
 
-/* What a person calls the place. */
+/* Returns the name of the package for messages. */
 static struct str shown(const struct ask *a)
 {
     struct str path = a->is_alone ? a->rest : a->path;
@@ -46,8 +46,8 @@ static bool accepts(const struct ask *a, enum doc_kind kind)
     return a->in.kinds == 0 || (a->in.kinds & kind);
 }
 
-/* Both documents in one folder: the requested kind decides, else the parent
- * folder. */
+/* If a folder has both manifests, the requested kind decides, else the name of
+ * the parent folder. */
 static enum doc_kind choose_kind(const struct ask *a, bool skill, bool agent)
 {
     if (skill && agent) {
@@ -94,7 +94,7 @@ static struct tree_source source_of(const struct ask *a)
                                 &a->repo->session->limits, NULL};
 }
 
-/* FOUND_ERROR: there is no such file. */
+/* Returns FOUND_ERROR if there is no such file. */
 static enum found find_below(struct ask *a, const char *name,
                              struct document_wants *wants)
 {
@@ -124,8 +124,9 @@ static bool tree_has(struct str tree, struct str name)
     return false;
 }
 
-/* Only where the folder has the first part of its path: no tree is fetched for
- * what cannot be there. Beside a SKILL.md a plugin.json alone says nothing. */
+/* Looks for a manifest only if the folder has the first component of its path,
+ * to avoid fetching trees in vain. In a folder with SKILL.md, a plugin.json
+ * without a folder of its own is ignored. */
 static enum found find_manifest(struct ask *a, struct str tree,
                                 struct document_wants *wants)
 {
@@ -145,8 +146,8 @@ static enum found find_manifest(struct ask *a, struct str tree,
     return FOUND_ERROR;
 }
 
-/* Asked for as one, it needs no manifest: the entry of a marketplace may be
- * it. */
+/* A plugin that is requested as such needs no manifest: a marketplace may
+ * define it. */
 static enum found find_plugin(struct ask *a, struct str tree,
                               struct document_wants *wants)
 {
@@ -202,7 +203,7 @@ static enum found find_file(struct ask *a, struct document_wants *wants,
     }
     if (!accepts(a, DOC_MCP))
         return not_accepted(a, DOC_MCP, e);
-    if (a->in.what == FETCH_CATALOG) { /* it offers itself */
+    if (a->in.what == FETCH_CATALOG) { /* a catalog of one package */
         offers->offers = arena_new(arena, struct fetch_offer);
         *offers->offers = (struct fetch_offer){DOC_MCP, a->path, false};
         offers->offer_count = 1;
@@ -213,7 +214,7 @@ static enum found find_file(struct ask *a, struct document_wants *wants,
     return list(a, wants, e);
 }
 
-/* Said beside the packages; nothing is fetched to find out. */
+/* Adds the marketplace to the offers if its file is known; fetches nothing. */
 static void offer_market(struct ask *a, struct document_wants *wants,
                          struct arena *arena, struct fetch_event *offers)
 {
@@ -252,7 +253,8 @@ static enum found find_offers(struct ask *a, const struct oid *folder,
     return FOUND_ERROR;
 }
 
-/* The repository's own AGENTS.md is meant for its developers. */
+/* The AGENTS.md at the root of a repository is meant for its developers: if
+ * there are other packages, it is a catalog. */
 static bool is_catalog(struct ask *a, const struct oid *folder,
                        struct document_wants *wants, struct arena *arena,
                        struct fetch_event *offers)
@@ -265,8 +267,8 @@ static bool is_catalog(struct ask *a, const struct oid *folder,
            offers->offer_count;
 }
 
-/* A repository that is a skill may contain others: reports them, where their
- * trees are in memory. */
+/* A repository that is a skill may contain others: reports them if their trees
+ * are in memory. */
 static void note_offers(struct ask *a, const struct oid *folder,
                         struct arena *arena)
 {

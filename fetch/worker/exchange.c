@@ -25,7 +25,7 @@ struct exchange *exchange_open(struct repo *r, enum request_kind kind)
 
 #define GIVE_BACK_MIN_BYTES (256u * 1024)
 
-/* Discarded objects of a large pack fragment the heap. */
+/* Discarded objects of a large pack leave the heap fragmented. */
 static void give_back(uint64_t received)
 {
     if (received >= GIVE_BACK_MIN_BYTES)
@@ -53,9 +53,9 @@ void exchange_close(struct exchange *x)
     give_back(bytes);
 }
 
-/* --- what a pack brings --------------------------------------------------- */
+/* --- objects of a pack ---------------------------------------------------- */
 
-/* The target of a symbolic link; any other blob is not for this slot. */
+/* Accepts the target of a symbolic link; other blobs were not requested. */
 static void take_link(struct exchange *x, const struct oid *id,
                       struct str bytes)
 {
@@ -153,16 +153,17 @@ static bool on_pack(void *ctx, struct str bytes, struct err *e)
     return pack_feed(x->pack, bytes, e);
 }
 
-/* --- the answer ----------------------------------------------------------- */
+/* --- response ------------------------------------------------------------- */
 
-/* Too many trees: received ones are kept, the others are walked. */
+/* Too many trees: keeps the received ones; the others are fetched one by
+ * one. */
 static bool cut(struct exchange *x)
 {
     struct err ignored = {0};
 
     x->is_cut = true;
     if (!fetch_answer_cut(&x->fetch, &ignored))
-        err_clear(&ignored); /* then a tree less is here */
+        err_clear(&ignored); /* then one tree less is available */
     err_set(&x->why, ERR_LIMIT, "more than %d bytes of trees",
             FETCH_TREES_MAX_BYTES);
     x->fetch.fault = WIRE_PACK;
@@ -228,7 +229,7 @@ enum wire_fault exchange_fault(const struct exchange *x)
     }
 }
 
-/* --- what the answer means ------------------------------------------------- */
+/* --- outcome -------------------------------------------------------------- */
 
 static enum outcome judge_pack(struct exchange *x, struct err *e)
 {
@@ -293,10 +294,10 @@ enum outcome exchange_judge(struct exchange *x, struct err *e)
     return end(x) ? OUTCOME_OK : judge_fault(x, e);
 }
 
-/* --- the question --------------------------------------------------------- */
+/* --- request -------------------------------------------------------------- */
 
-/* "main" --> refs/heads/main and refs/tags/main; "HEAD" is itself, and so is
- * what names tags alone; "" is all branches and tags. */
+/* Translates prefixes: "main" to refs/heads/main and refs/tags/main, "" to all
+ * branches and tags; "HEAD" and prefixes of tags are unchanged. */
 static void put_refs(struct exchange *x)
 {
     struct str *out = arena_array(&x->arena, 2 * x->prefix_count, sizeof *out);
@@ -315,7 +316,7 @@ static void put_refs(struct exchange *x)
     ls_refs_request(&x->body, out, n);
 }
 
-/* By the ids that the server shows, where it takes no others. */
+/* Replaces the wants by advertised ids, if the server accepts no others. */
 static void name_as_advertised(struct exchange *x, struct fetch_args *args)
 {
     struct oid *ids = arena_array(&x->arena, args->want_count, sizeof *ids);

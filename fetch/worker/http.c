@@ -11,13 +11,14 @@
 #include "protocol.h"
 #include "system_ca.h"
 
-#define ERROR_BODY_MAX_BYTES   (64u * 1024) /* of a page that is not read */
+/* Limit for an error page, which is discarded. */
+#define ERROR_BODY_MAX_BYTES   (64u * 1024)
 #define RETRY_AFTER_MAX        3600
 #define RATE_RESET_MAX         253402300799u /* the end of the year 9999 */
 #define RATE_RESET_IS_TIME     1000000000u   /* September 2001 */
 #define HOST_MAX_CONNECTIONS   8
 #define STALL_BYTES_PER_SECOND 1000
-#define PLAIN_BODY_MAX_BYTES   1024 /* git's as well */
+#define PLAIN_BODY_MAX_BYTES   1024 /* as in git */
 #define GZIP_WINDOW_BITS       (15 + 16)
 #define GZIP_MEMORY_LEVEL      8
 
@@ -26,7 +27,7 @@ struct http {
     const struct settings *settings;
     const struct limits *limits;
     struct http_counts counts;
-    uint64_t started_ms; /* the first request */
+    uint64_t started_ms; /* time of the first request */
 };
 
 struct http *http_open(const struct settings *s, const struct limits *limits)
@@ -71,7 +72,8 @@ bool http_count_received(struct http *h, size_t bytes)
            h->limits->transfer_max_bytes.value;
 }
 
-/* A store that sends too much leaves the git host its share. */
+/* Counts stores separately, so that a store that sends too much does not use up
+ * the limit of the git host. */
 static bool count_of_store(struct http *h, size_t bytes)
 {
     h->counts.received += bytes;
@@ -141,7 +143,8 @@ static void add_header(struct http_call *call, const char *line)
     call->headers = curl_slist_append(call->headers, line);
 }
 
-/* A user and password precede a header of the configuration. */
+/* A user and password take precedence over an Authorization header of the
+ * configuration. */
 static void add_own_headers(struct http_call *call, const struct settings *s)
 {
     static const struct str login = STR_INIT("authorization:");
@@ -155,7 +158,7 @@ static void add_own_headers(struct http_call *call, const struct settings *s)
             add_header(call, str_dup0(lines[i], &call->arena));
 }
 
-/* As git does it: a request of many wants is mostly hexadecimal digits. */
+/* As in git; a request with many wants is mostly hexadecimal digits. */
 static void compress_body(struct http_call *call)
 {
     z_stream z = {.next_in = (z_const Bytef *)(uintptr_t)call->body.p,
@@ -176,8 +179,8 @@ static void compress_body(struct http_call *call)
     deflateEnd(&z);
 }
 
-/* Of a method that libcurl's options for POST and PUT do not name: HEAD has no
- * body, neither way. */
+/* Sets up a request of a store. A HEAD request and its response have no
+ * body. */
 static void set_request(struct http_call *call)
 {
     const struct http_request *r = call->request;
@@ -224,7 +227,7 @@ static void set_limits(struct http *h, const struct http_call *call)
 
     if (call->max_seconds && left > call->max_seconds * 1000)
         left = call->max_seconds * 1000;
-    if (r->stall_seconds) /* the rest is the git host's */
+    if (r->stall_seconds) /* leave time for the git host */
         left = left / 2 + 1;
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT,
                      r->connect_seconds ? (long)r->connect_seconds
@@ -237,7 +240,7 @@ static void set_limits(struct http *h, const struct http_call *call)
     curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)left);
 }
 
-/* libcurl copies it for each request all the same: 0.2 MB for a system's. */
+/* libcurl still copies it for each request: 0.2 MB for a system's bundle. */
 static void set_bundle(CURL *c, CURLoption option, struct str pem)
 {
     struct curl_blob blob = {(void *)(uintptr_t)pem.p, pem.n, CURL_BLOB_NOCOPY};
@@ -246,7 +249,7 @@ static void set_bundle(CURL *c, CURLoption option, struct str pem)
         curl_easy_setopt(c, option, &blob);
 }
 
-/* The system's authorities, without those of the user. */
+/* Returns the certificate authorities of the system, without the user's. */
 static const struct system_ca *system_ca(const struct settings *s)
 {
     struct system_ca *ca = s->system_ca;
@@ -263,7 +266,7 @@ static const struct system_ca *system_ca(const struct settings *s)
     return ca;
 }
 
-/* Without a bundle of its own libcurl takes the one that it was built for. */
+/* If no bundle is set, libcurl uses its built-in default. */
 static void set_system_ca(CURL *c, const struct system_ca *ca)
 {
     if (ca->is_in_folder)
@@ -318,7 +321,8 @@ static bool may_reach(const struct http_call *call, const struct sockaddr *to)
            (call->loopback_too && address_is_loopback(to));
 }
 
-/* libcurl tries the next address of the name after one that is refused. */
+/* Rejects forbidden addresses; libcurl then tries the next address of the
+ * name. */
 static curl_socket_t open_allowed(void *ctx, curlsocktype purpose,
                                   struct curl_sockaddr *to)
 {
@@ -332,7 +336,8 @@ static curl_socket_t open_allowed(void *ctx, curlsocktype purpose,
     return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
 }
 
-/* A proxy resolves names itself, and it is the user's. */
+/* Checks no addresses with a proxy: it resolves names itself, and the user
+ * chose it. */
 static void set_addresses(struct http *h, struct http_call *call)
 {
     if (call->loopback_only)
@@ -403,7 +408,7 @@ void http_call_type(struct http_call *call)
     call->type = str_lower(str_cstr(type), &call->arena);
 }
 
-/* A header that is one whole number. */
+/* Reads a header whose value is one integer. */
 static bool read_number(struct http_call *call, const char *name, uint64_t max,
                         uint64_t *out)
 {
@@ -414,14 +419,15 @@ static bool read_number(struct http_call *call, const char *name, uint64_t max,
            str_number(str_cstr(h->value), max, out);
 }
 
-/* A time since 1970, as GitHub and GitLab say it, or seconds from now. */
+/* Accepts a time since 1970, as GitHub and GitLab send it, or seconds from
+ * now. */
 static uint64_t reset_time(uint64_t value)
 {
     return value < RATE_RESET_IS_TIME ? (uint64_t)time(NULL) + value : value;
 }
 
-/* GitHub's primary rate limit, which comes without Retry-After, and that of
- * others, whose headers have no "x-". */
+/* Reads GitHub's primary rate limit, which comes without Retry-After, and the
+ * same headers without "x-" of other hosts. */
 static void read_rate_limit(struct http_call *call)
 {
     static const char *const names[][2] = {
@@ -441,7 +447,7 @@ static void read_rate_limit(struct http_call *call)
     }
 }
 
-/* All of them, a line each: a server may offer Basic and Bearer. */
+/* Joins all headers, one per line: a server may offer Basic and Bearer. */
 static void read_challenge(struct http_call *call)
 {
     struct curl_header *h;
@@ -457,7 +463,7 @@ static void read_challenge(struct http_call *call)
     }
 }
 
-/* Where an upload goes on: no redirect, so libcurl does not resolve it. */
+/* Resolves the Location of an upload. libcurl does so only for redirects. */
 static void read_location(struct http_call *call)
 {
     struct curl_header *h;

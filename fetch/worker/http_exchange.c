@@ -1,6 +1,6 @@
 #include "session.h"
 
-/* An exchange over https: one call each. */
+/* The transport over https: one call for each exchange. */
 
 static bool is_expected_type(const struct exchange *x)
 {
@@ -17,7 +17,7 @@ static bool on_data(void *ctx, struct str bytes)
 {
     struct exchange *x = ctx;
 
-    /* A page of something else: its type is judged when it is over. */
+    /* A response of another type, as a web page, is rejected when it ends. */
     if (!x->call.type.p)
         http_call_type(&x->call);
     if (!is_expected_type(x))

@@ -32,7 +32,7 @@ bool inflate_raw(struct str in, size_t size, struct arena *a, struct str *out,
     if (!stream_init(&z, in, RAW_BITS, e))
         return false;
     z.next_out = (Bytef *)bytes;
-    z.avail_out = (uInt)size + 1; /* one more shows that it is longer */
+    z.avail_out = (uInt)size + 1; /* one byte more, to detect longer content */
     end = inflate(&z, Z_FINISH);
     *out = str_make(bytes, size);
     return (end == Z_STREAM_END && z.avail_in == 0 && z.total_out == size) ||

@@ -3,13 +3,13 @@
 #include "session.h"
 
 /*
- * A lock says: this object is at this path of this commit. The id of an object
- * proves nothing by itself, as a server gives every object that it has, those
- * of deleted branches and of forks among them. So the trees of the commit have
- * to lead to it. Where the ref ends and the path begins the lock does not say:
- * the longest path at which the commit has anything is the one, so that no edit
- * of a lock can choose a shorter one. lead_is_only holds packages that a ref led
- * to against the same rule.
+ * lead: a lock says that an object is at a path of a commit. The id of the
+ * object alone proves nothing, as servers send every object they have,
+ * including those of deleted branches and of forks. Therefore the trees of the
+ * commit must lead to the object. The lock does not say where the ref ends and
+ * the path begins: the longest path that exists in the commit is used, so that
+ * an edited lock cannot choose a shorter one. lead_is_only applies the same
+ * rule to packages that were found by a ref.
  *
  * Source: FETCH.md 3.4; THREATS.md row 12; F1.
  */
@@ -17,13 +17,13 @@
 struct lead {
     struct ask *ask;
     struct oid_set *wants;
-    struct tree_found at; /* KIND of UNKNOWN: trees are missing */
+    struct tree_found at; /* TREE_UNKNOWN if trees are missing */
     struct str longest;
-    struct str path; /* at which something is, if it is_found */
+    struct str path; /* an existing path, if is_found */
     bool is_found;
 };
 
-/* False: an error other than that nothing is at this path. */
+/* Returns false for an error other than a missing path. */
 static bool try_path(struct lead *l, struct str path, struct err *e)
 {
     struct repo *r = l->ask->repo;
@@ -48,7 +48,7 @@ static enum found refuse(const struct lead *l, struct err *e)
     oid_format(&a->snapshot->commit, commit);
     oid_format(&a->pinned, expected);
     oid_format(&l->at.id, found);
-    /* The repository itself is always there: of no help in a message. */
+    /* The root always exists, so it is of no help in a message. */
     if (!l->is_found || (l->path.n == 0 && l->longest.n))
         err_set(e, ERR_LOCKED,
                 "commit %.12s of %.*s has nothing at \"%.*s\", and mapm.lock "
@@ -80,8 +80,8 @@ static enum found take_path(struct lead *l, struct err *e)
     return FOUND_PACKAGE;
 }
 
-/* The repository itself is everywhere: it is at the end of a ref of several
- * segments only where nothing is at any longer path. */
+/* Tries the longest path first. The root exists in every commit, so it is used
+ * only if no longer path exists. */
 enum found lead_find(struct ask *a, struct oid_set *wants, struct err *e)
 {
     struct lead l = {.ask = a, .wants = wants};
@@ -97,8 +97,8 @@ enum found lead_find(struct ask *a, struct oid_set *wants, struct err *e)
     return take_path(&l, e);
 }
 
-/* "2.x/skills/pdf" for the ref "release/2.x": where the path would begin if
- * the ref were shorter. */
+/* Returns "2.x/skills/pdf" for the ref "release/2.x": the path if the ref were
+ * shorter. */
 static struct str longer_path(const struct ask *a, struct str ref)
 {
     return a->path.n ? arena_printf(&a->repo->arena, "%.*s/%.*s", STR_ARG(ref),

@@ -42,7 +42,7 @@ bool link_nonsense(struct err *e)
     return err_set(e, ERR_FAILED, "mapm said something that makes no sense");
 }
 
-/* Sends what waits and blocks until something has come. */
+/* Sends pending output and blocks until input arrives. */
 static bool wait_more(struct link *l, struct err *e)
 {
     struct pollfd p = {.fd = l->channel.fd, .events = POLLIN};
@@ -58,7 +58,7 @@ static bool wait_more(struct link *l, struct err *e)
     return channel_fill(&l->channel, e);
 }
 
-/* The next frame, waited for. */
+/* Reads the next frame, waiting for it. */
 static bool read_frame(struct link *l, struct frame *out, struct err *e)
 {
     for (;;) {
@@ -84,7 +84,8 @@ static void keep(struct link *l, const struct frame *frame)
     l->last = k;
 }
 
-/* Waits for the answer of this type; what mapm says besides is kept. */
+/* Waits for the response of this type; asks that arrive before it are
+ * queued. */
 static bool read_answer(struct link *l, enum frame_type type,
                         struct fields *out, struct err *e)
 {
@@ -162,7 +163,7 @@ static bool read_ask(struct fields *in, struct arena *a, struct link_ask *out)
     return fields_end(in);
 }
 
-/* First a deferred frame, then one of the socket. type 0: none. */
+/* Returns a queued frame, or one from the socket; type 0 if there is none. */
 static bool next_frame(struct link *l, struct frame *out, struct err *e)
 {
     struct link_kept *k = l->first;
@@ -194,7 +195,8 @@ bool link_next(struct link *l, struct arena *a, struct link_ask *out, bool *got,
     for (;;) {
         if (!next_frame(l, &frame, e))
             return false;
-        /* Each fill moves what is left: one for every ask would be quadratic. */
+        /* Each fill moves the remaining input: one per ask would be
+         * quadratic. */
         if (frame.type == 0 && !is_filled) {
             is_filled = true;
             if (!channel_fill(&l->channel, e))
@@ -303,7 +305,7 @@ void link_warn(struct link *l, struct str line)
     frame_end(&l->channel.out, begun);
 }
 
-/* Waits until all of it is gone, or mapm is. */
+/* Waits until all output is sent or mapm has ended. */
 static void send_all(struct link *l)
 {
     struct pollfd p = {.fd = l->channel.fd, .events = POLLOUT};
@@ -384,7 +386,7 @@ bool link_find_blobs(struct link *l, struct link_blob *blobs, size_t count,
     return true;
 }
 
-/* A frame of "repository", "commit", and what more the caller adds. */
+/* Begins a frame with "repository" and "commit"; the caller adds the rest. */
 static size_t begin_commit(struct buf *b, enum frame_type type,
                            struct str repository, const struct oid *commit)
 {

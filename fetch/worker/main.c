@@ -17,15 +17,16 @@
 #include "unpack_serve.h"
 
 /*
- * mapm-fetch: network and unpacking for mapm, which starts it with a socket
- * as descriptor 3. It reads the user's files that it needs, then gives up its
- * rights, and only then reads bytes from outside.
+ * mapm-fetch: does network access and unpacking for mapm, which starts it with
+ * a socket as descriptor 3. It first reads the user files that it needs, then
+ * drops its rights, and only then reads untrusted data.
  */
 
 #define PARENT_FD 3
 #define IDLE_MS   1000
 
-/* Of a part, or of a package's file with a byte more. */
+/* Returns the size limit for files: that of a part, or one byte more than that
+ * of a file in a package. */
 static uint64_t largest_file(const struct limits *limits)
 {
     uint64_t object = pack_limits_of(limits).object.value + 1;
@@ -34,9 +35,9 @@ static uint64_t largest_file(const struct limits *limits)
 }
 
 /*
- * git_libgit2_init() reads all certificates of the system for the TLS of
- * libgit2, which is never used here: 4 of its 4.5 ms of CPU. This definition
- * precedes the one in libmbedx509, and reads none.
+ * git_libgit2_init() loads all certificates of the system for the TLS of
+ * libgit2, which is never used here; that takes 4 of its 4.5 ms of CPU. This
+ * definition takes precedence over the one in libmbedx509 and loads none.
  */
 int mbedtls_x509_crt_parse_file(void *chain, const char *path);
 
@@ -127,8 +128,8 @@ static bool start_requests(struct session *s, uint64_t *wait_ms, struct err *e)
     return true;
 }
 
-/* Nothing is under way, nothing waits for its time, and yet asks are open: a
- * bug of ours must be an error, not a program that hangs. */
+/* If asks are open, but no request is running or delayed, that is a bug of this
+ * program. Fails with an error instead of hanging. */
 static bool fail_stuck(struct repo *r)
 {
     static const char text[] = "nothing more to ask the server for, and yet "
@@ -155,12 +156,11 @@ static void fail_all_stuck(struct session *s, uint64_t *wait_ms)
             *wait_ms = 0;
 }
 
-/* Another one may be due. */
+/* Sets `*wait_ms` to 0, since another request may be due. */
 static bool finish_request(struct session *s, struct exchange *x,
                            uint64_t *wait_ms, struct err *e)
 {
-    /* Before the events that it causes: mapm reads no frame after the last
-     * event. */
+    /* Before the resulting events: mapm reads no frame after the last event. */
     session_say_progress(s, true);
     *wait_ms = 0;
     return request_finish(x, e);
@@ -216,13 +216,13 @@ static bool serve(struct session *s, struct err *e)
         if (!link_flush(&s->link, e))
             return false;
         if (s->link.first)
-            wait_ms = 0; /* mapm spoke while we waited for an answer */
+            wait_ms = 0; /* frames arrived during a wait for a response */
         wait(s, wait_ms);
     }
     return true;
 }
 
-/* Packages, one request to an API, a push, or an archive. */
+/* Serves fetches, or one API request, push, bundle or archive. */
 static bool run(struct session *s, struct err *e)
 {
     struct frame first;
@@ -249,7 +249,8 @@ int main(void)
     int code = 0;
 
     proc_init();
-    prctl(PR_SET_DUMPABLE, 0); /* no core with a token in it */
+    prctl(PR_SET_DUMPABLE, 0); /* prevents a core dump that could contain a
+                                * token */
     if (fcntl(PARENT_FD, F_GETFD) < 0) {
         fputs("mapm-fetch is started by mapm\n", stderr);
         return 2;
@@ -262,6 +263,6 @@ int main(void)
         link_fatal(&s->link, &e);
         code = 1;
     }
-    /* Immediately: after giving up its rights the process cannot clean up. */
+    /* Without cleanup, which is impossible once the rights are dropped. */
     _exit(code);
 }

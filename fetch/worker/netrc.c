@@ -14,7 +14,7 @@ static void skip_line(struct str *rest)
         *rest = str_make("", 0);
 }
 
-/* In quotes, with "\" before literal characters. */
+/* Reads a quoted word; "\" precedes a literal character. */
 static struct str take_quoted(struct str *rest, struct arena *a)
 {
     char *out = arena_alloc(a, rest->n + 1);
@@ -29,7 +29,7 @@ static struct str take_quoted(struct str *rest, struct arena *a)
     return str_make(out, n);
 }
 
-/* One word; empty text at the end. Comments are skipped. */
+/* Reads one word, skipping comments. Returns false at the end. */
 static bool take_word(struct str *rest, struct arena *a, struct str *word)
 {
     size_t n = 0;
@@ -76,7 +76,7 @@ bool netrc_next(struct str *rest, struct arena *a, struct netrc_entry *out)
         bool starts = str_is(word, "machine") || str_is(word, "default");
 
         if (starts && inside && entry.machine.p) {
-            *rest = before; /* the next entry's first word */
+            *rest = before; /* first word of the next entry */
             break;
         }
         if (starts) {

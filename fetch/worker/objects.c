@@ -70,7 +70,8 @@ bool oid_of(enum object_type type, struct str bytes, struct oid *out,
 {
     git_oid id;
 
-    /* The numbers of git_object_t are the pack format's, as ours are. */
+    /* enum object_type has the values of git_object_t, which are the pack
+     * format's. */
     if (git_odb_hash(&id, bytes.p ? bytes.p : "", bytes.n, (git_object_t)type) <
         0) {
         const git_error *why = git_error_last();
@@ -158,7 +159,7 @@ const struct oid *oid_set_get(const struct oid_set *s, size_t i)
     return s->map.entries[i].value;
 }
 
-/* "<word> <oid>" as a whole line. */
+/* Parses a line "<word> <oid>". */
 static bool parse_id_line(struct str line, struct str word, struct oid *out)
 {
     return str_starts(line, word) &&
@@ -201,7 +202,7 @@ bool objects_lead_to(const struct objects *o, const struct oid *tip,
     struct oid_set reached;
     bool leads = false;
 
-    /* The set is the queue as well: ids after `i` are pending. */
+    /* The set also serves as the queue: ids after index `i` are pending. */
     oid_set_init(&reached, &a);
     oid_set_put(&reached, tip);
     for (size_t i = 0; i < oid_set_count(&reached) && !leads; i++) {

@@ -5,10 +5,11 @@
 #include "session.h"
 
 /*
- * What a repository offers: a folder with SKILL.md is a skill; one with
- * AGENTS.md in a folder "agents" an agent; a .json file in a folder "mcps" an
- * MCP. With such folders at the top it is a catalog, and only they count;
- * else skills may lie anywhere. Bounded, and never below a package.
+ * offers: finds the packages of a repository. A folder with SKILL.md is a
+ * skill; a folder with AGENTS.md below a folder "agents" is an agent; a .json
+ * file in a folder "mcps" is an MCP server. A repository with such folders at
+ * its top is a catalog, and only their packages are fetched; otherwise skills
+ * may be anywhere. The search is bounded and does not descend into packages.
  */
 
 #define OFFERS_MAX       20000
@@ -32,10 +33,10 @@ bool tree_has_file(struct str tree, const char *name)
     return false;
 }
 
-/* A folder that is still to be looked into. */
+/* A folder that has yet to be searched. */
 struct visit {
     struct oid id;
-    struct str path, bucket; /* bucket: the name of the folder around it */
+    struct str path, bucket; /* bucket: name of the parent folder */
     unsigned depth;
 };
 
@@ -48,8 +49,10 @@ struct search {
     struct fetch_event *out;
     size_t offer_capacity;
     bool is_waiting;
-    bool is_glance; /* for trees in memory; other packages are elsewhere */
-    struct str cut; /* the first path beyond the bounds, or "" */
+    bool is_glance; /* search only trees in memory, for packages outside the
+                     * catalog's folders */
+    struct str cut; /* the first path that was skipped because of the bounds,
+                     * or "" */
 };
 
 static struct str below(const struct search *s, struct str path,
@@ -92,7 +95,8 @@ static void visit(struct search *s, const struct oid *id, struct str path,
     s->visits[s->count++] = (struct visit){*id, path, bucket, depth};
 }
 
-/* Its tree; NULL when it is not here (and wanted) or none. */
+/* Returns its tree, or NULL if it is no tree or has not been fetched; requests
+ * it then. */
 static const struct object *tree_of(struct search *s, const struct oid *id)
 {
     const struct object *o = objects_find(s->objects, id);
@@ -104,7 +108,7 @@ static const struct object *tree_of(struct search *s, const struct oid *id)
     return o && o->type == OBJECT_TREE ? o : NULL;
 }
 
-/* "agents" for "agents/x". */
+/* Returns the name of the parent folder: "agents" for "agents/x". */
 static struct str bucket_of(struct str path)
 {
     size_t slash = str_find_last(path, '/');
@@ -124,7 +128,7 @@ static bool is_package(struct search *s, const struct visit *v, struct str tree)
     return true;
 }
 
-/* A repository, or a folder of it, may be a package with others below. */
+/* A repository or folder may itself be a package and contain others. */
 static bool offer_itself(struct search *s, const struct ask *a,
                          const struct object *top, struct str path)
 {
@@ -174,7 +178,7 @@ static void run(struct search *s)
     }
 }
 
-/* The catalog's own folders first. */
+/* Searches the catalog's own folders first. */
 static void visit_buckets(struct search *s, const struct object *top,
                           struct str path)
 {
@@ -187,8 +191,7 @@ static void visit_buckets(struct search *s, const struct object *top,
             visit(s, &entry.id, below(s, path, entry.name), path_last(path), 1);
 }
 
-/* All but these: no tree is fetched for them, and the offers stay as they are.
- */
+/* Searches the other folders without fetching trees. */
 static void glance_elsewhere(struct search *s, const struct object *top,
                              struct str path)
 {
@@ -254,7 +257,7 @@ bool offers_find(struct ask *a, const struct oid *folder, struct str path,
                        .out = out};
     bool is_done;
 
-    out->offer_count = 0; /* it may have been asked before */
+    out->offer_count = 0; /* may be a repeated call */
     out->offers = NULL;
     is_done = find(&s, a, folder, path);
     sort_offers(out);

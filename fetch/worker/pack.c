@@ -17,7 +17,7 @@
 
 enum state {
     AT_HEADER,
-    AT_ENTRY,  /* type and size, a byte at a time */
+    AT_ENTRY,  /* type and size, byte by byte */
     AT_OFFSET, /* distance to the base of an ofs-delta */
     AT_BASE,   /* id of the base of a ref-delta */
     AT_DATA,
@@ -27,17 +27,17 @@ enum state {
 };
 
 struct entry {
-    struct oid id;   /* once it is whole */
-    struct oid base; /* of a ref-delta */
-    unsigned type;   /* an object_type; 0 while its base is not known */
-    uint64_t offset; /* in the pack */
-    char *bytes;     /* content; of a pending delta its instructions */
+    struct oid id;   /* set once it is complete */
+    struct oid base; /* base of a ref-delta */
+    unsigned type;   /* an object_type; 0 while the base is unknown */
+    uint64_t offset; /* position in the pack */
+    char *bytes;     /* content, or the instructions of a pending delta */
     size_t n;
-    struct entry *waiting; /* deltas that need this one first */
+    struct entry *waiting; /* deltas that need this entry first */
     struct entry *next; /* in that list, or in the list of complete entries */
 };
 
-/* Deltas with a base, named by id, that has not arrived. */
+/* Deltas on a base, named by id, that has not arrived. */
 struct absent {
     struct entry *waiting;
 };
@@ -47,30 +47,30 @@ struct pack {
     struct pack_sink sink;
     enum state state;
     z_stream z;
-    struct checksum sum;           /* of all before the trailer */
+    struct checksum sum;           /* of everything before the trailer */
     uint64_t fed;                  /* bytes consumed */
-    uint64_t inflated;             /* bytes that entries hold */
-    uint32_t count;                /* that the header declares */
-    uint32_t whole;                /* handed to the sink */
-    uint32_t pending;              /* deltas without a base so far */
-    unsigned char part[OID_BYTES]; /* of header, base id, trailer */
+    uint64_t inflated;             /* total bytes of the entries in memory */
+    uint32_t count;                /* declared in the header */
+    uint32_t whole;                /* objects passed to the sink */
+    uint32_t pending;              /* deltas whose base is missing so far */
+    unsigned char part[OID_BYTES]; /* of header, base id or trailer */
     size_t part_n;
 
     /* The entry being read. */
     struct entry *now;
     unsigned kind;
-    uint64_t size; /* declared */
+    uint64_t size; /* declared size */
     unsigned shift;
     uint64_t distance;
 
-    struct arena arena;     /* entries, tables; contents are on the heap */
-    struct entry **entries; /* in the order of the pack */
+    struct arena arena;     /* entries and tables; contents are on the heap */
+    struct entry **entries; /* in order of the pack */
     size_t entry_count, entry_capacity;
-    struct map ids;    /* id --> struct entry that is whole */
-    struct map absent; /* id --> struct absent */
+    struct map ids;    /* id -> complete struct entry */
+    struct map absent; /* id -> struct absent */
 };
 
-/* As it is, or as the program has it when that is more. */
+/* Returns `l`, or the built-in limit if that is larger. */
 static const struct limit *at_least(const struct limit *l,
                                     const struct limit *usual)
 {
@@ -150,7 +150,7 @@ static struct str content(const struct entry *entry)
 
 /* --- deltas ----------------------------------------------------------- */
 
-/* Reserves memory for an object of `bytes`, within the limits. */
+/* Adds the size of an object to the total, within the limits. */
 static bool charge(struct pack *p, uint64_t bytes, struct err *e)
 {
     if (bytes > p->limits.object.value)
@@ -213,7 +213,8 @@ static bool publish(struct pack *p, struct entry *entry, struct err *e)
                           &entry->id, content(entry), e);
 }
 
-/* Unfolds all of `waiting` on `base` and puts them on the list of the ready. */
+/* Resolves all deltas in `waiting` on `base` and moves them to the ready
+ * list. */
 static bool wake(struct pack *p, struct entry **waiting,
                  const struct entry *base, struct entry **ready, struct err *e)
 {
@@ -231,8 +232,9 @@ static bool wake(struct pack *p, struct entry **waiting,
     return true;
 }
 
-/* `entry` is complete: passes it on, then the deltas that depend on it,
- * directly or not. A list, no recursion: chains have no maximum length. */
+/* Passes the complete `entry` to the sink, then all deltas that depend on it,
+ * directly or indirectly. Uses a list instead of recursion, since chains of
+ * deltas have no maximum length. */
 static bool settle(struct pack *p, struct entry *entry, struct err *e)
 {
     struct entry *ready = entry;
@@ -282,7 +284,7 @@ static bool settle_ref_delta(struct pack *p, struct entry *entry, struct err *e)
     return true;
 }
 
-/* The entry that starts at exactly `offset`. */
+/* Returns the entry at exactly `offset`, or NULL. */
 static struct entry *find_entry(const struct pack *p, uint64_t offset)
 {
     size_t low = 0, high = p->entry_count;
@@ -304,7 +306,7 @@ static bool settle_ofs_delta(struct pack *p, struct entry *entry, struct err *e)
 {
     struct entry *base = find_entry(p, entry->offset - p->distance);
 
-    INVARIANT(base && base != entry); /* read_offset has found it */
+    INVARIANT(base && base != entry); /* checked by read_offset */
     if (!base->type) {
         wait_in(p, &base->waiting, entry);
         return true;
@@ -313,9 +315,9 @@ static bool settle_ofs_delta(struct pack *p, struct entry *entry, struct err *e)
            settle(p, entry, e);
 }
 
-/* --- reading ---------------------------------------------------------- */
+/* --- parsing -------------------------------------------------------------- */
 
-/* Collects `wanted` bytes in p->part; true when they are all there. */
+/* Collects `wanted` bytes in p->part. Returns true when they are complete. */
 static bool collect(struct pack *p, struct str *bytes, size_t wanted)
 {
     size_t n = wanted - p->part_n;
@@ -372,12 +374,13 @@ static bool read_header(struct pack *p, struct str *bytes, struct err *e)
     return !p->sink.header || p->sink.header(p->sink.ctx, p->count, e);
 }
 
-/* Type and size are known: nothing has been inflated yet. */
+/* Type and size are known; nothing has been inflated yet. */
 static bool begin_data(struct pack *p, struct err *e)
 {
     if (!charge(p, p->size, e))
         return false;
-    /* One byte more, so that too much is seen and not only cut off. */
+    /* One byte more, to detect an object that inflates to more than it
+     * declares. */
     p->now->bytes = heap_alloc((size_t)p->size + 1);
     inflateReset(&p->z);
     p->state = AT_DATA;
@@ -438,8 +441,8 @@ static bool read_offset(struct pack *p, struct str *bytes, struct err *e)
 {
     unsigned byte = take_byte(bytes);
 
-    /* gitformat-pack: each byte but the first adds one, so that each distance
-     * has one encoding. */
+    /* gitformat-pack: each byte but the first adds one, so that every distance
+     * has exactly one encoding. */
     p->distance += p->shift++ ? 1 : 0;
     if (p->distance > p->now->offset)
         return damaged("a delta whose base lies before the pack", e);

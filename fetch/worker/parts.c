@@ -59,7 +59,8 @@ bool parts_flush(struct parts *p, struct err *e)
     return true;
 }
 
-/* Each content is written to one file only. */
+/* Starts the next part if the content does not fit: no content spans two
+ * files. */
 static bool make_room(struct parts *p, size_t size, struct err *e)
 {
     uint64_t end = p->written + p->pending.n;

@@ -31,7 +31,7 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Text in place of a length: for example HTML of a captive portal. */
+/* Rejects text in place of a length, for example HTML of a captive portal. */
 static bool refuse_length(struct str digits, struct err *e)
 {
     CLEANUP(buf_done) struct buf b;
@@ -61,7 +61,8 @@ static bool parse_length(struct str digits, size_t *out, struct err *e)
     return true;
 }
 
-/* Moves bytes into `held` until it has `wanted`; false when they run out. */
+/* Moves bytes into `held` until it has `wanted` bytes. Returns false if there
+ * are not enough. */
 static bool hold(struct pkt_reader *r, struct str *bytes, size_t wanted)
 {
     size_t n = wanted - r->held.n;
@@ -94,7 +95,7 @@ bool pkt_read(struct pkt_reader *r, struct str *bytes, struct pkt *out,
     *out = (struct pkt){.kind = PKT_NONE};
     r->any = r->any || bytes->n;
     if (r->held.n == 0 && bytes->n >= LENGTH_BYTES) {
-        /* The usual case: a whole packet, looked at where it is. */
+        /* Usual case: the packet is complete and used in place. */
         if (!parse_length(*bytes, &length, e))
             return false;
         wanted = length < LENGTH_BYTES ? LENGTH_BYTES : length;
@@ -112,7 +113,7 @@ bool pkt_read(struct pkt_reader *r, struct str *bytes, struct pkt *out,
     if (r->held.n < wanted && !hold(r, bytes, wanted))
         return true;
     whole = buf_str(&r->held);
-    r->held.n = 0; /* the bytes stay until the next call */
+    r->held.n = 0; /* the bytes remain valid until the next call */
     finish(length, whole, out);
     return true;
 }
@@ -176,7 +177,7 @@ bool pkt_remote_error(struct str words, struct err *e)
 
     buf_init(&b, SHOWN_MAX_BYTES);
     while (words.n && words.p[words.n - 1] == '\0')
-        words.n--; /* git sends the end of its C string along */
+        words.n--; /* git includes the terminating NUL */
     text_visible(&b, str_slice(str_trim(words), 0, WORDS_MAX_BYTES), false);
     return err_set(e, ERR_FETCH, "the server says: %.*s", STR_ARG(buf_str(&b)));
 }

@@ -5,13 +5,14 @@
 #include "session.h"
 
 /*
- * What is known of a server, whatever repository of it: one place for each
- * scheme, host and port. Its capabilities are those of the table of hosts, or
- * of the store, until a repository is refused what follows from them; then it
- * asks for its own, which are the place's from then on. Source: HOSTS.md 6.
+ * place: the capabilities of a server, shared by its repositories: one place
+ * for each scheme, host and port. They come from the table of hosts or from the
+ * store, until a server rejects a request that relied on them. Then the
+ * repository requests the advertisement, which applies to the whole place from
+ * then on. Source: HOSTS.md 6.
  *
- * Over ssh a server says them at each connection: there a repository has a
- * place of its own, which nobody else waits for and the store does not know.
+ * Over ssh a server sends its capabilities with each connection, so each
+ * repository has a place of its own, which is not stored.
  */
 
 static struct place *first_of_host(const struct session *s, struct place *p)
@@ -110,7 +111,7 @@ bool place_refused(struct repo *r)
     return r->round == p->round;
 }
 
-/* Less than was assumed, or advertised. */
+/* Records that the server supports less than assumed or advertised. */
 static void learn_less(struct repo *r, const struct caps *caps)
 {
     bool is_own = r->has_caps;
@@ -145,8 +146,8 @@ void place_follow(struct repo *r)
     r->is_dirty = true;
 }
 
-/* "/" where the server has the repository by the name that its origin has, or
- * "/git/"; "" where it has another one (by url.*.insteadOf). */
+/* Returns the part of the path before the repository's name, as "/" or "/git/";
+ * "" if the server uses another name (after url.*.insteadOf). */
 static struct str path_before(const struct repo *r)
 {
     struct str path = r->url.path;
@@ -227,7 +228,7 @@ bool remote_init(struct repo *r, const struct link_ask *in, struct err *e)
     place_set(r);
     if (url_is_ssh(&r->url)) {
         r->transport = r->session->ssh;
-        r->needs_caps = true; /* the server speaks first */
+        r->needs_caps = true; /* an ssh server sends its advertisement first */
         return true;
     }
     r->transport = r->session->https;

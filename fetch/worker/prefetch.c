@@ -1,15 +1,19 @@
 #include "session.h"
 
 /*
- * Manifests that nobody asked for yet, but will: with them in the first
- * request for blobs, the rest of a graph inside the repository is known
- * without one more round for each of its levels. They cost bytes, so how many
- * are guessed depends on what was seen: of a graph that goes on (a dependency
- * of a dependency) 256 or more; of dependencies of a root 32 or more; in both
- * cases a few times as many as packages were asked for, as far as the request
- * has room; of a root agent, which has dependencies as a rule, all of a catalog
- * of moderate size, so that its graph is known one round trip earlier; of a
- * root skill none.
+ * prefetch: chooses manifests that have not been requested yet but probably
+ * will be, and adds them to the first request for blobs. That saves a round
+ * trip for each level of a dependency graph within the repository, but costs
+ * bytes. So the number depends on the packages that were requested so far:
+ *
+ *     a dependency of a dependency   PREFETCH_MANY, or PREFETCH_TIMES the
+ *                                    number of requested packages if larger
+ *     a dependency of a root         PREFETCH_FEW, or likewise
+ *     a root agent                   all of a catalog of at most PREFETCH_AGENT,
+ *                                    since agents usually have dependencies
+ *     a root skill                   none
+ *
+ * The room in the request limits the number further.
  *
  * Source: FETCH.md 4 (a).
  */
@@ -23,7 +27,7 @@ struct prefetch {
     struct repo *repo;
     struct snapshot *snapshot;
     struct arena *arena;
-    struct map folders; /* looked into already */
+    struct map folders; /* folders that were searched */
     struct blob **blobs;
     size_t count, capacity;
 };
@@ -40,7 +44,7 @@ static void add(struct prefetch *g, const struct oid *id)
     g->blobs[g->count++] = b;
 }
 
-/* The document right inside a package's tree. */
+/* Adds the manifest of a package, given its tree. */
 static void add_entry_file(struct prefetch *g, const struct oid *folder,
                            const char *name)
 {
@@ -92,7 +96,7 @@ static struct str folder_of(struct str path)
     return slash == SIZE_MAX ? str_make("", 0) : str_slice(path, 0, slash);
 }
 
-/* The three folders of the catalog that this package is in. */
+/* Adds the three folders of the catalog that this package is in. */
 static void add_catalog(struct prefetch *g, struct str path)
 {
     static const struct {
@@ -111,7 +115,7 @@ static void add_catalog(struct prefetch *g, struct str path)
                    buckets[i].entry_file);
 }
 
-/* How many may be guessed for this commit; 0: none. */
+/* Returns how many manifests may be added for this commit. */
 static size_t allowance(const struct repo *r, const struct snapshot *s)
 {
     unsigned round = 0;
@@ -144,7 +148,8 @@ static bool prefetch(struct prefetch *g, size_t max, struct err *e)
             !a->is_pinned)
             add_catalog(g, a->path);
     if (g->count > few && few < PREFETCH_MANY) {
-        g->count = 0; /* too many for the present evidence: wait for more */
+        g->count = 0; /* too many for what is known yet: wait for more
+                       * requests */
         return true;
     }
     if (max > few)

@@ -10,7 +10,7 @@ static bool put_ref(struct ref_list *refs, const struct ref *ref,
     return ref_list_put(refs, ref, e) || wire_fail(fault, WIRE_LIMIT);
 }
 
-/* "name=value" or "name" alone, with an empty value. */
+/* Matches "name=value", or "name" alone with an empty value. */
 static bool is_feature(struct str word, const char *name, struct str *value)
 {
     struct str wanted = str_cstr(name);
@@ -39,11 +39,12 @@ static bool has_word(struct str list, const char *word)
 
 /* --- capabilities ----------------------------------------------------- */
 
-/* Each word of version 0, and the first of those for the same as it is kept. */
+/* The words of version 0. In the store's format, the first of several words for
+ * a capability is used. */
 /* clang-format off */
 static const struct {
     const char *word;
-    size_t offset; /* of a bool of struct caps */
+    size_t offset; /* of a bool in struct caps */
 } cap_words[] = {
     {"shallow",                      offsetof(struct caps, shallow)},
     {"filter",                       offsetof(struct caps, filter)},
@@ -110,11 +111,11 @@ bool caps_parse(struct str text, struct caps *out)
 /* --- advertisement ---------------------------------------------------- */
 
 enum advert_state {
-    ADVERT_START,   /* "# service=…" or, in version 2, often at once … */
+    ADVERT_START,   /* "# service=…", or "version 2" at once */
     ADVERT_SERVICE, /* the flush after the service */
-    ADVERT_FIRST,   /* … "version 2", or the first ref */
-    ADVERT_CAPS,    /* version 2: a capability a line */
-    ADVERT_REFS,    /* version 0: a ref a line */
+    ADVERT_FIRST,   /* "version 2", or the first ref */
+    ADVERT_CAPS,    /* version 2: one capability per line */
+    ADVERT_REFS,    /* version 0: one ref per line */
     ADVERT_ENDED,
 };
 
@@ -145,7 +146,7 @@ static void read_cap_v2(struct caps *caps, struct str line)
     }
 }
 
-/* `*head` gets the branch of "symref=HEAD:refs/heads/main". */
+/* Sets `*head` to the branch of "symref=HEAD:refs/heads/main". */
 static void read_caps_v0(struct caps *caps, struct str words, struct str *head)
 {
     struct str rest = words, word, value;
@@ -162,7 +163,8 @@ static void read_caps_v0(struct caps *caps, struct str words, struct str *head)
     }
 }
 
-/* "<oid> <name>"; a name with "^{}" says what the ref before it peels to. */
+/* Parses "<oid> <name>"; a name with "^{}" gives the peeled id of the previous
+ * ref. */
 static bool read_ref_v0(struct advert *a, struct str line, struct str head,
                         struct err *e)
 {
@@ -202,7 +204,7 @@ static bool read_first_line(struct advert *a, struct str line, struct err *e)
         return true;
     }
     if (str_is(line, "version 1"))
-        return true; /* then as version 0 */
+        return true; /* continues like version 0 */
     a->state = ADVERT_REFS;
     if (nul == SIZE_MAX)
         return wire_not_git(&a->fault, "refs without capabilities", e);
@@ -237,7 +239,7 @@ static bool read_advert_line(struct advert *a, struct str line, struct err *e)
     return wire_not_git(&a->fault, "a line where none belongs", e);
 }
 
-/* Refs are kept in memory, and a server may list them without end. */
+/* Refs are kept in memory, so their total size is bounded. */
 static bool count_refs(size_t *sum, struct str bytes, enum wire_fault *fault,
                        struct err *e)
 {
@@ -317,7 +319,8 @@ void ls_refs_done(struct ls_refs_answer *r)
     pkt_reader_done(&r->pkt);
 }
 
-/* "<oid> <name>[ symref-target:<ref>][ peeled:<oid>]", "unborn <name> …" */
+/* Parses "<oid> <name>[ symref-target:<ref>][ peeled:<oid>]" or "unborn <name>
+ * …". */
 static bool read_ls_refs_line(struct ls_refs_answer *r, struct str line,
                               struct err *e)
 {

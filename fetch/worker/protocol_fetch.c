@@ -36,7 +36,7 @@ void fetch_request(struct buf *out, const struct fetch_args *w)
     pkt_put_flush(out);
 }
 
-/* Version 0 lists the capabilities after the first want. */
+/* Version 0 sends the capabilities with the first want. */
 static void put_first_want(struct buf *out, const struct fetch_args *w,
                            const struct caps *caps)
 {
@@ -75,15 +75,15 @@ void fetch_request_v0(struct buf *out, const struct fetch_args *w,
     pkt_printf(out, "done\n");
 }
 
-/* --- answers ---------------------------------------------------------- */
+/* --- responses ------------------------------------------------------------ */
 
 enum answer_state {
     ANSWER_SECTION, /* version 2: the name of a section */
-    ANSWER_LINES,   /* of a section that is no pack */
-    ANSWER_SHALLOW, /* version 0, after "deepen": up to a flush */
-    ANSWER_ACKS,    /* version 0: NAK, ACK, then the pack at once */
-    ANSWER_BANDS,   /* the pack in side bands, up to a flush */
-    ANSWER_RAW,     /* the pack as it is, up to the end */
+    ANSWER_LINES,   /* lines of a section other than the pack */
+    ANSWER_SHALLOW, /* version 0, after "deepen": until a flush */
+    ANSWER_ACKS,    /* version 0: NAK or ACK, then the pack without a marker */
+    ANSWER_BANDS,   /* the pack in side bands, until a flush */
+    ANSWER_RAW,     /* the pack without side bands, until the end */
     ANSWER_ENDED,
 };
 
@@ -116,7 +116,8 @@ static bool is_cut_line(struct str line)
            str_starts(line, STR("unshallow "));
 }
 
-/* A commit gives one "shallow" line; all others are idle bytes. */
+/* Limits the lines before the pack. "shallow" lines, one per commit, are not
+ * counted as idle bytes. */
 static bool count_line(struct fetch_answer *f, struct str packet, struct err *e)
 {
     if (++f->lines > TRANSFER_MAX_LINES) {
@@ -187,7 +188,7 @@ static bool has_bands(const struct fetch_answer *f)
     return f->v0->side_band || f->v0->side_band_64k;
 }
 
-/* Version 0: acknowledgments go over into the pack without a mark. */
+/* Version 0: no marker separates the acknowledgments from the pack. */
 static bool read_ack(struct fetch_answer *f, struct str packet, struct err *e)
 {
     struct str line = pkt_line(packet);
@@ -206,8 +207,8 @@ static bool read_data(struct fetch_answer *f, struct str packet, struct err *e)
     case ANSWER_SECTION:
         return count_line(f, packet, e) && read_section(f, pkt_line(packet), e);
     case ANSWER_LINES:
-        /* Only "shallow" is of use; acknowledgments do not come after
-         * `done`, and the rest was not asked for. */
+        /* Only "shallow" lines matter: no acknowledgments follow `done`, and
+         * the other sections were not requested. */
         return count_line(f, packet, e) &&
                (!is_cut_line(packet) || read_shallow(f, pkt_line(packet), e));
     case ANSWER_SHALLOW:
@@ -248,7 +249,7 @@ static bool read_mark(struct fetch_answer *f, enum pkt_kind mark, struct err *e)
     return wire_not_git(&f->fault, "a mark where none belongs", e);
 }
 
-/* Version 0 without side bands: "PACK" in place of a length. */
+/* Version 0 without side bands: "PACK" appears in place of a length. */
 static bool is_raw_pack(const struct fetch_answer *f, struct str bytes)
 {
     return f->state == ANSWER_ACKS && !has_bands(f) && f->lines > 0 &&

@@ -12,15 +12,15 @@
 #define STATUS_ACCEPTED  202
 #define STATUS_NOT_FOUND 404
 #define WAIT_MS          1000
-#define ANSWER_MAX_BYTES (64u * 1024) /* of which nothing is read */
+#define ANSWER_MAX_BYTES (64u * 1024) /* the content is discarded */
 
 #define TRIES_MAX   4
-#define PAUSE_MS    100 /* twice as long before each further try */
+#define PAUSE_MS    100 /* doubled before each further try */
 #define PAUSE_MAX_S 60u
 
 enum item_stage {
     ITEM_HEAD,
-    ITEM_WANTED, /* mapm makes it */
+    ITEM_WANTED, /* mapm is making the object */
     ITEM_BEGIN_LAYER,
     ITEM_PUT_LAYER,
     ITEM_BEGIN_CONFIG,
@@ -33,13 +33,14 @@ struct item {
     size_t number;
     struct str name;
     enum item_stage stage;
-    struct arena arena; /* of the object */
+    struct arena arena; /* memory of the object */
     struct team_upload object;
     struct registry_request request;
     struct buf answer;
-    struct item *next; /* that waits for its turn */
+    struct item *next; /* next in the queue */
     unsigned tries;
-    uint64_t again_ms; /* proc_now_ms of the next try; 0: none is due */
+    uint64_t again_ms; /* time of the next try (proc_now_ms); 0 if none is
+                        * due */
 };
 
 struct push {
@@ -49,14 +50,14 @@ struct push {
     struct team_source source;
     struct registry registry;
     struct item *items;
-    struct item *first, *last; /* absent, to be uploaded */
-    size_t uploads;            /* under way */
+    struct item *first, *last; /* queue of objects that must be uploaded */
+    size_t uploads;            /* uploads in progress */
     size_t begun, over, paused;
 };
 
 static void step(struct item *i);
 
-/* --- the end of one ------------------------------------------------------------ */
+/* --- end of an item ------------------------------------------------------- */
 
 static void report(struct item *i, bool was_there, const struct err *why)
 {
@@ -72,8 +73,9 @@ static void report(struct item *i, bool was_there, const struct err *why)
     arena_done(&i->arena);
 }
 
-/* Also what a registry says when others push the same at the same time: 400 of
- * distribution 2.8 for a manifest whose blob another one moves into place. */
+/* Schedules a retry. A registry also fails if others push the same object at
+ * the same time: distribution 2.8 sends 400 for a manifest while another client
+ * is moving its blob into place. */
 static bool try_again(struct item *i)
 {
     unsigned wait_s = i->request.retry_after_s;
@@ -101,7 +103,7 @@ static void fail_status(struct item *i)
     report(i, false, &why);
 }
 
-/* --- its requests ---------------------------------------------------------------- */
+/* --- requests of an item -------------------------------------------------- */
 
 static void on_over(struct registry_request *q)
 {
@@ -144,7 +146,7 @@ static void begin_upload(struct item *i)
                                      .path = STR("/blobs/uploads/")});
 }
 
-/* Where the registry says, with the digest of what is sent there. */
+/* Uploads to the location that the registry named, adding the digest. */
 static void put_blob(struct item *i, struct str content)
 {
     struct registry *r = &i->push->registry;
@@ -180,7 +182,7 @@ static void put_manifest(struct item *i)
                                      .content = i->object.manifest});
 }
 
-/* --- from one stage to the next ------------------------------------------------- */
+/* --- stages of an item ---------------------------------------------------- */
 
 static void queue(struct item *i)
 {
@@ -212,7 +214,7 @@ static bool is_stage_done(const struct item *i)
     return i->request.status == (begins ? STATUS_ACCEPTED : STATUS_CREATED);
 }
 
-/* The request of the stage has been answered. */
+/* Handles the response to the request of the current stage. */
 static void step(struct item *i)
 {
     if (i->stage == ITEM_HEAD) {
@@ -241,7 +243,7 @@ static void step(struct item *i)
     }
 }
 
-/* --- mapm ------------------------------------------------------------------------- */
+/* --- communication with mapm ---------------------------------------------- */
 
 static void want(struct item *i)
 {
@@ -266,7 +268,7 @@ static void want_more(struct push *p)
     }
 }
 
-/* An object without a manifest: mapm could not make it, and knows why. */
+/* An object without a manifest could not be made by mapm, which reports why. */
 static bool take_object(struct push *p, struct str body)
 {
     struct team_upload got;
@@ -319,7 +321,7 @@ static void begin_more(struct push *p)
     }
 }
 
-/* From its beginning: an upload that failed is gone. */
+/* Restarts the upload: the registry has dropped the failed one. */
 static void resume(struct item *i)
 {
     i->again_ms = 0;
@@ -332,7 +334,7 @@ static void resume(struct item *i)
     begin_upload(i);
 }
 
-/* Milliseconds until the next one is due. */
+/* Resumes items that are due. Returns the milliseconds until the next one. */
 static unsigned resume_due(struct push *p)
 {
     uint64_t now = proc_now_ms(), wait_ms = WAIT_MS;

@@ -13,7 +13,7 @@ const char *quote(struct quote *q, struct str s)
     struct str shown;
     bool is_cut = s.n > room;
 
-    /* A byte becomes at most "\u{10ffff}". */
+    /* one byte expands to at most "\u{10ffff}" */
     buf_init(&b, 12 * sizeof q->text);
     text_visible(&b, str_slice(s, 0, room), false);
     shown = buf_str(&b);
@@ -22,9 +22,9 @@ const char *quote(struct quote *q, struct str s)
         is_cut = true;
     }
     while (is_cut && shown.n && (shown.p[shown.n - 1] & 0xc0) == 0x80)
-        shown.n--; /* not inside a character … */
+        shown.n--; /* do not cut inside a character */
     if (is_cut && shown.n && (shown.p[shown.n - 1] & 0xc0) == 0xc0)
-        shown.n--; /* … nor behind its first byte */
+        shown.n--; /* drop the lead byte of the cut character */
     memcpy(q->text, shown.p, shown.n);
     memcpy(q->text + shown.n, is_cut ? ELLIPSIS : "",
            is_cut ? sizeof ELLIPSIS : 1);
