@@ -2,14 +2,16 @@
 #include "mapm/document.h"
 #include "mapm/limits.h"
 
-/* What a model, or a person, reads of a skill that is activated (K7, K41). */
+/* Builds the text of an activated skill that a model or a user reads (K7,
+ * K41). */
 
 #define FILES_MAX 50
-/* Of the body, the names of files, and the words around them. */
+/* Maximum size of the body, the file names and the text around them. */
 #define TEXT_MAX_BYTES                                                         \
     (4 * BODY_WARN_CHARS + FILES_MAX * (4 * LIBRARY_PATH_MAX_BYTES + 8) + 16384)
 
-/* The body without "<!-- … -->"; an unterminated one is text. */
+/* Returns the body without "<!-- … -->" comments. A comment that is not closed
+ * remains as text. */
 static struct str without_comments(struct str body, struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};

@@ -6,10 +6,9 @@
 
 #include "origin.h"
 
-/*
- * Origins as people type them: `owner/repo[/path][@ref]`, a repository's
- * URL, a path on this machine. Documents may hold none of these.
- */
+/* Parses origins as users type them: `owner/repo[/path][@ref]`, the URL of a
+ * repository, or a path on this machine. Documents may contain none of these
+ * forms. */
 
 static bool is_local(struct str s)
 {
@@ -18,7 +17,7 @@ static bool is_local(struct str s)
            str_is(s, ".") || str_is(s, "..") || str_is(s, "~");
 }
 
-/* Takes the last part off "/a/b". */
+/* Returns the length of `path` without its last component ("/a" of "/a/b"). */
 static size_t parent_length(const char *path, size_t n)
 {
     while (n > 0 && path[n - 1] != '/')
@@ -26,7 +25,8 @@ static size_t parent_length(const char *path, size_t n)
     return n > 0 ? n - 1 : 0;
 }
 
-/* `path` from `base`, "." and ".." worked out by their letters alone. */
+/* Resolves `path` relative to `base`. "." and ".." are resolved lexically,
+ * without looking at the file system. */
 static struct str resolve(struct str base, struct str path, struct arena *a)
 {
     struct str rest = str_join(str_join(base, STR("/"), a), path, a), part;
@@ -63,8 +63,9 @@ static bool parse_local(struct str text, struct str cwd, struct str home,
     return origin_take_path(text, resolve(base, path, a), a, out, e);
 }
 
-/* The "@" of "@ref": the first that does not begin a part of the path, as
- * in "packages/@acme/x"; a ref may hold more of them ("x@1.0.0"). */
+/* Returns the offset of the "@" before the ref: the first one that does not
+ * begin a path component, as in "packages/@acme/x". The ref itself may contain
+ * "@" ("x@1.0.0"). */
 static size_t find_ref(struct str s)
 {
     for (size_t i = 1; i < s.n; i++)
@@ -117,8 +118,8 @@ static bool check_short(struct str text, const struct origin *o, bool has_ref,
     return !is_range || origin_check_range(text, o->ref, true, e);
 }
 
-/* Into `*ref`, what is before it left in `*text`: "@ref", "#ref" as npm has it,
- * "#semver:^1.2". False: there is none. */
+/* Cuts "@ref", or npm's "#ref" and "#semver:^1.2", off the end of `*text` and
+ * stores the ref in `*ref`. Returns false if there is no ref. */
 static bool cut_ref(struct str *text, struct str *ref)
 {
     size_t at = find_ref(*text), hash = str_find_char(*text, '#');
@@ -136,7 +137,7 @@ static bool cut_ref(struct str *text, struct str *ref)
     return true;
 }
 
-/* No owner has a dot: it is a host, perhaps. */
+/* Owner names contain no dot, so the first component may be meant as a host. */
 static bool hint_short(struct str text, struct err *e)
 {
     if (str_has_char(str_slice(text, 0, str_find_char(text, '/')), '.'))
@@ -146,7 +147,8 @@ static bool hint_short(struct str text, struct err *e)
                        "./folder for a folder on this machine");
 }
 
-/* "owner/repo[/path][@ref]": the host is put before it, then it is a URL. */
+/* Parses "owner/repo[/path][@ref]" by prepending the default host and parsing
+ * the result as a URL. */
 static bool parse_short(struct str text, const struct origin_rules *rules,
                         struct arena *a, struct origin *out, struct err *e)
 {

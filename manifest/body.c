@@ -6,10 +6,9 @@
 
 #include "document.h"
 
-/*
- * The body: its hash and size, and what may not hide in it or beside it.
- * Source: K7, K8, T11, T12, A5; THREATS 1.4, row 7.
- */
+/* Checks the body: its hash and size, hidden characters in the body and the
+ * frontmatter, and references to files. Source: K7, K8, T11, T12, A5; THREATS
+ * 1.4, row 7. */
 
 #define POINTS_PER_TOKEN 4
 
@@ -22,9 +21,10 @@ static void report_hidden(const struct reader *r, enum level level,
               *field ? " " : "", (unsigned)point, what);
 }
 
-/* Offset of a control character that text has no use for; SIZE_MAX: none. In a
- * value, where an escape put it, a lone CR makes a terminal overwrite the line;
- * in a file it ends one. */
+/* Returns the offset of the first control character that does not belong in
+ * text, or SIZE_MAX. A lone CR is allowed in a file, where it ends a line, but
+ * not in a value (`value`), where it comes from an escape and makes a terminal
+ * overwrite the line. */
 static size_t find_control(struct str text, bool value)
 {
     for (size_t at = 0; at < text.n;) {
@@ -73,7 +73,8 @@ static enum level body_level(const struct reader *r)
     return r->in->allow_hidden || r->in->in_place ? LEVEL_OFF : LEVEL_ERROR;
 }
 
-/* Keys and values below one top-level field: the first find is enough. */
+/* Checks the keys and values below one top-level field. Reports only the first
+ * problem. */
 static bool check_field(struct reader *r, const struct yaml *top)
 {
     const struct yaml *stack[FRONTMATTER_MAX_DEPTH + 2];
@@ -88,7 +89,7 @@ static bool check_field(struct reader *r, const struct yaml *top)
              check_hidden(r, body_level(r), field, y->line, y->text)))
             return true;
         if (r->why->count > before)
-            return false; /* zero width: said once */
+            return false; /* report zero width characters once */
         if (y->first && depth < FRONTMATTER_MAX_DEPTH + 1) {
             stack[depth++] = y == top ? NULL : y->next;
             y = y->first;
@@ -101,7 +102,8 @@ static bool check_field(struct reader *r, const struct yaml *top)
     return false;
 }
 
-/* Escapes are found in the values, comments in the text. */
+/* Check the parsed values for escaped characters and the raw text for
+ * comments. */
 void read_hidden(struct reader *r)
 {
     size_t before = r->why->count, at = 0;
@@ -187,7 +189,8 @@ static bool names_path(struct reader *r, struct str body, unsigned line,
     return false;
 }
 
-/* M31: where a client puts a skill is not for its author to know. */
+/* M31: reports paths of client folders in the body. The author of a skill
+ * cannot know where a client installs it. */
 static void check_client_paths(struct reader *r, struct str body, unsigned line)
 {
     static const char *const common[] = {".agents/skills/", ".agents/agents/"};

@@ -10,7 +10,8 @@
 
 /* --- patterns ------------------------------------------------------------- */
 
-/* "skill pdf-*": its kind, and the rest. */
+/* Cuts the kind off a filter such as "skill pdf-*" and leaves the rest in
+ * `*word`. */
 static unsigned cut_kind(struct str *word)
 {
     struct str rest = *word, head;
@@ -78,7 +79,7 @@ static bool has_word(const struct map *words, struct str word, unsigned kind)
     return words->count && ((uintptr_t)map_find(words, word) & kind);
 }
 
-/* Itself, and the folders that it lies in. */
+/* Matches the path of the package and each of its parent folders. */
 static bool matches_path(const struct catalog_filter *f, enum doc_kind kind,
                          struct str path)
 {
@@ -128,7 +129,7 @@ bool catalog_chooses(const struct catalog *c, enum doc_kind kind,
 
 /* --- what lies in it ------------------------------------------------------ */
 
-/* "<folder>/<path>". */
+/* Cuts `folder` and "/" off `whole` and stores the rest in `*path`. */
 static bool cut_folder(struct str folder, struct str whole, struct str *path)
 {
     if (str_eq(folder, whole) || folder.n == 0) {

@@ -5,17 +5,17 @@
 
 #include "document.h"
 
-/*
- * CHANGELOG.md: "## X.Y.Z (YYYY-MM-DD)", newest first. Source: M29, X24.
- */
+/* Checks CHANGELOG.md: its entries are headed "## X.Y.Z (YYYY-MM-DD)", the
+ * newest first. Source: M29, X24. */
 
 #define FILE_NAME "CHANGELOG.md"
 
-/* Lines of a fenced block are text, whatever they look like. */
+/* Scans the headers of a Markdown text. Lines in a fenced code block are never
+ * headers. */
 struct scan {
     struct str rest;
     unsigned line;
-    char fence; /* '`' or '~' while inside */
+    char fence; /* '`' or '~' inside a fenced block, else 0 */
 };
 
 static char fence_of(struct str line)
@@ -30,7 +30,7 @@ static char fence_of(struct str line)
     return str_starts(line, STR("~~~")) ? '~' : '\0';
 }
 
-/* The next "## …" header, without the "## ". */
+/* Finds the next "## …" header and stores it without the "## ". */
 static bool next_header(struct scan *s, struct str *header)
 {
     struct str line;
@@ -64,7 +64,7 @@ static uint64_t days_of(uint64_t year, uint64_t month)
     return days[month - 1] + (month == 2 && leap);
 }
 
-/* YYYY-MM-DD, and a day that there is. */
+/* Returns true if `text` is YYYY-MM-DD and a day that exists. */
 static bool is_date(struct str text)
 {
     uint64_t year, month, day;
@@ -136,7 +136,7 @@ void changelog_read(struct str text, struct arena *a,
     *count = n;
 }
 
-/* What follows the first `count` lines. */
+/* Returns `text` without its first `count` lines. */
 static struct str skip_lines(struct str text, unsigned count)
 {
     struct str line;
@@ -166,7 +166,8 @@ struct str changelog_since(struct str text, struct str version, struct arena *a)
     return str_slice(from, 0, from.n - rest.n);
 }
 
-/* The lines are those of another file than the document's. */
+/* Checks the entries of the changelog. Line numbers in the reports refer to
+ * CHANGELOG.md, not to the document. */
 static void judge_entries(struct reader *r, struct str text)
 {
     struct changelog_entry *entries;

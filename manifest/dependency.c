@@ -2,16 +2,15 @@
 
 #include "document.h"
 
-/*
- * `dependencies`: origins of MCPs and skills, of an agent also of agents. A
- * list of that name in another format is ignored (REQUIREMENTS 4.2). Source:
- * M10 to M15, M24, D12.
- */
+/* Reads `dependencies`: origins of MCPs and skills, and for an agent also of
+ * agents. A key of that name in another format is ignored (REQUIREMENTS 4.2).
+ * Source: M10 to M15, M24, D12. */
 
-/* In the order in which they are visited (M24, D12). */
+/* Kinds in the order in which dependencies are visited (M24, D12). */
 static const enum doc_kind order[] = {DOC_MCP, DOC_SKILL, DOC_AGENT};
 
-/* Agents, the last ones, are dependencies of agents alone. */
+/* Returns the number of kinds in `order` that may be dependencies. Only agents
+ * may depend on agents, which come last. */
 static size_t kind_count(const struct reader *r)
 {
     return r->in->kind == DOC_AGENT ? 3 : 2;
@@ -30,7 +29,8 @@ static bool is_one_of_ours(const struct reader *r, struct str key)
     return false;
 }
 
-/* Lines for a file are a hint; a word on the form of origins is part of it. */
+/* Reports an invalid origin. A hint of one line becomes part of the message; a
+ * hint of several lines, with lines to add to a file, is stored as hint. */
 static void report_origin(struct reader *r, const char *field, unsigned line,
                           const struct err *e)
 {

@@ -47,7 +47,7 @@ void diagnostics_add(struct diagnostics *c, bool error, const char *code,
 
 /* clang-format off */
 static const struct {
-    const char *prefix; /* of the diagnostic's code */
+    const char *prefix; /* prefix of the diagnostic's code */
     enum err_code code;
 } codes[] = {
     {"name-",             ERR_NAME},
@@ -61,15 +61,16 @@ static const struct {
 };
 /* clang-format on */
 
-/* Warnings: errors are always told. */
+/* Codes of warnings that users see. Errors are always shown. */
 static const char *const for_users[] = {
-    "name-folder", /* installed under a name that was not asked for */
+    "name-folder", /* installed under another name than requested */
     "name-from-folder",  "deps-not-mapping", /* ignored dependencies */
     "deps-unknown-kind", "dep-bad-origin",   "hidden-characters",
-    "zero-width",        "metaskill-", /* a program that cannot be used */
+    "zero-width",        "metaskill-", /* the program cannot be used */
 };
 
-/* These concern a program that works. */
+/* Exceptions to "metaskill-": the program works, so only its author sees
+ * these. */
 static const char *const for_authors[] = {"metaskill-size",
                                           "metaskill-input-keys"};
 
@@ -109,8 +110,8 @@ static void say(const struct diagnostic *c, struct err *e)
     err_also(e, "%s%.*s (%s)", where, STR_ARG(c->message), c->code);
 }
 
-/* Messages are shown outermost first, and err_also() adds within: so in the
- * order of the document. */
+/* err_also() appends inner messages and messages are printed outermost first,
+ * so the diagnostics appear in the order of the document. */
 bool diagnostics_fail(const struct diagnostics *why, enum doc_kind kind,
                       const char *what, struct err *e)
 {

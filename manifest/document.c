@@ -2,11 +2,10 @@
 
 #include "mapm/limits.h"
 
-/*
- * Reads one document: values and diagnostics from its bytes.
- */
+/* Reads one document: converts its bytes to values and diagnostics. */
 
-/* False, and said why, when it is no text that can be looked at further. */
+/* Returns false and reports why if the bytes are not text that can be
+ * parsed. */
 static bool check_bytes(struct reader *r)
 {
     struct str text = r->in->text;
@@ -82,7 +81,8 @@ static bool is_ours(const struct yaml *dependencies)
            yaml_get(dependencies, "agents");
 }
 
-/* §5, X3: a MetaAgents package has to follow its rules when installed. */
+/* §5, X3: sets r->metaagents for packages that must follow the rules of
+ * MetaAgents when they are installed. */
 static void find_claims(struct reader *r)
 {
     if (r->in->in_place)
@@ -152,8 +152,8 @@ static void merge(const struct diagnostic *from, size_t start, size_t middle,
     }
 }
 
-/* By line, those of one line as found; without a line last. Stable, and
- * quick for ten thousand of them. */
+/* Sorts diagnostics by line, those without a line last. A merge sort: it is
+ * stable and fast for ten thousand items. */
 static void sort(struct diagnostic *items, size_t count, struct arena *a)
 {
     struct diagnostic *spare = arena_array(a, count, sizeof *items);
@@ -175,7 +175,8 @@ static void sort(struct diagnostic *items, size_t count, struct arena *a)
         items[i] = from[i];
 }
 
-/* X6: an unknown field stays a warning. */
+/* Turns the warnings from `start` on into errors, except unknown fields
+ * (X6). */
 static void harden(struct diagnostics *why, size_t start)
 {
     for (size_t i = start; i < why->count; i++) {

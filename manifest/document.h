@@ -22,18 +22,19 @@ struct reader {
     struct arena *a;
     struct document *doc;
     struct diagnostics *why;
-    struct str source;       /* the YAML that was parsed */
-    const struct yaml *root; /* its mapping, or NULL */
-    bool metaagents; /* scope, dependencies, or an agent (§5, X2, X3) */
-    size_t errors, warnings; /* of `why`, before this document */
+    struct str source;       /* YAML text that was parsed */
+    const struct yaml *root; /* top-level mapping, or NULL */
+    bool metaagents; /* declares a scope or dependencies, or is an agent (§5,
+                      * X2, X3) */
+    size_t errors, warnings; /* counts in `why` before this document */
 };
 
 enum level { LEVEL_OFF, LEVEL_WARNING, LEVEL_ERROR };
 
 enum level level_of(const struct reader *r, const char *code);
 
-/* Adds what level_of() says; nothing when that is LEVEL_OFF. Of each kind a
- * document gets at most DIAGNOSTICS_MAX. */
+/* Adds a diagnostic with the severity of level_of(), or nothing for LEVEL_OFF.
+ * At most DIAGNOSTICS_MAX errors and as many warnings are kept per document. */
 #define DIAGNOSTICS_MAX 1000
 
 void report(const struct reader *r, const char *code, const char *field,
@@ -42,7 +43,8 @@ void report_at(const struct reader *r, enum level level, const char *code,
                const char *field, unsigned line, const char *format, ...)
     PRINTF(6, 7);
 
-/* Text of a document inside a message: short, and safe to print. */
+/* Returns text of a document for use in a message: truncated and safe to
+ * print. */
 const char *quoted(const struct reader *r, struct str text);
 
 /* --- frontmatter.c -------------------------------------------------------- */
@@ -51,30 +53,35 @@ struct split {
     struct str yaml, body;
     unsigned yaml_line, body_line;
     bool bom;
-    const char *fault; /* a diagnostic's code; NULL: both parts are there */
+    const char *fault; /* code of a diagnostic; NULL if both parts were found */
 };
 
 enum split_rule {
-    SPLIT_LINES,    /* lines of "---" and blanks (X10) */
-    SPLIT_STARTS,   /* lines that start with "---", as Metis reads (T3) */
-    SPLIT_ANYWHERE, /* the first two "---", as the reference validator (A3) */
+    SPLIT_LINES,    /* fences are lines of "---" and blanks (X10) */
+    SPLIT_STARTS,   /* fences are lines that start with "---", as in Metis
+                     * (T3) */
+    SPLIT_ANYWHERE, /* fences are the first two "---" anywhere, as in the
+                     * reference validator (A3) */
 };
 void frontmatter_split(struct str text, enum split_rule rule,
                        struct split *out);
 
-/* Parses `s` and reports faults; `r->root` stays NULL when that fails. */
+/* Parses the frontmatter of `s` and reports faults. If it fails, `r->root`
+ * remains NULL. */
 bool frontmatter_parse(struct reader *r, const struct split *s);
 
-/* One-line top-level values that are no YAML, quoted (A4). True when that
- * made the text parse. `lines` gets the numbers, in order. */
+/* Quotes top-level values of one line that are not valid YAML (A4). Returns
+ * true if the text can be parsed afterwards. `lines` receives the numbers of
+ * the changed lines, in order. */
 bool yaml_repair(struct str text, unsigned first_line, struct arena *a,
                  struct str *out, const struct yaml **root, unsigned **lines,
                  size_t *count);
 struct yaml_options frontmatter_options(unsigned first_line);
 
-unsigned text_line_of(struct str text, size_t offset); /* from 1 */
+unsigned text_line_of(struct str text, size_t offset); /* counted from 1 */
 
-/* One line off `*rest`, ended by LF, CR LF or CR; false at the end. */
+/* Cuts one line off `*rest`, which ends with LF, CR LF or CR. Returns false at
+ * the end. */
 bool text_take_line(struct str *rest, struct str *line);
 
 /* --- the rest ------------------------------------------------------------- */
@@ -83,24 +90,25 @@ void read_name(struct reader *r);
 void read_fields(struct reader *r);
 void read_dependencies(struct reader *r);
 void read_metaskill(struct reader *r);
-/* reference.c: files that the body names (A5). */
+/* reference.c: checks the files that the body refers to (A5). */
 void check_references(struct reader *r, struct str body);
 void read_body(struct reader *r, const struct split *s);
 void read_changelog(struct reader *r);
 void read_hidden(struct reader *r);
 void read_mcp(struct reader *r);
 
-/* Complains about hidden characters of `text`; true when it found some that
- * are more than zero width. `level` is for those. */
+/* Reports hidden characters in `text`. Returns true if there are others than
+ * zero width characters; `level` is the severity of those. */
 bool check_hidden(const struct reader *r, enum level level, const char *field,
                   unsigned line, struct str text);
 
-/* Is it text for the readers of this profile? (X18; StrictYAML: always) */
+/* Returns true if readers of this profile take the value for text (X18); with
+ * StrictYAML every scalar is text. */
 bool is_text(const struct reader *r, const struct yaml *y);
-/* Absent, or there without a value. */
+/* Returns true if the field is absent or has no value. */
 bool is_null(const struct yaml *y);
 
-/* As name_fault(), but for the length. */
+/* Like name_fault(), but does not check the length. */
 const char *name_grammar_fault(struct str name);
 
 #endif

@@ -7,11 +7,9 @@
 
 #include "document.h"
 
-/*
- * The fields of the frontmatter beside `name`, `dependencies` and
+/* Reads the fields of the frontmatter other than `name`, `dependencies` and
  * `metaskill`. Source: M4, M6 to M9, K6, T6 to T8, L2 to L7, A2, A3, X3, X5,
- * X6, X12, X16 to X18.
- */
+ * X6, X12, X16 to X18. */
 
 bool is_null(const struct yaml *y)
 {
@@ -25,7 +23,7 @@ bool is_text(const struct reader *r, const struct yaml *y)
     return r->in->profile == PROFILE_SKILLS_REF || yaml_is_string(y);
 }
 
-/* What a value is, for "… is a list, not text". */
+/* Returns the type of a value for messages such as "… is a list, not text". */
 static const char *what_is(const struct yaml *y)
 {
     if (y->kind == YAML_MAPPING)
@@ -37,7 +35,8 @@ static const char *what_is(const struct yaml *y)
 
 /* --- description ---------------------------------------------------------- */
 
-/* K6: the text without "<!-- … -->". */
+/* K6: returns true if nothing remains of the text without its "<!-- … -->"
+ * comments. */
 static bool is_only_comments(struct str text)
 {
     while (text.n) {
@@ -61,7 +60,8 @@ static bool judges_comments(const struct reader *r)
            r->in->profile == PROFILE_PUBLISH || r->doc->metaskill;
 }
 
-/* K6, in English; of other scripts nothing is known. */
+/* K6: returns true if the description says when to use the skill. Looks for
+ * English words only; text in other scripts is accepted. */
 static bool tells_when(struct str description, struct arena *a)
 {
     static const char *const words[] = {
@@ -99,7 +99,7 @@ static void read_description(struct reader *r)
         return;
     }
     check_hidden(r, LEVEL_ERROR, "description", line, text);
-    /* T6: what Python strips */
+    /* T6: strip the characters that Python strips */
     r->doc->description =
         r->in->profile == PROFILE_METIS ? text_strip(text) : str_trim(text);
     if (r->doc->description.n == 0 ||
@@ -124,8 +124,9 @@ static void read_description(struct reader *r)
 /* clang-format off */
 static const struct text_field {
     const char *name;
-    size_t offset; /* in struct document */
-    const char *type, *empty, *too_long; /* codes; NULL: not judged */
+    size_t offset; /* offset in struct document */
+    const char *type, *empty, *too_long; /* codes of diagnostics; NULL if not
+                                          * checked */
     size_t max;
 } text_fields[] = {
     {"compatibility", offsetof(struct document, compatibility),
@@ -198,7 +199,8 @@ static bool is_true(struct str word)
            str_eq_nocase(word, STR("yes")) || str_eq_nocase(word, STR("on"));
 }
 
-/* The text "true" counts as true: its author wanted to disable the model. */
+/* Reads a boolean field. The text "true" counts as true: its author wanted to
+ * disable the model. */
 static void read_bool(struct reader *r, const struct bool_field *f)
 {
     const struct yaml *y = yaml_get(r->root, f->name);
@@ -281,7 +283,8 @@ static void add_word(struct reader *r, struct words *l, struct str word)
 
 /* --- metadata ------------------------------------------------------------- */
 
-/* The tree holds a key's text alone; how it was written tells its type. */
+/* Returns true if a key is text. The tree has only the text of a key, so the
+ * type is derived from its spelling in the source. */
 static bool key_is_text(const struct reader *r, const struct yaml *y)
 {
     struct yaml key = {
@@ -292,7 +295,7 @@ static bool key_is_text(const struct reader *r, const struct yaml *y)
            yaml_is_string(&key);
 }
 
-/* X12: numbers and booleans are taken as they are spelled. */
+/* X12: numbers and booleans are accepted as text, as spelled in the file. */
 static void check_metadata_value(struct reader *r, const struct yaml *y)
 {
     const char *field =
@@ -310,7 +313,7 @@ static void check_metadata_value(struct reader *r, const struct yaml *y)
                quoted(r, str_cstr(field)), what_is(y), quoted(r, y->text));
 }
 
-/* L3, L18: real skills have a list, the standard only knows text. */
+/* L3, L18: existing skills use a list, but the standard only allows text. */
 static void read_tags(struct reader *r, const struct yaml *y)
 {
     struct words list = {0};
@@ -353,8 +356,8 @@ static void read_metadata(struct reader *r)
 
 /* --- allowed-tools -------------------------------------------------------- */
 
-/* X17: at blanks and commas, but not inside "Bash(git add *, git rm *)". Metis
- * knows blanks alone (T8). */
+/* X17: splits `text` at blanks and commas, but not inside parentheses as in
+ * "Bash(git add *, git rm *)". Metis splits at blanks only (T8). */
 static bool split_tools(struct reader *r, struct words *l, struct str text)
 {
     bool metis = r->in->profile == PROFILE_METIS, commas = false;
@@ -430,7 +433,7 @@ static void read_tools(struct reader *r)
 /* clang-format off */
 static const struct {
     const char *name;
-    bool base; /* one of the six of the Agent Skills standard */
+    bool base; /* one of the six fields of the Agent Skills standard */
 } known[] = {
     {"name", true},           {"description", true},   {"license", true},
     {"compatibility", true},  {"metadata", true},      {"allowed-tools", true},
@@ -451,8 +454,9 @@ static bool is_known(struct str key, bool base_only)
     return !base_only && str_starts(key, STR("x_")); /* K12 */
 }
 
-/* " (a package with it needs a version such as 1.0.0, too)": what a scope or
- * dependencies of MetaAgents make an error, which it is not without. */
+/* Returns a text such as " (a package with it needs a version such as 1.0.0,
+ * too)": it names what this package lacks that the rules of MetaAgents require
+ * once it has a scope or dependencies. Returns "" if it lacks nothing. */
 static const char *claim_lacks(const struct reader *r)
 {
     const struct yaml *version = yaml_get(r->root, "version");
@@ -469,7 +473,7 @@ static const char *claim_lacks(const struct reader *r)
         .p;
 }
 
-/* "; did you mean "dependencies"?" */
+/* Returns text such as "; did you mean "dependencies"?", or "". */
 static const char *suggestion(struct reader *r, struct str key, bool base_only)
 {
     struct text_nearest near = {0};

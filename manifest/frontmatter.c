@@ -5,10 +5,8 @@
 
 #include "document.h"
 
-/*
- * Where the frontmatter ends and the body begins, and the YAML between.
- * Source: X10, A3, A4, T3, REQUIREMENTS 4.2; THREATS row 5.
- */
+/* Splits a document into frontmatter and body and parses the YAML of the
+ * frontmatter. Source: X10, A3, A4, T3, REQUIREMENTS 4.2; THREATS row 5. */
 
 #define BOM "\xef\xbb\xbf"
 
@@ -41,7 +39,8 @@ unsigned text_line_of(struct str text, size_t offset)
     return n ? n : 1;
 }
 
-/* "---" and, where that matters, nothing but blanks behind it. */
+/* Returns true if the line starts with "---" and, if `rule` requires it, has
+ * only blanks after that. */
 static bool is_fence(struct str line, enum split_rule rule)
 {
     size_t i = 3;
@@ -55,7 +54,7 @@ static bool is_fence(struct str line, enum split_rule rule)
     return i == line.n;
 }
 
-/* T3: the body begins with its first line that is not empty. */
+/* T3: skips empty lines at the start of the body. */
 static struct str drop_newlines(struct str body, unsigned *line)
 {
     struct str rest = body, head;
@@ -92,7 +91,8 @@ static void split_lines(struct str text, enum split_rule rule,
     out->fault = "unclosed-frontmatter";
 }
 
-/* As the reference validator does: a "---" inside a value ends it, too. */
+/* Splits as the reference validator does: a "---" inside a value also ends the
+ * frontmatter. */
 static void split_anywhere(struct str text, struct split *out)
 {
     size_t end;
@@ -138,8 +138,9 @@ struct yaml_options frontmatter_options(unsigned first_line)
 
 /* --- repair --------------------------------------------------------------- */
 
-/* "[file] [options]", "\"a\" b": text, when it goes on behind what closes its
- * first character. */
+/* Returns true if text follows the character that closes the bracket or quote
+ * at the start, as in "[file] [options]" and "\"a\" b". Such a value is meant
+ * as text. */
 static bool goes_on(struct str value)
 {
     static const char pairs[][2] = {"[]", "{}", "\"\"", "''"};
@@ -154,7 +155,7 @@ static bool goes_on(struct str value)
     return true;
 }
 
-/* "key: value" at column 0, with a value that ends on this line. */
+/* Finds the value of "key: value" at column 0 if it ends on this line. */
 static bool find_value(struct str line, struct str *value)
 {
     size_t i = 0;
@@ -183,8 +184,8 @@ static bool continues(struct str rest)
     return false;
 }
 
-/* Invalid as YAML: "*bold* text", "\"a\" b", "a: b". Valid YAML that mapm
- * refuses (aliases, tags) stays refused. */
+/* Returns true if the value of the line is invalid YAML: "*bold* text", "\"a\"
+ * b", "a: b". Valid YAML that mapm rejects (aliases, tags) is not repaired. */
 static bool is_broken(struct str line, struct arena *a)
 {
     struct yaml_options options = frontmatter_options(1);
@@ -246,7 +247,8 @@ bool yaml_repair(struct str text, unsigned first_line, struct arena *a,
 
 /* --- parsing -------------------------------------------------------------- */
 
-/* The message of the YAML reader, without the line that it starts with. */
+/* Returns the message of the YAML parser without the line number at its
+ * start. */
 static const char *bare_message(const struct err *e)
 {
     const char *message = err_first(e), *colon;
@@ -276,7 +278,7 @@ static void report_yaml(struct reader *r, const struct yaml_problem *p,
                : "");
 }
 
-/* A4. True when quoting helped. */
+/* A4: tries to repair the YAML by quoting values. Returns true on success. */
 static bool repair(struct reader *r, const struct split *s)
 {
     unsigned *lines;
@@ -294,7 +296,7 @@ static bool repair(struct reader *r, const struct split *s)
     return true;
 }
 
-/* StrictYAML takes block style alone. */
+/* Reports flow style, which StrictYAML does not allow. */
 static bool check_flow(struct reader *r)
 {
     const struct yaml *stack[FRONTMATTER_MAX_DEPTH + 2];

@@ -1,6 +1,7 @@
 #include "git_address.h"
 
-/* Addresses of repositories: templates of the table against what was copied. */
+/* Matches URLs of repositories and pages against the address templates in the
+ * table of git hosts. */
 
 #define MAX_PARTS 256
 #define MAX_VARS  10
@@ -8,12 +9,13 @@
 struct matching {
     const struct git_host *g;
     const struct git_host_address *address;
-    struct str parts[MAX_PARTS]; /* of the path */
+    struct str parts[MAX_PARTS]; /* components of the path */
     size_t count;
     struct str host, vars[MAX_VARS];
-    size_t any_from, any_end; /* parts that "**" stands for */
+    size_t any_from, any_end; /* range of the parts that "**" matched */
     const struct git_host_page *page;
-    size_t end, rest; /* parts: after the repository, and after the page */
+    size_t end, rest; /* index of the first part after the repository, and
+                       * after the words of the page */
 };
 
 static bool is_variable(struct str word, size_t *at)
@@ -23,7 +25,8 @@ static bool is_variable(struct str word, size_t *at)
            char_is_digit(word.p[*at + 1]);
 }
 
-/* "v1" as "v1"; "r.git" as "$1.git". */
+/* Matches one component: literally ("v1"), or a pattern with a variable
+ * ("$1.git" matches "r.git" and sets variable 1). */
 static bool word_fits(struct matching *m, struct str word, struct str text)
 {
     struct str end, value;
@@ -89,7 +92,7 @@ bool git_address_moves(const struct git_host *g, struct str host)
     return false;
 }
 
-/* How many parts the words take up at `at`; 0: they are others. */
+/* Returns the number of parts that `words` match at index `at`, or 0. */
 static size_t words_at(const struct matching *m, const char *words, size_t at)
 {
     struct str rest = str_cstr(words), word;
@@ -103,7 +106,7 @@ static size_t words_at(const struct matching *m, const char *words, size_t at)
 
 static bool find_page(struct matching *m, size_t at)
 {
-    /* As an origin is stored, on hosts of any kind. */
+    /* The form of stored origins, which is the same for all kinds of hosts. */
     static const struct git_host_page stored = {.shows = GIT_PAGE_FOLDER};
     const char *hidden = m->address->page;
     size_t tree = hidden ? 0 : words_at(m, m->g->tree, at);
@@ -221,7 +224,7 @@ static void set_match(const struct matching *m, struct arena *a,
         name->n -= 4;
 }
 
-/* Whether the pattern fits all of host and path. */
+/* Returns true if the pattern matches the host and the whole path. */
 static bool matches(struct matching *m, const char *pattern)
 {
     struct str from = str_cstr(pattern), word;
@@ -230,7 +233,8 @@ static bool matches(struct matching *m, const char *pattern)
     return host_fits(m, word) && fits_from(m, from, 0, false);
 }
 
-/* "ssh.dev.azure.com/v3/o/p/r" as what it is over https. */
+/* Converts an ssh address such as "ssh.dev.azure.com/v3/o/p/r" to the address
+ * over https and matches that. */
 static bool match_ssh(const struct matching *parts, struct arena *a,
                       struct git_host_match *out)
 {

@@ -3,9 +3,10 @@
 
 #include "mapm/git_host.h"
 
-/* Whether an address of `g` is on this very host. */
+/* Returns true if an address template of `g` names exactly this host. */
 bool git_address_has_host(const struct git_host *g, struct str host);
-/* Whether what is there is stored, and fetched, as of another host. */
+/* Returns true if repositories at this host are stored and fetched under
+ * another host name. */
 bool git_address_moves(const struct git_host *g, struct str host);
 
 #endif

@@ -24,8 +24,9 @@ const struct git_host git_hosts[] = {
                {GIT_PAGE_OTHER, "pull", .name = "a pull request"},
                {GIT_PAGE_OTHER, "gist", .name = "a gist"}},
      .ssh_user = "git",
-     .user = "x-access-token", /* as GitHub's own actions do */
-     /* A token for GitHub Enterprise has names of its own, as gh reads them. */
+     .user = "x-access-token", /* as in GitHub's own actions */
+     /* Environment variables with a token for GitHub Enterprise, as read by
+      * gh. */
      .tokens = {{.variable = "GH_ENTERPRISE_TOKEN", .own_host = true},
                 {.variable = "GITHUB_ENTERPRISE_TOKEN", .own_host = true},
                 {.variable = "GH_TOKEN"},
@@ -76,7 +77,7 @@ const struct git_host git_hosts[] = {
                  {GIT_QUERY_REF, "at", "", ""}},
      .ssh_user = "git",
      .user = "x-token-auth",
-     /* An API token of a person is told from an access token by its beginning. */
+     /* The prefix distinguishes a user's API token from an access token. */
      .tokens = {{.variable = "BITBUCKET_TOKEN", .begins = "ATATT",
                  .user = "x-bitbucket-api-token-auth"}},
      .protocol = 2, .shallow = true},
@@ -218,7 +219,7 @@ const size_t git_host_count = sizeof git_hosts / sizeof *git_hosts;
 
 /* --- finding ---------------------------------------------------------------- */
 
-/* One label in the place of "*". */
+/* Matches a host name; "*" in `home` stands for one label. */
 static bool home_fits(const char *home, struct str host)
 {
     struct str pattern = str_cstr(home), end;

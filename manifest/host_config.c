@@ -109,7 +109,7 @@ void host_config_allow(struct host_config *h, enum host_transport transport,
     }
 }
 
-/* "/a/b/?x#y" as "a/b". */
+/* Returns "/a/b/?x#y" as "a/b": without query, fragment and outer slashes. */
 static struct str plain_path(struct str path)
 {
     path = str_slice(path, 0, str_find_char(path, '#'));
@@ -121,8 +121,9 @@ static struct str plain_path(struct str path)
     return path;
 }
 
-/* A ".git" at the end tells no more than that: the last kind is left out. The
- * name of a repository shows more than that of a page. */
+/* The last kind is plain git: a ".git" suffix says nothing about the host, so
+ * that kind is not tried. A match of the repository's address is preferred to a
+ * match of a page. */
 const struct git_host *host_kind_by_shape(struct str host, struct str path)
 {
     CLEANUP(arena_done) struct arena scratch = {0};

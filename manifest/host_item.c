@@ -52,7 +52,8 @@ struct str host_item_text(const struct host_item *t, struct arena *a)
     return arena_printf(a, "{%.*s}", STR_ARG(all));
 }
 
-/* A host whose address has no form of its own is asked what it is. */
+/* Returns the kind for the command line, or "" for plain git: for such a host
+ * `mapm` detects the kind. */
 static struct str told_kind(const struct host_config *h)
 {
     return h->kind == &git_hosts[git_host_count - 1]

@@ -54,7 +54,7 @@ static bool is_hex(struct str s, size_t count)
     return s.n == count;
 }
 
-/* Only what can be part of an origin; the rest is refused there. */
+/* Returns true if `s` can be part of an origin. */
 static bool is_clean(struct str s)
 {
     return s.n <= ORIGIN_MAX_BYTES && text_is_utf8(s) && !text_has_control(s) &&
@@ -72,7 +72,8 @@ static bool check_texts(const struct reader *r, const struct import_entry *x)
     return true;
 }
 
-/* As an argument of install: what it means is for the table of hosts to say. */
+/* Returns a repository as argument for install, which interprets it with the
+ * table of hosts. */
 static struct str plain_repository(struct str s)
 {
     if (str_starts(s, STR("git:")) && !str_starts(s, STR("git://")))
@@ -82,7 +83,7 @@ static struct str plain_repository(struct str s)
     return s;
 }
 
-/* The folder of "skills/pdf/SKILL.md". */
+/* Returns the folder of a path, "skills/pdf" of "skills/pdf/SKILL.md". */
 static struct str folder_of(struct str path)
 {
     static const char *const ends[] = {"SKILL.md", "AGENTS.md"};
@@ -266,8 +267,8 @@ static void take_pair(const struct toml_lexer *l,
             *(struct str *)(void *)((char *)x + keys[i].offset) = text;
 }
 
-/* A header begins an entry: [skills.NAME] of the lock, [[skills]] and [[mcp]]
- * of agents.toml. */
+/* Begins an entry at a TOML header: [skills.NAME] in the lock, [[skills]] and
+ * [[mcp]] in agents.toml. */
 static void begin_entry(const struct toml_statement *s, bool is_lock,
                         struct import_entry *x)
 {
@@ -333,7 +334,8 @@ static struct str value_of(const struct yaml *mapping, const char *key)
                : str_make("", 0);
 }
 
-/* A primitive that is one file, and no package here. */
+/* Returns true for a primitive that is a single file, which is not a package
+ * for mapm. */
 static bool is_single_file(struct str path)
 {
     return str_ends(path, STR(".md")) && !str_is(path_last(path), "SKILL.md") &&
@@ -382,7 +384,8 @@ static bool read_apm_entry(struct reader *r, const struct yaml *y)
         !str_starts(x.repository, STR("https://")))
         x.repository = str_join(STR("https://"), x.repository, r->a);
     if (depth.n && !str_is(depth, "0") && !str_is(depth, "1"))
-        return true; /* what another one needs comes with it */
+        return true; /* a transitive dependency is installed with its
+                      * dependent */
     if (source.n)
         x.problem = str_is(source, "local") ? "a folder of the project, not of "
                                               "a repository"
@@ -395,7 +398,7 @@ static bool read_apm_entry(struct reader *r, const struct yaml *y)
     return put(r, &x);
 }
 
-/* "owner/repo/path#ref". */
+/* Reads an entry of the form "owner/repo/path#ref". */
 static bool read_apm_line(struct reader *r, const struct yaml *y)
 {
     struct import_entry x = {.line = y->line, .kind = DOC_AGENT};

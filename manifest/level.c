@@ -4,19 +4,15 @@
 
 #include "document.h"
 
-/*
- * The severity of each diagnostic by profile: E error, W warning, - none.
- * Under `install` also m: an error for agents and for packages that declare a
- * scope or MetaAgents dependencies, else a warning (a version alone makes no
- * package strict); i: an error when it is installed, a warning when it is read
- * in place.
- *
- * Columns: install agentskills skills-ref metis metaagents lm-kit metaskill
- * publish agent-plugin claude-plugin marketplace. Skills of Agent Plugins are
- * those of Agent Skills; what Claude Code takes without a word is none.
- * Source: REQUIREMENTS 5, X2, X3, X6, X16, X17, X24; 4.1 for what
- * each standard's own reader accepts.
- */
+/* The severity of each diagnostic by profile: E error, W warning, - none. Under
+ * `install` also m: an error for agents and for packages that declare a scope
+ * or MetaAgents dependencies, else a warning (a version alone makes no package
+ * strict); i: an error when the package is installed, a warning when it is read
+ * in place. Columns: install agentskills skills-ref metis metaagents lm-kit
+ * metaskill publish agent-plugin claude-plugin marketplace. Skills in Agent
+ * Plugins have the severities of Agent Skills; a finding that Claude Code
+ * accepts silently has none. Source: REQUIREMENTS 5, X2, X3, X6, X16, X17, X24;
+ * 4.1 for the input that the reader of each standard accepts. */
 
 /* clang-format off */
 static const struct {
@@ -123,7 +119,8 @@ static const struct {
     {"mcp-consent",            "WWWWWWWE---"},
     {"mcp-format",             "WWWWEWWE---"},
 
-    /* Agent Plugins: what makes all unusable, what loses a part, the rest. */
+    /* Agent Plugins: findings that make the plugin unusable, those that lose a
+     * part of it, and the others. */
     {"plugin-missing",         "E------EEEE"},
     {"plugin-escapes",         "E------EE--"},
     {"plugin-json",            "E------EE--"},
@@ -170,7 +167,7 @@ static const struct {
     {"plugin-command-absent",  "W------WW--"},
     {"plugin-placeholder",     "W------WW--"},
 
-    /* Plugins of Claude Code, by path named or under their profile. */
+    /* Plugins of Claude Code, checked by path or under their profile. */
     {"claude-json",            "E------E-E-"},
     {"claude-name-missing",    "E------E-E-"},
     {"claude-name",            "E------E-E-"},

@@ -12,28 +12,28 @@
 #include <stdio.h>
 #include <string.h>
 
-/*
- * Read line by line, not as YAML: one function writes this file, so exactly
- * its form is taken and all else is damage, named by its line. It is twenty
- * times faster, too, which a lock of 10,000 packages needs.
- */
+/* Parses mapm.lock line by line, not as YAML. Only lock_format() writes the
+ * file, so anything that is not in exactly its form is damage and is reported
+ * with its line. This is also twenty times faster, which matters for a lock of
+ * 10,000 packages. */
 
 #define COMMIT_HEX_CHARS 40
 #define ENTRY_MIN_BYTES  140
-#define EXCERPT_CHARS    60 /* of a line, in a message */
+#define EXCERPT_CHARS    60 /* of a line quoted in a message */
 #define TYPE_LINE        "\"  - type: agent, mcp, plugin or skill\""
 
 struct reader {
     struct str rest, line;
     unsigned number;
     enum lock_version version;
-    const char *name; /* of the file */
+    const char *name; /* name of the file */
     struct arena *a;
     struct err *e;
     struct lock_entry *entries;
     size_t count, capacity;
-    bool is_joined; /* any order, and blocks that stand twice */
-    /* Of the entry's origin, where it is own and has another name. */
+    bool is_joined; /* accept entries in any order and repeated ones */
+    /* Line of the origin of an entry that belongs to the workspace and has
+     * `as`, else 0. */
     unsigned own_line;
 };
 
@@ -63,7 +63,7 @@ static bool is_merge_marker(struct str line)
            str_starts(line, STR("=======")) || str_starts(line, STR(">>>>>>>"));
 }
 
-/* The current line is not the expected one. */
+/* Reports that the current line is not the expected one. */
 static bool fail_line(struct reader *r, const char *expected)
 {
     if (is_merge_marker(r->line)) {
@@ -88,7 +88,7 @@ static bool next_line(struct reader *r)
 
 /* --- values --------------------------------------------------------------- */
 
-/* A scalar in just the form that lock_format gives it. */
+/* Reads a scalar that is written exactly as lock_format() writes it. */
 static bool take_scalar(struct reader *r, struct str raw, struct str *out)
 {
     struct str value = raw;
@@ -111,7 +111,7 @@ static bool take_scalar(struct reader *r, struct str raw, struct str *out)
     return true;
 }
 
-/* Cuts the next item off `*list`, the inside of "[a, b]". */
+/* Cuts the next item off `*list`, the text between the brackets of "[a, b]". */
 static bool cut_item(struct str *list, struct str *item)
 {
     size_t end = 0;
@@ -145,7 +145,8 @@ static bool open_list(struct reader *r, struct str value, struct str *inside)
     return true;
 }
 
-/* origin_parse, which knows the hosts, decides whether it may be used. */
+/* Returns true if `s` has the form of an origin. origin_parse(), which has the
+ * table of hosts, decides whether it is allowed. */
 static bool origin_is_plausible(struct str s)
 {
     return s.n <= ORIGIN_MAX_BYTES &&
@@ -160,13 +161,14 @@ static bool is_local(const struct lock_entry *entry)
            str_starts(entry->from, STR("file:"));
 }
 
-/* What it is no key of: its origin says less than a repository's. */
+/* Flags of packages that do not have a key, because their origin does not
+ * provide its value. */
 enum {
     NOT_FILE = 1,
     NOT_OWN = 2,
-    NOT_OWN_FOLDER = 4, /* a skill or agent: it is as it lies there */
+    NOT_OWN_FOLDER = 4, /* a skill or agent of the workspace, used in place */
     NOT_INDEX = 8,
-    NOT_OTHERS = 16, /* but one of an index */
+    NOT_OTHERS = 16, /* every package that is not from an index */
 };
 
 static bool is_excluded(unsigned excludes, const struct lock_entry *entry)
@@ -215,7 +217,8 @@ static bool take_name(struct reader *r, struct lock_entry *entry,
                doc_kind_name(entry->kind), STR_ARG(lock_excerpt(entry->name)));
 }
 
-/* `name:` is the manifest's name then, and this one the layer's. */
+/* Reads `as:`, the name of the package in this layer. `name:` is then the name
+ * in its manifest. */
 static bool take_as(struct reader *r, struct lock_entry *entry,
                     struct str value)
 {
@@ -237,7 +240,7 @@ static bool take_from(struct reader *r, struct lock_entry *entry,
                      STR_ARG(lock_excerpt(entry->from)));
 }
 
-/* A merge can join the first line of one lock with a block of another. */
+/* A merge can join the version line of one lock with entries of another. */
 static bool fail_version(struct reader *r, const char *key,
                          enum lock_version since)
 {
@@ -281,7 +284,8 @@ static bool take_id(struct reader *r, struct str value, struct str *out)
     return true;
 }
 
-/* "https://…/x#0123…": an origin has no "#", so behind it is the commit. */
+/* Cuts the commit off "https://…/x#0123…". An origin contains no "#", so the
+ * text after it is the commit. */
 static bool cut_commit(struct str *origin, struct str *commit)
 {
     size_t at = str_find_char(*origin, '#');
@@ -312,7 +316,7 @@ static bool take_also_item(struct reader *r, struct str raw, struct str *origin,
     return take_id(r, *commit, commit);
 }
 
-/* Appends a list to `also`. */
+/* Appends the list `value` to entry->also. */
 static bool take_origins(struct reader *r, struct lock_entry *entry,
                          struct str value, bool may_have_commits)
 {
@@ -368,8 +372,8 @@ static bool take_formerly(struct reader *r, struct lock_entry *entry,
     return true;
 }
 
-/* That it is of a version in the range install/proof.c checks, which knows
- * origins. */
+/* Reads a tag. install/proof.c, which parses origins, checks that its version
+ * is in the range. */
 static bool take_tag(struct reader *r, struct lock_entry *entry,
                      struct str value)
 {
@@ -449,7 +453,8 @@ static bool take_version(struct reader *r, struct lock_entry *entry,
             lock_fail(r->e, r->name, r->number, "an empty version"));
 }
 
-/* One component below a folder of ours: it can lead nowhere else. */
+/* Reads the folder of a package: a single component below a folder of mapm, so
+ * that it cannot lead out of it. */
 static bool take_path(struct reader *r, struct lock_entry *entry,
                       struct str value)
 {
@@ -527,8 +532,8 @@ static bool take_hidden(struct reader *r, struct lock_entry *entry,
            lock_fail(r->e, r->name, r->number, "expected \"allowed\"");
 }
 
-/* At most: a good list has no more of them than commas, and none is shorter
- * than "mcp a, ". */
+/* Returns an upper bound for the number of needs in `list`: one more than it
+ * has commas, and no need is shorter than "mcp a, ". */
 static size_t most_needs(struct str list)
 {
     size_t commas = 0, most = list.n / (sizeof "mcp a, " - 1);
@@ -605,7 +610,8 @@ static bool take_plugin(struct reader *r, struct lock_entry *entry,
                       STR_ARG(lock_excerpt(entry->plugin))));
 }
 
-/* Until all of it is here `source` is what `origin:` says. */
+/* Reads the marketplace of a plugin. Until the entry is complete, `source`
+ * holds the value of `origin:`. */
 static bool take_marketplace(struct reader *r, struct lock_entry *entry,
                              struct str value)
 {
@@ -617,7 +623,7 @@ static bool take_marketplace(struct reader *r, struct lock_entry *entry,
                       STR_ARG(lock_excerpt(entry->origin))));
 }
 
-/* Of more than one a list. */
+/* Reads one catalog, or a list of several. */
 static bool take_catalogs(struct reader *r, struct lock_entry *entry,
                           struct str value)
 {
@@ -649,7 +655,8 @@ static bool take_catalogs(struct reader *r, struct lock_entry *entry,
                      STR_ARG(lock_excerpt(value)));
 }
 
-/* A plugin has that which its entry is in, others those that chose them. */
+/* Reads `catalog:`: for a plugin the marketplace with its entry, for other
+ * packages the catalogs that selected them. */
 static bool take_catalog(struct reader *r, struct lock_entry *entry,
                          struct str value)
 {
@@ -698,7 +705,8 @@ static bool take_words(struct reader *r, struct str value,
     return true;
 }
 
-/* Sorted, as what is compared with mapm.yaml. */
+/* Reads `without:`, which must be sorted because it is compared with
+ * mapm.yaml. */
 static bool take_without(struct reader *r, struct lock_entry *entry,
                          struct str value)
 {
@@ -727,12 +735,14 @@ static bool take_not_installed(struct reader *r, struct lock_entry *entry,
     return take_words(r, value, &entry->not_installed);
 }
 
-/* What stands behind "?" of its origin in memory follows from the others. */
+/* Completes the origin of an entry with the part after "?", which the file does
+ * not contain because it follows from the other keys. */
 static bool complete_origin(struct reader *r, struct lock_entry *entry)
 {
     struct str base = entry->origin;
 
-    if (r->own_line && !entry->plugin.n) /* it is a link */
+    if (r->own_line && !entry->plugin.n) /* installed as a link, which has
+                                          * one name */
         return lock_fail(r->e, r->name, r->own_line,
                          "\"as\" is not for packages of the workspace");
     if (entry->kind == DOC_MCP && entry->server.n != 0 && !entry->plugin.n)
@@ -762,11 +772,11 @@ static bool complete_origin(struct reader *r, struct lock_entry *entry)
 static const struct field {
     struct str key;
     enum lock_version since;
-    unsigned kinds;    /* that may have it */
-    unsigned required; /* that have it */
-    unsigned excludes; /* packages that never have it */
+    unsigned kinds;    /* kinds that may have the key */
+    unsigned required; /* kinds that must have the key */
+    unsigned excludes; /* NOT_ flags of packages that never have the key */
     bool (*take)(struct reader *, struct lock_entry *, struct str);
-} fields[] = { /* in the order of the file */
+} fields[] = { /* in the order of the keys in the file */
     {STR_INIT("name"),      LOCK_VERSION_1, DOC_ANY,    DOC_ANY, 0, take_name},
     {STR_INIT("as"),        LOCK_VERSION_2, DOC_ANY,    0, 0, take_as},
     {STR_INIT("origin"),    LOCK_VERSION_1, DOC_ANY,    DOC_ANY, 0, take_origin},
@@ -775,7 +785,7 @@ static const struct field {
     {STR_INIT("formerly"),  LOCK_VERSION_2, DOC_FOLDER | DOC_MCP, 0, NOT_FILE | NOT_OWN | NOT_INDEX, take_formerly},
     {STR_INIT("tag"),       LOCK_VERSION_2, DOC_ANY,    0, NOT_FILE | NOT_OWN | NOT_INDEX, take_tag},
     {STR_INIT("commit"),    LOCK_VERSION_1, DOC_ANY,    DOC_ANY, NOT_FILE | NOT_OWN | NOT_INDEX, take_commit},
-    /* of a plugin's server that of the plugin, instead of a blob */
+    /* a server of a plugin has the tree of the plugin instead of a blob */
     {STR_INIT("tree"),      LOCK_VERSION_1, DOC_ANY,    DOC_TREE, NOT_FILE | NOT_OWN | NOT_INDEX, take_tree},
     {STR_INIT("blob"),      LOCK_VERSION_1, DOC_MCP,    DOC_MCP, NOT_FILE | NOT_OWN | NOT_INDEX, take_object},
     {STR_INIT("url"),       LOCK_VERSION_2, DOC_SKILL,  DOC_SKILL, NOT_OTHERS, take_url},
@@ -802,7 +812,8 @@ static const struct field {
 /* clang-format on */
 #define FIELD_COUNT (sizeof fields / sizeof *fields)
 
-/* Looks on from where the last one was found: there it nearly always is. */
+/* Finds the row of a key. Starts after the row of the previous key, because the
+ * keys are nearly always in order. */
 static size_t find_field(struct str key, size_t next)
 {
     for (size_t i = next; i < FIELD_COUNT; i++)
@@ -814,7 +825,8 @@ static size_t find_field(struct str key, size_t next)
     return FIELD_COUNT;
 }
 
-/* The fields from `from` up to `to` are not there: one of them had to be. */
+/* Fails if a field in the range [from, to), which the entry does not have, is
+ * required. */
 static bool check_skipped(struct reader *r, const struct lock_entry *entry,
                           size_t from, size_t to)
 {
@@ -829,7 +841,7 @@ static bool check_skipped(struct reader *r, const struct lock_entry *entry,
     return true;
 }
 
-/* Something of version 2 that this program does not know. */
+/* Reports a key or kind of a version 2 lock that this program does not know. */
 static bool fail_newer(struct reader *r, const char *kind, struct str text)
 {
     err_set(r->e, ERR_FORMAT,
@@ -838,7 +850,7 @@ static bool fail_newer(struct reader *r, const char *kind, struct str text)
     return err_hint(r->e, "upgrade mapm: this one cannot keep what it means");
 }
 
-/* "    key: value" at the current line. */
+/* Reads "    key: value" at the current line. */
 static bool take_field(struct reader *r, struct lock_entry *entry, size_t *next)
 {
     struct str key, value = str_from_index(r->line, 4);
@@ -879,13 +891,14 @@ static bool check_order(struct reader *r, const struct lock_entry *entry)
 
     if (order < 0)
         return true;
-    lock_fail(r->e, r->name, entry->line + 1, /* of its name */
+    lock_fail(r->e, r->name, entry->line + 1, /* the line of `name:` */
               order ? "%s %.*s is not in its order" : "%s %.*s is given twice",
               doc_kind_name(entry->kind), STR_ARG(entry->name));
     return lock_fail_joined(r->e);
 }
 
-/* From "  - type:" at the current line to the line after the entry. */
+/* Reads one entry, from "  - type:" at the current line up to the line after
+ * it. */
 static bool take_entry(struct reader *r, bool *more)
 {
     static const struct str head = STR_INIT("  - type: ");
@@ -918,7 +931,8 @@ static bool take_entry(struct reader *r, bool *more)
 
 /* --- the file ------------------------------------------------------------- */
 
-/* The version comes first: it decides how the rest is read. */
+/* Reads the version, which is the first line because it decides how the others
+ * are read. */
 static bool take_version_line(struct reader *r)
 {
     static const struct str key = STR_INIT("version: ");
@@ -943,7 +957,8 @@ static bool take_version_line(struct reader *r)
     return err_hint(r->e, "written by a newer mapm: use that one");
 }
 
-/* Room for all entries at once: a good one has no fewer bytes than this. */
+/* Allocates space for all entries at once: a valid entry has at least
+ * ENTRY_MIN_BYTES bytes. */
 static void reserve_entries(struct reader *r)
 {
     static const struct str head = STR_INIT("\n  - type: ");

@@ -5,9 +5,10 @@
 
 #include "lock.h"
 
-/* What the entries of a lock say about each other. */
+/* Checks the relations between the entries of a lock. */
 
-/* Those of entry i are the bits from i * words on; the root's number is 0. */
+/* Sets of workspace members. The set of entry i starts at bits[i * words]; the
+ * root is member 0. */
 struct member_sets {
     uint64_t *bits;
     size_t words;
@@ -15,7 +16,7 @@ struct member_sets {
 
 struct check {
     const struct lock *lock;
-    const char *name; /* of the file */
+    const char *name; /* name of the file */
     struct str text;
     struct arena *scratch;
     struct err *e;
@@ -96,7 +97,8 @@ static bool is_subset(const struct check *c, const uint64_t *set,
     return true;
 }
 
-/* Each member has one thing of the key at most. False: one has it already. */
+/* Records that the members of entry `i` use `key`. Returns false if one of them
+ * uses it already. */
 static bool claim(struct check *c, struct map *map, struct str key, size_t i)
 {
     struct map_entry *known = map_entry(map, key);
@@ -119,7 +121,7 @@ static bool claim(struct check *c, struct map *map, struct str key, size_t i)
 
 /* --- places, origins ------------------------------------------------------ */
 
-/* One origin has one version, whichever members have it [D10]. */
+/* Checks that an origin has one version in all members [D10]. */
 static bool check_version(struct check *c, struct map *versions,
                           const struct lock_entry *entry)
 {
@@ -184,13 +186,15 @@ static bool check_places(struct check *c)
     return true;
 }
 
-/* All needs as indices, those of entry i from first[i] to first[i + 1]. */
+/* All needs as indices of entries. The needs of entry i are to[first[i]] up to,
+ * not including, to[first[i + 1]]. */
 struct links {
     size_t *first, *to;
-    size_t *wanted; /* how often each entry is needed */
+    size_t *wanted; /* for each entry, the number of entries that need it */
 };
 
-/* Of several of the name the one that every member of entry `i` has. */
+/* Returns, of the entries with the name of `first`, the one that all members of
+ * entry `i` have, or NULL. */
 static const struct lock_entry *find_needed(const struct check *c, size_t i,
                                             const struct lock_entry *first)
 {
@@ -208,7 +212,7 @@ static const struct lock_entry *find_needed(const struct check *c, size_t i,
 
 static bool link_needs(struct check *c, struct links *links)
 {
-    struct map names[4]; /* by lock_kind_rank */
+    struct map names[4]; /* indexed by lock_kind_rank() */
     size_t total = 0;
 
     for (size_t i = 0; i < 4; i++)
@@ -256,7 +260,8 @@ static bool link_needs(struct check *c, struct links *links)
     return true;
 }
 
-/* Needs have no cycle. Removes entries without needs until none is left. */
+/* Checks that needs have no cycle by removing entries that nothing needs until
+ * none is left. */
 static bool check_needs(struct check *c)
 {
     struct links links;

@@ -49,7 +49,7 @@ static int compare_needs(const void *x, const void *y)
     return lock_order(one->kind, one->name, two->kind, two->name);
 }
 
-/* Those of a lock that was read are in order, and that is the usual case. */
+/* Sorts needs. Needs of a lock that was read are usually sorted already. */
 static void sort_needs(struct lock_need *needs, size_t count)
 {
     for (size_t i = 1; i < count; i++)
@@ -93,7 +93,8 @@ static void put_line(struct buf *out, const char *key, struct str value)
     buf_char(out, '\n');
 }
 
-/* Quoted as a whole, or not at all: YAML knows no other text in quotes. */
+/* Writes origin and commit. The item is quoted as a whole or not at all,
+ * because a part of a YAML scalar cannot be quoted. */
 static void put_also_item(const struct also *item, struct buf *out,
                           struct arena *a)
 {
@@ -200,7 +201,7 @@ static void put_words(struct buf *out, const char *key,
     buf_text(out, "]\n");
 }
 
-/* A line where it is of this kind of package. */
+/* Writes a line unless the value is empty. */
 static void put_text(struct buf *out, const char *key, struct str value,
                      struct arena *a)
 {
@@ -364,7 +365,8 @@ bool lock_has_text(struct lock *lock, struct str text)
     return false;
 }
 
-/* The entries of one lock_parse know each other, so most names stay unread. */
+/* Entries of one lock_parse() have pointers to each other, so names are
+ * compared only if no pointer matches. */
 size_t lock_find_need(const struct lock_entry *entry,
                       const struct lock_entry *other)
 {

@@ -17,7 +17,7 @@ enum part { PART_COMMON, PART_OURS, PART_BASE, PART_THEIRS };
 
 struct sides {
     struct buf ours, base, theirs;
-    bool has_base; /* every conflict has a base section */
+    bool has_base; /* true if every conflict has a base section */
 };
 
 static void sides_done(struct sides *s)
@@ -27,7 +27,8 @@ static void sides_done(struct sides *s)
     buf_done(&s->theirs);
 }
 
-/* Nested markers, in a base that was itself merged, are longer. */
+/* Returns true if the line is a marker of exactly MARKER_CHARS characters.
+ * Nested markers, in a base that was merged itself, are longer. */
 static bool is_marker(struct str line, char c)
 {
     for (size_t i = 0; i < MARKER_CHARS; i++)
@@ -55,8 +56,8 @@ bool lock_is_joined(struct str text)
     return lock_read_joined(text, "mapm.lock", &scratch, &lock, &ignored);
 }
 
-/* The part that begins behind this line; `part` where it is no marker. False:
- * the marker is out of place. */
+/* Stores the part that begins after this line, or `part` if the line is no
+ * marker. Returns false if the marker is out of place. */
 static bool next_part(struct str line, enum part part, enum part *out)
 {
     static const struct {
@@ -118,7 +119,7 @@ static bool split(struct str text, const char *name, struct sides *out,
     if (fits && part == PART_COMMON)
         return true;
     if (fits)
-        number = opened; /* and never closed */
+        number = opened; /* the conflict is not closed */
     err_set(e, ERR_FORMAT, "%s:%u: a merge conflict with markers out of place",
             name, number);
     return err_hint(e, "take either side of the file, as in git checkout "
@@ -133,7 +134,8 @@ struct merging {
     struct arena *a;
 };
 
-/* Members may have several of one name. */
+/* Returns the key of an entry in a map. Entries with members contain the
+ * origin, because several may have one name. */
 static struct str key_of(const struct lock_entry *entry, struct arena *a)
 {
     return arena_printf(a, "%s %.*s %.*s", doc_kind_name(entry->kind),
@@ -141,7 +143,7 @@ static struct str key_of(const struct lock_entry *entry, struct arena *a)
                         STR_ARG(entry->member_count ? entry->origin : STR("")));
 }
 
-/* But for needs, which the plan finds out again. */
+/* Compares entries except for their needs, which the plan computes again. */
 static bool is_same(const struct lock_entry *x, const struct lock_entry *y)
 {
     CLEANUP(buf_done) struct buf one = {0};
@@ -156,10 +158,11 @@ static bool is_same(const struct lock_entry *x, const struct lock_entry *y)
     return str_eq(buf_str(&one), buf_str(&two));
 }
 
-static const struct lock_entry unknown; /* of several contents */
+static const struct lock_entry unknown; /* marks a key that has different
+                                         * contents */
 
-/* A base section may be cut anywhere (zdiff3): an entry that is not whole is
- * not known. */
+/* Adds an entry of the base. A base section may be cut anywhere (zdiff3), so an
+ * incomplete entry is ignored. */
 static void take_base_entry(struct merging *m, struct str block)
 {
     struct str text = str_join(STR("version: 2\npackages:\n"), block, m->a);
@@ -207,8 +210,8 @@ static enum lock_side choose(const struct merging *m, const struct lock_pair *p)
     return base && is_same(base, p->theirs) ? LOCK_OURS : LOCK_BOTH_CHANGED;
 }
 
-/* One more block of a name: of equal ones the first counts, and of two others
- * each is a side. */
+/* Adds another block with the same name. An equal block is ignored; two
+ * different blocks become the two sides. */
 static bool add_block(struct lock_pair *p, const struct lock_entry *entry,
                       const char *name, struct err *e)
 {
@@ -226,7 +229,8 @@ static bool add_block(struct lock_pair *p, const struct lock_entry *entry,
                        "--ours mapm.lock, then run mapm install");
 }
 
-/* `*is_named` for each of theirs that has the name of one of ours. */
+/* Pairs entries of equal name. Sets `is_named` for each entry of theirs that
+ * has the name of one of ours. */
 static bool pair_by_name(struct merging *m, const char *name,
                          struct map *by_name, struct lock_merge *out,
                          bool *is_named, struct err *e)
@@ -254,7 +258,8 @@ static bool pair_by_name(struct merging *m, const char *name,
     return true;
 }
 
-/* Of one name; else, after an upstream renamed it, of one origin. */
+/* Pairs entries by name and the others by origin, because the package may have
+ * been renamed upstream. */
 static bool pair_up(struct merging *m, const char *name, struct lock_merge *out,
                     struct err *e)
 {
@@ -286,7 +291,8 @@ static bool pair_up(struct merging *m, const char *name, struct lock_merge *out,
         } else if (p->ours) {
             if (!add_block(p, entry, name, e))
                 return false;
-        } else if (!is_same(p->theirs, entry)) { /* both are theirs */
+        } else if (!is_same(p->theirs, entry)) { /* both are entries of
+                                                  * theirs */
             p->ours = p->theirs;
             p->theirs = entry;
         }

@@ -16,7 +16,7 @@ bool lock_is_plain(struct str s)
     for (size_t i = 1; i < s.n; i++) {
         unsigned char c = (unsigned char)s.p[i];
 
-        /* "-./" and the digits and ":" follow each other in ASCII. */
+        /* "-", ".", "/", the digits and ":" are contiguous in ASCII. */
         bad |=
             !((c | 0x20u) - 'a' < 26u || c - (unsigned)'-' < 14u || c == '_');
     }
@@ -33,7 +33,7 @@ static int hex_value(char c)
     return char_is_digit(c) ? c - '0' : char_is_hex(c) ? c - 'a' + 10 : -1;
 }
 
-/* `\x1b` or `\u20ac`: the digits behind the letter at `*at`. */
+/* Decodes the digits of `\x1b` or `\u20ac` that follow the letter at `*at`. */
 static bool take_escape(struct str raw, size_t *at, struct buf *out)
 {
     char letter = raw.p[(*at)++];

@@ -3,12 +3,9 @@
 #include "mapm/mcp_file.h"
 #include "mapm/name.h"
 
-/*
- * An MCP file: one server, with its name in `_meta`. Other keys are the
- * clients' business and are carried as they are.
- *
- * Source: M11, M16 to M22, X19, X20, X22, REQUIREMENTS 4.4.
- */
+/* Reads an MCP file: one server, with its name in `_meta`. Other keys belong to
+ * the clients and are copied unchanged. Source: M11, M16 to M22, X19, X20, X22,
+ * REQUIREMENTS 4.4. */
 
 bool mcp_parse(struct str text, struct arena *a, const struct json **out,
                unsigned *line, struct err *e)
@@ -204,8 +201,8 @@ static void skip_line(struct layout *l)
     l->at++;
 }
 
-/* M18: two blanks a level, nothing before the first brace, one line end at
- * the end. How lists are broken into lines is left to taste. */
+/* M18: checks the layout: two blanks per level, nothing before the first brace,
+ * one newline at the end. Line breaks in lists are not checked. */
 static const char *layout_fault(struct str text, const struct json *root,
                                 unsigned *line)
 {

@@ -5,7 +5,8 @@
 
 #include "document.h"
 
-/* What judging an MCP file and writing it for a client share. */
+/* Declarations shared by validating an MCP file and formatting it for a
+ * client. */
 
 #define MCP_MAX_NODES 100000
 
@@ -29,13 +30,15 @@ const struct json *walk_next(struct walk *w, const struct json *root);
 
 /* --- placeholders: ${workspaceDir}, ${sharedDir} (M20 to M22) -------------- */
 
-/* Why `text` cannot be substituted, and by which of its parts; NULL: fine. */
+/* Returns why the placeholders of `text` cannot be substituted and sets `part`
+ * to the offending part, or returns NULL. */
 const char *placeholder_fault(struct str text, struct str *part);
 
-/* The length of the placeholder that `text` starts with, or 0. */
+/* Returns the length of the placeholder at the start of `text`, or 0. */
 size_t placeholder_length(struct str text);
 
-/* `text` with its placeholders replaced, in one pass. */
+/* Appends `text` with its placeholders replaced in one pass, so that a replaced
+ * value is not expanded again. */
 void placeholder_put(struct buf *out, struct str text, struct str workspace_dir,
                      struct str shared_dir);
 
@@ -48,7 +51,8 @@ void check_env(const struct reader *r, const struct json *env);
 void check_url(const struct reader *r, const struct json *url);
 void check_headers(const struct reader *r, const struct json *headers);
 
-/* Whether some client takes this key as leave to do without the user's yes. */
+/* Returns true if some client skips asking the user for consent because of this
+ * key. */
 bool mcp_key_skips_consent(struct str key);
 
 #endif

@@ -5,12 +5,9 @@
 
 #include "mcp.h"
 
-/*
- * MCP files as others see them: their keys, their file names, and the body
- * that a client's configuration gets.
- *
- * Source: M17, M18, M20 to M23, X21; THREATS rows 8 and 9.
- */
+/* Formats MCP servers: their keys, file names and descriptions, and the body
+ * for the configuration of a client. Source: M17, M18, M20 to M23, X21; THREATS
+ * rows 8 and 9. */
 
 #define HASH_CHARS    8
 #define OUT_MAX_BYTES (64u * MCP_MAX_BYTES)
@@ -22,7 +19,7 @@ static bool is_key_char(char c)
     return char_is_alpha(c) || char_is_digit(c);
 }
 
-/* Runs of anything else as one "-". */
+/* Replaces each run of other characters with one "-". */
 static struct str dashed(struct str fqn, struct arena *a)
 {
     char *out = arena_text(a, fqn.p, fqn.n);
@@ -77,14 +74,14 @@ struct body {
     struct err *e;
 };
 
-/* M21. A folder whose name contains a placeholder would be expanded by the
- * next reader, so it is refused (row 9). */
+/* M21: rejects a folder whose name contains a placeholder, because the next
+ * reader would expand it (row 9). */
 static bool prepare_dir(struct str dir, struct arena *a, struct str *out,
                         struct err *e)
 {
     char *copy = arena_text(a, dir.p, dir.n);
 
-    /* A client's own name for the folder, which it resolves. */
+    /* the client's own variable for the folder, which the client resolves */
     if (str_is(dir, MCP_WORKSPACE_REFERENCE)) {
         *out = dir;
         return true;
@@ -259,7 +256,8 @@ static void put_quoted(struct buf *b, struct str word)
     buf_char(b, '\'');
 }
 
-/* As a shell would need it: where one word ends is never in doubt. */
+/* Appends a word, quoted as for a shell, so that the end of each word is
+ * unambiguous. */
 static void put_word(struct buf *b, struct str word)
 {
     if (is_simple(word))
@@ -274,7 +272,8 @@ bool mcp_line_is_remote(struct str line)
            str_starts(line, STR("http://"));
 }
 
-/* A program that is named like a URL must not look like a remote server. */
+/* Appends the command. A program with a name like a URL must not look like a
+ * remote server. */
 static void put_command(struct buf *b, struct str command)
 {
     if (mcp_line_is_remote(command))
@@ -283,8 +282,9 @@ static void put_command(struct buf *b, struct str command)
         put_word(b, command);
 }
 
-/* No values, which may be secrets; but `is_sent`: those that a client makes of
- * its environment, for they leave the machine. */
+/* Appends names without values, which may be secrets. With `is_sent`, values
+ * with variables are shown too: the client expands them from its environment
+ * and sends them to the server. */
 static void put_names(struct buf *b, const char *label,
                       const struct json *object, bool is_sent)
 {

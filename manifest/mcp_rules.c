@@ -4,15 +4,12 @@
 
 #include "mcp.h"
 
-/*
- * What an MCP server may start, and with what. Consent is given to a command
- * line that a person reads: so it has to be what runs.
- *
- * Source: M19, X20, REQUIREMENTS 4.4; THREATS rows 8 and 9.
- */
+/* Checks the command, arguments and environment of an MCP server. The user
+ * consents to a command line, so that command line must be what is executed.
+ * Source: M19, X20, REQUIREMENTS 4.4; THREATS rows 8 and 9. */
 
 /* clang-format off */
-/* Programs that run whatever their arguments say. */
+/* Programs that execute their arguments as commands. */
 static const char *const shells[] = {
     "sh", "bash", "rbash", "dash", "ash", "zsh", "ksh", "mksh", "pdksh",
     "lksh", "oksh", "yash", "fish", "csh", "tcsh", "rc", "es", "elvish", "nu",
@@ -28,8 +25,8 @@ static const char *const shells[] = {
 
 static const char *const suffixes[] = {".exe", ".cmd", ".bat", ".com", ".ps1"};
 
-/* Environment variables that make a harmless program run another one. A "*"
- * at the end matches any ending. */
+/* Environment variables that make a harmless program execute another one. A "*"
+ * at the end matches any suffix. */
 static const char *const denied[] = {
     "LD_*", "DYLD_*", "GCONV_PATH", "LOCPATH", "NLSPATH", "MALLOC_*",
     "GLIBC_TUNABLES", "PATH", "PATHEXT", "COMSPEC", "SHELL", "BASH_ENV", "ENV",
@@ -65,8 +62,9 @@ static const char *const npx_flags[] = {
     "--prefer-online", "--legacy-peer-deps", "--no-audit", "--no-fund",
 };
 
-/* Interpreters that accept a program as an argument: the letters for that in
- * a cluster like "-Ic", those that end one, and the long forms. */
+/* Interpreters that accept program text as an argument: `letters` are the
+ * options for that in a cluster such as "-Ic", `ends` those after which a
+ * cluster has no further options, `words` the long forms. */
 static const struct interpreter {
     const char *name, *letters, *ends;
     const char *words[4];
@@ -91,7 +89,7 @@ static const struct interpreter {
     {"groovy", "e",  "D",   {NULL}},
 };
 
-/* Their options that take the next argument. */
+/* Options of interpreters that take the next argument as their value. */
 static const char *const with_value[] = {
     "-W", "-X", "-r", "--require", "--import", "--loader", "--preload",
     "--experimental-loader", "-C", "--conditions", "--env-file", "--title",
@@ -119,7 +117,7 @@ static struct str base_name(struct str path)
     return path;
 }
 
-/* "bash.exe" as "bash". */
+/* Returns the name without ".exe" and the like: "bash" of "bash.exe". */
 static struct str drop_suffix(struct str name)
 {
     for (size_t i = 0; i < COUNT(suffixes); i++) {
@@ -132,7 +130,8 @@ static struct str drop_suffix(struct str name)
     return name;
 }
 
-/* "bash-5.2", "ksh93" as "bash", "ksh". */
+/* Returns the name without a version: "bash" of "bash-5.2", "ksh" of
+ * "ksh93". */
 static struct str drop_version(struct str name)
 {
     while (name.n && (char_is_digit(name.p[name.n - 1]) ||
@@ -162,8 +161,8 @@ static bool is_bare(struct str name)
     return true;
 }
 
-/* X20: "${workspaceDir}/tools/x"; that it stays inside is the business of
- * placeholder_fault(), which is asked about every string. */
+/* X20: returns true for a path such as "${workspaceDir}/tools/x" that stays
+ * inside the folder. */
 static bool is_placed(struct str command)
 {
     size_t n = placeholder_length(command);
@@ -209,7 +208,8 @@ void check_command(const struct reader *r, const struct json *command)
 
 /* --- args ----------------------------------------------------------------- */
 
-/* "$HOME", but not "$5", "$" or a placeholder. */
+/* Returns true if `s` has a variable such as "$HOME". "$5", "$" and
+ * placeholders do not count. */
 static bool has_variable(struct str s)
 {
     for (size_t i = 0; i + 1 < s.n; i++)
@@ -248,10 +248,9 @@ static bool is_call(struct str arg)
            str_starts(arg, STR("--shell="));
 }
 
-/*
- * Finds "-c" among the runner's own options: those before the package. A word
- * behind an option that may take a value is no package yet.
- */
+/* Finds "-c" among the runner's own options, which precede the package unless
+ * `to_the_end` is set. A word after an option that may take a value is not the
+ * package. */
 static const struct json *find_call(const struct json *arg, bool to_the_end)
 {
     bool value = false;
@@ -274,7 +273,8 @@ static const struct json *find_call(const struct json *arg, bool to_the_end)
     return NULL;
 }
 
-/* "npx -c" and its kin hand their argument to a shell (row 8). */
+/* Reports "npx -c" and similar options, which pass their argument to a shell
+ * (row 8). */
 static void check_runner(const struct reader *r, const struct json *args,
                          struct str command)
 {
@@ -313,8 +313,8 @@ static bool is_code_flag(const struct interpreter *in, struct str arg)
     return false;
 }
 
-/* "node -e …": the argument is the program, and no hash covers it (row 8).
- * Arguments after a script belong to the script. */
+/* Reports "node -e …" and the like: the argument is program text that no hash
+ * covers (row 8). Arguments after a script belong to the script. */
 static void check_interpreter(const struct reader *r, const struct json *args,
                               struct str command)
 {
@@ -419,7 +419,7 @@ void check_env(const struct reader *r, const struct json *env)
 
 /* --- url ------------------------------------------------------------------ */
 
-/* The host of "host:port"; false for other texts. */
+/* Stores the host of "host:port". Returns false for other texts. */
 static bool take_host(struct str authority, struct str *host)
 {
     size_t close = str_find_char(authority, ']');
@@ -492,7 +492,7 @@ bool mcp_header_is_valid(struct str name, struct str value)
     return is_header_name(name) && !text_has_control(value);
 }
 
-/* Names seen in clients' own documentation. */
+/* The names are taken from the documentation of the clients. */
 bool mcp_key_skips_consent(struct str key)
 {
     static const char *const keys[] = {

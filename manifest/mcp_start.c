@@ -11,14 +11,16 @@
 
 #define OUT_MAX_BYTES (4u * MCP_MAX_BYTES)
 
-/* What `mapm start` applies itself; of `_meta` a client knows nothing. */
+/* Returns true for members that `mapm start` applies itself, and for `_meta`,
+ * which clients do not know. */
 static bool is_applied(struct str key)
 {
     return str_is(key, "command") || str_is(key, "args") ||
            str_is(key, "env") || str_is(key, "cwd") || str_is(key, "_meta");
 }
 
-/* A path of this machine in a member that only the client reads. */
+/* Rejects placeholders, which become paths of this machine, in members that
+ * only the client reads. */
 static bool check_others(const struct document *d, struct err *e)
 {
     struct walk w = {0};
@@ -93,7 +95,8 @@ struct substitution {
     struct err *e;
 };
 
-/* A C string: what the process gets ends at a NUL. */
+/* Substitutes placeholders and stores a C string. Rejects NUL, at which the
+ * process would cut the value. */
 static bool substitute(struct substitution *s, const struct json *j,
                        const char **out)
 {

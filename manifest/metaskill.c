@@ -5,15 +5,14 @@
 
 #include "document.h"
 
-/*
- * `metaskill` and `metaskill_language`: whether a program comes with the
- * skill that can run. Source: K3, K4, K10, K11, X15.
- */
+/* Reads `metaskill` and `metaskill_language` and checks that the skill contains
+ * a program that can be run. Source: K3, K4, K10, K11, X15. */
 
 #define DEFAULT_PROGRAM "SKILL.star"
 #define FIELD           "metaskill"
 
-/* "a/./b/../c" as "a/c"; false when it leaves the folder. */
+/* Normalizes a path ("a/./b/../c" to "a/c"). Returns false if it leads out of
+ * the folder. */
 static bool normalise(struct str path, struct arena *a, struct str *out)
 {
     char *text = arena_alloc(a, path.n + 2);
@@ -112,7 +111,8 @@ static bool check_program(struct reader *r, struct str path, unsigned line,
     return true;
 }
 
-/* Without `files` the declaration cannot be checked, and is accepted. */
+/* Reads the path of the program. Without a list of files it cannot be checked
+ * and is accepted. */
 static bool read_program(struct reader *r, struct str path, unsigned line,
                          bool declared)
 {

@@ -6,12 +6,10 @@
 
 #include "document.h"
 
-/*
- * Names, scopes, MCP names and versions: grammars on bytes, by hand, because
- * each is two lines and hostile text must never reach a locale.
- *
- * Source: M3, M4, M7, M16, X1.
- */
+/* Validates names, scopes, MCP names and versions. The grammars are checked
+ * byte by byte instead of with <regex.h>: each is two lines, and hostile
+ * text must not reach code that depends on the locale. Source: M3, M4, M7,
+ * M16, X1. */
 
 #define MCP_NAME_MIN_CHARS 3
 
@@ -79,7 +77,7 @@ bool name_fqn_is_valid(enum doc_kind kind, struct str fqn)
 {
     size_t slash = str_find_char(fqn, '/');
 
-    if (kind == DOC_PLUGIN) /* the scope of its parts */
+    if (kind == DOC_PLUGIN) /* the name is the scope of the plugin's parts */
         return name_scope_is_valid(fqn);
     if (kind != DOC_MCP)
         return slash == SIZE_MAX
@@ -89,7 +87,8 @@ bool name_fqn_is_valid(enum doc_kind kind, struct str fqn)
     for (size_t i = 0; i < fqn.n; i++)
         if (!char_is_alpha(fqn.p[i]) && !char_is_digit(fqn.p[i]) &&
             !strchr("/._-", fqn.p[i]))
-            return false; /* no "," or " ": it occurs in lists of needs */
+            return false; /* no "," or " ", because the name occurs in lists
+                           * of needs */
     return name_mcp_is_valid(fqn);
 }
 
@@ -151,7 +150,7 @@ const char *name_fault(struct str name)
     return fault;
 }
 
-/* A number as semver writes it: no sign, no leading zero. */
+/* Parses a number of a semantic version: no sign, no leading zero. */
 static bool parse_part(struct str text, uint64_t *out)
 {
     if (text.n > 1 && text.p[0] == '0')

@@ -3,14 +3,12 @@
 
 #include "document.h"
 
-/*
- * `name`, and its replacement when it is invalid. A package is installed
- * under its name, independent of its folder (X2); an invalid name is replaced
- * by that of the folder, if that is valid. Source: M2, M3, K5, T5, L1, A1,
- * X1, X2.
- */
+/* Reads `name`. A package is installed under its name, independent of its
+ * folder (X2); an invalid name is replaced by the name of the folder if that is
+ * valid. Source: M2, M3, K5, T5, L1, A1, X1, X2. */
 
-/* "My Skill!" as "my-skill", for the message. */
+/* Returns a valid name similar to `text` for the message: "my-skill" for "My
+ * Skill!". */
 static const char *suggestion(const struct reader *r, struct str text)
 {
     char out[NAME_MAX_CHARS + 1];
@@ -28,7 +26,7 @@ static const char *suggestion(const struct reader *r, struct str text)
     return n ? str_dup0(str_make(out, n), r->a) : "my-skill";
 }
 
-/* What the classes around LM-Kit say: no edge hyphens, and no more (L1). */
+/* L1: LM-Kit only rejects hyphens at the start and the end. */
 static const char *lm_kit_fault(struct str name)
 {
     for (size_t i = 0; i < name.n; i++)
@@ -40,7 +38,8 @@ static const char *lm_kit_fault(struct str name)
     return NULL;
 }
 
-/* Beyond ASCII, what no reader calls a letter or a digit. */
+/* Ranges of characters beyond ASCII that no reader takes for letters or
+ * digits. */
 static const struct {
     int32_t from, to;
 } no_letters[] = {
@@ -63,14 +62,15 @@ static bool is_letter(int32_t c)
     return true;
 }
 
-/* Folding changes capitals, and two small letters that have none. */
+/* Returns true if case folding changes the letter, except for two small letters
+ * that folding changes, too. */
 static bool is_capital(struct str letter, struct arena *a)
 {
     return !str_is(letter, "\xc3\x9f") && !str_is(letter, "\xcf\x82") &&
            !str_eq(text_fold(letter, a), letter);
 }
 
-/* The reference validator takes letters of any script (A1). */
+/* A1: the reference validator accepts letters of any script. */
 static const char *skills_ref_fault(struct str name, struct arena *a)
 {
     struct str folded = text_nfkc(name, a);
@@ -122,10 +122,10 @@ void document_check_name(enum profile profile, struct str name,
 
 struct fault {
     const char *code;
-    const char *why; /* after `name "x" ` */
+    const char *why; /* text of the message after `name "x" ` */
 };
 
-/* At most two: a name can break the grammar and be too long. */
+/* Finds at most two faults: a name can violate the grammar and be too long. */
 static size_t find_faults(const struct reader *r, const struct yaml *y,
                           struct str name, struct fault out[2])
 {
@@ -219,7 +219,7 @@ void read_name(struct reader *r)
         return;
     report_faults(r, faults, count, raw, line);
     if (count > 0 && r->in->profile == PROFILE_INSTALL)
-        return; /* nothing to install it as */
+        return; /* there is no name to install it under */
     r->doc->name = name;
     if (name.n && is_text(r, y))
         compare_folder(r, name, line);

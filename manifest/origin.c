@@ -8,17 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/*
- * Origins by allow-list: each byte has to be allowed in a host name, an
- * owner, a repository or a path. Invalid origins are refused, not repaired.
- * Source: M13 to M15, X13; THREATS row 10.
- */
+/* Parses origins with an allow-list: each byte must be allowed in a host name,
+ * an owner, a repository or a path. Invalid origins are rejected, not repaired.
+ * Source: M13 to M15, X13; THREATS row 10. */
 
-#define PART_MAX_CHARS       100 /* of a repository's path */
+#define PART_MAX_CHARS       100 /* of a component of a repository's path */
 #define REPOSITORY_MAX_PARTS 20
 #define USER_MAX_CHARS       64
 
-/* Where "user:password@" of a URL begins and ends: often a token. */
+/* Returns the start and end of "user:password@" in a URL, which is often a
+ * token. */
 static size_t find_secret(struct str text, size_t *end)
 {
     size_t start = str_find(text, STR("://")), at;
@@ -72,7 +71,8 @@ static bool has_upper(struct str s)
     return false;
 }
 
-/* One ".git" at the end belongs to the URL, not to the name. */
+/* Removes one ".git" at the end, which belongs to the URL and not to the
+ * name. */
 static struct str drop_git(struct str repo)
 {
     struct str end = str_from_index(repo, repo.n < 4 ? 0 : repo.n - 4);
@@ -91,7 +91,8 @@ static bool is_owner(struct str owner)
     return true;
 }
 
-/* A part of the path of a repository; "~u" and "My%20Project" are some. */
+/* Returns true if `s` can be a component of a repository's path, such as "~u"
+ * and "My%20Project". */
 static bool is_part(struct str s, bool is_plain)
 {
     if (s.n == 0 || s.n > PART_MAX_CHARS || str_is(s, ".") || str_is(s, "..") ||
@@ -124,8 +125,8 @@ static bool repository_is_valid(struct str repository, const struct git_host *g)
            (g->keeps_suffix || drop_git(part).n == part.n);
 }
 
-/* Visible letters and marks, without bytes that no file system allows and
- * those with a meaning in a URL. */
+/* Returns true if `s` has only visible characters, without those that some file
+ * systems do not allow or that have a meaning in a URL. */
 static bool is_path_text(struct str s)
 {
     size_t at;
@@ -189,7 +190,7 @@ bool origin_ref_is_valid(struct str ref)
     return text_is_utf8(ref) && !text_has_control(ref);
 }
 
-/* A ref that needs no escapes in a URL. */
+/* Returns true if the ref needs no escapes in a URL. */
 static bool ref_is_plain(struct str ref)
 {
     return origin_ref_is_valid(ref) && is_path_text(ref);
@@ -197,7 +198,7 @@ static bool ref_is_plain(struct str ref)
 
 /* --- full URLs ------------------------------------------------------------ */
 
-/* "%2F" as "/": the only escape that an origin may hold. */
+/* Decodes "%2F", the only escape allowed in an origin, to "/". */
 static struct str unescape(struct str s, bool upper_only, struct arena *a)
 {
     char *copy = arena_text(a, s.p, s.n);
@@ -230,7 +231,7 @@ static const char *rest_fault(struct str rest, struct arena *a)
 
     if (first.n == 0)
         return "the ref after /tree/ is missing";
-    if (str_is(first, "@") && path.n) /* "@/x" is a ref, "@" alone is not */
+    if (str_is(first, "@") && path.n) /* "@/x" is a ref, "@" is not */
         return origin_path_fault(str_from_index(path, 1));
     if (!ref_is_plain(str_has_char(first, '%') ? unescape(first, false, a)
                                                : first))
@@ -255,8 +256,9 @@ bool origin_check_range(struct str text, struct str range, bool may_be_exact,
     return true;
 }
 
-/* "%5E1.2/x" as "^1.2/x": one spelling of a range is kept. `*is` false: what
- * stands there is a ref. */
+/* Reads a range at the start of `text` and decodes its escapes ("%5E1.2/x" to
+ * "^1.2/x"), so that each range has one spelling. Sets `*is` to false if the
+ * text starts with a ref instead. */
 static bool take_range(struct str text, struct str *rest, bool *is,
                        struct arena *a, struct err *e)
 {
@@ -278,7 +280,8 @@ static bool take_range(struct str text, struct str *rest, bool *is,
     return true;
 }
 
-/* What a URL must not carry, told apart so that the message helps. */
+/* Returns why a URL is rejected, with a specific message for each case, or
+ * NULL. */
 static const char *url_fault(struct str text)
 {
     if (str_has_char(text, '?'))
@@ -299,14 +302,15 @@ const char *origin_byte_fault(struct str text)
 
 /* --- hosts ---------------------------------------------------------------- */
 
-/* A name; or the address of this machine, the only one without a name. */
+/* Returns true for a host name or the loopback address, the only numeric
+ * address allowed. */
 static bool is_host(struct str host)
 {
     size_t dot = str_find_last(host, '.');
 
     if (origin_host_is_loopback(host))
         return true;
-    return host_name_is_valid(host) && /* no 169.254.1.1, no 0x7f000001 */
+    return host_name_is_valid(host) && /* excludes 169.254.1.1 and 0x7f000001 */
            !char_is_digit(host.p[dot == SIZE_MAX ? 0 : dot + 1]);
 }
 
@@ -362,9 +366,9 @@ const char *origin_read_authority(struct str text, struct origin *o,
                              : read_port(str_from_index(text, colon + 1), o);
 }
 
-/* Its author has configured it, perhaps, but not this user. */
-/* With the lines that would let it: a host of its author's, perhaps, whom this
- * user trusts. */
+/* Adds the configuration lines that would allow the host as a hint: the author
+ * of the document may have configured a host that this user trusts but has not
+ * configured. */
 bool origin_refuse_host(struct str text, const struct origin *o,
                         struct str path, const struct origin_rules *rules,
                         struct err *e)
@@ -490,8 +494,8 @@ static bool is_joined(struct str text, const struct str *parts, size_t count)
     return text.n == 0;
 }
 
-/* Of all parts there is one text, and most are written as their key is: then
- * it is that, too. */
+/* The parts of an origin point into one text. If the origin was written as its
+ * key, `written` is used as that text and nothing is allocated. */
 void origin_set_texts(struct origin *o, struct str written, struct arena *a)
 {
     bool is_ssh = o->transport == HOST_OVER_SSH;
@@ -549,7 +553,8 @@ bool origin_url_start(struct str text, struct str *rest,
     return false;
 }
 
-/* Where `words` begin in `s`, as whole parts after a "/"; SIZE_MAX: nowhere. */
+/* Returns the offset of `words` in `s`, as whole components after a "/", or
+ * SIZE_MAX. */
 static size_t find_words(struct str s, const char *words)
 {
     size_t n = strlen(words);
@@ -562,7 +567,7 @@ static size_t find_words(struct str s, const char *words)
     return SIZE_MAX;
 }
 
-/* What of "owner/repo/tree/..." is the repository. */
+/* Returns the length of the repository in "owner/repo/tree/...". */
 static size_t repository_length(struct str path, const struct git_host *g)
 {
     size_t end, parts = 0;
@@ -597,7 +602,8 @@ static const struct git_host *kind_of(const struct origin *o, struct str path,
     return g ? g : &git_hosts[git_host_count - 1];
 }
 
-/* One name of several that a host has for a repository. */
+/* Replaces the host and repository with their canonical names if the host has
+ * several names for a repository. */
 static void make_canonical(struct origin *o, struct arena *a)
 {
     struct git_host_match found;
@@ -643,7 +649,7 @@ bool origin_take_repository(struct str text, enum host_transport transport,
            origin_refuse_host(text, o, path, rules, e);
 }
 
-/* Takes `words` off the beginning, which end where a part of the path ends. */
+/* Cuts `words` off the start of `*rest` if they are whole path components. */
 static bool take_words(struct str *rest, const char *words)
 {
     size_t n = strlen(words);
@@ -655,7 +661,7 @@ static bool take_words(struct str *rest, const char *words)
     return true;
 }
 
-/* "/tree/" between the repository and the ref. */
+/* Cuts off "/tree/", which separates the repository and the ref. */
 static bool take_tree(struct str text, struct str *rest, const struct origin *o,
                       struct arena *a, struct err *e)
 {
@@ -697,7 +703,7 @@ bool origin_finish(struct str text, const struct origin *o, struct str rest,
         return origin_refuse(text, fault, e);
     full.rest = rest;
     origin_set_texts(&full, keeps_text ? text : STR(""), a);
-    if (full.text.n > ORIGIN_MAX_BYTES) /* a range has grown by its escapes */
+    if (full.text.n > ORIGIN_MAX_BYTES) /* escapes make a range longer */
         return origin_refuse(text, "is longer than 2,048 bytes", e);
     *out = full;
     return true;
@@ -739,7 +745,7 @@ static const char *file_fault(struct str path)
     return NULL;
 }
 
-/* "/a//b/" as "/a/b". */
+/* Returns the path without repeated and final slashes: "/a/b" of "/a//b/". */
 static struct str squeeze(struct str path, struct arena *a)
 {
     char *copy = arena_text(a, path.p, path.n);
@@ -786,7 +792,8 @@ bool origin_is_own(struct str text)
     return str_starts(text, STR("./"));
 }
 
-/* What is in .agents is found there without a root; and its .mapm is mapm's. */
+/* Returns true for paths in .agents: packages there are found without a root,
+ * and .agents/.mapm belongs to mapm. */
 static bool is_agents_folder(struct str path, struct arena *a)
 {
     return str_is(text_fold(str_slice(path, 0, str_find_char(path, '/')), a),
@@ -801,7 +808,7 @@ static const char *own_fault(struct str path, struct arena *a, struct err *e)
         return err_first(e);
     if (is_agents_folder(path, a))
         return "what lies in .agents is used from there, without a root";
-    /* Records and links of a workspace are separated by them. */
+    /* blanks separate the fields of records and links of a workspace */
     return str_has_char(path, ' ') ? "its path has a blank" : NULL;
 }
 

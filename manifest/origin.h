@@ -4,68 +4,74 @@
 #include "base/text.h"
 #include "mapm/origin.h"
 
-/* What the two readers of origins share: documents' and people's. */
+/* Declarations shared by the two parsers of origins: for documents and for user
+ * input. */
 
-/* ERR_ORIGIN naming the origin, with the grammar as hint. */
+/* Sets ERR_ORIGIN with the origin in the message and the grammar as hint.
+ * Returns false. */
 bool origin_refuse(struct str text, const char *fault, struct err *e);
 
-/* Why a path inside a repository is refused; NULL when it is fine. */
+/* Returns why a path inside a repository is rejected, or NULL. */
 const char *origin_path_fault(struct str path);
 
-/* ERR_ORIGIN unless the range can be read. "=1.2.3" is one on the command line
- * alone. */
+/* Sets ERR_ORIGIN unless the range is valid. "=1.2.3" is allowed only on the
+ * command line (`may_be_exact`). */
 MUST_CHECK bool origin_check_range(struct str text, struct str range,
                                    bool may_be_exact, struct err *e);
 
-/* After "https://" and "ssh://", in any case. */
+/* Stores the text after "https://" or "ssh://" in `*rest`, ignoring case.
+ * Returns false for other texts. */
 bool origin_url_start(struct str text, struct str *rest,
                       enum host_transport *transport);
-/* "[user@]host[:port]" into `o`, whose transport is set: what is wrong with it;
- * NULL: nothing. */
+/* Parses "[user@]host[:port]" into `o`, whose transport the caller has set.
+ * Returns a fault, or NULL. */
 const char *origin_read_authority(struct str text, struct origin *o,
                                   struct arena *a);
-/* Bytes that no origin has, typed or not; NULL: none. */
+/* Returns a fault if the text has bytes that no form of origin allows, or
+ * NULL. */
 const char *origin_byte_fault(struct str text);
 
-/* ERR_ORIGIN. `path`: behind the host, which shows what it is. */
+/* Sets ERR_ORIGIN for a host that is not configured. `path`, the text after the
+ * host, is used to guess the kind of the host. */
 bool origin_refuse_host(struct str text, const struct origin *o,
                         struct str path, const struct origin_rules *rules,
                         struct err *e);
 bool origin_refuse_name(struct str text, const struct origin *o,
                         const char *what, struct err *e);
 bool origin_refuse_page(struct str text, const struct origin *o, struct err *e);
-/* Errors: ERR_ORIGIN unless the repository of `o` is one of its kind. */
+/* Sets ERR_ORIGIN unless the repository of `o` has the form that its kind of
+ * host requires. */
 MUST_CHECK bool origin_check_repository(struct str text, const struct origin *o,
                                         struct err *e);
 
-/* The repository of `o` with "<ref>[/path]", checked. `keeps_text`: see
- * origin_rules. */
+/* Completes an origin from the repository of `o` and "<ref>[/path]" in `rest`,
+ * after checking them. For `keeps_text` see origin_rules. */
 MUST_CHECK bool origin_finish(struct str text, const struct origin *o,
                               struct str rest, bool keeps_text, struct arena *a,
                               struct origin *out, struct err *e);
-/* The same with its ref and path, either of which may be "". */
+/* The same with the ref and path of `o`, either of which may be "". */
 MUST_CHECK bool origin_finish_short(struct str text, const struct origin *o,
                                     struct arena *a, struct origin *out,
                                     struct err *e);
 
-/* A URL, "git@host:path" or "github:o/r". */
+/* Parses a URL, "git@host:path" or "github:o/r". */
 MUST_CHECK bool origin_parse_pasted(struct str text,
                                     const struct origin_rules *rules,
                                     struct arena *a, struct origin *out,
                                     struct err *e);
 
-/* Sets text and key of one with `rest`. `written`: borrowed where it is that
- * text already. */
+/* Sets text and key of an origin with `rest`. `written` is borrowed if it
+ * equals that text. */
 void origin_set_texts(struct origin *o, struct str written, struct arena *a);
 
-/* Takes "[user@]host[:port]/repository" off `*rest`, which begins with "/" or
- * is empty then. Of `o` all is set that is about the repository. */
+/* Cuts "[user@]host[:port]/repository" off `*rest`, which is empty or begins
+ * with "/" afterwards. Sets the members of `o` that describe the repository. */
 MUST_CHECK bool
 origin_take_repository(struct str text, enum host_transport transport,
                        struct str *rest, const struct origin_rules *rules,
                        struct arena *a, struct origin *o, struct err *e);
 
-/* A file: origin of an absolute path without "." and "..". */
+/* Builds a file: origin from an absolute path without "." and "..". */
 MUST_CHECK bool origin_take_path(struct str text, struct str path,
                                  struct arena *a, struct origin *out,
                                  struct err *e);

@@ -5,13 +5,9 @@
 
 #include "origin.h"
 
-/*
- * A skill of an index that a host publishes, and the index itself:
- *
- *     https://<host>/.well-known/agent-skills/index.json?skill=<name>
- *
- * http only to this machine. Source: X42.
- */
+/* Parses the origins of an index that a host publishes, and of a skill in it:
+ * https://<host>/.well-known/agent-skills/index.json?skill=<name> http: is
+ * accepted only for this machine. Source: X42. */
 
 #define PART "skill="
 
@@ -33,7 +29,8 @@ bool origin_is_of_index(struct str text)
            str_starts(str_from_index(text, at), STR("?" PART));
 }
 
-/* Of a git host such a URL is the page of a file. */
+/* Returns true for the URL of an index. On a git host such a URL is the page of
+ * a file. */
 bool origin_is_index(struct str text, const struct origin_rules *rules)
 {
     struct str host = well_known_host(text);
@@ -60,7 +57,7 @@ static const char *url_fault(struct str url)
     return NULL;
 }
 
-/* Behind the host and its "/". */
+/* Returns the text after the host and its "/". */
 static struct str path_of(struct str url)
 {
     struct str host = well_known_host(url);
@@ -68,7 +65,7 @@ static struct str path_of(struct str url)
     return str_from_index(url, (size_t)(host.p - url.p) + host.n + 1);
 }
 
-/* A host with the port of https is the host alone; of http 443 is a port. */
+/* Returns the URL without port 443 if it is an https: URL. */
 static struct str canonical(struct str url, const struct origin *o,
                             struct arena *a)
 {

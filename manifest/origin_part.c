@@ -1,8 +1,8 @@
 #include "mapm/limits.h"
 #include "mapm/origin.h"
 
-/* What a folder is taken as, and parts of plugins, behind "?" of an origin,
- * which no origin of a document can have. */
+/* The part of an origin after "?": the kind that a folder is read as, or a part
+ * of a plugin. Origins in documents cannot have one. */
 
 static struct str before_part(struct str text)
 {

@@ -6,28 +6,27 @@
 
 #include "origin.h"
 
-/*
- * URLs as people copy them: from a browser, from `git remote -v`, as other
- * programs write them. What belongs to a kind of host is in the table of
- * git_host.c. Source: H1; HOSTS 2, 3.
- */
+/* Parses URLs that users paste: from a browser, from `git remote -v`, or as
+ * other programs write them. The forms of each kind of host are in the table in
+ * git_host.c. Source: H1; HOSTS 2, 3. */
 
 struct pasted {
-    struct str text; /* as typed: for messages */
+    struct str text; /* as typed, for messages */
     const struct origin_rules *rules;
     struct arena *a;
     struct origin o;
 
-    bool is_clone;   /* as git has it: "#" is before a ref there */
-    bool is_name;    /* "github:o/r": what follows it is a path */
-    struct str path; /* behind the host */
+    bool is_clone;   /* a clone URL, in which "#" precedes a ref */
+    bool is_name;    /* "github:o/r", which may be followed by a path */
+    struct str path; /* after the host */
     struct str query, fragment;
-    struct str below; /* behind "//" */
+    struct str below; /* after "//" */
     struct git_host_match found;
 
-    /* Where in the repository: `rest`, else both others. */
+    /* Ref and path in the repository: together in `rest`, or in the two
+     * others. */
     struct str rest, ref, in_path;
-    bool has_path; /* said apart from `rest` */
+    bool has_path; /* in_path was given apart from `rest` */
 };
 
 static bool refuse(const struct pasted *p, const char *fault, struct err *e)
@@ -37,7 +36,8 @@ static bool refuse(const struct pasted *p, const char *fault, struct err *e)
 
 /* --- forms ------------------------------------------------------------------ */
 
-/* "codecommit::eu-west-1://n": a program of git's would be run. */
+/* Rejects "codecommit::eu-west-1://n", for which git would execute a helper
+ * program. */
 static bool refuse_helper(const struct pasted *p, struct err *e)
 {
     struct git_host_match found;
@@ -72,7 +72,7 @@ static bool refuse_scheme(const struct pasted *p, struct str scheme,
     return err_hint(e, "write https://<host>/<repository>");
 }
 
-/* "github:o/r" */
+/* Reads "github:o/r". */
 static bool take_name(struct pasted *p, struct str name, struct str rest)
 {
     const struct git_host *g = git_host_of_kind(name);
@@ -84,7 +84,7 @@ static bool take_name(struct pasted *p, struct str name, struct str rest)
     return true;
 }
 
-/* "[user@]host:path" */
+/* Reads "[user@]host:path". */
 static bool take_scp(struct pasted *p, struct str host, struct str path)
 {
     if (!str_has_char(host, '@') && !str_has_char(host, '.'))
@@ -97,7 +97,7 @@ static bool take_scp(struct pasted *p, struct str host, struct str path)
     return true;
 }
 
-/* "https://" and the like off the beginning: leaves "host/path". */
+/* Cuts "https://" and the like off the start and leaves "host/path". */
 static bool read_form(struct pasted *p, struct err *e)
 {
     static const char *const prefixes[] = {"git+", "git::"};
@@ -130,7 +130,7 @@ static bool read_form(struct pasted *p, struct err *e)
     return refuse(p, "is neither an https: URL nor a file: path", e);
 }
 
-/* Takes what follows the last `mark` off. */
+/* Cuts `*s` at the first `mark` and returns the text after it. */
 static struct str cut_behind(struct str *s, char mark)
 {
     size_t at = str_find_char(*s, mark);
@@ -162,8 +162,8 @@ static int hex_value(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Decodes once. "/" stays "%2F" when `keeps_slash`; what is no escape stays, and
- * is refused with "%" then. */
+/* Decodes %-escapes once. With `keeps_slash`, "%2F" is kept. Invalid escapes
+ * are kept, too; the origin is rejected later because of their "%". */
 static struct str decode(struct str s, bool keeps_slash, struct arena *a)
 {
     char *out = arena_text(a, s.p, s.n);
@@ -192,7 +192,8 @@ static struct str decode(struct str s, bool keeps_slash, struct arena *a)
 
 /* --- the repository ---------------------------------------------------------- */
 
-/* "https://user@host": dropped. A password is a secret, and refused. */
+/* Removes the user of "https://user@host". A URL with a password is rejected
+ * later, because that is a secret. */
 static void drop_user(struct pasted *p)
 {
     struct str authority = str_slice(p->path, 0, str_find_char(p->path, '/'));
@@ -214,7 +215,7 @@ static void drop_www(struct origin *o)
         o->host = rest;
 }
 
-/* "r.git@v1": the ref is taken off. */
+/* Matches a path such as "r.git@v1" and stores the text after "@" as ref. */
 static bool find_at(struct pasted *p, const struct git_host *g)
 {
     struct str path = p->path;
@@ -247,13 +248,14 @@ static bool find_kind(struct pasted *p, struct err *e)
     p->o.kind = g;
     if (!g && (!rules || !rules->any_host))
         return origin_refuse_host(p->text, &p->o, p->path, rules, e);
-    if (!g) /* for the caller to ask about */
+    if (!g) /* a guess, which the caller verifies */
         g = host_kind_by_shape(p->o.host, p->path);
     p->o.kind = g ? g : &git_hosts[git_host_count - 1];
     return true;
 }
 
-/* The address that all have: https, where there is one. */
+/* Replaces ssh with https if the host is known to serve the repository there,
+ * so that all users have the same origin. */
 static void set_transport(struct pasted *p)
 {
     const struct origin_rules *rules = p->rules;
@@ -329,7 +331,7 @@ static void take_path(struct pasted *p, struct str path)
     p->has_path = true;
 }
 
-/* "main/item/skills/x" */
+/* Splits "main/item/skills/x" into ref and path at the word page->until. */
 static void split_at(struct pasted *p, const struct git_host_page *page,
                      struct str rest)
 {
@@ -365,7 +367,7 @@ static void read_page(struct pasted *p)
         p->rest = page->ref ? str_join(str_cstr(page->ref), rest, p->a) : rest;
 }
 
-/* What is behind the ref when it is one part. */
+/* Returns the text after the ref, assuming that the ref is one component. */
 static struct str behind_ref(struct str rest)
 {
     size_t slash = str_find_char(rest, '/');
@@ -397,7 +399,7 @@ static void apply_query(struct pasted *p, const struct git_host_query *q,
     }
 }
 
-/* What terraform and nix put there. */
+/* Query parameters that Terraform and Nix add. */
 static const struct git_host_query clone_queries[] = {
     {GIT_QUERY_REF, "ref", "", ""},
     {GIT_QUERY_REF, "rev", "", ""},
@@ -438,11 +440,12 @@ static void read_query(struct pasted *p)
               use_query(p, clone_queries,
                         sizeof clone_queries / sizeof *clone_queries, name,
                         value)))
-            leave_out(p, "?", name); /* its value may be a token */
+            leave_out(p, "?", name); /* the value, which may be a token, is
+                                      * not shown */
     }
 }
 
-/* "#v1", "#semver:^1.2", "#subdirectory=x", "#v1&path:/x" */
+/* Reads a fragment: "#v1", "#semver:^1.2", "#subdirectory=x", "#v1&path:/x". */
 static void read_fragment(struct pasted *p)
 {
     static const char *const paths[] = {"subdirectory=", "path:"};
@@ -470,7 +473,7 @@ static void read_fragment(struct pasted *p)
 
 /* --- files -------------------------------------------------------------------- */
 
-/* The document of a folder stands for it. */
+/* Replaces the path of an entry file with that of its folder. */
 static struct str drop_document(struct str path)
 {
     static const char *const names[] = {"SKILL.md", "AGENTS.md"};
@@ -482,7 +485,8 @@ static struct str drop_document(struct str path)
     return path;
 }
 
-/* Other files are none; but their folder may be a package. */
+/* Rejects other files, with a hint that names their folder, which may be a
+ * package. */
 static bool refuse_file(struct pasted *p, struct err *e)
 {
     struct origin folder = p->o;
@@ -558,7 +562,7 @@ bool origin_parse_pasted(struct str text, const struct origin_rules *rules,
     return origin_finish_short(text, &p.o, a, out, e);
 }
 
-/* A token in it is no part of the name. */
+/* Removes a user and password from the URL. */
 static struct str drop_secret(struct str url, struct arena *a)
 {
     size_t start = str_find(url, STR("://")), at;

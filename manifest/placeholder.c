@@ -2,12 +2,9 @@
 
 #include "mcp.h"
 
-/*
- * ${workspaceDir} and ${sharedDir}; any other "${" is refused, so that a typo
- * never reaches a client that would expand it some other way.
- *
- * Source: M20 to M22, X19; THREATS row 9.
- */
+/* Substitutes ${workspaceDir} and ${sharedDir}. Any other "${" is rejected, so
+ * that a typo never reaches a client that would expand it differently. Source:
+ * M20 to M22, X19; THREATS row 9. */
 
 #define WORKSPACE "${workspaceDir}"
 #define SHARED    "${sharedDir}"
@@ -19,13 +16,15 @@ size_t placeholder_length(struct str text)
     return str_starts(text, STR(SHARED)) ? sizeof SHARED - 1 : 0;
 }
 
-/* What may follow a folder without making another folder of it. */
+/* Returns true if `tail` may follow a placeholder without changing the name of
+ * the folder. */
 static bool ends_folder(struct str tail)
 {
     return tail.n == 0 || strchr("/\\:;,|&=\"' )]}", tail.p[0]) != NULL;
 }
 
-/* Does the path after a placeholder leave the folder on its way? */
+/* Returns true if the path after a placeholder leaves the folder at any
+ * point. */
 static bool leaves_folder(struct str tail)
 {
     size_t depth = 0, start = 0;

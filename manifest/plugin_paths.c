@@ -1,7 +1,7 @@
 #include "mapm/plugin_paths.h"
 
 /* clang-format off */
-/* November 2026. */
+/* As documented by the clients in November 2026. */
 const struct plugin_format plugin_formats[PLUGIN_FORMATS] = {
     [PLUGIN_STANDARD] = {"agent-plugin", "plugin.json", ".plugin/marketplace.json"},
     [PLUGIN_CLAUDE]   = {"claude", ".claude-plugin/plugin.json", ".claude-plugin/marketplace.json"},

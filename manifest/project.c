@@ -8,12 +8,10 @@
 
 #include "project_reader.h"
 
-/*
- * mapm.yaml, mapm.local.yaml and config.yaml: one grammar, and for each key
- * the files that may have it. A workspace is often written by others: keys
- * that widen rights are allowed in the user's own file alone (THREATS row
- * 15).
- */
+/* Parses mapm.yaml, mapm.local.yaml and config.yaml, which have one grammar; a
+ * table lists the files in which each key is allowed. A workspace is often
+ * written by others, so keys that widen rights are allowed only in the user's
+ * own file (THREATS row 15). */
 
 static void put_setting(struct project_reader *r, struct str name,
                         struct str value, unsigned line)
@@ -41,9 +39,9 @@ static bool skip(struct project_reader *r, const struct yaml *y)
     return true;
 }
 
-/* The names that roots of one kind are given here: no two of one name. */
+/* Names and origins of the roots of one kind, to detect duplicates. */
 struct root_names {
-    struct map origins; /* keys */
+    struct map origins; /* keys of origins */
     struct map names;   /* -> struct origin * of the first */
 };
 
@@ -75,7 +73,7 @@ static bool read_as(struct project_reader *r, const struct yaml *y,
     return true;
 }
 
-/* {catalog: URL, plugin: NAME}: an entry of a marketplace [G11]. */
+/* Reads {catalog: URL, plugin: NAME}, an entry of a marketplace [G11]. */
 static bool read_entry(struct project_reader *r, const struct yaml *item,
                        const struct yaml **catalog, const struct yaml **entry)
 {
@@ -110,7 +108,7 @@ bool project_read_origin(struct project_reader *r, const struct yaml *y,
     return err_hint(r->e, "%s", why.hint);
 }
 
-/* An origin, or {origin: URL, as: NAME} [D9]. */
+/* Reads an origin, or {origin: URL, as: NAME} [D9]. */
 static bool read_root(struct project_reader *r, enum doc_kind kind,
                       const struct yaml *item, struct root_names *seen)
 {
@@ -261,7 +259,8 @@ struct str project_client_name(struct str item)
     return item.n && item.p[0] == '-' ? str_from_index(item, 1) : item;
 }
 
-/* The value of git's safe.directory; a relative path would be any folder's. */
+/* Returns true if `item` has the form of a value of git's safe.directory. A
+ * relative path is rejected because it would depend on the current folder. */
 static bool is_trusted_folder(struct str item)
 {
     return str_is(item, "*") || str_starts(item, STR("/")) ||
@@ -282,8 +281,8 @@ static bool read_trusted_folders(struct project_reader *r, const struct yaml *y)
 
 /* --- policy, limits ---------------------------------------------- */
 
-/* An empty list allows nothing. A key with nothing behind it could mean that
- * or its opposite, so it is refused. */
+/* An empty list allows nothing. A key without a value could mean that or the
+ * opposite, so it is rejected. */
 static bool read_sources(struct project_reader *r, const struct yaml *y)
 {
     static const struct project_item_rule rule = {
@@ -314,7 +313,8 @@ static bool read_policy(struct project_reader *r, const struct yaml *y)
     return project_read_keys(r, keys, y);
 }
 
-/* Whether a workspace may have so much is for limits_apply to say. */
+/* Reads a limit. limits_apply() decides whether a workspace may raise it so
+ * far. */
 static bool read_limit(struct project_reader *r, const struct yaml *y)
 {
     struct limits limits = limits_default;
@@ -326,8 +326,8 @@ static bool read_limit(struct project_reader *r, const struct yaml *y)
         (y->text.n > 1 && y->text.p[0] == '0'))
         return project_fail(r, y->line, "%.*s must be a whole number",
                             STR_ARG(y->key));
-    /* 0 means "none" to some programs and "any" to others: here always none,
-     * where a limit may be that low. */
+    /* 0 means "none" in some programs and "unlimited" in others. Here it always
+     * means none, and only limits with that minimum accept it. */
     if (value < limit->least || value > limit->ceiling)
         return project_fail(r, y->line, "%s must be from %llu to %llu",
                             limit->name, (unsigned long long)limit->least,
@@ -348,8 +348,8 @@ static bool read_limits(struct project_reader *r, const struct yaml *y)
 
 /* --- the file ------------------------------------------------------------- */
 
-/* What git leaves where two branches meet: the number of the first such line,
- * 0 for none. No YAML that mapm.yaml may hold begins a line so. */
+/* Returns the number of the first line with a conflict marker of git, or 0. No
+ * valid mapm.yaml has lines that begin with one. */
 static unsigned conflict_line(struct str text)
 {
     struct str line;
@@ -361,7 +361,8 @@ static unsigned conflict_line(struct str text)
     return 0;
 }
 
-/* In the indentation of this line, or of the one before. */
+/* Returns true if the indentation of this line or of the one before has a
+ * tab. */
 static bool has_tab(struct str text, unsigned number)
 {
     struct str line;
@@ -377,7 +378,7 @@ static bool has_tab(struct str text, unsigned number)
     return found;
 }
 
-/* yaml_parse says "line 7: …", we "mapm.yaml:7: …". */
+/* Converts "line 7: …" of yaml_parse() to "mapm.yaml:7: …". */
 static bool fail_yaml(struct project_reader *r,
                       const struct yaml_problem *problem, const struct err *why)
 {

@@ -3,13 +3,13 @@
 
 #include "project_reader.h"
 
-/* catalogs: a list of {origin, include, exclude} [D11]. */
+/* Reads `catalogs:`, a list of {origin, include, exclude} [D11]. */
 
 static bool read_text(struct project_reader *r, const struct yaml *y)
 {
     (void)r;
     (void)y;
-    return true; /* project_read_origin reads it */
+    return true; /* read by project_read_origin() */
 }
 
 static bool read_words(struct project_reader *r, const struct yaml *y)
@@ -42,7 +42,8 @@ static bool read_origin(struct project_reader *r, const struct yaml *y,
            project_fail(r, y->line, "%s", err_first(&why));
 }
 
-/* An origin alone is a catalog of which everything is taken. */
+/* Reads one catalog. An item that is only an origin includes all packages of
+ * the catalog. */
 static bool read_item(struct project_reader *r, const struct yaml *item,
                       struct catalog *out)
 {

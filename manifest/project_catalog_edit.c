@@ -3,9 +3,9 @@
 
 #include "project_cut.h"
 
-/* A catalog added to mapm.yaml, changed there or taken out [D11]. */
+/* Adds a catalog to mapm.yaml, changes or removes one [D11]. */
 
-#define PASSES_MAX 4 /* the origin and two lists, one after the other */
+#define PASSES_MAX 4 /* one pass for the origin and one for each of two lists */
 
 /* --- what is there -------------------------------------------------------- */
 
@@ -29,7 +29,8 @@ static bool read_words(const struct yaml *list, struct arena *a,
     return true;
 }
 
-/* False when it has anything but the three. */
+/* Reads a catalog. Returns false if the item has other keys than these
+ * three. */
 static bool read_catalog(const struct yaml *item, struct arena *a,
                          struct project_catalog *out)
 {
@@ -119,7 +120,7 @@ static struct str word_lines(struct edit *ed, const char *key,
                         STR_ARG(edit_item_lines(ed, indent + EDIT_INDENT)));
 }
 
-/* "{origin: x, exclude: [a]}". */
+/* Formats a catalog as "{origin: x, exclude: [a]}". */
 static struct str in_braces(struct edit *ed, const struct project_catalog *c)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -139,7 +140,7 @@ static struct str in_braces(struct edit *ed, const struct project_catalog *c)
     return arena_str(ed->a, buf_str(&b));
 }
 
-/* Its lines, the first one without the indentation. */
+/* Formats a catalog as lines, the first one without indentation. */
 static struct str in_lines(struct edit *ed, const struct project_catalog *c,
                            size_t indent)
 {
@@ -169,7 +170,8 @@ static void rewrite(struct edit *ed, const struct yaml *list,
                         : in_lines(ed, want, edit_indent(ed, item->start)));
 }
 
-/* Its own line where lists have lines; the words come in the next pass. */
+/* Adds an item with the origin only, in braces or on a line of its own as in
+ * the existing lists. The next passes add the words of an item on lines. */
 static void add_item(struct edit *ed, const struct project_catalog *want)
 {
     const struct yaml *list = catalogs_of(ed->root);
@@ -186,7 +188,7 @@ static void add_item(struct edit *ed, const struct project_catalog *want)
     edit_add_items(ed);
 }
 
-/* The words behind those of the list `key`, which may not be there. */
+/* Appends words to the list `key` of the item, which is created if absent. */
 static void add_words(struct edit *ed, const struct yaml *item, const char *key,
                       struct str_list old, struct str_list want)
 {
@@ -240,7 +242,7 @@ static const struct yaml *find_item(const struct edit *ed, struct str key,
     return NULL;
 }
 
-/* One step to it. `*done`: there is nothing left to do. */
+/* Performs one step of the edit. Sets `*done` if no step is left. */
 static bool step(struct edit *ed, struct str *key,
                  const struct project_catalog *want,
                  const struct origin_rules *rules, bool *done, struct err *e)
@@ -270,7 +272,8 @@ static bool is_catalogs(struct str block, struct str key)
     return str_is(block, "dependencies") && str_is(key, "catalogs");
 }
 
-/* The catalogs of `before` with this one changed are those of `after`. */
+/* Returns true if the catalogs of `after` equal those of `before` with this one
+ * changed. */
 static bool differs_by(const struct yaml *before, const struct yaml *after,
                        struct str key, const struct project_catalog *want,
                        const struct origin_rules *rules, struct arena *a)

@@ -3,9 +3,9 @@
 
 #include "project_cut.h"
 
-#define PASSES_MAX 200 /* an item goes in each */
+#define PASSES_MAX 200 /* each pass removes one item */
 
-/* The list of clients in mapm.yaml or config.yaml, changed in place [H7]. */
+/* Edits the list of clients in mapm.yaml or config.yaml in place [H7]. */
 
 static bool has_name(struct str_list names, struct str name)
 {
@@ -21,7 +21,7 @@ static const struct yaml *clients_of(const struct yaml *root)
                                               : NULL;
 }
 
-/* One item that is not wanted goes; false when there is none. */
+/* Removes one unwanted item. Returns false if there is none. */
 static bool remove_one(struct edit *ed, const struct yaml *list,
                        struct str_list names)
 {
@@ -45,7 +45,7 @@ static bool is_listed(const struct yaml *list, struct str name)
     return false;
 }
 
-/* False when all are there. */
+/* Adds the missing items. Returns false if none is missing. */
 static bool add_rest(struct edit *ed, const struct yaml *list,
                      struct str_list names)
 {
@@ -69,7 +69,7 @@ static bool add_rest(struct edit *ed, const struct yaml *list,
     return true;
 }
 
-/* Every other key has the value that it had. */
+/* Returns true if every other key is unchanged. */
 static bool is_rest_equal(const struct yaml *before, const struct yaml *after,
                           struct str text, struct str result)
 {

@@ -3,7 +3,8 @@
 
 #include "project.h"
 
-/* Whether an edit of mapm.yaml has changed its target only. */
+/* Compares mapm.yaml before and after an edit to verify that only the target of
+ * the edit has changed. */
 
 const char *const project_lists[PROJECT_LISTS] = {"agents", "skills", "mcps",
                                                   "plugins", "catalogs"};
@@ -21,7 +22,7 @@ const struct yaml *project_item_origin(const struct yaml *item)
     return origin && origin->kind == YAML_SCALAR ? origin : NULL;
 }
 
-/* A plugin's origin is told apart from a skill's of the same folder. */
+/* The text distinguishes a plugin from a skill in the same folder. */
 struct str project_item_text(enum doc_kind kind, const struct yaml *item,
                              struct arena *a)
 {
@@ -76,8 +77,8 @@ bool project_item_without(const struct yaml *item, struct arena *a,
     return true;
 }
 
-/* False when it has anything but an origin, or an entry of a marketplace, a
- * name, and parts that are left out. */
+/* Reads a root. Returns false if the item has other keys than an origin or an
+ * entry of a marketplace, a name, and omitted parts. */
 static bool read_item(enum doc_kind kind, const struct yaml *y, struct arena *a,
                       struct item *out)
 {
@@ -96,7 +97,8 @@ static bool read_item(enum doc_kind kind, const struct yaml *y, struct arena *a,
            project_item_without(y, a, &out->without);
 }
 
-/* All roots in order of kind; false when one of them is none. */
+/* Collects all roots in the order of their kinds. Returns false if an item is
+ * not a root. */
 static bool collect(const struct yaml *root, struct arena *a,
                     struct item **items, size_t *count)
 {
@@ -119,7 +121,8 @@ static bool collect(const struct yaml *root, struct arena *a,
     return true;
 }
 
-/* `more` is `fewer` with the roots of `change` somewhere in it. */
+/* Returns true if `more` is `fewer` with the roots of `change` inserted
+ * anywhere. */
 static bool is_insertion(const struct item *fewer, size_t count,
                          const struct item *more, size_t more_count,
                          const struct project_change *change)

@@ -18,7 +18,7 @@ size_t edit_line_start(const struct edit *ed, size_t at)
     return before == SIZE_MAX ? 0 : before + 1;
 }
 
-/* Behind the end of the line that holds the byte `at`. */
+/* Returns the offset after the end of the line that contains the byte `at`. */
 size_t edit_line_end(const struct edit *ed, size_t at)
 {
     size_t end = str_find_char(str_from_index(ed->text, at), '\n');
@@ -38,13 +38,13 @@ size_t edit_skip_blanks(const struct edit *ed, size_t at)
     return at;
 }
 
-/* Only blanks before `at` in its line. */
+/* Returns true if only blanks precede `at` in its line. */
 bool edit_begins_line(const struct edit *ed, size_t at)
 {
     return edit_skip_blanks(ed, edit_line_start(ed, at)) == at;
 }
 
-/* Nothing but blanks or a comment from `at` on. */
+/* Returns true if the line has only blanks or a comment from `at` on. */
 bool edit_is_rest_empty(const struct edit *ed, size_t at)
 {
     size_t next = edit_skip_blanks(ed, at);
@@ -66,7 +66,8 @@ size_t edit_indent(const struct edit *ed, size_t at)
     return at - edit_line_start(ed, at);
 }
 
-/* The last byte of a value; that of its key when there is no value. */
+/* Returns the offset of the last byte of a value, or of its key if it has no
+ * value. */
 size_t edit_last_byte(const struct yaml *y)
 {
     size_t end = y->end > y->start ? y->end : y->key_start + y->key.n;
@@ -74,8 +75,8 @@ size_t edit_last_byte(const struct yaml *y)
     return end ? end - 1 : 0;
 }
 
-/* Whole lines after the line with `at`. A file without a final newline keeps
- * that. */
+/* Inserts whole lines after the line that contains `at`. A file without a final
+ * newline remains without one. */
 void edit_insert_lines(struct edit *ed, size_t at, struct str lines)
 {
     size_t end = edit_line_end(ed, at);
@@ -168,8 +169,8 @@ bool edit_is_written(const struct yaml *y)
     return y->end > y->start;
 }
 
-/* A value that is not there yet, behind its key in brackets or braces; or
- * "null", which goes. */
+/* Inserts a value for a key in brackets or braces that has none, or replaces
+ * "null". */
 void edit_fill_null(struct edit *ed, const struct yaml *y, struct str put)
 {
     bool glued =
@@ -201,7 +202,7 @@ static void add_to_brackets(struct edit *ed, const struct yaml *list)
                  str_join(STR(", "), edit_inline_items(ed), ed->a));
         return;
     }
-    /* A line for each: a new one gets its own, as the others did. */
+    /* the existing items have a line each, so a new one gets one as well */
     if (!has_comma)
         edit_cut(ed, last->end, last->end, STR(","));
     indent = edit_blanks(ed, edit_indent(ed, last->start));
@@ -230,8 +231,8 @@ static void add_to_lines(struct edit *ed, const struct yaml *list)
                       edit_join_items(ed, prefix, str_cstr(ed->newline)));
 }
 
-/* "skills: []", with a line of its own: nothing was chosen there but that the
- * list is empty. */
+/* Returns true for an empty list on a line of its own, as in "skills: []". Its
+ * brackets are not a choice of style, so items can be written as lines. */
 static bool is_bare_empty(const struct edit *ed, const struct yaml *parent,
                           const struct yaml *list)
 {
@@ -243,8 +244,8 @@ static bool is_bare_empty(const struct edit *ed, const struct yaml *parent,
            edit_is_rest_empty(ed, list->end);
 }
 
-/* One item a line: then two branches that add one each can be merged by
- * hand at a glance, which one long line in brackets cannot. */
+/* Adds items on a line each, so that the changes of two branches are easy to
+ * merge by hand; one long line in brackets is not. */
 static void add_below(struct edit *ed, const struct yaml *list, size_t offset)
 {
     size_t indent = edit_indent(ed, list->key_start), from = list->start;
@@ -273,7 +274,7 @@ void edit_add_to_list(struct edit *ed, const struct yaml *parent,
         add_below(ed, list, offset);
 }
 
-/* Behind the last member of {…}. */
+/* Adds a member after the last one of {…}. */
 void edit_add_member(struct edit *ed, const struct yaml *mapping,
                      struct str member)
 {

@@ -6,13 +6,10 @@
 
 #include "project_cut.h"
 
-/*
- * Roots added to mapm.yaml or removed from it. Whatever shape the file had:
- * unless the result differs by just these roots, nothing is changed.
- *
- * The file is parsed once before and once after an edit, no matter how many
- * roots it adds or removes.
- */
+/* Adds roots to mapm.yaml and removes them. The edit fails without changes
+ * unless the result differs from the original by exactly these roots. The file
+ * is parsed once before and once after an edit, regardless of the number of
+ * roots. */
 
 bool edit_fail_shape(struct err *e)
 {
@@ -44,7 +41,8 @@ bool edit_open_list(struct edit *ed, struct str text, const char *list,
     return true;
 }
 
-/* A host that the configuration no longer names is still the same host. */
+/* Hosts that are no longer configured are accepted, so that their roots are
+ * still found. */
 struct str edit_origin_key(struct str text, const struct origin_rules *rules,
                            struct arena *a)
 {
@@ -92,7 +90,8 @@ static bool finish(const struct edit *ed, const struct project_change *change,
 
 /* --- adding --------------------------------------------------------------- */
 
-/* "skills:" and a line for each item, or the items in brackets behind it. */
+/* Returns "skills:" followed by a line for each item, or by the items in
+ * brackets. */
 static struct str kind_lines(const struct edit *ed, size_t indent,
                              size_t offset, bool brackets)
 {
@@ -106,7 +105,7 @@ static struct str kind_lines(const struct edit *ed, size_t indent,
                         STR_ARG(edit_item_lines(ed, indent + offset)));
 }
 
-/* The indent of list items relative to their key. */
+/* Returns the indent of list items relative to their key. */
 static size_t list_offset(const struct edit *ed, size_t indent)
 {
     for (size_t k = 0; k < PROJECT_LISTS; k++) {
@@ -119,7 +118,8 @@ static size_t list_offset(const struct edit *ed, size_t indent)
     return EDIT_INDENT;
 }
 
-/* "[]" is what a list with lines is as long as it has none. */
+/* Empty lists are ignored: "[]" is also how an empty list with lines is
+ * written. */
 bool edit_has_brackets(const struct edit *ed)
 {
     bool brackets = false;
@@ -136,8 +136,8 @@ bool edit_has_brackets(const struct edit *ed)
     return brackets;
 }
 
-/* A list for a kind without one, after those of earlier kinds, in the style
- * of the existing lists. */
+/* Adds a list for a kind that has none, after the lists of earlier kinds, in
+ * the style of the existing ones. */
 static void add_kind_lines(struct edit *ed)
 {
     size_t indent = edit_indent(ed, ed->block->first->key_start);
@@ -201,7 +201,7 @@ static void add_block(struct edit *ed)
     edit_append(ed, lines);
 }
 
-/* Those of `origins` that the list does not have yet. */
+/* Returns the origins that are not yet in the list. */
 static struct project_change
 find_new(const struct edit *ed, enum doc_kind kind, const struct yaml *list,
          const struct str *origins, const struct str *names,
@@ -224,8 +224,8 @@ find_new(const struct edit *ed, enum doc_kind kind, const struct yaml *list,
     return change;
 }
 
-/* The origin alone, or what stands in braces: {origin: URL, as: NAME}; {catalog:
- * URL, plugin: NAME} of a marketplace's entry. */
+/* Returns the text of an item: only the origin, or {origin: URL, as: NAME}, or
+ * {catalog: URL, plugin: NAME} for an entry of a marketplace. */
 static struct str item_text(struct str origin, struct str as,
                             struct str without, struct arena *a)
 {
@@ -298,7 +298,8 @@ bool project_add_roots(struct str text, enum doc_kind kind,
 
 /* --- removing ------------------------------------------------------------- */
 
-/* A file without a final newline keeps that when its last line is removed. */
+/* Keeps a file without a final newline as such when its last line is
+ * removed. */
 static void cut_last_newline(struct edit *ed)
 {
     struct splice *last = &ed->cuts.items[ed->cuts.count - 1];
@@ -310,7 +311,7 @@ static void cut_last_newline(struct edit *ed)
         last->from--;
 }
 
-/* The lines from that of the dash to the end of the item. */
+/* Removes the lines of an item, from its dash to its end. */
 static void remove_lines(struct edit *ed, const struct yaml *list,
                          const struct yaml *item)
 {
@@ -322,7 +323,8 @@ static void remove_lines(struct edit *ed, const struct yaml *list,
     cut_last_newline(ed);
 }
 
-/* Where the comma behind `y` is; SIZE_MAX unless blanks alone are between. */
+/* Returns the offset of the comma after `y`, or SIZE_MAX if something other
+ * than blanks is in between. */
 static size_t comma_after(const struct edit *ed, const struct yaml *y)
 {
     size_t at = edit_skip_blanks(ed, y->end);
@@ -372,11 +374,10 @@ void edit_remove_item(struct edit *ed, const struct yaml *list,
         remove_lines(ed, list, item);
 }
 
-/*
- * Cuts the items of `keys`, which become NULL there. A cut in brackets reaches
- * from the item before to the one after it, so of neighbours only every other
- * one is cut: true when some are left for another edit.
- */
+/* Removes the items of `keys` and sets these keys to NULL. In brackets, a
+ * cut extends from the previous item to the next one, so of adjacent items
+ * only every other one is removed. Returns true if some are left for another
+ * edit. */
 static bool remove_items(struct edit *ed, enum doc_kind kind,
                          const struct yaml *list,
                          const struct origin_rules *rules, struct map *keys,

@@ -2,7 +2,8 @@
 
 #include "project_reader.h"
 
-/* hosts: a list of names and of {host: NAME, kind: KIND, …} [H1, H4]. */
+/* Reads `hosts:`, a list of names and of {host: NAME, kind: KIND, …} [H1,
+ * H4]. */
 
 static bool fail_value(struct project_reader *r, const struct yaml *y,
                        const char *want)
@@ -104,7 +105,7 @@ static bool read_key(struct project_reader *r, const struct yaml *y,
                           "port, token and ports");
 }
 
-/* A built-in host keeps its kind; of another one it has to be said. */
+/* Sets the kind of a built-in host. Other hosts must have a `kind`. */
 static bool complete_kind(struct project_reader *r, const struct yaml *item,
                           struct host_config *h)
 {

@@ -5,10 +5,9 @@
 #include "host_item.h"
 #include "project_cut.h"
 
-/*
- * A host added to config.yaml, changed there or taken out [H1]. Whatever shape
- * the file had: unless the result says just that, nothing is changed.
- */
+/* Adds a host to config.yaml, changes or removes one [H1]. The edit fails
+ * without changes unless the result differs from the original by exactly
+ * that. */
 
 static bool fail_shape(struct err *e)
 {
@@ -52,8 +51,8 @@ static bool value_is(const struct yaml *y, struct str value, struct arena *a)
 
 /* --- changes -------------------------------------------------------------- */
 
-/* Its members one by one, so that remarks between them stay. False: one of them
- * has to go. */
+/* Changes the members one by one, which keeps the comments between them.
+ * Returns false if a member must be removed. */
 static bool change_members(struct edit *ed, const struct yaml *item,
                            const struct host_item *t)
 {
@@ -96,7 +95,7 @@ static void change_item(struct edit *ed, const struct yaml *item,
              host_item_text(t, ed->a));
 }
 
-/* "hosts:" behind the other keys. */
+/* Adds "hosts:" after the other keys. */
 static void add_block(struct edit *ed, struct str item)
 {
     const struct yaml *last = ed->root ? ed->root->first : NULL;
@@ -151,7 +150,8 @@ static bool is_same_host(const struct host_config *x,
     return same;
 }
 
-/* The hosts of `before` with this one changed are those of `after`. */
+/* Returns true if the hosts of `after` equal those of `before` with this one
+ * changed. */
 static bool differs_by(const struct project *before,
                        const struct project *after, struct str host,
                        const struct host_config *want)

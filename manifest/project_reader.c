@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GUESS_MAX_EDITS 2 /* for "did you mean" */
+#define GUESS_MAX_EDITS 2 /* for suggestions ("did you mean") */
 
 bool project_fail(struct project_reader *r, unsigned line, const char *format,
                   ...)
@@ -32,7 +32,7 @@ bool project_is_null(const struct yaml *y)
     return y->kind == YAML_SCALAR && yaml_type_of(y) == YAML_TYPE_NULL;
 }
 
-/* A key with nothing behind it counts as empty. */
+/* A key without a value counts as empty. */
 bool project_want(struct project_reader *r, const struct yaml *y,
                   enum yaml_kind kind)
 {

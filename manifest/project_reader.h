@@ -6,11 +6,9 @@
 
 #include "project.h"
 
-/*
- * project_reader: one reading of mapm.yaml, mapm.local.yaml or config.yaml.
- * Each key is a row: the files that may have it, and the function that reads
- * its value.
- */
+/* project_reader: state and helpers for parsing mapm.yaml, mapm.local.yaml or
+ * config.yaml. Tables have a row for each key: the files in which it is allowed
+ * and the function that reads its value. */
 
 #define IN_WORKSPACE (1u << PROJECT_WORKSPACE)
 #define IN_LOCAL     (1u << PROJECT_LOCAL)
@@ -29,32 +27,33 @@ struct project_reader {
 };
 
 struct project_key {
-    struct str name; /* "" ends a table of them */
-    unsigned roles;  /* files that may have it */
+    struct str name; /* "" ends a table */
+    unsigned roles;  /* files in which it is allowed */
     bool (*read)(struct project_reader *r, const struct yaml *y);
 };
 
-/* ERR_FORMAT "mapm.yaml:7: …". False. */
+/* Sets ERR_FORMAT "mapm.yaml:7: …". Returns false. */
 bool project_fail(struct project_reader *r, unsigned line, const char *format,
                   ...) PRINTF(3, 4);
 
-/* As much of a text as a message shows. */
+/* Truncates a text for a message. */
 struct str project_excerpt(struct str s);
 
-/* MAPPING or SEQUENCE; a key with nothing behind it counts as empty. */
+/* Fails unless the value has this kind, MAPPING or SEQUENCE. A key without a
+ * value counts as empty. */
 MUST_CHECK bool project_want(struct project_reader *r, const struct yaml *y,
                              enum yaml_kind kind);
-/* Text of one line and more than nothing. */
+/* Fails unless the value is text of one line that is not empty. */
 MUST_CHECK bool project_want_text(struct project_reader *r,
                                   const struct yaml *y, const char *what);
 MUST_CHECK bool project_want_texts(struct project_reader *r,
                                    const struct yaml *list, const char *what);
 
-/* What each item of a list has to be besides text. */
+/* Rule for the items of a list, which must be texts. */
 struct project_item_rule {
-    const char *what; /* for project_want_texts */
+    const char *what; /* name of the list for project_want_texts() */
     bool (*is_valid)(struct str item);
-    const char *wrong; /* the message, before the item in quotes */
+    const char *wrong; /* text of the message before the quoted item */
     const char *hint;  /* NULL: none */
 };
 
@@ -64,40 +63,42 @@ MUST_CHECK bool project_want_each(struct project_reader *r,
 MUST_CHECK bool project_want_bool(struct project_reader *r,
                                   const struct yaml *y, bool *out);
 
-/* A list that project_want_texts was content with. In the arena. */
+/* Returns the items of a list that project_want_texts() has accepted, allocated
+ * in the arena. */
 const struct str *project_texts(struct project_reader *r,
                                 const struct yaml *list, size_t *count);
 
-/* Every key of the mapping by its row; unknown ones are refused. */
+/* Reads each key of the mapping with the function of its row. Unknown keys are
+ * rejected. */
 MUST_CHECK bool project_read_keys(struct project_reader *r,
                                   const struct project_key *keys,
                                   const struct yaml *mapping);
 
-/* An origin of a manifest: packages of the workspace are mapm.yaml's alone. */
+/* Reads an origin. Only mapm.yaml may name packages of the workspace. */
 MUST_CHECK bool project_read_origin(struct project_reader *r,
                                     const struct yaml *y, struct origin *out);
 
-/* `catalogs:` below dependencies, in project_catalog.c. */
+/* project_catalog.c: reads `catalogs:` below dependencies. */
 bool project_read_catalogs(struct project_reader *r, const struct yaml *y);
 
-/* `without:` of a plugin, in project_without.c. Sorted. */
+/* project_without.c: reads `without:` of a plugin and sorts it. */
 MUST_CHECK bool project_read_without(struct project_reader *r,
                                      const struct yaml *y,
                                      struct str_list *out);
 
-/* `hosts:`, in project_host.c. */
+/* project_host.c: reads `hosts:`. */
 bool project_read_hosts(struct project_reader *r, const struct yaml *y);
 
-/* `listing:`, in project_listing.c. */
+/* project_listing.c: reads `listing:`. */
 bool project_read_listing(struct project_reader *r, const struct yaml *y);
 
-/* `replace:`, in project_replace.c. */
+/* project_replace.c: reads `replace:`. */
 bool project_read_replace(struct project_reader *r, const struct yaml *y);
 
-/* `store:`, in project_store.c. */
+/* project_store.c: reads `store:`. */
 bool project_read_store(struct project_reader *r, const struct yaml *y);
 
-/* The keys about runs of metaskills: project_run.c. */
+/* project_run.c: read the keys for runs of metaskills. */
 bool project_read_ask(struct project_reader *r, const struct yaml *y);
 bool project_read_commands(struct project_reader *r, const struct yaml *y);
 bool project_read_network(struct project_reader *r, const struct yaml *y);

@@ -3,10 +3,8 @@
 
 #include "project_cut.h"
 
-/*
- * The origins of mapm.yaml that name a repository by its former name. Only
- * their own bytes change: the same list, order and comments.
- */
+/* Renames origins in mapm.yaml that use the former name of a repository. Only
+ * the bytes of these origins change; lists, order and comments are kept. */
 
 #define ORIGIN_MEMBERS 2
 static const char *const origin_members[ORIGIN_MEMBERS] = {"origin", "catalog"};
@@ -16,10 +14,10 @@ struct rename {
     struct project_rename *renames;
     size_t count;
     const struct origin_rules *rules;
-    struct map texts; /* the new one, by the offset of the former */
+    struct map texts; /* new text of an origin, by the offset of the old one */
 };
 
-/* The scalar with the origin of an item; NULL: it has none. */
+/* Returns the scalar with the origin of an item, or NULL. */
 static const struct yaml *origin_of(const struct yaml *item)
 {
     if (item->kind == YAML_SCALAR)
@@ -63,7 +61,7 @@ static void rename_item(struct rename *r, const struct yaml *item)
     }
 }
 
-/* Equal but for the renamed scalars: both trees are of one shape. */
+/* Returns true if the trees are equal except for the renamed scalars. */
 static bool is_renamed_only(const struct rename *r, const struct yaml *before,
                             const struct yaml *after)
 {
@@ -101,7 +99,7 @@ bool project_rename(struct str text, struct project_rename *renames,
     block = r.ed.root && r.ed.root->kind == YAML_MAPPING
                 ? yaml_get(r.ed.root, "dependencies")
                 : NULL;
-    /* In the order of the file, as cuts have to be. */
+    /* visit the lists in the order of the file, because cuts must be sorted */
     for (const struct yaml *list =
              block && block->kind == YAML_MAPPING ? block->first : NULL;
          list; list = list->next)

@@ -2,7 +2,7 @@
 
 #include "project_reader.h"
 
-/* replace: a list of {from: ORIGIN, to: ORIGIN or folder} [D9]. */
+/* Reads `replace:`, a list of {from: ORIGIN, to: ORIGIN or folder} [D9]. */
 
 static bool read_text(struct project_reader *r, const struct yaml *y)
 {

@@ -6,18 +6,16 @@
 
 #include "project_cut.h"
 
-/*
- * One more rule below policy.commands. Whatever shape the file had: unless the
- * result says the same and just the one rule more, nothing is changed.
- */
+/* Adds a rule below policy.commands. The edit fails without changes unless the
+ * result differs from the original by exactly this rule. */
 
 #define PATH_LENGTH 3
 
-/* The keys from the root to the list, and the existing nodes. */
+/* The keys from the root to the list, and their existing nodes. */
 struct path {
     const char *keys[PATH_LENGTH];
-    const struct yaml *at[PATH_LENGTH + 1]; /* at[0]: the root */
-    size_t found;                           /* how many of the keys are there */
+    const struct yaml *at[PATH_LENGTH + 1]; /* at[0] is the root */
+    size_t found;                           /* number of keys that exist */
 };
 
 static bool fail_shape(struct err *e)
@@ -87,8 +85,8 @@ static void put_node(struct buf *b, const struct yaml *y, size_t depth)
     buf_append(b, y->text);
 }
 
-/* The whole tree except the keys of the path, which keep their other members,
- * and the rule `skip` of the list. */
+/* Returns a text of the tree without the rule `skip` and the keys of the path.
+ * The other members of these keys are included. */
 static struct str rest_of_tree(const struct path *p, const struct yaml *skip,
                                struct arena *a)
 {
@@ -160,7 +158,8 @@ struct str project_rule_text(const struct str *words, size_t count,
     return arena_str(a, buf_str(&b));
 }
 
-/* "commands: {allow: [ITEM]}": the keys from `from` on, in one line. */
+/* Formats the keys from index `from` on in one line: "commands: {allow:
+ * [ITEM]}". */
 static struct str in_braces(const struct path *p, size_t from, struct str item,
                             struct arena *a)
 {
@@ -172,8 +171,8 @@ static struct str in_braces(const struct path *p, size_t from, struct str item,
     return text;
 }
 
-/* The same, each key on a line of its own with indent `indent`, and what it
- * has `offset` further in. */
+/* Formats the same with a line for each key, indented by `indent`, and its
+ * value indented by `offset` more. */
 static struct str in_lines(const struct edit *ed, const struct path *p,
                            size_t from, size_t indent, size_t offset,
                            struct str item)
@@ -190,7 +189,7 @@ static struct str in_lines(const struct edit *ed, const struct path *p,
                         STR_ARG(edit_blanks(ed, indent)), STR_ARG(item));
 }
 
-/* The indent of rules relative to their key. */
+/* Returns the indent of rules relative to their key. */
 static size_t list_offset(const struct edit *ed, const struct yaml *commands)
 {
     if (!commands || commands->kind != YAML_MAPPING || commands->flow)
@@ -205,7 +204,8 @@ static size_t list_offset(const struct edit *ed, const struct yaml *commands)
     return EDIT_INDENT;
 }
 
-/* The neighbour is written in brackets: so will be the new list. */
+/* Returns true if the new list should be in brackets because the list next to
+ * it is. */
 static bool wants_brackets(const struct path *p)
 {
     const struct yaml *commands = p->at[PATH_LENGTH - 1];
@@ -218,7 +218,7 @@ static bool wants_brackets(const struct path *p)
     return brackets;
 }
 
-/* From the line `at` is in to the end of the file there are but remarks. */
+/* Returns true if only comments follow the line with `at`. */
 static bool ends_in_remarks(const struct edit *ed, size_t at)
 {
     struct str rest = str_from_index(ed->text, edit_line_end(ed, at)), line;
@@ -232,8 +232,8 @@ static bool ends_in_remarks(const struct edit *ed, size_t at)
     return any;
 }
 
-/* After the members of an existing mapping. A new block of the file comes
- * after all other keys, and before comments at the end. */
+/* Adds a member after those of an existing mapping. A new top-level block is
+ * added after all other keys, but before comments at the end of the file. */
 static void add_member(struct edit *ed, const struct path *p, size_t at,
                        struct str item)
 {
@@ -259,7 +259,7 @@ static void add_member(struct edit *ed, const struct path *p, size_t at,
         edit_insert_lines(ed, edit_last_byte(last), member);
 }
 
-/* The last key that is there has nothing behind it. */
+/* Gives the last existing key, which has no value, its value. */
 static void fill_key(struct edit *ed, const struct path *p, struct str item)
 {
     const struct yaml *key = p->at[p->found], *parent = p->at[p->found - 1];
@@ -290,7 +290,8 @@ static void add_rule(struct edit *ed, const struct path *p, struct str item)
         add_member(ed, p, p->found, item);
 }
 
-/* What project_parse would refuse must not get into a file. */
+/* Rejects words that project_parse() would reject, so that they are not written
+ * to a file. */
 static bool check_words(const struct str *words, size_t count, struct err *e)
 {
     const char *hint, *fault;

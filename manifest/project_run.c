@@ -6,12 +6,10 @@
 
 #include "project_reader.h"
 
-/*
- * Settings of mapm.yaml and config.yaml for runs of metaskills: model
- * backend, commands and budgets. A workspace may narrow them; wider rights
- * need the user's own file or acceptance (project_policy_digest). Source:
- * DESIGN.md 3.1; THREATS rows 15, 19, 20.
- */
+/* Reads the settings for runs of metaskills: model backend, commands and
+ * budgets. A workspace may narrow them; wider rights need the user's own file
+ * or the user's acceptance (project_policy_digest). Source: DESIGN.md 3.1;
+ * THREATS rows 15, 19, 20. */
 
 #define GUESS_MAX_EDITS 2
 #define OWN_FILE        "your own ~/.config/mapm/config.yaml"
@@ -20,7 +18,7 @@
 
 struct choice {
     const char *word; /* NULL ends a table of them */
-    unsigned roles;   /* files that may have it */
+    unsigned roles;   /* files in which it is allowed */
 };
 
 static const struct choice sandboxes[] = {
@@ -61,7 +59,8 @@ static const struct choice *find_choice(const struct choice *c, struct str word)
     return NULL;
 }
 
-/* "sandbox must be one of on, home, off": the allowed values. */
+/* Reports an invalid value with the allowed ones: "sandbox must be one of on,
+ * home, off". */
 static bool fail_choice(struct project_reader *r, const struct choice *choices,
                         const struct yaml *y)
 {
@@ -76,7 +75,7 @@ static bool fail_choice(struct project_reader *r, const struct choice *choices,
             continue;
         words = arena_printf(r->a, "%.*s%s%s", STR_ARG(words),
                              count++ ? ", " : "", c->word);
-        /* Of a short word something has to be right. */
+        /* suggest a short word only if some of it matches */
         if (y->kind == YAML_SCALAR)
             text_nearest_add(&suggestion, y->text, word,
                              word.n > GUESS_MAX_EDITS ? GUESS_MAX_EDITS
@@ -89,7 +88,8 @@ static bool fail_choice(struct project_reader *r, const struct choice *choices,
     return false;
 }
 
-/* YAML takes a plain on and off for truth values; here they are words. */
+/* Reads one of several words. "on" and "off", booleans in YAML, are words
+ * here. */
 static bool read_choice(struct project_reader *r, const struct yaml *y,
                         const struct choice *choices, struct str *out)
 {
@@ -122,7 +122,7 @@ static bool host_is_sane(struct str host)
     return host.n > 0;
 }
 
-/* The host of "host:8080"; false for an invalid port. */
+/* Stores the host of "host:8080". Returns false for an invalid port. */
 static bool cut_port(struct str authority, struct str *host)
 {
     size_t colon = str_find_last(authority, ':');
@@ -145,8 +145,9 @@ static bool path_is_sane(struct str path)
     return true;
 }
 
-/* A key in the clear is a key that is lost, so without TLS it is this machine
- * alone. The address itself holds no secret: user, query. */
+/* Reads the URL of an API. http: is accepted only for this machine, because it
+ * would send the API key unencrypted. The URL must not contain a user or a
+ * query, which may be secrets. */
 static bool read_url(struct project_reader *r, const struct yaml *y)
 {
     static const struct str https = STR_INIT("https://");
@@ -204,7 +205,7 @@ static bool read_exec(struct project_reader *r, const struct yaml *y)
     return true;
 }
 
-/* A client with a backend, or an API. */
+/* Reads the name of a client with a model backend, or of an API. */
 static bool read_preset(struct project_reader *r, const struct yaml *y)
 {
     const size_t api_count = sizeof apis / sizeof *apis;
@@ -215,7 +216,7 @@ static bool read_preset(struct project_reader *r, const struct yaml *y)
 
     for (; (c = clients_backend_at(n)); n++)
         choices[n] = (struct choice){c->name, IN_WORKSPACE | IN_USER};
-    memcpy(choices + n, apis, sizeof apis); /* with the end */
+    memcpy(choices + n, apis, sizeof apis); /* with the final NULL */
     return read_choice(r, y, choices, &r->out.ask.name);
 }
 
@@ -237,7 +238,7 @@ static bool read_key_env(struct project_reader *r, const struct yaml *y)
     for (size_t i = 0; i < y->text.n; i++)
         if (!char_is_alpha(y->text.p[i]) && y->text.p[i] != '_' &&
             !(i && char_is_digit(y->text.p[i]))) {
-            /* Not shown: it may be the key itself. */
+            /* do not print the value: it may be the key itself */
             project_fail(r, y->line, "key_env is not the name of a variable");
             return err_hint(r->e, "the key itself has no place here: name the "
                                   "variable or the file that holds it");
@@ -258,7 +259,7 @@ static bool read_key_file(struct project_reader *r, const struct yaml *y)
     return true;
 }
 
-/* Combinations of keys. */
+/* Checks the combination of keys. */
 static bool check_ask(struct project_reader *r, const struct yaml *y)
 {
     struct project_ask *ask = &r->out.ask;
@@ -318,8 +319,8 @@ bool project_read_ask(struct project_reader *r, const struct yaml *y)
 
 /* --- policy.commands ------------------------------------------------------ */
 
-/* "git diff" as one word would be the name of a program, which is a mistake;
- * a star in a program's name would match unintended programs. */
+/* Rejects "git diff" as one word, which would be the name of a program, and "*"
+ * in a program's name, which would match unintended programs. */
 const char *project_program_fault(struct str program, const char **hint)
 {
     *hint = "";
@@ -459,7 +460,7 @@ static int by_bytes(const void *x, const void *y)
     return str_cmp(*p, *q);
 }
 
-/* "deny 3:git 4:push 1:*": no two rules have one text. */
+/* Returns a text that is unique for each rule: "deny 3:git 4:push 1:*". */
 static struct str rule_text(const struct project_rule *rule, struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -471,8 +472,8 @@ static struct str rule_text(const struct project_rule *rule, struct arena *a)
     return arena_str(a, buf_str(&b));
 }
 
-/* Order and repetition say nothing, so they change nothing. The deny rules
- * belong to it: without one of them the others let more through. */
+/* The digest does not depend on order and repetition of rules. It includes the
+ * deny rules, because removing one allows more. */
 bool project_policy_digest(const struct project *p, struct hash *out)
 {
     CLEANUP(arena_done) struct arena a = {0};

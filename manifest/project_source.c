@@ -7,7 +7,8 @@
 
 #include "project.h"
 
-/* policy.sources: where packages may come from. */
+/* Implements policy.sources: patterns of the repositories that packages may
+ * come from. */
 
 static bool is_pattern_part(struct str part)
 {
@@ -28,7 +29,8 @@ static bool is_pattern_host(struct str part)
             is_pattern_part(str_from_index(part, colon + 1)));
 }
 
-/* "github.com/acme" fits no repository: it was meant as all of acme. */
+/* Returns true for a pattern such as "github.com/acme", which matches no
+ * repository and was probably meant as all repositories of acme. */
 static bool may_be_short(struct str pattern)
 {
     size_t slash = str_find_char(pattern, '/');
@@ -51,7 +53,7 @@ bool project_is_source(struct str pattern)
            pattern.n <= ORIGIN_MAX_BYTES;
 }
 
-/* "*" stands for any text: of a host; of a repository with its "/". */
+/* "*" matches any text in a host; in a repository also "/". */
 static bool source_fits(struct str pattern, const struct origin *o,
                         struct arena *a)
 {

@@ -47,7 +47,7 @@ bool project_read_store(struct project_reader *r, const struct yaml *y)
 
     if (!project_read_keys(r, keys, y))
         return false;
-    /* In config.yaml it may be about MAPM_STORE. */
+    /* in config.yaml, `only` may refer to MAPM_STORE */
     return r->role == PROJECT_USER || r->out.store.count ||
            !r->out.store.only ||
            project_fail(r, y->key_line, "\"only\" without \"remote\"");

@@ -4,9 +4,9 @@
 
 #include "project_reader.h"
 
-#define NAME_MAX_BYTES 200 /* of a part: more than any file name that is one */
+#define NAME_MAX_BYTES 200 /* of the name of a part */
 
-/* `without:` of a plugin: parts that are left out, as "skill x" [X45]. */
+/* Reads `without:` of a plugin: omitted parts such as "skill x" [X45]. */
 
 bool project_part_is_valid(struct str word)
 {

@@ -14,8 +14,8 @@ static bool is_number(struct str s)
     return s.n > 0;
 }
 
-/* Words of letters, digits and "-" between dots; numbers without a leading
- * zero where `strict`. */
+/* Returns true if `s` is words of letters, digits and "-", separated by dots.
+ * With `strict`, numbers must not have a leading zero. */
 static bool words_are_valid(struct str s, bool strict)
 {
     struct str rest = s, word;
@@ -55,7 +55,8 @@ bool semver_parse(struct str text, struct semver *out)
     return true;
 }
 
-/* Numbers by value and before words, words by their bytes. */
+/* Compares numbers by value and words by bytes; numbers are lower than
+ * words. */
 static int word_cmp(struct str x, struct str y)
 {
     bool is_x = is_number(x), is_y = is_number(y);
@@ -94,7 +95,8 @@ int semver_cmp(const struct semver *x, const struct semver *y)
 
 /* --- ranges ----------------------------------------------------------------- */
 
-/* The lowest pre-release: an upper bound that leaves out all of its version. */
+/* The lowest pre-release. As upper bound it excludes all pre-releases of the
+ * version, too. */
 #define LOWEST STR("0")
 
 /* "1", "1.2", "1.2.3" or "1.2.3-pre" */
@@ -128,7 +130,8 @@ static bool partial_parse(struct str text, struct partial *out)
     return true;
 }
 
-/* The version after all that begin with the first `keep` + 1 numbers. */
+/* Returns the lowest version above all that begin with the first `keep` numbers
+ * of `p`. */
 static struct semver next_after(const struct partial *p, size_t keep)
 {
     struct semver v = {.pre = LOWEST};
@@ -139,7 +142,8 @@ static struct semver next_after(const struct partial *p, size_t keep)
     return v;
 }
 
-/* cargo's: up to the next change of the first number that is not 0. */
+/* As in Cargo: returns the version with the next value of the first number that
+ * is not 0. */
 static struct semver caret_end(const struct partial *p)
 {
     size_t keep = 0;
@@ -197,7 +201,7 @@ static const char *take_operator(struct str *text)
     return NULL;
 }
 
-/* What people write elsewhere, and what it is here. */
+/* Returns a hint for range syntax of other package managers. */
 static const char *hint_of(struct str text, const char *name, struct str rest)
 {
     if (str_find(text, STR("||")) != SIZE_MAX)
@@ -233,7 +237,8 @@ static bool starts_as_version(struct str s)
     return s.n && char_is_digit(s.p[0]);
 }
 
-/* A ref of an origin has none of these. */
+/* Returns true if `s` has characters that occur only in ranges, never in a
+ * ref. */
 static bool has_operator(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
@@ -390,7 +395,8 @@ bool range_set_allows(const struct range_set *s, const struct semver *v)
 
 /* --- tags ------------------------------------------------------------------- */
 
-/* What stands before the version, behind the package's path or name. */
+/* Forms of tags: the separator between the package's path or name and the
+ * version. */
 static const struct {
     const char *between;
     bool has_path, v, bare;

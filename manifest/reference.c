@@ -4,16 +4,14 @@
 
 #include "document.h"
 
-/*
- * References are one level deep: a model that follows SKILL.md to a file finds
- * no further file named there that SKILL.md does not name. Source: A5.
- */
+/* Checks that references are one level deep: a file that SKILL.md refers to
+ * must not refer to further files that SKILL.md does not name. Source: A5. */
 
 #define REFERENCES_MAX      64
 #define REFERENCE_MAX_BYTES (256u * 1024)
 
 struct references {
-    struct str paths[REFERENCES_MAX]; /* in the folder of the skill */
+    struct str paths[REFERENCES_MAX]; /* relative to the folder of the skill */
     size_t count;
 };
 
@@ -25,8 +23,8 @@ static bool has(const struct references *list, struct str path)
     return false;
 }
 
-/* The next "](target)" from `*at` on: a Markdown file of the skill, as named in
- * `folder`. */
+/* Finds the next "](target)" from `*at` on whose target, relative to `folder`,
+ * is a Markdown file of the skill. */
 static bool next_reference(struct str text, struct str folder, struct arena *a,
                            size_t *at, struct str *path)
 {
@@ -75,7 +73,7 @@ static struct str folder_of(struct str path)
     return slash == SIZE_MAX ? STR("") : str_slice(path, 0, slash);
 }
 
-/* Only the first one of a file: it tells what to do. */
+/* Reports only the first such reference of a file. */
 static void check_file(struct reader *r, const struct references *named,
                        struct str path)
 {

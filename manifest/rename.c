@@ -3,16 +3,14 @@
 
 #include "document.h"
 
-/*
- * The copy of a document under another name: one value changes, all other
- * bytes stay. Source: X2, X9.
- */
+/* Copies a document under another name: one value changes, all other bytes are
+ * kept. Source: X2, X9. */
 
 /* The bytes of the frontmatter to replace. */
 struct edit {
     size_t from, to;
-    const char *before, *after; /* around the name */
-    char quote;                 /* 0: as YAML needs it */
+    const char *before, *after; /* text before and after the name */
+    char quote;                 /* quote character; 0 if YAML decides */
 };
 
 static size_t line_start(struct str text, unsigned line)
@@ -31,8 +29,9 @@ static size_t line_end(struct str text, size_t at)
     return at;
 }
 
-/* A place in the repaired text as one of the original: repair changes no line
- * but by quotes, which end it. */
+/* Converts an offset in the repaired text to one in the original. Repair only
+ * adds quotes to a line, so the result is limited to the end of the original
+ * line. */
 static size_t place_in(struct str original, struct str repaired, size_t at)
 {
     unsigned line = text_line_of(repaired, at);
@@ -45,8 +44,8 @@ static size_t place_in(struct str original, struct str repaired, size_t at)
     return start + column < end ? start + column : end;
 }
 
-/* The value that `edit` replaces, in the text before it was repaired. Where its
- * own line was repaired, the value is the rest of that line. */
+/* Converts the offsets of `edit` to the text before repair. If the line itself
+ * was repaired, the value is the rest of that line. */
 static void place_edit(struct str original, struct str repaired,
                        struct edit *edit)
 {
@@ -73,7 +72,8 @@ static const char *line_end_of(struct str text)
     return at > 0 && text.p[at - 1] == '\r' ? "\r\n" : "\n";
 }
 
-/* A value below its key is replaced from the colon on. */
+/* Sets the edit of an existing value. A value on the lines below its key is
+ * replaced from the colon on. */
 static void edit_value(struct str yaml, const struct yaml *y, struct edit *out)
 {
     size_t colon = str_find_char(str_from_index(yaml, y->key_start), ':');
@@ -95,7 +95,8 @@ static void edit_value(struct str yaml, const struct yaml *y, struct edit *out)
         out->after = line_end_of(yaml);
 }
 
-/* A line of its own before the first key, or a member of "{…}". */
+/* Sets the edit that inserts a missing name: a line before the first key, or a
+ * member of "{…}". */
 static void edit_missing(struct str text, struct str yaml,
                          const struct yaml *root, struct arena *a,
                          struct edit *out)

@@ -14,11 +14,11 @@ void replacements_init(struct replacements *out, struct arena *a)
 
 /* --- reading -------------------------------------------------------------- */
 
-/* A repository, a path in one, or a package. */
+/* One side of a replacement: a repository, a path in one, or a package. */
 struct place {
     enum form form;
     struct origin origin;
-    struct str path; /* FORM_PATH */
+    struct str path; /* for FORM_PATH */
 };
 
 static bool read_place(struct str text, const struct origin_rules *rules,

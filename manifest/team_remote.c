@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define REPOSITORY_MAX_CHARS 255 /* as registries have it */
+#define REPOSITORY_MAX_CHARS 255 /* limit of registries */
 #define REMOTE_HOST_MAX      253
 
 bool team_remote_may_be_private(const struct team_remote *t)
@@ -27,8 +27,8 @@ bool team_remote_may_have_token(const struct team_remote *t)
 /* --- a URL, in parts --------------------------------------------------------- */
 
 struct parts {
-    struct str scheme, host, path; /* path: without "/" at both ends */
-    unsigned port;                 /* 0: the scheme's own */
+    struct str scheme, host, path; /* `path` without "/" at both ends */
+    unsigned port;                 /* 0 for the default of the scheme */
 };
 
 static bool is_host_char(char c, bool is_address)
@@ -38,8 +38,8 @@ static bool is_host_char(char c, bool is_address)
                        : char_is_lower(c) || c == '-' || c == '.');
 }
 
-/* A name of any number of labels, an IPv4 address, or an IPv6 one in brackets:
- * where it leads is checked when it is connected to. */
+/* Returns true for a name of any number of labels, an IPv4 address, or an IPv6
+ * address in brackets. The resolved address is checked when connecting. */
 static bool is_host(struct str s)
 {
     bool is_address = s.n > 2 && s.p[0] == '[' && s.p[s.n - 1] == ']';
@@ -72,8 +72,8 @@ static bool cut_port(struct parts *p, const char **why)
     return true;
 }
 
-/* What a path of a web server may be made of: nothing that a request or a
- * message could take for more. */
+/* Returns true if the path has only characters without a special meaning in
+ * requests and messages. */
 static bool is_path(struct str path)
 {
     struct str segment;
@@ -173,7 +173,7 @@ static bool fail(struct str text, const char *why, struct err *e)
 {
     size_t at = str_find_last(text, '@');
 
-    /* What stands before it may be a password. */
+    /* do not print the text before "@": it may contain a password */
     err_set(
         e, ERR_FORMAT, "not the URL of a store: \"%s%.*s\": %s",
         at == SIZE_MAX ? "" : "...",

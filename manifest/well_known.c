@@ -31,7 +31,7 @@ struct str well_known_host(struct str url)
     return str_slice(rest, 0, str_find_char(rest, '/'));
 }
 
-/* What stands behind the host. */
+/* Returns the text after the host. */
 static struct str path_of(struct str url)
 {
     struct str host = well_known_host(url);
@@ -39,7 +39,8 @@ static struct str path_of(struct str url)
     return str_from_index(url, (size_t)(host.p - url.p) + host.n);
 }
 
-/* Of "." and "..", which servers read as "%2e", too; 0: of another name. */
+/* Returns the number of dots in "." or "..", also if written as "%2e", which
+ * servers decode; 0 for other names. */
 static size_t count_dots(struct str part)
 {
     size_t n = 0;
@@ -54,7 +55,7 @@ static size_t count_dots(struct str part)
     return n <= 2 ? n : 0;
 }
 
-/* RFC 3986, 5.2.4, of a path that begins with "/". */
+/* Removes dot segments (RFC 3986, 5.2.4) from a path that begins with "/". */
 static struct str remove_dots(struct str path, struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -98,7 +99,7 @@ bool well_known_read_host(struct str text, struct str *name, unsigned *port)
             host_port_parse(str_from_index(text, colon + 1), port));
 }
 
-/* Printable ASCII, no blank, no fragment. */
+/* Returns true if the URL is printable ASCII without blanks and fragment. */
 static bool is_plain(struct str url)
 {
     for (size_t i = 0; i < url.n; i++)
@@ -184,7 +185,8 @@ static size_t tokens_of(const struct json *entry)
                : 0;
 }
 
-/* W2: an entry of another type is skipped; so is what breaks W3 to W5. */
+/* Reads an entry. Skips entries of another type (W2) and those that violate W3
+ * to W5. */
 static bool read_skill(const struct json *entry, struct str url,
                        struct arena *a, struct well_known_skill *out)
 {
@@ -278,7 +280,8 @@ bool well_known_archive(struct str media_type, struct str url,
 {
     static const struct {
         const char *text;
-        bool is_end; /* of the URL's path; else a media type */
+        bool is_end; /* `text` is a suffix of the URL's path, else a media
+                      * type */
         enum artifact_format format;
     } rows[] = {
         {"application/zip", false, ARTIFACT_ZIP},
