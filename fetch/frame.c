@@ -291,7 +291,7 @@ static ssize_t receive_some(struct channel *c, void *room, size_t n)
     return got;
 }
 
-/* --- bytes -------------------------------------------------------------- */
+/* --- bytes ---------------------------------------------------------------- */
 
 bool channel_flush(struct channel *c, struct err *e)
 {

@@ -111,7 +111,7 @@ static bool find_named(struct str name, struct arena *a, struct str *out,
     return err_hint(e, "install an ssh client, or name yours in GIT_SSH");
 }
 
-/* --- arguments --------------------------------------------------------------- */
+/* --- arguments ------------------------------------------------------------ */
 
 struct args {
     const char *list[ARGV_MAX_COUNT];
@@ -258,7 +258,7 @@ bool ssh_program_find(const struct ssh_settings *s,
     return true;
 }
 
-/* --- environment ----------------------------------------------------------- */
+/* --- environment ---------------------------------------------------------- */
 
 /* Suffixes of variables with secrets that ssh does not need, and that a server
  * or a ProxyCommand must not see. */

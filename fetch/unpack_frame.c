@@ -126,7 +126,7 @@ bool unpack_add_file(struct unpack *u, struct str path, bool executable,
     return check_count(u, e);
 }
 
-/* --- frames ------------------------------------------------------------------ */
+/* --- frames --------------------------------------------------------------- */
 
 void unpack_write(struct buf *b, struct str archive,
                   enum artifact_format format, const struct limits *limits)

@@ -86,7 +86,7 @@ static bool has_file(const struct ask *a, struct str name)
     return false;
 }
 
-/* --- plugins and marketplaces ------------------------------------------------ */
+/* --- plugins and marketplaces --------------------------------------------- */
 
 static struct tree_source source_of(const struct ask *a)
 {
@@ -125,8 +125,8 @@ static bool tree_has(struct str tree, struct str name)
 }
 
 /* Looks for a manifest only if the folder has the first component of its path,
- * to avoid fetching trees in vain. In a folder with SKILL.md, a plugin.json
- * without a folder of its own is ignored. */
+ * so that no tree is fetched without need. In a folder with SKILL.md, a
+ * plugin.json without a folder of its own is ignored. */
 static enum found find_manifest(struct ask *a, struct str tree,
                                 struct document_wants *wants)
 {

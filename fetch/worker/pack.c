@@ -148,7 +148,7 @@ static struct str content(const struct entry *entry)
     return str_make(entry->bytes, entry->n);
 }
 
-/* --- deltas ----------------------------------------------------------- */
+/* --- deltas --------------------------------------------------------------- */
 
 /* Adds the size of an object to the total, within the limits. */
 static bool charge(struct pack *p, uint64_t bytes, struct err *e)

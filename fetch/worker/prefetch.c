@@ -6,14 +6,16 @@
  * trip for each level of a dependency graph within the repository, but costs
  * bytes. So the number depends on the packages that were requested so far:
  *
- *     a dependency of a dependency   PREFETCH_MANY, or PREFETCH_TIMES the
- *                                    number of requested packages if larger
- *     a dependency of a root         PREFETCH_FEW, or likewise
- *     a root agent                   all of a catalog of at most PREFETCH_AGENT,
- *                                    since agents usually have dependencies
+ *     a dependency of a dependency   PREFETCH_MANY
+ *     a dependency of a root         PREFETCH_FEW
+ *     a root agent                   PREFETCH_AGENT, as it usually has
+ *                                    dependencies
  *     a root skill                   none
  *
- * The room in the request limits the number further.
+ * For dependencies, PREFETCH_TIMES the number of requested packages is allowed
+ * if that is more. If the number is below PREFETCH_MANY and the catalog has more
+ * manifests, none are added.
+ * The room in the request is a further limit.
  *
  * Source: FETCH.md 4 (a).
  */

@@ -37,7 +37,7 @@ static bool has_word(struct str list, const char *word)
     return false;
 }
 
-/* --- capabilities ----------------------------------------------------- */
+/* --- capabilities --------------------------------------------------------- */
 
 /* The words of version 0. In the store's format, the first of several words for
  * a capability is used. */
@@ -108,7 +108,7 @@ bool caps_parse(struct str text, struct caps *out)
     return true;
 }
 
-/* --- advertisement ---------------------------------------------------- */
+/* --- advertisement -------------------------------------------------------- */
 
 enum advert_state {
     ADVERT_START,   /* "# service=…", or "version 2" at once */
@@ -288,7 +288,7 @@ bool advert_end(struct advert *a, struct err *e)
     return advert_is_whole(a) || wire_not_whole(&a->pkt, &a->fault, e);
 }
 
-/* --- ls-refs ---------------------------------------------------------- */
+/* --- ls-refs -------------------------------------------------------------- */
 
 static void put_command(struct buf *out, const char *command)
 {

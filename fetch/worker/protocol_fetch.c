@@ -2,7 +2,7 @@
 
 #include "protocol.h"
 
-/* --- requests --------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------- */
 
 static void put_ids(struct buf *out, const char *word, const struct oid *ids,
                     size_t count)

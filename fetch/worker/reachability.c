@@ -1,11 +1,11 @@
 #include "session.h"
 
 /*
- * A server shows any object of a repository's forks under the repository's
- * own name. So a commit that is only known by its id has to be reachable: it
- * is the tip of a branch or tag, or an ancestor of such a tip. First the
- * default branch is checked, then all others. Source: FETCH.md 6; THREATS.md
- * row 12.
+ * reachability: a server sends any object of a repository's forks under the
+ * repository's own name. So a commit that is known only by its id must be
+ * proven to be reachable: it is the tip of a branch or tag, or an ancestor of
+ * one. The default branch is checked first, then all others. Source: FETCH.md
+ * 6; THREATS.md row 12.
  */
 
 static bool is_tip(const struct repo *r, const struct oid *commit)

@@ -42,7 +42,7 @@ static void add_entries(struct reachable *r, const struct object *o)
             oid_set_put(&r->ids, &root);
         return;
     }
-    /* A damaged tree is reported where it is used. */
+    /* A damaged tree is reported by the code that uses it. */
     while (rest.n && tree_next(&rest, &entry, &ignored))
         oid_set_put(&r->ids, &entry.id);
 }
@@ -58,7 +58,7 @@ bool reachable_add(struct reachable *r, const struct objects *objects,
 
     if (!oid_set_has(&r->ids, id) || o == NULL || o->type == OBJECT_BLOB)
         return true;
-    /* The set is the queue as well: entries from `next` on are new. */
+    /* The set also serves as the queue: entries from `next` on are new. */
     add_entries(r, o);
     for (; next < oid_set_count(&r->ids); next++) {
         const struct oid *entry = oid_set_get(&r->ids, next);

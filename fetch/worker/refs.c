@@ -8,9 +8,9 @@
 
 #define HEADS      STR("refs/heads/")
 #define TAGS       STR("refs/tags/")
-#define NEAR_EDITS 3 /* how different a near name may be */
+#define NEAR_EDITS 3 /* maximum edit distance of a similar name */
 
-/* --- the list --------------------------------------------------------- */
+/* --- list of refs --------------------------------------------------------- */
 
 void ref_list_init(struct ref_list *l, struct arena *a)
 {
@@ -53,7 +53,7 @@ const struct ref *ref_list_find(const struct ref_list *l, struct str name)
     return NULL;
 }
 
-/* --- names ------------------------------------------------------------ */
+/* --- validation of names -------------------------------------------------- */
 
 static bool component_is_valid(struct str s)
 {
@@ -92,12 +92,13 @@ bool ref_check_length(struct str name, struct err *e)
                name.p, name.n, REF_MAX_BYTES);
 }
 
-/* What follows /tree/, with "%2F" read as "/". */
+/* The text after /tree/, with "%2F" decoded to "/". */
 struct address {
-    struct str raw;  /* without "/" at its ends */
+    struct str raw;  /* without leading and trailing "/" */
     struct str text; /* decoded */
-    size_t *next;    /* by offset in `text`: where in `raw` the path begins
-                        when a ref ends here; 0 where no segment ends */
+    size_t *next;    /* next[n]: offset in `raw` where the path begins if a
+                      * ref of n bytes of `text` is chosen; 0 if no segment
+                      * ends there */
 };
 
 static bool is_escaped_slash(struct str s, size_t at)
@@ -141,7 +142,8 @@ static struct str first_segment(const struct address *at)
     return str_slice(at->text, 0, n);
 }
 
-/* "v1" of "refs/tags/v1/x", too: a host is asked for names without that. */
+/* Returns the first segment of the ref's name, "v1" also for "refs/tags/v1/x",
+ * as prefixes are requested without "refs/tags/". */
 static struct str first_of_name(const struct address *at)
 {
     size_t from = str_starts(at->text, HEADS)  ? HEADS.n
@@ -183,7 +185,7 @@ bool refs_first(struct str rest, struct arena *a, bool *is_commit,
     return true;
 }
 
-/* --- the choice ------------------------------------------------------- */
+/* --- choice of the ref ---------------------------------------------------- */
 
 static bool choose_default(const struct ref_list *refs, struct ref_choice *out,
                            struct err *e)
@@ -202,13 +204,13 @@ static bool choose_default(const struct ref_list *refs, struct ref_choice *out,
     return true;
 }
 
-/* Does `name` end where a segment of the address ends? */
+/* Returns whether `name` ends where a segment of the address ends. */
 static bool fits(const struct address *at, struct str name)
 {
     return name.n && str_starts(at->text, name) && at->next[name.n];
 }
 
-/* The ref that the address names in full; NULL: none. */
+/* Returns the ref that the address names in full ("refs/…"), or NULL. */
 static const struct ref *find_spelled_out(const struct ref_list *refs,
                                           const struct address *at)
 {
@@ -226,7 +228,7 @@ static const struct ref *find_spelled_out(const struct ref_list *refs,
     return best;
 }
 
-/* Whether a branch and a tag have the name. */
+/* Returns whether both a branch and a tag have the name. */
 static bool is_twice(const struct ref_list *refs, struct str name,
                      struct arena *a)
 {
@@ -234,7 +236,7 @@ static bool is_twice(const struct ref_list *refs, struct str name,
            ref_list_find(refs, str_join(TAGS, name, a));
 }
 
-/* As many leading segments of the address as `name` has. */
+/* Returns as many leading segments of the address as `name` has. */
 static struct str same_depth(const struct address *at, struct str name)
 {
     size_t depth = path_depth(name), n;
@@ -285,7 +287,8 @@ static bool looks_like_short_id(struct str segment, struct arena *a)
     return true;
 }
 
-/* "4.x" and "v4.1.x": elsewhere a range, here the name of a branch. */
+/* Suggests the range for "4.x" or "v4.1.x", which other package managers read
+ * as a range, but which here is the name of a branch. */
 static void hint_range(struct str ref, struct err *e)
 {
     struct str numbers =
@@ -383,7 +386,8 @@ static bool choose(const struct ref_list *refs, struct str rest,
     return true;
 }
 
-/* Where a ref ends no lock says: all paths that it leaves possible are kept. */
+/* A lock does not record where the ref ends, so every split of ref and path is
+ * tried; this limits their number. */
 static bool check_segments(struct str name, struct err *e)
 {
     if (str_starts(name, HEADS))
@@ -403,7 +407,7 @@ bool refs_choose(const struct ref_list *refs, struct str rest, struct arena *a,
     return choose(refs, rest, a, out, e) && check_segments(out->name, e);
 }
 
-/* --- versions --------------------------------------------------------- */
+/* --- versions ------------------------------------------------------------- */
 
 size_t refs_version_prefixes(struct str path, struct arena *a,
                              struct str out[REFS_MAX_PREFIXES])
@@ -435,7 +439,8 @@ static bool read_candidate(const struct ref *r, struct str path,
            tag_version(short_name(r), path, &out->version, &out->form);
 }
 
-/* The first form that any tag has; that of none is another package's. */
+/* Finds the first form of tag that occurs. Tags of no form belong to another
+ * package. */
 static bool find_form(const struct ref_list *refs, struct str path,
                       unsigned *form, struct err *e)
 {
@@ -457,7 +462,8 @@ static bool find_form(const struct ref_list *refs, struct str path,
     return true;
 }
 
-/* Releases before pre-releases: that is what people mean by the newest. */
+/* Releases precede pre-releases: users expect a release as the newest
+ * version. */
 static bool is_newer(const struct candidate *x, const struct candidate *than)
 {
     if (!than->ref || (x->version.pre.n == 0) != (than->version.pre.n == 0))
@@ -465,7 +471,8 @@ static bool is_newer(const struct candidate *x, const struct candidate *than)
     return semver_cmp(&x->version, &than->version) > 0;
 }
 
-/* Of one version the first by name: which one must not depend on the host. */
+/* Among tags of one version chooses the first by name, so that the choice does
+ * not depend on the order of the server. */
 static bool is_higher(const struct candidate *x, const struct candidate *than)
 {
     int order = than->ref ? semver_cmp(&x->version, &than->version) : 1;
@@ -474,7 +481,8 @@ static bool is_higher(const struct candidate *x, const struct candidate *than)
            (order == 0 && str_cmp(x->ref->name, than->ref->name) < 0);
 }
 
-/* Two tags of one version, on different commits: "v1.2.3" and "1.2.3". */
+/* Rejects two tags of one version on different commits: "v1.2.3" and
+ * "1.2.3". */
 static bool check_only(const struct ref_list *refs, struct str path,
                        const struct candidate *best, struct err *e)
 {

@@ -5,7 +5,7 @@
 
 #include "session.h"
 
-#define REFUSALS_MAX     2 /* no token yet; one that has expired */
+#define REFUSALS_MAX     2 /* one for a missing token, one for an expired one */
 #define STATUS_TOO_MANY  429
 #define STATUS_SERVER    500
 #define STATUS_FORBIDDEN 403
@@ -53,7 +53,7 @@ static void die(struct registry *r, const struct err *why)
         r->dead = why;
 }
 
-/* --- those that wait ---------------------------------------------------------- */
+/* --- queue ---------------------------------------------------------------- */
 
 static void wait(struct registry *r, struct registry_request *q)
 {
@@ -101,7 +101,7 @@ void registry_request_done(struct registry_request *q)
     arena_done(&q->arena);
 }
 
-/* --- one attempt -------------------------------------------------------------- */
+/* --- one attempt ---------------------------------------------------------- */
 
 static void put_header(struct registry_request *q, struct str line)
 {
@@ -164,8 +164,8 @@ static bool is_busy(long status)
     return status == STATUS_TOO_MANY || status >= STATUS_SERVER;
 }
 
-/* All that is needed of the answer. For a pull, which has the git host, a server
- * without time for us is as good as one that cannot be reached. */
+/* Copies what is needed of the response. In a pull, which can fall back to the
+ * git host, a busy server counts as unreachable. */
 static const struct err *take_result(struct registry *r,
                                      struct registry_request *q)
 {
@@ -188,7 +188,7 @@ static const struct err *take_result(struct registry *r,
     return why;
 }
 
-/* --- logins ---------------------------------------------------------------------- */
+/* --- authentication ------------------------------------------------------- */
 
 static bool look_up_secret(struct registry *r, struct err *e)
 {
@@ -200,7 +200,8 @@ static bool look_up_secret(struct registry *r, struct err *e)
                                      &r->secret, e);
 }
 
-/* For good: nobody is let in, or not with what there is. */
+/* Gives up the registry for this run: access is denied, or the login is missing
+ * or rejected. */
 static void refuse(struct registry *r, const char *what, struct str name)
 {
     struct err *why = new_err(r);
@@ -296,14 +297,14 @@ static void ask_for_token(struct registry *r)
     send_request(r, q);
 }
 
-/* What was sent cannot be had anew. */
+/* Returns whether the credential was sent and cannot be renewed. */
 static bool is_fixed(const struct registry *r)
 {
     return r->authorization.n && (r->secret.kind == REGISTRY_TOKEN ||
                                   r->challenge.scheme == REGISTRY_BASIC);
 }
 
-/* A header, a token that is under way, or an end. */
+/* Sets the Authorization header, requests a token, or gives up the registry. */
 static bool answer_challenge(struct registry *r, struct err *e)
 {
     if (!look_up_secret(r, e))
@@ -324,11 +325,12 @@ static bool answer_challenge(struct registry *r, struct err *e)
     return true;
 }
 
-/* It is sent again with what answers the challenge, or fails with all others. */
+/* Queues the request, to be sent again once the challenge is answered, or to
+ * fail like all others. */
 static bool challenged(struct registry *r, struct registry_request *q,
                        struct err *e)
 {
-    bool is_news = q->round == r->round; /* else there is a newer token */
+    bool is_news = q->round == r->round; /* otherwise a newer token exists */
 
     wait(r, q);
     if (r->is_waiting || !is_news)
@@ -337,7 +339,8 @@ static bool challenged(struct registry *r, struct registry_request *q,
     return answer_challenge(r, e);
 }
 
-/* Somebody, but without this right: the scope that was asked for is said. */
+/* Authenticated, but without this right: reports the scope that was
+ * requested. */
 static void fail_scope(struct registry *r, struct registry_request *q)
 {
     struct err *why = new_err(r);
@@ -353,7 +356,7 @@ static void fail_scope(struct registry *r, struct registry_request *q)
     finish(q, why);
 }
 
-/* --- the whole ------------------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------- */
 
 static bool is_challenge(const struct registry *r, struct registry_request *q)
 {

@@ -27,7 +27,7 @@ static void skip(struct str *rest, const char *chars)
         *rest = str_from_index(*rest, 1);
 }
 
-/* "a \"quoted\" text", behind its first quote. */
+/* Reads "a \"quoted\" text", after its opening quote. */
 static bool take_quoted(struct str *rest, struct buf *out)
 {
     while (rest->n && rest->p[0] != '"') {
@@ -71,7 +71,7 @@ static void keep(struct registry_challenge *c, struct str name,
         c->scope = value;
 }
 
-/* name=value, … Another challenge behind a comma ends it: it has no "=". */
+/* Reads "name=value, …". A name without "=" begins another challenge. */
 static bool take_values(struct str rest, struct arena *a,
                         struct registry_challenge *out)
 {

@@ -7,7 +7,7 @@
 #include "session.h"
 
 #define REDIRECTS_MAX     5
-#define RETRY_AFTER_MAX_S 60 /* longer: the user decides */
+#define RETRY_AFTER_MAX_S 60 /* for longer delays the user decides */
 #define STATUS_SIGN_IN    203
 
 static const char *shown(const struct exchange *x)
@@ -50,7 +50,8 @@ static void note_move(struct repo *r, struct str path)
                                STR_ARG(r->name), STR_ARG(path));
 }
 
-/* Of another scheme, host or port: followed by a person, who writes it down. */
+/* Redirects to another scheme, host or port are not followed: the user must
+ * write the new URL. */
 static enum outcome refuse_redirect(struct exchange *x, const struct url *to,
                                     struct err *e)
 {
@@ -66,7 +67,8 @@ static enum outcome refuse_redirect(struct exchange *x, const struct url *to,
     return OUTCOME_DEAD;
 }
 
-/* By hand: a POST stays a POST, and no secret goes elsewhere. */
+/* Redirects are followed here, not by libcurl: a POST remains a POST, and
+ * secrets are not sent elsewhere. */
 static enum outcome judge_redirect(struct exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
@@ -91,7 +93,7 @@ static enum outcome judge_redirect(struct exchange *x, struct err *e)
     to.user = to.password = str_make("", 0);
     if (!str_eq_nocase(drop_git(to.path), drop_git(r->url.path))) {
         note_move(r, to.path);
-        if (r->place->secrets_of_paths) { /* of the old path alone */
+        if (r->place->secrets_of_paths) { /* valid for the old path only */
             r->secret = (struct secret){0};
             r->tried = 0;
         }
@@ -102,8 +104,7 @@ static enum outcome judge_redirect(struct exchange *x, struct err *e)
     return OUTCOME_AGAIN;
 }
 
-/* --- credentials
- * ------------------------------------------------------------ */
+/* --- credentials ---------------------------------------------------------- */
 
 static bool is_same_secret(const struct secret *x, const struct secret *y)
 {
@@ -111,7 +112,8 @@ static bool is_same_secret(const struct secret *x, const struct secret *y)
            str_eq(x->password, y->password) && str_eq(x->user, y->user);
 }
 
-/* What the checkout, or git's helpers, have for this repository alone. */
+/* Uses the credential that the checkout or git's helpers have for this
+ * repository. */
 static bool find_secret_of_path(struct exchange *x, bool *found, struct err *e)
 {
     struct repo *r = x->repo;
@@ -129,8 +131,8 @@ static bool find_secret_of_path(struct exchange *x, bool *found, struct err *e)
     return true;
 }
 
-/* Uses the credential of another repository of the host, else continues the
- * search. `*found` false: none. */
+/* Uses the credential of another repository of the host, or continues the
+ * search. Sets `*found` to false if there is none. */
 static bool find_secret(struct exchange *x, bool *found, struct err *e)
 {
     struct repo *r = x->repo;
@@ -164,9 +166,9 @@ static const char *way_in(struct repo *r)
 }
 
 /*
- * Hosts say 401, 403 or 404 of what is private, absent, or hidden from this
- * token, and no two do so alike: one message for all, which names what was
- * sent and what could be.
+ * Hosts send 401, 403 or 404 for a repository that is private, absent, or
+ * hidden from this token, and differ in their choice. So one message covers
+ * all, and names the credential that was sent or could be.
  */
 static void refuse_access(const struct exchange *x, struct err *e)
 {
@@ -198,7 +200,8 @@ static void refuse_access(const struct exchange *x, struct err *e)
     }
 }
 
-/* For the message, when the next one is not accepted either. */
+/* Records the rejected credential for the message, if the next one is rejected,
+ * too. */
 static void note_refused(struct exchange *x)
 {
     struct repo *r = x->repo;
@@ -229,7 +232,7 @@ static enum outcome judge_login(struct exchange *x, struct err *e)
     return OUTCOME_DEAD;
 }
 
-/* --- later ---------------------------------------------------------------- */
+/* --- rate limits and busy servers ----------------------------------------- */
 
 enum outcome remote_judge_busy(struct exchange *x, struct err *e)
 {
@@ -246,8 +249,9 @@ enum outcome remote_judge_busy(struct exchange *x, struct err *e)
     return OUTCOME_DEAD;
 }
 
-/* "2026-11-22 15:04:05 UTC"; gmtime_r would read the time zone's file, which
- * this process may not. Days to a date: Howard Hinnant, civil_from_days. */
+/* Returns "2026-11-22 15:04:05 UTC". gmtime_r would read the time zone file,
+ * to which this process has no access. Algorithm: Howard Hinnant,
+ * civil_from_days. */
 static struct str format_utc(uint64_t s, struct arena *a)
 {
     uint64_t z = s / 86400 + 719468, day = z % 146097;
@@ -264,7 +268,7 @@ static struct str format_utc(uint64_t s, struct arena *a)
                         (unsigned)(s % 60));
 }
 
-/* The host's limit of requests an hour is used up until rate_reset_s. */
+/* The rate limit of the host is exhausted until rate_reset_s. */
 static enum outcome judge_rate_limit(struct exchange *x, struct err *e)
 {
     struct arena *a = &x->repo->arena;
@@ -298,7 +302,7 @@ static bool is_page(const struct exchange *x)
     return str_starts(x->call.type, STR("text/html"));
 }
 
-/* What Azure DevOps answers to a token that is no good: a page to sign in. */
+/* Azure DevOps responds to an invalid token with a sign-in page. */
 static enum outcome judge_sign_in(struct exchange *x, struct err *e)
 {
     enum outcome v = judge_login(x, e);
@@ -315,7 +319,7 @@ static enum outcome judge_sign_in(struct exchange *x, struct err *e)
     return v;
 }
 
-/* What servers say to a request of version 2 that know none. */
+/* Returns whether a server without version 2 may respond with this status. */
 static bool is_no_v2(long status)
 {
     return status == 400 || status == 404 || status == 405 || status == 415 ||
@@ -330,7 +334,7 @@ static enum outcome judge_status(struct exchange *x, struct err *e)
         return judge_redirect(x, e);
     if (status == 401)
         return judge_login(x, e);
-    /* 404 says a dumb server, too. */
+    /* Dumb servers send 404, too. */
     if (is_no_v2(status) && exchange_was_refused(x))
         return OUTCOME_AGAIN;
     if (status == 404) {
@@ -350,7 +354,7 @@ static enum outcome judge_status(struct exchange *x, struct err *e)
     return status >= 500 ? remote_judge_busy(x, e) : OUTCOME_DEAD;
 }
 
-/* --- what came instead of git ---------------------------------------------- */
+/* --- responses of other types --------------------------------------------- */
 
 static enum outcome judge_page(const struct exchange *x, struct err *e)
 {

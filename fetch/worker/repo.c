@@ -56,7 +56,7 @@ const struct err *repo_keep_err(struct repo *r, const struct err *e)
     return copy;
 }
 
-/* map has no removal: the state of a prefix is a letter. */
+/* A map has no removal, so the state of a prefix is a pointer to a letter. */
 static const char prefix_marks[] = {PREFIX_ASKED, PREFIX_KNOWN};
 
 void refs_mark(struct repo *r, struct str prefix, char mark)
@@ -118,9 +118,9 @@ static struct str path_of(const struct url *u)
     return path;
 }
 
-/* Another one at the URL of `r`: two names of one repository, of which
- * everything is fetched once. Not if a redirect came from another host, as that
- * one gets no secret, and `r` may have one. */
+/* Finds another repo with the URL of `r`: two names of one repository, which is
+ * fetched only once. A repo that was redirected from another host is excluded:
+ * it gets no secrets, while `r` may have some. */
 static struct repo *find_same(const struct session *s, const struct repo *r)
 {
     for (size_t i = 0; i < s->repos.count; i++) {
@@ -151,8 +151,9 @@ const struct repo *ask_move(const struct ask *a)
     return r;
 }
 
-/* Nothing was said of its asks, which may begin once more. What a store of the
- * team gave stays with the ask. */
+/* Returns whether the asks of `r` can start again: nothing has been reported
+ * for them. With a team store they cannot, as its objects are tied to the
+ * ask. */
 static bool may_join(const struct repo *r)
 {
     if (r->is_foreign || r->session->team || r->refs.count)

@@ -5,7 +5,7 @@
 
 #include "session.h"
 
-/* Interval of progress events without other events. */
+/* Minimum interval between progress frames without other events. */
 #define PROGRESS_MS 50
 
 void session_say_progress(struct session *s, bool now)
@@ -25,15 +25,15 @@ void session_say_progress(struct session *s, bool now)
     link_progress(&s->link, &p);
 }
 
-/* A package may be complete before its answer has ended: progress is sent
- * first, as mapm reads no frame after the last event. */
+/* Sends progress first, since a package may be complete before its response has
+ * ended, and mapm reads no frame after the last event. */
 static void say(struct ask *a, const struct fetch_event *ev)
 {
     session_say_progress(a->repo->session, true);
     link_event(&a->repo->session->link, a->in.seq, ev);
 }
 
-/* Events of an ask. */
+/* Maximum number of notes of an ask. */
 
 #define NOTES_MAX 8
 
@@ -72,7 +72,8 @@ static struct str hex_of(const struct oid *id, char out[OID_HEX_CHARS + 1])
     return str_cstr(out);
 }
 
-/* What every event but FAILED says. `hex`: room for its ids. */
+/* Returns the members common to all events except FETCH_FAILED. `hex` holds the
+ * ids. */
 static struct fetch_event event_of(struct ask *a, enum fetch_event_kind kind,
                                    char hex[3][OID_HEX_CHARS + 1])
 {
@@ -98,7 +99,7 @@ static void say_moved(struct ask *a)
         ask_note(a, ask_move(a)->moved_to);
 }
 
-/* Before the last event, after which mapm reads no frame. */
+/* Saves before the last event, after which mapm reads no frame. */
 static void save_walked(struct repo *r)
 {
     if (r->open_count == 1)
@@ -131,7 +132,8 @@ void report_offers(struct ask *a, const struct fetch_event *offers)
     set_over(a);
 }
 
-/* The document's text. `*there` false: it has to be looked up again. */
+/* Reads the text of the manifest. Sets `*there` to false if it must be looked
+ * up again. */
 static bool read_manifest(struct ask *a, struct arena *arena, struct str *text,
                           bool *there, struct err *e)
 {
@@ -146,7 +148,7 @@ static bool read_manifest(struct ask *a, struct arena *arena, struct str *text,
         return true;
     if (e->code != ERR_NOT_FOUND)
         return false;
-    /* mapm took the file for another package: the store has it now. */
+    /* mapm moved the file to the store for another package. */
     a->entry_file->state = BLOB_NEW;
     a->is_lined_up = *there = false;
     return true;

@@ -10,10 +10,9 @@
 #define BACKOFF_MS       200
 #define JITTER_MS        100
 #define THING_TRIES      3
-#define STATUS_MAX_BYTES 100 /* "HTTP 200" */
+#define STATUS_MAX_BYTES 100 /* as "HTTP 200" */
 
-/* --- results
- * ---------------------------------------------------------------- */
+/* --- results -------------------------------------------------------------- */
 
 static void take_refs(struct exchange *x)
 {
@@ -56,9 +55,9 @@ static void take_caps(struct exchange *x)
 }
 
 /*
- * A requested object did not arrive. Ids are computed from the content, so a
- * file that was changed in the pack shows as one object missing and another
- * one that nobody requested. False.
+ * Reports a requested object that did not arrive. Ids are computed from the
+ * content, so a file that was changed in the pack shows up as one missing
+ * object and one that was not requested. Returns false.
  */
 static bool fail_missing(const struct exchange *x, const char *type,
                          const struct oid *id, struct str path, struct err *e)
@@ -82,7 +81,7 @@ static bool fail_missing(const struct exchange *x, const char *type,
                     "changes what it sends");
 }
 
-/* Where a file of this id is wanted. */
+/* Returns the path of a file with this id, or "". */
 static struct str path_of(const struct repo *r, const struct oid *id)
 {
     for (const struct ask *a = r->asks; a; a = a->next)
@@ -92,8 +91,8 @@ static struct str path_of(const struct repo *r, const struct oid *id)
     return str_make("", 0);
 }
 
-/* False: a requested commit is missing. A truncated answer has the commits
- * and the first trees: the others are walked. */
+/* Returns false if a requested commit is missing. A truncated response has the
+ * commits and the first trees; the others are fetched one by one. */
 static bool take_trees(struct exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
@@ -119,8 +118,8 @@ static bool take_trees(struct exchange *x, struct err *e)
                    commit_tree(o->bytes, &s->root, &bad)) {
             s->trees = TREES_HERE;
             s->is_served = true;
-            /* A thin pack on some of an older commit's trees leaves out
-             * what the server takes for granted. */
+            /* A thin pack based on some trees of an older commit omits objects
+             * that the server assumes to be present. */
             if (!s->is_walked && !bundle_save(r, s)) {
                 s->is_walked = true;
                 s->is_whole &= !x->is_thin;
@@ -153,7 +152,8 @@ static void take_loose_objects(struct exchange *x)
         struct err e;
 
         t->is_coming = false;
-        /* git leaves out a tree that is wanted beside one that holds it. */
+        /* git omits a tree that is requested along with a tree that contains
+         * it. */
         if (t->why || loose_object_is_here(r, t) || any ||
             ++t->tries < THING_TRIES)
             continue;
@@ -162,7 +162,8 @@ static void take_loose_objects(struct exchange *x)
     }
 }
 
-/* The wants that did not come are wanted again. One of them, or NULL. */
+/* Marks the blobs that did not arrive as missing. Returns the id of one of
+ * them, or NULL. */
 static const struct oid *release_blobs(struct exchange *x)
 {
     struct repo *r = x->repo;
@@ -187,7 +188,7 @@ static const struct oid *release_blobs(struct exchange *x)
     return missing;
 }
 
-/* Nothing of it is under way any more. */
+/* Resets the state of everything that the failed request had asked for. */
 static void release(struct exchange *x)
 {
     struct repo *r = x->repo;
@@ -241,8 +242,8 @@ static enum outcome take(struct exchange *x, struct err *e)
     }
 }
 
-/* An object of a commit that the server gave a moment ago: it gives none out
- * by their ids. */
+/* Returns whether the server has just sent the commits whose objects it denies:
+ * it does not send objects by id. */
 static bool is_held_back(const struct repo *r)
 {
     bool is_served = r->caps.any_object;
@@ -252,7 +253,7 @@ static bool is_held_back(const struct repo *r)
     return is_served;
 }
 
-/* By the id of the tag it may be given all the same. */
+/* Returns whether the commit may be requested by the id of an annotated tag. */
 static bool is_of_tag(const struct repo *r, const struct oid *commit)
 {
     const struct oid *id = advertised_id(r, commit);
@@ -260,7 +261,7 @@ static bool is_of_tag(const struct repo *r, const struct oid *commit)
     return id && !oid_eq(id, commit);
 }
 
-/* The only want of a request could not be had. */
+/* The only want of a request is unavailable. */
 static void fail_want(struct exchange *x, bool gone, const struct err *why)
 {
     struct repo *r = x->repo;
@@ -277,7 +278,7 @@ static void fail_want(struct exchange *x, bool gone, const struct err *why)
     for (struct ask *a = r->asks; a; a = a->next) {
         if (a->stage == ASK_OBJECT && oid_eq(&a->pinned, &x->wants[0]))
             a->object_why = why;
-        /* Its blobs one by one: then only the bad one fails. */
+        /* Request its blobs one by one, so that only the bad one fails. */
         else if (a->stage == ASK_FILES &&
                  (a->is_by_folder || oid_eq(&a->listing.id, &x->wants[0])))
             a->is_by_blob = true;
@@ -286,7 +287,7 @@ static void fail_want(struct exchange *x, bool gone, const struct err *why)
     r->slots[REQUEST_BLOBS].batch = FETCH_WANTS_MAX;
 }
 
-/* One want is at fault: halve the request until it is alone. */
+/* One want is bad: halves the batch until the bad one is alone. */
 static void single_out(struct exchange *x, const struct err *why)
 {
     struct repo *r = x->repo;
@@ -295,7 +296,7 @@ static void single_out(struct exchange *x, const struct err *why)
     bool gone = is_hidden || exchange_fault(x) == WIRE_NO_OBJECT;
     const struct err *kept;
 
-    /* Another request may have learned it since this one was sent. */
+    /* Another request may have found this out since this one was sent. */
     if (is_hidden && x->had_any) {
         if (r->caps.any_object)
             place_refused_objects(r);
@@ -341,7 +342,8 @@ static void try_later(struct exchange *x, struct err *why)
     uint64_t wait = (uint64_t)x->retry_after_s * 1000;
     uint64_t backoff = (uint64_t)BACKOFF_MS << slot->tries;
 
-    /* A silence has cost half a minute already: once more, not three times. */
+    /* A stalled request has already taken half a minute, so retry it only
+     * once. */
     slot->tries += x->was_slow ? 2 : 1;
     if (slot->tries >= TRIES_MAX) {
         if (!x->was_slow)
@@ -389,7 +391,7 @@ static bool finish(struct exchange *x, struct err *e)
         release(x);
     r->is_dirty = true;
     if (x->is_thin && v != OUTCOME_OK) {
-        r->no_thin = true; /* once more, whole */
+        r->no_thin = true; /* retry without a thin pack */
         if (v == OUTCOME_DEAD || v == OUTCOME_BAD_WANT)
             v = OUTCOME_AGAIN;
     }
@@ -415,7 +417,7 @@ static bool finish(struct exchange *x, struct err *e)
         *e = why;
         return false;
     case OUTCOME_DEAD:
-        /* No git server after all: what was said first tells more. */
+        /* Not a git server at all: the first error is more useful. */
         if (x->kind == REQUEST_CAPS && r->refusal)
             why = *r->refusal;
         break;

@@ -43,7 +43,7 @@ static void wants_take(struct wants *w, struct blob *b)
     b->state = BLOB_COMING;
 }
 
-/* Sends it, or throws it away when nothing is wanted. */
+/* Sends the request, or closes it if it has no wants. */
 static void wants_send(struct wants *w, struct fetch_args *args)
 {
     struct exchange *x = w->x;
@@ -59,9 +59,10 @@ static void wants_send(struct wants *w, struct fetch_args *args)
     exchange_start(x, args);
 }
 
-/* --- each slot's next request --------------------------------------------- */
+/* --- next request of each slot -------------------------------------------- */
 
-/* One repository asks what the server can do, and the others wait for that. */
+/* One repository requests the capabilities of the server; others wait for
+ * it. */
 static void start_caps(struct repo *r)
 {
     if (r->place->asking)
@@ -86,7 +87,7 @@ static void add_prefix(struct repo *r, struct exchange *x, struct str *list,
 
 #define USUAL_BRANCH STR("main")
 
-/* Without version 2 the refs come with the capabilities, all of them. */
+/* In version 0 all refs come with the capabilities. */
 static void need_refs(struct repo *r)
 {
     bool needs = r->wants_all_refs || !r->caps.any_object;
@@ -103,7 +104,7 @@ static void start_refs(struct repo *r)
     bool from_head = false;
     struct exchange *x;
     struct str *list;
-    size_t room = 4; /* of `list`, for what is added behind the asks' */
+    size_t room = 4; /* of `list`, for prefixes that no ask has */
 
     if (r->caps.version == 0)
         return;
@@ -117,8 +118,8 @@ static void start_refs(struct repo *r)
                 add_prefix(r, x, list, a->prefixes[i]);
             from_head |= a->prefix_count && str_is(a->prefixes[0], "HEAD");
         }
-    /* What the default branch leads to mostly names that branch: here it is
-     * learnt without asking once more. */
+    /* A package that is reached by the default branch mostly names that branch
+     * in its own dependencies: resolve it in the same request. */
     if (from_head)
         add_prefix(r, x, list, USUAL_BRANCH);
     for (struct snapshot *s = r->snapshots; s; s = s->next)
@@ -136,7 +137,7 @@ static void start_refs(struct repo *r)
         exchange_start(x, NULL);
 }
 
-/* A catalog at the top of a commit: every name in it counts. */
+/* Returns whether an ask for a catalog at the root needs every name. */
 static bool needs_all_names(const struct repo *r, const struct snapshot *s)
 {
     for (const struct ask *a = r->asks; a; a = a->next)
@@ -146,14 +147,14 @@ static bool needs_all_names(const struct repo *r, const struct snapshot *s)
     return false;
 }
 
-/* Many packages of the commit are wanted, or the names of all. */
+/* Returns whether many packages of the commit are requested, or all names. */
 static bool needs_all_trees(const struct repo *r, const struct snapshot *s)
 {
     return s->at_once || s->unpinned > FETCH_WALK_MAX_PACKAGES ||
            needs_all_names(r, s);
 }
 
-/* Single trees wait: the whole commit includes them. */
+/* Returns whether whole commits are pending: single trees wait for them. */
 static bool all_trees_come(const struct repo *r)
 {
     for (const struct snapshot *s = r->snapshots; s; s = s->next)
@@ -163,8 +164,8 @@ static bool all_trees_come(const struct repo *r)
     return false;
 }
 
-/* Of a walked commit only the trees of its own packages are here: the server
- * would leave out others, which packages of another commit need. */
+/* A walked commit has only the trees of its own packages. As a base, it would
+ * let the server omit trees that packages of another commit need. */
 static bool has_one_base(const struct repo *r)
 {
     const struct snapshot *base = NULL;
@@ -177,7 +178,8 @@ static bool has_one_base(const struct repo *r)
     return true;
 }
 
-/* Of the commits that an update leaves: the answer is what changed since. */
+/* Names the commits that an update leaves as bases, so that the response has
+ * only what has changed. */
 static void put_bases(struct exchange *x, struct fetch_args *args)
 {
     struct repo *r = x->repo;
@@ -271,8 +273,8 @@ static void start_folders(struct repo *r)
     start_single(r, REQUEST_FOLDERS);
 }
 
-/* A tree brings all its blobs: one want instead of many. Only when none of
- * them is here yet, and no link leads elsewhere. */
+/* A tree brings all its blobs with one want. Allowed only if none of the blobs
+ * is present and no link leads elsewhere. */
 static bool may_want_tree(const struct ask *a)
 {
     const struct tree_listing *l = &a->listing;
@@ -287,7 +289,8 @@ static bool may_want_tree(const struct ask *a)
     return true;
 }
 
-/* "scripts/" of "scripts/a/b.py"; "" for a file right in the package. */
+/* Returns "scripts/" for "scripts/a/b.py"; "" for a file at the top of the
+ * package. */
 static struct str top_folder(struct str path)
 {
     size_t slash = str_find_char(path, '/');
@@ -295,7 +298,7 @@ static struct str top_folder(struct str path)
     return str_slice(path, 0, slash == SIZE_MAX ? 0 : slash + 1);
 }
 
-/* The tree of a folder right in the package; NULL when it is not known. */
+/* Returns the tree of a top-level folder of the package, or NULL if unknown. */
 static const struct oid *find_folder(const struct ask *a, struct str folder,
                                      struct tree_entry *entry)
 {
@@ -310,8 +313,8 @@ static const struct oid *find_folder(const struct ask *a, struct str folder,
     return NULL;
 }
 
-/* Where the document is here and the rest is not, a folder brings all that it
- * holds: one want instead of many. How many files that are; 0: it cannot. */
+/* If only the manifest is present, a folder brings all its files with one want.
+ * Returns the number of these files, or 0 if this is impossible. */
 static size_t want_folder(struct wants *w, struct ask *a, size_t from)
 {
     const struct tree_listing *l = &a->listing;
@@ -339,7 +342,7 @@ static size_t want_folder(struct wants *w, struct ask *a, size_t from)
     return n;
 }
 
-/* The first file of a folder right in the package. */
+/* Returns whether file `i` is the first one of a top-level folder. */
 static bool begins_folder(const struct ask *a, size_t i)
 {
     const struct tree_file *files = a->listing.files;
@@ -385,7 +388,7 @@ static bool want_soon(struct wants *w, struct err *e)
         return false;
     for (size_t i = 0; i < count; i++) {
         if (soon[i]->state != BLOB_MISSING)
-            continue; /* several folders, or commits, have the same file */
+            continue; /* several folders or commits share the file */
         wants_put(w, &soon[i]->id);
         wants_take(w, soon[i]);
     }
@@ -420,8 +423,8 @@ static bool start_blobs(struct repo *r, struct err *e)
     return true;
 }
 
-/* Where a tip of another time cannot be wanted, all that there are now have
- * it in their history, or it is gone. */
+/* If an older tip cannot be requested, requests all current tips: one of them
+ * has it in its history, or it is gone. */
 static void put_tip(struct wants *w, const struct oid *tip)
 {
     struct repo *r = w->x->repo;
@@ -474,7 +477,7 @@ static void start_reachability(struct repo *r)
     x->checking = s;
     wants_init(&w, x);
     reachability_tips(r, s, &x->arena, &tips, &count);
-    if (count == 0) { /* no branch at all: nothing leads there */
+    if (count == 0) { /* no branches: the commit is unreachable */
         reachability_evaluate(r, s, &x->objects, NULL, 0);
         r->is_dirty = true;
     }
@@ -486,7 +489,7 @@ static void start_reachability(struct repo *r)
     wants_send(&w, &args);
 }
 
-/* Not before its time, and the capabilities first. */
+/* Returns whether the slot may start a request now. Capabilities come first. */
 static bool is_due(const struct repo *r, enum request_kind kind, uint64_t now,
                    uint64_t *wait_ms)
 {

@@ -13,7 +13,7 @@
 #define DATA_MAX_BYTES (4ull << 30)
 #define FILES_MAX      1024
 
-/* What name resolution and TLS read, wherever a distribution keeps it. */
+/* Files that name resolution and TLS read on various distributions. */
 static const char *const readable[] = {
     "/etc/resolv.conf",
     "/etc/hosts",
@@ -53,9 +53,10 @@ static const char *const readable[] = {
 #    define MEMORY_IS_BOUNDED true
 #endif
 
-/* Libraries that name resolution would load at its first use, when it may be
- * too late. "localhost" needs no server. A static program has /etc/hosts and DNS
- * inside; other services of nsswitch.conf are libraries for the machine's libc. */
+/* Loads the libraries of name resolution, which would otherwise be loaded at
+ * its first use, when access may be denied. "localhost" needs no server. A
+ * static program contains /etc/hosts and DNS lookup; other services in
+ * nsswitch.conf are libraries for the libc of the machine. */
 static void warm_up(void)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;

@@ -95,7 +95,7 @@ static bool may_send(const struct url *u)
     return url_is_secure(u) || url_is_loopback(u);
 }
 
-/* --- variables of the environment ----------------------------------------- */
+/* --- environment variables ------------------------------------------------ */
 
 static enum host_token token_of(const struct secrets *s, const struct url *u)
 {
@@ -105,9 +105,9 @@ static enum host_token token_of(const struct secrets *s, const struct url *u)
 }
 
 /*
- * MAPM_TOKEN_GIT_EXAMPLE_COM of "git.example.com". No two hosts have the same:
- * "-" is "__", as in Terraform's TF_TOKEN_*; a label neither begins nor ends
- * with it.
+ * Returns MAPM_TOKEN_GIT_EXAMPLE_COM for "git.example.com". The name is unique:
+ * "-" becomes "__", as in Terraform's TF_TOKEN_*, and a label neither begins
+ * nor ends with "-".
  */
 static struct str own_variable(struct str host, struct arena *a)
 {
@@ -128,7 +128,7 @@ static struct str own_variable(struct str host, struct arena *a)
     return arena_str(a, buf_str(&b));
 }
 
-/* `t` NULL: of a variable that no row has. */
+/* `t` is NULL for a variable that is not in the table of hosts. */
 static void take_variable(struct str variable, const struct git_host_token *t,
                           const struct git_host *g, struct arena *a,
                           struct secret *out)
@@ -150,7 +150,7 @@ static void take_variable(struct str variable, const struct git_host_token *t,
         *out = (struct secret){token, STR(""), out->source};
 }
 
-/* http_start sends it. */
+/* Records that http_start will send an Authorization header. */
 static void take_header(const struct secrets *s, const struct url *u,
                         struct arena *a, struct secret *out)
 {
@@ -162,7 +162,8 @@ static void take_header(const struct secrets *s, const struct url *u,
             out->source = "http.extraHeader of the git configuration";
 }
 
-/* A token of a job belongs to the one host that another variable names. */
+/* The token of a CI job is valid only for the host that another variable
+ * names. */
 static bool is_for(const struct git_host *g, const struct git_host_token *t,
                    struct str host)
 {
@@ -233,7 +234,7 @@ struct str secrets_way_in(const struct secrets *s, const struct url *u,
                         g->program.login);
 }
 
-/* --- after a refusal -------------------------------------------------------- */
+/* --- search after a 401 --------------------------------------------------- */
 
 static void from_netrc(const struct secrets *s, const struct url *u,
                        struct secret *out)
@@ -285,7 +286,7 @@ static bool from_program(struct link *l, const struct git_host *g,
 {
     const char *source =
         arena_printf(a, "the token from %s", g->program.name).p;
-    bool of_path = false; /* glab knows hosts alone */
+    bool of_path = false; /* glab has one token per host */
 
     return from_mapm(l, CREDENTIAL_PROGRAM, source, u, a, out, &of_path, e);
 }

@@ -400,7 +400,7 @@ MUST_CHECK bool blob_read(struct repo *r, struct blob *b, struct arena *a,
 /* Frees the text after it was sent. It is read again for another package. */
 void blob_drop_text(struct blob *b);
 
-/* --- prefetch.c ---------------------------------------------------------- */
+/* --- prefetch.c ----------------------------------------------------------- */
 
 /* Collects up to `max` manifests that will probably be needed soon into `out`.
  * Allocates in `a`. */
@@ -470,7 +470,7 @@ MUST_CHECK bool requests_start(struct repo *r, uint64_t *wait_ms,
 /* Processes the result of a finished request. */
 MUST_CHECK bool request_finish(struct exchange *x, struct err *e);
 
-/* --- reachability.c -------------------------------------------------------------- */
+/* --- reachability.c ------------------------------------------------------- */
 
 /* Advances the check as far as the known refs and commits allow. */
 MUST_CHECK bool reachability_step(struct repo *r, struct snapshot *s,
@@ -484,7 +484,7 @@ void reachability_evaluate(struct repo *r, struct snapshot *s,
                            const struct objects *objects,
                            const struct oid *tips, size_t count);
 
-/* --- ancestry.c -------------------------------------------------------------- */
+/* --- ancestry.c ----------------------------------------------------------- */
 
 struct ancestry *ancestry_get(struct repo *r, struct snapshot *s,
                               const struct oid *tip);
@@ -578,7 +578,7 @@ struct transport {
 
 extern const struct transport transport_http, transport_ssh;
 
-/* --- ssh_exchange.c ------------------------------------------------------------ */
+/* --- ssh_exchange.c ------------------------------------------------------- */
 
 /* Sends, reads, opens and closes connections, without waiting. Lowers
  * `*wait_ms` to their next timeout. */

@@ -11,17 +11,17 @@
 
 #include "../ssh_address.h"
 
-#define ORIGIN_URL_BYTES  4096u /* an exact host outweighs any path */
-#define CONFIG_MAX_VALUES 1000  /* of GIT_CONFIG_COUNT */
+#define ORIGIN_URL_BYTES  4096u /* an exact host outranks any path */
+#define CONFIG_MAX_VALUES 1000  /* limit for GIT_CONFIG_COUNT */
 #define HEADER_MAX_BYTES  8192
 
 /* http.<pattern>.<key> = value */
 struct settings_rule {
-    bool for_all; /* no pattern */
+    bool for_all; /* without a pattern */
     struct url pattern;
     struct str key, value;
-    struct str ca;  /* sslcainfo: what the file holds */
-    bool is_broken; /* … which could not be read */
+    struct str ca;  /* sslcainfo: content of the file */
+    bool is_broken; /* sslcainfo: the file could not be read */
 };
 
 static const char *const rule_keys[] = {"proxy", "sslcainfo", "sslcapath",
@@ -49,7 +49,7 @@ static void add_rewrite(struct settings *s, struct str to, struct str from)
     s->rewrites[s->rewrite_count++] = (struct rewrite){from, to};
 }
 
-/* The same file is often named by several variables. */
+/* Reads a file only once, since several variables often name the same file. */
 static void read_ca(struct settings *s, struct settings_rule *r)
 {
     struct err ignored = {0};
@@ -66,7 +66,7 @@ static void read_ca(struct settings *s, struct settings_rule *r)
                                      &s->arena, &r->ca, &ignored);
 }
 
-/* libcurl refuses "*" in a host: it is replaced meanwhile. */
+/* libcurl rejects "*" in a host, so it is replaced while parsing. */
 static bool parse_pattern(struct str text, struct arena *a, struct url *out)
 {
     size_t at = str_find(text, STR("://*."));
@@ -101,7 +101,7 @@ static void add_rule(struct settings *s, struct str pattern, struct str key,
     s->rules[s->rule_count++] = r;
 }
 
-/* "section.sub.section.key", section and key in lower case. */
+/* Handles one value: `name` is "section.subsection.key". */
 static void take_value(struct settings *s, struct str name, struct str value)
 {
     size_t dot = str_find_char(name, '.'), last = str_find_last(name, '.');
@@ -116,7 +116,7 @@ static void take_value(struct settings *s, struct str name, struct str value)
     value = arena_str(&s->arena, value);
     if (str_is(section, "url") && str_is(key, "insteadof") && sub.p)
         add_rewrite(s, sub, value);
-    /* The last one counts; an empty one takes back what was said before. */
+    /* The last value applies; an empty one resets it. */
     if (str_is(section, "core") && str_is(key, "sshcommand") && !sub.p)
         s->ssh_command = value;
     if (str_is(section, "ssh") && str_is(key, "variant") && !sub.p)
@@ -173,7 +173,7 @@ static bool is_true(struct str v)
     return v.n && !is_false(v);
 }
 
-/* As git reads them: an empty GIT_CONFIG_GLOBAL means none. */
+/* As in git, an empty GIT_CONFIG_GLOBAL means no file. */
 static bool load_files(struct settings *s, struct err *e)
 {
     const char *global = getenv("GIT_CONFIG_GLOBAL");
@@ -234,8 +234,8 @@ static void add_hosts(struct settings *s, struct str list)
     }
 }
 
-/* The bundle of the environment is a rule without pattern. GIT_SSL_CAINFO
- * precedes the configuration, the other two are its defaults. */
+/* A bundle in the environment becomes a rule without a pattern. GIT_SSL_CAINFO
+ * takes precedence over the configuration; the other two are defaults. */
 static void add_ca(struct settings *s, const char *name, bool first)
 {
     if (env(name).n)
@@ -296,7 +296,7 @@ static bool refuse_scheme(struct str url, struct str to, struct arena *a,
                     STR_ARG(url), STR_ARG(url));
 }
 
-/* In the shape of the others; its path is no URL's. */
+/* Converts an ssh address to a struct url. Its path may be relative. */
 static bool take_ssh(struct str to, struct arena *a, struct url *out,
                      struct err *e)
 {
@@ -359,7 +359,7 @@ static bool path_fits(struct str pattern, struct str path)
            (path.n == pattern.n || path.p[pattern.n] == '/');
 }
 
-/* How well a rule fits an address, as git judges; 0: not at all. */
+/* Returns how well a rule matches a URL, by git's rules; 0 if not at all. */
 static size_t rank(const struct settings_rule *r, const struct url *u)
 {
     const struct url *p = &r->pattern;
@@ -407,7 +407,7 @@ static bool is_header(struct str line)
            !text_has_control(line);
 }
 
-/* A value that is empty takes back those before it. */
+/* An empty value discards those before it. */
 const struct str *settings_headers(const struct settings *s,
                                    const struct url *u, struct arena *a,
                                    size_t *count)
@@ -440,7 +440,8 @@ static bool environment_has_proxy(const struct url *u)
            (!is_https && env("http_proxy").n);
 }
 
-/* "example.com" and ".example.com": that host, and what is below it. */
+/* Matches that host and its subdomains, for both "example.com" and
+ * ".example.com". */
 static bool name_covers(struct str name, struct str host)
 {
     if (name.n && name.p[name.n - 1] == '.')
@@ -453,7 +454,7 @@ static bool name_covers(struct str name, struct str host)
     return name.n == host.n || host.p[host.n - name.n - 1] == '.';
 }
 
-/* As libcurl reads it. */
+/* Parses no_proxy as libcurl does. */
 static bool is_exempt(struct str host)
 {
     const char *lower = getenv("no_proxy");
@@ -482,7 +483,7 @@ bool settings_may_use_proxy(const struct settings *s, const struct url *u)
     return !is_exempt(u->host);
 }
 
-/* The first of three that is set. */
+/* Returns the rule of the first of three keys that is set. */
 static const struct settings_rule *find_first(const struct settings *s,
                                               const struct url *u,
                                               const char *const keys[3])

@@ -1,26 +1,27 @@
 #include "session.h"
 
 /*
- * Servers that give out what their refs name, and no part of it: a commit
- * comes with all its files. One that is the tip of a ref comes alone; any
- * other is looked for in the history of the default branch and of the refs
- * that its packages name, first not far back, then farther, then everywhere.
+ * snapshot: fetches from servers that send only commits that refs name,
+ * complete with all files. The tip of a ref is requested alone. Any other
+ * commit is searched in the history of the default branch and of the refs that
+ * its packages name: first a short history, then a longer one, then all refs.
  *
  * Source: HOSTS.md 6; row H3.
  */
 
-/* How far back, and from which tips. */
+/* Stages of the search: length of the history, and from which tips. */
 static const struct search {
-    unsigned deepen; /* 0: all */
+    unsigned deepen; /* 0 for the whole history */
     bool everywhere;
 } searches[] = {{1, false}, {50, false}, {500, false}, {0, false}, {0, true}};
 
-#define SEARCH_TIP   0 /* the commit is one itself */
+#define SEARCH_TIP   0 /* the commit is itself a tip */
 #define SEARCH_FIRST 1
-#define SEARCH_ALL   3 /* without "deepen" the first that can be asked */
+#define SEARCH_ALL   3 /* first stage for servers without "deepen" */
 #define SEARCH_COUNT (sizeof searches / sizeof *searches)
 
-/* Of the default branch, and of the refs in origins of its packages. */
+/* Collects the tips of the default branch and of the refs that its packages
+ * name. */
 static void near_tips(struct repo *r, const struct snapshot *s, struct arena *a,
                       struct oid_set *out)
 {
@@ -54,7 +55,7 @@ static void begin_search(const struct repo *r, struct snapshot *s)
         s->search = r->caps.shallow ? SEARCH_FIRST : SEARCH_ALL;
 }
 
-/* The snapshots that one request can bring: tips all at once, others in the
+/* Collects the snapshots for one request: all that are tips, or those in the
  * history of the same tips. */
 static void take_wanted(struct repo *r, struct exchange *x, struct oid_set *ids,
                         struct oid_set *tips, unsigned *search)
@@ -82,7 +83,7 @@ static void take_wanted(struct repo *r, struct exchange *x, struct oid_set *ids,
         if (s->search == SEARCH_TIP)
             oid_set_put(tips, advertised_id(r, &s->commit));
         else if (s != first && !searches[*search].everywhere)
-            continue; /* from its own tips, next */
+            continue; /* later, from its own tips */
         oid_set_put(ids, &s->commit);
         s->trees = TREES_COMING;
     }
@@ -114,7 +115,7 @@ void snapshots_start(struct repo *r)
 
     if (!any_is_wanted(r))
         return;
-    if (!r->all_refs_known) { /* first of all the tips */
+    if (!r->all_refs_known) { /* the tips must be known first */
         r->is_dirty |= !r->wants_all_refs;
         r->wants_all_refs = true;
         return;
@@ -134,7 +135,7 @@ void snapshots_start(struct repo *r)
         exchange_start(x, &args);
         return;
     }
-    for (size_t i = 0; i < x->want_count; i++) /* there is no ref at all */
+    for (size_t i = 0; i < x->want_count; i++) /* there are no refs */
         snapshot_search_on(r, snapshot_get(r, &x->wants[i]));
     r->is_dirty |= x->want_count > 0;
     exchange_close(x);
@@ -159,7 +160,7 @@ void snapshot_search_on(struct repo *r, struct snapshot *s)
     s->trees = TREES_FAILED;
 }
 
-/* They were here, without the files. */
+/* Fetches a commit whose trees came without the files. */
 static void fetch_again(struct repo *r, struct snapshot *s)
 {
     s->trees = TREES_NEEDED;

@@ -7,27 +7,28 @@
 #include "session.h"
 
 /*
- * An exchange over ssh, as git does it: one process for a repository, and one
- * question after the other.
+ * ssh_exchange: the transport over ssh, as in git: one process per repository,
+ * which handles one request after the other.
  *
  *     CLOSED --> GREETING --> READY <--> BUSY --> DRAINING --> READY
  *
- * Version 0 has one question a process, and each begins with the refs.
+ * In version 0 each process handles one request, and begins with the refs.
  */
 
-#define HOST_MAX_PIPES         4  /* MaxStartups of sshd begins to drop at 10 */
-#define MAX_PIPES              32 /* of all hosts: fewer than SSH_MAX_LINES */
+#define HOST_MAX_PIPES         4  /* MaxStartups of sshd starts to drop at 10 */
+#define MAX_PIPES              32 /* over all hosts; below SSH_MAX_LINES */
 #define BLOCK_BYTES            (64u * 1024)
 #define BLOCKS_PER_STEP        16
 #define STALL_BYTES_PER_SECOND 1000
-#define DRAIN_MAX_BYTES        (4u << 20) /* dearer than a new connection */
+/* Beyond this a new connection is cheaper. */
+#define DRAIN_MAX_BYTES (4u << 20)
 
 enum pipe_state {
     PIPE_CLOSED,
-    PIPE_GREETING, /* the advertisement comes */
+    PIPE_GREETING, /* the advertisement is arriving */
     PIPE_READY,
-    PIPE_BUSY,     /* with `first` */
-    PIPE_DRAINING, /* nobody wants the rest of an answer */
+    PIPE_BUSY,     /* `first` is in progress */
+    PIPE_DRAINING, /* discarding the rest of a response */
 };
 
 struct ssh_pipe {
@@ -35,20 +36,20 @@ struct ssh_pipe {
     size_t id;
     enum pipe_state state;
     struct link_ssh line;
-    struct exchange *first, *last; /* to be carried, in order */
-    size_t sent;                   /* bytes of first->body */
-    bool has_answered;             /* a byte has come */
-    /* A greeting that is no exchange's. */
+    struct exchange *first, *last; /* queued exchanges, in order */
+    size_t sent;                   /* bytes sent of first->body */
+    bool has_answered;             /* a byte has arrived */
+    /* An advertisement that no exchange requested. */
     struct arena arena;
     struct advert advert;
     struct ref_list refs;
-    struct pkt_reader pkt; /* finds the end of what is drained */
-    uint64_t asked_ms;     /* the greeting, or `first` */
+    struct pkt_reader pkt; /* finds the end of a response to discard */
+    uint64_t asked_ms;     /* start of the greeting or of `first` */
     uint64_t since_ms;
-    uint64_t bytes; /* since `since_ms`, or drained */
+    uint64_t bytes; /* since `since_ms`, or discarded */
 };
 
-/* --- the process -------------------------------------------------------------- */
+/* --- ssh process ---------------------------------------------------------- */
 
 static void forget_greeting(struct ssh_pipe *p)
 {
@@ -56,7 +57,7 @@ static void forget_greeting(struct ssh_pipe *p)
     arena_done(&p->arena);
 }
 
-/* `why` and `*may_retry` are set unless `end` is SSH_DONE. */
+/* Sets `why` and `*may_retry` unless `end` is SSH_DONE. */
 static bool pipe_end(struct ssh_pipe *p, enum ssh_end end, bool *may_retry,
                      struct err *why, struct err *e)
 {
@@ -89,7 +90,8 @@ static bool is_idle(const struct ssh_pipe *p)
     return p->state == PIPE_READY && p->first == NULL;
 }
 
-/* Room for one more: one ends whose repository nothing is wanted of. */
+/* Makes room for another process by ending an idle one whose repository has no
+ * open asks. */
 static bool make_room(struct ssh_pipe *p, bool *has_room, struct err *e)
 {
     struct session *s = p->repo->session;
@@ -106,10 +108,10 @@ static bool make_room(struct ssh_pipe *p, bool *has_room, struct err *e)
             continue;
         all++;
         here += is_here;
-        /* One person, one prompt at a time. */
+        /* Only one prompt at a time for the user. */
         if (q->line.may_prompt && q->state == PIPE_GREETING)
             *has_room = false;
-        /* Another one has its next question soon. */
+        /* A repository with open asks will need its process soon. */
         if (is_idle(q) && r->open_count == 0 && (is_here || !idle))
             idle = q;
     }
@@ -157,7 +159,7 @@ static bool pipe_open(struct ssh_pipe *p, struct err *e)
     return true;
 }
 
-/* --- exchanges ----------------------------------------------------------------- */
+/* --- exchanges ------------------------------------------------------------ */
 
 static void take_out(struct ssh_pipe *p, const struct exchange *x)
 {
@@ -172,7 +174,8 @@ static void take_out(struct ssh_pipe *p, const struct exchange *x)
         p->last = p->last->next;
 }
 
-/* The first one is over. `why`: ssh is to blame; NULL: what was read says it. */
+/* Finishes the first exchange. `why` is an error of ssh; NULL if the response
+ * decides. */
 static void finish(struct ssh_pipe *p, enum outcome outcome,
                    const struct err *why)
 {
@@ -203,7 +206,7 @@ struct exchange *pipes_next(struct session *s)
     return x;
 }
 
-/* No line comes about: that is so for all that wait. */
+/* No connection could be opened: fails all queued exchanges. */
 static void fail_all(struct ssh_pipe *p, enum outcome outcome,
                      const struct err *why)
 {
@@ -220,7 +223,7 @@ static bool fail(struct ssh_pipe *p, enum ssh_end end, struct err *e)
     enum outcome outcome;
 
     if (p->first == NULL || p->state == PIPE_DRAINING)
-        return pipe_drop(p, e); /* the next question opens a new one */
+        return pipe_drop(p, e); /* the next request opens a new connection */
     if (!pipe_end(p, end, &may_retry, &why, e))
         return false;
     p->first->was_slow = end != SSH_HUNG_UP;
@@ -232,14 +235,14 @@ static bool fail(struct ssh_pipe *p, enum ssh_end end, struct err *e)
     return true;
 }
 
-/* The limits of the whole run. */
+/* A limit of the whole run was exceeded. */
 static bool fail_limit(struct ssh_pipe *p, const struct err *why, struct err *e)
 {
     fail_all(p, OUTCOME_DEAD, why);
     return pipe_drop(p, e);
 }
 
-/* The answer of the first exchange ends here, or nobody wants the rest. */
+/* The response of the first exchange is complete, or the rest is not needed. */
 static bool end_answer(struct ssh_pipe *p, bool is_whole, struct err *e)
 {
     bool is_last = p->repo->caps.version == 0 && p->state == PIPE_BUSY;
@@ -256,7 +259,7 @@ static bool end_answer(struct ssh_pipe *p, bool is_whole, struct err *e)
     return true;
 }
 
-/* A greeting that nobody asked for, before the question is sent. */
+/* Ends a greeting that no exchange requested, before the request is sent. */
 static bool end_greeting(struct ssh_pipe *p, struct err *e)
 {
     struct repo *r = p->repo;
@@ -264,14 +267,14 @@ static bool end_greeting(struct ssh_pipe *p, struct err *e)
     p->state = PIPE_READY;
     if (p->advert.caps.version == r->caps.version)
         return true;
-    /* Another repository of the host spoke otherwise. */
+    /* The assumed version, learnt from another repository, is wrong here. */
     r->has_caps = false;
     r->needs_caps = true;
     fail_all(p, OUTCOME_AGAIN, &(struct err){0});
     return pipe_drop(p, e);
 }
 
-/* --- bytes ------------------------------------------------------------------- */
+/* --- input and output ----------------------------------------------------- */
 
 static bool greet(struct ssh_pipe *p, struct str bytes, struct err *e)
 {
@@ -289,7 +292,7 @@ static bool greet(struct ssh_pipe *p, struct str bytes, struct err *e)
     return !advert_is_whole(&p->advert) || end_greeting(p, e);
 }
 
-/* Looks for the mark at the end of an answer. */
+/* Looks for the flush at the end of a response. */
 static bool has_end(struct ssh_pipe *p, struct str bytes)
 {
     struct err ignored = {0};
@@ -336,7 +339,7 @@ static bool take_bytes(struct ssh_pipe *p, struct str bytes, struct err *e)
     case PIPE_DRAINING:
         return drain(p, has_end(p, bytes), e);
     default:
-        return pipe_drop(p, e); /* unasked */
+        return pipe_drop(p, e); /* unexpected bytes */
     }
 }
 
@@ -357,7 +360,7 @@ static bool receive(struct ssh_pipe *p, struct err *e)
     return true;
 }
 
-/* A line that has ended is seen when it is read. */
+/* Ignores errors: the next read detects a closed connection. */
 static void send_question(struct ssh_pipe *p)
 {
     struct str body = buf_str(&p->first->body);
@@ -372,14 +375,14 @@ static void send_question(struct ssh_pipe *p)
     }
 }
 
-/* --- time -------------------------------------------------------------------- */
+/* --- timeouts ------------------------------------------------------------- */
 
 static uint64_t stall_ms(const struct ssh_pipe *p)
 {
     return p->repo->session->limits.transfer_stall_seconds.value * 1000;
 }
 
-/* When something has to happen; 0: nothing is waited for. */
+/* Returns the time of the next timeout, or 0 if nothing is pending. */
 static uint64_t deadline(const struct ssh_pipe *p)
 {
     if (p->state == PIPE_CLOSED || p->state == PIPE_READY)
@@ -389,7 +392,7 @@ static uint64_t deadline(const struct ssh_pipe *p)
     return p->since_ms + stall_ms(p);
 }
 
-/* All of an answer that has no pack. */
+/* Returns whether a response without a pack takes too long as a whole. */
 static bool is_late(const struct ssh_pipe *p)
 {
     const struct exchange *x = p->first;
@@ -419,16 +422,17 @@ static bool check_time(struct ssh_pipe *p, struct err *e)
     return true;
 }
 
-/* --- a step of all ------------------------------------------------------------- */
+/* --- one step ------------------------------------------------------------- */
 
-/* The next question, once the line is open and free. */
+/* Starts the next request if the connection is open and free. */
 static bool next_question(struct ssh_pipe *p, struct err *e)
 {
     struct exchange *x = p->first;
 
     if (x == NULL)
         return true;
-    /* The greeting of this line is over: only a new one has refs. */
+    /* This connection has sent its advertisement; only a new one sends it
+     * again. */
     if (p->state == PIPE_READY && x->kind == REQUEST_CAPS && !pipe_drop(p, e))
         return false;
     if (p->state == PIPE_CLOSED && !pipe_open(p, e))
@@ -493,7 +497,7 @@ size_t pipes_poll(const struct session *s, struct pollfd *out, size_t max)
     return count;
 }
 
-/* --- the transport --------------------------------------------------------------- */
+/* --- transport functions -------------------------------------------------- */
 
 static bool start(struct exchange *x, struct err *e)
 {

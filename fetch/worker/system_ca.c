@@ -7,7 +7,7 @@
 
 #define HASH_CHARS 8
 
-/* "002c0b4f.0": what OpenSSL looks for. */
+/* Matches names as "002c0b4f.0", by which OpenSSL looks up certificates. */
 static bool is_by_hash(struct str name)
 {
     if (name.n < HASH_CHARS + 2 || name.p[HASH_CHARS] != '.')

@@ -3,8 +3,8 @@
 #include "team_source.h"
 
 /*
- * A bundle: a file that mapm opened and handed over. It is read where nothing
- * can be reached, as bytes from anywhere; there is no network behind it.
+ * team_bundle: the source for a bundle, a file that mapm opened and passed as a
+ * descriptor. It is untrusted, and read after the rights are dropped.
  */
 
 static bool start(struct team_get *g, struct err *e)

@@ -2,20 +2,21 @@
 #include "team_http.h"
 
 /*
- * A folder on a web server: nginx, or a bucket. One GET an object. A bucket that
- * may not be listed says 403 for what it does not have. After a 401 what git would
- * send is sent, netrc first, where the user's own configuration names the folder.
+ * team_folder: the source for a folder on a web server or in a bucket, with one
+ * GET per object. A bucket that does not permit listing sends 403 for a missing
+ * object. After a 401, the credentials are sent that git would send, netrc
+ * first, if the user's own configuration names the folder.
  */
 
-/* For all gets of a source. */
+/* State shared by all gets of a source. */
 struct folder {
-    struct secret secret; /* source NULL: none */
+    struct secret secret; /* secret.source is NULL if there is none */
     unsigned tried, logins;
 };
 
 struct folder_get {
     struct team_http http;
-    unsigned login; /* of the source, as it was sent */
+    unsigned login; /* value of folder.logins when the request was sent */
 };
 
 static struct folder *folder_of(struct team_source *source)
@@ -40,13 +41,13 @@ static bool send_get(struct folder_get *f, struct err *e)
     return team_http_start(q, e);
 }
 
-/* One that another get has found since, else the next one. */
+/* Uses the credential that another get has found meanwhile, or the next one. */
 static bool find_login(struct folder_get *f, struct err *e)
 {
     struct team_source *source = f->http.get->source;
     struct session *s = source->session;
     struct folder *own = folder_of(source);
-    bool of_path; /* all paths of the folder are for one password */
+    bool of_path; /* unused: one password serves the whole folder */
 
     if (f->http.is_elsewhere || !team_remote_may_have_token(&source->remote))
         return false;

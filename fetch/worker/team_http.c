@@ -7,7 +7,7 @@
 static bool send_request(struct team_http *q, struct str address,
                          struct err *e);
 
-/* --- the end of it ------------------------------------------------------------ */
+/* --- end of a request ----------------------------------------------------- */
 
 static void fail(struct team_http *q, const struct err *why)
 {
@@ -16,7 +16,7 @@ static void fail(struct team_http *q, const struct err *why)
     q->over(q);
 }
 
-/* The usual words are about git hosts. */
+/* Replaces the messages of http_fail that are written for git hosts. */
 static void explain(struct team_http *q, struct err *why)
 {
     struct err named = {0};
@@ -87,7 +87,7 @@ static bool over(struct http_call *call, struct err *e)
     return true;
 }
 
-/* --- its beginning -------------------------------------------------------------- */
+/* --- start of a request --------------------------------------------------- */
 
 static bool on_data(void *ctx, struct str bytes)
 {
@@ -99,7 +99,7 @@ static bool on_data(void *ctx, struct str bytes)
     return !q->is_cut;
 }
 
-/* By its name, whatever the port. */
+/* Compares the host name, ignoring the port. */
 static bool is_own_host(const struct team_http *q)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -109,8 +109,8 @@ static bool is_own_host(const struct team_http *q)
                                 str_eq(own.host, q->at.host));
 }
 
-/* The rules of the remote are for its own host; what config.yaml names under
- * hosts: may be anywhere. */
+/* The remote's permissions apply to its own host only; hosts in config.yaml may
+ * have any address. */
 static void set_reach(struct team_http *q)
 {
     const struct team_remote *t = &q->source->remote;

@@ -5,15 +5,16 @@
 #include "session.h"
 
 /*
- * A registry: the manifest of the name, which says what its one layer is, then
- * that blob. The config is never asked for.
+ * team_registry: the source for a registry. Fetches the manifest of the name,
+ * which describes its single layer, and then that blob. The config is never
+ * fetched.
  */
 
 #define STATUS_NOT_FOUND 404
 
 struct get {
     struct registry *registry;
-    struct registry_request request; /* of the manifest, then of the blob */
+    struct registry_request request; /* for the manifest, then for the blob */
     struct buf manifest;
     struct arena arena;
     struct team_blob layer;
@@ -27,7 +28,7 @@ static void fail(struct team_get *g, const struct err *why)
     team_get_over(g, p->registry->dead ? TEAM_FAILED : TEAM_REFUSED, why);
 }
 
-/* Of a request that is over: true when there is a body to look at. */
+/* Handles a finished request. Returns true if there is a body. */
 static bool has_answer(struct team_get *g, const struct registry_request *q)
 {
     struct err why = {0};
@@ -71,7 +72,8 @@ static void ask_blob(struct team_get *g)
 
     registry_request_done(q);
     if (g->bytes.max > p->layer.size)
-        g->bytes.max = (size_t)p->layer.size; /* more is none of it */
+        g->bytes.max = (size_t)p->layer.size; /* limit the download to the
+                                               * declared size */
     *q = (struct registry_request){.method = "GET",
                                    .body = &g->bytes,
                                    .is_blob = true,
@@ -82,7 +84,7 @@ static void ask_blob(struct team_get *g)
     registry_start(p->registry, q);
 }
 
-/* What a warning shows is the innermost message. */
+/* Joins two messages, since a warning shows only the innermost one. */
 static const struct err *on_one_line(const struct err *why, struct arena *a)
 {
     struct err *out = arena_new(a, struct err);
@@ -111,7 +113,7 @@ static void on_manifest(struct registry_request *q)
     ask_blob(g);
 }
 
-/* One for all gets of the source: of one token. */
+/* Returns the registry that all gets of the source share, with its token. */
 static struct registry *registry_of(struct team_source *s, struct err *e)
 {
     struct registry *r = s->state;

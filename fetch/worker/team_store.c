@@ -8,27 +8,27 @@
 
 #include "team_source.h"
 
-#define MISSING_MAX_LINES 20 /* then their count */
+#define MISSING_MAX_LINES 20 /* beyond this only the number is printed */
 
 enum item_state { ITEM_QUEUED, ITEM_COMING, ITEM_HERE, ITEM_MISSING };
 
-/* One name, for the whole run. */
+/* An object name that is requested once per run. */
 struct team_item {
     struct str name;
-    /* That of a marketplace has its text, as a file; an artifact is the proof of
-     * a skill of an index. */
+    /* The proof of a marketplace includes its text as a file. An artifact is a
+     * skill of an agent index. */
     bool is_proof, is_market, is_artifact;
-    struct hash digest; /* of an object, or of an artifact */
-    struct repo *repo;  /* of a proof, which is of one repository … */
-    struct oid commit;  /* … and one commit */
+    struct hash digest; /* of an object or an artifact */
+    struct repo *repo;  /* of a proof */
+    struct oid commit;  /* of a proof */
     enum item_state state;
-    size_t next; /* the source to be asked next */
+    size_t next; /* index of the next source to try */
     struct team_get *get;
-    struct repo **waiting; /* to be looked at again */
+    struct repo **waiting; /* repositories to advance when this is settled */
     size_t waiting_count, waiting_capacity;
-    uint32_t *asks; /* of an artifact: that wait for it */
+    uint32_t *asks; /* sequence numbers of asks for an artifact */
     size_t ask_count, ask_capacity;
-    struct team_part *files; /* HERE, of an object or an artifact */
+    struct team_part *files; /* files of an object or an artifact, if HERE */
     size_t count;
     struct team_item *next_item;
 };
@@ -40,11 +40,13 @@ struct team_store {
     size_t count;
     bool only, is_bundle;
     struct map items;               /* by name */
-    struct team_item *first, *last; /* in order; from the first that is open */
-    struct team_get *over;          /* since the last step */
+    struct team_item *first, *last; /* in order, starting with the first that
+                                     * is not settled */
+    struct team_get *over;          /* finished gets, to be processed in the
+                                     * next step */
 };
 
-/* --- sources ------------------------------------------------------------------- */
+/* --- sources -------------------------------------------------------------- */
 
 const struct team_source_kind *team_source_kind(const struct team_remote *t)
 {
@@ -111,7 +113,7 @@ void team_get_over(struct team_get *g, enum team_got got, const struct err *why)
     t->over = g;
 }
 
-/* --- what is over ---------------------------------------------------------------- */
+/* --- finished gets -------------------------------------------------------- */
 
 static void warn(struct team_store *t, const struct team_get *g,
                  const char *what, const char *why)
@@ -270,7 +272,7 @@ static bool take_over(struct team_store *t, uint64_t *wait_ms, struct err *e)
     return ok;
 }
 
-/* --- what is started -------------------------------------------------------------- */
+/* --- new gets ------------------------------------------------------------- */
 
 static struct team_source *next_source(struct team_store *t,
                                        struct team_item *item)
@@ -285,7 +287,8 @@ static bool is_settled(const struct team_item *item)
     return item->state == ITEM_HERE || item->state == ITEM_MISSING;
 }
 
-/* The first item that is not settled: of thousands few are open at a time. */
+/* Returns the first unsettled item. Few of possibly thousands are unsettled at
+ * a time. */
 static struct team_item *first_open(struct team_store *t)
 {
     while (t->first && is_settled(t->first))
@@ -315,7 +318,8 @@ static bool start_get(struct team_source *source, struct team_item *item,
     return source->kind->start(g, e);
 }
 
-/* Half of the time of a run is the git host's. */
+/* A source is too slow below a minimum rate, or once it has taken half of the
+ * time of a run: the rest is for the git host. */
 static bool is_too_slow(const struct team_source *source, struct err *why)
 {
     uint64_t busy = busy_ms(source);
@@ -332,8 +336,8 @@ static bool is_too_slow(const struct team_source *source, struct err *why)
     return false;
 }
 
-/* What runs is ended, as if it had failed. Without a git host to go to, slow is
- * better than nothing. */
+/* Ends running gets of slow sources as failed, unless there is no git host to
+ * fall back to. */
 static void end_slow(struct team_store *t)
 {
     if (t->only)
@@ -373,9 +377,10 @@ bool team_store_advance(struct session *s, uint64_t *wait_ms, struct err *e)
     return !t->over || take_over(t, wait_ms, e);
 }
 
-/* --- asks --------------------------------------------------------------------------- */
+/* --- asks ----------------------------------------------------------------- */
 
-/* Of the commit that the lock names for a plugin. */
+/* Returns whether the ask is for the marketplace of a plugin, at the commit
+ * that the lock names. */
 static bool is_market(const struct ask *a)
 {
     return a->in.kinds == DOC_MARKET && a->in.commit.n && !a->is_pinned;
@@ -425,8 +430,9 @@ static struct team_item *object_item(struct ask *a)
 }
 
 /*
- * Where a ref of several segments ends neither side knows before it has the
- * trees: in the name of a proof the path begins behind the first one.
+ * Returns the path for the name of a proof. With a ref of several segments, the
+ * path is not known before the trees are; so the name always uses the text
+ * after the first segment.
  */
 static struct str proof_path(const struct ask *a)
 {
@@ -516,7 +522,8 @@ static bool is_missing(const struct team_item *item)
     return item && item->state == ITEM_MISSING;
 }
 
-/* As if the host had sent them; what its trees do not name stays unused. */
+/* Adds the files as if the host had sent them. Files that the trees do not name
+ * remain unused. */
 static void give_files(struct repo *r, const struct team_item *item)
 {
     for (size_t i = 0; i < item->count; i++) {
@@ -569,7 +576,7 @@ bool team_store_holds(const struct repo *r)
     return false;
 }
 
-/* --- no host --------------------------------------------------------------------- */
+/* --- runs without a git host ---------------------------------------------- */
 
 static const struct team_item *missing_item(const struct ask *a)
 {
@@ -598,8 +605,8 @@ static void warn_one(const struct ask *a)
                            STR_ARG(a->rest), STR_ARG(a->in.digest)));
 }
 
-/* A package fails with those that need it, and its own words may not be shown:
- * so each digest is named apart, or where they are many their count. */
+/* Warns about each missing digest, or about their number if there are many. A
+ * package fails with those that need it, so its own error may not be shown. */
 static void warn_missing(const struct repo *r)
 {
     CLEANUP(arena_done) struct arena scratch = {0};

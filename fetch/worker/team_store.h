@@ -53,7 +53,7 @@ void team_store_refuse_host(struct repo *r);
 MUST_CHECK bool team_store_advance(struct session *s, uint64_t *wait_ms,
                                    struct err *e);
 
-/* --- team_verify.c ---------------------------------------------------------- */
+/* --- team_verify.c -------------------------------------------------------- */
 
 /* A file of an object, in the incoming folder. */
 struct team_part {

@@ -2,9 +2,9 @@
 
 #include "team_store.h"
 
-/* What a remote sent, against the lock's digest and git's ids. */
+/* Verifies data from a remote by the lock's digest and by git ids. */
 
-/* --- packages ------------------------------------------------------------------ */
+/* --- packages ------------------------------------------------------------- */
 
 static struct team_limits limits_of(const struct session *s)
 {
@@ -15,7 +15,8 @@ static struct team_limits limits_of(const struct session *s)
     };
 }
 
-/* As the store's listing has it (mapm/store.h): the files are in its order. */
+/* Computes the digest of the listing (mapm/store.h); the files are in its
+ * order. */
 static struct hash listing_digest(const struct team_file *files,
                                   const struct hash *hashes, size_t count)
 {
@@ -86,7 +87,7 @@ bool team_verify_object(struct session *s, struct str gz,
     return true;
 }
 
-/* --- artifacts ------------------------------------------------------------------- */
+/* --- artifacts ------------------------------------------------------------ */
 
 bool team_verify_artifact(struct session *s, struct str gz,
                           const struct hash *digest, struct arena *a,
@@ -115,9 +116,10 @@ bool team_verify_artifact(struct session *s, struct str gz,
            parts_flush(&s->parts, e);
 }
 
-/* --- proofs ---------------------------------------------------------------------- */
+/* --- proofs --------------------------------------------------------------- */
 
-/* Which type it is, its id alone tells: `*is_text` for a blob. */
+/* Adds an object. Its type is the one that matches the id; `*is_text` is set
+ * for a blob. */
 static bool put_object(struct repo *r, const struct team_file *file,
                        size_t text_max, bool *is_text, struct err *e)
 {
@@ -143,7 +145,7 @@ static bool put_object(struct repo *r, const struct team_file *file,
                    STR_ARG(file->path));
 }
 
-/* With `a`: its texts are files, too, in `*out`. */
+/* With `a`, texts are also returned as files in `*out`. */
 static bool put_objects(struct repo *r, const struct team_file *files,
                         size_t count, struct arena *a, struct team_part **out,
                         size_t *out_count, struct err *e)
@@ -202,6 +204,6 @@ bool team_verify_proof(struct repo *r, struct str gz, const struct oid *commit,
         return true;
     s->root = root;
     s->trees = TREES_HERE;
-    s->is_walked = true; /* what it lacks is fetched one by one */
+    s->is_walked = true; /* missing trees are fetched one by one */
     return true;
 }

@@ -65,9 +65,9 @@ bool tree_next(struct str *rest, struct tree_entry *out, struct err *e)
     return true;
 }
 
-/* --- folders ---------------------------------------------------------- */
+/* --- folders -------------------------------------------------------------- */
 
-/* git sorts a folder as if its name ended in "/". */
+/* git sorts folders as if their names ended in "/". */
 static int order(const struct tree_entry *a, const struct tree_entry *b)
 {
     size_t n = a->name.n < b->name.n ? a->name.n : b->name.n;

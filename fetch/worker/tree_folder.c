@@ -2,8 +2,8 @@
 
 #include "quote.h"
 
-/* Smaller trees are read faster than looked up; larger ones cost too much
- * memory to be worth it. */
+/* Smaller trees are scanned faster than they are indexed; an index of larger
+ * ones takes too much memory. */
 #define INDEX_MIN_BYTES 4096
 #define INDEX_MAX_BYTES (4u * 1024 * 1024)
 
@@ -31,7 +31,7 @@ struct str folder_path(const struct folder *f, struct str name, struct arena *a)
             text[end + i] = at->name.p[i];
     }
     if (n && name.n == 0)
-        n--; /* the "/" behind the last folder */
+        n--; /* the "/" after the last folder */
     return str_make(text, n);
 }
 
@@ -43,7 +43,7 @@ static bool refuse_twice(struct str name, struct err *e)
                    quote(&q, name));
 }
 
-/* Reads to the end: a name that comes twice is no name. */
+/* Scans to the end in order to detect duplicate names. */
 static bool scan(struct str tree, struct str name, bool *found,
                  struct tree_entry *out, struct err *e)
 {
@@ -63,7 +63,7 @@ static bool scan(struct str tree, struct str name, bool *found,
     return true;
 }
 
-/* Names to entries; NULL for a name that is there twice. */
+/* Maps names to entries; NULL for a duplicate name. */
 static bool build(struct str tree, struct arena *a, struct map *out,
                   struct err *e)
 {

@@ -5,10 +5,10 @@
 #include "quote.h"
 #include "tree_folder.h"
 
-#define NEAR_EDITS       3     /* how different a near name may be */
-#define NEAR_MAX_ENTRIES 50000 /* looked at for one hint */
-/* For all hints of a repository: many paths that it does not have each lead
- * through all of its trees. */
+#define NEAR_EDITS       3     /* maximum edit distance of a similar name */
+#define NEAR_MAX_ENTRIES 50000 /* scanned for one hint */
+/* Total for a repository: each of many missing paths would scan all its
+ * trees. */
 #define NEAR_MAX_LOOKED 1000000
 
 struct near {
@@ -32,7 +32,7 @@ static bool is_full(const struct near *n)
            (index && index->looked_at >= NEAR_MAX_LOOKED);
 }
 
-/* The next entry with a printable name; false at the end. */
+/* Returns the next entry with a printable name; false at the end. */
 static bool next_entry(struct near *n, struct str *rest, struct tree_entry *out)
 {
     struct err ignored;
@@ -56,7 +56,7 @@ static struct str tree_bytes(const struct near *n, const struct folder *f)
     return tree && tree->type == OBJECT_TREE ? tree->bytes : STR("");
 }
 
-/* A name in other letter cases is nearer than any other. */
+/* A name that differs only in case ranks first. */
 static void look_in(struct near *n, const struct folder *f, struct str name)
 {
     size_t max_edits = name.n < 6 ? 1 + name.n / 3 : NEAR_EDITS;
@@ -76,7 +76,7 @@ static void look_in(struct near *n, const struct folder *f, struct str name)
         n->names[n->count++] = folder_path(f, near.found[i], &n->a);
 }
 
-/* The same name anywhere else, folders near the root first. */
+/* Searches the same name elsewhere, folders near the root first. */
 static void look_everywhere(struct near *n, const struct oid *root,
                             struct str name)
 {

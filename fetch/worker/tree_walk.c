@@ -6,15 +6,15 @@
 #include "quote.h"
 #include "tree_folder.h"
 
-/* Longer texts of links upon links are no honest ones. */
+/* Chains of links that expand beyond this are rejected. */
 #define PENDING_MAX_BYTES (2 * TREE_LINK_MAX_BYTES)
 
 struct walk {
     const struct tree_source *source;
     struct oid_set *wants;
-    bool is_short;    /* of an object that is not here */
-    uint64_t scanned; /* bytes of trees */
-    struct arena a;   /* gone with the walk */
+    bool is_short;    /* an object is missing */
+    uint64_t scanned; /* bytes of trees that were scanned */
+    struct arena a;   /* freed with the walk */
 };
 
 static void walk_done(struct walk *w)
@@ -54,22 +54,24 @@ static const struct folder *root(struct walk *w)
     return f;
 }
 
-/* --- paths and links -------------------------------------------------- */
+/* --- paths and links ------------------------------------------------------ */
 
-/* A path being resolved. The text of a link is inserted before the rest. */
+/* A path that is being resolved. The target of a link is inserted at its
+ * front. */
 struct route {
     const struct folder *at;
-    struct str rest; /* the rest of the path */
-    size_t own;      /* as many bytes of `rest` at its end are no link's */
+    struct str rest; /* the remaining path */
+    size_t own;      /* number of bytes at the end of `rest` that come from
+                      * no link */
     unsigned links;
-    struct str link, target; /* the last link: its path, its target */
-    struct str path;         /* as it was asked for; for hints */
+    struct str link, target; /* path and target of the last link */
+    struct str path;         /* as requested, for hints */
 };
 
 struct place {
-    enum tree_kind kind;     /* FOLDER, FILE, PROGRAM; UNKNOWN: wanted */
-    struct oid id;           /* of FILE and PROGRAM */
-    const struct folder *at; /* FOLDER: itself; else where it is */
+    enum tree_kind kind;     /* FOLDER, FILE, PROGRAM; UNKNOWN if missing */
+    struct oid id;           /* for FILE and PROGRAM */
+    const struct folder *at; /* for FOLDER, itself; else the parent folder */
 };
 
 static bool refuse_link(const struct route *r, const char *fault, struct err *e)
@@ -80,7 +82,8 @@ static bool refuse_link(const struct route *r, const char *fault, struct err *e)
                    quote(&q, r->link), quote(&s, r->target), fault);
 }
 
-/* What a link says, checked as a text. NULL in `*text` when not here yet. */
+/* Reads and validates the target of a link; r->target.p is NULL if it has not
+ * been fetched. */
 static bool read_link(struct walk *w, struct route *r,
                       const struct tree_entry *entry, struct err *e)
 {
@@ -103,7 +106,7 @@ static bool read_link(struct walk *w, struct route *r,
     return true;
 }
 
-/* Inserts the text of the link before the rest. */
+/* Inserts the target of the link before the rest. */
 static bool follow(struct walk *w, struct route *r, bool is_in_link,
                    struct err *e)
 {
@@ -183,7 +186,8 @@ static bool is_slashes(struct str s)
     return s.n == 0;
 }
 
-/* One entry further. `out->kind` tells whether the route has ended. */
+/* Moves to an entry. Sets `*has_ended` at a file, or if an object is
+ * missing. */
 static bool go_to(struct walk *w, struct route *r,
                   const struct tree_entry *entry, bool is_in_link,
                   struct place *out, bool *has_ended, struct err *e)
@@ -281,30 +285,31 @@ bool tree_find(const struct tree_source *s, struct str path,
     return true;
 }
 
-/* --- the files of a package ------------------------------------------- */
+/* --- listing of a package ------------------------------------------------- */
 
 /* An open folder of the listing. */
 struct frame {
-    const struct folder *at; /* in the repository; a link may lead away */
-    struct str rest;         /* entries to come */
-    size_t path_n;           /* of its own path in the package, with "/" */
-    bool is_outside;         /* of the package's folder */
+    const struct folder *at; /* the folder in the repository; a link may lead
+                              * elsewhere */
+    struct str rest;         /* remaining entries */
+    size_t path_n;           /* length of its path in the package, with "/" */
+    bool is_outside;         /* outside the package's folder */
 };
 
 struct lister {
     struct walk *w;
-    struct arena *a; /* of the listing */
+    struct arena *a; /* memory of the listing */
     const struct limits *limits;
-    struct frame *frames; /* package_max_depth of them */
+    struct frame *frames; /* array of package_max_depth */
     unsigned depth;
-    char path[PACKAGE_PATH_MAX_BYTES + 1]; /* in the package */
+    char path[PACKAGE_PATH_MAX_BYTES + 1]; /* current path in the package */
     size_t path_n;
-    size_t entry_count, file_count, folder_count; /* on paths: row 4 */
+    size_t entry_count, file_count, folder_count; /* of all paths (row 4) */
     struct tree_file *files;
     size_t count, capacity;
     bool has_links;
-    struct str top;  /* the package's folder, in the repository */
-    bool is_outside; /* of what is listed now */
+    struct str top;  /* path of the package's folder in the repository */
+    bool is_outside; /* the current folder or file is outside `top` */
 };
 
 static bool refuse_many(const struct lister *l, const char *what, struct err *e)
@@ -315,8 +320,8 @@ static bool refuse_many(const struct lister *l, const char *what, struct err *e)
                       most->value, what);
 }
 
-/* Whatever is in an opened folder will be counted as file or folder; doing
- * so beforehand keeps a tree full of trees from being checked for nothing. */
+/* Every entry of an open folder is later counted as a file or folder. Counting
+ * them in advance avoids validating an oversized tree. */
 static bool count_entries(struct lister *l, struct str tree, struct err *e)
 {
     struct tree_entry entry;
@@ -412,7 +417,7 @@ static bool is_in_package(const struct lister *l, const struct folder *at)
                              (path.n == l->top.n || path.p[l->top.n] == '/'));
 }
 
-/* The target of a link takes its place. */
+/* Lists the target of a link in place of the link. */
 static bool list_link(struct lister *l, const struct folder *at,
                       struct str name, struct err *e)
 {
@@ -433,7 +438,7 @@ static bool list_link(struct lister *l, const struct folder *at,
     return true;
 }
 
-/* Only kinds that tree_check accepts occur. */
+/* The entry has a kind that tree_check accepts. */
 static bool list_entry(struct lister *l, const struct folder *at,
                        const struct tree_entry *entry, struct err *e)
 {

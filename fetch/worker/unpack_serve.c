@@ -5,7 +5,7 @@
 #include "untar.h"
 #include "unzip.h"
 
-/* Headers and padding beside the content: three blocks a file. */
+/* Headers and padding in addition to the content: three blocks per file. */
 #define TAR_MAX_BYTES (ARCHIVE_MAX_BYTES + 2 * ARCHIVE_MAX_FILES * 1536ull)
 
 static bool unpack_tar_gz(struct str archive, struct unpack *out, struct err *e)
@@ -29,7 +29,7 @@ bool unpack_archive(struct str archive, enum artifact_format format,
     }
 }
 
-/* Without a network: of the settings nothing is needed. */
+/* Uses no network, so it needs no settings. */
 bool unpack_serve(struct link *l, struct str body, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};

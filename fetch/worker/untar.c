@@ -19,16 +19,16 @@ _Static_assert(sizeof(struct header) == BLOCK, "a header is a block");
 struct reader {
     struct str rest;
     struct unpack *out;
-    struct str long_path; /* path of the next entry, or empty */
+    struct str long_path; /* path for the next entry, or empty */
 };
 
-/* Up to the first NUL, or all of it. */
+/* Returns the text up to the first NUL, or the whole field. */
 static struct str text_of(const char *field, size_t room)
 {
     return str_make(field, strnlen(field, room));
 }
 
-/* Octal digits with blanks before them, and NUL or blank behind. */
+/* Parses octal digits after optional blanks, followed by NUL or a blank. */
 static bool read_octal(const char *field, size_t room, uint64_t *out)
 {
     size_t i = 0;
@@ -69,7 +69,7 @@ static struct str path_of(const struct reader *r, const struct header *h)
     struct str name = text_of(h->name, sizeof h->name), prefix = STR("");
     struct arena *a = r->out->a;
 
-    if (memcmp(h->magic, "ustar", 6) == 0) /* GNU's has times there */
+    if (memcmp(h->magic, "ustar", 6) == 0) /* the GNU format has times there */
         prefix = text_of(h->prefix, sizeof h->prefix);
     if (r->long_path.n)
         name = r->long_path;
@@ -83,7 +83,7 @@ static struct str path_of(const struct reader *r, const struct header *h)
 }
 
 /* Sets the path of the next entry: tar programs write a path of more than 100
- * bytes as an entry of its own before that of the file. */
+ * bytes as a separate entry before the file. */
 static bool set_long_path(struct reader *r, struct str path, struct err *e)
 {
     if (r->long_path.n)
@@ -94,7 +94,7 @@ static bool set_long_path(struct reader *r, struct str path, struct err *e)
     return true;
 }
 
-/* "LENGTH key=value LF" */
+/* Parses "LENGTH key=value LF". */
 static bool cut_record(struct str *rest, struct str *key, struct str *value)
 {
     size_t blank = str_find_char(*rest, ' '), equals;
@@ -114,8 +114,8 @@ static bool cut_record(struct str *rest, struct str *key, struct str *value)
     return true;
 }
 
-/* Times, owners, comments and attributes of the system that packed it: they do
- * not change what a file is. */
+/* Accepts times, owners, comments and attributes of the packing system, which
+ * do not change the content of a file. */
 static bool is_harmless(struct str key)
 {
     static const char *const keys[] = {
@@ -130,8 +130,8 @@ static bool is_harmless(struct str key)
            str_starts(key, STR("SCHILY.xattr."));
 }
 
-/* The path of an entry is the only record that has a meaning; of all entries
- * (`is_global`) there is none. */
+/* Applies the path of the next entry, the only record with an effect. Global
+ * records (`is_global`) have none. */
 static bool read_pax(struct reader *r, struct str records, bool is_global,
                      struct err *e)
 {
@@ -155,7 +155,7 @@ static bool read_pax(struct reader *r, struct str records, bool is_global,
     return true;
 }
 
-/* GNU tar ends it with a NUL. */
+/* GNU tar ends the name with a NUL. */
 static bool read_long_name(struct reader *r, struct str content, struct err *e)
 {
     if (content.n > PACKAGE_PATH_MAX_BYTES + 1)
@@ -186,7 +186,7 @@ static bool add_folder(struct reader *r, struct str path, struct err *e)
            unpack_add_folder(r->out, path, e);
 }
 
-/* A file or a folder. */
+/* Adds a file or a folder. */
 static bool take_object(struct reader *r, const struct header *h,
                         struct str content, struct err *e)
 {
@@ -221,7 +221,7 @@ static bool take_entry(struct reader *r, const struct header *h,
     }
 }
 
-/* A header, its content, and zeros up to the next block. */
+/* Reads a header and its content, padded to whole blocks. */
 static bool take_blocks(struct reader *r, struct err *e)
 {
     struct header h;

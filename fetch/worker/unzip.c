@@ -15,12 +15,12 @@
 #define END_BYTES            22
 #define DESCRIPTOR_BYTES     12 /* without its signature */
 
-#define FLAG_DESCRIPTOR 0x0008u /* sizes stand behind the data */
+#define FLAG_DESCRIPTOR 0x0008u /* sizes follow the data */
 #define FLAG_UTF8       0x0800u
-#define FLAGS_HARMLESS  0x0006u /* how hard it was compressed */
+#define FLAGS_HARMLESS  0x0006u /* compression level */
 #define MADE_BY_UNIX    3
 #define EXTRA_ZIP64     0x0001u
-#define EXTRA_PATH      0x7075u /* another name */
+#define EXTRA_PATH      0x7075u /* alternative name */
 
 #define NAME_SHOWN_BYTES 300
 
@@ -32,7 +32,7 @@
 
 enum method { STORED = 0, DEFLATED = 8 };
 
-/* Little-endian numbers off the beginning; past the end all is 0 and `bad`. */
+/* Reads little-endian numbers; past the end it returns 0 and sets `bad`. */
 struct cursor {
     struct str rest;
     bool bad;
@@ -76,7 +76,7 @@ struct end {
     size_t at, count, directory_size, directory_at;
 };
 
-/* Its comment reaches to the last byte. */
+/* Accepts an end record whose comment extends to the last byte. */
 static bool read_end(struct str zip, size_t at, struct end *out)
 {
     struct cursor c = {.rest = str_from_index(zip, at)};
@@ -113,7 +113,7 @@ static bool find_end(struct str zip, struct end *out, struct err *e)
     return damaged("it has no end", e);
 }
 
-/* What the directory and the file's own header both say. */
+/* Fields of both the directory and the local header. */
 struct common {
     unsigned long flags, method, crc, packed, size;
     struct str name, extra;
@@ -128,7 +128,7 @@ struct entry {
 static void take_common(struct cursor *c, struct common *out, size_t *name,
                         size_t *extra)
 {
-    take_2(c); /* version that is needed */
+    take_2(c); /* required version */
     out->flags = take_2(c);
     out->method = take_2(c);
     take_4(c); /* time, date */
@@ -139,7 +139,7 @@ static void take_common(struct cursor *c, struct common *out, size_t *name,
     *extra = take_2(c);
 }
 
-/* Fields that would mean another name, or other sizes. */
+/* Rejects fields that give another name or other sizes. */
 static bool check_extra(struct str extra, struct err *e)
 {
     struct cursor c = {.rest = extra};
@@ -165,7 +165,7 @@ static bool is_ascii(struct str s)
     return true;
 }
 
-/* The kind of file, as Unix and others tell it. */
+/* Reads the file type from the mode, which archives made on Unix have. */
 static bool read_mode(struct entry *entry, unsigned long made_by,
                       unsigned long attributes, struct err *e)
 {
@@ -222,7 +222,7 @@ static bool take_entry(struct cursor *c, struct entry *out, struct err *e)
     take_common(c, &out->c, &name, &extra);
     comment = take_2(c);
     disk = take_2(c);
-    take_2(c); /* text or not */
+    take_2(c); /* text or binary */
     attributes = take_4(c);
     out->at = take_4(c);
     out->c.name = take(c, name);
@@ -234,7 +234,7 @@ static bool take_entry(struct cursor *c, struct entry *out, struct err *e)
            wrap_name(out, e);
 }
 
-/* Behind the data, where sizes were not known before. */
+/* Reads the descriptor after the data, for sizes that were unknown before. */
 static bool take_descriptor(struct cursor *c, const struct common *said)
 {
     unsigned long crc, packed, size;
@@ -263,7 +263,7 @@ static bool agrees(const struct common *own, const struct common *said)
                       own->size == said->size));
 }
 
-/* From its own header to the end of its data. */
+/* Reads the local header and the data. */
 static bool take_data(struct cursor *c, const struct entry *entry,
                       struct str *data, struct err *e)
 {
@@ -305,7 +305,7 @@ static bool take_file(struct str zip, struct cursor *body,
 {
     struct str data;
 
-    /* Data behind data: neither a gap nor bytes that are used twice. */
+    /* Each file must begin where the previous one ends: no gap, no overlap. */
     if (entry->at != (size_t)(body->rest.p - zip.p))
         return err_set(e, ERR_REFUSED,
                        "it is not where the file before it ends");

@@ -10,7 +10,7 @@ static void handle_done(CURLU **h)
     curl_url_cleanup(*h);
 }
 
-/* One part in `a`; empty when absent. */
+/* Returns one part, allocated in `a`; empty if absent. */
 static struct str part(CURLU *h, CURLUPart what, unsigned flags,
                        struct arena *a)
 {
@@ -59,7 +59,7 @@ struct str url_host_port(const struct url *u, struct arena *a)
 
 struct str url_format(const struct url *u, struct arena *a)
 {
-    /* Of ssh the user is no secret, and a path may be below a home. */
+    /* An ssh user is no secret; a path may be relative to a home directory. */
     if (url_is_ssh(u))
         return arena_printf(a, "ssh://%.*s%s%.*s%s%.*s", STR_ARG(u->user),
                             u->user.n ? "@" : "", STR_ARG(url_host_port(u, a)),

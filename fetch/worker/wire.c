@@ -1,6 +1,6 @@
 #include "wire.h"
 
-/* Words in the server's own messages that say what to do about it. */
+/* Phrases in error messages of servers that tell how to react. */
 /* clang-format off */
 static const struct {
     const char *words;
