@@ -7,12 +7,9 @@
 
 #include "plugin_parts.h"
 
-/*
- * Sub-agents of plugins, one Markdown file each, as the AGENTS.md of an agent.
- * Of the frontmatter only what cannot widen rights is kept.
- *
- * Source: C2, C3, C7, X36.
- */
+/* Converts the sub-agents of plugins, one Markdown file each, to documents of
+ * agents. Only frontmatter keys that cannot widen rights are kept. Source: C2,
+ * C3, C7, X36. */
 
 /* clang-format off */
 static const char *const kept_keys[] = {
@@ -29,7 +26,7 @@ static bool is_kept(struct str key)
     return false;
 }
 
-/* Between the lines "---". */
+/* Splits `text` into the lines between the two "---" lines and the body. */
 static bool split(struct str text, struct str *head, struct str *body)
 {
     struct str rest = text, line;
@@ -53,7 +50,8 @@ static bool split(struct str text, struct str *head, struct str *body)
     }
 }
 
-/* "description: a: b" is no YAML, and the clients take it: one line, quoted. */
+/* Quotes values of one line such as "description: a: b", which is not valid
+ * YAML but is accepted by the clients. */
 static struct str quote_values(struct str head, struct arena *a)
 {
     CLEANUP(buf_done) struct buf out = {0};
@@ -98,7 +96,7 @@ static bool parse_head(struct str *head, struct arena *a,
     return true;
 }
 
-/* The lines of one key, up to the next one. */
+/* Returns the lines of one key, up to the next key. */
 static struct str lines_of(struct str head, const struct yaml *y)
 {
     size_t start = y->key_start, end = y->next ? y->next->key_start : head.n;
@@ -148,7 +146,8 @@ static bool text_is_fine(struct str text)
            text_find_hidden(text, &at, &point) == TEXT_HIDDEN_NONE;
 }
 
-/* The agent that a client is given: read back as any other. */
+/* Parses the generated document like that of any other agent and returns its
+ * fault, or NULL. */
 static const char *find_fault(struct reading *r, struct str document)
 {
     const struct manifest_input in = {.kind = DOC_AGENT, .text = document};
@@ -267,8 +266,9 @@ static void read_key(struct reading *r, const struct json *list)
     }
 }
 
-/* C3: the key replaces the folder. The standard has none: what lies there is
- * named. */
+/* C3: reads sub-agents from the `agents` key, which replaces the default
+ * folder. The standard has no sub-agents, so those files are reported as not
+ * installed. */
 void read_agents(struct reading *r)
 {
     const struct json *own = json_get(r->manifest, "agents");

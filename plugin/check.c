@@ -98,8 +98,8 @@ struct str check_join(const struct checking *c, struct str folder,
 /* --- secrets ------------------------------------------------------------- */
 
 /* clang-format off */
-/* How tokens begin that services give out, and how many characters follow at
- * least. November 2026. */
+/* Prefixes of tokens of known services and the minimum number of characters
+ * after them, as of November 2026. */
 static const struct {
     const char *head;
     size_t min;
@@ -111,7 +111,8 @@ static const struct {
 };
 /* clang-format on */
 
-/* A word of it is a token: random, so that it has digits. */
+/* Returns true if a word of the text is a token. Tokens are random, so they
+ * contain digits. */
 static bool is_secret(struct str text)
 {
     for (size_t i = 0; i < text.n; i++)

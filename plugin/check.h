@@ -4,24 +4,25 @@
 #include "base/json.h"
 #include "mapm/plugin_check.h"
 
-/* What the checks of plugins and marketplaces share. */
+/* State shared by the checks of plugins and marketplaces. */
 struct checking {
     const struct plugin_disk *disk;
     struct arena *a;
     struct diagnostics *why;
-    struct str file;  /* the one that is judged */
-    struct str rules; /* behind a message: "P28"; "" = none */
+    struct str file;  /* file that is checked */
+    struct str rules; /* rules appended to messages, as "P28", or "" */
 };
 
-/* `at` NULL: the whole file. */
+/* Reports a diagnostic at the line of `at`, or for the whole file if `at` is
+ * NULL. */
 void check_say(struct checking *c, const char *code, const struct json *at,
                const char *format, ...) PRINTF(4, 5);
 
-/* A file as JSON; NULL, and said as `code`, when it is none. */
+/* Parses a file as JSON. Returns NULL and reports `code` if it is invalid. */
 const struct json *check_json(struct checking *c, struct str path,
                               size_t max_bytes, const char *code);
 
-/* Text of outside in a message, short. */
+/* Truncates untrusted text for a message. */
 struct str check_shown(struct str text);
 
 bool check_is_text_list(const struct json *j, enum json_kind kind);
@@ -30,7 +31,7 @@ enum plugin_node check_look(const struct checking *c, struct str path);
 struct str check_join(const struct checking *c, struct str folder,
                       struct str name);
 
-/* P50: tokens of known services, in clear. */
+/* P50: reports tokens of known services in plain text. */
 void check_secrets(struct checking *c, const struct json *values,
                    const char *what);
 

@@ -8,12 +8,8 @@
 #include "claude.h"
 #include "plugin_parts.h"
 
-/*
- * The manifest and the layout of Claude Code's plugins. What its own validator
- * (2.1.197, November 2026) takes as an error is one here.
- *
- * Source: C1 to C9.
- */
+/* Checks the manifest and the layout of Claude Code's plugins. The errors are
+ * those of its own validator (2.1.197, November 2026). Source: C1 to C9. */
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 #define MANIFEST     ".claude-plugin/plugin.json"
@@ -21,7 +17,7 @@
 /* --- fields -------------------------------------------------------------- */
 
 enum {
-    PATH = 1,    /* "./…" */
+    PATH = 1,    /* a path "./…" */
     INLINE = 2,  /* an object */
     FOLDERS = 4, /* a path may be a folder */
 };
@@ -30,8 +26,8 @@ enum {
 static const struct field {
     const char *name;
     enum json_kind kind;
-    unsigned part;   /* may be a path, or a list of such */
-    const char *end; /* of a path, when it is a file */
+    unsigned part;   /* PATH, INLINE, FOLDERS: forms of keys that name parts */
+    const char *end; /* required suffix of a path to a file */
 } fields[] = {
     {"$schema", JSON_STRING, 0, NULL},     {"name", JSON_STRING, 0, NULL},
     {"displayName", JSON_STRING, 0, NULL}, {"version", JSON_STRING, 0, NULL},
@@ -53,7 +49,8 @@ static const struct field {
     {"monitors", 0, PATH | INLINE, ".json"},
 };
 
-/* Objects in which an unknown key keeps the plugin from being loaded. */
+/* Objects in which Claude Code rejects unknown keys and then does not load the
+ * plugin. */
 static const struct {
     const char *field, *keys;
 } strict[] = {
@@ -130,7 +127,7 @@ static bool is_identifier(struct str s)
     return s.n > 0;
 }
 
-/* "name", "name@marketplace", "name@marketplace@^1". */
+/* Returns true for "name", "name@marketplace" and "name@marketplace@^1". */
 static bool is_dependency(struct str text)
 {
     struct str part;
@@ -328,7 +325,7 @@ static void check_files(struct checking *c)
                              "claude-file-json");
 }
 
-/* C7: what is ignored in a sub-agent, and would be missed. */
+/* C7: reports keys of sub-agents that Claude Code ignores. */
 static void check_agents(struct checking *c)
 {
     static const char *const ignored[] = {"hooks", "mcpServers",
@@ -371,7 +368,8 @@ void plugin_check_claude(const struct plugin_disk *disk, struct arena *a,
     const struct json *root = NULL;
 
     *out = (struct plugin_facts){0};
-    if (check_look(&c, STR(MANIFEST)) != PLUGIN_NODE_NONE) /* C1: optional */
+    if (check_look(&c, STR(MANIFEST)) !=
+        PLUGIN_NODE_NONE) /* C1: the manifest is optional */
         root = check_json(&c, STR(MANIFEST), PLUGIN_MANIFEST_MAX_BYTES,
                           "claude-json");
     if (root) {

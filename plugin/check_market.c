@@ -10,19 +10,16 @@
 #include "claude.h"
 #include "plugin_parts.h"
 
-/*
- * marketplace.json: the file, and whether each source of its own repository is
- * there.
- *
- * Source: C10 to C18; PLUGINS.md rows 31, 33, 35.
- */
+/* Checks marketplace.json and that the sources in its own repository exist.
+ * Source: C10 to C18; PLUGINS.md rows 31, 33, 35. */
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
 struct market_check {
     struct checking c;
-    struct map names; /* of all entries */
-    bool is_claude;   /* its rules are the strictest */
+    struct map names; /* names of all entries */
+    bool is_claude;   /* the file is for Claude Code, which has the strictest
+                       * rules */
 };
 
 #define SAY(m, code, at, name, text, ...)                                      \
@@ -30,7 +27,7 @@ struct market_check {
               __VA_ARGS__)
 
 /* clang-format off */
-/* Names that Claude Code keeps for itself. November 2026. */
+/* Names that Claude Code reserves, as of November 2026. */
 static const char *const reserved[] = {
     "claude-plugins-official", "agent-skills", "npm", "github", "inline", "builtin",
 };
@@ -111,7 +108,9 @@ static const struct json *read_plugin(struct market_check *m, struct str folder)
     return root;
 }
 
-/* C15: with strict false nothing may be said twice. */
+/* Compares the manifest with its marketplace entry: the versions must not
+ * differ, and with "strict": false the manifest must not repeat keys of the
+ * entry (C15). */
 static void check_manifest(struct market_check *m,
                            const struct market_entry *entry,
                            const struct json *manifest)
@@ -229,7 +228,8 @@ static void check_source(struct market_check *m,
 
 /* --- entries -------------------------------------------------------------------- */
 
-/* C9: a bare name is another entry. */
+/* C9: checks that dependencies without a marketplace name another entry of this
+ * file. */
 static void check_needs(struct market_check *m,
                         const struct market_entry *entry)
 {
@@ -251,7 +251,8 @@ static void check_needs(struct market_check *m,
     }
 }
 
-/* C8: a user installs it by one name and sees its parts under the other. */
+/* C8: reports a manifest with another name than the entry: the user installs
+ * the plugin under one name and sees its parts under the other. */
 static void check_manifest_name(struct market_check *m,
                                 const struct market_entry *entry)
 {
@@ -297,7 +298,8 @@ static void check_names(struct market_check *m, const struct json *plugins)
     }
 }
 
-/* Followed once: a name that is renamed again leads nowhere. */
+/* Checks that each rename leads to an entry. Renames are followed once, so the
+ * target must not be renamed again. */
 static void check_renames(struct market_check *m, const struct json *renames)
 {
     for (const struct json *j =

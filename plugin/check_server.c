@@ -8,11 +8,7 @@
 #include "check.h"
 #include "standard.h"
 
-/*
- * Agent Plugins 1.0: mcp.json.
- *
- * Source: P26 to P36, P47 to P50.
- */
+/* Checks mcp.json of Agent Plugins 1.0. Source: P26 to P36, P47 to P50. */
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
@@ -55,7 +51,8 @@ static const struct standard_variant *check_variant(const struct entry *e)
     return v;
 }
 
-/* False: what follows would be said of a value of the wrong kind. */
+/* Checks the types of the values. Returns false if one is wrong, so that no
+ * further checks use it. */
 static bool check_values(const struct entry *e)
 {
     static const struct {
@@ -129,7 +126,8 @@ static void check_cwd(const struct entry *e)
             "%s is a link that leads out of the plugin (P8)", "its cwd");
 }
 
-/* Placeholders of clients, which this standard leaves as they are. */
+/* Returns true for text with placeholders of clients, which this standard does
+ * not expand. */
 static bool is_foreign(struct str text)
 {
     static const char *const names[] = {

@@ -8,16 +8,13 @@
 #include "check.h"
 #include "standard.h"
 
-/*
- * Agent Plugins 1.0: the manifest and the layout. Each message ends with the
- * rule's id.
- *
- * Source: P1 to P27, P42, P43, P51, X43.
- */
+/* Checks the manifest and the layout of Agent Plugins 1.0. Each message ends
+ * with the id of the rule. Source: P1 to P27, P42, P43, P51, X43. */
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* Keys of clients' manifests: here parts have their fixed places. */
+/* Keys of clients' manifests that name parts. In the standard, parts have fixed
+ * places. */
 static const char *const part_keys[] = {
     "skills", "mcpServers", "agents", "commands",
     "hooks",  "lspServers", "rules",  "apps",
@@ -45,7 +42,8 @@ static void check_author(struct checking *c, const struct json *author)
                       STR_ARG(check_shown(j->key)));
 }
 
-/* "com.example": two parts of letters, digits and "-" at least. */
+/* Returns true for a key such as "com.example": at least two parts of letters,
+ * digits and "-". */
 static bool is_namespace(struct str key)
 {
     struct str rest = key, part;
@@ -78,7 +76,7 @@ static void check_extensions(struct checking *c, const struct json *all)
     }
 }
 
-/* P3: of the draft 1.1.0. */
+/* P3: checks the icon of the draft 1.1.0. */
 static void check_icon(struct checking *c, const struct json *icon)
 {
     struct str path = icon->text;
@@ -109,7 +107,7 @@ static void check_field(struct checking *c, const struct json *j, bool is_draft)
 {
     const struct standard_field *field = standard_find_field(j->key, is_draft);
 
-    /* Said for themselves. */
+    /* These keys have checks of their own. */
     if (str_is(j->key, "$schema") || str_is(j->key, "name"))
         return;
     if (!field && is_part_key(j->key))
@@ -133,7 +131,8 @@ static void check_field(struct checking *c, const struct json *j, bool is_draft)
                   json_kind_name(j->kind));
 }
 
-/* False: nothing else can be said of it. */
+/* Checks $schema. Returns false for an unknown version, for which no other
+ * check applies. */
 static bool check_schema(struct checking *c, const struct json *root,
                          bool *is_draft)
 {
@@ -178,7 +177,7 @@ static void check_version(struct checking *c, const struct json *j)
     struct str text = json_text(j);
     size_t cut = 0;
 
-    /* The pre-release and build of semver, behind X.Y.Z. */
+    /* Check only X.Y.Z, without pre-release and build. */
     while (cut < text.n && text.p[cut] != '-' && text.p[cut] != '+')
         cut++;
     if (j && j->kind == JSON_STRING &&
@@ -190,7 +189,8 @@ static void check_version(struct checking *c, const struct json *j)
 
 /* --- other manifests ------------------------------------------------------- */
 
-/* What another client loads is called otherwise (row 40). */
+/* Row 40: reports manifests of clients whose name or version differs from the
+ * standard manifest. */
 static void check_overlays(struct checking *c, const struct json *root)
 {
     static const char *const keys[] = {"name", "version"};
@@ -352,7 +352,7 @@ static void check_links(struct checking *c)
     size_t count = c->disk->list(c->disk->ctx, STR(""), c->a, &names);
 
     for (size_t i = 0; i < count; i++) {
-        /* Said where they are looked at. */
+        /* Checked elsewhere. */
         if (str_is(names[i], "plugin.json") || str_is(names[i], "mcp.json") ||
             str_is(names[i], "skills"))
             continue;

@@ -3,7 +3,8 @@
 
 #include "check.h"
 
-/* C9, of a manifest or an entry of a marketplace; NULL: none. */
+/* Checks `dependencies` of a manifest or a marketplace entry (C9). `list` may
+ * be NULL. */
 void claude_check_dependencies(struct checking *c, const struct json *list);
 
 #endif

@@ -49,8 +49,8 @@ static struct str drop_end(struct str s, const char *end)
     return str_ends(s, str_cstr(end)) ? str_slice(s, 0, s.n - strlen(end)) : s;
 }
 
-/* Any URL of a repository that git takes; what its host may be, and what it has
- * over https, is for the grammar of origins to say. */
+/* Accepts any URL of a repository that git accepts. The grammar of origins
+ * decides later which hosts are allowed and converts it to https. */
 static bool take_repository(struct str url, struct arena *a,
                             struct market_entry *out)
 {
@@ -166,7 +166,7 @@ static struct str clean(struct str text)
                : str_make("", 0);
 }
 
-/* Row 35: no letters that look like others. */
+/* Row 35: returns true for a name without characters that look like others. */
 static bool is_name(struct str s)
 {
     if (s.n == 0 || s.n > 100)

@@ -229,7 +229,8 @@ static bool has_skill(const struct reading *r, struct str folder)
     return find_path(r, path) != SIZE_MAX;
 }
 
-/* C6: Claude Code replaces it in the bodies of its own plugins; the bytes stay. */
+/* C6: warns about ${CLAUDE_PLUGIN_ROOT}, which Claude Code replaces in the
+ * bodies of its own plugins. mapm does not change the text. */
 static void warn_about_root(struct reading *r, struct str file)
 {
     struct err ignored = {0};
@@ -263,8 +264,9 @@ static void add_skill(struct reading *r, struct str folder)
                     .kind = DOC_SKILL, .name = name, .path = folder});
 }
 
-/* The immediate children that have a SKILL.md, read before or not: Codex's
- * manifests name the folder that is read by default. */
+/* Adds the immediate children that have a SKILL.md and returns their number. It
+ * includes children added before, because Codex's manifests name the folder
+ * that is also read by default. */
 static size_t add_children(struct reading *r, struct str folder)
 {
     size_t count = 0;
@@ -331,7 +333,7 @@ void read_skills(struct reading *r)
         add_children(r, STR("skills"));
         return;
     }
-    if (r->is_entry_at_root && more) { /* C16 */
+    if (r->is_entry_at_root && more) { /* C16: the entry lists the skills */
         add_list(r, more);
         return;
     }
@@ -346,8 +348,9 @@ void read_skills(struct reading *r)
 /* --- what is not installed -------------------------------------------------- */
 
 /* clang-format off */
-/* A folder, whose files with this end are counted, or one file; the key of a
- * client's manifest that has more of it. November 2026. */
+/* Parts that are not installed: `place` is a folder, whose files with the
+ * suffix `end` are counted, or one file; `key` is the manifest key that names
+ * more of them. As of November 2026. */
 static const struct {
     const char *kind, *place, *end, *key;
 } others[] = {
@@ -395,7 +398,8 @@ static size_t count_values(const struct json *j)
     return j->kind == JSON_ARRAY || j->kind == JSON_OBJECT ? j->count : 1;
 }
 
-/* "com.github.copilot/agents/x": files of one client. */
+/* Returns true for paths in a namespace, such as "com.github.copilot/agents/x",
+ * which hold files of one client. */
 static bool is_namespace(struct str name)
 {
     struct str rest = name, part;
@@ -419,7 +423,8 @@ static void count_namespaces(struct reading *r)
     }
 }
 
-/* Namespaces whose members name parts: P43 ignores them, X38 names them. */
+/* Counts the namespaces in `extensions` that name parts. They are ignored (P43)
+ * but reported (X38). */
 static void count_extensions(struct reading *r)
 {
     const struct json *all = json_get(r->manifest, "extensions");
@@ -447,7 +452,7 @@ static void count_bundles(struct reading *r)
             add_other(r, "mcpb", 1, r->files->paths[i]);
 }
 
-/* A manifest may name the file that is read without it. */
+/* Returns true if the value names the default file. */
 static bool names_place(const struct json *value, struct str place)
 {
     struct str path = json_text(value);
@@ -475,7 +480,8 @@ void read_others(struct reading *r)
                       find_path(r, place) != SIZE_MAX &&
                           !names_place(key, place) && !names_place(more, place),
                       place);
-        /* The standard knows no PATH: a server's program lies there. */
+        /* In the standard, bin/ is not added to PATH but holds programs of
+         * servers. */
         else if (place.n && !key && !(r->is_standard && str_is(place, "bin")))
             add_other(r, others[i].kind,
                       count_files(r, others[i].place, others[i].end), place);

@@ -8,11 +8,8 @@
 #include "plugin_parts.h"
 #include "standard.h"
 
-/*
- * The manifest: which one counts, and what it says of the plugin as a whole.
- *
- * Source: P1 to P20, P42, P43, C1, C15, C16, X29, X35.
- */
+/* Selects the manifest of a plugin and reads the properties of the plugin as a
+ * whole. Source: P1 to P20, P42, P43, C1, C15, C16, X29, X35. */
 
 #define SCHEMAS      STR("agent-plugins.org")
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -70,7 +67,8 @@ static bool check_field(struct reading *r, const struct json *j, bool is_draft,
 
     if (field && j->kind == field->kind)
         return check_members(r, j, e);
-    if (field && str_is(j->key, "extensions")) { /* P42 */
+    if (field && str_is(j->key, "extensions")) { /* P42: an invalid value is
+                                                  * ignored */
         add_note(r, "extensions is %s and is ignored", json_kind_name(j->kind));
         return true;
     }
@@ -124,7 +122,8 @@ bool plugin_manifest_is_standard(const struct json *manifest)
            SIZE_MAX;
 }
 
-/* A root plugin.json decides by its $schema whether it is the standard's. */
+/* Reads plugin.json in the root. Its $schema decides whether it is a manifest
+ * of the standard. */
 static bool read_root(struct reading *r, size_t at, struct err *e)
 {
     const struct json *root;
@@ -148,7 +147,8 @@ static size_t find_manifest(const struct reading *r, int format)
                : find_path(r, str_cstr(plugin_formats[format].manifest));
 }
 
-/* The manifest of the marketplace it was asked through, else the first. */
+/* Chooses the manifest in the format of the marketplace through which the
+ * plugin was requested, else the first one. */
 static bool choose_format(struct reading *r, int preferred, struct err *e)
 {
     int chosen = PLUGIN_FORMATS;
@@ -192,7 +192,8 @@ static bool read_entry(struct reading *r, int *preferred, struct err *e)
     return r->entry || err_set(e, ERR_FORMAT, "a damaged entry");
 }
 
-/* C15: with strict false nothing may be said twice. */
+/* C15: with "strict": false, the manifest must not repeat keys of the
+ * marketplace entry. */
 static bool check_strict(const struct reading *r, struct err *e)
 {
     static const char *const parts[] = {"commands", "agents",       "skills",
@@ -294,8 +295,8 @@ static bool read_entry_need(const struct json *j, struct plugin_entry_need *out)
            !text_has_control(out->name) && out->range.n <= RANGE_MAX_BYTES;
 }
 
-/* "name", "name@marketplace" or an object of these (C9): by the marketplace
- * that it came through. */
+/* Adds dependencies on entries (C9): "name", "name@marketplace" or an object of
+ * these. They are resolved in the marketplace that the plugin comes from. */
 static void add_entries(struct reading *r, const struct json *list)
 {
     struct plugin *p = r->out;

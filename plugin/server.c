@@ -14,26 +14,23 @@
 #include "plugin_parts.h"
 #include "standard.h"
 
-/*
- * The servers of a plugin as MCP files. What an entry says is kept; the
- * placeholders of all formats become those of the standard, and `_meta.plugin`
- * says how they are to be read.
- *
- * Source: P26 to P50, C4, C6, X32, X33, X41; THREATS row 8.
- */
+/* Converts the servers of a plugin to MCP files. The members of an entry are
+ * kept; placeholders of all formats are translated to those of the standard,
+ * and `_meta.plugin` states how to interpret them. Source: P26 to P50, C4, C6,
+ * X32, X33, X41; THREATS row 8. */
 
 #define ROOT           "${PLUGIN_ROOT}"
 #define DATA           "${PLUGIN_DATA}"
-#define DATA_HEX_CHARS 32 /* of the name of a data folder */
+#define DATA_HEX_CHARS 32 /* hash characters in the name of a data folder */
 
-/* One that is being read. */
+/* The server that is being read. */
 struct server {
     struct reading *r;
     struct str key, name, path;
     const struct json *entry;
     bool needs_start;
-    bool is_relative; /* an argument is a path in the plugin */
-    struct buf fault; /* why it is left out; empty: it is not */
+    bool is_relative; /* an argument is a relative path in the plugin */
+    struct buf fault; /* reason for skipping the server; empty if it is valid */
 };
 
 static void PRINTF(2, 3) fail(struct server *s, const char *format, ...)
@@ -51,7 +48,7 @@ static void PRINTF(2, 3) fail(struct server *s, const char *format, ...)
 
 /* --- the standard's rules ----------------------------------------------------- */
 
-/* P28 */
+/* P28: checks the members of the entry's type. */
 static void check_variant(struct server *s)
 {
     struct str type = json_text(json_get(s->entry, "type"));
@@ -108,7 +105,7 @@ static void check_env_names(struct server *s)
             fail(s, "its env names %.*s", STR_ARG(j->key));
 }
 
-/* P35: "localhost" exactly, or a loopback address; no fragment. */
+/* P35: rejects a URL with a fragment. */
 static void check_standard_url(struct server *s)
 {
     struct str url = json_text(json_get(s->entry, "url"));
@@ -117,7 +114,7 @@ static void check_standard_url(struct server *s)
         fail(s, "its url has a fragment");
 }
 
-/* P36 */
+/* P36: checks the names of headers. */
 static void check_header_names(struct server *s)
 {
     const struct json *headers = json_get(s->entry, "headers");
@@ -187,8 +184,8 @@ static bool has_header(const struct server *s, const struct json *headers,
     return false;
 }
 
-/* `bearer_token_env_var` and the like become headers with variables, which
- * each client gets in its own form. */
+/* Converts `bearer_token_env_var` and the like to headers with variables, which
+ * are written in the syntax of each client. */
 static void gather_headers(struct server *s)
 {
     const struct json *bearer = json_get(s->entry, "bearer_token_env_var");
@@ -205,7 +202,8 @@ static void gather_headers(struct server *s)
     add_headers(s, &h, "env_http_headers");
     if (bearer && !has_header(s, h.object, "authorization"))
         add_header(s, &h, STR("Authorization"), variable(s, "Bearer ", bearer));
-    /* The first member of a name counts. */
+    /* The new member precedes an existing one of the same name, and the first
+     * one is used. */
     *entry = *s->entry;
     h.object->next = entry->first;
     entry->first = h.object;
@@ -241,8 +239,9 @@ static void check_shapes(struct server *s)
             fail(s, "it holds a NUL");
 }
 
-/* A remote one is connected to by the client, which may expand more than the
- * standard does: what has to stay literal cannot be written. */
+/* Returns true if a value contains "$". A client connects to a remote server
+ * itself and may expand more than the standard does, so a literal "$" cannot be
+ * expressed. */
 static bool has_dollar(const struct json *j)
 {
     for (const struct json *x = j ? j->first : NULL; x; x = x->next)
@@ -279,8 +278,8 @@ static size_t put_placeholder(struct buf *out, struct str rest)
     return 0;
 }
 
-/* The standard's text stays as it is: its two placeholders are what they are,
- * all else is literal. */
+/* Translates placeholders to those of the standard. Text of standard plugins is
+ * unchanged: it has only the two placeholders, and the rest is literal. */
 static struct str translate(const struct server *s, struct str text)
 {
     CLEANUP(buf_done) struct buf out = {0};
@@ -297,7 +296,8 @@ static struct str translate(const struct server *s, struct str text)
     return arena_str(s->r->a, buf_str(&out));
 }
 
-/* A file of the plugin, as "./bin/x" or "bin/x.js": relative to its root. */
+/* Returns true if the text is the path of a file of the plugin relative to its
+ * root, such as "./bin/x" or "bin/x.js". */
 static bool names_file(const struct server *s, struct str text)
 {
     struct str path = text;
@@ -313,7 +313,8 @@ static void look_at(struct server *s, struct str text)
     s->needs_start |= str_has_char(text, '$') || names_file(s, text);
 }
 
-/* X32: started by mapm wherever the entry is not the same text everywhere. */
+/* X32: decides whether `mapm start` must start the server, because its entry
+ * would differ between machines. */
 static void decide_start(struct server *s)
 {
     const struct json *args = json_get(s->entry, "args");
@@ -353,8 +354,8 @@ static void put_value(struct json_writer *w, const struct server *s,
     }
 }
 
-/* What it does not need is not in it: equal servers of two plugins are one
- * text (X34). */
+/* Writes only the members that are needed, so that equal servers of two plugins
+ * have equal text (X34). */
 static void put_meta(struct json_writer *w, const struct server *s)
 {
     const struct reading *r = s->r;
@@ -372,8 +373,8 @@ static void put_meta(struct json_writer *w, const struct server *s)
     json_end_object(w);
 }
 
-/* The client that an authorization server knows, which not every server
- * registers by itself. */
+/* Writes the OAuth client id, for authorization servers that do not support
+ * dynamic registration. */
 static void put_oauth(struct json_writer *w, const struct server *s)
 {
     const struct json *oauth = json_get(s->entry, "oauth");
@@ -417,7 +418,8 @@ static struct str make_document(const struct server *s)
         put_value(&w, s, j);
     }
     put_oauth(&w, s);
-    /* Relative to its root: the working folder is the workspace else. */
+    /* The arguments are relative to the root of the plugin, but the default
+     * working folder is the workspace. */
     if (s->is_relative && !json_get(s->entry, "cwd"))
         json_member_string(&w, "cwd", STR(ROOT));
     json_end_object(&w);
@@ -425,7 +427,8 @@ static struct str make_document(const struct server *s)
     return arena_str(s->r->a, buf_str(&out));
 }
 
-/* Findings of an MCP package that hold for a plugin's server (X41). */
+/* Returns true for codes of findings in MCP packages that also apply to servers
+ * of plugins (X41). */
 static bool counts(const char *code)
 {
     static const char *const codes[] = {
@@ -439,7 +442,8 @@ static bool counts(const char *code)
     return false;
 }
 
-/* A command with a blank in its path is legal here, and the path is ours. */
+/* Validates the generated document as an MCP file, except for findings that do
+ * not apply to plugins, such as a blank in the path of the command. */
 static void check_document(struct server *s, struct str document)
 {
     const struct manifest_input in = {.kind = DOC_MCP, .text = document};
@@ -453,7 +457,8 @@ static void check_document(struct server *s, struct str document)
             fail(s, "%.*s", STR_ARG(text_cut(why.items[i].message, 300)));
 }
 
-/* C4, C6: what a client would have to ask its user for. */
+/* C4, C6: rejects a server that needs values which the client would ask the
+ * user for. */
 static void check_client_values(struct server *s, struct str document)
 {
     if (str_find(document, STR("${user_config.")) != SIZE_MAX)
@@ -502,7 +507,8 @@ static void check_remote(struct server *s)
         fail(s, "its url holds a folder of the plugin");
 }
 
-/* X33: each client has its own syntax for them, and some have none. */
+/* X33: warns about variables, because clients have different syntax for them
+ * and some do not support them. */
 static void warn_about_variables(const struct server *s)
 {
     if (!json_get(s->entry, "command") &&
@@ -570,7 +576,8 @@ static void read_server(struct reading *r, const struct json *entry,
 
 /* --- files of servers ---------------------------------------------------------------- */
 
-/* Servers of one name: the last one counts (C3), so they are collected first. */
+/* Servers by name. They are collected before they are read, because the last
+ * one of a name is used (C3). */
 struct collected {
     struct map entries; /* key -> const struct json * */
     struct map paths;   /* key -> struct str * */
@@ -694,7 +701,7 @@ static void read_client_servers(struct reading *r, struct collected *c)
             read_file(r, c, STR(".github/mcp.json"), false);
     }
     read_key(r, c, own, r->out->manifest);
-    /* C15: an entry's count only where there is no manifest. */
+    /* C15: the servers of the entry are used only if there is no manifest. */
     if (!r->manifest)
         read_key(r, c, json_get(r->entry, "mcpServers"),
                  STR("the marketplace"));

@@ -45,7 +45,8 @@ const struct standard_field *standard_find_field(struct str key, bool is_draft)
     return NULL;
 }
 
-/* §1.1: lower case, digits, "-" and "."; ends alphanumeric; no "--", "..". */
+/* §1.1: lower-case letters, digits, "-" and "."; starts and ends with a letter
+ * or digit; no "--" and "..". */
 bool standard_name_is_valid(struct str name)
 {
     char before = '-';
@@ -89,7 +90,8 @@ bool standard_has_member(const struct standard_variant *v, struct str key)
     return false;
 }
 
-/* P29, P33: that no link leads out is checked where it is started. */
+/* P29, P33: checks the text of the path. That no symbolic link leads out of the
+ * folder is checked when the server is started. */
 bool standard_path_stays_inside(struct str path)
 {
     return path.n == 0 || (path.p[0] != '/' && !str_has_char(path, '\\') &&
@@ -133,7 +135,7 @@ const char *standard_command_fault(struct str command)
                : "its command leads out of the plugin";
 }
 
-/* P27 */
+/* P27: checks the top level of mcp.json: its members and its $schema. */
 const char *standard_mcp_fault(const struct json *manifest,
                                const struct json *root, const char **code)
 {
