@@ -14,12 +14,12 @@
 /* Agents and skills have folders of their own, MCP servers have keys. */
 struct spaces {
     struct map agents, skills, keys;
-    struct arena *a; /* of the names */
+    struct arena *a; /* for the names */
     struct arena scratch;
 };
 
-/* False when another package has the name. Case is folded, as some file
- * systems and clients do. */
+/* Reserves a name. Returns false if another package has it. Ignores case, as
+ * some file systems and clients do. */
 static bool claim(struct spaces *s, enum doc_kind kind, struct str name)
 {
     struct map *space = kind == DOC_AGENT ? &s->agents
@@ -29,7 +29,8 @@ static bool claim(struct spaces *s, enum doc_kind kind, struct str name)
     return map_put(space, str_lower(name, &s->scratch), NULL);
 }
 
-/* acme.tools/git-pr -> acme-tools-git-pr; without scope the name itself. */
+/* Returns the name with its scope: acme-tools-git-pr for acme.tools/git-pr.
+ * Without scope, returns the name. */
 static struct str scoped_name(const struct package *p, struct arena *a)
 {
     char *text = arena_text(a, p->fqn.p, p->fqn.n);
@@ -40,7 +41,8 @@ static struct str scoped_name(const struct package *p, struct arena *a)
     return str_make(text, p->fqn.n);
 }
 
-/* The end that no other FQN has; cut so that it stays a name. */
+/* Appends a suffix with a hash of the FQN, which makes the name unique. The
+ * name is truncated so that the result is not too long. */
 static struct str hashed_name(struct str name, struct str fqn, struct arena *a)
 {
     struct hash hash = hash_of(fqn);
@@ -53,7 +55,8 @@ static struct str hashed_name(struct str name, struct str fqn, struct arena *a)
     return arena_printf(a, "%.*s-%.8s", STR_ARG(name), hex);
 }
 
-/* A plugin's only server is mostly named as the plugin: "slack" is enough. */
+/* Returns the first key to try. The only server of a plugin usually has the
+ * name of the plugin, so one of them ("slack") is sufficient. */
 static struct str first_key(const struct package *p, struct arena *a)
 {
     struct str rest = p->fqn, plugin;
@@ -64,8 +67,8 @@ static struct str first_key(const struct package *p, struct arena *a)
                : mcp_key(p->fqn, a);
 }
 
-/* What a package would be called after `attempt` names were taken already;
- * an empty one when there is nothing left to try. */
+/* Returns the name to try after `attempt` names were already taken, or "" if no
+ * candidate is left. */
 static struct str candidate(const struct package *p, int attempt,
                             struct arena *a)
 {

@@ -16,15 +16,18 @@ struct node_list {
     size_t count;
 };
 
-/* One content at one or more origins; or an origin that could not be read. */
+/* A package with one content, found at one or more origins, or an origin that
+ * could not be read. */
 struct node {
-    const struct package *package; /* NULL: FAILED */
-    struct node *parent;           /* the first parent; NULL: a root */
+    const struct package *package; /* NULL if the state is NODE_FAILED */
+    struct node *parent;           /* the first dependent; NULL for a root */
     struct node_list origins;      /* links with `key` */
     struct node_list edges;        /* links with `to` and `origin` */
-    size_t cursor;                 /* next dependency, see resolver.c */
-    size_t step;                   /* its place in the plan, once DONE */
-    const struct node *needed_by;  /* last one that counted it as a need */
+    size_t cursor;                 /* next dependency to visit, see
+                                    * next_dependency() */
+    size_t step;                   /* index in the plan, once NODE_DONE */
+    const struct node *needed_by;  /* last node that listed this one as a
+                                    * need */
     enum node_state state;
     bool is_root;
 };
@@ -32,31 +35,35 @@ struct node {
 struct node_link {
     struct node_link *next;
     struct node *to;
-    const struct origin *origin; /* as the dependency was written */
+    const struct origin *origin; /* origin as written in the dependency */
     struct str key;
 };
 
-/* All problems in one err: a line each, so many and then a count. */
+/* Collects all problems in one err, one line each. Beyond the maximum number of
+ * lines, only a count is added. */
 struct report {
     struct err *e;
     size_t problems, lines, bytes;
-    size_t more;    /* lines that found no room */
-    struct err why; /* of the last problems: told once, after all of them */
+    size_t more;    /* number of omitted lines */
+    struct err why; /* cause shared by the last problems, reported once after
+                     * them */
 };
 
 void report_end(struct report *r);
 
-/* The user interrupted: no other problem is reported. */
+/* Reports that the user interrupted the command, in place of other problems. */
 void report_interrupt(struct report *r, const struct err *why);
 
 void report_limit(struct report *r, const char *what, const struct limit *limit,
                   const struct node *at);
-/* `why` is what the source said about `o`. */
+/* Reports that the source could not provide `o`. `why` is the error of the
+ * source. */
 void report_unread(struct report *r, const struct origin *o, enum doc_kind kind,
                    const struct node *parent, const struct err *why);
 void report_conflict(struct report *r, const struct node *first,
                      const struct package *second, const struct node *parent);
-/* From `stack[0]` along each edge and back to it. */
+/* Reports a cycle that leads from stack[0] through the other nodes back to
+ * stack[0]. */
 void report_cycle(struct report *r, struct node *const *stack, size_t depth);
 void report_kind(struct report *r, const struct package *p,
                  enum doc_kind expected, const struct node *parent);

@@ -5,15 +5,18 @@
 
 #include "graph.h"
 
-#define CHAIN_MAX_NAMES 8 /* longer: the first and the last ones */
+#define CHAIN_MAX_NAMES                                                        \
+    8 /* of a longer chain, only the first and last names
+                           * are shown */
 #define CHAIN_MAX_BYTES 4096
 #define LINE_MAX_BYTES  4096
-/* What an err holds, less room for what its callers will say around it. */
+/* The size of an err, less space for the messages that callers add. */
 #define REPORT_MAX_BYTES (ERR_TEXT_MAX_BYTES - 1200)
 
 static void tell_why(struct report *r);
 
-/* False when there is no room left: the text of its lines need not be made. */
+/* Begins a problem of `lines` lines. Returns false if there is no space left,
+ * so that the caller need not format them. */
 static bool begin(struct report *r, size_t lines)
 {
     tell_why(r);
@@ -24,7 +27,7 @@ static bool begin(struct report *r, size_t lines)
     return false;
 }
 
-/* The code of all is that of the first line. */
+/* Adds a line. The error code is that of the first line. */
 static void PRINTF(4, 5) add_line(struct report *r, enum err_code code,
                                   enum err_role role, const char *format, ...)
 {
@@ -53,7 +56,7 @@ static void PRINTF(4, 5) add_line(struct report *r, enum err_code code,
     r->bytes += (size_t)n + 1;
 }
 
-/* The hint is that of the first problem, as the code is. */
+/* Adds a hint. As with the error code, the first one is kept. */
 static void PRINTF(2, 3) add_hint(struct report *r, const char *format, ...)
 {
     char hint[ERR_HINT_MAX_BYTES];
@@ -67,13 +70,13 @@ static void PRINTF(2, 3) add_hint(struct report *r, const char *format, ...)
     err_hint(r->e, "%s", hint);
 }
 
-/* What the last packages could not be read for. */
+/* Reports the reason why the last packages could not be read. */
 static void tell_why(struct report *r)
 {
     const bool is_full = r->more || r->lines >= ERROR_MAX_LINES;
     const char *message = NULL;
 
-    /* Its packages took all lines: the reason is still worth one. */
+    /* The packages used all lines. Report the reason nevertheless. */
     if (is_full && r->why.used)
         err_because(r->e, "%.400s", err_first(&r->why));
     while (!is_full && (message = err_prev(&r->why, message)))
@@ -107,10 +110,12 @@ static void chain_name(struct buf *b, struct str name)
     buf_append(b, name);
 }
 
-/* "A -> B -> x": from the root down to `n`, then `last` if it has a name. */
+/* Formats the chain "A -> B -> x" from the root to `n`, followed by `last`
+ * unless it is empty. */
 static const char *chain(const struct node *n, struct str last, struct buf *b)
 {
-    struct str names[CHAIN_MAX_NAMES]; /* from the end */
+    struct str names[CHAIN_MAX_NAMES]; /* the last names, from the end of the
+                                        * chain */
     const size_t half = CHAIN_MAX_NAMES / 2;
     size_t total = 0;
 
@@ -118,7 +123,8 @@ static const char *chain(const struct node *n, struct str last, struct buf *b)
     if (last.n)
         names[total++] = last;
     for (; n; n = n->parent) {
-        if (total >= CHAIN_MAX_NAMES) /* keep the upper half moving */
+        if (total >= CHAIN_MAX_NAMES) /* keep the first half and shift the
+                                       * second */
             for (size_t i = half; i + 1 < CHAIN_MAX_NAMES; i++)
                 names[i] = names[i + 1];
         names[total < CHAIN_MAX_NAMES ? total : CHAIN_MAX_NAMES - 1] =
@@ -170,7 +176,7 @@ void report_unread(struct report *r, const struct origin *o, enum doc_kind kind,
 {
     CLEANUP(buf_done) struct buf by = {0};
 
-    /* A repository that is not there fails all its packages alike. */
+    /* All packages of a missing repository fail with the same error. */
     if (is_same(&r->why, why)) {
         r->problems++;
     } else {
@@ -201,7 +207,8 @@ static const struct origin *root_of(const struct package *p,
     return p->origin;
 }
 
-/* The same folder of a repository, by another ref. */
+/* Returns true if the origins name the same folder of a repository at different
+ * refs. */
 static bool is_same_folder(const struct origin *x, const struct origin *y)
 {
     return x->scheme == ORIGIN_GIT && y->scheme == ORIGIN_GIT &&
@@ -210,7 +217,7 @@ static bool is_same_folder(const struct origin *x, const struct origin *y)
            str_eq(origin_slot_path(x), origin_slot_path(y));
 }
 
-/* As a person may type it: what stands behind "?" is not. */
+/* Returns the origin as a user can type it, without the part after "?". */
 static struct str typed(const struct origin *o)
 {
     return origin_base(o->text);

@@ -7,16 +7,17 @@
 struct walk {
     const struct resolver_source *source;
     const struct limits *limits;
-    struct arena *a;      /* of the plan */
-    struct arena scratch; /* of the walk */
+    struct arena *a;      /* memory of the plan */
+    struct arena scratch; /* memory of the walk */
     struct report report;
-    struct err why;        /* a package cannot be read; cleared after use */
+    struct err why;        /* error of a package that cannot be read; cleared
+                            * after use */
     struct map by_key;     /* origin key -> node */
     struct map by_name;    /* kind, FQN -> the first node of that name */
-    struct map by_content; /* kind, FQN, content -> node, of all the others */
+    struct map by_content; /* kind, FQN, content -> node, for the other nodes */
     struct node **stack;
     size_t depth, stack_capacity;
-    struct node **order; /* DONE, dependencies first */
+    struct node **order; /* nodes in state NODE_DONE, dependencies first */
     size_t count, order_capacity;
     size_t edges;
 };
@@ -49,7 +50,7 @@ static struct str content_key(struct walk *w, const struct package *p)
     return str_concat(parts, sizeof parts / sizeof *parts, &w->scratch);
 }
 
-/* Of packages of one name. */
+/* Compares two packages with the same name. */
 static bool is_same(const struct package *x, const struct package *y)
 {
     return x->content.n
@@ -65,8 +66,10 @@ static struct str name_key(struct walk *w, const struct package *p)
     return str_concat(parts, sizeof parts / sizeof *parts, &w->scratch);
 }
 
-/* A git package has no local path as dependency, even when the same package
- * is also local (M15). Packages of the workspace are needed by its own alone. */
+/* Reports an error and returns true if a dependency names a local path that `p`
+ * must not use. A git package must not depend on a local path, even if the same
+ * package is also local (M15), and only packages of the workspace may depend on
+ * packages of the workspace. */
 static bool names_file(struct walk *w, const struct package *p,
                        const struct origin *dep, const struct node *parent)
 {
@@ -87,7 +90,8 @@ static struct node *node_new(struct walk *w, const struct package *p,
     return n;
 }
 
-/* The node of a package just read: a known one when its content is known. */
+/* Returns the node of a package that was just read: an existing one if there is
+ * one with the same name and content. */
 static struct node *admit(struct walk *w, const struct package *p,
                           struct node *parent)
 {
@@ -110,7 +114,8 @@ static struct node *admit(struct walk *w, const struct package *p,
     return same->value;
 }
 
-/* False stops the walk: a limit, or the user has had enough. */
+/* Reads an origin. Returns false to stop the walk if a limit is exceeded or the
+ * user interrupted. */
 static bool read_origin(struct walk *w, const struct origin *o,
                         enum doc_kind kind, struct node *parent,
                         struct node **out)
@@ -176,12 +181,13 @@ static void close_cycle(struct walk *w, const struct node *n)
 
     while (w->stack[from - 1] != n) {
         from--;
-        INVARIANT(from > 0); /* what is open is on the stack */
+        INVARIANT(from > 0); /* every open node is on the stack */
     }
     report_cycle(&w->report, w->stack + from - 1, w->depth - from + 1);
 }
 
-/* One root, or one dependency of `parent`. False stops the walk. */
+/* Visits a root, or a dependency of `parent`. Returns false to stop the
+ * walk. */
 static bool visit(struct walk *w, const struct origin *o, enum doc_kind kind,
                   struct node *parent)
 {
@@ -226,8 +232,8 @@ static bool visit_dependency(struct walk *w, struct node *n,
     return visit(w, dep->origin, dep->kind, n);
 }
 
-/* The next dependency in the order of M24 and D12: the cursor runs over the
- * list once for each kind. */
+/* Returns the next dependency in the order of M24 and D12. The cursor passes
+ * over the list once for each kind. */
 static const struct dependency *next_dependency(struct node *n)
 {
     static const enum doc_kind order[] = {DOC_PLUGIN, DOC_MCP, DOC_SKILL,
@@ -260,7 +266,8 @@ static bool walk_root(struct walk *w, const struct root *root)
     return true;
 }
 
-/* Each need once: two origins of a list may have led to one package. */
+/* Stores each need once: two origins of the list may have led to one
+ * package. */
 static void fill_needs(struct plan_step *step, const struct node *n,
                        struct arena *a)
 {
@@ -293,7 +300,7 @@ static void fill_step(struct plan_step *step, const struct node *n,
     fill_needs(step, n, a);
 }
 
-/* Each qualified name once in the layer (M25). */
+/* Checks that each qualified name occurs once in the layer (M25). */
 static bool names_are_unique(const struct plan *plan)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
