@@ -74,7 +74,8 @@ static bool settle(struct command_rules *c, struct err *e)
     return c->accepted || ask_to_accept(c, &digest, e);
 }
 
-/* Without a terminal: reported at the first command, once. */
+/* Reports once, at the first command, that the rules of mapm.yaml are not
+ * accepted. Used without a terminal. */
 static void tell_unaccepted(struct command_rules *c)
 {
     if (c->accepted || c->told)
@@ -112,7 +113,8 @@ static bool add_rules(struct command_rules *c, struct err *e)
     return true;
 }
 
-/* A refusal takes effect without consent. */
+/* Returns true if commands get the network. "network: false" takes effect
+ * without acceptance, "network: true" of a workspace does not. */
 static bool wants_network(const struct command_rules *c)
 {
     const struct project *user = c->user, *own = c->project;
@@ -154,7 +156,8 @@ static enum verdict judge(const struct policy *own, const struct policy *all,
     return policy_evaluate(all, in->argv, in->argc, rule);
 }
 
-/* A copy with a rule for just this command, as --allow would bring it. */
+/* Returns a copy of the policy with a rule for exactly this command, as --allow
+ * would add. */
 static struct policy with_command(const struct policy *p,
                                   const struct command *in, struct arena *a)
 {
@@ -180,7 +183,8 @@ static bool would_be_allowed(const struct command_rules *c,
     return judge(&own, &all, in, &rule) == VERDICT_ALLOW;
 }
 
-/* The rule of mapm.yaml that would let it through, were it accepted. */
+/* Returns the rule of mapm.yaml that would allow the command if the rules were
+ * accepted. */
 static const struct policy_rule *find_pending(const struct command_rules *c,
                                               const struct command *in,
                                               struct arena *a)
@@ -298,8 +302,9 @@ static bool read_yaml(int dirfd, struct arena *a, struct str *out,
     return true;
 }
 
-/* The user accepted the file as it was read; a change since then was not
- * accepted. */
+/* Writes a rule for the command to mapm.yaml and accepts the new rules. Fails
+ * if the file has changed since it was read, because the user accepted what was
+ * read. */
 static bool write_rule(struct command_rules *c, const struct str *words,
                        size_t count, struct err *e)
 {
@@ -323,7 +328,8 @@ static bool write_rule(struct command_rules *c, const struct str *words,
     return !project_policy_digest(&project, &digest) || accept(c, &digest, e);
 }
 
-/* The command is allowed in any case: a failed write is a warning. */
+/* Writes a rule for the command. The command is executed in any case, so a
+ * failed write is only a warning. */
 static void allow_always(struct command_rules *c, const struct str *words,
                          size_t count)
 {
@@ -351,8 +357,9 @@ static const char *conditions(const struct command_rules *c)
     return off ? " without a sandbox" : "";
 }
 
-/* The command is never shortened (SEP-1024). "always" would accept all rules of
- * mapm.yaml, so it is not offered after these were declined. */
+/* Asks the user whether to execute the command, which is never truncated
+ * (SEP-1024). "always" would accept all rules of mapm.yaml, so it is not
+ * offered after the user declined them. */
 static bool ask_person(struct command_rules *c, const struct command *in,
                        struct arena *a, enum answer_kind *out, struct err *e)
 {

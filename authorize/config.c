@@ -7,11 +7,9 @@
 
 #define CONFIG_LOCK_MS 10000
 
-/*
- * The user's configuration, and ownership of files. They are one unit:
- * config.yaml names trusted folders of other users, and mapm checks who owns
- * config.yaml.
- */
+/* Reads the user's configuration and checks the ownership of files. Both are in
+ * one file because they depend on each other: config.yaml names trusted folders
+ * of other users, and the owner of config.yaml is checked. */
 
 static bool is_within(struct context *cx, struct str path, struct str folder)
 {
@@ -47,8 +45,9 @@ struct str authorize_config_path(struct context *cx)
     return fs_join(folder, STR("mapm/config.yaml"), &cx->arena);
 }
 
-/* Only MAPM_TRUSTED_FOLDER can make that of another user count, and nothing
- * makes one count that others may write. */
+/* Checks the owner of config.yaml. A file of another user is accepted only if
+ * MAPM_TRUSTED_FOLDER covers it; a file that others may write is never
+ * accepted. */
 static bool check_owner(struct context *cx, int fd, struct str path,
                         struct err *e)
 {
@@ -91,7 +90,8 @@ static bool read_file(struct context *cx, struct project *user,
            limits_apply(limits, user, PROJECT_USER, path.p, &cx->arena, e);
 }
 
-/* The user's own file, and GitHub hosts of the environment. */
+/* Collects the hosts in the user's config.yaml and the GitHub hosts in the
+ * environment. */
 static void collect_hosts(struct context *cx, const struct project *user,
                           struct origin_rules *rules)
 {
@@ -130,7 +130,8 @@ bool authorize_config_read(struct context *cx, struct project *user,
     return true;
 }
 
-/* One edit at a time: the lock is on the folder, which stays. */
+/* Locks the configuration for an edit. The lock is on the folder, because the
+ * file is replaced. */
 static bool lock_folder(struct str path, struct arena *a, int *fd,
                         struct err *e)
 {

@@ -3,8 +3,9 @@
 #include "mapm/host_config.h"
 #include "mapm/well_known.h"
 
-/* Hosts that skills of an index, and their artifacts, may come from: those of
- * the user's config.yaml, and those that were confirmed on this machine. */
+/* Decides which hosts may serve skills of an index and their artifacts:
+ * hosts in the user's config.yaml and those that the user confirmed on this
+ * machine. */
 
 struct trust_request authorize_request_index_host(struct str host,
                                                   struct arena *a)
@@ -13,7 +14,7 @@ struct trust_request authorize_request_index_host(struct str host,
                                   .subject = str_lower(host, a)};
 }
 
-/* With a port that its item allows. */
+/* Returns true if the host is configured and its item allows the port. */
 static bool is_configured(const struct origin *o,
                           const struct origin_rules *rules)
 {

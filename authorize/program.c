@@ -2,7 +2,7 @@
 
 #include "show.h"
 
-/* Whether a program may run (X27, row 21). */
+/* Decides whether the program of a metaskill may run (X27, row 21). */
 
 static const char *const policies[] = {"off", "local", "trusted", "all"};
 

@@ -12,19 +12,19 @@
 #include <time.h>
 
 #define CONTEXT_LINES      3
-#define SHOWN_MAX_LINES    200 /* without --verbose */
+#define SHOWN_MAX_LINES    200 /* unless --verbose is given */
 #define SHOWN_MAX_FILES    50
 #define SHORT_DIGEST_CHARS 12
 #define DIFF_MAX_BYTES     (8u * 1024 * 1024)
 
-/* A skill as stored. */
+/* A skill in the store. */
 struct stored {
     struct package_files files;
-    struct str text;          /* of SKILL.md */
-    struct str path, program; /* "" = it has none */
+    struct str text;          /* text of SKILL.md */
+    struct str path, program; /* path and text of the program, or "" */
 };
 
-/* Where it is shown. */
+/* Output of the review; notices are used if `out` is NULL. */
 struct sheet {
     struct context *cx;
     struct store *store;
@@ -136,7 +136,8 @@ struct str authorize_short_digest(const struct hash *digest, struct arena *a)
                         hash_hex(digest, a).p);
 }
 
-/* As str_line, but a CR is shown: a change of it alone is one. */
+/* Like str_line(), but keeps CR, so that a difference in line endings is
+ * shown. */
 static bool take_line(struct str *rest, struct str *line)
 {
     return rest->n > 0 && str_cut(rest, '\n', line);
@@ -152,7 +153,8 @@ static size_t count_lines(struct str text)
     return n;
 }
 
-/* All of a line from the package, NULs among it, behind `mark`. */
+/* Shows a whole line of the package, including NUL and control characters,
+ * after `mark`. */
 static void show_line(struct sheet *s, enum trust_style style, const char *mark,
                       struct str line)
 {
@@ -175,7 +177,7 @@ static enum trust_style style_of(struct str line)
     return str_starts(line, STR("@")) ? TRUST_PLACE : TRUST_PLAIN;
 }
 
-/* `most` 0: all of it. */
+/* Shows the difference of two texts, at most `most` lines; 0 shows all. */
 static void show_diff(struct sheet *s, struct str name_before, struct str name,
                       struct str before, struct str after, size_t most)
 {
@@ -209,7 +211,8 @@ static bool is_shown(const struct stored *x, struct str path)
     return str_is(path, "SKILL.md") || str_eq(path, x->path);
 }
 
-/* The two sorted listings side by side. */
+/* Shows which other files were added, changed or removed by comparing the two
+ * sorted listings. */
 static void show_other_files(struct sheet *s, const struct stored *before,
                              const struct stored *after)
 {
@@ -231,7 +234,7 @@ static void show_other_files(struct sheet *s, const struct stored *before,
 
         i += order <= 0;
         k += order >= 0;
-        /* A program that was removed, or has moved, is a file. */
+        /* A program that was removed or moved is listed like other files. */
         if (same || (order == 0 && is_shown(after, f->path)))
             continue;
         if (str_eq(f->path, before->path) && before->path.n && order < 0)

@@ -3,7 +3,8 @@
 
 #include "mapm/authorize.h"
 
-/* The newest trusted digest of that name, other than the present one. */
+/* Finds the most recently trusted digest of that name other than the current
+ * one. */
 MUST_CHECK bool show_find_earlier(struct store *store,
                                   const struct trust_request *q, bool *found,
                                   struct state_trust *out, struct arena *a,

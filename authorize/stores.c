@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-/* Which stores of the team are asked: what the user's own configuration names,
- * and what mapm.yaml proposes once it was accepted. */
+/* Selects the team stores to use: those in the user's configuration, and those
+ * that mapm.yaml proposes if the user has accepted them. */
 
 #define VARIABLE "MAPM_STORE"
 
@@ -18,7 +18,8 @@ static bool add_environment(struct context *cx, struct team_remotes *list,
            err_wrap(e, VARIABLE);
 }
 
-/* The list is accepted as a whole: a changed one is a new proposal. */
+/* Adds the proposed stores if accepted. The list is accepted as a whole, so a
+ * changed list must be accepted again. */
 static bool add_proposed(struct context *cx, struct store *store,
                          struct str path, const struct project *workspace,
                          struct team_remotes *list, struct err *e)

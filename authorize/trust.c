@@ -38,7 +38,8 @@ static void put_rules(struct buf *b, const struct project *p, bool allow,
                        p->rules[i].line);
 }
 
-/* Complete: the user accepts exactly the text that was shown. */
+/* Describes the policy completely, because the user accepts exactly the text
+ * that was shown. */
 static struct str describe_policy(const struct project *p, bool quoted,
                                   struct arena *a)
 {
@@ -53,13 +54,14 @@ static struct str describe_policy(const struct project *p, bool quoted,
     return arena_str(a, buf_str(&b));
 }
 
-/* URLs in full: consent is for exactly these. */
+/* Describes the stores with complete URLs, because the user accepts exactly
+ * these. */
 static struct str describe_stores(const struct project *p, bool quoted,
                                   struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};
 
-    (void)quoted; /* no URL of a store has a blank */
+    (void)quoted; /* URLs of stores have no blanks */
     buf_init(&b, SIZE_MAX / 2);
     buf_text(&b, "mapm.yaml names these stores, to be asked for locked "
                  "packages before their hosts:\n");
@@ -123,7 +125,8 @@ bool authorize_request_entry(struct store *store,
            err_wrap(e, "%.*s", STR_ARG(entry->name));
 }
 
-/* A lock that swaps the packages of two keys has no consent to either. */
+/* The request covers key and package: a lock that swaps the packages of two
+ * keys has consent for neither. */
 struct trust_request authorize_request_server(struct str path, struct str key,
                                               const struct hash *digest)
 {
@@ -140,7 +143,8 @@ struct trust_request authorize_request_server(struct str path, struct str key,
 
 #define WANTED (STATX_INO | STATX_UID | STATX_BTIME)
 
-/* Some file systems report 1970 as the time of creation. */
+/* Returns true if the file system reports a time of creation. Some report
+ * 1970. */
 static bool is_born(const struct statx *s)
 {
     return (s->stx_mask & STATX_BTIME) &&
@@ -168,7 +172,8 @@ static bool format_identity(int fd, bool make, struct arena *a, struct str *out,
     return true;
 }
 
-/* The folder is identified by the same descriptor that was checked. */
+/* Stores the identity of the folder, read from the same descriptor whose owner
+ * was checked. */
 static bool identify(struct context *cx, const struct trust_request *q,
                      bool make, struct str *out, struct err *e)
 {
@@ -187,7 +192,7 @@ bool authorize_trust(struct context *cx, struct store *store,
                      const struct trust_request *q, enum trust_state *out,
                      struct err *e)
 {
-    struct err ignored = {0}; /* then no folder matches */
+    struct err ignored = {0}; /* on failure, no folder matches */
     struct str known, identity;
 
     *out = TRUST_NONE;
