@@ -14,7 +14,8 @@
 #include "push_frame.h"
 #include "store_frame.h"
 
-/* Upper bound for noticing a signal that arrives just before poll. */
+/* Timeout of poll: a signal that arrives just before poll is noticed after this
+ * time. */
 #define WAIT_MS               100
 #define OUT_MAX_BYTES         (512u << 20)
 #define SSH_COMMAND_MAX_BYTES 65536 /* limit for core.sshCommand */

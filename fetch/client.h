@@ -86,7 +86,8 @@ struct client_call {
     struct channel channel;
     pid_t pid;
 };
-/* Stops the process, so that a response nobody reads is not paid for. */
+/* Stops the process, so that an API response that is no longer needed causes no
+ * more cost. */
 void client_call_done(struct client_call *c);
 /* Reads the response, a frame of type `want`. If `*got` is false, it has not
  * arrived yet and the caller calls client_wait next. Returns false if

@@ -109,8 +109,9 @@ unsigned field_u8(struct fields *f, unsigned max);
 bool field_bool(struct fields *f);
 size_t field_u32(struct fields *f, size_t max);
 uint64_t field_u64(struct fields *f);
-struct str field_str(struct fields *f, size_t max_bytes); /* borrowed */
-struct str field_raw(struct fields *f, size_t n);         /* borrowed */
+/* The result is borrowed from the frame. */
+struct str field_str(struct fields *f, size_t max_bytes);
+struct str field_raw(struct fields *f, size_t n);
 struct hash field_hash(struct fields *f);
 void field_err(struct fields *f, struct err *out);
 bool fields_end(const struct fields *f);

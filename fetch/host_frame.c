@@ -3,7 +3,8 @@
 #define HOSTS_MAX          10000
 #define HOST_MAX_BYTES     300
 #define VARIABLE_MAX_BYTES 300
-#define LIMIT_FROM_BYTES   8192 /* a path and a line number */
+/* The member `from` of a limit is a path and a line number. */
+#define LIMIT_FROM_BYTES 8192
 
 void frame_hosts(struct buf *b, const struct host_config *hosts, size_t count)
 {

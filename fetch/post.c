@@ -4,7 +4,8 @@
 
 #include "client.h"
 
-/* Upper bound for noticing a signal that arrives just before poll. */
+/* Timeout of poll: a signal that arrives just before poll is noticed after this
+ * time. */
 #define WAIT_MS 20
 
 static bool talk(struct client_call *c, const struct fetch_post *in,

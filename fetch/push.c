@@ -10,9 +10,9 @@ struct push {
     struct channel channel;
     pid_t pid;
     size_t over;
-    bool *is_over;             /* by object number */
-    const struct err **failed; /* by object number: the error of `make`, NULL
-                                * if none */
+    bool *is_over;             /* indexed by object number */
+    const struct err **failed; /* indexed by object number: the error of
+                                * `make`, or NULL */
     struct arena arena;
 };
 

@@ -45,8 +45,8 @@ struct push_done {
 };
 
 void push_write_done(struct buf *b, const struct push_done *d);
-/* Sets `*room` to the error of the frame, if it has one, and `out->why` to
- * it. */
+/* Stores the error of the frame, if it has one, in `*room`, and points
+ * `out->why` to it. */
 bool push_read_done(struct str body, struct push_done *out, struct err *room);
 
 void push_write_secret(struct buf *b, const struct registry_secret *s);

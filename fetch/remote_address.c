@@ -9,8 +9,8 @@ struct str remote_address(const struct origin *o,
 {
     const struct host_config *h = host_config_find(o->host, hosts, host_count);
 
-    /* Use ssh for a host that config.yaml puts on ssh, unless the user wrote
-     * another transport. */
+    /* config.yaml may move an https origin to ssh. An origin that is an ssh URL
+     * is on ssh already. */
     if (o->transport == HOST_OVER_HTTPS && h && h->transport == HOST_OVER_SSH)
         return git_host_ssh_url(o->kind, o->host, o->repository, h->port, a);
     return origin_clone_url(o, a);

@@ -89,8 +89,8 @@ static enum ssh_variant named_variant(const struct ssh_settings *s)
     return v == SSH_UNKNOWN ? SSH_OPENSSH : v;
 }
 
-/* Finds the program, but not below the working directory: that may be somebody
- * else's repository. */
+/* Finds the program, but not below the working directory, which may be an
+ * untrusted repository. */
 static bool find_named(struct str name, struct arena *a, struct str *out,
                        struct err *e)
 {

@@ -4,7 +4,7 @@
 
 #define SSH_OWN_CODE       255
 #define LINE_MAX_BYTES     300
-#define NO_PROGRAM_CODE    127 /* of the remote shell, or of the local one */
+#define NO_PROGRAM_CODE    127 /* exit code of a shell, remote or local */
 #define UNPRINTABLE_BEFORE 0x20
 
 enum hint {

@@ -25,7 +25,7 @@ struct api {
     struct curl_slist *headers;
     struct buf body;
     size_t header_bytes;
-    struct str condition;   /* for a GET: see struct fetch_reply */
+    struct str condition;   /* for a GET: condition of struct fetch_reply */
     bool is_over, is_coded; /* reasons for stopping the transfer: too large,
                              * compressed */
     char private_address[ADDRESS_TEXT_BYTES]; /* the rejected address; "" if

@@ -163,7 +163,7 @@ static bool cut(struct exchange *x)
 
     x->is_cut = true;
     if (!fetch_answer_cut(&x->fetch, &ignored))
-        err_clear(&ignored); /* then one tree less is available */
+        err_clear(&ignored); /* on failure, one tree less is available */
     err_set(&x->why, ERR_LIMIT, "more than %d bytes of trees",
             FETCH_TREES_MAX_BYTES);
     x->fetch.fault = WIRE_PACK;

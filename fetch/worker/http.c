@@ -18,7 +18,7 @@
 #define RATE_RESET_IS_TIME     1000000000u   /* September 2001 */
 #define HOST_MAX_CONNECTIONS   8
 #define STALL_BYTES_PER_SECOND 1000
-#define PLAIN_BODY_MAX_BYTES   1024 /* as in git */
+#define PLAIN_BODY_MAX_BYTES   1024 /* same threshold as in git */
 #define GZIP_WINDOW_BITS       (15 + 16)
 #define GZIP_MEMORY_LEVEL      8
 

@@ -31,7 +31,7 @@ struct http_call;
 /* A request to a team store, as opposed to git's requests. */
 struct http_request {
     const char *method;        /* "GET", "HEAD", "POST", "PUT" */
-    struct str address;        /* with its query */
+    struct str address;        /* URL, with its query */
     const struct str *headers; /* "name: value" */
     size_t header_count;
     /* 0 for the values of git requests */
@@ -45,7 +45,7 @@ struct http_call {
     /* the request; valid until the call is finished */
     const struct url *url; /* without query; with `request`, gives only the
                             * server */
-    const struct http_request *request; /* NULL for a request of git */
+    const struct http_request *request; /* NULL for a git request */
     struct str query; /* "service=git-upload-pack"; empty for a POST */
     struct str body;
     struct str user, password; /* empty if none */
@@ -54,8 +54,10 @@ struct http_call {
                                 * session's limit */
     bool public_only;          /* the name must not resolve to a private
                                 * address */
-    bool loopback_too;         /* except a loopback address */
-    bool loopback_only;        /* to a loopback address only, without a proxy */
+    bool loopback_too;         /* with public_only: a loopback address is
+                                * allowed, too */
+    bool loopback_only;        /* the name must resolve to a loopback
+                                * address; no proxy is used */
     /* Receives the body of a response with status 200; false stops the
      * transfer. */
     bool (*data)(void *ctx, struct str bytes);
@@ -72,7 +74,7 @@ struct http_call {
     bool is_rate_limited;      /* "x-ratelimit-remaining: 0", or the like */
     uint64_t rate_reset_s;     /* end of the rate limit, since 1970; 0 if not
                              * sent */
-    uint64_t received;         /* body bytes */
+    uint64_t received;         /* bytes of the body */
     bool is_page_cut;          /* the body of a status other than 200 was not
                              * read */
     char private_address[ADDRESS_TEXT_BYTES]; /* the rejected address; "" if
@@ -81,14 +83,14 @@ struct http_call {
 
     struct arena arena;
     struct http *http;
-    void *easy, *headers; /* of libcurl */
+    void *easy, *headers; /* handles of libcurl */
     size_t header_bytes;
 };
 
 struct http_counts {
     uint64_t requests, connections, received;
-    uint64_t of_stores; /* part of `received` from team stores, with a limit of
-                    * its own: a failed store stops no fetch */
+    uint64_t of_stores; /* part of `received` that came from team stores; it
+                         * has a limit of its own */
 };
 
 /* `s` and `limits` must outlive it. curl_global_init must have been called.

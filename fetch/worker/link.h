@@ -88,8 +88,9 @@ void link_hello(struct link *l, const struct link_hello *hello);
 void link_event(struct link *l, uint32_t seq, const struct fetch_event *ev);
 void link_progress(struct link *l, const struct fetch_progress *p);
 void link_warn(struct link *l, struct str line);
-void link_fatal(struct link *l, const struct err *why);        /* and flushes */
-void link_reply(struct link *l, const struct fetch_reply *in); /* and flushes */
+/* Write the frame and wait until it is sent. */
+void link_fatal(struct link *l, const struct err *why);
+void link_reply(struct link *l, const struct fetch_reply *in);
 /* Reports an invalid frame; returns false. */
 bool link_nonsense(struct err *e);
 

@@ -37,7 +37,8 @@ enum object_type {
     OBJECT_TAG = 4,
 };
 
-const char *object_type_name(enum object_type type); /* "commit" */
+/* Returns "commit", for example. */
+const char *object_type_name(enum object_type type);
 
 /* Computes the id of an object. Errors: ERR_DAMAGED for a SHA-1 collision
  * attack. */

@@ -47,13 +47,14 @@ struct pack {
     struct pack_sink sink;
     enum state state;
     z_stream z;
-    struct checksum sum;           /* of everything before the trailer */
+    struct checksum sum;           /* checksum of everything before the
+                                    * trailer */
     uint64_t fed;                  /* bytes consumed */
     uint64_t inflated;             /* total bytes of the entries in memory */
     uint32_t count;                /* declared in the header */
     uint32_t whole;                /* objects passed to the sink */
     uint32_t pending;              /* deltas whose base is missing so far */
-    unsigned char part[OID_BYTES]; /* of header, base id or trailer */
+    unsigned char part[OID_BYTES]; /* partial header, base id or trailer */
     size_t part_n;
 
     /* The entry being read. */

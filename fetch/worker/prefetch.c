@@ -13,9 +13,9 @@
  *     a root skill                   none
  *
  * For dependencies, PREFETCH_TIMES the number of requested packages is allowed
- * if that is more. If the number is below PREFETCH_MANY and the catalog has more
- * manifests, none are added.
- * The room in the request is a further limit.
+ * if that is more. If the catalog has more manifests than allowed, and fewer
+ * than PREFETCH_MANY are allowed, none are added. The room in the request is a
+ * further limit.
  *
  * Source: FETCH.md 4 (a).
  */
@@ -150,8 +150,7 @@ static bool prefetch(struct prefetch *g, size_t max, struct err *e)
             !a->is_pinned)
             add_catalog(g, a->path);
     if (g->count > few && few < PREFETCH_MANY) {
-        g->count = 0; /* too many for what is known yet: wait for more
-                       * requests */
+        g->count = 0; /* too many to guess: wait for more requests */
         return true;
     }
     if (max > few)

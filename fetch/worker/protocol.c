@@ -44,7 +44,7 @@ static bool has_word(struct str list, const char *word)
 /* clang-format off */
 static const struct {
     const char *word;
-    size_t offset; /* of a bool in struct caps */
+    size_t offset; /* offset of its member in struct caps */
 } cap_words[] = {
     {"shallow",                      offsetof(struct caps, shallow)},
     {"filter",                       offsetof(struct caps, filter)},
@@ -111,11 +111,11 @@ bool caps_parse(struct str text, struct caps *out)
 /* --- advertisement -------------------------------------------------------- */
 
 enum advert_state {
-    ADVERT_START,   /* "# service=…", or "version 2" at once */
-    ADVERT_SERVICE, /* the flush after the service */
-    ADVERT_FIRST,   /* "version 2", or the first ref */
-    ADVERT_CAPS,    /* version 2: one capability per line */
-    ADVERT_REFS,    /* version 0: one ref per line */
+    ADVERT_START,   /* expects "# service=…", or "version 2" at once */
+    ADVERT_SERVICE, /* expects the flush after the service */
+    ADVERT_FIRST,   /* expects "version 2", or the first ref */
+    ADVERT_CAPS,    /* in version 2: one capability per line */
+    ADVERT_REFS,    /* in version 0: one ref per line */
     ADVERT_ENDED,
 };
 

@@ -23,9 +23,9 @@
 /* Capabilities of a server, from its advertisement. Requests depend on them
  * alone, never on the name of a host. */
 struct caps {
-    int version; /* 2, or 0, which includes version 1 */
+    int version; /* 2 or 0; version 1 is treated as 0 */
     bool ls_refs, fetch;
-    bool shallow; /* deepen */
+    bool shallow; /* the server supports "deepen" */
     bool filter;
     bool sha256; /* object-format is not sha1: unsupported */
     /* Trees, blobs and commits may be requested by id even if no ref leads to
@@ -33,10 +33,10 @@ struct caps {
     bool any_object;
     bool multi_ack, multi_ack_detailed; /* v0: some servers require one of
                                          * them */
-    bool no_done;                       /* v0 */
-    bool ofs_delta;                     /* v0: may be requested */
-    bool no_progress;                   /* v0 */
-    bool side_band, side_band_64k;      /* v0 */
+    bool no_done;                       /* version 0 only */
+    bool ofs_delta;                     /* version 0: may be requested */
+    bool no_progress;                   /* version 0 only */
+    bool side_band, side_band_64k;      /* version 0 only */
 };
 
 /* Returns whether trees can be fetched without files, and files by id. If not,
@@ -53,7 +53,7 @@ bool caps_parse(struct str text, struct caps *out);
 struct advert {
     struct pkt_reader pkt;
     struct caps caps;
-    struct ref_list *refs; /* v0 only */
+    struct ref_list *refs; /* filled in version 0 only */
     size_t bytes;
     enum wire_fault fault;
     int state;
@@ -102,7 +102,7 @@ struct fetch_args {
 };
 
 /* Always send `done`: one request yields one pack. */
-void fetch_request(struct buf *out, const struct fetch_args *w); /* v2 */
+void fetch_request(struct buf *out, const struct fetch_args *w); /* version 2 */
 void fetch_request_v0(struct buf *out, const struct fetch_args *w,
                       const struct caps *caps);
 
@@ -117,7 +117,7 @@ struct fetch_answer {
     const struct caps *v0;   /* NULL for version 2 */
     enum wire_fault fault;
     int state;
-    size_t lines; /* lines outside the pack */
+    size_t lines; /* number of lines before the pack */
     bool has_pack;
 };
 

@@ -22,7 +22,7 @@ const char *quote(struct quote *q, struct str s)
         is_cut = true;
     }
     while (is_cut && shown.n && (shown.p[shown.n - 1] & 0xc0) == 0x80)
-        shown.n--; /* do not cut inside a character */
+        shown.n--; /* never cut inside a UTF-8 character */
     if (is_cut && shown.n && (shown.p[shown.n - 1] & 0xc0) == 0xc0)
         shown.n--; /* drop the lead byte of the cut character */
     memcpy(q->text, shown.p, shown.n);

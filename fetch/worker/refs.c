@@ -95,7 +95,7 @@ bool ref_check_length(struct str name, struct err *e)
 /* The text after /tree/, with "%2F" decoded to "/". */
 struct address {
     struct str raw;  /* without leading and trailing "/" */
-    struct str text; /* decoded */
+    struct str text; /* decoded text */
     size_t *next;    /* next[n]: offset in `raw` where the path begins if a
                       * ref of n bytes of `text` is chosen; 0 if no segment
                       * ends there */

@@ -16,7 +16,7 @@
 
 struct ref {
     struct str name;   /* "HEAD", "refs/heads/main" */
-    struct oid id;     /* zero if unborn */
+    struct oid id;     /* zero for an unborn branch */
     struct oid peeled; /* target of an annotated tag; else the same as id */
     struct str target; /* target of a symbolic ref; else empty */
 };

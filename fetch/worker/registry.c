@@ -5,7 +5,8 @@
 
 #include "session.h"
 
-#define REFUSALS_MAX     2 /* one for a missing token, one for an expired one */
+/* The first for a missing token, the second for an expired one. */
+#define REFUSALS_MAX     2
 #define STATUS_TOO_MANY  429
 #define STATUS_SERVER    500
 #define STATUS_FORBIDDEN 403

@@ -36,14 +36,14 @@ struct registry_request {
     struct str content;
     struct buf *body; /* receives the body of a 200 response; its maximum is
                        * set */
-    bool is_blob;     /* may be redirected */
+    bool is_blob;     /* the request may be redirected */
     void (*over)(struct registry_request *q);
     void *ctx;
 
     /* The response: a status, or `why`. */
     long status;
     unsigned retry_after_s;
-    struct str location; /* in the request's arena */
+    struct str location; /* Location header, in the request's arena */
     const struct err *why;
 
     /* Private to registry.c. */
@@ -62,17 +62,17 @@ struct registry {
     struct team_source *source;
     struct arena arena;
     bool pushes;
-    struct url url;           /* of the host */
+    struct url url;           /* base URL of the registry */
     const struct err *dead;   /* the reason; NULL if it works */
     struct str authorization; /* "Authorization: …", or "" */
     unsigned round;           /* version of `authorization` */
     bool is_asked;            /* the first request is running */
     bool is_open;             /* the first request has been answered */
     bool has_worked;          /* some request was authorized */
-    bool has_secret;          /* mapm was asked for the credential: */
+    bool has_secret;          /* mapm was asked for the credential, which is: */
     struct registry_secret secret;
     struct registry_challenge challenge;
-    bool is_waiting; /* for a token: */
+    bool is_waiting; /* requests wait for a token: */
     struct registry_request token;
     struct buf token_body;
     struct registry_request *first, *last; /* queued requests */

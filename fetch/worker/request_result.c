@@ -10,7 +10,7 @@
 #define BACKOFF_MS       200
 #define JITTER_MS        100
 #define THING_TRIES      3
-#define STATUS_MAX_BYTES 100 /* as "HTTP 200" */
+#define STATUS_MAX_BYTES 100 /* for a status such as "HTTP 200" */
 
 /* --- results -------------------------------------------------------------- */
 
@@ -287,7 +287,7 @@ static void fail_want(struct exchange *x, bool gone, const struct err *why)
     r->slots[REQUEST_BLOBS].batch = FETCH_WANTS_MAX;
 }
 
-/* One want is bad: halves the batch until the bad one is alone. */
+/* Halves the batch until the want that the server rejects is alone. */
 static void single_out(struct exchange *x, const struct err *why)
 {
     struct repo *r = x->repo;

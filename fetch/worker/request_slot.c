@@ -104,7 +104,8 @@ static void start_refs(struct repo *r)
     bool from_head = false;
     struct exchange *x;
     struct str *list;
-    size_t room = 4; /* of `list`, for prefixes that no ask has */
+    size_t room = 4; /* size of `list`; 4 for the prefixes that are added
+                      * after those of the asks */
 
     if (r->caps.version == 0)
         return;

@@ -34,7 +34,7 @@ enum secret_place {
     SECRET_GH_FILE,
     SECRET_PROGRAM,
     SECRET_CHECKOUT,
-    SECRET_HELPER, /* must be last */
+    SECRET_HELPER, /* last place to search; must be last */
     SECRET_PLACE_COUNT
 };
 

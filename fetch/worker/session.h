@@ -120,7 +120,7 @@ struct snapshot {
 /* An object that must be in memory: a tree of a walk, or a link's target. */
 struct loose_object {
     struct oid id;
-    bool is_whole; /* with all folders below it */
+    bool is_whole; /* fetch it with all folders below it */
     bool is_coming;
     unsigned tries;
     const struct err *why;
@@ -211,7 +211,7 @@ struct request_slot {
 };
 
 struct place {
-    struct str key;        /* https://host:port */
+    struct str key;        /* "https://host:port" */
     struct str host;       /* as printed in messages */
     struct place *of_host; /* first place of this host, which counts: */
     uint64_t whole_bytes;  /* bytes of commits that came with all files */
@@ -223,7 +223,7 @@ struct place {
     bool is_looked_up;         /* looked up in the store */
     bool is_known;             /* the store has them */
     const struct repo *asking; /* repository that is requesting the caps now */
-    bool is_own;               /* of one repository only: over ssh */
+    bool is_own;               /* used by one repository only (over ssh) */
     struct secret secret;      /* found after a 401 */
     unsigned tried;
     bool secrets_of_paths; /* the checkout or git's helpers have a secret for
@@ -254,7 +254,7 @@ struct repo {
     struct repo *joined; /* the repository of the redirect's target, which
                           * takes over the asks; or NULL */
     struct caps caps;
-    unsigned round;     /* place.round of these caps */
+    unsigned round;     /* place.round when these caps were copied */
     bool has_caps;      /* the server advertised `caps`; else those of the
                          * place are assumed */
     bool no_tree_wants; /* blobs must be requested one by one */
@@ -433,7 +433,8 @@ void repo_join(struct repo *r);
  * NULL. */
 const struct repo *ask_move(const struct ask *a);
 const struct err *repo_keep_err(struct repo *r, const struct err *e);
-struct str oid_key(const struct oid *id); /* its 20 bytes, as a map key */
+/* Returns the 20 bytes of `id`, as a map key. */
+struct str oid_key(const struct oid *id);
 
 /* State of an ls-refs prefix ("HEAD", "main"; "" for all refs, ALL_TAGS for all
  * tags): not requested, requested, or answered. */
@@ -441,12 +442,12 @@ struct str oid_key(const struct oid *id); /* its 20 bytes, as a map key */
 #define PREFIX_ASKED 'a'
 #define PREFIX_KNOWN 'k'
 void refs_mark(struct repo *r, struct str prefix, char mark);
-bool refs_are_asked(const struct repo *r, struct str prefix); /* or known */
+/* Returns whether the refs were requested or are known. */
+bool refs_are_asked(const struct repo *r, struct str prefix);
 bool refs_are_known(const struct repo *r, struct str prefix);
 
 #define REPO_MAX_TIPS 500
-/* Collects the tips that all reachable commits descend from, allocated in
- * `a`. */
+/* Collects the tips of all refs, at most REPO_MAX_TIPS, allocated in `a`. */
 void all_tips(const struct repo *r, struct arena *a, struct oid_set *out);
 /* Returns the id under which a server that serves only advertised objects knows
  * the commit, which may be that of an annotated tag; NULL if there is none. */
@@ -540,7 +541,7 @@ struct exchange {
     struct fetch_answer fetch;
     struct pack *pack;
     struct objects objects;     /* REACHABILITY: commits only */
-    struct reachable reachable; /* used with takes_all */
+    struct reachable reachable; /* blobs to accept, with takes_all */
     size_t unrequested;         /* received objects that were not requested */
     uint64_t received;          /* bytes of the response */
     bool has_begun;
@@ -551,8 +552,8 @@ struct exchange {
     uint64_t took_ms;
     unsigned retry_after_s; /* 0 if the server sent none */
     bool was_slow;          /* it ended because no data arrived for too long */
-    struct http_call call;  /* http only */
-    struct secret secret;   /* http: the secret that was sent */
+    struct http_call call;  /* the call, for https */
+    struct secret secret;   /* https: the secret that was sent */
     struct exchange *next;  /* ssh: next exchange on the same connection */
     enum outcome line_outcome;
     const struct err *line_why; /* ssh: error of the connection; NULL if none */
@@ -571,8 +572,8 @@ struct transport {
     enum outcome (*judge)(struct exchange *x, struct err *e);
     /* Returns the outcome if the server asked to retry later. */
     enum outcome (*judge_busy)(struct exchange *x, struct err *e);
-    void (*describe)(const struct exchange *x,
-                     struct buf *out); /* as "HTTP 200" */
+    /* Writes a status, such as "HTTP 200". */
+    void (*describe)(const struct exchange *x, struct buf *out);
     void (*close)(struct exchange *x);
 };
 

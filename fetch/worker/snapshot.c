@@ -83,7 +83,7 @@ static void take_wanted(struct repo *r, struct exchange *x, struct oid_set *ids,
         if (s->search == SEARCH_TIP)
             oid_set_put(tips, advertised_id(r, &s->commit));
         else if (s != first && !searches[*search].everywhere)
-            continue; /* later, from its own tips */
+            continue; /* fetched later, from its own tips */
         oid_set_put(ids, &s->commit);
         s->trees = TREES_COMING;
     }

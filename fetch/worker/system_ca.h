@@ -15,8 +15,8 @@
  * bundle, so that the bundle adds none. Returns false if one cannot be read. */
 bool system_ca_is_in_folder(const char *bundle, const char *folder);
 
-/* Returns `bundle` if it is readable; else the first existing bundle of another
- * distribution's path; else `bundle`, so that libcurl reports it. */
+/* Returns `bundle` if it exists; else the first bundle that exists at the path
+ * of another distribution; else `bundle`, so that libcurl reports it. */
 const char *system_ca_bundle(const char *bundle);
 
 #endif

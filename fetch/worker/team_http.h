@@ -32,7 +32,7 @@ struct team_http {
     bool has_own_headers;      /* send the user's http.<url>.extraHeader */
     struct str content;        /* body of POST, PUT */
     struct buf *body;
-    bool is_blob;      /* may be redirected */
+    bool is_blob;      /* the request may be redirected */
     bool is_elsewhere; /* not the host of the remote (a realm): public, https */
     void (*over)(struct team_http *q);
     void *ctx;

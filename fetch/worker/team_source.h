@@ -67,11 +67,10 @@ struct team_get {
 };
 
 struct team_source_kind {
-    /*
-     * Starts the get. team_get_over is called once when it is finished, at once
+    /* Starts the get. team_get_over is called once when it is finished, at once
      * or later. A source may share one token or descriptor among its gets.
-     * Returns false only if mapm has ended; a failed get is a finished one.
-     */
+     * Returns false only on an error that ends mapm-fetch; a failed get counts
+     * as finished. */
     MUST_CHECK bool (*start)(struct team_get *g, struct err *e);
     /* Frees `g->state` and cancels a running get. */
     void (*close)(struct team_get *g);
@@ -86,15 +85,17 @@ struct team_source {
     bool is_dead;              /* not used again in this run */
     bool is_noted;             /* its HTTP 403 was reported */
     unsigned running;
-    uint64_t busy_since_ms; /* if running > 0 */
-    uint64_t busy_ms;       /* before that */
-    uint64_t received;      /* with TEAM_ANSWER_BYTES for each response */
+    uint64_t busy_since_ms; /* start of the current busy period, if running >
+                             * 0 */
+    uint64_t busy_ms;       /* total of earlier busy periods */
+    uint64_t received;      /* bytes received, plus TEAM_ANSWER_BYTES for
+                             * each response */
     /* Longer timeouts: a push cannot fall back to the git host, as a pull
      * can. */
     bool is_patient;
 };
 
-extern const struct team_source_kind team_bundle_kind; /* a file */
+extern const struct team_source_kind team_bundle_kind; /* for a bundle file */
 extern const struct team_source_kind team_folder, team_registry;
 
 /* Returns the kind for a remote. */

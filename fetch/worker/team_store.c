@@ -18,9 +18,9 @@ struct team_item {
     /* The proof of a marketplace includes its text as a file. An artifact is a
      * skill of an agent index. */
     bool is_proof, is_market, is_artifact;
-    struct hash digest; /* of an object or an artifact */
-    struct repo *repo;  /* of a proof */
-    struct oid commit;  /* of a proof */
+    struct hash digest; /* digest of an object or an artifact */
+    struct repo *repo;  /* set for a proof only */
+    struct oid commit;  /* set for a proof only */
     enum item_state state;
     size_t next; /* index of the next source to try */
     struct team_get *get;
@@ -39,7 +39,7 @@ struct team_store {
     struct team_source sources[TEAM_REMOTES_MAX];
     size_t count;
     bool only, is_bundle;
-    struct map items;               /* by name */
+    struct map items;               /* name -> struct team_item */
     struct team_item *first, *last; /* in order, starting with the first that
                                      * is not settled */
     struct team_get *over;          /* finished gets, to be processed in the

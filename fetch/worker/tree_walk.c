@@ -70,8 +70,9 @@ struct route {
 
 struct place {
     enum tree_kind kind;     /* FOLDER, FILE, PROGRAM; UNKNOWN if missing */
-    struct oid id;           /* for FILE and PROGRAM */
-    const struct folder *at; /* for FOLDER, itself; else the parent folder */
+    struct oid id;           /* id of a FILE or PROGRAM */
+    const struct folder *at; /* the folder itself for FOLDER, else the parent
+                              * folder */
 };
 
 static bool refuse_link(const struct route *r, const char *fault, struct err *e)
@@ -300,11 +301,12 @@ struct lister {
     struct walk *w;
     struct arena *a; /* memory of the listing */
     const struct limits *limits;
-    struct frame *frames; /* array of package_max_depth */
+    struct frame *frames; /* stack of package_max_depth elements */
     unsigned depth;
     char path[PACKAGE_PATH_MAX_BYTES + 1]; /* current path in the package */
     size_t path_n;
-    size_t entry_count, file_count, folder_count; /* of all paths (row 4) */
+    size_t entry_count, file_count, folder_count; /* counted once per path
+                                                   * (row 4) */
     struct tree_file *files;
     size_t count, capacity;
     bool has_links;

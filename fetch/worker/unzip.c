@@ -20,7 +20,7 @@
 #define FLAGS_HARMLESS  0x0006u /* compression level */
 #define MADE_BY_UNIX    3
 #define EXTRA_ZIP64     0x0001u
-#define EXTRA_PATH      0x7075u /* alternative name */
+#define EXTRA_PATH      0x7075u /* Unicode path, an alternative name */
 
 #define NAME_SHOWN_BYTES 300
 
@@ -222,7 +222,7 @@ static bool take_entry(struct cursor *c, struct entry *out, struct err *e)
     take_common(c, &out->c, &name, &extra);
     comment = take_2(c);
     disk = take_2(c);
-    take_2(c); /* text or binary */
+    take_2(c); /* internal attributes */
     attributes = take_4(c);
     out->at = take_4(c);
     out->c.name = take(c, name);

@@ -25,7 +25,7 @@ struct str url_host_port(const struct url *u, struct arena *a);
 
 #define SSH_SCHEME "ssh"
 
-bool url_is_secure(const struct url *u); /* https */
+bool url_is_secure(const struct url *u); /* True for https. */
 bool url_is_ssh(const struct url *u);
 bool url_is_loopback(const struct url *u);
 bool url_same_place(const struct url *x,
