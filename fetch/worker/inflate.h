@@ -13,9 +13,9 @@
 MUST_CHECK bool inflate_raw(struct str in, size_t size, struct arena *a,
                             struct str *out, struct err *e);
 
-/* Inflates a .tar.gz: one gzip member without trailing data, at most `max`
- * bytes when inflated. The caller frees `out`. Errors: ERR_FORMAT,
- * ERR_LIMIT. */
+/* Inflates a .tar.gz: one gzip member without trailing data, which may inflate
+ * to at most `max` bytes and at most inflate_max(in.n). The caller frees `out`.
+ * Errors: ERR_FORMAT, ERR_LIMIT, ERR_REFUSED for trailing data. */
 MUST_CHECK bool inflate_gzip(struct str in, size_t max, struct buf *out,
                              struct err *e);
 

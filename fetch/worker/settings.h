@@ -72,8 +72,8 @@ const struct host_config *settings_host(const struct settings *s,
 /* Returns http.proxy for this URL; p is NULL if it is not set. */
 struct str settings_proxy(const struct settings *s, const struct url *u);
 
-/* Returns false if neither the configuration nor the environment names a
- * proxy. */
+/* Returns whether a proxy may be used: the configuration or the environment
+ * names one, and no_proxy does not exempt the host. */
 bool settings_may_use_proxy(const struct settings *s, const struct url *u);
 
 /* Returns http.<url>.extraHeader of the best matching pattern, each as "Name:

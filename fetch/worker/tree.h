@@ -52,7 +52,7 @@ MUST_CHECK bool tree_next(struct str *rest, struct tree_entry *out,
 
 /* Checks all entries of one folder of a package: names, modes, canonical order,
  * and that no two names are equal on some file system (row 3). Links are
- * allowed. */
+ * allowed. The caller has limited the number of entries. */
 MUST_CHECK bool tree_check(struct str tree, struct err *e);
 
 /* An index of large folders by name, so that a thousand packages in one
