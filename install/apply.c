@@ -28,7 +28,8 @@ static void note_in_layer(const struct install_session *s)
     }
 }
 
-/* It was the user's before mapm import, so it is not deleted unasked. */
+/* Folders that existed before mapm import belong to the user, and removing them
+ * needs consent. */
 static void note_taken_over(struct install_session *s)
 {
     for (size_t i = 0; s->plan.taken_over && i < s->part_count; i++) {
@@ -38,8 +39,9 @@ static void note_taken_over(struct install_session *s)
     session_go_home(s);
 }
 
-/* Only of a person: without one they are printed, and no reason to refuse
- * [M8, D7, D21]. A question about servers is about these, too. */
+/* Asks about prerequisites and patches on a terminal only; elsewhere they are
+ * printed and never block the install [M8, D7, D21]. A question about servers
+ * covers them, too. */
 static bool ask_person(struct install_session *s, struct err *e)
 {
     const char *question;
@@ -57,7 +59,7 @@ static bool ask_person(struct install_session *s, struct err *e)
     return context_consent(s->cx, question, e);
 }
 
-/* One question for all that the plan needs a yes to [D4]. */
+/* Phrases one question for everything in the plan that needs consent [D4]. */
 static struct str question_of(const struct install_plan *plan, struct arena *a)
 {
     size_t taken = plan->taken_over, servers_taken = plan->taken_servers;
@@ -81,7 +83,7 @@ static struct str question_of(const struct install_plan *plan, struct arena *a)
                         plan->patch_count ? ", and apply the patches" : "");
 }
 
-/* With the clients, which are part of the same question [H7]. */
+/* Asks about the clients as part of the same question [H7]. */
 static bool ask_all(struct install_session *s, struct err *e)
 {
     struct arena *a = &s->cx->arena;
@@ -139,7 +141,7 @@ static bool ask_consent(struct install_session *s, struct err *e)
                : false;
 }
 
-/* The digests and texts of a package that a person is shown, as keys. */
+/* Adds the digests and texts of a package that the user was shown, as keys. */
 static void note_shown(const struct install_package *p, struct map *out,
                        struct arena *a)
 {
@@ -165,8 +167,8 @@ static bool has_unshown(const struct install_package *p,
     return false;
 }
 
-/* Consent was given to these very bytes: of the commands, patches and texts
- * that were shown, whatever a branch names by now. */
+/* Checks that the new plan contains only commands, patches and texts that were
+ * shown in the old one, because consent covers these bytes only. */
 static bool check_consent(const struct install_plan *old,
                           const struct install_plan *new, struct err *e)
 {
@@ -198,7 +200,8 @@ static bool has_server(const struct install_session *s)
     return false;
 }
 
-/* gc finds the locks there: that of the root, and mapm.local.lock of each. */
+/* Registers the workspace, so that store gc finds its locks: that of the root
+ * and the mapm.local.lock of each member. */
 static void register_workspace(struct install_session *s)
 {
     struct err problem = {0};
@@ -212,8 +215,8 @@ static void register_workspace(struct install_session *s)
         }
 }
 
-/* Before the workspace changes: without a change it is consent to what was
- * shown all the same. A power cut may lose it, and then it is given again. */
+/* Records consent before the workspace changes; it also counts if nothing
+ * changes. After a power cut it may have to be given again. */
 static bool put_grants(struct install_session *s, struct err *e)
 {
     if (s->plan.grant_count == 0)
@@ -238,7 +241,7 @@ static bool put_grants(struct install_session *s, struct err *e)
     return store_commit(s->store, e);
 }
 
-/* Of all places; a backup is one for them. */
+/* Combines the results of all places, which share a backup. */
 static void fill_result(struct install_session *s, struct install_result *out)
 {
     struct arena *a = &s->cx->arena;
@@ -261,7 +264,8 @@ static void fill_result(struct install_session *s, struct install_result *out)
     }
 }
 
-/* Of those that came to be so: without the server nothing would say it. */
+/* Reports skills that are found only through the server, if no server is
+ * configured. */
 static void note_searched(struct install_session *s)
 {
     size_t count = 0;
@@ -287,8 +291,8 @@ static void note_searched(struct install_session *s)
 
 #define WRITER_MAX_TRIES 3
 
-/* Clients write their files when they like. What they wrote is read again, and
- * the change is made to that [H8]. */
+/* Clients may write their files at any time. Reads changed files again and
+ * applies the change to them [H8]. */
 static bool provision_against_writers(struct install_session *s, struct err *e)
 {
     unsigned tries = 1;
@@ -306,7 +310,7 @@ static bool provision_against_writers(struct install_session *s, struct err *e)
     return true;
 }
 
-/* Without a change there may still be something for it to remember. */
+/* Applies the plan. Without changes there may still be consent to record. */
 static bool apply(struct install_session *s, struct install_result *out,
                   struct err *e)
 {

@@ -11,11 +11,11 @@
 struct bundling {
     struct offline_job job;
     struct team_bundle_writer writer;
-    struct map names;   /* of packages that are in it */
-    struct arena arena; /* of one proof */
+    struct map names;   /* names of the packages in the bundle */
+    struct arena arena; /* memory of one proof */
 };
 
-/* The object of a package, once. */
+/* Adds the object of a package once. */
 static bool add_package(struct bundling *b,
                         const struct install_team_package *p, struct err *e)
 {

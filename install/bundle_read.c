@@ -6,10 +6,10 @@
 
 #include "install_session.h"
 
-/* What `install --from` reads of a bundle before its packages: where the
- * workspace has no lock, that. mapm-fetch takes the file apart. */
+/* Reads the lock of a bundle for a workspace without one, before its packages.
+ * mapm-fetch parses the file. */
 
-/* Patches are files of a team's repository, and in no bundle. */
+/* Patches belong to the team's repository and are not in bundles. */
 static bool warn_about_patches(struct install_session *s,
                                const struct lock *lock, struct err *e)
 {
@@ -50,8 +50,8 @@ static bool take_lock(struct install_session *s, struct err *e)
     return true;
 }
 
-/* What nothing needs, and is no part of a plugin, nor of the workspace that the
- * lock was of. */
+/* Makes roots of packages that no other package needs and that belong neither
+ * to a plugin nor to the original workspace. */
 static void take_roots(struct install_session *s)
 {
     struct arena *a = &s->cx->arena;

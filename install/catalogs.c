@@ -62,7 +62,8 @@ const struct catalog **catalogs_list(const struct install_session *s,
     return list;
 }
 
-/* "owner/repo[/path][@ref]", of a catalog whose ref has one segment. */
+/* Returns whether `o` is the short form "owner/repo[/path][@ref]" of a catalog
+ * whose ref has one segment. */
 static bool is_short_of(const struct origin *o, const struct origin *catalog,
                         struct arena *a)
 {
@@ -99,7 +100,7 @@ const struct catalog *catalogs_find(const struct install_session *s,
     for (size_t i = 0; i < count; i++)
         if (is_short_of(&o, &all[i]->origin, &cx->arena)) {
             if (found)
-                return NULL; /* at two refs */
+                return NULL; /* the catalog exists at two refs */
             found = all[i];
         }
     return found;
@@ -183,7 +184,8 @@ static void request_scope(struct install_session *s, const struct node *catalog,
         plugin_scope_request(&s->closure, catalog, folder, &any);
 }
 
-/* `known`: origins of choices. */
+/* Adds the packages that an expansion chooses; `known` contains the origins
+ * chosen so far. */
 static size_t choose(struct install_session *s, const struct expansion *x,
                      bool is_update, struct map *known)
 {
@@ -283,8 +285,8 @@ void catalogs_note(struct install_session *s)
 
 /* --- what arguments choose ------------------------------------------------ */
 
-/* Arguments name paths in the repository, mapm.yaml below the catalog. False: it
- * fits nothing there. */
+/* Converts a path in the repository, as in arguments, to one below the catalog,
+ * as in mapm.yaml. Returns false if it matches nothing there. */
 static bool make_relative(struct str folder, struct str *word)
 {
     struct str part, glob;
@@ -294,7 +296,7 @@ static bool make_relative(struct str folder, struct str *word)
         if (!str_cut(word, '/', &glob) || !glob_matches(glob, part))
             return false;
         if (!word->p) {
-            *word = STR("*"); /* a folder that all of it lies in */
+            *word = STR("*"); /* the folder contains the whole catalog */
             return true;
         }
     }
@@ -329,7 +331,8 @@ static void complete(const struct node *n, struct arena *a, struct origin *out)
         *out = *n->origin;
 }
 
-/* The same folder at another ref, of which one segment is supposed. */
+/* Returns whether `o` is the same folder at another ref, which is assumed to
+ * have one segment. */
 static bool is_same_place(const struct origin *o, struct str path,
                           const struct catalog *c, struct arena *a)
 {
@@ -359,7 +362,7 @@ static const struct catalog *find_before(const struct install_session *s,
     return found;
 }
 
-/* Everything, or what was included before and is now. */
+/* Sets `include` to everything, or to the previous and new patterns. */
 static void fill_include(const struct install_choice *choice,
                          const struct catalog *before, struct str folder,
                          struct patterns *w, bool *has_include)
@@ -376,7 +379,7 @@ static void fill_include(const struct install_choice *choice,
     }
 }
 
-/* With --all what was excluded before is taken, too. */
+/* Sets `exclude`; --all clears previous exclusions. */
 static void fill_exclude(const struct install_choice *choice,
                          const struct catalog *before, struct str folder,
                          struct patterns *w)
@@ -388,7 +391,7 @@ static void fill_exclude(const struct install_choice *choice,
         add_pattern(w, NULL, folder, choice->skip.items[i]);
 }
 
-/* Words of a person: what is no pattern matches nothing. */
+/* Reads patterns that the user wrote; an invalid one matches nothing. */
 static void read_filter(struct patterns *w, struct catalog_filter *out)
 {
     struct err ignored = {0};
@@ -470,7 +473,7 @@ bool catalogs_have_choice(const struct install_session *s, struct str word)
 
 /* --- what the manifests say ----------------------------------------------- */
 
-/* An exclude that hides what is chosen now is out of date. */
+/* Returns the exclusions without those that hide packages chosen now. */
 static struct str_list current_excludes(const struct install_session *s,
                                         const struct catalog *c)
 {
@@ -542,7 +545,8 @@ static bool is_moved(const struct install_session *s, const struct catalog *c)
     return false;
 }
 
-/* Without an exclude each: the catalog is at the other ref as a whole. */
+/* Drops replaced roots without an exclusion for each, because the whole catalog
+ * moves to the other ref. */
 void catalogs_drop_replaced(struct install_session *s)
 {
     size_t n = 0;

@@ -16,10 +16,10 @@
  * an argument chooses by pattern becomes a catalog of mapm.yaml, too.
  */
 
-/* What an argument makes of a catalog. */
+/* A catalog that an argument adds or changes. */
 struct asked_catalog {
     struct catalog catalog;
-    const struct catalog *before; /* in mapm.yaml, maybe at another ref */
+    const struct catalog *before; /* entry in mapm.yaml, maybe at another ref */
 };
 
 struct expansion {
@@ -27,39 +27,43 @@ struct expansion {
     struct node *node;
 };
 
-/* s->roots and s->chosen, by the manifests and the locks. */
+/* Sets s->roots and s->chosen from the manifests and the locks. */
 void catalogs_open(struct install_session *s);
 
-/* Those of which no package is locked. ERR_LOCKED with s->locked. */
+/* Requests the catalogs without locked packages. ERR_LOCKED with s->locked. */
 MUST_CHECK bool catalogs_ask_new(struct install_session *s, struct err *e);
 void catalogs_ask(struct install_session *s, const struct catalog *c);
-/* Of all manifests. In the arena of the session. */
+/* Returns the catalogs of all manifests, allocated in the arena of the
+ * session. */
 const struct catalog **catalogs_list(const struct install_session *s,
                                      size_t *count);
-/* The one that a word names: its origin, or a short form of it. NULL: none. */
+/* Returns the catalog with this origin or short form of it, or NULL. */
 const struct catalog *catalogs_find(const struct install_session *s,
                                     struct str word);
 
-/* After closure_gather: those that were asked for. How many they offer. */
+/* Returns the number of packages that the requested catalogs offer, after
+ * closure_gather(). */
 size_t catalogs_offered(const struct install_session *s);
-/* Adds to s->choices, which has room for all that they offer. Errors: of a
- * catalog that could not be read; ERR_NOT_FOUND of one that chooses nothing.
- * `is_update`: neither is one. */
+/* Adds the chosen packages to s->choices, which has room for all that are
+ * offered. Errors: those of an unreadable catalog, and ERR_NOT_FOUND for one
+ * that chooses nothing; with `is_update` neither is an error. */
 MUST_CHECK bool catalogs_choose(struct install_session *s, bool is_update,
                                 struct err *e);
-/* Those that stand for a root that is listed at another ref are no choices. */
+/* Drops choices that a root lists at another ref. */
 void catalogs_drop_superseded(struct install_session *s);
-/* Remembers which of s->choices catalogs chose, but for those left out. */
+/* Records which of s->choices were chosen by catalogs, except those left
+ * out. */
 void catalogs_note(struct install_session *s);
 
-/* An argument that chooses only what a catalog with locked packages is for. */
+/* Returns whether the argument chooses only what a catalog with locked packages
+ * covers. */
 bool catalogs_have_choice(const struct install_session *s, struct str word);
-/* What --all and patterns choose of s->catalogs, as these will stand in
- * mapm.yaml; NULL for each where they name packages alone. */
+/* Returns the entries for mapm.yaml that --all and patterns produce from
+ * s->catalogs; NULL for those of which only packages are named. */
 const struct catalog **catalogs_of_arguments(struct install_session *s);
-/* Writes the catalogs of the arguments of which something is taken. */
+/* Writes the catalogs of the arguments from which packages are installed. */
 MUST_CHECK bool catalogs_write(struct install_session *s, struct err *e);
-/* Roots of catalogs that an argument moves to another ref. */
+/* Drops the roots of catalogs that an argument moves to another ref. */
 void catalogs_drop_replaced(struct install_session *s);
 
 #endif

@@ -20,11 +20,12 @@
 #include "self_server.h"
 
 #define GITIGNORE_MAX_BYTES (1024u * 1024)
-#define TEXTS_MAX           8 /* but for patches */
+#define TEXTS_MAX           8 /* number of texts without patches */
 
 /* --- commands of MCP servers --------------------------------------------- */
 
-/* What the locked one ran; NULL when it is no longer in the store. */
+/* Returns the command of the locked server, or NULL if it is no longer in the
+ * store. */
 static const char *find_old_command(struct install_session *s,
                                     const struct install_package *p)
 {
@@ -46,8 +47,8 @@ static bool needs_consent(const struct install_package *p)
            (!p->before || !str_eq(p->before->digest, p->digest));
 }
 
-/* A server starts a program: what the lock does not hold with these very
- * bytes is shown and asked for (DESIGN.md, THREATS.md 1.5). */
+/* Finds the commands of servers whose content the lock does not contain, which
+ * are shown and need consent (DESIGN.md, THREATS.md 1.5). */
 static bool find_commands(struct install_session *s, struct err *e)
 {
     for (size_t i = 0; i < s->resolved.count; i++) {
@@ -81,8 +82,8 @@ static bool add_grant(struct install_session *s, struct install_package *p,
     return true;
 }
 
-/* `mapm start` executes no remote server, and of plugins what needs their
- * folder. One that cannot be read may be either. */
+/* Returns whether `mapm start` may execute the server: a stdio server, and of a
+ * plugin only one that needs its folder. An unreadable server may be either. */
 static bool can_be_started(struct install_session *s,
                            const struct install_package *p)
 {
@@ -102,8 +103,8 @@ static bool can_be_started(struct install_session *s,
                             : json_get(d.mcp, "command") != NULL;
 }
 
-/* The lock is committed: that this machine may start its servers is known to
- * this machine alone. */
+/* Finds servers without consent on this machine. The lock is committed and does
+ * not prove consent. */
 static bool find_grants(struct install_session *s, struct err *e)
 {
     for (size_t i = 0; i < s->resolved.count; i++)
@@ -116,8 +117,9 @@ static bool find_grants(struct install_session *s, struct err *e)
 
 /* --- provision ------------------------------------------------------------ */
 
-/* Not by links: what is held back has no file of its own. Of a rewritten
- * package one file is another in the end, so all of it is left to then. */
+/* Stages a package early, except with hard links, since staged objects have no
+ * files of their own, and except rewritten packages, in which a file changes
+ * later. */
 void session_stage_early(void *session, const struct node *n)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -180,9 +182,8 @@ static bool fill_files(struct install_session *s, const struct node *n,
     return true;
 }
 
-/* Nothing to do, and known without a look at any file of the store: every
- * package is locked, the texts stay, all is in place by its digest, and the lock
- * is one that was proved. */
+/* Returns whether nothing is to be done, without reading the store: every
+ * package is locked, proved and in place by its digest, and no text changes. */
 static bool is_in_place(struct install_session *s,
                         const struct provision_options *o,
                         const struct provision_item *items, size_t item_count)
@@ -195,13 +196,13 @@ static bool is_in_place(struct install_session *s,
            proof_knows_lock(s->store, s->lock_text);
 }
 
-/* A plugin is in the workspace by its parts alone. */
+/* Returns false for plugins, which are installed only by their parts. */
 static bool is_placed(const struct install_package *p)
 {
     return p->package->kind != DOC_PLUGIN;
 }
 
-/* The plan stays as it is, but the resolver knows how to report. */
+/* Lets the resolver report failures; the plan does not change. */
 static bool report_failures(struct install_session *s, struct err *e)
 {
     struct resolver_source source = {closure_read, &s->closure};
@@ -227,17 +228,17 @@ static bool verify_all(struct install_session *s, struct err *e)
     if (!found || !report_failures(s, e) ||
         (s->closure.moved.count > moved && !session_format_locks(s, e)))
         return false;
-    fetch_stop(s->closure.fetch); /* all is here */
+    fetch_stop(s->closure.fetch); /* everything is here */
     store_end_fetch(s->store);
     return true;
 }
 
-/* What packages consist of: the lists of files in `lists`, their paths stay. */
+/* Finds the files of packages; the lists are allocated in `lists`. */
 static bool find_files(struct install_session *s, struct provision_item *items,
                        struct arena *lists, struct err *e)
 {
-    /* Nothing there to compare them with, and nothing is written: a large plan
-     * is a tenth smaller without them. */
+    /* Lists are not needed if nothing is compared or written; without them, a
+     * large plan is a tenth smaller. */
     bool is_short =
         s->request->dry_run && provision_has_no_skills(s->layer.provision);
 
@@ -283,7 +284,7 @@ struct str install_path(const struct install_package *p, struct arena *a)
                : path;
 }
 
-/* A lock does not hold what a person should know before it runs. */
+/* Finds commands of servers in the workspace that the lock does not contain. */
 static bool find_placed_commands(struct install_session *s, struct err *e)
 {
     struct arena *a = &s->cx->arena;
@@ -311,7 +312,7 @@ static bool note_effects(struct install_session *s,
     return find_placed_commands(s, e);
 }
 
-/* .gitignore gets the local pair when it is first written (M15). */
+/* Adds the two local files to .gitignore when they are first written (M15). */
 static bool ignore_local(struct install_session *s, struct provision_text *out,
                          size_t *count, struct err *e)
 {
@@ -358,7 +359,7 @@ static void add_text(struct provision_text *texts, size_t *count,
         str_cstr(path), new.n ? new : (struct str){NULL, 0}};
 }
 
-/* Of a patch that goes: NULL. */
+/* Adds the texts of patches; NULL for a deleted one. */
 static void add_patches(const struct install_session *s,
                         struct provision_text *texts, size_t *count)
 {
@@ -386,14 +387,14 @@ static bool list_texts(struct install_session *s, struct provision_text *texts,
              s->local_lock_text);
     if (l->member.n)
         return true;
-    /* A checkout with CRLF is not rewritten for that alone. */
+    /* CRLF line ends alone are no reason to rewrite the file */
     add_text(texts, count, "mapm.lock", l->lock_text,
              session_same_lock(l->lock_text, s->lock_text) ? l->lock_text
                                                            : s->lock_text);
     return true;
 }
 
-/* Once: what the next plan finds in place is not looked at again. */
+/* Names taken-over folders once; the next plan finds them in place. */
 static void name_taken(struct install_session *s)
 {
     size_t count;
@@ -406,7 +407,8 @@ static void name_taken(struct install_session *s)
                      STR_ARG(taken[i]));
 }
 
-/* The index is a cache: what cannot be noted is fetched again. */
+/* Errors are ignored, because the index is a cache and missing rows are fetched
+ * again. */
 static void note_also(struct install_session *s, const struct plan_step *step,
                       const struct node *own)
 {
@@ -426,7 +428,7 @@ static void note_also(struct install_session *s, const struct plan_step *step,
     }
 }
 
-/* What its host said of the repository holds for all packages of it. */
+/* Records a rename of the repository, which applies to all of its packages. */
 static void note_moved(struct install_session *s, const struct node *n)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -447,7 +449,8 @@ static void note_layer(struct install_session *s)
     }
 }
 
-/* The new lock is of documents that were read, of commits that were shown. */
+/* Records that the new lock was proved: its documents were read and its commits
+ * verified. */
 static void note_proofs(struct install_session *s)
 {
     struct err ignored = {0};
@@ -455,14 +458,14 @@ static void note_proofs(struct install_session *s)
     for (size_t i = 0; i < s->closure.queued; i++)
         if (s->closure.queue[i]->is_elsewhere &&
             s->closure.queue[i]->assumed_present)
-            return; /* not all of it */
+            return; /* incomplete */
     if (!proof_knows_lock(s->store, s->lock_text) &&
         !proof_put_lock(s->store, s->lock_text, &ignored))
         err_clear(&ignored);
 }
 
-/* What a removed package leaves behind; else what stays edited in packages
- * that stay. */
+/* Lists what a removed package leaves behind, or edits that are kept in other
+ * packages. */
 static void list_edits(struct install_session *s)
 {
     size_t kept_count, left_count;
@@ -511,7 +514,7 @@ static bool find_changes(struct install_session *s,
     return true;
 }
 
-/* What one layer is to hold, and whether it does. */
+/* Builds the desired items of one layer. */
 static bool make_items(struct install_session *s, struct provision_options *o,
                        struct provision_item **out, size_t *count,
                        bool *in_place, struct err *e)
@@ -547,7 +550,7 @@ struct desired_layer {
     size_t count;
 };
 
-/* Of all layers: those of the plan are of one only. */
+/* Totals over all layers; the plan has those of one layer. */
 struct totals {
     struct provision_change *changes;
     size_t change_count, change_capacity;
@@ -585,7 +588,7 @@ static void add_totals(struct install_session *s, struct totals *t)
     s->plan.change_count = s->plan.edit_count = 0;
 }
 
-/* A patch that was rebased is written where the rest waits, too. */
+/* Opens the place; a rebased patch is staged with the other files. */
 static bool open_place(struct install_session *s, struct err *e)
 {
     struct layer *l = &s->layers.parts[s->at];
@@ -598,7 +601,8 @@ static bool open_place(struct install_session *s, struct err *e)
     return true;
 }
 
-/* Not provisioned: consent is of the lock, and the root has that. */
+/* Finds changes of a layer that is locked but not provisioned; consent is given
+ * for the lock at the root. */
 static bool find_locked_changes(struct install_session *s,
                                 const struct provision_options *o,
                                 struct err *e)

@@ -56,7 +56,8 @@ static void add_name(struct names *n, const char *name)
 
 /* --- where a client is ------------------------------------------------------ */
 
-/* A marker that mapm did not make. */
+/* Returns whether the workspace has a marker of the client that mapm did not
+ * create. */
 static bool is_here(const struct layer *l, const struct client *c)
 {
     return provision_is_marked(l->provision, c);
@@ -89,7 +90,7 @@ static bool add_asked(const struct install_session *s, struct names *out,
     return true;
 }
 
-/* What others were given stays. */
+/* Adds the clients that were installed for before. */
 static void add_served(const struct install_session *s,
                        const struct client_choice *lists, struct names *out)
 {
@@ -102,8 +103,8 @@ static void add_served(const struct install_session *s,
             add_name(out, clients_table[i].name);
 }
 
-/* A person is asked in the first install of a workspace, or of the user's library,
- * while nobody has said which clients it is for. */
+/* Returns whether to ask about clients: in the first install of a workspace or
+ * of the user's library, unless clients are configured. */
 static bool is_first(const struct install_session *s)
 {
     return s->request->command == INSTALL_INSTALL && !s->locked &&
@@ -112,7 +113,8 @@ static bool is_first(const struct install_session *s)
            s->layer.local_lock.count == 0;
 }
 
-/* At user level it is for all on this machine, unless a person chooses. */
+/* Returns whether to ask at user level, where the default is all clients on
+ * this machine. */
 static bool asks_user(const struct install_session *s)
 {
     return s->layer.is_global && s->request->may_ask_clients && is_first(s) &&
@@ -158,7 +160,8 @@ static bool reads(const struct client *c, const char *folder)
     return false;
 }
 
-/* In a folder of its own, or of others that it reads, too. */
+/* Returns whether the client sees the skills, in its own folder or in one of
+ * another client that it reads. */
 static bool sees_skills(const struct install_client *items, size_t at)
 {
     const struct client *c = items[at].client;
@@ -209,7 +212,7 @@ static const char *no_servers_because(const struct install_client *item)
 
 #define TRUST_MAX_BYTES (1024 * 1024)
 
-/* Its file names the folder: what else it says of it is the client's to judge. */
+/* Returns whether the client's file names the folder as trusted. */
 static bool is_trusted(struct context *cx, const struct client *c,
                        struct str folder)
 {
@@ -225,7 +228,8 @@ static bool is_trusted(struct context *cx, const struct client *c,
                SIZE_MAX;
 }
 
-/* What a client shows only in folders that a person has said to trust. */
+/* Reports clients that read the files only in folders that the user has
+ * trusted. */
 static void look_at_trust(struct context *cx, struct str folder,
                           struct install_client *item)
 {
@@ -283,7 +287,8 @@ static bool lists_clients(const struct install_session *s)
     return (!s->layer.is_global || asks_user(s)) && s->part_count <= 1;
 }
 
-/* Those of PATH and the home are named by the first install, and in JSON. */
+/* Finds the clients in PATH and the home, for the first install and JSON
+ * output. */
 void session_find_on_machine(void *session)
 {
     struct install_session *s = session;
@@ -418,7 +423,7 @@ struct str session_ask_about_clients(const struct install_session *s)
 
 struct list_change {
     struct str_list add, remove;
-    const struct origin_rules *rules; /* for the rest of the file */
+    const struct origin_rules *rules; /* used for the rest of the file */
     struct names changed;
 };
 
@@ -517,7 +522,7 @@ static struct str negated(struct str name, struct arena *a)
     return arena_printf(a, "-%.*s", STR_ARG(name));
 }
 
-/* Where each name goes; the opposite of it goes out of both lists. */
+/* Plans in which list each name is added; its opposite is removed from both. */
 static bool plan_edit(struct context *cx, const struct layer *l,
                       struct str_list names, bool add,
                       enum install_clients_file file,

@@ -13,20 +13,21 @@ MUST_CHECK bool session_choose_clients(struct install_session *s,
                                        struct client_choice *out,
                                        struct err *e);
 
-/* Which of them are on this machine: hundreds of lookups along PATH. For
- * closure_options.on_idle, else session_list_clients does it; `session` is an
- * install_session. */
+/* Finds the clients on this machine, with hundreds of lookups in PATH. Called
+ * through closure_options.on_idle, or else by session_list_clients(). `session`
+ * is an install_session. */
 void session_find_on_machine(void *session);
 
-/* What the plan says of them, when its changes are known. */
+/* Fills the clients of the plan once its changes are known. */
 MUST_CHECK bool session_list_clients(struct install_session *s, struct err *e);
 
-/* "for claude, codex (yes), or also gemini (all)", and the answers to it. */
+/* Returns the part of the question about clients, such as "for claude, codex
+ * (yes), or also gemini (all)". */
 struct str session_ask_about_clients(const struct install_session *s);
 #define CLIENTS_ANSWERS 3 /* yes, all, no */
 extern const char *const clients_answers[CLIENTS_ANSWERS];
 
-/* After the plan was applied: the answer is remembered. */
+/* Records the answer after the plan was applied. */
 MUST_CHECK bool session_remember_clients(struct install_session *s,
                                          struct err *e);
 

@@ -19,7 +19,7 @@ bool clients_are_there(const struct layer *l, const struct client *c,
                                  l->provision);
 }
 
-/* One that config.yaml only leaves out decides nothing for the user. */
+/* A client that config.yaml only excludes is not a decision. */
 bool clients_are_decided(const struct layer *l)
 {
     bool any = l->project.has_clients;
@@ -103,7 +103,7 @@ struct str clients_program(const struct layer *l, struct arena *a)
     err_clear(&ignored);
     if (!proc_find_program("mapm", NULL, a, &found, &ignored))
         return own;
-    /* What a package manager updates is the link, and not what it leads to. */
+    /* use the link, which package managers update, not its target */
     if (own.n && access(own.p, X_OK) == 0) {
         struct str real;
 

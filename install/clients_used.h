@@ -11,23 +11,25 @@
  * verified client on this machine. In the arena of `cx`.
  */
 struct client_choice clients_used(const struct layer *l, struct context *cx);
-/* Without those that are only on this machine: a person is asked about these. */
+/* Likewise, without clients that are only on this machine, about which the user
+ * is asked. */
 struct client_choice clients_used_so_far(const struct layer *l,
                                          struct context *cx);
 bool clients_are_decided(const struct layer *l);
-/* The same to look at what is there: without a client that is in use everywhere,
- * but was left out by the commands so far (--client). */
+/* Likewise, for inspection: without clients that are always in use but were
+ * excluded by earlier commands (--client). */
 struct client_choice clients_given(const struct layer *l, struct context *cx);
 
-/* A verified client on this machine, by more than what mapm made there. */
+/* Returns whether a verified client is on this machine, by evidence that mapm
+ * did not create. */
 bool clients_are_there(const struct layer *l, const struct client *c,
                        struct str home);
 
-/* Those that are named, with ", " between them. In `a`. */
+/* Returns the names of the clients, joined by ", ", allocated in `a`. */
 struct str clients_join(const struct client_choice *c, struct arena *a);
 
-/* At user level the absolute path of mapm: as PATH has it, else beside this
- * program. "" in a workspace. In `a`. */
+/* Returns the absolute path of mapm at user level, from PATH or beside this
+ * program, and "" in a workspace. Allocated in `a`. */
 struct str clients_program(const struct layer *l, struct arena *a);
 
 #endif

@@ -43,7 +43,7 @@ void closure_done(struct closure *c)
     install_trees_done(&c->trees);
 }
 
-/* It is resolved anew. */
+/* Resets the node, so that it is resolved again. */
 static void reset(struct closure *c, struct node *n)
 {
     struct str_list without;
@@ -91,7 +91,7 @@ void closure_forget_versions(struct closure *c)
 
 /* --- what arrives --------------------------------------------------------- */
 
-/* Which entry of the lock it is that does not fit its commit. */
+/* Names the lock entry that does not match its commit. */
 static void name_entry(const struct lock_entry *entry, struct err *e)
 {
     err_wrap(e, "mapm.lock:%u: %s %.*s is not what its commit holds",
@@ -109,21 +109,22 @@ static void add_fetched(struct closure *c, struct node *n)
     c->fetched[c->fetched_count++] = n;
 }
 
-/* The commit has something else there, or is no longer to be had. */
+/* Returns whether the commit contains another object, or is no longer
+ * available. */
 static bool is_no_match(enum err_code code)
 {
     return code == ERR_LOCKED || code == ERR_REF || code == ERR_PATH ||
            code == ERR_DAMAGED;
 }
 
-/* The package, its ref or its repository is not there any more. */
+/* Returns whether the package, its ref or its repository no longer exists. */
 static bool is_gone(enum err_code code)
 {
     return code == ERR_PATH || code == ERR_REF || code == ERR_NOT_FOUND;
 }
 
-/* The user names the package, and the former name leads to a repository of its
- * own: that is the one from now on, whatever it holds. */
+/* Returns whether the user named the package and another repository has taken
+ * the former name, which is used from now on. */
 static bool is_taken_name(const struct closure *c, const struct node *n,
                           const struct fetch_event *event)
 {
@@ -152,8 +153,8 @@ static bool take_comparison(struct closure *c, struct node *n,
     return n->stays ? closure_resolve(c, n, e) : closure_request(c, n, e);
 }
 
-/* A forced push: the ref has the same content and another history, and others
- * may not get the commit. */
+/* Handles a forced push: the ref has the same content with another history, so
+ * the locked commit may be unavailable to others. */
 static bool take_new_history(struct closure *c, struct node *n, struct err *e)
 {
     n->is_tracing = n->stays = false;
@@ -162,8 +163,8 @@ static bool take_new_history(struct closure *c, struct node *n, struct err *e)
     return closure_request(c, n, e);
 }
 
-/* Its content is as it is locked, but the lock cannot be proved: an update
- * takes the commit that its ref names now. */
+/* Updates a package whose content is unchanged but whose lock entry cannot be
+ * proved, to the current commit of its ref. */
 static bool change_after_all(struct closure *c, struct node *n, struct err *e)
 {
     bool asked = closure_stop_sharing(c, n, e);
@@ -173,8 +174,9 @@ static bool change_after_all(struct closure *c, struct node *n, struct err *e)
     return asked;
 }
 
-/* Its commit has another object at its path: a folder with a link has the same
- * content as one with a copy. Whether it has is seen when it is here. */
+/* Requests the object that the commit contains at the path, which may have the
+ * same content, such as a copy instead of a link. The content is compared when
+ * it arrives. */
 static bool ask_twin(struct closure *c, struct node *n, struct err *e)
 {
     n->is_twin = true;
@@ -182,7 +184,7 @@ static bool ask_twin(struct closure *c, struct node *n, struct err *e)
     return closure_request(c, n, e);
 }
 
-/* It is what that commit holds, whatever its ref names by now. */
+/* Accepts the content of that commit, wherever the ref is now. */
 static void take_twin(struct node *n, struct str path, struct arena *a)
 {
     n->is_sharing = n->is_twin = false;
@@ -191,8 +193,8 @@ static void take_twin(struct node *n, struct str path, struct arena *a)
     n->ref = node_tag(n, a).n ? node_tag(n, a) : proof_ref(n->origin, path);
 }
 
-/* Its host has the commit no longer, but this machine was shown what it held:
- * the object may be there still. */
+/* Requests the object alone if the host no longer has the commit but its
+ * content was proved on this machine. */
 static bool ask_unserved(struct closure *c, struct node *n, struct err *e)
 {
     n->is_unserved = true;
@@ -215,7 +217,7 @@ static void refuse_unserved(const struct node *n, struct err *e)
              STR_ARG(entry->name));
 }
 
-/* The object alone came: where it lies is known from the proof. */
+/* Places an object that was fetched alone; its path is known from the proof. */
 static struct fetch_event place_unserved(const struct closure *c,
                                          const struct node *n,
                                          const struct fetch_event *event)
@@ -229,7 +231,8 @@ static struct fetch_event place_unserved(const struct closure *c,
     return ev;
 }
 
-/* Elsewhere "owner/repo@x" is the skill x of the catalog; here x is a ref. */
+/* Hints that x in "owner/repo@x" is a ref, since other tools use it for the
+ * skill x of a catalog. */
 static void hint_skill(const struct node *n, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -243,7 +246,8 @@ static void hint_skill(const struct node *n, struct err *e)
                  STR_ARG(origin_typed(o, STR(""), &scratch)), STR_ARG(o->ref));
 }
 
-/* What was reviewed under a tag is not what it names now. */
+/* Refuses a tag that names another commit than the lock, whose content was not
+ * reviewed. */
 static bool check_tag(const struct closure *c, const struct node *n,
                       const struct fetch_event *event, struct err *e)
 {
@@ -260,8 +264,8 @@ static bool check_tag(const struct closure *c, const struct node *n,
                    STR_ARG(entry->name));
 }
 
-/* A name that a repository has left can be taken by someone else. By the name of
- * the package it is the user's word. */
+/* Refuses a repository that took the former name of a renamed one, unless the
+ * user named the package. */
 static bool check_name(const struct closure *c, const struct node *n,
                        const struct fetch_event *event, struct err *e)
 {
@@ -290,11 +294,11 @@ static bool check_answer(const struct closure *c, const struct node *n,
     return check_tag(c, n, event, e) && check_name(c, n, event, e);
 }
 
-/* What an event leads to. */
+/* The result of an event. */
 enum outcome {
     TAKEN,
-    PACKAGE_FAILED, /* by `arrival.problem` */
-    FAILED,         /* the whole closure, by `arrival.e` */
+    PACKAGE_FAILED, /* with `arrival.problem` */
+    FAILED,         /* the whole closure failed with `arrival.e` */
 };
 
 struct arrival {
@@ -302,7 +306,7 @@ struct arrival {
     struct node *n;
     const struct fetch_event *event;
     struct arena *scratch;
-    struct err problem; /* of the package alone */
+    struct err problem; /* error of the package only */
     struct err *e;
 };
 
@@ -316,7 +320,8 @@ static enum outcome of_closure(bool ok)
     return ok ? TAKEN : FAILED;
 }
 
-/* A lock is not changed by what it pins. */
+/* Records a rename, except for locked packages, which do not change the
+ * lock. */
 static void note_moved(struct closure *c, const struct node *n,
                        const struct fetch_event *event)
 {
@@ -506,8 +511,7 @@ static void explain_failure(const struct node *n, struct err *problem)
     hint_skill(n, problem);
 }
 
-/* Its host has no such package, or not as it was asked for: there may be
- * another way to it. */
+/* Handles a missing package, which may be available in another way. */
 static enum outcome take_failure(struct arrival *x)
 {
     struct closure *c = x->c;
@@ -529,7 +533,7 @@ static enum outcome take_failure(struct arrival *x)
     if (n->locked && code == ERR_REF && !n->is_unserved &&
         closure_is_proved(c, n))
         return of_closure(ask_unserved(c, n, x->e));
-    /* A ref that is not pushed yet. */
+    /* a ref that is not pushed yet */
     if (!n->locked && code == ERR_REF &&
         closure_take_from_checkout(c, n, true)) {
         err_clear(&x->problem);
@@ -588,7 +592,8 @@ static bool finish_event(struct arrival *x, enum outcome outcome)
     if (n->stays && !n->gone && is_no_match(x->problem.code))
         return change_after_all(c, n, x->e);
     if (x->problem.code == ERR_INTERRUPTED || x->problem.code == ERR_IO) {
-        *x->e = x->problem; /* ours, not the package's: no use going on */
+        *x->e = x->problem; /* an error of this machine, not of the package:
+                             * stop */
         return false;
     }
     node_fail(c, n, &x->problem);
@@ -734,7 +739,7 @@ static int by_place(const void *x, const void *y)
     return one->place < two->place ? -1 : one->place > two->place;
 }
 
-/* Mostly the order of paths, too. */
+/* Returns the position in the lock, which is mostly the order of paths. */
 static uint64_t place_in_lock(const struct node *n)
 {
     return (uint64_t)(uintptr_t)n->locked;
@@ -757,11 +762,9 @@ static void sort_lookups(struct lookup *lookups, size_t count,
     qsort(lookups, count, sizeof *lookups, by_place);
 }
 
-/*
- * Those that are in the store, found in the order in which the index has its
- * rows: in any other each of many packages reads a page of it anew. The rest
- * stay assumed, to be told or asked for in the order of the queue.
- */
+/* Finds packages in the store in the order of the index rows; in another order,
+ * each of many packages would read a page again. Others remain assumed and are
+ * reported or requested in the order of the queue. */
 static void find_assumed(struct closure *c)
 {
     CLEANUP(arena_done) struct arena scratch = {0};

@@ -6,7 +6,8 @@
 #include "closure_resolve.h"
 #include "fetch_cache.h"
 
-/* What a closure asks of the network: mapm-fetch, started at the first request. */
+/* Requests of a closure to the network, by mapm-fetch, which the first request
+ * starts. */
 
 static void show_progress(void *ctx, const struct fetch_progress *p)
 {
@@ -20,7 +21,7 @@ static void show_progress(void *ctx, const struct fetch_progress *p)
     context_progress(c->cx, &shown);
 }
 
-/* One at a time: events of the host are handled first. */
+/* Reports one package at a time, after events of the host. */
 static bool report_fetched(void *ctx)
 {
     struct closure *c = ctx;
@@ -32,8 +33,7 @@ static bool report_fetched(void *ctx)
     return true;
 }
 
-/* The index is opened while mapm-fetch starts, which takes longer: each answer
- * of a host is looked up there. */
+/* Opens the index, which every response needs, while mapm-fetch starts. */
 static bool use_idle_time(void *ctx)
 {
     struct closure *c = ctx;
@@ -149,7 +149,7 @@ static struct fetch_want make_want(const struct closure *c,
                                    const struct node *n)
 {
     struct arena *a = &c->cx->arena;
-    /* Of an update: the trees of its commit are in the store. */
+    /* update: the trees of the locked commit are in the store */
     const struct lock_entry *entry =
         map_find(&c->layer->by_origin, n->origin->key);
     struct fetch_want want = {
@@ -195,7 +195,7 @@ static struct fetch_want make_want(const struct closure *c,
         want.commit = n->package.commit;
     if (n->is_ref_known) {
         want.commit = n->package.commit;
-        want.assume_reachable = true; /* its ref leads there */
+        want.assume_reachable = true; /* the ref leads to it */
     }
     return want;
 }
@@ -204,7 +204,7 @@ bool closure_request(struct closure *c, struct node *n, struct err *e)
 {
     struct fetch_want want = make_want(c, n);
 
-    /* Answers and the lock may contradict each other without an end. */
+    /* responses and the lock may contradict each other forever */
     if (++n->requests > NODE_MAX_REQUESTS)
         return err_set(e, ERR_LIMIT,
                        "%.*s was asked for %d times, and no answer was of use",
@@ -245,7 +245,7 @@ bool closure_request_renamed(struct closure *c, struct node *n, struct err *e)
     return ask_name(c, n, e) && closure_request(c, n, e);
 }
 
-/* Numbers of these are beyond those of nodes. */
+/* ids of these requests follow those of nodes */
 bool closure_ask_other(struct closure *c, const struct fetch_want *want,
                        struct err *e)
 {

@@ -17,7 +17,8 @@
 
 /* --- from the lock, from the store ---------------------------------------- */
 
-/* Its own part, by text: below its folder, or made of its files. */
+/* Returns whether the origin is a part of the plugin: below its folder, or made
+ * of its files. */
 static bool is_own_part(const struct lock_entry *plugin, struct str origin,
                         struct arena *a)
 {
@@ -31,7 +32,8 @@ static bool is_own_part(const struct lock_entry *plugin, struct str origin,
            (origin.p[0] == '?' && str_find(origin, made) != SIZE_MAX);
 }
 
-/* Two plugins may have a part of one content: each names it by its own. */
+/* Returns the origin of a dependency. Plugins with a part of equal content
+ * refer to it by their own origins. */
 static const struct origin *need_origin(struct closure *c,
                                         const struct lock_entry *entry,
                                         const struct lock_entry *other)
@@ -53,7 +55,7 @@ static const struct origin *need_origin(struct closure *c,
     return layer_origin(c->layer, other);
 }
 
-/* The lock knows the graph: no document is needed. */
+/* Adds the dependencies in the lock, without reading documents. */
 static bool take_needs(struct closure *c, struct node *n, struct err *e)
 {
     const struct lock_entry *entry = n->locked;
@@ -64,7 +66,7 @@ static bool take_needs(struct closure *c, struct node *n, struct err *e)
         deps = arena_array(a, entry->need_count, sizeof *deps);
     for (size_t i = 0; i < entry->need_count; i++) {
         const struct lock_need *need = &entry->needs[i];
-        /* What the committed lock has counts for the local one, too. */
+        /* entries of the committed lock apply to the local one, too */
         const struct lock_entry *other =
             layer_is_local(c->layer, entry) && !entry->member_count
                 ? layer_find(c->layer, need->kind, need->name)
@@ -102,7 +104,7 @@ static bool take_locked(struct closure *c, struct node *n, struct err *e)
     return take_needs(c, n, e);
 }
 
-/* At a commit that its plugin, its marketplace or an import names. */
+/* Pins the node to the commit that its plugin, marketplace or import names. */
 static void use_pin(struct node *n)
 {
     n->package.commit = node_rare(n)->pin;
@@ -166,8 +168,8 @@ bool closure_is_proved(const struct closure *c, struct node *n)
     return n->is_proved;
 }
 
-/* That its host calls it by the name that the lock has: the host of the former
- * name alone can tell, so that is asked where it is not known. */
+/* Returns whether the rename in the lock is known to be true; otherwise the
+ * host of the former name must be asked. */
 static bool is_name_proved(const struct closure *c, const struct node *n,
                            const struct lock_entry *entry)
 {
@@ -200,7 +202,8 @@ bool closure_find_in_store(struct closure *c, struct node *n, bool *found,
     return true;
 }
 
-/* A part comes out of its plugin, one of a marketplace by its entry. */
+/* Resolves parts by their plugin, and plugins of a marketplace by their
+ * entry. */
 static bool find_elsewhere(struct closure *c, struct node *n, struct err *e)
 {
     if (node_is_derived(n))
@@ -246,7 +249,7 @@ static bool resolve_locked(struct closure *c, struct node *n, struct err *e)
     }
     if (!proof_check_commit(c->layer, n->locked, e) || !take_locked(c, n, e))
         return false;
-    /* Its needs are known from the lock: all are looked for at once. */
+    /* resolve all dependencies in the lock at once */
     node_known(c, n);
     if (!c->options.assume_present && !n->is_elsewhere)
         return verify_locked(c, n, e);
@@ -274,7 +277,8 @@ struct str closure_rest(const struct node *n, struct arena *a)
     return arena_printf(a, "%.*s@", STR_ARG(o->path));
 }
 
-/* Few commits and refs are those of many packages: each has one copy. */
+/* Returns a shared copy, because many packages have the same commits and
+ * refs. */
 static struct str intern(struct closure *c, struct str word)
 {
     struct map_entry *entry;
@@ -287,8 +291,10 @@ static struct str intern(struct closure *c, struct str word)
     return entry->key;
 }
 
-#define DEFAULT_REF    STR("HEAD")
-#define DEFAULT_BRANCH STR("main") /* of a repository whose own is not known */
+#define DEFAULT_REF STR("HEAD")
+#define DEFAULT_BRANCH                                                         \
+    STR("main") /* used if the default branch of a
+                                    * repository is unknown */
 
 bool closure_note_default(struct closure *c, const struct node *n,
                           struct err *e)
@@ -300,8 +306,8 @@ bool closure_note_default(struct closure *c, const struct node *n,
                          DEFAULT_REF, &ref, e);
 }
 
-/* Without the network a short origin is of the default branch as it was when
- * the host last told it, whichever way its path was asked for then. */
+/* With --offline, a short origin refers to the default branch that the host
+ * last reported. */
 static bool find_ref(struct closure *c, const struct node *n,
                      struct str repository, struct str rest, struct arena *a,
                      struct state_ref *out)
@@ -323,9 +329,8 @@ static bool find_ref(struct closure *c, const struct node *n,
                           a, out);
 }
 
-/* A commit never changes, so what it held is still true; a branch is only
- * believed when there is no network to ask, or when another process asked
- * while this one was running already. */
+/* Looks the node up in the index. Commits are immutable; a branch is used only
+ * offline, or if another process resolved it while this one was running. */
 static bool find_in_index(struct closure *c, struct node *n)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -339,7 +344,7 @@ static bool find_in_index(struct closure *c, struct node *n)
     struct state_ref ref;
     struct err ignored = {0};
 
-    /* A range is not believed as others last saw it, nor with other bounds. */
+    /* the index does not know the tags or bounds of a range */
     if (node_rare(n)->allowed.n ||
         (!c->options.offline && origin_range(n->origin, &scratch).n))
         return false;
@@ -368,9 +373,9 @@ static bool find_in_index(struct closure *c, struct node *n)
                              &ignored);
 }
 
-/* The commit of a catalog, when another process asked what its ref names while
- * this one was running: the trees are in the store. A ref of several segments
- * is asked for, as the commit alone does not say where its path begins. */
+/* Uses the commit of a catalog whose ref another process resolved while this
+ * one was running, since its trees are in the store. A ref of several segments
+ * is requested, because the commit does not tell where the path begins. */
 static bool is_ref_known(struct closure *c, struct node *n)
 {
     struct arena *a = &c->cx->arena;
@@ -389,7 +394,8 @@ static bool is_ref_known(struct closure *c, struct node *n)
     return true;
 }
 
-/* What a catalog offers is in no lock and no index. */
+/* Resolves a catalog, whose packages are neither in the lock nor in the
+ * index. */
 static bool resolve_catalog(struct closure *c, struct node *n, struct err *e)
 {
     bool taken;
@@ -405,13 +411,13 @@ static bool resolve_catalog(struct closure *c, struct node *n, struct err *e)
                        "mapm install --offline owner/repo/path/to/skill");
 }
 
-/* What a file: package equals is no word of a commit, and that another origin
- * has the same content is the lock's word alone. Of one whose commit the lock
- * does not name the entry's own origin stands for it, so that is needed. */
+/* Returns whether the lock entry covers the node. A file: package never proves
+ * a commit. Without a commit of its own in `also`, an origin is covered only by
+ * the entry's own origin, which is then required. */
 static bool is_covered_by(struct closure *c, struct node *n,
                           const struct lock_entry *entry)
 {
-    /* An entry of a marketplace is from where the lock says. */
+    /* the lock names the source of a marketplace entry */
     const struct origin *source =
         node_has_entry(n) &&
                 str_eq(layer_origin(c->layer, entry)->key, n->origin->key)
@@ -425,8 +431,8 @@ static bool is_covered_by(struct closure *c, struct node *n,
             closure_find(c, layer_origin(c->layer, entry)->key));
 }
 
-/* The lock names a commit for it: that is to hold the content at its path, as
- * its ref may name another one by now. */
+/* Checks the content at the commit that the lock names for the origin, since
+ * its ref may have moved. */
 static bool may_share(struct closure *c, struct node *n,
                       const struct lock_entry *entry)
 {
@@ -437,8 +443,8 @@ static bool may_share(struct closure *c, struct node *n,
     return n->package.commit.n > 0;
 }
 
-/* It does not: what its ref names decides. So it does where a repository of
- * this machine's configuration lacks what mapm.lock holds. */
+/* Resolves the node by its ref, because the commit lacks the content, or a
+ * replacement of this machine lacks the locked object. */
 bool closure_stop_sharing(struct closure *c, struct node *n, struct err *e)
 {
     n->is_override = !n->is_sharing;
@@ -457,7 +463,8 @@ static bool is_as_locked(const struct node *n, const struct lock_entry *entry)
            digest_parse(entry->digest, &digest) && hash_eq(&digest, &n->digest);
 }
 
-/* `moving`: the entry that an update would change, or NULL. */
+/* Takes the node from the index; `moving` is the entry that an update would
+ * change, or NULL. */
 static bool take_indexed(struct closure *c, struct node *n,
                          const struct lock_entry *moving, struct err *e)
 {
@@ -470,8 +477,8 @@ static bool take_indexed(struct closure *c, struct node *n,
     return true;
 }
 
-/* Has its content changed since the lock? Where the lock does not name its
- * commit there is nothing to compare with. */
+/* Compares the content with the lock, or requests it if the lock names no
+ * commit. */
 static bool ask_or_compare(struct closure *c, struct node *n,
                            const struct lock_entry *moving, struct err *e)
 {
@@ -521,7 +528,7 @@ bool closure_take_from_checkout(struct closure *c, struct node *n, bool any_ref)
     return false;
 }
 
-/* From a folder: equal content is what mapm.lock holds. */
+/* Reads a replaced package from a folder; equal content counts as locked. */
 bool closure_read_replaced(struct closure *c, struct node *n, struct err *e)
 {
     closure_stop_assuming(c);
@@ -538,8 +545,8 @@ bool closure_read_replaced(struct closure *c, struct node *n, struct err *e)
     return local_read(c, n, e);
 }
 
-/* What a marketplace offers is in no index; of a locked plugin it is asked for at
- * the commit of then. */
+/* Requests a marketplace, which is not in the index; for a locked plugin, at
+ * the locked commit. */
 static bool resolve_market(struct closure *c, struct node *n, struct err *e)
 {
     bool taken;
@@ -556,7 +563,8 @@ static bool resolve_market(struct closure *c, struct node *n, struct err *e)
     return closure_begin_download(c, n, &taken, e) && closure_request(c, n, e);
 }
 
-/* Its plugin brings it, unless the store has it as it is locked. */
+/* Resolves a derived part by its plugin, unless the store has the locked
+ * content. */
 static bool resolve_derived(struct closure *c, struct node *n, struct err *e)
 {
     const struct lock_entry *entry =
@@ -575,13 +583,13 @@ static bool resolve_derived(struct closure *c, struct node *n, struct err *e)
     return resolve_locked(c, n, e);
 }
 
-/* As mapm.lock holds it. */
+/* Resolves a node by mapm.lock. */
 static bool resolve_covered(struct closure *c, struct node *n,
                             const struct lock_entry *entry, struct err *e)
 {
     n->locked = entry;
-    /* Its repository may lack what mapm.lock holds: that decides what the
-     * lock of this machine is. */
+    /* the replacement may lack the locked object, which determines
+     * mapm.local.lock */
     if (node_is_replaced_here(n))
         closure_stop_assuming(c);
     n->is_override = node_is_replaced_here(n) && entry->from.n &&
@@ -597,7 +605,7 @@ static bool fail_unlocked(const struct node *n, struct err *e)
                        "mapm.lock");
 }
 
-/* By the index, else by its host. */
+/* Resolves a node by the index, or else by its host. */
 static bool resolve_unlocked(struct closure *c, struct node *n,
                              const struct lock_entry *moving, struct err *e)
 {
@@ -622,7 +630,7 @@ static bool resolve_unlocked(struct closure *c, struct node *n,
     return ask_or_compare(c, n, moving, e);
 }
 
-/* Of a repository, and no part of a plugin's files. */
+/* Resolves a package of a repository that is not a derived part. */
 static bool resolve_package(struct closure *c, struct node *n, struct err *e)
 {
     const struct lock_entry *entry =
@@ -653,7 +661,7 @@ static bool resolve_package(struct closure *c, struct node *n, struct err *e)
     return resolve_unlocked(c, n, moving, e);
 }
 
-/* Where another origin of its content has the entry, that one stands for it, if
+/* Returns whether the lock entry of another origin covers the skill, because
  * the index was seen to offer that content. */
 static bool is_index_covered(const struct closure *c, const struct node *n,
                              const struct lock_entry *entry)
@@ -667,7 +675,7 @@ static bool is_index_covered(const struct closure *c, const struct node *n,
                          &ignored));
 }
 
-/* A skill of an index, or what the index offers. */
+/* Resolves a skill of an index, or the index itself. */
 static bool resolve_index(struct closure *c, struct node *n, struct err *e)
 {
     const struct lock_entry *entry =

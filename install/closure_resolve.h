@@ -19,12 +19,12 @@ MUST_CHECK bool closure_resolve(struct closure *c, struct node *n,
 
 /* --- nodes.c ---------------------------------------------------------------- */
 
-/* What is not elsewhere any more is looked up with all that it needs. */
+/* Looks up nodes that are no longer elsewhere, with their dependencies. */
 void closure_spread_wanted(struct closure *c);
 
 /* --- closure_resolve.c: what an answer of the host changes ------------------ */
 
-/* The node is no longer what the lock says: what its ref names decides. */
+/* Resolves the node by its ref instead of the lock. */
 MUST_CHECK bool closure_stop_sharing(struct closure *c, struct node *n,
                                      struct err *e);
 
@@ -32,21 +32,23 @@ MUST_CHECK bool closure_stop_sharing(struct closure *c, struct node *n,
  * way leads out of it; `any_ref`: whichever branch it is asked for by. */
 bool closure_take_from_checkout(struct closure *c, struct node *n,
                                 bool any_ref);
-/* Reads it there, as of any `file:` source. */
+/* Reads the node from a replacement, like any `file:` source. */
 MUST_CHECK bool closure_read_replaced(struct closure *c, struct node *n,
                                       struct err *e);
 
-/* This machine knows that the locked commit has it. */
+/* Returns whether this machine has proved that the locked commit contains
+ * it. */
 bool closure_is_proved(const struct closure *c, struct node *n);
-/* `*found` false: the store lacks it, or the proof of where it is from. */
+/* Looks the node up in the store; `*found` is false if it or its proof is
+ * missing. */
 MUST_CHECK bool closure_find_in_store(struct closure *c, struct node *n,
                                       bool *found, struct err *e);
-/* Goes through the queue again: packages that were assumed are looked up. */
+/* Looks up the packages that were assumed to be present. */
 void closure_stop_assuming(struct closure *c);
 
 /* --- closure_fetch.c -------------------------------------------------------- */
 
-/* Starts mapm-fetch, where it does not run. */
+/* Requests the node; starts mapm-fetch if it is not running. */
 MUST_CHECK bool closure_request(struct closure *c, struct node *n,
                                 struct err *e);
 
@@ -57,8 +59,8 @@ MUST_CHECK bool closure_request_renamed(struct closure *c, struct node *n,
 #define CLOSURE_NAME 0x40000000u /* in ids of events: number of c->names */
 struct naming *closure_naming(const struct closure *c, const struct node *n);
 
-/* Waits while another process downloads of the same repository; `*taken`: what
- * it brought may be in the store now. */
+/* Waits while another process downloads from the same repository; `*taken`
+ * tells that its packages may be in the store now. */
 MUST_CHECK bool closure_begin_download(struct closure *c, const struct node *n,
                                        bool *taken, struct err *e);
 void closure_cancel_download(struct closure *c, const struct node *n);

@@ -14,13 +14,13 @@
 #include "proof.h"
 #include "self_server.h"
 
-#define SHORT_COMMIT_MIN_CHARS 7 /* as git abbreviates */
+#define SHORT_COMMIT_MIN_CHARS 7 /* like abbreviated ids of git */
 
-/* Edits of the user: what was installed against what is there. */
+/* Edits of the user: the difference between installed and present content. */
 
 /* --- which packages --------------------------------------------------------- */
 
-/* A plugin is in the workspace by its parts. */
+/* Replaces plugins by their parts, which are in the workspace. */
 static const struct lock_entry **expand_plugins(const struct layer *l,
                                                 const struct lock_entry **named,
                                                 size_t *count, struct arena *a)
@@ -79,8 +79,8 @@ static bool find_entries(const struct layer *l, struct str_list names,
     return true;
 }
 
-/* A skill or agent of the workspace is linked: what is there is installed, and
- * the workspace's own history has its edits. */
+/* Returns false for packages of the workspace itself, which are linked and have
+ * no separate edits. */
 static bool is_compared(const struct layer *l, const struct lock_entry *entry)
 {
     return entry->kind != DOC_PLUGIN &&
@@ -133,8 +133,8 @@ static struct str path_of(const struct provision_item *item, struct arena *a)
                         STR_ARG(item->place));
 }
 
-/* Of one package the edits stand together, those of servers last. `folder`: in
- * front of all paths; "" for none. */
+/* Groups edits by package, servers last. `folder` is prepended to all paths;
+ * may be "". */
 static void group(const struct provision_edit *edits, size_t count,
                   const struct provision_item *items, size_t item_count,
                   struct str folder, struct arena *a, struct install_diff *out)
@@ -198,8 +198,8 @@ static bool diff_edits(struct context *cx, const struct layer *l,
     return true;
 }
 
-/* Of each layer those of `names` that it has: what one lacks another may have.
- * Of a single layer all of them, which it is to judge. */
+/* Assigns `names` to the layers that contain them; with a single layer, all of
+ * them. */
 static bool share_names(const struct layer *list, size_t count,
                         struct str_list names, struct arena *a,
                         struct str_list *out, struct err *e)
@@ -271,7 +271,8 @@ bool install_diff_edits(struct context *cx, struct str_list names,
 
 /* --- another ref ------------------------------------------------------------ */
 
-/* Where a branch has a "/" in its name only the proof tells it from the path. */
+/* Returns the path in the repository; if the branch contains "/", only the
+ * proof separates it from the path. */
 static struct str path_in_repository(const struct layer *l, struct store *store,
                                      const struct lock_entry *entry,
                                      const struct origin *o)
@@ -281,8 +282,8 @@ static struct str path_in_repository(const struct layer *l, struct store *store,
     return proof_find(l, store, entry, o, &path) ? path : origin_slot_path(o);
 }
 
-/* A short id, as mapm shows commits, stands for the one that is known here: a
- * host resolves whole ids alone. */
+/* Completes an abbreviated commit id that is known here, since hosts resolve
+ * only full ids. */
 static struct str complete_commit(struct store *store, const struct origin *o,
                                   struct str ref, struct arena *a)
 {
@@ -360,8 +361,8 @@ bool install_origin_at(struct context *cx, struct str name, struct str ref,
 
 /* --- restore ---------------------------------------------------------------- */
 
-/* As for an install, a digest alone is no proof: the lock may have come with a
- * pull since. */
+/* Checks that the entry is proved, as in an install: the lock may have changed
+ * with a pull. */
 static bool check_proved(struct closure *c, const struct lock_entry *entry,
                          struct err *e)
 {
@@ -433,7 +434,7 @@ static bool find_restored(struct context *cx, const struct layer *l,
     return true;
 }
 
-/* The plan of one layer; its changes join `out`. */
+/* Plans one layer and adds its changes to `out`. */
 static bool plan_restore(struct context *cx, struct layer *l,
                          struct store *store, struct str_list names,
                          struct str folder, struct install_restoration *out,
@@ -468,7 +469,7 @@ static bool plan_restore(struct context *cx, struct layer *l,
     return true;
 }
 
-/* Of several the root comes last. */
+/* Applies the plans of all layers; the root comes last. */
 static bool apply_restore(const struct layer *list, size_t count,
                           struct arena *a, struct err *e)
 {
@@ -502,7 +503,7 @@ static bool restore(struct context *cx, struct layer *list, size_t count,
         return true;
     if (!apply_restore(list, count, a, e))
         return false;
-    for (size_t i = count; i-- > 0;) { /* of several places one for them */
+    for (size_t i = count; i-- > 0;) { /* several places share a backup */
         struct str backup = provision_backup(list[i].provision);
 
         if (backup.n)

@@ -13,12 +13,13 @@
 #include "install_session.h"
 #include "installed.h"
 
-/* What a plan changes in each package, by the contents of the store. */
+/* The changes of a plan in each package, from the contents of the store. */
 
-/* A package of one side. `files.files` NULL: it is not there. */
+/* A package on one side of a comparison; `files.files` is NULL if it is
+ * absent. */
 struct version {
     struct package_files files;
-    struct str place; /* its name in its entry file, where that is rewritten */
+    struct str place; /* name in the entry file, if it is rewritten */
     struct document document;
 };
 
@@ -140,7 +141,7 @@ static void add_file(struct comparing *c, const struct package_file *before,
         path, side_of(c, &c->before, before), side_of(c, &c->after, after)};
 }
 
-/* Of a server the file is its only one, by whatever name. */
+/* Compares paths; the single file of a server may have any name. */
 static int order_of(const struct comparing *c, size_t i, size_t k)
 {
     const struct package_files *x = &c->before.files, *y = &c->after.files;
@@ -177,7 +178,7 @@ static bool is_program(const struct comparing *c, const struct patch_file *f)
             (y->metaskill && str_eq(path, y->program)));
 }
 
-/* Programs before the other files, each in their order. */
+/* Sorts programs before other files. */
 static bool sort_files(struct comparing *c)
 {
     struct patch_file *sorted =
@@ -308,7 +309,8 @@ static void diff_removed(struct install_session *s,
     compare(&c, read_before(&c, entry, entry->patch), out);
 }
 
-/* 0: another command line, 1: another program, 2: the rest. */
+/* Returns 0 for a changed command line, 1 for a changed program, 2 for other
+ * changes. */
 static int rank_of(const struct install_package_diff *p)
 {
     if (p->command || p->old_command)
@@ -327,7 +329,7 @@ static size_t add_ranked(const struct install_package_diff *all, size_t count,
     return n;
 }
 
-/* Another commit alone is no difference. */
+/* Returns whether the package is unchanged; its commit may differ. */
 static bool is_same(const struct install_package *p)
 {
     return p->action == INSTALL_KEEP ||

@@ -10,14 +10,11 @@
 
 #include "install_session.h"
 
-/*
- * What a plan does to each package. The lock alone does not say it: after a
- * pull or a switch of branches it is new already, and the workspace is not. So
- * the changes of the workspace decide, and what lies there says what it was
- * [D4].
- */
+/* The effect of a plan on each package. After a pull or a branch switch the
+ * lock is newer than the workspace, so the effect is derived from the changes
+ * and the present content of the workspace [D4]. */
 
-/* The version of what is in the workspace now; "" when that is not known. */
+/* Returns the version of the content in the workspace, or "" if unknown. */
 static struct str placed_version(const struct install_session *s,
                                  enum doc_kind kind, struct str place)
 {
@@ -43,7 +40,7 @@ static enum install_effect effect_of(const struct install_package *p,
     return c ? INSTALL_UPDATED : INSTALL_KEPT;
 }
 
-/* From one of the two folders of skills to the other. */
+/* Returns whether a skill moves between the two folders of skills. */
 static bool is_moved(const struct install_package *p, const struct map *changes)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -78,8 +75,8 @@ static void find_effect(struct install_session *s, struct install_package *p,
                          : str_make("", 0);
 }
 
-/* Once per machine and text; what the lock holds was seen by who locked it
- * [D21]. */
+/* Returns whether prerequisites must be shown: once per machine and text,
+ * except for locked ones [D21]. */
 static bool is_unseen(const struct install_session *s,
                       const struct install_package *p)
 {
@@ -107,12 +104,12 @@ void session_note_prereqs(struct install_session *s)
         if (p->shows_prereqs &&
             !state_put_trust(state, STATE_SEEN_PREREQS, STR("prereqs"), &text,
                              STR(""), &ignored))
-            return; /* shown once more, then */
+            return; /* shown again next time */
     }
 }
 
-/* ".agents/skills/x" of no client, or where it is searched; of .mcp.json the
- * key. */
+/* Returns whether the change is of the common copy of a package: its folder, or
+ * its key in .mcp.json. */
 static bool is_place(const struct provision_change *c, enum doc_kind *kind)
 {
     static const enum doc_kind kinds[] = {DOC_SKILL, DOC_AGENT};
@@ -136,7 +133,8 @@ static bool is_place(const struct provision_change *c, enum doc_kind *kind)
     return str_starts(c->path, STR(".mcp.json#"));
 }
 
-/* What goes from the workspace, and is in the lock no longer. */
+/* Adds packages that are removed from the workspace and no longer in the
+ * lock. */
 static void add_gone(struct install_session *s,
                      const struct provision_change *c, enum doc_kind kind)
 {
@@ -187,7 +185,7 @@ static void find_gone(struct install_session *s,
             map_put(
                 &known,
                 fs_join(STR(PROVISION_SKILLS), s->packages[i].place, &scratch),
-                s); /* it moves, at most */
+                s); /* it is at most moved */
     s->gone = all;
     for (size_t i = 0; i < count; i++)
         if (is_place(&changes[i], &kind) &&
@@ -195,8 +193,8 @@ static void find_gone(struct install_session *s,
             add_gone(s, &changes[i], kind);
 }
 
-/* As a workspace names it: at user level the skills are in the home, and each
- * client has its servers in a file of its own. "" for what is a client's. */
+/* Converts a user-level path to that of a workspace; "" for a path of a
+ * client. */
 static struct str common_path(const struct layer *l,
                               const struct provision_change *c, struct arena *a)
 {
@@ -213,7 +211,8 @@ static struct str common_path(const struct layer *l,
                : c->path;
 }
 
-/* Of each package one: that of several clients' files which changes most. */
+/* Keeps one change per package, the largest one in the files of several
+ * clients. */
 static struct provision_change *
 common_changes(const struct layer *l, const struct provision_change *changes,
                size_t *count, struct arena *a)

@@ -36,12 +36,12 @@ bool catalogs_set(struct install_session *s, const struct catalog *c,
            err_wrap(e, "cannot edit %s", catalogs_file(c));
 }
 
-/* Of one catalog. */
+/* The packages removed from one catalog. */
 struct removal {
     const struct catalog *catalog;
     struct patterns words;
-    size_t left;        /* packages that it still chooses */
-    struct map folders; /* that hold packages which stay */
+    size_t left;        /* number of packages that it still chooses */
+    struct map folders; /* folders that contain packages to keep */
 };
 
 static struct removal *removal_of(struct map *all, const struct catalog *c,
@@ -72,7 +72,8 @@ static void note_folders(struct removal *r, struct str path)
     }
 }
 
-/* Which catalogs lose something, and what else they chose. */
+/* Finds the catalogs of removed packages, and the other packages that they
+ * chose. */
 static void find_losers(struct install_session *s, const struct map *gone,
                         struct map *all)
 {

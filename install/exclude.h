@@ -5,16 +5,16 @@
 
 #include "install_session.h"
 
-/* exclude: catalogs in the manifests, and what they are to leave out [D11]. */
+/* exclude: edits catalogs in the manifests to exclude packages [D11]. */
 
-/* One of the catalogs that chose a package. */
+/* A catalog that chose a package. */
 struct chosen {
     const struct catalog *catalog;
-    struct str text; /* its origin, as the lock has it */
+    struct str text; /* its origin in the lock */
     struct chosen *next;
 };
 
-/* Patterns, each once, in their order. */
+/* Patterns without duplicates, in order. */
 struct patterns {
     struct arena *a;
     struct map seen;
@@ -25,19 +25,19 @@ struct patterns {
 void patterns_init(struct patterns *w, struct arena *a);
 void patterns_add(struct patterns *w, struct str word);
 
-/* "mapm.yaml", or "mapm.local.yaml". */
+/* Returns "mapm.yaml" or "mapm.local.yaml". */
 const char *catalogs_file(const struct catalog *c);
-/* Makes `want` of the one with this key; NULL: it goes. */
+/* Replaces the catalog by `want`, or removes it if `want` is NULL. */
 MUST_CHECK bool catalogs_set(struct install_session *s, const struct catalog *c,
                              struct str key, const struct project_catalog *want,
                              struct err *e);
 
-/* Roots that are gone are excluded by the catalogs that chose them; one that has
- * no other goes itself. */
+/* Excludes removed roots from the catalogs that chose them; a catalog without
+ * other packages is removed. */
 MUST_CHECK bool catalogs_exclude(struct install_session *s,
                                  const struct root *gone, size_t count,
                                  struct err *e);
-/* Takes a whole catalog out. */
+/* Removes a whole catalog. */
 MUST_CHECK bool catalogs_remove(struct install_session *s,
                                 const struct catalog *c, struct err *e);
 

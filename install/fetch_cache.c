@@ -21,7 +21,8 @@ static bool know_trees(void *ctx, struct str repository, struct str commit,
     return store_find_trees(ctx, repository, commit, a, bytes);
 }
 
-/* The index is a cache: what cannot be noted is fetched again. */
+/* Errors are ignored, because the index is a cache and missing rows are fetched
+ * again. */
 static void keep_trees(void *ctx, struct str repository, struct str commit,
                        struct str bytes)
 {

@@ -4,11 +4,10 @@
 #include "mapm/fetch.h"
 #include "mapm/store.h"
 
-/* fetch_cache: what fetch may take from the store, and keeps there. The store
- * is borrowed. */
+/* fetch_cache: access of fetch to the store. The store is borrowed. */
 struct fetch_store fetch_cache(struct store *store);
 
-/* What hosts can do, alone. */
+/* Likewise, for the capabilities of hosts only. */
 struct fetch_store fetch_cache_hosts(struct store *store);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Letters of both cases have one place; where all else is equal, the lower case
- * comes first. */
+/* Both cases of a letter have the same position; between otherwise equal
+ * strings, lower case comes first. */
 static const char order[] = " _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$"
                             "0123456789abcdefghijklmnopqrstuvwxyz";
 

@@ -32,7 +32,8 @@ static enum client_say say(const struct str *names, size_t count,
     return clients_say(&choice, c);
 }
 
-/* As it will be read the next time: an answer is in config.yaml now. */
+/* Returns whether the client was added by the answer, which config.yaml
+ * contains from now on. */
 static bool is_answer(const struct install_session *s, size_t client)
 {
     const struct install_client *items = s ? s->plan.clients : NULL;
@@ -65,7 +66,7 @@ bool git_exclude_is_mine(const struct layer *l, struct str path)
     return is_mine(NULL, l, path);
 }
 
-/* "*", "?", "[" and a backslash stand for themselves in a pattern behind one. */
+/* Escapes "*", "?", "[" and backslashes for a pattern. */
 static struct str escape(struct str path, struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -79,7 +80,8 @@ static struct str escape(struct str path, struct arena *a)
     return arena_str(a, buf_str(&b));
 }
 
-/* Of a folder in the work tree the paths begin with `prefix`. */
+/* Finds the lines of a layer; paths of a subfolder of the work tree begin with
+ * `prefix`. */
 static bool find_lines(const struct install_session *s, const struct layer *l,
                        struct str prefix, struct str *out, struct err *e)
 {

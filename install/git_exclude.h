@@ -12,11 +12,11 @@
  *     # mapm: end
  */
 
-/* Whether the path is of such a client, and of none that the team has. */
+/* Returns whether the path belongs only to clients of config.yaml. */
 bool git_exclude_is_mine(const struct layer *l, struct str path);
 
-/* After the plan was applied: the block of each folder, or none. A failure is a
- * warning. */
+/* Updates or removes the block of each folder after the plan was applied.
+ * Failures are warnings. */
 void git_exclude_update(struct install_session *s);
 
 #endif

@@ -68,9 +68,9 @@ static bool is_news(struct context *cx)
 
 struct paths {
     struct arena *a;
-    struct str *items; /* sorted */
+    struct str *items; /* sorted paths */
     size_t count;
-    struct map tracked; /* of the items */
+    struct map tracked; /* items that git tracks */
     struct map ignored;
 };
 
@@ -79,7 +79,7 @@ static const char *first_component(struct str path, struct arena *a)
     return str_dup0(str_slice(path, 0, str_find_char(path, '/')), a);
 }
 
-/* A folder is tracked when a file below it is. */
+/* Marks tracked paths; a folder is tracked if a file below it is. */
 static void note_tracked(struct paths *p, const struct map *all,
                          struct str file)
 {
@@ -167,7 +167,8 @@ static bool read_file(struct str folder, struct arena *a, struct str *out,
            ignore_file_read(fd, FILE_NAME, IGNORE_MAX_BYTES, a, out, e);
 }
 
-/* The team's file says nothing of clients that one of them has. */
+/* Skips files of clients that only config.yaml names, which do not belong in
+ * the team's file. */
 static void leave_mine_out(const struct layer *l, struct paths *p)
 {
     size_t n = 0;

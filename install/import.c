@@ -33,21 +33,22 @@ struct item {
     struct origin origin;
     struct node *node;
     bool has_origin;
-    bool is_server; /* of the workspace's .mcp.json */
+    bool is_server; /* a server in .mcp.json of the workspace */
 };
 
 struct import {
     struct install_session *s;
     struct item *items;
     size_t count, capacity;
-    struct map names;   /* of the entries that may be imported */
-    struct map servers; /* keys of mapm's own */
-    struct map folders; /* name -> struct item *: those that no file names */
+    struct map names;   /* names of the entries to import */
+    struct map servers; /* keys of servers that mapm wrote */
+    struct map folders; /* name -> struct item *, for folders that no file
+                         * names */
     struct node **mcps; /* MCP servers of the catalogs of --from */
     size_t mcp_count, mcp_capacity;
     size_t files;
     bool has_lock[IMPORT_FORMATS];
-    struct err failure; /* of the first question without an answer */
+    struct err failure; /* error of the first failed request */
     size_t failed;
 };
 
@@ -85,7 +86,7 @@ static struct item *add_item(struct import *m, const struct import_entry *entry,
     return item;
 }
 
-/* The servers that mapm wrote there itself. */
+/* Indexes the servers that mapm wrote. */
 static void index_servers(struct import *m)
 {
     const struct lock *lock = &m->s->layer.lock;
@@ -98,7 +99,7 @@ static void index_servers(struct import *m)
             map_put(&m->servers, lock->entries[i].place, NULL);
 }
 
-/* What a lock names its manifest has, too. */
+/* Returns whether the package is known from another file of the same tool. */
 static bool is_known(struct import *m, enum import_format format,
                      const struct import_entry *entry)
 {
@@ -113,7 +114,8 @@ static bool is_known(struct import *m, enum import_format format,
     return !entry->problem && !map_put(&m->names, entry->name, NULL);
 }
 
-/* A server that no catalog has can become one of the workspace. */
+/* Returns the problem of a server that is in no catalog, with the hint to make
+ * it a package of the workspace. */
 static const char *server_problem(const struct import *m)
 {
     return m->s->request->from.count
@@ -164,7 +166,7 @@ static bool take_text(struct import *m, enum import_format format,
     return true;
 }
 
-/* `*found` false: there is none. */
+/* Reads one file; `*found` is false if it does not exist. */
 static bool read_one(struct import *m, int dirfd, struct str folder,
                      const char *path, enum import_format format, bool *found,
                      struct err *e)
@@ -200,7 +202,7 @@ static bool read_folder(struct import *m, struct str folder,
     return true;
 }
 
-/* $XDG_STATE_HOME/skills, else ~/.agents. */
+/* Reads the file in $XDG_STATE_HOME/skills or ~/.agents. */
 static bool read_user(struct import *m, struct err *e)
 {
     static const char *const names[] = {".skill-lock.json"};
@@ -238,7 +240,7 @@ static bool read_named(struct import *m, struct str file, struct err *e)
            err_wrap(e, "cannot import %.*s", STR_ARG(file));
 }
 
-/* Folders that neither mapm nor one of the files knows. */
+/* Reads folders of skills that are known neither to mapm nor to a file. */
 static bool read_skills(struct import *m, struct err *e)
 {
     struct install_session *s = m->s;
@@ -278,7 +280,7 @@ static bool read_skills(struct import *m, struct err *e)
 
 static bool read_all(struct import *m, struct err *e)
 {
-    /* Those that name commits first. */
+    /* files with commits come first */
     static const char *const names[] = {"agents.lock",      "apm.lock.yaml",
                                         "skills-lock.json", "agents.toml",
                                         "apm.yml",          ".mcp.json"};
@@ -339,8 +341,8 @@ static void pin_to_commit(const struct import *m, struct item *item)
                     &item->origin);
 }
 
-/* The ref has the commit: the ref becomes the origin, locked at that commit.
- * Otherwise the commit itself does, if any branch or tag leads to it. */
+/* Uses the ref as origin, locked at the commit, if it contains the commit;
+ * otherwise the commit itself, if it is reachable from a branch or tag. */
 static void take_answer(void *ctx, const struct fetch_event *event,
                         struct arena *scratch)
 {
@@ -422,7 +424,7 @@ static void add_candidate(struct import *m, const struct item *folder,
     item->has_origin = true;
 }
 
-/* Its key is in the document, which may have any file name. */
+/* Adds a server by the key in its document, whose file may have any name. */
 static void add_mcp(struct import *m, const struct node *catalog,
                     const struct fetch_offer *offer)
 {
@@ -437,7 +439,7 @@ static void add_mcp(struct import *m, const struct node *catalog,
         catalog->package.commit;
 }
 
-/* Whether one of the same key is equal, selection_look_at_places() finds. */
+/* Matches servers by key; selection_look_at_places() compares them. */
 static void match_servers(struct import *m)
 {
     struct arena *a = &m->s->cx->arena;
@@ -484,7 +486,8 @@ static void match_folders(struct import *m, const struct node *catalog)
     }
 }
 
-/* By name: copies, as the items move while candidates are added. */
+/* Indexes copies of the folders by name, because items move while candidates
+ * are added. */
 static void index_folders(struct import *m)
 {
     struct arena *a = &m->s->cx->arena;
@@ -501,7 +504,7 @@ static void index_folders(struct import *m)
     }
 }
 
-/* A folder is of the first candidate that has its content. */
+/* Finds the first catalog that contains each folder's content. */
 static bool ask_catalogs(struct import *m, struct err *e)
 {
     struct install_session *s = m->s;
@@ -593,7 +596,7 @@ static enum install_content compare(struct import *m, const struct item *item)
     if (x->tree.n)
         return str_eq(x->tree, item->node->object) ? CONTENT_SAME
                                                    : CONTENT_CHANGED;
-    if (!x->hash.n) /* the file names the commit, or the folder is equal */
+    if (!x->hash.n) /* the file names the commit, or the folder matches */
         return item->shown->commit.n ? CONTENT_SAME : CONTENT_UNKNOWN;
     if (!store_read_listing(s->store, &item->node->digest, &scratch, &files,
                             &count, &ignored) ||
@@ -621,7 +624,8 @@ static bool is_there(int root, const struct item *item)
     return fs_stat_at(root, str_dup0(path, &a), &st) && S_ISDIR(st.st_mode);
 }
 
-/* Of a folder and its candidates the one that was taken, else the last. */
+/* Indexes, for each folder, the candidate that was chosen, or else the last
+ * one. */
 static void index_best(const struct import *m, struct map *best)
 {
     for (size_t i = 0; i < m->count; i++) {

@@ -12,7 +12,8 @@
 
 /* --- one request ----------------------------------------------------------- */
 
-/* What is asked for over the network here is in no store and no bundle. */
+/* Checks that the network may be used; indexes are neither in stores nor in
+ * bundles. */
 static bool check_network(const struct closure *c, struct str url,
                           struct err *e)
 {
@@ -48,7 +49,7 @@ static bool check_answer(struct str url, const struct fetch_reply *reply,
                        "name that address");
 }
 
-/* `what`: for the question whether its host may be asked. */
+/* Fetches a document; `what` describes it in the question about its host. */
 static bool get(struct closure *c, struct fetch_document *in, struct str what,
                 struct str *url, struct fetch_reply *out, struct err *e)
 {
@@ -149,7 +150,7 @@ struct str index_url(const struct node *n)
     return n->locked ? n->locked->url : node_rare(n)->url;
 }
 
-/* A skill whose artifact is another one cannot be used; others of its index can. */
+/* Checks the hash of an artifact; a mismatch affects only this skill. */
 static bool check_hash(struct str bytes, struct str expected, struct str url,
                        bool is_locked, struct err *e)
 {
@@ -165,7 +166,7 @@ static bool check_hash(struct str bytes, struct str expected, struct str url,
                        "ask its publisher");
 }
 
-/* W6. What is locked was judged when it was locked. */
+/* Checks the type of an artifact (W6); locked ones were checked before. */
 static bool check_type(const struct well_known_skill *skill, struct str type,
                        struct str bytes, struct err *e)
 {

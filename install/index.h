@@ -18,17 +18,18 @@
  * (authorize_index_host). Source: X42; W1 to W10; rows 44, 45.
  */
 
-/* What it offers. Read once; in the arena of the closure. */
+/* Lists the skills of an index, which is read once, in the arena of the
+ * closure. */
 MUST_CHECK bool index_list(struct closure *c, struct node *n, struct err *e);
-/* Of the index of `o` the skill that it names. Errors: ERR_NOT_FOUND. */
+/* Finds the skill that `o` names in its index. Errors: ERR_NOT_FOUND. */
 MUST_CHECK bool index_find(struct closure *c, const struct origin *o,
                            const struct well_known_skill **out, struct err *e);
-/* NULL: it was not read, or has none of that name. */
+/* Returns NULL if the index was not read or has no such skill. */
 const struct well_known_skill *
 index_offer(const struct closure *c, const struct node *n, struct str name);
 
-/* As the index has it now; where that is what `moving` (or NULL) has, `*stays`
- * and nothing is fetched. */
+/* Fetches a skill as the index describes it now. If that equals `moving` (may
+ * be NULL), sets `*stays` and fetches nothing. */
 MUST_CHECK bool index_fetch(struct closure *c, struct node *n,
                             const struct lock_entry *moving, bool *stays,
                             struct err *e);
@@ -41,7 +42,7 @@ MUST_CHECK bool index_take_event(struct closure *c, struct node *n,
                                  const struct fetch_event *event,
                                  struct err *e);
 
-/* The hash of the artifact that it is, or is to be, made of. */
+/* Returns the hash of the artifact of the skill. */
 struct str index_artifact(const struct node *n);
 /* Where it was, or is to be, downloaded from. */
 struct str index_url(const struct node *n);

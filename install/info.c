@@ -58,7 +58,7 @@ static bool fill_files(struct info *f, struct err *e)
     return true;
 }
 
-/* "" when it is not there, or too large. */
+/* Returns "" if the file is missing or too large. */
 static struct str read_text(const struct info *f, struct str path, size_t max)
 {
     const struct package_file *file = package_files_find(&f->files, path);
@@ -163,7 +163,8 @@ static struct str first_error(const struct diagnostics *why, struct arena *a)
     return STR("");
 }
 
-/* A server and a sub-agent were made of the plugin's files, and are valid. */
+/* Fills a part; servers and sub-agents were made of the plugin's files and are
+ * valid. */
 static void fill_part(struct info *f, const struct plugin_part *part,
                       struct info_part *out)
 {
@@ -336,7 +337,7 @@ static bool fill_catalog(struct info *f, struct err *e)
 
 /* --- finding it ----------------------------------------------------------- */
 
-/* A name that the layer has, else an origin. */
+/* Adds an argument: a name of the layer, or else an origin. */
 static bool add_word(struct info *f, const struct info_request *r,
                      struct err *e)
 {
@@ -382,8 +383,8 @@ static bool find(struct info *f, const struct info_request *r, struct err *e)
     return f->node->is_ready ? fill_package(f, e) : fill_catalog(f, e);
 }
 
-/* What was fetched stays in the store: it is a cache, and an install of it needs
- * less then. */
+/* Publishes what was fetched to the store, so that a later install fetches
+ * less. */
 static void publish(struct info *f)
 {
     struct err ignored = {0};

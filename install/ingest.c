@@ -22,9 +22,8 @@
 
 #define SUMMARY_MAX_BYTES (8u * 1024 * 1024)
 
-/* Where a repository stands, for what the documents of a digest say. Older
- * versions wrote what the lock said, under "digest", and what one folder of
- * that content said, under "document". */
+/* Used instead of a repository for validations by digest. Older versions used
+ * "digest" for data of the lock and "document" for that of one folder. */
 #define BY_DIGEST STR("judgement")
 
 static void put_field(struct buf *b, struct str s)
@@ -68,10 +67,10 @@ static struct str format_summary(const struct node *n, struct arena *a)
     return text;
 }
 
-/* One of few is found by a look at each. */
+/* up to this number, dependencies are searched linearly */
 #define FEW_NEEDS 16
 
-/* The origin of a need that the lock has, when it is written the same. */
+/* Returns the origin of a dependency in the lock if it is spelled the same. */
 static const struct origin *locked_need(const struct node *n, struct str text)
 {
     if (!n->locked || n->package.dep_count > FEW_NEEDS)
@@ -82,8 +81,8 @@ static const struct origin *locked_need(const struct node *n, struct str text)
     return NULL;
 }
 
-/* A dependency's origin: mostly a node has it. `key` may be another spelling
- * of `text`, which then no node has. */
+/* Stores the origin of a dependency, which a node usually has already. `key`
+ * may be another spelling of `text`; then no node has it. */
 static bool keep_origin(struct closure *c, const struct node *n,
                         struct str text, struct str key, struct arena *a,
                         const struct origin **out, struct err *e)
@@ -108,7 +107,8 @@ static bool keep_origin(struct closure *c, const struct node *n,
                : origin_parse(text, &c->layer->rules, a, copy, e);
 }
 
-/* The part of a node's package that follows from kind, fqn and digest. */
+/* Fills the members of a node's package that follow from kind, FQN and
+ * digest. */
 static void fill_package(struct closure *c, struct node *n, enum doc_kind kind,
                          struct str fqn, struct arena *a)
 {
@@ -116,7 +116,8 @@ static void fill_package(struct closure *c, struct node *n, enum doc_kind kind,
     n->package.kind = kind;
     n->package.origin = n->origin;
     node_set_name(n, node_recorded_name(c, n, kind, fqn));
-    /* What is linked changes whenever it is written to: it equals itself. */
+    /* the content of a linked package can change at any time, so it equals only
+     * itself */
     n->package.content = n->origin->scheme == ORIGIN_OWN
                              ? n->origin->key
                              : digest_format(&n->digest, a);
@@ -171,13 +172,13 @@ bool node_from_summary(struct closure *c, struct node *n, enum doc_kind kind,
 
 /* --- judging -------------------------------------------------------------- */
 
-/* "skills/pdf of acme/tools", for messages. */
+/* Returns "skills/pdf of acme/tools" for messages. */
 static const char *shown(const struct node *n, struct arena *a)
 {
     return str_dup0(n->origin->text, a);
 }
 
-/* What the lock says of it, for an own package, which it does not decide on. */
+/* Returns the lock entry, also of a package of the workspace itself. */
 static const struct lock_entry *find_locked(const struct closure *c,
                                             const struct node *n)
 {
@@ -194,10 +195,10 @@ static void note_warnings(struct closure *c, const struct node *n,
 
         if (w->error || !diagnostic_is_for_user(w))
             continue;
-        /* Its root says what it is called here. */
+        /* its root sets the name */
         if (n->alias.n && str_starts(str_cstr(w->code), STR("name-")))
             continue;
-        /* A locked package was looked at when it was locked. */
+        /* locked packages were reported when they were locked */
         if (!find_locked(c, n))
             notice_add(&c->notices, str_cstr(w->code), n->origin->text,
                        w->message);
@@ -222,8 +223,8 @@ bool ingest_entry_text(struct closure *c, enum doc_kind kind,
 static bool is_for_contributors(const struct node *n, enum doc_kind kind,
                                 const struct diagnostics *why)
 {
-    /* The AGENTS.md at the top of a repository is mostly for those who work
-     * on that repository. */
+    /* an AGENTS.md at the root of a repository is usually for its
+     * contributors */
     return kind == DOC_AGENT && n->origin->scheme == ORIGIN_GIT &&
            n->path.n == 0 &&
            str_is(str_cstr(why->items[0].code), "no-frontmatter");
@@ -237,8 +238,8 @@ static struct str first_error(const struct diagnostics *why, struct arena *a)
     return str_make("", 0);
 }
 
-/* "- name: description" and its LF: clients print other words of about the same
- * length. */
+/* characters of "- name: description" and LF besides the texts; clients print
+ * about as many */
 #define LIST_LINE_CHARS 5
 
 static void note_words(struct closure *c, struct node *n,
@@ -257,7 +258,7 @@ static void note_words(struct closure *c, struct node *n,
     n->words = w;
 }
 
-/* The home of a user is no workspace [H8]. */
+/* Checks placeholders at user level, where there is no workspace [H8]. */
 static bool check_level(const struct closure *c, struct node *n,
                         const struct document *d, struct err *e)
 {
@@ -324,7 +325,7 @@ bool ingest_validate(struct closure *c, struct node *n, enum doc_kind kind,
     return ok;
 }
 
-/* Out of the scratch arena, into the one that lasts. */
+/* Copies the document from the scratch arena to the permanent one. */
 static bool keep_document(struct closure *c, struct node *n,
                           const struct document *d, struct err *e)
 {
@@ -366,7 +367,7 @@ static bool differs(const struct node *n, const char *what, struct str own,
                        "install");
 }
 
-/* Which need of the lock an origin leads to; SIZE_MAX: none. */
+/* Returns the dependency in the lock that the origin leads to, or SIZE_MAX. */
 static size_t find_need(const struct closure *c, const struct node *n,
                         const struct origin *o)
 {
@@ -374,12 +375,12 @@ static size_t find_need(const struct closure *c, const struct node *n,
 
     for (size_t i = 0; i < n->package.dep_count; i++)
         if (n->package.deps[i].origin == o)
-            return i; /* locked_need() found it there */
+            return i; /* found by locked_need() */
     other = map_find(&c->layer->by_origin, o->key);
     return other ? lock_find_need(n->locked, other) : SIZE_MAX;
 }
 
-/* What its documents need, and nothing else. */
+/* Returns whether the dependencies in the document equal those in the lock. */
 static bool same_needs(struct closure *c, const struct node *n,
                        const struct package *own, struct err *e)
 {
@@ -415,8 +416,8 @@ static const struct origin *keep_need(struct closure *c, const struct origin *o)
                : NULL;
 }
 
-/* By which of their origins it needs others the lock does not say: where one has
- * several, they are those of the document, as each may be a range. */
+/* Uses the origins in the document for dependencies that have several, since
+ * the lock does not record which is meant and each may be a range. */
 static void take_own_origins(struct closure *c, struct node *n,
                              const struct package *own)
 {
@@ -445,7 +446,7 @@ static void take_own_origins(struct closure *c, struct node *n,
     node_known(c, n);
 }
 
-/* Folder or key: one of those that its name may lead to. */
+/* Checks that folder or key in the lock may result from its name. */
 static bool same_place(const struct node *n, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -454,7 +455,7 @@ static bool same_place(const struct node *n, struct err *e)
         .kind = entry->kind, .fqn = entry->name, .origin = n->origin};
 
     if (!entry->place.n)
-        return true; /* another package of a merged lock has it */
+        return true; /* taken by another package of a merged lock */
     p.name = name_short(p.kind, p.fqn);
     return resolver_may_assign(
                &p, p.kind == DOC_MCP ? entry->place : path_last(entry->place),
@@ -477,7 +478,8 @@ static bool same_flags(const struct node *n, bool hidden, bool rewritten,
     return true;
 }
 
-/* Of what is made of a plugin's files an agent has the plugin's. */
+/* Compares the version; an agent made of a plugin's files has that of the
+ * plugin. */
 static bool same_version(const struct closure *c, const struct node *n,
                          struct err *e)
 {
@@ -491,7 +493,8 @@ static bool same_version(const struct closure *c, const struct node *n,
            differs(n, own.n ? "has version" : "has no version", own, e);
 }
 
-/* A merged lock knows no needs: the document has them. */
+/* Reads the dependencies from the document, because a merged lock lacks
+ * them. */
 static bool take_own_needs(struct closure *c, struct node *n,
                            const struct package *own)
 {
@@ -501,7 +504,7 @@ static bool take_own_needs(struct closure *c, struct node *n,
     return true;
 }
 
-/* `own` is what the package's document says. */
+/* Compares the node with the lock; `own` is the FQN in its document. */
 static bool same_as_locked(struct closure *c, struct node *n,
                            const struct node *own, struct err *e)
 {
@@ -533,7 +536,8 @@ static bool same_as_locked(struct closure *c, struct node *n,
     return true;
 }
 
-/* Compared with its lock, and summed up as it is, whatever the lock says. */
+/* Compares the document with the lock, and computes its summary independently
+ * of the lock. */
 static bool fits_document(struct closure *c, struct node *n,
                           const struct document *d, struct arena *scratch,
                           struct err *e)
@@ -548,15 +552,15 @@ static bool fits_document(struct closure *c, struct node *n,
 
 /* --- the index ------------------------------------------------------------ */
 
-/* Of equal files another kind, or a folder of another name, may say something
- * else: a name that cannot be used is replaced by that of the folder. */
+/* The key of a summary. Equal files may have another meaning with another kind
+ * or folder name, because the folder replaces an unusable name. */
 static struct str summary_key(enum doc_kind kind, struct str path,
                               struct arena *a)
 {
     return layer_name_key(kind, path_last(path), a);
 }
 
-/* Judgements are remembered by digest, origins by commit. */
+/* Caches validations by digest and origins by commit. */
 static bool remember(struct closure *c, const struct node *n, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -597,13 +601,13 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
     if (!proof_put(c->store, &proof, &asked, e))
         return false;
     if (!is_plain || n->locked ||
-        node_rare(n)->pin.n) /* the ref may name another commit now */
+        node_rare(n)->pin.n) /* the ref may have moved */
         return true;
-    /* With other bounds the range leads elsewhere. */
+    /* with other bounds the range has another result */
     if (node_rare(n)->allowed.n)
         return store_put_package(c->store, repository, n->package.commit,
                                  n->path, &p, e);
-    /* As it was typed for the default branch, and as others spell it. */
+    /* both as typed for the default branch and in full */
     if (node_source(n)->is_short && node_source(n)->ref.n == 0 &&
         (!store_put_ref(c->store, repository,
                         arena_printf(a, "%.*s@", STR_ARG(node_source(n)->path)),
@@ -628,8 +632,8 @@ static bool note(struct closure *c, const struct node *n,
     return remember(c, n, e) && store_commit(c->store, e);
 }
 
-/* The index is a cache, so a failure costs a fetch later; but one that a
- * newer mapm wrote is not to be touched. */
+/* Writes to the index. A failure only costs a fetch later, except that an index
+ * of a newer mapm must not be changed. */
 static bool note_or_warn(struct closure *c, const struct node *n,
                          const struct fetch_event *event, struct err *e)
 {
@@ -688,7 +692,8 @@ bool ingest_check_derived(const struct node *n, struct str own_fqn,
     return same_flags(n, n->hidden, n->rewritten, e) && same_place(n, e);
 }
 
-/* As it is locked, whatever its commit is now: the lock stays as it is. */
+/* Returns whether the content equals the lock, so that the entry does not
+ * change, whatever the commit is now. */
 static bool is_as_locked(const struct closure *c, const struct node *n)
 {
     const struct lock_entry *entry =
@@ -708,8 +713,8 @@ static bool ingest_plugin(struct closure *c, struct node *n, struct err *e)
     n->summary = STR("");
     if (n->locked && n->origin->scheme == ORIGIN_GIT)
         return plugin_check_locked(c, n, e);
-    /* Once: an entry that is not proved to be of it leads here again, as
-     * changed where the lock denies what its files say. */
+    /* only once: an unproved entry returns here, as changed if the lock
+     * contradicts its files */
     n->stays = !n->stays && !n->is_changed && !node_rare(n)->allowed.n &&
                is_as_locked(c, n);
     if (n->stays)
@@ -756,7 +761,7 @@ bool ingest_files(struct closure *c, struct node *n, enum doc_kind kind,
         return fits_document(c, n, &d, scratch, e);
     if (!keep_document(c, n, &d, e))
         return false;
-    /* A copy gets another name, a link cannot. */
+    /* a copy can be renamed, a link cannot */
     if (n->rewritten && n->origin->scheme == ORIGIN_OWN)
         return err_set(e, ERR_NAME,
                        "%s: its name cannot be used: mapm check says why",
@@ -785,7 +790,7 @@ void ingest_manifest(struct closure *c, struct node *n,
     diagnostics_init(&why, scratch);
     manifest_read(&in, scratch, &d, &why);
     if (why.errors)
-        return; /* it will be refused when it is whole: no more to fetch */
+        return; /* it will be refused in any case, so fetch nothing more */
     for (size_t i = 0; i < d.dep_count; i++) {
         struct err ignored = {0};
         const struct origin *o;
@@ -804,8 +809,8 @@ struct names {
     size_t count;
 };
 
-/* Which files there are is known, their content is not: an empty one has no
- * faults, and the package is validated again when it is here. */
+/* Returns empty content for files that are known only by name; the package is
+ * validated again when it has arrived. */
 static enum manifest_file read_name(void *ctx, struct str path,
                                     size_t max_bytes, struct arena *a,
                                     struct str *content)
@@ -821,7 +826,8 @@ static enum manifest_file read_name(void *ctx, struct str path,
     return MANIFEST_FILE_MISSING;
 }
 
-/* Equal for equal files, links resolved: stands for a digest of them. */
+/* Returns an id that is equal for equal files with links resolved, in place of
+ * a digest. */
 static struct str outline_id(const struct fetch_event *event, struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -912,7 +918,7 @@ void node_complete_origin(struct closure *c, struct node *n)
     n->package.origin = n->origin;
 }
 
-/* A root by now, which decides: only its name counts. */
+/* Ingests a node again that became a root; only its name changes. */
 static bool ingest_again(struct node *n)
 {
     n->package.kind = DOC_PLUGIN;
@@ -933,7 +939,7 @@ static bool add_own_files(struct closure *c, struct node *n,
     return plugin_add_files(c, n, files, count, outside, scratch, e);
 }
 
-/* A skill of a plugin that is as it is locked keeps its entry. */
+/* Keeps the entry of an unchanged skill of a plugin. */
 static void keep_locked_commit(struct closure *c, struct node *n)
 {
     const struct lock_entry *entry =
@@ -985,7 +991,7 @@ bool ingest_package(struct closure *c, struct node *n,
     return true;
 }
 
-/* For processes that wait to ask the same. */
+/* Publishes the resolved ref for processes that wait for it. */
 static void note_catalog(struct closure *c, const struct node *n)
 {
     struct arena *a = &c->cx->arena;
@@ -999,7 +1005,7 @@ static void note_catalog(struct closure *c, const struct node *n)
                        closure_rest(n, a), &ref, &ignored) ||
         (node_source(n)->is_short && node_source(n)->ref.n == 0 &&
          !closure_note_default(c, n, &ignored)))
-        err_clear(&ignored); /* they ask for themselves */
+        err_clear(&ignored); /* the other processes then ask themselves */
 }
 
 void ingest_offers(struct closure *c, struct node *n,
@@ -1040,12 +1046,12 @@ bool ingest_check_locked(struct closure *c, struct node *n, struct err *e)
     struct document d = {0};
     struct node own = *n;
     struct err ignored = {0};
-    /* With what it needs, which is all that is known of a merged lock's. */
+    /* keep the dependencies, which are not in a merged lock */
     struct arena *kept = c->layer->has_conflict ? &c->cx->arena : &scratch;
 
     if (n->locked->kind == DOC_PLUGIN)
         return plugin_check_locked(c, n, e);
-    if (node_is_derived(n)) /* its proof is that of what it was made of */
+    if (node_is_derived(n)) /* it is proved by the plugin that it was made of */
         return same_version(c, n, e) && same_flags(n, false, false, e) &&
                same_place(n, e);
     if (state_find_package(store_state(c->store), BY_DIGEST, n->package.content,

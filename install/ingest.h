@@ -10,59 +10,59 @@
  * recorded in the index.
  */
 
-/* Its dependencies, before its other files are here. */
+/* Reads the dependencies from a document before the other files arrive. */
 void ingest_manifest(struct closure *c, struct node *n,
                      const struct fetch_event *event, struct arena *scratch);
 
-/* What the content of a package begins with as long as its files are not here
- * (a digest begins with "sha256:"). */
+/* Prefix of `content` until the files of the package arrive; a digest begins
+ * with "sha256:". */
 #define OUTLINE_PREFIX "git:"
 
-/* Judged by its document, before any other file of it is fetched. */
+/* Validates a package by its document, before its other files are fetched. */
 MUST_CHECK bool ingest_outline(struct closure *c, struct node *n,
                                const struct fetch_event *event,
                                struct arena *scratch, struct err *e);
 
-/* All its files are in the incoming folder. */
+/* Ingests a package whose files are in the incoming folder. */
 MUST_CHECK bool ingest_package(struct closure *c, struct node *n,
                                const struct fetch_event *event,
                                struct arena *scratch, struct err *e);
 
-/* A short form becomes the URL that mapm.yaml and mapm.lock will hold. */
+/* Replaces a short form by the URL for mapm.yaml and mapm.lock. */
 void node_complete_origin(struct closure *c, struct node *n);
 
 void ingest_offers(struct closure *c, struct node *n,
                    const struct fetch_event *event);
 
-/* Files that are in the store already: listing, digest, validation; for a
- * `file:` package. `folder` is its folder's (file's) name. */
+/* Ingests files that are in the store already, for a `file:` package: listing,
+ * digest, validation. `folder` is the name of its folder or file. */
 MUST_CHECK bool ingest_files(struct closure *c, struct node *n,
                              enum doc_kind kind, struct package_file *files,
                              size_t count, struct str folder,
                              struct arena *scratch, struct err *e);
 
-/* A locked package that is in the store: is it what the lock says it is?
- * Judged once on this machine, then the index remembers. */
+/* Checks that a locked package in the store is what the lock says. The index
+ * caches the result. */
 MUST_CHECK bool ingest_check_locked(struct closure *c, struct node *n,
                                     struct err *e);
 
-/* A part out of its plugin's files, whose digest is known. */
+/* Ingests a part made of its plugin's files, with a known digest. */
 MUST_CHECK bool ingest_derived(struct closure *c, struct node *n,
                                enum doc_kind kind, struct str own_fqn,
                                struct err *e);
 
-/* After that: one whose plugin is locked, too, is what the lock says it is. */
+/* Afterwards, checks a part of a locked plugin against the lock. */
 MUST_CHECK bool ingest_check_derived(const struct node *n, struct str own_fqn,
                                      struct str version, struct err *e);
 
-/* The files of a ready node with a patch: validated as a fetched package. A
- * patch changes neither its name nor what it needs. */
+/* Validates the patched files of a ready node like a fetched package. A patch
+ * may change neither its name nor its dependencies. */
 MUST_CHECK bool ingest_patched(struct closure *c, struct node *n,
                                const struct package_file *files, size_t count,
                                struct err *e);
 
-/* Of files in the store, its own or with a patch: the text of its document,
- * and all that may be wrong with it. */
+/* Reads and validates the document among files in the store, original or
+ * patched. */
 MUST_CHECK bool ingest_entry_text(struct closure *c, enum doc_kind kind,
                                   const struct package_files *p,
                                   struct arena *a, struct str *text,
@@ -73,31 +73,32 @@ MUST_CHECK bool ingest_validate(struct closure *c, struct node *n,
                                 struct str folder, struct arena *a,
                                 struct document *out, struct err *e);
 
-/* From the summary that the index has of an earlier validation. In `a`. */
+/* Fills a node from the summary of an earlier validation. Allocated in `a`. */
 MUST_CHECK bool node_from_summary(struct closure *c, struct node *n,
                                   enum doc_kind kind, struct str summary,
                                   struct arena *a, struct err *e);
 
-/* The document itself out of the store, read again: for MCP command lines. */
+/* Reads the document from the store again, for the command lines of MCP
+ * servers. */
 MUST_CHECK bool node_read_document(struct closure *c, const struct node *n,
                                    struct arena *a, struct document *out,
                                    struct err *e);
 
-/* The same with its body, and its program. */
+/* Likewise, with its body and program. */
 MUST_CHECK bool node_read_whole(struct closure *c, const struct node *n,
                                 struct arena *a, struct document *out,
                                 struct err *e);
-/* node.words of one that was not read now: from the store. */
+/* Fills node.words from the store. */
 MUST_CHECK bool node_find_words(struct closure *c, struct node *n,
                                 struct err *e);
 
 /* In nodes.c. */
 void node_fail(struct closure *c, struct node *n, const struct err *e);
-/* The index of the store knows it from now on, and what it was made of. */
+/* Writes the node and its source to the index of the store. */
 MUST_CHECK bool ingest_note(struct closure *c, const struct node *n,
                             struct err *e);
 void node_ready(struct closure *c, struct node *n);
-/* What it depends on is looked for. */
+/* Adds the dependencies of the node to the closure. */
 void node_known(struct closure *c, struct node *n);
 
 #endif

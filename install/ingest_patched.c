@@ -7,7 +7,8 @@
 
 #include "ingest.h"
 
-/* What a patch may change of a package: not its name, nor what it needs. */
+/* Checks of a patched package: a patch may change neither its name nor its
+ * dependencies. */
 
 static bool has_dependency(const struct document *d, const struct dependency *x)
 {
@@ -32,7 +33,8 @@ static bool is_hex(char c)
     return char_is_hex(c) || (c >= 'A' && c <= 'F');
 }
 
-/* "\u202E" in a value is the character, too. */
+/* Returns whether the line contains an escape such as "\u202E" for a hidden
+ * character. */
 static bool has_escape(struct str line)
 {
     for (size_t i = 0; i + 3 < line.n; i++)
@@ -48,7 +50,8 @@ static bool has_hidden(struct str line)
            text_find_hidden(line, NULL, NULL) != TEXT_HIDDEN_NONE;
 }
 
-/* What was allowed are the lines of upstream: each as often as it is there. */
+/* Allows hidden characters only in lines of the original, each as often as it
+ * occurs there. */
 static bool check_hidden_lines(struct str before, struct str after,
                                struct arena *a, struct err *e)
 {

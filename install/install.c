@@ -24,7 +24,7 @@
 #define ANY_KIND    (DOC_AGENT | DOC_SKILL | DOC_MCP)
 #define WITH_PLUGIN (ANY_KIND | DOC_PLUGIN)
 
-/* M15: a committed file: origin works on this machine alone. */
+/* Reports committed file: origins, which work on this machine only (M15). */
 static bool check_layer_roots(struct install_session *s, struct err *e)
 {
     const struct project *p = &s->layer.project;
@@ -62,7 +62,8 @@ static bool check_committed_roots(struct install_session *s, struct err *e)
 
 /* --- origins on the command line ------------------------------------------ */
 
-/* A short form that names the repository and path of `root`. */
+/* Returns whether `o` is a short form with the repository and path of
+ * `root`. */
 static bool is_short_of(const struct origin *o, const struct origin *root,
                         struct arena *a)
 {
@@ -77,8 +78,7 @@ static bool is_short_of(const struct origin *o, const struct origin *root,
     return o->path.n && str_ends(root->rest, str_join(STR("/"), o->path, a));
 }
 
-/* With --locked nothing new may come in, so it must be a root already, and
- * `o` becomes that. */
+/* With --locked, the argument must be a root already, which `o` is set to. */
 static bool find_locked_argument(const struct install_session *s,
                                  struct origin *o, struct err *e)
 {
@@ -95,7 +95,8 @@ static bool find_locked_argument(const struct install_session *s,
     return err_hint(e, "--locked adds nothing: install it without");
 }
 
-/* "pdf@^2": a name, as the lock has it, and another ref for it. */
+/* Returns whether the argument is a name in the lock and a ref, such as
+ * "pdf@^2". */
 static bool is_name_at(struct str text)
 {
     size_t at = str_find_char(text, '@');
@@ -105,8 +106,8 @@ static bool is_name_at(struct str text)
            !str_has_char(text, ':');
 }
 
-/* In the repository: of a package whose proof is not here a ref of one segment
- * is supposed. */
+/* Returns the path in the repository; without a proof, the ref is assumed to
+ * have one segment. */
 static struct str path_of(const struct install_session *s,
                           const struct lock_entry *entry)
 {
@@ -127,7 +128,7 @@ static bool is_root(const struct install_session *s,
     return false;
 }
 
-/* Moves one root to another ref: the origin that it has there. */
+/* Parses NAME@REF and returns the origin of the root at that ref. */
 static bool parse_name_at(const struct install_session *s, struct str text,
                           struct origin *out, struct err *e)
 {
@@ -169,8 +170,8 @@ bool session_parse_origin(struct context *cx, const struct layer *l,
     return true;
 }
 
-/* A root out of a bundle, which may be a plugin of a marketplace: in the lock it
- * has a part, what a person types has none. */
+/* Returns whether the argument is a root of the bundle. A plugin of a
+ * marketplace has a part there, which users do not type. */
 static bool is_of_bundle(const struct install_session *s, struct str text)
 {
     const struct lock *lock = &s->layer.lock;
@@ -259,12 +260,12 @@ static void take_without(const struct install_session *s, struct node *n)
             project_sort_parts(s->request->without, &s->cx->arena);
     entry = s->has_given_lock ? map_find(&s->layer.by_origin, n->origin->key)
                               : NULL;
-    if (entry) /* a bundle has no mapm.yaml that says it */
+    if (entry) /* a bundle contains no mapm.yaml */
         node_make_rare(n, &s->cx->arena)->without =
             (struct str_list){entry->without.items, entry->without.count};
 }
 
-/* What --as names is there now, so its kind is known. */
+/* Checks the name of --as, now that the kind of the package is known. */
 static bool check_alias_of(const struct install_session *s,
                            const struct node *n, struct err *e)
 {
@@ -283,9 +284,9 @@ static bool check_alias_of(const struct install_session *s,
                    doc_kind_name(n->package.kind), STR_ARG(s->request->as));
 }
 
-/* A folder of the workspace is named by its place there, so that all who have
- * the workspace have it; with "file:" before it, it is this machine's. The
- * workspace as a whole is a catalog, or a package that only a copy can hold. */
+/* Converts a folder of the workspace to a relative origin for everyone who has
+ * the workspace, unless it is written with "file:". The workspace itself is a
+ * catalog, or a package that is copied. */
 static bool make_own(const struct install_session *s, struct str text,
                      struct origin *o, struct err *e)
 {
@@ -297,7 +298,7 @@ static bool make_own(const struct install_session *s, struct str text,
         (o->path.n == top.n &&
          access(fs_join(top, STR("SKILL.md"), a).p, F_OK) == 0))
         return true;
-    top = s->layer.root; /* from where the lock counts */
+    top = s->layer.root; /* base of paths in the lock */
     return origin_parse_own(
         arena_printf(a, "./%.*s", STR_ARG(str_from_index(o->path, top.n + 1))),
         a, o, e);
@@ -336,8 +337,8 @@ static void add_plugin(struct install_session *s, const struct origin *o,
     wanted[(*count)++]->is_exact = true;
 }
 
-/* Entries of the marketplace at `o`: a name is looked for as it is, a pattern
- * needs the list. */
+/* Adds entries of the marketplace at `o`: names directly, patterns by its
+ * list. */
 static bool add_plugins(struct install_session *s, const struct origin *o,
                         struct node **wanted, size_t *count, struct err *e)
 {
@@ -375,8 +376,8 @@ static bool add_plugins(struct install_session *s, const struct origin *o,
                    STR_ARG(o->text), STR_ARG(words->items[0]));
 }
 
-/* A folder, whatever it is; a plugin that is a root already is that root, and
- * so is one that a bundle brings. */
+/* Adds a folder of unknown kind. A plugin that is a root already, or that a
+ * bundle contains, is used as that root. */
 static struct node *add_folder(struct install_session *s,
                                const struct origin *o)
 {
@@ -405,7 +406,7 @@ static bool add_arguments(struct install_session *s, struct node **wanted,
 
         struct str text = s->request->arguments.items[i];
 
-        /* Its packages are roots already. */
+        /* its packages are roots already */
         if ((s->locked || s->cx->is_offline) &&
             offers_are_chosen(&s->request->choice) &&
             catalogs_have_choice(s, text)) {
@@ -450,7 +451,8 @@ static bool wrap_wanted(const struct install_session *s, const struct node *n,
                     STR_ARG(n->origin->text));
 }
 
-/* "cannot install ORIGIN", unless the reason begins with that origin. */
+/* Returns whether the reason names the origin itself, so that "cannot install
+ * ORIGIN" would repeat it. */
 static bool names_itself(const struct node *n)
 {
     size_t scheme = n->origin->scheme == ORIGIN_FILE ? strlen("file:") : 0;
@@ -460,12 +462,12 @@ static bool names_itself(const struct node *n)
                       str_from_index(n->origin->text, scheme));
 }
 
-/* Every one that failed, not only the first. */
+/* Reports every failed package, not only the first one. */
 static bool check_wanted(struct install_session *s, struct node *const *wanted,
                          size_t count, struct err *e)
 {
     size_t failed = 0;
-    bool is_chosen = false; /* the first, by an option */
+    bool is_chosen = false; /* the first package chosen by an option */
 
     for (size_t i = 0; i < count; i++) {
         const struct node *n = wanted[i];
@@ -493,7 +495,7 @@ static bool check_wanted(struct install_session *s, struct node *const *wanted,
 
 /* --- what is taken -------------------------------------------------------- */
 
-/* What was named exactly is not left out: it fails the command. */
+/* Fails the command for packages that were named exactly and are invalid. */
 static bool check_exact(struct install_session *s, const struct choice *choices,
                         size_t count, struct err *e)
 {
@@ -521,8 +523,7 @@ static bool check_exact(struct install_session *s, const struct choice *choices,
     return check_wanted(s, failed, n, e);
 }
 
-/* What could not be fetched now says nothing of the package: the command fails,
- * and the next one goes on. */
+/* Fails the command on network errors, which do not make a package invalid. */
 static bool check_network(struct install_session *s, struct err *e)
 {
     for (size_t i = 0; i < s->closure.queued; i++) {
@@ -545,7 +546,8 @@ static bool has_ranges(struct install_session *s)
     return false;
 }
 
-/* Another version of a package is another node. */
+/* Finds the nodes of the choices, which change with the version of a
+ * package. */
 static void find_choices(struct install_session *s)
 {
     for (size_t i = 0; i < s->choice_count; i++) {
@@ -557,7 +559,7 @@ static void find_choices(struct install_session *s)
     }
 }
 
-/* Versions first: what ranges have before that is no conflict yet. */
+/* Chooses versions first, because ranges may conflict until then. */
 static bool settle_choices(struct install_session *s, struct err *e)
 {
     bool is_settled = false;
@@ -571,7 +573,7 @@ static bool settle_choices(struct install_session *s, struct err *e)
     return true;
 }
 
-/* Names for those of one catalog that have one. */
+/* Names the packages of a catalog that have equal names. */
 static bool find_plugins(struct install_session *s, struct err *e)
 {
     struct node **nodes =
@@ -588,8 +590,8 @@ static bool find_plugins(struct install_session *s, struct err *e)
     return selection_find_plugins(s, nodes, count, e);
 }
 
-/* Leaves out what is not valid, and has the files of the rest fetched. What
- * turns out to be wrong with these leaves more out. */
+/* Skips invalid packages and fetches the files of the others, which may reveal
+ * further invalid ones. */
 bool session_take_valid(struct install_session *s, struct err *e)
 {
     bool any = true, is_settled = false;
@@ -616,7 +618,8 @@ bool session_take_valid(struct install_session *s, struct err *e)
     return true;
 }
 
-/* A plugin that a pattern matched is a choice like one of a catalog. */
+/* Returns whether a pattern chose the plugin, which is then handled like a
+ * package of a catalog. */
 static bool is_plugin_choice(const struct install_session *s,
                              const struct node *n)
 {
@@ -631,7 +634,8 @@ static void choose_plugin(struct install_session *s, struct node *n)
     };
 }
 
-/* Of the catalogs and patterns what was chosen, of the rest all. */
+/* Adds the chosen packages of catalogs and patterns, and all other
+ * arguments. */
 static bool take_choice(struct install_session *s, struct node *const *asked,
                         size_t asked_count, struct err *e)
 {
@@ -676,15 +680,14 @@ static bool take_choice(struct install_session *s, struct node *const *asked,
     return roots_take(s, wanted, count, e) && catalogs_write(s, e);
 }
 
-/* An argument that offers itself alone is a package. */
+/* Returns whether the argument is a package: it offers only itself. */
 static bool is_package(const struct node *n)
 {
     return n->offer_count == 0 ||
            (n->offer_count == 1 && str_eq(n->offers[0].path, n->path));
 }
 
-/* Those of the arguments that turned out to be packages are looked for as
- * such. */
+/* Resolves arguments that turned out to be packages. */
 static bool find_packages(struct install_session *s, struct node **asked,
                           size_t count, struct err *e)
 {
@@ -697,15 +700,15 @@ static bool find_packages(struct install_session *s, struct node **asked,
     return closure_gather(&s->closure, e);
 }
 
-/* A folder with a manifest of which nothing can be installed, or not as one
- * package, may hold packages beside it. */
+/* Returns whether a folder with a manifest cannot be installed as a plugin; it
+ * may contain packages nevertheless. */
 static bool is_no_plugin(const struct node *n)
 {
     return n->is_exact && (n->kinds & DOC_PLUGIN) && !node_has_entry(n) &&
            !n->has_without && n->failed && !session_is_network(n->failed->code);
 }
 
-/* Those are looked at as the catalogs that they are, if they offer anything. */
+/* Lists such folders as catalogs if they contain packages. */
 static bool find_catalogs(struct install_session *s, struct node **asked,
                           size_t count, struct err *e)
 {
@@ -753,7 +756,7 @@ static bool check_list(const struct install_session *s, struct err *e)
     return err_hint(e, "usage: mapm install --list owner/repo");
 }
 
-/* It has plugins that are elsewhere, and no package. */
+/* Returns whether the catalog has a marketplace but no packages. */
 static bool is_market(const struct node *n)
 {
     return n->has_market && !n->is_ready;
@@ -800,7 +803,7 @@ static bool take_arguments(struct install_session *s, struct err *e)
     return take_choice(s, asked, asked_count, e);
 }
 
-/* Those of the members that the command is not about. */
+/* Adds new catalogs of members that the command does not apply to. */
 static bool take_new_catalogs(struct install_session *s, struct err *e)
 {
     for (size_t i = 0; i < s->part_count; i++) {
@@ -816,7 +819,7 @@ static bool take_new_catalogs(struct install_session *s, struct err *e)
     return true;
 }
 
-/* Without it no root could be looked up: that is said once. */
+/* Reports a missing lock once, instead of for every root. */
 static bool check_lock_there(const struct install_session *s, struct err *e)
 {
     size_t count = 0;
@@ -867,13 +870,13 @@ bool install_packages(struct install_session *s, struct err *e)
     if (s->request->vendored &&
         !offline_read_vendor(s, s->request->vendor, &s->bundle, e))
         return false;
-    if (s->bundle >= 0) { /* asks no host, with --offline or without */
+    if (s->bundle >= 0) { /* never contacts a host */
         o.offline = false;
         o.bundle = &s->bundle;
         o.bundle_path = s->request->bundle;
     }
     closure_init(&s->closure, cx, &s->layers.whole, s->store, &o);
-    /* The old roots travel along with the new ones. */
+    /* include the previous roots */
     for (size_t i = 0; i < s->root_count; i++)
         closure_add_root(&s->closure, &s->roots[i], false);
     return take_new_catalogs(s, e) && catalogs_ask_new(s, e) &&

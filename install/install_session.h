@@ -73,77 +73,84 @@ struct session_part {
 };
 
 struct install_session {
-    struct install_plan plan; /* what the caller sees */
+    struct install_plan plan; /* the plan for the caller */
     struct context *cx;
     const struct install_request *request;
     struct layers layers;
-    struct session_part *parts; /* as in `layers`; the one that it is at is */
+    struct session_part *parts; /* one per layer; the current one is in the
+                                 * fields below */
     size_t part_count, at;      /* in these fields: */
     SESSION_PART(SESSION_FIELD)
     struct store *store;
     struct closure closure;
-    struct fetch_process ahead; /* until the closure uses it */
-    bool *on_machine;           /* of each client; NULL: not looked for yet */
+    struct fetch_process ahead; /* started in advance for the closure */
+    bool *on_machine;           /* per client; NULL before the lookup */
     bool locked;
-    int bundle;          /* instead of the network; -1: none */
-    bool has_given_lock; /* out of it: the workspace has none yet */
-    bool keep_edited;    /* remove: what the user changed stays */
-    bool is_in_place;    /* nothing to do, and nothing to remember */
+    int bundle;          /* open bundle that replaces the network, or -1 */
+    bool has_given_lock; /* the lock comes from the bundle, because the
+                          * workspace has none */
+    bool keep_edited;    /* remove: keep edited files */
+    bool is_in_place;    /* nothing to do or to record */
     struct str lock_text;
-    bool has_locked_choice; /* arguments choose nothing but what is locked */
+    bool has_locked_choice; /* arguments choose only locked packages */
     const struct install_merged *merged;
     size_t merged_count;
-    const struct lock_entry *unmergeable; /* its patch cannot be rebased */
-    struct map bounds; /* of versions.c: place -> highest version */
-    unsigned rounds;   /* … of choosing them */
+    const struct lock_entry *unmergeable; /* entry whose patch cannot be
+                                           * rebased */
+    struct map bounds; /* versions.c: place -> highest version */
+    unsigned rounds;   /* versions.c: rounds of choosing versions */
     bool *in_conflict; /* of session_all_roots: those whose ranges no version
                         * satisfies, as versions.c found last; NULL: none */
-    unsigned tries;    /* after damage */
-    const char **resolved_patches; /* by --continue: names of kept folders */
+    unsigned tries;    /* attempts after damage */
+    const char **resolved_patches; /* --continue: names of folders with
+                                    * resolved patches */
     size_t resolved_patch_count, resolved_patch_capacity;
-    struct str_list more;   /* clients of the answer to a question */
-    bool is_answered;       /* it was given */
-    size_t purged_capacity; /* of plan.purged */
+    struct str_list more;   /* clients added by an answer */
+    bool is_answered;       /* the question was answered */
+    size_t purged_capacity; /* capacity of plan.purged */
 };
 
-/* parts.c. Goes to a layer; to the one that the command is about. */
+/* parts.c: makes a layer the current one; session_go_home() that of the
+ * command. */
 void session_go(struct install_session *s, size_t part);
 void session_go_home(struct install_session *s);
 /* Reads the layers; mapm.lock may be in conflict. */
 MUST_CHECK bool session_open_layers(struct install_session *s, int mode,
                                     struct err *e);
-/* What each of them begins with, when the lock is known. */
+/* Initializes all layers once the lock is known. */
 MUST_CHECK bool session_open_parts(struct install_session *s, struct err *e);
-/* The roots of all layers, those of the one that it is at first. */
+/* Returns the roots of all layers, those of the current one first. */
 const struct root *session_all_roots(struct install_session *s, size_t *count);
-/* The part whose roots are the k-th of these, from the part `at`. */
+/* Returns the part of the k-th list of these roots, counted from the part
+ * `at`. */
 size_t session_part_number(size_t at, size_t k);
 /* ERR_CONFLICT for an origin with two names. */
-/* Whether all layers are provisioned. */
+/* Returns whether all layers are provisioned. */
 bool session_is_everywhere(const struct install_session *s);
-/* The roots of all layers become part of the closure. */
+/* Adds the roots of all layers to the closure. */
 void session_add_roots(struct install_session *s);
 MUST_CHECK bool session_check_names(struct install_session *s, struct err *e);
-/* "." or the member's path; "" without members. */
+/* Returns "." or the path of the current member; "" without members. */
 struct str session_member(const struct install_session *s);
-/* The packages of all layers, in the plan. */
+/* Joins the packages of all layers in the plan. */
 void session_join_packages(struct install_session *s);
-/* Whether an install with --locked would take mapm.lock for what mapm.yaml asks
- * for: judged without the network, with nothing said and nothing changed. */
+/* Checks whether `install --locked` would accept mapm.lock for mapm.yaml,
+ * without network, messages or changes. */
 MUST_CHECK bool session_check_locked(struct context *cx, struct err *e);
-/* Opens the workspace and the store for reading, with nothing gathered. The
- * caller closes the plan of `*out`. */
+/* Opens the workspace and the store for reading without gathering. The caller
+ * closes the plan of `*out`. */
 MUST_CHECK bool session_look(struct context *cx, struct install_session **out,
                              struct err *e);
-/* Fills the store with all that the lock holds, and what the trees of its
- * commits are when `with_proofs`. The caller closes the plan of `*out`, which is
- * NULL on failure. */
+/* Fills the store with all locked packages and, with `with_proofs`, the trees
+ * of their commits. The caller closes the plan of `*out`, which is NULL on
+ * failure. */
 MUST_CHECK bool session_pull(struct context *cx, bool with_proofs,
                              struct install_session **out, struct err *e);
-/* bundle_read.c. Opens request.bundle; its lock is that of a workspace that has
- * none, and the roots of it those of one without mapm.yaml. */
+/* bundle_read.c: opens request.bundle. A workspace without a lock uses its
+ * lock, and one without mapm.yaml its roots. */
 MUST_CHECK bool session_open_bundle(struct install_session *s, struct err *e);
-/* All chosen layers at once; the root's mapm.lock in any case. */
+/* Provisions all chosen layers at once, and always writes mapm.lock of the
+ * root. */
 MUST_CHECK bool session_provision(struct install_session *s, struct err *e);
 
 static inline struct node *package_node(const struct install_package *p)
@@ -151,8 +158,8 @@ static inline struct node *package_node(const struct install_package *p)
     return p->package->user;
 }
 
-/* install.c, remove.c, update.c: up to session_resolve. The first sets
- * plan.is_offer instead where it lists catalogs. */
+/* install.c, remove.c, update.c: plan up to session_resolve().
+ * install_packages() sets plan.is_offer instead if it lists catalogs. */
 MUST_CHECK bool install_packages(struct install_session *s, struct err *e);
 MUST_CHECK bool remove_packages(struct install_session *s, struct err *e);
 MUST_CHECK bool update_packages(struct install_session *s, struct err *e);
@@ -160,109 +167,109 @@ MUST_CHECK bool update_packages(struct install_session *s, struct err *e);
 MUST_CHECK bool patch_packages(struct install_session *s, struct err *e);
 /* import.c */
 MUST_CHECK bool import_packages(struct install_session *s, struct err *e);
-/* load.c. After session_join_packages. */
+/* load.c: computes the tokens that clients would load; call after
+ * session_join_packages(). */
 MUST_CHECK bool session_find_load(struct install_session *s, struct err *e);
-/* install.c. An origin as a person types it; a hint names what was meant. */
+/* install.c: parses an origin typed by the user; hints name similar ones. */
 MUST_CHECK bool session_parse_origin(struct context *cx, const struct layer *l,
                                      struct str text, struct origin *out,
                                      struct err *e);
-/* install.c. Leaves out of s->choices what is not valid, and has the files of
- * the rest fetched. */
+/* install.c: drops invalid packages from s->choices and fetches the files of
+ * the others. */
 MUST_CHECK bool session_take_valid(struct install_session *s, struct err *e);
 
-/* merge.c. Decides a mapm.lock in conflict, and gives it to the layer. */
+/* merge.c: resolves a mapm.lock in conflict for the layer. */
 MUST_CHECK bool session_merge(struct install_session *s, struct err *e);
 
-/* session.c. Plans again when the failure `e` is one of damaged objects, which
- * are set aside. */
+/* session.c: plans again if the failure `e` was caused by damaged objects,
+ * which were set aside. */
 MUST_CHECK bool session_plan_again(struct install_session *s, struct err *e);
-/* The same command once more, when an answer has changed what it is to do. */
+/* Plans the command again after an answer that changes it. */
 MUST_CHECK bool session_plan_anew(struct install_session *s, struct err *e);
-/* Lets into the store what was held back: the objects, then what is known of
- * them. */
+/* Publishes staged objects in the store, then their index rows. */
 MUST_CHECK bool session_publish(struct install_session *s, struct err *e);
-/* The index is a cache: says once that it cannot be written. */
+/* Warns once that the index, which is a cache, cannot be written. */
 void session_warn_index(struct install_session *s, const struct err *why);
 
-/* plan.c. What s->roots need, and the names of their packages. */
+/* plan.c: gathers the dependencies of s->roots and names the packages. */
 MUST_CHECK bool session_gather(struct install_session *s, struct err *e);
-/* Whether these roots alone can be resolved from what was gathered. */
+/* Returns whether these roots alone can be resolved from the gathered nodes. */
 bool session_can_resolve(struct install_session *s, const struct root *roots,
                          size_t count, struct err *e);
-/* Gathers what is in s->closure, resolves s->roots, writes the new lock as
- * text. */
+/* Gathers s->closure, resolves s->roots and formats the new lock. */
 MUST_CHECK bool session_resolve(struct install_session *s, struct err *e);
 /* The locks of what is resolved: also once more, when hosts have named what the
  * lock has otherwise. */
 MUST_CHECK bool session_format_locks(struct install_session *s, struct err *e);
-/* Line by line: git may have checked it out with CRLF. */
+/* Compares line by line, because git may check it out with CRLF. */
 bool session_same_lock(struct str old, struct str new);
 
-/* options.c. The connection or the host failed, not a package. */
+/* options.c: returns whether the connection or host failed, not a package. */
 bool session_is_network(enum err_code code);
-/* CI systems set $CI; some set it to "false". */
+/* Returns whether $CI is set; some systems set it to "false". */
 bool session_is_ci(void);
-/* The store, for provision. */
+/* Returns access to the store for provision. */
 struct provision_objects session_objects(struct install_session *s);
 MUST_CHECK bool session_provision_options(struct install_session *s,
                                           struct provision_options *o,
                                           struct err *e);
 
-/* changes.c. Writes the package beside the workspace's own files while others
- * are fetched. For closure_options.on_fetched; `session` is an install_session. */
+/* changes.c: stages a package while others are fetched. For
+ * closure_options.on_fetched; `session` is an install_session. */
 void session_stage_early(void *session, const struct node *n);
-/* What the resolved packages change. */
+/* Finds the changes of the resolved packages. */
 MUST_CHECK bool session_find_changes(struct install_session *s, struct err *e);
 
-/* effects.c. What `changes` of the workspace do to each package; s->gone gets
- * those that the lock no longer has. */
+/* effects.c: finds the effect of `changes` on each package; s->gone receives
+ * packages that are no longer in the lock. */
 void session_find_effects(struct install_session *s,
                           const struct provision_change *changes, size_t count);
-/* The prereqs that were shown need not be shown again on this machine. */
+/* Records prerequisites that were shown on this machine. */
 void session_note_prereqs(struct install_session *s);
 
-/* patch.c. As they are in the workspace. */
+/* patch.c: reads the patches of the workspace. */
 MUST_CHECK bool session_read_patches(struct install_session *s, struct err *e);
-/* Finds the patch of the package, whose name is final; after an update
- * it is rebased. */
+/* Finds the patch of a package, whose name is final, and rebases it after an
+ * update. */
 MUST_CHECK bool session_find_patch(struct install_session *s,
                                    struct install_package *p, struct err *e);
-/* Each patch has a package in one of the new locks; those of packages that go
- * go, too. */
+/* Checks that each patch has a package in a new lock; patches of removed
+ * packages are removed. */
 MUST_CHECK bool session_check_patches(struct install_session *s,
                                       const struct lock *lock,
                                       const struct lock *local, struct err *e);
-/* What is installed, where the store knows it; nothing is checked. */
+/* Finds the patched content in the store without checking it. */
 bool session_find_patched(struct install_session *s, struct install_package *p,
                           struct provision_item *item);
-/* Applies it, and checks the result as a fetched package. */
+/* Applies the patch and validates the result like a fetched package. */
 MUST_CHECK bool session_apply_patch(struct install_session *s,
                                     struct install_package *p,
                                     struct provision_item *item, struct err *e);
-/* Whether the patch of a package that changes was never shown here. */
+/* Returns whether the patch of a changed package was never shown on this
+ * machine. */
 bool session_is_patch_unseen(const struct install_session *s,
                              const struct install_package *p);
 void session_note_patches(struct install_session *s);
-/* The file will have this text; "": it goes. */
+/* Sets the new text of a patch file; "" removes it. */
 void session_set_patch(struct install_session *s, struct str file,
                        struct str text);
-/* patch_rebase.c. The patch for what the package is now, from what it was for
- * the locked one. */
-/* What was kept of conflicts that are resolved now goes. */
+/* patch_rebase.c: rebases the patch of the locked package to the new one. */
+/* Removes the files of conflicts that are resolved. */
 void session_forget_conflicts(struct install_session *s);
 MUST_CHECK bool session_rebase_patch(struct install_session *s,
                                      struct install_package *p, struct err *e);
 
-/* roots.c. Takes `gone` out of the texts and of s->roots. */
+/* roots.c: removes `gone` from the texts and from s->roots. */
 MUST_CHECK bool roots_remove(struct install_session *s, const struct root *gone,
                              size_t count, struct err *e);
-/* Where its ref leads to, so that n->path is that of its own origin. */
+/* Returns whether n->path is the path of its own origin. */
 bool roots_knows_path(const struct install_session *s, const struct node *n);
-/* For each of s->roots the one of `nodes` that takes its place, or NULL. */
+/* Returns, for each of s->roots, the node of `nodes` that replaces it, or
+ * NULL. */
 struct node **roots_successors(struct install_session *s,
                                struct node *const *nodes, size_t count);
-/* Adds `nodes` as roots to both. A root of the same repository and path at
- * another ref is replaced. */
+/* Adds `nodes` as roots to both, replacing roots of the same repository and
+ * path at another ref. */
 MUST_CHECK bool roots_take(struct install_session *s, struct node *const *nodes,
                            size_t count, struct err *e);
 

@@ -5,18 +5,18 @@
 #include "mapm/provision.h"
 #include "mapm/store.h"
 
-/* installed: packages as the lock has them, for provision. */
+/* installed: items for provision from lock entries. */
 
-/* All but its digest and files. */
+/* Fills everything but digest and files. */
 void installed_fill(const struct layer *l, const struct lock_entry *entry,
                     struct provision_item *out);
 
-/* Its digest and files with its patch, in `a`. False when the store lacks the
- * listing. */
+/* Finds digest and files with the patch applied, allocated in `a`. Returns
+ * false if the store lacks the listing. */
 bool installed_find_files(struct store *store, const struct lock_entry *entry,
                           struct arena *a, struct provision_item *out);
 
-/* Out of the store, which they borrow. */
+/* Returns access to the objects of the store, which is borrowed. */
 struct provision_objects installed_objects(struct store *store);
 
 #endif

@@ -2,7 +2,9 @@
 
 #include "base/text.h"
 
-#define HEAD_MAX_BYTES 4096 /* of a license: its name stands there */
+#define HEAD_MAX_BYTES                                                         \
+    4096 /* beginning of a license text, which contains
+                             * its name */
 
 static const char *const names[] = {"license", "licence", "copying",
                                     "unlicense"};
@@ -22,7 +24,7 @@ bool license_is_file(struct str path)
     return false;
 }
 
-/* The first that is in the text counts: others quote it. */
+/* the first match counts, because other licenses quote these texts */
 /* clang-format off */
 static const struct {
     const char *words, *name;

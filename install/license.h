@@ -3,14 +3,15 @@
 
 #include "base/arena.h"
 
-/* license: what a package says of its terms, by its text. */
+/* license: identifies the license of a package by its text. */
 
-/* "LICENSE", "LICENSE.txt", "COPYING.md" … */
+/* Returns whether the path is a license file: "LICENSE", "LICENSE.txt",
+ * "COPYING.md" … */
 bool license_is_file(struct str path);
-/* The license that a file holds, as "MIT" or "Apache-2.0"; "proprietary" for
- * one that reserves all rights; "" for another. */
+/* Returns the license in a text, such as "MIT" or "Apache-2.0"; "proprietary"
+ * if all rights are reserved; "" if unknown. */
 struct str license_find(struct str text);
-/* A field of a document that grants nothing: "Proprietary. …". */
+/* Returns whether a license field grants nothing, such as "Proprietary. …". */
 bool license_is_proprietary(struct str field);
 
 #endif

@@ -4,7 +4,8 @@
 #include "ingest.h"
 #include "install_session.h"
 
-/* What all of a catalog costs each client in use, before it is installed. */
+/* The tokens that each client in use would load for all packages of a
+ * catalog. */
 
 #define POINTS_PER_TOKEN 4
 
@@ -13,7 +14,7 @@ static bool is_new(const struct install_package *p)
     return p->effect == INSTALL_ADDED && p->package->kind == DOC_SKILL;
 }
 
-/* ": description", as the client cuts it. */
+/* Returns the size of ": description", truncated as by the client. */
 static size_t description_chars(const struct client_budget *c,
                                 const struct node_words *w)
 {
@@ -29,7 +30,7 @@ static size_t name_chars(const struct node_words *w)
     return w->list_chars - text_count(w->description) - 2;
 }
 
-/* The words of a package that the client lists; NULL: it does not. */
+/* Returns the text of a package that the client lists, or NULL. */
 static const struct node_words *listed(const struct install_session *s,
                                        const struct client_budget *c, size_t i)
 {
@@ -39,7 +40,7 @@ static const struct node_words *listed(const struct install_session *s,
     return w && !(c->hides && w->is_disabled) ? w : NULL;
 }
 
-/* What the model gets at its start: a line a skill, as budget counts them. */
+/* Adds up the lines of the skills, as mapm budget counts them. */
 static void add_up(const struct install_session *s, const struct client *client,
                    struct install_load *out)
 {

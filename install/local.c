@@ -22,7 +22,7 @@
 
 #define LINK_MAX_BYTES 4096
 
-/* "/a/b" of "/a/b/c", "" of "a". */
+/* Returns "/a/b" for "/a/b/c", "" for "a". */
 static struct str folder_of(struct str path)
 {
     size_t slash = str_find_last(path, '/');
@@ -30,7 +30,7 @@ static struct str folder_of(struct str path)
     return str_slice(path, 0, slash == SIZE_MAX ? 0 : slash);
 }
 
-/* A walk over the package's folder, in the order of a stack. */
+/* A depth-first walk over the folder of a package. */
 struct walk {
     struct closure *c;
     int root;
@@ -38,7 +38,7 @@ struct walk {
     struct arena *a;
     struct package_file *files;
     size_t count, capacity;
-    struct str *folders; /* still to read, relative */
+    struct str *folders; /* relative paths still to read */
     size_t folder_count, folder_capacity;
     uint64_t bytes;
 };
@@ -80,7 +80,7 @@ static bool add_file(struct walk *w, struct str path, struct str real,
     return true;
 }
 
-/* A link counts as the file it names, when that is in the package. */
+/* Adds the target of a link, which must be in the package. */
 static bool add_link(struct walk *w, struct str path, struct err *e)
 {
     char target[LINK_MAX_BYTES];
@@ -93,8 +93,8 @@ static bool add_link(struct walk *w, struct str path, struct err *e)
                        STR_ARG(path));
     if (slash != SIZE_MAX)
         folder = str_slice(path, 0, slash);
-    /* "/" stands for the package: what normalises to outside of it has
-     * more ".." than it is deep, and is refused before. */
+    /* "/" represents the package; targets with more ".." than levels were
+     * refused before */
     full = str_make(target, (size_t)n);
     if (target[0] == '/' || !path_stays_below(folder, full))
         return err_set(e, ERR_REFUSED,
@@ -114,7 +114,7 @@ static bool add_entry(struct walk *w, struct str folder,
     struct str path = folder.n ? fs_join(folder, entry->name, w->a)
                                : arena_str(w->a, entry->name);
 
-    /* A package may be a repository of its own while it is written. */
+    /* a package under development may be a repository of its own */
     if (str_is(entry->name, ".git"))
         return true;
     if (!path_check_name(entry->name, e))
@@ -209,7 +209,7 @@ static bool read_folder(struct closure *c, struct node *n, int root,
     return true;
 }
 
-/* `folder` holds the file. */
+/* Reads an MCP file in `folder`. */
 static bool read_mcp(struct closure *c, struct node *n, int folder,
                      struct err *e)
 {
@@ -235,8 +235,8 @@ static bool list_offers(struct closure *c, struct node *n, int root,
                          &n->offer_count, e);
 }
 
-/* An AGENTS.md without frontmatter, above packages, speaks to those who work
- * on the catalog. */
+/* Returns whether the folder is a catalog: an AGENTS.md without frontmatter
+ * above packages is for contributors. */
 static bool is_catalog(struct closure *c, struct node *n, int root,
                        struct err *e)
 {
@@ -251,7 +251,7 @@ static bool is_catalog(struct closure *c, struct node *n, int root,
            n->offer_count;
 }
 
-/* It comes first: its path is the shortest. */
+/* Offers the folder itself first, because its path is the shortest. */
 static void offer_itself(struct closure *c, struct node *n, enum doc_kind kind)
 {
     struct fetch_offer *all =
@@ -264,7 +264,7 @@ static void offer_itself(struct closure *c, struct node *n, enum doc_kind kind)
     n->offer_count++;
 }
 
-/* What is offered at the folder and below it. */
+/* Lists the packages in the folder and below it. */
 static bool list_catalog(struct closure *c, struct node *n, int root,
                          struct err *e)
 {
@@ -282,7 +282,7 @@ static bool list_catalog(struct closure *c, struct node *n, int root,
     return true;
 }
 
-/* The folder `path` of what the user named, or the one that holds the file. */
+/* Opens the folder `path`, or the parent folder if it is a file. */
 static bool open_file_origin(struct str path, struct arena *a, bool *is_folder,
                              int *fd, struct err *e)
 {
@@ -297,7 +297,8 @@ static bool open_file_origin(struct str path, struct arena *a, bool *is_folder,
     return fs_open_dir(path.n ? str_dup0(path, a) : "/", fd, e);
 }
 
-/* The same in the workspace, through no link: one could lead out of it. */
+/* Likewise in the workspace, without following links, which could lead out of
+ * it. */
 static bool open_own(const struct closure *c, struct str path, struct arena *a,
                      bool *is_folder, int *fd, struct err *e)
 {
@@ -366,7 +367,7 @@ static bool read_market(struct closure *c, struct node *n, int root,
     return err_set(e, ERR_PATH, "there is no marketplace.json");
 }
 
-/* Of a plugin, for its name alone. */
+/* Reads the manifest of a plugin for its name. */
 static bool read_manifest(struct closure *c, struct node *n, int root,
                           struct err *e)
 {
@@ -397,7 +398,7 @@ static bool read_place(struct closure *c, struct node *n, struct err *e)
         return false;
     if (!is_folder && n->kinds == DOC_MARKET)
         return read_manifest(c, n, root, e);
-    if (!is_folder) /* a file offers itself */
+    if (!is_folder) /* a file offers only itself */
         return n->is_catalog || read_mcp(c, n, root, e);
     if (n->is_catalog)
         return list_catalog(c, n, root, e);

@@ -6,21 +6,20 @@
 #include "install_session.h"
 #include "remote.h"
 
-/*
- * A mapm.lock in conflict: what one side changed is that side's; what both
- * changed is decided here. The lock is only what the plan begins with: it
- * proves each entry, drops what nothing needs and finds out the needs.
- */
+/* Resolves a mapm.lock in conflict: changes of one side are taken, changes of
+ * both are decided here. The result is only the start of the plan, which proves
+ * each entry, drops unneeded ones and determines dependencies. */
 
 #define SHORT_COMMIT_CHARS 10
 
-/* A pair that both sides changed. */
+/* A pair of entries that both sides changed. */
 struct dispute {
     struct lock_pair *pair;
     struct origin ours, theirs, our_source, their_source;
-    bool ours_is_older, theirs_is_older; /* in the other's history */
+    bool ours_is_older, theirs_is_older; /* one commit is an ancestor of the
+                                          * other */
     bool is_asked;
-    const char *why; /* it is decided so; NULL: it is not */
+    const char *why; /* reason of the decision; NULL if undecided */
 };
 
 struct merge {
@@ -28,7 +27,7 @@ struct merge {
     struct lock_merge sides;
     struct dispute *disputes;
     size_t count;
-    size_t failed; /* questions without an answer */
+    size_t failed; /* failed requests */
     struct err failure;
 };
 
@@ -40,7 +39,7 @@ static void decide(struct dispute *d, enum lock_side side, const char *why)
 
 /* --- without the network -------------------------------------------------- */
 
-/* mapm.yaml is merged by now, so it says which of two origins is meant. */
+/* Decides by mapm.yaml, which is merged already, if the origins differ. */
 static void decide_by_root(const struct map *roots, struct dispute *d)
 {
     bool ours, theirs;
@@ -53,8 +52,8 @@ static void decide_by_root(const struct map *roots, struct dispute *d)
         decide(d, ours ? LOCK_OURS : LOCK_THEIRS, "root");
 }
 
-/* One side has the name that the host gave the repository meanwhile: they are of
- * one repository, by that name. */
+/* If one side has the new name of a renamed repository, uses that name for
+ * both. */
 static void take_moved_name(struct dispute *d)
 {
     const struct lock_entry *sides[] = {d->pair->ours, d->pair->theirs};
@@ -67,12 +66,12 @@ static void take_moved_name(struct dispute *d)
                 *origins[1 - i] = *origins[i];
 }
 
-/* Only what stands beside them differs: other origins of the same content. */
+/* Decides if the content is equal and only other origins differ. */
 static void decide_by_content(struct dispute *d)
 {
     const struct lock_entry *ours = d->pair->ours, *theirs = d->pair->theirs;
 
-    /* What is of the workspace is merged there, and read anew. */
+    /* packages of the workspace are merged there and read again */
     if (!d->why && d->ours.scheme == ORIGIN_OWN &&
         str_eq(d->ours.key, d->theirs.key))
         decide(d, LOCK_OURS, "content");
@@ -85,8 +84,8 @@ static void decide_by_content(struct dispute *d)
                "content");
 }
 
-/* Where its commit is: of a plugin of a marketplace in the repository of its
- * folder, which may be another one. */
+/* Parses the origin whose repository contains the commit; for a plugin of a
+ * marketplace, that of its folder. */
 static bool parse_source(const struct lock_entry *entry, const struct origin *o,
                          const struct origin_rules *rules, struct arena *a,
                          struct origin *out, struct err *e)
@@ -149,7 +148,8 @@ static bool is_comparable(const struct dispute *d, struct arena *a)
                   origin_repository(&d->their_source, a));
 }
 
-/* Two questions a dispute: id / 2 is its number. */
+/* Handles an answer; each dispute has two requests, and id / 2 is its
+ * number. */
 static void take_answer(void *ctx, const struct fetch_event *event,
                         struct arena *a)
 {
@@ -234,7 +234,7 @@ static void decide_by_option(struct merge *m)
     }
 }
 
-/* "1.2.0 (3f6c012345)"; the origin where that differs. */
+/* Formats "1.2.0 (3f6c012345)", or the origin if it differs. */
 static const char *shown_side(const struct dispute *d,
                               const struct lock_entry *entry, struct arena *a)
 {

@@ -42,7 +42,8 @@ struct str name_scope_of(struct str path)
     return name_scope_is_valid(folder) ? folder : str_make("", 0);
 }
 
-/* The name that a folder at `path` gives a package named `own`. */
+/* Returns whether `name` is what a folder at `path` gives a package named
+ * `own`. */
 static bool is_scoped_name(struct str path, struct str own, struct str name)
 {
     struct str scope = name_scope_of(path);
@@ -53,8 +54,8 @@ static bool is_scoped_name(struct str path, struct str own, struct str name)
                   name_short(DOC_SKILL, own));
 }
 
-/* A name that the plugin in a folder above it may have given: only its manifest
- * knows (G10). */
+/* Returns whether the plugin of a parent folder may have given the name, which
+ * only its manifest can confirm (G10). */
 static bool may_be_of_plugin(struct str path, struct str own, struct str name)
 {
     size_t slash = str_find_char(name, '/');
@@ -64,7 +65,7 @@ static bool may_be_of_plugin(struct str path, struct str own, struct str name)
            str_eq(str_from_index(name, slash + 1), name_short(DOC_SKILL, own));
 }
 
-/* Where its ref ends is not known, so each slash is tried. */
+/* Tries every slash, because the end of the ref is unknown. */
 static bool may_give(bool (*gives)(struct str path, struct str own,
                                    struct str name),
                      const struct origin *o, struct str own, struct str name)
@@ -103,8 +104,8 @@ static bool also_gives_name(const struct layer *l,
     return false;
 }
 
-/* Without a root that names it, `as` is what selection_name() gives the
- * package for one of its folders. */
+/* Returns whether `as`, which no root sets, is a name that selection_name()
+ * gives the package for one of its folders. */
 static bool is_given_name(const struct layer *l, const struct lock_entry *entry,
                           struct str path)
 {
@@ -131,7 +132,7 @@ struct str node_locked_name(const struct closure *c, const struct node *n)
 
     if (n->alias.n)
         return n->alias;
-    if (entry->plugin.n) /* plugins_settle() says what it is */
+    if (entry->plugin.n) /* decided by plugins_settle() */
         return entry->name;
     return !entry->declared.n ||
                    may_give(may_be_of_plugin, closure_locked_origin(c, n),

@@ -9,26 +9,28 @@
  * (selection_name).
  */
 
-/* The last part of a skill's or agent's FQN; of a server the whole. Borrowed. */
+/* Returns the last part of the FQN of a skill or agent, and the whole FQN of a
+ * server. Borrowed. */
 struct str name_short(enum doc_kind kind, struct str fqn);
 
-/* The folder that gives a path in its repository its <p>: "plugins/box" for
- * "plugins/box/skills/ai"; "" when there is none. */
+/* Returns the folder that provides <p> for a path in a repository:
+ * "plugins/box" for "plugins/box/skills/ai"; "" if there is none. */
 struct str name_folder(struct str path);
-/* Its last part, where that may be a scope; "". */
+/* Returns the last part of the path if it is a valid scope, else "". */
 struct str name_scope_of(struct str path);
 
-/* Of a package whose document says `own`: what its root or the lock calls its
- * origin; recorded names never change. Borrowed. */
+/* Returns the name that the root or the lock gives the origin of a package
+ * whose document says `own`. Recorded names never change. Borrowed. */
 struct str node_recorded_name(const struct closure *c, const struct node *n,
                               enum doc_kind kind, struct str own);
 
-/* Of a locked node: the name of its entry. One that its root no longer gives is
- * dropped: then the lock changes, which --locked refuses. Borrowed. */
+/* Returns the name of a locked node in its entry, unless it is an alias that
+ * its root no longer sets; then the lock changes, which --locked refuses.
+ * Borrowed. */
 struct str node_locked_name(const struct closure *c, const struct node *n);
 
-/* Of a locked node: some folder of it gives it the name of its entry, or the
- * plugin in such a folder may: plugin_scope_check() finds out. */
+/* Returns whether a folder of a locked node, or possibly a plugin in it, gives
+ * the name of its entry; plugin_scope_check() decides the latter. */
 bool node_is_given_name(const struct closure *c, struct node *n);
 
 /* `fqn` is borrowed; the kind of the package is known. */

@@ -7,7 +7,7 @@
 #include "ingest.h"
 #include "names.h"
 
-/* The nodes of a closure: found, added, and put in the place of others. */
+/* The nodes of a closure: lookup, insertion and replacement. */
 
 struct node *closure_find(const struct closure *c, struct str key)
 {
@@ -55,7 +55,7 @@ struct str node_slot(const struct node *n, struct arena *a)
 {
     struct str range = origin_range(n->origin, a);
 
-    /* "=1.2.3" stands for its tag. */
+    /* "=1.2.3" names the tag of the version */
     if (range.n && range.p[0] != '=')
         return range;
     return n->ref.n ? n->ref : n->package.commit;
@@ -67,7 +67,7 @@ bool node_moved_origin(const struct closure *c, const struct node *n,
     const struct lock_entry *entry;
     const struct str *name;
 
-    /* What a plugin is made of stands below its name. */
+    /* parts of a plugin are named below it */
     if (n->origin->scheme != ORIGIN_GIT || n->source || n->origin->part.n ||
         node_rare(n)->of_plugin.n)
         return false;
@@ -90,12 +90,12 @@ bool node_is_replaced_here(const struct node *n)
 
 /* --- adding ----------------------------------------------------------------- */
 
-/* One step: a replacement of what it is replaced by does not count. */
+/* Finds the replacement of the origin; replacements are not chained. */
 static void find_replacement(struct closure *c, struct node *n)
 {
     struct arena *a = &c->cx->arena;
 
-    /* Where the others come from their marketplace or plugin says. */
+    /* other parts come from their marketplace or plugin */
     if (n->origin->part.n && !str_is(n->origin->part, "plugin"))
         return;
     n->replacement = replacements_find(&c->layer->replacements, n->origin);
@@ -155,7 +155,7 @@ static void set_text(const struct closure *c, struct node *n, struct str text)
         n->package.origin = n->origin;
 }
 
-/* `o` lives as long as the closure. */
+/* Adds a node; `o` must live as long as the closure. */
 static struct node *add(struct closure *c, const struct origin *o,
                         unsigned kinds, bool is_elsewhere)
 {
@@ -165,8 +165,8 @@ static struct node *add(struct closure *c, const struct origin *o,
     if (n) {
         if (!is_elsewhere)
             want(c, n);
-        /* Of several spellings of one origin always the same is kept, no
-         * matter which document came first. */
+        /* keep the same spelling of an origin, whichever document arrived
+         * first */
         if (!o->is_short && !n->origin->is_short &&
             str_cmp(o->text, n->origin->text) > 0)
             set_text(c, n, o->text);
@@ -235,7 +235,8 @@ void closure_add_checkout(struct closure *c, const struct origin *o)
 
 void closure_take_alias(struct node *n)
 {
-    if (n->alias.n && n->package.fqn.n) /* or it gets it when it is known */
+    if (n->alias.n && n->package.fqn.n) /* otherwise set when the name is
+                                         * known */
         node_set_name(n, n->alias);
 }
 
@@ -246,7 +247,7 @@ struct node *closure_add_root(struct closure *c, const struct root *root,
     struct node *n =
         add_copy(c, &root->origin, (unsigned)root->kind, is_elsewhere);
 
-    if (root->as.n) /* of another member it may have none */
+    if (root->as.n) /* it may have none in another member */
         n->alias = root->as;
     closure_take_alias(n);
     if (root->without.count && !n->has_without)
@@ -261,7 +262,7 @@ void node_fail(struct closure *c, struct node *n, const struct err *e)
     *n->failed = *e;
 }
 
-/* What equals the content that mapm.lock holds is no other package. */
+/* A package with the locked content does not differ from mapm.lock. */
 static void compare_override(const struct closure *c, struct node *n)
 {
     const struct lock_entry *entry =
@@ -357,7 +358,7 @@ struct node *closure_make_plugin(struct closure *c, struct node *n)
         return n;
     entry = map_entry(&c->nodes, n->origin->key);
     if (entry->value == n)
-        entry->value = NULL; /* a skill of this folder is another node */
+        entry->value = NULL; /* the skill of this folder is a separate node */
     part = origin_with_part(n->origin, STR("plugin"), &c->cx->arena);
     node_set_origin(c, n, &part);
     n->kinds = DOC_PLUGIN;

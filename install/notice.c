@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#define NAMES_MAX_SHOWN 3 /* of the packages that one line is about */
-#define LINES_MAX_ALIKE 3 /* of one code, with different texts */
+#define NAMES_MAX_SHOWN 3 /* names listed in one line */
+#define LINES_MAX_ALIKE 3 /* lines with the same code and different texts */
 
 void notice_init(struct notices *n, struct arena *a)
 {
@@ -53,7 +53,7 @@ static void report_one(struct context *cx, const struct notice *n)
         context_warn(cx, "%.*s", STR_ARG(n->message));
 }
 
-/* `count` packages of which the same is to be said. */
+/* Reports the same text for `count` packages. */
 static void report_same(struct context *cx, const struct notice *n,
                         size_t count)
 {
@@ -62,7 +62,7 @@ static void report_same(struct context *cx, const struct notice *n,
 
     buf_init(&names, 64 * 1024);
     for (size_t i = 0; i < count; i++) {
-        /* The same package by way of two origins is one. */
+        /* the same package with two origins is listed once */
         if (i && str_eq(short_name(n[i].origin), short_name(n[i - 1].origin)))
             continue;
         if (++all <= NAMES_MAX_SHOWN) {
@@ -80,7 +80,7 @@ static void report_same(struct context *cx, const struct notice *n,
                      STR_ARG(buf_str(&names)));
 }
 
-/* How many from the first on say the same, of the same or of all packages. */
+/* Returns the number of notices from the first on with the same text. */
 static size_t same_run(const struct notice *n, size_t count)
 {
     size_t i = 1;
@@ -91,7 +91,7 @@ static size_t same_run(const struct notice *n, size_t count)
     return i;
 }
 
-/* All of one code. */
+/* Reports the notices of one code. */
 static void report_alike(struct context *cx, const struct notice *n,
                          size_t count)
 {

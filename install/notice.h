@@ -14,8 +14,8 @@
  */
 
 struct notice {
-    struct str code;   /* what kind; alike ones have the same */
-    struct str origin; /* of the package; "" when it is about none */
+    struct str code;   /* kind of the notice */
+    struct str origin; /* origin of the package, or "" */
     struct str message;
 };
 
@@ -23,19 +23,19 @@ struct notices {
     struct arena *arena;
     struct notice *items;
     size_t count, capacity;
-    size_t reported; /* so many were shown and forgotten */
+    size_t reported; /* number of notices that were reported */
 };
 
 void notice_init(struct notices *n, struct arena *a);
 
-/* Everything is copied. */
+/* Adds a notice; all arguments are copied. */
 void notice_add(struct notices *n, struct str code, struct str origin,
                 struct str message);
 
-/* Shows what was added since the last time; each one alone with is_verbose. */
+/* Reports the notices added since the last call, each alone with is_verbose. */
 void notice_report(struct notices *n, struct context *cx);
 
-/* How many there were so far. */
+/* Returns the number of notices so far. */
 size_t notice_count(const struct notices *n);
 
 #endif

@@ -16,7 +16,8 @@ static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
 
 /* --- one offer ------------------------------------------------------------ */
 
-/* The name by which an offer is chosen: a repository has its own. */
+/* Returns the name by which a package of a catalog is chosen; for the root
+ * folder, that of the repository. */
 struct str offers_name(const struct node *n, const struct fetch_offer *o)
 {
     struct str name = path_last(o->path);
@@ -39,7 +40,8 @@ void offers_origin(struct arena *a, const struct node *n,
                                        STR_ARG(offer->path));
 
         if (offer->path.n == 0 || !origin_parse(text, NULL, a, out, &e))
-            *out = *n->origin; /* it was fine without the tail, so it is now */
+            *out = *n->origin; /* valid without the tail, and so valid with
+                                * it */
         return;
     }
     if (n->origin->scheme == ORIGIN_OWN) {
@@ -69,7 +71,7 @@ const struct str_list *offers_words(const struct install_choice *c,
     return kind == DOC_SKILL ? &c->skills : &c->mcps;
 }
 
-/* The path, or a folder that it lies in. */
+/* Returns whether the glob matches the path or one of its parent folders. */
 static bool matches_path(struct str glob, struct str path)
 {
     while (path.n) {
@@ -89,7 +91,8 @@ static bool matches(struct str word, const struct node *n,
     struct str name = offers_name(n, offer);
     bool is_path = str_has_char(word, '/');
 
-    while (str_ends(word, STR("/"))) /* as a shell completes a folder */
+    while (str_ends(word, STR("/"))) /* trailing slashes come from shell
+                                      * completion */
         word.n--;
     if (is_path && matches_path(word, offer->path))
         return true;
@@ -131,8 +134,8 @@ bool offers_are_filtered(const struct install_choice *c)
 
 struct chooser {
     struct install_session *s;
-    bool *used[KIND_COUNT], *skipped; /* words that something fits */
-    struct map seen;                  /* origin key: chosen already */
+    bool *used[KIND_COUNT], *skipped; /* words that matched something */
+    struct map seen;                  /* origin keys of chosen packages */
     struct choice *out;
     size_t count;
 };
@@ -149,7 +152,8 @@ static bool is_skipped(struct chooser *c, const struct node *n,
     return skipped;
 }
 
-/* A word without a glob names it exactly; else the catalog is the root. */
+/* Returns whether a package is chosen; a word without glob characters names it
+ * exactly. */
 static bool is_chosen(struct chooser *c, size_t kind, const struct node *n,
                       const struct fetch_offer *offer, bool *exact,
                       bool *matched)
@@ -250,7 +254,7 @@ static void warn_unused(const struct chooser *c, struct node *const *catalogs,
                      STR_ARG(word));
 }
 
-/* A name that no catalog has is a mistake. */
+/* Fails for names that no catalog contains. */
 static bool check_used(const struct chooser *c, struct node *const *catalogs,
                        size_t count, struct err *e)
 {

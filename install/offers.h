@@ -14,49 +14,50 @@
 
 struct choice; /* selection.h */
 
-/* Anything is to be chosen; and by --all or a glob, so that what is invalid is
- * left out. */
+/* Return whether anything is chosen, and whether by --all or a glob, so that
+ * invalid packages are skipped. */
 bool offers_are_chosen(const struct install_choice *c);
 bool offers_are_filtered(const struct install_choice *c);
 
 /* --all, or --skip alone, which takes all the rest. */
 bool offers_take_all(const struct install_choice *c);
-/* Those of --agent, --skill or --mcp. */
+/* Returns the words of --agent, --skill or --mcp. */
 const struct str_list *offers_words(const struct install_choice *c,
                                     enum doc_kind kind);
 
-/* The name by which an offer is chosen: a repository has its own. */
+/* Returns the name by which a package of a catalog is chosen; for the root
+ * folder, that of the repository. */
 struct str offers_name(const struct node *n, const struct fetch_offer *o);
-/* Where it is installed from. In `a`. */
+/* Returns the origin of an offered package, allocated in `a`. */
 void offers_origin(struct arena *a, const struct node *n,
                    const struct fetch_offer *offer, struct origin *out);
 
-/* Adds what is chosen of the catalogs to `out`, which has room for all of
- * their offers. ERR_NOT_FOUND for a name that none of them has. */
+/* Adds the chosen packages of the catalogs to `out`, which has room for all.
+ * ERR_NOT_FOUND for a name that no catalog contains. */
 MUST_CHECK bool offers_choose(struct install_session *s,
                               struct node *const *catalogs,
                               const struct catalog *const *roots, size_t count,
                               struct choice *out, size_t *chosen,
                               struct err *e);
 
-/* The catalogs as values: what they offer where nothing was chosen, and what
- * their repositories have outside of the folders that make them catalogs. */
+/* Returns the catalogs as values: their packages if nothing was chosen, and
+ * packages of their repositories in other folders. */
 struct install_catalog *offers_list(struct install_session *s, size_t *count);
 
-/* Reads the documents of all that they offer, and their marketplaces: the words
- * of offers_fill. Requests no other file, and nothing that they need. */
+/* Reads the documents of all offered packages and the marketplaces, for
+ * offers_fill(). Requests no other files or dependencies. */
 MUST_CHECK bool offers_read(struct closure *c, struct node *const *catalogs,
                             size_t count, struct err *e);
-/* Of those that have no package at all, but a marketplace: they are catalogs of
- * plugins alone, and have not failed. */
+/* Finds catalogs that have a marketplace but no packages, which are valid. */
 MUST_CHECK bool offers_find_markets(struct closure *c,
                                     struct node *const *asked, size_t count,
                                     struct err *e);
-/* One catalog as a value; `each`: with what it offers. In the arena of the
- * context. */
+/* Fills one catalog as a value, with its packages if `each`. Allocated in the
+ * arena of the context. */
 void offers_fill(const struct closure *c, const struct node *n, bool each,
                  struct install_catalog *out);
-/* Of what failed the first message that says more than its name. */
+/* Returns the first message of a failed node that contains more than its
+ * name. */
 struct str offers_problem(const struct node *n);
 
 #endif

@@ -6,7 +6,7 @@
 #include "ingest.h"
 #include "offers.h"
 
-/* What catalogs offer, in the words of the packages themselves. */
+/* Reads the packages that catalogs offer. */
 
 /* --- reading -------------------------------------------------------------- */
 
@@ -46,7 +46,8 @@ static struct node *find_offered(const struct closure *c, const struct node *n,
     return closure_find(c, o.key);
 }
 
-/* One that is locked or in the index was not read now. */
+/* Finds the texts of a node; locked and indexed ones are read from the
+ * store. */
 static bool find_words(struct closure *c, const struct node *n, struct err *e)
 {
     for (size_t i = 0; i < n->offer_count; i++) {
@@ -106,7 +107,7 @@ bool offers_read(struct closure *c, struct node *const *catalogs, size_t count,
     c->options.on_fetched = NULL;
     for (size_t i = 0; i < count; i++) {
         if (catalogs[i]->origin->scheme == ORIGIN_INDEX)
-            continue; /* it has their descriptions itself */
+            continue; /* the catalog contains their descriptions */
         if (catalogs[i]->has_market ||
             node_source(catalogs[i])->scheme != ORIGIN_GIT)
             add_market(c, catalogs[i]);
@@ -115,7 +116,7 @@ bool offers_read(struct closure *c, struct node *const *catalogs, size_t count,
     ok = closure_gather(c, e);
     for (size_t i = 0; ok && i < count; i++)
         ok = find_words(c, catalogs[i], e);
-    /* What an install would warn of it says itself. */
+    /* warnings are left to the install */
     notice_init(&c->notices, &c->cx->arena);
     c->options = before;
     return ok;
@@ -132,8 +133,8 @@ static struct str place_key(const struct origin *o, struct str path,
                : o->key;
 }
 
-/* By repository and path: the ref may be another one. Of a branch of several
- * segments the path is not known without the repository, so each end counts. */
+/* Adds installed packages by repository and path, at any ref. With a branch of
+ * several segments, every possible end of the ref is added. */
 static void add_installed(const struct layer *l, struct arena *a,
                           struct map *out)
 {
@@ -169,7 +170,7 @@ static struct str below(struct str root, struct str path, struct arena *a)
     return arena_printf(a, "%.*s/%.*s", STR_ARG(root), STR_ARG(path));
 }
 
-/* The folder that the sources of a marketplace are relative to. */
+/* Returns the folder to which the sources of a marketplace are relative. */
 static struct str market_root(const struct node *market)
 {
     struct str path = market->path,
@@ -189,8 +190,8 @@ static void add_folder(struct map *out, struct str folder,
         at->value = entry;
 }
 
-/* The folders that a plugin's skills are in: those that its entry lists, else
- * its own. The first plugin that names a folder has it. */
+/* Adds the folders of a plugin's skills, listed in its entry or else its own
+ * folder. The first plugin that names a folder owns it. */
 static void add_folders(struct market_entry *entry, struct str root,
                         struct arena *a, struct map *out)
 {

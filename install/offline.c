@@ -28,8 +28,8 @@ static void warn_market(struct offline_job *j,
                      STR_ARG(p->entry->name));
 }
 
-/* Packages of `file:` and of the workspace, in their places, are no concern of
- * others. */
+/* Lists the packages to write; those of `file:` and of the workspace itself are
+ * not included. */
 static bool list_packages(struct offline_job *j, struct err *e)
 {
     struct install_session *s = j->s;
@@ -104,13 +104,13 @@ static bool prove(struct proving *p,
     if (count == 1)
         return err_wrap(e, "%s %.*s", doc_kind_name(of[0]->entry->kind),
                         STR_ARG(of[0]->entry->name));
-    /* Too large, or one of them is at fault. */
+    /* too large, or one of the packages has an error */
     err_clear(e);
     return prove(p, of, count / 2, e) &&
            prove(p, of + count / 2, count - count / 2, e);
 }
 
-/* By commit; the lock's order within one. */
+/* Orders by commit, then by the order of the lock. */
 static int by_commit(const void *x, const void *y)
 {
     const struct install_team_package *one =
@@ -184,7 +184,9 @@ static bool is_only_one(const struct lock *lock, const struct lock_entry *entry)
     return true;
 }
 
-#define DIGEST_CHARS 12 /* that tell two of one name apart */
+#define DIGEST_CHARS                                                           \
+    12 /* digits of the digest that distinguish packages of
+                         * the same name */
 
 struct str offline_place(const struct lock *lock,
                          const struct lock_entry *entry, struct arena *a)

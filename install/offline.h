@@ -20,12 +20,12 @@
 struct offline_job {
     struct install_session *s;
     struct install_offline *out;
-    struct install_team_package *packages; /* none is kept back */
+    struct install_team_package *packages; /* packages to write */
     size_t count;
 };
 
-/* All that the lock holds is in the store, with the trees that prove it when
- * `with_proofs`. offline_close in any case. */
+/* Makes sure that all locked packages are in the store, with the trees of their
+ * proofs if `with_proofs`. Call offline_close() in any case. */
 MUST_CHECK bool offline_open(struct context *cx, bool with_proofs,
                              struct offline_job *j, struct install_offline *out,
                              struct err *e);
@@ -66,7 +66,7 @@ struct offline_proofs {
 MUST_CHECK bool offline_prove(struct offline_job *j,
                               const struct offline_proofs *p, struct err *e);
 
-/* An open file without a name. */
+/* Opens an unnamed temporary file. */
 MUST_CHECK bool offline_scratch(int *fd, struct err *e);
 
 /* What the store lacks of the lock, out of the vendor folder, as a bundle.

@@ -4,7 +4,7 @@
 #include "clients_used.h"
 #include "self_server.h"
 
-/* What the session knows before it plans, and what provision is told of it. */
+/* Options of a session, and options for provision. */
 
 bool session_is_ci(void)
 {
@@ -42,7 +42,7 @@ struct provision_objects session_objects(struct install_session *s)
     return (struct provision_objects){place_object, read_object, s};
 }
 
-/* What a variable names cannot be guessed. */
+/* Refuses a folder that depends on an unset variable. */
 static bool check_places(const struct install_session *s,
                          const struct client_choice *choice, struct err *e)
 {

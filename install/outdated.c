@@ -13,13 +13,13 @@
 #include "plugins.h"
 #include "versions.h"
 
-/* One entry of the lock. The number of its question about the document is
- * larger by the number of all. */
+/* A request about a lock entry. The id of the request for its document is
+ * larger by the number of all entries. */
 struct question {
     const struct lock_entry *entry;
     struct origin origin;
     bool is_changed, is_gone;
-    bool wants_document; /* of what the ref names now */
+    bool wants_document; /* fetch the current document */
     struct str ref, commit, version, newest;
     struct err *failed;
 };
@@ -27,24 +27,26 @@ struct question {
 struct check {
     struct context *cx;
     struct install_session *session;
-    struct layer *layer; /* whose entries are looked at */
-    struct layer *parts; /* … whose manifests: of a root its members', too */
+    struct layer *layer; /* layer whose entries are checked */
+    struct layer *parts; /* layers whose manifests are read, for a root also
+                          * those of its members */
     size_t part_count;
     struct store *store;
     struct question *questions;
     size_t count, git_count, file_count, plugin_count, index_count;
     struct install_available *available;
     size_t available_count;
-    struct err *problem; /* with what is available */
+    struct err *problem; /* problem with the available version */
 };
 
-/* From a marketplace: its entry decides, too. */
+/* Returns whether the package comes from a marketplace, whose entry matters,
+ * too. */
 static bool has_entry(const struct question *q)
 {
     return q->entry->source.n && q->origin.scheme == ORIGIN_GIT;
 }
 
-/* A part is what its plugin is. */
+/* Returns whether the package is a part, which changes with its plugin. */
 static bool is_part(const struct question *q)
 {
     return q->entry->plugin.n > 0;
@@ -75,8 +77,8 @@ static void list_questions(struct check *c)
     }
 }
 
-/* What is there now is no package, as an update would say, or it is not there:
- * other failures say nothing of it. */
+/* Records that the package is gone or invalid upstream; other failures do not
+ * mean that. */
 static void fail(struct check *c, struct question *q, const struct err *why)
 {
     q->is_gone = why->code == ERR_PATH || why->code == ERR_REF ||
@@ -88,7 +90,7 @@ static void fail(struct check *c, struct question *q, const struct err *why)
 
 /* --- folders of this machine ---------------------------------------------- */
 
-/* What was read of it, against the lock. */
+/* Compares the node with the lock. */
 static void take_node(struct check *c, struct question *q, const struct node *n)
 {
     if (n->failed)
@@ -97,7 +99,7 @@ static void take_node(struct check *c, struct question *q, const struct node *n)
     q->version = n->package.version;
 }
 
-/* Read as an install would, into a store that keeps nothing of it. */
+/* Reads folders like an install, without publishing anything to the store. */
 static bool read_folders(struct check *c, struct err *e)
 {
     struct closure closure;
@@ -119,14 +121,14 @@ static bool read_folders(struct check *c, struct err *e)
                 c, q,
                 closure_find(&closure, layer_origin(c->layer, q->entry)->key));
     }
-    notice_init(&closure.notices, &c->cx->arena); /* install tells them */
+    notice_init(&closure.notices, &c->cx->arena); /* install reports them */
     closure_done(&closure);
     return ok;
 }
 
 /* --- indexes --------------------------------------------------------------- */
 
-/* Each index is read once; no artifact is. */
+/* Reads each index once, and no artifacts. */
 static bool read_indexes(struct check *c, struct err *e)
 {
     struct closure closure;
@@ -163,7 +165,7 @@ static bool is_plugin(void *ctx, const struct lock_entry *entry)
     return entry->source.n > 0;
 }
 
-/* As an update would: the entry first, then the folder that it names. */
+/* Reads plugins like an update: the entry, then the folder that it names. */
 static bool read_plugins(struct check *c, struct err *e)
 {
     struct closure closure;
@@ -192,14 +194,14 @@ static bool read_plugins(struct check *c, struct err *e)
         q->commit = n->package.commit;
         q->ref = n->ref;
     }
-    notice_init(&closure.notices, &c->cx->arena); /* update tells them */
+    notice_init(&closure.notices, &c->cx->arena); /* update reports them */
     closure_done(&closure);
     return ok;
 }
 
 /* --- repositories --------------------------------------------------------- */
 
-/* All ranges and tags of the package that its entry holds decide. */
+/* Returns the other ranges and tags of the entry, all of which apply. */
 static struct str other_ranges(const struct check *c, const struct question *q)
 {
     struct arena *a = &c->cx->arena;
@@ -288,7 +290,7 @@ static void take_document(struct check *c, struct question *q,
     q->version = arena_str(&c->cx->arena, d.version);
 }
 
-/* What a new document is wrong about is said by update. */
+/* Handles an event; faults of a new document are reported by update. */
 static void take_event(void *ctx, const struct fetch_event *event,
                        struct arena *a)
 {
@@ -330,7 +332,7 @@ static bool ask_documents(struct check *c, struct err *e)
 
 /* --- catalogs -------------------------------------------------------------- */
 
-/* Goes to the k-th of the layers that are looked at. */
+/* Makes the k-th checked layer the current one. */
 static void go_to(struct check *c, size_t k)
 {
     struct install_session *s = c->session;
@@ -357,7 +359,7 @@ static size_t ask_catalogs(struct check *c)
     return asked;
 }
 
-/* What an update would choose in addition. */
+/* Chooses new packages as an update would. */
 static bool choose_new(struct check *c, size_t *count, struct err *e)
 {
     struct install_session *s = c->session;
@@ -375,8 +377,8 @@ static bool choose_new(struct check *c, size_t *count, struct err *e)
     return ok;
 }
 
-/* The roots have the names that are taken. As they are locked the store need
- * not have them. */
+/* Adds the roots, whose names are taken, as locked; they need not be in the
+ * store. */
 static void keep_locked_roots(struct check *c)
 {
     struct install_session *s = c->session;
@@ -414,8 +416,8 @@ static void add_available(struct check *c, struct map *known, size_t *capacity)
     }
 }
 
-/* Of the new packages those that an update adds: their files come with the
- * documents of the others, and are in the store for it. */
+/* Keeps the new packages that an update would add. Their files are fetched with
+ * the documents of others and stay in the store. */
 static bool take_valid(struct check *c, struct err *e)
 {
     struct install_session *s = c->session;
@@ -466,7 +468,7 @@ static bool ask_hosts(struct check *c, struct err *e)
         c->problem = arena_new(&c->cx->arena, struct err);
         *c->problem = why;
     }
-    notice_init(&s->closure.notices, &c->cx->arena); /* update tells them */
+    notice_init(&s->closure.notices, &c->cx->arena); /* update reports them */
     if (!session_publish(s, &ignored))
         err_clear(&ignored);
     return true;
@@ -474,7 +476,8 @@ static bool ask_hosts(struct check *c, struct err *e)
 
 /* --- the answer ----------------------------------------------------------- */
 
-/* All that could not be looked at: a repository that is not there once. */
+/* Lists everything that could not be checked; a missing repository is listed
+ * once. */
 static const struct err *list_failed(const struct check *c)
 {
     struct arena *a = &c->cx->arena;
@@ -501,8 +504,8 @@ static const struct err *list_failed(const struct check *c)
     return e;
 }
 
-/* A version that the range does not reach. One in it, with the same objects, is
- * none: `tag` stays. */
+/* Returns whether a newer version is outside of the range. A newer tag with the
+ * same objects is no update. */
 static bool is_beyond_range(const struct question *q, struct arena *a)
 {
     struct str range = origin_range(&q->origin, a);
@@ -559,7 +562,7 @@ static void report(const struct check *c, struct install_outdated *out)
         out->problem = c->problem;
 }
 
-/* The trees that came are kept for the update. */
+/* Makes the requests; trees are kept for the update. */
 static bool look(struct check *c, struct err *e)
 {
     if (!ask_hosts(c, e))
@@ -571,7 +574,8 @@ static bool look(struct check *c, struct err *e)
     return c->file_count == 0 || read_folders(c, e);
 }
 
-/* At the root of a workspace with members all of it, as an update there. */
+/* Chooses the layers to check: at the root of a workspace, all members, like an
+ * update. */
 static void choose_parts(struct check *c)
 {
     struct layers *all = &c->session->layers;
@@ -580,7 +584,7 @@ static void choose_parts(struct check *c)
     c->layer = c->part_count > 1 ? &all->whole : c->parts;
 }
 
-/* Whether anything is there that only the network knows. */
+/* Returns whether the check needs the network. */
 static bool needs_network(const struct check *c)
 {
     bool any = c->git_count + c->plugin_count + c->index_count > 0;

@@ -7,11 +7,9 @@
 #include "catalogs.h"
 #include "renames.h"
 
-/*
- * The layers of a session [D10]. All that they need is gathered into one
- * closure, so that an origin has one version; each is resolved by itself, so
- * that names are a layer's own.
- */
+/* The layers of a session [D10]. Dependencies of all are gathered into one
+ * closure, so that an origin has one version; each layer is resolved
+ * separately, so that names belong to the layer. */
 
 void session_go(struct install_session *s, size_t part)
 {
@@ -48,7 +46,7 @@ bool session_open_layers(struct install_session *s, int mode, struct err *e)
         return true;
     }
     for (size_t i = 0; i < all->count; i++, count += n)
-        layer_roots(&all->parts[i], a, &n); /* what catalogs chose, too */
+        layer_roots(&all->parts[i], a, &n); /* including choices of catalogs */
     s->roots = arena_array(a, count + 1, sizeof *s->roots);
     for (size_t i = 0; i < all->count; i++) {
         const struct root *roots = layer_roots(&all->parts[i], a, &n);
@@ -125,7 +123,7 @@ size_t session_part_number(size_t at, size_t k)
     return k == 0 ? at : k <= at ? k - 1 : k;
 }
 
-/* A merge looks at all, as it finds out anew what each needs. */
+/* Adds the roots of all layers; a merge determines all dependencies again. */
 void session_add_roots(struct install_session *s)
 {
     bool is_whole = s->layers.whole.has_conflict || session_is_everywhere(s);
@@ -138,7 +136,8 @@ void session_add_roots(struct install_session *s)
                              !is_whole && !s->parts[i].is_chosen);
 }
 
-/* NULL: it is the first of its origin, and is remembered as that. */
+/* Returns an earlier root with the same origin; if there is none, records this
+ * one and returns NULL. */
 static const struct root *find_first(struct map *seen, const struct root *root)
 {
     struct map_entry *entry = map_entry(seen, root->origin.key);
@@ -149,7 +148,7 @@ static const struct root *find_first(struct map *seen, const struct root *root)
     return first;
 }
 
-/* One origin is one package, with the same parts in all of the workspace. */
+/* Checks that roots with the same origin have the same parts in all members. */
 static bool check_parts(const struct root *roots, size_t count, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -214,7 +213,8 @@ struct str session_member(const struct install_session *s)
 
 /* --- the plan ---------------------------------------------------------------- */
 
-/* Of a layer that is only locked: what the lock says of it. */
+/* Returns the effect for a layer that is only locked, by comparing the
+ * locks. */
 static enum install_effect locked_effect(const struct install_package *p)
 {
     return p->action == INSTALL_ADD      ? INSTALL_ADDED
@@ -296,6 +296,6 @@ bool session_provision(struct install_session *s, struct err *e)
         places[n] = l->provision;
         paths[n++] = l->member;
     }
-    INVARIANT(n && paths[n - 1].n == 0); /* the root's is always there */
+    INVARIANT(n && paths[n - 1].n == 0); /* the root is always included */
     return provision_apply_all(places, paths, n, e);
 }

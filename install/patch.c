@@ -8,10 +8,8 @@
 #include "ingest.h"
 #include "install_session.h"
 
-/*
- * Patches of the workspace: which package has one, whether it is the locked
- * one, and what the package is with it. [D7]
- */
+/* Patches of the workspace: their packages, comparison with the lock, and the
+ * patched content. [D7] */
 
 bool session_read_patches(struct install_session *s, struct err *e)
 {
@@ -41,7 +39,8 @@ static struct str hash_of_patch(const struct install_package *p)
     return p->patch ? p->patch->hash : STR("");
 }
 
-/* What a machine takes from a folder is edited there. */
+/* Returns whether the package is patched; packages from a folder are edited
+ * there instead. */
 static bool is_patched(struct install_session *s,
                        const struct install_package *p, bool *out,
                        struct err *e)
@@ -164,7 +163,7 @@ bool session_find_patched(struct install_session *s, struct install_package *p,
         return true;
 
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct err ignored = {0}; /* it is large */
+    struct err ignored = {0}; /* the error is large */
     struct patched result;
 
     if (!patched_apply(s->store, &package_node(p)->digest, p->patch->text,
@@ -174,7 +173,7 @@ bool session_find_patched(struct install_session *s, struct install_package *p,
     return true;
 }
 
-/* As a folder or a tree of git is bounded. */
+/* Checks the limits of a package. */
 static bool check_sizes(struct install_session *s, const struct patched *p,
                         struct err *e)
 {
@@ -206,8 +205,8 @@ static bool check_sizes(struct install_session *s, const struct patched *p,
     return true;
 }
 
-/* What a patch is read into is some 30 times its text, at worst: it goes at
- * once, and only the list of files stays. */
+/* Applies a patch. A parsed patch may take 30 times its size, so it is freed at
+ * once and only the list of files is kept. */
 static bool apply(struct install_session *s, struct install_package *p,
                   struct patched *out, struct err *e)
 {
@@ -233,7 +232,7 @@ static bool apply(struct install_session *s, struct install_package *p,
     return true;
 }
 
-/* No line of a patch begins so. */
+/* Hints at conflict markers, which never begin a line of a patch. */
 static void hint_conflict(const struct package_patch *p, struct err *e)
 {
     struct str marker = STR("<<<<<<< ");
@@ -285,7 +284,8 @@ static bool is_seen(const struct install_session *s, struct str hash)
                             &text, &scratch, &folder, &ignored);
 }
 
-/* Made by this command: of a person's edits, or of a patch that was shown. */
+/* Returns whether this command made the patch, from edits or from a patch that
+ * was shown. */
 static bool is_made_here(const struct install_session *s,
                          const struct install_package *p)
 {
@@ -317,6 +317,6 @@ void session_note_patches(struct install_session *s)
             patched_parse_hash(p->patch->hash, &text) &&
             !state_put_trust(state, STATE_SEEN_PATCH, SEEN, &text, STR(""),
                              &ignored))
-            return; /* shown once more, then */
+            return; /* shown again next time */
     }
 }

@@ -12,11 +12,9 @@
 #include "installed.h"
 #include "local.h"
 
-/*
- * mapm patch: the edits of a package's folder as a patch of what was fetched.
- * The rest is an install: the patch is applied as everywhere, and what it makes
- * is in place already. [D7]
- */
+/* mapm patch: records the edits in a package's folder as a patch of the fetched
+ * content. The rest is an install, which applies the patch and finds its result
+ * in place. [D7] */
 
 struct making {
     struct install_session *s;
@@ -24,20 +22,21 @@ struct making {
     struct arena *arena;
     struct hash upstream; /* digest */
     struct package_files before, after;
-    struct package_file *expected; /* what the patch has to make of `before` */
+    struct package_file *expected; /* expected result of applying the patch
+                                    * to `before` */
     size_t count;
     struct buf text;
 };
 
 /* --- what is there -------------------------------------------------------- */
 
-/* Read as a package of the workspace is: through no link, its names and sizes
- * checked. */
+/* Reads the folder like a package of the workspace: without following links,
+ * checking names and sizes. */
 static bool read_folder(struct making *m, struct err *e)
 {
     struct install_session *s = m->s;
     const struct lock_entry *entry = m->entry;
-    /* Own paths count from the root. */
+    /* paths of own packages are relative to the root */
     struct str place = layer_place(&s->layer, entry, m->arena);
     struct str path =
         s->layer.member.n ? fs_join(s->layer.member, place, m->arena) : place;
@@ -53,7 +52,7 @@ static bool read_folder(struct making *m, struct err *e)
 
     closure_init(&closure, s->cx, &s->layers.whole, s->store, &o);
     ok = local_read(&closure, &n, e);
-    notice_init(&closure.notices, m->arena); /* install tells them */
+    notice_init(&closure.notices, m->arena); /* install reports them */
     closure_done(&closure);
     if (!ok || !store_read_listing(s->store, &n.digest, m->arena, &files,
                                    &m->after.count, e))
@@ -63,8 +62,8 @@ static bool read_folder(struct making *m, struct err *e)
     return true;
 }
 
-/* What is there is to be compared with what was put there: after a pull that
- * may be of another version than the lock's. */
+/* Checks that the installed version is the locked one, which may differ after a
+ * pull. */
 static bool check_installed(struct making *m, struct err *e)
 {
     struct install_session *s = m->s;
@@ -108,8 +107,7 @@ static bool same_byte(struct str x, struct str y, size_t i)
     return i < x.n && i < y.n && x.p[i] == y.p[i];
 }
 
-/* The lines that the name of the folder stands in, and upstream's in their
- * place. */
+/* Finds the lines that differ because the copy was renamed. */
 static void find_renamed(struct str renamed, struct str upstream,
                          struct str *now, struct str *was)
 {
@@ -123,14 +121,14 @@ static void find_renamed(struct str renamed, struct str upstream,
     while (tail < now->n && tail < was->n &&
            now->p[now->n - 1 - tail] == was->p[was->n - 1 - tail])
         tail++;
-    /* Back to the end of a line. */
+    /* move back to the end of a line */
     while (tail && (now->n == tail || now->p[now->n - 1 - tail] != '\n'))
         tail--;
     *now = str_slice(*now, 0, now->n - tail);
     *was = str_slice(*was, 0, was->n - tail);
 }
 
-/* The copy has the name of its folder: with upstream's again. */
+/* Restores the original name in a renamed copy. */
 static bool undo_rename(struct making *m, struct str upstream, struct str *text,
                         struct err *e)
 {
@@ -254,7 +252,7 @@ static bool compare(struct making *m, struct err *e)
     return true;
 }
 
-/* It is read as others will read it. */
+/* Checks the patch by parsing and applying it. */
 static bool check_result(struct making *m, struct str file, struct err *e)
 {
     struct patched result;
@@ -336,7 +334,7 @@ static bool make_patch(struct install_session *s,
     return true;
 }
 
-/* One of a package that is gone is named by its file. */
+/* Removes the patch of a missing package, named by its file. */
 static bool drop_file(struct install_session *s, struct str name)
 {
     const struct package_patch *p = patches_find(&s->patches, name);

@@ -11,15 +11,13 @@
 
 #include "install_session.h"
 
-/*
- * A patch that was made for the locked package, for what the package is now:
- * three-way, file by file. Where both sides changed the same lines nothing is
- * changed, and both versions are kept beside each other. [D7]
- */
+/* Rebases a patch from the locked package to the new one, three-way per file.
+ * If both sides changed the same lines, nothing is changed and both versions
+ * are kept. [D7] */
 
 #define KEPT_FOLDER ".agents/.mapm/rebase"
 
-/* Of one file: as it was, as the patch has it, as it is now, and both. */
+/* Versions of a file: locked, patched, new, and number of versions. */
 enum { BASE, OURS, THEIRS, SIDES };
 
 struct rebased {
@@ -67,8 +65,8 @@ static bool read_version(struct rebase *r, int which, const struct hash *digest,
     return true;
 }
 
-/* False without an error: the patch is not that of the locked package, so it
- * has to apply as it is. */
+/* Reads the versions; `*found` is false if the patch was not made for the
+ * locked package and must apply unchanged. */
 static bool read_versions(struct rebase *r, bool *found, struct err *e)
 {
     const struct lock_entry *b = r->p->before;
@@ -191,7 +189,7 @@ static void add_kept(struct rebase *r, struct place_file *out, size_t *count,
         side->text};
 }
 
-/* As the folder has it; false where it cannot be read. */
+/* Reads a kept file; returns false if it cannot be read. */
 static bool read_kept(struct rebase *r, int folder, const char *name,
                       const char *which, struct str path,
                       struct patch_side *out, struct err *e)
@@ -211,7 +209,8 @@ static bool read_kept(struct rebase *r, int folder, const char *name,
     return true;
 }
 
-/* Whether the folder is of this very conflict, and may hold its resolution. */
+/* Returns whether the folder belongs to this conflict and may contain its
+ * resolution. */
 static bool is_kept(struct rebase *r, int folder, const char *name)
 {
     struct patch_side ours, theirs;
@@ -229,7 +228,7 @@ static bool is_kept(struct rebase *r, int folder, const char *name)
     return fs_exists_at(folder, name);
 }
 
-/* The line of a marker that diff_merge wrote; 0: there is none. */
+/* Returns the line of a conflict marker, or 0 if there is none. */
 static unsigned find_marker(struct str text)
 {
     struct str line;
@@ -314,7 +313,8 @@ static bool keep_anew(int folder, const char *name,
            place_folder(folder, name, files, count, e);
 }
 
-/* Only of the files that the patch changes. What was edited there since stays. */
+/* Writes the versions of files that the patch changes; existing edits in the
+ * folder are kept. */
 static bool keep_versions(struct rebase *r, const char *name, struct err *e)
 {
     CLEANUP_FD int root = -1;
@@ -337,7 +337,7 @@ static bool keep_versions(struct rebase *r, const char *name, struct err *e)
             keep_anew(folder, name, files, count, e));
 }
 
-/* "skill-acme__x" */
+/* Returns the name of the folder, such as "skill-acme__x". */
 static const char *kept_name(const struct rebase *r)
 {
     struct str file = r->p->patch->file;
@@ -346,7 +346,7 @@ static const char *kept_name(const struct rebase *r)
     return str_dup0(str_slice(file, from, file.n - strlen(".patch")), r->arena);
 }
 
-/* A comparison goes on without the patch. */
+/* Continues a comparison without the patch. */
 static bool leave_out(struct rebase *r)
 {
     CLEANUP(buf_done) struct buf b = {0};

@@ -34,8 +34,8 @@ static bool check_source(const struct install_session *s,
                     STR_ARG(origin_repository(o, &scratch)));
 }
 
-/* Of a replaced package both: what is asked for, and where it comes from. So of
- * one whose repository was moved, maybe to another owner. */
+/* Checks policy.sources for the origin and, if the package is replaced or its
+ * repository renamed, for its source. */
 static bool check_sources(const struct install_session *s,
                           const struct plan *plan, struct err *e)
 {
@@ -53,8 +53,8 @@ static bool check_sources(const struct install_session *s,
     return true;
 }
 
-/* What `from:` in the lock says: mapm.lock has it of mapm.yaml's replacements
- * alone. */
+/* Returns the value of `from:`, which mapm.lock contains only for replacements
+ * of mapm.yaml. */
 static struct str from_of(const struct node *n)
 {
     return n->source && !node_has_entry(n) &&
@@ -64,7 +64,7 @@ static struct str from_of(const struct node *n)
                : STR("");
 }
 
-/* The same origin, in whatever spelling. */
+/* Returns whether the entry has the origin, in any spelling. */
 static bool has_origin(const struct install_session *s,
                        const struct lock_entry *entry, const struct origin *o)
 {
@@ -77,8 +77,8 @@ static struct str patch_hash(const struct install_package *p)
     return p->patch ? p->patch->hash : str_make("", 0);
 }
 
-/* By the name that its host has for the repository now, which the lock takes
- * and is no other origin. */
+/* Returns whether the entry has the origin under the new name of the
+ * repository, which is the same origin. */
 static bool has_moved_origin(const struct install_session *s,
                              const struct install_package *p)
 {
@@ -94,7 +94,8 @@ static struct str url_of(const struct node *n)
     return n->locked ? n->locked->url : node_rare(n)->url;
 }
 
-/* Of an index: the same files in another archive are another artifact. */
+/* Returns whether the artifact differs; the same files may be in another
+ * archive. */
 static bool is_other_artifact(const struct lock_entry *before,
                               const struct node *n)
 {
@@ -116,7 +117,8 @@ static bool is_changed(const struct install_session *s,
            !(has_origin(s, b, p->package->origin) || has_moved_origin(s, p));
 }
 
-/* What is not what mapm.lock holds on this machine, or needs such a package. */
+/* Marks packages that differ from mapm.lock on this machine, and their
+ * dependents. */
 static void mark_overridden(struct install_session *s)
 {
     s->overridden =
@@ -130,7 +132,7 @@ static void mark_overridden(struct install_session *s)
     }
 }
 
-/* Everything that a committed root needs is committed; the rest is local. */
+/* Marks the dependencies of committed roots as committed; the rest is local. */
 static void mark_committed(struct install_session *s)
 {
     mark_overridden(s);
@@ -145,7 +147,7 @@ static void mark_committed(struct install_session *s)
         if (step && !s->overridden[step - s->resolved.steps])
             s->packages[step - s->resolved.steps].is_local = false;
     }
-    /* Dependencies stand before what needs them: one way back is enough. */
+    /* dependencies precede their dependents, so one pass backwards suffices */
     for (size_t i = s->resolved.count; i-- > 0;) {
         const struct plan_step *step = &s->resolved.steps[i];
 
@@ -156,7 +158,7 @@ static void mark_committed(struct install_session *s)
     }
 }
 
-/* The one whose commit the lock will have: it has to be known. */
+/* Returns the node whose commit is written to the lock. */
 static struct node *main_node(const struct install_session *s,
                               const struct plan_step *step)
 {
@@ -173,7 +175,7 @@ static struct node *main_node(const struct install_session *s,
     return n;
 }
 
-/* Mostly it is the entry that the node was taken from. */
+/* Finds the previous entry, usually the one that the node was resolved by. */
 static const struct lock_entry *find_before(const struct install_session *s,
                                             const struct package *package)
 {
@@ -188,8 +190,8 @@ static const struct lock_entry *find_before(const struct install_session *s,
                : layer_find(&s->layer, package->kind, package->fqn);
 }
 
-/* What the lock has recorded never changes (X9, X21). Of several entries of one
- * origin, of several members, the closure has judged the first alone. */
+/* Returns the recorded folder or key, which never changes (X9, X21). With
+ * several entries of one origin, the closure has checked only the first. */
 static struct str recorded_place(void *ctx, const struct package *p)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -214,7 +216,7 @@ static struct str recorded_place(void *ctx, const struct package *p)
                : str_make("", 0);
 }
 
-/* As the lock has it. */
+/* Formats the digest for the lock. */
 static struct str entry_digest(const struct package *p, struct arena *a)
 {
     const struct node *n = p->user;
@@ -224,7 +226,7 @@ static struct str entry_digest(const struct package *p, struct arena *a)
     return p->kind == DOC_MCP ? digest_format(&n->digest, a) : STR("");
 }
 
-/* The folder of a link is named as the document in it says. */
+/* Checks that the folder of a linked package has the name in its document. */
 static bool check_own(const struct install_package *p, struct err *e)
 {
     const struct package *own = p->package;
@@ -268,7 +270,7 @@ static bool fill_packages(struct install_session *s, struct err *e)
         p->digest = entry_digest(p->package, a);
         if (!check_own(p, e))
             return false;
-        /* A lock out of a bundle says what comes, not what was there. */
+        /* a lock from a bundle does not describe the previous state */
         p->before = s->has_given_lock ? NULL : find_before(s, p->package);
         if (!session_find_patch(s, p, e))
             return false;
@@ -297,8 +299,8 @@ static const struct plan_step *step_of(const struct install_session *s,
     return &s->resolved.steps[p - s->packages];
 }
 
-/* Of the first of its origins that is a range of this package: for all of them
- * one was chosen. */
+/* Returns the tag chosen for the ranges of a package, from the first origin
+ * with a range. */
 static struct str find_tag(const struct install_session *s,
                            const struct install_package *p, struct arena *a)
 {
@@ -314,7 +316,8 @@ static struct str find_tag(const struct install_session *s,
     return str_make("", 0);
 }
 
-/* The tag of the package, or of all of its repository. */
+/* Returns whether the version is that of the tag, of the package or its
+ * repository. */
 static bool is_version_of(struct str version, struct str tag, struct str path,
                           const char **how)
 {
@@ -329,8 +332,8 @@ static bool is_version_of(struct str version, struct str tag, struct str path,
     return form < TAG_FORM_V ? order == 0 : order <= 0;
 }
 
-/* A range promises versions: one that its package contradicts may hold what the
- * range excludes. Source: HOSTS.md 10. */
+/* Warns if the version of a package exceeds its tag, since the range may
+ * exclude that version. Source: HOSTS.md 10. */
 static void warn_versions(struct install_session *s)
 {
     struct arena *a = &s->cx->arena;
@@ -359,7 +362,7 @@ static size_t number_of(const struct layer *l, const struct lock_entry *entry)
                : (size_t)(entry - l->lock.entries);
 }
 
-/* Of each name the layer has one entry: the one before. */
+/* Finds removed packages by comparing with the previous entries by name. */
 static void find_gone(struct install_session *s)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -381,8 +384,8 @@ static void find_gone(struct install_session *s)
 
 /* --- the new lock --------------------------------------------------------- */
 
-/* For each entry of the lock the last package that needs it, from 1; those of
- * the layers before count, too. */
+/* Per lock entry: the last package that depends on it, counted from 1 over all
+ * layers. */
 struct needs_seen {
     size_t *marks, before;
 };
@@ -411,8 +414,7 @@ static bool has_same_needs(const struct install_session *s,
     return true;
 }
 
-/* Of each name the plan has one package, and a step names each need once. Those
- * of the lock are in order already. */
+/* Fills the sorted dependencies. Those from the lock are in order already. */
 static void fill_needs(const struct install_session *s,
                        const struct install_package *of, struct arena *a,
                        const struct needs_seen *seen, struct lock_entry *out)
@@ -451,7 +453,7 @@ static bool is_same_ref(const struct install_session *s, const struct node *x,
            str_eq(origin_range(x->origin, a), origin_range(y->origin, a));
 }
 
-/* The lock has it so, and the entry stays as it is. */
+/* Returns whether the previous entry implies the origin and is unchanged. */
 static bool is_implied(const struct install_session *s,
                        const struct install_package *p,
                        const struct node *other)
@@ -463,8 +465,9 @@ static bool is_implied(const struct install_session *s,
            !str_eq(layer_origin(&s->layer, b)->key, other->origin->key);
 }
 
-/* What stands behind it in `also`: nothing where it is of the entry's own ref
- * and commit, names one itself, or none is known (a lock of version 1). */
+/* Returns the commit to write after an origin in `also`; none if it has the
+ * ref and commit of the entry, names a commit itself, or none is known
+ * (version 1). */
 static struct str also_commit(const struct install_session *s,
                               const struct install_package *p,
                               const struct node *other, struct arena *a)
@@ -478,7 +481,7 @@ static struct str also_commit(const struct install_session *s,
                : other->package.commit;
 }
 
-/* Former names last, as the lock has them. */
+/* Sorts former names to the end, as in the lock. */
 static void sort_former(struct lock_entry *out, const bool *former,
                         struct arena *a)
 {
@@ -497,8 +500,8 @@ static void sort_former(struct lock_entry *out, const bool *former,
     out->also_commits = commits;
 }
 
-/* Other origins of the same content, as their nodes spell them. `own`: that of
- * the entry, which has another name than the package where its host moved it. */
+/* Fills other origins of the same content. `own` is the origin of the entry,
+ * with the new name of a renamed repository. */
 static void fill_also(const struct install_session *s,
                       const struct install_package *p, const struct origin *own,
                       struct arena *a, struct lock_entry *out)
@@ -533,7 +536,7 @@ static void fill_also(const struct install_session *s,
     sort_former(out, former, a);
 }
 
-/* Which catalogs chose it, at whichever of its origins. */
+/* Fills the catalogs that chose the package by any of its origins. */
 static void fill_catalogs(const struct install_session *s,
                           const struct install_package *p, struct arena *a,
                           struct lock_entry *out)
@@ -584,7 +587,7 @@ static struct lock_entry make_entry(const struct install_session *s,
         .rewritten = n->rewritten,
     };
 
-    /* Another spelling is no reason to touch the lock. */
+    /* another spelling does not change the lock */
     if (p->before && has_origin(s, p->before, own))
         entry.origin = p->before->origin;
     if (package->origin->scheme == ORIGIN_GIT &&
@@ -609,8 +612,8 @@ static struct lock_entry make_entry(const struct install_session *s,
     return entry;
 }
 
-/* The local lock holds the whole closure of the local roots, so that each
- * lock is complete in itself; what both hold is the same. */
+/* Marks the whole closure of the local roots, so that each lock is complete;
+ * shared entries are equal. */
 static void mark_local_closure(const struct install_session *s, bool *in_local)
 {
     for (size_t i = 0; i < s->root_count; i++) {
@@ -627,8 +630,8 @@ static void mark_local_closure(const struct install_session *s, bool *in_local)
             in_local[s->resolved.steps[i].needs[k]] = true;
 }
 
-/* What mapm.lock holds for the roots that this machine takes from elsewhere
- * stays as it is, with all that they need. */
+/* Keeps the entries in mapm.lock of roots that are replaced on this machine,
+ * with their dependencies. */
 static void keep_replaced(const struct install_session *s, struct lock *lock,
                           struct arena *a)
 {
@@ -673,8 +676,8 @@ static void keep_replaced(const struct install_session *s, struct lock *lock,
     }
 }
 
-/* The text that is there already, where it stays as it is. `entries`, theirs
- * alone, is released before the text is held twice; may be NULL. */
+/* Formats the lock, or returns the existing text if it is unchanged. Frees
+ * `entries` (may be NULL) before the text is in memory twice. */
 static bool format_lock(const struct install_session *s, struct lock *lock,
                         struct arena *entries, struct str old, struct str *out,
                         struct err *e)
@@ -692,7 +695,7 @@ static bool format_lock(const struct install_session *s, struct lock *lock,
     return buf_check(&b, "mapm.lock", e);
 }
 
-/* What the layer has in mapm.lock; the first `own` are dependencies first. */
+/* Makes the entries of the layer in mapm.lock. */
 static bool make_entries(struct install_session *s, struct arena *a,
                          const struct needs_seen *seen, struct lock *lock,
                          size_t *own, struct err *e)
@@ -722,9 +725,9 @@ static bool make_entries(struct install_session *s, struct arena *a,
     return true;
 }
 
-/* What an entry of several layers is: all that it says, and the entries of
- * what it needs. Two layers that differ in one of these have one each, so that
- * of a need always the same entry is meant [D10]. */
+/* Returns the identity of an entry in several layers: its content and the
+ * entries of its dependencies. Layers that differ have separate entries, so
+ * that a dependency always means the same entry [D10]. */
 static struct str entry_id(const struct install_session *s,
                            const struct lock_entry *entry,
                            const struct map *numbers, bool is_kept,
@@ -747,11 +750,11 @@ static struct str entry_id(const struct install_session *s,
     return arena_str(a, buf_str(&b));
 }
 
-/* The lists of the layers as one. */
+/* Joins the entries of the layers. */
 struct join {
     struct lock *lock;
     struct map ids;       /* entry_id -> number + 1 */
-    struct str **members; /* of each entry */
+    struct str **members; /* members of each entry */
     size_t capacity, member_capacity, *list_capacities, list_capacity;
 };
 
@@ -832,7 +835,7 @@ static bool make_lock(struct install_session *s, struct arena *a,
             join_layer(s, &j, &own, own_count, a);
     }
     session_go_home(s);
-    /* Members were added in order; the root alone needs no list. */
+    /* members were added in order; the root alone needs no list */
     for (size_t i = 0; i < out->count; i++)
         if (out->entries[i].member_count == 1 &&
             str_is(out->entries[i].members[0], MEMBER_ROOT))
@@ -848,7 +851,7 @@ bool session_format_locks(struct install_session *s, struct err *e)
     if (!make_lock(s, &scratch, &lock, e) ||
         !format_lock(s, &lock, &scratch, s->layer.lock_text, &s->lock_text, e))
         return false;
-    /* A file that says nothing is not written where there was none. */
+    /* do not create an empty file */
     if (lock.count == 0 && s->layer.lock_text.n == 0 && s->yaml.n == 0)
         s->lock_text = str_make("", 0);
     return true;
@@ -858,7 +861,7 @@ bool session_same_lock(struct str old, struct str new)
 {
     if (str_eq(old, new))
         return true;
-    /* git may have checked it out with CRLF. */
+    /* git may have checked it out with CRLF */
     while (old.n || new.n) {
         struct str x = {"", 0}, y = {"", 0};
 
@@ -868,7 +871,7 @@ bool session_same_lock(struct str old, struct str new)
     return true;
 }
 
-/* What this machine takes from elsewhere is not what --locked is for. */
+/* Reports packages that are replaced on this machine with --locked. */
 static bool check_overrides(const struct install_session *s, struct err *e)
 {
     for (size_t i = 0; i < s->resolved.count; i++) {
@@ -932,7 +935,8 @@ static bool check_locked(struct install_session *s, struct err *e)
                        "mapm.lock");
 }
 
-/* Folders of one catalog may have one name; without a lock, too. */
+/* Names the packages of one catalog that have equal names, also without a
+ * lock. */
 static bool name_roots(struct install_session *s, struct err *e)
 {
     struct node **nodes =
@@ -987,7 +991,8 @@ bool session_can_resolve(struct install_session *s, const struct root *roots,
            check_sources(s, &plan, e);
 }
 
-/* Of the workspace's own two files: config.yaml is for all workspaces. */
+/* Warns about unused replacements of the workspace; config.yaml applies to all
+ * workspaces. */
 static void warn_unused(struct install_session *s)
 {
     const struct replacements *all = &s->layer.replacements;

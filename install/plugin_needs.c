@@ -10,15 +10,13 @@
 #include "plugins.h"
 #include "proof.h"
 
-/*
- * What plugins need of marketplaces: another entry of their own one, at the
- * same commit; with a range of versions, the highest tag of that entry that all
- * ranges allow; of another marketplace, one that the user has named.
- *
- * Source: X35, C9.
- */
+/* Dependencies of plugins: another entry of their marketplace at the same
+ * commit; for a range of versions, the highest tag of that entry that all
+ * ranges allow; an entry of another marketplace that the user has named.
+ * Source: X35, C9. */
 
-/* A range as range_parse takes it: npm's "1.2.3" is that version alone. */
+/* Converts a range for range_parse(); "1.2.3" of npm means that version
+ * only. */
 static struct str range_of(const struct plugin_entry_need *need,
                            struct arena *a)
 {
@@ -68,7 +66,7 @@ static void add_market(struct closure *c, const struct origin *o)
     c->markets[c->market_count++] = closure_add(c, &market, DOC_MARKET);
 }
 
-/* Those that the user has named: by `mapm catalog add`, and in mapm.yaml. */
+/* Lists the marketplaces of `mapm catalog add` and mapm.yaml. */
 static bool list_markets(struct closure *c, struct err *e)
 {
     const struct project *p = &c->layer->project;
@@ -106,7 +104,7 @@ static bool is_same_place(const struct node *x, const struct node *y)
            str_eq(x->path, y->path);
 }
 
-/* The one of that name; two in different places are none. */
+/* Returns the marketplace of that name, if it is unique. */
 static const struct node *find_market(const struct closure *c,
                                       const struct node *by, struct str name,
                                       const struct node **other)
@@ -121,7 +119,8 @@ static const struct node *find_market(const struct closure *c,
             !str_eq(node_rare(n)->market->name, name) ||
             (n->origin->scheme != ORIGIN_GIT &&
              by->origin->scheme == ORIGIN_GIT))
-            continue; /* what is committed needs no folder of this machine */
+            continue; /* committed packages cannot depend on a folder of this
+                       * machine */
         if (found && !is_same_place(n, found))
             *other = n;
         else if (!found)
@@ -171,13 +170,13 @@ static void append_need(struct closure *c, struct node *n,
     node_known(c, n);
 }
 
-/* What the lock has of it stays. */
+/* Returns whether the locked dependencies are kept. */
 static bool takes_markets(const struct closure *c, const struct node *n)
 {
     return !n->locked || n->has_other_parts || c->layer->has_conflict;
 }
 
-/* False: not all is here yet, or `n` has failed. */
+/* Returns false if something is missing yet, or `n` has failed. */
 static bool settle_market(struct closure *c, struct node *n,
                           const struct plugin_entry_need *need, bool *settled,
                           struct err *e)
@@ -210,7 +209,7 @@ static bool settle_market(struct closure *c, struct node *n,
 
 struct wanted {
     struct node *node;
-    struct str ranges; /* with a blank between */
+    struct str ranges; /* separated by blanks */
     const struct node *by;
 };
 
@@ -227,7 +226,8 @@ static struct node *needed_node(struct closure *c, const struct node *n,
                   : NULL;
 }
 
-/* By its tag, or, of a folder of this machine, by what it says. */
+/* Reads the version of its tag or, for a folder of this machine, of its
+ * manifest. */
 static bool version_of(const struct node *n, struct semver *out)
 {
     unsigned form;

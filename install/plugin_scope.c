@@ -17,8 +17,8 @@ static struct str manifest_path(struct str folder, int format, struct arena *a)
     return fs_join(folder, str_cstr(plugin_formats[format].manifest), a);
 }
 
-/* A manifest is a node like a marketplace; where the folder has none, that node
- * fails, and nothing depends on it. */
+/* The origin of a manifest, which is a node like a marketplace; if the folder
+ * has none, the node fails without consequences. */
 static bool manifest_origin(const struct node *n, struct str folder, int format,
                             struct arena *a, struct origin *out)
 {
@@ -71,7 +71,7 @@ static const struct node *find(const struct closure *c, const struct node *n,
                                                                : NULL;
 }
 
-/* The manifest that counts, as plugin_read() chooses it. */
+/* Returns the name in the manifest that plugin_read() would choose. */
 struct str plugin_scope_find(const struct closure *c, const struct node *n,
                              struct str folder)
 {
@@ -96,8 +96,7 @@ bool plugin_scope_ingest(struct closure *c, struct node *n, struct str text,
     struct arena *a = &c->cx->arena;
     const struct json *root;
 
-    /* Where a ref ends is not known: of a path that is not there, the end may
-     * be there, or its repository be taken. */
+    /* the end of the ref is unknown, so a missing path may be part of it */
     if (n->origin->scheme != ORIGIN_FILE &&
         !str_eq(n->path, node_rare(n)->entry))
         return err_set(e, ERR_PATH, "there is no %.*s",
@@ -113,8 +112,8 @@ bool plugin_scope_ingest(struct closure *c, struct node *n, struct str text,
 
 /* --- names of a lock --------------------------------------------------------- */
 
-/* The folders of a locked node that may give names: of its path, and of the
- * others that hold the same at that ref. */
+/* Returns the folders of a locked node that may provide its name: that of its
+ * path and of other origins at the same ref. */
 static struct str *folders_of(const struct closure *c, const struct node *n,
                               size_t *count)
 {

@@ -8,23 +8,23 @@
  * their name from that folder (F4, G10). The manifest alone is read.
  */
 
-/* The part of the origin of such a manifest. */
+/* part in the origin of such a manifest */
 #define MANIFEST_PART "manifest"
 
-/* Its manifests in the folder `folder` of the repository of `n`; `*any` when
- * one was not asked for before: then closure_gather() is next. */
+/* Requests the manifests in `folder` of the repository of `n`. Sets `*any` if
+ * one was not requested before; then call closure_gather(). */
 void plugin_scope_request(struct closure *c, const struct node *n,
                           struct str folder, bool *any);
-/* "" when the folder is no plugin's, or that was not asked. In the arena of
- * the closure. */
+/* Returns the name of the plugin, or "" if the folder is not a plugin or was
+ * not requested. Allocated in the arena of the closure. */
 struct str plugin_scope_find(const struct closure *c, const struct node *n,
                              struct str folder);
-/* Names of locked nodes that only the plugin of their folder can have given
- * (checks_scope): reads its manifest, then fails the nodes whose name is
- * another. Not of a lock that was proved on this machine. `*again`: manifests
- * were asked for; gather, and call it again. */
+/* Checks names of locked nodes that only the plugin of their folder can have
+ * given (checks_scope), except in a lock that was proved on this machine: reads
+ * the manifests and fails nodes with another name. If `*again` is set,
+ * manifests were requested: gather and call it again. */
 void plugin_scope_check(struct closure *c, bool *again);
-/* Text of a manifest: its name is n->entry. Errors: ERR_FORMAT. */
+/* Reads the name in a manifest into n->entry. Errors: ERR_FORMAT. */
 MUST_CHECK bool plugin_scope_ingest(struct closure *c, struct node *n,
                                     struct str text, struct err *e);
 

@@ -8,18 +8,14 @@
 #include "names.h"
 #include "plugins.h"
 
-/*
- * When all parts are known: which of them can be installed, and what they are
- * called. The names follow from the plugins of the layer alone, not from the
- * order in which they came.
- *
- * Source: X31, X34, X38, X44; P25, P52.
- */
+/* Decides, once all parts are known, which parts can be installed and their
+ * names. Names depend on the plugins of the layer only, not on the order of
+ * arrival. Source: X31, X34, X38, X44; P25, P52. */
 
 /* --- faults ------------------------------------------------------------------ */
 
-/* Why a part cannot be installed: its own fault, or that of what it needs; NULL:
- * it can. What the network did not give says nothing of a part. */
+/* Returns the node whose fault prevents installing a part, itself or a
+ * dependency, or NULL. Network errors do not count as faults. */
 static const struct node *find_fault(struct closure *c, struct node *n,
                                      struct map *seen)
 {
@@ -54,10 +50,12 @@ static struct str message_of(const struct node *n, struct arena *a)
 struct settling {
     struct install_session *s;
     struct arena *a;
-    struct map is_root; /* keys of the roots' origins */
-    struct map names;   /* kind and content -> struct str *, the least */
-    struct map roots;   /* … -> struct str *, that of a root */
-    struct map owners;  /* … -> const struct node *, the first plugin */
+    struct map is_root; /* keys of the origins of roots */
+    struct map names;   /* kind and content -> struct str *, the first name
+                         * in byte order */
+    struct map roots;   /* kind and content -> struct str *, name of a root */
+    struct map owners;  /* kind and content -> const struct node *, the first
+                         * plugin */
 };
 
 static void skip(struct settling *t, struct plugin *p,
@@ -74,7 +72,7 @@ static void skip(struct settling *t, struct plugin *p,
     p->skipped_count++;
 }
 
-/* Its parts that can be installed stay, and what it needs of others. */
+/* Drops the parts that cannot be installed. */
 static void drop_parts(struct settling *t, struct node *n, const bool *gone)
 {
     struct plugin_node *info = n->plugin;
@@ -145,8 +143,8 @@ static struct str name_in(struct settling *t, const struct node *plugin,
                         STR_ARG(short_of(n)));
 }
 
-/* A scope of its own stays, and so does the name of a root. A server's own name
- * is that of its plugin. */
+/* Returns whether the part keeps its name: it has a scope of its own, or is a
+ * root. The name of a server is that of its plugin. */
 static bool keeps_name(struct settling *t, const struct node *n)
 {
     return map_has(&t->is_root, n->origin->key) || n->alias.n ||
@@ -154,8 +152,8 @@ static bool keeps_name(struct settling *t, const struct node *n)
            (n->package.kind == DOC_MCP && !node_is_derived(n));
 }
 
-/* A name for all that has one content: the first in byte order, unless one of
- * them keeps its own. */
+/* A candidate name for parts of equal content: the first in byte order, unless
+ * a part keeps its own. */
 struct offered {
     struct str name;
     bool is_kept;
@@ -181,8 +179,8 @@ static void offer_name(struct settling *t, const struct node *plugin,
         entry->value = name;
 }
 
-/* The lock calls it as a plugin did that it is no part of any more, or that
- * counts less than a root. */
+/* Drops a locked name that came from a plugin to which the part no longer
+ * belongs, or over which a root takes precedence. */
 static void drop_name(struct settling *t, struct node *n)
 {
     bool is_root = map_has(&t->is_root, n->origin->key);
@@ -193,7 +191,7 @@ static void drop_name(struct settling *t, struct node *n)
     node_set_name(n, n->own_fqn);
 }
 
-/* What is a root, too, has the root's name wherever it lies. */
+/* Gives parts that are also roots the name of the root. */
 static void name_as_roots(struct settling *t)
 {
     const struct install_session *s = t->s;
@@ -253,7 +251,8 @@ static struct node **parts_of(struct settling *t, const struct node *n,
     return parts;
 }
 
-/* Two of one name and other content: the first one has it. */
+/* Drops parts with the name of another part with different content; the first
+ * one keeps it. */
 static void drop_twins(struct settling *t, struct node *n)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -340,7 +339,8 @@ static void hint_repository(const struct node *n, struct err *e)
         }
 }
 
-/* "hooks 1 (hooks/hooks.json), commands 3 (commands)". */
+/* Fails a plugin without supported parts, listing them: "hooks 1
+ * (hooks/hooks.json), commands 3 (commands)". */
 static void fail_empty(struct settling *t, struct node *n)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -435,7 +435,8 @@ bool plugins_settle(struct install_session *s, struct err *e)
 
 /* --- the lock ----------------------------------------------------------------------- */
 
-/* A derived part has the plugin of its origin, a skill the first that needs it. */
+/* Returns the plugin of a part: that of its origin, or for a skill the first
+ * that depends on it. */
 static struct str plugin_of(const struct node *n)
 {
     struct str rest = str_from_index(n->origin->part,
@@ -486,10 +487,10 @@ struct report {
     struct map seen;
     struct install_without *without;
     size_t without_count, without_capacity;
-    struct map known; /* plugins that are in it */
+    struct map known; /* plugins in the report */
 };
 
-/* Of each plugin, whether it is new or not. */
+/* Reports skipped parts of new and existing plugins. */
 static void report_without(struct install_session *s, struct report *r)
 {
     struct arena *a = &s->cx->arena;
@@ -510,7 +511,7 @@ static void report_without(struct install_session *s, struct report *r)
     }
 }
 
-/* Of the layer at hand; one that several have once. */
+/* Reports the plugins of the current layer; one in several layers once. */
 static void report_layer(struct install_session *s, struct report *r)
 {
     struct arena *a = &s->cx->arena;

@@ -21,7 +21,7 @@
 
 /* --- the marketplace -------------------------------------------------------- */
 
-/* Of a locked plugin the marketplace as it was. */
+/* Finds the marketplace; for a locked plugin, at the locked commit. */
 static struct node *find_market(struct closure *c, struct node *n)
 {
     struct arena *a = &c->cx->arena;
@@ -35,7 +35,8 @@ static struct node *find_market(struct closure *c, struct node *n)
     return market;
 }
 
-/* The folder of the marketplace, in its repository or on this disk. */
+/* Returns the folder of the marketplace, in its repository or on this
+ * machine. */
 static struct str market_root(const struct node *market, const struct market *m)
 {
     struct str path = market->path;
@@ -55,7 +56,7 @@ static struct str join(struct str folder, struct str path, struct arena *a)
     return fs_join(folder, path, a);
 }
 
-/* The others of `allowed` are asked for beside it. */
+/* Returns the first range of `allowed`; the others are requested beside it. */
 static struct str first_range(const struct node *n)
 {
     return str_slice(node_rare(n)->allowed, 0,
@@ -161,7 +162,7 @@ static bool take_entry(struct closure *c, struct node *n, struct node *market,
                                         : take_git(c, n, entry, e);
 }
 
-/* The folder of the plugin: of a locked one the object that the lock names. */
+/* Requests the folder of the plugin; for a locked one, the locked object. */
 static bool ask_folder(struct closure *c, struct node *n, struct node *market,
                        struct err *e)
 {
@@ -171,7 +172,7 @@ static bool ask_folder(struct closure *c, struct node *n, struct node *market,
         return false;
     }
     if (n->locked && n->source) {
-        /* What it is fetched by is what the lock says. */
+        /* fetched as the lock says */
         struct origin locked = *n->source;
 
         if (!take_entry(c, n, market, e))
@@ -346,7 +347,7 @@ static struct str data_identity(const struct node *n, struct arena *a)
                                    : o->text;
 }
 
-/* What the entry is: of one that came from the store, too. */
+/* Reads the plugin of a node, also of one from the store. */
 bool plugin_read_node(struct closure *c, const struct node *n, struct arena *a,
                       struct plugin *out, struct err *e)
 {
@@ -374,7 +375,7 @@ bool plugin_read_node(struct closure *c, const struct node *n, struct arena *a,
 
 /* --- its parts -------------------------------------------------------------------- */
 
-/* A document of one file, in the store. */
+/* Stores a document of one file. */
 static bool store_document(struct closure *c, const struct plugin_part *part,
                            struct hash *digest, struct err *e)
 {
@@ -415,7 +416,8 @@ bool plugin_derive_digest(struct closure *c, const struct node *n,
     return err_set(e, ERR_NOT_FOUND, "its plugin holds no such part");
 }
 
-/* The base of the origins of its parts: a ref that is known, never a range. */
+/* Returns the base of the origins of its parts, with a resolved ref instead of
+ * a range. */
 static struct origin base_of(struct closure *c, const struct node *n)
 {
     struct arena *a = &c->cx->arena;
@@ -447,13 +449,14 @@ static bool skill_origin(struct closure *c, const struct node *n,
                : origin_parse(str_join(STR("file:"), path, a), NULL, a, out, e);
 }
 
-/* The entry is its own, not one of the same content in another plugin. */
+/* Returns whether the lock entry is of this part, not of one with equal content
+ * in another plugin. */
 static bool is_own_entry(const struct closure *c, const struct node *n)
 {
     return str_eq(layer_origin(c->layer, n->locked)->key, n->origin->key);
 }
 
-/* Its content is what the plugin's files say. */
+/* Supplies the content of a part from the files of the plugin. */
 static bool supply(struct closure *c, struct node *owner, struct node *n,
                    const struct plugin_part *part, const struct plugin *p,
                    struct err *e)
@@ -534,8 +537,8 @@ static void report_notes(struct closure *c, const struct node *n,
                    p->notes[i]);
 }
 
-/* Where it comes from is not what the marketplace's address says: shown of what
- * was fetched from there and has parts, so not of what is left out. */
+/* Reports plugins that come from another repository than the marketplace, if
+ * they were fetched and have parts. */
 static void note_elsewhere(struct closure *c, const struct node *n)
 {
     if (n->locked || !node_has_entry(n) || n->package.dep_count == 0 ||
@@ -648,7 +651,7 @@ static bool fail_no_part(const struct plugin *p, struct str word, struct err *e)
                     p->part_count > ERROR_MAX_LINES ? ", \xe2\x80\xa6" : "");
 }
 
-/* What `words` name is no part of it, and nothing of it is looked at. */
+/* Removes the parts that `words` names, which are not read. */
 static bool leave_out(struct plugin_node *info, struct str_list words,
                       struct err *e)
 {
@@ -718,7 +721,7 @@ static bool is_skipped(const struct lock_entry *entry,
     return is_named(&entry->skipped, part->kind, part->name);
 }
 
-/* Parts come first among what it needs. */
+/* Drops skipped parts, which come first among the dependencies. */
 static void drop_skipped(struct node *n, const struct plugin_node *info)
 {
     struct dependency *deps = (struct dependency *)(uintptr_t)n->package.deps;
@@ -731,8 +734,8 @@ static void drop_skipped(struct node *n, const struct plugin_node *info)
     n->package.dep_count = kept;
 }
 
-/* It is an entry that the plugin needs of another marketplace: of which one the
- * lock alone knows. */
+/* Returns whether the dependency is an entry of another marketplace, which only
+ * the lock names. */
 static bool is_of_market(const struct plugin *p, const struct lock_entry *need)
 {
     for (size_t i = 0; i < p->entry_count; i++)
@@ -742,7 +745,7 @@ static bool is_of_market(const struct plugin *p, const struct lock_entry *need)
     return false;
 }
 
-/* What the lock says that it needs is what its files say. */
+/* Checks the dependencies in the lock against the files. */
 static bool check_needs(struct closure *c, struct node *n,
                         const struct plugin_node *info, struct err *e)
 {
@@ -776,7 +779,7 @@ static bool check_needs(struct closure *c, struct node *n,
            differs(n, "does not have all that is said of", p->name, e);
 }
 
-/* What is not valid by itself is skipped; a part may be so for other reasons. */
+/* Checks the skipped parts; invalid parts must be among them. */
 static bool check_skipped(const struct node *n, const struct plugin *p,
                           struct err *e)
 {
@@ -834,7 +837,7 @@ bool plugin_check_locked(struct closure *c, struct node *n, struct err *e)
     if (!derive(c, n, info, e) || !fill_needs(c, n, info, e))
         return false;
     if (c->layer->has_conflict && !layer_is_local(c->layer, n->locked)) {
-        /* A merged lock knows no needs: its files have them. */
+        /* a merged lock contains no dependencies: use those in its files */
         drop_skipped(n, info);
         node_known(c, n);
         return true;
@@ -859,7 +862,7 @@ static bool is_as_said(const struct node *n, const struct root *root)
                               root->without);
 }
 
-/* NULL: it is as its root says, or it is not there. */
+/* Returns a plugin whose parts differ from its root, or NULL. */
 static struct node *find_other(struct install_session *s,
                                const struct root *root)
 {
@@ -914,7 +917,7 @@ bool plugins_leave_out(struct install_session *s, bool *settled, struct err *e)
         if (n && s->locked)
             return fail_locked(n, e);
         if (n)
-            closure_add(c, n->origin, DOC_PLUGIN); /* it is wanted, if not */
+            closure_add(c, n->origin, DOC_PLUGIN); /* request it otherwise */
         others += n != NULL;
     }
     if (others == 0)

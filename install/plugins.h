@@ -20,77 +20,81 @@
  * Source: PLUGINS.md X29 to X45; G10, G11.
  */
 
-/* What a plugin is, beside its package. */
+/* The plugin of a node. */
 struct plugin_node {
     struct plugin plugin;
-    struct str source; /* of one from a marketplace: its folder's origin */
-    struct str catalog_commit; /* … and the commit of the marketplace */
-    struct node **parts;       /* of plugin.parts, the same indices */
-    struct lock_words without, skipped, not_installed; /* as in the lock */
+    struct str source; /* origin of the folder, for a plugin of a marketplace */
+    struct str catalog_commit; /* commit of the marketplace */
+    struct node **parts;       /* nodes of plugin.parts, with the same
+                                * indexes */
+    struct lock_words without, skipped, not_installed; /* as written to the
+                                                        * lock */
 };
 
-/* A plugin of a marketplace: looks for its entry, then for its folder. */
+/* Resolves a plugin of a marketplace: its entry, then its folder. */
 MUST_CHECK bool plugin_resolve_entry(struct closure *c, struct node *n,
                                      struct err *e);
 /* Reads a plugin of the workspace, with the entry of its marketplace if it has
  * one, in place. */
 MUST_CHECK bool plugin_read_local(struct closure *c, struct node *n,
                                   struct err *e);
-/* The marketplace is here, or is not to be had: those that wait for it. */
+/* Continues the plugins that waited for a marketplace, which arrived or
+ * failed. */
 MUST_CHECK bool plugin_market_settled(struct closure *c, struct node *market,
                                       struct err *e);
-/* The text of marketplace.json is in the store, by `files`. */
+/* Ingests a marketplace.json, which is in the store as `files`. */
 MUST_CHECK bool plugin_ingest_market(struct closure *c, struct node *n,
                                      const struct package_file *files,
                                      size_t count, struct err *e);
 
-/* Files of mapm's own that belong to the listing; `*files` has room for two
- * more. `outside`: of each file, whether a link led out of the folder. */
+/* Adds the files of mapm that belong to the listing; `*files` has room for two
+ * more. `outside`: per file, whether a link led out of the folder. */
 MUST_CHECK bool plugin_add_files(struct closure *c, struct node *n,
                                  struct package_file *files, size_t *count,
                                  const bool *outside, struct arena *scratch,
                                  struct err *e);
 
-/* What its files in the store say. In `a`. */
+/* Reads the plugin from its files in the store. Allocated in `a`. */
 MUST_CHECK bool plugin_read_node(struct closure *c, const struct node *n,
                                  struct arena *a, struct plugin *out,
                                  struct err *e);
-/* Its files are in the store, by n->digest: reads the plugin, and its parts
- * are nodes from now on. */
+/* Reads the plugin from its files in the store, by n->digest, and adds nodes
+ * for its parts. */
 MUST_CHECK bool plugin_take_parts(struct closure *c, struct node *n,
                                   struct err *e);
-/* The same for one that is locked: its parts are those that the lock says. */
+/* Likewise for a locked plugin, whose parts are those in the lock. */
 MUST_CHECK bool plugin_check_locked(struct closure *c, struct node *n,
                                     struct err *e);
-/* The content of its sub-agent or server `name`, as its files have it now. */
+/* Computes the digest of its sub-agent or server `name` from its current
+ * files. */
 MUST_CHECK bool plugin_derive_digest(struct closure *c, const struct node *n,
                                      enum doc_kind kind, struct str name,
                                      struct hash *digest, struct err *e);
-/* Derived parts that no plugin has brought. */
+/* Fails derived parts that no plugin supplied. */
 void plugin_fail_waiting(struct closure *c);
 
-/* plugin_needs.c. What plugins need of other marketplaces, and versions that
- * they need: `*settled` is false when closure_gather is next. */
+/* plugin_needs.c: requests dependencies in other marketplaces and versions.
+ * `*settled` is false if closure_gather() must be called next. */
 MUST_CHECK bool plugins_settle_needs(struct closure *c, bool *settled,
                                      struct err *e);
-/* Of the marketplace that `n` came through. */
+/* Returns whether the dependency is in the marketplace of `n`. */
 bool plugin_need_is_own(const struct node *n,
                         const struct plugin_entry_need *need);
 void plugin_add_entry(struct closure *c, struct node *n,
                       const struct plugin_entry_need *need,
                       struct dependency *out);
 
-/* Parts of plugins that are roots, where these leave out others than what was
- * read so far: `*settled` is false then, and closure_gather is next. ERR_LOCKED
- * with --locked. [X45] */
+/* Updates the parts of plugins whose roots skip other parts than were read;
+ * `*settled` is false then, and closure_gather() must be called next.
+ * ERR_LOCKED with --locked. [X45] */
 MUST_CHECK bool plugins_leave_out(struct install_session *s, bool *settled,
                                   struct err *e);
-/* Leaves out parts that cannot be installed, and names the rest: after
- * closure_gather. */
+/* Drops parts that cannot be installed and names the others. Call after
+ * closure_gather(). */
 MUST_CHECK bool plugins_settle(struct install_session *s, struct err *e);
-/* Fills the members of a lock entry that plugins and their parts have. */
+/* Fills the members of a lock entry that belong to plugins and their parts. */
 void plugin_fill_entry(const struct node *n, struct lock_entry *out);
-/* What of the plugins of the plan is not installed, to be shown. */
+/* Reports the parts of plugins in the plan that are not installed. */
 MUST_CHECK bool plugins_report(struct install_session *s, struct err *e);
 
 #endif

@@ -5,7 +5,7 @@
 #include "mapm/install_query.h"
 #include "mapm/lock.h"
 
-/* The anchor of a package where it is. */
+/* Reads the entry file of an installed package. */
 static bool read_anchor(const struct layer *l, enum doc_kind kind,
                         struct str place, struct arena *a, struct str *out)
 {
@@ -19,7 +19,8 @@ static bool read_anchor(const struct layer *l, enum doc_kind kind,
            fs_read_file_at(fd, path.p, ANCHOR_MAX_BYTES, a, out, &ignored);
 }
 
-/* What can be read of it: it was judged when it was installed. */
+/* Parses the document as far as possible; it was validated when it was
+ * installed. */
 static void read_document(enum doc_kind kind, struct str text, struct arena *a,
                           struct document *out)
 {
@@ -54,7 +55,7 @@ struct str install_prereqs(const struct layer *l,
     struct document d = {0};
     struct str text;
 
-    /* Few skills have any: a look at the bytes spares the others a parse. */
+    /* few skills have prerequisites, so search the bytes before parsing */
     if (entry->kind != DOC_SKILL ||
         !read_anchor(l, entry->kind, layer_folder(l, entry, &scratch), &scratch,
                      &text) ||

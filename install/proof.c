@@ -26,7 +26,8 @@ static bool is_own(const struct layer *l, const struct lock_entry *entry,
     return str_eq(layer_source(l, entry)->key, o->key);
 }
 
-/* The ref of `o`, which ends where `path` begins, is that of `own`, too. */
+/* Returns whether the ref of `o`, which ends where `path` begins, equals that
+ * of `own`. */
 static bool is_same_ref(const struct origin *own, const struct origin *o,
                         struct str path)
 {
@@ -36,7 +37,7 @@ static bool is_same_ref(const struct origin *own, const struct origin *o,
            (own->rest.n == ref.n || own->rest.p[ref.n] == '/');
 }
 
-/* Before it is known where the refs end. */
+/* Likewise, if the ends of the refs are unknown. */
 static bool may_be_same_ref(const struct origin *own, const struct origin *o,
                             struct arena *a)
 {
@@ -47,7 +48,7 @@ static bool may_be_same_ref(const struct origin *own, const struct origin *o,
            str_eq(origin_repository(own, a), origin_repository(o, a));
 }
 
-/* Where the lock names the commit of `o` itself, or `o` does. */
+/* Returns the commit that the lock or `o` itself names for `o`. */
 static struct str named_commit(const struct layer *l,
                                const struct lock_entry *entry,
                                const struct origin *o)
@@ -78,7 +79,7 @@ struct str proof_commit(const struct layer *l, const struct lock_entry *entry,
     if (origin_names_commit(o) &&
         !str_eq_nocase(str_slice(o->rest, 0, COMMIT_CHARS), commit))
         return str_make("", 0);
-    if (commit.n) /* that of the entry is lower case */
+    if (commit.n) /* the commit of the entry is lower case */
         return is_own(l, entry, o) ? commit : str_lower(commit, a);
     return may_be_same_ref(layer_source(l, entry), o, a) ? entry->commit
                                                          : commit;
@@ -91,8 +92,8 @@ bool proof_shares_ref(const struct layer *l, const struct lock_entry *entry,
            is_same_ref(layer_source(l, entry), o, path);
 }
 
-/* Of one folder several plugins may be made, and parts of these: each has a row
- * of its own. */
+/* Returns the path in the row. Several plugins and parts may be made of one
+ * folder, and each has a row of its own. */
 static struct str row_path(const struct layer *l,
                            const struct lock_entry *entry, struct str path,
                            struct arena *a)
@@ -109,11 +110,9 @@ struct str proof_path(const struct origin *o, struct str path,
                         catalog_commit.n ? "#" : "", STR_ARG(catalog_commit));
 }
 
-/*
- * Where the ref ends the lock does not say: mostly behind its first segment. A
- * shorter path counts only where the commit was shown to have nothing at the
- * longer ones.
- */
+/* Finds the proof without knowing the end of the ref, which is usually one
+ * segment. A shorter path counts only if the commit was proved to contain
+ * nothing at the longer ones. */
 static bool proof_find_commit(const struct layer *l, struct store *store,
                               const struct lock_entry *entry,
                               const struct origin *o, struct str *path)
@@ -142,7 +141,7 @@ static bool proof_find_commit(const struct layer *l, struct store *store,
     return false;
 }
 
-/* No repository has this name. */
+/* a name that no repository can have */
 static struct state_proof artifact_proof(struct str artifact, struct str url,
                                          const struct hash *digest)
 {
@@ -225,7 +224,7 @@ bool proof_put_node(struct store *store, const struct node *n,
            proof_put(store, &p, o, e);
 }
 
-/* No repository has this name. */
+/* a name that no repository can have */
 static struct state_proof lock_proof(struct str text)
 {
     return (struct state_proof){.repository = STR("mapm.lock"),

@@ -10,7 +10,7 @@
  * repository, commit, path, object, digest. Source: F1; FETCH.md 3.4.
  */
 
-/* A file: package has no commit, only its digest. */
+/* Returns false for file: packages, which have only a digest. */
 bool proof_applies(const struct layer *l, const struct lock_entry *entry);
 
 /*
@@ -22,16 +22,17 @@ bool proof_applies(const struct layer *l, const struct lock_entry *entry);
 struct str proof_commit(const struct layer *l, const struct lock_entry *entry,
                         const struct origin *o, struct arena *a);
 
-/* Whether that commit is the lock's word for `o` now that its path is known: of
- * another ref that of the entry says nothing. */
+/* Returns whether the commit of the entry applies to `o`, whose path is known
+ * now: only if both have the same ref. */
 bool proof_shares_ref(const struct layer *l, const struct lock_entry *entry,
                       const struct origin *o, struct str path);
 
-/* The ref of `o`, whose path is known. "" when it does not end so. */
+/* Returns the ref of `o`, given its path; "" if `o` does not end with the
+ * path. */
 struct str proof_ref(const struct origin *o, struct str path);
 
-/* All of it fits a row, at `o`, which is an origin of the entry. Asks no
- * network. `*path`, in the repository, is borrowed from `o`. */
+/* Returns whether a row proves the entry at its origin `o`, without network.
+ * `*path`, the path in the repository, is borrowed from `o`. */
 bool proof_find(const struct layer *l, struct store *store,
                 const struct lock_entry *entry, const struct origin *o,
                 struct str *path);
@@ -42,8 +43,8 @@ bool proof_find(const struct layer *l, struct store *store,
 struct str proof_path(const struct origin *o, struct str path,
                       struct str catalog_commit, struct arena *a);
 
-/* Remembers what a walk of the commit of `o` led to, and that the commit has
- * nothing at any longer path that `o` could mean (FETCH_DONE says so). */
+/* Records the result of walking the commit of `o`, and that the commit contains
+ * nothing at a longer path that `o` could mean (as FETCH_DONE reports). */
 MUST_CHECK bool proof_put(struct store *store, const struct state_proof *p,
                           const struct origin *o, struct err *e);
 
@@ -60,27 +61,25 @@ MUST_CHECK bool proof_put_artifact(struct store *store, struct str artifact,
 bool proof_has_artifact(struct store *store, const struct lock_entry *entry,
                         struct hash *artifact);
 
-/* Remembers of a node, all of which is known, that `o`, a full URL, is another
- * name of its package. */
+/* Records that `o`, a full URL, is another name of the package of a complete
+ * node. */
 MUST_CHECK bool proof_put_node(struct store *store, const struct node *n,
                                const struct origin *o, struct err *e);
 
-/*
- * Whether every entry of this text of a lock was held against its proof and its
- * document before: all that a lock says is settled by one question. Not known
- * is no fault: then all of them are to be looked at. gc forgets it.
- */
+/* Returns whether every entry of this lock text was checked against its proof
+ * and document before, so that one query replaces all checks. If not, each
+ * entry must be checked. store gc deletes the row. */
 bool proof_knows_lock(struct store *store, struct str text);
 MUST_CHECK bool proof_put_lock(struct store *store, struct str text,
                                struct err *e);
 
-/* Remembers that the ref of `o` led to the content of an entry with another
- * origin, and that `commit` of `o` holds it. `a` is scratch. */
+/* Records that the ref of `o` led to the content of an entry with another
+ * origin, and that `commit` of `o` contains it. `a` is scratch memory. */
 MUST_CHECK bool proof_put_also(struct store *store, const struct origin *o,
                                struct str commit, struct str object,
                                const struct hash *digest, struct arena *a,
                                struct err *e);
-/* Whether that is known of this commit. */
+/* Returns whether that is recorded for this commit. */
 bool proof_has_also(struct store *store, const struct lock_entry *entry,
                     const struct origin *o, struct str commit, struct arena *a);
 
@@ -95,7 +94,8 @@ bool proof_covers(const struct layer *l, struct store *store,
                   const struct lock_entry *entry, const struct origin *o,
                   struct arena *a, struct str *commit);
 
-/* An origin that names a commit names the one that is locked. ERR_LOCKED. */
+/* Checks that an origin that names a commit names the locked one.
+ * ERR_LOCKED. */
 MUST_CHECK bool proof_check_commit(const struct layer *l,
                                    const struct lock_entry *entry,
                                    struct err *e);

@@ -9,7 +9,8 @@
 
 #include <sys/stat.h>
 
-/* The data folder of a server, by its document in the store; "" = none. */
+/* Returns the data folder of a server, from its document in the store, or
+ * "". */
 static struct str data_of(struct install_session *s, const struct hash *digest,
                           struct arena *a)
 {
@@ -43,7 +44,7 @@ static void find_kept(struct install_session *s, struct map *kept,
     }
 }
 
-/* Of one layer: servers of the lock, whose data none of its packages has. */
+/* Finds servers of one layer whose data no remaining package uses. */
 static void find_gone(struct install_session *s)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -79,7 +80,7 @@ static void find_gone(struct install_session *s)
 
 void purge_find(struct install_session *s)
 {
-    s->plan.purged_count = 0; /* it may plan again */
+    s->plan.purged_count = 0; /* the plan may be made again */
     for (size_t i = 0; s->request->purge && i < s->part_count; i++) {
         session_go(s, i);
         find_gone(s);

@@ -8,10 +8,11 @@
  * (remove --purge). Nothing else deletes them. Source: X37, X45.
  */
 
-/* Those that are there, as plan.purged: after the resolution of all layers. */
+/* Sets plan.purged to the existing folders, after all layers are resolved. */
 void purge_find(struct install_session *s);
 
-/* Deletes them, when the workspace has changed: killed before, they stay. */
+/* Deletes them after the workspace has changed, so that they survive an earlier
+ * kill. */
 MUST_CHECK bool purge_apply(struct install_session *s, struct err *e);
 
 #endif

@@ -12,7 +12,7 @@
 #define FOLDER_MODE 0755
 #define FILE_MODE   0644
 
-/* An object of the result, and what it is made of. */
+/* An object to push and its source. */
 struct part {
     const struct install_team_package *package;
     size_t item;
@@ -26,10 +26,10 @@ struct job {
     struct install_trees trees;
     struct team_remotes remotes;
     struct install_push_result *out;
-    struct part *parts; /* that are pushed */
-    struct str *names;  /* of them */
+    struct part *parts; /* objects to push */
+    struct str *names;  /* names of the objects */
     size_t count;
-    const struct err *failed; /* the first that the registry failed */
+    const struct err *failed; /* first error of the registry */
 };
 
 /* --- what there is ----------------------------------------------------------------- */
@@ -69,8 +69,8 @@ static void add_part(struct job *j, const struct install_team_package *p,
     add_item(j, p, object, is_proof);
 }
 
-/* A package without a path that is known has no proof: others would have to ask
- * the git host for it, which is said. */
+/* Adds a package. Without a known path it has no proof, which others must fetch
+ * from the git host; that is reported. */
 static void add_package(struct job *j, const struct install_team_package *p,
                         struct map *seen)
 {

@@ -3,19 +3,19 @@
 #include "fetch_cache.h"
 #include "proof.h"
 
-/* An origin that an entry names: its own, or one in `also`. */
+/* A request about an origin of an entry: its own, or one in `also`. */
 struct question {
     const struct lock_entry *entry;
     bool is_own;
     struct origin origin;
-    struct str commit; /* "": the one that its ref names now */
+    struct str commit; /* "" for the current commit of its ref */
 };
 
 struct check {
     struct context *cx;
     const struct layer *layer;
     struct store *store;
-    struct question *questions; /* by id */
+    struct question *questions; /* requested nodes by id */
     size_t count, capacity;
     void (*found)(void *ctx, const struct lock_entry *entry, const char *how);
     void *ctx;
@@ -86,8 +86,8 @@ bool remote_is_answer(enum err_code code)
 
 /* --- verify --remote -------------------------------------------------------- */
 
-/* The ref of a range is the tag that it chose; where the lock has none for it,
- * any branch or tag may hold the commit. */
+/* Returns the origin to ask for. The ref of a range is its tag; without a tag
+ * in the lock, any branch or tag may contain the commit. */
 static struct origin asked_origin(struct check *c,
                                   const struct lock_entry *entry,
                                   const struct origin *o, struct str commit)
@@ -102,7 +102,7 @@ static struct origin asked_origin(struct check *c,
     return out;
 }
 
-/* Known by now where the ref ends, and so the path: the proof is of it. */
+/* Returns whether the proof is for the path, which is known now. */
 static bool is_proved_at(const struct check *c, const struct question *q,
                          const struct fetch_event *event, struct arena *a)
 {

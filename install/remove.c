@@ -3,7 +3,7 @@
 #include "catalogs.h"
 #include "self_server.h"
 
-/* What is named, of one layer. */
+/* The arguments of one layer. */
 struct removal {
     const struct str *words;
     const struct lock_entry **entries;
@@ -11,7 +11,8 @@ struct removal {
 };
 
 /* M34 HasDependentsError: who still needs it. */
-/* A part of a plugin alone is left out, not removed [X45]. */
+/* Hints that a part of a plugin is skipped with --without, not removed
+ * [X45]. */
 static bool hint_part(struct install_session *s, const struct lock_entry *entry,
                       struct err *e)
 {
@@ -62,7 +63,8 @@ static const struct lock_entry *root_entry(const struct install_session *s,
     return entry && entry->kind == root->kind ? entry : NULL;
 }
 
-/* An argument that is the origin of a root takes out that root alone. */
+/* Returns whether the argument is the origin of a root, of which only that root
+ * is removed. */
 static bool is_root(const struct install_session *s, const struct map *roots,
                     struct str word, struct str *key)
 {
@@ -75,7 +77,7 @@ static bool is_root(const struct install_session *s, const struct map *roots,
     return map_has(roots, o.key);
 }
 
-/* The roots that are named, and those that ask for a package that is. */
+/* Removes the named roots, and roots of named packages. */
 static bool drop_roots(struct install_session *s, const struct removal *r,
                        struct err *e)
 {
@@ -108,7 +110,7 @@ static bool drop_roots(struct install_session *s, const struct removal *r,
     return roots_remove(s, gone, n, e);
 }
 
-/* Another root, with equal content. */
+/* Returns whether another root with equal content remains. */
 static bool has_root(const struct install_session *s,
                      const struct lock_entry *entry)
 {
@@ -118,8 +120,8 @@ static bool has_root(const struct install_session *s,
     return false;
 }
 
-/* The first of the entries that is in the plan all the same, as something needs
- * it. */
+/* Returns the first entry that is still in the plan because another package
+ * depends on it. */
 static const struct lock_entry *find_needed(const struct install_session *s,
                                             const struct removal *r)
 {
@@ -140,7 +142,7 @@ static const struct lock_entry *find_needed(const struct install_session *s,
     return NULL;
 }
 
-/* Where a name is that the layer lacks. */
+/* Hints at the member that contains the name. */
 static bool hint_member(struct install_session *s, struct str word,
                         struct err *e)
 {
@@ -171,7 +173,7 @@ static bool names_self_server(struct install_session *s, struct str word)
            !layer_resolve_name(&s->layer, word, s->cx, &entry, &ignored);
 }
 
-/* A word that names a catalog as a whole, or mapm's own server. */
+/* Handles an argument that names a catalog or mapm's own server. */
 static bool drop_other(struct install_session *s, struct str word, bool *found,
                        struct err *e)
 {
@@ -186,7 +188,7 @@ static bool drop_other(struct install_session *s, struct str word, bool *found,
     return true;
 }
 
-/* With -r a name is one of any member's. */
+/* Finds the arguments; with -r a name may be of any member. */
 static bool find_words(struct install_session *s, struct removal *out,
                        bool *found, struct err *e)
 {

@@ -2,7 +2,7 @@
 
 #include "base/invariant.h"
 
-/* Repositories that their hosts know by another name now [D2]. */
+/* Renamed repositories [D2]. */
 
 static struct project_rename *list(const struct install_session *s)
 {
@@ -38,7 +38,7 @@ void session_find_renames(struct install_session *s)
     s->plan.rename_count = n;
 }
 
-/* Its roots and catalogs are those of `text`: the rest of both is the same. */
+/* Takes the roots and catalogs of `text`; everything else is unchanged. */
 static bool take_renamed(struct project *p, struct str text,
                          const struct origin_rules *rules, struct arena *a,
                          struct err *e)

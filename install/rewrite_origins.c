@@ -1,7 +1,7 @@
 #include "mapm/install_renames.h"
 
-/* A plan like any other, of manifests with the new names: mapm.yaml and
- * mapm.lock change in one swap. */
+/* Plans with the renamed manifests, so that mapm.yaml and mapm.lock change in
+ * one swap. */
 
 bool install_rewrite_origins(struct context *cx,
                              const struct install_plan *plan, bool is_consented,

@@ -5,10 +5,8 @@
 
 #include "exclude.h"
 
-/*
- * The roots of the two manifests: one edit a file and kind, however many come
- * or go.
- */
+/* The roots of the two manifests, with one edit per file and kind, however many
+ * roots change. */
 
 static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP,
                                       DOC_PLUGIN};
@@ -20,8 +18,8 @@ static struct str root_key(const struct install_session *s,
     return layer_name_key(root->kind, root->origin.key, &s->cx->arena);
 }
 
-/* As the file of the layer has it: an own path counts from its folder there,
- * and from the root elsewhere. */
+/* Returns the origin as in the file of the layer, where an own path is relative
+ * to its folder instead of the root. */
 static struct str text_of(const struct install_session *s,
                           const struct origin *o)
 {
@@ -65,7 +63,8 @@ static bool remove_kind(struct install_session *s, enum doc_kind kind,
 
     if (count == 0)
         return true;
-    /* It may stand in either file: the committed one may name file: too. */
+    /* it may be in either file, as the committed one may contain file:
+     * origins */
     if (!project_remove_roots(s->yaml, kind, keys, count, rules, a, &s->yaml,
                               e))
         return err_wrap(e, "cannot edit mapm.yaml");
@@ -137,7 +136,7 @@ static bool add_kind(struct install_session *s, enum doc_kind kind,
                     file);
 }
 
-/* Those of `roots` that s->roots does not hold yet, behind them. */
+/* Appends those of `roots` that are missing in s->roots. */
 static bool add_roots(struct install_session *s, const struct root *roots,
                       size_t count, struct err *e)
 {
@@ -167,25 +166,26 @@ static bool add_roots(struct install_session *s, const struct root *roots,
 /* --- replacing (DESIGN.md 6) ---------------------------------------------- */
 
 struct wanted {
-    struct map by_place; /* struct node *; of several the last one */
-    struct map by_key;   /* the same for roots that are wanted as they are */
-    struct map own;      /* of the workspace, by kind and path */
+    struct map by_place; /* place -> struct node *, the last of several */
+    struct map by_key;   /* origin key -> struct node *, for exact roots */
+    struct map own;      /* packages of the workspace by kind and path */
 };
 
-/* Kind, repository and path: the same for every ref. */
+/* Returns kind, repository and path, which are equal for every ref. */
 static struct str place_of(const struct install_session *s, enum doc_kind kind,
                            const struct origin *o, struct str path)
 {
     struct arena *a = &s->cx->arena;
     bool is_entry = str_starts(o->part, STR("plugin="));
 
-    /* Of a marketplace the entry says it, wherever its plugin is. */
+    /* a plugin of a marketplace is identified by its entry */
     return arena_printf(a, "%s %.*s %.*s", doc_kind_name(kind),
                         STR_ARG(origin_repository(o, a)),
                         STR_ARG(is_entry ? o->part : path));
 }
 
-/* The path of a locked package is that of the entry's own origin. */
+/* Returns whether the path is known; that of a locked package belongs to the
+ * entry's origin. */
 bool roots_knows_path(const struct install_session *s, const struct node *n)
 {
     return !n->failed && !n->assumed_present &&
@@ -229,7 +229,7 @@ static void index_wanted(struct install_session *s, struct node *const *nodes,
     }
 }
 
-/* At the ref of `n`, so at another path: a folder of the same name. */
+/* Returns whether `o` has the ref of `n` and so another path. */
 static bool is_beside(const struct origin *o, const struct node *n)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -243,8 +243,8 @@ static bool is_beside(const struct origin *o, const struct node *n)
            o->rest.p[ref.n] == '/';
 }
 
-/* Of a root that did not arrive: where its ref ends is not known, so each slash
- * is tried. */
+/* Finds the successor of a root that failed, trying every slash because the end
+ * of its ref is unknown. */
 static struct node *guess_successor(const struct install_session *s,
                                     const struct root *root,
                                     const struct wanted *w, bool once)
@@ -269,7 +269,7 @@ static struct node *guess_successor(const struct install_session *s,
     return NULL;
 }
 
-/* The same folder, as one of the workspace. */
+/* Finds the same folder as a package of the workspace. */
 static struct node *find_own(const struct install_session *s,
                              const struct root *root, const struct wanted *w)
 {
@@ -283,9 +283,8 @@ static struct node *find_own(const struct install_session *s,
                : NULL;
 }
 
-/* What has the same repository and path, and is wanted at another ref; NULL:
- * the root stays. Equal content is no reason: its other folder is another
- * root. */
+/* Returns the node with the same repository and path at another ref, or NULL to
+ * keep the root. Another folder with equal content is a separate root. */
 static struct node *find_successor(const struct install_session *s,
                                    const struct root *root,
                                    const struct wanted *w)
@@ -309,7 +308,7 @@ static struct node *find_successor(const struct install_session *s,
                          origin_range(&root->origin, &s->cx->arena).n);
 }
 
-/* It gets another name or leaves out other parts, or hands its own on. */
+/* Returns whether the root changes its alias or its skipped parts. */
 static bool is_replaced(struct install_session *s, const struct root *root,
                         const struct wanted *w)
 {

@@ -26,13 +26,13 @@ enum mark_state { MARK_OPEN, MARK_GOOD, MARK_BAD };
 
 struct mark {
     enum mark_state state;
-    bool is_admitted; /* its name is taken by it */
-    bool is_listed;   /* selection_want_files has it */
+    bool is_admitted; /* it holds its name */
+    bool is_listed;   /* added by selection_want_files() */
     size_t cursor;    /* the next dependency */
     struct str code, message;
-    struct node *next;     /* the dependency that is at fault; NULL: itself */
-    struct choice *choice; /* NULL: nobody chose it, others need it */
-    struct node *twin;     /* it finds no name beside this one */
+    struct node *next;     /* dependency at fault; NULL if itself */
+    struct choice *choice; /* NULL if it is only a dependency */
+    struct node *twin;     /* node that holds its name */
 };
 
 struct selection {
@@ -40,11 +40,13 @@ struct selection {
     struct arena *a;
     struct node **stack;
     size_t depth, capacity;
-    struct map names;     /* layer_name_key -> struct node * that holds it */
-    struct map contested; /* names of a repository that two folders have */
-    struct node **successors; /* of s->roots: choices that replace them */
-    size_t link_count;        /* of all chains */
-    bool is_settled;          /* ranges have their versions */
+    struct map names;         /* layer_name_key -> struct node *, the holder of
+                           * the name */
+    struct map contested;     /* names that two folders of a repository have */
+    struct node **successors; /* per root of s->roots: the choice that
+                               * replaces it */
+    size_t link_count;        /* packages in all chains */
+    bool is_settled;          /* versions of ranges are chosen */
 };
 
 #define MESSAGE_MAX_BYTES 2048
@@ -63,7 +65,7 @@ static void PRINTF(4, 5) set_bad(struct selection *sel, struct node *n,
     n->mark->message = arena_str(sel->a, str_cstr(message));
 }
 
-/* The first message that does more than name the package. */
+/* Records the first message that contains more than the name of the package. */
 static void set_failed(struct selection *sel, struct node *n)
 {
     const char *code = node_rare(n)->fault.n
@@ -84,7 +86,7 @@ static bool is_allowed(const struct install_session *s, const struct origin *o)
            project_source_allowed(&s->layer.user, o);
 }
 
-/* What can be said of a node without its dependencies. */
+/* Evaluates a node without its dependencies. */
 static void evaluate_node(struct selection *sel, struct node *n)
 {
     const struct package *p = &n->package;
@@ -145,7 +147,7 @@ static void set_cycle(struct selection *sel, struct node *n,
             STR_ARG(buf_str(&b)), STR_ARG(to->package.fqn));
 }
 
-/* The fault of the edge itself, whatever it leads to. */
+/* Returns whether the dependency itself is invalid, whatever its target. */
 static bool is_bad_edge(struct selection *sel, struct node *n,
                         const struct dependency *dep, const struct node *to)
 {
@@ -165,7 +167,7 @@ static bool is_bad_edge(struct selection *sel, struct node *n,
     return n->mark->state == MARK_BAD;
 }
 
-/* Looks at one dependency; true when that is good. */
+/* Evaluates a dependency. Returns true if it is valid. */
 static bool follow(struct selection *sel, struct node *n,
                    const struct dependency *dep)
 {
@@ -190,7 +192,8 @@ static bool follow(struct selection *sel, struct node *n,
     return false;
 }
 
-/* Depth first, without recursion: a graph may be deep. */
+/* Evaluates the closure depth-first without recursion, because a graph may be
+ * deep. */
 static bool is_good(struct selection *sel, struct node *root)
 {
     if (!root->mark)
@@ -217,7 +220,7 @@ static bool is_outline(const struct node *n)
     return str_starts(n->package.content, STR(OUTLINE_PREFIX));
 }
 
-/* The hash of its document; false when that is not known. */
+/* Finds the hash of the document. Returns false if it is unknown. */
 static bool find_document(const struct selection *sel, const struct node *n,
                           struct hash *out)
 {
@@ -243,7 +246,8 @@ static bool find_document(const struct selection *sel, const struct node *n,
     return f != NULL;
 }
 
-/* One is asked for by a range of versions of the other's package. */
+/* Returns whether one node is requested by a range of versions of the other's
+ * package. */
 static bool is_of_range(const struct selection *sel, const struct node *x,
                         const struct node *y)
 {
@@ -253,8 +257,8 @@ static bool is_of_range(const struct selection *sel, const struct node *x,
             origin_is_package_of(node_source(x), node_source(y), sel->a));
 }
 
-/* Certainly other content. Of a package whose files are not here only the
- * document is compared: where that is equal, the files decide later. */
+/* Returns whether the content certainly differs. For a package whose files are
+ * missing, only the documents are compared; the files decide later. */
 static bool is_other(const struct selection *sel, const struct node *x,
                      const struct node *y)
 {
@@ -268,8 +272,8 @@ static bool is_other(const struct selection *sel, const struct node *x,
            !hash_eq(&one, &two);
 }
 
-/* Takes the names of all that `root` needs and is itself. On a conflict none
- * of them: `*holder` has the name of `*claimer`. */
+/* Claims the names of `root` and its dependencies. On a conflict claims none:
+ * `*holder` holds the name of `*claimer`. */
 static bool admit(struct selection *sel, struct node *root,
                   struct node **claimer, struct node **holder)
 {
@@ -319,7 +323,7 @@ static bool admit(struct selection *sel, struct node *root,
 
 /* --- names of twins ------------------------------------------------------- */
 
-/* Folders of one repository with one name of their own. */
+/* Folders of a repository whose packages have the same name. */
 struct twins {
     struct node **nodes;
     size_t count, capacity;
@@ -333,8 +337,8 @@ static bool may_be_twin(const struct node *n)
            n->package.kind != DOC_MCP;
 }
 
-/* By the plugin whose folder that is, or by the folder (G10); "" when its path
- * gives it none. */
+/* Returns the name with the plugin of the folder, or the folder itself, as
+ * scope (G10); "" if its path provides none. */
 static struct str scoped_name(struct install_session *s, const struct node *n)
 {
     struct str rest = n->origin->rest, ref, scope = STR("");
@@ -350,7 +354,7 @@ static struct str scoped_name(struct install_session *s, const struct node *n)
                    : scope;
 }
 
-/* Its name is of a folder of it, as that is called now, or as the lock has it. */
+/* Returns whether its name comes from one of its folders, or from the lock. */
 static bool is_given(struct install_session *s, const struct node *n)
 {
     const struct lock_entry *entry =
@@ -634,7 +638,7 @@ static void admit_roots(struct selection *sel)
 
         if (n && !sel->successors[i] && is_good(sel, n) &&
             !admit(sel, n, &claimer, &holder))
-            continue; /* the resolver says so */
+            continue; /* reported by the resolver */
     }
 }
 

@@ -4,16 +4,14 @@
 #include "mapm/install_team.h"
 #include "mapm/open_store.h"
 
-/*
- * A remote is asked for all that the lock holds, with nothing of this machine's
- * store and no git host to fall back to: what arrives is what the remote has.
- */
+/* Verifies a remote: requests all locked packages without using the local store
+ * or git hosts, so that everything that arrives is in the remote. */
 
 struct check {
     struct context *cx;
     struct layers all;
     struct store *store;
-    struct team_remotes remotes; /* the one */
+    struct team_remotes remotes; /* the remote */
     struct install_team_package *packages;
     struct fetch *fetch;
     struct install_push_result *out;
@@ -33,7 +31,7 @@ static void keep_warning(void *ctx, struct str line)
     c->warnings.items = items;
 }
 
-/* Without the part of the origin: that is the plugin. */
+/* Requests a marketplace, whose origin lacks the part of the plugin. */
 static bool ask_market(struct check *c, size_t i, struct err *e)
 {
     const struct install_team_package *p = &c->packages[i];
@@ -92,7 +90,7 @@ static bool is_about(struct str line, const struct install_team_package *p,
            (p->asked.n && str_find(line, p->asked) != SIZE_MAX);
 }
 
-/* What was said of one of its objects, else why the package did not come. */
+/* Returns the error of one of its objects, or else of the package. */
 static struct str message_of(const struct check *c,
                              const struct install_team_package *p,
                              const struct err *why)
@@ -113,7 +111,8 @@ static void take(struct check *c, const struct fetch_event *event)
         s->message = message_of(c, &c->packages[event->id], event->err);
 }
 
-/* What was said of the remote itself: it is down, or keeps this machine out. */
+/* Returns the error of the remote itself: it is unavailable or refuses
+ * access. */
 static bool check_answers(const struct check *c, struct err *e)
 {
     for (size_t i = 0; i < c->warnings.count; i++) {
@@ -173,7 +172,7 @@ static bool fetch_all(struct check *c, struct err *e)
     return ok;
 }
 
-/* A server or an agent that a plugin makes: nobody fetches it. */
+/* Returns whether the package is made of a plugin's files and never fetched. */
 static bool is_derived(const struct install_team_package *p)
 {
     struct str origin = p->entry->origin;
@@ -182,8 +181,8 @@ static bool is_derived(const struct install_team_package *p)
            str_find(origin, STR("?agent=")) != SIZE_MAX;
 }
 
-/* One item an entry, and one what its marketplace says: of its other origins
- * there are proofs, no packages. */
+/* Keeps one item per entry and one per marketplace; other origins have proofs
+ * but no packages. */
 static size_t drop_also(struct install_team_package *list, size_t count)
 {
     size_t n = 0;
@@ -214,7 +213,7 @@ static void list_items(struct check *c, size_t count)
     }
 }
 
-/* The remote as it is configured, where it is. */
+/* Finds the configured remote. */
 static bool find_remote(struct check *c, struct str url, struct err *e)
 {
     const struct layer *l = &c->all.whole;
@@ -232,7 +231,7 @@ static bool find_remote(struct check *c, struct str url, struct err *e)
     return true;
 }
 
-/* What is right with them is right with their plugins. */
+/* Drops valid marketplaces, whose plugins are checked by themselves. */
 static void drop_found_markets(struct check *c)
 {
     struct install_push_result *r = c->out;

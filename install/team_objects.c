@@ -17,8 +17,9 @@ static const char *kept_back(const struct layer *l,
     return NULL;
 }
 
-/* A pull does not know yet where a ref of several segments ends: in the name of
- * a proof the path begins behind the first (fetch/worker/team_store.c). */
+/* Returns the path in the name of a proof, which begins after the first segment
+ * of the ref, because a pull does not know where the ref ends
+ * (fetch/worker/team_store.c). */
 static struct str asked_path(const struct origin *o)
 {
     size_t slash = str_find_char(o->rest, '/');
@@ -67,7 +68,7 @@ static void fill(const struct layer *l, struct store *store,
         p->proof = p->asked;
 }
 
-/* Other origins of the same content, whose commits the lock names. */
+/* Adds other origins of the same content whose commits are in the lock. */
 static void fill_also(const struct layer *l, struct store *store,
                       const struct lock_entry *entry, struct arena *a,
                       struct install_team_package *list, size_t *count)
@@ -289,9 +290,9 @@ bool install_trees_prove(struct install_trees *t, struct str repository,
             why.code == ERR_LIMIT);
 }
 
-#define PATHS_MAX 128 /* that a marketplace.json may be at */
+#define PATHS_MAX 128 /* possible paths of a marketplace.json */
 
-/* Where the ref ends is not known: behind each segment it may. */
+/* Lists the possible paths, because the ref may end after any segment. */
 static size_t market_paths(const struct origin *o, struct arena *a,
                            struct str *out)
 {
@@ -378,7 +379,7 @@ bool install_team_find(struct install_trees *t,
                            file_count, e);
 }
 
-/* Nothing but what it is: it may not change with the lock's names. */
+/* The content of a proof must not depend on names in the lock. */
 bool install_team_prove(struct install_trees *t,
                         const struct install_team_package *const *of,
                         size_t count, struct arena *a,

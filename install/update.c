@@ -5,15 +5,16 @@
 #include "proof.h"
 #include "renames.h"
 
-/* What is to move: all, or the named ones, but what is held. */
+/* The packages to update: all or the named ones, except held ones. */
 struct update {
     struct install_session *session;
     struct arena *a;
-    struct map entries; /* by origin, which is one version in all layers */
+    struct map entries; /* entries by origin, which has one version in all
+                         * layers */
     bool all;
-    const struct catalog **catalogs; /* looked through for what is new */
+    const struct catalog **catalogs; /* catalogs to search for new packages */
     size_t catalog_count;
-    struct map held; /* kept with a root; likewise */
+    struct map held; /* entries held with a root */
     struct install_held *list;
     size_t count, capacity;
 };
@@ -28,7 +29,8 @@ static bool is_commit_origin(const struct layer *l, const struct lock_entry *en,
            origin_names_commit(&o);
 }
 
-/* The lock may have several entries of one package, of several members. */
+/* Adds an entry; the lock may have several of one package for several
+ * members. */
 static void put_entry(struct map *map, const struct lock_entry *entry)
 {
     map_put(map, entry->origin, map);
@@ -56,7 +58,7 @@ static bool take_entry(struct install_session *s, struct update *u,
     return true;
 }
 
-/* In a member without names: what that member has. */
+/* Chooses the packages of the current member if no name is given. */
 static void take_own(const struct install_session *s, struct update *u)
 {
     const struct lock_entry **entries;
@@ -82,7 +84,7 @@ static bool find_in_layer(struct install_session *s, struct update *u,
     return true;
 }
 
-/* At the root a name is one of any member's. */
+/* Finds a name; at the root, it may be of any member. */
 static bool find_name(struct install_session *s, struct update *u,
                       struct str name, struct err *e)
 {
@@ -110,7 +112,7 @@ static bool find_name(struct install_session *s, struct update *u,
     return found && e->code == ERR_NONE;
 }
 
-/* What a catalog chose moves with it, but for commits. */
+/* Adds the packages of a catalog, except those pinned to commits. */
 static void add_catalog(struct update *u, const struct catalog *c)
 {
     const struct install_session *s = u->session;
@@ -127,7 +129,7 @@ static void add_catalog(struct update *u, const struct catalog *c)
     }
 }
 
-/* Of the arguments: catalogs, and names of packages. */
+/* Separates the arguments into catalogs and names of packages. */
 static void find_catalogs(struct update *u, struct str *names, size_t *count)
 {
     const struct str_list *words = &u->session->request->arguments;
@@ -185,7 +187,7 @@ static struct str pinned_origin(const struct update *u,
     return pinned.text;
 }
 
-/* The cause, before the members of a list that explains it. */
+/* Returns the cause, without the list that explains it. */
 static struct str cause_of(const struct err *why, struct arena *a)
 {
     const char *m = err_next(why, NULL);
@@ -227,7 +229,7 @@ static void hold(struct update *u, const struct lock_entry *entry, bool is_gone,
     };
 }
 
-/* What the lock says that it needs, itself first. In `a`. */
+/* Returns the locked closure of a root, itself first, allocated in `a`. */
 static const struct lock_entry **locked_closure(const struct update *u,
                                                 const struct lock_entry *root,
                                                 struct arena *a, size_t *count)
@@ -264,8 +266,8 @@ static const struct lock_entry *root_entry(const struct update *u,
     return map_find(&u->session->layer.by_origin, root->origin.key);
 }
 
-/* Some of it is not as it is locked, and could be: what is held and still is
- * not, as its replacement on this machine decides, could not. */
+/* Returns whether something in the closure differs from the lock and can be
+ * held. Packages replaced on this machine cannot be held. */
 static bool can_be_held(const struct update *u, const struct root *root)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -302,7 +304,7 @@ static void hold_root(struct update *u, const struct root *root,
     }
 }
 
-/* Those that stay come first; `*fixed` of them. */
+/* Orders roots, the `*fixed` ones that do not move first. */
 static struct root *order_roots(const struct update *u, struct arena *a,
                                 size_t *fixed)
 {
@@ -323,8 +325,8 @@ static struct root *order_roots(const struct update *u, struct arena *a,
     return ordered;
 }
 
-/* The first root that does not go with those before it. False: it is none that
- * an older version would help. */
+/* Finds the first root that conflicts with those before it. Returns false if
+ * its locked version would not help. */
 static bool find_culprit(const struct update *u, const struct root *roots,
                          size_t fixed, size_t *culprit, struct err *why)
 {
@@ -359,8 +361,8 @@ static bool any_unreachable(const struct install_session *s)
     return false;
 }
 
-/* Roots whose ranges no version satisfies any more, while their locked versions
- * still go together. The choices that were made with them do not count. */
+/* Holds roots whose ranges have no common version any more, while their locked
+ * versions are compatible. Versions chosen with them are reset. */
 static bool hold_conflicting(struct update *u, const struct err *why)
 {
     struct install_session *s = u->session;
@@ -387,9 +389,9 @@ static bool hold_conflicting(struct update *u, const struct err *why)
     return any;
 }
 
-/* A root whose new closure cannot be resolved keeps all that it has: one
- * package that is broken keeps none of the others. What is left is for the
- * resolver to report. */
+/* Holds roots whose new closure cannot be resolved, with their locked closure,
+ * so that a broken package does not block others. Remaining errors are reported
+ * by the resolver. */
 static bool hold_in_layer(struct update *u, struct err *e)
 {
     struct install_session *s = u->session;
@@ -446,8 +448,8 @@ static bool needs_entry(const struct update *u, const struct root *root,
     return false;
 }
 
-/* The roots of a package whose patch does not go with what upstream changed.
- * Patches that were rebased before may be of what is held now. [D7] */
+/* Holds the roots of a package whose patch conflicts with the new version.
+ * Patches rebased before may be of packages held now. [D7] */
 static bool hold_unmergeable(struct update *u, struct err *e)
 {
     struct install_session *s = u->session;
@@ -476,7 +478,8 @@ static bool hold_unmergeable(struct update *u, struct err *e)
 
 /* --- what is new ---------------------------------------------------------- */
 
-/* A catalog whose ref is gone says so by its packages. */
+/* Checks that catalogs were reached; one whose ref is gone is reported by its
+ * packages. */
 static bool check_reached(const struct install_session *s, struct err *e)
 {
     for (size_t i = 0; i < s->expansion_count; i++) {
@@ -569,7 +572,7 @@ static void hold_gone(struct update *u)
     session_go_home(s);
 }
 
-/* Those of other members where all are updated. */
+/* Requests the catalogs, those of all members if all are updated. */
 static void ask_catalogs(struct install_session *s, const struct update *u)
 {
     for (size_t i = 0; i < u->catalog_count; i++)

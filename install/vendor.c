@@ -13,11 +13,9 @@
 
 #include "offline.h"
 
-/*
- * A vendor folder is written as a whole beside the old one, then both change
- * places: so a command that is killed leaves one of them. What is nobody's in
- * the old one is linked into the new one.
- */
+/* A vendor folder is written beside the old one and exchanged with it, so that
+ * a killed command leaves one of them complete. Foreign files of the old folder
+ * are linked into the new one. */
 
 #define STAGE        ".mapm-vendor"
 #define FOLDER_MODE  0755
@@ -34,26 +32,27 @@ static const char rules[] = "* -text -filter -ident -working-tree-encoding\n"
 
 struct wanted {
     struct package_file file; /* its path below the folder */
-    struct str proof;         /* its bytes; p NULL: the store has them */
+    struct str proof;         /* content; p is NULL for an object of the
+                               * store */
 };
 
 struct vendor {
     struct offline_job job;
     struct arena *a;
-    struct str path; /* of the folder */
+    struct str path; /* path of the folder */
     const char *leaf;
     int parent, old, stage; /* -1: none */
     struct wanted *wanted;
     struct map by_path; /* -> struct wanted * */
     size_t count, capacity;
-    struct map places;  /* of packages that are listed */
-    struct map objects; /* of proofs */
+    struct map places;  /* folders of the listed packages */
+    struct map objects; /* objects of proofs that are listed */
     struct str listed_before;
     struct map before; /* paths of the old listing */
     struct str listing;
     struct str *written, *removed, *foreign;
     size_t written_capacity, removed_capacity, foreign_capacity;
-    bool is_listed; /* the listing is there, as it will be */
+    bool is_listed; /* the listing is unchanged */
 };
 
 /* --- what is wanted --------------------------------------------------------- */
@@ -97,7 +96,8 @@ static bool want_bytes(struct vendor *v, struct str path, struct str bytes,
                 bytes, e);
 }
 
-/* Packages of a folder share most of their objects: each is one file. */
+/* Lists the objects of a proof, each as one file, since packages of a folder
+ * share most of them. */
 static bool want_proof(struct vendor *v, struct install_trees *trees,
                        const struct install_team_package *p, struct err *e)
 {
@@ -179,7 +179,8 @@ static bool want_all(struct vendor *v, struct err *e)
 
 /* --- where ------------------------------------------------------------------- */
 
-/* In the workspace no link is followed: it came with a clone. */
+/* Opens the parent folder; in the workspace, which may be a clone, links are
+ * not followed. */
 static bool open_parent(struct vendor *v, struct err *e)
 {
     struct str top = v->job.s->layers.whole.path, parent = v->path;
@@ -198,8 +199,8 @@ static bool open_parent(struct vendor *v, struct err *e)
            fs_open_dir_at(fd, below, &v->parent, e);
 }
 
-/* It is replaced as a whole: one that holds other things is nobody's to
- * replace, least of all that of the workspace. */
+/* Checks that the folder may be replaced: a folder with other content, such as
+ * the workspace itself, is refused. */
 static bool check_old(const struct vendor *v, struct err *e)
 {
     struct fs_entry *entries;
@@ -257,7 +258,8 @@ static bool is_as_wanted(const struct vendor *v, const struct package_file *f)
            hash_eq(&hash, &f->hash);
 }
 
-/* The old listing says what is ours; a broken one, nothing. */
+/* Reads the old listing, which names the files of mapm; a broken one names
+ * none. */
 static void read_before(struct vendor *v)
 {
     struct package_file *files;
@@ -299,7 +301,7 @@ static bool is_ours(const struct vendor *v, struct str path)
            map_has(&v->before, path);
 }
 
-/* Folders are walked; of what is in them each file that is nobody's is noted. */
+/* Finds foreign files by walking the folders. */
 static bool find_foreign(struct vendor *v, struct err *e)
 {
     struct str_list folders = {NULL, 0};

@@ -5,30 +5,30 @@
 
 #include "offline.h"
 
-/*
- * A vendor folder is read by mapm itself, as other files of the workspace: each
- * is hashed, and compared with the listing and the lock. What the store lacks
- * becomes a bundle in memory, so that one reader verifies proofs: that of
- * mapm-fetch. As there, packages of a commit share a proof as far as one can be
- * large.
- */
+/* Reads a vendor folder like other files of the workspace: each file is hashed
+ * and compared with the listing and the lock. Packages that the store lacks
+ * become a bundle in memory, whose proofs mapm-fetch verifies. Packages of a
+ * commit share a proof up to its maximum size. */
 
-#define PROOF_MAX_BYTES (PACKAGE_MAX_FILES * 41u) /* of its list of ids */
+#define PROOF_MAX_BYTES                                                        \
+    (PACKAGE_MAX_FILES * 41u) /* maximum size of a list
+                                                   * of ids */
 
 struct reading {
     struct install_session *s;
-    struct str path; /* of the folder, to show */
+    struct str path; /* path of the folder, for messages */
     int fd;
-    struct package_file *files; /* of the listing */
+    struct package_file *files; /* files in the listing */
     size_t count;
     struct team_bundle_writer writer;
-    struct map names;                    /* that are in it */
-    struct install_team_package *proved; /* whose proofs are to be added */
+    struct map names;                    /* names in the bundle */
+    struct install_team_package *proved; /* packages whose proofs are to be
+                                          * added */
     size_t proved_count;
     struct arena *a;
 };
 
-/* One proof, as it grows. */
+/* A proof that is being collected. */
 struct proving {
     struct arena a;
     struct map objects; /* ids */
@@ -77,7 +77,7 @@ static bool read_listing(struct reading *r, struct err *e)
     return true;
 }
 
-/* The file as it was listed. */
+/* Reads a file and compares it with the listing. */
 static bool read_file(struct reading *r, const struct package_file *f,
                       struct arena *a, struct str *out, struct err *e)
 {
@@ -96,7 +96,7 @@ static bool read_file(struct reading *r, const struct package_file *f,
                     "take it from version control again, or run mapm vendor");
 }
 
-/* The first of the listing, which is in order, that is not before `path`. */
+/* Returns the first file of the sorted listing that is not before `path`. */
 static size_t find_place(const struct reading *r, struct str path)
 {
     size_t from = 0, to = r->count;
@@ -120,7 +120,7 @@ static const struct package_file *find_file(const struct reading *r,
     return i < r->count && str_eq(r->files[i].path, path) ? &r->files[i] : NULL;
 }
 
-/* The first file of the listing below `place`, and how many there are. */
+/* Returns the first file of the listing below `place`, and their number. */
 static const struct package_file *files_below(const struct reading *r,
                                               struct str place, size_t *count)
 {
@@ -157,7 +157,8 @@ static bool check_digest(const struct reading *r, const struct hash *digest,
     return err_hint(e, "run mapm vendor where the network is, and commit it");
 }
 
-/* The manifest is this machine's own: what it says is not looked at. */
+/* Adds a layer to the bundle; its manifest is created here and not
+ * interpreted. */
 static bool add_layer(struct reading *r, struct str name, bool proves,
                       struct str layer, struct err *e)
 {
@@ -268,7 +269,7 @@ static bool add_objects(struct reading *r, struct proving *g, struct str name,
     return true;
 }
 
-/* Under the name of each package that it proves. */
+/* Ends a proof and adds it under the name of each package that it proves. */
 static bool end_proof(struct reading *r, struct proving *g, size_t count,
                       struct err *e)
 {
@@ -291,7 +292,7 @@ static void begin_proof(struct proving *g,
     map_init(&g->objects, &g->a);
 }
 
-/* With those before it in one proof, or as the first of the next. */
+/* Adds a package to the current proof, or starts the next one. */
 static bool prove(struct reading *r, struct proving *g,
                   const struct install_team_package *const *p, struct err *e)
 {
@@ -337,7 +338,7 @@ static bool add_one(struct reading *r, const struct install_team_package *p,
     struct str place = offline_place(&r->s->layers.whole.lock, p->entry, r->a);
     bool is_new = !map_has(&r->names, p->name);
 
-    /* Without its path, known or listed, it is no origin of this content. */
+    /* without a known or listed path it is not an origin of this content */
     if (p->kept_back ||
         (p->proof.n && store_has_package(r->s->store, &p->digest)) ||
         (p->is_also && !has_proof(r, p->asked)))

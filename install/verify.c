@@ -25,14 +25,14 @@
 struct findings {
     struct arena *a;
     const struct layer *layer;
-    bool is_many; /* layers */
+    bool is_many; /* there are several layers */
     struct install_difference *items;
     size_t count, capacity;
-    struct str *digest_only; /* places of file: packages */
+    struct str *digest_only; /* paths of file: packages */
     size_t digest_only_count, digest_only_capacity;
-    struct str *own; /* origins of packages of the workspace */
+    struct str *own; /* origins of packages of the workspace itself */
     size_t own_count, own_capacity;
-    struct str *patched; /* places */
+    struct str *patched; /* paths of patched packages */
     size_t patched_count, patched_capacity;
 };
 
@@ -41,12 +41,12 @@ static void add(struct findings *f, enum install_side side, struct str path,
 {
     f->items =
         arena_grow(f->a, f->items, f->count, &f->capacity, sizeof *f->items);
-    /* What is found outlives the layer that it was found in. */
+    /* findings outlive the layer that they were found in */
     f->items[f->count++] =
         (struct install_difference){arena_str(f->a, path), how, side};
 }
 
-/* Of several layers paths begin at the root. */
+/* Returns the path relative to the root if there are several layers. */
 static struct str in_member(const struct findings *f, struct str path)
 {
     return f->is_many && f->layer->member.n
@@ -54,7 +54,7 @@ static struct str in_member(const struct findings *f, struct str path)
                : path;
 }
 
-/* A plugin as a whole has none: its name. */
+/* Returns the path of a package; for a plugin, which has none, its name. */
 static struct str place_of(const struct findings *f,
                            const struct lock_entry *entry)
 {
@@ -63,7 +63,8 @@ static struct str place_of(const struct findings *f,
                             : layer_place(f->layer, entry, f->a));
 }
 
-/* A clone that was never installed lacks both: its own folder comes first. */
+/* Adds a finding; in a clone that was never installed, the workspace is
+ * reported before the store. */
 static void add_unstored(struct findings *f, const struct lock_entry *entry)
 {
     struct str place = layer_place(f->layer, entry, f->a);
@@ -76,7 +77,7 @@ static void add_unstored(struct findings *f, const struct lock_entry *entry)
         add(f, INSTALL_SIDE_STORE, place_of(f, entry), "not in the store");
 }
 
-/* Reads the listing and hashes every file it names. */
+/* Reads the listing and hashes every file in it. */
 static bool check_stored(struct store *store, const struct lock_entry *entry,
                          struct findings *f, struct provision_item *item)
 {
@@ -109,7 +110,8 @@ static bool check_stored(struct store *store, const struct lock_entry *entry,
     return whole;
 }
 
-/* With its patch, which the store has since it was applied here. */
+/* Finds the patched content, which the store has since the patch was
+ * applied. */
 static bool find_patched(struct store *store, const struct lock_entry *entry,
                          struct findings *f, struct provision_item *item)
 {
@@ -125,7 +127,7 @@ static bool find_patched(struct store *store, const struct lock_entry *entry,
     return false;
 }
 
-/* The patches that people commit, against those that the lock has. */
+/* Compares the patches in the workspace with the lock. */
 static bool check_patches(struct context *cx, const struct layer *l,
                           const struct lock_entry **entries, size_t count,
                           struct findings *f, struct err *e)
@@ -156,7 +158,7 @@ static bool check_patches(struct context *cx, const struct layer *l,
     return true;
 }
 
-/* Other origins that the lock gives the same content. */
+/* Checks the other origins in the lock. */
 static void check_also(struct closure *c, const struct lock_entry *entry,
                        struct findings *f)
 {
@@ -177,8 +179,8 @@ static void check_also(struct closure *c, const struct lock_entry *entry,
     }
 }
 
-/* What the lock says besides the digest, and whether this machine was ever
- * shown it. */
+/* Checks the members of the entry besides the digest, and whether it is proved
+ * on this machine. */
 static bool check_entry(struct closure *c, const struct lock_entry *entry,
                         const struct provision_item *item, bool is_stored,
                         struct findings *f)
@@ -225,7 +227,8 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
     return false;
 }
 
-/* Parts that are made of a plugin's files come with the plugin. */
+/* Adds a package of the workspace itself; parts made of a plugin's files are
+ * counted with the plugin. */
 static void add_own(struct findings *f, const struct lock_entry *entry)
 {
     if (entry->plugin.n && entry->kind != DOC_SKILL)
@@ -241,7 +244,7 @@ static bool is_agent_of_plugin(const struct layer *l,
     return entry->kind == DOC_AGENT && layer_find(l, DOC_PLUGIN, entry->plugin);
 }
 
-/* A sub-agent is a copy of what a file of its plugin says now. */
+/* Reads the current content of a sub-agent from a file of its plugin. */
 static bool read_derived(struct closure *c, const struct lock_entry *entry,
                          struct node *n, struct err *e)
 {
@@ -264,8 +267,8 @@ static bool read_own(struct closure *c, const struct lock_entry *entry,
     return store_find_files(c->store, &n->digest, a, &n->files, &n->file_count);
 }
 
-/* A package of the workspace is as it lies there: nothing of it is compared
- * but what was rendered from it, and the bytes of an MCP, which the lock has. */
+/* Checks a package of the workspace itself: only files rendered from it, and
+ * the digest of an MCP server in the lock, are compared. */
 static bool check_own(struct closure *c, const struct lock_entry *entry,
                       struct provision_item *item, struct findings *f)
 {
@@ -275,8 +278,7 @@ static bool check_own(struct closure *c, const struct lock_entry *entry,
     struct err e = {0};
 
     add_own(f, entry);
-    /* A server made of the plugin's files: whether they still give what the
-     * lock has is what an install with --locked checks. */
+    /* servers made of a plugin's files are checked by install --locked */
     if (node_is_derived(&n) && !is_agent_of_plugin(c->layer, entry))
         return entry->digest.n && check_stored(c->store, entry, f, item);
     if (!read_own(c, entry, &n, f->a, &e)) {
@@ -302,7 +304,7 @@ static bool check_own(struct closure *c, const struct lock_entry *entry,
     return false;
 }
 
-/* What the manifest asks for, and the lock does not have. */
+/* Reports roots of the manifest that are missing in the lock. */
 static void check_roots(const struct layer *l, struct findings *f)
 {
     size_t count;
@@ -326,7 +328,8 @@ static enum install_side side_of(const struct provision_difference *d)
                                         : INSTALL_SIDE_WORKSPACE;
 }
 
-/* A package that cannot be compared is no less in the lock. */
+/* Adds the differences; packages that cannot be compared are still in the
+ * lock. */
 static void add_differences(struct findings *f,
                             const struct provision_difference *differences,
                             size_t count, const struct lock_entry **entries,
@@ -378,7 +381,8 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
         bool is_stored, fits;
 
         installed_fill(l, entries[i], &items[item_count]);
-        if (entries[i]->kind == DOC_PLUGIN) { /* its parts are in the place */
+        if (entries[i]->kind == DOC_PLUGIN) { /* its parts are installed
+                                               * instead */
             if (layer_is_own(l, entries[i]))
                 add_own(f, entries[i]);
             else
@@ -397,7 +401,7 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
             check_entry(&closure, entries[i], &items[item_count], is_stored, f);
         is_stored =
             is_stored && find_patched(store, entries[i], f, &items[item_count]);
-        /* What is no file of a server says nothing of the configuration. */
+        /* an invalid server file says nothing about the configuration */
         item_count += is_stored && (fits || entries[i]->kind != DOC_MCP);
     }
     if (l->project.server)
@@ -418,8 +422,8 @@ static bool has_side(const struct findings *f, enum install_side side)
     return false;
 }
 
-/* What an install with --locked would refuse is no good lock, whatever else may
- * be said of it. What the store lacks was found before. */
+/* Reports what install --locked would refuse. Packages missing in the store
+ * were reported before. */
 static void check_as_locked(struct context *cx, struct findings *f)
 {
     struct err why = {0};
@@ -440,8 +444,8 @@ static void check_as_locked(struct context *cx, struct findings *f)
             str_dup0(str_cstr(err_first(&why)), f->a));
 }
 
-/* An index has no history: it offers the artifact that is locked, or this can no
- * longer be shown. */
+/* Asks whether the index still offers the locked artifact, because an index has
+ * no history. */
 static bool ask_index(struct closure *c, const struct lock_entry *entry,
                       struct findings *f, struct err *e)
 {

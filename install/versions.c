@@ -9,21 +9,22 @@
 
 #define MAX_ROUNDS 1000
 #define ROUNDS_ONE_LESS                                                        \
-    32                    /* so often one choice is left out; then all causes */
-#define CHAIN_MAX_NAMES 8 /* of a way in a message */
+    32                    /* attempts at dropping one choice; then all causes
+                           * are reported */
+#define CHAIN_MAX_NAMES 8 /* names of a chain in a message */
 
-/* A way to a node: of the first that asked for it. */
+/* The first path on which a node was requested. */
 struct visit {
     struct node *node;
-    const struct visit *by; /* NULL: a root */
+    const struct visit *by; /* NULL for a root */
 };
 
-/* What asks for the package, and for which versions. */
+/* A request for a package and versions. */
 struct request {
     struct request *next;
     struct str range;
-    const struct origin *origin; /* that has the range */
-    const struct visit *by;      /* NULL: a root itself */
+    const struct origin *origin; /* origin with the range */
+    const struct visit *by;      /* NULL for a root */
 };
 
 struct member {
@@ -31,13 +32,13 @@ struct member {
     struct node *node;
 };
 
-/* A repository and a path, that a range asks for. */
+/* A repository and path requested by a range. */
 struct group {
     struct str place, path;
     struct member *members, *last_member;
     struct request *requests, *last_request;
-    struct str allowed; /* all ranges of it, with a blank between */
-    struct map ranges;  /* these, each once */
+    struct str allowed; /* all ranges, separated by blanks */
+    struct map ranges;  /* set of these ranges */
 };
 
 struct settling {
@@ -160,7 +161,7 @@ static void ask_for(struct settling *t, const struct origin *o,
     struct str range = origin_range(o, t->a);
     struct group *g;
 
-    /* A replacement may have another ref than a range. */
+    /* a replacement may have a ref instead of a range */
     if (!v || range.n == 0 || origin_range(node_source(v->node), t->a).n == 0)
         return;
     g = group_of(t, o);
@@ -169,9 +170,9 @@ static void ask_for(struct settling *t, const struct origin *o,
         add_member(t, g, v->node);
 }
 
-/* Of a tag, which is one version; where the tag ends, the path that the range
- * has tells. What is a branch or a commit has to have the same content, which
- * the resolver compares. */
+/* Adds the version of a tag, which ends where the path of the range begins.
+ * Branches and commits must have the same content, which the resolver
+ * compares. */
 static void add_fixed(struct settling *t, const struct visit *v)
 {
     const struct origin *o = v->node->origin;
@@ -191,7 +192,7 @@ static void add_fixed(struct settling *t, const struct visit *v)
     }
 }
 
-/* Of the roots that choices replace. */
+/* Returns the successors of roots that choices replace. */
 static struct node **find_successors(const struct settling *t)
 {
     struct install_session *s = t->s;
@@ -212,7 +213,8 @@ static void find_requests(struct settling *t)
     size_t count;
     const struct root *roots = session_all_roots(s, &count);
 
-    for (size_t i = 0; i < count; i++) /* those of the layer at hand first */
+    for (size_t i = 0; i < count; i++) /* roots of the current layer come
+                                        * first */
         if (!successors || i >= s->root_count || !successors[i])
             ask_for(t, &roots[i].origin, NULL);
     for (size_t i = 0; t->with_choices && i < s->choice_count; i++)
@@ -240,7 +242,7 @@ static bool is_allowed(const struct range_set *ranges, const struct node *n,
            range_set_allows(ranges, &v);
 }
 
-/* The one that all may take: the lock's where that is allowed. */
+/* Returns the version that all ranges allow, preferably the locked one. */
 static const struct node *find_choice(const struct settling *t,
                                       const struct group *g,
                                       const struct range_set *ranges)
@@ -254,7 +256,7 @@ static const struct node *find_choice(const struct settling *t,
     return choice;
 }
 
-/* No later round goes above it. */
+/* Sets the upper bound for later rounds. */
 static void set_bound(struct settling *t, const struct group *g,
                       const struct node *choice)
 {
@@ -267,7 +269,7 @@ static void set_bound(struct settling *t, const struct group *g,
                 (void *)(uintptr_t)comparator("<=", &v, a).p);
 }
 
-/* "^1.2: boss -> helper", which needs it */
+/* Reports a request as "^1.2: boss -> helper". */
 static void tell_request(const struct settling *t, const struct request *r,
                          struct err *e)
 {
@@ -292,7 +294,7 @@ static void tell_request(const struct settling *t, const struct request *r,
              STR_ARG(line));
 }
 
-/* The version that the lock has of it, by whatever range. */
+/* Finds the locked version, by any range. */
 static bool find_locked(const struct settling *t, const struct group *g,
                         struct semver *out)
 {
@@ -331,7 +333,8 @@ static const struct node *root_of(const struct settling *t,
     return v ? v->node : closure_find(&t->s->closure, r->origin->key);
 }
 
-/* What the first request got, before it was asked for with the others. */
+/* Finds the version that the first request had before the ranges were
+ * combined. */
 static bool find_first(const struct settling *t, const struct group *g,
                        struct semver *out)
 {
@@ -369,8 +372,8 @@ static void note_choices(const struct settling *t, const struct group *g)
     }
 }
 
-/* Notes the roots that lead to a range in conflict. What allows the locked
- * version is not the cause, as long as another range does not. */
+/* Records the roots that lead to a range in conflict, except ranges that allow
+ * the locked version if another one does not. */
 static void note_conflict(const struct settling *t, const struct group *g)
 {
     struct install_session *s = t->s;
@@ -428,7 +431,7 @@ static bool settle(struct settling *t, struct group *g, bool *settled,
             return node_rare(m->node)->allowed.n &&
                            m->node->failed->code == ERR_REF
                        ? refuse(t, g, m->node->failed, e)
-                       : true; /* the resolver says so */
+                       : true; /* reported by the resolver */
     if (bound)
         add_range(t, g, str_cstr(bound));
     if (!range_set_parse(g->allowed, t->a, &ranges, e))
@@ -450,8 +453,8 @@ static bool settle(struct settling *t, struct group *g, bool *settled,
     return true;
 }
 
-/* A package of the lock has an origin that nothing leads to, as far as the
- * needs in the lock tell: the documents do. */
+/* Returns whether a locked package has an origin that no dependency in the lock
+ * leads to; the documents contain it. */
 static bool lacks_origins(const struct install_session *s, struct arena *a)
 {
     for (size_t i = 0; i < s->closure.queued; i++) {
@@ -484,7 +487,8 @@ static bool settle_all(struct install_session *s, bool with_choices,
                        "no choice of versions after %d rounds: name tags "
                        "instead of ranges",
                        MAX_ROUNDS);
-    if (s->closure.options.assume_present) /* the lock alone: so it was */
+    if (s->closure.options.assume_present) /* resolved by the lock alone, so
+                                            * unchanged */
         return !lacks_origins(s, t.a) || closure_verify_store(&s->closure, e);
     map_init(&t.visits, t.a);
     map_init(&t.groups, t.a);
@@ -500,7 +504,7 @@ bool versions_settle(struct install_session *s, bool *settled, struct err *e)
     return settle_all(s, false, settled, e);
 }
 
-/* The cause, and every way to it, in one line. */
+/* Formats the cause and all chains in one line. */
 static struct str one_line(const struct err *why, struct arena *a)
 {
     const char *last = err_prev(why, NULL);

@@ -16,20 +16,18 @@
  * tried back and forth. Source: D6; HOSTS.md 10.
  */
 
-/*
- * `*settled` false: gather again. ERR_CONFLICT with every request and the way to
- * it where no version is allowed by all.
- */
+/* Chooses versions. If `*settled` is false, gather again. ERR_CONFLICT with
+ * every request and its chain if no version satisfies all ranges. */
 MUST_CHECK bool versions_settle(struct install_session *s, bool *settled,
                                 struct err *e);
-/* The same for the choices from catalogs beside the roots. A conflict leaves
- * choices out, one at a time, the last whose range excludes what an earlier one
- * has; an error where none of them may be. */
+/* Likewise for choices from catalogs beside the roots. A conflict drops choices
+ * one at a time, the last whose range excludes the version of an earlier one;
+ * it is an error if none may be dropped. */
 MUST_CHECK bool versions_settle_choices(struct install_session *s,
                                         bool *settled, struct err *e);
 
-/* What an origin asks of the package at `path`: its range, "=1.2.3" for a tag,
- * "" for another ref. */
+/* Returns the range that an origin requests of the package at `path`: "=1.2.3"
+ * for a tag, "" for another ref. */
 struct str version_range(const struct origin *o, struct str path,
                          struct arena *a);
 
