@@ -44,7 +44,7 @@ is 'and says nothing' "$err" ''
 
 cp mcps/io.x_y.json mcps/twin.json
 exits 'a name that is taken' 3 mapm check --fix mcps
-like 'is said' "$err" '^mcps/twin.json: not renamed: io.x_y.json is there already$'
+like 'is said' "$err" '^mcps/twin.json: not renamed: io.x_y.json already exists$'
 ok 'and both stay' test -f mcps/twin.json -a -f mcps/io.x_y.json
 rm mcps/twin.json
 
