@@ -191,7 +191,7 @@ dependencies:
     host: github.com
     resolved_ref: main
     resolved_commit: $first
-    virtual_path: skills/docx
+    virtual_path: ././skills/docx/SKILL.md
     is_virtual: true
     depth: 1
   - repo_url: acme/catalog

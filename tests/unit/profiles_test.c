@@ -237,6 +237,7 @@ static const struct row rows[] = {
     {S, "foo", NAMED("metaskill: /etc/x\n"),             "metaskill-not-relative", "E-----EE"},
     {S, "foo", NAMED("metaskill: ~/x\n"),                "metaskill-not-relative", "E-----EE"},
     {S, "foo", NAMED("metaskill: 'C:\\x'\n"),            "metaskill-not-relative", "E-----EE"},
+    {S, "foo", NAMED("metaskill: 'C:'\n"),               "metaskill-not-relative", "E-----EE"},
     {S, "foo", NAMED("metaskill: ../x\n"),               "metaskill-escapes", "E-----EE"},
     {S, "foo", NAMED("metaskill: a/../../x\n"),          "metaskill-escapes", "E-----EE"},
     {S, "foo", NAMED("metaskill: .\n"),                  "metaskill-escapes", "E-----EE"},

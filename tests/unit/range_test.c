@@ -13,6 +13,7 @@ static const char *const ascending[] = {
     "1.0.0-2",
     "1.0.0-10",
     "1.0.0-99999999999999999999999",
+    "1.0.0-0a",
     "1.0.0-alpha",
     "1.0.0-alpha.1",
     "1.0.0-alpha.beta",
