@@ -15,10 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/*
- * The process that reads inputs and journal, forks the workers, and writes the
- * output: what ended in the journal, in this order. It runs nothing itself.
- */
+/* The main process of a batch: reads inputs and journal, forks the workers, and
+ * writes the results of ended inputs in the order of the journal. It runs no
+ * metaskill itself. */
 
 #define POLL_MS 250
 
@@ -39,7 +38,8 @@ static bool find_allowed(struct batch *b, struct store *store, struct err *e)
            (!q->limits || q->limits(q->ctx, &b->limits, e));
 }
 
-/* The store is closed before workers are forked: no database is shared. */
+/* Finds the metaskill. Closes the store before workers are forked, so that no
+ * database connection is shared. */
 static bool find_skill(struct batch *b, struct err *e)
 {
     struct store *store = NULL;
@@ -73,7 +73,8 @@ static struct str journal_folder(const struct batch *b)
     return fs_normalize(fs_join(b->cx->cwd, name, a), a);
 }
 
-/* It would change the digest of what it is about. */
+/* Rejects files in the folder of the metaskill, which would change its
+ * digest. */
 static bool check_place(const struct batch *b, struct str path, struct err *e)
 {
     struct str folder = b->skill.skill.folder;
@@ -117,7 +118,7 @@ static bool note_record(void *ctx, uint64_t at,
     struct batch_line *l = batch_input_find(&b->input, &r->key);
 
     b->shared->asks += r->kind == JOURNAL_BEGIN && r->is_ask;
-    if (!l) /* an input that is gone */
+    if (!l) /* the input was removed from the file */
         return true;
     if (r->kind == JOURNAL_START) {
         if (!hash_eq(&r->input, &l->input))
@@ -165,7 +166,7 @@ static void add_todo(struct batch *b, bool started)
     }
 }
 
-/* What was begun goes first. */
+/* Chooses the inputs to run; those that were begun before come first. */
 static void choose_todo(struct batch *b)
 {
     b->todo = heap_alloc((b->input.count + 1) * sizeof *b->todo);
@@ -184,7 +185,7 @@ static bool put_end(struct batch *b, const struct batch_journal_record *r,
     return batch_output_line(&b->output, r->text, e);
 }
 
-/* Of an input that is run again, only its new end is printed. */
+/* Prints the recorded result of an input, unless it is run again. */
 static bool print_old(void *ctx, uint64_t at,
                       const struct batch_journal_record *r, struct err *e)
 {
@@ -213,7 +214,7 @@ static bool print_first(struct batch *b, struct err *e)
            batch_output_flush(&b->output, e);
 }
 
-/* An end is on the disk before it is printed. */
+/* Prints new results of the journal, after syncing it to disk. */
 static bool print_more(struct batch *b, uint64_t *at, struct err *e)
 {
     const struct batch_journal_each each = {print_new, b};
@@ -287,7 +288,8 @@ static bool reap(const pid_t *pids, unsigned count, struct err *e)
     return ok || err_hint(e, "the same command goes on where it stopped");
 }
 
-/* False: all workers have ended. */
+/* Waits for a result or a timeout. Returns false when all workers have
+ * ended. */
 static bool wait_for_news(struct batch *b)
 {
     struct pollfd p = {.fd = b->wake[0], .events = POLLIN};
@@ -300,8 +302,9 @@ static bool wait_for_news(struct batch *b)
     return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-/* Prints until the last worker has ended. What cannot be printed is in the
- * journal: after a failure inputs that were begun end, and no other begins. */
+/* Prints results until the last worker has ended. After a failure to print,
+ * inputs that were begun are completed, since their results are in the journal,
+ * and no further input is begun. */
 static bool follow(struct batch *b, const pid_t *pids, unsigned count,
                    struct err *e)
 {
@@ -321,7 +324,7 @@ static bool follow(struct batch *b, const pid_t *pids, unsigned count,
     return ok && print_more(b, &at, e);
 }
 
-/* What went wrong first, in the workers or here. */
+/* Reports the first error, of a worker or of this process. */
 static bool judge(const struct batch *b, struct err *e)
 {
     const struct batch_shared *s = b->shared;

@@ -7,7 +7,7 @@
 #define JOURNAL_VERSION   1
 #define LENGTH_DIGITS     8
 #define SUM_DIGITS        16
-#define PAYLOAD_MAX_DEPTH 160 /* a line of a tape, and what holds it */
+#define PAYLOAD_MAX_DEPTH 160 /* depth of a line of a tape in a record */
 #define PAYLOAD_MAX_NODES 1100000
 
 static const char *const names[] = {
@@ -179,7 +179,8 @@ static bool parse_object(struct str payload, struct arena *a,
     return (*out)->kind == JSON_OBJECT || no_record(e);
 }
 
-/* The members in this order, and no other: as they were written. */
+/* Takes the next member, which must have this key and kind. Members have a
+ * fixed order. */
 static bool take(const struct json **at, const char *key, enum json_kind kind)
 {
     return *at && str_is((*at)->key, key) && (*at)->kind == kind;

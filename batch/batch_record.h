@@ -9,7 +9,7 @@
 #include "mapm/limits.h"
 
 /*
- * record: the records of a batch's journal, as bytes.
+ * record: formats and parses the records of a batch's journal.
  *
  *     length SP checksum SP payload LF
  *
@@ -23,8 +23,8 @@
  *     {"end":KEY,"how":"completed","out":{…}}         or "failed", "interrupted"
  *
  * KEY is the SHA-256 of the id of an input, HASH that of its text. A record ends
- * with the only LF in it: bytes without LF at the end of a file are of a write
- * that was cut off; any other bytes that are no record are damage.
+ * with the only LF in it. Bytes without LF at the end of a file are left by an
+ * interrupted write; any other bytes that are not a record are damage.
  *
  * Source: DESIGN.md 8.1.
  */
@@ -49,14 +49,15 @@ enum batch_end { BATCH_COMPLETED, BATCH_FAILED, BATCH_INTERRUPTED };
 struct batch_journal_record {
     enum batch_journal_kind kind;
     struct hash key;
-    struct hash input;  /* START */
-    bool is_ask;        /* BEGIN; else a command */
-    enum batch_end how; /* END */
-    struct str text;    /* DID: a line of a tape; END: one of the output */
+    struct hash input;  /* for START */
+    bool is_ask;        /* for BEGIN: a model call, else a command */
+    enum batch_end how; /* for END */
+    struct str text;    /* for DID a line of a tape, for END a line of the
+                         * output */
 };
 
 const char *batch_end_name(enum batch_end how);
-/* False for another word. */
+/* Returns false for an unknown word. */
 bool batch_end_find(struct str word, enum batch_end *out);
 
 /* Appends the record as bytes. `text` is JSON on one line. */
@@ -66,14 +67,16 @@ void batch_journal_put_head(struct buf *out,
 
 enum batch_journal_frame {
     JOURNAL_WHOLE,
-    JOURNAL_MORE, /* `*need` bytes are needed */
+    JOURNAL_MORE, /* incomplete; `*need` bytes are needed */
     JOURNAL_BAD,
 };
-/* The payload that `bytes` begin with; WHOLE: `*need` bytes were of it. */
+/* Stores the payload of the record at the start of `bytes`. For JOURNAL_WHOLE,
+ * `*need` is the size of the record. */
 enum batch_journal_frame batch_journal_frame(struct str bytes,
                                              struct str *payload, size_t *need);
 
-/* Strict. Borrow from `payload` and `a`. ERR_FORMAT, ERR_LIMIT. */
+/* Parse a payload strictly. The results borrow from `payload` and `a`. Errors:
+ * ERR_FORMAT, ERR_LIMIT. */
 MUST_CHECK bool batch_journal_parse(struct str payload, struct arena *a,
                                     struct batch_journal_record *out,
                                     struct err *e);

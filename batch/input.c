@@ -22,7 +22,8 @@ static bool is_plain(struct str id)
     return id.n > 0 && id.n <= BATCH_ID_MAX_BYTES;
 }
 
-/* A number is an id, too: as it is spelled. */
+/* Reads the id of an input. A number is used as spelled; without an id, the
+ * number of the line. */
 static bool read_id(const struct json *id, unsigned number, struct arena *a,
                     struct str *out, struct err *e)
 {
@@ -50,7 +51,8 @@ static bool check_members(const struct json *line, struct err *e)
            err_set(e, ERR_FORMAT, "\"input\" has to be an object");
 }
 
-/* "line 1, ": each is parsed alone. */
+/* Parses one line. Removes "line 1, " from errors, since each line is parsed
+ * separately. */
 static bool parse_json(struct str line, struct arena *a,
                        const struct json **out, struct err *e)
 {

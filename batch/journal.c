@@ -9,14 +9,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define JOURNAL_MODE      0600
-#define BLOCK_BYTES       (256u * 1024)
-#define LOCK_WAIT_MS      5000 /* for workers whose process was killed */
+#define JOURNAL_MODE 0600
+#define BLOCK_BYTES  (256u * 1024)
+#define LOCK_WAIT_MS                                                           \
+    5000 /* until workers of a killed process have
+                                * ended */
 #define JOURNALS_MAX      (2 * BATCH_MAX_SHARDS)
 #define JOURNAL_MAX_BYTES (1ull << 40)
 
-/* `size`: what was written whole; bytes behind it are of a process that was
- * killed while it wrote, and go with the next record. */
+/* `size` is the size of complete records. Bytes after it were written by a
+ * process that was killed during the write; they are truncated before the next
+ * record is written. */
 struct batch_journal_shared {
     pthread_mutex_t mutex;
     _Atomic uint64_t size;
@@ -37,8 +40,8 @@ uint64_t batch_journal_first(const struct batch_journal *j)
 
 struct reading {
     const struct batch_journal *j;
-    uint64_t at, end; /* of what is not taken yet; of the file */
-    struct buf block; /* the bytes from `at` */
+    uint64_t at, end; /* offset of the next record; size of the file */
+    struct buf block; /* bytes of the file from `at` on */
 };
 
 static bool read_more(struct reading *r, size_t want, struct err *e)
@@ -77,7 +80,8 @@ static void drop(struct reading *r, size_t n)
     r->at += n;
 }
 
-/* *found false: there is no whole record at r->at. */
+/* Reads the next record. Sets `*found` to false if there is no complete record
+ * at r->at. */
 static bool next_frame(struct reading *r, size_t *from, struct str *payload,
                        bool *found, struct err *e)
 {
@@ -121,7 +125,7 @@ static bool take_record(const struct batch_journal *j, uint64_t at,
     return each->take(each->ctx, at, &record, e);
 }
 
-/* *whole: every byte was of a record. */
+/* Reads all records. Sets `*whole` if every byte belongs to a record. */
 static bool read_records(struct reading *r,
                          const struct batch_journal_each *each, bool *whole,
                          struct err *e)
@@ -169,7 +173,8 @@ bool batch_journal_read(const struct batch_journal *j, uint64_t *at,
 
 /* --- opening ---------------------------------------------------------------- */
 
-/* Behind the last LF there is only what one write left. */
+/* Finds the end of the complete records. Only an interrupted write leaves bytes
+ * after the last LF. */
 static bool find_end(const struct batch_journal *j, uint64_t size,
                      uint64_t *end, struct err *e)
 {
@@ -284,7 +289,8 @@ static bool read_head(struct batch_journal *j,
     return ok;
 }
 
-/* "3-of-8.journal" of another number of shards: its inputs are not the same. */
+/* Rejects journals of another number of shards in the folder, such as
+ * "3-of-8.journal": their shards have other inputs. */
 static bool check_others(int dir, const char *path,
                          const struct batch_journal_head *head, struct err *e)
 {
@@ -374,7 +380,7 @@ void batch_journal_close(struct batch_journal *j)
 
 /* --- appending -------------------------------------------------------------- */
 
-/* The owner may have been killed. */
+/* Locks the mutex, also if its owner was killed. */
 static void lock(struct batch_journal_shared *s)
 {
     if (pthread_mutex_lock(&s->mutex) == EOWNERDEAD)

@@ -5,15 +5,15 @@
 
 #include "input.h"
 
-/* Lines of a file that may be larger than memory. */
+/* Reads the lines of a file that may be larger than memory. */
 
 #define BLOCK_BYTES (256u * 1024)
 
 struct lines {
     int fd;
     const struct batch_each_line *each;
-    struct buf block; /* from the beginning of a line */
-    uint64_t offset;  /* of the block */
+    struct buf block; /* bytes from the start of a line on */
+    uint64_t offset;  /* offset of `block` in the file */
     unsigned number;
 };
 
@@ -32,7 +32,7 @@ static bool take_line(struct lines *l, struct str line, uint64_t offset,
     return l->each->take(l->each->ctx, text, l->number, offset, e);
 }
 
-/* All lines that are whole; the rest moves to the front. */
+/* Takes all complete lines and moves the rest to the start of the block. */
 static bool take_lines(struct lines *l, struct err *e)
 {
     struct str rest = buf_str(&l->block);

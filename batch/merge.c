@@ -10,13 +10,14 @@
 #include "input.h"
 #include "output.h"
 
-/* The outputs of all shards as one, once each input is found just once. */
+/* Merges the outputs of all shards after checking that each input occurs
+ * exactly once. */
 
 #define ID_SHOWN 80
 
-/* Where the result of an input is. */
+/* Location of the result of an input. */
 struct place {
-    uint32_t file, length, number; /* file: index + 1; 0: none */
+    uint32_t file, length, number; /* `file` is its index + 1; 0 if not found */
     uint64_t offset;
 };
 
@@ -24,11 +25,11 @@ struct merge {
     const struct batch_merge *q;
     struct batch_counts *counts;
     struct batch_input input;
-    struct place *places; /* one a line of the input */
-    uint32_t file;        /* that is read */
+    struct place *places; /* one per line of the input */
+    uint32_t file;        /* the file that is being read */
     size_t faults;
     struct err *e;
-    int open_fd; /* of file `open`; -1: none */
+    int open_fd; /* descriptor of file `open`, or -1 */
     uint32_t open;
 };
 

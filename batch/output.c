@@ -136,7 +136,7 @@ bool batch_output_end(struct batch_output *o, struct err *e)
 {
     if (!batch_output_flush(o, e))
         return false;
-    /* EINVAL, EROFS: nothing that a disk has, such as a pipe. */
+    /* EINVAL and EROFS mean that the output is not on a disk, as a pipe. */
     if (!o->is_ours || fdatasync(o->fd) == 0 || errno == EINVAL ||
         errno == EROFS)
         return true;

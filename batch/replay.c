@@ -2,10 +2,9 @@
 
 #include "batch.h"
 
-/*
- * The asks and commands of one input. What the journal has of them is played;
- * the others are begun in it, done, and written down, in this order.
- */
+/* Performs the model calls and commands of one input. Those recorded in the
+ * journal are replayed. For others, the journal gets a record before they are
+ * performed and their result afterwards. */
 
 /* --- what the journal has --------------------------------------------------- */
 
@@ -32,7 +31,7 @@ static bool gather(void *ctx, uint64_t at, const struct batch_journal_record *r,
     return true;
 }
 
-/* The records of a line that ended stand before its end. */
+/* Reads the records of an input: those before its end if it has ended. */
 bool batch_records_read(const struct batch *b, const struct batch_line *line,
                         struct batch_records *out, struct err *e)
 {
@@ -54,7 +53,7 @@ void batch_records_done(struct batch_records *r)
 
 /* --- effects ---------------------------------------------------------------- */
 
-/* False: the input is not ended, and the batch stops. */
+/* Stops the batch without completing the input. Returns false. */
 static bool stop(struct batch_effects *x, struct err *e)
 {
     x->fault = *e;
@@ -125,7 +124,7 @@ bool batch_ask(void *ctx, struct run_execution *x, const struct ask *in,
         return false;
     ok = run_ask(x, in, a, out, e);
     if (!ok && (e->code == ERR_INTERRUPTED || proc_interrupted()))
-        return false; /* it is asked again */
+        return false; /* the next run of the batch repeats the call */
     if (keep_ask(effects, in, ok ? out : NULL, e, &fault))
         return ok;
     *e = fault;

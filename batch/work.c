@@ -7,29 +7,30 @@
 
 #include "batch.h"
 
-/* A worker takes one input after the other. */
+/* Implements a worker, which runs one input after the other. */
 
 #define WARNINGS_MAX 64
 
 struct worker {
     struct batch *b;
     struct store *store;
-    struct host quiet; /* asks nobody, and says a thing once */
+    struct host quiet; /* host that asks no questions and prints each warning
+                        * once */
     struct arena warned_in;
     struct map warned;
 };
 
-/* One input. */
+/* The run of one input. */
 struct job {
     struct worker *w;
     struct batch_line *line;
     struct batch_item item;
     struct batch_effects effects;
     struct batch_records records;
-    struct context cx; /* with an arena of its own */
-    struct arena *a;   /* the same */
+    struct context cx; /* context with an arena of its own */
+    struct arena *a;   /* the arena of `cx` */
     struct run_result result;
-    struct str tape; /* to be written; p NULL: none */
+    struct str tape; /* file to write; `p` is NULL if there is none */
 };
 
 /* --- the host --------------------------------------------------------------- */
@@ -66,7 +67,7 @@ static bool put_end(struct job *j, const struct batch_result *r, struct err *e)
     record.text = buf_str(&line);
     if (!batch_journal_append(&b->journal, &record, e))
         return false;
-    (void)!write(b->wake[1], "", 1); /* a full pipe wakes as well */
+    (void)!write(b->wake[1], "", 1); /* a full pipe wakes the reader as well */
     return true;
 }
 
@@ -133,7 +134,7 @@ static bool is_fresh(const struct batch_line *l)
            (l->state == BATCH_ENDED && l->how == BATCH_FAILED);
 }
 
-/* The head of a tape, and what the journal has of one. */
+/* Builds a tape from its head and the recorded lines in the journal. */
 static bool read_tape(struct job *j, struct err *e)
 {
     const struct batch *b = j->w->b;
@@ -151,7 +152,8 @@ static bool read_tape(struct job *j, struct err *e)
     return ok;
 }
 
-/* *cut: there is nothing to run. */
+/* Prepares a run. Sets `*cut` if a command was interrupted, in which case the
+ * input is not run again. */
 static bool prepare(struct job *j, bool *cut, struct err *e)
 {
     struct batch *b = j->w->b;
@@ -274,7 +276,7 @@ static bool work(struct worker *w, struct err *e)
     return true;
 }
 
-/* The first error counts. */
+/* Stores the error unless there is one already. */
 static void report(struct batch_shared *s, const struct err *e)
 {
     int expected = BATCH_NO_FAULT;
