@@ -14,7 +14,8 @@
  *     PATH... --> lint_find()     folders, in parallel; each document goes to
  *                  `--> lint_document()    with --fix first through lint_fix()
  *             --> lint_against()  versions compared with a git ref
- *             --> check_print()    text or JSON, in the order of paths
+ *
+ * The caller prints the results, which are sorted by path.
  *
  * Source: REQUIREMENTS 5, M18, M29, T11, T12, L8; DESIGN.md 10.
  */
@@ -102,7 +103,7 @@ MUST_CHECK bool lint_check(struct context *cx, const struct lint_request *q,
 MUST_CHECK bool lint_root_open(struct str path, struct check_root *root,
                                struct arena *a, struct err *e);
 
-/* --- check_find.c --------------------------------------------------------- */
+/* --- lint/find.c, lint/graph.c ---------------------------------------------- */
 
 /* Validates every document below the roots; results are sorted by
  * path, each path once.
@@ -178,13 +179,13 @@ struct str lint_folder_name(const struct check_result *result);
 struct check_result *lint_name(enum profile profile, struct str name,
                                struct arena *a);
 
-/* --- check_fix.c ---------------------------------------------------------- */
+/* --- lint/fix.c ------------------------------------------------------------- */
 
 /* Fixes the form of an MCP file; updates file, path and note of
  * `result` if it changed. */
 void lint_fix(struct check_result *result, int dirfd, struct arena *a);
 
-/* --- check_against.c, check_git.c ----------------------------------------- */
+/* --- lint/against.c, lint/git.c --------------------------------------------- */
 
 /* Adds diagnostics about versions and changelogs to skills and agents. */
 MUST_CHECK bool lint_against(struct context *cx, struct str ref,
@@ -192,7 +193,7 @@ MUST_CHECK bool lint_against(struct context *cx, struct str ref,
                              const struct check_results *results,
                              struct err *e);
 
-/* --- source.c ------------------------------------------------------------- */
+/* --- lint/source.c ---------------------------------------------------------- */
 
 /* Sets `from` of installed packages that come from elsewhere than their origins
  * say: a fix belongs there. Without a layer there are none. */
