@@ -65,8 +65,9 @@ static uint32_t find_parameter(const struct sl_code *code, value name)
     return NO_PARAMETER;
 }
 
-/* What the names of a site mean to the def it calls, found once. *known is NULL
- * when they are to be looked up one by one. */
+/* Resolves the argument names of a call site to parameters of the called def
+ * and caches the result. Sets *known to NULL if the names must be looked up one
+ * by one. */
 static bool site_parameters(struct star *s, struct sl_site *site,
                             struct sl_code *code, const value *names,
                             const uint16_t **known)
@@ -225,7 +226,8 @@ struct sl_frame *sl_bind(struct star *s, struct sl_function *f, value *window,
 
 /* --- * and ** ------------------------------------------------------------------------ */
 
-/* How many values * adds, -1 when it fails: a list of them in *items. */
+/* Stores a list of the values that * adds in *items and returns their number,
+ * or -1 on failure. */
 static int64_t spread_star(struct star *s, value v, value *items)
 {
     *items = v;

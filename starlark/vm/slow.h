@@ -21,7 +21,7 @@ value sl_vm_unset_variable(struct star *s, const char *kind, value name);
 /* ADD to SHR. */
 value sl_vm_binary(struct star *s, enum sl_operator op, value x, value y,
                    bool in_place);
-/* 1 or 0; -1 when it fails. */
+/* Returns 1 if the comparison holds, 0 if not, and -1 on failure. */
 int sl_vm_compare(struct star *s, enum sl_operator op, value x, value y);
 int sl_vm_contains(struct star *s, value needle, value haystack);
 
@@ -113,7 +113,8 @@ static inline void sl_vm_iterator_end(value *it)
     it[0] = V_NONE;
 }
 
-/* The C function for a method that the type of `v` has, else NULL. */
+/* Returns the C function of method `number` of the type of `v`, or NULL if the
+ * type has no such method. */
 static inline sl_native *sl_vm_method_of(value v, uint32_t number)
 {
     /* clang-format off */

@@ -27,7 +27,7 @@
         i = *pc++;                                                             \
         goto *labels[i & 0xff];                                                \
     } while (0)
-/* Gives a register the value of an expression, which is 0 when it fails. */
+/* Assigns the value of an expression, which is 0 on failure, to a register. */
 #define GIVE(to, expression)                                                   \
     do {                                                                       \
         value given = (expression);                                            \

@@ -30,7 +30,7 @@
  */
 
 struct sl_segment {
-    struct sl_segment *prev, *next; /* the next one is empty, kept for later */
+    struct sl_segment *prev, *next; /* next is empty and kept for reuse */
     value *end;
     value values[];
 };
@@ -44,9 +44,10 @@ struct sl_frame {
     struct sl_function *function;
     const uint64_t *pc; /* saved while a callee runs */
     value *base, *top;  /* the window */
-    value *result;      /* where the caller wants it */
+    value *result;      /* register of the caller that receives the result */
     bool entry;         /* entered from C: returning leaves the loop */
-    bool segment;       /* began a segment, which its return gives back */
+    bool segment;       /* the window begins a segment, which the return
+                         * releases */
     uint32_t depth;     /* from 1 */
     struct sl_frame *prev, *next;
 };
@@ -125,7 +126,7 @@ struct sl_frame *sl_bind(struct star *s, struct sl_function *f, value *window,
 value sl_spread(struct star *s, const value *at, const struct sl_site *site,
                 const value *names, uint32_t *count, uint32_t *named);
 
-/* Runs a function without arguments: the top level. */
+/* Runs the top level, a function without arguments. */
 value sl_run_toplevel(struct star *s, struct sl_code *code,
                       struct sl_globals *globals);
 
