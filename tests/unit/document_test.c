@@ -236,6 +236,7 @@ TEST(names_and_folders) /* [X2] */
 TEST(frontmatter_may_begin_behind_the_dashes) /* [A1] */
 {
     CLEANUP(reading_done) struct reading r;
+    CLEANUP(reading_done) struct reading twice;
 
     reading_of(&r, (struct manifest_input){
                        .kind = DOC_SKILL,
@@ -244,12 +245,12 @@ TEST(frontmatter_may_begin_behind_the_dashes) /* [A1] */
                        .profile = PROFILE_SKILLS_REF});
     CHECK_STR(diagnostics_text(&r), "");
     CHECK(str_is(r.doc.name, "foo") && str_is(r.doc.body, "B\n"));
-    reading_of(&r, (struct manifest_input){
-                       .kind = DOC_SKILL,
-                       .text = STR("---\nname: foo\nname: bar\n---\nB\n"),
-                       .folder = STR("foo"),
-                       .profile = PROFILE_SKILLS_REF});
-    CHECK_STR(diagnostics_text(&r), "duplicate-key:3!");
+    reading_of(&twice, (struct manifest_input){
+                           .kind = DOC_SKILL,
+                           .text = STR("---\nname: foo\nname: bar\n---\nB\n"),
+                           .folder = STR("foo"),
+                           .profile = PROFILE_SKILLS_REF});
+    CHECK_STR(diagnostics_text(&twice), "duplicate-key:3!");
 }
 
 /* CR LF is one end of a line, wherever the text ends. */

@@ -224,7 +224,7 @@ TEST(origins_of_an_index)
     };
 
     for (size_t i = 0; i < ROWS(rows); i++) {
-        struct arena a = {0};
+        CLEANUP(arena_done) struct arena a = {0};
         struct origin o = {0};
         struct err e = {0};
         bool ok = origin_parse_index(str_cstr(rows[i].text), &a, &o, &e);
@@ -241,7 +241,6 @@ TEST(origins_of_an_index)
         CHECK(str_is(origin_index_url(&o), rows[i].key) == !rows[i].path[0]);
         CHECK(origin_is_of_index(o.text) == !!rows[i].path[0]);
         CHECK(o.scheme == ORIGIN_INDEX);
-        arena_done(&a);
     }
 }
 
