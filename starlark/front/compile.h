@@ -172,7 +172,7 @@ struct operand sl_built(struct compiler *c, uint32_t reg, uint32_t mark);
 void sl_emit_operand(struct compiler *c, struct sl_pos pos, enum sl_opcode op,
                      enum sl_opcode op_k, uint32_t a, uint32_t b,
                      struct operand right);
-/* a = b op right. */
+/* Emits a = b op right. */
 void sl_binary_to(struct compiler *c, struct sl_pos pos, enum sl_operator op,
                   uint32_t a, uint32_t b, struct operand right);
 

@@ -67,7 +67,8 @@ static inline bool sl_accept(struct sl_parser *p, enum sl_token_kind kind)
     sl_next(p);
     return true;
 }
-/* Whether there is nothing more up to that token. */
+/* Returns whether the current token is `kind`, the end of the file or
+ * TOK_STUCK. */
 static inline bool sl_ends(const struct sl_parser *p, enum sl_token_kind kind)
 {
     return p->tok.kind == kind || p->tok.kind == TOK_EOF ||

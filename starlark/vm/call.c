@@ -226,8 +226,8 @@ struct sl_frame *sl_bind(struct star *s, struct sl_function *f, value *window,
 
 /* --- * and ** ------------------------------------------------------------------------ */
 
-/* Stores a list of the values that * adds in *items and returns their number,
- * or -1 on failure. */
+/* Stores a tuple or list of the values that * adds in *items and returns their
+ * number, or -1 on failure. */
 static int64_t spread_star(struct star *s, value v, value *items)
 {
     *items = v;
