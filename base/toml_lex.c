@@ -93,7 +93,7 @@ static bool read_escape(const struct toml_lexer *l, struct str s, size_t *at,
     size_t digits = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
 
     if (simple) {
-        *point = to[simple - from];
+        *point = (unsigned char)to[simple - from];
         return true;
     }
     if (!digits || s.n - *at < digits)

@@ -17,12 +17,12 @@ struct term_screen {
 };
 
 MUST_CHECK bool term_screen_begin(struct term_screen *s, struct err *e);
-void term_screen_end(
-    struct term_screen *s); /* harmless when it did not begin */
-/* In columns and lines; of another terminal as if it had 80 and 24. */
+/* Does nothing if the screen was not begun. */
+void term_screen_end(struct term_screen *s);
+/* Returns the size in columns and lines; 80 and 24 if it is unknown. */
 void term_screen_size(unsigned *width, unsigned *height);
-/* As it is: escape sequences too. */
-void term_screen_write(struct str text);
+/* Writes the text unchanged, including escape sequences. */
+void term_screen_write(struct str s);
 
 enum term_key {
     TERM_KEY_NONE,
