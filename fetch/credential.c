@@ -9,6 +9,7 @@
 #include "client.h"
 
 #define ASK_MS           60000 /* long, because a helper may open a window */
+#define RUN_MAX_ARGS     8
 #define OUTPUT_MAX_BYTES (16 * 1024)
 
 /* Variables removed from the helper's environment: they would let it read the
@@ -51,7 +52,7 @@ static bool run_in(bool is_here, const char *name, const char *const *rest,
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     char here[PATH_MAX];
-    const char *argv[8] = {NULL};
+    const char *argv[RUN_MAX_ARGS + 2] = {NULL}; /* program, arguments, NULL */
     struct proc_result result = {0};
     struct err ignored = {0};
     struct str path;
@@ -62,7 +63,7 @@ static bool run_in(bool is_here, const char *name, const char *const *rest,
                            &ignored))
         return false;
     argv[0] = str_dup0(path, &scratch);
-    for (size_t i = 0; rest[i]; i++)
+    for (size_t i = 0; rest[i] && i < RUN_MAX_ARGS; i++)
         argv[i + 1] = rest[i];
     if (!proc_run(&(struct proc_options){.argv = argv,
                                          .env = make_env(&scratch),
