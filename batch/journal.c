@@ -11,9 +11,8 @@
 
 #define JOURNAL_MODE 0600
 #define BLOCK_BYTES  (256u * 1024)
-#define LOCK_WAIT_MS                                                           \
-    5000 /* until workers of a killed process have
-                                * ended */
+/* Maximum wait for the workers of a killed process to end. */
+#define LOCK_WAIT_MS      5000
 #define JOURNALS_MAX      (2 * BATCH_MAX_SHARDS)
 #define JOURNAL_MAX_BYTES (1ull << 40)
 

@@ -292,9 +292,8 @@ static struct str intern(struct closure *c, struct str word)
 }
 
 #define DEFAULT_REF STR("HEAD")
-#define DEFAULT_BRANCH                                                         \
-    STR("main") /* used if the default branch of a
-                                    * repository is unknown */
+/* Used if the default branch of a repository is unknown. */
+#define DEFAULT_BRANCH STR("main")
 
 bool closure_note_default(struct closure *c, const struct node *n,
                           struct err *e)

@@ -2,9 +2,8 @@
 
 #include "base/text.h"
 
-#define HEAD_MAX_BYTES                                                         \
-    4096 /* beginning of a license text, which contains
-                             * its name */
+/* Length of the beginning of a license text, which contains its name. */
+#define HEAD_MAX_BYTES 4096
 
 static const char *const names[] = {"license", "licence", "copying",
                                     "unlicense"};

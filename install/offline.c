@@ -184,9 +184,8 @@ static bool is_only_one(const struct lock *lock, const struct lock_entry *entry)
     return true;
 }
 
-#define DIGEST_CHARS                                                           \
-    12 /* digits of the digest that distinguish packages of
-                         * the same name */
+/* Digits of the digest that distinguish packages of the same name. */
+#define DIGEST_CHARS 12
 
 struct str offline_place(const struct lock *lock,
                          const struct lock_entry *entry, struct arena *a)

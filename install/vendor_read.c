@@ -10,9 +10,8 @@
  * become a bundle in memory, whose proofs mapm-fetch verifies. Packages of a
  * commit share a proof up to its maximum size. */
 
-#define PROOF_MAX_BYTES                                                        \
-    (PACKAGE_MAX_FILES * 41u) /* maximum size of a list
-                                                   * of ids */
+/* Maximum size of a list of ids. */
+#define PROOF_MAX_BYTES (PACKAGE_MAX_FILES * 41u)
 
 struct reading {
     struct install_session *s;

@@ -8,9 +8,8 @@
 #include "selection.h"
 
 #define MAX_ROUNDS 1000
-#define ROUNDS_ONE_LESS                                                        \
-    32                    /* attempts at dropping one choice; then all causes
-                           * are reported */
+/* Number of attempts at dropping one choice; then all causes are reported. */
+#define ROUNDS_ONE_LESS 32
 #define CHAIN_MAX_NAMES 8 /* names of a chain in a message */
 
 /* The first path on which a node was requested. */

@@ -86,8 +86,8 @@ void record_fingerprints(const struct records *r, size_t i,
                          struct fingerprint *skill,
                          struct fingerprint *program);
 struct str record_bytes(const struct records *r, size_t i);
-struct str record_name(const struct records *r,
-                       size_t i); /* Returns "" for an invalid record. */
+/* Returns "" for an invalid record. */
+struct str record_name(const struct records *r, size_t i);
 
 /* What the records depend on besides the files. */
 struct records_of {

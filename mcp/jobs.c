@@ -20,10 +20,9 @@
 #define LEAVE_LOOK_MS 2
 #define LEAVING_MAX   16 /* before another one starts */
 #define KILL_MAX_MS   30
-#define SUSPENDED_MAX_BYTES                                                    \
-    (64u * 1024 * 1024) /* of all suspended jobs in
-                                                 * memory */
-#define KEEP_MAX 1000   /* more processes than can exist */
+/* Maximum size of all suspended jobs in memory. */
+#define SUSPENDED_MAX_BYTES (64u * 1024 * 1024)
+#define KEEP_MAX            1000 /* more processes than can exist */
 
 /* --- calls of a job ----------------------------------------------------- */
 

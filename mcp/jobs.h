@@ -17,9 +17,8 @@
  */
 
 #define JOB_READ_BYTES (64u * 1024)
-#define JOB_SAID_MAX_CHARS                                                     \
-    256 /* of progress text that is delayed or
-                                * repeated */
+/* Maximum length of progress text that is delayed or repeated. */
+#define JOB_SAID_MAX_CHARS 256
 
 enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_WAITING, JOB_LEAVING };
 

@@ -368,8 +368,8 @@ void plugin_check_claude(const struct plugin_disk *disk, struct arena *a,
     const struct json *root = NULL;
 
     *out = (struct plugin_facts){0};
-    if (check_look(&c, STR(MANIFEST)) !=
-        PLUGIN_NODE_NONE) /* C1: the manifest is optional */
+    /* C1: the manifest is optional */
+    if (check_look(&c, STR(MANIFEST)) != PLUGIN_NODE_NONE)
         root = check_json(&c, STR(MANIFEST), PLUGIN_MANIFEST_MAX_BYTES,
                           "claude-json");
     if (root) {

@@ -9,9 +9,8 @@
  * git's index, the record says what was installed and which files need not be
  * read. */
 
-#define EDITS_MAX_BYTES                                                        \
-    (64u * 1024 * 1024) /* total size of texts; larger
-                                             * ones are not shown */
+/* Maximum total size of texts; larger ones are not shown. */
+#define EDITS_MAX_BYTES (64u * 1024 * 1024)
 
 struct finding {
     struct provision *p;

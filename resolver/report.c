@@ -5,9 +5,8 @@
 
 #include "graph.h"
 
-#define CHAIN_MAX_NAMES                                                        \
-    8 /* of a longer chain, only the first and last names
-                           * are shown */
+/* Of a longer chain, only the first and last names are shown. */
+#define CHAIN_MAX_NAMES 8
 #define CHAIN_MAX_BYTES 4096
 #define LINE_MAX_BYTES  4096
 /* The size of an err, less space for the messages that callers add. */

@@ -17,9 +17,8 @@
 #include <unistd.h>
 
 #define SKILLS_FOLDER PROVISION_SKILLS
-#define AUTHORS_FOLDER                                                         \
-    "skills" /* folder of a catalog, in which mapm new
-                                 * writes */
+/* Folder of a catalog, in which mapm new writes. */
+#define AUTHORS_FOLDER "skills"
 #define NEAR_MAX_EDITS 3
 
 /* A search for a name, with the places that were searched and similar names. */

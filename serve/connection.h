@@ -151,8 +151,8 @@ struct str serve_error_text(const struct err *e, struct arena *a);
 /* Returns the members of a JSON object without its braces. */
 struct str serve_inside(const struct buf *object);
 
-#define SERVE_PATIENCE_MS                                                      \
-    1000 /* limits the wait for other writers of mapm.db */
+/* Maximum wait for other writers of mapm.db. */
+#define SERVE_PATIENCE_MS 1000
 
 /* --- mcp_event.c ---------------------------------------------------------------- */
 

@@ -13,8 +13,8 @@
 
 #define KEY_MAX_CHARS 64
 #define REST_ARGUMENT "arguments"
-#define LISTED_MAX_BYTES                                                       \
-    (64u * 1024) /* maximum size of a SKILL.md that is searched for keys */
+/* Maximum size of a SKILL.md that is searched for keys. */
+#define LISTED_MAX_BYTES (64u * 1024)
 
 bool serve_is_prompt(struct serve *s, const struct library_skill *skill)
 {

@@ -13,10 +13,9 @@
  * skill hidden from models (L6) is neither listed nor read.
  */
 
-#define READ_MAX_BYTES                                                         \
-    (16u * 1024 * 1024) /* maximum size of a file that is
-                                            * read */
-#define FOLDER_MIME "inode/directory"
+/* Maximum size of a file that is read. */
+#define READ_MAX_BYTES (16u * 1024 * 1024)
+#define FOLDER_MIME    "inode/directory"
 
 static void make_resources(struct serve *s)
 {

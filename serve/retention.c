@@ -12,9 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_MAX_FILES                                                         \
-    10000 /* files examined per pass; others follow when
-                              * these are deleted */
+/* Number of files examined per pass; others follow when these are deleted. */
+#define LOOK_MAX_FILES 10000
 
 struct ended {
     const char *name;

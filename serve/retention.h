@@ -22,9 +22,8 @@
 #define KEPT_MAX_BYTES      (256u * 1024 * 1024)
 #define KEPT_FILE_MAX_BYTES (8 * (uint64_t)MCP_RECORDS_MAX_BYTES)
 #define KEPT_SUFFIX         ".jsonl"
-#define KEPT_DRAFT_SUFFIX                                                      \
-    ".draft" /* suffix of the same length, for
-                                      * incomplete files */
+/* Suffix of incomplete files, of the same length. */
+#define KEPT_DRAFT_SUFFIX ".draft"
 
 struct kept {
     size_t files;

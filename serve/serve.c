@@ -17,11 +17,10 @@
 #define READS_TTL_MS      60000
 #define HEARTBEAT_MS      10000
 #define PROGRESS_DELAY_MS 50
-#define HOLD_AT_ONCE                                                           \
-    50 /* delay for few skills, which are read in less than a millisecond */
-#define HOLD_DELAY_MS                                                          \
-    250 /* delay for more skills; a client that only sends initialize has
-         * left by then */
+/* Delay for few skills, which are read in less than a millisecond. */
+#define HOLD_AT_ONCE 50
+/* Delay for more; a client that only sends initialize has left by then. */
+#define HOLD_DELAY_MS 250
 
 #define MARKED                                                                 \
     "Metaskills are marked `(metaskill: starlark)`: workflows that "           \

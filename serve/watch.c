@@ -18,9 +18,8 @@
 
 #define QUIET_MS    500
 #define PATIENCE_MS 5000 /* maximum delay while changes continue */
-#define DRAIN_MAX                                                              \
-    64                   /* blocks read at once, so that other events are
-                          * handled */
+/* Number of blocks read at once, so that other events are handled. */
+#define DRAIN_MAX   64
 #define WATCH_MAX   8192 /* watched folders */
 #define DEPTH_MAX   6
 #define CHANGED_MAX 1000

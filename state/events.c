@@ -11,9 +11,8 @@
  * by time of creation.
  */
 
-#define EVENTS_FORGET                                                          \
-    64 /* rows deleted at once; until then a few too many
-                          * exist */
+/* Number of rows deleted at once; until then a few too many exist. */
+#define EVENTS_FORGET 64
 
 /* --- ids ------------------------------------------------------------------------ */
 

@@ -11,19 +11,17 @@
 #define NAME_BEND        0.3
 #define DESCRIPTION_MEAN 45.0 /* average number of words of real skills */
 #define NAME_MEAN        2.5
-#define COUNT_MIN                                                              \
-    1000 /* smaller collections are weighted as if they
-                               * had so many entries */
+/* Smaller collections are weighted as if they had so many entries. */
+#define COUNT_MIN      1000
 #define SYNONYM_WEIGHT 0.5
 #define PART_WEIGHT    0.5
 #define PART_MIN_BYTES 4
-#define PART_MAX_SHARE                                                         \
-    0.05 /* a word in more than this share of the
-                               * entries is not searched within words */
-#define MET_POWER    0.3
-#define NAME_BONUS   0.6
-#define LITERAL_NAME 0.5 /* share of the weight of the heaviest word */
-#define LITERAL_TEXT 0.15
+/* A word in a larger share of the entries is not searched within words. */
+#define PART_MAX_SHARE 0.05
+#define MET_POWER      0.3
+#define NAME_BONUS     0.6
+#define LITERAL_NAME   0.5 /* share of the weight of the heaviest word */
+#define LITERAL_TEXT   0.15
 
 /* `fit` below which matches are probably accidental */
 #define FIT_MIN       0.375

@@ -13,9 +13,8 @@
 
 #define PROC_FILE_MAX_BYTES 4096
 #define TIME_MAX_MS         (TIME_MAX_SECONDS * 1000)
-#define HISTORY_FORGET_RUNS                                                    \
-    16 /* runs deleted at once; until then lists omit
-                                * them */
+/* Number of runs deleted at once; until then lists omit them. */
+#define HISTORY_FORGET_RUNS 16
 
 /* Returns the start time in clock ticks since boot; "" if there is no such
  * process. It follows the name in parentheses, which may contain any byte. */

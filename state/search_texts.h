@@ -15,9 +15,8 @@
  * Numbers are little-endian. Bytes that come back are checked.
  */
 
-#define SEARCH_ROW_BITS                                                        \
-    24 /* bits of an entry's id for its number in the
-                            * source */
+/* Bits of an entry's id for its number in the source. */
+#define SEARCH_ROW_BITS 24
 
 struct search_texts {
     struct arena a;

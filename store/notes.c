@@ -10,9 +10,8 @@
 #include "store_internal.h"
 
 #define BLOCK_BYTES (256u * 1024)
-#define BLOCK_MAX_BYTES                                                        \
-    (64u * 1024 * 1024) /* also the maximum size of one
-                                             * note */
+/* Maximum size of a block, and of one note. */
+#define BLOCK_MAX_BYTES (64u * 1024 * 1024)
 
 /* Header of a note in a block, followed by its texts. */
 struct note_head {

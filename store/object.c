@@ -14,10 +14,9 @@
 #include "packs.h"
 
 #define CHUNK_BYTES (64u * 1024)
-#define REFLINK_MIN_BYTES                                                      \
-    PACK_OBJECT_MAX_BYTES /* smaller files are copied
-                                                 * as fast */
-#define FANS_MAX_ENTRIES 100000
+/* Smaller files are copied as fast. */
+#define REFLINK_MIN_BYTES PACK_OBJECT_MAX_BYTES
+#define FANS_MAX_ENTRIES  100000
 
 void object_path(const struct hash *h, char out[OBJECT_PATH_BYTES])
 {

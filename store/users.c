@@ -19,10 +19,9 @@
 #define LOCKS_MAX_BYTES        (1024 * 1024)
 #define COMMAND_LINE_MAX_BYTES (16 * 1024)
 #define SHOWN_MAX_CHARS        60
-#define SHOWN_WORDS                                                            \
-    2 /* "mapm mcp": further arguments may be
-                                  * private */
-#define FIELDS 8
+/* Words that are shown, as in "mapm mcp": others may be private. */
+#define SHOWN_WORDS 2
+#define FIELDS      8
 
 /* Splits a line at blanks. */
 static size_t split(struct str line, struct str out[FIELDS])

@@ -34,8 +34,8 @@ struct sl_segment {
     value *end;
     value values[];
 };
-#define SL_SEGMENT_VALUES                                                      \
-    SL_RARE(8000u, 16u) /* or as many as one window needs */
+/* Or as many as one window needs. */
+#define SL_SEGMENT_VALUES SL_RARE(8000u, 16u)
 /* Most programs need no more, and the first one is of two pages, not 16. */
 #define SL_FIRST_SEGMENT_VALUES SL_RARE(1000u, 16u)
 
