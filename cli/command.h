@@ -341,6 +341,7 @@ struct values {
     struct str *items;
     size_t count, capacity;
 };
+void values_add(struct values *v, struct str s, struct arena *a);
 
 struct invocation {
     const struct subcommand *command; /* NULL: none named */

@@ -109,10 +109,10 @@ struct str_list option_list(const struct invocation *inv, enum option_id id)
     return (struct str_list){inv->given[id].items, inv->given[id].count};
 }
 
-static void add_value(struct invocation *inv, struct values *v, struct str s)
+void values_add(struct values *v, struct str s, struct arena *a)
 {
-    v->items = arena_grow(&inv->cx.arena, v->items, v->count, &v->capacity,
-                          sizeof *v->items);
+    v->items =
+        arena_grow(a, v->items, v->count, &v->capacity, sizeof *v->items);
     v->items[v->count++] = s;
 }
 
@@ -200,7 +200,7 @@ static bool add_option(struct invocation *inv, enum option_id id,
         if (words.n && o->kind != ARGUMENT_BACKEND && !is_word_of(words, head))
             return err_set(e, ERR_USAGE, "--%s: \"%.*s\" is not one of: %.*s",
                            o->name, STR_ARG(head), STR_ARG(words));
-        add_value(inv, &inv->given[id], head);
+        values_add(&inv->given[id], head, &inv->cx.arena);
         if (!is_list)
             break;
     }
@@ -300,7 +300,7 @@ static bool take_word(struct parse *p, const char *text, struct err *e)
     if (p->names_of != OPTION_COUNT && !str_has_char(word, '/') &&
         !str_has_char(word, ':'))
         return add_option(inv, p->names_of, word, e);
-    add_value(inv, &inv->arguments, word);
+    values_add(&inv->arguments, word, &inv->cx.arena);
     return true;
 }
 

@@ -13,13 +13,6 @@
  * before the first byte of a request nothing is opened, read or written.
  */
 
-static void add(struct invocation *inv, struct values *v, struct str word)
-{
-    v->items = arena_grow(&inv->cx.arena, v->items, v->count, &v->capacity,
-                          sizeof *v->items);
-    v->items[v->count++] = word;
-}
-
 /* The words that start this server again: "mcp" and its options, folders as
  * absolute paths. */
 static struct str_list list_arguments(struct invocation *inv)
@@ -28,7 +21,7 @@ static struct str_list list_arguments(struct invocation *inv)
     struct arena *a = &inv->cx.arena;
     struct values v = {0};
 
-    add(inv, &v, STR("mcp"));
+    values_add(&v, STR("mcp"), a);
     for (size_t i = 0; i < mcp->option_count; i++) {
         enum option_id id = mcp->options[i];
         struct str_list given = option_list(inv, id);
@@ -36,11 +29,12 @@ static struct str_list list_arguments(struct invocation *inv)
         for (size_t k = 0; id != OPTION_PRINT_CONFIG && k < given.count; k++) {
             struct str value = given.items[k];
 
-            add(inv, &v, arena_printf(a, "--%s", options[id].name));
+            values_add(&v, arena_printf(a, "--%s", options[id].name), a);
             if (options[id].kind == ARGUMENT_FOLDER)
-                add(inv, &v, fs_normalize(fs_join(inv->cx.cwd, value, a), a));
+                values_add(&v, fs_normalize(fs_join(inv->cx.cwd, value, a), a),
+                           a);
             else if (options[id].argument)
-                add(inv, &v, value);
+                values_add(&v, value, a);
         }
     }
     return (struct str_list){v.items, v.count};
