@@ -346,7 +346,30 @@ static bool check_options(const struct invocation *inv, const struct word *word,
     return true;
 }
 
-/* The last row of the name, unless the number of arguments fits an earlier one. */
+/* Checks the number of arguments from index `from` on. A `word` without a name
+ * is the command itself. */
+static bool check_count(const struct invocation *inv, const struct word *word,
+                        size_t from, struct err *e)
+{
+    const char *command = inv->command->name;
+    const char *before = word->name[0] ? " " : "";
+    size_t count = inv->arguments.count - from;
+
+    if (count < word->min_arguments)
+        err_set(e, ERR_USAGE, "mapm %s%s%s needs %s", command, before,
+                word->name, word->arguments);
+    else if (count > word->max_arguments)
+        err_set(e, ERR_USAGE, "mapm %s%s%s: too many arguments: \"%.*s\"",
+                command, before, word->name,
+                STR_ARG(argument(inv, from + word->max_arguments)));
+    else
+        return true;
+    return err_hint(e, "usage: mapm %s [OPTION]... %s%s%s", command, word->name,
+                    word->arguments[0] ? before : "", word->arguments);
+}
+
+/* Takes the last row of the name, unless the number of arguments fits an
+ * earlier one. */
 static bool check_word(struct invocation *inv, struct err *e)
 {
     const struct subcommand *c = inv->command;
@@ -363,36 +386,24 @@ static bool check_word(struct invocation *inv, struct err *e)
     inv->word = word;
     if (!word)
         return unknown_word(inv, e);
-    if (count < word->min_arguments)
-        err_set(e, ERR_USAGE, "mapm %s %s needs %s", c->name, word->name,
-                word->arguments);
-    else if (count > word->max_arguments)
-        err_set(e, ERR_USAGE, "mapm %s %s: too many arguments: \"%.*s\"",
-                c->name, word->name,
-                STR_ARG(argument(inv, 1 + word->max_arguments)));
-    else
-        return check_options(inv, word, e);
-    return err_hint(e, "usage: mapm %s [OPTION]... %s%s%s", c->name, word->name,
-                    word->arguments[0] ? " " : "", word->arguments);
+    return check_count(inv, word, 1, e) && check_options(inv, word, e);
 }
 
 static bool check_arguments(struct invocation *inv, struct err *e)
 {
     const struct subcommand *c = inv->command;
+    struct word all = {.name = ""};
 
     if (!c || has_option(inv, OPTION_HELP))
         return true;
     if (has_option(inv, OPTION_QUIET) && has_option(inv, OPTION_VERBOSE))
         return err_set(e, ERR_USAGE,
                        "--quiet and --verbose exclude each other: take one");
-    if (inv->arguments.count < c->min_arguments)
-        err_set(e, ERR_USAGE, "mapm %s needs %s", c->name, c->arguments);
-    else if (inv->arguments.count > c->max_arguments)
-        err_set(e, ERR_USAGE, "mapm %s: too many arguments: \"%.*s\"", c->name,
-                STR_ARG(inv->arguments.items[c->max_arguments]));
-    else
-        return !c->word_count || !inv->arguments.count || check_word(inv, e);
-    return err_hint(e, "usage: mapm %s [OPTION]... %s", c->name, c->arguments);
+    all.arguments = c->arguments;
+    all.min_arguments = c->min_arguments;
+    all.max_arguments = c->max_arguments;
+    return check_count(inv, &all, 0, e) &&
+           (!c->word_count || !inv->arguments.count || check_word(inv, e));
 }
 
 bool invocation_parse(struct invocation *inv, int argc, char *const *argv,
