@@ -130,27 +130,27 @@ STORE_WORD(collect)
     return true;
 }
 
-static bool with_store(struct invocation *inv,
-                       bool (*run)(struct store_job *job, int *exit_code,
-                                   struct err *e),
-                       int *exit_code, struct err *e)
-{
-    struct store_job job = {.inv = inv};
-    bool ok = open_store(&inv->cx, &job.store, e) && run(&job, exit_code, e);
-
-    close_store(&inv->cx, job.store);
-    return ok;
-}
+/* In the order of the words of the command. */
+static const struct {
+    bool (*on_store)(struct store_job *job, int *exit_code, struct err *e);
+    bool (*other)(struct invocation *inv, int *exit_code, struct err *e);
+} functions[] = {
+    {.on_store = show_path}, {.on_store = show_stats},
+    {.on_store = verify},    {.other = store_check_remote},
+    {.on_store = collect},   {.other = store_pull},
+    {.other = store_push},
+};
 
 COMMAND(command_store)
 {
-    /* In the order of its words. */
-    static bool (*const own[])(struct store_job *, int *, struct err *) = {
-        show_path, show_stats, verify, NULL, collect, NULL, NULL};
-    static bool (*const others[])(struct invocation *, int *, struct err *) = {
-        NULL, NULL, NULL, store_check_remote, NULL, store_pull, store_push};
     size_t word = (size_t)(inv->word - inv->command->words);
+    struct store_job job = {.inv = inv};
+    bool ok;
 
-    return own[word] ? with_store(inv, own[word], exit_code, e)
-                     : others[word](inv, exit_code, e);
+    if (functions[word].other)
+        return functions[word].other(inv, exit_code, e);
+    ok = open_store(&inv->cx, &job.store, e) &&
+         functions[word].on_store(&job, exit_code, e);
+    close_store(&inv->cx, job.store);
+    return ok;
 }
