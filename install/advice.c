@@ -84,13 +84,9 @@ static void note_server(struct context *cx, const struct install_plan *plan)
 /* Those of this machine that nobody asked about: --yes, or no terminal. */
 static void note_others(struct context *cx, const struct install_plan *plan)
 {
-    struct str names = STR("");
+    struct str names = str_list_join(plan->others, ",", &cx->arena);
 
-    if (plan->asks_clients || plan->change_count == 0)
-        return;
-    for (size_t i = 0; i < plan->others.count; i++)
-        names = arena_join(names, ",", plan->others.items[i], &cx->arena);
-    if (names.n)
+    if (!plan->asks_clients && plan->change_count && names.n)
         context_note(cx,
                      "also on this machine: %.*s (mapm install --client %.*s)",
                      STR_ARG(names), STR_ARG(names));

@@ -401,22 +401,13 @@ bool session_list_clients(struct install_session *s, struct err *e)
     return true;
 }
 
-static struct str join(struct str_list names, struct arena *a)
-{
-    struct str out = STR("");
-
-    for (size_t i = 0; i < names.count; i++)
-        out = arena_join(out, ", ", names.items[i], a);
-    return out;
-}
-
 struct str session_ask_about_clients(const struct install_session *s)
 {
     struct arena *a = &s->cx->arena;
 
     return arena_printf(a, "for %.*s (yes), or for %.*s, too (all)",
-                        STR_ARG(join(s->plan.used, a)),
-                        STR_ARG(join(s->plan.others, a)));
+                        STR_ARG(str_list_join(s->plan.used, ", ", a)),
+                        STR_ARG(str_list_join(s->plan.others, ", ", a)));
 }
 
 /* --- files ------------------------------------------------------------------- */
