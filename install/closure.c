@@ -341,36 +341,41 @@ static void note_moved(struct closure *c, const struct node *n,
         map_put(&c->moved, entry->key, &r->moved);
 }
 
-static bool has_entry_of(const struct layer *l, struct str repository,
-                         struct arena *a)
+/* Lists the repositories that the lock has entries of. */
+static void list_repositories(const struct layer *l, struct arena *a,
+                              struct map *out)
 {
     size_t count;
     const struct lock_entry **entries = layer_entries(l, a, &count);
 
+    map_init(out, a);
     for (size_t i = 0; i < count; i++) {
         const struct origin *o = layer_origin(l, entries[i]);
 
-        if (o->scheme == ORIGIN_GIT &&
-            str_eq(origin_repository(o, a), repository))
-            return true;
+        if (o->scheme == ORIGIN_GIT)
+            map_put(out, origin_repository(o, a), out);
     }
-    return false;
 }
 
-/* A lock that has entries by both names of a repository gets one, unless it is
- * to stay as it is; one that has the former name alone waits for an update. */
+/* Notes the new name of a repository that the lock has entries of by both names,
+ * unless the lock must not change. If it has the former name only, that stays
+ * until an update. */
 static void settle_moved(struct closure *c)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
+    struct map locked;
 
-    for (size_t i = 0; !c->options.locked && i < c->redirects.count; i++) {
+    if (c->options.locked || c->redirects.count == 0)
+        return;
+    list_repositories(c->layer, &scratch, &locked);
+    for (size_t i = 0; i < c->redirects.count; i++) {
         const struct map_entry *entry = &c->redirects.entries[i];
         struct redirect *r = entry->value;
         struct origin now;
 
         if (!map_has(&c->moved, entry->key) &&
             origin_in_repository(r->origin, r->moved, &scratch, &now) &&
-            has_entry_of(c->layer, origin_repository(&now, &scratch), &scratch))
+            map_has(&locked, origin_repository(&now, &scratch)))
             map_put(&c->moved, entry->key, &r->moved);
     }
 }
@@ -416,12 +421,16 @@ static enum outcome put_former(struct arrival *x)
 static enum outcome settle_name(struct arrival *x)
 {
     struct node *n = x->n;
-    const struct naming *naming = closure_naming(x->c, n);
+    struct naming *naming = closure_naming(x->c, n);
     const struct err *failed = naming->failed;
 
-    n->awaits_name = !naming->is_done;
-    if (n->awaits_name)
+    if (!naming->is_done) {
+        naming->waiting =
+            arena_grow(&x->c->cx->arena, naming->waiting, naming->waiting_count,
+                       &naming->waiting_capacity, sizeof(struct node *));
+        naming->waiting[naming->waiting_count++] = n;
         return TAKEN;
+    }
     if (failed && !remote_is_answer(failed->code) &&
         failed->code != ERR_OFFLINE) {
         n->is_ready = false;
@@ -591,16 +600,17 @@ static bool finish_event(struct arrival *x, enum outcome outcome)
         return outcome == TAKEN;
     if (n->stays && !n->gone && is_no_match(x->problem.code))
         return change_after_all(c, n, x->e);
+    /* an error of this machine, not of the package: stop */
     if (x->problem.code == ERR_INTERRUPTED || x->problem.code == ERR_IO) {
-        *x->e = x->problem; /* an error of this machine, not of the package:
-                             * stop */
+        *x->e = x->problem;
         return false;
     }
     node_fail(c, n, &x->problem);
     return n->kinds != DOC_MARKET || plugin_market_settled(c, n, x->e);
 }
 
-/* Of all packages that wait for it. */
+/* Handles the answer for all packages that wait for it, unless they have been
+ * requested in another way since. */
 static bool take_naming(struct arrival *x)
 {
     struct closure *c = x->c;
@@ -613,12 +623,11 @@ static bool take_naming(struct arrival *x)
         naming->failed = arena_new(&c->cx->arena, struct err);
         *naming->failed = *x->event->err;
     }
-    for (size_t k = 0; k < c->queued; k++) {
+    for (size_t k = 0; k < naming->waiting_count; k++) {
         struct arrival one = *x;
 
-        one.n = c->queue[k];
-        if (one.n->awaits_name && closure_naming(c, one.n) == naming &&
-            !finish_event(&one, settle_name(&one)))
+        one.n = naming->waiting[k];
+        if (one.n->by_lock_name && !finish_event(&one, settle_name(&one)))
             return false;
     }
     return true;

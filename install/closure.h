@@ -68,6 +68,8 @@ struct naming {
     bool is_done;
     struct str moved; /* "owner/repo" that it redirects to; "" = does not */
     struct err *failed;
+    struct node **waiting; /* packages that are fetched, until it is done */
+    size_t waiting_count, waiting_capacity;
 };
 
 #define NODE_MAX_REQUESTS 1000 /* requests per node; a few suffice */
@@ -91,7 +93,6 @@ struct node {
     bool is_sharing;      /* in `also` of its entry: checked at its own path */
     bool is_twin;         /* another object at its path has the same content */
     bool by_lock_name;    /* requested by the name in the lock */
-    bool awaits_name;     /* … and is here; struct naming is not done yet */
     bool checks_former; /* … and by the former one, which does not redirect */
     bool is_exact;      /* named on the command line */
     bool is_comparing;  /* update: compared with the lock */

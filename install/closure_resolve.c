@@ -448,7 +448,7 @@ bool closure_stop_sharing(struct closure *c, struct node *n, struct err *e)
 {
     n->is_override = !n->is_sharing;
     n->is_sharing = n->is_twin = n->is_unproved = n->is_proved = false;
-    n->by_lock_name = n->awaits_name = n->checks_former = false;
+    n->by_lock_name = n->checks_former = false;
     n->locked = NULL;
     n->package.commit = n->object = n->path = str_make("", 0);
     return closure_request(c, n, e);
