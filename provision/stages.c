@@ -145,13 +145,14 @@ bool stages_find(struct stages *st, struct str path, struct swap_stage **out,
 void stages_open(struct swap *s)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct err ignored = {0};
 
-    for (size_t i = 1; i < s->stage_count; i++)
-        if (!fs_open_dir_at(s->root,
-                            path_of(s->stages[i].folder, s->stage_name.p, &a),
-                            &s->stages[i].fd, &ignored))
-            err_clear(&ignored);
+    for (size_t i = 1; i < s->stage_count; i++) {
+        struct err ignored = {0};
+
+        (void)!fs_open_dir_at(s->root,
+                              path_of(s->stages[i].folder, s->stage_name.p, &a),
+                              &s->stages[i].fd, &ignored);
+    }
 }
 
 void stages_close(struct swap *s)
@@ -168,9 +169,8 @@ void stages_remove(struct swap *s)
     for (size_t i = 1; i < s->stage_count; i++) {
         struct err ignored = {0};
 
-        if (!fs_remove_tree_at(
-                s->root, path_of(s->stages[i].folder, s->stage_name.p, &a),
-                &ignored))
-            continue;
+        (void)!fs_remove_tree_at(
+            s->root, path_of(s->stages[i].folder, s->stage_name.p, &a),
+            &ignored);
     }
 }
