@@ -302,9 +302,9 @@ static bool read_yaml(int dirfd, struct arena *a, struct str *out,
     return true;
 }
 
-/* Writes a rule for the command to mapm.yaml and accepts the new rules. Fails
- * if the file has changed since it was read, because the user accepted what was
- * read. */
+/* Adds a rule for the command to mapm.yaml and accepts the new rules. Fails if
+ * the file has changed since it was read: the user accepted the rules of the
+ * version that was read. */
 static bool write_rule(struct command_rules *c, const struct str *words,
                        size_t count, struct err *e)
 {

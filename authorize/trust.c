@@ -172,8 +172,8 @@ static bool format_identity(int fd, bool make, struct arena *a, struct str *out,
     return true;
 }
 
-/* Stores the identity of the folder, read from the same descriptor whose owner
- * was checked. */
+/* Stores the identity of the folder in `out`. Opens the folder once: the owner
+ * is checked and the identity is read through the same file descriptor. */
 static bool identify(struct context *cx, const struct trust_request *q,
                      bool make, struct str *out, struct err *e)
 {

@@ -216,7 +216,7 @@ void diff_lines(struct str before, struct str after, struct arena *a,
 
 /* --- as text -------------------------------------------------------------- */
 
-/* Finds the first hunk at or after `from`; returns false if there is none.
+/* Finds the first hunk at or after `from`. Returns false at the end of the diff.
  * Changes with at most twice `context` lines between them are one hunk. */
 static bool next_hunk(const struct diff *d, size_t context, size_t from,
                       size_t *start, size_t *end)
