@@ -81,7 +81,10 @@ bool stages_has_exact_modes(int fd)
 
 /* --- making one --------------------------------------------------------------- */
 
-static bool make_stage(struct stages *st, struct str folder, struct err *e)
+/* Makes the stage of `mount`, as high above `folder` as possible. */
+static bool make_stage(struct stages *st, struct str folder,
+                       const struct fs_mount *mount, struct swap_stage **out,
+                       struct err *e)
 {
     struct swap *s = st->swap;
     struct swap_stage *stage;
@@ -91,7 +94,9 @@ static bool make_stage(struct stages *st, struct str folder, struct err *e)
     if (s->stage_count == SWAP_MAX_STAGES)
         return err_set(e, ERR_LIMIT, "the places are on more than %d mounts",
                        SWAP_MAX_STAGES);
-    stage = &s->stages[s->stage_count++];
+    folder = find_top(st, folder, mount);
+    st->mounts[s->stage_count] = *mount;
+    *out = stage = &s->stages[s->stage_count++];
     *stage = (struct swap_stage){arena_str(st->arena, folder), -1, false};
     name = path_of(STR("."), s->stage_name.p, st->arena);
     /* no link may lead elsewhere */
@@ -130,12 +135,8 @@ bool stages_find(struct stages *st, struct str path, struct swap_stage **out,
     for (size_t i = 0; i < s->stage_count && !*out; i++)
         if (fs_mount_eq(&st->mounts[i], &mount))
             *out = &s->stages[i];
-    if (!*out) {
-        st->mounts[s->stage_count % SWAP_MAX_STAGES] = mount;
-        if (!make_stage(st, find_top(st, folder, &mount), e))
-            return false;
-        *out = &s->stages[s->stage_count - 1];
-    }
+    if (!*out && !make_stage(st, folder, &mount, out, e))
+        return false;
     map_put(&st->by_folder, arena_str(st->arena, key), *out);
     return true;
 }
