@@ -367,7 +367,7 @@ static bool fail_ambiguous(struct invocation *inv,
     struct str list = STR("");
 
     for (size_t i = 0; i < count; i++)
-        list = arena_join(list, i ? ", " : "", hits[i].origin, &inv->cx.arena);
+        list = arena_join(list, ", ", hits[i].origin, &inv->cx.arena);
     err_clear(e);
     err_set(e, ERR_NOT_FOUND, "the catalogs offer %zu packages named \"%.*s\"",
             count, STR_ARG(hits->name));
