@@ -42,7 +42,7 @@ static const struct word store_words[] = {
     {"verify", "REMOTE", "Compare a team store with the lock", 1, 1, NULL},
     {"gc",     "",       "Delete objects that no workspace needs", 0, 0, NULL},
     {"pull",   "",       "Fetch locked packages that the store lacks", 0, 0, NULL},
-    {"push",   "",       "Push locked packages to a team store", 0, MANY, NULL},
+    {"push",   "[NAME...] [REMOTE]", "Push locked packages to a team store", 0, MANY, NULL},
 };
 static const struct word skill_words[] = {
     {"list",   "",            "List skills with source and description", 0, 0, ROOT_OPTIONS},
