@@ -62,12 +62,13 @@ STORE_WORD(show_stats)
         return true;
     }
     term_print(t, "path        %.*s\n", STR_ARG(store_home(job->store)));
-    term_print(t, "objects     %zu (%s)\n", (size_t)stats.objects,
+    term_print(t, "objects     %llu (%s)\n", (unsigned long long)stats.objects,
                text_bytes(stats.bytes, bytes));
-    term_print(t, "packages    %zu\n", (size_t)stats.packages);
-    term_print(t, "workspaces  %zu\n", (size_t)stats.workspaces);
+    term_print(t, "packages    %llu\n", (unsigned long long)stats.packages);
+    term_print(t, "workspaces  %llu\n", (unsigned long long)stats.workspaces);
     if (stats.damaged)
-        term_print(t, "damaged     %zu (%s)\n", (size_t)stats.damaged,
+        term_print(t, "damaged     %llu (%s)\n",
+                   (unsigned long long)stats.damaged,
                    text_bytes(stats.damaged_bytes, bad));
     return true;
 }
