@@ -63,7 +63,7 @@ static bool run_in(bool is_here, const char *name, const char *const *rest,
                            &ignored))
         return false;
     argv[0] = str_dup0(path, &scratch);
-    for (size_t i = 0; rest[i] && i < RUN_MAX_ARGS; i++)
+    for (size_t i = 0; i < RUN_MAX_ARGS && rest[i]; i++)
         argv[i + 1] = rest[i];
     if (!proc_run(&(struct proc_options){.argv = argv,
                                          .env = make_env(&scratch),
