@@ -80,14 +80,11 @@ static bool may_give(bool (*gives)(struct str path, struct str own,
     return false;
 }
 
-static bool may_give_name(const struct origin *o, struct str own,
-                          struct str name)
-{
-    return may_give(is_scoped_name, o, own, name);
-}
-
-static bool also_gives_name(const struct layer *l,
-                            const struct lock_entry *entry)
+/* Returns whether another folder of equal content may give the entry its name.
+ */
+static bool also_may_give(bool (*gives)(struct str path, struct str own,
+                                        struct str name),
+                          const struct layer *l, const struct lock_entry *entry)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct str repository = origin_repository(layer_origin(l, entry), &a);
@@ -98,7 +95,7 @@ static bool also_gives_name(const struct layer *l,
 
         if (origin_parse_part(entry->also[i], &l->rules, &a, &o, &ignored) &&
             str_eq(origin_repository(&o, &a), repository) &&
-            may_give_name(&o, entry->declared, entry->name))
+            may_give(gives, &o, entry->declared, entry->name))
             return true;
     }
     return false;
@@ -110,7 +107,7 @@ static bool is_given_name(const struct layer *l, const struct lock_entry *entry,
                           struct str path)
 {
     return is_scoped_name(path, entry->declared, entry->name) ||
-           also_gives_name(l, entry);
+           also_may_give(is_scoped_name, l, entry);
 }
 
 bool node_is_given_name(const struct closure *c, struct node *n)
@@ -118,11 +115,14 @@ bool node_is_given_name(const struct closure *c, struct node *n)
     const struct lock_entry *entry = n->locked;
 
     if (is_given_name(c->layer, entry, n->path) ||
-        (n->is_sharing && may_give_name(layer_origin(c->layer, entry),
-                                        entry->declared, entry->name)))
+        (n->is_sharing &&
+         may_give(is_scoped_name, layer_origin(c->layer, entry),
+                  entry->declared, entry->name)))
         return true;
-    n->checks_scope = entry->kind != DOC_MCP &&
-                      may_be_of_plugin(n->path, entry->declared, entry->name);
+    n->checks_scope =
+        entry->kind != DOC_MCP &&
+        (may_be_of_plugin(n->path, entry->declared, entry->name) ||
+         also_may_give(may_be_of_plugin, c->layer, entry));
     return n->checks_scope;
 }
 
@@ -137,7 +137,7 @@ struct str node_locked_name(const struct closure *c, const struct node *n)
     return !entry->declared.n ||
                    may_give(may_be_of_plugin, closure_locked_origin(c, n),
                             entry->declared, entry->name) ||
-                   also_gives_name(c->layer, entry)
+                   also_may_give(may_be_of_plugin, c->layer, entry)
                ? entry->name
                : entry->declared;
 }
@@ -154,7 +154,8 @@ struct str node_recorded_name(const struct closure *c, const struct node *n,
                    str_eq(entry->declared, own) &&
                    (is_given_name(c->layer, entry, n->path) ||
                     may_give(may_be_of_plugin, layer_origin(c->layer, entry),
-                             own, entry->name))
+                             own, entry->name) ||
+                    also_may_give(may_be_of_plugin, c->layer, entry))
                ? entry->name
                : own;
 }

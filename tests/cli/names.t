@@ -175,6 +175,32 @@ exits '[F4] folders of one name, one without a scope' 3 mapm install acme/bad --
 is '[F4] the others have names' "$(names)" 'pdf   as box/pdf pdf   as jam/pdf '
 like '[F4] and it is left out' "$err" 'left out, origin-conflict: .*BAD/skills/pdf'
 
+# --- the plugin of an equal folder gives the name --------------------------------------
+
+t=$T/tools
+skill "$t/.tool/skills/ai"
+skill "$t/suite/browser/skills/ai"
+skill "$t/suite/other/skills/ai" 'description: Another one.'
+mkdir -p "$t/suite/browser/.claude-plugin"
+echo '{"name": "web"}' >"$t/suite/browser/.claude-plugin/plugin.json"
+make_repo acme/tools "$t"
+fresh
+exits '[F4] equal folders, the second one in a plugin' 0 mapm install acme/tools --all --yes
+is '[G10] have the name of the plugin' "$(names)" 'ai   as other/ai ai   as web/ai '
+like '[F4] with the first folder as origin' "$(cat mapm.lock)" 'origin: .*/\.tool/skills/ai'
+cp mapm.lock before
+exits '[F4] again' 0 mapm install --locked
+exits '[F4] without --locked' 0 mapm install
+is '[F4] nothing changes' "$(cat mapm.lock)" "$(cat before)"
+exits '[F4] verify' 0 mapm verify
+MAPM_HOME=$T/other
+rm -rf .agents
+exits '[F4] in a new store' 0 mapm install --locked
+named 'as: web/ai' 'as: zip/ai'
+exits '[F13] a name that neither has' 1 mapm install --locked
+like '[F13] is not taken' "$err" 'neither a folder nor a plugin'
+MAPM_HOME=$T/mapm
+
 # --- hints -------------------------------------------------------------------------
 
 fresh
