@@ -44,7 +44,9 @@ struct node_link {
 struct report {
     struct err *e;
     size_t problems, lines, bytes;
-    size_t more;    /* number of omitted lines */
+    size_t more;                /* number of omitted lines */
+    const struct node *claimed; /* node of the name in the last problem, if that
+                                 * was a conflict */
     struct err why; /* cause shared by the last problems, reported once after
                      * them */
 };

@@ -20,6 +20,7 @@ static bool begin(struct report *r, size_t lines)
 {
     tell_why(r);
     r->problems++;
+    r->claimed = NULL;
     if (!r->more && r->lines < ERROR_MAX_LINES)
         return true;
     r->more += lines;
@@ -251,15 +252,21 @@ void report_conflict(struct report *r, const struct node *first,
 {
     CLEANUP(buf_done) struct buf one = {0};
     CLEANUP(buf_done) struct buf two = {0};
+    bool is_known = r->claimed == first; /* add one more claim to it */
 
-    if (!begin(r, 3))
-        return;
-    add_line(r, ERR_CONFLICT, ERR_ITEM,
-             "two different packages claim the name of %s %.*s",
-             doc_kind_name(second->kind), STR_ARG(second->fqn));
-    add_claim(r, first->package, chain(first, STR(""), &one), !first->parent);
+    if (!is_known) {
+        if (!begin(r, 3))
+            return;
+        r->claimed = first;
+        add_line(r, ERR_CONFLICT, ERR_ITEM,
+                 "different packages claim the name of %s %.*s",
+                 doc_kind_name(second->kind), STR_ARG(second->fqn));
+        add_claim(r, first->package, chain(first, STR(""), &one),
+                  !first->parent);
+    }
     add_claim(r, second, chain(parent, second->fqn, &two), !parent);
-    hint_conflict(r, first, second, parent);
+    if (!is_known)
+        hint_conflict(r, first, second, parent);
 }
 
 void report_cycle(struct report *r, struct node *const *stack, size_t depth)

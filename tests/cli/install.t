@@ -179,7 +179,7 @@ agent "$b/agents/both" 'scope: beta' 'dependencies:' '  skills:' \
 agent "$b/agents/base" 'scope: acme'
 skill "$b/skills/across" 'scope: beta' 'dependencies:' '  skills:' "    - $U/main/skills/base"
 make_repo beta/tools "$b"
-refuses 'one name, two packages' 'two different packages claim the name of skill acme/base' \
+refuses 'one name, two packages' 'different packages claim the name of skill acme/base' \
     beta/tools/agents/both
 like 'the one chain' "$err" "$U/main/skills/base at $first.*beta/both -> acme/mid -> acme/base"
 like 'the other' "$err" 'beta/tools/tree/main/skills/base at [0-9a-f]{40}.*beta/both -> beta/user -> acme/base'

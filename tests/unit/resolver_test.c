@@ -160,21 +160,30 @@ static const struct {
       {"C", S, 0, 0, "s:X2"}, {"X1", S, "acme/x", "one", ""},
       {"X2", S, "acme/x", "two", ""}},
      ERR_CONFLICT,
-     "two different packages claim the name of skill acme/x\n"
+     "different packages claim the name of skill acme/x\n"
      "X1 at c0ffee, by way of X -> B -> acme/x\n"
      "X2 at c0ffee, by way of X -> C -> acme/x",
      "let both name the same ref of it: mapm install X2, or mapm update for "
      "what others need"},
     {"conflict of roots [M27]", "s:X1 s:X2",
      {{"X1", S, "x", "one", ""}, {"X2", S, "x", "two", ""}}, ERR_CONFLICT,
-     "two different packages claim the name of skill x\n"
+     "different packages claim the name of skill x\n"
      "X1 at c0ffee, asked for directly: x\n"
      "X2 at c0ffee, asked for directly: x",
      "let both name the same ref of it: mapm install X2, or mapm update for "
      "what others need"},
+    {"three packages of one name are one problem [M27]", "s:X1 s:X2 s:X3",
+     {{"X1", S, "x", "one", ""}, {"X2", S, "x", "two", ""},
+      {"X3", S, "x", "three", ""}}, ERR_CONFLICT,
+     "different packages claim the name of skill x\n"
+     "X1 at c0ffee, asked for directly: x\n"
+     "X2 at c0ffee, asked for directly: x\n"
+     "X3 at c0ffee, asked for directly: x",
+     "let both name the same ref of it: mapm install X2, or mapm update for "
+     "what others need"},
     {"unknown content equals nothing [M27]", "s:X1 s:X2",
      {{"X1", S, "x", "", ""}, {"X2", S, "x", "", ""}}, ERR_CONFLICT,
-     "two different packages claim the name of skill x\n"
+     "different packages claim the name of skill x\n"
      "X1 at c0ffee, asked for directly: x\n"
      "X2 at c0ffee, asked for directly: x",
      "let both name the same ref of it: mapm install X2, or mapm update for "
@@ -203,7 +212,7 @@ static const struct {
     {"one name for two agents [M27, D12]", "a:A",
      {{"A", A, 0, 0, "a:X1 a:X2"}, {"X1", A, "x", "one", ""},
       {"X2", A, "x", "two", ""}}, ERR_CONFLICT,
-     "two different packages claim the name of agent x\n"
+     "different packages claim the name of agent x\n"
      "X1 at c0ffee, by way of A -> x\n"
      "X2 at c0ffee, by way of A -> x",
      "let both name the same ref of it: mapm install X2, or mapm update for "
@@ -228,7 +237,7 @@ static const struct {
      "mcp gone, needed by A\nno such path\n"
      "a cycle of dependencies: A -> B -> A\n"
      "skill A needs skill B (B)\nskill B needs skill A (A)\n"
-     "two different packages claim the name of skill x\n"
+     "different packages claim the name of skill x\n"
      "X1 at c0ffee, by way of A -> x\nX2 at c0ffee, by way of A -> x",
      "look again"},
 };
