@@ -484,6 +484,13 @@ static bool check_wanted(struct install_session *s, struct node *const *wanted,
                 !n->is_catalog && !n->is_exact && !session_is_network(why.code);
         }
         err_also_err(e, &why);
+        /* a marketplace may have plugins alone */
+        if (n->is_exact && n->path.n == 0 && why.code == ERR_PATH &&
+            !e->hint[0] && offers_are_chosen(&s->request->choice))
+            err_hint(e,
+                     "mapm install %.*s lists what it offers; plugins are "
+                     "chosen with --plugin",
+                     STR_ARG(n->origin->text));
     }
     if (failed > ERROR_MAX_LINES)
         err_also(e, "\xe2\x80\xa6 and %zu more", failed - ERROR_MAX_LINES);

@@ -147,6 +147,8 @@ is 'says which plugin has it' "$(field '[(o["name"], o["plugin"]) for o in d["of
 exits 'has no text of its own' 2 mapm info acme/market --readme
 exits 'a list of plugins alone' 0 mapm info acme/list
 has 'is a catalog, too' "$out" '0 skills, 0 agents, 0 MCP servers, 3 plugins'
+exits '[F4] --all of plugins alone' 1 mapm install acme/list --all --yes
+has '[F4] says how plugins are chosen' "$err" 'mapm install acme/list lists what it offers; plugins are chosen with --plugin'
 exits 'a folder of this machine' 0 mapm info "$S"
 has 'the same' "$out" '5 skills, 0 agents, 1 MCP server, 3 plugins'
 is 'nothing was written' "$(ls -A)" ''
