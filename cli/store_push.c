@@ -143,11 +143,18 @@ COMMAND(store_push)
     return true;
 }
 
+/* A proof that comes from the git host, because it is too large for a store. */
+static bool is_large_proof(const struct install_shared *s)
+{
+    return s->is_proof && s->state == INSTALL_KEPT_BACK;
+}
+
 static void print_verified(struct invocation *inv,
                            const struct install_push_result *r)
 {
-    for (size_t i = 0; i < r->count && inv->cx.is_verbose; i++)
-        if (r->items[i].state != INSTALL_NOT_SHARED)
+    for (size_t i = 0; i < r->count; i++)
+        if (r->items[i].state != INSTALL_NOT_SHARED &&
+            (is_large_proof(&r->items[i]) || inv->cx.is_verbose))
             print_item(inv, &r->items[i]);
     print_failed(inv, r);
     term_note(&inv->term, "%zu package%s as mapm.lock says, %zu not: %.*s",

@@ -50,8 +50,11 @@ static struct install_shared *add_item(struct job *j,
 static void fail_item(struct job *j, struct install_shared *s,
                       const struct err *why)
 {
-    if (s->state != INSTALL_KEPT_BACK)
-        s->state = INSTALL_NOT_SHARED;
+    if (s->state == INSTALL_KEPT_BACK) {
+        s->message = install_team_from_host(why, &j->cx->arena);
+        return;
+    }
+    s->state = INSTALL_NOT_SHARED;
     s->message = str_make("", 0);
     for (const char *m = NULL; (m = err_prev(why, m)) != NULL;)
         s->message = arena_join(s->message, ": ", str_cstr(m), &j->cx->arena);

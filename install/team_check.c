@@ -5,7 +5,8 @@
 #include "mapm/open_store.h"
 
 /* Verifies a remote: requests all locked packages without using the local store
- * or git hosts, so that everything that arrives is in the remote. */
+ * or git hosts, so that everything that arrives is in the remote. A proof that
+ * is too large to be pushed is replaced by the trees in the local store. */
 
 struct check {
     struct context *cx;
@@ -13,6 +14,7 @@ struct check {
     struct store *store;
     struct team_remotes remotes; /* the remote */
     struct install_team_package *packages;
+    struct str *too_large; /* per package: why no remote has its proof */
     struct fetch *fetch;
     struct install_push_result *out;
     struct str_list warnings;
@@ -90,15 +92,24 @@ static bool is_about(struct str line, const struct install_team_package *p,
            (p->asked.n && str_find(line, p->asked) != SIZE_MAX);
 }
 
-/* Returns the error of one of its objects, or else of the package. */
+/* Returns the error of one of its objects, or else of the package. A machine
+ * without the trees of the commit cannot compute the size of a proof. */
 static struct str message_of(const struct check *c,
                              const struct install_team_package *p,
                              const struct err *why)
 {
-    for (size_t i = 0; i < c->warnings.count; i++)
-        if (is_about(c->warnings.items[i], p, &c->cx->arena))
-            return c->warnings.items[i];
-    return arena_str(&c->cx->arena, str_cstr(err_first(why)));
+    struct arena *a = &c->cx->arena;
+    struct str message = str_cstr(err_first(why));
+
+    for (size_t i = c->warnings.count; i-- > 0;)
+        if (is_about(c->warnings.items[i], p, a))
+            message = c->warnings.items[i];
+    if (str_starts(message, STR("no store has the proof of")) && !p->proof.n)
+        return arena_printf(a,
+                            "%.*s (or it is too large for a store: mapm store "
+                            "pull fetches what tells)",
+                            STR_ARG(message));
+    return arena_str(a, message);
 }
 
 static void take(struct check *c, const struct fetch_event *event)
@@ -129,12 +140,23 @@ static bool check_answers(const struct check *c, struct err *e)
     return true;
 }
 
-static bool exchange(struct check *c, struct err *e)
+/* Returns whether the package is requested with the trees of the local store,
+ * or without them. */
+static bool is_asked(const struct check *c, size_t i, bool with_trees)
+{
+    const struct install_team_package *p = &c->packages[i];
+    bool is_too_large = c->too_large[i].n > 0;
+
+    return !p->kept_back && is_too_large == with_trees &&
+           !(is_too_large && p->is_market);
+}
+
+static bool exchange(struct check *c, bool with_trees, struct err *e)
 {
     struct fetch_event event = {.kind = FETCH_MANIFEST};
 
     for (size_t i = 0; i < c->out->count; i++)
-        if (!c->packages[i].kept_back && !ask(c, i, e))
+        if (is_asked(c, i, with_trees) && !ask(c, i, e))
             return false;
     while (event.kind != FETCH_IDLE) {
         CLEANUP(arena_done) struct arena scratch = {0};
@@ -147,7 +169,13 @@ static bool exchange(struct check *c, struct err *e)
     return true;
 }
 
-static bool fetch_all(struct check *c, struct err *e)
+static bool find_trees(void *ctx, struct str repository, struct str commit,
+                       struct arena *a, struct str *bytes)
+{
+    return store_find_trees(ctx, repository, commit, a, bytes);
+}
+
+static bool fetch_all(struct check *c, bool with_trees, struct err *e)
 {
     struct store_session session = {.dirfd = -1};
     const struct layer *l = &c->all.whole;
@@ -155,6 +183,8 @@ static bool fetch_all(struct check *c, struct err *e)
         .hosts = l->rules.hosts,
         .host_count = l->rules.host_count,
         .limits = &l->limits,
+        .store = {.find_trees = with_trees ? find_trees : NULL,
+                  .ctx = c->store},
         .stores = &c->remotes,
         .warn = keep_warning,
         .warn_ctx = c,
@@ -166,7 +196,7 @@ static bool fetch_all(struct check *c, struct err *e)
         !store_session_begin(c->store, &session, e))
         return false;
     o.incoming = session.path;
-    ok = fetch_open(&o, &c->fetch, e) && exchange(c, e);
+    ok = fetch_open(&o, &c->fetch, e) && exchange(c, with_trees, e);
     fetch_close(c->fetch);
     store_session_end(c->store, &session);
     return ok;
@@ -191,6 +221,31 @@ static size_t drop_also(struct install_team_package *list, size_t count)
         if ((!list[i].is_also || list[i].is_market) && !is_derived(&list[i]))
             list[n++] = list[i];
     return n;
+}
+
+/* Finds the proofs that push keeps back because of their size. */
+static bool find_too_large(struct check *c, size_t count)
+{
+    CLEANUP(install_trees_done)
+    struct install_trees trees = {.store = c->store};
+    bool any = false;
+
+    c->too_large = arena_array(&c->cx->arena, count, sizeof *c->too_large);
+    for (size_t i = 0; i < count; i++) {
+        CLEANUP(arena_done) struct arena a = {0};
+        const struct install_team_package *p = &c->packages[i];
+        struct team_file *files;
+        struct err why = {0};
+        size_t n;
+
+        if (p->kept_back || p->is_of_index || !p->proof.n ||
+            install_team_find(&trees, &p, 1, &a, &files, &n, &why) ||
+            why.code != ERR_LIMIT)
+            continue;
+        c->too_large[i] = install_team_from_host(&why, &c->cx->arena);
+        any = true;
+    }
+    return any;
 }
 
 static void list_items(struct check *c, size_t count)
@@ -231,21 +286,37 @@ static bool find_remote(struct check *c, struct str url, struct err *e)
     return true;
 }
 
-/* Drops valid marketplaces, whose plugins are checked by themselves. */
-static void drop_found_markets(struct check *c)
+/* Drops valid marketplaces, whose plugins are checked by themselves, and adds
+ * the proofs that come from the git host. */
+static void finish_items(struct check *c)
 {
     struct install_push_result *r = c->out;
+    struct install_shared *items =
+        arena_array(&c->cx->arena, 2 * r->count, sizeof *items);
     size_t n = 0;
 
-    for (size_t i = 0; i < r->count; i++)
-        if (!c->packages[i].is_market ||
-            r->items[i].state == INSTALL_NOT_SHARED)
-            r->items[n++] = r->items[i];
+    for (size_t i = 0; i < r->count; i++) {
+        const struct install_team_package *p = &c->packages[i];
+        bool is_too_large = c->too_large[i].n > 0;
+
+        if (!p->is_market ||
+            (!is_too_large && r->items[i].state == INSTALL_NOT_SHARED))
+            items[n++] = r->items[i];
+        if (!is_too_large)
+            continue;
+        items[n] = r->items[i];
+        items[n].object = p->asked;
+        items[n].is_proof = true;
+        items[n].state = INSTALL_KEPT_BACK;
+        items[n++].message = c->too_large[i];
+    }
+    r->items = items;
     r->count = n;
 }
 
 static bool check(struct check *c, struct str url, struct err *e)
 {
+    bool any_too_large;
     size_t count;
 
     if (c->cx->is_offline)
@@ -259,9 +330,10 @@ static bool check(struct check *c, struct str url, struct err *e)
         return false;
     count = drop_also(c->packages, count);
     list_items(c, count);
-    if (!fetch_all(c, e))
+    any_too_large = find_too_large(c, count);
+    if (!fetch_all(c, false, e) || (any_too_large && !fetch_all(c, true, e)))
         return false;
-    drop_found_markets(c);
+    finish_items(c);
     for (size_t i = 0; i < c->out->count; i++)
         c->out->by_state[c->out->items[i].state]++;
     return c->out->by_state[INSTALL_NOT_SHARED] == 0 || check_answers(c, e);

@@ -379,6 +379,11 @@ bool install_team_find(struct install_trees *t,
                            file_count, e);
 }
 
+struct str install_team_from_host(const struct err *why, struct arena *a)
+{
+    return arena_printf(a, "%s: it comes from the git host", err_first(why));
+}
+
 /* The content of a proof must not depend on names in the lock. */
 bool install_team_prove(struct install_trees *t,
                         const struct install_team_package *const *of,

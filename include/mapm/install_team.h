@@ -101,4 +101,8 @@ MUST_CHECK bool install_team_prove(struct install_trees *t,
                                    struct install_team_object *out,
                                    struct err *e);
 
+/* Returns the message about a proof that is not shared because of `why`, an
+ * ERR_LIMIT of the functions above. Allocated in `a`. */
+struct str install_team_from_host(const struct err *why, struct arena *a);
+
 #endif

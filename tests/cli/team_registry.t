@@ -353,8 +353,21 @@ start_githost
 mkdir "$T/wide" && cd "$T/wide" || exit 1
 exits 'a package among a thousand files' 0 mapm install --yes https://github.com/acme/wide/tree/main/many/wide
 exits '[S2] a proof over 256 KiB' 0 mapm store push "$R"
-like 'is kept back' "$out" '^kept +proof of skill acme/wide: the proof has more than 256 KiB'
+like 'is kept back' "$out" '^kept +proof of skill acme/wide: the proof has more than 256 KiB: it comes from the git host$'
 like 'its package is pushed' "$out" '^pushed  skill acme/wide'
+before=$(request_log | wc -l)
+exits '[S2] store verify does not miss it' 0 mapm store verify "$R"
+is 'and says where it comes from' "$out" \
+    'kept    proof of skill acme/wide: the proof has more than 256 KiB: it comes from the git host'
+like 'the package is verified' "$err" '^1 package as mapm.lock says, 0 not'
+exits '[S9] in JSON' 0 mapm store verify --json "$R"
+is 'both objects, and that all is right' "$(printf '%s\n' "$out" | grep -o '"state": "[a-z]*"\|"ok": [a-z]*' | tr '\n' ' ')" \
+    '"ok": true "state": "there" "state": "kept" '
+exits '[S2] a remote without its package' 3 mapm store verify "${R}2"
+like 'lacks that alone' "$out" '^failed  skill acme/wide: no store has the package'
+exits 'a machine that does not have its trees' 3 env MAPM_HOME="$T/cold" "$MAPM" store verify "$R"
+like 'says that it cannot tell' "$out" 'the proof of .* \(or it is too large for a store: mapm store pull fetches what tells\)$'
+is 'without a request to the git host' "$(request_log | wc -l)" "$before"
 fresh "$T/wide"
 before=$(request_log | wc -l)
 exits '[S2] and comes from the git host' 0 env MAPM_STORE="$R" MAPM_HOME="$T/cold" "$MAPM" install --locked
