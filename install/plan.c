@@ -915,6 +915,14 @@ static void list_unlocked(const struct install_session *s, struct err *e)
                      STR_ARG(member));
 }
 
+/* Returns whether there is no lock, and nothing to be locked. */
+static bool lacks_nothing(const struct install_session *s)
+{
+    struct lock none = {0};
+
+    return s->layer.lock_text.n == 0 && lock_has_text(&none, s->lock_text);
+}
+
 static bool check_locked(struct install_session *s, struct err *e)
 {
     for (size_t i = 0; i < s->part_count; i++) {
@@ -923,6 +931,8 @@ static bool check_locked(struct install_session *s, struct err *e)
             return false;
     }
     session_go_home(s);
+    if (lacks_nothing(s))
+        s->lock_text = s->layer.lock_text;
     if (session_same_lock(s->layer.lock_text, s->lock_text))
         return true;
     err_set(e, ERR_LOCKED, "mapm.lock does not fit mapm.yaml");

@@ -427,6 +427,7 @@ static bool has_side(const struct findings *f, enum install_side side)
 static void check_as_locked(struct context *cx, struct findings *f)
 {
     struct err why = {0};
+    struct str first, file = STR("mapm.lock");
     bool any = false;
 
     if (has_side(f, INSTALL_SIDE_MANIFEST) || has_side(f, INSTALL_SIDE_LOCK) ||
@@ -436,12 +437,13 @@ static void check_as_locked(struct context *cx, struct findings *f)
         if (err_role(m) != ERR_ITEM)
             continue;
         any = true;
-        add(f, INSTALL_SIDE_MANIFEST, STR("mapm.lock"),
-            str_dup0(str_cstr(m), f->a));
+        add(f, INSTALL_SIDE_MANIFEST, file, str_dup0(str_cstr(m), f->a));
     }
+    first = str_cstr(err_first(&why));
+    if (str_starts(first, STR("mapm.lock "))) /* named already */
+        first = str_from_index(first, file.n + 1);
     if (!any)
-        add(f, INSTALL_SIDE_MANIFEST, STR("mapm.lock"),
-            str_dup0(str_cstr(err_first(&why)), f->a));
+        add(f, INSTALL_SIDE_MANIFEST, file, str_dup0(first, f->a));
 }
 
 /* Asks whether the index still offers the locked artifact, because an index has

@@ -35,6 +35,20 @@ is 'is one document' "$out" '{
 exits 'an absolute path' 0 mapm init "$T/absolute"
 ok 'is one' test -f "$T/absolute/mapm.yaml"
 
+# no lock is as good as an empty one where nothing is to be locked
+cd new/project || exit 1
+exits '[D18] nothing is installed: verify' 0 mapm verify
+is '[D18] says so' "$out$err" '0 packages verified'
+exits '[D18] nothing is installed: --locked' 0 mapm install --locked
+is '[D18] writes nothing' "$(ls -A)" mapm.yaml
+exits '[D18] an install writes the lock' 0 mapm install
+ok '[D18] which is empty' grep -qx 'packages: \[\]' mapm.lock
+rm mapm.lock && cp "$T/kept" mapm.yaml
+exits '[D18] a root without a lock' 3 mapm verify
+like '[D18] is named' "$out" 'skills/hello: not in the lock'
+exits '[D18] a root without a lock: --locked' 1 mapm install --locked
+cd ../.. || exit 1
+
 mkdir linked && ln -s ../elsewhere linked/mapm.yaml
 exits 'a link' 0 mapm init linked
 not_ok 'is not written through' test -e elsewhere
