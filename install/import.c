@@ -12,6 +12,7 @@
 
 #include "folder_hash.h"
 #include "install_session.h"
+#include "offers.h"
 #include "remote.h"
 #include "selection.h"
 
@@ -32,6 +33,7 @@ struct item {
     struct install_import *shown;
     struct origin origin;
     struct node *node;
+    struct node *catalog; /* of an entry by name: its repository */
     bool has_origin;
     bool is_server; /* a server in .mcp.json of the workspace */
 };
@@ -198,7 +200,9 @@ static bool read_folder(struct import *m, struct str folder,
     for (size_t i = 0; i < count; i++)
         if (import_format_find(str_cstr(names[i]), &format) &&
             !read_one(m, fd, folder, names[i], format, &found, e))
-            return err_wrap(e, "cannot import %s", names[i]);
+            return err_names(e, names[i])
+                       ? false
+                       : err_wrap(e, "cannot import %s", names[i]);
     return true;
 }
 
@@ -237,7 +241,8 @@ static bool read_named(struct import *m, struct str file, struct err *e)
                             e) &&
             fs_read_fd(fd, PROJECT_MAX_BYTES, &cx->arena, &text, e) &&
             take_text(m, format, text, file, e)) ||
-           err_wrap(e, "cannot import %.*s", STR_ARG(file));
+           (!err_names(e, str_dup0(file, &cx->arena)) &&
+            err_wrap(e, "cannot import %.*s", STR_ARG(file)));
 }
 
 /* Reads folders of skills that are known neither to mapm nor to a file. */
@@ -330,7 +335,7 @@ static void parse_origin(struct import *m, struct item *item)
     }
     item->origin.path = x->path;
     item->origin.ref = x->ref;
-    item->has_origin = true;
+    item->has_origin = !x->is_by_name;
 }
 
 static void pin_to_commit(const struct import *m, struct item *item)
@@ -400,6 +405,97 @@ static bool find_refs(struct import *m, struct err *e)
     if (!remote_ask(s->cx, &s->layer, s->store, wants, count, take_answer, m,
                     e))
         return false;
+    if (m->failed)
+        *e = m->failure;
+    return m->failed == 0;
+}
+
+/* --- skills, by name ------------------------------------------------------ */
+
+/* Requests the repositories of entries without a path, each ref once. */
+static size_t want_named(struct import *m)
+{
+    struct arena *a = &m->s->cx->arena;
+    struct map catalogs;
+
+    map_init(&catalogs, a);
+    for (size_t i = 0; i < m->count; i++) {
+        struct item *item = &m->items[i];
+        struct map_entry *known;
+
+        if (!item->entry.is_by_name || item->shown->problem.n)
+            continue;
+        known =
+            map_entry(&catalogs,
+                      arena_printf(a, "%.*s@%.*s",
+                                   STR_ARG(origin_repository(&item->origin, a)),
+                                   STR_ARG(item->origin.ref)));
+        if (!known->value)
+            known->value = closure_add_catalog(&m->s->closure, &item->origin);
+        item->catalog = known->value;
+    }
+    return catalogs.count;
+}
+
+/* Finds the skill of a name, of those that the catalog offers before those in
+ * other folders; `*other` is a second one of the name, or else NULL. */
+static const struct fetch_offer *find_named(const struct node *catalog,
+                                            struct str name,
+                                            const struct fetch_offer **other)
+{
+    const struct fetch_offer *found = NULL;
+
+    *other = NULL;
+    for (size_t i = 0; i < catalog->offer_count; i++) {
+        const struct fetch_offer *o = &catalog->offers[i];
+
+        if (o->kind != DOC_SKILL || !str_eq(offers_name(catalog, o), name))
+            continue;
+        if (!found || (found->is_elsewhere && !o->is_elsewhere)) {
+            found = o;
+            *other = NULL;
+        } else if (found->is_elsewhere == o->is_elsewhere) {
+            *other = o;
+        }
+    }
+    return found;
+}
+
+static void settle_named(struct import *m, struct item *item)
+{
+    struct arena *a = &m->s->cx->arena;
+    const struct node *n = item->catalog;
+    const struct fetch_offer *found, *other;
+
+    if (n->failed) {
+        set_problem(m, item, err_first(n->failed));
+        if ((session_is_network(n->failed->code) ||
+             n->failed->code == ERR_OFFLINE) &&
+            m->failed++ == 0)
+            m->failure = *n->failed;
+        return;
+    }
+    found = find_named(n, item->entry.name, &other);
+    if (!found || other) {
+        item->shown->problem =
+            found ? arena_printf(a,
+                                 "several skills have this name: install one "
+                                 "by its path, %.*s or %.*s",
+                                 STR_ARG(found->path), STR_ARG(other->path))
+                  : STR("its repository has no skill of this name");
+        return;
+    }
+    item->entry.path = found->path;
+    item->entry.commit = n->package.commit;
+    origin_complete(n->origin, n->ref, found->path, a, &item->origin);
+    item->has_origin = true;
+}
+
+static bool settle_all_named(struct import *m, struct err *e)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (m->items[i].catalog)
+            settle_named(m, &m->items[i]);
     if (m->failed)
         *e = m->failure;
     return m->failed == 0;
@@ -504,7 +600,8 @@ static void index_folders(struct import *m)
     }
 }
 
-/* Finds the first catalog that contains each folder's content. */
+/* Finds the skills that are known by their names alone, and the first catalog
+ * that contains each folder's content. */
 static bool ask_catalogs(struct import *m, struct err *e)
 {
     struct install_session *s = m->s;
@@ -512,6 +609,7 @@ static bool ask_catalogs(struct import *m, struct err *e)
     struct context *cx = s->cx;
     struct node **nodes =
         arena_array(&cx->arena, from->count + 1, sizeof(struct node *));
+    size_t named = want_named(m);
 
     for (size_t i = 0; i < from->count; i++) {
         struct origin o;
@@ -521,7 +619,9 @@ static bool ask_catalogs(struct import *m, struct err *e)
             return false;
         nodes[i] = closure_add_catalog(&s->closure, &o);
     }
-    if (from->count && !closure_gather(&s->closure, e))
+    if (from->count + named && !closure_gather(&s->closure, e))
+        return false;
+    if (!settle_all_named(m, e))
         return false;
     index_folders(m);
     for (size_t i = 0; i < from->count; i++) {

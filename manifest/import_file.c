@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define IMPORT_MAX_DEPTH 64
+#define NAME_SHOWN_BYTES 64
 
 static const struct {
     const char *file;
@@ -61,15 +62,23 @@ static bool is_clean(struct str s)
            text_find_hidden(s, NULL, NULL) == TEXT_HIDDEN_NONE;
 }
 
-static bool check_texts(const struct reader *r, const struct import_entry *x)
+/* Removes texts that cannot be part of an origin, such as those with an escaped
+ * NUL; the entry is not imported then. The name is kept in a form that can be
+ * shown. */
+static void drop_unclean(const struct reader *r, struct import_entry *x)
 {
-    const struct str all[] = {x->name, x->repository, x->path,
-                              x->ref,  x->commit,     x->tree};
+    struct str *const all[] = {&x->name, &x->repository, &x->path,
+                               &x->ref,  &x->commit,     &x->tree};
 
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!is_clean(all[i]))
-            return fail(r, x->line, "too long, or a hidden character");
-    return true;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (is_clean(*all[i]))
+            continue;
+        *all[i] =
+            all[i] == &x->name
+                ? text_shown(str_slice(x->name, 0, NAME_SHOWN_BYTES), r->a)
+                : str_make("", 0);
+        x->problem = "a text of it is too long, or has a hidden character";
+    }
 }
 
 /* Returns a repository as argument for install, which interprets it with the
@@ -102,8 +111,7 @@ static bool put(struct reader *r, struct import_entry *x)
 {
     struct import_list *l = r->out;
 
-    if (!check_texts(r, x))
-        return false;
+    drop_unclean(r, x);
     if (l->count >= GRAPH_MAX_PACKAGES)
         return err_set(r->e, ERR_LIMIT, "%s: more than %d entries", r->name,
                        GRAPH_MAX_PACKAGES);
@@ -130,7 +138,7 @@ static bool read_json(struct reader *r, const struct json **out)
                              .trailing_commas = true};
 
     if (!json_parse(r->text, &o, r->a, out, NULL, r->e))
-        return err_wrap(r->e, "%s", r->name);
+        return false;
     return (*out)->kind == JSON_OBJECT ||
            fail(r, (*out)->line, "an object is expected");
 }
@@ -167,8 +175,7 @@ static bool read_skill(struct reader *r, const struct json *j)
     if (!str_is(type, "github") && !str_is(type, "git") &&
         !str_is(type, "gitlab"))
         x.problem = "its source is no git repository";
-    else if (!x.path.n)
-        x.problem = "the file does not say where in the repository it is";
+    x.is_by_name = !x.path.n && !x.problem;
     return put(r, &x);
 }
 
@@ -224,7 +231,7 @@ static bool is_local_source(struct str s)
            str_starts(s, STR("/")) || str_starts(s, STR("~"));
 }
 
-static bool put_agents(struct reader *r, struct import_entry *x)
+static bool put_agents(struct reader *r, struct import_entry *x, bool is_lock)
 {
     if (x->line == 0)
         return true;
@@ -235,6 +242,7 @@ static bool put_agents(struct reader *r, struct import_entry *x)
                      "--all";
     else if (x->kind == DOC_MCP)
         x->problem = "a server by hand: no package is named for it";
+    x->is_by_name = !is_lock && !x->path.n && !x->problem;
     return put(r, x);
 }
 
@@ -295,15 +303,15 @@ static bool read_toml(struct reader *r, bool is_lock)
     toml_lex_init(&l, r->text, r->a);
     for (;;) {
         if (!toml_lex_next(&l, &s, &more, r->e))
-            return err_wrap(r->e, "%s", r->name);
+            return false;
         if (!more)
-            return put_agents(r, &x);
+            return put_agents(r, &x, is_lock);
         if (s.kind == TOML_PAIR) {
             if (x.line)
                 take_pair(&l, &s, &x, is_lock);
             continue;
         }
-        if (!put_agents(r, &x))
+        if (!put_agents(r, &x, is_lock))
             return false;
         begin_entry(&s, is_lock, &x);
     }
@@ -319,7 +327,7 @@ static bool read_yaml(struct reader *r, const struct yaml **out)
 
     *out = NULL;
     if (!yaml_parse(r->text, &o, r->a, out, NULL, r->e))
-        return err_wrap(r->e, "%s", r->name);
+        return false;
     return !*out || (*out)->kind == YAML_MAPPING ||
            fail(r, (*out)->line, "a mapping is expected");
 }

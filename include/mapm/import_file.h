@@ -14,8 +14,8 @@
  *     .mcp.json                            servers, by hand or by a client
  *
  * There is one parser per format, all with limits; unknown keys are ignored, as
- * in these programs. An entry that does not name a git repository is listed
- * with the reason.
+ * in these programs. An entry that does not name a git repository, or that has
+ * a text which cannot be part of an origin, is listed with the reason.
  *
  * Source: D14; the files that skills 1.x and dotagents 1.x write; APM's
  * lockfile schema 0.1.
@@ -43,6 +43,9 @@ struct import_entry {
     /* Hash of the contents as computed by skills: 64 hexadecimal digits, or
      * "". */
     struct str hash;
+    /* A skill whose path is unknown: the one of the repository that has this
+     * name. */
+    bool is_by_name;
     const char *problem; /* why it cannot be imported, or NULL */
 };
 
@@ -56,7 +59,8 @@ bool import_format_find(struct str file, enum import_format *out);
 
 /* Appends the entries of `text`.
  * Ownership: allocated in `a`, or borrowed from `text`.
- * Errors: ERR_FORMAT "name:line: …", also for an unknown version; ERR_LIMIT. */
+ * Errors: ERR_FORMAT "name:line: …", also for an unknown version, or, for a file
+ * that cannot be parsed, "line N: …"; ERR_LIMIT. */
 MUST_CHECK bool import_file_read(enum import_format format, struct str text,
                                  const char *name, struct arena *a,
                                  struct import_list *out, struct err *e);

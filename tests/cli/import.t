@@ -103,6 +103,43 @@ sed -i 's/"version": 1/"version": 2/' skills-lock.json
 exits 'another version' 1 mapm import
 like 'is refused with its line' "$err" 'skills-lock\.json:1: its version is neither 1 nor 3'
 
+# --- skills by their names alone -----------------------------------------------------
+
+t=$T/twice
+for name in red/skills/both blue/skills/both red/skills/one; do
+    skill "$t/plugins/$name" 'scope: beta'
+done
+make_repo beta/twice "$t"
+start named
+cat >skills-lock.json <<J
+{"version": 1, "skills": {
+ "pdf": {"source": "acme/catalog", "sourceType": "github", "computedHash": "$(hash_of "$s/skills/pdf")"},
+ "docx": {"source": "acme/catalog", "sourceType": "github", "computedHash": "$(hash_of "$T/first/skills/docx")"},
+ "none": {"source": "acme/catalog", "sourceType": "github"},
+ "one": {"source": "beta/twice", "sourceType": "github"},
+ "both": {"source": "beta/twice", "sourceType": "github"},
+ "x\u0000y": {"source": "acme/catalog", "sourceType": "github"},
+ "base": {"source": "acme/catalog\u001b[2J", "sourceType": "github"}}}
+J
+reset_log
+exits '[D14] a file without paths' 3 mapm import
+is '[D14] costs what two catalogs cost' "$(requests)" 4
+is '[D14] finds the skills by their names' "$(sed -n 's,.*/tree/main/,,p' mapm.yaml | tr '\n' ' ')" \
+    'skills/pdf skills/docx plugins/red/skills/one '
+like '[D14] and compares them' "$err" 'lock\.json:2: skill acme/pdf: same content as locked'
+like '[D14] which may have changed' "$err" 'lock\.json:3: skill acme/docx: changed since'
+like '[D14] one that is not there' "$err" 'lock\.json:4: not imported: none: its repository has no skill of this name'
+like '[D14] one that is there twice' "$err" 'json:6: not imported: both: several skills .*plugins/blue/skills/both or plugins/red/skills/both'
+like '[D14, row 12] a NUL leaves out one entry' "$err" 'json:7: not imported: x.x00y: a text of it .*hidden'
+like '[D14, row 12] as do escape sequences' "$err" 'json:8: not imported: base: a text of it'
+rm -rf mapm.* .agents
+exits '[D14] not without the network' 1 mapm import --offline
+not_ok '[D14] and nothing is taken' test -e mapm.yaml
+printf '{"version": 1,\n "skills": {"a\000b": {}}}' >skills-lock.json
+exits '[D14] a file that is no JSON' 1 mapm import
+is '[D14] is named once, with the line' "$err" 'mapm: cannot import skills-lock.json
+  because: line 2, column 15: expected the end of the string, not the byte 0x00'
+
 # --- the user's --------------------------------------------------------------------
 
 start none
@@ -170,6 +207,11 @@ exits 'once more' 3 mapm import
 like 'is nothing new' "$err" 'nothing to do'
 exits 'update moves it' 0 mapm update docx
 is 'to the newest' "$(field docx commit)" "$second"
+start toml
+sed 's/"skills\/only"/"skills\/only\/SKILL.md"/' "$T/agents/agents.toml" >agents.toml
+exits '[D14] agents.toml alone' 3 mapm import
+is '[D14] finds by name what has no path' "$(sed -n 's,.*/tree/main/,,p' mapm.yaml | sort | tr '\n' ' ')" 'skills/docx skills/only '
+is '[D14] at the ref of today' "$(field docx commit)" "$second"
 start gone
 cp "$T/agents/agents.lock" .
 sed -i "s/$first/$(printf '%040d' 7)/" agents.lock
