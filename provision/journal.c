@@ -58,6 +58,8 @@ static bool has_members(const struct swap *s)
 
 static char version_of(const struct swap *s)
 {
+    if (s->lift_count)
+        return '5';
     if (s->stage_count > 1)
         return '4';
     return s->scope->is_user ? '3' : has_members(s) ? '2' : '1';
@@ -75,6 +77,10 @@ void journal_format(const struct swap *s, struct buf *out)
         buf_printf(out, "make %.*s\n", STR_ARG(s->make[i]));
     for (size_t i = 1; i < s->stage_count; i++)
         buf_printf(out, "beside %.*s\n", STR_ARG(s->stages[i].folder));
+    for (size_t i = 0; i < s->lift_count; i++)
+        buf_printf(out, "lift %" PRIu64 " %zu %.*s\n", s->lifts[i].ino,
+                   s->lifts[i].stage, STR_ARG(s->lifts[i].path));
+    INVARIANT(!s->lift_count || !s->count);
     for (size_t i = 0; i < s->count; i++) {
         const struct swap_op *op = &s->ops[i];
 
@@ -178,6 +184,24 @@ static bool read_stage(struct str folder, struct arena *a, struct swap *s)
     return true;
 }
 
+static bool read_lift(struct str rest, struct arena *a, struct swap *s)
+{
+    struct str ino, stage;
+    struct swap_lift l = {0};
+    uint64_t n;
+
+    if (!str_cut(&rest, ' ', &ino) || !str_cut(&rest, ' ', &stage) || !rest.p ||
+        !str_number(ino, UINT64_MAX, &l.ino) ||
+        !str_number(stage, s->stage_count - 1, &n) || !is_place(s->scope, rest))
+        return false;
+    l.stage = (size_t)n;
+    l.path = arena_str(a, rest);
+    s->lifts = arena_grow(a, s->lifts, s->lift_count, &s->lift_capacity,
+                          sizeof *s->lifts);
+    s->lifts[s->lift_count++] = l;
+    return true;
+}
+
 static bool read_line(struct str line, struct arena *a, struct map *seen,
                       struct swap *s)
 {
@@ -197,7 +221,10 @@ static bool read_line(struct str line, struct arena *a, struct map *seen,
         s->drop[s->drop_count++] = arena_str(a, rest);
         return true;
     }
-    return take_word(line, "op", &rest) && read_op(rest, a, seen, s);
+    if (take_word(line, "lift", &rest))
+        return !s->count && read_lift(rest, a, s);
+    return take_word(line, "op", &rest) && !s->lift_count &&
+           read_op(rest, a, seen, s);
 }
 
 static bool read_head(struct str *text, struct arena *a, char *version,

@@ -84,7 +84,7 @@ static bool end_stages(struct swap *s, struct err *e)
     return true;
 }
 
-static bool unlink_journal(const struct swap *s, struct err *e)
+bool swap_unlink_journal(const struct swap *s, struct err *e)
 {
     return unlinkat(s->mapm, JOURNAL, 0) == 0 || errno == ENOENT ||
            err_errno(e, "remove .agents/.mapm/" JOURNAL);
@@ -92,7 +92,7 @@ static bool unlink_journal(const struct swap *s, struct err *e)
 
 static bool drop_journal(struct swap *s, struct err *e)
 {
-    return end_stages(s, e) && unlink_journal(s, e) &&
+    return end_stages(s, e) && swap_unlink_journal(s, e) &&
            fs_sync(s->mapm, ".agents/.mapm", e);
 }
 
@@ -230,6 +230,8 @@ bool swap_give_up(struct swap *s)
     struct err ignored = {0};
 
     backup_drop_empty(s);
+    if (s->is_stuck)
+        return false;
     if (s->stage_count == 1 || drop_journal(s, &ignored))
         remove_stage(s);
     return false;
@@ -280,13 +282,13 @@ bool swap_run(struct swap *s, struct err *e)
 
     INVARIANT(s->stages[0].fd >= 0 && s->mapm >= 0 && s->root >= 0);
     if (!check_descriptors(s, e) || !backup_prepare(s, e) ||
-        !write_journal(s, e))
+        !lift_folders(s, e) || !write_journal(s, e))
         return swap_give_up(s);
     if (!transaction_roll_forward(&tx, e) || !finish(&tx, e)) {
         undo(&tx, e);
         return false;
     }
-    if (!end_stages(s, e) || !unlink_journal(s, e)) {
+    if (!end_stages(s, e) || !swap_unlink_journal(s, e)) {
         undo(&tx, e);
         return false;
     }
@@ -368,7 +370,9 @@ static bool recover_swap(struct swap *s, bool *recovered, struct err *e)
     }
     s->stages[0].fd = stage;
     stages_open(s);
-    if (is_complete(&tx))
+    if (!lift_undo(s, e))
+        done = false;
+    else if (is_complete(&tx))
         done = finish(&tx, e);
     else if (can_roll_forward(&tx))
         done = transaction_roll_forward(&tx, e) && finish(&tx, e);

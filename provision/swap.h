@@ -26,10 +26,12 @@
  *     mapm-journal 1                 2: with places of members [D10]
  *                                    3: of user level [H8]
  *                                    4: with stages beside the first
+ *                                    5: with lifts
  *     stage stage-<16 hex>
  *     backup <n>                     0: nothing is kept
  *     make <path>                    folders, parents first
  *     beside <folder>                4: stages on other mounts [H8]
+ *     lift <inode> <n> <path>        5, without op: it is in the n-th of them
  *     op <new> <print> <old> <print> <k|-> <path>
  *                                    4: "k1", "-1": in the first of them
  *     drop <path>                    folders to remove if empty
@@ -56,6 +58,13 @@ struct swap_stage {
     bool exact_modes;  /* neither umask nor an ACL changes mode 0755 */
 };
 
+/* A folder that is moved into l<i> of its stage entry by entry: lift.c. */
+struct swap_lift {
+    struct str path; /* NUL-terminated */
+    uint64_t ino;    /* of l<i> */
+    size_t stage, op;
+};
+
 struct swap {
     const struct client_scope *scope;
     int root, mapm;        /* workspace, .agents/.mapm; borrowed */
@@ -69,6 +78,9 @@ struct swap {
     struct swap_op *ops;
     size_t count, capacity;
     size_t files; /* number of staged files, without the journal */
+    struct swap_lift *lifts;
+    size_t lift_count, lift_capacity;
+    bool is_stuck; /* the next command needs the stage and the journal */
     /* Called if the file of an operation was written since it was read: renews
      * the operation, its staged node and the journal. NULL to fail instead. */
     bool (*rebase)(void *ctx, size_t index, struct err *e);
@@ -104,6 +116,8 @@ bool swap_is_stage_name(struct str name);
 /* Whether a journal may name `path` as the folder that holds a stage: "." is
  * the workspace itself. */
 bool swap_holds_stage(const struct client_scope *scope, struct str path);
+
+MUST_CHECK bool swap_unlink_journal(const struct swap *s, struct err *e);
 
 /* Syncs, writes the journal, makes all changes, syncs, and removes the journal
  * and the stage. On failure all changes are undone and the stage is removed.

@@ -73,6 +73,22 @@ const char *path_leaf(struct str path);
 /* Returns 0 if the node is absent. */
 uint64_t inode_at(int dirfd, const char *name);
 
+/*
+ * --- lift.c: folders that an overlay cannot rename ---------------------------
+ *
+ * An overlay renames no folder of a lower layer, such as one of a container's
+ * image; files it does. So such a folder, of an operation that moves it away, is
+ * replaced first by one with the same content: each file is moved to l<i> of the
+ * stage, which takes the place of the emptied folder. The journal names these
+ * folders until then, so that the next command moves the files back.
+ */
+
+/* Lifts the folders of all operations, and corrects the state of the plan in
+ * these. If that fails, all files are in place again, or s->is_stuck. */
+MUST_CHECK bool lift_folders(struct swap *s, struct err *e);
+/* Moves back what an interrupted process has lifted. */
+MUST_CHECK bool lift_undo(struct swap *s, struct err *e);
+
 /* --- backup.c: displaced nodes with edits of the user ---------------------- */
 
 /* If an operation needs a backup, chooses s->backup and creates its folders,

@@ -218,21 +218,10 @@ mount --bind "$T/again" "$HOME/.claude" || exit 1
 echo '{"mcpServers": {"mine": {"command": "x"}}}' | tee "$HOME/.cursor/mcp.json" "$HOME/.qwen/settings.json" >"$HOME/.claude.json"
 echo 'model = "x"' >"$HOME/.codex/config.toml"
 SH
-cat >"$T/apart" <<'SH'
-. "$T/mounted"
+cat >"$T/kills" <<'SH'
 look()
 {
     (cd "$HOME" && find . -printf '%y %m %p -> %l\n' -type f -exec sha256sum {} + | sort)
-}
-# keep TO, and back FROM: all of it, also where a mount cannot be replaced
-keep()
-{
-    mkdir -p "$1" && cp -a "$HOME" "$1/home" && cp -a "$MAPM_HOME" "$1/data"
-}
-back()
-{
-    find "$HOME" "$MAPM_HOME" -mindepth 1 -depth -delete 2>/dev/null
-    cp -a "$1/home/." "$HOME" && cp -a "$1/data/." "$MAPM_HOME"
 }
 # killed FROM COMMAND...: at every so many calls
 killed()
@@ -254,6 +243,20 @@ killed()
         n=$((n + 7))
     done
     [ "$ends" -gt 15 ] && echo "$odd"
+}
+SH
+cat >"$T/apart" <<'SH'
+. "$T/mounted"
+. "$T/kills"
+# keep TO, and back FROM: all of it, also where a mount cannot be replaced
+keep()
+{
+    mkdir -p "$1" && cp -a "$HOME" "$1/home" && cp -a "$MAPM_HOME" "$1/data"
+}
+back()
+{
+    find "$HOME" "$MAPM_HOME" -mindepth 1 -depth -delete 2>/dev/null
+    cp -a "$1/home/." "$HOME" && cp -a "$1/data/." "$MAPM_HOME"
 }
 look >"$T/before"
 keep "$T/first"
@@ -290,6 +293,50 @@ SH
     is '[H8] a file that is mounted from the same disk stays, the others go on' \
         "$(T=$T ALL=$ALL unshare -rm sh "$T/bound")" '3 {} 1'
     like '[H8] which is said' "$(cat "$T/err")" 'it is a mount point'
+
+    # Folders of an image: an overlay renames none of its lower layer.
+    fresh
+    skill "$s/skills/layered" 'scope: acme'
+    mkdir -p "$s/skills/layered/a/b" "$HOME/.continue" "$T/ws" "$T/layers/up" "$T/layers/work"
+    echo one | tee "$s/skills/layered/a/x" >"$s/skills/layered/a/b/y"
+    (cd "$T/ws" && mapm install --yes "$s/skills/layered" && mapm install -g --yes "$s/skills/layered") >/dev/null 2>&1
+    cp -a "$HOME" "$T/layers/home" && cp -a "$MAPM_HOME" "$T/layers/data" && cp -a "$T/ws" "$T/layers/ws"
+    echo two | tee "$s/skills/layered/a/b/y" >"$s/skills/layered/new"
+    rm "$s/skills/layered/a/x"
+    cat >"$T/layered" <<'SH'
+. "$T/kills"
+LAYERED="$HOME $MAPM_HOME $T/ws"
+back()
+{
+    umount $LAYERED 2>/dev/null
+    rm -rf "$T/layers/up" "$T/layers/work"
+    for folder in home:$HOME data:$MAPM_HOME ws:$T/ws; do
+        up=$T/layers/up/${folder%%:*} work=$T/layers/work/${folder%%:*}
+        mkdir -p "$up" "$work" &&
+            mount -t overlay -o "lowerdir=$T/layers/${folder%%:*},upperdir=$up,workdir=$work,userxattr" none "${folder#*:}" || exit 1
+    done
+}
+back
+look >"$T/before"
+mv "$HOME/.agents/skills/layered" "$HOME/.agents/skills/away" && mv "$HOME/.agents/skills/away" "$HOME/.agents/skills/layered"
+[ "${1-}" ] || exit 0
+back
+(cd "$T/ws" && "$MAPM" update --yes && cat .agents/skills/layered/new && ls .agents/skills/layered/a &&
+    "$MAPM" verify && "$MAPM" remove layered && [ ! -e .agents ] && echo gone) 2>&1 | grep -v '^ *[0-9~-] \|^clients\|^[0-9]'
+"$MAPM" update -g --yes >/dev/null 2>&1
+echo "$?" $(cat "$HOME/.agents/skills/layered/new" "$HOME/.continue/skills/layered/a/b/y")
+look >"$T/after"
+killed x update -g --yes
+"$MAPM" verify -g >/dev/null 2>&1
+echo "$?"
+back
+"$MAPM" remove -g layered >/dev/null 2>&1
+look >"$T/after"
+killed x remove -g layered
+SH
+    is '[H8] folders of the lower layer of an overlay' "$(T=$T MAPM_BUILD=$MAPM_BUILD unshare -rm sh "$T/layered" all | tr '\n' ' ')" \
+        'two b .agents/skills/layered: digest only gone 0 two two 0 0 0 ' 
+    [ ! -e "$T/odd" ] || diag "$(head -n 20 "$T/odd")"
 else
     skip '[H8] a home of several file systems' 'needs user namespaces'
 fi

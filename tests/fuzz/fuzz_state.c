@@ -50,6 +50,8 @@ static void try_journal(struct str text, struct arena *a)
         abort();
     for (size_t i = 0; i < s.count; i++)
         check_place(s.ops[i].path);
+    for (size_t i = 0; i < s.lift_count; i++)
+        check_place(s.lifts[i].path);
     for (size_t i = 0; i < s.make_count; i++)
         check_place(s.make[i]);
     for (size_t i = 0; i < s.drop_count; i++)

@@ -195,6 +195,7 @@ TEST(numbers_of_this_instant_are_not_kept)
 
 #define SECOND "mapm-journal 2\nstage stage-0123456789abcdef\nbackup 0\n"
 #define FOURTH "mapm-journal 4\nstage stage-0123456789abcdef\nbackup 0\n"
+#define FIFTH  "mapm-journal 5\nstage stage-0123456789abcdef\nbackup 0\n"
 #define HEAD   "mapm-journal 1\nstage stage-0123456789abcdef\nbackup 0\n"
 #define OP     "op 5 " H " 6 " H " - "
 
@@ -243,6 +244,17 @@ TEST(journals_are_read_strictly)
         {FOURTH OP "mapm.lock\nbeside .\n", false},
         {HEAD "op 5 " H " 6 " H " -1 mapm.lock\n", false},
         {HEAD "beside .claude\n" OP "mapm.lock\n", false},
+        {FIFTH "lift 7 0 .agents/skills/x\nlift 8 0 .claude/skills/x\n", true},
+        {FIFTH "beside .\nlift 7 1 .agents/skills/x\n", true},
+        {FIFTH, false},
+        {FIFTH "lift 7 1 .agents/skills/x\n", false},
+        {FIFTH "lift 7 0 ../x\n", false},
+        {FIFTH "lift 7 0 .git/hooks\n", false},
+        {FIFTH "lift x 0 .agents/skills/x\n", false},
+        {FIFTH "lift 7 0\n", false},
+        {FIFTH OP "mapm.lock\nlift 7 0 .agents/skills/x\n", false},
+        {FIFTH "lift 7 0 .agents/skills/x\n" OP "mapm.lock\n", false},
+        {HEAD "lift 7 0 .agents/skills/x\n", false},
         {HEAD "\n", false},
     };
 
