@@ -406,8 +406,16 @@ static bool make_stage(struct vendor *v, struct err *e)
 static bool swap(struct vendor *v, struct err *e)
 {
     unsigned how = v->old >= 0 ? RENAME_EXCHANGE : RENAME_NOREPLACE;
+    bool done = renameat2(v->parent, STAGE, v->parent, v->leaf, how) == 0;
 
-    if (renameat2(v->parent, STAGE, v->parent, v->leaf, how) < 0)
+    /* an overlay does not move a folder of a lower layer */
+    if (!done && errno == EXDEV && v->old >= 0) {
+        if (!fs_remove_tree_at(v->parent, v->leaf, e))
+            return false;
+        done = renameat2(v->parent, STAGE, v->parent, v->leaf,
+                         RENAME_NOREPLACE) == 0;
+    }
+    if (!done)
         return err_errno(e, "put %.*s in its place", STR_ARG(v->path));
     return fs_sync(v->parent, "the folder of the vendor folder", e) &&
            fs_remove_tree_at(v->parent, STAGE, e);

@@ -8,6 +8,7 @@
 #include "mapm/store.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,8 +114,10 @@ static bool fill(struct root *r, const struct map *outside, struct err *e)
             err_clear(&ignored);
         return false;
     }
-    if (renameat(r->home, name, r->home, old.p) == 0 &&
-        !fs_remove_tree_at(r->home, old.p, e))
+    /* an overlay does not move a folder of a lower layer */
+    if (renameat(r->home, name, r->home, old.p) < 0 && errno == EXDEV)
+        old = str_cstr(name);
+    if (!fs_remove_tree_at(r->home, old.p, e))
         return false;
     if (renameat(r->home, stage, r->home, name) < 0)
         return err_errno(e, "rename to %s", r->path.p);

@@ -64,6 +64,16 @@ exits '[S4] a second time' 0 mapm vendor --json
 like '[S4] nothing is written' "$out" '"written": \[\]'
 is '[S4] nor touched' "$(find vendor -printf '%p %i %T@\n' | sort)" "$(cat "$T/stamps")"
 mkdir "$T/saved" && cp -r mapm.yaml mapm.lock skills vendor "$T/saved"
+# As of an image: an overlay renames no folder of its lower layer.
+mkdir -p "$T/layer/up" "$T/layer/work" && cp -r vendor "$T/layer/vendor"
+rm "$T/layer/vendor/mapm/skill/acme__base/SKILL.md"
+cat >"$T/layered" <<'SH'
+mount -t overlay -o "lowerdir=$T/layer/vendor,upperdir=$T/layer/up,workdir=$T/layer/work,userxattr" none vendor || exit 3
+[ -z "${1-}" ] || exit 0
+"$MAPM" vendor >/dev/null && diff -r vendor/mapm "$T/saved/vendor/mapm" && ls -A vendor
+SH
+! T=$T unshare -rm sh "$T/layered" try 2>/dev/null ||
+    is '[S4] of an image' "$(T=$T unshare -rm sh "$T/layered")" mapm
 exits '[S4] another folder' 0 mapm vendor "$T/elsewhere"
 ok '[S4] has the same' diff -r vendor/mapm "$T/elsewhere"
 
