@@ -3,7 +3,7 @@
 #include "core/table.h"
 #include "lib/lib.h"
 
-/* What a host does with values: makes them, and looks into them. */
+/* The host's API for values: constructors and accessors. */
 
 const char *star_version(void)
 {
@@ -47,7 +47,8 @@ star_value star_bool(bool b)
     return sl_bool(b);
 }
 
-/* A host call that makes one value: errors from before it are forgotten. */
+/* Runs a host call that creates one value, after clearing the error of an
+ * earlier call. */
 #define HOST_VALUE(s, expression)                                              \
     do {                                                                       \
         star_value made_;                                                      \
@@ -138,8 +139,9 @@ bool star_as_int(star_value v, int64_t *out)
     return v && sl_type(v) == T_INT && sl_int_to_i64(v, out);
 }
 
-/* The nearest double. The lowest bit of the converted part stands for all digits
- * that are left out: it lies far below what a double can hold. */
+/* Returns the nearest double. The lowest bit of the converted part is set if
+ * any lower digit is nonzero: its weight is far below the precision of a
+ * double, so it only affects rounding. */
 static double big_to_double(const struct sl_bigint *b)
 {
     unsigned __int128 top = b->digits[b->used - 1];
@@ -211,8 +213,9 @@ bool star_item(star_value v, size_t i, star_value *out)
     return true;
 }
 
-/* Without holes but at its beginning, the i-th entry is where one expects it. A
- * loop that runs over the table keeps its holes open: then they are counted. */
+/* If all holes are at the front, entry `i` has a fixed position. Otherwise
+ * (a loop over the table prevents compaction) entries are counted from the
+ * front. */
 bool star_entry(star_value v, size_t i, star_value *key, star_value *value_out)
 {
     const struct sl_table *t = sl_table(v);

@@ -1,13 +1,14 @@
 #include "core/table.h"
 #include "lib/lib.h"
 
-/* Copies from one interpreter to another. The list of levels is its own, so that no
- * nesting reaches the end of the C stack. */
+/* Copies values from one interpreter to another. The pending containers are on
+ * an explicit stack, so that deep nesting cannot overflow the C stack. */
 
 struct copied {
     value from, to;
-    size_t next; /* which item or entry comes next */
-    value key;   /* of the entry whose value is being copied; 0: its key is */
+    size_t next; /* index of the next item or entry */
+    value key;   /* key of the entry whose value is being copied; 0 while the
+                  * key is copied */
 };
 
 struct copying {
@@ -40,7 +41,8 @@ static value copy_big(struct star *s, value v)
     return sl_value(copy);
 }
 
-/* The copy, or of a container an empty one, which becomes the top level. */
+/* Returns the copy of a scalar, or an empty container, which is pushed as the
+ * top level. */
 static value copy_begin(struct copying *c, value v)
 {
     value to = v;
@@ -82,7 +84,7 @@ static value copy_begin(struct copying *c, value v)
     return to;
 }
 
-/* Puts a finished copy where it belongs in the container above it. */
+/* Stores a finished copy in the container above it. */
 static bool copy_put(struct copying *c, struct copied *top, value done)
 {
     struct star *s = c->s;
@@ -109,7 +111,7 @@ static bool copy_put(struct copying *c, struct copied *top, value done)
     }
 }
 
-/* What is to be copied next in the top level; 0: nothing more. */
+/* Returns the next value to copy from the top level, or 0 if there is none. */
 static value copy_next(struct copied *top)
 {
     uint32_t at = (uint32_t)top->next;

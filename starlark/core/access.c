@@ -5,7 +5,7 @@
 #include "table.h"
 #include "text.h"
 
-/* x[i], x[i] = y, x[a:b:c]. */
+/* Indexing and slicing: x[i], x[i] = y, x[a:b:c]. */
 
 void sl_hint_none(struct star *s, value v)
 {
@@ -38,14 +38,14 @@ bool sl_want_int(struct star *s, value v, unsigned bits, int64_t *out)
 
 /* --- index ------------------------------------------------------------------------ */
 
-/* Indices are of 32 bits, as in the reference implementation, except into what is
- * longer: a range. */
+/* Indices have 32 bits, as in the reference implementation, except for ranges,
+ * which may be longer. */
 static unsigned index_bits(uint64_t n)
 {
     return n > INT32_MAX ? 64 : 32;
 }
 
-/* From an index that may be negative to one below `n`. */
+/* Converts an index that may be negative to one below `n`. */
 static bool place(struct star *s, value object, int64_t i, uint64_t n,
                   uint64_t *out)
 {
@@ -63,7 +63,8 @@ static bool place(struct star *s, value object, int64_t i, uint64_t n,
     return false;
 }
 
-/* How many elements an index can name; false: it cannot be indexed. */
+/* Sets `*n` to the number of elements that can be indexed. Returns false if the
+ * value cannot be indexed. */
 static bool indexable(value v, uint64_t *n)
 {
     int64_t length = sl_is(v, T_DICT) || sl_is(v, T_SET) ? -1 : sl_len(v);
@@ -136,7 +137,7 @@ bool sl_set_index(struct star *s, value object, value key, value v)
 
 /* --- slice ----------------------------------------------------------------------- */
 
-/* Replaces *at when `v` is given; counted from the end when negative. */
+/* Sets *at to `v` if it is given; a negative `v` counts from the end. */
 static bool bound(struct star *s, value v, int64_t n, const char *which,
                   int64_t *at)
 {
@@ -157,7 +158,7 @@ static int64_t clamp(int64_t i, int64_t low, int64_t high)
     return i < low ? low : i > high ? high : i;
 }
 
-/* Error texts for bounds, of slices and of find(). */
+/* Error texts for the bounds of slices and of find(). */
 #define START "invalid start index"
 #define END   "invalid end index"
 
@@ -173,7 +174,7 @@ bool sl_bounds(struct star *s, value start, value end, int64_t n,
     return true;
 }
 
-/* A slice: `count` elements from `first` on, `step` apart. */
+/* A slice: `count` elements, starting at `first`, with distance `step`. */
 struct cut {
     int64_t first, step, end;
     uint64_t count;
@@ -259,8 +260,8 @@ static value slice_items(struct star *s, value object, const struct cut *c)
     return out;
 }
 
-/* `start + step * i` may pass the end of the 64 bits by less than a step, where
- * no element is: then the last number there is serves as well. */
+/* `start + step * i` may overflow 64 bits by less than one step, at a position
+ * that has no element. The result is then clamped to the nearest int64_t. */
 static int64_t range_edge(const struct sl_range *r, int64_t i)
 {
     int64_t product, sum;

@@ -3,12 +3,12 @@
 #include <sys/mman.h>
 
 /*
- * Functions here give NULL or false without an error when the budget or the
- * system has no room; nothing is collected behind their back. Those in heap.c go
- * on to collect and try again.
+ * Functions of this file return NULL or false without setting an error if the
+ * budget or the system has no memory; they never start a collection. Their
+ * callers in heap.c collect garbage and retry.
  */
 
-/* Those above 512 waste at most an eighth of a block at its end. */
+/* Sizes above 512 leave at most an eighth of a block unused at its end. */
 const uint16_t sl_cell_bytes[SL_CLASS_COUNT] = {
     16,   32,   48,   64,   80,   96,   112,  128,  160,
     192,  224,  256,  320,  384,  448,  512,  640,  768,
@@ -55,8 +55,9 @@ static void *map(size_t size)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Address space only: pages count when they are touched. Chunks tend to be
- * mapped next to each other, so that the first try is mostly aligned. */
+/* Reserves address space only; pages are charged when they are first touched.
+ * Chunks tend to be mapped next to each other, so the first attempt is mostly
+ * aligned. */
 static void *map_chunk(void)
 {
     size_t size = SL_CHUNK_BYTES;
@@ -90,7 +91,8 @@ static struct sl_chunk *chunk_new(struct sl_heap *h)
     return c;
 }
 
-/* Charges the first `pages` of a block, as far as they are not yet. */
+/* Charges those of the first `pages` pages of a block that are not charged
+ * yet. */
 static bool touch(struct sl_heap *h, struct sl_block *b, unsigned pages)
 {
     if (pages > b->pages) {
@@ -188,7 +190,8 @@ void sl_block_release(struct sl_heap *h, struct sl_block *b)
     }
 }
 
-/* The first block of `run` idle ones in a row, or 0. */
+/* Returns the index of the first of `run` adjacent idle blocks, or 0 if there
+ * is no such run. */
 static unsigned find_run(uint64_t busy, unsigned run)
 {
     uint64_t idle = ~busy;
@@ -248,8 +251,8 @@ static SL_UNCHECKED void push(struct sl_free_cell **list, void *p)
     *list = cell;
 }
 
-/* Makes cells of what is left of the page that the last one ends in; at least
- * one. */
+/* Creates at least one cell in the rest of the page in which the last cell
+ * ends. */
 static bool make_cells(struct sl_heap *h, struct sl_block *b)
 {
     size_t cell = sl_cell_bytes[b->rank], from = b->made * cell;
@@ -271,7 +274,7 @@ static bool make_cells(struct sl_heap *h, struct sl_block *b)
     return true;
 }
 
-/* A block of that class whose free list is not empty. */
+/* Returns a block of the class that has free cells. */
 static struct sl_block *block_with_cells(struct sl_heap *h,
                                          enum sl_block_kind kind, unsigned rank)
 {
@@ -333,7 +336,7 @@ static void give_storage_cell(struct sl_heap *h, void *p)
     push(&b->free, p);
     b->live--;
     sl_block_list(h, b);
-    /* The last one of its class stays: the next to come finds it. */
+    /* Keep the last block of the class for the next allocation. */
     if (!b->live && (b->next || b->prev))
         sl_block_release(h, b);
 }
@@ -371,7 +374,8 @@ static bool remap(struct sl_heap *h, void **p, size_t old_size, size_t size)
     return true;
 }
 
-/* Pages that were touched before cost a fraction of new ones. */
+/* Returns the spare mapping if it is large enough: its touched pages cost a
+ * fraction of new ones. */
 static void *take_mapping(struct sl_heap *h, size_t size)
 {
     void *p = h->spare;
@@ -389,7 +393,8 @@ static void *take_mapping(struct sl_heap *h, size_t size)
     return p;
 }
 
-/* The larger of it and the spare one becomes the spare one. */
+/* Keeps the larger of `p` and the spare mapping as the spare one and unmaps the
+ * other. */
 static void give_mapping(struct sl_heap *h, void *p, size_t size)
 {
     if (size <= h->spare_size) {
@@ -500,7 +505,7 @@ void *sl_resize_in_place(struct sl_heap *h, void *p, size_t old_size,
     return p;
 }
 
-/* All of it; storage that is a mapping was given back before. */
+/* Unmaps all chunks. Storage in its own mapping was released before. */
 void sl_blocks_close(struct sl_heap *h)
 {
     while (h->large) {

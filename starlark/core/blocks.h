@@ -18,26 +18,29 @@ enum sl_block_kind {
 };
 
 struct sl_block {
-    struct sl_free_cell *free;    /* not those in sl_heap.free */
-    struct sl_block *next, *prev; /* among those of its class with free cells */
-    uint16_t live;  /* cells in use; of objects: after the last sweep */
-    uint16_t made;  /* cells that were ever in use, in the order of address */
-    uint16_t cells; /* that fit */
+    struct sl_free_cell *free;    /* free cells, apart from those in
+                                   * sl_heap.free */
+    struct sl_block *next, *prev; /* links in the list of blocks of the class
+                                   * with free cells */
+    uint16_t live;  /* number of cells in use; for objects, after the last
+                     * sweep */
+    uint16_t made;  /* number of cells ever used, in order of address */
+    uint16_t cells; /* number of cells that fit into the block */
     uint8_t kind;   /* enum sl_block_kind */
-    uint8_t rank;   /* class of its cells */
-    uint8_t pages;  /* touched since they came from the system */
-    uint8_t run;    /* length */
-    bool listed;    /* in sl_heap.partial */
+    uint8_t rank;   /* size class of the cells */
+    uint8_t pages;  /* number of pages touched since they were mapped */
+    uint8_t run;    /* length of the run in blocks */
+    bool listed;    /* whether the block is in sl_heap.partial */
 };
 
 #define SL_CHUNK_BLOCKS (SL_CHUNK_BYTES / SL_BLOCK_BYTES)
 #define SL_RUN_MAX      (SL_CHUNK_BLOCKS - 1)
 #define SL_BLOCK_PAGES  (SL_BLOCK_BYTES / SL_PAGE_BYTES)
 
-/* Stands in the chunk's first block: blocks[0] is never used. */
+/* Header of a chunk, stored in its first block; blocks[0] is never used. */
 struct sl_chunk {
     struct sl_chunk *next;
-    uint64_t busy; /* a bit each block */
+    uint64_t busy; /* one bit per block */
     struct sl_block blocks[SL_CHUNK_BLOCKS];
 };
 
@@ -45,10 +48,10 @@ struct sl_chunk {
     ((sizeof(struct sl_chunk) + SL_PAGE_BYTES - 1) &                           \
      ~(size_t)(SL_PAGE_BYTES - 1))
 
-/* Stands before an object that is a mapping. */
+/* Header of an object that has its own mapping. */
 struct sl_large {
     struct sl_large *next;
-    size_t size; /* of the mapping */
+    size_t size; /* size of the mapping */
 };
 #define SL_LARGE_HEADER 16u
 
@@ -65,7 +68,7 @@ static inline struct sl_block *sl_block_of(const void *p)
                                    SL_BLOCK_BYTES];
 }
 
-/* Where the cells of a block begin. */
+/* Returns the address of the first cell of the block. */
 static inline char *sl_block_base(const struct sl_block *b)
 {
     struct sl_chunk *c = sl_chunk_of(b);
@@ -73,18 +76,18 @@ static inline char *sl_block_base(const struct sl_block *b)
     return (char *)c + (size_t)(b - c->blocks) * SL_BLOCK_BYTES;
 }
 
-/* Storage of more than a run is a mapping. */
+/* Storage larger than a run of blocks is a mapping of its own. */
 static inline bool sl_is_mapping(size_t size)
 {
     return size > (size_t)SL_RUN_MAX * SL_BLOCK_BYTES;
 }
 
-/* NULL or false: no room in the budget, or the system has no more. */
+/* Returns NULL or false if the budget or the system has no memory. */
 bool sl_heap_charge(struct sl_heap *h, size_t bytes);
 void *sl_take_object(struct sl_heap *h, size_t size);
 void *sl_take_storage(struct sl_heap *h, size_t size);
-/* Without a copy: in the cell or run that it has, or by moving pages. NULL also
- * when that cannot be done. */
+/* Resizes without copying: inside the cell or run, or by moving pages. Returns
+ * NULL if that is impossible. */
 void *sl_resize_in_place(struct sl_heap *h, void *p, size_t old_size,
                          size_t size);
 void sl_give_storage(struct sl_heap *h, void *p, size_t size);
@@ -92,13 +95,13 @@ void sl_blocks_close(struct sl_heap *h);
 
 void sl_block_list(struct sl_heap *h, struct sl_block *b);
 void sl_block_unlist(struct sl_heap *h, struct sl_block *b);
-/* Makes a block, or all blocks of a run, idle. */
+/* Marks a block, or all blocks of a run, as idle. */
 void sl_block_release(struct sl_heap *h, struct sl_block *b);
 void sl_large_release(struct sl_heap *h, struct sl_large *l);
-/* Gives idle pages back to the system until `wanted` bytes fit. */
+/* Returns idle pages to the system until `wanted` bytes fit into the budget. */
 void sl_heap_trim(struct sl_heap *h, size_t wanted);
 
-/* collect.c */
+/* Implemented in collect.c. */
 void sl_each_object(struct star *s,
                     void (*visit)(struct star *s, struct sl_object *o));
 void sl_object_free_storage(struct star *s, struct sl_object *o);
@@ -131,7 +134,9 @@ int64_t sl_collect_pace(const struct sl_heap *h);
 #ifdef SL_MSAN
 #    include <sanitizer/msan_interface.h>
 #    define SL_UNDEFINED(p, n) __msan_allocated_memory(p, n)
-#    define SL_DEFINED(p, n)   __msan_unpoison(p, n) /* the system moved it */
+#    define SL_DEFINED(p, n)                                                   \
+        __msan_unpoison(                                                       \
+            p, n) /* mremap moved the bytes, which MSan does not see */
 #else
 #    define SL_UNDEFINED(p, n) ((void)(p), (void)(n))
 #    define SL_DEFINED(p, n)   ((void)(p), (void)(n))

@@ -2,11 +2,11 @@
 
 #include "error.h"
 
-/* Limits: steps, time, cancellation; and the calls between host, native functions
- * and programs, where their counting begins and ends. */
+/* Limits (steps, time, cancellation), and the entry and exit of calls between
+ * host, native functions and programs, where counting starts and ends. */
 
-/* What compares and hashes nested values does so with C functions that call each
- * other: this many fit a thread's stack. */
+/* Comparing and hashing nested values recurses in C; this depth fits the stack
+ * of a thread. */
 #define VALUE_DEPTH_MAX 1000
 
 void sl_set_limits(struct star *s, const struct star_limits *limits)
@@ -39,7 +39,7 @@ static uint64_t steps_of(const struct star *s)
     return s->steps_done + (uint64_t)(s->fuel_given - s->fuel);
 }
 
-/* Accounts for the steps taken, and grants steps up to the next check. */
+/* Adds the steps taken to the total, and grants steps until the next check. */
 static void refuel(struct star *s, uint64_t steps)
 {
     int64_t slice = SL_FUEL_SLICE;
@@ -99,7 +99,8 @@ value sl_fail_memory(struct star *s, size_t wanted)
 {
     const struct sl_heap *h = &s->heap;
 
-    /* What is wanted comes in pages, and the first of a chunk with its table. */
+    /* The allocation is rounded up to pages, and a new chunk also needs its
+     * table. */
     const size_t more = 2 * SL_BLOCK_BYTES;
 
     if (wanted <= h->limit && h->limit - wanted >= h->used + more)

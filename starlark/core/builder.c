@@ -3,11 +3,12 @@
 
 #include "ops.h"
 
-/* Texts that grow, and memory that is no object. */
+/* Growing texts, and memory that is not an object. */
 
 /* --- texts ------------------------------------------------------------------------ */
 
-/* Shorter texts are copied into their string, longer ones become its buffer. */
+/* Shorter texts are copied into their string; longer ones become its
+ * storage. */
 #define COPIED_BYTES 256
 _Static_assert(COPIED_BYTES >= SL_TEXT_LOCAL_BYTES, "local text is copied");
 
@@ -94,7 +95,8 @@ void sl_text_free(struct sl_text *t)
     t->length = t->capacity = 0;
 }
 
-/* A string whose bytes are the text's storage, without what it has too much. */
+/* Returns a string that takes over the storage of the text, cut to its
+ * length. */
 static value text_adopt(struct sl_text *t)
 {
     struct star *s = t->s;
@@ -114,7 +116,7 @@ static value text_adopt(struct sl_text *t)
         return 0;
     string->p = string->bytes;
     s->heap.pinned = sl_value(string);
-    s->native = false; /* the string holds its buffer */
+    s->native = false; /* no need to root the buffer: the string refers to it */
     buffer = sl_alloc(s, T_BUFFER, sizeof *buffer);
     s->native = native;
     s->heap.pinned = 0;
@@ -162,7 +164,7 @@ void *sl_arena_alloc(struct star *s, struct sl_arena *a, size_t size)
     }
     size = (size + 15) & ~(size_t)15;
     if (size > a->left) {
-        /* The first block is small: so are most sources. */
+        /* Most sources are small, so the first block is small. */
         size_t block = a->last ? ARENA_BYTES : 1024;
         struct sl_arena_block *b;
 

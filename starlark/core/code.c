@@ -8,7 +8,9 @@ const struct sl_opcode_info sl_opcodes[SL_OPCODE_COUNT] = {SL_OPCODES(OP)};
 
 struct sl_pos sl_code_place(const struct sl_code *code, uint32_t pc)
 {
-    uint32_t low = 0, high = code->place_count; /* low: the first behind pc */
+    uint32_t low = 0, high = code->place_count; /* invariant: the first place
+                                                 * behind pc is in [low,
+                                                 * high] */
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -23,7 +25,7 @@ struct sl_pos sl_code_place(const struct sl_code *code, uint32_t pc)
 /* clang-format off */
 const char *sl_operator_text(enum sl_operator op)
 {
-    static const char *const texts[] = { /* in the order of enum sl_operator */
+    static const char *const texts[] = { /* indexed by enum sl_operator */
         "+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>",
         "==", "!=", "<", "<=", ">", ">=", "in", "not in", "-", "+", "~", "not"};
 

@@ -143,10 +143,10 @@ enum sl_opcode {
         SL_OPCODE_COUNT
 };
 
-/* The rows of the table: operands as the letters above. */
+/* A row of the opcode table; operands are the letters above. */
 struct sl_opcode_info {
     const char *name;
-    char operands[4]; /* of a, b, c */
+    char operands[4]; /* kinds of the operands a, b and c */
     const char *text;
 };
 extern const struct sl_opcode_info sl_opcodes[SL_OPCODE_COUNT];
@@ -163,11 +163,11 @@ static inline uint32_t sl_b(uint64_t i)
 {
     return (uint32_t)(i >> 48);
 }
-static inline uint32_t sl_c(uint64_t i) /* unsigned */
+static inline uint32_t sl_c(uint64_t i) /* Returns the unsigned operand c. */
 {
     return (uint32_t)i >> 8;
 }
-static inline int32_t sl_j(uint64_t i) /* signed */
+static inline int32_t sl_j(uint64_t i) /* Returns the signed operand c. */
 {
     return (int32_t)(uint32_t)i >> 8;
 }
@@ -178,41 +178,45 @@ static inline uint64_t sl_instruction(enum sl_opcode op, uint32_t a, uint32_t b,
            (uint64_t)(a & 0xffff) << 32 | (uint64_t)(b & 0xffff) << 48;
 }
 
-/* So many instructions in a row count as a step, beside the one of the call or
- * of the round: the longest source cannot run for long unseen. */
+/* This many instructions in a row count as one step, in addition to the step of
+ * a call or loop round, so that a long straight-line source cannot run long
+ * without a check. */
 #define SL_STEP_INSTRUCTIONS 64u
 
-/* Locals that instructions name; none of the others is a parameter. */
+/* Number of locals that instructions can address; all parameters are among
+ * them. */
 #define SL_NEAR_LOCALS SL_RARE(0x8000u, 6u)
 static inline uint32_t sl_local_register(uint32_t local)
 {
     return local < SL_NEAR_LOCALS ? local : local - SL_NEAR_LOCALS + 0x10000;
 }
 
-/* How a call that is more than positional arguments is made; also those of
- * METHOD and BUILTIN. */
+/* Describes a call with more than positional arguments, and every call by
+ * METHOD or BUILTIN. */
 struct sl_site {
     uint32_t positional;
-    uint32_t named; /* their values follow the positional ones */
-    uint32_t names; /* constants, `named` of them from this index on */
+    uint32_t named; /* number of named arguments, whose values follow the
+                     * positional ones */
+    uint32_t names; /* index of the first of `named` constants with the names */
     uint32_t dst;   /* register of the result */
-    bool star,
-        starstar;      /* one register each, behind the named, in this order */
-    uint16_t method;   /* METHOD: enum sl_method of lib.h, or 0 */
-    uint32_t name;     /* METHOD: a constant, the name; BUILTIN: the function */
-    uint32_t args;     /* METHOD: register of the first argument */
-    struct sl_pos dot; /* METHOD: where a name that is not there is reported */
-    struct sl_code *cache; /* the def of the last call, and which parameter
-                              each named argument is */
+    bool star, starstar; /* whether there is a * and a ** argument, one
+                        * register each, behind the named ones */
+    uint16_t method;     /* METHOD: enum sl_method of lib.h, or 0 */
+    uint32_t name;       /* METHOD: constant with the name; BUILTIN: the
+                        * function */
+    uint32_t args;       /* METHOD: register of the first argument */
+    struct sl_pos dot;   /* METHOD: place to report for an unknown attribute */
+    struct sl_code *cache; /* code of the function called last, and for each
+                            * named argument the index of its parameter */
     uint16_t *cached;
 };
 
-struct sl_place { /* of an instruction that can fail */
+struct sl_place { /* Source position of an instruction that can fail. */
     uint32_t pc;
     struct sl_pos pos;
 };
 
-/* Loops inside each other in one function. */
+/* Maximum nesting of loops in one function. */
 #define SL_LOOPS_MAX 400u
 
 /* Instructions begin <= pc < end run while iterator `reg` holds its lock. */
@@ -220,9 +224,10 @@ struct sl_loop {
     uint32_t begin, end, reg;
 };
 
-/* What a closure copies when it is made. */
+/* A variable that a closure captures when it is created. */
 struct sl_capture {
-    bool from_free; /* of the enclosing function's captured, else a register */
+    bool from_free; /* captured from the enclosing function's captures, else
+                     * from a register */
     bool is_cell;
     uint32_t index;
     value name;
@@ -230,17 +235,19 @@ struct sl_capture {
 
 struct sl_code {
     struct sl_object o;
-    bool active; /* is being executed: recursion is an error */
+    bool active; /* being executed; a recursive call is an error */
     bool has_star, has_starstar;
     /* Locals 0 to param_count - 1 are parameters: positional ones, then
      * keyword-only ones; behind them *args, then **kwargs. */
     uint32_t param_count, keyword_only_count;
-    uint32_t default_count; /* parameters from the first with a default to the
-                               last; CLOSURE's registers; a required one among
-                               them has a register without value */
-    uint32_t exact; /* how many positional arguments are all it takes; or
-                       UINT32_MAX: binding them is more than that */
-    uint32_t steps; /* that a call counts as: 1, more if it is long */
+    uint32_t default_count; /* number of parameters from the first with a
+                             * default to the last: CLOSURE reads that many
+                             * registers; the register of a required one
+                             * among them is empty */
+    uint32_t exact;         /* number of arguments, if binding exactly that many
+                     * positional ones completes a call; otherwise UINT32_MAX */
+    uint32_t steps;         /* steps that a call costs: 1, or more for a long
+                     * function */
     uint32_t local_count, register_count;
     uint64_t *instructions;
     uint32_t instruction_count;
@@ -250,29 +257,30 @@ struct sl_code {
     uint32_t site_count;
     struct sl_place *places; /* sorted by pc */
     uint32_t place_count;
-    struct sl_loop *loops; /* inner ones first */
+    struct sl_loop *loops; /* inner loops first */
     uint32_t loop_count;
     struct sl_capture *captures;
     uint32_t capture_count;
-    value *local_names; /* parameters first */
+    value *local_names; /* names of the locals, parameters first */
     value name;
     struct sl_pos pos;
-    struct sl_pos entry; /* where a call fails that does not get in */
+    struct sl_pos entry; /* position for errors of a call that fails before
+                          * the first instruction */
     struct star_program *program;
 };
 
 struct star_program {
     struct star_program *next;
-    struct sl_source source; /* copies */
-    struct sl_code *top;     /* NULL once freed */
-    value *globals;          /* names, by index */
+    struct sl_source source; /* own copies of the file name and text */
+    struct sl_code *top;     /* code of the file's top level; NULL once freed */
+    value *globals;          /* names of the globals by index */
     uint32_t global_count;
-    bool used; /* vm.h: some function has its code */
+    bool used; /* a function object refers to this code (see vm.h) */
 };
 
 void sl_disassemble(struct sl_text *t, const struct sl_code *code);
 
-/* The place of the last instruction that began at or before `pc`. */
+/* Returns the position recorded for the last instruction at or before `pc`. */
 struct sl_pos sl_code_place(const struct sl_code *code, uint32_t pc);
 
 #endif

@@ -2,23 +2,25 @@
 #include "code.h"
 
 /*
- * The collector: marks what the roots reach, depth first with a list of bounded
- * size, then sweeps all blocks. A mark is the number of the collection, so
- * neither what lives nor what is new need be touched to begin the next one.
+ * The garbage collector: marks what is reachable from the roots, depth first
+ * with a work list of bounded size, then sweeps all blocks. The mark is the
+ * number of the collection, so a new collection need not reset the marks of
+ * live or new objects.
  */
 
 /* --- marking --------------------------------------------------------------------- */
 
-/* Of containers this many values are looked at before those found are looked
- * into, so that the list grows with the depth of values, not with their width. */
+/* Number of values of a container that are scanned before the objects found are
+ * scanned themselves, so that the list grows with the depth of values and not
+ * with their width. */
 #define SCAN_AT_ONCE SL_RARE(32, 2)
 
-/* An entry is an object, or the int n on top of an object: its values from the
- * n-th on are still to be looked at. */
+/* An entry is an object, or an int n on top of an object whose values from the
+ * n-th on are still to be scanned. */
 static void push(struct sl_heap *h, value v)
 {
     if (h->gray_count == h->gray_capacity)
-        h->gray_overflow = true; /* found again by rescan() */
+        h->gray_overflow = true; /* rescan() finds the object again */
     else
         h->gray[h->gray_count++] = v;
 }
@@ -83,8 +85,8 @@ static void scan_function(struct sl_heap *h, struct sl_function *f)
     mark_all(h, f->slots, (size_t)f->default_count + f->cell_count);
 }
 
-/* How many of `count` values to look at now, from the n-th on. The rest becomes
- * an entry, if there is room. */
+/* Returns how many of `count` values, from the n-th on, to scan now. The rest
+ * is pushed as an entry if there is room. */
 static size_t part(struct sl_heap *h, value container, size_t count, size_t n)
 {
     if (count - n <= SCAN_AT_ONCE || h->gray_capacity - h->gray_count < 2)
@@ -154,9 +156,10 @@ static void scan(struct sl_heap *h, value v, size_t n)
     }
 }
 
-/* Canceled, or out of time: then the collection ends unfinished. Nothing is lost
- * by that: what was not swept is garbage until the next one. But 254 in a row
- * would make old marks look new, so the last of them is finished. */
+/* Cancellation or a timeout stops a collection early. That is safe: unswept
+ * garbage is found by the next collection. After 254 unfinished ones in a row
+ * old marks would look new, so a collection that follows this many is always
+ * completed. */
 #define UNFINISHED_MAX 200
 static bool is_stopped(struct star *s)
 {
@@ -204,8 +207,8 @@ static void rescan_one(struct star *s, struct sl_object *o)
     }
 }
 
-/* The list was too short for all that was found: all that is marked is looked
- * into once more. Each round gets at least a list's length further. */
+/* Handles an overflow of the work list by scanning all marked objects again.
+ * Each round advances by at least the length of the list. */
 static void rescan(struct star *s)
 {
     while (s->heap.gray_overflow && !s->heap.stopped) {
@@ -256,7 +259,7 @@ static void release(const struct sl_host_object *o)
         o->type->release(o->data);
 }
 
-/* Types whose objects own storage, or data of the host. */
+/* Types whose objects own storage or data of the host. */
 #define OWNERS                                                                 \
     (1u << T_LIST | 1u << T_DICT | 1u << T_SET | 1u << T_BUFFER |              \
      1u << T_GLOBALS | 1u << T_CODE | 1u << T_OBJECT)
@@ -298,12 +301,12 @@ void sl_object_free_storage(struct star *s, struct sl_object *o)
     case T_OBJECT:
         release((struct sl_host_object *)o);
         break;
-    default: /* owns none */
+    default: /* owns no storage */
         break;
     }
 }
 
-/* The cell's header; 0 when it is free. */
+/* Returns the header of a cell, or 0 if the cell is free. */
 static SL_UNCHECKED uint64_t header_of(const void *cell)
 {
     return *(const uint64_t *)cell;
@@ -410,8 +413,8 @@ void sl_each_object(struct star *s,
         visit(s, (struct sl_object *)((char *)l + SL_LARGE_HEADER));
 }
 
-/* About as much as lives, so that the work of collecting is in proportion to
- * what is allocated. */
+/* Returns about the number of live bytes, so that the cost of collecting stays
+ * proportional to allocation. */
 int64_t sl_collect_pace(const struct sl_heap *h)
 {
     size_t live = h->used - h->idle;
@@ -420,8 +423,8 @@ int64_t sl_collect_pace(const struct sl_heap *h)
     return (int64_t)(live > least ? live : least);
 }
 
-/* The list is made when first needed, and is no part of the budget. Without
- * memory for it a short one in the interpreter does, slowly. */
+/* Allocates the work list at its first use, outside the budget. If that fails,
+ * a short list in the interpreter is used, which is slower. */
 static void open_gray(struct sl_heap *h)
 {
     size_t count = h->limit / 64 < SL_GRAY_MAX ? h->limit / 64 : SL_GRAY_MAX;
@@ -441,7 +444,7 @@ void sl_collect(struct star *s)
 
     open_gray(h);
     if (++h->epoch == 0)
-        h->epoch = 1; /* 0 is the mark of what is new */
+        h->epoch = 1; /* 0 is the mark of new objects */
     h->gray_count = 0;
     h->gray_overflow = h->stopped = false;
     mark_roots(s);

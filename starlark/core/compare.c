@@ -2,9 +2,9 @@
 #include "text.h"
 
 /*
- * What is equal, what comes first, and hashes that agree with it. The C stack
- * grows with the nesting of values, which limits.value_depth bounds; structures
- * that share parts cost as many steps as they would have without sharing.
+ * Equality, order, and consistent hashes. Recursion depth on the C stack
+ * follows the nesting of values, bounded by limits.value_depth. A structure
+ * with shared parts costs as many steps as a copy without sharing.
  */
 
 static bool too_deep(struct star *s)
@@ -57,7 +57,7 @@ static bool ranges_equal(const struct sl_range *a, const struct sl_range *b)
             (a->start == b->start && (a->count == 1 || a->step == b->step)));
 }
 
-/* Both are objects of the same type that compares by content. */
+/* Compares two objects of the same type that compares by content. */
 static bool objects_equal(struct star *s, value a, value b, unsigned depth,
                           bool *out)
 {
@@ -84,7 +84,7 @@ static bool objects_equal(struct star *s, value a, value b, unsigned depth,
     }
 }
 
-/* The sign of a - b. Large ints take longer than a step. */
+/* Returns the sign of a - b. Comparing large ints is charged by size. */
 static int number_order(struct star *s, value a, value b)
 {
     if (sl_is(a, T_INT) && sl_is(b, T_INT))
@@ -94,7 +94,7 @@ static int number_order(struct star *s, value a, value b)
 
 static bool equal(struct star *s, value a, value b, unsigned depth, bool *out)
 {
-    /* Lists are walked even if they are the same: cycles must show. */
+    /* Lists are walked even if identical, so that cycles are detected. */
     if (a == b &&
         !(sl_is(a, T_LIST) || sl_is(a, T_DICT) || sl_is(a, T_TUPLE))) {
         *out = true;
@@ -132,7 +132,7 @@ bool sl_equal(struct star *s, value a, value b, bool *out)
 
 /* --- order --------------------------------------------------------------------- */
 
-/* Of two scalars; negative, 0 or positive. */
+/* Compares two scalars; the result is negative, 0 or positive. */
 static bool scalar_order(struct star *s, enum sl_operator op, value a, value b,
                          int *sign)
 {
@@ -158,7 +158,7 @@ static bool scalar_order(struct star *s, enum sl_operator op, value a, value b,
     return true;
 }
 
-/* Where the first items are that differ. */
+/* Finds the first position at which the items differ. */
 static bool first_difference(struct star *s, struct sl_items x,
                              struct sl_items y, unsigned depth, uint32_t *at)
 {
@@ -173,8 +173,8 @@ static bool first_difference(struct star *s, struct sl_items x,
     return true;
 }
 
-/* As scalar_order, of any two values: the first items that differ decide; they
- * may be lists themselves. */
+/* Like scalar_order for values of any type: the first differing items decide,
+ * which may themselves be sequences. */
 static bool order(struct star *s, enum sl_operator op, value a, value b,
                   int *sign)
 {
@@ -222,11 +222,12 @@ bool sl_compare(struct star *s, enum sl_operator op, value a, value b,
 
 static bool hash(struct star *s, value v, unsigned depth, uint32_t *out);
 
-/* Kept in the tuple, so that one which is reached in many ways counts once. */
+/* Hashes a tuple. The hash is cached in it, so that a shared tuple is hashed
+ * once. */
 static bool hash_tuple(struct star *s, value v, unsigned depth, uint32_t *out)
 {
     struct sl_tuple *t = sl_tuple(v);
-    uint64_t sum = 0x7475706c65; /* "tuple" */
+    uint64_t sum = 0x7475706c65; /* ASCII "tuple" */
 
     if (t->o.hash) {
         *out = t->o.hash;
@@ -239,7 +240,7 @@ static bool hash_tuple(struct star *s, value v, unsigned depth, uint32_t *out)
         uint32_t h;
         if (!sl_charge(s, 1))
             return false;
-        if (sl_is_int_word(item)) /* the commonest need no call */
+        if (sl_is_int_word(item)) /* fast path for small ints */
             h = sl_mix(s->hash_seed, item);
         else if (!hash(s, item, depth + 1, &h))
             return false;

@@ -1,10 +1,11 @@
 #include "int.h"
 
-/* Division, which libtommath does in three times as many instructions. */
+/* Division of big numbers; libtommath needs three times as many
+ * instructions. */
 
 typedef unsigned __int128 wide;
 
-/* r = a + b, of n digits; returns the carry. */
+/* Computes r = a + b over n digits and returns the carry. */
 static uint64_t add(uint64_t *r, const uint64_t *a, const uint64_t *b,
                     uint32_t n)
 {
@@ -18,7 +19,7 @@ static uint64_t add(uint64_t *r, const uint64_t *a, const uint64_t *b,
     return carry;
 }
 
-/* r = a << bits, one digit longer; bits < 60. */
+/* Computes r = a << bits, one digit longer than a; bits < 60. */
 static void shift_up(uint64_t *r, const uint64_t *a, uint32_t n, uint32_t bits)
 {
     uint64_t below = 0;
@@ -42,8 +43,9 @@ static void shift_down(uint64_t *r, const uint64_t *a, uint32_t n,
     }
 }
 
-/* With the divisor d, whose highest bit is set, its reciprocal makes two digits
- * by one a matter of two products (Moeller and Granlund, 2011). */
+/* Returns the reciprocal of the divisor d, whose highest bit is set; with it,
+ * dividing two digits by one takes two multiplications (Moeller and Granlund,
+ * 2011). */
 static uint64_t reciprocal(uint64_t d)
 {
     wide all = ((wide)DIGIT_MASK << DIGIT_BITS) | DIGIT_MASK;
@@ -51,7 +53,7 @@ static uint64_t reciprocal(uint64_t d)
     return (uint64_t)(all / d) & DIGIT_MASK;
 }
 
-/* (high, low) / d, high < d. */
+/* Returns (high, low) / d for high < d. */
 static inline uint64_t divide_2_by_1(uint64_t high, uint64_t low, uint64_t d,
                                      uint64_t inverse, uint64_t *remainder)
 {
@@ -84,7 +86,7 @@ uint64_t sl_digits_div_small(uint64_t *q, const uint64_t *a, uint32_t n,
     const uint64_t top = d << shift, inverse = reciprocal(top);
     uint64_t r = n ? a[n - 1] >> (DIGIT_BITS - shift) : 0;
 
-    /* As if a were shifted as d is. */
+    /* a is shifted on the fly by as many bits as d */
     while (n--) {
         uint64_t low = n ? a[n - 1] >> (DIGIT_BITS - shift) : 0;
         low |= (a[n] << shift) & DIGIT_MASK;
@@ -93,7 +95,7 @@ uint64_t sl_digits_div_small(uint64_t *q, const uint64_t *a, uint32_t n,
     return r >> shift;
 }
 
-/* a -= b * digit; returns what must be taken from a[n]. */
+/* Computes a -= b * digit and returns what must be subtracted from a[n]. */
 static uint64_t sub_mul(uint64_t *a, const uint64_t *b, uint32_t n,
                         uint64_t digit)
 {
@@ -111,9 +113,9 @@ static uint64_t sub_mul(uint64_t *a, const uint64_t *b, uint32_t n,
     return high - (uint64_t)borrow;
 }
 
-/* Divides a, of n + m digits the highest of which is 0, by b, of n >= 2 digits
- * whose highest bit is set: m digits of the quotient go to q, the remainder
- * replaces the lower n digits of a. False: a limit was reached. */
+/* Divides a, of n + m digits with the highest 0, by b, of n >= 2 digits with
+ * the highest bit set. Writes m digits of the quotient to q; the remainder
+ * replaces the lower n digits of a. Returns false if a limit is reached. */
 static bool divide(struct star *s, uint64_t *q, uint64_t *a, const uint64_t *b,
                    uint32_t n, uint32_t m)
 {
@@ -125,7 +127,8 @@ static bool divide(struct star *s, uint64_t *q, uint64_t *a, const uint64_t *b,
             return false;
         if (part[n] < top) {
             digit = divide_2_by_1(part[n], part[n - 1], top, inverse, &r);
-            /* The next digit makes it exact, or one too large, rarely. */
+            /* Correct the estimate with the next digit: it is now exact, or
+             * rarely one too large. */
             wide low = (wide)b[n - 2] * digit;
             while (low > ((wide)r << DIGIT_BITS | part[n - 2])) {
                 digit--;
@@ -138,7 +141,7 @@ static bool divide(struct star *s, uint64_t *q, uint64_t *a, const uint64_t *b,
         uint64_t take = sub_mul(part, b, n, digit);
         uint64_t left = part[n] - take;
         part[n] = 0;
-        while (left >> 63) { /* it was too large */
+        while (left >> 63) { /* estimate was one too large */
             digit--;
             left += add(part, part, b, n);
         }

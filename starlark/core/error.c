@@ -6,47 +6,52 @@
 
 #include "ops.h"
 
-#define MESSAGE_BYTES     16384
-#define EXCERPT_BYTES     4096
-#define FRAME_BYTES       320
-#define FRAMES_KEPT       50 /* innermost ones, and as many outermost ones */
+#define MESSAGE_BYTES 16384
+#define EXCERPT_BYTES 4096
+#define FRAME_BYTES   320
+#define FRAMES_KEPT                                                            \
+    50 /* number of innermost frames in a report, and
+                              * of outermost ones */
 #define HINTS_BYTES       2048
 #define STATIC_TEXT_BYTES 1024
-#define STATIC_ERRORS_MAX 100  /* of one source; more are only counted */
-#define STATIC_BYTES_MAX  8192 /* of one static error with its hints */
+#define STATIC_ERRORS_MAX 100  /* per source; further errors are only counted */
+#define STATIC_BYTES_MAX  8192 /* per static error, with its hints */
 
-/* Of a line of the source, around the caret. */
+/* Number of columns of a source line shown around the caret. */
 #define WINDOW_BEFORE 60u
 #define WINDOW        100u
 #define INDENT        "    "
 
-/* A text of bounded size: what does not fit is cut between two characters, and
- * the text then ends in "...". Always ended by NUL. */
+/* A text of bounded size. An overlong text is cut between two characters and
+ * ends in "...". Always terminated by NUL. */
 struct line {
     char *p;
-    size_t length, room; /* room: bytes without the NUL */
+    size_t length, room; /* room: capacity in bytes without the NUL */
     bool full;
 };
 
-struct static_error { /* offsets into `statics` */
+struct static_error { /* A static error, as offsets into `statics`. */
     struct sl_pos pos;
-    uint32_t begin, end;  /* all its lines */
-    uint32_t text, after; /* the message, without its place */
-    uint32_t hints;       /* lines from here to `end` */
+    uint32_t begin, end;  /* range of all its lines */
+    uint32_t text, after; /* start and end of the message, without the
+                           * position */
+    uint32_t hints;       /* hint lines reach from here to `end` */
 };
 
-/* One block, taken when the interpreter is opened, so that the end of memory
+/* Allocated as one block when the interpreter is opened, so that out of memory
  * can always be reported. */
 struct sl_error {
     enum star_error code;
-    bool deaf; /* the last one was not kept: hints for it neither */
+    bool deaf; /* the last static error was dropped, so its hints are dropped
+                * as well */
     bool quiet;
     bool has_place, in_builtin, reported;
-    uint32_t static_count, static_more, last; /* last: the one added last */
+    uint32_t static_count, static_more, last; /* last: index of the error
+                                               * added last */
     uint32_t frame_count;
     struct sl_pos place;
-    const struct sl_source *source; /* of static errors */
-    struct {                        /* the last line that was looked for */
+    const struct sl_source *source; /* source of the static errors */
+    struct {                        /* position of the last line found */
         const char *text;
         size_t start;
         uint32_t line;
@@ -57,7 +62,7 @@ struct sl_error {
     char frames[2 * FRAMES_KEPT][FRAME_BYTES];
     char builtin_text[FRAME_BYTES], file_text[FRAME_BYTES];
     char hints_text[HINTS_BYTES], excerpt_text[EXCERPT_BYTES];
-    char hint_text[HINTS_BYTES]; /* of star_error_at */
+    char hint_text[HINTS_BYTES]; /* buffer for star_error_at */
     char message_text[MESSAGE_BYTES], scratch[MESSAGE_BYTES];
     char statics_text[49152], report_text[65536];
 };
@@ -114,8 +119,8 @@ add_format(struct line *l, const char *format, ...)
 
 /* --- text from outside ----------------------------------------------------------- */
 
-/* Shown as an escape: controls, formats but the joiners of emoji and scripts,
- * line separators, surrogates. */
+/* Characters shown as an escape: controls, format characters except the joiners
+ * of emoji and scripts, line separators, surrogates. */
 static bool is_hidden(uint32_t c)
 {
     const unsigned hidden =
@@ -129,7 +134,8 @@ static bool is_hidden(uint32_t c)
            hidden >> utf8proc_category((utf8proc_int32_t)c) & 1;
 }
 
-/* The character at `p` as it may be shown; its columns are returned. */
+/* Writes the character at `p` in printable form and returns its width in
+ * columns. */
 static unsigned show(struct line *l, const char *p, size_t length,
                      unsigned *width)
 {
@@ -152,8 +158,8 @@ static unsigned show(struct line *l, const char *p, size_t length,
     return (unsigned)(l->length - before);
 }
 
-/* Control characters, what turns the direction of writing, and bytes that are
- * no UTF-8 become escapes. `lines`: LF and tabs may stay. */
+/* Appends a text with control characters, bidirectional controls and invalid
+ * UTF-8 escaped. With `lines`, LF and tabs are kept. */
 static void add_clean(struct line *l, const char *p, size_t length, bool lines)
 {
     unsigned width;
@@ -175,7 +181,7 @@ add_formatted(struct sl_error *e, struct line *l, const char *format,
     size_t kept = n < 0 ? 0 : (size_t)n;
     bool cut = kept >= sizeof e->scratch;
 
-    if (cut) /* not half a character */
+    if (cut) /* do not split a character */
         for (kept = sizeof e->scratch - 1; e->scratch[kept - 1] & 0x80;)
             if (--kept == 0)
                 break;
@@ -204,8 +210,8 @@ static bool ends_line(const struct sl_source *source, size_t i)
            source->text[i] == '\r';
 }
 
-/* Where a line begins: searching goes on from the last one, as errors mostly
- * come in the order of the source. False when there is no such line. */
+/* Finds the start of a line, continuing from the last line found, since errors
+ * mostly come in source order. Returns false if the line does not exist. */
 static bool find_line(struct sl_error *e, const struct sl_source *source,
                       uint32_t line, size_t *start)
 {
@@ -229,7 +235,7 @@ static bool find_line(struct sl_error *e, const struct sl_source *source,
     return p && line > 0;
 }
 
-/* The line of the source around `pos` and a caret below; nothing when the
+/* Appends the source line at `pos` and a caret below it, or nothing if the
  * source has no text there. */
 static void add_excerpt(struct sl_error *e, struct line *l,
                         const struct sl_source *source, struct sl_pos pos)
@@ -280,7 +286,8 @@ bool sl_error_open(struct star *s)
     s->error = sl_system_alloc(sizeof *s->error);
     if (!s->error)
         return false;
-    s->error->code = STAR_ERROR_RUNTIME; /* so that clearing does its work */
+    /* With STAR_OK the function below would return early. */
+    s->error->code = STAR_ERROR_RUNTIME;
     sl_error_clear(s);
     return true;
 }
@@ -296,7 +303,7 @@ void sl_error_clear(struct star *s)
     struct sl_error *e = s->error;
 
     if (e->code == STAR_OK)
-        return; /* the common case: every call from the host asks */
+        return; /* common case: each host call checks */
     memset(e, 0, offsetof(struct sl_error, message));
     e->message = LINE_ON(e->message_text);
     e->hints = LINE_ON(e->hints_text);
@@ -311,7 +318,8 @@ bool sl_failed(const struct star *s)
     return s->error->code != STAR_OK;
 }
 
-/* A limit stays the cause of all failures that follow from it. */
+/* An exhausted limit remains the reported cause of all failures that follow
+ * from it. */
 static bool is_limit(enum star_error code)
 {
     return code >= STAR_ERROR_MEMORY && code <= STAR_ERROR_CANCELED;
@@ -328,7 +336,8 @@ fail(struct star *s, enum star_error code, const char *format, va_list ap)
     e->code = code;
     e->reported = false;
     e->hints = LINE_ON(e->hints_text);
-    /* Not yet emptied: the format may refer to the message that is replaced. */
+    /* Do not clear the text yet: an argument of the format may point into the
+     * old message. */
     e->message.length = 0;
     e->message.full = false;
     add_formatted(e, &e->message, format, ap, true);
@@ -362,7 +371,7 @@ star_value star_fail(struct star *s, const char *format, ...)
     va_start(ap, format);
     if (s->hosted) {
         fail(s, STAR_ERROR_RUNTIME, format, ap);
-    } else { /* no call to which a place belongs: what failed before is over */
+    } else { /* not inside a call: errors from before are obsolete */
         vsnprintf(text, sizeof text, format, ap);
         sl_error_clear(s);
         sl_fail(s, "%s", text);
@@ -386,8 +395,8 @@ void sl_fail_prefix(struct star *s, const char *prefix)
 
 #define HINT_MARK "hint: "
 
-/* A hint line at the end of `to`, unless it is among the hints there, which begin
- * at `from`. */
+/* Appends a hint line to `to`, unless the hints from `from` on contain it
+ * already. */
 __attribute__((format(printf, 4, 0))) static void
 add_hint(struct sl_error *e, struct line *to, size_t from, const char *format,
          va_list ap)
@@ -436,7 +445,8 @@ static uint64_t order(struct sl_pos pos)
     return (uint64_t)pos.line << 32 | pos.column;
 }
 
-/* The first of the source first, for message and place. False: the same error is there. */
+/* Inserts an error, sorted by position and then message. Returns false if the
+ * same error is already there. */
 static bool sort_in(struct sl_error *e, struct static_error x)
 {
     uint32_t i = e->static_count;
@@ -517,7 +527,8 @@ void sl_static_hint(struct star *s, const char *format, ...)
 
 /* --- the traceback ----------------------------------------------------------------- */
 
-/* The text of the next frame: those of the middle are overwritten. */
+/* Returns the text buffer of the next frame; once full, frames in the middle
+ * are overwritten. */
 static struct line next_frame(struct sl_error *e)
 {
     uint32_t i = e->frame_count++;
@@ -559,7 +570,7 @@ void sl_error_builtin(struct star *s, const char *name)
     add_clean(&l, name, strlen(name), false);
 }
 
-/* The outermost first. */
+/* Writes the frames, outermost first. */
 static void report_frames(const struct sl_error *e, struct line *l)
 {
     uint32_t i = e->frame_count;
@@ -578,7 +589,7 @@ static void report_frames(const struct sl_error *e, struct line *l)
     }
 }
 
-/* Calls `put` for each hint line of `p`, which all begin with HINT_MARK and end
+/* Calls `put` for each hint line in `p`; each begins with HINT_MARK and ends
  * with LF. */
 static void each_hint(struct line *l, const char *p, size_t length,
                       void (*put)(struct line *l, const char *p, size_t length))
@@ -589,7 +600,7 @@ static void each_hint(struct line *l, const char *p, size_t length,
         put(l, p, (size_t)(lf + 1 - p));
 }
 
-/* Once a report is enough. */
+/* Writes a hint unless the report contains it already. */
 static void put_new_hint(struct line *l, const char *p, size_t length)
 {
     if (!memmem(l->p, l->length, p, length))

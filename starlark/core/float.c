@@ -8,12 +8,12 @@
 #include "text.h"
 
 /*
- * Floats: order and hashes that agree with those of ints, text and back. The C
- * library converts, exactly; only digits and exponents are exchanged with it, no
- * decimal point, which depends on the locale of the host.
+ * Floats: order and hashes consistent with ints, conversion to and from text.
+ * The C library does the exact conversions; only digits and exponents are
+ * passed to it, since the decimal point depends on the host's locale.
  */
 
-#define WORD_LIMIT 4611686018427387904.0 /* 2^62: below it, an int is a word */
+#define WORD_LIMIT 4611686018427387904.0 /* 2^62; ints below it are words */
 
 /* --- beside ints ------------------------------------------------------------------- */
 
@@ -33,7 +33,7 @@ static int compare_int_double(value v, double d)
     if (fabs(d) < WORD_LIMIT) {
         if (!sl_is_int_word(v))
             return sl_int_sign(v);
-        /* Its whole part is a word, too; a fraction decides between equals. */
+        /* The whole part is also a word; on a tie the fraction decides. */
         int64_t i = sl_int_word(v), whole = (int64_t)d;
         if (i != whole)
             return i < whole ? -1 : 1;
@@ -75,13 +75,13 @@ uint32_t sl_float_hash(struct star *s, double d)
 
 /* --- to text ----------------------------------------------------------------------- */
 
-struct decimal { /* 0.d1 d2 d3 ... * 10^point */
+struct decimal { /* The number 0.d1 d2 d3 ... * 10^point. */
     int count, point;
     char digits[20];
 };
 
-/* Of up to 15 digits that read back as d, the shortest are the only ones of
- * their length, and m / 10^places is rounded once. */
+/* Tries up to 15 digits: the shortest digits that read back as d are unique in
+ * their length, and m / 10^places is rounded only once. */
 static bool shortest_by_trying(double d, struct decimal *x)
 {
     char text[SL_DIGITS_BYTES], *end = text + sizeof text;
@@ -106,7 +106,7 @@ static bool shortest_by_trying(double d, struct decimal *x)
     return false;
 }
 
-/* The nearest one of `count` digits. */
+/* Rounds d to the nearest decimal of `count` digits. */
 static void round_to(double d, int count, struct decimal *x)
 {
     char text[64];
@@ -128,10 +128,10 @@ static bool reads_back(const struct decimal *x, double d)
     return strtod(text, NULL) == d;
 }
 
-/* As many digits as it takes: 15 are always enough for those that have so few,
- * and 17 for all; subnormal ones may have fewer. Floats below a power of two are
- * closer than those above: the nearest text of 16 digits may belong to the one
- * below, and the next text to this one. */
+/* Finds the shortest digits that read back as d: 15 suffice if d has so few, 17
+ * always; subnormal numbers may need fewer. Floats just below a power of two
+ * are denser than above it: the nearest 16-digit decimal may read as the
+ * neighbor below, and the next decimal as d. */
 static void shortest(double d, struct decimal *x)
 {
     for (int n = d < DBL_MIN ? 1 : 15; n <= 17; n++) {
@@ -209,15 +209,18 @@ void sl_float_format(struct sl_text *t, double d, char how)
 /* --- from text ---------------------------------------------------------------------- */
 
 #define TEXT_MAX_BYTES (1024u * 1024u)
-/* Half-way between two floats lies what has at most 770 digits: of those beyond
- * it only matters whether there is one that is not 0. */
+/* The midpoint between two floats has at most 770 digits. Of further digits it
+ * only matters whether any is nonzero. */
 #define DIGITS_MAX 800
 
 struct number {
-    char text[DIGITS_MAX + 32]; /* for strtod: "0x", digits, an exponent */
-    int start, length;          /* the digits; leading zeros are left out */
-    bool more;                  /* digits than these */
-    int64_t exponent;           /* of the last digit: how many follow it */
+    char text[DIGITS_MAX + 32]; /* input for strtod: "0x", digits, exponent */
+    int start, length;          /* digits of the mantissa, without leading
+                                 * zeros */
+    bool more;                  /* there are further digits, at least one of
+                                 * them nonzero */
+    int64_t exponent;           /* exponent of the last digit: number of
+                                 * digits behind it */
 };
 
 static bool is_word(const char *p, const char *end, const char *word)
@@ -264,7 +267,8 @@ static bool read_exponent(const char *p, const char *end, int64_t *out)
     return p == end;
 }
 
-/* Digits, point, exponent, which a hexadecimal one must have. */
+/* Reads digits, an optional point and exponent; a hexadecimal number requires
+ * the exponent. */
 static bool read_number(const char *p, const char *end, double *out)
 {
     bool hex = end - p > 2 && *p == '0' && (p[1] | 0x20) == 'x';

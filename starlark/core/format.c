@@ -1,28 +1,28 @@
 #include "text.h"
 
-enum { SHOWN_MAX = 200 /* bytes of texts in errors */ };
+enum { SHOWN_MAX = 200 /* maximum bytes of a quoted text in errors */ };
 
-/* A part of a format. */
+/* A slice of a format string. */
 struct part {
     const char *p;
     size_t length;
 };
-/* For "%.*s" in errors. */
+/* Expands to the arguments of "%.*s" in error messages. */
 #define SHOWN(part)                                                            \
     (int)((part).length < SHOWN_MAX ? (part).length : SHOWN_MAX), (part).p
 
-/* The work of % or format(). */
+/* State of one evaluation of % or format(). */
 struct format {
     struct sl_text t;
     const char *p, *end; /* the rest of the format */
     const value *args;
     uint32_t count, used;
-    value operand;              /* of % */
-    const struct sl_call *call; /* of format() */
-    bool automatic, manual;     /* kinds of numbering seen */
+    value operand;              /* right operand of % */
+    const struct sl_call *call; /* arguments of format() */
+    bool automatic, manual;     /* kinds of field numbering used so far */
 };
 
-/* Copies up to the next `a` or `b`, in pieces. */
+/* Copies the text up to the next `a` or `b`, in bounded pieces. */
 static inline bool put_literal(struct format *f, char a, char b)
 {
     const char *p = f->p, *stop = p;
@@ -40,7 +40,7 @@ static inline bool put_literal(struct format *f, char a, char b)
     return !f->t.failed;
 }
 
-/* As str(), but bytes as repr() shows them. */
+/* Appends str(v), except that bytes are shown as by repr(). */
 static bool put_str(struct sl_text *t, value v)
 {
     return sl_is(v, T_BYTES) ? sl_repr(t, v) : sl_str(t, v);
@@ -62,7 +62,7 @@ static value format(struct format *f, struct star *s, value text,
 
 /* --- the % operator ------------------------------------------------------------- */
 
-/* %(key)s */
+/* Parses %(key)s and returns the value of the key. */
 static value take_key(struct format *f)
 {
     struct star *s = f->t.s;
@@ -98,7 +98,8 @@ static bool put_int(struct sl_text *t, char how, value v)
                        "%%%c format requires integer: cannot convert float %s "
                        "to integer",
                        how, d != d ? "NaN" : "infinity");
-    struct sl_scope scope = sl_native_enter(s); /* holds the int */
+    struct sl_scope scope = sl_native_enter(s); /* keeps the converted int
+                                                 * reachable */
     value n = sl_int_from_double(s, d);
     bool ok = n && sl_int_format(t, n, base, how == 'X');
     sl_native_leave(s, scope);
@@ -178,7 +179,7 @@ static bool convert(struct sl_text *t, char how, value v)
     /* clang-format on */
 }
 
-/* What follows a "%", which is taken. */
+/* Formats one conversion; the "%" is already consumed. */
 static bool put_conversion(struct format *f)
 {
     value v;
@@ -229,12 +230,12 @@ value sl_format_percent(struct star *s, value text, value args)
 
 /* --- str.format ------------------------------------------------------------------- */
 
-/* A replacement field, cut up: {name!conversion:spec}. */
+/* The parts of a replacement field {name!conversion:spec}. */
 struct field {
     struct part name, conversion, spec;
 };
 
-/* Cuts off the part behind `mark`. */
+/* Splits off the part after `mark`. */
 static bool cut(struct part *text, char mark, struct part *rest)
 {
     const char *m = memchr(text->p, mark, text->length);
@@ -259,7 +260,8 @@ static struct field cut_field(struct part text)
     return f;
 }
 
-/* Digits only. False, too, for a number that no argument can have. */
+/* Parses a name of digits only. Returns false also for a number that exceeds
+ * every argument count. */
 static bool is_number(struct part name, uint64_t *out)
 {
     uint64_t n = 0;
@@ -347,7 +349,7 @@ static bool conversion_failed(struct star *s, struct part conversion)
     return false;
 }
 
-/* A field, from behind its "{". */
+/* Formats a replacement field; its "{" is already consumed. */
 static bool put_field(struct format *f)
 {
     struct star *s = f->t.s;
@@ -381,7 +383,7 @@ static bool put_fields(struct format *f)
     while (put_literal(f, '{', '}') && f->p < f->end) {
         char mark = *f->p++;
 
-        if (f->p < f->end && *f->p == mark) /* twice: itself */
+        if (f->p < f->end && *f->p == mark) /* doubled mark: a literal one */
             sl_text_put(&f->t, f->p++, 1);
         else if (mark == '}')
             return sl_fail(f->t.s, "format: single '}' in format");

@@ -1,11 +1,11 @@
 #include "table.h"
 
-/* Freezing all that a value reaches. It keeps a list of levels of its own, so that no
- * nesting reaches the end of the C stack. */
+/* Freezes all values reachable from one. The pending containers are on an
+ * explicit stack, so that deep nesting cannot overflow the C stack. */
 
 struct level {
     value v;
-    size_t next; /* which of its values is looked at next */
+    size_t next; /* index of the next value to visit */
 };
 
 struct levels {
@@ -29,7 +29,7 @@ static bool push(struct star *s, struct levels *l, value v)
     return true;
 }
 
-/* Marks `v`; true when it is to be looked into. */
+/* Marks `v` as frozen. Returns true if its contents must be visited. */
 static bool freeze_one(value v)
 {
     uint32_t *locks;
@@ -58,12 +58,13 @@ static bool freeze_one(value v)
     if (*locks & SL_FROZEN)
         return false;
     if (*locks == 0 && !sl_is(v, T_LIST))
-        sl_table_pack(v); /* so that star_entry finds each at once */
+        sl_table_pack(v); /* so that star_entry finds each entry directly */
     *locks |= SL_FROZEN;
     return true;
 }
 
-/* The i-th value in `v`; false past the last. Holes give 0. */
+/* Sets *out to the i-th value in `v`, 0 for a hole. Returns false past the
+ * end. */
 static bool value_at(value v, size_t i, value *out)
 {
     switch (sl_type(v)) {

@@ -4,19 +4,19 @@
 
 #include "blocks.h"
 
-/* What the rest of starlark/ allocates with: blocks.c, and when it has no room,
- * the collector. */
+/* Allocation for the rest of starlark/: blocks.c, and the collector when it has
+ * no room. */
 
 /* --- making room -------------------------------------------------------------- */
 
-/* What is done before an allocation of `size` bytes is tried again: false when
- * nothing is left to do. */
+/* Frees memory before an allocation of `size` bytes is retried. Returns false
+ * when all means are exhausted. */
 static bool make_room(struct star *s, int attempt, size_t size)
 {
     struct sl_heap *h = &s->heap;
 
     if (size > h->limit || attempt == 2) {
-        if (sl_poll(s)) /* else the collection was not finished */
+        if (sl_poll(s)) /* the collection was interrupted */
             sl_fail_memory(s, size);
         return false;
     }
@@ -26,7 +26,7 @@ static bool make_room(struct star *s, int attempt, size_t size)
     return true;
 }
 
-/* Before a size is computed with: it may be anything. */
+/* Rejects sizes that could overflow in later arithmetic. */
 static inline bool is_beyond(const struct sl_heap *h, size_t size)
 {
     return size > SL_CELL_BYTES && size > h->limit;
@@ -65,7 +65,7 @@ bool sl_hold(struct star *s, value v)
     if (h->held_count == h->held_capacity) {
         bool ok;
 
-        h->pinned = v; /* nothing else may hold it yet */
+        h->pinned = v; /* not reachable from anything else yet */
         ok = reserve_held(s);
         h->pinned = 0;
         if (!ok)
@@ -133,7 +133,7 @@ void *sl_storage_resize(struct star *s, void *p, size_t old_size, size_t size)
         sl_collect(s);
     if (!is_beyond(h, size)) {
         moved = sl_resize_in_place(h, p, old_size, size);
-        /* Copying would need the old and the new size at once. */
+        /* Avoid copying, which would need the old and the new size at once. */
         for (int attempt = 0;
              !moved && sl_is_mapping(old_size) && sl_is_mapping(size);
              attempt++) {
@@ -176,7 +176,7 @@ void sl_heap_close(struct star *s)
 
     sl_storage_free(s, h->held, h->held_capacity * sizeof *h->held);
     sl_storage_free(s, h->kept, h->kept_capacity * sizeof *h->kept);
-    /* All other storage goes with the chunks. */
+    /* All other storage is released with the chunks. */
     if (h->mappings || h->has_host_objects)
         sl_each_object(s, sl_object_free_storage);
     sl_blocks_close(h);

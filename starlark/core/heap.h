@@ -33,14 +33,14 @@
 #define SL_CHUNK_BYTES  (1024u * 1024u)
 #define SL_BLOCK_BYTES  16384u
 #define SL_PAGE_BYTES   4096u
-#define SL_SMALL_BYTES  512u  /* cells of 16 sizes up to this, */
-#define SL_CELL_BYTES   8192u /* and of eleven larger ones up to this */
+#define SL_SMALL_BYTES  512u  /* 16 cell sizes up to this limit */
+#define SL_CELL_BYTES   8192u /* 11 further cell sizes up to this limit */
 #define SL_CLASS_COUNT  27u
 #define SL_CLASS(small) (sl_small_class[((small) + 15) / 16])
 #define SL_GRAY_MAX     SL_RARE(65536u, 8u)
 #define SL_GRAY_FEW     SL_RARE(64u, 4u)
 
-/* Where each allocation and each access is looked at. */
+/* Defined where every allocation and access is checked. */
 #if defined(SL_COLLECT_ALWAYS) || defined(__SANITIZE_ADDRESS__)
 #    define SL_CHECKED_HEAP 1
 #elif defined(__has_feature)
@@ -53,21 +53,21 @@
 #endif
 
 /* A guarantee of starlark/ itself, never of a program or host; checked under
- * sanitizers and in make star-gc. */
+ * sanitizers and by `make star-gc`. */
 #if SL_CHECKED_HEAP
 #    define SL_ASSERT(condition) assert(condition)
 #else
 #    define SL_ASSERT(condition) ((void)0)
 #endif
 
-/* Steps of 16 bytes up to 128, then four for each doubling: a small program
- * touches a page for each size it uses, so that few sizes serve it better. */
+/* Steps of 16 bytes up to 128, then four sizes per doubling. Few sizes suit
+ * small programs, which touch a page for each size they use. */
 static const uint8_t sl_small_class[SL_SMALL_BYTES / 16 + 1] = {
     0,  0,  1,  2,  3,  4,  5,  6,  7,  8,  8,  9,  9,  10, 10, 11, 11,
     12, 12, 12, 12, 13, 13, 13, 13, 14, 14, 14, 14, 15, 15, 15, 15};
 
 struct sl_free_cell {
-    uint64_t header; /* 0: of type T_NONE, which no object has */
+    uint64_t header; /* 0 in a free cell: type T_NONE, which no object has */
     struct sl_free_cell *next;
 };
 
@@ -77,85 +77,97 @@ struct sl_kept {
 };
 
 struct sl_heap {
-    struct sl_free_cell *free[SL_CLASS_COUNT]; /* for objects; ready to take */
-    struct sl_block *partial[2][SL_CLASS_COUNT]; /* objects, storage: blocks
-                                                    that have free cells */
+    struct sl_free_cell *free[SL_CLASS_COUNT];   /* free cells for objects,
+                                                * ready for use */
+    struct sl_block *partial[2][SL_CLASS_COUNT]; /* blocks with free cells,
+                                                  * for objects and for
+                                                  * storage */
     struct sl_chunk *chunks;
-    struct sl_large *large; /* objects that are mappings */
-    size_t mappings;        /* storage that is one: how many */
-    bool has_host_objects;  /* their data is released at the end */
-    /* Hooks of the VM: its roots; called between marking and sweeping. */
+    struct sl_large *large; /* objects that have their own mapping */
+    size_t mappings;        /* number of storages that are mappings */
+    bool has_host_objects;  /* some object has host data to release when the
+                             * heap is closed */
+    /* Hooks of the VM: mark its roots; called between marking and sweeping. */
     void (*mark_roots)(struct star *s, void (*mark)(struct star *s, value v));
     void (*before_sweep)(struct star *s);
-    void *spare; /* a mapping in no use, for the next one */
+    void *spare; /* an unused mapping kept for reuse */
     size_t spare_size;
-    size_t used, peak, limit; /* bytes charged */
-    size_t idle;              /* of them in blocks that nothing uses */
-    int64_t until_collect;    /* bytes to allocate before the next collection */
-    uint8_t epoch;            /* the mark of what the last collection reached */
-    value *held; /* made in native functions that run, or by the host */
+    size_t used, peak, limit; /* bytes charged to the budget now, at most,
+                               * and allowed */
+    size_t idle;              /* part of `used` in idle blocks */
+    int64_t until_collect;    /* bytes that may be allocated before the next
+                               * collection */
+    uint8_t epoch;            /* mark of the objects that the last collection
+                               * reached */
+    value *held; /* objects created in running native functions, or by the
+                  * host */
     size_t held_count, held_capacity;
-    value pinned;         /* a root for a moment */
-    struct sl_kept *kept; /* open addressing; a power of two of slots */
+    value pinned;         /* temporary root */
+    struct sl_kept *kept; /* hash table of kept values, open addressing; its
+                           * size is a power of two */
     size_t kept_count, kept_capacity;
-    value *gray; /* the collector's work list; bounded */
+    value *gray; /* work list of the collector, bounded */
     size_t gray_count, gray_capacity;
     bool gray_overflow;
-    bool stopped;       /* canceled or out of time while collecting */
-    uint8_t unfinished; /* collections that were, since one was finished */
+    bool stopped;       /* collection was canceled or timed out */
+    uint8_t unfinished; /* number of unfinished collections since the last
+                         * finished one */
     uint32_t visited;
-    value gray_few[SL_GRAY_FEW]; /* when there is no memory for more */
+    value gray_few[SL_GRAY_FEW]; /* work list if none can be allocated */
 };
 
 bool sl_heap_open(struct star *s);
 void sl_heap_close(struct star *s);
 
-/* An object of `size` bytes, header included: zeroed behind the header. NULL,
- * with the error set, when the budget does not allow it. */
+/* Allocates an object of `size` bytes including the header, zeroed after the
+ * header. Returns NULL with the error set if it exceeds the budget. */
 void *sl_alloc(struct star *s, enum sl_type type, size_t size);
-/* The same, zeroed only up to `zeroed`: for what is filled at once. */
+/* Like sl_alloc, but zeroes only the first `zeroed` bytes, for objects that are
+ * filled at once. */
 void *sl_alloc_part(struct star *s, enum sl_type type, size_t size,
                     size_t zeroed);
 
-/* Storage that one object owns: the items of a list, the entries of a table. Not
- * zeroed. It is freed by its owner, or with it. `sl_storage_resize` keeps the
- * bytes up to the smaller size; on failure the old storage stays. NULL and 0 are
- * the storage of no bytes. */
+/* Allocates storage that one object owns: the items of a list, the entries of a
+ * table. It is not zeroed, and is freed by its owner or with it.
+ * `sl_storage_resize` keeps the bytes up to the smaller size; on failure the
+ * old storage remains valid. NULL is the storage of 0 bytes. */
 void *sl_storage(struct star *s, size_t size);
 void *sl_storage_resize(struct star *s, void *p, size_t old_size, size_t size);
 void sl_storage_free(struct star *s, void *p, size_t size);
 
-/* Not charged: for what is small and bounded, and for reports of errors, which
- * must succeed when the budget is used up. NULL when the system has no more. */
+/* Allocates from the system, uncharged: for small bounded data, and for error
+ * reports, which must succeed when the budget is used up. Returns NULL if the
+ * system has no memory. */
 void *sl_system_alloc(size_t size);
 void sl_system_free(void *p);
 
-/* From here on every object made is a root, until the matching leave. The VM
- * brackets calls of native functions; they nest. */
+/* From enter to the matching leave, every new object is a root. The VM brackets
+ * calls of native functions with them; they nest. */
 struct sl_scope {
     size_t held;
     bool native;
 };
 struct sl_scope sl_native_enter(struct star *s);
 void sl_native_leave(struct star *s, struct sl_scope scope);
-/* Keeps `v` until the native function that runs now returns. The VM does so
- * with the result of a call that a native function, or the host, made. */
+/* Keeps `v` reachable until the running native function returns. The VM calls
+ * it for the result of a call made by a native function or the host. */
 bool sl_hold(struct star *s, value v);
-/* Lets go of all that was made since `held` was s->heap.held_count: for loops
- * that put each thing they make into a container that is held. */
+/* Releases the objects created since s->heap.held_count was `mark`, for loops
+ * that put each new object into a container that is itself held. */
 #define SL_RELEASE(s, mark) ((void)((s)->heap.held_count = (mark)))
 
 void sl_collect(struct star *s);
 
-/* For those that the collector asks, as vm.h's sl_vm_mark_roots: `v` is
- * reachable. 0 is fine. */
+/* Marks `v` as reachable; called by root hooks such as sl_vm_mark_roots. 0 is
+ * ignored. */
 void sl_mark(struct star *s, value v);
 
-/* Each array of a struct sl_code is a storage of exactly its count of elements,
- * NULL when there are none; so is `cached` of a site, of `named` elements. The
+/* Each array of a struct sl_code is one storage of exactly its element count,
+ * or NULL if empty; so is `cached` of a site, with `named` elements. The
  * collector frees them, and marks the constants and names in them. */
 
-/* Memory that is no object: the tree of a source, scratch. Charged like all. */
+/* Memory that is not an object, charged like all other: the syntax tree of a
+ * source, scratch data. */
 struct sl_arena {
     struct sl_arena_block *last;
     size_t left;
@@ -164,43 +176,44 @@ struct sl_arena {
 void *sl_arena_alloc(struct star *s, struct sl_arena *a, size_t size);
 void sl_arena_free(struct star *s, struct sl_arena *a);
 
-/* A growing text for building strings. `failed` stays set once memory ended;
- * appending to it then does nothing. It may begin in an array of the caller's,
- * for most texts are short: SL_TEXT_IN. */
+/* A growing text for building strings. `failed` stays set once memory ran out,
+ * and appending then does nothing. It may start in an array of the caller
+ * (SL_TEXT_IN), since most texts are short. */
 struct sl_text {
     struct star *s;
     char *p;
     size_t length, capacity;
     bool failed;
-    bool local; /* p is the caller's */
+    bool local; /* p is an array of the caller */
 };
 #define SL_TEXT_IN(interpreter, array)                                         \
     {                                                                          \
         .s = (interpreter), .p = (array), .capacity = sizeof(array),           \
         .local = true                                                          \
     }
-#define SL_TEXT_LOCAL_BYTES 256 /* a good size for it */
+#define SL_TEXT_LOCAL_BYTES 256 /* a suitable size for that array */
 void sl_text_append(struct sl_text *t, const char *p, size_t length);
 void sl_text_char(struct sl_text *t, char c);
 void sl_text_rune(struct sl_text *t, uint32_t code_point);
 void sl_text_printf(struct sl_text *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void sl_text_free(struct sl_text *t);
-value sl_text_string(struct sl_text *t); /* and frees it; 0 if failed */
+value sl_text_string(struct sl_text *t); /* Returns the text as a string and
+                                          * frees it; 0 if it failed. */
 
 /* --- budgets ---------------------------------------------------------------- */
 
-/* Work of `units`, about as much as one round of a simple loop each: 64 bytes
- * compared, an element visited. Fails with STEPS, TIMEOUT or CANCELED. Work is
- * charged before it is done, in pieces of at most some 100,000. */
+/* Charges `units` of work, each about one round of a simple loop: 64 bytes
+ * compared, or an element visited. Fails with STEPS, TIMEOUT or CANCELED. Work
+ * is charged before it is done, in pieces of at most about 100,000. */
 bool sl_charge_slow(struct star *s);
 
-/* Where host calls begin and end: the outermost one forgets the last error and
- * starts the clock of limits.timeout_ms. */
+/* Bracket host calls. The outermost one clears the last error and starts the
+ * clock of limits.timeout_ms. */
 void sl_host_enter(struct star *s);
 void sl_host_leave(struct star *s);
 
-/* Fails with the error of an exhausted budget; returns 0. */
+/* Sets the error of an exhausted budget and returns 0. */
 value sl_fail_memory(struct star *s, size_t wanted);
 
 #endif

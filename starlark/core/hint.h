@@ -1,7 +1,8 @@
 #ifndef STARLARK_HINT_H
 #define STARLARK_HINT_H
 
-/* hint: what to write instead; parse_hint.c has more, in tables. */
+/* Hints that suggest what to write instead; parse_hint.c has further tables of
+ * them. */
 
 /* clang-format off */
 #define HINT_TABS "indent with spaces, four for each level"

@@ -1,9 +1,10 @@
 #include "error.h"
 #include "ops.h"
 
-/* Functions and objects of the host, as programs see them. */
+/* Functions and objects of the host, as seen by programs. */
 
-/* The host may have handled a failure, or failed without a message. */
+/* Checks the result of a host function, which may have cleared the error or
+ * failed without a message. */
 static value settle(struct star *s, value v, const char *name)
 {
     if (v)
@@ -41,7 +42,7 @@ static value host_function(struct star *s, const char *name,
 value sl_host_builtin(struct star *s, const char *name, star_function *function,
                       void *ctx)
 {
-    /* With its NUL, as the name of a built-in is a C string. */
+    /* Include the NUL, since the name of a built-in is a C string. */
     value copy = sl_intern(s, name, strlen(name) + 1);
 
     return copy ? host_function(s, sl_string(copy)->p, function, ctx, 0) : 0;

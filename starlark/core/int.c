@@ -6,16 +6,15 @@
 #include "table.h"
 
 /*
- * Ints of any size: a word when it fits in 63 bits, else a struct sl_bigint.
- * Every result is brought into the one form it must have, so that equal ints
- * of one word are the same word.
+ * Ints of any size: a word if it fits in 63 bits, otherwise a struct sl_bigint.
+ * Every result is normalized, so that equal small ints are identical words.
  */
 
 _Static_assert(MP_DIGIT_BIT == 60 && sizeof(mp_digit) == sizeof(uint64_t),
                "libtommath must be built with digits of 60 bits");
 
 #define SHIFT_LIMIT 512
-/* So much of libtommath's memory is kept for the next result. */
+/* Number of digits of libtommath's memory kept for the next result. */
 #define RESULT_KEPT SL_RARE(1024, 4)
 
 typedef __int128 wide;
@@ -146,7 +145,7 @@ value sl_int_settle(struct star *s, mp_int *r, mp_err e)
     return sl_int_from_digits(s, r->dp, (uint32_t)r->used, r->sign == MP_NEG);
 }
 
-/* Of a magnitude of at least 2^62. */
+/* Returns an int object for a magnitude of at least 2^62. */
 static value wide_object(struct star *s, wide_unsigned m, bool negative)
 {
     enum { HEADER = offsetof(struct sl_bigint, digits) };
@@ -175,7 +174,7 @@ static value from_wide(struct star *s, wide n)
                  : wide_object(s, (wide_unsigned)n, false);
 }
 
-/* False when `v` has more than 127 bits. */
+/* Returns false if `v` has more than 127 bits. */
 static bool to_wide(value v, wide *out)
 {
     const struct sl_bigint *b = sl_bigint(v);
@@ -269,8 +268,8 @@ bool sl_int_to_i64(value v, int64_t *out)
     return true;
 }
 
-/* The two highest digits have more bits than a double: of those below, it
- * matters only whether one is set. */
+/* The two highest digits have more bits than a double; of the digits below, it
+ * only matters whether any is nonzero. */
 bool sl_int_to_double(struct star *s, value v, double *out)
 {
     const struct sl_bigint *b = sl_bigint(v);
@@ -340,11 +339,11 @@ static value division_by_zero(struct star *s, enum sl_operator op)
 
 static mp_err product(const mp_int *x, const mp_int *y, mp_int *r)
 {
-    if (x->dp == y->dp) /* one object */
+    if (x->dp == y->dp) /* both are the same object */
         return mp_sqr(x, r);
     if (x->used > 1 && y->used > 1)
         return mp_mul(x, y, r);
-    /* mp_mul_d gives r the sign of its operand. */
+    /* mp_mul_d sets the sign of r to that of its operand. */
     mp_err e =
         x->used > 1 ? mp_mul_d(x, y->dp[0], r) : mp_mul_d(y, x->dp[0], r);
     r->sign = x->sign == y->sign || !r->used ? MP_ZPOS : MP_NEG;
@@ -367,9 +366,9 @@ static value multiply(struct star *s, const mp_int *x, const mp_int *y)
     return r ? sl_int_settle(s, r, product(x, y, r)) : 0;
 }
 
-/* q and r: the quotient and the remainder of the magnitudes. If the signs differ
- * and something remains, the floored quotient is one further from 0, and the
- * remainder is on the other side of 0. */
+/* Turns q and r, the quotient and remainder of the magnitudes, into the floored
+ * results: if the signs differ and the remainder is nonzero, the quotient moves
+ * one away from 0 and the remainder changes its side of 0. */
 static value floored(struct star *s, enum sl_operator op, const mp_int *x,
                      const mp_int *y, mp_int q, mp_int r)
 {
@@ -493,8 +492,8 @@ static unsigned bits_of(wide n)
                  : 0;
 }
 
-/* Of two ints of at most 127 bits; `y` is not 0 in divisions. False when the
- * result may have more than 127 bits. */
+/* Computes on two ints of at most 127 bits; for divisions `y` is not 0. Returns
+ * false if the result may exceed 127 bits. */
 static bool wide_binary(enum sl_operator op, wide x, wide y, wide *r)
 {
     switch (op) {

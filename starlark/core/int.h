@@ -21,25 +21,25 @@
 #        define SL_UNPOISON(p, size) __msan_unpoison(p, size)
 #    endif
 #endif
-#ifndef SL_UNPOISON /* libtommath is not instrumented */
+#ifndef SL_UNPOISON /* libtommath is not instrumented by MSan */
 #    define SL_UNPOISON(p, size) ((void)0)
 #endif
 
 /* --- int.c ------------------------------------------------------------------------- */
 
-/* To be read by libtommath: digits, which may have leading zeros; an int, whose
- * digits are put in `few` when it is a word. */
+/* Views for libtommath to read: of digits, which may have leading zeros; and of
+ * an int, whose digits are written to `few` if it is a word. */
 mp_int sl_digits_view(const uint64_t *d, uint32_t n);
 mp_int sl_int_view(value v, uint64_t few[2]);
 
-/* An int of any magnitude, in the form that it must have. `d` must not belong to
- * an object that is not held. */
+/* Returns an int of any magnitude in normal form. `d` must not point into an
+ * object that is not held. */
 value sl_int_from_digits(struct star *s, const uint64_t *d, uint32_t n,
                          bool negative);
-value sl_int_too_large(struct star *s); /* the error */
+value sl_int_too_large(struct star *s); /* Sets the error and returns 0. */
 
-/* A hash of any magnitude beyond a word, and the digits of a double of at least
- * 2^53: how a float and the int it equals get the same hash. */
+/* Hashes a magnitude beyond a word; and converts a double of at least 2^53 to
+ * digits, so that a float and the int equal to it have the same hash. */
 uint32_t sl_digits_hash(uint64_t seed, const uint64_t *d, uint32_t n,
                         bool negative);
 #define DOUBLE_DIGITS 18
@@ -48,25 +48,27 @@ uint32_t sl_digits_from_double(uint64_t d[static DOUBLE_DIGITS],
 
 uint32_t sl_digits_trim(const uint64_t *a, uint32_t n);
 
-/* digits.c: q = a / d, with room for n; returns the remainder. q may be a. */
+/* Computes q = a / d and returns the remainder; q has n digits and may be a. In
+ * digits.c. */
 uint64_t sl_digits_div_small(uint64_t *q, const uint64_t *a, uint32_t n,
                              uint64_t d);
-/* q = a / b, all an - bn + 1 digits written, and the remainder to r, all bn
- * digits. b has no leading zero; an >= bn. False when a limit was reached. */
+/* Computes q = a / b (an - bn + 1 digits) and the remainder r (bn digits). b
+ * has no leading zero, and an >= bn. Returns false if a limit is reached. */
 bool sl_digits_divide(struct star *s, uint64_t *q, uint64_t *r,
                       const uint64_t *a, uint32_t an, const uint64_t *b,
                       uint32_t bn, uint64_t *scratch);
 #define DIVIDE_SCRATCH(an, bn) ((size_t)(an) + (size_t)(bn) + 2)
 
-/* A number of libtommath with room for `n` digits, for results, after charging for
- * about as much work: always the same one. NULL: no memory, or a limit. */
+/* Returns the number of libtommath used for results, always the same one, with
+ * room for `n` digits, after charging for as much work. Returns NULL if memory
+ * or a limit is exhausted. */
 mp_int *sl_int_room(struct star *s, size_t n);
 
-/* Charges for `digits` that libtommath takes at most, right before it takes them:
- * takes them and gives them back. */
+/* Checks that the budget has room for `digits` that libtommath is about to
+ * allocate, by charging and releasing them. */
 bool sl_int_library_memory(struct star *s, size_t digits);
 
-/* The value of a number that libtommath computed with result `e`. */
+/* Returns the value of a number that libtommath computed with result `e`. */
 value sl_int_settle(struct star *s, mp_int *r, mp_err e);
 
 #endif

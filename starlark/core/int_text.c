@@ -1,13 +1,13 @@
 #include "int.h"
 #include "text.h"
 
-/* Ints to text and back, as many characters at a time as fit in one digit of
- * libtommath. */
+/* Ints to text and back, converting as many characters at a time as fit in one
+ * digit of libtommath. */
 
 struct radix {
     unsigned base;
-    const char *digits; /* the characters */
-    uint32_t chars;     /* as many fit in a digit */
+    const char *digits; /* characters of the base */
+    uint32_t chars;     /* number of characters that fit in a digit */
     uint64_t power;     /* base ^ chars */
 };
 
@@ -22,15 +22,15 @@ static struct radix radix_of(unsigned base, const char *digits)
 
 /* --- to text ------------------------------------------------------------------- */
 
-/* Exactly x->chars characters before `end`, with leading zeros. */
+/* Writes exactly x->chars characters before `end`, with leading zeros. */
 static void put_digit(const struct radix *x, char *end, uint64_t digit)
 {
     for (uint32_t i = 0; i < x->chars; i++, digit /= x->base)
         *--end = x->digits[digit % x->base];
 }
 
-/* The magnitude a, which is destroyed, before `end`; false when a limit ended
- * it. */
+/* Writes the magnitude a, which is destroyed, before `end`. Returns false if a
+ * limit is reached. */
 static bool put_all(struct star *s, const struct radix *x, uint64_t *a,
                     uint32_t n, char *end)
 {
@@ -45,7 +45,7 @@ static bool put_all(struct star *s, const struct radix *x, uint64_t *a,
 static bool append(struct sl_text *t, const struct radix *x,
                    const struct sl_bigint *b)
 {
-    /* A digit of 60 bits is less than two of x->power. */
+    /* A digit of 60 bits is less than the square of x->power. */
     size_t room = 2 * (size_t)x->chars * b->used;
     size_t size = b->used * sizeof *b->digits;
     uint64_t *a = sl_storage(t->s, size + room);
@@ -96,7 +96,7 @@ bool sl_int_format(struct sl_text *t, value v, unsigned base, bool upper)
         sl_text_char(t, '-');
     const struct radix x = radix_of(base, digits);
     if (!append(t, &x, sl_bigint(v)))
-        t->failed = true; /* not every writer looks at the result */
+        t->failed = true; /* some callers check only t->failed */
     return !t->failed;
 }
 
@@ -124,7 +124,7 @@ static unsigned digit_value(char c)
     return 99;
 }
 
-/* The number of `length` characters at `in`; false when a limit ended it. */
+/* Parses `length` characters at `in`. Returns false if a limit is reached. */
 static bool read_all(struct star *s, const struct radix *x, const char *in,
                      size_t length, mp_int *r)
 {
@@ -148,7 +148,8 @@ static bool read_all(struct star *s, const struct radix *x, const char *in,
     return e == MP_OKAY;
 }
 
-/* Whether all are digits of the base: 1, 0; -1 when that was interrupted. */
+/* Returns 1 if all characters are digits of the base, 0 if not, -1 if
+ * interrupted. */
 static int all_digits(struct star *s, const char *in, size_t length,
                       unsigned base)
 {
@@ -171,7 +172,7 @@ value sl_int_parse(struct star *s, const char *digits, size_t length,
         return 0;
     for (; length && *digits == '0'; length--)
         digits++;
-    /* So many characters at least are more bits than the limit. */
+    /* A text this long has more bits than the limit allows. */
     if ((length - (length > 0)) / x.chars > SL_INT_MAX_BITS / (DIGIT_BITS - 6))
         return sl_int_too_large(s);
     mp_int *r = sl_int_room(s, length / x.chars + 3);

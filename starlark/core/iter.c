@@ -2,7 +2,7 @@
 #include "table.h"
 #include "text.h"
 
-/* What a `for` loop takes: items, keys, characters. */
+/* Iteration of `for` loops: items, keys, characters. */
 
 value sl_item(struct star *s, value v, uint64_t i)
 {
@@ -14,7 +14,8 @@ value sl_item(struct star *s, value v, uint64_t i)
         return i < sl_list(v)->count ? sl_list(v)->items[i] : 0;
     case T_TUPLE:
         return i < sl_tuple(v)->count ? sl_tuple(v)->items[i] : 0;
-    case T_RANGE: { /* unsigned, since the product alone may leave 64 bits */
+    case T_RANGE: { /* unsigned, because the product alone may overflow 64
+                     * bits */
         const struct sl_range *r = sl_range(v);
         if (i >= r->count)
             return 0;
@@ -25,7 +26,7 @@ value sl_item(struct star *s, value v, uint64_t i)
     case T_STRING:
         as_int = false;
         break;
-    default: /* elems() or elem_ords() */
+    default: /* T_ELEMS: result of elems() or elem_ords() */
         text = sl_elems(v)->string;
         as_int = sl_elems(v)->kind == ELEMS_ORDS;
     }

@@ -2,7 +2,7 @@
 
 #include "table.h"
 
-/* Making objects, their types' names, and their locks. */
+/* Creation of objects, names of types, and locks. */
 
 /* --- numbers ------------------------------------------------------------------------ */
 

@@ -3,9 +3,9 @@
 
 #include "table.h"
 
-/* What operators do for each type: truth, length, arithmetic, membership. What is
- * equal, smaller and hashed is in compare.c, arithmetic on ints in int.c, sums
- * and repeats of sequences in sequence.c. */
+/* Operators by type: truth, length, arithmetic, membership. Comparison and
+ * hashing are in compare.c, arithmetic on ints in int.c, concatenation and
+ * repetition of sequences in sequence.c. */
 
 #define REPEAT_MAX_ITEMS ((uint64_t)1 << 30)
 
@@ -16,7 +16,7 @@ bool sl_truth(value v)
         return false;
     case T_BOOL:
         return v == V_TRUE;
-    case T_INT: /* 0 is a word */
+    case T_INT: /* 0 is a word, not an object */
         return v != sl_word(0);
     case T_FLOAT:
         return sl_float_of(v) != 0;
@@ -52,7 +52,7 @@ int64_t sl_len(value v)
 
 /* --- errors ------------------------------------------------------------------ */
 
-/* What str() makes a text of that is likely to be meant. */
+/* Whether a hint should suggest str(v). */
 static bool no_text(value v)
 {
     enum sl_type type = sl_type(v);
@@ -121,7 +121,7 @@ static bool in_bytes(struct star *s, value needle, value bytes, bool *out)
     return in_text(s, sl_string(bytes), &byte, 1, out);
 }
 
-/* A float counts as the int it is truncated to. */
+/* A float is truncated to an int. */
 static bool in_range(struct star *s, value needle, const struct sl_range *r,
                      bool *out)
 {
@@ -140,7 +140,7 @@ static bool in_range(struct star *s, value needle, const struct sl_range *r,
     *out = false;
     if (!r->count || !sl_int_to_i64(needle, &n))
         return true;
-    /* Steps from the start, without overflow. */
+    /* Computed as unsigned number of steps from the start, without overflow. */
     uint64_t distance = r->step > 0 ? (uint64_t)n - (uint64_t)r->start
                                     : (uint64_t)r->start - (uint64_t)n;
     uint64_t step = r->step > 0 ? (uint64_t)r->step : -(uint64_t)r->step;
@@ -247,7 +247,7 @@ static value combine(struct star *s, enum sl_operator op, value a, value b,
     bool ok =
         v && sl_table_combine(s, OP_OR, v, a) && sl_table_combine(s, op, v, b);
     sl_native_leave(s, scope);
-    if (ok && s->native) /* the caller makes more before it returns */
+    if (ok && s->native) /* caller creates more objects before it returns */
         ok = sl_hold(s, v);
     return ok ? v : 0;
 }
@@ -267,7 +267,8 @@ static bool as_double(struct star *s, value v, double *out)
     return true;
 }
 
-/* `op` is one of ADD to MOD; not both are ints, or they are divided. */
+/* `op` is one of ADD to MOD. At least one operand is a float, or both are ints
+ * and `op` is a division. */
 static value float_binary(struct star *s, enum sl_operator op, value a, value b)
 {
     double x, y, z;
@@ -316,7 +317,7 @@ value sl_binary(struct star *s, enum sl_operator op, value a, value b,
         return sl_format_percent(s, a, b);
     if ((op == OP_SHL || op == OP_SHR) && int_left)
         return sl_fail(s, "got %s, want int", sl_type_name(b));
-    /* Reported before an int that is too large for a quotient. */
+    /* Division by zero is reported before an int that is too large. */
     if (op == OP_DIV && int_left && !as_double(s, a, &ignored))
         return 0;
     return unknown_op(s, op, a, b);

@@ -15,7 +15,8 @@ static void put_hex(struct sl_text *t, char kind, uint32_t v, int digits)
 
 static void put_escape(struct sl_text *t, uint32_t r)
 {
-    static const char letters[] = "abtnvfr"; /* 7 to 13 */
+    static const char letters[] = "abtnvfr"; /* escape letters of bytes 7 to
+                                              * 13 */
 
     if (r == '"' || r == '\\')
         sl_text_put(t, (char[]){'\\', (char)r}, 2);
@@ -29,7 +30,7 @@ static void put_escape(struct sl_text *t, uint32_t r)
         put_hex(t, 'U', r, 8);
 }
 
-/* The code point at p[i], which is not plain; its width. */
+/* Quotes the code point at p[i], which is not plain, and returns its width. */
 static unsigned quote_rune(struct sl_text *t, const char *p, size_t left)
 {
     unsigned width;
@@ -44,10 +45,10 @@ static unsigned quote_rune(struct sl_text *t, const char *p, size_t left)
     return width;
 }
 
-/* Runs of what is plain are copied in one go. */
+/* Copies each run of plain characters at once. */
 void sl_quote(struct sl_text *t, const char *p, size_t length, bool bytes)
 {
-    /* ASCII that is shown as it is. */
+    /* ASCII characters that are shown unescaped. */
     static const bool is_plain[256] = {
         [' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
     enum { PIECE = SL_RARE(32 * 1024, 64), UNIT = 64 };
@@ -74,16 +75,16 @@ void sl_quote(struct sl_text *t, const char *p, size_t length, bool bytes)
 
 /* --- values ------------------------------------------------------------------------ */
 
-/* A container that is being written, and what comes next in it. */
+/* A container that is being written, and the position in it. */
 struct level {
     value of;
-    uint32_t next;   /* item, or entry of a table */
-    bool value_next; /* of a dict's entry the key was written */
+    uint32_t next;   /* index of the item or table entry */
+    bool value_next; /* the key of the current dict entry is written */
 };
 
 struct writer {
     struct sl_text *t;
-    struct sl_text levels; /* of struct level: a stack */
+    struct sl_text levels; /* stack of struct level */
 };
 
 static size_t depth(const struct writer *w)
@@ -158,7 +159,8 @@ static const char *const brackets[][2] = {
     [T_SET] = {"set([", "])"},
 };
 
-/* What begins a container, also one that is empty or written already. */
+/* Opens a container, or writes all of one that is empty or already being
+ * written. */
 static bool open_container(struct writer *w, value v, enum sl_type type)
 {
     const struct level l = {.of = v};
@@ -219,7 +221,7 @@ static bool put_value(struct writer *w, value v)
     return !w->t->failed;
 }
 
-/* The next item, the value to a key, or what closes the container. */
+/* Writes the next item, the value of a key, or the end of the container. */
 static bool step(struct writer *w)
 {
     struct level *l = level(w, depth(w) - 1);
@@ -253,7 +255,7 @@ static bool step(struct writer *w)
     return put_value(w, next);
 }
 
-/* Nothing here calls itself: how deep values are is the program's choice. */
+/* Not recursive: programs choose how deeply values nest. */
 bool sl_repr(struct sl_text *t, value v)
 {
     struct level few[16];
@@ -285,7 +287,7 @@ bool sl_str(struct sl_text *t, value v)
     return sl_repr(t, v);
 }
 
-/* The text of an int that is a word, without a detour. */
+/* Returns the text of a small int, without a text buffer. */
 static value word_text(struct star *s, value v)
 {
     char digits[SL_DIGITS_BYTES], *end = digits + sizeof digits, *p;

@@ -1,15 +1,16 @@
 #include "text.h"
 
 /*
- * Short needles are left to memmem: its failed comparisons are then bounded, in
- * any C library. Long ones, and the last place, are found by a hash that rolls
- * over the text (Karp and Rabin). It is linear, and without the seed no text of equal hash can be
- * constructed.
+ * Short needles are searched by memmem, whose failed comparisons are then
+ * bounded in any C library. Long needles and reverse searches use a rolling
+ * hash (Karp and Rabin). It is linear, and no text of equal hash can be
+ * constructed without the seed.
  */
 
 enum {
     SHORT_MAX = SL_RARE(256, 2),
-    PIECE = SL_RARE(32 * 1024, 64), /* places between two looks at the budget */
+    PIECE = SL_RARE(32 * 1024, 64), /* positions between two checks of the
+                                     * budget */
     UNIT = 64                       /* bytes that count as one step */
 };
 
@@ -24,7 +25,7 @@ static inline uint64_t multiply(uint64_t a, uint64_t b)
     return sum >= PRIME ? sum - PRIME : sum;
 }
 
-/* Byte `i`, counted from the end when reading backwards. */
+/* Returns byte `i`, counted from the end for a reverse search. */
 static inline unsigned char byte_at(const char *p, size_t length, size_t i,
                                     bool last)
 {

@@ -1,7 +1,8 @@
 #include "text.h"
 
-/* Lists that grow, sums and repeats of lists, tuples and text. Copies are long,
- * so each can be interrupted; the container being filled is then empty, and garbage. */
+/* Growing of lists, concatenation and repetition of lists, tuples and text.
+ * Copying may take long, so each function can be interrupted; the container
+ * being filled is then empty, and garbage. */
 
 #define LIST_MAX_ITEMS 0x40000000u
 
@@ -26,7 +27,7 @@ bool sl_list_reserve(struct star *s, value list, size_t capacity)
     return true;
 }
 
-/* By half, so that appending one by one costs the same for each. */
+/* Grows by half, so that appending has amortized constant cost. */
 static bool grow(struct star *s, value list, size_t more)
 {
     const struct sl_list *l = sl_list(list);
@@ -62,7 +63,7 @@ bool sl_list_extend(struct star *s, value list, value iterable)
 
     if (sl_is(iterable, T_LIST) || sl_is(iterable, T_TUPLE)) {
         uint32_t count = sl_items(iterable).count;
-        if (!grow(s, list, count) || /* which may be `iterable` itself */
+        if (!grow(s, list, count) || /* `iterable` may be the list itself */
             (count && !copy_items(s, l->items + l->count, sl_items(iterable))))
             return false;
         l->count += count;
@@ -70,8 +71,8 @@ bool sl_list_extend(struct star *s, value list, value iterable)
     }
     if (!sl_iter_begin(s, iterable, &it))
         return false;
-    /* The iterator may have made the item, and nothing else holds it while the
-     * list grows. */
+    /* The iterator may have created the item, which nothing else roots while
+     * the list grows. */
     struct sl_scope scope = sl_native_enter(s);
     size_t mark = s->heap.held_count;
     bool ok = true;
@@ -87,8 +88,8 @@ bool sl_list_extend(struct star *s, value list, value iterable)
 
 /* --- sums and repeats --------------------------------------------------------------- */
 
-/* An empty list or tuple, and room for `count` items: sl_items(), which may be
- * filled before `resize` says that they are there. */
+/* Returns an empty list or tuple with room for `count` items, which may be
+ * filled through sl_items() before `resize` sets the length. */
 static value room(struct star *s, enum sl_type type, size_t count)
 {
     struct sl_tuple *t;
@@ -122,7 +123,7 @@ value sl_concat(struct star *s, value a, value b)
     return resize(v, count);
 }
 
-/* Fills `size` bytes with the `unit` bytes at `from`, again and again. */
+/* Fills `size` bytes with repetitions of the `unit` bytes at `from`. */
 static bool fill(struct star *s, void *to, const void *from, size_t unit,
                  size_t size)
 {
@@ -131,7 +132,7 @@ static bool fill(struct star *s, void *to, const void *from, size_t unit,
 
     if (!sl_copy(s, p, from, unit))
         return false;
-    if (unit == 1 && size <= SL_COPY_PIECE) { /* "-" * 80 */
+    if (unit == 1 && size <= SL_COPY_PIECE) { /* common case such as "-" * 80 */
         memset(p, *p, size);
         return sl_charge(s, size / 64);
     }

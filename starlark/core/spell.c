@@ -1,7 +1,8 @@
 #include "error.h"
 #include "text.h"
 
-/* Without underscores, in lower case. 0: nothing is left, or it is too long. */
+/* Folds a name: no underscores, lower case. Returns its length, or 0 if nothing
+ * is left or it is too long. */
 static unsigned fold(unsigned char out[SL_SPELL_BYTES], const char *p,
                      size_t length)
 {
@@ -19,8 +20,8 @@ static unsigned fold(unsigned char out[SL_SPELL_BYTES], const char *p,
     return n;
 }
 
-/* Insertions, removals and replacements between them; anything greater than
- * `max` when there are more. */
+/* Returns the edit distance (insertions, removals, replacements), or a value
+ * above `max` if it exceeds `max`. */
 static unsigned edits(const unsigned char *a, unsigned a_length,
                       const unsigned char *b, unsigned b_length, unsigned max)
 {

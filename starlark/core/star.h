@@ -6,53 +6,55 @@
 #include "heap.h"
 
 /*
- * star: the interpreter itself, and what every part of it uses: failing,
+ * The interpreter state, and the functions that all parts of it use: failing,
  * charging, calling.
  */
 
 #define SL_FUEL_SLICE                                                          \
-    SL_RARE(2048, 1) /* steps between two looks at clock and cancel */
+    SL_RARE(2048, 1) /* steps between two checks of clock and cancellation */
 
-struct sl_frame; /* vm.h */
+struct sl_frame; /* defined in vm.h */
 
 struct star {
-    /* What the VM touches at every step comes first. */
-    int64_t fuel; /* steps until sl_charge_slow looks at clock and limits */
-    struct sl_frame *frame; /* innermost; NULL: nothing runs */
-    bool native;            /* objects made now are held */
+    /* Members that the VM uses at every step come first. */
+    int64_t fuel; /* steps until sl_charge_slow checks clock and limits */
+    struct sl_frame *frame; /* innermost frame; NULL if nothing runs */
+    bool native;            /* new objects are held as roots */
     bool interactive;
-    unsigned entries; /* C functions that run programs, inside each other */
-    struct sl_frame *frames; /* vm.h: the outermost one, made when needed */
+    unsigned entries; /* number of nested C functions that run programs */
+    struct sl_frame *frames; /* outermost frame, allocated at first use (see
+                              * vm.h) */
 
     struct sl_heap heap;
-    struct sl_segment *stack; /* vm.h */
+    struct sl_segment *stack; /* see vm.h */
     struct star_limits limits;
     struct star_options options;
     atomic_int canceled;
-    uint64_t steps_done;  /* up to the last refill of fuel */
-    int64_t fuel_given;   /* at that refill */
-    uint64_t deadline_ns; /* CLOCK_MONOTONIC; 0: none */
-    unsigned hosted;      /* sl_host_enter without leave */
+    uint64_t steps_done;  /* steps up to the last refill of fuel */
+    int64_t fuel_given;   /* fuel given by that refill */
+    uint64_t deadline_ns; /* CLOCK_MONOTONIC; 0 if there is no deadline */
+    unsigned hosted;      /* nesting of sl_host_enter without leave */
     size_t output_bytes;
-    uint64_t hash_seed;   /* never visible */
-    uint32_t next_number; /* of functions: their hash */
+    uint64_t hash_seed;   /* never visible to programs */
+    uint32_t next_number; /* number of the next function, used as its hash */
 
-    value chars[128]; /* strings of one ASCII byte, made when first used */
+    value chars[128]; /* strings of one ASCII character, created at first use */
     value empty_string, empty_tuple;
-    value type_names[T_COUNT]; /* what type() gave; interned, so they live */
-    value interned; /* a dict: strings of the sources, keyword names */
-    value universe; /* a dict: use sl_universe() */
+    value type_names[T_COUNT]; /* results of type(); kept alive by interning */
+    value interned; /* dict of the strings in sources and keyword names */
+    value universe; /* dict of predeclared names; use sl_universe() */
     struct sl_globals *interactive_globals;
     struct star_module *modules;
     struct star_program *programs;
 
-    struct sl_scratch *scratch; /* int.c: big numbers to compute in */
-    struct sl_error *error;     /* error.c */
-    char *text;                 /* what star_disassemble gave last */
+    struct sl_scratch *scratch; /* big numbers for computing (int.c) */
+    struct sl_error *error;     /* see error.c */
+    char *text;                 /* result of the last star_disassemble */
     size_t text_size;
 };
 
-/* sl_alloc_part; the common case needs no call. For sizes known when compiling. */
+/* Like sl_alloc_part, with the common case inline. For sizes known at compile
+ * time. */
 static inline void *sl_alloc_small(struct star *s, enum sl_type type,
                                    size_t size, size_t zeroed)
 {
@@ -72,16 +74,16 @@ static inline void *sl_alloc_small(struct star *s, enum sl_type type,
 
 /* --- failing: error.h has the rest -------------------------------------------- */
 
-/* Sets the error, STAR_ERROR_RUNTIME with a message, and returns 0. The VM adds
- * the traceback as the frames are left. */
+/* Sets STAR_ERROR_RUNTIME with a message and returns 0. The VM adds the
+ * traceback as frames are left. */
 value sl_fail(struct star *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 value sl_fail_as(struct star *s, enum star_error code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A host passed on the STAR_INVALID of something that failed: that stays
- * the error, if there was one. */
+/* Handles a host passing on the STAR_INVALID of a failed call: keeps the error
+ * of that call, if there was one. */
 star_value sl_no_value(struct star *s);
-/* One more line, "hint: ..."; for the error just set. */
+/* Appends a line "hint: ..." to the error just set. */
 void sl_hint(struct star *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -94,15 +96,15 @@ static inline bool sl_charge(struct star *s, uint64_t units)
     return s->fuel >= 0 || sl_charge_slow(s);
 }
 
-/* For work that was done already, each piece of it too short to end early: what
- * runs next finds that the budget ended. */
+/* Charges for work already done, in pieces too short to interrupt; the next
+ * check notices an exhausted budget. */
 static inline void sl_owe(struct star *s, uint64_t units)
 {
     s->fuel -= (int64_t)units;
 }
 
-/* In a loop over `n` bytes, or items that are as little work: charges the next
- * piece when there one begins. */
+/* Charges the next piece of a loop over `n` bytes, or items of similar cost,
+ * whenever a piece begins. */
 #define SL_LOOP_PIECE 65536u
 static inline bool sl_charge_loop(struct star *s, uint64_t i, uint64_t n)
 {
@@ -110,14 +112,14 @@ static inline bool sl_charge_loop(struct star *s, uint64_t i, uint64_t n)
            sl_charge(s, (n - i < SL_LOOP_PIECE ? n - i : SL_LOOP_PIECE) / 16);
 }
 
-/* NULL: the defaults. */
+/* `limits` may be NULL for the defaults. */
 void sl_set_limits(struct star *s, const struct star_limits *limits);
 
-/* Looks for timeout and cancellation now; sl_poll fails with them. */
+/* Checks for timeout and cancellation now; sl_poll also sets the error. */
 bool sl_interrupted(const struct star *s);
 bool sl_poll(struct star *s);
 
-/* Calls of C functions into each other on behalf of nested values. */
+/* Checks the recursion depth of C functions that process nested values. */
 static inline bool sl_depth_ok(struct star *s, unsigned depth)
 {
     if (depth <= s->limits.value_depth)
@@ -129,15 +131,15 @@ static inline bool sl_depth_ok(struct star *s, unsigned depth)
 
 /* --- native functions -------------------------------------------------------------- */
 
-/* A call as a built-in sees it. The named arguments' values follow the
- * positional ones: args[count + i] belongs to names[i]. */
+/* The arguments of a call to a built-in. The values of named arguments follow
+ * the positional ones: args[count + i] belongs to names[i]. */
 struct sl_call {
-    const char *name; /* of the function that is called */
-    value self;       /* of a method; else 0 */
+    const char *name; /* name of the called function */
+    value self;       /* receiver of a method; 0 for a function */
     const value *args;
     uint32_t count;
     uint32_t named;
-    const value *names; /* strings */
+    const value *names; /* array of strings */
     const struct sl_builtin *builtin;
 };
 
@@ -149,8 +151,8 @@ struct sl_call {
  */
 bool sl_unpack(struct star *s, const struct sl_call *c, const char *pattern,
                value *out);
-/* Positional only, between `min` and `max` ("got 3 arguments, want at most 2"):
- * the common case, which copies nothing. */
+/* Checks for positional arguments only, between `min` and `max` ("got 3
+ * arguments, want at most 2"), the common case, without copying. */
 bool sl_want_other_args(struct star *s, const struct sl_call *c, uint32_t min,
                         uint32_t max);
 static inline bool sl_want_args(struct star *s, const struct sl_call *c,
@@ -160,16 +162,17 @@ static inline bool sl_want_args(struct star *s, const struct sl_call *c,
            sl_want_other_args(s, c, min, max);
 }
 
-/* Calls any callable. `args` must be held by the caller. */
+/* Calls any callable. The caller holds `args`. */
 value sl_call(struct star *s, value function, const value *args,
               uint32_t count);
 value sl_call_named(struct star *s, value function, const value *args,
                     uint32_t count, const value *names, uint32_t named);
 
-/* Makes `v` and all it reaches immutable. */
+/* Makes `v` and all values reachable from it immutable. */
 bool sl_freeze(struct star *s, value v);
 
-/* What is predeclared, with the host's: a dict; made when first asked for. */
+/* Returns the dict of predeclared names, including the host's; created at first
+ * use. */
 value sl_universe(struct star *s);
 bool sl_predeclare(struct star *s, value universe, const char *name, value v);
 
@@ -177,13 +180,13 @@ bool sl_predeclare(struct star *s, value universe, const char *name, value v);
 
 value sl_host_builtin(struct star *s, const char *name, star_function *function,
                       void *ctx);
-/* Members of an object of the host; of another value: none. */
+/* Returns the members of a host object; none for other values. */
 const struct star_member *sl_host_members(value v);
 const struct star_member *sl_host_member(value v, value name);
-/* An attribute or bound method of such an object, or 0; no error when it has no
- * member of that name. */
+/* Returns an attribute or bound method of a host object, or 0 without an error
+ * if it has no such member. */
 value sl_host_attr(struct star *s, value object, value name);
 
-void sl_int_close(struct star *s); /* int.c: frees s->scratch */
+void sl_int_close(struct star *s); /* Frees s->scratch; in int.c. */
 
 #endif

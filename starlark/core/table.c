@@ -1,11 +1,11 @@
 #include "table.h"
 
 /*
- * Entries stand in the order of insertion; beyond SL_TABLE_SMALL of them, an
- * index of numbers finds them, at most two thirds full. A removed entry leaves
- * a hole, which is closed when the entries are full, or when someone begins to
- * walk over a table of mostly holes. Holes at the front are skipped by `first`,
- * so that taking the first entry again and again costs the same each time.
+ * Entries are stored in insertion order. Tables with more than SL_TABLE_SMALL
+ * entries have an index of entry numbers, at most two thirds full. A removed
+ * entry leaves a hole; holes are closed when the entry array is full, or when a
+ * walk begins over a table that is mostly holes. `first` skips holes at the
+ * front, so that repeatedly taking the first entry has constant cost.
  */
 
 #define TABLE_MAX_ENTRIES 0x40000000u
@@ -24,7 +24,7 @@ static bool hash_key(struct star *s, value key, uint32_t *hash)
     return sl_hash(s, key, hash);
 }
 
-/* Whether two keys of the same hash are equal: 1, 0, or -1 when that fails. */
+/* Returns 1 if two keys of the same hash are equal, 0 if not, -1 on failure. */
 static int same_key(struct star *s, value a, value b)
 {
     uint64_t before;
@@ -37,13 +37,14 @@ static int same_key(struct star *s, value a, value b)
     before = star_usage(s).steps;
     if (!sl_equal(s, a, b, &equal))
         return -1;
-    /* Which keys meet depends on the seed, and steps do not. */
+    /* Do not charge for mismatches: collisions depend on the seed, and step
+     * counts must not. */
     if (!equal)
         s->fuel += (int64_t)(star_usage(s).steps - before);
     return equal;
 }
 
-/* *at: the number of the entry, or t->used when there is none. */
+/* Sets *at to the index of the entry, or to t->used if the key is missing. */
 static bool find(struct star *s, const struct sl_table *t, value key,
                  uint32_t hash, uint32_t *at)
 {
@@ -56,7 +57,7 @@ static bool find(struct star *s, const struct sl_table *t, value key,
     for (uint32_t i = t->first;; i++) {
         uint32_t number = i;
         if (t->index) {
-            number = t->index[slot] - 1; /* an unused one: UINT32_MAX */
+            number = t->index[slot] - 1; /* an unused slot gives UINT32_MAX */
             slot = (slot + 1) & t->index_mask;
         }
         if (number >= t->used)
@@ -83,8 +84,9 @@ static void index_put(struct sl_table *t, uint32_t number)
     t->index[slot] = number + 1;
 }
 
-/* Forgets all entries. Few in a large index are taken out one by one, so that
- * filling and emptying a table that once was large costs in proportion to its entries. */
+/* Clears the index. If few entries are in a large index, they are removed one
+ * by one, so that refilling a table that once was large costs in proportion to
+ * its entries. */
 static void index_clear(struct sl_table *t)
 {
     if (t->used > t->index_mask / 8) {
@@ -112,7 +114,7 @@ static void close_holes(struct sl_table *t)
     t->first = 0;
 }
 
-/* Of few entries, once the holes are closed. */
+/* Compacts the entries of a small table. */
 static void pack(struct sl_table *t)
 {
     close_holes(t);
@@ -135,8 +137,8 @@ static void index_free(struct star *s, struct sl_table *t)
     t->index_mask = 0;
 }
 
-/* Of many: each misses the cache. A table whose index was interrupted has none
- * until it grows, and is searched from its beginning. */
+/* Fills the index, with a cache miss per entry. If interrupted, the table has
+ * no index until it grows, and is searched linearly. */
 static bool index_fill(struct star *s, struct sl_table *t)
 {
     for (uint32_t i = 0; t->index && i < t->used; i++) {
@@ -151,7 +153,7 @@ static bool index_fill(struct star *s, struct sl_table *t)
     return true;
 }
 
-/* How many slots an index needs for `capacity` entries: a power of two. */
+/* Returns the number of index slots for `capacity` entries: a power of two. */
 static uint32_t slots_for(uint32_t capacity)
 {
     uint32_t slots = 16;
@@ -203,7 +205,7 @@ bool sl_table_reserve(struct star *s, value table, uint32_t capacity)
     return t->capacity >= capacity || grow(s, t, capacity);
 }
 
-/* Room for one more entry at the end. */
+/* Makes room for one more entry at the end. */
 static bool make_room(struct star *s, struct sl_table *t)
 {
     if (t->used < t->capacity)
@@ -308,8 +310,8 @@ struct sl_entry *sl_table_next(value table, uint32_t *i)
 {
     struct sl_table *t = sl_table(table);
 
-    /* Entries are only removed when no walk is active, so the start of a walk
-     * packs them, or they are few enough. */
+    /* Entries are only removed when no walk is active: either the start of the
+     * walk packs them, or the holes are few. */
     if (*i == 0 && t->used - t->first > 4 * t->count)
         pack(t);
     if (*i < t->first)
@@ -331,7 +333,7 @@ value sl_table_get_text(struct star *s, value table, const char *p,
     return e ? e->value : 0;
 }
 
-/* What is added or taken away is at hand with its hash. */
+/* Uses the stored hashes of the entries that are added or removed. */
 bool sl_table_combine(struct star *s, enum sl_operator op, value table,
                       value other)
 {

@@ -4,12 +4,12 @@
 #include "ops.h"
 
 /*
- * table: what the VM does with dicts and sets without a call: the commonest
- * lookups, and the hash that all tables share.
+ * Table operations that the VM performs inline: the most common lookups, and
+ * the hash function of all tables.
  */
 
-/* A number and the interpreter's seed as 32 bits that look like noise: keys that
- * differ in a few bits, wherever these are, do not meet in an index. */
+/* Mixes a number with the interpreter's seed into 32 bits, so that keys that
+ * differ in a few bits anywhere do not collide systematically. */
 static inline uint32_t sl_mix(uint64_t seed, uint64_t n)
 {
     unsigned __int128 m = (unsigned __int128)(n ^ seed) * 0x9e3779b97f4a7c15u;
@@ -18,8 +18,8 @@ static inline uint32_t sl_mix(uint64_t seed, uint64_t n)
     return (uint32_t)folded ^ (uint32_t)(folded >> 32);
 }
 
-/* Whether two texts of the same hash are equal. If not, it costs nothing: which
- * ones meet depends on the seed, and steps do not. */
+/* Compares two texts of the same hash. A mismatch is not charged: collisions
+ * depend on the seed, and step counts must not. */
 static inline bool sl_same_text(struct star *s, value a, value b)
 {
     if (!sl_text_equal(a, b))
@@ -28,8 +28,8 @@ static inline bool sl_same_text(struct star *s, value a, value b)
     return true;
 }
 
-/* Index slots hold the number of an entry plus one; 0: never used. The slot of a
- * removed entry stays, so that searches go on behind it. */
+/* An index slot holds the number of an entry plus one, or 0 if never used. The
+ * slot of a removed entry stays occupied, so that probing continues past it. */
 static inline struct sl_entry *sl_table_find_text(struct star *s,
                                                   const struct sl_table *t,
                                                   value key, uint32_t hash)
@@ -53,7 +53,8 @@ static inline struct sl_entry *sl_table_find_text(struct star *s,
     return NULL;
 }
 
-/* The entry of a string, or NULL. Cannot fail: for INDEX_K and its like. */
+/* Returns the entry of a string key, or NULL. Cannot fail, for INDEX_K and
+ * similar instructions. */
 static inline struct sl_entry *sl_table_find_string(struct star *s, value table,
                                                     value key)
 {
@@ -63,8 +64,8 @@ static inline struct sl_entry *sl_table_find_string(struct star *s, value table,
                               hash ? hash : sl_text_hash(s, key));
 }
 
-/* The entry of an int of one word, or NULL when it is not there or only
- * sl_table_find can tell, because a float has the same hash. */
+/* Returns the entry of an int key of one word. NULL if it is missing, or if
+ * only sl_table_find can decide because a float has the same hash. */
 static inline struct sl_entry *sl_table_find_word(struct star *s, value table,
                                                   value key)
 {
@@ -85,22 +86,23 @@ static inline struct sl_entry *sl_table_find_word(struct star *s, value table,
     return NULL;
 }
 
-/* Closes the holes that removed entries left; not while a loop runs over it. */
+/* Closes the holes of removed entries. Must not be called while a loop runs
+ * over the table. */
 void sl_table_pack(value table);
 
-/* Room for `capacity` entries without growing again. */
+/* Reserves room for `capacity` entries. */
 bool sl_table_reserve(struct star *s, value table, uint32_t capacity);
 
-/* Whether the key of `e`, an entry of another table, is in this one. */
+/* Returns whether this table has the key of `e`, an entry of another table. */
 bool sl_table_has(struct star *s, value table, const struct sl_entry *e,
                   bool *has);
 
-/* Adds a key that is not in the table, when its hash is known. */
+/* Adds a key that is not in the table, with a known hash. */
 bool sl_table_add(struct star *s, value table, value key, uint32_t hash,
                   value v);
 
-/* Changes a dict or set by the keys of another one, as OP_OR (a dict takes the
- * values, too), OP_AND, OP_SUB or OP_XOR say. */
+/* Changes a dict or set by the keys of another one, for OP_OR (a dict also
+ * takes the values), OP_AND, OP_SUB or OP_XOR. */
 bool sl_table_combine(struct star *s, enum sl_operator op, value table,
                       value other);
 

@@ -1,8 +1,9 @@
 #include "text.h"
 
 enum {
-    STRING_JOINED = 2,           /* flag: made by sl_string_concat */
-    INLINE_MAX = SL_RARE(64, 4), /* joined texts up to this are always copied */
+    STRING_JOINED = 2,           /* flag: result of sl_string_concat */
+    INLINE_MAX = SL_RARE(64, 4), /* joined texts up to this length are always
+                                  * copied */
     UNIT = 64                    /* bytes that count as one step */
 };
 
@@ -49,8 +50,8 @@ static inline uint64_t load4(const char *p)
     return v;
 }
 
-/* Sixteen bytes a multiplication. Both factors hold a part of the seed, so who
- * does not know it cannot make one of them zero. */
+/* Hashes 16 bytes per multiplication. Both factors contain a part of the seed,
+ * so an attacker without the seed cannot make one of them zero. */
 static uint32_t hash_bytes(uint64_t seed, const char *p, size_t length)
 {
     const uint64_t k1 = seed * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;
@@ -181,8 +182,9 @@ char *sl_digits(int64_t n, char *end)
 
 /* --- concatenation ------------------------------------------------------------------ */
 
-/* A buffer that begins with a copy of `x`, with room for `length` bytes and more;
- * for less more when it would be much of all the memory there is. */
+/* Returns a buffer that starts with a copy of `x` and has spare room for
+ * `length` bytes and more, or less if that would take much of the memory
+ * limit. */
 static struct sl_buffer *buffer_of(struct star *s, const struct sl_string *x,
                                    size_t length)
 {
@@ -205,7 +207,7 @@ static struct sl_buffer *buffer_of(struct star *s, const struct sl_string *x,
     return sl_copy(s, buffer->p, x->p, x->length) ? buffer : NULL;
 }
 
-/* x + y at the end of what the buffer is filled with, which is x. */
+/* Appends y to x in place; x ends where its buffer is filled to. */
 static value concat_behind(struct star *s, const struct sl_string *x,
                            const struct sl_string *y, struct sl_buffer *buffer)
 {
@@ -238,9 +240,9 @@ static value concat_copy(struct star *s, const struct sl_string *x,
 }
 
 /*
- * The first sum is a plain copy: most strings do not grow on. A sum whose left
- * operand is itself a sum gets a buffer with room, and the sums after that find
- * their left operand at the end of its filled part.
+ * The first concatenation is a plain copy, since most strings are not extended
+ * further. If the left operand is itself a concatenation, the result gets a
+ * buffer with spare room, and further ones append to it in place.
  */
 value sl_string_concat(struct star *s, value a, value b)
 {

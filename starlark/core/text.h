@@ -4,16 +4,17 @@
 #include "ops.h"
 
 /*
- * text: what the parts that handle strings share: searching, code points,
- * letters and their case. All of it takes any bytes; what is no valid UTF-8
- * counts as U+FFFD, one for each byte.
+ * Functions shared by the parts that handle strings: searching, code points,
+ * letters and their case. All accept any bytes; each byte of invalid UTF-8
+ * counts as U+FFFD.
  */
 
-/* The part [from, to) of a string or bytes; `whole` itself when it is all. */
+/* Returns the part [from, to) of a string or bytes, or `whole` itself if that
+ * is all of it. */
 value sl_substring(struct star *s, value whole, size_t from, size_t to);
 
-/* As memcmp: bytewise, and the shorter of two equal beginnings is less. The
- * first byte decides mostly. */
+/* Compares like memcmp; of two texts with a common prefix the shorter is less.
+ * The first byte usually decides. */
 static inline int sl_text_compare(value a, value b)
 {
     const struct sl_string *x = sl_string(a), *y = sl_string(b);
@@ -28,13 +29,13 @@ static inline int sl_text_compare(value a, value b)
     return order ? order : (x->length > y->length) - (x->length < y->length);
 }
 
-/* With looks at the budget on the way; the second as bytes() and str() turn one
- * into the other: invalid bytes become U+FFFD. */
+/* Append long texts with checks of the budget; the second converts between
+ * bytes and str as bytes() and str() do: invalid bytes become U+FFFD. */
 bool sl_text_put_long(struct sl_text *t, const char *p, size_t length);
 bool sl_text_put_valid(struct sl_text *t, const char *p, size_t length);
 
-/* As memcpy, with looks at the budget on the way: new memory comes at no more
- * than a gigabyte a second. */
+/* Copies like memcpy, with checks of the budget: new memory is written at about
+ * a gigabyte per second. */
 #define SL_COPY_PIECE SL_RARE(65536u, 16u)
 bool sl_copy_long(struct star *s, char *to, const char *from, size_t n);
 static inline bool sl_copy(struct star *s, char *to, const char *from, size_t n)
@@ -42,12 +43,12 @@ static inline bool sl_copy(struct star *s, char *to, const char *from, size_t n)
     if (n > SL_COPY_PIECE)
         return sl_copy_long(s, to, from, n);
     sl_owe(s, n / 64);
-    if (n) /* nothing may have no address */
+    if (n) /* p may be NULL for an empty text */
         memcpy(to, from, n);
     return true;
 }
 
-/* Appends like sl_text_append; the common case needs no call. */
+/* Inline variant of sl_text_append for the common case. */
 static inline void sl_text_put(struct sl_text *t, const char *p, size_t n)
 {
     if (n < t->capacity - t->length) {
@@ -58,7 +59,8 @@ static inline void sl_text_put(struct sl_text *t, const char *p, size_t n)
     }
 }
 
-/* In decimal, before `end`: at most SL_DIGITS_BYTES. Gives the first. */
+/* Writes `n` in decimal before `end`, at most SL_DIGITS_BYTES, and returns its
+ * first character. */
 #define SL_DIGITS_BYTES 24
 char *sl_digits(int64_t n, char *end);
 
@@ -71,16 +73,17 @@ int64_t sl_text_find_last(struct star *s, const char *p, size_t length,
 
 #define SL_RUNE_INVALID 0xfffdu
 
-/* The code point that ends at p + length, which is at least 1. */
+/* Decodes the code point that ends at p + length; `length` is at least 1. */
 uint32_t sl_rune_last(const char *p, size_t length, unsigned *width);
 
-/* One to one, as in Go: no code point becomes two, and sharp s stays. */
+/* Simple case mappings, one to one as in Go: sharp s is unchanged. */
 uint32_t sl_rune_upper(uint32_t r);
 uint32_t sl_rune_lower(uint32_t r);
 uint32_t sl_rune_title(uint32_t r);
-bool sl_rune_is_cased(uint32_t r); /* differs from a code point in case only */
+bool sl_rune_is_cased(uint32_t r); /* whether another code point differs from
+                                    * it only in case */
 
-/* What a code point is: several of these. RUNE_PRINT: repr() shows it. */
+/* Classes of a code point, as flags. RUNE_PRINT: repr() shows it unescaped. */
 enum {
     RUNE_LETTER = 1,
     RUNE_DIGIT = 2,

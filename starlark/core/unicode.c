@@ -40,10 +40,10 @@ unsigned sl_rune_encode(uint32_t r, char out[4])
 
 /* --- case ------------------------------------------------------------------------ */
 
-/* Unicode has no single capital for it in its simple mappings; the library
- * gives U+1E9E. */
+/* Unicode's simple mappings have no single capital for it, but the library
+ * returns U+1E9E. */
 #define SHARP_S 0xdfu
-/* Their counterparts are the i and I of ASCII, which have others. */
+/* Their counterparts are ASCII i and I, whose own mappings differ. */
 #define DOTTED_CAPITAL_I 0x130u
 #define DOTLESS_SMALL_I  0x131u
 

@@ -19,8 +19,8 @@
 
 typedef star_value value;
 
-/* A size at which another path begins. Built with -DSL_TINY they all begin at
- * once, so that the tests take them: make star-tiny. */
+/* A size at which another code path starts. With -DSL_TINY all of these are
+ * small, so that the tests reach both paths: make star-tiny. */
 #ifdef SL_TINY
 #    define SL_RARE(usual, tiny) (tiny)
 #else
@@ -30,50 +30,52 @@ typedef star_value value;
 #define V_NONE     ((value)0x04)
 #define V_FALSE    ((value)0x0c)
 #define V_TRUE     ((value)0x14)
-#define V_ELLIPSIS ((value)0x1c) /* inside starlark/ only: a marker */
+#define V_ELLIPSIS ((value)0x1c) /* a marker, used inside starlark/ only */
 
 /* clang-format off */
 enum sl_type {
-    /* immediate, or boxed when they do not fit in the word */
+    /* immediate, or boxed if they do not fit in the word */
     T_NONE, T_BOOL, T_INT, T_FLOAT,
     /* objects */
     T_STRING, T_BYTES, T_TUPLE, T_LIST, T_DICT, T_SET, T_RANGE,
     T_FUNCTION, T_BUILTIN,
-    T_STRING_ELEMS, T_BYTES_ELEMS, /* s.elems(), codepoints() ...; b.elems() */
-    T_MODULE,  /* json: a struct of builtins */
-    T_OBJECT,  /* of the host */
-    /* never seen by a program */
+    T_STRING_ELEMS, T_BYTES_ELEMS, /* results of s.elems(), codepoints() ...;
+                                    * b.elems() */
+    T_MODULE,  /* json: a collection of builtins */
+    T_OBJECT,  /* object of the host */
+    /* internal, never visible to a program */
     T_CELL, T_CODE, T_GLOBALS, T_BUFFER,
     T_COUNT
 };
 /* clang-format on */
 
-/* What every object begins with. */
+/* Header of every object. */
 struct sl_object {
     uint8_t type;
     uint8_t mark;
     uint8_t flags;
-    uint8_t size_class; /* heap.c */
-    uint32_t hash;      /* of strings, bytes, tuples, ints; 0: not computed */
+    uint8_t size_class; /* see heap.c */
+    uint32_t hash;      /* hash of a string, bytes, tuple or int; 0 if not
+                         * computed */
 };
 
-/* flags: every byte of a string is below 0x80; a tuple, function or cell is
- * frozen, with all it reaches */
+/* flags: all bytes of a string are below 0x80; a tuple, function or cell is
+ * frozen with everything reachable from it */
 enum { STRING_ASCII = 1, OBJECT_FROZEN = 0x80 };
 
 /*
  * A string or bytes. The bytes are inline, or belong to a T_BUFFER that several
- * strings share: `s += t` appends behind s when s ends where the buffer is
- * filled to, and s itself does not change. Never ended by NUL.
+ * strings share: `s += t` appends in place if s ends where the buffer is filled
+ * to; s itself does not change. Not terminated by NUL.
  */
 struct sl_string {
     struct sl_object o;
-    uint32_t length; /* bytes; at most SL_TEXT_MAX_BYTES */
+    uint32_t length; /* in bytes; at most SL_TEXT_MAX_BYTES */
     uint32_t unused;
     const char *p;
     union {
-        struct sl_buffer *owner; /* when p is not `bytes` */
-        char bytes[8];           /* as many as it takes */
+        struct sl_buffer *owner; /* buffer if p does not point to `bytes` */
+        char bytes[8];           /* as many as allocated */
     };
 };
 #define SL_TEXT_MAX_BYTES 0x7fffff00u
@@ -84,7 +86,7 @@ struct sl_buffer {
     char *p;
 };
 
-/* An int of more than 63 bits: sign and magnitude, in libtommath's digits. */
+/* An int of more than 63 bits: sign and magnitude in digits of libtommath. */
 struct sl_bigint {
     struct sl_object o;
     uint32_t used;
@@ -105,8 +107,8 @@ struct sl_tuple {
 };
 
 /*
- * Locks of lists, dicts and sets: how many loops iterate over it; SL_FROZEN in
- * it when it can change no more. 0: may be changed.
+ * Lock of a list, dict or set: number of loops that iterate over it, and
+ * SL_FROZEN if it is immutable. 0 if it may be changed.
  */
 #define SL_FROZEN 0x80000000u
 
@@ -117,24 +119,24 @@ struct sl_list {
     value *items;
 };
 
-/* Entries in the order of insertion; a removed one has key 0 until the table is
- * packed. No index up to SL_TABLE_SMALL entries. */
+/* Entries in insertion order; a removed one has key 0 until the table is
+ * packed. Up to SL_TABLE_SMALL entries there is no index. */
 struct sl_entry {
     value key, value;
     uint32_t hash;
     uint32_t unused;
 };
 #define SL_TABLE_SMALL SL_RARE(8, 2)
-struct sl_table { /* a dict, or a set: then the values are V_NONE */
+struct sl_table { /* A dict, or a set, whose values are all V_NONE. */
     struct sl_object o;
     uint32_t locks;
-    uint32_t count;    /* live entries */
-    uint32_t used;     /* entries, removed ones included */
-    uint32_t capacity; /* of entries */
+    uint32_t count;    /* number of live entries */
+    uint32_t used;     /* number of entries, including removed ones */
+    uint32_t capacity; /* allocated entries */
     struct sl_entry *entries;
-    uint32_t *index; /* NULL while small; index_mask + 1 slots */
+    uint32_t *index; /* index_mask + 1 slots; NULL while small */
     uint32_t index_mask;
-    uint32_t first; /* entries before it are removed ones */
+    uint32_t first; /* all entries before it are removed */
 };
 
 struct sl_range {
@@ -151,17 +153,17 @@ struct sl_string_elems { /* T_STRING_ELEMS, T_BYTES_ELEMS (ELEMS_ORDS) */
     value string;
 };
 
-/* A variable that closures share. */
+/* A variable shared by closures. */
 struct sl_cell {
     struct sl_object o;
     value v;
 };
 
-/* The globals of one program; see code.h for what they are. */
+/* The globals of one program; see code.h. */
 struct sl_globals {
     struct sl_object o;
     uint32_t count, capacity;
-    value *slots; /* 0: not assigned yet */
+    value *slots; /* 0 if not assigned yet */
     value *names; /* strings */
     struct star_module *module;
 };
