@@ -145,6 +145,22 @@ static struct str digest_hex(struct str digest)
                                               : str_make("", 0);
 }
 
+/* Tells where the path begins in the origin of a node with a known ref. The
+ * commit alone does not: it has paths that are the end of a missing one. */
+static void split_at_ref(const struct node *n, struct origin *o)
+{
+    struct str rest = o->rest;
+
+    if (o->is_short || n->ref.n == 0 || !str_starts(rest, n->ref))
+        return;
+    rest = str_from_index(rest, n->ref.n);
+    if (rest.n && rest.p[0] != '/')
+        return;
+    o->is_short = true;
+    o->ref = n->ref;
+    o->path = rest.n ? str_from_index(rest, 1) : rest;
+}
+
 static struct fetch_want make_want(const struct closure *c,
                                    const struct node *n)
 {
@@ -196,6 +212,7 @@ static struct fetch_want make_want(const struct closure *c,
     if (n->is_ref_known) {
         want.commit = n->package.commit;
         want.assume_reachable = true; /* the ref leads to it */
+        split_at_ref(n, &want.origin);
     }
     return want;
 }

@@ -328,6 +328,22 @@ make_repo acme/hollow "$H" >/dev/null
 exits 'parts that only the extension of a client names [G10]' 1 mapm install --yes acme/hollow --plugin ext
 has 'are named' "$err" 'what it has: com.example.client 1 (plugin.json)'
 has 'with where they may be' "$err" 'mapm install --list https://github.com/acme/hollow/tree/main lists'
+mkdir -p "$H/below/.claude-plugin" "$H/below/there"
+skill "$H/away/skills/away"
+skill "$H/below/there/skills/there"
+cat >"$H/below/.claude-plugin/marketplace.json" <<'JSON'
+{"name": "b", "owner": {"name": "o"}, "plugins": [{"name": "there", "source": "./there"},
+ {"name": "away", "source": "./away"}, {"name": "gone", "source": "./gone"}]}
+JSON
+make_repo acme/hollow "$H" >/dev/null
+exits 'a folder that only the top of the repository has [G11]' 1 \
+    mapm install --yes acme/hollow/below --plugin away
+has 'is not that of a marketplace in a folder' "$err" 'there is no "away" in "below"'
+exits 'a folder that is nowhere' 1 mapm install --yes acme/hollow/below --plugin gone
+has 'is not the whole repository' "$err" 'there is no "gone" in "below"'
+exits 'a folder beside it' 0 mapm install --yes acme/hollow/below --plugin there
+exits 'is proved at its path [F1]' 0 mapm verify --remote
+exits 'it goes again' 0 mapm remove there
 exits 'a name that no entry has' 1 mapm install --yes acme/market --plugin dema
 has 'has a near one [G11]' "$err" 'did you mean demo?'
 exits 'an npm package is not fetched' 4 mapm install --yes acme/market --plugin npm
