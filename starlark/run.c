@@ -2,9 +2,9 @@
 #include "vm/vm.h"
 
 /*
- * What the host does with programs: compile, run, look at globals, call. Each
- * begins with sl_host_enter, which starts the clock of the outermost one, and
- * forgets an error that the host has seen.
+ * Host functions for programs: compile, run, read globals, call. Each begins
+ * with sl_host_enter; the outermost one starts the clock and clears an error
+ * that the host has already seen.
  */
 
 struct host {
@@ -19,7 +19,7 @@ static bool enter(struct star *s, struct host *h)
     return sl_poll(s);
 }
 
-/* Its result is what the host may keep for a while. */
+/* Leaves the native scope, and roots the result for the host (see starlark.h). */
 static value leave(struct star *s, struct host *h, value result)
 {
     sl_native_leave(s, h->scope);
@@ -34,7 +34,7 @@ static value leave(struct star *s, struct host *h, value result)
 static void program_free(struct star *s, struct star_program *p)
 {
     sl_storage_free(s, p->globals, p->global_count * sizeof *p->globals);
-    if (p->source.file) /* one storage, and the text behind it */
+    if (p->source.file) /* one allocation for name and text */
         sl_storage_free(s, (void *)(uintptr_t)p->source.file,
                         strlen(p->source.file) + 1 + p->source.length);
     sl_storage_free(s, p, sizeof *p);
@@ -75,7 +75,7 @@ static bool copy_globals(struct star *s, struct star_program *p,
     return true;
 }
 
-/* A REPL's program knows the globals of those before it. */
+/* A program of a REPL shares the globals of the earlier ones. */
 static bool begin_globals(struct star *s, struct sl_arena *a,
                           struct sl_file *file)
 {
@@ -120,7 +120,7 @@ static bool grow_globals(struct star *s, struct sl_globals *g,
     return true;
 }
 
-/* The next program must see the names of this one, even if it runs first. */
+/* The next program must see the names of this one even if it runs first. */
 static bool share_globals(struct star *s, const struct star_program *p)
 {
     if (!s->interactive)
@@ -207,7 +207,8 @@ static void module_free(struct star *s, struct star_module *m)
     sl_storage_free(s, m, sizeof *m);
 }
 
-/* The host's view of the names: C strings. One storage: pointers, then text. */
+/* Builds the names as C strings for the host, in one allocation: pointers, then
+ * text. */
 static bool module_texts(struct star *s, struct star_module *m)
 {
     const struct sl_globals *g = m->globals;
@@ -340,7 +341,7 @@ const char *star_global_at(const struct star_module *m, size_t i, star_value *v)
 
 /* --- calls ------------------------------------------------------------------------------ */
 
-/* All of them and the names as one tuple, which holds them. */
+/* Puts arguments and names into one tuple, which roots them. */
 static value call(struct star *s, value function, const star_value *args,
                   size_t count, const struct star_named *named,
                   size_t named_count)

@@ -2,11 +2,12 @@
 
 #include "vm/vm.h"
 
-/* An interpreter from opening to closing, and what the host keeps and adds. */
+/* Opens and closes an interpreter, and manages kept values and names added by
+ * the host. */
 
 /* --- opening and closing ------------------------------------------------------------ */
 
-/* Hashes depend on it, and nothing that a program can see depends on them. */
+/* Seeds the hashes; nothing that programs can observe depends on it. */
 static uint64_t random_seed(const struct star *s)
 {
     uint64_t seed = 0;
@@ -46,7 +47,7 @@ struct star *star_open(const struct star_options *options)
         star_close(s);
         return NULL;
     }
-    s->native = true; /* what the host makes from here on is held */
+    s->native = true; /* objects created by the host are held from here on */
     return s;
 }
 
@@ -84,7 +85,7 @@ static struct sl_kept *kept_slot(const struct sl_heap *h, value v)
     return &h->kept[i];
 }
 
-/* At most half full, so that looking for a value ends soon. */
+/* Keeps the table at most half full, so that probing is short. */
 static bool kept_room(struct star *s)
 {
     struct sl_heap *h = &s->heap;
@@ -114,7 +115,7 @@ bool star_keep(struct star *s, star_value v)
 
     if (!sl_is_object(v))
         return true;
-    h->pinned = v; /* nothing else may hold it */
+    h->pinned = v; /* it may not be rooted otherwise */
     ok = kept_room(s);
     h->pinned = 0;
     if (!ok)
@@ -140,14 +141,14 @@ void star_drop(struct star *s, star_value v)
         return;
     k->v = 0;
     h->kept_count--;
-    /* Those behind it may have wanted its place. */
+    /* Move the entries behind it that may have probed past its slot. */
     for (next = k + 1;; next++) {
         if (next == h->kept + h->kept_capacity)
             next = h->kept;
         if (!next->v)
             return;
         moved = *next;
-        *next = (struct sl_kept){0}; /* its count, too */
+        *next = (struct sl_kept){0}; /* resets its count as well */
         *kept_slot(h, moved.v) = moved;
     }
 }

@@ -164,45 +164,46 @@ struct sl_globals {
     struct sl_object o;
     uint32_t count, capacity;
     value *slots; /* 0 if not assigned yet */
-    value *names; /* strings */
+    value *names; /* their names, as strings */
     struct star_module *module;
 };
 
-struct sl_code; /* code.h */
+struct sl_code; /* defined in code.h */
 
-struct sl_function { /* a def or lambda that was executed */
+struct sl_function { /* A function: a def or lambda that was executed. */
     struct sl_object o;
     struct sl_code *code;
     struct sl_globals *globals;
     uint32_t default_count, cell_count;
-    uint32_t number; /* creation number: its hash */
+    uint32_t number; /* creation number, used as the hash */
     uint32_t unused;
-    value slots[]; /* defaults (0: a required keyword-only one), then cells or
-                         captured values */
+    value slots[]; /* defaults (0 for a required keyword-only parameter),
+                    * then cells or captured values */
 };
 
 struct sl_call;
 typedef value sl_native(struct star *s, const struct sl_call *c);
 
-struct sl_builtin { /* a built-in function, or a method bound to `self` */
+struct sl_builtin { /* A built-in function, or a method bound to `self`. */
     struct sl_object o;
     uint32_t number;
     sl_native *function;
-    star_function *host; /* with `ctx`, when the host registered it */
+    star_function *host; /* function registered by the host, called with
+                          * `ctx` */
     void *ctx;
     const char *name; /* "len", "append"; lives as long as the interpreter */
-    value self;       /* 0: none */
+    value self;       /* receiver; 0 for a function */
 };
 
-struct sl_module { /* json */
+struct sl_module { /* a module such as json */
     struct sl_object o;
     const char *name;
-    value members; /* a frozen dict */
+    value members; /* frozen dict */
 };
 
 struct sl_host_object {
     struct sl_object o;
-    uint32_t number; /* creation number: its hash */
+    uint32_t number; /* creation number, used as the hash */
     uint32_t unused;
     const struct star_class *type;
     void *data;
@@ -239,14 +240,14 @@ static inline bool sl_is_float_word(value v)
     return (v & 3) == 2;
 }
 
-/* Floats in a word: the exponent's top three bits are 011 or 100 in nearly all
- * that occur, so two of them can go. The sign moves to the low end. */
+/* Floats as words: nearly all exponents that occur start with the bits 011 or
+ * 100, so two of these bits are redundant. The sign moves to the low end. */
 static inline double sl_float_word(value v)
 {
     value bits = 0;
     double d;
 
-    if (v != 0x8000000000000002u) { /* which is 0.0 */
+    if (v != 0x8000000000000002u) { /* any word except the one of 0.0 */
         bits = (2 - (v >> 63)) | (v & ~(value)3);
         bits = bits >> 3 | bits << 61;
     }
@@ -274,7 +275,7 @@ static inline bool sl_is(value v, enum sl_type type)
     return sl_is_object(v) && sl_object(v)->type == type;
 }
 
-/* Of any value but 0. */
+/* `v` must not be 0. */
 static inline enum sl_type sl_type(value v)
 {
     if (v & 1)
@@ -316,7 +317,7 @@ static inline value sl_float(struct star *s, double d)
     value bits;
 
     memcpy(&bits, &d, sizeof bits);
-    /* 3 and 4: the exponent lies between 2^-255 and 2^256. */
+    /* Values 3 and 4 mean an exponent between 2^-255 and 2^256. */
     int top = (int)(bits >> 60 & 7);
     if (bits != 0x3000000000000000u && (top == 3 || top == 4))
         return ((bits << 3 | bits >> 61) & ~(value)3) | 2;
@@ -325,7 +326,7 @@ static inline value sl_float(struct star *s, double d)
     return sl_float_boxed(s, d);
 }
 
-/* Of a T_FLOAT. */
+/* `v` must be a T_FLOAT. */
 static inline double sl_float_of(value v)
 {
     return sl_is_float_word(v) ? sl_float_word(v)
@@ -333,14 +334,16 @@ static inline double sl_float_of(value v)
 }
 
 value sl_string_new(struct star *s, const char *p, size_t length);
-value sl_string_char(struct star *s, unsigned char c); /* one byte, shared */
+value sl_string_char(
+    struct star *s,
+    unsigned char c); /* Returns the shared string of one byte. */
 value sl_bytes_new(struct star *s, const void *p, size_t length);
-/* Room for `length` bytes that the caller fills before anything else happens;
- * for a string, with sl_string_filled afterwards. */
+/* Returns a text with `length` bytes at *p, which the caller fills before any
+ * other call; a string also needs sl_string_filled. */
 value sl_text_room(struct star *s, enum sl_type type, size_t length, char **p);
-void sl_string_filled(value string);              /* sets STRING_ASCII */
-value sl_tuple_new(struct star *s, size_t count); /* items are V_NONE */
-value sl_pair(struct star *s, value a, value b);  /* a tuple */
+void sl_string_filled(value string);              /* Sets STRING_ASCII. */
+value sl_tuple_new(struct star *s, size_t count); /* All items are V_NONE. */
+value sl_pair(struct star *s, value a, value b);  /* Returns a tuple of two. */
 value sl_list_new(struct star *s, size_t capacity);
 value sl_dict_new(struct star *s, size_t capacity);
 value sl_set_new(struct star *s, size_t capacity);
@@ -348,7 +351,7 @@ value sl_range_new(struct star *s, int64_t start, int64_t stop, int64_t step);
 value sl_builtin_new(struct star *s, const char *name, sl_native *function,
                      value self);
 
-/* "NoneType", "int" ... */
+/* Returns "NoneType", "int" ... */
 const char *sl_type_name(value v);
 
 #endif

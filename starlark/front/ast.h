@@ -21,7 +21,7 @@
 
 /* clang-format off */
 enum sl_node_kind {
-    /* expressions; a, b, c as described */
+    /* expressions; a, b, c are described for each */
     N_NAME,      /* v: the name (interned); scope and index after resolving */
     N_LITERAL,   /* v: an int, float, string or bytes */
     N_LIST,      /* a: items, chained */
@@ -57,15 +57,15 @@ enum sl_node_kind {
     N_LOAD       /* v: module; a: N_ASSIGNs of N_NAME (local) = N_LITERAL (its name there) */
 };
 
-/* Where a variable lives. */
+/* Where a variable is stored. */
 enum sl_scope_kind {
     SCOPE_UNRESOLVED,
     SCOPE_LOCAL,       /* index: a register of the function */
     SCOPE_CELL,        /* index: a register that holds a cell */
-    SCOPE_FREE,        /* index: among the captured of the function, a value */
-    SCOPE_FREE_CELL,   /* index: among the captured, a cell */
-    SCOPE_GLOBAL,      /* index: among the globals of the program */
-    SCOPE_PREDECLARED  /* v of the node is still the name; bound: its value */
+    SCOPE_FREE,        /* index: into the captures of the function, a value */
+    SCOPE_FREE_CELL,   /* index: into the captures, a cell */
+    SCOPE_GLOBAL,      /* index: into the globals of the program */
+    SCOPE_PREDECLARED  /* v is still the name; bound: its value */
 };
 /* clang-format on */
 
@@ -75,13 +75,12 @@ struct sl_function_info;
 
 struct sl_node {
     uint8_t kind;
-    uint8_t op; /* enum sl_operator */
-    uint8_t
-        flags; /* NODE_SURELY_SET: this read needs no check that the variable
-                      has a value */
+    uint8_t op;    /* enum sl_operator */
+    uint8_t flags; /* NODE_SURELY_SET: the variable surely has a value at this
+                * read, so no check is needed */
     uint8_t scope; /* enum sl_scope_kind */
     uint32_t index;
-    struct sl_pos pos; /* where a failure of this node is reported */
+    struct sl_pos pos; /* position for errors of this node */
     struct sl_node *a, *b, *c, *next;
     union {
         struct sl_node *d;           /* N_SLICE */
@@ -91,51 +90,54 @@ struct sl_node {
     value v;
 };
 
-/* Each local variable of a function, parameters first, in the order *args and
+/* A local variable of a function. Parameters come first, with *args and
  * **kwargs last among them. */
 struct sl_variable {
     value name;
-    struct sl_pos pos; /* of its first binding */
-    bool is_cell;      /* captured, and assigned when the closure may exist */
-    bool maybe_unset;  /* some read needs the check: starts out unset */
+    struct sl_pos pos; /* position of its first binding */
+    bool is_cell;      /* captured, and assigned when a closure may already
+                        * exist */
+    bool maybe_unset;  /* some read needs a check, so it starts unset */
 };
 
-struct sl_function_info { /* of a def, a lambda, or the file */
+struct sl_function_info { /* Information on a def, a lambda, or the file. */
     value name;           /* "lambda", "<toplevel>" */
     struct sl_pos pos;
     struct sl_variable *locals;
-    uint32_t local_count; /* the registers 0 to local_count - 1 */
+    uint32_t local_count; /* number of registers 0 to local_count - 1 */
     struct sl_capture *captures;
     uint32_t capture_count;
-    uint32_t param_count; /* positional ones and keyword-only ones */
+    uint32_t param_count; /* number of positional and keyword-only parameters */
     uint32_t keyword_only_count;
-    bool has_star, has_starstar; /* one local each, behind param_count */
+    bool has_star, has_starstar; /* each takes one local after the parameters */
 };
 
 struct sl_file {
     struct sl_source source;
     struct sl_node *body;       /* statements */
-    struct sl_function_info fn; /* the top level: its locals are those of
-                                   comprehensions and loops */
-    value *globals;             /* names, by index; the resolver adds to
-                                   those it finds: interactive ones */
+    struct sl_function_info fn; /* top level; its locals are those of
+                                 * comprehensions and loops */
+    value *globals;             /* names of the globals by index; the
+                                 * resolver adds to the existing ones of an
+                                 * interactive interpreter */
     uint32_t global_count;
-    /* Names in what the parser passed over: no errors are reported for them. */
+    /* Names in skipped tokens; no errors are reported for them. */
     struct sl_unsure {
         struct sl_unsure *next;
         value name;
     } * unsure;
 };
 
-/* Both add all errors they find with sl_static_error, and return false when they
- * did, or when a limit was reached. Call within sl_native_enter: literals are
- * values. */
+/* Both add the errors they find with sl_static_error, and return false if there
+ * are any or a limit is reached. Call within sl_native_enter, since literals
+ * are values. */
 bool sl_parse(struct star *s, struct sl_arena *a, struct sl_file *file);
 bool sl_resolve(struct star *s, struct sl_arena *a, struct sl_file *file);
 
-/* Tree to code; within sl_native_enter. NULL when a limit is reached, or with
- * the static error that something is too large. In an interactive interpreter
- * the top level returns the value of a last statement that is an expression. */
+/* Compiles a tree; call within sl_native_enter. Returns NULL if a limit is
+ * reached, or with a static error if something is too large. In an interactive
+ * interpreter the top level returns the value of the last statement if that is
+ * an expression. */
 struct sl_code *sl_compile(struct star *s, struct star_program *p,
                            const struct sl_file *file);
 

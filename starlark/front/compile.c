@@ -41,7 +41,8 @@ void sl_too_large(struct compiler *c, struct sl_pos pos, const char *what)
 
 /* --- instructions ------------------------------------------------------------------ */
 
-/* So many, so that every jump fits; then so do indexes of sites and places. */
+/* Bounded so that every jump fits its operand, as do indexes of sites and
+ * places. */
 #define INSTRUCTIONS_MAX 0x7ffffeu
 
 uint32_t sl_here(const struct compiler *c)
@@ -132,7 +133,8 @@ uint32_t sl_constant_add(struct compiler *c, value v)
     return index;
 }
 
-/* What was used lately is used again mostly: of the others there may be two. */
+/* Number of recent constants compared for reuse; recently used ones are the
+ * most likely to recur. */
 #define CONSTANTS_SEEN SL_RARE(16u, 2u)
 
 uint32_t sl_constant(struct compiler *c, value v)
@@ -149,9 +151,9 @@ uint32_t sl_constant(struct compiler *c, value v)
 
 /* --- registers ----------------------------------------------------------------------- */
 
-/* Of temporaries there are at least 0x8000. One list or call takes up to 4,096;
- * beyond the first 8,192 each takes few. A run of defaults may take what is left
- * over, see sl_closure. */
+/* There are at least 0x8000 temporaries. One list or call takes up to 4,096;
+ * beyond the first 8,192 each takes few. A run of defaults may take the rest,
+ * see sl_closure. */
 #define TEMPORARIES_ROOMY 8192u
 
 uint32_t sl_temporaries(struct compiler *c, uint32_t count)
@@ -181,7 +183,7 @@ bool sl_is_temporary(const struct compiler *c, uint32_t reg)
 
 /* --- what a finished function keeps ------------------------------------------------- */
 
-/* Room for `n` items, with a copy of those at `from`, if any. */
+/* Allocates storage for `n` items and copies those at `from`, if any. */
 static void *keep(struct compiler *c, const void *from, uint32_t n, size_t size,
                   uint32_t *count)
 {
@@ -194,7 +196,7 @@ static void *keep(struct compiler *c, const void *from, uint32_t n, size_t size,
     return p;
 }
 
-/* Of the items on the pile from `from` on. */
+/* Moves the items of the pile from index `from` on into storage. */
 static void *take(struct compiler *c, struct pile *pile, uint32_t from,
                   size_t size, uint32_t *count)
 {
@@ -220,7 +222,7 @@ static void take_variables(struct compiler *c, struct sl_code *code,
         code->local_names[i] = info->locals[i].name;
 }
 
-/* NULL when it failed. */
+/* Returns NULL on failure. */
 static struct sl_code *finish(struct compiler *c)
 {
     struct unit *u = c->unit;
@@ -262,8 +264,8 @@ static struct sl_code *finish(struct compiler *c)
 
 /* --- a function ---------------------------------------------------------------------- */
 
-/* Variables that closures share get their cells, and those that may be read
- * too early their mark, before anything else happens. */
+/* At the start of a function, creates the cells of variables that closures
+ * share, and marks as unset those that may be read before assignment. */
 static void prologue(struct compiler *c, uint32_t given)
 {
     const struct sl_function_info *info = c->unit->info;
@@ -286,8 +288,8 @@ static void prologue(struct compiler *c, uint32_t given)
     }
 }
 
-/* `n` are statements, or the expression of a lambda. An interactive program
- * gives the value of its last expression. */
+/* Compiles statements, or the expression of a lambda. An interactive program
+ * returns the value of its last expression. */
 static void body(struct compiler *c, const struct sl_node *n, bool lambda)
 {
     const struct sl_node *result = lambda ? n : NULL, *last = NULL;
@@ -343,9 +345,9 @@ static struct sl_code *function(struct compiler *c,
     return code;
 }
 
-/* Into temporaries in a row: from the first parameter that has one to the last.
- * A run of them may be longer than other runs: nothing else of that length is
- * nested. */
+/* Evaluates the defaults, from the first parameter that has one to the last,
+ * into adjacent temporaries. The run may be longer than others, since no other
+ * run of that length is nested in it. */
 static uint32_t defaults_of(struct compiler *c, const struct sl_node *params)
 {
     uint32_t count = 0;

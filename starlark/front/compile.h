@@ -21,24 +21,25 @@
  * and sl_compile throws it all away.
  */
 
-/* A stack of items of one size. One serves all functions of a source: those of
- * an inner one lie on top of the outer one's until it is finished. */
+/* A stack of items of one size, shared by all functions of a source: the items
+ * of an inner function are on top of those of the outer one until it is
+ * finished. */
 struct pile {
     void *items;
     uint32_t count, capacity;
 };
 
-/* The function that is being compiled. */
+/* The function being compiled. */
 struct unit {
     struct unit *outer;
     const struct sl_function_info *info;
-    struct open_loop *loop; /* innermost one of the current statement */
-    /* Where its own begin in the piles. */
+    struct open_loop *loop; /* innermost loop around the current statement */
+    /* Start of its own items in each pile. */
     uint32_t instructions, places, constants, sites, loops;
-    uint32_t temporary; /* the first one: behind the near locals */
-    uint32_t top;       /* the next one that is free */
-    uint32_t most;      /* registers used so far */
-    struct sl_pos at;   /* current place, see sl_at */
+    uint32_t temporary; /* first temporary, after the near locals */
+    uint32_t top;       /* next free temporary */
+    uint32_t most;      /* maximum number of registers used so far */
+    struct sl_pos at;   /* current position, see sl_at */
     struct sl_pos entry;
     bool begun;
 };
@@ -50,15 +51,15 @@ struct compiler {
     bool failed;
     struct unit *unit;
     struct pile instructions, places, constants, sites, loops;
-    struct pile nodes; /* of chains that lean to the left */
-    uint64_t sink[12]; /* where writes go once it failed */
+    struct pile nodes; /* nodes of left-leaning chains */
+    uint64_t sink[12]; /* target of all writes after a failure */
 };
 
 /* --- compile.c ----------------------------------------------------------------- */
 
 bool sl_pile_grow(struct compiler *c, struct pile *pile, size_t size);
 
-/* A new item on top, for the caller to fill. Never NULL. */
+/* Adds an item for the caller to fill. Never returns NULL. */
 static inline void *sl_pile_add(struct compiler *c, struct pile *pile,
                                 size_t size)
 {
@@ -71,21 +72,20 @@ static inline void *sl_pile_add(struct compiler *c, struct pile *pile,
 void sl_push_node(struct compiler *c, const struct sl_node *n);
 const struct sl_node *sl_pop_node(struct compiler *c);
 
-/* Adds the static error that there is too much of something in the function.
- */
+/* Adds the static error that the function has too much of `what`. */
 void sl_too_large(struct compiler *c, struct sl_pos pos, const char *what);
 
 /*
- * Failures are reported at the places of the reference implementation: operators,
- * brackets, dots and names set the current place, in the order of evaluation, and
- * an instruction without a place of its own has the last one. A call that fails
- * before the first instruction has the place of that instruction.
+ * Positions of failures follow the reference implementation: operators,
+ * brackets, dots and names set the current position in the order of evaluation,
+ * and an instruction without its own position has the last one. A call that
+ * fails before the first instruction has the position of that instruction.
  */
 static inline void sl_at(struct compiler *c, struct sl_pos pos)
 {
     c->unit->at = pos;
 }
-/* The first instruction comes here, unless one came before. */
+/* Sets the position of the first instruction, unless it is already set. */
 static inline void sl_begin(struct compiler *c)
 {
     if (!c->unit->begun)
@@ -93,8 +93,8 @@ static inline void sl_begin(struct compiler *c)
     c->unit->begun = true;
 }
 
-/* Index of the instruction within its function. It can fail when it has
- * a place: `pos`, the current place, or none. */
+/* Returns the index of the instruction within its function. It can fail if it
+ * has a position: `pos`, the current one, or none. */
 uint32_t sl_emit(struct compiler *c, enum sl_opcode op, uint32_t a, uint32_t b,
                  uint32_t x);
 void sl_emit_at(struct compiler *c, struct sl_pos pos, enum sl_opcode op,
@@ -103,24 +103,25 @@ void sl_emit_so(struct compiler *c, enum sl_opcode op, uint32_t a, uint32_t b,
                 uint32_t x);
 uint32_t sl_here(const struct compiler *c);
 
-/* Index of a constant; sl_constant_add: surely a new one. */
+/* Return the index of a constant; sl_constant_add does not search for an equal
+ * one. */
 uint32_t sl_constant(struct compiler *c, value v);
 uint32_t sl_constant_add(struct compiler *c, value v);
 
-/* A place that jumps go to: those that wait for it are chained through c of
- * their instructions. Start with {0}. */
+/* A jump target. The jumps waiting for it are chained through their operand c.
+ * Initialize with {0}. */
 struct label {
-    uint32_t jumps; /* index of the latest + 1 */
+    uint32_t jumps; /* index of the latest jump + 1 */
 };
 void sl_jump(struct compiler *c, struct label *to);
-/* The instruction emitted last is a jump to it. */
+/* Records that the last instruction is a jump to `to`. */
 void sl_jumps(struct compiler *c, struct label *to);
 void sl_label_here(struct compiler *c, struct label *label);
 
-/* Takes temporaries. To give some back, set unit->top to what it was. */
+/* Allocates temporaries. To release some, restore unit->top. */
 uint32_t sl_temporaries(struct compiler *c, uint32_t count);
-/* How many may be taken for one list or call: few where many are taken
- * already, so that nesting as deep as sources may nest never runs out. */
+/* Returns how many temporaries one list or call may take: few when many are in
+ * use, so that they suffice for the deepest nesting allowed. */
 uint32_t sl_room(const struct compiler *c);
 bool sl_is_temporary(const struct compiler *c, uint32_t reg);
 
@@ -128,8 +129,8 @@ bool sl_is_temporary(const struct compiler *c, uint32_t reg);
 
 struct operand {
     bool constant;
-    uint32_t reg; /* unless constant */
-    value v;      /* if constant */
+    uint32_t reg; /* register, unless constant */
+    value v;      /* value, if constant */
 };
 #define ANYWHERE UINT32_MAX
 
@@ -143,32 +144,35 @@ static inline struct operand sl_operand_of(value v)
 }
 
 /*
- * Compiles an expression. Its value is a constant (nothing was emitted), or in
- * a register: a variable's own, or `want`, or if that is ANYWHERE the first
- * temporary that was free, which is then taken. `want` may be a variable that
- * the expression reads.
+ * Compiles an expression. The result is a constant (nothing was emitted) or in
+ * a register: the variable's own, or `want`, or for ANYWHERE the first free
+ * temporary, which is then allocated. `want` may be a variable that the
+ * expression reads.
  */
 typedef struct operand sl_expression(struct compiler *c,
                                      const struct sl_node *n, uint32_t want);
 sl_expression sl_expr;
-/* Of a def or lambda, in compile.c: evaluates the defaults, makes the function.
- */
+/* Compiles a def or lambda: evaluates the defaults and creates the function. In
+ * compile.c. */
 sl_expression sl_closure;
 void sl_expr_into(struct compiler *c, const struct sl_node *n, uint32_t reg);
-/* In a register, wherever; a constant is put into a new temporary. */
+/* Compiles an expression into any register; a constant is loaded into a new
+ * temporary. */
 uint32_t sl_expr_register(struct compiler *c, const struct sl_node *n);
 uint32_t sl_in_register(struct compiler *c, struct operand o);
 void sl_move(struct compiler *c, uint32_t to, struct operand o);
-/* `want`, or else the temporary `mark`, above which all are given back. */
+/* Returns `want` if it is a register, otherwise the temporary `mark`; releases
+ * all temporaries above. */
 uint32_t sl_result(struct compiler *c, uint32_t mark, uint32_t want);
 
-/* Where to build up what takes several steps: not a variable, which the later
- * steps may read. `want` if it is a temporary, else a new one. Then what it is,
- * all above `mark` given back. */
+/* Returns a register in which a result is built in several steps: `want` if it
+ * is a temporary, otherwise a new one, since later steps may read a variable.
+ * The second function returns the finished operand and releases all temporaries
+ * above `mark`. */
 uint32_t sl_building_place(struct compiler *c, uint32_t want);
 struct operand sl_built(struct compiler *c, uint32_t reg, uint32_t mark);
 
-/* Emits `op` a, b, right; `op_k` if `right` is a constant. */
+/* Emits `op` a, b, right, or `op_k` if `right` is a constant. */
 void sl_emit_operand(struct compiler *c, struct sl_pos pos, enum sl_opcode op,
                      enum sl_opcode op_k, uint32_t a, uint32_t b,
                      struct operand right);
@@ -176,7 +180,7 @@ void sl_emit_operand(struct compiler *c, struct sl_pos pos, enum sl_opcode op,
 void sl_binary_to(struct compiler *c, struct sl_pos pos, enum sl_operator op,
                   uint32_t a, uint32_t b, struct operand right);
 
-/* Jumps to `to` when the truth of `n` is `sense`, else goes on. */
+/* Jumps to `to` if the truth of `n` equals `sense`; otherwise continues. */
 void sl_condition(struct compiler *c, const struct sl_node *n, bool sense,
                   struct label *to);
 
@@ -193,8 +197,8 @@ static inline uint32_t sl_node_count(const struct sl_node *n)
 
 sl_expression sl_list_expr, sl_tuple_expr, sl_dict_expr, sl_comprehension_expr;
 
-/* The call `n` of `callee`, the temporary `mark` or no temporary at all. It may
- * be a method call, of which `callee` is the object. */
+/* Compiles the call `n`. `callee` is in the temporary `mark` or not in a
+ * temporary. For a method call, `callee` is the object. */
 struct operand sl_call_expr(struct compiler *c, const struct sl_node *n,
                             struct operand callee, uint32_t mark,
                             uint32_t want);
@@ -208,17 +212,17 @@ struct open_loop {
     struct label next, exit;
     struct sl_pos pos;
     uint32_t iterator, variable, begin;
-    uint32_t depth; /* of loops inside each other */
+    uint32_t depth; /* nesting of loops */
 };
-/* From the evaluation of the iterable to the assignment of the target;
- * then comes the body, then the end. */
+/* Compiles a loop from the iterable to the assignment of the target; the body
+ * follows, then loop_end. */
 void sl_loop_begin(struct compiler *c, struct open_loop *loop,
                    const struct sl_node *target, const struct sl_node *iterable,
                    struct sl_pos pos);
 void sl_loop_end(struct compiler *c);
 
-/* Those from `n` on; not `end`, which may be NULL. False when what follows them
- * is never reached. */
+/* Compiles the statements from `n` up to `end`, which is excluded and may be
+ * NULL. Returns false if the code after them is unreachable. */
 bool sl_statements(struct compiler *c, const struct sl_node *n,
                    const struct sl_node *end);
 

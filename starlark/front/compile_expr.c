@@ -97,7 +97,8 @@ _Static_assert(I_SHR - I_ADD == OP_SHR - OP_ADD &&
                    I_NOT - I_NEG == OP_NOT - OP_NEG,
                "instructions stand in the order of the operators");
 
-/* Sums of literals, and small ints: nothing that could fail or be large. */
+/* Constants are folded for concatenated literals and small ints only, which can
+ * neither fail nor grow large. */
 static bool folds(enum sl_operator op, value a, value b)
 {
     if (sl_is(a, T_STRING) && sl_is(b, T_STRING))
@@ -145,7 +146,7 @@ static struct operand binary(struct compiler *c, const struct sl_node *n,
             sl_at(c, n->pos);
         return v ? sl_operand_of(v) : nothing;
     }
-    /* The result may go where an operand was. */
+    /* The result may overwrite an operand's temporary. */
     sl_binary_to(c, n->pos, op, want == ANYWHERE ? mark : want,
                  sl_in_register(c, left), right);
     return sl_operand_in(sl_result(c, mark, want));
@@ -186,7 +187,8 @@ static struct operand slice(struct compiler *c, const struct sl_node *n,
     if (count > 1)
         run = sl_temporaries(c, count);
     for (uint32_t i = 0, to = run; i < 3; i++) {
-        if (bounds[i] && count == 1) /* may stay where it is */
+        if (bounds[i] && count == 1) /* a single bound may stay in its
+                                      * register */
             run = sl_expr_register(c, bounds[i]);
         else if (bounds[i])
             sl_expr_into(c, bounds[i], to++);
@@ -197,10 +199,10 @@ static struct operand slice(struct compiler *c, const struct sl_node *n,
 }
 
 /*
- * What leans to the left: a + b + c, f(x)(y), a.b.c[d]. The chain may be as long
- * as the source, so it is walked down in a loop, and compiled on the way back.
- * Between two steps the value is a constant, a variable, or in the temporary
- * `mark`.
+ * Compiles left-leaning chains such as a + b + c, f(x)(y), a.b.c[d]. A chain
+ * may be as long as the source, so it is descended in a loop and compiled on
+ * the way back. Between two steps the value is a constant, a variable, or in
+ * the temporary `mark`.
  */
 static struct operand step(struct compiler *c, const struct sl_node *n,
                            struct operand left, uint32_t mark, uint32_t want)
@@ -230,7 +232,7 @@ static struct operand chain(struct compiler *c, const struct sl_node *n,
          n = n->a) {
         sl_push_node(c, n);
         if (n->kind == N_SLICE)
-            sl_at(c, n->pos); /* before its operands: see sl_at */
+            sl_at(c, n->pos); /* before its operands, see sl_at */
         if (sl_is_method_call(n))
             n = n->a;
     }
@@ -246,8 +248,8 @@ static struct operand chain(struct compiler *c, const struct sl_node *n,
 
 /* --- and, or, if else ----------------------------------------------------------------- */
 
-/* Puts the operands of a chain of one of `and`, `or` on c->nodes, last first.
- */
+/* Pushes the operands of a chain of one operator, `and` or `or`, onto c->nodes,
+ * last first. */
 static void push_operands(struct compiler *c, const struct sl_node *n)
 {
     uint8_t kind = n->kind;
@@ -257,7 +259,7 @@ static void push_operands(struct compiler *c, const struct sl_node *n)
     sl_push_node(c, n);
 }
 
-/* Whether it surely gives True or False. */
+/* Whether the expression always yields True or False. */
 static bool is_boolean(const struct sl_node *n)
 {
     for (; n->kind == N_AND || n->kind == N_OR; n = n->a)
@@ -267,7 +269,8 @@ static bool is_boolean(const struct sl_node *n)
            (n->kind == N_UNARY && n->op == OP_NOT);
 }
 
-/* b if a else c; of another expression: True if it, else False. */
+/* Compiles b if a else c; for any other expression, True if it holds, else
+ * False. */
 static struct operand conditional(struct compiler *c, const struct sl_node *n,
                                   uint32_t want)
 {
@@ -297,7 +300,7 @@ static struct operand junction(struct compiler *c, const struct sl_node *n,
     uint32_t bottom = c->nodes.count, mark = c->unit->top, reg;
     struct label end = {0};
 
-    if (is_boolean(n)) /* comparing and jumping in one */
+    if (is_boolean(n)) /* compares and jumps in one instruction */
         return conditional(c, n, want);
     reg = sl_building_place(c, want);
     push_operands(c, n);
@@ -315,7 +318,7 @@ static struct operand junction(struct compiler *c, const struct sl_node *n,
 
 /* --- conditions -------------------------------------------------------------------- */
 
-/* The jump to take when `op` gives `sense`. */
+/* Returns the jump instruction for `op` being `sense`. */
 static enum sl_opcode jump_for(enum sl_operator op, bool sense)
 {
     switch (op) {
@@ -351,12 +354,14 @@ static void comparison(struct compiler *c, const struct sl_node *n, bool sense,
     sl_jumps(c, to);
 }
 
-/* A chain of `and` that jumps when it is false, or of `or` when it is true:
- * each operand jumps by itself. The other way round they jump over the last. */
+/* Jumps for an `and` chain that is false or an `or` chain that is true: each
+ * operand jumps by itself. In the opposite sense, operands jump past the last
+ * one. */
 static void junction_jump(struct compiler *c, const struct sl_node *n,
                           bool sense, struct label *to)
 {
-    bool leave = n->kind == N_OR; /* what one operand decides the whole by */
+    bool leave = n->kind == N_OR; /* value of an operand that decides the
+                                   * result */
     struct label over = {0};
     uint32_t bottom = c->nodes.count;
 

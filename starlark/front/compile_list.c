@@ -3,7 +3,7 @@
 
 /* --- lists, tuples, dicts ------------------------------------------------------------ */
 
-/* The next `count` items into the registers from `run` on. */
+/* Compiles the next `count` items into the registers from `run` on. */
 static const struct sl_node *items_into(struct compiler *c,
                                         const struct sl_node *n, uint32_t count,
                                         uint32_t run)
@@ -15,8 +15,8 @@ static const struct sl_node *items_into(struct compiler *c,
 
 #define LIST_CHUNK SL_RARE(128, 3)
 
-/* A list of the `count` expressions from `n` on. `reg` is a temporary, unless
- * they are few enough for one step. */
+/* Creates a list of the `count` expressions from `n` on. `reg` is a temporary,
+ * unless one instruction suffices. */
 static void list_into(struct compiler *c, const struct sl_node *n,
                       uint32_t count, uint32_t reg)
 {
@@ -46,8 +46,9 @@ struct operand sl_list_expr(struct compiler *c, const struct sl_node *n,
     return sl_built(c, reg, mark);
 }
 
-/* A tuple of literals and predeclared names is a constant: tuples have no
- * identity that a program could see. 0: it is not, or failed. */
+/* A tuple of literals and predeclared names is a constant, since programs
+ * cannot observe the identity of tuples. Returns 0 if it is not constant, or on
+ * failure. */
 static value constant_tuple(struct compiler *c, const struct sl_node *n,
                             uint32_t count)
 {
@@ -144,11 +145,11 @@ struct operand sl_comprehension_expr(struct compiler *c,
 
 /* --- calls ------------------------------------------------------------------------- */
 
-/* The arguments of a call: positional, named, *, ** in this order. */
+/* The arguments of a call: positional, named, *, **, in this order. */
 struct arguments {
     uint32_t positional, named;
     const struct sl_node *first, *first_named, *star, *starstar;
-    bool plain; /* just positional */
+    bool plain; /* positional arguments only */
 };
 
 static struct arguments arguments_of(const struct sl_node *call)
@@ -179,7 +180,8 @@ static uint32_t site(struct compiler *c, struct sl_site site)
     return c->sites.count - 1 - c->unit->sites;
 }
 
-/* Arguments for C, which may lie anywhere: a single one stays where it is. */
+/* Arguments of C functions may be in any registers, so a single one stays where
+ * it is. */
 static uint32_t native_arguments(struct compiler *c, const struct arguments *a)
 {
     if (a->positional == 1)
@@ -199,8 +201,8 @@ bool sl_is_method_call(const struct sl_node *n)
     return a.plain && a.positional <= METHOD_ARGUMENTS_MAX;
 }
 
-/* Whether evaluating the arguments neither fails nor has effects: then it makes
- * no difference whether the method is looked up before or after. */
+/* Whether evaluating the arguments can neither fail nor have effects; then the
+ * method may be looked up after them. */
 static bool are_simple(const struct sl_node *n)
 {
     for (; n; n = n->next) {
@@ -238,8 +240,8 @@ static struct operand method_call(struct compiler *c,
     return sl_operand_in(s.dst);
 }
 
-/* f(a=1, b=2 ... ) with thousands of names: a dict for **. No name is there
- * twice. */
+/* Puts named arguments into a dict for **, for f(a=1, b=2 ...) with thousands
+ * of names, which are distinct. */
 static void named_into_dict(struct compiler *c, const struct sl_node *call,
                             const struct arguments *a, uint32_t reg)
 {
@@ -256,8 +258,8 @@ static void named_into_dict(struct compiler *c, const struct sl_node *call,
     }
 }
 
-/* Lays out the arguments behind the callee, in the order of their evaluation.
- * Too many for registers are passed as if by * and **. */
+/* Places the arguments after the callee in the order of evaluation. Those that
+ * exceed the registers are passed as if by * and **. */
 static void lay_out(struct compiler *c, const struct sl_node *call,
                     const struct arguments *a, struct sl_site *s)
 {
@@ -278,7 +280,8 @@ static void lay_out(struct compiler *c, const struct sl_node *call,
         items_into(c, a->first, a->positional, run);
     if (dict)
         named_into_dict(c, call, a, star + s->star);
-    s->names = c->constants.count - c->unit->constants; /* in a row */
+    s->names =
+        c->constants.count - c->unit->constants; /* the names are adjacent */
     for (uint32_t i = 0; i < s->named; i++, n = n->next)
         sl_constant_add(c, n->v);
     n = a->first_named;
@@ -314,7 +317,7 @@ struct operand sl_call_expr(struct compiler *c, const struct sl_node *n,
     c->unit->top = mark;
     uint32_t window = sl_temporaries(c, 1);
     sl_move(c, window, callee);
-    /* A window must not lie upon the far locals: CALL_SITE sees to that. */
+    /* A window must not overlap the far locals; CALL_SITE handles that. */
     if (plain && c->unit->info->local_count <= SL_NEAR_LOCALS) {
         items_into(c, a.first, a.positional, sl_temporaries(c, a.positional));
         s.dst = sl_result(c, mark, want);

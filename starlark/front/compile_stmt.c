@@ -30,7 +30,7 @@ static void assign_name(struct compiler *c, const struct sl_node *n,
 static void assign(struct compiler *c, const struct sl_node *target,
                    struct operand v, struct sl_pos pos);
 
-/* The register of a variable that takes values without further ado, else
+/* Returns the register of a variable that can be assigned directly, else
  * ANYWHERE. */
 static uint32_t plain_register(const struct sl_node *n)
 {
@@ -41,8 +41,8 @@ static uint32_t plain_register(const struct sl_node *n)
                : ANYWHERE;
 }
 
-/* Variables in neighbouring registers, as those of `for k, v in` are: where the
- * first is. */
+/* Returns the first register of variables in adjacent registers, as in `for k,
+ * v in`. */
 static uint32_t plain_run(const struct sl_node *targets)
 {
     uint32_t first = plain_register(targets), reg = first;
@@ -80,7 +80,7 @@ static void unpack(struct compiler *c, const struct sl_node *targets,
     c->unit->top = mark;
 }
 
-/* target = v. `pos`: where unpacking fails. */
+/* Compiles target = v. `pos` is the position for errors of unpacking. */
 static void assign(struct compiler *c, const struct sl_node *target,
                    struct operand v, struct sl_pos pos)
 {
@@ -120,8 +120,8 @@ static bool is_assigned(const struct sl_node *n, const struct sl_node *end,
     return false;
 }
 
-/* a, b = x, y without the tuple. All values are there before the first target
- * changes; a variable that an earlier target changes is copied. */
+/* Compiles a, b = x, y without a tuple. All values are evaluated before the
+ * first target changes; a variable that an earlier target changes is copied. */
 #define PARALLEL_MAX SL_RARE(8, 3)
 static bool assign_parallel(struct compiler *c, const struct sl_node *n)
 {
@@ -165,8 +165,8 @@ static void assignment(struct compiler *c, const struct sl_node *n)
 
 /* --- x op= y -------------------------------------------------------------------------- */
 
-/* a = a op value of `n`, where lists, dicts and sets change themselves: with a
- * number or a string on the right they fail in any case, as `a op b` does. */
+/* Compiles a = a op value of `n`. Lists, dicts and sets change in place; with a
+ * number or string on the right this fails in any case, so `a op b` is used. */
 static void augment(struct compiler *c, const struct sl_node *n, uint32_t a)
 {
     enum sl_operator op = (enum sl_operator)n->op;
@@ -273,7 +273,8 @@ static void return_statement(struct compiler *c, const struct sl_node *n)
 
 /* --- statements ----------------------------------------------------------------------- */
 
-/* An elif is the else part of the if before it: a chain, walked in a loop. */
+/* An elif is the else part of the preceding if; the chain is walked in a
+ * loop. */
 static void if_statement(struct compiler *c, const struct sl_node *n)
 {
     struct label end = {0};
@@ -319,7 +320,7 @@ static void statement(struct compiler *c, const struct sl_node *n)
 
     switch ((enum sl_node_kind)n->kind) {
     case N_EXPR:
-        if (n->a->kind != N_LITERAL) /* a documentation string */
+        if (n->a->kind != N_LITERAL) /* skip documentation strings */
             sl_expr(c, n->a, ANYWHERE);
         break;
     case N_ASSIGN:

@@ -6,7 +6,7 @@
 
 #define TAB_COLUMNS  8
 #define CHARGE_BYTES 1024
-#define CHARGE_STEPS 64 /* for as many bytes, through all of the front */
+#define CHARGE_STEPS 64 /* bytes per step, for the whole front end */
 
 const char *const sl_token_names[] = {
 #define T(name, text) text,
@@ -16,7 +16,7 @@ const char *const sl_token_names[] = {
 
 /* --- opening ----------------------------------------------------------------- */
 
-/* The first byte that is no text, or `end`. */
+/* Returns the first byte that is not valid text, or `end`. */
 static const char *find_bad_byte(const char *p, const char *end)
 {
     unsigned width;
@@ -53,7 +53,8 @@ bool sl_lex_open(struct sl_lexer *l, struct star *s, struct sl_arena *a,
 
     if (!text)
         return false;
-    *text++ = '\n'; /* looking two bytes back from any token is allowed */
+    *text++ = '\n'; /* padding: the lexer may look two bytes back from any
+                     * token */
     *text++ = '\n';
     if (n > 0)
         memcpy(text, source->text, n);
@@ -149,7 +150,8 @@ static void set_indentation(struct sl_lexer *l, uint32_t columns)
     }
 }
 
-/* At the start of a line. False: it has nothing but space or a comment. */
+/* Reads the indentation at the start of a line. Returns false for a line that
+ * is blank or a comment. */
 static bool read_indentation(struct sl_lexer *l)
 {
     const char *p = l->p;
@@ -182,7 +184,8 @@ static bool read_indentation(struct sl_lexer *l)
 static enum sl_token_kind keyword(const char *p, size_t length)
 {
     /* clang-format off */
-    static const uint8_t first[32] = { /* of each letter */
+    static const uint8_t first[32] = { /* index of the first keyword for each
+                                        * letter */
         0, TOK_AND, TOK_BREAK, TOK_CLASS, TOK_DEF, TOK_ELIF, TOK_FINALLY,
         TOK_GLOBAL, 0, TOK_IF, 0, 0, TOK_LAMBDA, 0, TOK_NONLOCAL, TOK_OR,
         TOK_PASS, 0, TOK_RAISE, 0, TOK_TRY, 0, 0, TOK_WHILE, 0, TOK_YIELD,
@@ -283,7 +286,8 @@ __attribute__((cold)) static void refuse_character(struct sl_lexer *l,
 static void lex_punctuation(struct sl_lexer *l, struct sl_token *t)
 {
     /* clang-format off */
-    static const uint8_t table[128][2] = { /* one; two of the same */
+    static const uint8_t table[128][2] = { /* tokens of one character, and of
+                                            * the same character twice */
         ['+'] = {TOK_PLUS},     ['-'] = {TOK_MINUS},  ['*'] = {TOK_STAR, TOK_STARSTAR},
         ['%'] = {TOK_PERCENT},  ['&'] = {TOK_AMP},    ['/'] = {TOK_SLASH, TOK_SLASHSLASH},
         ['^'] = {TOK_CIRCUMFLEX}, ['|'] = {TOK_PIPE}, ['<'] = {TOK_LT, TOK_LTLT},
@@ -318,7 +322,7 @@ static void lex_punctuation(struct sl_lexer *l, struct sl_token *t)
     }
 }
 
-/* The end of the text: first all open blocks are closed. */
+/* Handles the end of the text: closes all open blocks first. */
 static void lex_end(struct sl_lexer *l, struct sl_token *t, bool after_newline)
 {
     t->kind = TOK_EOF;
@@ -332,7 +336,7 @@ static void lex_end(struct sl_lexer *l, struct sl_token *t, bool after_newline)
     }
 }
 
-/* False: no token, only space that makes none. */
+/* Returns false if there was only white space, which yields no token. */
 static bool lex(struct sl_lexer *l, struct sl_token *t)
 {
     bool after_newline = l->at_line_start;

@@ -56,49 +56,51 @@ enum sl_token_kind {
 };
 /* clang-format on */
 #define SL_TOK_EQ (TOK_PLUS_EQ - TOK_PLUS) /* from + to += and so on */
-extern const char *const sl_token_names[]; /* as messages call them */
+extern const char *const sl_token_names[]; /* names of tokens in messages */
 
 struct sl_token {
     enum sl_token_kind kind;
-    uint32_t length; /* of its text */
+    uint32_t length; /* length of its text */
     struct sl_pos pos;
-    const char *at; /* its text */
-    value v;        /* of a name: interned; of a literal */
+    const char *at; /* start of its text */
+    value v;        /* name (interned) or value of a literal */
 };
 
 struct sl_lexer {
     struct star *s;
     struct sl_arena *arena;
-    const char *p; /* the next character; the text ends with a NUL */
+    const char *p; /* next character; the text is terminated by a NUL */
     const char *end;
-    const char *charged; /* up to here */
+    const char *charged; /* bytes up to here are charged */
     const char *line_start;
     uint32_t line;
-    uint32_t wide;      /* bytes since line_start that add no column */
-    uint32_t depth;     /* of brackets */
-    int32_t dents;      /* INDENTs, or if negative OUTDENTs, to give */
-    bool at_line_start; /* indentation comes next */
-    bool stopped;       /* a limit was reached: only EOF from here on */
+    uint32_t wide;      /* bytes since line_start that do not start a column */
+    uint32_t depth;     /* nesting of brackets */
+    int32_t dents;      /* pending INDENTs, or OUTDENTs if negative */
+    bool at_line_start; /* indentation is read next */
+    bool stopped;       /* a limit was reached: only EOF follows */
     bool said_tab;
-    uint32_t indents; /* in `indent`, besides the 0 at its bottom */
+    uint32_t indents; /* number of entries in `indent`, without the 0 at its
+                       * bottom */
     uint32_t indent[SL_SOURCE_DEPTH + 2];
     uint32_t odd_columns,
-        odd_level; /* said to be wrong: taken for that level */
+        odd_level; /* indentation already reported as wrong, treated as that
+                    * level */
 };
 
-/* False when the source is no text, with the error. */
+/* Returns false with an error if the source is not valid text. */
 bool sl_lex_open(struct sl_lexer *l, struct star *s, struct sl_arena *a,
                  const struct sl_source *source);
 void sl_lex_next(struct sl_lexer *l, struct sl_token *t);
 
-/* Goes back to the start of the line that is being read, outside any brackets:
- * a bracket before it was never closed. */
+/* Returns to the start of the current line, outside brackets, because a bracket
+ * before it was never closed. */
 void sl_lex_restart_line(struct sl_lexer *l);
 
-/* Nothing but EOF from here on. */
+/* Makes every further token EOF. */
 void sl_lex_stop(struct sl_lexer *l);
 
-/* Where the next byte is. */
+/* Returns the position of the next byte. */
 static inline struct sl_pos sl_lex_pos(const struct sl_lexer *l)
 {
     return (struct sl_pos){l->line,
@@ -110,19 +112,19 @@ static inline bool sl_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Is part of a name; others of Unicode apart. */
+/* Whether the ASCII character can be part of a name. */
 static inline bool sl_is_name_char(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
            sl_is_digit(c);
 }
 
-void sl_lex_next_line(struct sl_lexer *l); /* at its end */
+void sl_lex_next_line(struct sl_lexer *l); /* `l` is at the end of a line. */
 
 /* --- lex_literal.c: both begin at l->p, t->pos and t->at are set ------------- */
 
 void sl_lex_number(struct sl_lexer *l, struct sl_token *t);
-/* At the quote, behind its prefix. */
+/* `l` is at the quote, after the prefix. */
 void sl_lex_string(struct sl_lexer *l, struct sl_token *t, bool raw,
                    bool bytes);
 

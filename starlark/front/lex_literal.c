@@ -3,9 +3,12 @@
 #include "../core/text.h"
 #include "lex.h"
 
-#define INTERN_MAX_BYTES 64 /* of a text in quotes: keys and the like */
+#define INTERN_MAX_BYTES                                                       \
+    64 /* maximum length of interned quoted texts, such
+                             * as keys */
 
-/* A value could not be made: for memory, or because it is too large. */
+/* Reports that a value cannot be created, for lack of memory or because it is
+ * too large. */
 static void refuse_value(struct sl_lexer *l, struct sl_pos pos)
 {
     if (star_error(l->s) == STAR_ERROR_RUNTIME)
@@ -16,7 +19,7 @@ static void refuse_value(struct sl_lexer *l, struct sl_pos pos)
 
 /* --- numbers -------------------------------------------------------------------- */
 
-/* The value of a digit; 16 for any other character. */
+/* Returns the value of a digit, or 16 for any other character. */
 static unsigned digit(char c)
 {
     if (sl_is_digit(c))
@@ -68,7 +71,7 @@ static void refuse_number(struct sl_lexer *l, struct sl_pos pos,
         l->p++;
 }
 
-/* Digits that begin with 0 and are no float: all must be 0. */
+/* Reads digits that start with 0 and do not form a float: all must be 0. */
 static void lex_zeros(struct sl_lexer *l, struct sl_token *t)
 {
     bool octal = true, zero = true;
@@ -126,15 +129,15 @@ void sl_lex_number(struct sl_lexer *l, struct sl_token *t)
 
 /* --- texts ------------------------------------------------------------------------ */
 
-struct unquoted { /* the rest of a literal, and where it goes */
+struct unquoted { /* The unread rest of a literal, and its output. */
     struct star *s;
-    struct sl_pos pos; /* of the quote */
+    struct sl_pos pos; /* position of the quote */
     const char *p, *end;
     char *out;
     bool bytes;
 };
 
-/* The digits of an escape, up to so many, behind a `prefix` of so many bytes. */
+/* Reads at most `max` digits of an escape whose prefix has `prefix` bytes. */
 static bool put_code(struct unquoted *u, unsigned base, unsigned prefix,
                      unsigned digits)
 {
@@ -177,7 +180,7 @@ static bool put_code(struct unquoted *u, unsigned base, unsigned prefix,
     return false;
 }
 
-/* At a backslash. */
+/* Reads an escape; u->p is at the backslash. */
 static bool put_escape(struct unquoted *u)
 {
     static const char from[] = "abfnrtv\\'\"", to[] = "\a\b\f\n\r\t\v\\'\"";
@@ -205,7 +208,8 @@ static bool put_escape(struct unquoted *u)
     return false;
 }
 
-/* The text between the quotes, which has escapes or carriage returns. */
+/* Returns the text between the quotes, which contains escapes or carriage
+ * returns. */
 static value unquote(struct sl_lexer *l, struct unquoted *u, bool raw)
 {
     char *start = sl_arena_alloc(l->s, l->arena, (size_t)(u->end - u->p));
@@ -229,8 +233,9 @@ static value unquote(struct sl_lexer *l, struct unquoted *u, bool raw)
                     : sl_string_new(l->s, start, length);
 }
 
-/* Moves behind the closing quotes. False: there are none; l->p is where the
- * search ended. `special`: there are escapes or carriage returns. */
+/* Moves past the closing quotes. Returns false if there are none; l->p is then
+ * the end of the search. Sets `special` if there are escapes or carriage
+ * returns. */
 static bool skip_text(struct sl_lexer *l, char quote, bool triple,
                       bool *special)
 {

@@ -31,7 +31,8 @@ struct sl_node *sl_node_new(struct sl_parser *p, enum sl_node_kind kind,
 
 struct sl_pos sl_after_token(const struct sl_parser *p)
 {
-    /* Behind a newline is the next line, where the error would be overlooked. */
+    /* The position after a newline would be on the next line, where the error
+     * would be overlooked. */
     return p->tok.length == 0 || p->tok.kind == TOK_NEWLINE
                ? p->tok.pos
                : sl_lex_pos(&p->lex);
@@ -44,7 +45,8 @@ void sl_stuck(struct sl_parser *p)
     p->tok.kind = TOK_STUCK;
 }
 
-/* Whether to report an error: the lexer reported the tokens it refuses. */
+/* Whether to report an error: the lexer has already reported the tokens that it
+ * rejects. */
 static bool may_refuse(const struct sl_parser *p)
 {
     return p->tok.kind != TOK_STUCK && p->tok.kind != TOK_ERROR &&
@@ -139,7 +141,7 @@ void sl_unsure_name(struct sl_parser *p, value name)
     }
 }
 
-/* All that looks like a name in skipped tokens. */
+/* Collects all names in skipped tokens. */
 static void collect_names(struct sl_parser *p, const char *from)
 {
     for (const char *end; from < p->tok.at; from = end + (end == from)) {
@@ -157,7 +159,7 @@ static void collect_names(struct sl_parser *p, const char *from)
     }
 }
 
-/* A word that begins a line and only ever begins a statement, within brackets
+/* Whether a keyword at the start of a line begins a statement, inside brackets
  * that were never closed. */
 static bool begins_statement(const struct sl_parser *p,
                              const struct sl_token *from)
@@ -183,14 +185,14 @@ static bool begins_statement(const struct sl_parser *p,
     }
 }
 
-/* To the end of the line, or to where the next statement seems to begin: then
- * true, and the token is not yet read. */
+/* Skips to the end of the line. Returns true if it stops earlier, where the
+ * next statement seems to begin; that token is not yet read. */
 static bool skip_line(struct sl_parser *p, const struct sl_token *from)
 {
     bool begins = false;
 
     sl_static_quiet(p->s, true);
-    /* an OUTDENT: an expression cannot have read it */
+    /* stops at an OUTDENT, which an expression cannot have consumed */
     while (p->tok.kind != TOK_EOF && p->tok.kind != TOK_NEWLINE &&
            !(begins = begins_statement(p, from)) && p->tok.kind != TOK_OUTDENT)
         sl_lex_next(&p->lex, &p->tok);
@@ -201,11 +203,11 @@ static bool skip_line(struct sl_parser *p, const struct sl_token *from)
     return begins;
 }
 
-/* `simple`: one line at most. */
+/* With `simple`, parses at most one line. */
 static void parse_statement(struct sl_parser *p, struct sl_chain *out,
                             bool simple);
 
-/* From its INDENT to its OUTDENT. */
+/* Parses a block from its INDENT to its OUTDENT. */
 static struct sl_node *parse_block(struct sl_parser *p)
 {
     struct sl_chain c = {0};
@@ -215,13 +217,13 @@ static struct sl_node *parse_block(struct sl_parser *p)
         while (p->tok.kind != TOK_OUTDENT && p->tok.kind != TOK_EOF)
             parse_statement(p, &c, false);
     else
-        p->tok.kind = TOK_EOF; /* the lexer was stopped */
+        p->tok.kind = TOK_EOF; /* the lexer has been stopped */
     sl_leave(p);
     sl_accept(p, TOK_OUTDENT);
     return c.first;
 }
 
-/* An indented block, the rest of a statement. */
+/* Keeps an indented block as the rest of a statement in error. */
 static void keep_block(struct sl_parser *p, struct sl_chain *out, bool is_def)
 {
     struct sl_node *n =
@@ -231,7 +233,7 @@ static void keep_block(struct sl_parser *p, struct sl_chain *out, bool is_def)
     sl_chain_add(out, n);
 }
 
-/* What goes on a statement whose first line was in error. */
+/* Whether a token continues a statement whose first line was in error. */
 static bool continues(enum sl_token_kind first, enum sl_token_kind kind)
 {
     if (kind == TOK_ELSE)
@@ -241,7 +243,7 @@ static bool continues(enum sl_token_kind first, enum sl_token_kind kind)
                                   (kind == TOK_EXCEPT || kind == TOK_FINALLY);
 }
 
-/* After an error in the line that begins at `from`. */
+/* Recovers from an error in the line that begins at `from`. */
 static void recover(struct sl_parser *p, struct sl_chain *out,
                     struct sl_token from)
 {
@@ -264,7 +266,8 @@ static void recover(struct sl_parser *p, struct sl_chain *out,
 
 /* --- compound statements ----------------------------------------------------------------- */
 
-/* The colon and the block behind it. False: stuck before that. */
+/* Parses the colon and the block after it. Returns false if stuck before the
+ * block. */
 static bool parse_suite(struct sl_parser *p, struct sl_node **body)
 {
     struct sl_chain c = {0};
@@ -286,7 +289,8 @@ static bool parse_suite(struct sl_parser *p, struct sl_node **body)
         p->tok.kind == TOK_OUTDENT)
         return true;
     if (sl_enter(p))
-        parse_statement(p, &c, false); /* its intended body */
+        parse_statement(p, &c, false); /* the block that was probably
+                                        * intended */
     sl_leave(p);
     *body = c.first;
     return true;
@@ -295,7 +299,7 @@ static bool parse_suite(struct sl_parser *p, struct sl_node **body)
 static void parse_def(struct sl_parser *p, struct sl_chain *out)
 {
     struct sl_node *n = sl_node_new(p, N_DEF, p->tok.pos);
-    bool annotated = p->annotated; /* of a def around this one */
+    bool annotated = p->annotated; /* saved value of an enclosing def */
 
     sl_next(p);
     n->c = sl_node_new(p, N_NAME, p->tok.pos);
@@ -322,7 +326,7 @@ static void parse_if(struct sl_parser *p, struct sl_chain *out)
 {
     struct sl_node *first = NULL, **place = &first;
 
-    do { /* at the `if` or `elif`, or at the "if" of "else if" */
+    do { /* at the `if` or `elif`, or the "if" of "else if" */
         struct sl_node *branch = sl_node_new(
             p, N_IF,
             first && p->prev.kind == TOK_ELSE ? p->prev.pos : p->tok.pos);
@@ -346,7 +350,7 @@ static void parse_if(struct sl_parser *p, struct sl_chain *out)
              (p->tok.kind == TOK_IF && p->prev.kind == TOK_ELSE));
 }
 
-/* Or a `while`, which is parsed so that its body is checked. */
+/* Parses a `for`, or a `while`, whose body is parsed for its errors. */
 static void parse_loop(struct sl_parser *p, struct sl_chain *out)
 {
     struct sl_node *n = sl_node_new(p, N_FOR, p->tok.pos);
@@ -369,7 +373,7 @@ static void parse_loop(struct sl_parser *p, struct sl_chain *out)
 
 /* --- simple statements ------------------------------------------------------------------- */
 
-/* "name" or local="name". */
+/* Parses "name" or local="name". */
 static void parse_load_name(struct sl_parser *p, struct sl_chain *out)
 {
     struct sl_node *to = sl_node_new(p, N_NAME, p->tok.pos);
@@ -405,7 +409,7 @@ static void parse_load_name(struct sl_parser *p, struct sl_chain *out)
     }
     n->a = to;
     n->b = sl_node_new(p, N_LITERAL, p->tok.pos);
-    n->b->pos.column++; /* inside the quotes */
+    n->b->pos.column++; /* position inside the quotes */
     n->b->v = p->tok.v;
     if (!to->v) {
         const struct sl_string *name = sl_string(p->tok.v);
@@ -456,7 +460,8 @@ static void assign(struct sl_parser *p, struct sl_chain *out, struct sl_pos pos,
     sl_chain_add(out, n);
 }
 
-/* At the "=" behind the target. a = b = c is understood, and passed over. */
+/* Parses from the "=" after the target on. a = b = c is parsed and its rest
+ * skipped. */
 static void parse_assignment(struct sl_parser *p, struct sl_chain *out,
                              struct sl_node *target)
 {
@@ -550,7 +555,7 @@ static void parse_small(struct sl_parser *p, struct sl_chain *out)
     }
 }
 
-/* Simple statements up to the end of the line. */
+/* Parses simple statements up to the end of the line. */
 static void parse_line(struct sl_parser *p, struct sl_chain *out)
 {
     do {
@@ -576,7 +581,7 @@ static void parse_statement(struct sl_parser *p, struct sl_chain *out,
     }
     switch (simple ? TOK_ERROR : p->tok.kind) {
     case TOK_NEWLINE:
-    case TOK_OUTDENT: /* at the top, behind an error */
+    case TOK_OUTDENT: /* at the top level, after an error */
         sl_next(p);
         break;
     case TOK_INDENT:
@@ -618,7 +623,7 @@ bool sl_parse(struct star *s, struct sl_arena *a, struct sl_file *file)
     file->body = c.first;
     if (!sl_has_static_errors(s))
         return !p.lex.stopped;
-    /* What names the rest refers to is worth saying, too. */
+    /* Also report unknown names in the rest of the file. */
     if (!p.lex.stopped)
         sl_resolve(s, a, file);
     return false;

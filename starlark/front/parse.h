@@ -18,7 +18,7 @@
  * function returns NULL.
  */
 
-struct sl_bracket { /* that is open */
+struct sl_bracket { /* an open bracket */
     struct sl_pos pos;
     char text;
 };
@@ -28,17 +28,17 @@ struct sl_parser {
     struct sl_arena *arena;
     struct sl_file *file;
     struct sl_lexer lex;
-    struct sl_token tok, prev; /* prev: the one before `tok` */
-    enum sl_token_kind behind; /* TOK_STUCK: what the token was */
+    struct sl_token tok, prev; /* prev: the token before `tok` */
+    enum sl_token_kind behind; /* kind of the token that became TOK_STUCK */
     const char *want; /* tokens that may follow the expression, for messages */
-    unsigned open;    /* how many of `brackets` */
+    unsigned open;    /* number of entries in `brackets` */
     struct sl_bracket brackets[SL_SOURCE_DEPTH + 2];
     unsigned depth;
-    bool annotated;       /* the def has an annotation, and that was said */
-    struct sl_node spare; /* given out when memory ended */
+    bool annotated;       /* an annotation of this def was already reported */
+    struct sl_node spare; /* returned when memory is exhausted */
 };
 
-/* The nodes of a list, in the order they are added. */
+/* A list of nodes in order of insertion. */
 struct sl_chain {
     struct sl_node *first, **end;
 };
@@ -59,7 +59,7 @@ static inline void sl_next(struct sl_parser *p)
     sl_lex_next(&p->lex, &p->tok);
 }
 
-/* Moves over a token of that kind, if it is one. */
+/* Consumes the current token if it has that kind. */
 static inline bool sl_accept(struct sl_parser *p, enum sl_token_kind kind)
 {
     if (p->tok.kind != kind)
@@ -75,61 +75,63 @@ static inline bool sl_ends(const struct sl_parser *p, enum sl_token_kind kind)
            p->tok.kind == TOK_STUCK;
 }
 
-/* Moves over a token of that kind, or is stuck with "got X, want Y". */
+/* Consumes a token of that kind, or reports "got X, want Y" and becomes
+ * stuck. */
 void sl_expect(struct sl_parser *p, enum sl_token_kind kind);
-/* The same error, without being stuck; nothing, and false, when the token is in
- * error already. `hint` may be NULL. */
+/* Reports the same error without becoming stuck. Returns false, without a
+ * report, if the token is already in error. `hint` may be NULL. */
 bool sl_refuse(struct sl_parser *p, const char *want, const char *hint);
-/* "got X, want primary expression" */
+/* Reports "got X, want primary expression". */
 void sl_refuse_primary(struct sl_parser *p);
-/* Any error, unless stuck. */
+/* Reports any error, unless stuck. */
 void sl_complain(struct sl_parser *p, struct sl_pos pos, const char *hint,
                  const char *text);
 void sl_stuck(struct sl_parser *p);
-/* Where Go reports most errors: behind the token. */
+/* Returns the position after the token, where Go reports most errors. */
 struct sl_pos sl_after_token(const struct sl_parser *p);
 
-/* One level deeper; false, and an error, when there are too many. Both return
- * are followed by sl_leave. */
+/* Enters a level of nesting. Returns false with an error if there are too many.
+ * Either result requires sl_leave. */
 bool sl_enter(struct sl_parser *p);
 static inline void sl_leave(struct sl_parser *p)
 {
     p->depth--;
 }
 
-/* sl_expect of a bracket, which messages refer to as long as it is open: who
- * saved p->open sets it back. Where it is. */
+/* Like sl_expect for an opening bracket, to which messages refer while it is
+ * open; returns its position. The caller saves p->open before and restores
+ * it. */
 struct sl_pos sl_open(struct sl_parser *p, enum sl_token_kind kind);
 
-/* A name that is defined somewhere in skipped tokens. */
+/* Records a name that some skipped token may define. */
 void sl_unsure_name(struct sl_parser *p, value name);
-/* The text of a name token, which is moved over. */
+/* Consumes a name token and returns its text. */
 value sl_parse_name(struct sl_parser *p);
 
 /* --- parse_expr.c ---------------------------------------------------------------- */
 
-/* One expression: no comma outside of brackets. */
+/* Parses one expression, without commas outside of brackets. */
 struct sl_node *sl_parse_test(struct sl_parser *p);
-/* Perhaps several with commas: a tuple. */
+/* Parses an expression, or a tuple of several with commas. */
 struct sl_node *sl_parse_expr(struct sl_parser *p);
-/* Of `for`: primaries with commas. */
+/* Parses the targets of `for`: primaries with commas. */
 struct sl_node *sl_parse_targets(struct sl_parser *p);
-/* Of a def or a lambda; in a def, annotations are passed over. Where an error
- * of a parameter is not at its `pos`, it is at that of its `c`. */
+/* Parses the parameters of a def or a lambda; annotations of a def are skipped.
+ * If a parameter's error is not at its `pos`, it is at the `pos` of its `c`. */
 struct sl_node *sl_parse_params(struct sl_parser *p, bool is_def);
-/* Where an expression begins: not the operator. */
+/* Returns the start of an expression, as opposed to its operator. */
 struct sl_pos sl_node_start(const struct sl_node *n);
 
 /* --- parse_hint.c ----------------------------------------------------------------- */
 
-/* For the error that `tok` is where something else was wanted; TOK_NAME: an
+/* Adds a hint for `tok` found in place of `want`; TOK_NAME stands for an
  * expression. */
 void sl_hint_token(struct sl_parser *p, enum sl_token_kind want);
-/* For a word of the language where a name is wanted. */
+/* Adds a hint for a reserved word used as a name. */
 void sl_hint_reserved(struct sl_parser *p);
-/* What to write instead, or NULL: for "name something", which no statement
- * begins with; for a text in quotes right behind that name; for a name that is
- * not defined, but in other languages. */
+/* Return a suggestion, or NULL: for "name something" at the start of a
+ * statement; for a quoted text directly after that name; for an undefined name
+ * that other languages have. */
 const char *sl_word_hint(const char *p, size_t length);
 const char *sl_prefix_hint(const char *p, size_t length);
 const char *sl_name_hint(const char *p, size_t length);

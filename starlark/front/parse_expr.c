@@ -3,9 +3,9 @@
 /* clang-format off */
 enum {
     LEVEL_NONE, LEVEL_OR, LEVEL_AND, LEVEL_NOT,
-    LEVEL_COMPARE, /* does not associate */
+    LEVEL_COMPARE, /* not associative */
     LEVEL_PIPE, LEVEL_CIRCUMFLEX, LEVEL_AMP, LEVEL_SHIFT, LEVEL_ADD, LEVEL_MUL,
-    LEVEL_POWER /* an error of its own */
+    LEVEL_POWER /* reports an error of its own */
 };
 
 static const struct {
@@ -38,7 +38,7 @@ struct sl_pos sl_node_start(const struct sl_node *n)
     return n->pos;
 }
 
-/* A node with one operand, at the token that makes it. */
+/* Returns a node with one operand, at the current token. */
 static struct sl_node *node_of(struct sl_parser *p, enum sl_node_kind kind,
                                struct sl_node *a)
 {
@@ -50,7 +50,8 @@ static struct sl_node *node_of(struct sl_parser *p, enum sl_node_kind kind,
 
 /* --- order ------------------------------------------------------------------------- */
 
-/* Of arguments and of parameters, which are required, optional, keyword-only. */
+/* Kinds of arguments and parameters; parameters are required, optional or
+ * keyword-only. */
 enum order { FIRST, NAMED, STAR, STARSTAR, LATE };
 
 struct rule {
@@ -70,7 +71,7 @@ static const struct rule argument_rules[] = {
     {0, 0, NULL},
 };
 
-/* Behind "**" comes the name of that parameter. */
+/* After "**" the name of that parameter must follow. */
 static const struct rule param_rules[] = {
     {STARSTAR, STARSTAR, "multiple ** parameters not allowed"},
     {STAR, STARSTAR, "* parameter may not follow **"},
@@ -82,7 +83,7 @@ static const struct rule param_rules[] = {
     {0, 0, NULL},
 };
 
-/* `seen`: the kinds of arguments before. */
+/* `seen` has the kinds of the arguments before. */
 static bool check_order(struct sl_parser *p, const struct rule *rule,
                         unsigned seen, enum order kind, struct sl_pos pos,
                         const struct sl_node *starstar)
@@ -113,7 +114,7 @@ static bool ends_list(enum sl_token_kind kind)
            (kind >= TOK_RPAREN && kind <= TOK_RBRACE);
 }
 
-/* One item, or a tuple. `inside`: it may end in a comma. */
+/* Parses one item or a tuple. With `inside`, a trailing comma is allowed. */
 static struct sl_node *parse_commas(struct sl_parser *p,
                                     struct sl_node *(*item)(struct sl_parser *),
                                     bool inside)
@@ -161,7 +162,8 @@ static struct sl_node *parse_deeper(struct sl_parser *p, unsigned level)
     return x;
 }
 
-/* The clauses behind `body`, from the first `for` up to the closing bracket. */
+/* Parses the clauses after `body`, from the first `for` to the closing
+ * bracket. */
 static struct sl_node *parse_clauses(struct sl_parser *p, struct sl_node *body,
                                      struct sl_pos pos,
                                      enum sl_token_kind close)
@@ -212,7 +214,7 @@ static struct sl_node *parse_list(struct sl_parser *p)
     return n;
 }
 
-/* `said`: that this is no dict. */
+/* `said` tells that the error "not a dict" was already reported. */
 static struct sl_node *parse_entry(struct sl_parser *p, bool *said)
 {
     p->want = "':'";
@@ -258,7 +260,8 @@ static struct sl_node *parse_dict(struct sl_parser *p)
     return n;
 }
 
-/* At a `for` behind the first item: what other languages call a generator. */
+/* Parses from a `for` after the first item on: a generator expression in other
+ * languages. */
 static struct sl_node *parse_generator(struct sl_parser *p, struct sl_node *x,
                                        struct sl_pos pos)
 {
@@ -402,7 +405,7 @@ static struct sl_node *parse_primary(struct sl_parser *p)
         return parse_unary(p, OP_INVERT);
     default:
         sl_refuse_primary(p);
-        /* *x in a list or a tuple is understood, and passed over */
+        /* *x in a list or tuple is parsed and reported */
         if (p->tok.kind == TOK_STAR && p->prev.kind != TOK_STAR) {
             sl_next(p);
             if (p->tok.kind == TOK_NAME || p->tok.kind == TOK_LBRACK)
@@ -418,8 +421,8 @@ static bool is_text(const struct sl_token *t)
     return t->kind == TOK_STRING || t->kind == TOK_BYTES;
 }
 
-/* Two operands side by side that other languages allow: "a" "b", f"{x}",
- * 1_000. Says so once, and goes on behind them. */
+/* Handles two adjacent operands that other languages allow: "a" "b", f"{x}",
+ * 1_000. Reports the first and skips the rest. */
 static bool pass_over_neighbours(struct sl_parser *p, struct sl_node *x)
 {
     bool touches = p->prev.at + p->prev.length == p->tok.at;
@@ -447,7 +450,7 @@ static bool pass_over_neighbours(struct sl_parser *p, struct sl_node *x)
     return true;
 }
 
-/* A primary with its suffixes: .name, (...), [...] */
+/* Parses a primary with its suffixes: .name, (...), [...] */
 static struct sl_node *parse_suffixes(struct sl_parser *p)
 {
     unsigned open = p->open;
@@ -490,8 +493,9 @@ static const char *operator_name(unsigned op)
                              : sl_operator_text((enum sl_operator)op);
 }
 
-/* At an operator of that level; `x` is what it is applied to. Those that are
- * none here are passed over. `chained`: x is a comparison, and this one, too. */
+/* Parses an operator of that level applied to `x`. Operators that Starlark
+ * lacks are reported and skipped. `chained`: x is a comparison, and so is
+ * this. */
 static struct sl_node *parse_operation(struct sl_parser *p, struct sl_node *x,
                                        unsigned level, bool chained)
 {
@@ -505,7 +509,8 @@ static struct sl_node *parse_operation(struct sl_parser *p, struct sl_node *x,
     n->op = binary[kind].op;
     if (kind == TOK_NOT) {
         sl_next(p);
-        n->pos = p->tok.pos; /* of `not in` it is the `in` that may fail */
+        n->pos = p->tok.pos; /* in `not in`, the `in` has the position of the
+                              * failure */
     }
     if (kind == TOK_NOT ? p->tok.kind != TOK_IN
                         : kind == TOK_IS || kind == TOK_STARSTAR) {
@@ -542,7 +547,7 @@ static struct sl_node *parse_level(struct sl_parser *p, unsigned level)
     }
 }
 
-/* `conditional`: its expression may be one. */
+/* `conditional`: its expression may be a conditional one. */
 static struct sl_node *parse_lambda(struct sl_parser *p, bool conditional)
 {
     struct sl_node *n = node_of(p, N_LAMBDA, NULL);
@@ -560,7 +565,7 @@ static struct sl_node *parse_lambda(struct sl_parser *p, bool conditional)
     return n;
 }
 
-/* At the `if` behind the value. */
+/* Parses from the `if` after the value on. */
 static struct sl_node *parse_condition(struct sl_parser *p, struct sl_node *x)
 {
     struct sl_node *n = sl_node_new(p, N_COND, p->tok.pos);
@@ -579,7 +584,7 @@ static struct sl_node *parse_condition(struct sl_parser *p, struct sl_node *x)
     return n;
 }
 
-/* name := value */
+/* Reports and skips name := value. */
 static void pass_over_walrus(struct sl_parser *p, struct sl_node *x)
 {
     bool in_header = p->want[1] == ':';
@@ -614,7 +619,7 @@ struct sl_node *sl_parse_test(struct sl_parser *p)
 
 /* --- parameters ---------------------------------------------------------------------- */
 
-/* name: type */
+/* Reports and skips name: type. */
 static void pass_over_annotation(struct sl_parser *p)
 {
     if (!p->annotated)
@@ -622,7 +627,7 @@ static void pass_over_annotation(struct sl_parser *p)
     p->annotated = true;
     sl_next(p);
     if (p->tok.pos.line > p->prev.pos.line)
-        sl_stuck(p); /* it is the bracket that is missing */
+        sl_stuck(p); /* the closing bracket is missing */
     else
         sl_parse_test(p);
 }
@@ -639,12 +644,12 @@ static struct sl_node *parse_param(struct sl_parser *p, bool is_def)
             return n;
     }
     if (kind != TOK_NAME)
-        n->c = sl_node_new(p, N_PASS, p->tok.pos); /* where the name is */
+        n->c = sl_node_new(p, N_PASS, p->tok.pos); /* position of the name */
     n->v = sl_parse_name(p);
     if (is_def && p->tok.kind == TOK_COLON)
         pass_over_annotation(p);
     if (n->kind == N_PARAM && p->tok.kind == TOK_EQ) {
-        n->c = sl_node_new(p, N_PASS, p->tok.pos); /* where the "=" is */
+        n->c = sl_node_new(p, N_PASS, p->tok.pos); /* position of the "=" */
         sl_next(p);
         p->want = "','";
         n->a = sl_parse_test(p);

@@ -5,7 +5,7 @@
  */
 
 /* clang-format off */
-/* A token where an expression was wanted. */
+/* Hints for a token in place of an expression. */
 static const char *const hints[TOK_COUNT] = {
     [TOK_AS] = "\"as\" is reserved: there is no import and no with",
     [TOK_ASSERT] = "for assert write: if not condition: fail(\"what is wrong\")",
@@ -39,9 +39,9 @@ struct word {
 };
 
 static const struct words {
-    const char *words, *hint; /* words: with a space between */
+    const char *words, *hint; /* words are separated by spaces */
 }
-/* "word something", at the start of a statement. */
+/* For "word something" at the start of a statement. */
 first_words[] = {
     {"print", "print is a function: print(x)"},
     {"echo", "write print(x)"},
@@ -59,7 +59,7 @@ first_words[] = {
     {"goto", "write if and for"},
     {"end", "a block ends where its indentation ends"},
 },
-/* Names that are not defined here. */
+/* For undefined names. */
 names[] = {
     {"true TRUE", "write True"},
     {"false FALSE", "write False"},
@@ -181,12 +181,13 @@ const char *sl_prefix_hint(const char *p, size_t length)
 
 /* --- tokens ------------------------------------------------------------------------ */
 
-/* Operators of other languages: what the token ends, or what ends the line. */
+/* Returns the hint for an operator of other languages, as the ending of a token
+ * or of a line. */
 static const char *hint_before(const struct sl_parser *p)
 {
     static const struct {
         const char *text;
-        enum sl_token_kind kind; /* what it ends in */
+        enum sl_token_kind kind; /* the token in which it ends */
         const char *hint;
     } rows[] = {
         {"&&", TOK_AMP, "write \"and\" for \"&&\""},
@@ -250,7 +251,8 @@ static const char *hint_alone(const struct sl_parser *p,
     }
 }
 
-/* In a bracket: the missing token may belong before this line. */
+/* Adds a hint to an error inside a bracket: the missing token may belong before
+ * this line. */
 static void hint_bracket(struct sl_parser *p, const struct sl_bracket *b)
 {
     enum sl_token_kind kind = p->tok.kind;
@@ -269,7 +271,7 @@ static void hint_bracket(struct sl_parser *p, const struct sl_bracket *b)
         sl_static_hint(p->s, HINT_MISSING);
 }
 
-/* name = ..., as a statement or an argument. */
+/* Whether name = ... follows, as a statement or an argument. */
 static bool is_assigned_to(const struct sl_parser *p)
 {
     const char *next = p->lex.p;

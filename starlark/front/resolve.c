@@ -1,14 +1,14 @@
 #include "parse.h"
 #include "scope.h"
 
-/* A name in a message. */
+/* Arguments of "%.*s" for a name in a message. */
 #define SHOWN(name)                                                            \
     (int)(sl_string(name)->length > 80 ? 80 : sl_string(name)->length),        \
         sl_string(name)->p
 
 /* --- what a block assigns to -------------------------------------------------------------- */
 
-/* `n`: an N_NAME that is assigned to. */
+/* `n` is an N_NAME that is assigned to. */
 static void declare(struct sl_resolver *r, const struct sl_node *n, bool load)
 {
     struct sl_variable_info *v = sl_declared(r, n->v);
@@ -60,20 +60,22 @@ static void declare_load(struct sl_resolver *r, const struct sl_node *n)
     }
 }
 
-/* Chains of them are as long as the source: walked in a loop. */
+/* An elif chain may be as long as the source, so it is walked in a loop. */
 static bool is_elif(const struct sl_node *n)
 {
     return n && n->kind == N_IF && !n->next;
 }
 
-/* What the statements bind in their function, or in the file. */
+/* Declares the names that the statements bind in their function or in the
+ * file. */
 static void declare_block(struct sl_resolver *r, const struct sl_node *n)
 {
     bool broken = r->broken;
 
     for (; n && !r->failed; n = n->next) {
         const struct sl_node *branch = n;
-        /* What is wrong at the top level anyway has errors enough. */
+        /* A statement that is itself an error at the top level is not reported
+         * further. */
         r->broken = broken || n->kind == N_FOR || n->kind == N_IF;
         switch (n->kind) {
         case N_ASSIGN:
@@ -174,7 +176,7 @@ static void resolve_comprehension(struct sl_resolver *r, struct sl_node *n)
     struct sl_block_scope scope;
     size_t set = r->set.count;
 
-    /* The first iterable is outside: [x for x in x]. */
+    /* The first iterable is evaluated outside: [x for x in x]. */
     resolve_expr(r, n->b->b);
     sl_scope_enter(r, &scope);
     begin_repeat(r);
@@ -230,7 +232,8 @@ static void declare_param(struct sl_resolver *r, struct sl_node *n)
     sl_mark_set(r, v);
 }
 
-/* In the order of the registers: *args and **kwargs come last. */
+/* Declares the parameters in the order of registers: *args and **kwargs come
+ * last. */
 static void declare_params(struct sl_resolver *r, struct sl_node *params)
 {
     struct sl_function_info *info = r->walk->info;
@@ -255,7 +258,7 @@ static void declare_params(struct sl_resolver *r, struct sl_node *params)
         declare_param(r, starstar);
 }
 
-/* Of a def or a lambda, whose `b` is a block or an expression. */
+/* Resolves a def or a lambda, whose `b` is a block or an expression. */
 static void resolve_function(struct sl_resolver *r, struct sl_node *n)
 {
     size_t set = r->set.count;
@@ -285,7 +288,7 @@ static void resolve_function(struct sl_resolver *r, struct sl_node *n)
 
 static void resolve_expr(struct sl_resolver *r, struct sl_node *n)
 {
-    /* Down the left side in a loop: it may be as long as the source. */
+    /* Descend on the left in a loop: the chain may be as long as the source. */
     while (n && !r->failed) {
         switch (n->kind) {
         case N_NAME:
@@ -326,7 +329,7 @@ static void resolve_expr(struct sl_resolver *r, struct sl_node *n)
 
 /* --- statements ------------------------------------------------------------------------- */
 
-/* `n` is refused outside of functions. */
+/* Reports that `n` is not allowed outside of functions. */
 static void refuse_toplevel(struct sl_resolver *r, const struct sl_node *n,
                             const char *hint, const char *text)
 {
@@ -335,7 +338,8 @@ static void refuse_toplevel(struct sl_resolver *r, const struct sl_node *n,
     r->broken = true;
 }
 
-/* The variables that all branches so far set are pending from `first` on. */
+/* Keeps pending, from `first` on, the variables that all branches so far
+ * set. */
 static void join_branch(struct sl_resolver *r, size_t set, size_t first,
                         bool *any)
 {
@@ -418,8 +422,7 @@ static void resolve_load(struct sl_resolver *r, struct sl_node *n)
             sl_resolve_write(r, x->a);
 }
 
-/* x op= y reads x, too: whether it has a value is a question before it gets the
- * new one. */
+/* x op= y also reads x, so its value is checked before the assignment. */
 static void resolve_augment(struct sl_resolver *r, struct sl_node *n)
 {
     resolve_expr(r, n->b);

@@ -2,8 +2,10 @@
 
 #include "parse.h"
 
-#define SEARCHES_MAX 32 /* for a name that was meant: each looks at all names */
-#define NAMES_FIRST  256
+#define SEARCHES_MAX                                                           \
+    32 /* maximum number of spelling searches; each compares
+                         * all names */
+#define NAMES_FIRST 256
 
 void *sl_scope_alloc(struct sl_resolver *r, size_t size)
 {
@@ -101,7 +103,7 @@ void sl_walk_enter(struct sl_resolver *r, struct sl_walk *walk,
     sl_scope_enter(r, &walk->scope);
 }
 
-/* A variable on top of what its name means. */
+/* Makes a variable the current meaning of its name. */
 static struct sl_variable_info *put(struct sl_resolver *r, struct sl_walk *w,
                                     struct sl_block_scope *scope,
                                     struct sl_name *name,
@@ -156,7 +158,8 @@ struct sl_variable_info *sl_declare(struct sl_resolver *r, value name,
     return v;
 }
 
-/* The closure of a function in `v`'s own is made about here. */
+/* Records a closure created about here by a function nested in `v`'s
+ * function. */
 static void note_closure(struct sl_variable_info *v)
 {
     struct sl_walk *w = v->walk;
@@ -168,7 +171,8 @@ static void note_closure(struct sl_variable_info *v)
         v->needs_cell = v->maybe_unset = true;
 }
 
-/* A stand-in for `v`, of an outer function, in the function of `w`. */
+/* Returns the stand-in for `v`, a variable of an outer function, in the
+ * function of `w`. */
 static struct sl_variable_info *
 capture(struct sl_resolver *r, struct sl_walk *w, struct sl_variable_info *v)
 {
@@ -282,7 +286,7 @@ void sl_resolve_write(struct sl_resolver *r, struct sl_node *n)
     struct sl_variable_info *v = sl_scope_name(r, n->v)->means;
 
     if (!v)
-        return; /* memory ended */
+        return; /* out of memory */
     v->assigned = ++v->walk->count;
     sl_mark_set(r, v);
     bind_node(n, v);
@@ -304,7 +308,8 @@ void sl_unset(struct sl_resolver *r, size_t count)
 
 /* --- where variables live ---------------------------------------------------------------- */
 
-/* All that reads and writes it, here and in the functions inside. */
+/* Assigns a storage location to all reads and writes of the variable, here and
+ * in nested functions. */
 static void place(struct sl_variable_info *v)
 {
     bool cell = v->stands && (v->needs_cell || v->assigned > v->closed);

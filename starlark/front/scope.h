@@ -21,34 +21,38 @@
 
 struct sl_name {
     value name;
-    struct sl_variable_info *means; /* NULL: nothing of this source */
-    value predeclared;              /* 0: not */
+    struct sl_variable_info *means; /* current meaning; NULL if no variable
+                                     * of this source */
+    value predeclared;              /* predeclared value, or 0 */
     bool looked_up, hinted, unsure;
-    uint32_t call; /* the last call that has it as a named argument */
+    uint32_t call; /* the last call with a named argument of this name */
 };
 
 enum sl_variable_kind { VARIABLE_LOCAL, VARIABLE_GLOBAL, VARIABLE_FREE };
 
 struct sl_variable_info {
     struct sl_name *name;
-    struct sl_variable_info *shadowed; /* what the name means outside */
-    struct sl_variable_info *next;     /* of the same scope */
-    struct sl_variable_info *next_in;  /* of the same kind and function */
-    struct sl_variable_info *origin;   /* of a stand-in: the variable itself */
-    struct sl_variable_info *from;     /* of a stand-in: the copied one */
+    struct sl_variable_info *shadowed; /* meaning of the name in the outer
+                                        * scope */
+    struct sl_variable_info *next;     /* next variable of the same scope */
+    struct sl_variable_info *next_in;  /* next variable of the same kind and
+                                        * function */
+    struct sl_variable_info *origin;   /* for a stand-in, the variable itself */
+    struct sl_variable_info *from;     /* for a stand-in, the variable it
+                                        * copies */
     struct sl_variable_info
-        *stands; /* a stand-in for it, chained by the same */
+        *stands; /* list of stand-ins that copy this variable */
     struct sl_block_scope *scope;
-    struct sl_walk *walk; /* its function, while that is walked */
+    struct sl_walk *walk; /* its function while that is being walked */
     struct sl_function_info *fn;
-    struct sl_node *uses; /* chained by their `a` */
+    struct sl_node *uses; /* list of uses, chained by `a` */
     struct sl_node *param;
     struct sl_pos pos;
     uint32_t index;
     uint32_t assigned; /* number of the last assignment */
-    uint32_t closed;   /* of the first closure; 0: none */
+    uint32_t closed;   /* number of the first closure; 0 if none */
     uint8_t kind;
-    bool is_set; /* surely, at this point of the walk */
+    bool is_set; /* surely has a value at this point of the walk */
     bool maybe_unset, needs_cell;
 };
 
@@ -59,20 +63,21 @@ struct sl_block_scope {
 
 /* A function that is being walked. */
 struct sl_walk {
-    struct sl_walk *outer; /* NULL: the file */
+    struct sl_walk *outer; /* enclosing function; NULL for the file */
     struct sl_function_info *info;
-    struct sl_block_scope scope; /* its own, not of a comprehension in it */
+    struct sl_block_scope scope; /* its own variables, without those of
+                                  * comprehensions */
     struct sl_variable_info *locals, **locals_end;
     struct sl_variable_info *captures, **captures_end;
-    uint32_t count;      /* of assignments and closures */
-    uint32_t loops;      /* for statements around */
-    uint32_t repeats;    /* the same, and comprehensions */
-    uint32_t loop_began; /* the outermost one's number */
-    uint32_t branches;   /* if statements around */
-    bool dead;           /* the statements behind are never reached */
+    uint32_t count;      /* number of assignments and closures so far */
+    uint32_t loops;      /* nesting of for statements */
+    uint32_t repeats;    /* nesting of for statements and comprehensions */
+    uint32_t loop_began; /* `count` at the start of the outermost loop */
+    uint32_t branches;   /* nesting of if statements */
+    bool dead;           /* the following statements are unreachable */
 };
 
-struct sl_variables { /* a growing array */
+struct sl_variables { /* A growing array. */
     struct sl_variable_info **p;
     size_t count, capacity;
 };
@@ -81,24 +86,27 @@ struct sl_resolver {
     struct star *s;
     struct sl_arena *arena;
     struct sl_file *file;
-    value universe;         /* a dict: predeclared names */
-    struct sl_name **names; /* open addressing; NULL: a free place */
+    value universe;         /* dict of predeclared names */
+    struct sl_name **names; /* hash table, open addressing; NULL for an empty
+                             * slot */
     uint32_t name_count, name_mask;
     struct sl_block_scope *scope;
     struct sl_walk *walk;
     struct sl_variables globals;
-    struct sl_variables set;     /* in the order they became is_set */
-    struct sl_variables pending; /* set in the branches of an `if` so far */
+    struct sl_variables set;     /* variables in the order in which is_set
+                                  * became true */
+    struct sl_variables pending; /* variables set in the branches of an `if`
+                                  * so far */
     uint32_t calls, uses, searches;
     bool failed; /* a limit was reached */
-    bool broken; /* in a statement that is wrong where it is */
+    bool broken; /* inside a statement that is an error at its position */
     struct sl_variable_info spare_variable;
     struct sl_name spare_name;
 };
 
-/* Zeroed; NULL when memory ended. */
+/* Returns zeroed memory, or NULL if memory is exhausted. */
 void *sl_scope_alloc(struct sl_resolver *r, size_t size);
-/* Makes room for more names; once before the first. */
+/* Makes room for more names; also called before the first. */
 bool sl_scope_grow(struct sl_resolver *r);
 struct sl_name *sl_scope_name(struct sl_resolver *r, value name);
 void sl_variables_add(struct sl_resolver *r, struct sl_variables *list,
@@ -108,24 +116,24 @@ void sl_scope_enter(struct sl_resolver *r, struct sl_block_scope *scope);
 void sl_scope_leave(struct sl_resolver *r);
 void sl_walk_enter(struct sl_resolver *r, struct sl_walk *walk,
                    struct sl_function_info *info);
-/* Decides where its variables live. */
+/* Decides where the function's variables are stored. */
 void sl_walk_leave(struct sl_resolver *r);
 
-/* What the name means if that is of the innermost scope, or NULL. */
+/* Returns the variable that the name has in the innermost scope, or NULL. */
 struct sl_variable_info *sl_declared(struct sl_resolver *r, value name);
-/* A new variable of the innermost scope. */
+/* Declares a variable in the innermost scope. */
 struct sl_variable_info *sl_declare(struct sl_resolver *r, value name,
                                     struct sl_pos pos,
                                     enum sl_variable_kind kind);
 
-/* `n` is an N_NAME that is read; an error when it means nothing. */
+/* `n` is an N_NAME that is read; reports an undefined name. */
 void sl_resolve_read(struct sl_resolver *r, struct sl_node *n);
-/* It is assigned to: it was declared. */
+/* `n` is an N_NAME that is assigned to, and declared. */
 void sl_resolve_write(struct sl_resolver *r, struct sl_node *n);
 
-/* It surely has a value from here on. */
+/* Records that `v` surely has a value from here on. */
 void sl_mark_set(struct sl_resolver *r, struct sl_variable_info *v);
-/* Forgets what became set since there were `count`. */
+/* Resets is_set of all variables after the first `count`. */
 void sl_unset(struct sl_resolver *r, size_t count);
 
 #endif

@@ -4,8 +4,9 @@
 #include "../core/star.h"
 
 /*
- * What can be known of a global before its program is run. The compiler makes a def
- * (and an assigned lambda) CLOSURE r, SET_GLOBAL r: those two are looked for.
+ * Determines the signature of a global before its program runs. The compiler
+ * emits CLOSURE r, SET_GLOBAL r for a def or an assigned lambda; this pair is
+ * searched for.
  */
 
 static bool is_named(value name, const char *text)
@@ -15,8 +16,8 @@ static bool is_named(value name, const char *text)
     return s->length == strlen(text) && memcmp(s->p, text, s->length) == 0;
 }
 
-/* Whether the register of a default was left without value: a parameter that
- * must be given, between others that need not. */
+/* Whether the register of a default was left unset, which marks a required
+ * parameter between optional ones. */
 static bool is_unset(const struct sl_code *top, uint32_t closure, uint32_t reg)
 {
     for (uint32_t i = closure; i-- > 0;) {

@@ -3,7 +3,7 @@
 #include "../core/error.h"
 #include "lib.h"
 
-/* Arguments of built-ins, and errors about them. */
+/* Checks of arguments of built-ins, and their errors. */
 
 value sl_failed_in(struct star *s, const struct sl_call *c)
 {
@@ -34,8 +34,8 @@ struct sl_call sl_only_named(const struct sl_call *c)
     return named;
 }
 
-/* In the order in which they are given; a name is quoted where it was: so does
- * the reference implementation. */
+/* Checks in the order given. Only some names are quoted, as in the reference
+ * implementation. */
 bool sl_check_args(struct star *s, const struct sl_call *c,
                    const struct sl_param *params, uint32_t count)
 {

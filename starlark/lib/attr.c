@@ -5,12 +5,12 @@
 #include "../core/text.h"
 #include "lib.h"
 
-/* x.name: methods, members of modules and of objects of the host. */
+/* Attributes x.name: methods, and members of modules and host objects. */
 
 /* Attributes of Python and other languages that Starlark lacks. */
 /* clang-format off */
 static const struct {
-    enum sl_type type; /* T_COUNT: any */
+    enum sl_type type; /* T_COUNT for any type */
     const char *name, *hint;
 } habits[] = {
     {T_DICT, "copy", "a copy of d is dict(d)"},
@@ -91,7 +91,7 @@ value sl_attr_find(struct star *s, value object, value name)
                     : 0;
 }
 
-/* The attribute that was probably meant, into `text`. */
+/* Writes the attribute that was probably meant into `text`. */
 static bool nearest(value object, value name, char *text, size_t size)
 {
     struct sl_spelling sp;

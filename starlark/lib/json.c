@@ -63,7 +63,7 @@ static value json_encode(struct star *s, const struct sl_call *c)
     return text ? text : sl_failed_in(s, c);
 }
 
-/* The text laid out; the options are strings or 0. */
+/* Returns the text indented; `prefix` and `indent` are strings or 0. */
 static value indented(struct star *s, const struct sl_call *c, value text,
                       const value options[2])
 {
@@ -76,7 +76,7 @@ static value indented(struct star *s, const struct sl_call *c, value text,
         return 0;
     sl_json_open(&r, s, sl_string(text)->p, sl_string(text)->length);
     if (!sl_json_indent(&t, &r, prefix, indent)) {
-        /* The wording of the reference implementation. */
+        /* Word the error as the reference implementation does. */
         bool odd = strncmp(r.why, "unexpected character", 20) == 0;
 
         t.failed = true;
@@ -88,7 +88,7 @@ static value indented(struct star *s, const struct sl_call *c, value text,
     return sl_text_string(&t);
 }
 
-/* The one argument, and prefix= and indent=. */
+/* Reads the single argument, and prefix= and indent=. */
 static bool layout_args(struct star *s, const struct sl_call *c,
                         value options[2])
 {

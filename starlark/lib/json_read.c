@@ -26,7 +26,7 @@ bad(struct sl_json_reader *r, const char *format, ...)
     return JSON_BAD;
 }
 
-/* The character at p as Go quotes it: 'a', '\n', '\''. */
+/* Returns the character at p quoted as in Go: 'a', '\n', '\''. */
 static const char *shown(const struct sl_json_reader *r, char out[16])
 {
     unsigned width;
@@ -47,8 +47,9 @@ static const char *shown(const struct sl_json_reader *r, char out[16])
     return out;
 }
 
-/* To what comes next; false at the end. When a budget ends that is a space, where
- * none is expected. */
+/* Moves to the next character that is not a space; returns false at the end. If
+ * a limit is reached the current character stays a space, which no caller
+ * accepts. */
 static bool skip_space(struct sl_json_reader *r)
 {
     const char *paid = r->p;
@@ -78,7 +79,7 @@ static const char *skip_digits(const char *p, const char *end)
     return p;
 }
 
-/* Where a number of JSON's grammar ends. */
+/* Returns the end of a number in JSON's grammar. */
 static const char *number_end(const char *p, const char *end, bool *is_float)
 {
     const char *digits;
@@ -106,7 +107,7 @@ static const char *number_end(const char *p, const char *end, bool *is_float)
     return p;
 }
 
-/* Longer numbers are neither ints nor floats here. */
+/* Longer numbers are rejected. */
 #define NUMBER_MAX_BYTES 1000000
 
 static enum sl_json_event number(struct sl_json_reader *r)
@@ -114,7 +115,7 @@ static enum sl_json_event number(struct sl_json_reader *r)
     const char *p = r->p, *all = p + 1;
     bool is_float;
 
-    /* The error shows all characters that could belong to a number. */
+    /* The error quotes all characters that could belong to a number. */
     while (all < r->end && *all && strchr("+-.eE0123456789", *all) &&
            all - p <= NUMBER_MAX_BYTES)
         all++;
@@ -177,7 +178,7 @@ static int hex4(const char *p, const char *end)
     return n;
 }
 
-/* Bytes of the escape at p, or 0. */
+/* Returns the length of the escape at p, or 0 if invalid. */
 static size_t escape_length(const char *p, const char *end)
 {
     if (end - p < 2)
@@ -191,7 +192,7 @@ static enum sl_json_event string(struct sl_json_reader *r,
                                  enum sl_json_event event)
 {
     const char *p = r->p + 1;
-    size_t paid = 32768, length = 1; /* so far nothing: most are short */
+    size_t paid = 32768, length = 1; /* nothing charged for short texts */
     char out[16];
 
     r->plain = true;
@@ -222,8 +223,8 @@ static enum sl_json_event string(struct sl_json_reader *r,
     return sl_charge(r->s, r->length / 64) ? event : JSON_BAD;
 }
 
-/* \uXXXX at p, with the second half of a pair when there is one; a half alone
- * is U+FFFD. Bytes read. */
+/* Appends the \uXXXX at p, with the second half of a surrogate pair if present;
+ * a lone half becomes U+FFFD. Returns the bytes read. */
 static size_t put_unicode(struct sl_text *t, const char *p, const char *end)
 {
     uint32_t high = (uint32_t)hex4(p + 2, end);
@@ -343,8 +344,8 @@ static enum sl_json_event read_key(struct sl_json_reader *r)
     return JSON_KEY;
 }
 
-/* After a value: what closes its level, or the comma, behind which another key or
- * value must follow. True: it was read, as *event. */
+/* After a value, reads the end of its level, or a comma, which a key or value
+ * must follow. Returns true if it stored *event. */
 static bool read_separator(struct sl_json_reader *r, enum sl_json_event *event)
 {
     bool object = in_object(r);
@@ -399,7 +400,7 @@ enum sl_json_event sl_json_next(struct sl_json_reader *r)
 
 /* --- values ------------------------------------------------------------------------------ */
 
-/* Objects in an array tend to have the same keys: each is made once. */
+/* Objects in an array tend to have the same keys, so recent keys are reused. */
 #define KEYS_KNOWN 64
 
 struct decoder {
@@ -485,8 +486,8 @@ static value decode_scalar(struct decoder *d, enum sl_json_event event)
     }
 }
 
-/* Into the container it was found in. The value of a key that was just put is
- * the last entry's. */
+/* Stores a value in the container being decoded; the value of a key just stored
+ * belongs to the last entry. */
 static bool attach(struct decoder *d, value v)
 {
     value top;
@@ -531,7 +532,7 @@ static bool decode_event(struct decoder *d, enum sl_json_event event)
     if (!(v = decode_scalar(d, event)) || !attach(d, v))
         return false;
     if (d->root != v)
-        SL_RELEASE(d->s, held); /* its container has it */
+        SL_RELEASE(d->s, held); /* rooted by its container */
     if (event == JSON_ARRAY || event == JSON_OBJECT)
         d->levels[d->depth++] = v;
     return true;

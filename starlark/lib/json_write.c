@@ -18,7 +18,7 @@ static void put_escape(struct sl_text *t, unsigned char c)
         sl_text_printf(t, "\\u%04x", c);
 }
 
-/* Bytes that are written unchanged. */
+/* Whether the byte is written unescaped. */
 static bool is_plain(unsigned char c)
 {
     return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
@@ -60,9 +60,11 @@ static bool put_string(struct sl_text *t, value v)
 
 struct level {
     value v;
-    value keys;         /* of a dict: a sorted list, or 0: in its order */
-    uint32_t at, count; /* written so far; `at` is where to go on */
-    struct sl_iter it;  /* of neither list, tuple nor dict */
+    value keys;         /* for a dict, its sorted keys, or 0 for insertion
+                         * order */
+    uint32_t at, count; /* number of values written; `at` is the position of
+                         * the next */
+    struct sl_iter it;  /* used unless it is a list, tuple or dict */
 };
 
 struct encoder {
@@ -73,7 +75,8 @@ struct encoder {
     size_t depth, capacity;
 };
 
-/* `what` and what is around it, behind the path that led there. */
+/* Sets an error with `what`, enclosed by `before` and `after`, preceded by the
+ * path to the value. */
 static bool complain(struct encoder *e, const char *before, const char *what,
                      const char *after)
 {
@@ -161,7 +164,7 @@ static void close_level(struct encoder *e)
         sl_iter_end(&l->it);
 }
 
-/* What an array is made of, or an object: may `v` become one? */
+/* Whether `v` is encoded as an array or an object. */
 static bool is_container(const struct encoder *e, value v)
 {
     return sl_is(v, T_LIST) || sl_is(v, T_TUPLE) || sl_is(v, T_DICT) ||
@@ -198,8 +201,8 @@ static bool put_value(struct encoder *e, value v)
     return !e->t->failed;
 }
 
-/* The next value of the innermost level, its key written; 0 and no error: it has
- * no more. */
+/* Returns the next value of the innermost level, after writing its key; 0
+ * without an error at the end. */
 static value next_value(struct encoder *e)
 {
     struct level *l = &e->levels[e->depth - 1];

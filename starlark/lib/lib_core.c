@@ -1,7 +1,8 @@
 #include "../core/text.h"
 #include "lib.h"
 
-/* The built-in functions about any value, and the table of all of them. */
+/* Built-in functions on values of any type, and the table of all built-in
+ * functions. */
 
 static value lib_bool(struct star *s, const struct sl_call *c)
 {
@@ -19,7 +20,7 @@ static value lib_type(struct star *s, const struct sl_call *c)
         return s->type_names[type];
     const char *name = sl_type_name(c->args[0]);
     value v = sl_intern(s, name, strlen(name));
-    /* These have several names. */
+    /* these types have several names */
     if (type != T_STRING_ELEMS && type != T_OBJECT)
         s->type_names[type] = v;
     return v;
@@ -37,7 +38,7 @@ static value lib_str(struct star *s, const struct sl_call *c)
     return sl_want_one(s, c, "exactly 1") ? sl_str_value(s, c->args[0]) : 0;
 }
 
-/* Any bytes as valid UTF-8. */
+/* Returns any bytes as valid UTF-8. */
 static value bytes_from_string(struct star *s, value string)
 {
     const struct sl_string *from = sl_string(string);
@@ -100,8 +101,8 @@ static value lib_bytes(struct star *s, const struct sl_call *c)
 
 /* --- print and fail --------------------------------------------------------------- */
 
-/* The arguments, strings as they are, with the named argument "sep" between
- * them. */
+/* Joins the arguments, strings unquoted, separated by the named argument
+ * "sep". */
 static bool join_args(struct star *s, const struct sl_call *c,
                       struct sl_text *t, bool raw_bytes)
 {
@@ -162,7 +163,7 @@ static value lib_print(struct star *s, const struct sl_call *c)
     return result;
 }
 
-/* Its message may have NUL in it, where a format would end. */
+/* Not formatted, since the message may contain NUL. */
 static value lib_fail(struct star *s, const struct sl_call *c)
 {
     struct sl_text t = {.s = s}, shown = {.s = s};
@@ -188,7 +189,8 @@ done:
 
 /* --- attributes ------------------------------------------------------------------- */
 
-/* Common to getattr() and hasattr(); 0 without an error: no such attribute. */
+/* Shared by getattr() and hasattr(). Returns 0 without an error if the
+ * attribute is missing. */
 static value find_attr(struct star *s, const struct sl_call *c, uint32_t max)
 {
     if (!sl_want_args(s, c, 2, max))
@@ -218,7 +220,7 @@ static value lib_hasattr(struct star *s, const struct sl_call *c)
     return found || !sl_failed(s) ? sl_bool(found) : 0;
 }
 
-/* The members of an object of the host, sorted. */
+/* Adds the names of a host object's members, sorted. */
 static value host_names(struct star *s, value object, value list)
 {
     const struct star_member *m = sl_host_members(object);
@@ -245,7 +247,8 @@ static value lib_dir(struct star *s, const struct sl_call *c)
     }
     if (list && sl_is(c->args[0], T_OBJECT))
         return host_names(s, c->args[0], list);
-    for (int m = 1; list && m < METHOD_COUNT; m++) { /* in alphabetical order */
+    for (int m = 1; list && m < METHOD_COUNT;
+         m++) { /* methods are numbered in alphabetical order */
         const char *name = sl_method_names[m];
         if (!sl_method(c->args[0], (enum sl_method)m))
             continue;

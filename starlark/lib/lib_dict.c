@@ -172,7 +172,7 @@ static bool put_pairs(struct star *s, value dict, value pairs)
     return !sl_failed(s);
 }
 
-/* A name that is given twice: by name and by **kwargs. */
+/* Reports a name that is given both by name and by **kwargs. */
 static bool names_differ(struct star *s, const struct sl_call *c)
 {
     value seen = sl_set_new(s, c->named), found;
@@ -192,7 +192,8 @@ static bool names_differ(struct star *s, const struct sl_call *c)
     return seen;
 }
 
-/* What dict() and update() share: at most one argument, then those by name. */
+/* Shared by dict() and update(): at most one positional argument, then the
+ * named ones. */
 static bool put_args(struct star *s, const struct sl_call *c, value dict)
 {
     value from = c->count ? c->args[0] : V_NONE;

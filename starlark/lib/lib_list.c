@@ -25,7 +25,8 @@ static value list_extend(struct star *s, const struct sl_call *c)
     return V_NONE;
 }
 
-/* The place of `wanted` in [i, end), or -1; -2 when comparing failed. */
+/* Returns the index of `wanted` in [i, end), -1 if missing, or -2 if comparing
+ * failed. */
 static int64_t find_item(struct star *s, const struct sl_call *c, int64_t i,
                          int64_t end)
 {

@@ -3,7 +3,7 @@
 
 #include "lib.h"
 
-/* Built-in functions about numbers, and about characters as numbers. */
+/* Built-in functions on numbers, and on characters as numbers. */
 
 value sl_lib_abs(struct star *s, const struct sl_call *c)
 {
@@ -37,7 +37,7 @@ value sl_lib_chr(struct star *s, const struct sl_call *c)
             (uint64_t)n);
     if (n < 0x80)
         return sl_string_char(s, (unsigned char)n);
-    if (n >= 0xd800 && n < 0xe000) /* no character */
+    if (n >= 0xd800 && n < 0xe000) /* surrogates are not characters */
         n = 0xfffd;
     return sl_string_new(s, bytes, sl_rune_encode((uint32_t)n, bytes));
 }
@@ -70,7 +70,8 @@ value sl_lib_ord(struct star *s, const struct sl_call *c)
                    count);
 }
 
-/* Of a string java.lang.String.hashCode, over its UTF-16 form; FNV-1a of bytes. */
+/* Hashes strings like java.lang.String.hashCode over their UTF-16 form, and
+ * bytes by FNV-1a. */
 value sl_lib_hash(struct star *s, const struct sl_call *c)
 {
     size_t paid = 0;
@@ -116,7 +117,8 @@ static value float_from_text(struct star *s, value x)
     if (!sl_float_parse(text->p, text->length, &d))
         return sl_fail(s, "invalid float literal: %.*s", SL_SHOWN(x));
     char last = (char)(text->p[text->length - 1] | 0x20);
-    if (isinf(d) && last != 'f' && last != 'y') /* 1e999, not inf, infinity */
+    if (isinf(d) && last != 'f' && last != 'y') /* 1e999, as opposed to inf
+                                                 * and infinity */
         return sl_fail(s, "floating-point number too large");
     return sl_float(s, d);
 }
@@ -149,7 +151,8 @@ value sl_lib_float(struct star *s, const struct sl_call *c)
 
 /* --- int ------------------------------------------------------------------------- */
 
-/* 2, 8 or 16 for "0b", "0o", "0x" before at least one more character. */
+/* Returns 2, 8 or 16 for "0b", "0o", "0x" before at least one more
+ * character. */
 static unsigned prefix_base(const char *p, size_t length)
 {
     char letter = length < 3 || p[0] != '0' ? '\0' : (char)(p[1] | 0x20);
@@ -164,7 +167,7 @@ static bool all_zeros(const char *p, size_t length)
     return length == 0;
 }
 
-/* 0 without an error: it is no number of that base. */
+/* Returns 0 without an error if the text is not a number of that base. */
 static value parse_int(struct star *s, const char *p, size_t length,
                        unsigned base)
 {
@@ -177,7 +180,7 @@ static value parse_int(struct star *s, const char *p, size_t length,
         base = prefix;
         p += 2, length -= 2;
     } else if (base == 0 && !prefix && length > 1 && p[0] == '0') {
-        /* As in a program: 010 is no number, 00 is. */
+        /* As in a program, 010 is not a number but 00 is. */
         return all_zeros(p, length) ? sl_word(0) : 0;
     }
     return sl_int_parse(s, p, length, base ? base : 10, negative);

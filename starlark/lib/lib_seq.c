@@ -2,10 +2,10 @@
 #include "../core/text.h"
 #include "lib.h"
 
-/* Built-in functions over sequences. What a loop puts into a container of its
- * own is held there: the rest of what it made is released each time. */
+/* Built-in functions on sequences. Objects that a loop stores in its own
+ * container are rooted there, so the others are released in each round. */
 
-/* As sl_iter_next, shorter where most things come from. */
+/* Like sl_iter_next, with a fast path for the most common types. */
 static inline value next_item(struct star *s, struct sl_iter *it)
 {
     if (sl_is(it->of, T_LIST) && it->i < sl_list(it->of)->count)
@@ -13,7 +13,7 @@ static inline value next_item(struct star *s, struct sl_iter *it)
     return sl_iter_next(s, it);
 }
 
-/* An empty list for the items of an iterable. */
+/* Returns an empty list with room for the items of an iterable. */
 static value list_for(struct star *s, value iterable)
 {
     int64_t n = sl_len(iterable);
@@ -73,7 +73,7 @@ value sl_lib_reversed(struct star *s, const struct sl_call *c)
     return list;
 }
 
-/* Whether an item with that truth is in the iterable. */
+/* Whether the iterable has an item of that truth value. */
 static value find_truth(struct star *s, const struct sl_call *c, bool truth)
 {
     struct sl_iter it;
@@ -124,7 +124,7 @@ value sl_lib_enumerate(struct star *s, const struct sl_call *c)
         return 0;
     size_t held = s->heap.held_count;
     while ((v = next_item(s, &it))) {
-        uint64_t n = (uint64_t)start + i++; /* may be beyond 63 bits */
+        uint64_t n = (uint64_t)start + i++; /* may exceed 63 bits */
         bool small = start < 0 || n <= SL_INT_WORD_MAX;
         value number = small ? sl_int(s, (int64_t)n) : sl_int_u64(s, n);
         value row = number ? sl_pair(s, number, v) : 0;
@@ -136,7 +136,8 @@ value sl_lib_enumerate(struct star *s, const struct sl_call *c)
     return sl_failed(s) ? 0 : rows;
 }
 
-/* One row of what the iterators have next; false at the shortest's end. */
+/* Builds one row from the iterators; returns false at the end of the
+ * shortest. */
 static bool zip_row(struct star *s, value rows, struct sl_iter *its,
                     uint32_t width)
 {
@@ -229,7 +230,8 @@ value sl_lib_sorted(struct star *s, const struct sl_call *c)
 
 /* --- max and min -------------------------------------------------------------------- */
 
-/* Whether `k` is ahead of `best`: 1, 0, or -1 when they cannot be compared. */
+/* Returns 1 if `k` precedes `best`, 0 if not, or -1 if they cannot be
+ * compared. */
 static int better(struct star *s, const struct sl_call *c, enum sl_operator op,
                   value k, value best)
 {
@@ -244,7 +246,7 @@ static int better(struct star *s, const struct sl_call *c, enum sl_operator op,
     return -1;
 }
 
-/* Of items that nothing can change on the way: there is no key function. */
+/* Without a key function, no program code can change the items meanwhile. */
 static value extreme_item(struct star *s, const struct sl_call *c,
                           enum sl_operator op, const value *items, size_t n)
 {
@@ -260,8 +262,8 @@ static value extreme_item(struct star *s, const struct sl_call *c,
     return best;
 }
 
-/* The best so far and its key are in a pair: there both are held, even if the
- * key function does. */
+/* The best item and its key are stored in a pair, which roots both while the
+ * key function runs. */
 static value extreme(struct star *s, const struct sl_call *c,
                      enum sl_operator op, value key, struct sl_iter *it)
 {

@@ -48,8 +48,8 @@ static value set_of(struct star *s, value iterable)
     return set && add_all(s, set, iterable) ? set : 0;
 }
 
-/* A set with what `v` has: itself, when it is one. A dict is as good, where only
- * its keys are looked for. */
+/* Returns a set with the items of `v`: `v` itself if it is a set, or a dict if
+ * only its keys are looked up. */
 static value as_table(struct star *s, value v)
 {
     return is_table(v) ? v : set_of(s, v);
@@ -90,8 +90,9 @@ static bool add_operand(struct star *s, const struct sl_call *c, uint32_t i,
     return false;
 }
 
-/* Of the set itself or of a copy of it. All that is taken away or looked for is
- * made a table first: what cannot be leaves the set as it was. */
+/* Applies an operation to the set or to a copy. Arguments that are removed or
+ * looked up are converted to tables first, so that a failed conversion leaves
+ * the set unchanged. */
 static value operate(struct star *s, const struct sl_call *c,
                      enum sl_operator op, bool in_place)
 {
@@ -193,8 +194,8 @@ static value set_remove(struct star *s, const struct sl_call *c)
 
 /* --- questions ------------------------------------------------------------------------ */
 
-/* Whether no element of the argument is (or is not) in the set; all are looked
- * at, so that one which cannot be in a set is found. */
+/* Whether no element of the argument is (or is not) in the set. All elements
+ * are checked, so that unhashable ones are reported. */
 static value none_where(struct star *s, const struct sl_call *c, bool in)
 {
     struct sl_iter it;
@@ -229,8 +230,7 @@ static value set_issubset(struct star *s, const struct sl_call *c)
 
     if (!want_one_iterable(s, c))
         return 0;
-    if (!sl_table(c->self)
-             ->count) /* the other may have unhashable items then */
+    if (!sl_table(c->self)->count) /* unhashable items are then allowed */
         return V_TRUE;
     value table = as_table(s, c->args[0]);
     if (!table)

@@ -2,13 +2,14 @@
 #include "lib.h"
 
 enum {
-    PIECE = SL_RARE(64 * 1024, 64), /* bytes between two looks at the budget */
+    PIECE = SL_RARE(64 * 1024, 64), /* bytes between two checks of the budget */
     UNIT = 64                       /* bytes that count as one step */
 };
 
 /* --- arguments ------------------------------------------------------------------ */
 
-/* Argument `i`, which must be a string; else NULL and an error. */
+/* Returns argument `i`, which must be a string; otherwise NULL with an
+ * error. */
 static const struct sl_string *string_arg(struct star *s,
                                           const struct sl_call *c, uint32_t i)
 {
@@ -19,8 +20,8 @@ static const struct sl_string *string_arg(struct star *s,
     return NULL;
 }
 
-/* The part of the receiver that the 2nd and 3rd argument say: an empty one at
- * `start` when they are the wrong way round. */
+/* The part of the receiver given by the 2nd and 3rd argument; empty at `start`
+ * if they are reversed. */
 struct range {
     const char *p;
     size_t start, length;
@@ -134,16 +135,16 @@ static value remove_fix(struct star *s, const struct sl_call *c, bool suffix)
 
 /* --- finding all places: count, replace, split ------------------------------------- */
 
-/* Places of a needle that do not overlap. An empty one is before each code
- * point, and at the end. */
+/* Iterates over non-overlapping occurrences of a needle. An empty needle occurs
+ * before each code point and at the end. */
 struct places {
     const char *p;
     size_t length;
     const struct sl_string *needle;
-    size_t next; /* where to go on; beyond the length: nowhere */
+    size_t next; /* start of the next search; beyond the length at the end */
 };
 
-/* -1: no more; -2: a budget ended. */
+/* Returns -1 at the end, -2 if a limit is reached. */
 static int64_t next_place(struct star *s, struct places *q)
 {
     size_t at = q->next;
@@ -166,7 +167,7 @@ static int64_t next_place(struct star *s, struct places *q)
     return sl_charge(s, 1) ? (int64_t)at : -2;
 }
 
-/* -2: a budget ended. */
+/* Returns -2 if a limit is reached. */
 static int64_t count_places(struct star *s, struct places q)
 {
     int64_t count = 0, at;
@@ -188,7 +189,7 @@ static value string_count(struct star *s, const struct sl_call *c)
     return count < 0 ? 0 : sl_word(count);
 }
 
-/* A new string was filled: of ASCII when all it is made of was. */
+/* Finishes a new string; it is ASCII if all its parts are. */
 static value filled(value v, unsigned flags)
 {
     if (flags & STRING_ASCII)
@@ -198,8 +199,8 @@ static value filled(value v, unsigned flags)
     return v;
 }
 
-/* How large it gets must be known before memory is taken, so places are searched
- * twice; except the first ones, which are remembered. */
+/* The size of the result must be known before it is allocated, so occurrences
+ * are searched twice, except for the first ones, which are remembered. */
 static value replace(struct star *s, value self, const struct sl_string *old,
                      const struct sl_string *new, int64_t max)
 {
@@ -259,7 +260,8 @@ static value string_replace(struct star *s, const struct sl_call *c)
 
 /* --- sets of characters, and skipping ----------------------------------- */
 
-/* ASCII ones as bits; the others are those in `text`, or all spaces. */
+/* A set of characters: ASCII ones as bits; others are those in `text`, or all
+ * white space. */
 struct charset {
     uint64_t ascii[2];
     const struct sl_string *text;
@@ -296,8 +298,8 @@ static bool has_other(const struct charset *set, uint32_t r)
     return false;
 }
 
-/* Moves *i over the code points that are (in), or are not, of the set: on to the
- * end, or back to the beginning. False: a budget ended. */
+/* Moves *i over code points that are (in) or are not in the set, towards the
+ * end or back to the start. Returns false if a limit is reached. */
 static inline bool pass(struct star *s, const struct sl_string *x,
                         const struct charset *set, bool in, bool back,
                         size_t *i)
@@ -348,7 +350,7 @@ static value strip(struct star *s, const struct sl_call *c, unsigned sides)
 
 /* --- split, rsplit, splitlines ------------------------------------------------------ */
 
-/* Appends [from, to) of `whole`. */
+/* Appends the part [from, to) of `whole`. */
 static bool add_part(struct star *s, value list, value whole, size_t from,
                      size_t to)
 {
@@ -363,7 +365,7 @@ static bool add_part(struct star *s, value list, value whole, size_t from,
     return true;
 }
 
-/* At no more than `max` separators: the first ones, or the last. */
+/* Splits at no more than `max` separators, the first or the last ones. */
 static bool split_at(struct star *s, value list, value whole,
                      const struct sl_string *sep, int64_t max, bool last)
 {
@@ -386,7 +388,7 @@ static bool split_at(struct star *s, value list, value whole,
     return at != -2 && add_part(s, list, whole, begin, x->length);
 }
 
-/* Between runs of spaces; from the end when it is the last `max` that count. */
+/* Splits at runs of white space; from the end if the last `max` ones count. */
 static inline bool split_spaces(struct star *s, value list, value whole,
                                 int64_t max, bool last)
 {
@@ -488,7 +490,8 @@ static value not_a_string(struct star *s, value v)
     return 0;
 }
 
-/* Of a list or tuple: the size is known before memory is taken. */
+/* Joins a list or tuple; the size is computed before the result is
+ * allocated. */
 static value join_items(struct star *s, const struct sl_string *sep,
                         const value *items, uint32_t count)
 {

@@ -2,16 +2,15 @@
 
 enum { PIECE = SL_RARE(64 * 1024, 64), UNIT = 64 };
 
-/* Each of the loops once for each of its cases, so that the case is no part of
- * the loop. */
+/* Inlined once per mode, so that the loops do not test the mode. */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
 enum mode { UPPER, LOWER, TITLE, CAPITALIZE };
 
 /* --- upper, lower, title, capitalize ------------------------------------------------ */
 
-/* The letter or other that takes the place of `c`. `begun`: a word, or the text,
- * has begun before it. */
+/* Returns the replacement of `c`. `begun`: a word, or the text, has already
+ * begun. */
 static ALWAYS_INLINE char change_byte(enum mode mode, char c, bool *begun)
 {
     bool letter = (unsigned char)((c | 0x20) - 'a') < 26;
@@ -23,8 +22,8 @@ static ALWAYS_INLINE char change_byte(enum mode mode, char c, bool *begun)
     return (char)(small ? c | 0x20 : c & ~0x20);
 }
 
-/* 0x20 in each byte that is a letter from `first` ('a' or 'A') to the 26th; all
- * bytes are ASCII. */
+/* Returns 0x20 in each byte that is one of the 26 letters from `first` ('a' or
+ * 'A') on; all bytes are ASCII. */
 static inline uint64_t letters(uint64_t v, uint64_t first)
 {
     const uint64_t each = 0x0101010101010101u;
@@ -34,7 +33,7 @@ static inline uint64_t letters(uint64_t v, uint64_t first)
     return ((from ^ past) & each * 0x80) >> 2;
 }
 
-/* With `out` NULL: only whether anything changes. */
+/* With `out` NULL, only determines whether anything changes. */
 static ALWAYS_INLINE bool change_piece(enum mode mode, const char *p, size_t n,
                                        bool *begun, char *out)
 {
@@ -66,7 +65,7 @@ static ALWAYS_INLINE value change_ascii(struct star *s, value self,
     const struct sl_string *x = sl_string(self);
     bool begun = false;
     value v = self;
-    char *p = NULL; /* none until something changes */
+    char *p = NULL; /* allocated at the first change */
 
     for (size_t i = 0, n; i < x->length; i += n) {
         bool before = begun;
@@ -86,7 +85,7 @@ static ALWAYS_INLINE value change_ascii(struct star *s, value self,
     return v;
 }
 
-/* The same of any code point. */
+/* Like change_byte, for any code point. */
 static uint32_t change(enum mode mode, uint32_t r, bool *begun)
 {
     bool small = mode == LOWER || (mode >= TITLE && *begun);
@@ -100,7 +99,7 @@ static uint32_t change(enum mode mode, uint32_t r, bool *begun)
     return r;
 }
 
-/* One code point after the other, with looks at the budget on the way. */
+/* Iterates over code points, with checks of the budget. */
 struct runes {
     const char *p, *end;
     size_t unpaid;
@@ -115,7 +114,7 @@ static struct runes runes_of(value string)
     return (struct runes){.p = x->p, .end = x->p + x->length};
 }
 
-/* False before the end: a budget ended. */
+/* Returns false at the end, or if a limit is reached. */
 static inline bool next_rune(struct star *s, struct runes *it)
 {
     unsigned width = 1;
@@ -136,7 +135,7 @@ static inline bool next_rune(struct star *s, struct runes *it)
     return true;
 }
 
-/* Invalid bytes change as well: to U+FFFD. */
+/* Invalid bytes also change, to U+FFFD. */
 static value change_runes(struct star *s, value self, enum mode mode)
 {
     struct runes it = runes_of(self);
@@ -181,7 +180,7 @@ static value all_are(struct star *s, const struct sl_call *c, unsigned classes)
     return it.p < it.end ? 0 : sl_bool(sl_string(c->self)->length);
 }
 
-/* Nothing changes, and there is a letter that could. */
+/* Whether the conversion would change nothing, and there is a cased letter. */
 static value is_in_case(struct star *s, const struct sl_call *c,
                         uint32_t (*in_case)(uint32_t r))
 {
@@ -198,8 +197,8 @@ static value is_in_case(struct star *s, const struct sl_call *c,
     return it.p < it.end ? 0 : sl_bool(cased);
 }
 
-/* Capitals begin words and small letters go on. As in the reference, only ASCII
- * capitals and title-case letters can begin one. */
+/* Words begin with a capital and continue with small letters. As in the
+ * reference, only ASCII capitals and title-case letters can begin one. */
 value sl_string_istitle(struct star *s, const struct sl_call *c)
 {
     struct runes it = runes_of(c->self);

@@ -1,6 +1,6 @@
 #include "lib.h"
 
-/* Functions that the VM calls without looking up a name: methods, and len. */
+/* Functions that the VM calls without a lookup by name: methods, and len. */
 
 sl_native *sl_method(value v, enum sl_method m)
 {
@@ -18,7 +18,8 @@ value sl_lib_len(struct star *s, const struct sl_call *c)
 {
     if (!sl_want_args(s, c, 1, 1))
         return 0;
-    if (sl_is(c->args[0], T_RANGE)) /* may be longer than sl_len can return */
+    if (sl_is(c->args[0], T_RANGE)) /* its length may exceed the result of
+                                     * sl_len */
         return sl_int_u64(s, sl_range(c->args[0])->count);
     int64_t n = sl_len(c->args[0]);
     if (n < 0)

@@ -10,7 +10,7 @@ const char *const sl_method_names[METHOD_COUNT] = {
 
 /* clang-format on */
 
-/* The list is in alphabetical order: six comparisons find one or none. */
+/* The list is sorted, so a binary search takes at most six comparisons. */
 enum sl_method sl_method_number(const char *name, size_t length)
 {
     int low = 1, high = METHOD_COUNT - 1;

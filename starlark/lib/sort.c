@@ -4,13 +4,12 @@
 #include "lib.h"
 
 /*
- * A stable merge sort that uses the order it finds: runs that are sorted already
- * are taken as they are, falling ones turned around. At worst n log n
- * comparisons for any input.
+ * A stable merge sort that uses existing order: sorted runs are kept,
+ * descending ones reversed. It takes at most n log n comparisons for any input.
  *
- * What moves is a record of 16 bytes: a number that orders it, where one can, and
- * the place of the item. Ints and floats are such numbers; of a string it is the
- * first eight bytes; other keys are compared as values.
+ * Records of 16 bytes are moved: a number that orders the item, if possible,
+ * and the index of the item. Ints and floats map to such numbers, a string to
+ * its first eight bytes; other keys are compared as values.
  */
 
 struct record {
@@ -22,13 +21,14 @@ struct sorter {
     struct star *s;
     const value *keys;
     size_t n;
-    enum sl_type type; /* of all keys; T_NONE: they are compared as values */
+    enum sl_type type; /* type of all keys; T_NONE if they are compared as
+                        * values */
     bool reverse;
     bool failed;
     struct record *r, *spare;
 };
 
-#define RUNS_MAX 64 /* each is at least twice as long as the one above it */
+#define RUNS_MAX 64 /* each run is at least twice as long as the one above it */
 #define RUN_MIN  SL_RARE(24, 2)
 #define FEW      20
 
@@ -40,9 +40,10 @@ static uint64_t order_of_float(value v)
     uint64_t bits;
 
     if (isnan(d))
-        return UINT64_MAX; /* equal to itself, greater than all */
+        return UINT64_MAX; /* NaN equals itself and is greater than all
+                            * others */
     if (d == 0)
-        d = 0; /* -0.0 is no less */
+        d = 0; /* -0.0 equals 0 */
     memcpy(&bits, &d, sizeof bits);
     return bits >> 63 ? ~bits : bits | 0x8000000000000000u;
 }
@@ -117,7 +118,7 @@ static bool keys_less(struct sorter *t, value a, value b)
     return less;
 }
 
-/* Whether `a` has to come before `b`. */
+/* Whether `a` must precede `b`. */
 static inline bool before(struct sorter *t, const struct record *a,
                           const struct record *b)
 {
@@ -131,7 +132,8 @@ static inline bool before(struct sorter *t, const struct record *a,
 
 /* --- runs ------------------------------------------------------------------------------- */
 
-/* How many records from `r` on are in order already; falling ones are turned. */
+/* Returns how many records from `r` on are already in order; a descending run
+ * is reversed. */
 static size_t take_run(struct sorter *t, struct record *r, size_t n)
 {
     size_t i = 2;
@@ -153,9 +155,9 @@ static size_t take_run(struct sorter *t, struct record *r, size_t n)
     return i;
 }
 
-/* Extends a run of `sorted` records to `n`. Where keys cannot be compared, the
- * reference implementation goes on, as if the answer were no, and names the last
- * such pair; so it is for few. */
+/* Extends a run of `sorted` records to `n`. If keys cannot be compared, the
+ * reference implementation treats the result as "not less", continues, and
+ * reports the last such pair; this does the same, for short inputs. */
 static void insert(struct sorter *t, struct record *r, size_t sorted, size_t n)
 {
     for (size_t i = sorted; i < n && (!t->failed || t->n <= FEW); i++) {
@@ -167,7 +169,7 @@ static void insert(struct sorter *t, struct record *r, size_t sorted, size_t n)
     }
 }
 
-/* r[0..a) and r[a..a+b), through a copy of the first. */
+/* Merges r[0..a) and r[a..a+b) through a copy of the first. */
 static void merge(struct sorter *t, struct record *r, size_t a, size_t b)
 {
     const struct record *x = t->spare, *x_end = x + a;
@@ -191,7 +193,7 @@ static void merge(struct sorter *t, struct record *r, size_t a, size_t b)
         t->failed = true;
 }
 
-/* Runs are merged when the one before is less than twice as long. */
+/* Merges a run with the one before it if that is less than twice as long. */
 static void sort(struct sorter *t)
 {
     size_t runs[RUNS_MAX] = {0}, depth = 0, end = 0;
@@ -238,11 +240,11 @@ bool sl_sort(struct star *s, value *items, const value *keys, size_t n,
         return false;
     t.spare = t.r + n;
     make_records(&t);
-    if (!t.failed) /* else not all records are there */
+    if (!t.failed) /* otherwise some records are missing */
         sort(&t);
-    for (size_t i = 0; i < n && !t.failed; i++) /* the records are in order, */
+    for (size_t i = 0; i < n && !t.failed; i++) /* the records are sorted; */
         t.r[i].order = items[t.r[i].index];
-    for (size_t i = 0; i < n && !t.failed; i++) /* and now the items, too */
+    for (size_t i = 0; i < n && !t.failed; i++) /* now move the items */
         items[i] = t.r[i].order;
     sl_storage_free(s, t.r, 2 * size);
     return !t.failed;

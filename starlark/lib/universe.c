@@ -1,6 +1,6 @@
 #include "lib.h"
 
-/* The names that are predeclared. */
+/* The predeclared names. */
 
 bool sl_predeclare(struct star *s, value universe, const char *name, value v)
 {

@@ -3,11 +3,11 @@
 #include "../core/error.h"
 #include "lib.h"
 
-/* The arguments of built-ins and host functions, by a pattern of names. */
+/* Reads the arguments of built-ins and host functions by a pattern of names. */
 
 enum { MAY_BE_ABSENT = 1, NONE_IS_ABSENT = 2, BY_PLACE = 4, BY_NAME = 8 };
 
-#define NAMES_MAX 32u /* of a pattern */
+#define NAMES_MAX 32u /* maximum number of names in a pattern */
 
 struct parameter {
     const char *name;
@@ -25,8 +25,8 @@ static inline bool ends_name(char c)
     return c == '\0' || c == '?' || c == ',' || c == ' ';
 }
 
-/* One name and its question marks. As in Go, all that follow an optional one may
- * be absent, too. */
+/* Reads one name and its question marks. As in Go, everything after an optional
+ * parameter may be absent as well. */
 static const char *read_name(const char *at, struct pattern *m, uint32_t *how)
 {
     struct parameter *p = &m->p[m->names++];
@@ -81,7 +81,7 @@ static bool want_count(struct star *s, const char *function, uint32_t count,
     return count >= min && count <= max;
 }
 
-/* The parameter of that name: its number, or -1. */
+/* Returns the index of the parameter of that name, or -1. */
 static int find_name(const struct pattern *m, const struct sl_string *name)
 {
     for (uint32_t i = m->by_place; i < m->names; i++)

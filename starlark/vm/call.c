@@ -58,7 +58,7 @@ static uint32_t find_parameter(const struct sl_code *code, value name)
     for (uint32_t i = 0; i < code->param_count; i++)
         if (code->local_names[i] == name)
             return i;
-    /* Names from ** need not be interned. */
+    /* Names from ** may not be interned. */
     for (uint32_t i = 0; i < code->param_count; i++)
         if (sl_text_equal(code->local_names[i], name))
             return i;
@@ -92,7 +92,7 @@ static bool site_parameters(struct star *s, struct sl_site *site,
     return true;
 }
 
-/* `kwargs` is where the dict of the surplus is, or NULL. */
+/* `kwargs` is the dict for surplus names, or NULL. */
 static bool bind_named(struct star *s, struct sl_code *code, value *base,
                        const value *values, const value *names, uint32_t named,
                        struct sl_site *site)
@@ -196,8 +196,9 @@ struct sl_frame *sl_bind(struct star *s, struct sl_function *f, value *window,
     if (!sl_charge(s, code->steps + ((uint64_t)code->param_count + count) / 64))
         return NULL;
 
-    /* Before the frame is there, the arguments are in windows that the collector
-     * sees; from then on the new window holds them, and may be all it sees. */
+    /* Until the frame exists, the arguments are in windows that the collector
+     * marks; from then on they are in the new window, which may be the only
+     * root. */
     if (code->has_star && !(star = sl_tuple_new(s, count - taken)))
         return NULL;
     if (count > taken && star)
@@ -282,7 +283,7 @@ value sl_spread(struct star *s, const value *at, const struct sl_site *site,
     int64_t more = 0;
     uint32_t more_named = 0;
 
-    /* Go's order: ** is looked at first. */
+    /* As in Go, ** is checked first. */
     if (starstar && !check_starstar(s, starstar))
         return 0;
     if (star && (more = spread_star(s, star, &star_items)) < 0)
@@ -333,7 +334,7 @@ static value call_function(struct star *s, struct sl_function *f,
     return sl_run_frame(s);
 }
 
-/* A host's function may call what it is given: itself, again and again. */
+/* A host function may call its own argument, and so recurse. */
 static value call_builtin(struct star *s, const struct sl_builtin *b,
                           const value *args, uint32_t count, const value *names,
                           uint32_t named)

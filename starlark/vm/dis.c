@@ -105,7 +105,7 @@ static void put_site(struct sl_text *t, const struct sl_code *code, uint64_t i)
     }
 }
 
-/* The operands called X. */
+/* Writes the operands of kind X. */
 static void put_other(struct sl_text *t, const struct sl_code *code, uint64_t i)
 {
     uint32_t a = sl_a(i), b = sl_b(i), c = sl_c(i), given = c >> 16;
@@ -194,7 +194,8 @@ static void put_operands(struct sl_text *t, const struct sl_code *code,
 
     for (unsigned n = 0; n < 3; n++) {
         char kind = sl_opcodes[op].operands[n];
-        /* Other numbers are the length of a run, which is shown. */
+        /* Any other number is the length of a run, which is shown as
+         * registers. */
         if (kind == '-' ||
             (kind == 'N' && op != I_DICT && op != I_UNPACK_TUPLE))
             continue;
@@ -275,7 +276,7 @@ static void put_function(struct sl_text *t, const struct sl_code *code)
     }
 }
 
-/* The source bounds how deep functions are inside each other. */
+/* Recursive: the source bounds the nesting of functions. */
 void sl_disassemble(struct sl_text *t, const struct sl_code *code)
 {
     put_function(t, code);

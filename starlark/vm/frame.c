@@ -2,7 +2,7 @@
 
 /* Frames and the segments of the value stack. */
 
-/* Makes the frame behind `last`: NULL is the outermost. */
+/* Creates the frame after `last`; NULL for the outermost. */
 static struct sl_frame *next_frame(struct star *s, struct sl_frame *last)
 {
     struct sl_frame **at = last ? &last->next : &s->frames;
@@ -18,7 +18,7 @@ static struct sl_frame *next_frame(struct star *s, struct sl_frame *last)
     return *at;
 }
 
-/* A segment behind the present one with room for `count` values. */
+/* Returns the segment after the current one, with room for `count` values. */
 static struct sl_segment *next_segment(struct star *s, size_t count)
 {
     struct sl_segment *last = s->frame ? s->stack : NULL;
@@ -57,7 +57,8 @@ struct sl_frame *sl_push(struct star *s, struct sl_function *f, value *window,
                    s->limits.call_depth);
         return NULL;
     }
-    /* Behind the temporaries of a caller with that many locals lie locals. */
+    /* The registers above the temporaries of a caller with that many locals are
+     * far locals. */
     if (window && s->frame && s->frame->code->register_count > 0x10000)
         window = s->frame->top;
     frame->segment = !window || need > (size_t)(s->stack->end - window);
@@ -117,8 +118,8 @@ static void clear(value *from, const struct sl_segment *segment)
     memset(from, 0, (size_t)(segment->end - from) * sizeof *from);
 }
 
-/* All windows; the words above those of each segment become zeros. A caller's
- * window may reach further up than its callee's. */
+/* Marks all windows and zeroes the words above them in each segment. A caller's
+ * window may extend above its callee's. */
 static void mark_stack(struct star *s, void (*mark)(struct star *s, value v))
 {
     struct sl_segment *segment = s->stack;
@@ -144,7 +145,7 @@ static void mark_stack(struct star *s, void (*mark)(struct star *s, value v))
 
 void sl_vm_mark_roots(struct star *s, void (*mark)(struct star *s, value v))
 {
-    /* Before anything is marked: that sets it. */
+    /* Reset before marking, which sets it. */
     for (struct star_program *p = s->programs; p; p = p->next)
         p->used = false;
     mark_stack(s, mark);

@@ -25,7 +25,7 @@ value sl_vm_unset_variable(struct star *s, const char *kind, value name)
     return 0;
 }
 
-/* A float and an int, both of one word, as two floats. */
+/* Converts a float and an int, both words, to two floats. */
 static inline bool mixed(value x, value y, double *a, double *b)
 {
     if (sl_is_float_word(x) && sl_is_int_word(y)) {
@@ -66,7 +66,7 @@ value sl_vm_binary(struct star *s, enum sl_operator op, value x, value y,
     return v;
 }
 
-/* Texts that are compared here: longer ones pay for it elsewhere. */
+/* Texts up to this length are compared without charging. */
 #define SHORT_TEXT 1024u
 
 static inline bool are_short_texts(value x, value y)
@@ -108,7 +108,8 @@ int sl_vm_compare(struct star *s, enum sl_operator op, value x, value y)
     return sl_compare(s, op, x, y, &result) ? result : -1;
 }
 
-/* A text among few: 1 or 0; -1 when that is for sl_in to find. */
+/* Looks for a text among few items: returns 1 or 0, or -1 if sl_in must
+ * decide. */
 static int among(struct star *s, value text, const value *items, uint32_t count)
 {
     if (count > 64 || !sl_charge(s, count))
@@ -192,7 +193,7 @@ value sl_vm_iterator_next(struct star *s, value *it)
         return i < t->used ? t->entries[i].key : 0;
     }
     struct sl_iter iter = {.of = it[0], .i = (uint64_t)sl_int_word(it[1])};
-    s->fuel++; /* FOR_NEXT has counted the step already */
+    s->fuel++; /* FOR_NEXT has already counted the step */
     s->native = true;
     value v = sl_iter_next(s, &iter);
     s->native = false;
@@ -210,9 +211,9 @@ static bool unpack_count(struct star *s, bool many, int64_t got, uint32_t want)
     return false;
 }
 
-/* Into `count` registers. The items of lists and tuples are there already; what
- * an iterator makes may collect garbage, so `v` is held: its own register may
- * be among the targets. */
+/* Unpacks into `count` registers. Items of lists and tuples exist already; an
+ * iterator may allocate and so collect garbage, so `v` is held, because its
+ * register may be among the targets. */
 bool sl_vm_unpack(struct star *s, value v, value *to, uint32_t count)
 {
     const value *items = NULL;
@@ -425,7 +426,7 @@ value sl_vm_load(struct star *s, value name)
     return 0;
 }
 
-/* The name of the module that was loaded into register `reg` before `pc`. */
+/* Returns the name of the module that was loaded into `reg` before `pc`. */
 value sl_vm_loaded_name(const struct sl_code *code, const uint64_t *pc,
                         uint32_t reg)
 {
@@ -435,7 +436,9 @@ value sl_vm_loaded_name(const struct sl_code *code, const uint64_t *pc,
     return code->name;
 }
 
-#define LOOKED_AT_MAX 64 /* names of a module, for a better one */
+#define LOOKED_AT_MAX                                                          \
+    64 /* maximum number of module names compared for a
+                          * suggestion */
 
 value sl_vm_not_in_module(struct star *s, const struct sl_globals *g,
                           value name, value module)
@@ -487,7 +490,7 @@ bool sl_vm_has_attribute(struct star *s, value v, value name)
     size_t held = s->heap.held_count;
 
     if (sl_is(v, T_OBJECT) && sl_host_member(v, name))
-        return true; /* an attribute is not computed twice */
+        return true; /* do not compute an attribute twice */
     s->native = true;
     value found = sl_attr(s, v, name);
     s->native = false;

@@ -4,21 +4,20 @@
 #include "vm.h"
 
 /*
- * slow: what instructions do when it is not the common case. Each function is
- * the second half of the instruction of its name: outputs are registers, and 0,
- * false, NULL or -1 means that it failed. They are called from the loop, with
- * s->native false, and leave it so; what may make more than one object holds
- * the first ones meanwhile. Those that say NATIVE are called between
- * s->native = true and its end, by the loop.
+ * Uncommon cases of instructions. Each function is the second half of the
+ * instruction of its name: outputs are registers, and 0, false, NULL or -1 mean
+ * failure. They are called from the loop with s->native false and leave it
+ * false; a function that may create several objects holds the first ones
+ * meanwhile. Those marked NATIVE are called by the loop with s->native true.
  */
 
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* "local variable x referenced before assignment" */
+/* Fails with "local variable x referenced before assignment". */
 value sl_vm_unset_variable(struct star *s, const char *kind, value name);
 
-/* ADD to SHR. */
+/* `op` is one of ADD to SHR. */
 value sl_vm_binary(struct star *s, enum sl_operator op, value x, value y,
                    bool in_place);
 /* Returns 1 if the comparison holds, 0 if not, and -1 on failure. */
@@ -26,13 +25,13 @@ int sl_vm_compare(struct star *s, enum sl_operator op, value x, value y);
 int sl_vm_contains(struct star *s, value needle, value haystack);
 
 /*
- * Iterators are three registers. Over a range whose numbers are words: the step,
- * the next number, how many remain. Over anything else: what it is, the index,
- * and nothing more. The first is None when it has come to its end.
+ * An iterator is three registers. For a range of small ints: the step, the next
+ * number, the remaining count. Otherwise: the iterable, the index, unused. The
+ * first is None at the end.
  */
 bool sl_vm_iterator_begin(struct star *s, value of, value *it);
-/* What is neither a range of words, nor a list or tuple: 0 at the end, or when
- * it failed. */
+/* Advances over anything but a range of small ints, a list or a tuple. Returns
+ * 0 at the end or on failure. */
 value sl_vm_iterator_next(struct star *s, value *it);
 
 /* NATIVE: unpack, unpack_tuple, list_of. */
@@ -51,7 +50,7 @@ value sl_vm_closure(struct star *s, struct sl_frame *f, struct sl_code *code,
                     const value *defaults);
 value sl_vm_cell(struct star *s, value v);
 
-/* NATIVE: load. Of a module, its globals. */
+/* NATIVE: load. Returns the globals of a module. */
 value sl_vm_load(struct star *s, value name);
 value sl_vm_load_name(value module, value name);
 value sl_vm_loaded_name(const struct sl_code *code, const uint64_t *pc,
@@ -59,29 +58,30 @@ value sl_vm_loaded_name(const struct sl_code *code, const uint64_t *pc,
 value sl_vm_not_in_module(struct star *s, const struct sl_globals *g,
                           value name, value module);
 
-/* A method of a type that has none of that name: an attribute that is called. */
+/* Handles a call of a name that is not a method of the type: an attribute that
+ * is called. */
 bool sl_vm_has_attribute(struct star *s, value v, value name);
 value sl_vm_call_attribute(struct star *s, value object, value name,
                            const value *args, uint32_t count);
 
-/* The frame of a call whose arguments stand behind `at`, and which takes more
- * than putting the window there. */
+/* Creates the frame of a call whose arguments follow `at`, for calls that need
+ * more than placing the window there. */
 struct sl_frame *sl_vm_bind(struct star *s, value *at, uint32_t count);
-/* A call that is described by a site. Gives the frame of a def that runs now, or
- * *result of something else, which is 0 when it failed; both NULL and 0: so did
- * the binding of arguments. */
+/* Performs the call that a site describes. Returns the frame of a def to run,
+ * or NULL with *result set for other callables, 0 on failure. If binding the
+ * arguments fails, both are NULL and 0. */
 struct sl_frame *sl_vm_call_site(struct star *s, value *at,
                                  struct sl_site *site,
                                  const struct sl_code *code, value *result);
 
 /* --- small enough for the loop ------------------------------------------------- */
 
-/* b is not 0; false when the result may not fit. */
+/* `b` is not 0. Returns false if the result may not fit. */
 static inline bool sl_vm_floor_divide(int64_t a, int64_t b, int64_t *q,
                                       int64_t *r)
 {
     if (((uint64_t)a | (uint64_t)b) >> 32 == 0) {
-        /* most numbers are small, and dividing them is much faster */
+        /* most numbers are small, and 32-bit division is much faster */
         *q = (uint32_t)a / (uint32_t)b;
         *r = (uint32_t)a % (uint32_t)b;
         return true;

@@ -40,7 +40,7 @@
         if (UNLIKELY(!(expression)))                                           \
             goto fail;                                                         \
     } while (0)
-/* Around an operation that may make more than one object. */
+/* Bracket an operation that may create more than one object. */
 #define NATIVE   (s->native = true)
 #define VM       (s->native = false, s->heap.held_count = held)
 #define STEPS(n) TRY((s->fuel -= (n)) >= 0 || sl_charge_slow(s))
@@ -69,7 +69,7 @@
         GIVE(A, sl_float(s, expression));                                      \
         NEXT;                                                                  \
     } while (0)
-/* With the constant as right operand, too. */
+/* The instruction, and its variant with a constant as right operand. */
 #define ARITHMETIC_PAIR(name, ints, floats)                                    \
     ARITHMETIC(name, OP_##name, C, ints, floats)                               \
     ARITHMETIC(name##_K, OP_##name, C_CONST, ints, floats)
@@ -82,7 +82,7 @@
 #define INTS_AND (r = (int64_t)(x & y), true)
 #define INTS_OR  (r = (int64_t)(x | y), true)
 #define INTS_XOR (r = (int64_t)((x ^ y) | 1), true)
-/* The shifted word must shift back to what it was. */
+/* Valid only if shifting back gives the original word. */
 #define INTS_SHL                                                               \
     (y <= sl_word(60) && (r = (int64_t)((x - 1) << (y >> 1)),                  \
                           r >> (y >> 1) == (int64_t)(x - 1) && (r |= 1)))
@@ -114,7 +114,7 @@
         NEXT;                                                                  \
     }
 
-/* When the comparison gives `want`: `then`; else: `otherwise`. */
+/* Runs `then` if the comparison yields `want`, otherwise `otherwise`. */
 #define COMPARE(name, op, cmp, left, right, want, then, otherwise)             \
     L_##name:                                                                  \
     {                                                                          \
@@ -165,7 +165,7 @@
         NEXT;                                                                  \
     }
 
-/* In `a in b`, as a value and as a jump. */
+/* Defines `a in b` as a value and as a jump. */
 #define CONTAINS(name, left, right, want, then, otherwise)                     \
     L_##name:                                                                  \
     {                                                                          \
@@ -192,7 +192,8 @@ value sl_run_frame(struct star *s)
     value *base = frame->base;
     const value *constants = frame->code->constants;
     const uint64_t *pc = frame->code->instructions;
-    const struct sl_pos *place = NULL; /* of a failure, if not pc's */
+    const struct sl_pos *place = NULL; /* position of a failure, if not that
+                                        * of pc */
     uint64_t i;
     int64_t rest;
 
@@ -716,8 +717,8 @@ L_LOAD_NAME:
     NEXT;
 
 fail:
-    /* A call may have failed after its frame was made and dropped again: the
-     * innermost frame belongs to this call in any case. */
+    /* A call may have failed after its frame was created and dropped; in any
+     * case the innermost frame is the caller's. */
     frame = s->frame;
     for (;;) {
         const bool entry = frame->entry;

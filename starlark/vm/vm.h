@@ -34,9 +34,10 @@ struct sl_segment {
     value *end;
     value values[];
 };
-/* Or as many as one window needs. */
+/* At least as many as one window needs. */
 #define SL_SEGMENT_VALUES SL_RARE(8000u, 16u)
-/* Most programs need no more, and the first one is of two pages, not 16. */
+/* Enough for most programs, so the first segment takes two pages instead of
+ * 16. */
 #define SL_FIRST_SEGMENT_VALUES SL_RARE(1000u, 16u)
 
 struct sl_frame {
@@ -48,42 +49,43 @@ struct sl_frame {
     bool entry;         /* entered from C: returning leaves the loop */
     bool segment;       /* the window begins a segment, which the return
                          * releases */
-    uint32_t depth;     /* from 1 */
+    uint32_t depth;     /* depth of calls, from 1 */
     struct sl_frame *prev, *next;
 };
 
 struct star_module {
     struct star_module *next;
     struct sl_globals *globals;
-    const char **texts; /* the names as C strings, and where they are */
+    const char **texts; /* names as C strings, and their buffer */
     size_t texts_size;
     uint32_t text_count;
 };
 
-/* The most C functions that execute programs inside each other, at any
+/* Maximum nesting of C functions that execute programs, regardless of
  * limits.call_depth: each takes about a kilobyte of the C stack. */
 #define SL_ENTRIES_MAX 240u
 
 /* --- for the collector and star_close ------------------------------------------ */
 
-/* Heap hooks. Calls `mark` for the roots that are the VM's: all windows, the functions that
- * run, the globals of modules, the code and names of programs. Never with 0. Sets
- * the unused part of the stack to zeros. */
+/* Heap hook: calls `mark` for the VM's roots (all windows, running functions,
+ * globals of modules, code and names of programs), never with 0. Zeroes the
+ * unused part of the stack. */
 void sl_vm_mark_roots(struct star *s, void (*mark)(struct star *s, value v));
 
-/* After marking and before sweeping: frees the programs that star_program_free
- * was given and whose code no function has any more. The collector
- * sets `program->used` when it comes by a T_CODE. */
+/* Heap hook, called after marking and before sweeping: frees programs passed to
+ * star_program_free whose code no function uses any more. The collector sets
+ * `program->used` when it marks a T_CODE. */
 void sl_vm_sweep_programs(struct star *s);
 
-/* Frees the stack, frames, modules and programs: before the heap goes. */
+/* Frees the stack, frames, modules and programs; call before the heap is
+ * closed. */
 void sl_vm_close(struct star *s);
 
 /* --- frame.c ---------------------------------------------------------------------- */
 
-/* Pushes a frame for `f` whose window begins at `window`, or in another segment,
- * with the first `count` of `args` in it. Everything else of it is stale. NULL:
- * too deep, or no memory. */
+/* Pushes a frame for `f` whose window begins at `window`, or in another
+ * segment, and starts with the first `count` of `args`. The rest of the window
+ * is stale. Returns NULL if the depth or memory is exhausted. */
 struct sl_frame *sl_push(struct star *s, struct sl_function *f, value *window,
                          const value *args, uint32_t count);
 
@@ -99,41 +101,42 @@ static inline void sl_pop(struct star *s, struct sl_frame *f)
 void sl_stack_close(struct star *s);
 
 /* Adds `code`, which failed at instruction `pc`, to the traceback; `place` is
- * the exact place, or NULL. */
+ * the exact position, or NULL. */
 void sl_report_frame(struct star *s, const struct sl_code *code, uint32_t pc,
                      const struct sl_pos *place);
 
-/* Leaves the innermost frame, which failed at `pc`: reports it, unlocks what its
- * loops iterate over. */
+/* Leaves the innermost frame, which failed at `pc`: reports it, and unlocks the
+ * iterables of its loops. */
 void sl_leave_failed(struct star *s, uint32_t pc, const struct sl_pos *place);
 
 /* --- call.c ----------------------------------------------------------------------- */
 
 /*
  * Binds the arguments of a call to the parameters of `f` and pushes its frame,
- * whose window begins at `window`, or in another segment when there is no room.
+ * whose window begins at `window`, or in another segment if there is no room.
  * `args` holds `count` positional values, then `named` named ones; `window` may
- * be `args` when there are none named, else it overlaps nothing. `site` is where
- * the names come from, to remember what they meant, or NULL. NULL on failure,
- * which has been reported as one of `f`. Call within a native scope.
+ * equal `args` if there are no named ones, otherwise it must not overlap them.
+ * `site` is the source of the names and caches their meaning, or NULL. Returns
+ * NULL on failure, which is already reported as one of `f`. Call within a
+ * native scope.
  */
 struct sl_frame *sl_bind(struct star *s, struct sl_function *f, value *window,
                          const value *args, uint32_t count, const value *names,
                          uint32_t named, struct sl_site *site);
 
-/* The arguments of a call with * or **, which begin at `at`, as one tuple:
- * *count positional, *named named ones, then the names of these. */
+/* Returns the arguments of a call with * or **, which begin at `at`, as one
+ * tuple: *count positional, *named named ones, then the names of these. */
 value sl_spread(struct star *s, const value *at, const struct sl_site *site,
                 const value *names, uint32_t *count, uint32_t *named);
 
-/* Runs the top level, a function without arguments. */
+/* Runs the top level as a function without arguments. */
 value sl_run_toplevel(struct star *s, struct sl_code *code,
                       struct sl_globals *globals);
 
 /* --- vm.c ------------------------------------------------------------------------- */
 
-/* Runs the innermost frame, which has `entry` set, and those it calls until it
- * returns: its result, or 0 when it failed. The frame is gone then. */
+/* Runs the innermost frame, which has `entry` set, and those it calls, until it
+ * returns. Returns its result, or 0 on failure. The frame is popped. */
 value sl_run_frame(struct star *s);
 
 #endif
