@@ -213,7 +213,7 @@ static void refuse_unserved(const struct node *n, struct err *e)
              entry->line, doc_kind_name(entry->kind), STR_ARG(entry->name),
              n->is_unserved ? "nor is its content"
                             : "and was never proved on this machine");
-    err_hint(e, "run mapm update %.*s, or of several mapm update",
+    err_hint(e, "run mapm update %.*s, or mapm update for all packages",
              STR_ARG(entry->name));
 }
 

@@ -843,6 +843,19 @@ static bool check_lock_there(const struct install_session *s, struct err *e)
                     s->request->locked ? " without --locked" : "");
 }
 
+/* mapm diff NAME@REF with the ref that is locked compares with what the ref
+ * names now, as an update does. */
+static bool is_compared(void *ctx, const struct lock_entry *entry)
+{
+    const struct str_list *given =
+        &((const struct install_session *)ctx)->request->arguments;
+
+    for (size_t i = 0; i < given->count; i++)
+        if (str_eq(given->items[i], entry->origin))
+            return true;
+    return false;
+}
+
 bool install_packages(struct install_session *s, struct err *e)
 {
     struct context *cx = s->cx;
@@ -862,6 +875,8 @@ bool install_packages(struct install_session *s, struct err *e)
         .on_fetched_ctx = s,
         .on_idle = session_find_on_machine,
         .on_idle_ctx = s,
+        .is_moving = s->request->compares ? is_compared : NULL,
+        .moving_ctx = s,
     };
 
     s->locked = o.locked;

@@ -222,6 +222,9 @@ is 'has it as well' "$(field '[(p["name"], p.get("old_command"), p.get("command"
 is 'and the changelog' "$(field '[p["changelog"] for p in d["packages"] if p["changelog"]][0].count("## ")')" 2
 exits 'one alone' 0 mapm update --diff other
 is 'is shown alone' "$(printf '%s\n' "$out" | grep -c '^# skill')" 1
+as_update=$out
+exits '[D5] the ref that is locked' 0 mapm diff other@main
+is '[D5] shows what an update would' "$out" "$as_update"
 exits 'NAME@REF' 0 mapm diff other@v2
 like 'is as an update there' "$out" '^# skill acme/other: update 1\.0\.0 .* -> 1\.2\.0 '
 exits 'a range' 0 mapm diff 'other@^1.1'
