@@ -23,13 +23,13 @@ static bool check_entry(const struct layer *l, const struct lock_entry *entry,
         return err_hint(e, "only programs need trust: name a metaskill");
     }
     if (!layer_is_fetched(l, entry)) {
-        err_set(e, ERR_FAILED, "%.*s %s (%.*s): it runs without",
+        err_set(e, ERR_FAILED, "%.*s %s (%.*s): it needs no trust to run",
                 STR_ARG(entry->name),
                 layer_is_own(l, entry) ? "is of this workspace"
                                        : "was installed from a folder of yours",
                 STR_ARG(entry->origin));
-        return err_hint(e, "that agents may run it over MCP is said by mapm "
-                           "trust --workspace");
+        return err_hint(e,
+                        "mapm trust --workspace lets agents run it over MCP");
     }
     return true;
 }

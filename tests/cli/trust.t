@@ -108,7 +108,7 @@ skill "$T/mine/draft" 'scope: acme'
 cp "$S/SKILL.star" "$T/mine/draft"
 mapm install --yes "$T/mine/draft" >/dev/null 2>&1
 exits '[X27] what came from a folder needs none' 1 mapm trust --yes draft
-like 'and that is said' "$err" 'runs without'
+like 'and that is said' "$err" 'needs no trust to run'
 
 # --- a workspace ------------------------------------------------------------------------------
 
