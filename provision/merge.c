@@ -469,31 +469,48 @@ static struct str white_inside(const struct merge *m, const struct json *object)
     return inside;
 }
 
-struct str merge_gap(const struct merge *m)
+struct str merge_gap(const struct merge *m, bool *is_all)
 {
     CLEANUP(arena_done) struct arena a = {0};
+    struct yaml_place place = yaml_place(m->file.shape, STR(""));
     const struct json *root, *section;
+    struct err ignored = {0};
     struct str gap;
 
-    if (merge_can_begin(m))
+    *is_all = merge_can_begin(m);
+    if (m->file.shape->format == SHAPE_YAML) {
+        if (!yaml_edit_find_gap(m->text, &place, m->arena, &gap, is_all,
+                                &ignored))
+            return STR("");
+    } else if (*is_all)
         gap = m->text;
     else if (find_objects(m, &a, &root, &section))
         gap = white_inside(m, section ? section : root);
     else
         return STR("");
-    return gap.n && gap.n <= RECORD_GAP_MAX_BYTES ? arena_str(m->arena, gap)
-                                                  : STR("");
+    if (gap.n > RECORD_GAP_MAX_BYTES) {
+        *is_all = false;
+        return STR("");
+    }
+    return gap.n ? arena_str(m->arena, gap) : STR("");
 }
 
 bool merge_put_gap(struct merge *m, struct str gap, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
+    struct yaml_place place = yaml_place(m->file.shape, STR(""));
     const struct json *root, *section;
     struct arena a = {0};
-    struct str inside;
+    struct str inside, text = {0};
     size_t at;
 
-    if (!gap.n || !find_objects(m, &scratch, &root, &section))
+    if (gap.n && m->file.shape->format == SHAPE_YAML) {
+        bool ok = yaml_edit_put_gap(m->text, &place, gap, &a, &text, e);
+
+        return hold(m, &a, text, ok, e);
+    }
+    if (!gap.n || str_trim(gap).n ||
+        !find_objects(m, &scratch, &root, &section))
         return true;
     inside = white_inside(m, section ? section : root);
     if (!inside.p || inside.n)

@@ -70,11 +70,12 @@ bool merge_is_empty(const struct merge *m);
 bool merge_has_section(const struct merge *m);
 MUST_CHECK bool merge_drop_section(struct merge *m, struct err *e);
 
-/* merge_gap() returns the white space in the object that is to get the first
- * server, or in the object that is to contain it; "" if that object is absent
- * or not empty. merge_put_gap() restores it once nothing else is between the
- * braces. JSON only. */
-struct str merge_gap(const struct merge *m);
+/* merge_gap() returns what stands where the first server goes: the white space in
+ * the object that is to get it, or in the object that is to contain that one; in
+ * YAML an empty {…} or […] with the white space before it; "" if there are
+ * others, or none. `*is_all` is set if it is the whole text. merge_put_gap()
+ * restores it once nothing else is there. */
+struct str merge_gap(const struct merge *m, bool *is_all);
 MUST_CHECK bool merge_put_gap(struct merge *m, struct str gap, struct err *e);
 
 void merge_done(struct merge *m);

@@ -267,11 +267,12 @@ static bool plan_edited(struct sharing *s, struct change *c, struct str before,
     bool created = !there || (s->known && s->known->created);
     bool section = created || (s->known && s->known->section) ||
                    !merge_has_section(&s->merge);
-    struct str content;
+    struct str content, gap;
+    bool is_all;
 
-    s->next.gap = s->known ? s->known->gap : merge_gap(&s->merge);
-    s->next.was_empty =
-        s->known ? s->known->was_empty : there && merge_can_begin(&s->merge);
+    gap = merge_gap(&s->merge, &is_all);
+    s->next.gap = s->known ? s->known->gap : gap;
+    s->next.was_empty = s->known ? s->known->was_empty : there && is_all;
     if (!edit_file(s, e) ||
         (!s->target->server_count && !restore_empty(s, section, e)))
         return false;

@@ -22,7 +22,8 @@
  *     k <a|-> <sha256> <source> <key>   our entry there; a: absolute paths; A, +:
  *                                       it was the user's before an import
  *     gap <letters>                     what stood between the braces that the
- *                                       first entry or object went into: s t n r
+ *                                       first entry or object went into: s t n r, and
+ *                                       in YAML { } [ ] themselves
  *     dir <path>                        a folder that mapm created
  *     here <size> <mtime> <ctime> <ino> of .agents/.mapm/.gitignore
  *     end
@@ -77,7 +78,8 @@ struct record_entry {
     struct str link;
     struct record_file *files; /* TREE: sorted by path; FILE: one */
     size_t file_count;
-    struct str gap; /* SHARED: white space in the object that was empty before:
+    struct str gap; /* SHARED: white space, or in YAML {} or [], in the object
+                     * that was empty before:
                      * the entries', or with `section` the whole; "" = none */
     struct file_stat stat;
     struct record_key *keys;

@@ -144,9 +144,9 @@ static void put_key(struct buf *out, const struct record_key *k)
     buf_char(out, '\n');
 }
 
-/* Letters that represent white space in the record. */
-#define GAP_LETTERS "stnr"
-static const char gap_chars[] = " \t\n\r";
+/* Letters of the record for white space and brackets. */
+#define GAP_LETTERS "stnr{}[]"
+static const char gap_chars[] = " \t\n\r{}[]";
 
 static void put_gap(struct buf *out, struct str gap)
 {

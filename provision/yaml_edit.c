@@ -110,6 +110,63 @@ static bool open_text(struct document *d, struct str text,
            find_value(d->section, place, &d->value, e);
 }
 
+/* --- empty {} and [] --------------------------------------------------------- */
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool is_bracket(char c)
+{
+    return c == '{' || c == '}' || c == '[' || c == ']';
+}
+
+static bool is_empty_flow(const struct yaml *y)
+{
+    return y && y->kind != YAML_SCALAR && y->flow && !y->first;
+}
+
+/* Finds the empty flow collection that is to get the first entry, with the
+ * white space before it: the section, or the root if the text has nothing else.
+ * Returns false for anything else, also for a comment in it. */
+static bool find_gap(const struct document *d, size_t *from, size_t *to)
+{
+    const struct yaml *y = d->section ? d->section : d->root;
+
+    if (!is_empty_flow(y))
+        return false;
+    *from = d->section ? y->start : 0;
+    *to = d->section ? y->end : d->text.n;
+    while (*from > 0 && is_space(d->text.p[*from - 1]))
+        --*from;
+    if (d->section && (*from == 0 || d->text.p[*from - 1] != ':'))
+        return false;
+    for (size_t i = *from; i < *to; i++)
+        if (!is_space(d->text.p[i]) && !is_bracket(d->text.p[i]))
+            return false;
+    return true;
+}
+
+bool yaml_edit_find_gap(struct str text, const struct yaml_place *place,
+                        struct arena *a, struct str *gap, bool *is_all,
+                        struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct document d;
+    size_t from, to;
+
+    *gap = STR("");
+    *is_all = false;
+    if (!open_text(&d, text, place, &scratch, e))
+        return false;
+    if (!find_gap(&d, &from, &to))
+        return true;
+    *gap = arena_str(a, str_slice(text, from, to));
+    *is_all = !d.section;
+    return true;
+}
+
 /* --- values ---------------------------------------------------------------- */
 
 static void put_hashed(struct json_writer *w, const struct yaml *scalar)
@@ -466,6 +523,40 @@ static bool check_edit(struct str before, struct str after,
 
 /* --- editing ---------------------------------------------------------------- */
 
+/* An entry is a block, for which {} or [] makes room. */
+static bool cut_gap(struct document *d, const struct yaml_place *place,
+                    struct arena *a, struct err *e)
+{
+    size_t from, to;
+    struct str text;
+
+    return !find_gap(d, &from, &to) ||
+           (finish(d, from, to, STR(""), &text, e) &&
+            open_text(d, text, place, a, e));
+}
+
+bool yaml_edit_put_gap(struct str text, const struct yaml_place *place,
+                       struct str gap, struct arena *a, struct str *out,
+                       struct err *e)
+{
+    struct str again;
+    struct document d;
+    bool is_all;
+    size_t at;
+
+    if (!open_text(&d, text, place, a, e))
+        return false;
+    *out = text;
+    at = d.section ? d.section->start : 0;
+    if (!d.section || !is_null(d.section) || at == 0 || text.p[at - 1] != ':')
+        return true;
+    return finish(&d, at, at, gap, out, e) &&
+           yaml_edit_find_gap(*out, place, a, &again, &is_all, e) &&
+           (str_eq(again, gap) ||
+            err_set(e, ERR_FORMAT,
+                    "it is written in a way that is not edited"));
+}
+
 bool yaml_edit_put(struct str text, const struct yaml_place *place,
                    struct str value, struct arena *a, struct str *out,
                    struct err *e)
@@ -474,7 +565,8 @@ bool yaml_edit_put(struct str text, const struct yaml_place *place,
     struct document d;
     const struct json *j;
 
-    if (!open_text(&d, text, place, a, e) || !read_value(value, a, &j, e))
+    if (!open_text(&d, text, place, a, e) || !cut_gap(&d, place, a, e) ||
+        !read_value(value, a, &j, e))
         return false;
     buf_init(&b, CLIENT_FILE_MAX_BYTES);
     if (!(d.value     ? replace(&d, j, place, &b, out, e)

@@ -12,7 +12,7 @@
  *
  * Errors: ERR_FORMAT "line L: …" for what base/yaml.h refuses (anchors, tags,
  * several documents …), and where the root or the section is written in another
- * way than one line or more for each member ({…}).
+ * way than one line or more for each member ({…}), unless it is empty.
  */
 
 struct yaml_place {
@@ -30,7 +30,7 @@ MUST_CHECK bool yaml_edit_hash(struct str value, struct hash *out,
                                struct err *e);
 
 /* Writes a block. A new block is appended to its section, a new section to the
- * file. */
+ * file. An empty {…} or […] in its place goes. */
 MUST_CHECK bool yaml_edit_put(struct str text, const struct yaml_place *place,
                               struct str value, struct arena *a,
                               struct str *out, struct err *e);
@@ -39,6 +39,19 @@ MUST_CHECK bool yaml_edit_remove(struct str text,
                                  const struct yaml_place *place,
                                  struct arena *a, struct str *out,
                                  struct err *e);
+
+/* Returns the empty {…} or […] of the section, with the white space before it;
+ * or, with `*is_all`, the whole text if it is only that; "" for anything else.
+ * The other function writes it behind the key of a section that is empty
+ * again, and refuses what the first one would not return. */
+MUST_CHECK bool yaml_edit_find_gap(struct str text,
+                                   const struct yaml_place *place,
+                                   struct arena *a, struct str *gap,
+                                   bool *is_all, struct err *e);
+MUST_CHECK bool yaml_edit_put_gap(struct str text,
+                                  const struct yaml_place *place,
+                                  struct str gap, struct arena *a,
+                                  struct str *out, struct err *e);
 
 MUST_CHECK bool yaml_edit_has_section(struct str text,
                                       const struct yaml_place *place, bool *has,

@@ -179,6 +179,19 @@ exits 'remove' 0 mapm remove -g $NAMES
 is 'leaves the home as it was' "$(seen | diff - "$T/before")" ''
 
 fresh
+with_all
+mkdir -p "$HOME/.config/goose" "$HOME/.hermes"
+printf 'a: 1\nextensions:  {\n}  # mine\n' >"$HOME/.config/goose/config.yaml"
+printf ' {}\n\n' >"$HOME/.hermes/config.yaml"
+seen >"$T/before"
+exits '[H8] YAML with empty braces' 0 mapm install -g --yes $ALL
+is '[H8] gets blocks' "$(grep -c io-acme-tool: "$HOME/.config/goose/config.yaml" "$HOME/.hermes/config.yaml")" \
+    "$(printf '%s:1\n' "$HOME/.config/goose/config.yaml" "$HOME/.hermes/config.yaml")"
+exits '[H8] another one' 0 mapm install -g --yes "$s/io.acme_shared.json"
+exits '[H8] without them' 0 mapm remove -g $NAMES io.acme/shared
+is '[H8] it has its braces again' "$(seen | diff - "$T/before")" ''
+
+fresh
 mkdir -p "$HOME/.agents/skills/pdf" "$HOME/.cursor"
 cp "$s/skills/pdf/SKILL.md" "$HOME/.agents/skills/pdf"
 exits 'a skill of the user, though it be equal' 1 mapm install -g --yes $ALL

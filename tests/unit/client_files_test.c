@@ -71,6 +71,14 @@ static const struct {
     {SHAPE_YAML, 'b', "a: 1"},
     {SHAPE_YAML, 'b', "%s:"},
     {SHAPE_YAML, 'b', "%s:  # none\nb: {x: [1, 2]}\n"},
+    {SHAPE_YAML, 'b', "{}"},
+    {SHAPE_YAML, 'b', "\n { \n}\n\n"},
+    {SHAPE_YAML, 'm', "%s: {}"},
+    {SHAPE_YAML, 'm', "a: 1\n\"%s\":  { } # c\n# of b\nb: 2\n"},
+    {SHAPE_YAML, 'm', "%s:\r\n    {\r\n    }\r\nb: {}\r\n"},
+    {SHAPE_YAML, 'l', "%s: []"},
+    {SHAPE_YAML, 'l', "a: []\n%s: [ ] # c\n\nb: 2"},
+    {SHAPE_YAML, 'l', "%s:\n  [\n  ]\n# end\n"},
     {SHAPE_YAML, 'm', "a: 1\n%s:\n  mine:\n    x: |\n      1\n      2\n# end\n"},
     {SHAPE_YAML, 'm', "a: 'x'\r\n%s:\r\n    mine: {x: 1}   # c\r\n\r\n    more:\r\n      - 1\r\nb: 2\r\n"},
     {SHAPE_YAML, 'b', "\xef\xbb\xbf" "a: 1\n\n\n"},
@@ -94,9 +102,10 @@ static const struct {
     {SHAPE_TOML, "a = 1\n[a.b]\n"}, {SHAPE_TOML, "[[a]]\nx = 1\n[[a]]\n[a.b]\n[a.b]\n"},
     {SHAPE_TOML, "a = 2026-1-01\n"}, {SHAPE_TOML, "a = 1__0\n"},
     {SHAPE_YAML, "a: [1"}, {SHAPE_YAML, "- 1\n"}, {SHAPE_YAML, "%s: 1\n"},
-    {SHAPE_YAML, "%s: {}\n"}, {SHAPE_YAML, "%s: {mine: {}}\n"}, {SHAPE_YAML, "{a: 1}\n"},
+    {SHAPE_YAML, "%s: {mine: {}}\n"}, {SHAPE_YAML, "{\"%s\": {}}\n"}, {SHAPE_YAML, "# c\n{}\n"},
+    {SHAPE_YAML, "%s: { # c\n}\n"}, {SHAPE_YAML, "%s: # c\n  {}\n"}, {SHAPE_YAML, "{a: 1}\n"},
     {SHAPE_YAML, "%s: &x\n  a: 1\n"}, {SHAPE_YAML, "a: !t 1\n"}, {SHAPE_YAML, "a: 1\n---\nb: 1\n"},
-    {SHAPE_YAML, "%s: []\n"}, {SHAPE_YAML, "? %s\n: mine: 1\n"}, {SHAPE_YAML, "a: 1\n..."},
+    {SHAPE_YAML, "%s: [1]\n"}, {SHAPE_YAML, "%s: [{name: x}]\n"}, {SHAPE_YAML, "? %s\n: mine: 1\n"}, {SHAPE_YAML, "a: 1\n..."},
     {SHAPE_YAML, "a: |\n  x"}, /* what follows would give it a line end */
 };
 /* clang-format on */
@@ -167,12 +176,12 @@ static bool puts_and_removes(const struct client *c, struct str before,
     const char *last = entries[c->mcp.shape->is_local ? 0 : 2];
     struct str text = before, gap;
     struct merge m;
-    bool ok, section;
+    bool ok, section, is_all;
 
     if (!merge_open(&f, text, a, &m, e))
         return false;
     section = merge_has_section(&m);
-    gap = merge_gap(&m);
+    gap = merge_gap(&m, &is_all);
     ok = put(&m, c, KEY, entries[0], a, e);
     text = merge_text(&m, a);
     merge_done(&m);
@@ -189,8 +198,8 @@ static bool puts_and_removes(const struct client *c, struct str before,
          (section || merge_drop_section(&m, e)) && merge_put_gap(&m, gap, e) &&
          merge_check(&m, e);
     *after = merge_text(&m, a);
-    if (!before.n && merge_is_empty(&m))
-        *after = STR("");
+    if ((is_all || !before.n) && merge_is_empty(&m))
+        *after = gap;
     merge_done(&m);
     return ok;
 }
