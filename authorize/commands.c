@@ -357,7 +357,7 @@ static const char *conditions(const struct command_rules *c)
     return off ? " without a sandbox" : "";
 }
 
-/* Asks the user whether to execute the command, which is never truncated
+/* Asks the user whether to execute the command, which is shown in full
  * (SEP-1024). "always" would accept all rules of mapm.yaml, so it is not
  * offered after the user declined them. */
 static bool ask_person(struct command_rules *c, const struct command *in,

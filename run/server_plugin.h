@@ -8,8 +8,8 @@
 #include "mapm/store.h"
 
 /*
- * The process of a plugin's server: its root out of the store, its data folder,
- * its environment. The first start writes the root, and none writes into the
+ * The process of a plugin's server: its root from the store, its data folder,
+ * its environment. The first start writes the root; no start writes to the
  * workspace. Source: P29 to P34, P44 to P49, X37; PLUGINS.md rows 36 to 38.
  */
 MUST_CHECK bool server_plugin_read(struct context *cx, struct store *store,

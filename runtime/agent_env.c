@@ -8,7 +8,7 @@
 
 #include "backend.h"
 
-#define SECRET_MIN_BYTES 6 /* a shorter one is a word, and no secret */
+#define SECRET_MIN_BYTES 6 /* shorter values are ordinary words, not secrets */
 
 static const char *const always[] = {
     "HOME",
@@ -24,7 +24,8 @@ static const char *const always[] = {
     "TZ",
     "TMPDIR",
     "XDG_*",
-    "DBUS_SESSION_BUS_ADDRESS", /* the keyring where they keep their log-in */
+    "DBUS_SESSION_BUS_ADDRESS", /* the keyring in which backends store their
+                                 * log-in */
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "ALL_PROXY",
@@ -39,7 +40,7 @@ static const char *const always[] = {
     NULL,
 };
 
-/* Of exec: a local model is often behind one. */
+/* For exec only: a local model often runs on such a server. */
 static const char *const exec_only[] = {"OLLAMA_*", NULL};
 
 static const char *const secret_words[] = {
@@ -53,7 +54,8 @@ static bool matches(struct str name, struct str pattern)
     return str_starts(name, str_slice(pattern, 0, pattern.n - 1));
 }
 
-/* "X_*?Y": as long as Y is set. */
+/* Matches a name against "X_*"; with "?Y" the entry applies only if Y is
+ * set. */
 static bool lets_through(struct str name, const char *entry)
 {
     struct str when = str_cstr(entry), pattern;
@@ -81,7 +83,8 @@ static bool is_listed(struct str name, const char *const *list)
     return false;
 }
 
-/* Names that the user adds; nothing that loads code into a program. */
+/* Accepts names that the user adds, except variables that load code into a
+ * program. */
 static bool is_wished(struct str name)
 {
     struct str rest = str_cstr(getenv("MAPM_ASK_ENV")), word;
@@ -109,7 +112,7 @@ static bool is_set(const char *const *set, struct str name)
     return false;
 }
 
-/* Relative elements would be resolved in the workspace. */
+/* Drops relative elements of PATH, which would be resolved in the workspace. */
 static void add_path(struct agent_env *env)
 {
     struct str rest = str_cstr(getenv("PATH")), folder, clean = STR("PATH=");
@@ -138,7 +141,7 @@ static void add_own(struct agent_env *env, const struct ask *in)
     add(env, arena_printf(a, "MAPM_PURPOSE=%.*s", STR_ARG(purpose)).p);
 }
 
-/* Said by us, or of this run alone. */
+/* Variables that mapm sets itself or that belong to this run only. */
 static bool is_own(struct str name)
 {
     return str_starts(name, STR("MAPM_")) && !str_is(name, "MAPM_HOME");
@@ -168,7 +171,7 @@ void agent_env_build(struct agent_env *env, const struct preset *p,
     add(env, NULL);
 }
 
-/* By its name, or a proxy with a password in it. */
+/* Returns true for names of secrets, and for a proxy URL with a password. */
 static bool is_secret(struct str name, struct str value)
 {
     for (size_t i = 0; secret_words[i]; i++) {
@@ -200,7 +203,8 @@ static struct str replace(struct str text, struct str what, struct arena *a)
     return text;
 }
 
-/* "\033[31m" and its like: colours of a program that means a terminal. */
+/* Removes escape sequences such as "\033[31m", written by programs that assume
+ * a terminal. */
 static struct str without_colours(struct str text, struct arena *a)
 {
     struct buf b;
@@ -235,7 +239,7 @@ struct str agent_env_hide(const struct agent_env *env, struct str text,
         if (is_secret(name, value))
             text = replace(text, value, a);
     }
-    /* A hidden byte is shown as up to ten. */
+    /* An escaped byte takes up to ten. */
     buf_init(&b, 10 * text.n + 1);
     text_visible(&b, text, true);
     text = text_cut(text_one_line(buf_str(&b), a), max_chars);

@@ -19,9 +19,9 @@
 
 /* --- the words of exec -------------------------------------------------------- */
 
-/* Parses one word of a command line: a blank ends it, except in quotes or
- * after a backslash. False at the end of the text; `*closed` false: a quote
- * is open. */
+/* Parses one word of a command line. A blank ends it, except in quotes or after
+ * a backslash. Returns false at the end of the text; `*closed` is false if a
+ * quote is left open. */
 static bool next_word(struct str *rest, struct buf *word, bool *closed)
 {
     char quote = '\0';
@@ -83,7 +83,7 @@ static struct str from_home(struct str path, struct arena *a)
     return fs_join(str_cstr(home), str_from_index(path, 2), a);
 }
 
-/* A path on the command line is relative to the current directory. */
+/* Resolves a program of the command line, relative to the current directory. */
 static bool resolve_typed(struct backend *k, struct str *program, struct err *e)
 {
     char cwd[CWD_MAX_BYTES];
@@ -98,8 +98,9 @@ static bool resolve_typed(struct backend *k, struct str *program, struct err *e)
     return true;
 }
 
-/* A file of the user's serves every folder: a relative path in it would be
- * a program of whichever workspace this is. */
+/* Resolves a program of the user's configuration file, which applies in every
+ * folder: a relative path is rejected, since it would run a program of the
+ * current workspace. */
 static bool resolve_written(struct backend *k, struct str *program,
                             struct err *e)
 {
@@ -119,7 +120,7 @@ static bool is_api(struct str name)
     return str_is(name, "anthropic") || str_is(name, "openai");
 }
 
-/* The settings of this backend in the user's file. */
+/* Returns the settings of this backend in the user's file. */
 static const struct project_ask *settings_of(const struct backend_selection *w,
                                              struct str name)
 {
@@ -156,7 +157,7 @@ static bool is_unknown(const struct backend *k, struct err *e)
                     STR_ARG(clients_join_backends(", ", k->arena)));
 }
 
-/* From --ask or MAPM_ASK. */
+/* Selects the backend from --ask or MAPM_ASK. */
 static bool choose_typed(struct backend *k, const struct backend_selection *w,
                          struct err *e)
 {
@@ -184,7 +185,7 @@ static bool choose_typed(struct backend *k, const struct backend_selection *w,
     return prepare(k, w, value, e);
 }
 
-/* From the user's file. */
+/* Selects the backend from the user's file. */
 static bool choose_written(struct backend *k, const struct backend_selection *w,
                            const struct project_ask *ask, struct err *e)
 {
@@ -262,7 +263,8 @@ bool backend_select(const struct backend_selection *w, struct arena *a,
     } else if (workspace && workspace->line) {
         k->why = from_file(w->workspace_name, "mapm.yaml", workspace->line, a);
         k->name = workspace->name;
-        /* Row 15: never a program, an address or a key. */
+        /* Row 15: a workspace selects by name only, never a program, URL or
+         * key. */
         k->preset = clients_find_backend(k->name);
         k->kind = &backend_cli_kind;
         ok = k->preset ? prepare(k, w, STR(""), e) : is_unknown(k, e);

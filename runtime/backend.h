@@ -18,20 +18,20 @@ struct preset;
 struct backend {
     const struct backend_kind *kind;
     struct str name;     /* "claude", "exec:./x", "anthropic", "replay:f" */
-    struct str why;      /* source of the selection */
+    struct str why;      /* why it was selected, for messages */
     struct str program;  /* absolute path, or URL */
-    struct str model;    /* "" = the default of the backend */
-    struct arena *arena; /* owns this struct and its strings */
+    struct str model;    /* "" for the default of the backend */
+    struct arena *arena; /* owner of this struct and its strings */
     const struct preset *preset;
-    /* exec: arguments of the program, [0] as configured */
+    /* exec: arguments of the program; [0] as configured */
     const struct str *argv;
     size_t argc;
-    void *own; /* of the kind */
+    void *own; /* data of the backend kind */
 };
 
-/* A backend that the user named. */
+/* A backend selected by name. */
 struct backend_request {
-    struct str value; /* exec, replay: the text behind the colon; else "" */
+    struct str value; /* exec, replay: the text after the colon, else "" */
     const struct project_ask *configured; /* settings of this kind in the
                                            * user's file (url, model, key …),
                                            * or NULL */
@@ -39,8 +39,8 @@ struct backend_request {
 };
 
 struct backend_kind {
-    /* Fills the rest of `k`; `name`, `why`, `arena` are there. Starts nothing,
-     * asks no network. */
+    /* Fills the rest of `k`, in which `name`, `why` and `arena` are set. Starts
+     * no process and sends no request. */
     bool (*prepare)(struct backend *k, const struct backend_request *w,
                     struct err *e);
     /* See backend_ask. */
@@ -54,20 +54,20 @@ extern const struct backend_kind backend_replay_kind;
 /* `k->name` is "anthropic" or "openai". backend_http.c */
 extern const struct backend_kind backend_http_kind;
 
-/* A program on PATH, and not in the workspace (row 15). */
+/* Finds a program on PATH that is outside the workspace (row 15). */
 MUST_CHECK bool backend_find_program(const struct backend_selection *w,
                                      const char *program, struct arena *a,
                                      struct str *path, struct err *e);
 
-/* For backend_list: the URL of an API ("" = not usable), and in `note` what is
- * missing ("set ANTHROPIC_API_KEY"). backend_http.c */
+/* For backend_list: returns the URL of an API, "" if it is not usable, and in
+ * `note` what is missing ("set ANTHROPIC_API_KEY"). In backend_http.c. */
 void backend_http_find(const char *name, const struct backend_request *w,
                        struct arena *a, struct backend_found *out);
 
 /*
- * The answer for the program (K24, row 22): invalid UTF-8 becomes U+FFFD, at
- * most `max_chars` code points; `*truncated` is set when it was cut (never
- * cleared). In `a`.
+ * Converts bytes to the answer for the program (K24, row 22): invalid UTF-8
+ * becomes U+FFFD, at most `max_chars` code points. Sets `*truncated` if the
+ * answer was cut and never clears it. Allocated in `a`.
  */
 struct str backend_text(struct str bytes, size_t max_chars, struct arena *a,
                         bool *truncated);

@@ -9,9 +9,10 @@
 #include "reading.h"
 
 /*
- * An answer from a program: of a preset, or exec. The prompt on its stdin, its
- * output read while it comes; it ends with its whole process group, daemons
- * included, when it is done, out of turns, out of time, or a signal comes.
+ * Gets an answer from a program: a preset or exec. The prompt is written to its
+ * stdin and its output is parsed as it arrives. Its whole process group,
+ * daemons included, is killed when the answer is complete, at the limit of
+ * turns or time, or on a signal.
  */
 
 #define STDERR_KEPT_BYTES  4096
@@ -19,7 +20,9 @@
 #define LAST_WORDS_BYTES   500
 #define TURNS_TEXT_BYTES   12
 #define ARGUMENT_MAX_BYTES (128u * 1024 - 64) /* Linux: MAX_ARG_STRLEN */
-#define INTERPRETER_GONE   127                /* env: node: No such file */
+#define INTERPRETER_GONE                                                       \
+    127 /* exit code of "env: node: No
+                                               * such file" */
 
 struct talk {
     const struct backend *k;
@@ -27,7 +30,7 @@ struct talk {
     const struct backend_progress *news;
     struct reading reading;
     struct agent_env env;
-    char tail[STDERR_KEPT_BYTES]; /* the last of its stderr */
+    char tail[STDERR_KEPT_BYTES]; /* end of its stderr */
     size_t tail_bytes;
     struct arena *arena;
 };
@@ -135,7 +138,8 @@ static bool go_on(void *ctx)
 
 /* --- the result --------------------------------------------------------- */
 
-/* Words of a log-in that is missing, in any of their spellings. */
+/* Returns true if the text contains words of a missing log-in, in any
+ * spelling. */
 static bool is_about_login(struct str text)
 {
     static const char *const words[] = {
@@ -180,7 +184,7 @@ static bool fail_by_code(const struct talk *t, int code, struct err *e)
             buf_str(t->reading.rules ? &t->reading.why : &t->reading.text));
     text = arena_printf(t->arena, "ended with exit code %d%s", code,
                         last.n ? ": " : ", and without a word");
-    /* The end of stderr matters most. */
+    /* Keep the end of stderr, which usually has the reason. */
     if (last.n > LAST_WORDS_BYTES)
         last = str_from_index(last, last.n - LAST_WORDS_BYTES);
     if (code == INTERPRETER_GONE && !last.n)
@@ -214,7 +218,8 @@ static unsigned turns_used(const struct talk *t)
 {
     unsigned turns = t->reading.turns, cap = t->in->max_turns;
 
-    /* Not reported: the specification then takes the granted number. */
+    /* If the backend does not report turns, the specification uses the granted
+     * number. */
     return turns && turns < cap ? turns : cap;
 }
 
@@ -300,7 +305,8 @@ static bool find_preset(struct backend *k, const struct backend_request *w,
     return err_hint(e, "%s", p->install);
 }
 
-/* A path from the command line, or an absolute one from the user's file. */
+/* Finds the program of a path on the command line, or of an absolute one in the
+ * user's file. */
 static bool find_exec(struct backend *k, const struct backend_request *w,
                       struct err *e)
 {

@@ -13,17 +13,19 @@
 #include "backend.h"
 #include "chat.h"
 
-#define ANSWER_MAX_TOKENS 16384 /* of ANSWER_MAX_CHARS in any script */
+#define ANSWER_MAX_TOKENS 16384 /* enough for ANSWER_MAX_CHARS in any script */
 #define ANSWER_MIN_BYTES  (1u << 20)
 #define ANSWER_MAX_BYTES  (32u << 20)
-#define CHAR_MAX_BYTES    12 /* "\ud83d\ude00" */
+#define CHAR_MAX_BYTES    12 /* such as "\ud83d\ude00" */
 #define KEY_MAX_BYTES     8192
-#define KEY_MIN_HIDDEN    8 /* a shorter one is a word, and no secret */
+#define KEY_MIN_HIDDEN    8 /* shorter values are ordinary words, not secrets */
 #define MODEL_MAX_BYTES   200
 #define TRIES_MAX         4
-#define FIRST_WAIT_MS     500 /* doubled with each try */
-#define RETRY_MAX_S       60  /* longer: a person decides */
-#define SLEEP_MS          20
+#define FIRST_WAIT_MS     500 /* doubled with each attempt */
+#define RETRY_MAX_S                                                            \
+    60 /* a longer requested wait is reported to the
+                               * user */
+#define SLEEP_MS 20
 
 /* clang-format off */
 static const struct api {
@@ -31,8 +33,8 @@ static const struct api {
     enum chat_shape shape;
     const char *base, *base_env, *key_env;
     const char *path;
-    const char *key_header; /* the key follows */
-    const char *version;    /* an additional header; NULL: none */
+    const char *key_header; /* header that carries the key, up to its value */
+    const char *version;    /* additional header, or NULL */
 } apis[] = {
     {"anthropic", CHAT_ANTHROPIC, "https://api.anthropic.com",
      "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "/v1/messages",
@@ -45,7 +47,7 @@ static const struct api {
 
 struct http_backend {
     const struct api *api;
-    struct str key;      /* "" = none is sent */
+    struct str key;      /* "" if none is sent */
     struct str key_from; /* source of the key, for messages */
 };
 
@@ -64,7 +66,8 @@ static struct str env(const char *name)
 
 /* --- where ---------------------------------------------------------------- */
 
-/* An invalid URL is not shown: it may contain a password. */
+/* Rejects an invalid URL without quoting it, since it may contain a
+ * password. */
 static bool base_is_good(struct str s)
 {
     struct str rest = s;
@@ -82,7 +85,7 @@ static bool base_is_good(struct str s)
     return s.n <= ORIGIN_MAX_BYTES / 2 && rest.n > 0 && rest.p[0] != '/';
 }
 
-/* Both ways of writing a base are understood: with "/v1" and without. */
+/* Accepts base URLs with and without "/v1". */
 static struct str address_of(const struct api *api, struct str base,
                              struct arena *a)
 {
@@ -98,7 +101,7 @@ static struct str address_of(const struct api *api, struct str base,
     return str_join(base, str_cstr(api->path), a);
 }
 
-/* `*is_own`: the user's file names it. */
+/* `*is_own` is set if the URL is in the user's file. */
 static bool choose_address(struct backend *k, const struct api *api,
                            const struct backend_request *w, bool *is_own,
                            struct err *e)
@@ -169,8 +172,8 @@ static struct str expand_home(struct str path, struct arena *a)
     return fs_join(home, str_from_index(path, 2), a);
 }
 
-/* As in ssh: a key file of the user that others can read is refused. A file of
- * root is trusted. */
+/* Reads a key file. As in ssh, a file of the user that others can read is
+ * rejected; a file of root is trusted. */
 static bool read_key_file(struct http_backend *h, struct str path,
                           struct arena *a, struct err *e)
 {
@@ -210,8 +213,9 @@ static bool no_key(struct str name, const char *hint, struct err *e)
     return err_hint(e, "%s", hint);
 }
 
-/* The key that everybody's environment has is for the API's own address and
- * for one that the environment names. Another one has its own, or none. */
+/* Selects the key. The common key of the environment is used only for the API's
+ * own URL or one in the environment. Any other URL needs its own key, or gets
+ * none. */
 static bool choose_key(struct backend *k, struct http_backend *h,
                        const struct backend_request *w, bool is_own,
                        struct err *e)
@@ -296,7 +300,7 @@ void backend_http_find(const char *name, const struct backend_request *w,
 
 /* --- asking --------------------------------------------------------------- */
 
-/* One ask, of one or more requests. */
+/* One model call of one or more requests. */
 struct turn {
     struct backend *k;
     const struct http_backend *own;
@@ -313,7 +317,8 @@ static void tick(void *ctx)
     backend_report_progress(t->news, 0, str_make("", 0));
 }
 
-/* OpenAI's own API, also where Azure serves it, has a newer word. */
+/* OpenAI's own API, also as served by Azure, has a newer name for
+ * max_tokens. */
 static bool is_openai(const struct backend *k)
 {
     struct str host = host_of(k->program);
@@ -360,7 +365,7 @@ static size_t answer_bytes(size_t max_chars)
     return ANSWER_MIN_BYTES + max_chars * CHAR_MAX_BYTES;
 }
 
-/* Some servers repeat the key. */
+/* Removes the key, which some servers repeat in errors. */
 static struct str hide_key(const struct turn *t, struct str text)
 {
     struct str key = t->own->key;
@@ -417,8 +422,8 @@ static bool fail_status(const struct turn *t, const struct fetch_reply *r,
     return false;
 }
 
-/* Waits before the next attempt; false: there is none, `e` is unchanged except
- * after a signal. */
+/* Waits before the next attempt. Returns false if there is none; `e` is set
+ * only after a signal. */
 static bool wait_for_retry(const struct turn *t, const struct fetch_reply *r,
                            unsigned tried, struct err *e)
 {
@@ -444,7 +449,7 @@ static bool wait_for_retry(const struct turn *t, const struct fetch_reply *r,
     return true;
 }
 
-/* Until there is an answer of 2xx. */
+/* Repeats the request until it gets a 2xx response or must not be retried. */
 static bool request(struct turn *t, struct fetch_reply *out, struct err *e)
 {
     for (unsigned tried = 1;; tried++) {
@@ -476,7 +481,7 @@ static bool read_answer(const struct turn *t, struct str body,
     }
     got.exhausted = got.truncated = reply.exhausted;
     got.text = backend_text(hide_key(t, reply.text), t->in->max_chars, t->arena,
-                            &got.truncated); /* it may go onto a tape */
+                            &got.truncated); /* recorded on tapes as well */
     backend_report_progress(t->news, 1, got.text);
     *out = got;
     return true;
@@ -489,7 +494,7 @@ static bool http_ask(struct backend *k, struct str dir, const struct ask *in,
     struct turn t = {.k = k, .own = k->own, .in = in, .news = news, .arena = a};
     struct fetch_reply reply;
 
-    (void)dir; /* an API sees the prompt alone */
+    (void)dir; /* the API gets the prompt only */
     t.post.max_bytes = answer_bytes(in->max_chars);
     t.post.deadline_ms = in->deadline_ms;
     t.post.tick = tick;

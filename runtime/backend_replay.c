@@ -5,14 +5,15 @@
 #include "backend.h"
 
 /*
- * Answers from a tape, in order: `--ask replay:FILE`. Only its asks count, so
- * commands run for real, as they do not with --replay.
+ * Answers model calls from a tape, in order: `--ask replay:FILE`. Only the
+ * model calls of the tape are used; commands are executed, unlike with
+ * --replay.
  */
 
 #define DIFFERENCE_MAX_BYTES 3000
 
 struct replay {
-    struct tape tape; /* the asks alone */
+    struct tape tape; /* model calls only */
     struct tape_player player;
     struct runtime_host host;
 };

@@ -16,7 +16,7 @@ struct str backend_text(struct str bytes, size_t max_chars, struct arena *a,
         *truncated |= text.n < bytes.n;
         return arena_str(a, text);
     }
-    /* A bad byte grows to three. */
+    /* An invalid byte is replaced by three bytes. */
     buf_init(&b, 3 * bytes.n + 1);
     while (at < bytes.n && count++ < max_chars) {
         int32_t c = text_next(bytes, &at);

@@ -6,7 +6,7 @@
 #define ANSWER_MAX_NODES    200000
 #define ANSWER_MAX_DEPTH    64
 #define COMPLAINT_MAX_CHARS 400
-#define ESCAPE_CHARS        6 /* \u0000 */
+#define ESCAPE_CHARS        6 /* length of \u0000 */
 
 /* --- the request ---------------------------------------------------------- */
 
@@ -46,7 +46,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The number in "\u1234"; -1: there is no such thing. */
+/* Returns the number in "\u1234", or -1 if there is no such escape. */
 static int32_t escape_at(struct str s, size_t at)
 {
     int32_t v = 0;
@@ -73,7 +73,8 @@ static bool is_low(int32_t c)
     return c >= 0xdc00 && c <= 0xdfff;
 }
 
-/* One escape, from its backslash: its length and its character. */
+/* Copies one escape starting at its backslash and returns its length; an
+ * invalid one is replaced. */
 static size_t mend_escape(struct buf *b, struct str s, size_t at)
 {
     int32_t c = escape_at(s, at);
@@ -89,7 +90,7 @@ static size_t mend_escape(struct buf *b, struct str s, size_t at)
     return n;
 }
 
-/* Halves of surrogate pairs, as a cut answer ends with. */
+/* Replaces unpaired surrogates, with which truncated answers may end. */
 static void mend_escapes(struct buf *b, struct str s)
 {
     size_t at = 0;
@@ -106,7 +107,7 @@ static void mend_escapes(struct buf *b, struct str s)
     }
 }
 
-/* Some servers begin with a byte order mark. */
+/* Some servers send a byte order mark first. */
 static void mend_bytes(struct buf *b, struct str s)
 {
     size_t at = str_starts(s, STR("\xef\xbb\xbf")) ? 3 : 0;
@@ -129,7 +130,8 @@ static bool parse(struct str body, struct arena *a, const struct json **out,
     const struct json_options options = {.max_depth = ANSWER_MAX_DEPTH,
                                          .max_nodes = ANSWER_MAX_NODES};
 
-    buf_init(&bytes, 3 * body.n + 1); /* a bad byte grows to three */
+    buf_init(&bytes, 3 * body.n + 1); /* an invalid byte is replaced by three
+                                       * bytes */
     buf_init(&text, 3 * body.n + 1);
     mend_bytes(&bytes, body);
     mend_escapes(&text, buf_str(&bytes));
@@ -179,7 +181,7 @@ struct str chat_complaint(struct str body, struct arena *a)
 
     if (parse(body, a, &root, &ignored))
         return shorten(complaint_of(root, a), a);
-    /* A line of text is a reason, a page of HTML is not. */
+    /* A line of text is shown as the reason; a page of HTML is not. */
     if (!text_is_utf8(text) || str_starts(text, STR("<")) ||
         text.n > 4 * COMPLAINT_MAX_CHARS)
         return str_make("", 0);
@@ -188,7 +190,8 @@ struct str chat_complaint(struct str body, struct arena *a)
 
 /* --- the answer ----------------------------------------------------------- */
 
-/* {"type": "text", "text": …}, and the like among others: their texts. */
+/* Joins the texts of blocks such as {"type": "text", "text": …}, ignoring
+ * blocks of other types. */
 static void join_blocks(struct buf *b, const struct json *blocks)
 {
     for (const struct json *i = blocks->first; i; i = i->next)
@@ -217,7 +220,8 @@ static bool is_one_of(struct str s, const char *const *words)
     return *words != NULL;
 }
 
-/* `reason`: why generation stopped; only these may end an empty answer. */
+/* `reason` is why generation stopped; only the known reasons may end an empty
+ * answer. */
 static bool read_stop_reason(struct str reason, struct chat_reply *out,
                              struct err *e)
 {

@@ -4,15 +4,14 @@
 #include "base/buf.h"
 
 /*
- * chat: the two shapes in which an API of a model is asked, as texts.
+ * chat: the two request formats of model APIs, as text.
  *
  *     prompt --> chat_write() --> body of the request
- *     body of the answer --> chat_read() --> its text, and was it cut
- *                        --> chat_complaint() --> an error, in its own words
+ *     body of the answer --> chat_read() --> its text, and whether it was cut
+ *                        --> chat_complaint() --> the error message of the API
  *
- * What an API sends is a stranger's text. Bytes that are no UTF-8 and halves of
- * surrogate pairs, which models and servers do send, become U+FFFD; all else
- * must be strict JSON.
+ * Responses are untrusted. Invalid UTF-8 and unpaired surrogates, which models
+ * and servers do send, become U+FFFD; everything else must be strict JSON.
  *
  * Source: docs/requirements.md K23, K24; THREATS.md row 22; CLIENTS.md 8.1.
  */
@@ -22,26 +21,26 @@ enum chat_shape { CHAT_ANTHROPIC, CHAT_OPENAI };
 struct chat_request {
     enum chat_shape shape;
     struct str model, prompt;
-    unsigned max_tokens; /* of the answer */
-    bool is_openai;      /* OpenAI's own API has another name for that */
+    unsigned max_tokens; /* limit of tokens in the answer */
+    bool is_openai;      /* OpenAI's own API has another name for max_tokens */
 };
 
 void chat_write(const struct chat_request *r, struct buf *out);
 
 struct chat_reply {
     struct str text;
-    bool exhausted; /* its tokens ran out */
+    bool exhausted; /* the limit of tokens was reached */
 };
 
-/* All text blocks, joined. Errors: ERR_FORMAT for a reply of another shape;
- * ERR_FETCH for an error object; ERR_FAILED for an answer without text, with
- * the reason. In `a`. */
+/* Joins all text blocks; allocated in `a`. Errors: ERR_FORMAT for a reply of
+ * another form; ERR_FETCH for an error object; ERR_FAILED for an answer without
+ * text, with the reason. */
 MUST_CHECK bool chat_read(enum chat_shape shape, struct str body,
                           struct arena *a, struct chat_reply *out,
                           struct err *e);
 
-/* The error message in the body of a failed request: one short line, "" = none.
- * In `a`. */
+/* Returns the error message in the body of a failed request as one short line,
+ * "" if there is none. Allocated in `a`. */
 struct str chat_complaint(struct str body, struct arena *a);
 
 #endif

@@ -20,7 +20,8 @@
 #define POINT_MAX_BYTES   4
 #define MESSAGE_MAX_BYTES 8192
 
-/* Stored output: the handshake of mapm-cage, and more than the result shows. */
+/* Stored output: the handshake of mapm-cage, and somewhat more than the result
+ * contains. */
 struct heard {
     struct buf text;
     bool is_cut;
@@ -30,10 +31,10 @@ struct heard {
 struct call {
     const struct command_runner_options *o;
     const struct command *in;
-    struct arena *arena;  /* gone with the call, as are copies of files */
-    struct str workspace; /* without links */
-    int fd;               /* of it; locked */
-    char scratch[64];     /* to be removed; "" = none */
+    struct arena *arena;  /* freed after the call, with the copies of files */
+    struct str workspace; /* path with links resolved */
+    int fd;               /* descriptor of the workspace, locked */
+    char scratch[64];     /* temporary folder to remove; "" if none */
     struct heard heard;
     struct proc_result result;
     unsigned limit_ms;
@@ -53,15 +54,15 @@ static void drop_scratch(struct call *c)
 static void call_done(struct call *c)
 {
     drop_scratch(c);
-    fs_close(&c->fd); /* and the lock goes */
+    fs_close(&c->fd); /* also releases the lock */
     buf_done(&c->heard.text);
     arena_done(c->arena);
 }
 
 /* --- outcomes --------------------------------------------------------------------- */
 
-/* The command was not started. True: the program gets an error and
- * continues. */
+/* Sets an error as the result of the command, which was not started. Returns
+ * true, since the program continues. */
 static bool fail(struct call *c, const char *format, ...) PRINTF(2, 3);
 static bool fail(struct call *c, const char *format, ...)
 {
@@ -78,13 +79,14 @@ static bool fail(struct call *c, const char *format, ...)
     return false;
 }
 
-/* The message of an err with its hint. */
+/* Does the same for the message of an err with its hint. */
 static bool fail_err(struct call *c, const struct err *e)
 {
     return fail(c, "%s%s%s", err_first(e), e->hint[0] ? ": " : "", e->hint);
 }
 
-/* Row 22: valid UTF-8, whole characters, bounded; nothing else changes. */
+/* Row 22: makes valid UTF-8 of whole characters, up to a limit, and changes
+ * nothing else. */
 static struct str repair(struct str raw, size_t max_points, bool *is_cut,
                          struct arena *a)
 {
@@ -115,7 +117,7 @@ static struct str failed_mark(void)
     return str_make(HELPER_FAILED, sizeof HELPER_FAILED - 1);
 }
 
-/* Prepends "error: …" to the output; the whole is bounded. */
+/* Sets the result to the output after "error: …"; the total is bounded. */
 static void set_result(struct call *c, const char *error, struct str printed)
 {
     struct arena *a = c->arena;
@@ -192,8 +194,8 @@ static bool check_words(struct call *c)
     return true;
 }
 
-/* Row 15, row 19: found by name on PATH, never in the workspace; by path only
- * if the rule has a path. */
+/* Rows 15 and 19: a name is looked up on PATH, never in the workspace; a path
+ * is used only if the rule has a path. */
 static bool find_program(struct call *c, struct str *program)
 {
     struct arena *a = c->arena;
@@ -230,7 +232,7 @@ static bool open_workspace(struct call *c, struct err *e)
                     "commands do not run in %s itself, where keys and start "
                     "files are: use a folder below it",
                     c->workspace.p);
-    /* The lock of mapm install: neither runs during the other. */
+    /* Take the lock of mapm install, so that neither runs during the other. */
     if (fs_lock(c->fd, true, wait > UINT32_MAX ? UINT32_MAX : (unsigned)wait,
                 c->o->waiting, c->o->ctx, e))
         return true;
@@ -264,7 +266,7 @@ static bool tick(void *ctx)
     return true;
 }
 
-/* Without bubblewrap /tmp is shared: use a private folder in it. */
+/* Without bubblewrap /tmp is shared, so a private folder in it is used. */
 static bool make_scratch(struct call *c, struct sandbox_job *job)
 {
     static const char *const roots[] = {"/tmp", "/var/tmp"};
@@ -341,7 +343,8 @@ static bool go(struct call *c, struct sandbox_job job, bool *went,
     return true;
 }
 
-/* The first line of what bwrap or mapm-cage said instead. */
+/* Returns the first line that bwrap or mapm-cage printed in place of the
+ * handshake. */
 static struct str complaint(const struct call *c)
 {
     struct str text = buf_str(&c->heard.text), line = STR("");
@@ -359,7 +362,8 @@ static void say(const struct call *c, const char *text)
         c->o->notice(c->o->ctx, text);
 }
 
-/* bwrap could not: because of this machine, or because of this workspace? */
+/* Retries without bubblewrap after it failed, and decides whether the machine
+ * or the workspace is the cause. */
 static bool go_alone(struct call *c, struct sandbox_job job, bool *went,
                      struct err *e)
 {
@@ -410,7 +414,7 @@ static bool run(struct call *c, struct err *e)
             return false;
         if (!went && job.way == SANDBOX_BOTH &&
             str_find(buf_str(&c->heard.text), STR("--size")) != SIZE_MAX) {
-            job.sized = false; /* before bubblewrap 0.7 */
+            job.sized = false; /* bubblewrap older than 0.7 lacks --size */
             if (!go(c, job, &went, e))
                 return false;
         }

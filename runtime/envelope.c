@@ -6,21 +6,21 @@
 
 #include "message.h"
 
-#define STATUS_MAX_CHARS 200 /* in the trace */
+#define STATUS_MAX_CHARS 200 /* maximum length in the trace */
 
 struct draft {
     const struct envelope *in;
-    const struct json *value;  /* NULL, a string or an object */
-    const struct json *status; /* NULL: "ok" */
-    const struct json *answer; /* NULL: "" */
+    const struct json *value;  /* null, a string or an object */
+    const struct json *status; /* status member; NULL means "ok" */
+    const struct json *answer; /* answer member; NULL means "" */
     struct buf text;
-    size_t header; /* bytes of it */
+    size_t header; /* size of the header in bytes */
 };
 
-/* Parts that are dropped until the result fits. */
+/* Parts that were dropped so that the result fits. */
 struct cut {
     bool trace, answer;
-    size_t chars; /* of the answer, when cut */
+    size_t chars; /* number of characters of the answer, if cut */
 };
 
 static const struct json *member(const struct json *object, const char *key)
@@ -73,7 +73,7 @@ static void put_answer(struct json_writer *w, const struct draft *d,
         json_member_bool(w, "answer_truncated", true);
 }
 
-/* Members as returned, except "trace" of the program. */
+/* Writes the members as returned, except for the program's "trace". */
 static void put_members(struct json_writer *w, const struct draft *d,
                         const struct cut *cut)
 {
@@ -99,7 +99,7 @@ static void put_members(struct json_writer *w, const struct draft *d,
         put_answer(w, d, cut);
 }
 
-/* True when it is short enough. */
+/* Returns true if the result fits. */
 static bool compose(struct draft *d, const struct cut *cut)
 {
     struct json_writer w;
@@ -119,7 +119,8 @@ static bool compose(struct draft *d, const struct cut *cut)
                                       d->in->limits->result_max_chars.value;
 }
 
-/* Half of the limit, or less when its characters are longer as JSON. */
+/* Cuts the answer to half of the limit, or less if its characters are longer as
+ * JSON. */
 static bool cut_answer(struct draft *d)
 {
     struct cut cut = {true, true, 0};
@@ -142,7 +143,8 @@ static bool cut_answer(struct draft *d)
     return compose(d, &cut);
 }
 
-/* The order of K35: all of it, without trace, with half an answer. */
+/* Tries the forms of K35 in order: complete, without trace, with half an
+ * answer. */
 static bool fit(struct draft *d, struct err *e)
 {
     const struct limit *most = &d->in->limits->result_max_chars;
@@ -177,7 +179,7 @@ static bool read_value(struct draft *d, struct str value, struct arena *a,
     const struct json_options options = {
         .max_bytes = RUN_MESSAGE_MAX_BYTES,
         .max_depth = MESSAGE_MAX_DEPTH,
-        /* each value is a character at least */
+        /* each value has at least one character */
         .max_nodes = (size_t)most->value + 1,
     };
 

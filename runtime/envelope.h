@@ -14,7 +14,7 @@
 struct envelope {
     struct str name;
     const struct limits *limits;
-    struct trace *trace; /* without its last entry, which is made here */
+    struct trace *trace; /* without its last entry, which is added here */
     unsigned asks, commands;
     uint64_t took_ms;
 };
@@ -28,7 +28,8 @@ MUST_CHECK bool envelope_make(const struct envelope *in, struct str value,
                               struct arena *a, struct runtime_result *out,
                               struct err *e);
 
-/* {"name":…,"language":"starlark"}: of the entry metaskill_start. In `a`. */
+/* Returns the data of the entry metaskill_start,
+ * {"name":…,"language":"starlark"}. Allocated in `a`. */
 struct str envelope_start(struct str name, struct arena *a);
 
 #endif

@@ -5,7 +5,7 @@
 
 /*
  * The argument of run(): one object, from a text and "key=value" pairs. A
- * duplicate key in the text is refused, a pair replaces a member of the text.
+ * duplicate key in the text is rejected; a pair replaces a member of the text.
  */
 
 static const struct json_options options = {
@@ -31,7 +31,7 @@ static bool read_object(struct str text, struct arena *a,
 
 struct pair {
     struct str key, value;
-    const struct json *json; /* NULL: a string */
+    const struct json *json; /* NULL for a string */
 };
 
 static bool read_pair(struct str text, struct arena *a, struct pair *out,
@@ -80,7 +80,7 @@ static void put_pair(struct json_writer *w, const struct pair *p)
         json_string(w, p->value);
 }
 
-/* Keys of the text keep their places, those of pairs alone come behind. */
+/* Keys of the text keep their positions; keys of pairs only are appended. */
 static void put_object(struct buf *b, const struct json *object,
                        const struct map *pairs)
 {

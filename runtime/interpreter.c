@@ -36,7 +36,8 @@ struct star *interpreter_open(const struct star_options *options,
     return s;
 }
 
-/* Output for the user; above the limit it is dropped at no cost. */
+/* Prints output for the user; beyond the limit it is dropped without being
+ * sent. */
 static bool print(void *ctx, const char *text, size_t length)
 {
     struct interpreter *g = ctx;
@@ -67,7 +68,7 @@ static void put_why(struct json_writer *w, struct interpreter *g)
     json_member_string(w, "why", buf_str(&b));
 }
 
-/* Of the interpreter when it failed, else g->fault. */
+/* Sends the error of the interpreter, or g->fault if that is set. */
 static void send_failure(struct interpreter *g)
 {
     struct json_writer w;
@@ -88,8 +89,8 @@ static void send_failure(struct interpreter *g)
     interpreter_send(g, MESSAGE_FAILURE);
 }
 
-/* A string as JSON; of a long one as much as shows that it is too long, which
- * is cut in any case (K35). */
+/* Writes a string as JSON. Of a long one only as much as exceeds the limit is
+ * written, since it is cut in any case (K35). */
 static void put_text(struct interpreter *g, struct json_writer *w, star_value v)
 {
     struct str s = {0};
@@ -98,8 +99,8 @@ static void put_text(struct interpreter *g, struct json_writer *w, star_value v)
     json_string(w, text_cut(s, g->job->limits->result_max_chars.value + 1));
 }
 
-/* The host's own trace takes the place of the key; strings that are cut are
- * the answer alone. */
+/* Writes a member of the result. Skips the key of the trace, which the host
+ * writes; only the answer may be cut. */
 static bool put_entry(struct interpreter *g, struct json_writer *w,
                       star_value key, star_value value)
 {
@@ -146,7 +147,7 @@ static bool put_dict(struct interpreter *g, struct json_writer *w,
     return ok;
 }
 
-/* K32: None, a string, a dict. */
+/* K32: the result is None, a string or a dict. */
 static bool put_result(struct interpreter *g, star_value v)
 {
     static char fault[200];
@@ -179,7 +180,8 @@ static bool put_result(struct interpreter *g, star_value v)
 
 /* --- the run -------------------------------------------------------------------------- */
 
-/* The clock runs between the steps of a run, and while it waits. */
+/* Sets the remaining time; the clock also runs between the steps of a run and
+ * while it waits. */
 static bool set_clock(struct interpreter *g, struct star_limits *limits)
 {
     uint64_t now = proc_now_ms();
@@ -205,7 +207,7 @@ static star_value find_run(struct interpreter *g, const struct star_module *m)
     return g->fault ? STAR_INVALID : run;
 }
 
-/* Top level and run(input), each once (K19). */
+/* Runs the top level and then run(input), once each (K19). */
 static bool execute(struct interpreter *g, struct star_limits *limits)
 {
     const struct runtime_job *job = g->job;

@@ -7,8 +7,8 @@
 #include "interpreter.h"
 
 /*
- * The functions ask, command and trace. A wrong type is an error of the
- * program; the host decides whether the request is allowed.
+ * The functions ask, command and trace. An argument of the wrong type is an
+ * error of the program; the host decides whether the request is allowed.
  */
 
 /* --- messages ----------------------------------------------------------------------- */
@@ -22,7 +22,7 @@ static void write_all(int fd, const void *p, size_t n)
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
-            _exit(0); /* the host is gone */
+            _exit(0); /* the host has exited */
         at += done;
         n -= (size_t)done;
     }
@@ -57,7 +57,7 @@ void interpreter_wait(struct interpreter *g)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            _exit(0); /* the host is gone, or wants no run */
+            _exit(0); /* the host has exited, or needs no run */
         at += n;
         rest -= (size_t)n;
     }
@@ -105,7 +105,8 @@ static bool want(struct star *s, star_value v, enum star_type type,
     return false;
 }
 
-/* A value as JSON; a value without a JSON form is an error of the program. */
+/* Converts a value to JSON; a value without a JSON form is an error of the
+ * program. */
 static bool to_json(struct star *s, star_value v, const char *what,
                     struct str *out)
 {
@@ -142,7 +143,7 @@ static void begin(struct interpreter *g, struct json_writer *w)
     json_begin_object(w);
 }
 
-/* Sends the call, waits, and returns the reply as values. */
+/* Sends a call, waits, and returns the reply as values. */
 static star_value exchange(struct interpreter *g, struct json_writer *w,
                            enum message_kind kind, struct str opts)
 {
@@ -190,7 +191,7 @@ star_value interpreter_ask(struct star *s, const struct star_args *args)
     return exchange(g, &w, MESSAGE_ASK, opts);
 }
 
-/* K25, K26: no shell line, and no word that is another one when it arrives. */
+/* K25, K26: rejects a shell line, and words that cannot be passed unchanged. */
 static const char *bad_argv(star_value argv)
 {
     enum star_type type = star_type(argv);
@@ -246,7 +247,7 @@ star_value interpreter_command(struct star *s, const struct star_args *args)
     return exchange(g, &w, MESSAGE_COMMAND, opts);
 }
 
-/* Above the limit a trace costs next to nothing (K28). */
+/* Beyond the limit a trace is dropped at almost no cost (K28). */
 star_value interpreter_trace(struct star *s, const struct star_args *args)
 {
     struct interpreter *g = args->ctx;

@@ -16,8 +16,8 @@ void message_input_done(struct message_input *in)
     buf_done(&in->bytes);
 }
 
-/* Consumed input is discarded when more arrives: messages are borrowed until
- * then, and less than one message remains. */
+/* Discards consumed input only when more arrives, since messages borrow from it
+ * until then; less than one message remains. */
 void message_input_room(struct message_input *in, char **p, size_t *size)
 {
     struct buf *b = &in->bytes;

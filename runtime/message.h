@@ -18,10 +18,11 @@
  *                       FAILURE  {"code": "…", "why": "…", "report": "…"}; the end
  *     host -> program   REPLY    what ask or command returns
  *
- * Before all of them the host sends the deadline, 8 bytes: the program may begin.
+ * Before all messages the host sends the deadline, 8 bytes, which starts the
+ * program.
  *
- * The program's side is hostile: code that broke out of the interpreter can
- * write any bytes. So each message is bounded, and validated before its use.
+ * The worker is untrusted: code that has escaped from the interpreter can write
+ * any bytes. So each message is bounded, and validated before use.
  */
 
 enum message_kind {
@@ -36,41 +37,43 @@ enum message_kind {
 
 #define MESSAGE_HEADER_BYTES 5
 
-/* Levels of JSON: as deep as values may be in a program, and a little. */
+/* Levels of JSON: the maximum depth of values in a program, and some more. */
 #define MESSAGE_MAX_DEPTH 210
 
 struct message {
     enum message_kind kind;
-    struct str body; /* borrowed from the input until it is dropped */
+    struct str body; /* borrowed from the input until that is discarded */
 };
 
 /* --- reading ------------------------------------------------------------------ */
 
 struct message_input {
     struct buf bytes;
-    size_t used; /* of them, by the message taken last */
+    size_t used; /* bytes consumed by the message taken last */
 };
 
 void message_input_init(struct message_input *in);
 void message_input_done(struct message_input *in);
 
-/* Space for input, `*size` bytes at `*p`; then message_input_add. */
+/* Provides space for `*size` bytes of input at `*p`; call message_input_add
+ * afterwards. */
 void message_input_room(struct message_input *in, char **p, size_t *size);
 void message_input_add(struct message_input *in, size_t size);
 
 enum message_state { MESSAGES_READY, MESSAGES_MORE, MESSAGES_BAD };
 
-/* The next message; invalidates the one before. BAD: unknown kind, or too
- * long. */
+/* Takes the next message and invalidates the previous one. Returns BAD for an
+ * unknown kind or a message that is too long. */
 enum message_state message_take(struct message_input *in, struct message *out);
 
 /* --- bodies of messages ------------------------------------------------- */
 
-/* All of these: false for what an interpreter would not have sent. In `a`,
- * borrowing from the body. */
+/* Parse the body of a message. Each returns false for a body that no
+ * interpreter would send. Results are allocated in `a` and borrow from the
+ * body. */
 bool message_read_ask(struct str body, const struct limits *l, struct arena *a,
                       struct ask *out);
-/* `*bad`: why it is no command at all, or NULL. */
+/* `*bad` is the reason why the argument is not a command, or NULL. */
 bool message_read_command(struct str body, const struct limits *l,
                           struct arena *a, struct command *out,
                           const char **bad);

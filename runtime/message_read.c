@@ -2,10 +2,10 @@
 
 #include "message.h"
 
-/* Messages of the program as values; whatever is odd in one makes all of it
- * void. */
+/* Parses messages of the program into values; one invalid part invalidates the
+ * message. */
 
-/* More values than this are in no message of a program that behaves. */
+/* No message of a regular program has more values. */
 #define NODES_MAX 200000
 
 static const struct json *read_json(struct str body, struct arena *a)
@@ -30,7 +30,7 @@ static bool read_string(const struct json *object, const char *key,
     return j && j->kind == JSON_STRING;
 }
 
-/* The object in its serialized form, on one line. */
+/* Reads `opts`; the object is kept serialized, on one line. */
 static bool read_opts(const struct json *call, struct arena *a,
                       const struct json **opts, struct str *text)
 {
@@ -47,8 +47,8 @@ static bool read_opts(const struct json *call, struct arena *a,
     return !b.overflowed;
 }
 
-/* A whole number from 1 to `most`, whatever is asked for; absent: `otherwise`
- * (K23, K26). */
+/* Reads a whole number, clamped to the range from 1 to `most`; if absent, uses
+ * `otherwise` (K23, K26). */
 static bool read_clamped(const struct json *opts, const char *key,
                          unsigned otherwise, uint64_t most, unsigned *out)
 {
@@ -60,7 +60,7 @@ static bool read_clamped(const struct json *opts, const char *key,
     if (j && j->text.p[0] == '-')
         n = 1;
     else if (j && !str_number(j->text, UINT64_MAX, &n))
-        /* too large, or not an integer: an error of the other end */
+        /* too large, or not an integer: an error of the sender */
         n = UINT64_MAX;
     if (n < 1)
         n = 1;

@@ -47,7 +47,8 @@ enum place_kind places_lookup(const struct places *p, struct str path)
     return kind;
 }
 
-/* Hidden in hidden folders, readable in readable ones. */
+/* True for a hidden place in a hidden folder and a readable one in a readable
+ * folder. */
 static bool says_nothing_new(const struct place *place, enum place_kind around)
 {
     return place->kind == PLACE_HIDDEN

@@ -6,10 +6,9 @@
 #include "base/yaml.h"
 
 /*
- * Which commands may run. Rules are compared word by word: guessing what a
- * program does with its options fails sooner or later, and a rule that seems
- * to promise more is worse than a rule about words. Source: K25; THREATS row
- * 19.
+ * Decides which commands may run. Rules are compared word by word: interpreting
+ * the options of programs is error-prone, and a rule must not seem to promise
+ * more than it does. Source: K25; THREATS row 19.
  */
 
 void policy_init(struct policy *p, struct arena *a)
@@ -60,7 +59,8 @@ static bool is_star(struct str word)
     return word.n == 1 && word.p[0] == '*';
 }
 
-/* The byte at `*at` of a rule's word, which moves on; true for a star. */
+/* Reads the byte at `*at` of a rule's word and advances `*at`. Returns true for
+ * a star. */
 static bool take_byte(struct str word, size_t *at, char *c)
 {
     *c = word.p[(*at)++];
@@ -82,7 +82,8 @@ static bool has_star(struct str word)
     return false;
 }
 
-/* The text from `*at` to the next star, or the end; true for a star. */
+/* Reads the text from `*at` to the next star or the end. Returns true for a
+ * star. */
 static bool take_piece(struct str word, size_t *at, struct buf *piece)
 {
     char c;
@@ -96,8 +97,8 @@ static bool take_piece(struct str word, size_t *at, struct buf *piece)
     return false;
 }
 
-/* Each piece at its first place: so it is linear, whatever a workspace and a
- * program have agreed on. */
+/* Matches each piece at its first occurrence, so the time is linear for any
+ * pattern and text. */
 static bool word_fits(struct str word, struct str text)
 {
     CLEANUP(buf_done) struct buf piece = {0};
@@ -122,7 +123,7 @@ static bool word_fits(struct str word, struct str text)
 
 /* --- programs --------------------------------------------------------------- */
 
-/* The next component except "." and ""; "" at the end. */
+/* Returns the next component other than "." and "", or "" at the end. */
 static struct str next_part(struct str path, size_t *at)
 {
     while (*at < path.n) {
@@ -138,8 +139,8 @@ static struct str next_part(struct str path, size_t *at)
     return STR("");
 }
 
-/* Two spellings of one path: "./x//y" and "x/y". Not so "..", which links
- * may lead elsewhere. */
+/* Compares two spellings of one path, such as "./x//y" and "x/y". ".." is not
+ * resolved, since links may lead elsewhere. */
 static bool is_same_path(struct str word, struct str path)
 {
     size_t i = 0, k = 0;
@@ -156,7 +157,8 @@ static bool is_same_path(struct str word, struct str path)
     }
 }
 
-/* The name of the file that a path leads to, as text: "x/git/.", "git/y/..". */
+/* Returns the name of the file of a path, by text: "git" for "x/git/." and
+ * "git/y/..". */
 static struct str name_of(struct str path, struct arena *a)
 {
     struct str whole = fs_normalize(fs_join(STR("/"), path, a), a);
@@ -164,8 +166,8 @@ static struct str name_of(struct str path, struct arena *a)
     return str_from_index(whole, str_find_last(whole, '/') + 1);
 }
 
-/* A name does not allow a path, which may be another program. A denied name
- * denies every path to it. */
+/* A rule with a name does not allow a path, which may be another program. A
+ * denied name denies every path to it. */
 static bool program_fits(const struct policy_rule *rule, struct str program)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -198,7 +200,7 @@ static bool rule_fits(const struct policy_rule *rule, const struct str *argv,
     return true;
 }
 
-/* Words without a star weigh more than any number of others. */
+/* A word without a star outweighs any number of words with stars. */
 static size_t weight_of(const struct policy_rule *rule)
 {
     size_t weight = 0;
@@ -239,7 +241,7 @@ enum verdict policy_evaluate(const struct policy *p, const struct str *argv,
 
 /* --- rules out of commands -------------------------------------------------- */
 
-/* A backslash needs one only where it would mean something. */
+/* Escapes a word; a backslash is added only where it is needed. */
 static struct str exact_word(struct str word, struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -266,7 +268,7 @@ const struct str *policy_exact(const struct str *argv, size_t argc,
     return words;
 }
 
-/* They execute what their arguments say. */
+/* Programs that execute their arguments. */
 static bool is_launcher(struct str program)
 {
     static const char *const launchers[] = {
@@ -305,7 +307,7 @@ const struct str *policy_usual(const struct str *argv, size_t argc,
                                struct arena *a, size_t *count)
 {
     struct str *words = arena_array(a, argc + 1, sizeof *words);
-    size_t kept = 2; /* the program and its first argument, whatever it is */
+    size_t kept = 2; /* the program and its first argument */
 
     *count = argc;
     if (argc < 3 || !argv[1].n || argv[1].p[0] == '-' || is_launcher(argv[0]))

@@ -4,9 +4,9 @@
 #include <string.h>
 
 /*
- * A command as one line for a shell, and back. The line is complete and hides
- * nothing, and a person can paste it (SEP-1024; THREATS row 7). Quotes are
- * those of POSIX, and $'…' of bash and zsh for characters without another
+ * Formats a command as one line for a shell, and parses it. The line is
+ * complete, hides nothing and can be pasted (SEP-1024; THREATS row 7). Quotes
+ * are those of POSIX, and $'…' of bash and zsh for characters without another
  * visible form.
  */
 
@@ -29,7 +29,7 @@ static bool has_any(struct str word, const char *chars)
     return false;
 }
 
-/* Printable, and unchanged by a terminal. */
+/* Returns true if the word is printable and a terminal shows it unchanged. */
 static bool is_visible(struct str word)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -103,7 +103,7 @@ struct str policy_suggest(const struct str *argv, size_t argc, struct arena *a)
 struct line {
     struct str text;
     size_t at;
-    struct buf word; /* of a rule: a star that is just a star has a "\" */
+    struct buf word; /* word of a rule, in which a literal star has a "\" */
     bool has_word;
     struct err *e;
 };
@@ -124,7 +124,7 @@ static bool fail(struct line *l, const char *what)
                           "--allow 'git diff *'");
 }
 
-/* Up to the closing quote; `*at` is behind it then. */
+/* Reads up to the closing quote and sets `*at` after it. */
 static bool take_quoted(struct line *l, char quote)
 {
     l->has_word = true;
@@ -150,7 +150,7 @@ static int hex_value(char c)
     return found ? (int)(found - digits) : -1;
 }
 
-/* \xNN, as this program writes them: both digits. */
+/* Reads \xNN, with exactly the two digits that this program writes. */
 static bool take_hex(struct line *l)
 {
     int high = l->at < l->text.n ? hex_value(l->text.p[l->at]) : -1;
@@ -196,7 +196,7 @@ static bool take_dollar(struct line *l)
     return fail(l, "a quote is not closed");
 }
 
-/* Parses one word; false at the end, or with an error. */
+/* Parses one word. Returns false at the end, or with an error. */
 static bool take_word(struct line *l)
 {
     buf_clear(&l->word);

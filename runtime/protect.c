@@ -9,8 +9,10 @@
 
 #define WATCH_MAX_ENTRIES 20000
 #define FOLDER_MAX_NAMES  20000
-#define COPY_MAX_BYTES    (16u << 20)  /* kept to undo changes */
-#define HASH_MAX_BYTES    (256u << 20) /* read at all */
+#define COPY_MAX_BYTES                                                         \
+    (16u << 20)                     /* size up to which a copy is kept for
+                                        * restoring */
+#define HASH_MAX_BYTES (256u << 20) /* size up to which a file is hashed */
 
 /* --- before -------------------------------------------------------------------- */
 
@@ -46,7 +48,7 @@ bool protect_hash_file(const struct protect *p, const char *path,
     return fs_hash_fd(fd, UINT64_MAX, &size, out, e) || err_wrap(e, "%s", path);
 }
 
-/* An unreadable file is compared by size and times alone. */
+/* An unreadable file is compared by size and times only. */
 static bool remember_file(struct protect *p, struct watched *w, struct err *e)
 {
     struct err ignored = {0};
@@ -79,8 +81,8 @@ static void remember_stat(struct watched *w, const struct stat *st)
     w->ino = st->st_ino;
 }
 
-/* A bound file with a second name can be changed through that one. Links and
- * missing paths cannot be mount points. */
+/* A file with a second hard link can be changed through that one, so a mount
+ * does not protect it. Links and missing paths cannot be mount points. */
 static bool is_isolated(const struct protect *p, const struct stat *st,
                         enum watch_as as)
 {
@@ -105,7 +107,7 @@ static bool add_watched(struct protect *p, struct str path, unsigned how,
     if (fs_stat_at(p->fd, w.path.p, &st)) {
         remember_stat(&w, &st);
         if (!S_ISDIR(st.st_mode) && how != PROTECT_MODE)
-            w.how = PROTECT_TREE; /* of a .git that is a file, or a link */
+            w.how = PROTECT_TREE; /* for a .git that is a file or a link */
         w.can_undo = !is_isolated(p, &st, as);
         if (S_ISLNK(st.st_mode) &&
             !protect_read_link(p, w.path.p, p->arena, &w.copy))
@@ -120,7 +122,7 @@ static bool add_watched(struct protect *p, struct str path, unsigned how,
     return true;
 }
 
-/* A mount stays in place, but a folder around it can be renamed and
+/* A mount cannot be moved, but a folder around it can be renamed and
  * replaced. */
 static bool can_be_isolated(const struct protect *p, struct str path)
 {
@@ -133,7 +135,7 @@ static bool can_be_isolated(const struct protect *p, struct str path)
            map_find(&p->by_path, path) != &p->kinds[WATCH_OPEN];
 }
 
-/* The folders above it, from the top. */
+/* Watches the folders above the path, from the top. */
 static bool watch_parents(struct protect *p, struct str path, struct err *e)
 {
     for (size_t i = 1; i < path.n; i++) {
@@ -156,7 +158,7 @@ bool protect_watch(struct protect *p, struct str path, unsigned how,
     return watch_parents(p, path, e) && add_watched(p, path, how, as, e);
 }
 
-/* A submodule may be called "refs". */
+/* A submodule may be named "refs". */
 static bool is_repository(const struct protect *p, struct str path)
 {
     return fs_exists_at(p->fd, fs_join(path, STR("config"), p->arena).p);
@@ -201,16 +203,17 @@ bool protect_inside(const struct protect *p, struct str path, struct arena *a,
     return true;
 }
 
-/* Where a link of the table leads inside of the workspace, there the files
- * are: they are watched, too. A hook is often a link to a script; a folder
- * that a link in a folder leads to is sources. */
+/* Watches the target of a link in the table if it is in the workspace: a hook
+ * is often a link to a script. Links inside of such a folder that lead to
+ * folders are not followed, since these are sources. */
 static bool watch_target(struct protect *p, const struct watched *w,
                          struct err *e)
 {
     struct str real;
     struct stat st;
 
-    if (str_ends(w->path, STR(".git")) || /* see protect_git.c */
+    if (str_ends(w->path, STR(".git")) || /* protect_git.c watches its
+                                           * content */
         !protect_inside(p, w->path, p->arena, &real) || !real.n)
         return true;
     if (w->as != WATCH_ROOT &&
@@ -246,8 +249,9 @@ static bool watch_contents(struct protect *p, size_t from, struct err *e)
     return true;
 }
 
-/* By name, and by target. The workspace itself is writable. Last, as
- * PROTECT_TREE takes precedence over PROTECT_DIR_ONLY. */
+/* Watches paths of the job, by name and by target. The workspace itself stays
+ * writable. Called last, since PROTECT_TREE takes precedence over
+ * PROTECT_DIR_ONLY. */
 static bool watch_more(struct protect *p, const struct protect_job *job,
                        struct err *e)
 {

@@ -9,15 +9,17 @@
  * Files that configure git, besides the rows of protect_table.c. The
  * settings of a repository name programs (core.fsmonitor, core.hooksPath,
  * filters, ...), and `git status` starts another one in each folder that its
- * index calls a repository. So settings and hooks of every repository in the
- * workspace are watched, wherever it is, and a new one may contain only
- * what `git init` and `git clone` create.
+ * index records as a repository. So settings and hooks of every repository
+ * in the workspace are watched, and a new one may contain only what `git init`
+ * and `git clone` create.
  */
 
 #define CONFIG_MAX_BYTES  (256u << 10)
-#define POINTER_MAX_BYTES 4096 /* of "gitdir: ..." */
-#define CHAIN_MAX         4    /* of included files, of common folders */
-#define HOOKS_MAX_COUNT   1000
+#define POINTER_MAX_BYTES 4096 /* maximum size of a file with "gitdir: ..." */
+#define CHAIN_MAX                                                              \
+    4 /* maximum chain of included files, or of
+                                * common folders */
+#define HOOKS_MAX_COUNT 1000
 
 static struct str read_text(const struct protect *p, struct str path,
                             size_t max_bytes, struct arena *a)
@@ -38,7 +40,8 @@ static struct str parent_of(struct str path)
     return str_slice(path, 0, slash == SIZE_MAX ? 0 : slash);
 }
 
-/* The path in the workspace of `path`, which a file in `folder` contains. */
+/* Returns the workspace-relative form of `path`, which a file in `folder`
+ * contains. */
 static bool resolve(const struct protect *p, struct str folder, struct str path,
                     struct arena *a, struct str *out)
 {
@@ -51,12 +54,12 @@ static bool resolve(const struct protect *p, struct str folder, struct str path,
 /* --- settings ------------------------------------------------------------------ */
 
 struct setting {
-    struct str section, key, value; /* section: without its second name */
+    struct str section, key, value; /* section: without the quoted subsection */
 };
 
 enum line { LINE_END, LINE_SETTING, LINE_OTHER, LINE_ODD };
 
-/* [name] or [name "second"], and nothing behind it. */
+/* Parses [name] or [name "second"] with nothing after it. */
 static bool read_section(struct str line, struct str *name)
 {
     struct str rest = str_slice(line, 1, line.n - 1);
@@ -77,7 +80,7 @@ static bool read_section(struct str line, struct str *name)
     return !str_has_char(rest, '"') && !str_has_char(rest, '\\');
 }
 
-/* One line at a time, simple ones only: git parses more forms, which are
+/* Parses one line of the simple forms; git accepts further ones, which are
  * rare. */
 static enum line next_line(struct str *text, struct setting *s)
 {
@@ -112,7 +115,8 @@ static struct str unquoted(struct str value)
 
 /* --- a repository that is there --------------------------------------------------- */
 
-/* Hooks and settings that lie elsewhere in the workspace. */
+/* Watches hooks and settings elsewhere in the workspace that the configuration
+ * names. */
 static bool watch_named(struct protect *p, struct str config, struct str tree,
                         enum watch_as as, struct err *e)
 {
@@ -149,7 +153,7 @@ static bool watch_named(struct protect *p, struct str config, struct str tree,
     return true;
 }
 
-/* `folder` holds config and hooks, `tree` is where its files are. */
+/* `folder` contains config and hooks, `tree` the checked-out files. */
 static bool watch_repository(struct protect *p, struct str folder,
                              struct str tree, enum watch_as as, struct err *e)
 {
@@ -175,13 +179,13 @@ static bool watch_repository(struct protect *p, struct str folder,
         common = str_trim(read_text(p, fs_join(folder, STR("commondir"), a),
                                     POINTER_MAX_BYTES, a));
         if (!resolve(p, folder, common, a, &folder) ||
-            str_is(folder, ".git")) /* has rows */
+            str_is(folder, ".git")) /* already in the table */
             return true;
     }
     return true;
 }
 
-/* A .git in `tree`, whatever it is. */
+/* Watches a .git in `tree`, which may be a folder, a file or a link. */
 static bool watch_dot_git(struct protect *p, struct str path, enum watch_as as,
                           struct err *e)
 {
@@ -283,7 +287,7 @@ static bool has_plain_hooks(const struct protect *p, struct str folder,
     return true;
 }
 
-/* Nothing in it has a program started. */
+/* Returns true if nothing in the repository makes git start a program. */
 static bool is_plain(const struct protect *p, struct str folder,
                      struct arena *a)
 {

@@ -51,7 +51,8 @@ static bool is_same_time(struct timespec x, struct timespec y)
     return x.tv_sec == y.tv_sec && x.tv_nsec == y.tv_nsec;
 }
 
-/* Timestamps of file systems are coarse: files with a copy are read again. */
+/* Timestamps of file systems are coarse, so files with a copy are read
+ * again. */
 static bool is_same_file(const struct protect *p, const struct watched *w,
                          const struct stat *st)
 {
@@ -95,7 +96,8 @@ static bool in_parent(const struct restoration *s, const struct watched *w,
         fd, &ignored);
 }
 
-/* No process of the command is left: nothing moves while we are at it. */
+/* Restores one path. No process of the command is left, so nothing changes
+ * meanwhile. */
 static bool put_back(const struct restoration *s, const struct watched *w,
                      const struct stat *now, bool is_there)
 {
@@ -106,7 +108,7 @@ static bool put_back(const struct restoration *s, const struct watched *w,
 
     if (!w->can_undo)
         return false;
-    /* The present file is removed after the new one is written: the disk may be
+    /* Write the old file before removing the present one: the disk may be
      * full. */
     if (S_ISREG(w->mode) && is_there && S_ISREG(now->st_mode) &&
         fs_replace_at(s->p->fd, w->path.p, w->mode & 07777, w->copy,
@@ -118,7 +120,7 @@ static bool put_back(const struct restoration *s, const struct watched *w,
         !fs_remove_tree_at(s->p->fd, w->path.p, &ignored))
         return false;
     if (!w->mode)
-        return true; /* it was not there, and is not */
+        return true; /* it did not exist and still does not */
     if (!in_parent(s, w, &fd, &name))
         return false;
     if (S_ISREG(w->mode))
@@ -141,7 +143,7 @@ static void note(struct restoration *s, struct str path, bool by_command,
         add_name(is_undone ? &s->undone : &s->left, path);
 }
 
-/* In isolation the command cannot have changed existing files. */
+/* With isolation the command cannot have changed existing files. */
 static bool is_by_command(const struct restoration *s, const struct watched *w)
 {
     return !s->p->isolated || w->can_undo || w->how == PROTECT_DIR_ONLY ||
@@ -161,7 +163,7 @@ static bool is_new(const struct restoration *s, const struct watched *w,
            protect_is_watched(w->how, str_cstr(name), S_ISDIR(st.st_mode));
 }
 
-/* False when it cannot be removed; reported once. */
+/* Returns false if it cannot be removed, which is reported once. */
 static bool remove_one(struct restoration *s, const struct watched *w,
                        struct str path)
 {
@@ -175,7 +177,7 @@ static bool remove_one(struct restoration *s, const struct watched *w,
     return is_back;
 }
 
-/* New entries in an existing folder, however many. */
+/* Removes new entries of an existing folder, without a limit. */
 static void remove_new(struct restoration *s, const struct watched *w)
 {
     struct dirent *d;
@@ -192,7 +194,7 @@ static void remove_new(struct restoration *s, const struct watched *w)
         note(s, w->path, is_by_command(s, w), false);
         return;
     }
-    while (is_moved) { /* removal may hide entries from readdir */
+    while (is_moved) { /* readdir may skip entries after a removal */
         is_moved = false;
         rewinddir(dir);
         while ((d = readdir(dir)))
@@ -210,8 +212,8 @@ static bool has_parent(const struct restoration *s, const struct watched *w)
     return in_parent(s, w, &fd, &name);
 }
 
-/* Restoring needs write permission for the folder; in a new folder no protected
- * path may be readable by others. */
+/* Restoring requires write permission for the folder; a new folder must not
+ * leave protected paths readable by others. */
 static void restore_mode(const struct restoration *s, const struct watched *w,
                          const struct stat *now)
 {
@@ -235,11 +237,11 @@ static void restore(struct restoration *s, const struct watched *w)
         restore_mode(s, w, &now);
     if (w->how == PROTECT_MODE)
         return;
-    /* A folder that is gone, with the repository that was in it. */
+    /* A folder that is gone together with the repository that it contained. */
     if (w->as == WATCH_OPEN && !is_there && !has_parent(s, w))
         return;
-    /* A repository that is begun or given up is the command's own affair: its
-     * settings and hooks have rows of their own. */
+    /* Creating or removing a repository is allowed: its settings and hooks are
+     * watched separately. */
     if (w->how == PROTECT_DIR_ONLY &&
         (w->mode ? !is_there : S_ISDIR(now.st_mode)))
         return;
@@ -247,7 +249,7 @@ static void restore(struct restoration *s, const struct watched *w)
         bool by_command = is_by_command(s, w);
         bool is_back = by_command && put_back(s, w, &now, is_there);
 
-        /* A folder that was moved is not back with all that was in it. */
+        /* A moved folder is not restored with its content. */
         note(s, w->path, by_command,
              is_back && (w->how != PROTECT_DIR_ONLY || !w->mode));
     }
@@ -257,8 +259,9 @@ static void restore(struct restoration *s, const struct watched *w)
 }
 
 /*
- * A new repository in the workspace that has programs started. It may be one
- * that was moved there, so it is put aside and not removed.
+ * Handles a new repository in the workspace that makes git start programs. It
+ * may be an existing one that was moved there, so it is renamed instead of
+ * removed.
  */
 static void restore_repository(void *ctx, struct str path)
 {

@@ -1,33 +1,34 @@
 #include "protect_inner.h"
 
 /*
- * Protected paths besides those of clients (mapm/clients.h). Not CLAUDE.md,
- * AGENTS.md and the like: they are documents of the project, which formatters
- * and release tools write.
+ * Protected paths other than those of clients (mapm/clients.h). CLAUDE.md,
+ * AGENTS.md and similar files are not included: they are documents of the
+ * project, which formatters and release tools write.
  */
 /* clang-format off */
 const struct protect_row protect_table[] = {
-    /* files that mapm writes and obeys */
+    /* files that mapm writes and executes or obeys */
     {"mapm.yaml", PROTECT_TREE},       {"mapm.lock", PROTECT_TREE},
     {"mapm.local.yaml", PROTECT_TREE}, {"mapm.local.lock", PROTECT_TREE},
     {".agents", PROTECT_TREE},
-    /* programs that git starts, and the folders where it finds them */
+    /* programs that git starts, and the folders in which it finds them */
     {".git", PROTECT_DIR_ONLY},             {".git/config", PROTECT_TREE},
     {".git/config.worktree", PROTECT_TREE}, {".git/hooks", PROTECT_TREE},
     {".git/commondir", PROTECT_TREE},  {".git/modules", PROTECT_GIT_DIR},
     {".git/worktrees", PROTECT_GIT_DIR},  {".gitmodules", PROTECT_TREE},
-    {"HEAD", PROTECT_TREE}, /* with it, the workspace is a repository itself */
+    {"HEAD", PROTECT_TREE}, /* with it, the workspace itself is a repository */
     {".husky", PROTECT_TREE},          {".pre-commit-config.yaml", PROTECT_TREE},
     {".githooks", PROTECT_TREE},       {"lefthook.yml", PROTECT_TREE},
     {".lefthook.yml", PROTECT_TREE},   {"lefthook-local.yml", PROTECT_TREE},
-    /* servers, hooks and permissions of agents that are no clients */
+    /* servers, hooks and permissions of agents without a row in
+     * clients/table.c */
     {".continue", PROTECT_TREE},       {".roo", PROTECT_TREE},
     {".kiro", PROTECT_TREE},           {".windsurf", PROTECT_TREE},
     {".aider.conf.yml", PROTECT_TREE},
-    /* skills beside notes that their agents write all the time */
+    /* skills beside notes that the agents write frequently */
     {".swival", PROTECT_DIR_ONLY},          {".swival/skills", PROTECT_TREE},
     {".metis", PROTECT_DIR_ONLY},           {".metis/skills", PROTECT_TREE},
-    /* tasks of editors, of shells and of the host */
+    /* tasks of editors, shells and git hosts */
     {".idea", PROTECT_TREE},           {".zed", PROTECT_TREE},
     {".devcontainer", PROTECT_TREE},   {".devcontainer.json", PROTECT_TREE},
     {".envrc", PROTECT_TREE},

@@ -7,22 +7,22 @@
 #include "protect_inner.h"
 
 /*
- * All folders of the workspace. A command is looked at before and after it ran:
- * the second time only folders are read in which a name came or went since,
- * which the kernel stamps on them; the others cost one stat.
+ * Lists all folders of the workspace, before and after a command. The second
+ * time only folders whose timestamps show added or removed names are read; the
+ * others cost one stat.
  */
 
 #define FOLDERS_MAX_COUNT 200000
 
-/* File systems have clocks as coarse as this. A folder that was changed less
- * long ago than that may change again and look the same. */
+/* Resolution of the coarsest file system clocks. A folder changed more recently
+ * may change again without a new timestamp. */
 #define CLOCK_COARSE_SECONDS 2
 
 struct walk {
     struct protect *p;
     struct arena *a;
     bool again;
-    struct str *todo; /* not yet read */
+    struct str *todo; /* folders still to read */
     size_t count, capacity, seen;
     protect_visit *visit;
     void *ctx;
@@ -40,7 +40,8 @@ static bool put_folder(struct walk *w, struct str path, struct err *e)
     return true;
 }
 
-/* The state before it is read: entries added meanwhile count as new. */
+/* Records the state before reading, so that entries added meanwhile count as
+ * new. */
 static void remember(struct protect *p, struct str path, int fd)
 {
     struct protect_folder f = {.path = arena_str(p->arena, path)};
@@ -54,11 +55,12 @@ static void remember(struct protect *p, struct str path, int fd)
     p->folders = arena_grow(p->arena, p->folders, p->folder_count,
                             &p->folder_capacity, sizeof *p->folders);
     p->folders[p->folder_count++] = f;
-    map_put(&p->folder_paths, f.path, p); /* found: it is known */
+    map_put(&p->folder_paths, f.path, p); /* already known */
 }
 
-/* No name in it came or went, nor did it become another folder. A link on the
- * way to it does not matter: then it was moved, and is new where it is now. */
+/* Returns true if no name was added or removed and it is the same folder. A
+ * link on the path does not matter: the folder was then moved, and is new at
+ * its present path. */
 static bool is_unchanged(const struct protect *p,
                          const struct protect_folder *f)
 {
@@ -90,7 +92,7 @@ static bool look_at(struct walk *w, struct str folder, int fd,
 
     if (str_is(name, ".") || str_is(name, ".."))
         return true;
-    /* Not in any case: where names have none, it is the same one. */
+    /* Case-insensitive, for file systems on which ".GIT" is the same file. */
     if (str_eq_nocase(name, STR(".git")))
         return !folder.n || w->visit(w->ctx, fs_join(folder, name, w->a), e);
     if (!is_folder(fd, d))
@@ -109,8 +111,8 @@ static bool read_folder(struct walk *w, struct str folder, struct err *e)
     DIR *dir;
     bool ok = true;
 
-    /* An unreadable folder is unreadable to git, too; but the command may
-     * change its permissions, while the folder around it stays the same. */
+    /* git cannot read an unreadable folder either. The command may change its
+     * permissions, though, which does not change its parent. */
     (void)!fs_open_dir_at(w->p->fd, str_dup0(folder, w->a), &fd, &ignored);
     if (!w->again)
         remember(w->p, folder, fd);

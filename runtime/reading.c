@@ -13,7 +13,8 @@
 
 /* --- the answer so far ---------------------------------------------------- */
 
-/* One character more than the answer may have: so truncation is detected. */
+/* Keeps one character more than the maximum of the answer, so that truncation
+ * is detected. */
 static void add_text(struct reading *r, struct str text)
 {
     if (r->chars > r->max_chars)
@@ -89,7 +90,7 @@ static void result_came(struct reading *r)
         end_turn(r);
 }
 
-/* FNV: whether an id is another one than the last. */
+/* FNV hash, to detect that an id differs from the last one. */
 static uint64_t id_of(struct str text)
 {
     uint64_t h = 14695981039346656037u;
@@ -118,8 +119,8 @@ static void set_turns(struct reading *r, struct str number)
 
 /* --- paths in an event -------------------------------------------------------- */
 
-/* "a.b.c"; the part before "[]" if the path has it, then `*rest` is the part
- * behind it. */
+/* Follows a path "a.b.c". If it contains "[]", stops before it and sets `*rest`
+ * to the part after it. */
 static const struct json *walk(const struct json *j, struct str path,
                                struct str *rest)
 {
@@ -160,7 +161,8 @@ static bool is_there(const struct json *j, struct str path)
     return rest.p ? j->first != NULL : j->kind == JSON_OBJECT || scalar(j).n;
 }
 
-/* The text at one path, that of several elements on lines of their own. */
+/* Returns the text at a path; texts of several elements are joined by line
+ * ends. */
 static struct str text_at(const struct json *j, struct str path,
                           struct arena *a)
 {
@@ -280,8 +282,8 @@ static void read_event(struct reading *r, const struct json *event,
 
 /* --- lines -------------------------------------------------------------------- */
 
-/* "\ud83d" without its other half is written by JavaScript for a text that was
- * cut there: U+FFFD, as for invalid bytes. */
+/* JavaScript writes "\ud83d" without its second half for text cut there; it
+ * becomes U+FFFD, as invalid bytes do. */
 static size_t escape_length(struct str s, size_t at, bool *is_bad)
 {
     struct str c = str_from_index(s, at);
@@ -336,7 +338,7 @@ static void read_line(struct reading *r)
 
     if (r->skip_line || !line.n)
         return;
-    /* Words for a person: why there will be no events, perhaps. */
+    /* Plain text before any event may be an error message for the user. */
     if (line.p[0] != '{' && !r->had_event)
         note(r, line);
     if (line.p[0] != '{')
@@ -357,7 +359,7 @@ static void feed_line(struct reading *r, struct str piece, bool ends)
     r->skip_line = false;
 }
 
-/* Plain text: bytes, as a block may end inside of a character. */
+/* Appends plain text; a block may end inside of a character. */
 static void feed_text(struct reading *r, struct str block)
 {
     size_t room = r->text.max - r->text.n;

@@ -4,9 +4,9 @@
 #include "base/proc.h"
 
 /*
- * The host's side of a run. It waits for messages of the process that runs the
- * program, keeps the budgets, and calls the host. Nothing that comes is
- * believed: budgets, times and sizes are counted here, again.
+ * The host's side of a run: waits for messages of the process that runs the
+ * program, enforces the budgets, and calls the host. The process is not
+ * trusted: budgets, times and sizes are counted again here.
  */
 
 uint64_t run_took(const struct run *r)
@@ -75,7 +75,7 @@ static void on_result(struct run *r, struct str body)
     }
 }
 
-/* Limits of a run have a name by which they are raised. */
+/* Returns the name of the limit, for the hint how to raise it. */
 static const char *failure_limit(const struct run *r, struct str code,
                                  struct limit_words *words)
 {
@@ -162,13 +162,14 @@ void run_serve(struct run *r)
 
     while (!r->ended && run_receive(r, &m)) {
         take(r, &m);
-        /* A flood of messages does not put off the end. */
+        /* Checked in each round, so a flood of messages cannot delay the
+         * end. */
         if (!r->ended)
             run_is_in_time(r);
     }
 }
 
-/* The process is on its way out while the host writes down that it is. */
+/* The process exits while the host records the end. */
 void run_finish(struct run *r)
 {
     int status;
@@ -205,7 +206,7 @@ void runtime_drop(struct runtime_ahead *ahead)
     *ahead = (struct runtime_ahead){0};
 }
 
-/* The one made ahead, or another. */
+/* Uses the process started ahead, or starts one. */
 static bool start(struct run *r, struct err *e)
 {
     struct runtime_ahead *ahead = r->job->ahead;
@@ -220,8 +221,8 @@ static bool start(struct run *r, struct err *e)
     return true;
 }
 
-/* The program computes while the host is notified; its requests are read after
- * that. */
+/* The program computes while the host is notified; its requests are read
+ * afterwards. */
 void runtime_run(const struct runtime_job *job, struct arena *a,
                  struct runtime_result *out)
 {

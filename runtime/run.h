@@ -25,41 +25,41 @@ struct run {
     struct message_input in;
     struct trace trace;
     uint64_t start_ms, deadline_ms;
-    size_t printed; /* bytes */
-    bool ended;     /* `out` is complete, but for the counts */
+    size_t printed; /* printed bytes */
+    bool ended;     /* `out` is complete except for the counts */
 };
 
-/* The interpreter stops at its own limit first, and reports the line. */
+/* The interpreter stops at its own limit first and reports the line. */
 #define RUN_GRACE_MS 20
 
 void run_begin(struct run *r, const struct runtime_job *job, struct arena *a,
                struct runtime_result *out);
-/* Takes messages of r->worker until the run has ended. */
+/* Handles messages of r->worker until the run has ended. */
 void run_serve(struct run *r);
-/* Ends the child and counts up; the run must have ended. */
+/* Ends the worker process and adds up the counts; the run must have ended. */
 void run_finish(struct run *r);
 
 /* --- what happens ---------------------------------------------------------- */
 
-uint64_t run_took(const struct run *r); /* ms so far */
+uint64_t run_took(const struct run *r); /* Returns the elapsed milliseconds. */
 void run_tell(const struct run *r, struct step s);
 
-/* Each sets the result unless there is one. */
+/* Set the result unless there is one already. */
 void run_end_as(struct run *r, enum runtime_end end, const char *why);
 void run_fail(struct run *r, const char *format, ...) PRINTF(2, 3);
 void run_end_interrupted(struct run *r);
 void run_end_late(struct run *r);
-/* The program's side sent what no interpreter sends. */
+/* Ends the run because the worker sent a message that no interpreter sends. */
 void run_end_broken(struct run *r);
 void run_end_error(struct run *r, const struct err *e);
 
-/* Before every call of the host (K30): ends the run on a signal, and after its
- * time. True: go on. */
+/* Called before every call of the host (K30): ends the run on a signal or after
+ * its time. Returns true if the run continues. */
 bool run_is_in_time(struct run *r);
 
 /* --- messages --------------------------------------------------------------- */
 
-/* The next one; false when the run has ended. */
+/* Receives the next message; returns false when the run has ended. */
 bool run_receive(struct run *r, struct message *m);
 void run_reply(struct run *r, const struct buf *json);
 

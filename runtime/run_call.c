@@ -5,7 +5,8 @@
 
 #include "run.h"
 
-/* ask and command: checks budgets, then the request, then calls the host. */
+/* Implements ask and command: checks the budgets and the request, then calls
+ * the host. */
 
 static bool take_budget(struct run *r, const struct limit *l, unsigned *used,
                         const char *what)
@@ -38,7 +39,8 @@ static struct str repair(struct str text, struct arena *a)
     return arena_str(a, buf_str(&b));
 }
 
-/* Text of the world: UTF-8, and at most so many characters (K24, K29). */
+/* Makes valid UTF-8 of at most `max_chars` characters of text from outside
+ * (K24, K29). */
 static struct str cut_text(struct str text, size_t max_chars, bool *truncated,
                            struct arena *a)
 {

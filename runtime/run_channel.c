@@ -9,10 +9,11 @@
 
 #include "run.h"
 
-/* Waiting: for messages, for room to answer, for the end. */
+/* Waits for messages, for space to reply, and for the end. */
 
-/* Until the socket is ready, the time is over, or a signal came. Signals are
- * let in only while it sleeps, so that none is missed just before. */
+/* Waits until the socket is ready, the time is over, or a signal arrives.
+ * Signals are unblocked only while it sleeps, so that none is missed just
+ * before. */
 static bool wait_for(struct run *r, short events)
 {
     struct pollfd fd = {.fd = r->worker.fd, .events = events};
@@ -44,7 +45,8 @@ static bool wait_for(struct run *r, short events)
     return !r->ended;
 }
 
-/* The process is gone: as it ended. */
+/* Ends the run because the process has exited, with its exit status as the
+ * reason. */
 static void end_lost(struct run *r)
 {
     int status = 0;

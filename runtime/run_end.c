@@ -5,7 +5,7 @@
 
 #include "run.h"
 
-/* The ways in which a run ends without a result; the first one counts. */
+/* Ends a run without a result; only the first reason is kept. */
 
 void run_end_as(struct run *r, enum runtime_end end, const char *why)
 {
@@ -43,7 +43,7 @@ void run_end_late(struct run *r)
              (unsigned long long)l->value, limit_words(l, &words));
 }
 
-/* Interpreter and host disagree about the protocol: one of them is
+/* Interpreter and host disagree about the protocol, so the worker must be
  * compromised. */
 void run_end_broken(struct run *r)
 {
@@ -51,7 +51,7 @@ void run_end_broken(struct run *r)
                 "differ only in bytes that are no UTF-8 do that)");
 }
 
-/* Outermost first: "cannot ask x: because". */
+/* Joins the messages, outermost first: "cannot ask x: because". */
 void run_end_error(struct run *r, const struct err *e)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -68,7 +68,8 @@ void run_end_error(struct run *r, const struct err *e)
         b.n ? b.p : "failed");
 }
 
-/* Before every call of the host (K30). True: go on. */
+/* Called before every call of the host (K30). Returns true if the run
+ * continues. */
 bool run_is_in_time(struct run *r)
 {
     if (proc_interrupted())

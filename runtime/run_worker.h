@@ -17,25 +17,26 @@
  */
 
 struct worker {
-    pid_t pid; /* 0: none */
-    int fd;    /* our end of the socket, which does not block; -1: none */
+    pid_t pid; /* 0 if there is none */
+    int fd;    /* this process's end of the socket, non-blocking; -1 if there
+                * is none */
 };
 
-/* The process gives up its rights, then waits for worker_go(). */
+/* Starts the process, which drops its rights and then waits for worker_go(). */
 MUST_CHECK bool worker_start(const struct runtime_job *job, struct worker *out,
                              struct err *e);
 
-/* Has the program run, until `deadline_ms`. */
+/* Lets the process run the program until `deadline_ms`. */
 void worker_go(const struct worker *c, uint64_t deadline_ms);
 
 /* Kills the process without waiting for it. */
 void worker_kill(const struct worker *c);
 
-/* Kills the process if it still runs, and waits; `*status` is that of waitpid
- * when it had ended by itself. Twice is harmless. */
+/* Kills the process if it still runs, and waits for it. `*status` is that of
+ * waitpid if it had ended by itself. May be called twice. */
 void worker_end(struct worker *c, int *status);
 
-/* Why a process ended without a result. In `a`. */
+/* Returns why a process ended without a result. Allocated in `a`. */
 struct str worker_fate(int status, struct arena *a);
 
 #endif

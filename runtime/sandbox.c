@@ -25,7 +25,7 @@ bool sandbox_find_helper(struct arena *a, struct str *path, struct err *e)
         struct str found =
             fs_normalize(fs_join(dir, str_cstr(places[i]), a), a);
 
-        /* Links are resolved: the target is visible in the sandbox. */
+        /* Use the resolved path: the sandbox shows the target. */
         if (access(found.p, X_OK) == 0) {
             *path = path_real(found, a);
             return true;
@@ -47,7 +47,7 @@ struct str sandbox_find_bubblewrap(struct str workspace, struct arena *a)
     return path;
 }
 
-/* The first line, so that a terminal can only print it. */
+/* Returns the first line, with control characters escaped. */
 static struct str words_of(struct str text, struct arena *a)
 {
     struct str line = STR(""), result;
@@ -61,7 +61,7 @@ static struct str words_of(struct str text, struct arena *a)
     return result;
 }
 
-/* Builds the walls around nothing. */
+/* Runs a trivial program in new namespaces, to test whether that works. */
 static bool try_namespaces(struct sandbox_support *w, struct arena *a)
 {
     struct str helper = STR("");

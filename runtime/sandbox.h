@@ -23,13 +23,13 @@ struct sandbox_job {
     enum sandbox mode;
     bool network;
     bool sized;           /* bwrap supports --size */
-    struct str workspace; /* without links */
+    struct str workspace; /* with links resolved */
     struct str bubblewrap, helper;
     struct str program;
     const struct str *argv;
     size_t argc;
-    struct str scratch;   /* HELPER: a temporary folder for the command */
-    struct places places; /* added by the caller: protected files */
+    struct str scratch;   /* HELPER: temporary folder for the command */
+    struct places places; /* protected files, added by the caller */
 };
 
 struct sandbox_start {
@@ -37,18 +37,20 @@ struct sandbox_start {
     const char *const *env;
 };
 
-/* In `a`. Normalizes the places. */
+/* Builds argv and environment, allocated in `a`. Normalizes the places. */
 void sandbox_build(struct sandbox_job *job, struct arena *a,
                    struct sandbox_start *out);
 
-/* mapm-cage beside this program, never from PATH. ERR_NOT_FOUND. */
+/* Finds mapm-cage in the folder of this program, never on PATH. Errors:
+ * ERR_NOT_FOUND. */
 MUST_CHECK bool sandbox_find_helper(struct arena *a, struct str *path,
                                     struct err *e);
 
-/* bwrap on PATH, outside of the workspace; "" = none. */
+/* Returns the path of bwrap on PATH, outside of the workspace; "" if there is
+ * none. */
 struct str sandbox_find_bubblewrap(struct str workspace, struct arena *a);
 
-/* $HOME with links resolved; "" = none. */
+/* Returns $HOME with links resolved; "" if there is none. */
 struct str sandbox_home(struct arena *a);
 
 /* A growing argument vector. */
@@ -60,17 +62,18 @@ struct words {
 void words_add(struct words *w, const char *word);
 void words_add_str(struct words *w, struct str word);
 
-/* The parts of sandbox_build: visible paths, and the environment. */
+/* Parts of sandbox_build: visible paths, and the environment. */
 void sandbox_view(struct sandbox_job *job);
 const char *const *sandbox_environment(const struct sandbox_job *job,
                                        struct arena *a);
 
-/* HOME and TMPDIR of the command. */
+/* Returns the HOME of the command, below which TMPDIR is. */
 struct str sandbox_own_home(const struct sandbox_job *job);
 struct str sandbox_own_tmp(const struct sandbox_job *job);
 
-/* PATH for the command: absolute, not in the workspace; each existing folder
- * once. `visit` may be NULL. In `a`. */
+/* Returns the PATH of the command: absolute folders outside the workspace, each
+ * existing one once. `visit`, which may be NULL, is called for each. Allocated
+ * in `a`. */
 struct str sandbox_path(const struct sandbox_job *job, struct arena *a,
                         void (*visit)(void *ctx, struct str real), void *ctx);
 

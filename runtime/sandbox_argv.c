@@ -12,14 +12,16 @@
 /* Size of each tmpfs: /tmp and the like. */
 #define SCRATCH_MAX_BYTES "1073741824"
 
-/* In a separate user namespace; elsewhere the user's programs count, too. */
+/* Limit in a new user namespace; elsewhere the user's other programs count as
+ * well. */
 #define PROCESSES_MAX "4096"
 
-/* Rules of Landlock where a folder must be taken apart to leave one out. */
+/* Maximum number of Landlock rules, for folders that are listed entry by entry
+ * to exclude one. */
 #define RULES_MAX_COUNT    8192
 #define FOLDER_MAX_ENTRIES 20000
 
-#define VALUE_MAX_BYTES 32768 /* of a variable that is handed on */
+#define VALUE_MAX_BYTES 32768 /* maximum length of a variable that is passed */
 
 /* --- words ------------------------------------------------------------------------ */
 
@@ -104,7 +106,7 @@ static void build_bubblewrap(struct words *w, const struct sandbox_job *job)
         "/dev",
         NULL,
     };
-    /* In a user namespace root still owns these files of the machine. */
+    /* In a user namespace root still owns these files of the host. */
     static const char *const switches[] = {
         "--ro-bind",
         "/proc/sys",
@@ -125,7 +127,7 @@ static void build_bubblewrap(struct words *w, const struct sandbox_job *job)
     for (size_t i = 0; i < p->count; i++)
         show_place(w, job, &p->all[i]);
     add_two(w, "--dir", sandbox_own_home(job));
-    /* Last: mounts inside needed these folders to be writable. */
+    /* Done last: mounts inside needed these folders to be writable. */
     for (size_t i = 0; i < p->count; i++)
         if (p->all[i].kind == PLACE_HIDDEN && p->all[i].is_folder)
             add_two(w, "--remount-ro", p->all[i].path);
@@ -136,7 +138,7 @@ static void build_bubblewrap(struct words *w, const struct sandbox_job *job)
 
 /* --- the inner wall: mapm-cage ---------------------------------------------------------- */
 
-/* The same restrictions as the mounts, enforced by Landlock. */
+/* Builds the Landlock rules that correspond to the mounts. */
 static void build_rules(struct words *w, const struct sandbox_job *job)
 {
     static const char *const fixed[] = {
@@ -154,7 +156,7 @@ struct rules {
     struct words *words;
     const struct places *places;
     struct arena *arena;
-    struct str *todo; /* folders with a hidden path inside */
+    struct str *todo; /* folders that contain a hidden path */
     size_t count, capacity, made;
 };
 
@@ -183,15 +185,15 @@ static bool is_place(const struct places *p, struct str path)
     return false;
 }
 
-/* Landlock has only allow rules: all entries of the folder except the
- * hidden. */
+/* Landlock has allow rules only, so every entry of the folder except the hidden
+ * one gets a rule. */
 static void take_apart(struct rules *r, struct str folder)
 {
     struct fs_entry *entries = NULL;
     size_t count = 0;
     struct err ignored = {0};
 
-    /* An unreadable folder: nothing in it is allowed. */
+    /* An unreadable folder gets no rule for its content. */
     if (!fs_list_at(AT_FDCWD, folder.p, FOLDER_MAX_ENTRIES, r->arena, &entries,
                     &count, &ignored))
         return;
@@ -215,7 +217,7 @@ static void add_writable(struct words *w, struct str path)
 
 static void build_rules_alone(struct words *w, const struct sandbox_job *job)
 {
-    /* /proc/self is that of mapm-cage, and so of the command. */
+    /* /proc/self is that of mapm-cage, which becomes the command. */
     static const char *const fixed[] = {
         "-a",
         "-w",
@@ -295,10 +297,11 @@ struct str sandbox_own_tmp(const struct sandbox_job *job)
             if (p->all[i].kind == PLACE_SCRATCH &&
                 str_is(p->all[i].path, usual[k]))
                 return p->all[i].path;
-    return job->workspace; /* a machine without any */
+    return job->workspace; /* no temporary folder found */
 }
 
-/* With `home` and `off` it is the user's: tools find themselves by it. */
+/* With `home` and `off` the command has the user's HOME, by which tools find
+ * their installation. */
 struct str sandbox_own_home(const struct sandbox_job *job)
 {
     struct arena *a = job->places.arena;
@@ -316,7 +319,7 @@ static void set(struct words *w, const char *name, struct str value)
     words_add(w, arena_printf(w->arena, "%s=%.*s", name, STR_ARG(value)).p);
 }
 
-/* Row 20: an allowlist of names. */
+/* Row 20: passes the variables of an allowlist. */
 static void keep(struct words *w, const char *const *names, bool paths_only)
 {
     for (; *names; names++) {
@@ -338,7 +341,7 @@ const char *const *sandbox_environment(const struct sandbox_job *job,
         "LC_PAPER",       "LC_TELEPHONE", "LC_TIME",     "TZ",
         "USER",           "LOGNAME",      NULL,
     };
-    /* Where a tool chain is, when it is not where it usually is. */
+    /* Variables with the location of a tool chain. */
     static const char *const tools[] = {
         "CARGO_HOME",  "RUSTUP_HOME",  "GOROOT",     "GOPATH",     "JAVA_HOME",
         "NVM_DIR",     "PYENV_ROOT",   "RBENV_ROOT", "SDKMAN_DIR", "VOLTA_HOME",

@@ -14,8 +14,8 @@
  *     -o       no isolation, resource limits only
  *     -p N     at most N processes
  *
- * It writes HELPER_READY to stdout before the first byte of the command, or
- * HELPER_FAILED and the reason. Without a path after "--" it only reports.
+ * Before the first byte of the command it writes to stdout HELPER_READY, or
+ * HELPER_FAILED and the reason. Without a path after "--" it starts nothing.
  */
 
 #define HELPER_PROGRAM "mapm-cage"
@@ -23,10 +23,10 @@
 #define HELPER_FAILED  "\0mapm-cage: "
 #define HELPER_EXIT    127
 
-/* The lowest Landlock ABI that suffices without bubblewrap: 3 covers truncate. */
+/* Minimum Landlock ABI without bubblewrap: 3 covers truncate. */
 #define HELPER_ALONE_ABI 3
 
 #define HELPER_MAX_FILE_BYTES                                                  \
-    (UINT64_C(1) << 30) /* of one file that a command writes */
+    (UINT64_C(1) << 30) /* maximum size of a file that a command writes */
 
 #endif

@@ -12,12 +12,12 @@
 
 EMBED(sandbox_hidden, "runtime/sandbox_hidden.list");
 
-/* Files of other users, sockets and removable media. */
+/* Folders with files of other users, sockets and removable media. */
 static const char *const hidden[] = {
     "/home", "/root", "/run", "/mnt", "/media",
 };
 
-/* The XDG folders, as configured and by default. */
+/* The XDG folders, both as configured and at their defaults. */
 static const struct {
     const char *variable, *usual;
 } xdg[] = {
@@ -27,7 +27,7 @@ static const struct {
     {"XDG_STATE_HOME", ".local/state/"},
 };
 
-/* Folders of a home that hold many things of which a tool is only one. */
+/* Folders of a home that contain more than one tool. */
 static const char *const mixed[] = {
     ".local", ".config", ".cache", ".var", ".ssh", ".gnupg",
 };
@@ -50,7 +50,7 @@ struct str sandbox_home(struct arena *a)
     return str_is(home, "/") ? STR("") : home;
 }
 
-/* An unreadable path needs no hiding; a mount costs time. */
+/* An unreadable path need not be hidden, and a mount costs time. */
 static void hide(struct sandbox_job *job, struct str path)
 {
     if (path.n && access(str_dup0(path, job->places.arena), R_OK) == 0)
@@ -130,7 +130,7 @@ struct str sandbox_path(const struct sandbox_job *job, struct arena *a,
             continue;
         if (visit)
             visit(ctx, real);
-        /* A link in a hidden folder does not exist: use its target. */
+        /* A link in a hidden folder is not visible, so its target is used. */
         if (places_lookup(&job->places, folder) <= PLACE_SCRATCH)
             folder = real;
         if (path.n)
@@ -191,7 +191,7 @@ static void need(void *ctx, struct str folder)
     struct needs *n = ctx;
     struct str root, workspace = n->job->workspace;
 
-    /* It would show the neighbours of the workspace, or a whole home. */
+    /* It would expose folders beside the workspace, or a whole home. */
     if (fs_path_is_within(workspace, folder) ||
         fs_path_is_within(n->home, folder))
         return;
@@ -216,7 +216,7 @@ void sandbox_view(struct sandbox_job *job)
     places_add(p, PLACE_SCRATCH, STR("/tmp"));
     places_add(p, PLACE_SCRATCH, STR("/var/tmp"));
     places_add(p, PLACE_SCRATCH, STR("/dev/shm"));
-    if (job->way == SANDBOX_HELPER) { /* those of the machine, not new ones */
+    if (job->way == SANDBOX_HELPER) { /* mounts of the host, not new ones */
         places_add(p, PLACE_HIDDEN, STR("/dev"));
         places_add(p, PLACE_HIDDEN, STR("/proc"));
     }

@@ -20,7 +20,7 @@
 
 struct folder {
     int fd;
-    struct str path; /* absolute, no link in it */
+    struct str path; /* absolute, with links resolved */
     struct str name; /* as requested */
     const struct limits *limits;
     struct arena *a;
@@ -29,7 +29,7 @@ struct folder {
     struct str *below; /* folders still to read */
     size_t below_count, below_capacity;
     uint64_t bytes;
-    struct str program_path; /* where the program really is, in the folder */
+    struct str program_path; /* resolved path of the program in the folder */
 };
 
 /* --- every file ----------------------------------------------------------------- */
@@ -84,7 +84,7 @@ static bool add_folder(struct folder *f, struct str path, struct err *e)
     return true;
 }
 
-/* As in a package: special files are ignored. */
+/* As in a package, special files are ignored. */
 static bool add_entry(struct folder *f, struct str folder,
                       const struct fs_entry *entry, struct err *e)
 {
@@ -132,8 +132,8 @@ static bool read_files(struct folder *f, struct err *e)
 
 /* --- what SKILL.md asks for --------------------------------------------------------- */
 
-/* Resolves links first, then opens the result with no link followed: it cannot
- * be replaced in between (K10). */
+/* Resolves links first, then opens the result without following links, so that
+ * it cannot be replaced in between (K10). */
 static enum manifest_file resolve(struct folder *f, struct str path,
                                   struct str *inside)
 {
@@ -191,8 +191,8 @@ static bool read_text(struct folder *f, struct skill *s, struct err *e)
     return false;
 }
 
-/* The program is what manifest_read asks for beside the document, and may be
- * asked for with other files: so it is read by the name that counts. */
+/* manifest_read requests the program beside the document, and possibly other
+ * files, so the program is identified by its name. */
 static bool parse_entry_file(struct folder *f, struct skill *s, struct err *e)
 {
     const struct manifest_files files = {read_beside, f};

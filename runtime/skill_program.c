@@ -7,13 +7,13 @@
 
 #define FIELD "metaskill"
 
-/* By the first words of an error. */
+/* Codes by the first words of an error. */
 /* clang-format off */
 static const struct {
     const char *start, *code;
 } kinds[] = {
     {"undefined: ", "program-name"},
-    {"load",        "program-load"}, /* a load that is malformed, too */
+    {"load",        "program-load"}, /* also for a malformed load */
     {"",            "program-syntax"},
 };
 /* clang-format on */
@@ -40,8 +40,8 @@ static void report(struct diagnostics *why, const char *code, struct str file,
     c->hint = arena_str(why->arena, str_cstr(hint));
 }
 
-/* A limit, or an error that concerns the whole source, has no place: it is shown
- * at the beginning. */
+/* A limit, or an error of the whole source, has no position and is shown at the
+ * start. */
 static void add_errors(struct star *s, struct diagnostics *why, struct str file)
 {
     struct star_error_info error;
@@ -68,7 +68,7 @@ static void check_run(const struct star_program *p, struct str file,
         fault = "no function run: a metaskill begins with def run(input):";
         break;
     case STAR_GLOBAL_VALUE:
-        return; /* known only by running it */
+        return; /* known only at run time */
     case STAR_GLOBAL_FUNCTION:
         if (run.positional == 0)
             fault = "run takes no argument: it is called with one, the input";

@@ -1,7 +1,7 @@
 #include "mapm/input.h"
 #include "mapm/metaskill.h"
 
-/* Texts about a skill for models and persons (K7, K9, K41). */
+/* Texts about a skill for models and users (K7, K9, K41). */
 
 struct str metaskill_activation(const struct skill *s, struct arena *a)
 {

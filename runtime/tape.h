@@ -16,29 +16,29 @@
 #define TAPE_MAX_DEPTH            (2 * INPUT_MAX_DEPTH)
 #define TAPE_DIFFERENCE_MAX_BYTES (64 * 1024)
 
-/* The limits that affect the result of a run, which a tape may set. */
+/* The limits that affect the result of a run, which a tape contains. */
 extern const char *const tape_limits[];
 extern const size_t tape_limit_count;
 
 enum tape_part {
     TAPE_ANY,
-    TAPE_ENVELOPE,          /* without the host's durations */
-    TAPE_ENVELOPE_NO_TRACE, /* and without its trace */
+    TAPE_ENVELOPE,          /* without the durations that the host measured */
+    TAPE_ENVELOPE_NO_TRACE, /* also without the trace */
 };
 
 /*
- * JSON in canonical form: keys sorted, numbers by value, two spaces a level, a
- * string with line ends over several lines. Other text is returned unchanged.
- * In `a`.
+ * Returns JSON in canonical form: keys sorted, numbers by value, indented by
+ * two spaces, strings with line ends over several lines. Other text is returned
+ * unchanged. Allocated in `a`.
  */
 struct str tape_value(struct str json, enum tape_part part, struct arena *a);
 
-/* An error without the source of the limit it names, " (run_max_asks,
- * x.yaml:3)", which differs between machines. In `a`. */
+/* Returns the error without the source of its limit, " (run_max_asks,
+ * x.yaml:3)", which differs between machines. Allocated in `a`. */
 struct str tape_error(struct str text, struct arena *a);
 
-/* The lines that differ, below "--- " and "+++ " with these names. Very long
- * lines are shown around the place where they differ. In `a`. */
+/* Returns the differing lines below "--- " and "+++ " with these names. Very
+ * long lines are shown around the difference. Allocated in `a`. */
 struct str tape_difference(struct str headline, struct str before_name,
                            struct str before, struct str after_name,
                            struct str after, struct arena *a);

@@ -12,7 +12,7 @@
 
 /*
  * Parses a tape: each line is one JSON object with exactly the members of its
- * kind. Row 16: it is untrusted.
+ * kind. The file is untrusted (row 16).
  */
 
 #define EXIT_CODE_MAX 65535
@@ -28,9 +28,9 @@ const size_t tape_limit_count = sizeof tape_limits / sizeof *tape_limits;
 
 struct reader {
     const char *file;
-    struct str line; /* the current entry */
+    struct str line; /* current line */
     unsigned number;
-    struct arena *arena, scratch; /* of the tape, of one line */
+    struct arena *arena, scratch; /* memory for the tape, and for one line */
     struct tape *out;
     size_t capacity;
     struct err *e;
@@ -49,12 +49,12 @@ static bool PRINTF(2, 3) fail(struct reader *r, const char *format, ...)
 
 /* --- members ---------------------------------------------------------------- */
 
-/* Members of an object. FALSE stands for both booleans. */
+/* Members of an object; FALSE stands for both booleans. */
 struct member {
     const char *name;
     enum json_kind kind;
     bool required;
-    const struct json *value; /* NULL: it is not there */
+    const struct json *value; /* NULL if absent */
 };
 
 static const char *kind_name(enum json_kind kind)
@@ -101,7 +101,7 @@ static struct str keep_text(struct reader *r, const struct json *j)
     return j ? arena_str(r->arena, j->text) : STR("");
 }
 
-/* JSON as spelled in the line. */
+/* Returns JSON as written in the line. */
 static struct str keep_raw(struct reader *r, const struct json *j)
 {
     return j ? str_slice(r->line, j->start, j->end) : STR("{}");
@@ -233,7 +233,7 @@ static bool read_ask(struct reader *r, const struct json *ask,
     return read_answer(r, result, entry);
 }
 
-/* -1: not started, or killed. */
+/* -1 means not started, or killed. */
 static bool keep_exit_code(struct reader *r, const struct json *j, int *out)
 {
     uint64_t code = 0;
@@ -366,7 +366,7 @@ static bool read_line(struct reader *r)
     if (r->out->end_line)
         return fail(r, "something stands behind the end of the tape");
     if (!json_parse(r->line, &options, &r->scratch, &line, NULL, &why)) {
-        /* "line 1, ": each is parsed alone. */
+        /* Remove "line 1, ", since each line is parsed separately. */
         struct str said = str_cstr(err_first(&why));
 
         if (str_starts(said, STR("line 1, ")))

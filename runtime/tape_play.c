@@ -4,10 +4,9 @@
 
 #include "tape.h"
 
-/* Replays a tape: the requests of the program must be those of the tape, in the
- * same order. */
+/* Replays a tape: the program must make the same requests in the same order. */
 
-#define WORDS_MAX_CHARS 100 /* of a prompt, in a headline */
+#define WORDS_MAX_CHARS 100 /* length of a prompt in a headline */
 
 /* --- words for a person ---------------------------------------------------------- */
 
@@ -33,7 +32,7 @@ static struct str shorten(struct str text, struct arena *a)
     return cut.n == text.n ? text : str_join(cut, STR("..."), a);
 }
 
-/* Its first non-empty line. */
+/* Returns its first non-empty line. */
 static struct str first_words(struct str text, struct arena *a)
 {
     text = str_trim(text);
@@ -63,7 +62,7 @@ static struct str entry_words(const struct tape_entry *entry, struct arena *a)
 
 /* --- comparing ---------------------------------------------------------------------- */
 
-/* A call of the program, of either kind. */
+/* A model call or a command of the program. */
 struct call {
     bool is_ask;
     unsigned number;
@@ -84,7 +83,7 @@ static const char *kind_of(bool is_ask)
     return is_ask ? "ask" : "command";
 }
 
-/* As in a tape, where invalid UTF-8 is U+FFFD. */
+/* Replaces invalid UTF-8 by U+FFFD, as tapes do. */
 static struct str as_recorded(struct str text, struct arena *a)
 {
     CLEANUP(buf_done) struct buf out = {0};
@@ -145,7 +144,7 @@ static struct str end_words(const struct tape *t)
     return t->envelope.n ? STR("the envelope") : STR("the error it ends in");
 }
 
-/* The entry for this call; NULL for none. */
+/* Returns the entry for this call, or NULL. */
 static const struct tape_entry *next_entry(struct tape_player *p,
                                            const struct call *c, struct err *e)
 {

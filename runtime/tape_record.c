@@ -5,14 +5,14 @@
 
 #include "tape.h"
 
-/* Records a tape: a line for each request and its result. */
+/* Records a tape, with one line for each request and its result. */
 
 struct str tape_digest(struct str program, struct arena *a)
 {
     return digest_of(program, a);
 }
 
-/* On one line, however it came. */
+/* Writes JSON on one line. */
 static void put_json(struct json_writer *w, const char *key, struct str json)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -24,7 +24,7 @@ static void put_json(struct json_writer *w, const char *key, struct str json)
     if (json_parse(json, &options, &scratch, &j, NULL, &ignored))
         json_value(w, j);
     else
-        json_null(w); /* not JSON: tape_parse reports it */
+        json_null(w); /* not JSON: reported by tape_parse */
 }
 
 static void put_limits(struct json_writer *w, const struct limits *limits)
@@ -32,7 +32,7 @@ static void put_limits(struct json_writer *w, const struct limits *limits)
     bool any = false;
 
     for (size_t i = 0; i < tape_limit_count; i++) {
-        /* limits_find gives what may be changed: a copy, here. */
+        /* a copy, since limits_find returns a writable limit */
         struct limits now = *limits, usual = limits_default;
         struct str name = str_cstr(tape_limits[i]);
         uint64_t value = limits_find(&now, name)->value;
@@ -84,7 +84,7 @@ static void put_failure(struct json_writer *w, const struct err *e)
             buf_text(&text, ": ");
         buf_text(&text, m);
     }
-    /* In the form of a run's own error. */
+    /* formatted like an error of a run */
     if (e->hint[0])
         buf_printf(&text, " (%s)", e->hint);
     json_member_string(w, "error", buf_str(&text));
@@ -155,7 +155,7 @@ void tape_put_command(struct buf *lines, const struct command *in,
     json_end_object(&w);
 }
 
-/* A command that fails ends an interrupted run, which makes no tape. */
+/* An interrupted run fails with its command and writes no tape. */
 static bool record_command(void *ctx, const struct command *in, struct arena *a,
                            struct command_result *out, struct err *e)
 {

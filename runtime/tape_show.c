@@ -1,10 +1,10 @@
 #include "tape.h"
 
-/* Differences as a person reads them: bounded, whatever the two texts are. */
+/* Formats differences for the user, bounded in size for any two texts. */
 
 #define CONTEXT         3
 #define LINE_MAX_BYTES  400
-#define LINE_LEAD_BYTES 80 /* of common prefix before the difference */
+#define LINE_LEAD_BYTES 80 /* bytes shown of a common prefix */
 
 static size_t shared_bytes(struct str x, struct str y)
 {
@@ -15,7 +15,7 @@ static size_t shared_bytes(struct str x, struct str y)
     return n;
 }
 
-/* Back to the beginning of a character. */
+/* Moves back to the start of a character. */
 static size_t step_back(struct str s, size_t at)
 {
     while (at > 0 && at < s.n && ((unsigned char)s.p[at] & 0xc0) == 0x80)
@@ -23,7 +23,7 @@ static size_t step_back(struct str s, size_t at)
     return at;
 }
 
-/* A long line, from a little before `from`. */
+/* Writes a long line from shortly before `from`. */
 static void put_line(struct buf *out, struct str line, size_t from)
 {
     size_t start = 0, end = line.n;
@@ -41,7 +41,7 @@ static void put_line(struct buf *out, struct str line, size_t from)
         buf_printf(out, " [%zu bytes]", line.n - end);
 }
 
-/* The position at which a removed line and its replacement differ. */
+/* Returns the offset at which a removed line and its replacement differ. */
 static size_t parting(const struct diff *d, size_t i)
 {
     const struct diff_line *line = &d->lines[i];
@@ -62,7 +62,7 @@ static struct str shortened(struct str line, size_t from, struct arena *a)
     return arena_str(a, buf_str(&out));
 }
 
-/* diff_format, with its long lines made short. */
+/* Writes the diff like diff_format, with long lines truncated. */
 static void put_diff(struct diff *d, struct arena *a, struct buf *out)
 {
     struct str *texts = arena_array(a, d->count, sizeof *texts);

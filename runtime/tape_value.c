@@ -4,7 +4,7 @@
 
 /* --- values ---------------------------------------------------------------- */
 
-/* An open array or object: its children, sorted when they have keys. */
+/* An open array or object with its children, sorted if they have keys. */
 struct level {
     const struct json *node;
     const struct json **children;
@@ -25,7 +25,7 @@ static int by_key(const void *x, const void *y)
                    (*(const struct json *const *)y)->key);
 }
 
-/* trace[…].data.duration_s of entries of the host. */
+/* Matches trace[…].data.duration_s in entries of the host. */
 static bool is_duration(const struct painter *p, const struct json *j)
 {
     struct str kind;
@@ -81,8 +81,8 @@ static void put_string(struct painter *p, struct str s)
     json_string(&w, s);
 }
 
-/* Text with several lines has several here, so that a diff shows the changed
- * ones. Strings without a comma between them are one string. */
+/* Text of several lines is written on several lines, so that a diff shows the
+ * changed ones. Adjacent strings without a comma are one string. */
 static void put_lines(struct painter *p, struct str s)
 {
     for (bool first = true; s.n || first; first = false) {
@@ -153,7 +153,7 @@ struct str tape_value(struct str json, enum tape_part part, struct arena *a)
     const struct json *root;
     struct err ignored = {0};
 
-    /* Two spaces a level: a small text can become a large one. */
+    /* Indentation can make a small text large. */
     buf_init(&out, (size_t)4 * TAPE_MAX_BYTES);
     if (!json_parse(json, &options, &scratch, &root, NULL, &ignored))
         return json;
@@ -166,7 +166,7 @@ struct str tape_value(struct str json, enum tape_part part, struct arena *a)
 
 /* --- errors ---------------------------------------------------------------- */
 
-/* The end of " (NAME, …)", and its name; false for another text. */
+/* Finds " (NAME, …)" and the name in it; returns false for other texts. */
 static bool names_limit(struct str text, struct str *start, size_t *end)
 {
     for (size_t i = 0; i < LIMITS_COUNT; i++) {

@@ -8,24 +8,24 @@
 #include "mapm/limits.h"
 
 /*
- * trace: the events of a run, as the text of a JSON array without its
- * brackets. Bounded in number and size (K28).
+ * The events of a run, as the text of a JSON array without its brackets,
+ * bounded in number and size (K28).
  */
 
 struct trace {
     const struct limits *limits;
     struct buf entries; /* {"kind":…,"data":…},… on one line */
-    unsigned count;     /* of the program's own */
+    unsigned count;     /* number of the program's own events */
 };
 
 void trace_init(struct trace *t, const struct limits *limits);
 void trace_done(struct trace *t);
 
-/* Adds an event of the host; these are not counted. `data` is JSON. */
+/* Adds an event of the host, which is not counted. `data` is JSON. */
 void trace_note(struct trace *t, const char *kind, struct str data);
 
-/* Adds an event of the program; `data` NULL or an object. False at the limit.
- * `*text`, in `a`, is the stored form, "" when it was empty. */
+/* Adds an event of the program; `data` is NULL or an object. Returns false at
+ * the limit. `*text`, allocated in `a`, is the stored form, "" if empty. */
 bool trace_add(struct trace *t, struct str kind, const struct json *data,
                struct arena *a, struct str *text);
 

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/* Errors with the literal texts of the specification (K33, K34), and the depth
- * of nested runs. */
+/* Errors with literal texts of the specification (K33, K34), and the nesting of
+ * runs. */
 
 struct str runtime_unknown(struct str name, struct arena *a)
 {
@@ -25,7 +25,7 @@ struct str runtime_not_allowed(struct str name, const char *policy,
         STR_ARG(name), policy);
 }
 
-/* One line: otherwise an error could contain a header of mapm. */
+/* On one line: otherwise an error could imitate a header of mapm. */
 struct str runtime_error(struct str name, const char *why, struct arena *a)
 {
     struct str line =

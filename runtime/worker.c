@@ -16,13 +16,14 @@
 #include "interpreter.h"
 #include "run_worker.h"
 
-/* Memory of the process besides the program's values: the image of the parent,
- * and messages. */
+/* Memory of the process in addition to the program's values: the image of the
+ * parent, and messages. */
 #define MEMORY_SLACK_BYTES (192ull << 20)
 #define CPU_SLACK_SECONDS  2
 #define CLOSE_MAX_FDS      65536
 
-/* Signals of the terminal reach the whole group; the parent handles them. */
+/* Signals of the terminal reach the whole group, and the parent handles
+ * them. */
 static void ignore_signals(void)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGTSTP};
@@ -39,7 +40,7 @@ static void close_range_of(unsigned first, unsigned last)
         close((int)fd);
 }
 
-/* Only ever down. False when it cannot be set. */
+/* Lowers the CPU limit. Returns false if it cannot be set. */
 static bool limit_processor(const struct limits *l)
 {
     rlim_t seconds = l->run_max_seconds.value + CPU_SLACK_SECONDS;
@@ -82,15 +83,15 @@ static void tell(int fd, const struct err *e)
     interpreter_send(&g, MESSAGE_FAILURE);
 }
 
-/* Row 20: the keys of the environment are no business of a program, not even
- * of one that has taken over its process. */
+/* Row 20: erases the environment, so that the keys in it are not available even
+ * to code that has taken over the process. */
 static void forget_environment(void)
 {
     for (char **v = environ; v && *v; v++)
         explicit_bzero(*v, strlen(*v));
 }
 
-/* _exit: buffered output of the parent must not be written twice. */
+/* Ends by _exit: buffered output of the parent must not be written twice. */
 static NORETURN void live(const struct runtime_job *job, int fd, pid_t parent)
 {
     struct interpreter g = {.fd = fd, .job = job};
@@ -99,7 +100,7 @@ static NORETURN void live(const struct runtime_job *job, int fd, pid_t parent)
     ignore_signals();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
-        _exit(0); /* it died before the line above */
+        _exit(0); /* the parent exited before prctl */
     if (fd > 0)
         close_range_of(0, (unsigned)fd - 1);
     close_range_of((unsigned)fd + 1, ~0U);
@@ -135,8 +136,7 @@ bool worker_start(const struct runtime_job *job, struct worker *out,
     return true;
 }
 
-/* The socket has room for it; that the process is gone shows when it is read
- * from. */
+/* The socket has room for it; an exited process is noticed on the next read. */
 void worker_go(const struct worker *c, uint64_t deadline_ms)
 {
     (void)send(c->fd, &deadline_ms, sizeof deadline_ms,
@@ -172,7 +172,7 @@ struct str worker_fate(int status, struct arena *a)
     if (number)
         return arena_printf(a, "the interpreter crashed (signal %d, %s)",
                             number, strsignal(number));
-    /* The interpreter reports its own limit on memory: this was another
+    /* The interpreter reports its own memory limit; this was another
      * allocation. */
     if (WEXITSTATUS(status) == 1)
         return STR("the interpreter has no more memory");

@@ -9,13 +9,14 @@
 
 #include "../sandbox_helper.h"
 
-/* mapm-cage, see sandbox_helper.h. The caller has cleaned the environment and
- * the descriptors; this program holds no secret and makes no decision. */
+/* Implements mapm-cage, see sandbox_helper.h. The caller has cleaned the
+ * environment and the descriptors; this program has no secrets and makes no
+ * decisions. */
 
 struct request {
     struct confine_rules rules;
     bool alone, open;
-    char **program; /* its path, then its argv; NULL at the end */
+    char **program; /* path of the program, then its argv, terminated by NULL */
 };
 
 static NORETURN void fail(const char *what, const char *why)
