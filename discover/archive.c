@@ -6,7 +6,7 @@
 #define MADE_BY_UNIX        (3u << 8 | 20)
 #define NEEDS_VERSION       20
 #define UTF8_NAMES          0x0800u
-#define FIRST_DAY           0x21u /* 1980-01-01: the zero of dates */
+#define FIRST_DAY           0x21u /* 1980-01-01, the first date of the format */
 #define REGULAR_FILE        0100000u
 #define CRC_POLYNOMIAL      0xedb88320u
 
@@ -38,13 +38,13 @@ static uint32_t crc_of(struct str s)
     return ~crc;
 }
 
-/* What a file's own header and its line in the directory have in common. */
+/* Writes the fields that the header of a file and its directory entry share. */
 static void put_common(struct buf *b, struct str path, struct str content,
                        uint32_t crc)
 {
     put_2(b, NEEDS_VERSION);
     put_2(b, UTF8_NAMES);
-    put_2(b, 0); /* stored */
+    put_2(b, 0); /* method 0: stored */
     put_2(b, 0);
     put_2(b, FIRST_DAY);
     put_4(b, crc);
@@ -73,7 +73,7 @@ void archive_add(struct archive *z, struct str path, bool executable,
     put_4(d, DIRECTORY_SIGNATURE);
     put_2(d, MADE_BY_UNIX);
     put_common(d, path, content, crc);
-    put_2(d, 0); /* comment, disk, kind of content */
+    put_2(d, 0); /* comment, disk, internal attributes */
     put_2(d, 0);
     put_2(d, 0);
     put_4(d, (REGULAR_FILE | (executable ? 0755u : 0644u)) << 16);
@@ -89,7 +89,7 @@ void archive_end(struct archive *z)
     if (z->directory.max) {
         buf_append(z->out, buf_str(&z->directory));
         put_4(z->out, END_SIGNATURE);
-        put_4(z->out, 0); /* disks */
+        put_4(z->out, 0); /* disk numbers */
         put_2(z->out, (unsigned)z->count);
         put_2(z->out, (unsigned)z->count);
         put_4(z->out, (uint32_t)z->directory.n);

@@ -4,8 +4,8 @@
 #include "base/buf.h"
 
 /*
- * archive: files as a .zip, stored, that any reader of zip takes. The same files
- * give the same bytes: no times, and the modes 644 and 755.
+ * archive: writes files as an uncompressed .zip. The same files give the same
+ * bytes: no times, and only the modes 644 and 755.
  *
  *     archive_begin(), archive_add() in the order of paths, archive_end()
  *
@@ -13,7 +13,7 @@
  */
 
 struct archive {
-    struct buf *out; /* the caller's; may overflow: the caller checks */
+    struct buf *out; /* buffer of the caller, who also checks for overflow */
     struct buf directory;
     size_t count;
 };
@@ -21,6 +21,7 @@ struct archive {
 void archive_begin(struct archive *z, struct buf *out);
 void archive_add(struct archive *z, struct str path, bool executable,
                  struct str content);
-void archive_end(struct archive *z); /* also frees; twice is harmless */
+void archive_end(struct archive *z); /* Frees the archive; may be called
+                                      * twice. */
 
 #endif

@@ -3,8 +3,8 @@
 
 #include "mapm/discover.h"
 
-/* catalog_record: what mapm.db keeps of a catalog beside its entries, as the
- * stamp of its source. In `a`. */
+/* catalog_record: what mapm.db stores of a catalog besides its entries, as the
+ * stamp of its source. Allocated in `a`. */
 struct str catalog_stamp(const struct discover_catalog *c, struct arena *a);
 
 #endif

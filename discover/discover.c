@@ -8,7 +8,7 @@
 
 #include "catalog_record.h"
 
-/* The catalogs of a user, as sources of the search in mapm.db. */
+/* The catalogs of a user as sources of the search in mapm.db. */
 
 #define STAMP_FORMAT "1"
 
@@ -35,7 +35,8 @@ static uint64_t read_number(struct str *rest)
     return str_line(rest, &line) && str_number(line, UINT64_MAX, &n) ? n : 0;
 }
 
-/* One of another form is read again at the next refresh. */
+/* A stamp of another format is ignored, so the catalog is read again at the
+ * next refresh. */
 static void read_source(const struct search_source *s,
                         struct discover_catalog *out)
 {

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 
 #define FIELD_END       '\x1f'
-#define FIELD_MAX_BYTES 1152 /* an origin in an index */
+#define FIELD_MAX_BYTES 1152 /* maximum length of an origin in an index */
 #define TAGS_MAX_BYTES  1024
 #define FIELDS          6
-#define TOKEN_CHARS     4 /* T12 */
+#define TOKEN_CHARS     4 /* characters per token (T12) */
 
 /* --- data ------------------------------------------------------------------------- */
 
@@ -255,7 +255,7 @@ static bool is_copy(const struct search_entry *x, const struct search_entry *y)
            a.tokens == b.tokens && a.tokens;
 }
 
-/* Of equal copies the one with the shortest path. */
+/* Of equal copies the one with the shortest path is kept. */
 void offered_settle(struct offered *list)
 {
     size_t n = 0;

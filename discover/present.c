@@ -123,7 +123,7 @@ static const struct package_file *document_of(const struct lock_entry *entry,
     return NULL;
 }
 
-/* The description in its document, as the store has it; "" without. */
+/* Returns the description of an entry's document in the store, or "". */
 static struct str describe(struct present *l, const struct lock_entry *entry)
 {
     struct arena *a = &l->cx->arena;

@@ -15,9 +15,9 @@
 #include "archive.h"
 #include "entry.h"
 
-/* A folder of skills as an index of .well-known/agent-skills. */
+/* Publishes a folder of skills as an index of .well-known/agent-skills. */
 
-#define TO_TOP     "../../" /* from the folder of the index */
+#define TO_TOP     "../../" /* from the folder of the index to the root */
 #define FILE_MODE  0644
 #define MAX_DEPTH  16
 #define INDEX_FILE DISCOVER_INDEX_FOLDER "/index.json"
@@ -30,7 +30,7 @@ struct publishing {
 };
 
 struct file {
-    struct str path; /* in the skill */
+    struct str path; /* path in the skill */
     bool executable;
 };
 
@@ -38,7 +38,7 @@ struct files {
     struct arena *a;
     struct file *items;
     size_t count, capacity;
-    int fd; /* the skill's folder */
+    int fd; /* descriptor of the skill's folder */
     struct str why;
 };
 
@@ -101,7 +101,7 @@ static int by_path(const void *x, const void *y)
 
 /* --- artifacts --------------------------------------------------------------------- */
 
-/* RFC 3986: all but unreserved characters and "/". */
+/* Percent-encodes all but unreserved characters and "/" (RFC 3986). */
 static struct str encode(struct str path, struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -119,7 +119,8 @@ static struct str encode(struct str path, struct arena *a)
     return arena_str(a, buf_str(&b));
 }
 
-/* Most are as they were: to write one for good takes milliseconds. */
+/* Replaces a file only if it differs: most are unchanged, and syncing one takes
+ * milliseconds. */
 static bool replace(int dirfd, const char *path, struct str content,
                     struct err *e)
 {
@@ -232,7 +233,8 @@ static void read_skill(struct publishing *p, struct discover_published *s)
     s->digest = digest_of(text, a);
 }
 
-/* One with more files than its SKILL.md. The folder of all is its SKILL.md. */
+/* Lists the files of a skill, and writes an archive if there are others than
+ * its SKILL.md. */
 static void add_files(struct publishing *p, struct discover_published *s)
 {
     struct arena *a = &p->cx->arena;
@@ -267,7 +269,7 @@ static int by_name(const void *x, const void *y)
     return order ? order : str_cmp(a->path, b->path);
 }
 
-/* W3: a name is there once; of several the first by path. Before archives have
+/* W3: keeps one skill per name, the first by path. Called before archives get
  * these names. */
 static void settle(struct publishing *p)
 {

@@ -21,9 +21,9 @@
  *
  *     repository: REF ──▶ the commit that is known: done
  *                  └────▶ CATALOG and marketplace.json ──▶ a DOCUMENT each
- *     index:      one GET, with the condition of the last answer
+ *     index:      one conditional GET
  *
- * Each catalog is put as a whole, in one transaction, or stays as it was.
+ * Each catalog is replaced as a whole in one transaction, or left unchanged.
  */
 
 #define ACCEPT_JSON "Accept: application/json"
@@ -32,20 +32,20 @@ struct visit {
     struct discover_change *out;
     struct discover_catalog now;
     struct origin origin;
-    struct str path; /* of the catalog in its repository */
+    struct str path; /* path of the catalog in its repository */
     struct offered entries;
     struct arena a;
-    size_t open;     /* questions without an answer */
-    bool is_settled; /* put, or known to be as it was */
+    size_t open;     /* number of requests without a reply */
+    bool is_settled; /* stored, or known to be unchanged */
 };
 
-/* What a want is of. */
+/* The subject of a request. */
 struct question {
     struct visit *visit;
     enum { ASK_REF, ASK_OFFERS, ASK_MARKET, ASK_DOCUMENT } what;
     enum doc_kind kind;
     struct origin origin;
-    bool is_read; /* DOCUMENT */
+    bool is_read; /* a DOCUMENT was received */
 };
 
 struct refresh {
@@ -95,7 +95,7 @@ static bool put(struct refresh *r, struct visit *v, struct err *e)
                             v->entries.count, &id, e);
 }
 
-/* All of it was read. */
+/* Stores a catalog when all of it has been read. */
 static void finish(struct refresh *r, struct visit *v)
 {
     struct err e = {0};
@@ -159,7 +159,7 @@ static bool take_ref(struct refresh *r, struct visit *v,
         finish_unchanged(r, v);
         return true;
     }
-    /* A marketplace by its file is that alone. */
+    /* A marketplace given by its file is only that file. */
     return (str_is(path_last(v->path), "marketplace.json") ||
             ask(r, v,
                 (struct question){.what = ASK_OFFERS, .origin = v->origin},
@@ -219,14 +219,15 @@ static bool take_market(struct refresh *r, struct visit *v,
            offered_add_market(&v->entries, text, file, here.text, e);
 }
 
-/* An answer about the repository, not a failure to get one. */
+/* Returns true for errors that describe the repository, as opposed to a failed
+ * request. */
 static bool is_answer(enum err_code code)
 {
     return code == ERR_PATH || code == ERR_REFUSED || code == ERR_LIMIT ||
            code == ERR_FORMAT || code == ERR_NOT_FOUND;
 }
 
-/* A package that cannot be read is left out; a catalog need not have a
+/* Skips a package that cannot be read; a catalog need not have a
  * marketplace. */
 static void take_failure(struct refresh *r, struct question *q,
                          const struct err *why)
@@ -274,7 +275,7 @@ static void show_progress(struct refresh *r)
                                   .elapsed_ms = proc_now_ms() - r->started_ms});
 }
 
-/* What is wrong with one catalog is no failure of the others. */
+/* A fault of one catalog does not affect the others. */
 static bool take_event(struct refresh *r, const struct fetch_event *event,
                        struct err *e)
 {
@@ -292,7 +293,7 @@ static bool take_event(struct refresh *r, const struct fetch_event *event,
     if (!take_answer(r, q, event, &why))
         fail(r, v, &why);
     if (event->kind == FETCH_MANIFEST)
-        return true; /* DONE follows */
+        return true; /* a DONE event follows */
     r->answered++;
     v->open--;
     if (v->open == 0 && !v->is_settled)
@@ -333,7 +334,8 @@ static bool ask_repositories(struct refresh *r, struct err *e)
 
 static bool refresh_repositories(struct refresh *r, struct err *e)
 {
-    struct team_remotes stores; /* that no host may be asked: `only` */
+    struct team_remotes stores; /* for `only`: team stores are the only hosts
+                                 * that may be contacted */
     struct fetch_options o = {
         .hosts = r->user->rules.hosts,
         .host_count = r->user->rules.host_count,
@@ -347,7 +349,8 @@ static bool refresh_repositories(struct refresh *r, struct err *e)
     if (!layer_stores(r->user, r->cx, r->store, &stores, e) ||
         !store_session_begin(r->store, &r->session, e))
         return false;
-    store_begin_staging(r->store); /* of what is fetched nothing stays */
+    store_begin_staging(r->store); /* nothing that is fetched is kept in the
+                                    * store */
     o.incoming = r->session.path;
     r->started_ms = proc_now_ms();
     ok = fetch_open(&o, &r->fetch, e) && ask_repositories(r, e);
@@ -359,7 +362,7 @@ static bool refresh_repositories(struct refresh *r, struct err *e)
 
 /* --- indexes -------------------------------------------------------------------------- */
 
-/* `only`: whatever is on the network and no store is left alone. */
+/* With `only`, rejects catalogs that are on the network and not in a store. */
 static bool check_only(const struct refresh *r, struct str url, struct err *e)
 {
     struct team_remotes stores;
@@ -487,7 +490,8 @@ static bool read_folder(struct visit *v, struct err *e)
     return true;
 }
 
-/* What it offers, whatever order it was read in. */
+/* Returns a hash of the offered entries, independent of the order in which they
+ * were read. */
 static struct str offered_hash(struct visit *v)
 {
     struct hash_state h;

@@ -9,7 +9,7 @@
 #include "entry.h"
 #include "present.h"
 
-/* Catalogs, and what is installed, as one list. */
+/* Results of the search over catalogs and installed packages, as one list. */
 
 struct finding {
     struct context *cx;
@@ -56,7 +56,7 @@ static void add_found(struct finding *f, const struct search_hit *found,
     add(f, &hit);
 }
 
-/* Of no use: nothing of the request is in it. */
+/* Returns true if the hit matches enough of the request. */
 static bool is_hit(const struct search_hit *h, double best)
 {
     return h->is_literal || best >= SEARCH_MIN_SCORE;

@@ -7,7 +7,7 @@
 
 static const char ask_group[] = "ask";
 
-/* Which of them would be asked, and why. */
+/* Reports which backend would be used, and why. */
 static void look_choice(struct doctor *d, const struct backend_selection *w)
 {
     struct err e = {0};

@@ -5,8 +5,8 @@
 
 #include "look.h"
 
-/* The clients [H7]: which are here, what they see, and what a person has to do
- * first. With --run they are asked themselves. */
+/* Checks the clients [H7]: which are installed, what they see, and what the
+ * user has to do first. With --run the clients themselves are executed. */
 
 #define RUN_TIMEOUT_MS 10000
 #define RUN_MAX_BYTES  (1024u * 1024)
@@ -16,7 +16,7 @@ static const char client_group[] = "clients";
 
 /* --- their own word -------------------------------------------------------- */
 
-/* Keys of servers that the clients' files have of mapm. */
+/* Returns the keys of servers that mapm wrote to the clients' files. */
 static struct str_list find_keys(struct doctor *d)
 {
     struct arena *a = &d->cx->arena;
@@ -81,7 +81,7 @@ static void ask(struct doctor *d, const struct client *c)
                    keys.count, keys.count == 1 ? "" : "s");
 }
 
-/* Programs of others that read this folder: only where its user trusts it. */
+/* With --run, other programs read this folder, so the user must trust it. */
 static bool may_ask(struct doctor *d)
 {
     const struct str name = STR("--run");

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LANDLOCK_ABI_MIN 3 /* THREATS.md 1.6 */
+#define LANDLOCK_ABI_MIN 3 /* see THREATS.md 1.6 */
 
 static const char program_group[] = "mapm";
 static const char file_group[] = "files";
@@ -85,8 +85,8 @@ static void look_workspace(struct doctor *d)
                count == 1 ? "" : "s");
 }
 
-/* Skills that no client lists, and whether the clients have the server that
- * finds them [G4]. */
+/* Checks for skills that no client lists, and whether the clients have the
+ * server that finds them [G4]. */
 static void look_listing(struct doctor *d)
 {
     const struct str name = STR("listing");
@@ -112,8 +112,8 @@ static void look_listing(struct doctor *d)
     doctor_hint(d, "mapm install --with-server adds it");
 }
 
-/* Those that an install here asks before the git host [S1]; a proposal of
- * mapm.yaml that nobody accepted is said by a note. */
+/* Lists the team stores that an install uses before the git host [S1]. Stores
+ * that mapm.yaml proposes without consent are mentioned in a note. */
 static void look_team_stores(struct doctor *d, struct store *store)
 {
     struct context *cx = d->cx;
@@ -153,7 +153,7 @@ static void look_store(struct doctor *d)
         doctor_add_err(d, file_group, STR("store"), DOCTOR_BROKEN, &e);
         return;
     }
-    /* To open it would be to make it. */
+    /* Opening a store would create it. */
     if (!exists_below(home, "store", &d->cx->arena)) {
         doctor_add(d, file_group, STR("store"), DOCTOR_OK,
                    "%.*s: made by the first install", STR_ARG(home));
@@ -187,7 +187,8 @@ void doctor_look_files(struct doctor *d)
 
 /* --- programs ------------------------------------------------------------- */
 
-/* Programs of mapm are in its folder: never on PATH. */
+/* Checks another program of mapm, which is in mapm's own folder and never
+ * searched on PATH. */
 static void look_own(struct doctor *d, const char *program, const char *lacks)
 {
     struct arena *a = &d->cx->arena;
@@ -215,7 +216,8 @@ static void look_own(struct doctor *d, const char *program, const char *lacks)
     doctor_hint(d, "install mapm again: its programs belong together");
 }
 
-/* Whether the clients' files of the workspace start "mapm" by its name. */
+/* Returns true if a client's file in the workspace starts "mapm" without a
+ * path. */
 static bool names_mapm(const struct layer *l)
 {
     if (l->project.server)
@@ -229,8 +231,8 @@ static bool names_mapm(const struct layer *l)
     return false;
 }
 
-/* A client that gets the PATH of the desktop session and has its MCP file here;
- * NULL: none. */
+/* Returns a client that runs with the PATH of the desktop session and has its
+ * MCP file here, or NULL. */
 static const struct client *find_graphical(struct doctor *d)
 {
     for (size_t i = 0; i < clients_count; i++)
@@ -268,7 +270,8 @@ static void look_mapm(struct doctor *d)
     }
 }
 
-/* Their security updates come with a new build alone. */
+/* Lists statically linked libraries, whose security updates require a new
+ * build. */
 static void look_built_in(struct doctor *d)
 {
     struct str left = STR(MAPM_LIBRARIES), name, version;
@@ -302,11 +305,12 @@ void doctor_look_programs(struct doctor *d)
 
 /* --- policy --------------------------------------------------------------- */
 
-/* Words from the strictest on: a workspace may only go to the left. */
+/* Values of a setting, strictest first: a workspace may only move to a stricter
+ * one. */
 static const struct ladder {
     const char *name;
     const char *words[5];
-    size_t usual; /* the default */
+    size_t usual; /* index of the default */
 } ladders[] = {
     {"sandbox", {"on", "home", "off", NULL}, 0},
     {"metaskills", {"off", "local", "trusted", "all", NULL}, 2},
@@ -322,7 +326,7 @@ static size_t ladder_find(const struct ladder *l, struct str word, size_t other)
     return other;
 }
 
-/* The effective value, and its source. */
+/* Returns the effective value and sets its source. */
 static const char *choose(const struct ladder *l, struct str user,
                           struct str workspace, const char **from)
 {

@@ -15,18 +15,18 @@
 struct doctor {
     struct context *cx;
     struct doctor_report *report;
-    struct project user;  /* config.yaml, or nothing */
-    struct str user_file; /* its path; "" = nowhere */
+    struct project user;  /* config.yaml, or an empty document */
+    struct str user_file; /* its path; "" if there is no home */
     struct layer layer;   /* the workspace */
-    bool has_layer;       /* … could be read */
+    bool has_layer;       /* whether `layer` could be read */
 };
 
 /* `format` may be followed by one hint: doctor_hint. */
 void doctor_add(struct doctor *d, const char *group, struct str name,
                 enum doctor_state state, const char *format, ...) PRINTF(5, 6);
-/* Of the check added last. */
+/* Adds a hint to the check added last. */
 void doctor_hint(struct doctor *d, const char *format, ...) PRINTF(2, 3);
-/* All messages of an error, and its hint. */
+/* Adds a check with all messages of an error and its hint. */
 void doctor_add_err(struct doctor *d, const char *group, struct str name,
                     enum doctor_state state, const struct err *e);
 

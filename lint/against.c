@@ -33,10 +33,10 @@ struct stretch {
     size_t count;
 };
 
-/* A package on both sides. */
+/* A package that exists on both sides. */
 struct pair {
     struct check_result *result;
-    struct str folder; /* from the top; "" = the top itself */
+    struct str folder; /* path from the top; "" for the top itself */
     struct stretch before, now;
     bool changed, others_changed;
     struct bump_side then;
@@ -87,7 +87,7 @@ static struct git_file *find(const struct stretch *s, const struct pair *p,
                                                             : NULL;
 }
 
-/* Files of the work tree that are there, with the mode git would give. */
+/* Lists existing files of the work tree, with the mode that git would store. */
 static bool list_work(struct repository *r, const struct str *folders,
                       size_t count, struct err *e)
 {
@@ -117,7 +117,8 @@ static bool list_work(struct repository *r, const struct str *folders,
 
 /* --- what changed --------------------------------------------------------- */
 
-/* A change of CHANGELOG.md or of the document itself is looked at closer. */
+/* Changes of CHANGELOG.md and of the document itself are examined
+ * separately. */
 static void mark(struct pair *p, struct str path)
 {
     size_t skip = p->folder.n ? p->folder.n + 1 : 0;
@@ -128,7 +129,8 @@ static void mark(struct pair *p, struct str path)
         p->others_changed = true;
 }
 
-/* Paths and modes first; where they agree contents have to be compared. */
+/* Compares paths and modes; files that agree in both are compared by content
+ * afterwards. */
 static void compare_lists(struct pair *p)
 {
     size_t i = 0, k = 0;
@@ -149,7 +151,8 @@ static void compare_lists(struct pair *p)
     }
 }
 
-/* The ids of all regular files of the work tree that are in a package. */
+/* Computes the ids of all regular files of the work tree that belong to
+ * packages. */
 static bool hash_work(struct repository *r, const struct pairs *pairs,
                       struct err *e)
 {
@@ -164,7 +167,8 @@ static bool hash_work(struct repository *r, const struct pairs *pairs,
 
             if (f->mode == MODE_LINK || f->id.p)
                 continue;
-            f->id = STR("-"); /* packages may be nested */
+            f->id = STR("-"); /* packages may be nested, so hash each file
+                               * once */
             files[n] = f;
             paths[n++] = f->path;
         }
@@ -215,7 +219,7 @@ static bool compare_contents(struct repository *r, struct pair *p,
 
 /* --- one package ---------------------------------------------------------- */
 
-/* Their text at the commit: of all changed packages in one go. */
+/* Reads the documents of all changed packages at the commit, in one call. */
 static bool read_before(struct repository *r, const struct pairs *pairs,
                         struct err *e)
 {
@@ -252,7 +256,7 @@ static bool read_before(struct repository *r, const struct pairs *pairs,
     return true;
 }
 
-/* False when it cannot be read: judged already. */
+/* Returns false if it cannot be read, which already has a diagnostic. */
 static bool read_now(struct repository *r, const struct pair *p,
                      struct bump_side *out)
 {
@@ -292,8 +296,8 @@ static struct str from_top(struct str top, struct str path)
     return str_from_index(path, str_is(top, "/") ? 1 : top.n + 1);
 }
 
-/* Skills and agents that were there; those that were links then had their
- * text elsewhere and are not compared. */
+/* Finds skills and agents that existed at the commit. Links are not compared,
+ * since their text was elsewhere. */
 static void find_pairs(struct repository *r,
                        const struct check_results *results, struct pairs *pairs)
 {
@@ -366,7 +370,7 @@ bool lint_against(struct context *cx, struct str ref,
                   const struct check_root *roots, size_t count,
                   const struct check_results *results, struct err *e)
 {
-    if (!context_check_cancelled(cx, e)) /* then git ends with us */
+    if (!context_check_cancelled(cx, e)) /* a signal ended git as well */
         return false;
     for (size_t i = 0; i < count; i++) {
         bool seen = false;

@@ -12,7 +12,7 @@
 
 enum step { STEP_NONE, STEP_PATCH, STEP_MINOR, STEP_MAJOR };
 
-/* The two versions, and the required increment. */
+/* Two versions and the required increment. */
 struct compare {
     const struct bump *bump;
     struct check_result *result;
@@ -20,7 +20,8 @@ struct compare {
     struct document before, now;
     struct version from, to;
     enum step needed;
-    const char *reason; /* for the step; NULL: a change like any other */
+    const char *reason; /* reason for the increment; NULL for an ordinary
+                         * change */
 };
 
 static void report(struct compare *c, const char *code, const char *field,
@@ -78,8 +79,8 @@ static void need(struct compare *c, enum step step, const char *reason)
     c->reason = reason;
 }
 
-/* A package stays the same one under another ref. A ref is one segment in
- * what others publish (M14). */
+/* Returns the package without its ref: it stays the same package under another
+ * ref. In dependencies of others a ref is one segment (M14). */
 static struct str package_of(const struct compare *c, const struct origin *o)
 {
     struct str ref, rest = o->rest;
@@ -187,7 +188,7 @@ static enum step step_taken(const struct compare *c)
     return STEP_NONE;
 }
 
-/* The entry file without its version line. */
+/* Reads the next line of the entry file that is not its version. */
 static bool next_other_line(struct str *rest, struct str *line)
 {
     while (str_line(rest, line))
@@ -335,7 +336,7 @@ void check_bump(const struct bump *b, struct check_result *result)
 
     read_side(&c, &b->before, &c.before);
     read_side(&c, &b->now, &c.now);
-    /* An unreadable document has a diagnostic already; without an old version
+    /* An unreadable document already has a diagnostic; without an old version
      * there is nothing to compare. */
     if (!c.now.frontmatter)
         return;

@@ -9,15 +9,16 @@
  */
 
 struct bump_side {
-    struct str text;      /* the entry file */
-    struct str changelog; /* p NULL: missing */
-    bool has_program;     /* a SKILL.star is there */
+    struct str text;      /* text of the entry file */
+    struct str changelog; /* p is NULL if missing */
+    bool has_program;     /* a SKILL.star exists */
 };
 
 struct bump {
-    struct str ref; /* as the user wrote it */
+    struct str ref; /* the commit as the user wrote it */
     struct bump_side before, now;
-    bool others_changed; /* files besides the entry file and CHANGELOG.md */
+    bool others_changed; /* files other than the entry file and CHANGELOG.md
+                          * changed */
 };
 
 /* Reports in `result`. Both entry files are read as `result->kind`. */

@@ -7,12 +7,13 @@ struct listing {
     struct arena *a;
     struct market_plugin *plugins;
     size_t count, capacity;
-    struct str *skills; /* folders */
+    struct str *skills; /* folders of skills */
     size_t skill_count, skill_capacity;
-    struct map names, folders; /* of plugins */
+    struct map names, folders; /* names and folders of plugins */
 };
 
-/* Whether a folder holds copies that a client reads, or what was installed. */
+/* Returns true for a folder with copies that a client reads, or with installed
+ * packages. */
 static bool is_copy(struct str folder)
 {
     static const char *const heads[] = {".agents/", ".claude/", ".well-known/"};
@@ -94,8 +95,8 @@ static void add_skill(struct listing *l, const struct check_result *r)
 static bool find_all(struct listing *l, struct context *cx,
                      const struct check_root *root, struct err *e)
 {
-    /* The manifest of Claude counts where a folder has both: clients that read
-     * a marketplace read that. */
+    /* If a folder has both manifests, that of Claude is used, since clients
+     * that read a marketplace read that one. */
     static const enum profile profiles[] = {
         PROFILE_CLAUDE_PLUGIN, PROFILE_AGENT_PLUGIN, PROFILE_INSTALL};
     struct check_rules rules = {.needs_manifest = true};

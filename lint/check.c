@@ -1,8 +1,8 @@
 #include "mapm/authorize.h"
 #include "mapm/lint.h"
 
-/* All of them are looked for first, so that one slip of a pen is not found
- * after ten seconds; each missing one is named. */
+/* Opens all named roots before checking any, so that a typing error is found at
+ * once; reports each missing one. */
 static bool find_roots(struct arena *a, const struct lint_request *q,
                        struct check_root **out, size_t *count, struct err *e)
 {
@@ -31,7 +31,7 @@ static bool find_roots(struct arena *a, const struct lint_request *q,
     return ok;
 }
 
-/* The names first, in the order given. */
+/* Adds the named paths in the given order. */
 static void add_names(struct arena *a, const struct str_list *names,
                       enum profile profile, struct check_results *results)
 {
@@ -64,7 +64,7 @@ bool lint_check(struct context *cx, const struct lint_request *q,
         !authorize_config_read(cx, &user, &limits, &rules.origins, e) ||
         (count && !lint_find(roots, count, &rules, &cx->arena, out, e)))
         return false;
-    /* Skills of two plugins may have one name. */
+    /* Skills of two plugins may have the same name. */
     if (!lint_profile_is_plugin(rules.profile))
         lint_graph(cx, &rules, roots, count, out);
     if (q->against.p && !lint_against(cx, q->against, roots, count, out, e))

@@ -59,8 +59,8 @@ bool lint_is_below(struct str path, struct str folder)
            (path.n == folder.n || path.p[folder.n] == '/');
 }
 
-/* Resolves links first, then opens the result with no link followed: it cannot
- * be replaced in between. */
+/* Resolves links first, then opens the result without following links, so that
+ * it cannot be replaced in between. */
 enum manifest_file lint_read_resolved(struct str folder, struct str inside,
                                       struct str path, size_t max_bytes,
                                       struct arena *a, struct str *text)
@@ -195,7 +195,7 @@ static void keep(struct check_result *r, const struct document *d,
 
 /* --- what `mapm new` wrote ------------------------------------------------ */
 
-/* In a description `before` stands at the start and `after` at the end. */
+/* A description with `before` at its start and `after` at its end. */
 static const struct {
     const char *before, *after;
 } fresh_descriptions[] = {
@@ -210,7 +210,7 @@ static const char *const fresh_texts[] = {
     "You are an agent with one job. Say here what it is, what you look at",
 };
 
-/* Text that its author has not replaced yet. */
+/* Finds template text that the author has not replaced yet. */
 static void find_placeholders(const struct check_rules *rules,
                               struct check_result *r, struct str text)
 {

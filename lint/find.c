@@ -13,12 +13,12 @@
  */
 
 struct job_queue {
-    struct worker *workers; /* one for each thread */
+    struct worker *workers; /* one per thread */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct job *jobs; /* heap */
+    struct job *jobs; /* stack of folders still to visit, on the heap */
     size_t count, capacity, busy;
-    size_t entries; /* seen so far; atomic */
+    size_t entries; /* number of entries read so far; atomic */
     bool failed;
     struct err *e;
 };
@@ -35,7 +35,7 @@ static void push(struct job_queue *queue, const struct job *job)
     queue->jobs[queue->count++] = *job;
 }
 
-/* Waits for a job; false when there will be none. */
+/* Waits for a job. Returns false if there will be none. */
 static bool take(struct job_queue *queue, struct job *job)
 {
     while (!queue->failed && queue->count == 0 && queue->busy > 0)
@@ -60,7 +60,7 @@ static void work(void *ctx, size_t thread)
         pthread_mutex_unlock(&queue->lock);
         ok = walk_job(w, &job, &e);
         pthread_mutex_lock(&queue->lock);
-        /* Last in, first out: backwards, so that they come in order. */
+        /* Pushed in reverse, since the last one is taken first. */
         for (size_t i = w->below_count; i > 0; i--)
             push(queue, &w->below[i - 1]);
         queue->busy--;
@@ -96,7 +96,7 @@ static int by_path(const void *x, const void *y)
     return cmp ? cmp : (a->kind > b->kind) - (a->kind < b->kind);
 }
 
-/* The position at which the path of the folder sorts. */
+/* Sets the position at which the folder's path sorts. */
 static bool has_results(const struct check_results *all,
                         const struct empty_dir *h, struct str path)
 {
@@ -150,7 +150,8 @@ static void gather(struct worker *workers, size_t count,
         qsort(all->items, total, sizeof(void *), by_path);
 }
 
-/* Named twice, or once by itself and once in its tree. */
+/* Drops duplicates of documents named twice, or by themselves and as part of a
+ * tree. */
 static void drop_twins(struct check_results *all)
 {
     size_t kept = 0;

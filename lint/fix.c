@@ -7,8 +7,8 @@
 #include "mapm/name.h"
 
 /*
- * Fixes the form of an MCP file (M17, M18): two blanks a level, the final line
- * end, the file name. The content is unchanged.
+ * Fixes the form of an MCP file (M17, M18): indentation by two blanks, the
+ * final line end, the file name. The content is unchanged.
  */
 
 static void add_note(struct check_result *r, const char *what, struct str name,
@@ -66,8 +66,8 @@ static void fix_name(struct check_result *r, int dirfd, struct str name,
     r->file = file;
 }
 
-/* Links are skipped, as their target is another file; so are files of another
- * kind, and invalid JSON. */
+/* Links are skipped, since their target is another file, as are files of other
+ * kinds and invalid JSON. */
 void lint_fix(struct check_result *result, int dirfd, struct arena *a)
 {
     CLEANUP(arena_done) struct arena scratch = {0};

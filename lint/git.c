@@ -5,9 +5,11 @@
 #include <stdlib.h>
 
 #define STDIN_MAX_BYTES ((size_t)512 * 1024 * 1024)
-#define FOLDERS_MAX     32 /* named; more are all of them */
+#define FOLDERS_MAX                                                            \
+    32 /* number of folders passed to git; for more, all
+                            * files are listed */
 
-/* A repository above `top` is not meant. */
+/* A repository above `top` is ignored. */
 bool git_open(struct context *cx, struct str top, struct git *out,
               struct err *e)
 {
@@ -94,7 +96,7 @@ bool git_commit(const struct git *g, struct str ref, struct str *commit,
                        "brings those of others");
 }
 
-/* "100644 blob <id>\t<path>" */
+/* Parses "100644 blob <id>\t<path>". */
 static bool take_entry(struct str line, struct git_file *f)
 {
     struct str rest = line, mode, type, id;
@@ -168,7 +170,7 @@ bool git_work_files(const struct git *g, const struct str *folders,
         return false;
     paths = arena_array(&g->cx->arena, count_ends(rest), sizeof *paths);
     while (str_cut(&rest, '\0', &line) && line.n)
-        if (line.p[line.n - 1] != '/') /* another repository */
+        if (line.p[line.n - 1] != '/') /* a nested repository */
             paths[n++] = line;
     if (n)
         qsort(paths, n, sizeof *paths, by_text);
@@ -181,7 +183,7 @@ bool git_work_files(const struct git *g, const struct str *folders,
     return true;
 }
 
-/* A line is a path, or a quoted C string. */
+/* Parses a path, either plain or a quoted C string. */
 static void put_path(struct buf *b, struct str path)
 {
     bool quote = path.p[0] == '"' || str_has_char(path, '\n');
@@ -225,7 +227,7 @@ bool git_hash(const struct git *g, const struct str *paths, size_t count,
     return true;
 }
 
-/* "<id> <type> <size>\n<bytes>\n", or "<id> missing\n" */
+/* Parses "<id> <type> <size>\n<bytes>\n" or "<id> missing\n". */
 static bool take_blob(struct str *rest, struct str *text)
 {
     struct str line, id, type;

@@ -9,16 +9,16 @@
 #include "same.h"
 
 /*
- * The documents of one repository as a graph: their dependencies on each other,
- * by the URLs of its remotes and the branches that lead here.
+ * Builds a graph of the documents of one repository from their dependencies on
+ * each other, by the URLs of its remotes and the branches checked out here.
  */
 
 #define READ_MAX_BYTES (1024u * 1024)
 
 struct node {
     struct check_result *result;
-    struct str path; /* from the top of the repository */
-    size_t *needs;   /* nodes */
+    struct str path; /* path from the top of the repository */
+    size_t *needs;   /* indices of the nodes that it depends on */
     size_t need_count, next;
     enum { NODE_NEW, NODE_OPEN, NODE_DONE } state;
 };
@@ -32,7 +32,7 @@ struct graph {
     struct map by_path; /* kind and path -> node */
     struct str branches[2];
     size_t branch_count;
-    struct str *remotes; /* as origin_repository has them */
+    struct str *remotes; /* normalized by origin_repository */
     size_t remote_count;
     size_t *stack;
     size_t depth;
@@ -47,7 +47,8 @@ static void add_branch(struct graph *g, struct str name)
         g->branches[g->branch_count++] = name;
 }
 
-/* False without git, and where it refuses to look: then nothing is known. */
+/* Returns false without git or if git refuses to read the repository; then no
+ * remotes are known. */
 static bool ask_git(struct graph *g, struct context *cx)
 {
     static const char *const remotes[] = {"config", "--local", "--get-regexp",
@@ -89,8 +90,9 @@ static bool is_own(const struct graph *g, const struct origin *o)
     return false;
 }
 
-/* Of a branch that is checked out here, or that the remote has as its own;
- * another ref may have other files. */
+/* Returns the path of an origin in this checkout, if its ref is the branch
+ * checked out here or the default branch of the remote; other refs may have
+ * other files. */
 static bool path_here(const struct graph *g, const struct origin *o,
                       struct str *path)
 {
@@ -145,7 +147,7 @@ static void add_nodes(struct graph *g, const struct check_results *results)
     }
 }
 
-/* It may be there, and not be among the documents that were named. */
+/* The package may exist without being among the checked documents. */
 static bool is_on_disk(const struct graph *g, enum doc_kind kind,
                        struct str path)
 {
@@ -241,7 +243,7 @@ static struct str text_of(const struct check_result *r, struct arena *a)
     return STR("");
 }
 
-/* Of equal packages only one is installed: that is no fault. */
+/* Of equal packages only one is installed, which is not a fault. */
 static bool is_same(const struct check_result *one,
                     const struct check_result *two)
 {

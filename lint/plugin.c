@@ -11,12 +11,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Plugins and marketplaces on the disk: the callbacks of plugin_check.h. */
+/* Finds plugins and marketplaces on disk; implements the callbacks of
+ * plugin_check.h. */
 
 #define FOLDER_MAX_ENTRIES 100000
 
 struct folder {
-    struct str path, inside; /* absolute, links resolved */
+    struct str path, inside; /* absolute, with links resolved */
 };
 
 static enum plugin_node look(void *ctx, struct str path)
@@ -82,7 +83,7 @@ bool lint_profile_is_plugin(enum profile profile)
            profile == PROFILE_CLAUDE_PLUGIN || profile == PROFILE_MARKETPLACE;
 }
 
-/* Other programs have files of that name, and other clients plugins. */
+/* Other programs have files of that name, and other clients have plugins. */
 static bool has_standard(int dirfd)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -112,8 +113,8 @@ static bool has_skill(int dirfd)
     return false;
 }
 
-/* C1: without a manifest what it holds makes it a plugin, if it is named; a
- * marketplace is none. */
+/* C1: a folder without a manifest is a plugin by its contents if it was named
+ * by the user; a marketplace is not. */
 static bool has_default_layout(int dirfd)
 {
     static const char *const parts[] = {"commands",  "agents",
@@ -141,7 +142,8 @@ size_t lint_plugin_files(const struct check_rules *rules, int dirfd,
                 has_default_layout(dirfd));
     }
     if (rules->profile == PROFILE_MARKETPLACE) {
-        /* The last one, without a folder, is any program's. */
+        /* The last one is in the root folder, where other programs may use the
+         * name. */
         for (const char *const *file = plugin_marketplaces;
              *file && count < LINT_PLUGIN_FILES; file++)
             if ((is_named || strchr(*file, '/')) && fs_exists_at(dirfd, *file))
@@ -175,7 +177,8 @@ static void keep(struct check_result *r, const struct plugin_facts *facts,
                         "%.*s", STR_ARG(d->message));
         to = &r->why.items[r->why.count - 1];
         to->field = arena_str(a, d->field);
-        /* Relative to the folder; the manifest is the document itself. */
+        /* Paths are relative to the folder; the manifest is the document
+         * itself. */
         if (!str_eq(d->file, r->file))
             to->file = arena_str(a, d->file);
     }
@@ -193,7 +196,7 @@ void lint_plugin(const struct check_rules *rules, struct check_result *result,
 
     diagnostics_init(&found, &scratch);
     diagnostics_init(&graded, &scratch);
-    /* A client's plugin may share files with others of its repository. */
+    /* A client's plugin may use files elsewhere in its repository. */
     folder.inside =
         str_is(result->file, "plugin.json") ? folder.path : result->root->top;
     if (result->kind == DOC_MARKET)

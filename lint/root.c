@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* "./a//b/" as "a/b"; "." and "./" as "". ".." stays: links may be in it. */
+/* Normalizes "./a//b/" to "a/b", "." and "./" to "". Keeps "..", since there
+ * may be links. */
 static struct str clean(struct str path, struct arena *a)
 {
     struct buf b;
@@ -43,7 +44,7 @@ static struct str folder_of(struct str path)
     return str_slice(path, 0, slash ? slash : 1);
 }
 
-/* Of a plugin's manifest the path in the plugin. */
+/* Returns the path of a plugin's manifest in the plugin. */
 static struct str name_of(struct str path)
 {
     struct str manifest = plugin_manifest_of(path);
@@ -59,8 +60,8 @@ static struct str folder_above(struct str path, struct str name)
     return folder_of(path);
 }
 
-/* The nearest folder upwards with a .git: as far as links may lead, and what
- * --against compares with. It is only looked for, nothing in it is read. */
+/* Finds the nearest folder upwards with a .git: links may not lead outside of
+ * it, and --against compares with it. Nothing in .git is read. */
 static struct str find_top(struct str folder, bool *found, struct arena *a)
 {
     struct str at = folder;
@@ -103,7 +104,7 @@ bool lint_root_open(struct str path, struct check_root *root, struct arena *a,
         return err_set(e, ERR_NOT_FOUND, "%s: there is no such file or folder",
                        text);
     }
-    /* A dangling link is a diagnostic of a file. */
+    /* A dangling link becomes a diagnostic of a file. */
     is_folder = stat(text, &st) == 0 && S_ISDIR(st.st_mode);
     *root = (struct check_root){.shown = clean(path, a)};
     if (!is_folder) {

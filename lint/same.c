@@ -6,11 +6,12 @@
 
 #include <dirent.h>
 
-/* A folder of both, and what was looked at so far. */
+/* Two folders, and how much of them is compared. */
 struct comparison {
     struct arena a;
     struct str one, two;
-    struct str *folders; /* still to compare, from the top; "" is that */
+    struct str *folders; /* folders still to compare, from the top, which is
+                          * "" */
     size_t count, capacity, files;
 };
 

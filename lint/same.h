@@ -3,8 +3,9 @@
 
 #include "base/str.h"
 
-/* Whether two folders hold the same files, links to files as these. Absolute
- * paths. What cannot be read, or is more than a package may be, differs. */
+/* Returns true if both folders, given as absolute paths, have the same files;
+ * links are followed to files. Folders that cannot be read or exceed the limits
+ * of a package differ. */
 bool same_folders(struct str one, struct str two);
 
 #endif

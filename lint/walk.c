@@ -12,7 +12,7 @@
 
 /* --- one folder ----------------------------------------------------------- */
 
-/* `name` below the folder, as shown. */
+/* Returns the path of `name` in the folder for messages. */
 static struct str shown(const struct check_root *root, struct str folder,
                         struct str name, struct arena *a)
 {
@@ -76,7 +76,8 @@ static void add_below(struct worker *w, const struct job *job, struct str name)
 {
     struct job *next;
 
-    /* .git, the state of mapm in a workspace, and what mapm vendor writes. */
+    /* Skips .git, mapm's state in a workspace, and the output of mapm
+     * vendor. */
     if (str_is(name, ".git") || str_is(name, ".mapm") ||
         (str_is(name, "mapm") && str_is(job->name, "vendor")))
         return;
@@ -95,7 +96,8 @@ static void add_below(struct worker *w, const struct job *job, struct str name)
     next->name = str_from_index(next->folder, next->folder.n - name.n);
 }
 
-/* By its real path: no link is followed that was not when it was named. */
+/* Opens the real path, so that a link that appeared meanwhile is not
+ * followed. */
 static bool open_folder(const struct check_root *root, struct str folder,
                         int *fd, struct arena *a, struct err *e)
 {
@@ -109,7 +111,7 @@ static bool may_be_file(const struct fs_entry *entry)
 
 /* --- plugins --------------------------------------------------------------- */
 
-/* Each manifest of the folder is a document. */
+/* Each manifest in the folder is a document. */
 static bool check_plugins(struct worker *w, struct job *job, int dirfd)
 {
     struct str files[LINT_PLUGIN_FILES];
@@ -132,7 +134,7 @@ static bool check_plugins(struct worker *w, struct job *job, int dirfd)
     return count > 0;
 }
 
-/* skills/NAME of the plugin, or its root. */
+/* Returns true for skills/NAME of the plugin, or its root. */
 static bool is_plugin_skill(const struct job *job)
 {
     struct str rest = job->folder;
@@ -153,14 +155,15 @@ static bool is_bucket(struct str name)
            str_is(name, "mcps");
 }
 
-/* skills-ref takes this spelling, too (A3). */
+/* skills-ref also accepts this spelling (A3). */
 static bool is_skill_entry(const struct check_rules *rules, struct str name)
 {
     return str_is(name, "SKILL.md") ||
            (rules->profile == PROFILE_SKILLS_REF && str_is(name, "skill.md"));
 }
 
-/* Folders that M1 defines with one package each: skills/ and the like. */
+/* Returns true in folders that M1 defines as holding one package each: skills/
+ * and the like. */
 static bool in_bucket(const struct job *job)
 {
     bool first = job->depth == 1 && (str_is(job->parent, "skills") ||
@@ -320,7 +323,7 @@ bool walk_is_within(const struct check_result *r, const struct empty_dir *h)
              (r->folder.n == h->folder.n || r->folder.p[h->folder.n] == '/')));
 }
 
-/* A project's AGENTS.md, when there is no other document. */
+/* Checks for a project's AGENTS.md, in a folder without another document. */
 static bool check_agents(struct worker *w, const struct empty_dir *h)
 {
     CLEANUP(arena_done) struct arena scratch = {0};

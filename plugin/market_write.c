@@ -10,7 +10,7 @@
 struct writing {
     const struct market_listing *all;
     struct arena *a;
-    struct map names; /* of plugins */
+    struct map names; /* names of plugins */
 };
 
 static void put_path(struct json_writer *w, struct writing *l, struct str path)
@@ -53,7 +53,8 @@ static void put_skills(struct json_writer *w, struct writing *l,
     json_end_object(w);
 }
 
-/* Entries that lead to other repositories are their author's. */
+/* Keeps entries of plugins in other repositories, which the author
+ * maintains. */
 static void put_others(struct json_writer *w, const struct writing *l,
                        const struct market *old)
 {
@@ -63,7 +64,7 @@ static void put_others(struct json_writer *w, const struct writing *l,
             json_value(w, old->entries[i].json);
 }
 
-/* Of the file that is there its name, owner and other members stay. */
+/* Keeps name, owner and other members of an existing file. */
 static void put_head(struct json_writer *w, const struct json *old,
                      struct str name)
 {

@@ -48,7 +48,7 @@ static void put_skill(const struct report_skill *s, struct buf *out)
 void report_catalog_page(const struct report_catalog *c, struct buf *out)
 {
     put_head(c, out);
-    /* Shown by the script: without one there is nothing to type for. */
+    /* Revealed by the script; without it the search box has no function. */
     buf_text(out, "<div id=\"search\" role=\"search\" hidden>"
                   "<label for=\"words\">Search by words</label>"
                   "<input id=\"words\" type=\"search\" autocomplete=\"off\" "

@@ -3,15 +3,17 @@
 
 /*
  * Bars on a time axis, as SVG without a view box: lengths along the axis are
- * percentages, all else is pixels, so that text and lines keep their size from
- * the phone to paper.
+ * percentages and everything else is in pixels, so that text and lines keep
+ * their size from phones to paper.
  */
 
-#define BAR_MIN_HUNDREDTHS 60 /* of a percent: short steps stay visible */
-#define LANE_PIXELS        26
-#define BAR_PIXELS         14
-#define AXIS_PIXELS        22
-#define MAX_TICKS          5
+#define BAR_MIN_HUNDREDTHS                                                     \
+    60 /* in hundredths of a percent; short steps stay
+                               * visible */
+#define LANE_PIXELS 26
+#define BAR_PIXELS  14
+#define AXIS_PIXELS 22
+#define MAX_TICKS   5
 
 static void put_percent(struct buf *out, uint64_t hundredths)
 {
@@ -19,12 +21,12 @@ static void put_percent(struct buf *out, uint64_t hundredths)
                (unsigned)(hundredths % 100));
 }
 
-/* Hundredths of a percent of the axis. */
+/* Returns a position on the axis in hundredths of a percent. */
 static uint64_t place(uint64_t ms, uint64_t span_ms)
 {
     if (ms >= span_ms)
         return 10000;
-    /* 10,000 times a time of years fits, and no time is longer. */
+    /* cannot overflow for any time below thousands of years */
     return ms * 10000 / span_ms;
 }
 
@@ -53,7 +55,7 @@ uint64_t report_chart_span(const struct state_run *run,
     return span ? span : 1;
 }
 
-/* A bar between two times; a dot for what takes none. */
+/* Draws a bar between two times, or a dot for a step without duration. */
 static void put_mark(struct buf *out, const struct run_step *s,
                      uint64_t span_ms, unsigned y, unsigned height)
 {
@@ -90,7 +92,8 @@ void report_chart_bar(const struct run_step *s, uint64_t span_ms,
     buf_text(out, "</svg>");
 }
 
-/* 1, 2 or 5 times a power of ten; minutes and hours by their own. */
+/* Returns the distance of ticks: 1, 2 or 5 times a power of ten, or a round
+ * number of minutes or hours. */
 static uint64_t tick_of(uint64_t span_ms)
 {
     static const uint64_t minutes[] = {60000,   120000,   300000,
@@ -110,7 +113,7 @@ static uint64_t tick_of(uint64_t span_ms)
     return span_ms / MAX_TICKS + 1;
 }
 
-/* "0", "20 s", "500 ms", "2 min". */
+/* Writes a time such as "0", "20 s", "500 ms" or "2 min". */
 static void put_time(struct buf *out, uint64_t ms, uint64_t tick)
 {
     unsigned long long n = ms;
@@ -153,7 +156,7 @@ static void put_axis(struct buf *out, uint64_t span_ms, unsigned height)
 
 static const struct lane {
     enum step_kind kind;
-    const char *name; /* of its class; "s" makes it many */
+    const char *name; /* name of the class; "s" forms the plural */
 } lanes[] = {
     {STEP_ASK, "ask"},
     {STEP_COMMAND, "command"},

@@ -5,15 +5,17 @@
 #include "markup.h"
 
 #define COLUMNS_MAX 5
-#define COLUMN_MIN  3   /* packages of a column, before there is another one */
-#define CELL_POINTS 165 /* all are of one width, so that columns are in line */
-#define NAME_CHARS  26  /* of a line in a cell */
+#define COLUMN_MIN                                                             \
+    3                   /* minimum number of packages before a column is
+                         * added */
+#define CELL_POINTS 165 /* all have the same width, so that columns align */
+#define NAME_CHARS  26  /* characters of a line in a cell */
 #define WORDS_CHARS 34
 
 EMBED(graph_style, "report/graph.css");
 extern const char graph_style[];
 
-/* One colour a kind, and one a state. */
+/* One color per kind and per state. */
 static const struct look {
     const char *word, *plural, *fill;
 } kinds[] = {
@@ -34,7 +36,7 @@ static const struct {
 
 /* --- catalogs ----------------------------------------------------------------- */
 
-/* Packages of one catalog, by index: those with edges, then the others. */
+/* Indices of the packages of one catalog: those with edges, then the others. */
 struct group {
     struct str name;
     size_t *items;
@@ -74,7 +76,7 @@ static void add_packages(const struct report_graph *g,
     }
 }
 
-/* In the order of their first packages. */
+/* Groups packages in the order of their first packages. */
 static void group_all(const struct report_graph *g, struct groups *out)
 {
     struct map by_name;
@@ -105,7 +107,8 @@ static void group_all(const struct report_graph *g, struct groups *out)
 
 /* --- for graphviz --------------------------------------------------------------- */
 
-/* Where a line of at most `max` bytes ends: behind a hyphen and the like. */
+/* Returns the end of a line of at most `max` bytes, after a hyphen or
+ * similar. */
 static size_t line_end(struct str s, size_t max)
 {
     size_t end = 0;
@@ -116,7 +119,7 @@ static size_t line_end(struct str s, size_t max)
         if (str_has_char(STR("-_./ "), s.p[i]))
             end = i + 1;
     while (!end && max < s.n && ((unsigned char)s.p[max] & 0xc0) == 0x80)
-        max++; /* no character is cut */
+        max++; /* do not split a character */
     return end ? end : max;
 }
 
@@ -171,7 +174,7 @@ static void put_node(const struct report_graph *g, size_t at, struct buf *out)
     buf_text(out, ">];\n");
 }
 
-/* Of all tables: as many as the largest needs. */
+/* Returns the number of columns of all tables, given by the largest. */
 static size_t count_columns(const struct groups *groups)
 {
     size_t columns = 1, most = 0;
@@ -196,7 +199,7 @@ static void put_cell(const struct report_package *p, struct buf *out)
     buf_text(out, "</TD>");
 }
 
-/* One node with a cell for each, row by row. */
+/* Writes one node with a cell per package, row by row. */
 static void put_table(const struct report_graph *g, const struct group *group,
                       size_t number, size_t columns, struct buf *out)
 {
@@ -254,7 +257,8 @@ void report_graph_dot(const struct report_graph *g, struct buf *out)
     buf_text(out, "}\n");
 }
 
-/* Without the declarations before it, which only a file of its own has. */
+/* Returns the SVG without its XML declarations, which belong to separate files
+ * only. */
 struct str report_graph_svg(struct str written)
 {
     size_t at = str_find(written, STR("<svg"));

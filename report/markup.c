@@ -61,7 +61,7 @@ void markup_source(struct buf *out, struct str style)
         for (count += 8; count >= 6; count -= 6)
             buf_char(out, digits[bits >> (count - 6) & 63]);
     }
-    /* 256 bits are 42 digits and four bits more. */
+    /* 256 bits are 42 digits plus 4 bits */
     buf_char(out, digits[bits << (6 - count) & 63]);
     buf_char(out, '=');
 }

@@ -6,7 +6,7 @@
 
 #include "markup.h"
 
-/* Limit of the line of a step; its details have the whole text. */
+/* Limit of the label of a step; its details contain the whole text. */
 #define LABEL_MAX_CHARS 160
 #define DATA_MAX_CHARS  100
 
@@ -28,7 +28,7 @@ static void put(struct page *p, const char *text)
 
 /* --- pieces ------------------------------------------------------------------- */
 
-/* One <div> of a <dl>; nothing for an empty value. */
+/* Writes a <div> of a <dl>, or nothing for an empty value. */
 static void put_fact(struct page *p, const char *name, struct str value)
 {
     if (!value.n)
@@ -57,7 +57,7 @@ static struct str seconds_of(struct page *p, uint64_t ms)
     return arena_str(&p->arena, str_cstr(run_seconds(ms, seconds)));
 }
 
-/* A whole text from outside, marked as untrusted (K42). */
+/* Writes a complete text from outside, marked as untrusted (K42). */
 static void put_untrusted(struct page *p, const char *what, struct str note,
                           struct str text)
 {
@@ -151,7 +151,7 @@ static void put_title(struct page *p)
 
 /* --- budgets ----------------------------------------------------------------------- */
 
-/* `limit` 0 with no limits known: no bar. */
+/* With `limit` 0 (unknown) no bar is drawn. */
 static void put_budget(struct page *p, const char *name, const char *kind,
                        struct str used, uint64_t part, uint64_t limit)
 {
@@ -203,7 +203,7 @@ static void put_budgets(struct page *p)
 
 /* --- steps ---------------------------------------------------------------------------- */
 
-/* Why a step counts as failed, in a word or two. */
+/* Writes in a word or two why a step failed. */
 static void put_flag(struct page *p, const struct run_step *s)
 {
     if (!run_step_failed(s))
@@ -302,7 +302,8 @@ static void put_data(struct page *p, const struct run_step *s)
     buf_done(&b);
 }
 
-/* The texts that the line truncates. A printed line has a separate text. */
+/* Writes the texts that the label truncates. Printed lines have a text of their
+ * own. */
 static void put_whole_label(struct page *p, const struct run_step *s)
 {
     struct str label = run_step_label(s, &p->arena);
@@ -312,7 +313,7 @@ static void put_whole_label(struct page *p, const struct run_step *s)
                       label);
 }
 
-/* The line is complete: no details on paper. */
+/* Returns true if the label is complete, so that details are not printed. */
 static bool is_brief(const struct run_step *s)
 {
     return s->kind == STEP_TRACE &&
@@ -405,7 +406,7 @@ static void put_about(struct page *p)
     put_fact(p, "result", bytes_of(p, run->result_bytes));
     put(p, "</dl>\n");
     put_text(p, "input", &p->detail->input);
-    if (!run->error.n) /* else it repeats the text */
+    if (!run->error.n) /* otherwise it would repeat the text */
         put_text(p, "result", &p->detail->result);
     put(p, "</section>\n");
 }

@@ -11,10 +11,11 @@
 
 #define SUFFIX_CHARS 9 /* "-" and 8 hex */
 
-/* Agents and skills have folders of their own, MCP servers have keys. */
+/* Agents and skills have separate namespaces of folders; MCP servers have
+ * keys. */
 struct spaces {
     struct map agents, skills, keys;
-    struct arena *a; /* for the names */
+    struct arena *a; /* memory for the names */
     struct arena scratch;
 };
 

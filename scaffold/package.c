@@ -23,9 +23,9 @@ struct fresh {
     struct arena *a;
     const struct model *model;
     struct str name, scope, description;
-    struct place_file files[PACKAGE_MAX_PARTS]; /* the entry file first */
+    struct place_file files[PACKAGE_MAX_PARTS]; /* entry file first */
     size_t count;
-    struct str skill; /* of a plugin: the folder of its skill; "" = none */
+    struct str skill; /* for a plugin, the folder of its skill; else "" */
     struct str place; /* "skills/x" or "mcps/a_b.json" */
     struct str fqn;
 };
@@ -88,7 +88,7 @@ static void write_skill(struct fresh *f)
     write_markdown(f, "SKILL.md", "", new_skill);
 }
 
-/* A line of the tape: prompt and answer. */
+/* Writes a line of the tape with prompt and answer. */
 static void put_ask(struct buf *b, const char *purpose, const char *prompt,
                     const char *answer)
 {
@@ -109,7 +109,8 @@ static void put_ask(struct buf *b, const char *purpose, const char *prompt,
     buf_char(b, '\n');
 }
 
-/* A run in which the review finds nothing: as short as a hand would write it. */
+/* Writes a tape of a run in which the review finds nothing, as short as if
+ * written by hand. */
 static void write_tape(struct fresh *f)
 {
     CLEANUP(buf_done) struct buf b;
@@ -145,8 +146,8 @@ static void write_agent(struct fresh *f)
                    new_agent);
 }
 
-/* The command is a name that nobody registers by accident: `npx` could fetch
- * anything under a guessed one. */
+/* The command has a name that is unlikely to be registered: `npx` could
+ * download a package of a guessed name. */
 static void write_mcp(struct fresh *f)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -173,7 +174,8 @@ static void write_mcp(struct fresh *f)
 
 #define SCHEMAS "https://agent-plugins.org/schemas/1.0.0/"
 
-/* "schema" NULL: the manifest of Claude Code, which does not read the other. */
+/* With "schema" NULL, writes the manifest of Claude Code, which does not read
+ * the standard one. */
 static void write_manifest(struct fresh *f, const char *name,
                            const char *schema)
 {
@@ -219,7 +221,7 @@ static void write_plugin(struct fresh *f)
 static const struct model {
     const char *word;
     enum doc_kind kind;
-    const char *before, *after; /* the name in the description */
+    const char *before, *after; /* description before and after the name */
     const char *next;
     void (*write)(struct fresh *f);
 } models[] = {
@@ -298,7 +300,7 @@ static bool check_scope(const struct fresh *f, struct err *e)
                     SCOPE_MAX_CHARS);
 }
 
-/* The new files, as input of the validation. */
+/* Provides the new files to the validation. */
 static enum manifest_file read_part(void *ctx, struct str path,
                                     size_t max_bytes, struct arena *a,
                                     struct str *content)
@@ -356,7 +358,8 @@ static bool write_all(struct fresh *f, struct err *e)
               : place_folder(bucket, str_dup0(f->name, f->a), f->files,
                              f->count, e));
     if (!ok && made)
-        unlinkat(top, plural, AT_REMOVEDIR); /* stays when it is not empty */
+        unlinkat(top, plural, AT_REMOVEDIR); /* fails if the folder is not
+                                              * empty, which is intended */
     return ok;
 }
 

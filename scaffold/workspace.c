@@ -11,7 +11,7 @@
 
 EMBED(new_workspace, "scaffold/templates/mapm.yaml");
 
-/* A path that an editor takes as it stands. */
+/* Returns true for a path that editors accept unescaped. */
 static bool is_plain(struct str path)
 {
     for (size_t i = 0; i < path.n; i++)
@@ -21,9 +21,9 @@ static bool is_plain(struct str path)
 }
 
 /*
- * The comment that names the schema to editors, where it is installed; a URL
- * would be of no use without a network [S9]. The file is committed: it says
- * nothing of the home of the user, where others have another one.
+ * Returns a comment with the path of the installed schema for editors; a URL
+ * would not work without a network [S9]. The file is committed, so it contains
+ * no path in the user's home.
  */
 static struct str schema_line(struct context *cx)
 {

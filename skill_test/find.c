@@ -14,7 +14,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-/* Which skills are meant, and what tapes they have. */
+/* Finds the requested skills and their tapes. */
 
 #define TAPES_MAX_FILES 10000
 
@@ -27,7 +27,7 @@ static bool is_file(struct context *cx, struct str path)
     return stat(str_dup0(path, &cx->arena), &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* A skill of the workspace by its name; "" for none. */
+/* Returns the folder of a skill of the workspace by name, or "". */
 static struct str named_folder(struct context *cx, struct str word)
 {
     static const char *const places[] = {PROVISION_SKILLS, PROVISION_SEARCHED,
@@ -48,7 +48,7 @@ static struct str named_folder(struct context *cx, struct str word)
     return STR("");
 }
 
-/* The folder of a path, "." when it has none. */
+/* Returns the folder part of a path, "." if it has none. */
 static struct str folder_of(struct str path)
 {
     size_t slash = str_find_last(path, '/');
@@ -58,7 +58,8 @@ static struct str folder_of(struct str path)
     return str_slice(path, 0, slash ? slash : 1);
 }
 
-/* "x/tests/one.jsonl" is that tape of x alone; "x/SKILL.star" is x. */
+/* Splits a path: "x/tests/one.jsonl" means this tape of x only, "x/SKILL.star"
+ * means x. */
 static bool take_apart(struct context *cx, struct str *path, struct str *only,
                        struct err *e)
 {
@@ -140,8 +141,8 @@ static bool find_tapes(struct context *cx, struct skill_test *s,
 
 /* --- skills -------------------------------------------------------------------- */
 
-/* Diagnostics of the program only: the others are for mapm check. "" for
- * none. */
+/* Returns diagnostics of the program only, "" if there are none; the others are
+ * reported by mapm check. */
 static struct str problem_of(const struct check_result *r, struct arena *a)
 {
     for (size_t i = 0; i < r->why.count; i++) {
@@ -178,7 +179,7 @@ static bool add_skill(struct context *cx, const struct check_result *r,
     if (!r->metaskill) {
         s.problem = s.count ? problem_of(r, a) : STR("");
         if (s.problem.n == 0)
-            return true; /* a static skill, whatever its tests/ may hold */
+            return true; /* a static skill; its tests/ may contain anything */
         s.count = 0;
     }
     out->items = arena_grow(a, out->items, out->count, &out->capacity,

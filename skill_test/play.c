@@ -6,16 +6,18 @@
 
 /* Replays each tape of one skill. */
 
-#define CLOCKS_DIFFER_MS 50 /* of the program, and of waiting for it */
+#define CLOCKS_DIFFER_MS                                                       \
+    50 /* tolerance between the time of the program and
+                             * that of waiting for it */
 
 /* The test of one tape. */
 struct play {
     struct context *cx;
-    const struct limits *limits; /* the user's */
+    const struct limits *limits; /* limits of the user */
     bool updates;
     const struct skill_test *skill;
     const struct skill *program;
-    int dirfd; /* of the skill's folder */
+    int dirfd; /* descriptor of the skill's folder */
 };
 
 static struct str shown(const struct play *p, struct str file)
@@ -25,7 +27,7 @@ static struct str shown(const struct play *p, struct str file)
     return fs_join(p->skill->path, file, &p->cx->arena);
 }
 
-/* All messages on a line each. */
+/* Returns all messages of an error, one per line. */
 static struct str words_of(const struct err *e, struct arena *a)
 {
     struct str text = STR("");
@@ -46,7 +48,8 @@ static bool read_tape(const struct play *p, const struct skill_test_tape *tape,
            tape_parse(*text, str_dup0(shown(p, tape->file), a), a, out, e);
 }
 
-/* The limits of the tape, and the costs of a program of this machine. */
+/* Uses the user's limits of time and memory, which depend on the machine; the
+ * others are those of the tape. */
 static bool set_limits(void *ctx, struct limits *l, struct err *e)
 {
     const struct play *p = ctx;
@@ -71,8 +74,8 @@ static void note(const struct play *p, const struct tape *t,
         tape->note = STR("the program has changed since it was recorded");
 }
 
-/* Only a different end can be updated: a new request has no recorded answer,
- * and a run that timed out has no end. */
+/* Only a changed result can be updated: a new request has no recorded answer,
+ * and a run that timed out has no result. */
 static bool may_update(const struct play *p, const struct run_result *r)
 {
     return p->updates && r->difference == REPLAY_OTHER_END &&

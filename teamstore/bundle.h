@@ -10,7 +10,7 @@
 #define BUNDLE_LOCK_NAME   "mapm.lock"
 
 struct str bundle_blob_path(const struct hash *digest, struct arena *a);
-/* index.json. */
+/* Writes index.json. */
 void bundle_write_index(const struct team_bundle_image *images, size_t count,
                         struct buf *out);
 

@@ -20,8 +20,8 @@ struct place {
 struct scan {
     struct team_bundle *bundle;
     struct arena *a;
-    uint64_t at, end; /* of the file */
-    struct str last;  /* path */
+    uint64_t at, end; /* current offset and size of the file */
+    struct str last;  /* path of the last entry */
     struct place index;
     bool has_index, has_layout;
     struct err *e;
@@ -50,7 +50,7 @@ static bool read_at(int fd, char *p, size_t n, uint64_t at, struct err *e)
     return true;
 }
 
-/* All of it, hashed. */
+/* Reads the whole entry and verifies its hash. */
 static bool read_place(int fd, const struct place *at,
                        const struct hash *digest, struct buf *out,
                        struct err *e)
@@ -213,7 +213,7 @@ static bool take_image(struct scan *s, const struct json *j,
            odd(s->e, "a name that is there twice");
 }
 
-/* Parsed as far as it must be, and written again to compare. */
+/* Parses as much as needed, writes it again, and compares. */
 static bool parse_index(struct scan *s, struct str text, struct arena *a)
 {
     static const struct json_options options = {

@@ -48,7 +48,7 @@ struct annotation {
 };
 
 #define ANNOTATIONS 6
-/* In the order in which they are written. */
+/* Lists the annotations in the order in which they are written. */
 static void annotations_of(struct team_manifest *m,
                            struct annotation out[ANNOTATIONS])
 {
@@ -111,7 +111,7 @@ static bool is_text(const struct json *j, const char *text)
     return j && j->kind == JSON_STRING && str_is(j->text, text);
 }
 
-/* Each member is one of `names`, and each of these is there. */
+/* Returns true if the object has exactly the members `names`. */
 static bool has_exactly(const struct json *j, const char *const *names)
 {
     size_t count = 0;
@@ -129,7 +129,7 @@ static bool parse_blob(const struct json *j, const char *type, uint64_t max,
     const struct json *size = j ? json_get(j, "size") : NULL;
     bool minus;
 
-    /* "urls" would have others say where its bytes are. */
+    /* Other members are rejected: "urls" would redirect the download. */
     if (!j || j->kind != JSON_OBJECT || !has_exactly(j, names))
         return not_ours(e, "a blob is described by its type, digest and size, "
                            "and nothing else");
@@ -157,7 +157,7 @@ static bool parse_kind(const struct json *j, struct team_manifest *out,
            not_ours(e, "its artifactType is another one");
 }
 
-/* Others may stand there, too. */
+/* Unknown annotations are allowed. */
 static bool parse_annotations(const struct json *j, struct team_manifest *out,
                               struct err *e)
 {

@@ -31,7 +31,7 @@ struct str team_proof_name(struct str identity, struct str commit,
     return with_hex(PROOF, &h, a);
 }
 
-/* No repository has this name. */
+/* Chosen so that no repository can have this name. */
 struct str team_artifact_name(const struct hash *artifact, struct arena *a)
 {
     return team_proof_name(STR("artifact"), hash_hex(artifact, a), STR(""),

@@ -22,19 +22,20 @@ const struct team_limits team_artifact_limits = {
 };
 /* clang-format on */
 
-#define GZIP_HEAD     "\x1f\x8b\x08\0\0\0\0\0\0\xff" /* no name, time or system */
+#define GZIP_HEAD                                                              \
+    "\x1f\x8b\x08\0\0\0\0\0\0\xff" /* header of gzip without name, time or system */
 #define PAX_MAX_BYTES (PACKAGE_PATH_MAX_BYTES + 32)
 
 struct reader {
     z_stream z;
-    bool open, ended; /* the stream, by its own word */
+    bool open, ended; /* state of the compressed stream */
     struct hash_state hash;
     const struct team_limits *limits;
     struct arena *a;
     struct team_file *files;
     size_t count, capacity;
-    uint64_t bytes;  /* of all files */
-    struct map seen; /* paths of files, and of their folders */
+    uint64_t bytes;  /* total size of the files */
+    struct map seen; /* paths of files and of their folders */
     struct err *e;
 };
 
@@ -67,7 +68,7 @@ static void close_reader(struct reader *r)
     r->open = false;
 }
 
-/* The next `n` bytes of the archive; false where it is shorter. */
+/* Reads the next `n` bytes of the archive; returns false at its end. */
 static bool get(struct reader *r, char *p, size_t n)
 {
     r->z.next_out = (unsigned char *)p;
@@ -99,7 +100,8 @@ static bool get_padding(struct reader *r, uint64_t size)
     return true;
 }
 
-/* No file where a folder is, or twice; strictly ascending. */
+/* Rejects duplicates and files at the path of a folder; paths must be strictly
+ * ascending. */
 static bool check_place(struct reader *r, struct str path)
 {
     static char file, folder;
@@ -134,7 +136,8 @@ static bool check_size(struct reader *r, struct str path, uint64_t size)
     return true;
 }
 
-/* As they would be written: so no field needs to be judged by itself. */
+/* Formats the headers again and compares, so that no field needs its own
+ * check. */
 static bool check_heads(struct reader *r, const struct team_file *f,
                         uint64_t size, struct str heads)
 {
@@ -168,7 +171,8 @@ static bool take_file(struct reader *r, struct str path,
     return true;
 }
 
-/* The record is in `heads`, behind its own header; the file's comes next. */
+/* Reads a pax record, which is in `heads` after its own header, and the file's
+ * header. */
 static bool take_long(struct reader *r, char heads[TAR_HEAD_MAX_BYTES],
                       struct tar_entry *entry)
 {
@@ -193,7 +197,7 @@ static bool take_pax(struct reader *r, char heads[TAR_HEAD_MAX_BYTES],
     return take_long(r, heads, entry);
 }
 
-/* The second block of zeros, and nothing behind it. */
+/* Reads the second zero block and checks that nothing follows. */
 static bool take_end(struct reader *r)
 {
     char block[TAR_BLOCK], more;

@@ -9,14 +9,14 @@
 
 struct deflater {
     z_stream z;
-    struct hash_state hash; /* of what is compressed */
+    struct hash_state hash; /* hash of the uncompressed bytes */
     struct buf *out;
     bool open;
 };
 
 static bool open_deflater(struct deflater *d, struct buf *out, struct err *e)
 {
-    /* Named by nobody, at no time, on no system: the same bytes each time. */
+    /* No name, time or system, so that the bytes are reproducible. */
     static gz_header head = {.os = 255};
 
     *d = (struct deflater){.out = out};
@@ -36,7 +36,7 @@ static void close_deflater(struct deflater *d)
     d->open = false;
 }
 
-/* Compresses what the stream points to. */
+/* Compresses the input of the stream. */
 static void drain(struct deflater *d, int flush)
 {
     char piece[16384];

@@ -5,13 +5,13 @@
 #include <stdio.h>
 
 /*
- * The trees that a proof needs are found by following the path as git does,
- * links included; each object on the way becomes a file of it. Ids are computed
- * by plain SHA-1: the bytes are those of our own store, and the reader of a proof
- * computes them again, with an eye on collisions.
+ * Finds the trees that a proof needs by following the path as git does,
+ * including links; each object on the way becomes a file of the proof. Ids are
+ * computed by plain SHA-1: the bytes come from mapm's own store, and the reader
+ * of a proof computes them again with collision detection.
  */
 
-#define MAX_LINKS    1000 /* that are followed, in all */
+#define MAX_LINKS    1000 /* total number of links followed */
 #define MAX_BYTES    (16u << 20)
 #define ID_BYTES     CHECKSUM_BYTES
 #define ID_HEX_CHARS (2 * CHECKSUM_BYTES)
@@ -20,20 +20,20 @@ struct object {
     struct str id; /* 20 bytes */
     const char *type;
     struct str bytes;
-    size_t taken;     /* by the walk of this number */
-    struct map names; /* of a tree, once one was looked for */
+    size_t taken;     /* number of the walk that took it */
+    struct map names; /* entries of a tree by name, built at the first lookup */
 };
 
 struct walk {
-    struct arena *a; /* of all but `files`, which outlive the walk */
+    struct arena *a; /* for everything but `files`, which outlive the walk */
     struct arena *out;
     struct team_trees *trees;
     struct object *root;
-    struct map places;  /* paths to follow, in order; each once */
-    struct map folders; /* ids of trees to take whole */
+    struct map places;  /* paths to follow in order, each once */
+    struct map folders; /* ids of trees to include completely */
     struct team_file *files;
     size_t count, capacity, bytes, links;
-    size_t max_bytes; /* of the proof */
+    size_t max_bytes; /* maximum size of the proof */
     struct err *e;
 };
 
@@ -69,7 +69,8 @@ static size_t number_at(struct str s)
     return n;
 }
 
-/* What the store keeps: a byte of type, u32 length, the bytes; and again. */
+/* Parses the trees as stored: a byte for the type, u32 length, the bytes;
+ * repeated. */
 bool team_trees_read(struct str text, struct arena *a, struct team_trees *out,
                      struct err *e)
 {
@@ -96,7 +97,7 @@ bool team_trees_read(struct str text, struct arena *a, struct team_trees *out,
     return true;
 }
 
-/* The object becomes part of the proof. */
+/* Adds the object to the proof. */
 static struct object *take(struct walk *w, struct str id, const char *type)
 {
     struct object *o = map_find(&w->trees->objects, id);
@@ -130,7 +131,7 @@ struct entry {
     bool is_folder, is_link;
 };
 
-/* "MODE NAME\0" and 20 bytes, off the front. */
+/* Reads "MODE NAME\0" and 20 bytes from the front. */
 static bool next_entry(struct str *rest, struct entry *out)
 {
     size_t blank = str_find_char(*rest, ' ');
@@ -169,8 +170,8 @@ static const struct entry *find_entry(const struct walk *w, struct object *tree,
     return map_find(&tree->names, name);
 }
 
-/* `target` as seen from `folder`, without "." and ".."; p NULL: it leaves the
- * repository. */
+/* Resolves `target` relative to `folder`, removing "." and ".."; p is NULL if
+ * it leaves the repository. */
 static struct str join(struct str folder, struct str target, struct arena *a)
 {
     struct str at = folder, part;
@@ -191,8 +192,8 @@ static struct str join(struct str folder, struct str target, struct arena *a)
     return at.p ? at : STR("");
 }
 
-/* What a link in `folder` names is followed later, with `rest` behind it. A
- * link that leads nowhere is the reader's to refuse. */
+/* Queues the target of a link in `folder`, with `rest` appended. Dangling links
+ * are left for the reader to reject. */
 static bool follow_link(struct walk *w, struct str folder,
                         const struct entry *link, struct str rest,
                         struct str *to)
@@ -212,8 +213,9 @@ static bool follow_link(struct walk *w, struct str folder,
     return true;
 }
 
-/* Takes the trees on the way. `*found`: its end, unless it has no id. A link
- * on the way ends it: it goes on at `*to`, unless that has no p. */
+/* Takes the trees along a path. `*found` is its end, or has no id if there is
+ * none. A link on the way ends the walk; it continues at `*to` unless p is
+ * NULL. */
 static bool follow_path(struct walk *w, struct str path, struct entry *found,
                         struct str *to)
 {
@@ -242,7 +244,7 @@ static bool follow_path(struct walk *w, struct str path, struct entry *found,
     return true;
 }
 
-/* The package's own path, however many links it leads over. */
+/* Follows the package's own path through any number of links. */
 static bool find_object(struct walk *w, struct str path, struct str object)
 {
     struct entry end;
@@ -286,7 +288,7 @@ static bool take_folder(struct walk *w, const struct folder *f)
     return tree != NULL;
 }
 
-/* Paths lead to folders, and links in these to paths. */
+/* Folders contain links, whose targets are further paths. */
 static bool walk_all(struct walk *w)
 {
     size_t places = 0, folders = 0;
@@ -327,7 +329,7 @@ static bool parse_id(struct str hex, struct arena *a, struct str *out)
     return true;
 }
 
-/* "tree <40 hex>\n" is its first line. */
+/* The first line is "tree <40 hex>\n". */
 static bool find_root(struct walk *w, struct str commit)
 {
     struct str id, text;

@@ -17,13 +17,13 @@ struct header {
 
 _Static_assert(sizeof(struct header) == TAR_BLOCK, "a header is a block");
 
-/* Copies what `field` has room for. */
+/* Copies as much as fits into `field`. */
 static void put_text(char *field, size_t room, struct str text)
 {
     memcpy(field, text.p, text.n < room ? text.n : room);
 }
 
-/* Digits to the last byte but one, which stays NUL. */
+/* Writes octal digits up to the last byte, which stays NUL. */
 static void put_octal(char *field, size_t room, uint64_t n)
 {
     for (size_t i = room - 1; i-- > 0; n >>= 3)
@@ -44,10 +44,11 @@ static void put_checksum(struct header *h)
 {
     memset(h->checksum, ' ', sizeof h->checksum);
     put_octal(h->checksum, 7, sum_of(h));
-    h->checksum[6] = '\0'; /* and a blank behind it, as ever */
+    h->checksum[6] = '\0'; /* the byte after it stays a blank */
 }
 
-/* The shortest prefix that leaves a name which fits; 0: as a whole. */
+/* Finds the shortest prefix that leaves a name which fits; 0 if no split is
+ * needed. */
 static bool split(struct str path, size_t *prefix)
 {
     *prefix = 0;
@@ -82,7 +83,7 @@ static void put_header(struct str name, struct str prefix, char type,
     buf_append(out, str_make((const char *)&h, sizeof h));
 }
 
-/* "LENGTH path=PATH LF", where the length counts its own digits. */
+/* Writes "LENGTH path=PATH LF"; the length includes its own digits. */
 static void put_record(struct str path, struct buf *out)
 {
     static const char zeros[TAR_BLOCK];

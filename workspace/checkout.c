@@ -15,7 +15,7 @@ static struct str at(struct context *cx, struct str folder, const char *name)
     return fs_join(folder, str_cstr(name), &cx->arena);
 }
 
-/* A file of git, which counts only if those of the user do. */
+/* Reads a file of git, if the user trusts its owner. */
 static bool read_file(struct context *cx, struct str folder, const char *name,
                       size_t max_bytes, struct str *out)
 {
@@ -29,7 +29,7 @@ static bool read_file(struct context *cx, struct str folder, const char *name,
            fs_read_fd(fd, max_bytes, &cx->arena, out, &ignored);
 }
 
-/* As git has it: any other folder is none of its own. */
+/* Tests like git whether a folder is a git directory. */
 static bool is_git_dir(struct context *cx, struct str folder)
 {
     CLEANUP_FD int dir = -1;
@@ -40,7 +40,7 @@ static bool is_git_dir(struct context *cx, struct str folder)
            fs_exists_at(dir, "HEAD");
 }
 
-/* `.git`, or the folder that a file of that name leads to: of a worktree. */
+/* Returns `.git`, or the folder that a `.git` file of a worktree names. */
 static bool find_git_dir(struct context *cx, struct str folder, struct str *out)
 {
     struct str path = at(cx, folder, ".git"), text;
@@ -85,7 +85,8 @@ static bool find_work_tree(struct context *cx, struct str folder,
     }
 }
 
-/* Of several worktrees one folder has the configuration and the remotes. */
+/* Returns the folder shared by several worktrees, with the configuration and
+ * remotes. */
 static struct str common_dir(struct context *cx, const struct checkout *c)
 {
     struct err ignored = {0};
@@ -100,7 +101,8 @@ static struct str common_dir(struct context *cx, const struct checkout *c)
     return authorize_folder(cx, text, &ignored) ? text : c->git_dir;
 }
 
-/* "ref: refs/heads/x" with `before` taken off; "" for all else. */
+/* Parses "ref: refs/heads/x" and removes `before`; returns "" for anything
+ * else. */
 static struct str read_ref(struct context *cx, struct str folder,
                            const char *name, const char *before)
 {
@@ -177,7 +179,7 @@ bool checkout_is_remote(const struct checkout *c, const struct origin *o,
     return is_of_remote(c, o, a) && !origin_names_commit(o);
 }
 
-/* "" for the work tree itself. */
+/* Returns "" for the work tree itself. */
 static bool find_path_in(struct context *cx, struct str folder,
                          const struct checkout *c, struct str *out)
 {

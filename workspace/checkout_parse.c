@@ -7,7 +7,7 @@
 
 /* --- configuration -------------------------------------------------------- */
 
-/* [remote "name"]: no other section has it, and nothing behind it counts. */
+/* Matches [remote "name"], ignoring anything after it. */
 static bool is_remote_section(struct str line)
 {
     size_t end = str_find_char(line, ']');
@@ -22,8 +22,8 @@ static bool is_remote_section(struct str line)
            inside.p[inside.n - 1] == '"';
 }
 
-/* `url = …`: in quotes or not. One with an escape, or that goes on in the next
- * line, is no URL. */
+/* Parses `url = …`, quoted or not. Values with escapes or continuation lines
+ * are rejected, since they are not URLs. */
 static bool read_url(struct str line, struct str *url)
 {
     size_t equals = str_find_char(line, '=');
@@ -89,7 +89,8 @@ static bool skip(struct cursor *c, size_t n)
     return true;
 }
 
-/* git's variable length: how much of the name before is dropped. */
+/* Reads git's variable-length integer: the number of bytes to drop from the
+ * previous name. */
 static bool take_offset(struct cursor *c, size_t *out)
 {
     uint32_t byte = 0;
@@ -120,7 +121,8 @@ static bool take_text(struct cursor *c, struct str *out)
 
 #define STAT_BYTES 40
 
-/* `name`: of the entry before, then of this one. */
+/* `name` contains the previous entry's name on entry, and this one's on
+ * return. */
 static bool take_name(struct cursor *c, uint32_t version, size_t start,
                       struct buf *name)
 {

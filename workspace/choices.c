@@ -2,13 +2,15 @@
 #include "mapm/lock.h"
 #include "mapm/project.h"
 
-/* Roots: those that the manifests list, and those that their catalogs chose. */
+/* Collects roots: those listed in the manifests, and those chosen by their
+ * catalogs. */
 
 struct chooser {
     const struct layer *l;
     struct arena *a;
-    struct map by_key;  /* of the manifests -> const struct catalog * */
-    struct map by_text; /* as a lock spells it -> the same, or `none` */
+    struct map by_key;  /* origin key of a manifest -> const struct catalog * */
+    struct map by_text; /* catalog as written in a lock -> the same, or
+                         * `none` */
     struct map seen;    /* "<catalog> <origin key>" of mapm.lock */
     struct layer_choice *list;
     size_t count, capacity;
@@ -27,7 +29,7 @@ static void add_catalogs(struct chooser *c, const struct project *p)
     }
 }
 
-/* Many entries have few catalogs, so each text is parsed once. */
+/* Many entries share few catalogs, so each text is parsed once. */
 static const struct catalog *find_catalog(struct chooser *c, struct str text)
 {
     const struct catalog *found = map_find(&c->by_text, text);
@@ -45,7 +47,8 @@ static const struct catalog *find_catalog(struct chooser *c, struct str text)
     return found;
 }
 
-/* The lock is others' word: only what the catalog holds and chooses counts. */
+/* The lock is untrusted: a choice counts only if the catalog contains and
+ * selects it. */
 static void add_choice(struct chooser *c, const struct catalog *catalog,
                        const struct lock_entry *entry, struct str text,
                        const struct origin *o)
@@ -116,7 +119,7 @@ static void add_listed(const struct project *p, struct root *roots,
         roots[(*count)++] = p->roots[i];
 }
 
-/* What is listed, too, has one root. */
+/* A package that is also listed has one root only. */
 static void add_chosen(const struct layer_choice *choices, size_t choice_count,
                        bool is_local, struct map *known, struct root *roots,
                        size_t *count)

@@ -20,8 +20,8 @@ static void keep_digest(struct keep *keep, const struct hash *digest)
     keep->digests[keep->count++] = *digest;
 }
 
-/* What was fetched, of an index as it was sent, too; with a patch its text, and
- * what it makes of that. */
+/* Keeps the package as fetched, for an index also as received; with a patch,
+ * its text and the patched package. */
 static void keep_entry(struct keep *keep, const struct lock_entry *entry)
 {
     struct err ignored = {0};
@@ -40,7 +40,7 @@ static void keep_entry(struct keep *keep, const struct lock_entry *entry)
         keep_digest(keep, &digest);
 }
 
-/* An unreadable lock stops gc: its packages are unknown. */
+/* An unreadable lock stops gc, since its packages are unknown. */
 static bool keep_lock(struct keep *keep, int dirfd, struct str folder,
                       const char *name, struct err *e)
 {
@@ -63,7 +63,7 @@ static bool keep_lock(struct keep *keep, int dirfd, struct str folder,
     return true;
 }
 
-/* A workspace that was removed is forgotten; an unreadable one stops gc. */
+/* A deleted workspace is forgotten; an unreadable one stops gc. */
 static bool keep_workspace(struct keep *keep, struct str folder, bool dry_run,
                            struct err *e)
 {
@@ -102,7 +102,7 @@ bool workspace_collect(struct context *cx, struct store *store, bool dry_run,
     struct str *folders;
     size_t count;
 
-    /* First of all: an install that ends now may need more than before. */
+    /* Lock first: an install that ends just now may need more objects. */
     if (!store_lock_alone(store, STORE_WAIT_SECONDS * 1000, say_waiting, &w,
                           e) ||
         !state_list_workspaces(store_state(store), keep.a, &folders, &count, e))

@@ -8,7 +8,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-/* How far skills are looked for in a folder that is no package. */
+/* Depth to which skills are searched in a folder that is not a package. */
 #define OFFERS_MAX_DEPTH   12
 #define OFFERS_MAX_FOLDERS 50000
 
@@ -34,7 +34,7 @@ static bool is_package(int root, struct str folder, const char *entry_file,
                         str_dup0(fs_join(folder, str_cstr(entry_file), a), a));
 }
 
-/* One bucket of a catalog (M1): "agents", "skills" or "mcps". */
+/* Lists one bucket of a catalog (M1): "agents", "skills" or "mcps". */
 static bool list_bucket(struct listing *l, enum doc_kind kind, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -68,7 +68,7 @@ static bool is_entered(const struct fs_entry *entry, struct str path)
            path_depth(path) <= OFFERS_MAX_DEPTH;
 }
 
-/* Skills wherever they lie: without buckets. */
+/* Lists skills in any folder, for catalogs without buckets. */
 static bool list_anywhere(struct listing *l, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};

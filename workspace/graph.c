@@ -78,7 +78,8 @@ void workspace_graph_set_root(struct workspace_graph *g, size_t root)
 
 /* For each entry, the entries that need it. */
 struct users {
-    size_t *first; /* of entry i: from[first[i]] .. from[first[i + 1]] */
+    size_t *first; /* those of entry i are from[first[i]] .. from[first[i +
+                    * 1]] */
     size_t *from;
 };
 
@@ -120,7 +121,7 @@ void workspace_graph_invert(struct workspace_graph *g)
 
 /* --- the tree ------------------------------------------------------------- */
 
-/* Whether what it needs is to be visited. */
+/* Returns true if the needs of the entry are to be visited. */
 static bool visit_entry(const struct workspace_graph *g,
                         struct workspace_graph_walk *w, size_t entry,
                         size_t depth)
@@ -137,7 +138,7 @@ static bool visit_entry(const struct workspace_graph *g,
     return is_new && needs;
 }
 
-/* `next` of a depth: which of the needs there comes next. */
+/* `next` holds for each depth the index of the next need. */
 static void walk_below(const struct workspace_graph *g,
                        struct workspace_graph_walk *w, size_t root, size_t top)
 {
@@ -185,7 +186,7 @@ void workspace_graph_walk(const struct workspace_graph *g,
 
 /* --- ways to a package ---------------------------------------------------- */
 
-/* Which entries lead to `target`, it among them. */
+/* Returns which entries lead to `target`, including itself. */
 static bool *find_leading(const struct workspace_graph *g, size_t target)
 {
     bool *leads = arena_array(g->a, g->count + 1, sizeof *leads);

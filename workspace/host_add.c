@@ -10,7 +10,8 @@
 
 /* --- what a host runs -------------------------------------------------------- */
 
-/* A JSON object with the member that this kind puts there. */
+/* Returns true if the response is a JSON object with the member that this kind
+ * of host returns. */
 static bool answers_as(const struct git_host_probe *p,
                        const struct fetch_reply *reply, struct arena *a)
 {
@@ -28,7 +29,7 @@ static bool answers_as(const struct git_host_probe *p,
                                     str_is(member->text, p->value)));
 }
 
-/* Errors: that nothing answers there at all. */
+/* Errors: the host does not respond at all. */
 static bool probe(struct str host, unsigned port, const struct git_host *g,
                   struct arena *a, bool *is_it, struct err *e)
 {
@@ -46,7 +47,7 @@ static bool probe(struct str host, unsigned port, const struct git_host *g,
 
     *is_it = false;
     if (!fetch_post(&in, a, &reply, e)) {
-        if (e->code != ERR_LIMIT) /* a page */
+        if (e->code != ERR_LIMIT) /* a web page */
             return false;
         err_clear(e);
         return true;
@@ -107,13 +108,13 @@ bool host_write(struct context *cx, struct str host,
 
 /* --- a host that a person typed ----------------------------------------------- */
 
-/* All that could name a host which is not built in. */
+/* Returns true for text that could name a host which is not built in. */
 static bool may_name_host(struct str text)
 {
     return str_has_char(text, ':');
 }
 
-/* Of "https://host/a/b" and "git@host:a/b". */
+/* Returns the path of "https://host/a/b" and "git@host:a/b". */
 static struct str path_of(struct str text)
 {
     size_t scheme = str_find(text, STR("://"));
@@ -158,7 +159,7 @@ static bool ask_known_kind(struct context *cx, const struct origin *o,
     return context_confirm(cx, QUESTION_TRUST, question.p, yes, e);
 }
 
-/* Nothing tells: the person does. */
+/* Asks the user for the kind if it cannot be determined. */
 static bool ask_kind(struct context *cx, struct host_config *h, bool *yes,
                      struct err *e)
 {
@@ -180,7 +181,7 @@ static bool ask_kind(struct context *cx, struct host_config *h, bool *yes,
     return true;
 }
 
-/* By the form of the address, else by what the host answers. */
+/* Determines the kind by the form of the URL, else by the host's response. */
 static bool find_kind(struct context *cx, const struct origin *o,
                       struct str path, const struct git_host **kind,
                       struct err *e)
@@ -192,7 +193,7 @@ static bool find_kind(struct context *cx, const struct origin *o,
         return true;
     if (e->code == ERR_INTERRUPTED)
         return false;
-    err_clear(e); /* the person is asked, and may know why */
+    err_clear(e); /* the user is asked, and may know the kind */
     return true;
 }
 
@@ -211,7 +212,8 @@ static bool ask(struct context *cx, const struct origin *o, struct str path,
     return host_write(cx, h->host, h, e);
 }
 
-/* "www.github.com": a slip, which is told where the origin is read. */
+/* Returns true for a mistake such as "www.github.com", which is reported when
+ * the origin is read. */
 static bool is_slip(struct str host)
 {
     return str_starts(host, STR("www.")) &&
@@ -239,7 +241,7 @@ bool host_admit(struct context *cx, struct str text, struct err *e)
                                &ignored) ||
         o.scheme != ORIGIN_GIT || origin_host_is_known(&o, &rules) ||
         !host_name_is_valid(o.host) || is_slip(o.host))
-        return true; /* what is wrong with it is said where it is used */
+        return true; /* reported where the origin is used */
     path = path_of(text);
     known = host_config_find(o.host, rules.hosts, rules.host_count);
     h = known ? *known

@@ -24,8 +24,8 @@ static const char *const workspace_files[] = {"mapm.yaml", "mapm.local.yaml",
                                               "mapm.lock", "mapm.local.lock"};
 enum { MANIFEST_FILES = 2, WORKSPACE_FILES = 4 };
 
-/* A workspace of another user above the current folder is ignored, and is not
- * an error: in a shared folder anyone could create one. */
+/* A workspace of another user above the current folder is ignored without an
+ * error: in a shared folder anyone could create one. */
 static void note_skipped(struct context *cx, const struct err *e)
 {
     if (cx->noted_owner)
@@ -47,7 +47,7 @@ static bool holds_manifest(struct context *cx, int dirfd, struct str folder,
            authorize_file(cx, dirfd, folder, folder, e);
 }
 
-/* ERR_REFUSED: there is one that does not count. */
+/* Errors: ERR_REFUSED if there is a mapm.yaml that must not be used. */
 bool layer_holds_project(struct context *cx, struct str folder, struct err *e)
 {
     CLEANUP_FD int fd = -1;
@@ -128,7 +128,8 @@ static bool open_global(struct layer *l, struct context *cx, struct err *e)
     return fs_make_dirs(l->path.p, 0700, e);
 }
 
-/* By a replacement of this machine, or from a checkout on it. */
+/* Returns true for packages from a replacement or a checkout on this
+ * machine. */
 static bool is_override(const struct layer *l, const struct lock_entry *entry,
                         const struct origin *o)
 {
@@ -138,7 +139,7 @@ static bool is_override(const struct layer *l, const struct lock_entry *entry,
                              (r && r->role != PROJECT_WORKSPACE));
 }
 
-/* What is read from a folder is read anew each time. */
+/* Packages from a folder are read again each time. */
 static bool fill_source(const struct layer *l, const struct lock_entry *entry,
                         const struct origin *o, bool is_local, struct arena *a,
                         struct lock_source *out, struct err *e)
@@ -213,7 +214,7 @@ static void index_origin(struct layer *l, const struct origin *o,
         known->value = (void *)(uintptr_t)entry;
 }
 
-/* `key` is where the origin that cannot be used stands. */
+/* `key` is the manifest key of the unusable origin. */
 static bool fail_entry(const struct layer *l, const struct lock *lock,
                        const struct lock_entry *entry, const char *key,
                        struct err *e)
@@ -227,8 +228,8 @@ static bool fail_entry(const struct layer *l, const struct lock *lock,
         doc_kind_name(entry->kind), STR_ARG(entry->name));
 }
 
-/* `tag` is the one that the ranges of an entry chose: none of them is without,
- * and it is of a version that each allows. */
+/* `tag` is the tag that the ranges of an entry selected. A range requires a tag
+ * whose version it allows. */
 static bool check_tag(bool committed, const struct lock_entry *entry,
                       const struct origin *own, const struct origin *range,
                       struct arena *a, struct err *e)
@@ -238,7 +239,7 @@ static bool check_tag(bool committed, const struct lock_entry *entry,
     struct range r;
     unsigned form;
 
-    /* One from elsewhere may have no tags. */
+    /* A package from elsewhere may have no tags. */
     if (text.n == 0 || !origin_is_package_of(own, range, a) ||
         (!entry->tag.n && (entry->from.n || !committed)))
         return true;
@@ -276,7 +277,7 @@ static bool read_origins(const struct layer *l, const struct lock *lock,
     return true;
 }
 
-/* Another repository of the host, and nothing else. */
+/* A former origin must differ from the present one in its repository only. */
 static bool check_former(const struct origin *own, const struct origin *o,
                          struct arena *a, struct err *e)
 {
@@ -300,7 +301,8 @@ static bool index_entry(struct layer *l, const struct lock *lock,
         map_entry(&l->replaced, own->key)->value = (void *)(uintptr_t)entry;
         return true;
     }
-    /* The committed lock was indexed first: it wins over the local. */
+    /* The committed lock was indexed first, so it takes precedence over the
+     * local one. */
     named = map_entry(&l->by_name, layer_name_key(entry->kind, entry->name, a));
     if (!named->value)
         named->value = (void *)(uintptr_t)entry;
@@ -402,7 +404,7 @@ static bool read_replacements(struct layer *l, struct context *cx,
                             "mapm.yaml", l->path, rules, e);
 }
 
-/* It came with a clone: what it says is not this machine's word [D9]. */
+/* A tracked file came with a clone and must not speak for this machine [D9]. */
 void layer_drop_tracked(const struct layer *l, struct context *cx,
                         const char *name, struct str *text)
 {
@@ -453,7 +455,8 @@ static void say_waiting(void *ctx)
     context_note(cx, "waiting for another mapm in this workspace ...");
 }
 
-/* Before anything is finished or undone in a folder of another user. */
+/* Called before an interrupted command is completed or undone in a folder of
+ * another user. */
 bool layer_check_files(struct context *cx, enum layer_mode mode,
                        struct str folder, struct err *e)
 {
@@ -473,8 +476,9 @@ bool layer_check_files(struct context *cx, enum layer_mode mode,
             return false;
         needs_folder = true;
     }
-    /* Another user may put a hard link to a file of this user into a folder.
-     * And no workspace starts where none would count. */
+    /* Another user may put a hard link to a file of this user into a folder, so
+     * the folder's owner is checked. A new workspace is not created where its
+     * files would be ignored. */
     return !needs_folder || authorize_file(cx, fd, folder, folder, e);
 }
 
@@ -491,7 +495,7 @@ bool layer_open_provision(struct layer *l, struct context *cx,
     return true;
 }
 
-/* Without a home folder the library can be read, and none is written. */
+/* Without a home folder the library can be read but not written. */
 static bool find_scope(struct layer *l, struct context *cx,
                        enum layer_mode mode, struct err *e)
 {
@@ -539,7 +543,7 @@ bool layer_open_global(struct context *cx, enum layer_mode mode,
     return open_global(out, cx, e) && layer_open_path(cx, mode, out, e);
 }
 
-/* As the lock names it; "" for a folder that is elsewhere. */
+/* Returns the folder as the lock names it; "" for a folder elsewhere. */
 static struct str place_below(const struct layer *l, struct str folder,
                               struct arena *a)
 {
@@ -797,7 +801,7 @@ static int by_kind_and_name(const void *x, const void *y)
 const struct lock_entry **layer_entries(const struct layer *l, struct arena *a,
                                         size_t *count)
 {
-    /* Of a workspace with members one name may be that of several. */
+    /* In a workspace with members several may use one name. */
     bool is_whole = l->member_count && !l->is_part;
     const struct lock_entry **list = arena_array(
         a, (is_whole ? l->lock.count : l->by_name.count) + 1, sizeof *list);
@@ -809,7 +813,7 @@ const struct lock_entry **layer_entries(const struct layer *l, struct arena *a,
         return list;
     for (size_t i = 0; i < l->by_name.count; i++)
         list[i] = l->by_name.entries[i].value;
-    if (l->local_lock.count) /* else it is the order of mapm.lock */
+    if (l->local_lock.count) /* otherwise they are in the order of mapm.lock */
         qsort(list, l->by_name.count, sizeof *list, by_kind_and_name);
     *count = l->by_name.count;
     return list;
@@ -891,7 +895,7 @@ static void index_words(const struct lock_entry **entries, size_t count,
     }
 }
 
-/* "skill pdf": the skills of what `pdf` can mean; NULL: none. */
+/* Returns for "skill pdf" the skills among the meanings of `pdf`, or NULL. */
 static const struct meanings *find_of_kind(const struct map *words,
                                            struct str word, struct arena *a,
                                            struct str *name)
@@ -912,7 +916,7 @@ static const struct meanings *find_of_kind(const struct map *words,
     return map_find(&chosen, *name);
 }
 
-/* "skill x" of the plugin p is meant by x, skill x, p/x and skill p/x. */
+/* "skill x" of the plugin p can be named x, skill x, p/x and skill p/x. */
 static bool means_part(struct str name, struct str plugin, struct str part)
 {
     struct str kind, own, rest = name, prefix;
@@ -939,7 +943,7 @@ static bool has_part(const struct lock_words *parts, struct str plugin,
     return false;
 }
 
-/* It is a part of a plugin that is installed without it. */
+/* Reports a part of a plugin that was installed without it. */
 static bool explain_left_out(const struct lock_entry **entries, size_t count,
                              struct str name, struct err *e)
 {
@@ -1011,7 +1015,8 @@ static bool ambiguous(struct str name, const struct meanings *all,
                     doc_kind_name(last->kind), STR_ARG(last->name));
 }
 
-/* One entry by full name, or the only one with this name; NULL: ambiguous. */
+/* Returns the entry by full name, or the only one with this name; NULL if
+ * ambiguous. */
 static const struct lock_entry *choose(struct str name,
                                        const struct meanings *all)
 {

@@ -18,7 +18,7 @@
 
 /* --- whose member ----------------------------------------------------------- */
 
-/* What `members:` of the mapm.yaml in `folder` says, if that counts. */
+/* Reads `members:` of the mapm.yaml in `folder`, if that may be used. */
 static bool read_patterns(struct context *cx, struct str folder,
                           struct project *out, struct err *e)
 {
@@ -70,7 +70,8 @@ bool layer_find_root(struct context *cx, struct str folder, struct str *root,
         above = folder_above(above);
         path = str_from_index(folder, above.n + (above.n > 1));
         if (!member_path_is_valid(path))
-            return true; /* nor is it one of a folder further up */
+            return true; /* it cannot be a member of a folder further up
+                          * either */
         if (!read_patterns(cx, above, &p, e))
             return false;
         if (!names_member(&p, path))
@@ -121,7 +122,7 @@ static bool refuse_lock(const struct layer *l, struct err *e)
                     STR_ARG(l->root), STR_ARG(l->member));
 }
 
-/* The root decides where packages come from, for all. */
+/* The root decides for all members where packages come from. */
 static bool check_keys(const struct layer *l, const struct project *p,
                        const char *name, struct err *e)
 {
@@ -158,7 +159,7 @@ static bool parse_file(struct layer *l, struct context *cx, struct str text,
            limits_apply(&l->limits, out, role, name, a, e);
 }
 
-/* What this machine has of it is of this member alone. */
+/* The local lock belongs to this member only. */
 static bool parse_local_lock(struct layer *l, struct context *cx, struct err *e)
 {
     struct arena *a = &cx->arena;
@@ -210,7 +211,8 @@ static bool read_member(struct layer *l, struct context *cx,
     return true;
 }
 
-/* A part of `whole`, with the files of `member`; "" for the root's own. */
+/* Opens a part of `whole` with the files of `member`, or with the root's own if
+ * "". */
 static bool open_part(const struct layer *whole, struct context *cx,
                       enum layer_mode mode, int root, struct str member,
                       struct layer *out, struct err *e)
@@ -235,7 +237,7 @@ static bool find_here(struct context *cx, struct str *root, struct str *member,
     return layer_find_root(cx, folder, root, member, e);
 }
 
-/* "apps/web", or "web" where that is one member's last name. */
+/* Finds "apps/web", or "web" if it is the last name of one member only. */
 static bool find_named(const struct layer *whole, struct str name,
                        struct str *out, struct err *e)
 {
@@ -311,7 +313,7 @@ static size_t *numbers_of(const struct lock *lock, struct str member,
     return numbers;
 }
 
-/* The layer of one member, for questions. */
+/* Makes the layer of one member from the whole workspace. */
 static bool take_part(struct context *cx, enum layer_mode mode,
                       struct layer *whole, struct str member, struct layer *out,
                       struct err *e)
@@ -354,7 +356,7 @@ bool layer_open_workspace(struct context *cx, enum layer_mode mode,
     return ok;
 }
 
-/* A subfolder without mapm.yaml is no workspace of its own. */
+/* A subfolder without mapm.yaml is not a workspace of its own. */
 static void note_place(struct context *cx, const struct layers *all)
 {
     const struct layer *here = &all->parts[all->here];
@@ -408,7 +410,7 @@ bool layer_open_all(struct context *cx, enum layer_mode mode,
 
 /* --- their maps ---------------------------------------------------------------- */
 
-/* Of one lock: for each part the numbers of its entries, in order. */
+/* For one lock, the indices of the entries of each part, in order. */
 struct shares {
     size_t **numbers, *counts;
 };
@@ -440,7 +442,7 @@ static struct shares share_out(const struct layers *all,
             const struct layer *part = map_find(&parts, members[k]);
             size_t n = part ? (size_t)(part - all->parts) : 0;
 
-            if (!part) /* it was a member */
+            if (!part) /* it was a member before */
                 continue;
             s.numbers[n] = arena_grow(a, s.numbers[n], s.counts[n],
                                       &capacities[n], sizeof **s.numbers);
@@ -450,7 +452,8 @@ static struct shares share_out(const struct layers *all,
     return s;
 }
 
-/* One array for all, so that an entry is known by its address. */
+/* Joins the locks in one array, so that an entry is identified by its
+ * address. */
 static void join_local_locks(struct layers *all, struct arena *a)
 {
     struct lock_entry *entries;

@@ -9,9 +9,10 @@
 
 #include "workspace_folder.h"
 
-#define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
+#define DIGEST_PREFIX_CHARS 7 /* length of "sha256:" */
 
-/* Absolute and without links, as the working folder is: trust is of a path. */
+/* Returns the folder as an absolute path without links, like the working
+ * folder, since trust is granted to a path. */
 static bool find_from_variable(struct context *cx, struct str *out,
                                struct err *e)
 {
@@ -24,7 +25,7 @@ static bool find_from_variable(struct context *cx, struct str *out,
            (layer_find_workspace(cx, folder, out, e) || e->code == ERR_REFUSED);
 }
 
-/* mapm start -g: where the lock of the user's library is. */
+/* Finds the lock of the user's library for mapm start -g. */
 static bool find_library(struct context *cx, struct str *out, struct err *e)
 {
     struct str home;
@@ -56,7 +57,7 @@ static const struct lock_entry *find_key(const struct lock *lock,
     return NULL;
 }
 
-/* `*found` stays NULL where the lock has no such key. */
+/* `*found` stays NULL if the lock has no such key. */
 static bool look_into(const struct folder *f, const char *name,
                       struct str member, struct str key,
                       const struct lock_entry **found, struct err *e)

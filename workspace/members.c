@@ -11,16 +11,17 @@
 #include "layer_read.h"
 
 /*
- * Which folders `members:` names. They are looked for below the workspace,
- * through no link: a clone cannot lead out of its folder [D10].
+ * Finds the folders that `members:` names. They are searched below the
+ * workspace without following links, so that a clone cannot lead out of its
+ * folder [D10].
  */
 
 struct expansion {
     const struct layer *layer;
     struct context *cx;
-    int fd;           /* of the root */
-    struct map found; /* by path: each once */
-    size_t looked;    /* at so many folders */
+    int fd;           /* descriptor of the root */
+    struct map found; /* result by path */
+    size_t looked;    /* number of folders visited */
 };
 
 static bool fail(const struct expansion *x, struct err *e, enum err_code code,
@@ -47,7 +48,7 @@ static bool add(struct expansion *x, struct str folder, struct err *e)
                    x->layer->project.members_line, MEMBERS_MAX);
 }
 
-/* The folders of `parent` that match `part`, behind those in the list. */
+/* Returns the folders of `parent` that match `part`, appended to the list. */
 static bool list_matches(struct expansion *x, struct str parent,
                          struct str part, struct str **list, size_t *count,
                          size_t *capacity, struct err *e)
@@ -59,7 +60,7 @@ static bool list_matches(struct expansion *x, struct str parent,
 
     if (!fs_list_at(x->fd, parent.n ? str_dup0(parent, a) : ".",
                     MEMBER_FOLDERS_MAX, a, &entries, &n, &why)) {
-        /* A file or a link that another pattern fits holds no members. */
+        /* A file or a link that matches another part has no members. */
         if (why.code == ERR_NOT_FOUND || why.code == ERR_REFUSED)
             return true;
         *e = why;
@@ -87,7 +88,7 @@ static bool list_matches(struct expansion *x, struct str parent,
     return true;
 }
 
-/* Part by part: what each leads to. Folders without mapm.yaml are none. */
+/* Expands a pattern part by part. Folders without mapm.yaml are ignored. */
 static bool expand_pattern(struct expansion *x, struct str pattern,
                            struct err *e)
 {

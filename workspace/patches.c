@@ -62,7 +62,7 @@ void patches_set(struct patches *p, struct str file, struct str text,
         found->text = (struct str){NULL, 0};
 }
 
-/* The opened file is the one whose owner was checked. */
+/* Opens the same file whose owner is checked. */
 static bool read_patch(struct context *cx, int folder, struct str path,
                        struct str name, struct package_patch *out,
                        struct err *e)

@@ -66,7 +66,8 @@ static bool set_limits(struct skill_session *s, struct err *e)
     return true;
 }
 
-/* A damaged one begins again, for else its name could never be used. */
+/* A damaged session starts anew; otherwise its name could never be used
+ * again. */
 static bool resume(struct skill_session *s, struct str text, struct err *e)
 {
     if (parse(s, text))
@@ -236,7 +237,7 @@ static void add_slash(struct load *l)
     if (!s) {
         rest = str_from_index(text, 1);
         str_cut(&rest, ' ', &name);
-        add_name(l, name); /* as any name that is not there */
+        add_name(l, name); /* treated like any unknown name */
         return;
     }
     l->out->has_arguments = true;
@@ -262,7 +263,7 @@ static bool find_names(struct load *l, struct err *e)
     return true;
 }
 
-/* All or none: on failure the session keeps its former state. */
+/* All or nothing: on failure the session keeps its former state. */
 static bool fail(struct load *l, size_t at, struct err *e)
 {
     bool of_budget = e->code == ERR_LIMIT;

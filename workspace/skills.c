@@ -9,7 +9,8 @@
 
 /* --- where ------------------------------------------------------------------------ */
 
-/* Below the workspace and below the home folder, the strongest first. */
+/* Folders below the workspace and below the home folder, in order of
+ * precedence. */
 static const char *const metis_folder = ".metis/skills";
 static const char *const workspace_folders[] = {
     PROVISION_SKILLS, PROVISION_SEARCHED, ".claude/skills", ".swival/skills",
@@ -26,8 +27,8 @@ struct places {
     size_t count, capacity;
 };
 
-/* Whether the root is in `top`, by its path or, if the user named it, by its
- * target. */
+/* Returns true if the root is in `top`, by its path or, if the user named it,
+ * by its target. */
 static bool is_in(struct context *cx, const struct library_root *root,
                   struct str top)
 {
@@ -109,7 +110,7 @@ static void add_data(struct places *p)
     struct stat st;
 
     if (!store_find_home(a, &data, &ignored))
-        return; /* no home: then there is nothing of it */
+        return; /* without a home there are no such roots */
     add_below(p, LIBRARY_GLOBAL, fs_join(data, STR("global"), a), data_folders);
     own = fs_join(data, STR("skills"), a);
     if (lstat(own.p, &st) == 0 && S_ISDIR(st.st_mode))
@@ -171,7 +172,7 @@ struct helpers {
     bool metis;
 };
 
-/* Diagnostics differ by profile, so that each has its own cache. */
+/* Diagnostics depend on the profile, so each profile has its own cache key. */
 static struct str key_of(const struct helpers *h, struct str root)
 {
     return h->metis ? arena_printf(&h->cx->arena, "metis %.*s", STR_ARG(root))
@@ -186,7 +187,7 @@ static bool find_known(void *ctx, struct str root, struct arena *a,
     return state_find_library(store_state(h->store), key_of(h, root), a, out);
 }
 
-/* A cache: a failed write costs only a new read. */
+/* A cache: if the write fails, the skills are read again next time. */
 static void put_known(void *ctx, struct str root, struct str bytes)
 {
     const struct helpers *h = ctx;
@@ -276,7 +277,7 @@ bool skill_roots_open(struct context *cx, struct store *store, bool metis,
     return open_roots(cx, store, metis, notes, true, roots, count, out, e);
 }
 
-/* mapm mcp --global serves the same skills wherever it is started. */
+/* mapm mcp --global serves the same skills in every folder. */
 static void drop_workspace(struct library_root *roots, size_t *count)
 {
     size_t n = 0;

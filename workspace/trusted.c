@@ -51,7 +51,7 @@ static bool request_entry(struct context *cx, struct store *store,
                              "has lost");
 }
 
-/* A full name means the metaskill, even if other packages have it. */
+/* A full name means the metaskill, even if other packages have the same one. */
 static bool find_name(struct context *cx, const struct layer *l,
                       struct str name, const struct lock_entry **out,
                       struct err *e)
@@ -124,7 +124,7 @@ static void add_lock(struct installed *in, int dirfd, const char *name,
     }
 }
 
-/* A package that cannot be read counts as not installed. */
+/* A folder that cannot be read counts as having nothing installed. */
 static void add_folder(struct installed *in, struct str folder)
 {
     CLEANUP_FD int fd = -1;
@@ -152,7 +152,7 @@ static bool find_installed(struct store *store, struct installed *in,
     return true;
 }
 
-/* Whether it is of the folder that is at that path now. */
+/* Returns true if the consent is for the folder that has this path now. */
 static bool is_valid(struct context *cx, struct store *store,
                      const struct state_trust *t)
 {

@@ -26,7 +26,7 @@ bool folder_read_text(const struct folder *f, const char *name,
            err_wrap(e, "cannot read %s", name);
 }
 
-/* An existing lock has content: an empty file is damaged. */
+/* An existing lock has content, so an empty file is damaged. */
 bool folder_read_lock(const struct folder *f, const char *name, struct str *out,
                       struct err *e)
 {
