@@ -4,27 +4,35 @@
 
 #include <math.h>
 
-#define K1               1.2
-#define NAME_WEIGHT      4.0 /* weight of a hit in a name */
-#define TAG_WEIGHT       1.5
+#define K1          0.7
+#define NAME_WEIGHT 2.0 /* weight of a hit in a name */
+#define TAG_WEIGHT  1.5
+/* A hit in the first words of a description, which name its subject. */
+#define EARLY_WEIGHT     1.2
+#define EARLY_WORDS      12
 #define DESCRIPTION_BEND 0.75 /* influence of the length of a text */
 #define NAME_BEND        0.3
 #define DESCRIPTION_MEAN 45.0 /* average number of words of real skills */
 #define NAME_MEAN        2.5
 /* Smaller collections are weighted as if they had so many entries. */
 #define COUNT_MIN      1000
-#define SYNONYM_WEIGHT 0.5
+#define SYNONYM_WEIGHT 0.6
+#define PREFIX_WEIGHT  0.6
 #define PART_WEIGHT    0.5
 #define PART_MIN_BYTES 4
 /* A word in a larger share of the entries is not searched within words. */
 #define PART_MAX_SHARE 0.05
-#define MET_POWER      0.3
+#define MET_POWER      0.7
+/* Words that follow each other in the request and, at most NEAR_MAX_WORDS
+ * apart, in a text add this share of the smaller of their weights. */
+#define NEAR_WEIGHT    0.6
+#define NEAR_MAX_WORDS 2
 #define NAME_BONUS     0.6
 #define LITERAL_NAME   0.5 /* share of the weight of the heaviest word */
 #define LITERAL_TEXT   0.15
 
 /* `fit` below which matches are probably accidental */
-#define FIT_MIN       0.375
+#define FIT_MIN       0.37
 #define FIT_NAME      0.3
 #define LITERAL_FIT   0.4
 #define LITERAL_NAMED 0.6
@@ -68,8 +76,8 @@ static double weight_of(const struct ranking *r, double have)
     return log(1 + (r->count - have + 0.5) / (have + 0.5));
 }
 
-/* A word that no entry contains has the weight of its most common synonym;
- * without any, it counts as not found. */
+/* A word that no entry contains has the weight of its most common synonym or
+ * beginning; without any, it counts as not found. */
 static void weigh(struct ranking *r, const Fts5ExtensionApi *api,
                   Fts5Context *fts)
 {
@@ -82,12 +90,12 @@ static void weigh(struct ranking *r, const Fts5ExtensionApi *api,
 
         api->xQueryPhrase(fts, (int)i, &c, count_row);
         r->phrase_weight[i] = weight_of(r, c.n);
-        if (!p->is_synonym)
+        if (p->kind == SEARCH_WORD)
             r->have[p->term] = have[p->term] = c.n;
-        if (p->is_synonym && have[p->term] == 0 && c.n > 0 &&
+        if (p->kind != SEARCH_WORD && have[p->term] == 0 && c.n > 0 &&
             r->phrase_weight[i] < r->weight[p->term])
             r->weight[p->term] = r->phrase_weight[i];
-        if (!p->is_synonym)
+        if (p->kind == SEARCH_WORD)
             r->weight[p->term] = r->phrase_weight[i];
     }
     r->is_ready = true;
@@ -106,16 +114,50 @@ static void add_word(struct rating *rating, const struct ranking *r,
 static double value_of(const struct ranking *r, size_t phrase, double name_bend,
                        double bend)
 {
+    static const double weights[] = {[SEARCH_WORD] = 1,
+                                     [SEARCH_SYNONYM] = SYNONYM_WEIGHT,
+                                     [SEARCH_PREFIX] = PREFIX_WEIGHT};
     const struct search_phrase *p = &r->words->phrases[phrase];
-    const unsigned *hits = r->hits[phrase];
+    const double *hits = r->hits[phrase];
     double weight = r->phrase_weight[phrase];
     double f = NAME_WEIGHT * hits[NAME] / name_bend + hits[DESCRIPTION] / bend +
                TAG_WEIGHT * hits[TAGS];
 
-    if (p->is_synonym && weight > r->weight[p->term])
+    if (weight > r->weight[p->term])
         weight = r->weight[p->term];
-    return (p->is_synonym ? SYNONYM_WEIGHT : 1) * weight * f * (K1 + 1) /
-           (f + K1);
+    return weights[p->kind] * weight * f * (K1 + 1) / (f + K1);
+}
+
+/* Counts the hits of a row by phrase and column, and adds what words that are
+ * near each other weigh. Returns the number of words of its name that were
+ * hit. */
+static int count_hits(struct ranking *r, const Fts5ExtensionApi *api,
+                      Fts5Context *fts, struct rating *rating)
+{
+    int count = 0, phrase, column, at, name_hits = 0;
+    int last_column = -1, last_at = 0;
+    size_t last_term = 0;
+
+    api->xInstCount(fts, &count);
+    for (int i = 0; i < count; i++) {
+        size_t term;
+
+        if (api->xInst(fts, i, &phrase, &column, &at) != SQLITE_OK ||
+            column >= COLUMNS)
+            continue;
+        term = r->words->phrases[phrase].term;
+        r->hits[phrase][column] +=
+            column == DESCRIPTION && at < EARLY_WORDS ? EARLY_WEIGHT : 1;
+        name_hits += column == NAME && (at != last_at || last_column != NAME);
+        if (column == last_column && at > last_at &&
+            at - last_at <= NEAR_MAX_WORDS && term == last_term + 1)
+            rating->sum += (float)(NEAR_WEIGHT *
+                                   fmin(r->weight[term], r->weight[last_term]));
+        last_column = column;
+        last_at = at;
+        last_term = term;
+    }
+    return name_hits;
 }
 
 static void rate(struct ranking *r, const Fts5ExtensionApi *api,
@@ -129,23 +171,14 @@ static void rate(struct ranking *r, const Fts5ExtensionApi *api,
         1 - DESCRIPTION_BEND +
         DESCRIPTION_BEND * search_texts_words(texts, entry) / DESCRIPTION_MEAN;
     double name_bend = 1 - NAME_BEND + NAME_BEND * name_words / NAME_MEAN;
-    int count = 0, phrase, column, at, name_hits = 0, last = -1;
+    int name_hits = count_hits(r, api, fts, rating);
 
-    api->xInstCount(fts, &count);
-    for (int i = 0; i < count; i++) {
-        if (api->xInst(fts, i, &phrase, &column, &at) != SQLITE_OK ||
-            column >= COLUMNS)
-            continue;
-        r->hits[phrase][column]++;
-        name_hits += column == NAME && at != last;
-        last = column == NAME ? at : -1;
-    }
     for (size_t i = 0; i < r->words->phrase_count; i++) {
-        unsigned *hits = r->hits[i];
+        double *hits = r->hits[i];
         size_t term = r->words->phrases[i].term;
         double value;
 
-        if (!hits[NAME] && !hits[DESCRIPTION] && !hits[TAGS])
+        if (hits[NAME] + hits[DESCRIPTION] + hits[TAGS] <= 0)
             continue;
         value = value_of(r, i, name_bend, bend);
         if (value > best[term])

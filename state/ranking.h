@@ -11,8 +11,9 @@
  *     FTS5 --a row that has any of them--> rate_entry() --> struct rating
  *
  * Bm25 with a constant length of the average description, so that a score does
- * not depend on what else is in mapm.db. A synonym, and a word within a word of
- * a name, counts half. Source: G1, G2.
+ * not depend on what else is in mapm.db. A synonym, the beginning of a long word,
+ * and a word within a word of a name count less; words that are neighbours in the
+ * request and in the text count more. Source: G1, G2.
  */
 
 struct rating {
@@ -37,7 +38,7 @@ struct ranking {
                                    * that no entry contains */
     bool is_ready;
     /* hits of the current row */
-    unsigned hits[SEARCH_MAX_PHRASES][3];
+    double hits[SEARCH_MAX_PHRASES][3];
 };
 
 /* Allocated in `a`. */

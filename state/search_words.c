@@ -8,30 +8,55 @@ EMBED(search_synonyms, "state/synonyms.txt");
 
 #define WORD_MIN_CHARS 2
 #define STEM_MIN_BYTES 4
+/* Words of PREFIX_WORD_MIN bytes and more are also searched by their beginning,
+ * without the last PREFIX_CUT bytes. */
+#define PREFIX_WORD_MIN 7
+#define PREFIX_CUT      3
+#define PREFIX_MIN      5
 
 /* Returns whether the word describes a request in general, not its subject. */
 static bool is_common(struct str word)
 {
     static const char *const words[] = {
-        "about",  "after", "again",  "all",   "also",  "am",     "an",
-        "and",    "any",   "are",    "as",    "at",    "be",     "been",
-        "before", "being", "but",    "by",    "can",   "could",  "did",
-        "do",     "does",  "doing",  "done",  "for",   "from",   "get",
-        "give",   "going", "got",    "had",   "has",   "have",   "help",
-        "her",    "here",  "him",    "his",   "how",   "if",     "in",
-        "into",   "is",    "it",     "its",   "just",  "know",   "let",
-        "like",   "look",  "make",   "many",  "may",   "me",     "might",
-        "more",   "most",  "must",   "my",    "need",  "new",    "no",
-        "not",    "now",   "of",     "on",    "once",  "one",    "only",
-        "or",     "other", "our",    "out",   "over",  "own",    "please",
-        "should", "show",  "so",     "some",  "such",  "take",   "tell",
-        "than",   "thank", "thanks", "that",  "the",   "their",  "them",
-        "then",   "there", "these",  "they",  "thing", "this",   "those",
-        "to",     "too",   "up",     "us",    "use",   "used",   "user",
-        "uses",   "using", "very",   "want",  "was",   "way",    "we",
-        "were",   "what",  "when",   "where", "which", "while",  "who",
-        "whom",   "whose", "why",    "will",  "with",  "within", "without",
-        "would",  "yes",   "you",    "your",
+        "about",      "actually",  "after",     "again",    "all",
+        "already",    "also",      "always",    "am",       "an",
+        "and",        "any",       "anybody",   "anyone",   "anything",
+        "are",        "as",        "at",        "be",       "because",
+        "been",       "before",    "being",     "both",     "but",
+        "by",         "can",       "could",     "did",      "do",
+        "does",       "doing",     "done",      "during",   "each",
+        "else",       "even",      "ever",      "every",    "everyone",
+        "everything", "few",       "for",       "from",     "get",
+        "gets",       "getting",   "give",      "goes",     "going",
+        "got",        "had",       "has",       "have",     "hello",
+        "help",       "her",       "here",      "hey",      "hi",
+        "him",        "his",       "how",       "however",  "if",
+        "in",         "instead",   "into",      "is",       "it",
+        "its",        "just",      "know",      "least",    "let",
+        "lets",       "letting",   "like",      "look",     "lot",
+        "make",       "many",      "may",       "maybe",    "me",
+        "might",      "more",      "most",      "much",     "must",
+        "my",         "need",      "never",     "new",      "no",
+        "nobody",     "not",       "nothing",   "now",      "of",
+        "often",      "ok",        "okay",      "on",       "once",
+        "one",        "only",      "or",        "other",    "our",
+        "out",        "over",      "own",       "per",      "please",
+        "possible",   "quite",     "rather",    "really",   "say",
+        "says",       "seem",      "seems",     "shall",    "should",
+        "show",       "since",     "so",        "some",     "somebody",
+        "someone",    "something", "sometimes", "soon",     "still",
+        "such",       "sure",      "take",      "tell",     "than",
+        "thank",      "thanks",    "that",      "the",      "their",
+        "them",       "then",      "there",     "these",    "they",
+        "thing",      "think",     "this",      "those",    "though",
+        "to",         "today",     "together",  "tomorrow", "too",
+        "until",      "up",        "us",        "use",      "used",
+        "user",       "uses",      "using",     "very",     "want",
+        "was",        "way",       "we",        "went",     "were",
+        "what",       "when",      "where",     "which",    "while",
+        "who",        "whom",      "whose",     "why",      "will",
+        "with",       "within",    "without",   "would",    "wrong",
+        "yes",        "yesterday", "yet",       "you",      "your",
     };
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -88,11 +113,33 @@ static bool has_term(const struct search_words *w, struct str word)
 }
 
 static void add_phrase(struct search_words *w, struct str text, size_t term,
-                       bool is_synonym)
+                       enum search_phrase_kind kind)
 {
     if (w->phrase_count < SEARCH_MAX_PHRASES)
         w->phrases[w->phrase_count++] =
-            (struct search_phrase){text, term, is_synonym};
+            (struct search_phrase){text, term, kind};
+}
+
+static bool has_only_letters(struct str word)
+{
+    for (size_t i = 0; i < word.n; i++)
+        if (word.p[i] < 'a' || word.p[i] > 'z')
+            return false;
+    return true;
+}
+
+/* The stems of the index keep endings such as "-ion" and "-ise" apart. Words with
+ * digits are names and numbers, which have no endings. */
+static void add_prefixes(struct search_words *w)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        struct str word = w->terms[i];
+        size_t n =
+            word.n > PREFIX_CUT + PREFIX_MIN ? word.n - PREFIX_CUT : PREFIX_MIN;
+
+        if (word.n >= PREFIX_WORD_MIN && has_only_letters(word))
+            add_phrase(w, str_slice(word, 0, n), i, SEARCH_PREFIX);
+    }
 }
 
 /* A line is "word: synonym synonym". */
@@ -110,7 +157,7 @@ static void add_synonyms(struct search_words *w)
                 continue;
             while (others.n && str_cut(&others, ' ', &other))
                 if (!has_term(w, other))
-                    add_phrase(w, other, i, true);
+                    add_phrase(w, other, i, SEARCH_SYNONYM);
         }
     }
 }
@@ -127,21 +174,22 @@ void search_words_read(struct search_words *w, struct str request,
         if (text_count(word) < WORD_MIN_CHARS || is_common(word) ||
             has_term(w, word))
             continue;
-        add_phrase(w, word, w->count, false);
+        add_phrase(w, word, w->count, SEARCH_WORD);
         w->terms[w->count++] = word;
     }
     add_synonyms(w);
+    add_prefixes(w);
 }
 
 struct str search_words_query(const struct search_words *w, struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};
 
-    buf_init(&b, 2 * QUERY_MAX_BYTES);
+    buf_init(&b, 3 * QUERY_MAX_BYTES);
     for (size_t i = 0; i < w->phrase_count; i++) {
         buf_text(&b, i ? " OR \"" : "\"");
         buf_append(&b, w->phrases[i].text);
-        buf_char(&b, '"');
+        buf_text(&b, w->phrases[i].kind == SEARCH_PREFIX ? "\" *" : "\"");
     }
     return arena_str(a, buf_str(&b));
 }

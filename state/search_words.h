@@ -5,15 +5,22 @@
 #include "base/str.h"
 #include "mapm/limits.h"
 
-/* search_words: the significant words of a request, and their synonyms. */
+/* search_words: the significant words of a request, their synonyms and their
+ * beginnings. */
 
 #define SEARCH_MAX_PHRASES 256
 
+enum search_phrase_kind {
+    SEARCH_WORD,    /* the word as it is in the request */
+    SEARCH_SYNONYM, /* another word for it */
+    SEARCH_PREFIX,  /* the beginning of a long word, as "transcri" of
+                     * "transcribe" for "transcription" */
+};
+
 struct search_phrase {
     struct str text;
-    size_t term;     /* index of the request's word that the phrase
-                      * represents */
-    bool is_synonym; /* counts less */
+    size_t term; /* index of the request's word that the phrase represents */
+    enum search_phrase_kind kind;
 };
 
 struct search_words {

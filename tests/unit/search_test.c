@@ -94,14 +94,53 @@ TEST(a_request_finds_entries) /* [G1] */
     rig_done(&r);
 }
 
+/* Long words are found by their beginning, and words in the order of the request
+ * rank before the same words apart. */
+TEST(beginnings_and_neighbours_count) /* [G1] */
+{
+    static const struct search_entry entries[] = {
+        {.name = STR_INIT("apart"),
+         .description =
+             STR_INIT("Looks at code before a release, as a review.")},
+        {.name = STR_INIT("beside"),
+         .description = STR_INIT("Looks at a release by its own code review.")},
+        {.name = STR_INIT("digest"),
+         .description = STR_INIT("Gives the summary of a text.")},
+    };
+    struct rig r;
+
+    rig_init(&r);
+    put(&r, "x", entries, ROWS(entries));
+    CHECK_STR(first(&r, "code review"), "beside");
+    CHECK_STR(first(&r, "summarise"), "digest");
+    CHECK_STR(first(&r, "summits"), "");
+    rig_done(&r);
+}
+
+TEST(a_long_word_is_a_query) /* [G1, F3] */
+{
+    char *word = malloc(QUERY_MAX_BYTES);
+    struct rig r;
+    size_t count;
+
+    rig_init(&r);
+    put(&r, "x", some, ROWS(some));
+    memset(word, 'x', QUERY_MAX_BYTES);
+    find(&r, str_make(word, QUERY_MAX_BYTES), 5, &count);
+    CHECK(count == 0);
+    rig_done(&r);
+    free(word);
+}
+
 TEST(a_request_is_a_query_of_its_words) /* [G1] */
 {
     CLEANUP(arena_done) struct arena a = {0};
     static struct search_words w;
 
     memset(&w, 'x', sizeof w);
-    search_words_read(&w, STR("Zyx zyx the qwv"), &a);
-    CHECK_STR(str_dup0(search_words_query(&w, &a), &a), "\"zyx\" OR \"qwv\"");
+    search_words_read(&w, STR("Zyx zyx the qwvwqwvwq"), &a);
+    CHECK_STR(str_dup0(search_words_query(&w, &a), &a),
+              "\"zyx\" OR \"qwvwqwvwq\" OR \"qwvwqw\" *");
 }
 
 /* [F3] (k) A damaged database may give any bytes. */
@@ -279,15 +318,14 @@ static void check_floor(const char *what, const struct tally *t,
     CHECK(100 * t->three >= three_floor * t->all);
 }
 
-static void put_real(struct rig *r)
+static void put_real(struct rig *r, const char *file, size_t at_least)
 {
     size_t count;
-    struct case_row *rows = case_rows("tests/cases/search/skills.tsv", '\0',
-                                      "\t", 3, &r->a, &count);
+    struct case_row *rows = case_rows(file, '\0', "\t", 3, &r->a, &count);
     struct search_entry *entries =
         arena_array(&r->a, count + 1, sizeof *entries);
 
-    CHECK(count >= 1000);
+    CHECK(count >= at_least);
     for (size_t i = 0; i < count; i++)
         entries[i] = (struct search_entry){.name = rows[i].cells[0],
                                            .tags = rows[i].cells[1],
@@ -296,7 +334,9 @@ static void put_real(struct rig *r)
     put(r, "real", entries, count);
 }
 
-TEST(real_requests_find_real_skills) /* [G2] */
+/* The floors hold for each set; its "unserved" requests are found at most three
+ * times in twenty. */
+static void check_set(const char *skills, size_t at_least, const char *requests)
 {
     struct tally full[2] = {0}, keyword[2] = {0};
     unsigned unserved = 0, found = 0;
@@ -305,9 +345,8 @@ TEST(real_requests_find_real_skills) /* [G2] */
     size_t count;
 
     rig_init(&r);
-    put_real(&r);
-    rows = case_rows("tests/cases/search/requests.tsv", '\0', "\t", 4, &r.a,
-                     &count);
+    put_real(&r, skills, at_least);
+    rows = case_rows(requests, '\0', "\t", 4, &r.a, &count);
     for (size_t i = 0; i < count; i++) {
         const struct str *c = rows[i].cells;
         size_t half = str_is(c[0], "held-out");
@@ -321,6 +360,8 @@ TEST(real_requests_find_real_skills) /* [G2] */
         ask(&r, c[1], c[3], &full[half]);
         ask(&r, c[1], c[2], &keyword[half]);
     }
+    if (getenv("REPORT"))
+        printf("# %s\n", requests);
     CHECK(full[0].all + full[1].all >= 100 && full[1].all >= 50);
     check_floor("requests, tuning", &full[0], 75, 88);
     check_floor("requests, held out", &full[1], 75, 88);
@@ -329,6 +370,14 @@ TEST(real_requests_find_real_skills) /* [G2] */
     if (getenv("REPORT"))
         printf("# requests that nothing serves: %u, %u with a result\n",
                unserved, found);
-    CHECK(unserved >= 20 && found <= 3);
+    CHECK(unserved >= 20 && 20 * found <= 3 * unserved);
     rig_done(&r);
+}
+
+TEST(real_requests_find_real_skills) /* [G2] */
+{
+    check_set("tests/cases/search/skills.tsv", 1000,
+              "tests/cases/search/requests.tsv");
+    check_set("tests/cases/search/skills-2.tsv", 750,
+              "tests/cases/search/requests-2.tsv");
 }
