@@ -360,6 +360,8 @@ static void count_packages(const struct install_session *s, struct counts *all)
 
     *all = (struct counts){.servers = s->with_server};
     for (size_t i = 0; i < p->package_count; i++) {
+        if (p->packages[i].is_lock_only)
+            continue;
         all->skills += p->packages[i].package->kind == DOC_SKILL &&
                        !p->packages[i].is_searched;
         all->agents += p->packages[i].package->kind == DOC_AGENT;

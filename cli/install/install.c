@@ -128,7 +128,7 @@ static void show_patches(struct invocation *inv,
 static void note_loads(struct term *t, const struct install_plan *plan)
 {
     if (plan->load_count)
-        term_note(t, "%zu skill%s of %zu package%s: at its start",
+        term_note(t, "%zu skill%s of %zu package%s; at the start of a session:",
                   plan->new_skills, plan->new_skills == 1 ? "" : "s",
                   plan->package_count, plan->package_count == 1 ? "" : "s");
     for (size_t i = 0; i < plan->load_count; i++)
@@ -161,8 +161,11 @@ static bool show_plan(struct invocation *inv, const struct install_plan *plan,
 static void note_result(struct term *t, const struct install_plan *plan,
                         const struct install_request *r)
 {
-    size_t count = plan->package_count;
+    size_t count = 0;
     char bytes[16];
+
+    for (size_t i = 0; i < plan->package_count; i++)
+        count += !plan->packages[i].is_lock_only;
 
     if (plan->change_count + plan->grant_count == 0) {
         term_note(t, "%s: nothing to do, %zu package%s in place", plan->command,

@@ -196,12 +196,17 @@ static void print_for_host(struct invocation *inv, const struct run_result *r)
 {
     bool is_json = has_option(inv, OPTION_JSON);
     const struct err *why = r->why.code == ERR_NONE ? NULL : &r->why;
+    struct err hint = {.code = r->why.code};
 
     if (r->status == RUN_COMPLETED)
         print_line(inv, is_json ? r->program.envelope : r->program.text);
     else if (r->status == RUN_WITHOUT_INPUT && !is_json)
         print_line(inv, r->program.text);
-    else
+    else if (r->status == RUN_UNKNOWN && is_json) { /* said once [D18] */
+        if (r->why.hint[0])
+            err_hint(&hint, "%s", r->why.hint);
+        print_failure(inv, r->program.text, ERR_NOT_FOUND, &hint);
+    } else
         print_failure(inv, r->program.text, endings[r->status].code, why);
     if (why && !is_json &&
         (r->status == RUN_UNKNOWN || is_told(r->program.text, why)))

@@ -142,6 +142,8 @@ exits '--locked is about all members' 1 mapm -C apps/web install --locked
 like 'and names the one' "$err" 'doc'
 exits 'install in one locks the others' 0 mapm -C apps/web install
 like 'and says that it does' "$out" 'acme/doc \(apps/cli, locked only\)'
+is '[D10, D4] and counts those of its member' "$(sed -n 's/^\([0-9]*\) package.* in .*\/apps\/web.*/\1/p' "$T/err")" \
+    "$(mapm -C apps/web list | grep -c .)"
 is 'in the lock' "$(field acme/doc member)" '[apps/cli]'
 not_ok 'not in the folder' test -e apps/cli/.agents/skills/doc
 exits 'which has it later' 0 mapm -C apps/cli install --locked

@@ -136,7 +136,7 @@ hasnt 'but lists' "$out" '[?1049h'
 fresh
 mkdir .claude
 exits 'all of it, first as a plan' 3 mapm install --dry-run --all acme/market
-like 'says how many' "$err" '^5 skills of 5 packages: at its start$'
+like 'says how many' "$err" '^5 skills of 5 packages; at the start of a session:$'
 like 'and what each client in use would load' "$err" '^  claude +would load about [0-9]+ tokens for 5 skills'
 exits 'JSON' 3 mapm install --dry-run --all --json acme/market
 has 'has it, too' "$out" '"client": "claude",'
