@@ -88,6 +88,11 @@ printf '%s\n' 'id: upper-bound' 'module: m' 'file: m/a.c' 'old: && n <' '    10'
 exits '[F2] a listed mutation that survives' 1 mutants --only-listed
 like '[F2] is named' "$out" '^survived: m/a.c:13: dull: listed'
 like '[F2] and counted' "$out" '^m: 1 of 2 listed mutations killed$'
+printf '%s\n' '' 'id: lower-bound' 'module: other' 'file: m/a.c' 'old: n >= 0 &&' 'new:' 'tests: unit/a_test' '' \
+    'id: wrong-type' 'module: other' 'file: m/a.c' 'old: n == 7' 'new: n == ""()' 'tests: unit/a_test' >>tests/mutants/listed
+exits '[F2] one that does not compile' 1 mutants --only-listed --module other
+like '[F2] is named' "$out" '^does not compile: m/a.c:13: wrong-type: listed'
+like '[F2] one of a module without random mutations is killed' "$out" '^other: 1 of 2 listed mutations killed$'
 exits '[F2] one that fits no longer' 1 sh -c "sed -i 's/n == 7/n == 6/' m/a.c && '$ROOT/tools/mutants' --root . --check"
 like '[F2] is a fault of the list' "$err" '^mutants: dull: m/a.c has its text 0 times$'
 like '[F2] and so is an accepted one' "$err" '^mutants: accepted: m/a.c no longer has "return n == 7;"'
