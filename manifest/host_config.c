@@ -1,10 +1,10 @@
 #include "mapm/host_config.h"
 
 #include "base/text.h"
+#include "mapm/name.h"
 
 #define HOST_MIN_LABELS 2
 #define LABEL_MAX_CHARS 63
-#define VARIABLE_MAX    128
 
 static bool is_label(struct str s)
 {
@@ -39,16 +39,6 @@ bool host_transport_parse(struct str text, enum host_transport *out)
     return true;
 }
 
-static bool is_variable(struct str s)
-{
-    if (s.n == 0 || s.n > VARIABLE_MAX || char_is_digit(s.p[0]))
-        return false;
-    for (size_t i = 0; i < s.n; i++)
-        if (!char_is_alpha(s.p[i]) && !char_is_digit(s.p[i]) && s.p[i] != '_')
-            return false;
-    return true;
-}
-
 bool host_token_parse(struct str text, enum host_token *token,
                       struct str *variable)
 {
@@ -60,7 +50,7 @@ bool host_token_parse(struct str text, enum host_token *token,
     } else {
         *token = HOST_TOKEN_VARIABLE;
         *variable = str_from_index(text, text.n < 4 ? text.n : 4);
-        return str_starts(text, STR("env:")) && is_variable(*variable);
+        return str_starts(text, STR("env:")) && name_is_variable(*variable);
     }
     return true;
 }

@@ -12,6 +12,7 @@
  * M16, X1. */
 
 #define MCP_NAME_MIN_CHARS 3
+#define VARIABLE_MAX_CHARS 128
 
 static bool is_word_char(char c)
 {
@@ -44,6 +45,17 @@ bool name_scope_is_valid(struct str scope)
         return false;
     while (str_cut(&rest, '.', &part))
         if (!is_kebab(part))
+            return false;
+    return true;
+}
+
+bool name_is_variable(struct str name)
+{
+    if (name.n == 0 || name.n > VARIABLE_MAX_CHARS || char_is_digit(name.p[0]))
+        return false;
+    for (size_t i = 0; i < name.n; i++)
+        if (!char_is_alpha(name.p[i]) && !char_is_digit(name.p[i]) &&
+            name.p[i] != '_')
             return false;
     return true;
 }

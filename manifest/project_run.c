@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "mapm/clients.h"
+#include "mapm/name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -235,14 +236,12 @@ static bool read_key_env(struct project_reader *r, const struct yaml *y)
 {
     if (!project_want_text(r, y, "key_env"))
         return false;
-    for (size_t i = 0; i < y->text.n; i++)
-        if (!char_is_alpha(y->text.p[i]) && y->text.p[i] != '_' &&
-            !(i && char_is_digit(y->text.p[i]))) {
-            /* do not print the value: it may be the key itself */
-            project_fail(r, y->line, "key_env is not the name of a variable");
-            return err_hint(r->e, "the key itself has no place here: name the "
-                                  "variable or the file that holds it");
-        }
+    if (!name_is_variable(y->text)) {
+        /* do not print the value: it may be the key itself */
+        project_fail(r, y->line, "key_env is not the name of a variable");
+        return err_hint(r->e, "the key itself has no place here: name the "
+                              "variable or the file that holds it");
+    }
     r->out.ask.key_env = y->text;
     return true;
 }

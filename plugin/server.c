@@ -154,11 +154,7 @@ static struct str variable(struct server *s, const char *before,
 {
     struct str text = json_text(name);
 
-    for (size_t i = 0; i < text.n; i++)
-        if (!char_is_alpha(text.p[i]) && !char_is_digit(text.p[i]) &&
-            text.p[i] != '_')
-            text.n = 0;
-    if (!text.n || char_is_digit(text.p[0]))
+    if (!name_is_variable(text))
         fail(s, "a header names no variable of the environment");
     return arena_printf(s->r->a, "%s${%.*s}", before, STR_ARG(text));
 }

@@ -13,6 +13,9 @@ bool name_mcp_is_valid(struct str name);
  * scope and name, or the name of an MCP server, without characters that end
  * a word in a list. */
 bool name_fqn_is_valid(enum doc_kind kind, struct str fqn);
+/* Returns whether `name` is an environment variable that a document may refer
+ * to: letters, digits and "_", no digit first, at most 128 characters. */
+bool name_is_variable(struct str name);
 /* Returns why a name is invalid, for the user, or NULL. */
 const char *name_fault(struct str name);
 

@@ -3,6 +3,8 @@
 #include "mapm/document.h"
 #include "mapm/name.h"
 
+#include <string.h>
+
 #include "tap.h"
 
 #define C10 "abcdefghij"
@@ -114,6 +116,23 @@ TEST(each_of_the_scopes) /* [M4] */
         CHECK(name_scope_is_valid(str_cstr(scopes[i].scope)) ==
               scopes[i].valid);
     }
+}
+
+TEST(variables_of_the_environment)
+{
+    static const char *const valid[] = {"A", "_", "a_B", "KEY_2"};
+    static const char *const invalid[] = {"",    "2KEY", "A-B",     "A B",
+                                          "A=B", "A.B",  "\xc3\xa4"};
+    char text[130];
+
+    for (size_t i = 0; i < sizeof valid / sizeof *valid; i++)
+        CHECK(name_is_variable(str_cstr(valid[i])));
+    for (size_t i = 0; i < sizeof invalid / sizeof *invalid; i++)
+        CHECK(!name_is_variable(str_cstr(invalid[i])));
+    CHECK(!name_is_variable(STR("A\0B")));
+    memset(text, 'A', sizeof text);
+    CHECK(name_is_variable(str_make(text, 128)));
+    CHECK(!name_is_variable(str_make(text, 129)));
 }
 
 TEST(each_of_the_mcp_names) /* [M16] */
