@@ -44,6 +44,7 @@ TEST(netrc_is_read_entry_by_entry)
         {"machine a login b password c", "a/b/c;"},
         {"machine A\n\tlogin b\n\tpassword c\nmachine d login e password f\n",
          "a/b/c;d/e/f;"},
+        {"machine\ta\rlogin\vb\n\npassword\fc \t ", "a/b/c;"},
         {"default login x password y\nmachine a login b password c", "a/b/c;"},
         {"machine a password \"x \\\" y\" login b", "a/b/x \" y;"},
         {"# machine z\nmachine a # comment\nlogin b password c", "a/b/c;"},
