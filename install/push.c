@@ -264,7 +264,7 @@ static bool push_folder(struct job *j, struct err *e)
 
     j->out->to = path;
     if (!fs_make_dirs(name, FOLDER_MODE, e) || !fs_open_dir(name, &fd, e))
-        return false;
+        return err_wrap(e, "cannot write to %.*s", STR_ARG(path));
     for (size_t i = 0; i < j->count; i++)
         if (!context_check_cancelled(j->cx, e) || !write_file(j, fd, i, e))
             return err_wrap(e, "cannot write to %.*s", STR_ARG(path));

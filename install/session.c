@@ -104,8 +104,10 @@ static bool session_open(struct install_session *s, struct err *e)
         .tries = s->tries,
         .more = s->more,
         .is_answered = s->is_answered};
-    if (!check_link(cx, request, e) || !admit_hosts(cx, request, e) ||
-        !session_open_layers(s, mode, e) ||
+    if (!check_link(cx, request, e) ||
+        (request->command != INSTALL_REMOVE &&
+         !authorize_check_stores(cx, e)) ||
+        !admit_hosts(cx, request, e) || !session_open_layers(s, mode, e) ||
         (request->dry_run && !layer_check_own(&s->layer, cx, e)))
         return false;
     map_init(&s->bounds, &cx->arena);

@@ -149,13 +149,15 @@ static const char *split(struct str text, struct arena *a, struct parts *p)
 }
 
 static const char here[] =
-    "this machine is for config.yaml or MAPM_STORE to name";
+    "only config.yaml and MAPM_STORE may name this machine";
 
 static const char *check(const struct parts *p, enum team_remote_source source)
 {
     bool is_here = origin_host_is_loopback(p->host);
 
     if (str_is(p->scheme, "oci")) {
+        if (p->path.n == 0)
+            return "it names no repository";
         if (!is_repository(p->path))
             return "the repository is not of lower-case letters and digits, "
                    "with \".\", \"_\", \"-\" and \"/\" between them";

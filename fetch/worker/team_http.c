@@ -27,8 +27,9 @@ static void explain(struct team_http *q, struct err *why)
     } else if (q->call.private_address[0]) {
         err_set(&named, ERR_REFUSED, "its name leads to %s, %s",
                 q->call.private_address,
-                q->call.loopback_only ? "not to this machine"
-                                      : "a private address");
+                q->call.loopback_only
+                    ? "not to this machine"
+                    : "a private address, which only config.yaml may name");
         err_hint(&named, "if that is right, name the store in your own "
                          "~/.config/mapm/config.yaml");
     } else {

@@ -67,6 +67,9 @@ MUST_CHECK bool authorize_stores(struct context *cx, struct store *store,
                                  struct str path, const struct project *user,
                                  const struct project *workspace,
                                  struct team_remotes *out, struct err *e);
+/* Checks MAPM_STORE alone, before packages are requested: otherwise the error
+ * would be reported for each of them. */
+MUST_CHECK bool authorize_check_stores(struct context *cx, struct err *e);
 
 /* --- ownership ------------------------------------------------------------------ */
 

@@ -105,6 +105,8 @@ ok '[S2] umoci unpacks it' umoci unpack --rootless --image "$T/oci:base" "$T/unp
 ok 'and it is the package' diff -r "$T/unpacked/rootfs" "$s/skills/base"
 ok 'modes, too' test -x "$T/unpacked/rootfs/scripts/run"
 
+exits 'a folder that cannot be made' 1 mapm store push --to /proc/folder
+like 'is named' "$err" '^mapm: cannot write to /proc/folder'
 exits 'a web server is no registry' 2 mapm store push https://store.example/mapm
 exits 'none is known' 2 mapm store push
 exits 'offline' 1 mapm store push --offline "$R"

@@ -78,7 +78,7 @@ done
 propose '{remote: ["http://localhost:1/x"]}'
 exits 'one of this machine' 1 mapm install --locked
 like '... is for another file' "$err" 'hint: move it to store: in your own .*/config.yaml'
-private='its name leads to .*, a private address'
+private='its name leads to .*, a private address, which only config.yaml may name'
 for url in https://10.1.2.3/x https://169.254.169.254/x oci://192.168.0.9/x 'https://[fd00::1]/x' \
     https://2130706433/x; do
     propose "{remote: [\"$url\"]}"
@@ -105,7 +105,13 @@ like '... is asked' "$err" 'store https://127.255.255.254:1/x: mapm1'
 
 exits 'MAPM_STORE that is no URL' 1 env MAPM_HOME="$T/none" MAPM_STORE='ghcr.io/acme' \
     "$MAPM" install --locked --yes
-like 'is named' "$err" MAPM_STORE
+is '[S1] is one error, not one of each package' "$err" \
+    'mapm: cannot use MAPM_STORE
+  because: not the URL of a store: "ghcr.io/acme": it does not begin with oci:// or https://
+  hint: write oci://host/repository for a registry, or https://host/path for a folder on a web server'
+exits 'which mapm remove does not ask' 0 env MAPM_STORE='ghcr.io/acme' "$MAPM" remove --dry-run base
+exits 'a registry without a repository' 1 env MAPM_STORE='oci://ghcr.io' "$MAPM" install --locked
+like 'lacks that' "$err" 'it names no repository'
 again MAPM_STORE='  '
 is 'blanks are no store' "$status" 0
 echo 'store: {remote: x}' >"$XDG_CONFIG_HOME/mapm/config.yaml"

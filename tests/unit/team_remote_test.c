@@ -69,7 +69,7 @@ static const struct {
     {PROJECT_USER, "store: {remotes: []}\n", "m:1: unknown key \"remotes\"", 0, false},
     {PROJECT_USER, "store: {only: maybe}\n", "m:1: only must be true or false", 0, false},
     {PROJECT_USER, "store:\n  remote:\n    - https://a.example\n    - https://A.example/\n", "m:4: https://a.example is listed twice", 0, false},
-    {PROJECT_WORKSPACE, "store: {remote: [\"http://localhost/x\"]}\n", "m:1: not the URL of a store: \"http://localhost/x\": this machine is for config.yaml or MAPM_STORE to name", 0, false},
+    {PROJECT_WORKSPACE, "store: {remote: [\"http://localhost/x\"]}\n", "m:1: not the URL of a store: \"http://localhost/x\": only config.yaml and MAPM_STORE may name this machine", 0, false},
 };
 /* clang-format on */
 
