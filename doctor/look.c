@@ -409,7 +409,7 @@ void doctor_look_sandbox(struct doctor *d)
         doctor_add(d, sandbox_group, STR("commands"), DOCTOR_OK, "can run");
     } else {
         doctor_add(d, sandbox_group, STR("commands"), DOCTOR_BROKEN,
-                   "are refused: too few walls");
+                   "are refused: this machine cannot isolate them");
         if (w.hint.n)
             doctor_hint(d, "%.*s", STR_ARG(w.hint));
     }

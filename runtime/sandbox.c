@@ -62,9 +62,9 @@ static struct str words_of(struct str text, struct arena *a)
 }
 
 /* Runs a trivial program in new namespaces, to test whether that works. */
-static bool try_namespaces(struct sandbox_support *w, struct arena *a)
+static bool try_namespaces(struct sandbox_support *w, struct str helper,
+                           struct arena *a)
 {
-    struct str helper = STR("");
     struct err e = {0};
     struct proc_result r = {0};
     const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
@@ -103,10 +103,6 @@ static bool try_namespaces(struct sandbox_support *w, struct arena *a)
         .own_session = true,
     };
 
-    if (!sandbox_find_helper(a, &helper, &e)) {
-        w->why_not = words_of(str_cstr(err_first(&e)), a);
-        return false;
-    }
     for (size_t i = 0; i + 1 < sizeof argv / sizeof *argv; i++)
         if (!argv[i])
             argv[i] = helper.p;
@@ -157,9 +153,18 @@ void sandbox_probe(struct str workspace, struct arena *a,
         .landlock_abi = confine_landlock_abi(),
         .seccomp = prctl(PR_GET_SECCOMP) >= 0,
     };
+    struct str helper;
+    struct err e = {0};
 
+    /* without bubblewrap, too, mapm-cage confines the command */
+    if (!sandbox_find_helper(a, &helper, &e)) {
+        w.why_not = words_of(str_cstr(err_first(&e)), a);
+        w.hint = words_of(str_cstr(e.hint), a);
+        *out = w;
+        return;
+    }
     if (w.bubblewrap.n)
-        w.namespaces = try_namespaces(&w, a);
+        w.namespaces = try_namespaces(&w, helper, a);
     else
         w.why_not = STR("not installed");
     w.enough =

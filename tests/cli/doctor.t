@@ -125,6 +125,8 @@ mkdir "$T/alone"
 cp "$MAPM" "$T/alone/mapm"
 MAPM=$T/alone/mapm state 'no mapm-fetch' mapm/mapm-fetch broken 'no network -> install mapm again'
 MAPM=$T/alone/mapm state 'no mapm-cage' mapm/mapm-cage broken 'commands .* cannot run -> install mapm again'
+MAPM=$T/alone/mapm state 'nor do commands run behind Landlock alone' 'sandbox of commands/commands' broken \
+    'are refused: .* -> install mapm again'
 
 # --- walls ----------------------------------------------------------------------
 doctor --json
