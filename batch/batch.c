@@ -107,8 +107,8 @@ static bool other_input(const struct batch *b, const struct batch_line *l,
     err_set(e, ERR_REFUSED,
             "%s:%u: the journal began with another input for this id",
             b->input.path, l->number);
-    return err_hint(e, "give it another id; or --journal with another folder "
-                       "begins anew");
+    return err_hint(e, "give it another id, or start over with another folder "
+                       "for --journal");
 }
 
 static bool note_record(void *ctx, uint64_t at,
@@ -281,11 +281,13 @@ static bool reap(const pid_t *pids, unsigned count, struct err *e)
             ;
         if (!ok || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
             continue;
-        ok = err_set(e, ERR_FAILED, "a worker ended before its time (%s)",
+        ok = err_set(e, ERR_FAILED, "a worker ended unexpectedly (%s)",
                      WIFSIGNALED(status) ? strsignal(WTERMSIG(status))
                                          : "it exited");
     }
-    return ok || err_hint(e, "the same command goes on where it stopped");
+    return ok ||
+           err_hint(
+               e, "run the same command again: it continues where it stopped");
 }
 
 /* Waits for a result or a timeout. Returns false when all workers have
@@ -341,7 +343,9 @@ static bool judge(const struct batch *b, struct err *e)
         return true;
     err_set(e, ERR_LIMIT, "all %llu asks of --max-cost are used",
             (unsigned long long)b->q->max_asks);
-    return err_hint(e, "the same command with more goes on where it stopped");
+    return err_hint(
+        e,
+        "run it again with a higher --max-cost: it continues where it stopped");
 }
 
 static bool work_all(struct batch *b, struct err *e)

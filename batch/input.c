@@ -135,7 +135,7 @@ static bool refuse_twice(const struct batch_input *in, uint32_t i, uint32_t k,
 
     if (!batch_input_read(in, &in->lines[k], &a, &item, e))
         return false;
-    err_set(e, ERR_REFUSED, "%s:%u: the id \"%.*s\" is that of line %u, too",
+    err_set(e, ERR_REFUSED, "%s:%u: the id \"%.*s\" is also that of line %u",
             in->path, in->lines[k].number, STR_ARG(text_cut(item.id, ID_SHOWN)),
             in->lines[i].number);
     return err_hint(e, "each input needs an id of its own; nothing was run");

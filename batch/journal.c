@@ -105,10 +105,10 @@ static bool next_frame(struct reading *r, size_t *from, struct str *payload,
 
 static bool damaged(const struct batch_journal *j, uint64_t at, struct err *e)
 {
-    err_set(e, ERR_DAMAGED, "%s: byte %llu: no record of a journal", j->path,
+    err_set(e, ERR_DAMAGED, "%s: byte %llu: not a record of a journal", j->path,
             (unsigned long long)at);
-    return err_hint(e, "what it has cannot be continued; --journal with "
-                       "another folder begins anew, and repeats commands");
+    return err_hint(e, "it cannot be continued; another folder for --journal "
+                       "starts over, and repeats commands");
 }
 
 static bool take_record(const struct batch_journal *j, uint64_t at,
@@ -263,7 +263,7 @@ static bool check_head(const struct batch_journal *j,
                 is->shards);
     else
         return true;
-    return err_hint(e, "--journal with another folder begins anew");
+    return err_hint(e, "another folder for --journal starts over");
 }
 
 static bool read_head(struct batch_journal *j,
@@ -306,11 +306,11 @@ static bool check_others(int dir, const char *path,
             str_ends(list[i].name, str_cstr(ending)))
             continue;
         err_set(e, ERR_REFUSED,
-                "%s: %s is of another number of shards than %u, and has other "
+                "%s: %s is for another number of shards than %u, with other "
                 "inputs",
                 path, list[i].name.p, head->shards);
-        return err_hint(e, "go on with --shard as before; --journal with "
-                           "another folder begins anew");
+        return err_hint(e, "use --shard as before; another folder for "
+                           "--journal starts over");
     }
     return true;
 }

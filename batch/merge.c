@@ -85,7 +85,7 @@ static bool take_result(void *ctx, struct str line, unsigned number,
     }
     p = &m->places[l - m->input.lines];
     if (p->file) {
-        fault(m, ERR_CONFLICT, "%s:%u: \"%.*s\" is at %s:%u, too",
+        fault(m, ERR_CONFLICT, "%s:%u: \"%.*s\" is also at %s:%u",
               name_of(m, m->file), number, STR_ARG(text_cut(r.id, ID_SHOWN)),
               name_of(m, p->file), p->number);
         return true;
@@ -131,7 +131,7 @@ static void find_missing(struct merge *m)
         if (!batch_input_read(&m->input, &m->input.lines[i], &a, &item,
                               &ignored))
             item.id = STR("?");
-        fault(m, ERR_NOT_FOUND, "%s:%u: \"%.*s\" is in none of them",
+        fault(m, ERR_NOT_FOUND, "%s:%u: \"%.*s\" is in none of the outputs",
               m->input.path, m->input.lines[i].number,
               STR_ARG(text_cut(item.id, ID_SHOWN)));
     }
@@ -146,9 +146,10 @@ static bool check(struct merge *m, struct err *e)
         return true;
     if (m->faults > ERROR_MAX_LINES)
         err_also(e, "and %zu more", m->faults - ERROR_MAX_LINES);
-    err_wrap(e, "the outputs are not those of %s, each once", m->input.path);
-    return err_hint(e, "nothing is written; the command of the shard that an "
-                       "input is missing of goes on where it stopped");
+    err_wrap(e, "the outputs do not have each input of %s exactly once",
+             m->input.path);
+    return err_hint(e, "nothing was written; run the shard of a missing input "
+                       "again: it continues where it stopped");
 }
 
 /* --- writing ---------------------------------------------------------------- */

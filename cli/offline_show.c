@@ -97,7 +97,8 @@ static void print_vendored(struct invocation *inv,
         term_note(&inv->term, "removed: %.*s",
                   STR_ARG(text_shown(o->removed.items[i], a)));
     for (size_t i = 0; i < o->foreign.count; i++)
-        term_warn(&inv->term, "%.*s/%.*s is no package's: it was left alone",
+        term_warn(&inv->term,
+                  "%.*s/%.*s belongs to no package and was left alone",
                   STR_ARG(text_shown(o->path, a)),
                   STR_ARG(text_shown(o->foreign.items[i], a)));
     note_kept(inv, o);

@@ -212,7 +212,8 @@ static bool check_old(const struct vendor *v, struct err *e)
         return false;
     if (count == 0)
         return true;
-    err_set(e, ERR_REFUSED, "%.*s holds other files, and is no vendor folder",
+    err_set(e, ERR_REFUSED,
+            "%.*s contains other files and is not a vendor folder",
             STR_ARG(v->path));
     return err_hint(e, "name a folder that is not there, or is empty");
 }
@@ -222,7 +223,7 @@ static bool open_old(struct vendor *v, struct err *e)
     struct stat st;
 
     if (fs_path_is_within(v->job.s->layers.whole.path, v->path))
-        return err_set(e, ERR_REFUSED, "%.*s holds the workspace itself",
+        return err_set(e, ERR_REFUSED, "%.*s contains the workspace itself",
                        STR_ARG(v->path));
     if (!fs_stat_at(v->parent, v->leaf, &st))
         return true;

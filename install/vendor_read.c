@@ -71,7 +71,7 @@ static bool read_listing(struct reading *r, struct err *e)
                          e) ||
         !store_listing_parse(text, r->a, &r->files, &r->count, e)) {
         err_hint(e, "mapm vendor writes such a folder");
-        return err_wrap(e, "%.*s is no vendor folder", STR_ARG(r->path));
+        return err_wrap(e, "%.*s is not a vendor folder", STR_ARG(r->path));
     }
     return true;
 }

@@ -26,7 +26,7 @@ bool run_without_batch(const struct invocation *inv, struct err *e)
     if (id == OPTION_COUNT)
         return true;
     err_set(e, ERR_USAGE, "mapm run: --%s without --batch", options[id].name);
-    return err_hint(e, "--batch FILE has one input a line");
+    return err_hint(e, "--batch FILE has one input per line");
 }
 
 static bool check_usage(const struct invocation *inv, struct err *e)

@@ -86,7 +86,7 @@ refused()
     not_ok "$1: nothing was run" test -e "$T/ws/more"
 }
 printf '{"id":"x","input":{"run":"touch more"}}\n{"id":"x","input":{}}\n' >q.jsonl
-refused 'an id that stands twice' 'q.jsonl:2: the id "x" is that of line 1, too'
+refused 'an id that stands twice' 'q.jsonl:2: the id "x" is also that of line 1'
 printf '{"id":"2","input":{"run":"touch more"}}\n{"input":{}}\n' >q.jsonl
 refused 'the number of a line that is an id' 'q.jsonl:2: the id "2"'
 for line in 'x' '[]' '{"id":"y"}' '{"id":"y","input":1}' '{"id":"","input":{}}' \
@@ -102,7 +102,7 @@ like 'is said' "$err" 'the journal began with another input for this id'
 like 'with what to do' "$err" '^  hint: .*--journal'
 echo '{"id":"z","input":{"run":"touch more"}}' >q.jsonl
 exits 'another number of shards' 4 batch --shard 0/2
-like 'is said, too' "$err" '0-of-1.journal is of another number of shards'
+like 'is said, too' "$err" '0-of-1.journal is for another number of shards'
 echo '# another' >>skills/work/SKILL.star
 exits 'another version of the package' 4 batch
 like 'as well' "$err" 'is of another version of work'
@@ -137,7 +137,7 @@ is 'goes, and the input is run' "$(ends out.jsonl)" 'z completed ran;'
 is 'the rest is whole' "$(tail -c 1 "$J" | od -An -c | tr -d ' ')" '\n'
 sed 's/"how":"completed"/"how":"cOmpleted"/' "$J" >"$T/damaged" && cp "$T/damaged" "$J"
 exits 'damage in the middle' 1 batch
-like 'ends the batch, and says where' "$err" 'journal: byte [0-9]*: no record of a journal'
+like 'ends the batch, and says where' "$err" 'journal: byte [0-9]*: not a record of a journal'
 like 'with what can be done' "$err" '^  hint: '
 rm -rf q.jsonl.journal
 
@@ -232,8 +232,8 @@ slow --ask "exec:$T/stuck"
 kill -KILL "$(cat "/proc/$pid/task/$pid/children")"
 ended
 is 'a worker that is killed' "$status" 1
-like 'is reported' "$err" 'a worker ended before its time'
-like 'with what to do' "$err" '^  hint: the same command goes on'
+like 'is reported' "$err" 'a worker ended unexpectedly'
+like 'with what to do' "$err" '^  hint: run the same command again: it continues'
 kill "$(cat begun)" 2>/dev/null
 rm -f begun
 
@@ -282,9 +282,9 @@ is 'in the order of the inputs' "$(sed 's/.*"id":"\([^"]*\)".*/\1/' all | tr '\n
     "$(sed 's/.*"id":"\([^"]*\)".*/\1/' q.jsonl | tr '\n' ' ')"
 rm all
 exits 'one that is missing' 1 mapm run work --batch q.jsonl --merge s0 s2 --out all
-like 'is named by its inputs' "$err" 'q.jsonl:[0-9]*: "n-[0-9]*" is in none of them'
+like 'is named by its inputs' "$err" 'q.jsonl:[0-9]*: "n-[0-9]*" is in none of the outputs'
 exits 'one that is there twice' 1 mapm run work --batch q.jsonl --merge s0 s1 s2 s0 --out all
-like 'too' "$err" 's0:1: "n-[0-9]*" is at s0:1, too'
+like 'too' "$err" 's0:1: "n-[0-9]*" is also at s0:1'
 echo '{"id":"n-0","shard":1,"end":"completed","status":"done"}' >s3
 exits 'one of another input' 1 mapm run work --batch q.jsonl --merge s0 s1 s2 s3 --out all
 like 'as well' "$err" 's3:1: no input has the id "n-0"'
@@ -296,12 +296,12 @@ exits 'an output that is read' 2 mapm run work --batch q.jsonl --merge s0 s1 s2 
 # --- each call of the file system -------------------------------------------------------------
 
 : "${MAPM_BUILD:=$ROOT/build}"
-[ -f "$MAPM_BUILD/calls.so" ] || broken 'no calls.so'
+[ -f "${MAPM_BUILD:-$ROOT/build}/calls.so" ] || broken 'no calls.so'
 # with_calls COMMAND...: what mapm does in the folder k goes to calls.log, or fails.
 with_calls()
 {
     rm -f "$T"/calls.log*
-    env LD_PRELOAD="$MAPM_BUILD/calls.so" CALLS_BELOW="$T/ws/k" CALLS_LOG="$T/calls.log" "$@"
+    env LD_PRELOAD="${MAPM_BUILD:-$ROOT/build}/calls.so" CALLS_BELOW="$T/ws/k" CALLS_LOG="$T/calls.log" "$@"
 }
 echo '{"id":"a","input":{"run":"echo a >>ran"}}' >q.jsonl
 rm -rf k

@@ -19,7 +19,7 @@ schemas()
 is '[S9] every member that a command writes, and every key of a file, is in a schema' \
     "$(schemas keys)" ''
 is '[S9] limits, presets and kinds of hosts are those of the code' \
-    "$("$MAPM_BUILD/schema_facts" | schemas facts)" ''
+    "$("${MAPM_BUILD:-$ROOT/build}/schema_facts" | schemas facts)" ''
 mkdir -p "$T/settings"
 is '[S9] program and schema agree on settings and their mutations' \
     "$(schemas settings "$MAPM" "$T/settings")" ''

@@ -124,7 +124,7 @@ rm vendor/mapm/proofs/*
 refused 'no proofs' 'vendor/mapm/proofs/mapm1p-'
 fresh bad
 rm -r vendor/mapm/listing
-refused 'no listing' 'vendor/mapm is no vendor folder'
+refused 'no listing' 'vendor/mapm is not a vendor folder'
 # relist: the listing of what is there now, as an attacker would write it.
 relist()
 {
@@ -199,8 +199,8 @@ echo mine >vendor/mapm/skill/acme__linked/mine.md
 echo more >>vendor/mapm/skill/acme__mid/SKILL.md
 exits 'one package less' 0 mapm remove linked
 exits '[S4] what goes and what is edited' 0 mapm vendor
-like '[S4] a foreign file is named' "$err" 'vendor/mapm/NOTES.md is no package.s'
-like '[S4] in the folder of a package, too' "$err" 'acme__linked/mine.md is no package.s'
+like '[S4] a foreign file is named' "$err" 'vendor/mapm/NOTES.md belongs to no package'
+like '[S4] in the folder of a package, too' "$err" 'acme__linked/mine.md belongs to no package'
 ok '[S4] and left alone' grep -qx mine vendor/mapm/NOTES.md vendor/mapm/skill/acme__linked/mine.md
 is '[S4] nor are rules of others' "$(cat vendor/mapm/.gitattributes)" '* -text'
 ok '[S4] a removed package is gone' test ! -e vendor/mapm/skill/acme__linked/SKILL.md
@@ -220,13 +220,13 @@ is '[S4] nothing behind it either' "$(ls -A "$T/target")" ''
 mkdir -p docs/private docs/empty && echo mine >docs/README && chmod 700 docs/private
 find docs -printf '%m %p\n' >"$T/docs"
 exits '[S4] a folder of other files' 4 mapm vendor docs
-like '[S4] is not replaced' "$err" 'docs holds other files, and is no vendor folder'
+like '[S4] is not replaced' "$err" 'docs contains other files and is not a vendor folder'
 is '[S4] nor changed' "$(find docs -printf '%m %p\n')" "$(cat "$T/docs")"
 rm -r docs && mkdir docs
 exits '[S4] an empty one is' 0 mapm vendor docs
 rm -r docs
 exits '[S4] the workspace' 4 mapm vendor .
-like '[S4] is not replaced either' "$err" 'holds the workspace itself'
+like '[S4] is not replaced either' "$err" 'contains the workspace itself'
 
 # --- killed ------------------------------------------------------------------------------
 
