@@ -503,16 +503,16 @@ static bool check_only(const struct ref_list *refs, struct str path,
     return true;
 }
 
-static bool refuse_version(struct str path, const struct candidate *newest,
-                           struct err *e)
+static bool refuse_version(struct str path, const struct range_set *ranges,
+                           const struct candidate *newest, struct err *e)
 {
     size_t slash = str_find_last(path, '/');
     struct str name =
         slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
 
     if (newest->ref) {
-        err_set(e, ERR_REF,
-                "no version of it is in the range; the newest is %.*s",
+        err_set(e, ERR_REF, "no version of it is in %s; the newest is %.*s",
+                ranges->count > 1 ? "all of these ranges" : "the range",
                 STR_ARG(short_name(newest->ref)));
         return err_hint(e, "name another range, or a tag or branch");
     }
@@ -542,7 +542,7 @@ bool refs_choose_version(const struct ref_list *refs, struct str path,
             best = c;
     }
     if (!best.ref)
-        return refuse_version(path, &top, e);
+        return refuse_version(path, ranges, &top, e);
     if (!check_only(refs, path, &best, e))
         return false;
     *newest = short_name(top.ref);

@@ -206,6 +206,7 @@ exits 'without a common version' 1 mapm install --yes beta/need/skills/top
 like 'every way is told' "$err" '~1\.3: narrow'
 like 'each with its range' "$err" '\^1\.2: wide'
 like 'from its root' "$err" '\^2: top -> high'
+like '[D6] and that none is in all' "$err" 'no version of it is in all of these ranges; the newest is v[0-9]'
 ok 'nothing was changed' cmp mapm.lock "$T/lock"
 exits 'without the narrow one' 0 mapm remove narrow
 is 'nothing moves' "$(lock_of x tag)" v1.3.0
