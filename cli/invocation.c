@@ -364,8 +364,8 @@ static bool check_count(const struct invocation *inv, const struct word *word,
                 STR_ARG(argument(inv, from + word->max_arguments)));
     else
         return true;
-    return err_hint(e, "usage: mapm %s [OPTION]... %s%s%s", command, word->name,
-                    word->arguments[0] ? before : "", word->arguments);
+    return err_hint(e, "usage: mapm %s [OPTION]...%s%s%s%s", command, before,
+                    word->name, word->arguments[0] ? " " : "", word->arguments);
 }
 
 /* Takes the last row of the name, unless the number of arguments fits an

@@ -50,6 +50,7 @@ usage 'too many' 'too many arguments: "two"' mapm why one two
 usage 'too many after a type' 'too many arguments: "two"' mapm why skill one two
 usage 'quiet and verbose' 'quiet and --verbose exclude each other' mapm list -q -v
 usage 'one argument is too many' 'too many arguments: "x"' mapm verify x
+like '[D17] the usage ends with what there is' "$err" 'usage: mapm verify \[OPTION\]\.\.\.$'
 usage 'help for what is no command' 'unknown command "nonsense"' mapm help nonsense
 usage 'an unknown kind' 'thing' mapm new thing x
 usage 'an unknown thing to do' 'frob' mapm store frob
