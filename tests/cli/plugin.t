@@ -63,7 +63,7 @@ exits 'a folder with a manifest is installed whole [G10]' 0 \
 is 'its parts have entries of their own' "$(kinds)" ' 1 agent 2 mcp 1 plugin 2 skill '
 has 'mapm.yaml names the plugin' "$(cat mapm.yaml)" 'plugins:'
 has 'a server that a shell runs is named [row 36]' "$err" 'mcp bad is left out'
-has 'hooks are named and not installed [row 39]' "$err" '1 hooks (hooks/hooks.json) not installed'
+has 'hooks are named and not installed [V65, row 39]' "$err" '1 hooks (hooks/hooks.json) not installed'
 has 'the lock says what was skipped' "$(cat mapm.lock)" 'skipped: [mcp bad]'
 has 'the lock says what kinds are not installed' "$(cat mapm.lock)" 'not_installed: [hooks]'
 has 'a program out of the plugin is started by mapm [G12]' "$(cat .mcp.json)" '"start",'
@@ -93,7 +93,7 @@ exits 'diff of a plugin is that of its parts' 0 mapm diff demo
 has 'as it says' "$out" '.agents/skills/a/SKILL.md'
 exits 'restore undoes it' 0 mapm restore demo
 exits 'all is as it was' 0 mapm verify
-has 'JSON says what is not installed' "$(mapm list --json | tr -d ' \n')" '"not_installed":["hooks"]'
+has '[V65] JSON says what is not installed' "$(mapm list --json | tr -d ' \n')" '"not_installed":["hooks"]'
 
 # --- the lock is no word of what a plugin holds -----------------------------------
 
@@ -161,7 +161,7 @@ has 'mapm.yaml names marketplace and entry' "$(cat mapm.yaml)" \
 has 'the lock has the commit of the marketplace' "$(cat mapm.lock)" 'catalog_commit: '
 is 'the plugin of a listing has what is listed [row 34]' \
     "$(sed -n '/name: two/,/needs/ s/    needs: //p' mapm.lock)" '[skill demo/a]'
-is 'a skill of two plugins is one package' "$(ls .agents/skills | tr '\n' ' ')" 'a b '
+is '[V47, C16] a skill of two plugins is one package' "$(ls .agents/skills | tr '\n' ' ')" 'a b '
 cp mapm.lock "$T/lock"
 rm -rf "$T/placed" && cp -a . "$T/placed"
 fields <<ROWS
@@ -266,7 +266,7 @@ make_repo globex/far "$T/far" >/dev/null
 exits 'a new server needs consent [row 39]' 4 mapm update
 has 'it is shown as what clients connect to' "$out" 'connects to: https://example.com/new'
 exits 'with it' 0 mapm update --yes
-has 'a new hook is said to be new [row 39]' "$err" '1 hooks (hooks/hooks.json) not installed, new in this version'
+has 'a new hook is said to be new [V67, row 39]' "$err" '1 hooks (hooks/hooks.json) not installed, new in this version'
 cp mapm.yaml "$T/yaml"
 printf 'policy:\n  sources: [github.com/acme/*]\n' >>mapm.yaml
 exits 'policy.sources holds for where it leads [row 32]' 4 mapm install
@@ -289,16 +289,16 @@ PAIR=https://github.com/acme/pair/tree/main
 names() { sed -n 's/^    as: //p' mapm.lock | tr '\n' ' '; }
 rm -rf mapm.yaml mapm.lock .agents
 mapm install --yes --quiet "$PAIR/one" && mapm install --yes --quiet "$PAIR/two"
-is 'the first plugin in byte order names what both have [G10]' "$(names)" 'one/s one/same two/s '
+is 'the first plugin in byte order names what both have [G10, V70]' "$(names)" 'one/s one/same two/s '
 rm -rf mapm.yaml mapm.lock .agents
 mapm install --yes --quiet "$PAIR/two" && mapm install --yes --quiet "$PAIR/one"
-is 'whatever came first' "$(names)" 'one/s one/same two/s '
+is '[V70] whatever came first' "$(names)" 'one/s one/same two/s '
 exits 'the lock is complete' 0 mapm install --locked
 exits 'a part becomes a root' 0 mapm install --yes "$PAIR/two/skills/same"
 is 'and has the name of a root' "$(names)" 'one/s two/s '
 exits 'one plugin goes' 0 mapm remove two
 exits 'and the other' 0 mapm remove one
-is 'the root stays' "$(ls .agents/skills)" same
+is '[V69] the root stays' "$(ls .agents/skills)" same
 exits 'until it goes, too' 0 mapm remove same
 rm -rf mapm.yaml mapm.lock .agents
 
@@ -345,16 +345,16 @@ exits 'a folder beside it' 0 mapm install --yes acme/hollow/below --plugin there
 exits 'is proved at its path [F1]' 0 mapm verify --remote
 exits 'it goes again' 0 mapm remove there
 exits 'a name that no entry has' 1 mapm install --yes acme/market --plugin dema
-has 'has a near one [G11]' "$err" 'did you mean demo?'
-exits 'an npm package is not fetched' 4 mapm install --yes acme/market --plugin npm
+has 'has a near one [G11, V63]' "$err" 'did you mean demo?'
+exits '[C14] an npm package is not fetched' 4 mapm install --yes acme/market --plugin npm
 exits 'a source that leads out of the repository [row 31]' 4 \
     mapm install --yes acme/market --plugin up
-exits 'a commit that the repository does not have [row 33]' 1 \
+exits 'a commit that the repository does not have [V58, row 33]' 1 \
     mapm install --yes acme/market --plugin sha
 ok 'nothing was changed by these' test ! -s mapm.lock -o "$(grep -c type mapm.lock)" = 0
-exits '--strict refuses what would be left out [G10]' 4 \
+exits '--strict refuses what would be left out [G10, V66]' 4 \
     mapm install --yes --strict acme/market --plugin demo
-exits 'an entry that was renamed is found' 0 mapm install --yes acme/market --plugin old
+exits '[V59, C10] an entry that was renamed is found' 0 mapm install --yes acme/market --plugin old
 has 'and says so' "$err" 'plugin old is called demo now'
 exits 'it goes again' 0 mapm remove demo
 
@@ -507,7 +507,7 @@ is '[X35] gets it, at the same commit' "$(version base)" 2.0.0
 is '[X35] with its skills' "$(ls .agents/skills | tr '\n' ' ')" 'app-skill base-skill '
 has '[X35] which the lock says' "$(cat mapm.lock)" 'needs: [plugin base, skill app/app-skill]'
 exits '[X35] the lock is complete' 0 mapm install --locked
-exits '[X35] a range' 0 mapm install --yes acme/needs --plugin late
+exits '[X35, C9] a range' 0 mapm install --yes acme/needs --plugin late
 is '[X35] is the highest tag that fits' "$(version base)" 1.2.0
 has '[X35] which the lock names' "$(cat mapm.lock)" 'needs/tree/base--v1.2.0/plugins/base'
 cp mapm.lock "$T/needs.lock"
@@ -675,6 +675,9 @@ exits '[G10] and the lock gives it that name' 0 mapm verify
 exits '[G10] again' 0 mapm install --locked --yes
 rm -r "$MAPM_HOME" .agents
 exits '[G10] on another machine' 0 mapm install --locked --yes
+exits '[V68] one of them goes' 0 mapm remove --yes alpha
+is '[V68] the server stays, under the name of the next' "$(mapm list | sed -n 's/^mcp *\([^ ]*\) .*/\1/p')" mid/web
+has '[V68] in the file of the clients' "$(cat .mcp.json)" https://example.com/mcp
 # --- of the workspace: the copy of a sub-agent --------------------------------------
 
 mkdir -p "$T/copies/plug/.claude-plugin" "$T/copies/plug/agents" && cd "$T/copies" || exit 1

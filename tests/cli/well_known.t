@@ -1,6 +1,6 @@
 #!/bin/sh
 # Skills of an index of .well-known/agent-skills: chosen, installed, locked and
-# kept like others [X42, W1, W4, W5, W8, W10, row 44].
+# kept like others [X42, V73, W1, W4, W5, W8, W10, row 44].
 . "$(dirname "$0")/../lib/cli.sh"
 . "$ROOT/tests/lib/index.sh"
 . "$ROOT/tests/lib/terminal.sh"
@@ -23,7 +23,7 @@ Then read.
 Then write.'
 folder bare 'Has no other file.'
 mkdir "$S/skills/tables/scripts"
-printf '#!/bin/sh\necho x\n' >"$S/skills/tables/scripts/x"
+printf '#!/bin/sh\necho x >"%s/started"\n' "$T" >"$S/skills/tables/scripts/x"
 chmod 755 "$S/skills/tables/scripts/x"
 publish()
 {
@@ -82,6 +82,7 @@ exits 'an archive' 0 mapm install "$U" --skill tables
 is '[W6] is asked for like a SKILL.md' "$(asked)" 'index.json 200 tables.zip 200'
 ok 'unpacked, modes too' diff -r "$S/skills/tables" .agents/skills/tables
 ok 'a script may be run' test -x .agents/skills/tables/scripts/x
+not_ok '[W9] by nobody during an install' test -e "$T/started"
 cp mapm.lock "$T/first.lock" && cp mapm.yaml "$T/first.yaml"
 exits 'again' 0 mapm install
 is 'nothing is asked for' "$(asked)" ''
@@ -345,17 +346,17 @@ entry()
 }
 for url in ../../skills/weather/SKILL.md /skills/weather/SKILL.md "http://$H/skills/weather/SKILL.md" "//$H/skills/weather/SKILL.md"; do
     entry weather skill-md "$url"
-    exits "[W4] $url" 0 mapm install "$U" --skill weather
+    exits "[W4, V76] $url" 0 mapm install "$U" --skill weather
     rm -rf .agents .claude mapm.*
 done
 for url in data:text/plain,x file:///etc/passwd javascript:x http://example.com/SKILL.md "http://user@$H/SKILL.md" \
     'https://x.example;id/SKILL.md' 'https://$(id)/SKILL.md' https://x.example./SKILL.md https://0x7f000001/SKILL.md; do
     entry weather skill-md "$url"
-    exits "[W4, row 50] $url is left out" 1 mapm install "$U" --skill weather
+    exits "[W4, V76, row 50] $url is left out" 1 mapm install "$U" --skill weather
     unlike 'and in no command to copy' "$err" 'mapm trust'
 done
 entry weather skill-md "http://$other/skills/weather/SKILL.md"
-exits '[X42, row 44] an artifact on another host' 4 mapm install "$U" --skill weather
+exits '[X42, V76, row 44] an artifact on another host' 4 mapm install "$U" --skill weather
 like 'is shown, with the command that allows it' "$err" "http://$other/skills/weather/SKILL.md: its host $other"
 like 'which is' "$err" "mapm trust --index $other"
 is 'and not asked for' "$(cat "$T/log2")" ''
@@ -386,12 +387,12 @@ like 'the lock has what the index says' "$(cat mapm.lock)" "url: http://$H/moved
 rm -rf .agents .claude mapm.* "$S/moved.redirect"
 zero=sha256:0000000000000000000000000000000000000000000000000000000000000000
 entry weather skill-md /skills/weather/SKILL.md '' $zero
-exits '[W5] a wrong digest' 1 mapm install "$U" --skill weather
+exits '[W5, V75] a wrong digest' 1 mapm install "$U" --skill weather
 like 'both are named' "$err" "is sha256:.*the index says $zero"
 not_ok 'nothing is installed' test -e .agents
 upper=sha256:$(sha256sum <"$S/skills/weather/SKILL.md" | cut -d' ' -f1 | tr a-f A-F)
 entry weather skill-md /skills/weather/SKILL.md '' "$upper"
-exits '[W5] a digest in upper case' 1 mapm install "$U" --skill weather
+exits '[W5, V75] a digest in upper case' 1 mapm install "$U" --skill weather
 entry weather skill-md /skills/nothing/SKILL.md
 exits 'an artifact that is not there' 1 mapm install "$U" --skill weather
 like 'has its status' "$err" 'HTTP 404'

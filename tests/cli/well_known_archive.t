@@ -57,7 +57,7 @@ for file in "$S"/bad-*; do
     entry "$file"
     run mapm install "$U" --skill packed
     case $status in
-    1 | 4) pass "[W7, row 45] ${file##*/bad-} is refused" ;;
+    1 | 4) pass "[W7, V74, row 45] ${file##*/bad-} is refused" ;;
     *) fail "[W7, row 45] ${file##*/bad-}: $status" && show_run ;;
     esac
     printf '# %s: %s\n' "${file##*/}" "$(printf '%s' "$err" | sed 1,2d | tr '\n' ' ')"
@@ -85,7 +85,7 @@ like 'is not guessed around' "$err" 'not the archive that its media type says'
 cp "$good" "$S/page.zip"
 echo 'text/html' >"$S/page.zip.type"
 entry "$S/page.zip"
-exits 'text/html says nothing: the name does' 0 mapm install "$U" --skill packed
+exits '[V77] text/html says nothing: the name does' 0 mapm install "$U" --skill packed
 fresh
 printf '<html>Not found</html>' >"$S/page.zip"
 exits '[W5] a page instead of the archive' 1 mapm install "$U" --skill packed
@@ -106,7 +106,7 @@ digest=$(cat unpacked/packed/SKILL.md | sha256sum | cut -d' ' -f1)
 rm -rf unpacked
 entry "$good"
 sed -i "s/sha256:[0-9a-f]*/sha256:$digest/" "$index"
-exits '[W5] the digest of a file in the archive' 1 mapm install "$U" --skill packed
+exits '[W5, V75] the digest of a file in the archive' 1 mapm install "$U" --skill packed
 like 'is not that of the archive' "$err" 'the index says sha256:'
 
 # --- limits ------------------------------------------------------------------------------

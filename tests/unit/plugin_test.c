@@ -73,109 +73,109 @@ static const struct {
     const char *what, *files, *expected; /* NULL: refused */
 } rows[] = {
     /* the manifest of the standard */
-    {"V1 minimal", NAMED SKILL("skills/a"), "skill a; "},
-    {"V2 full", ROOT("\"name\": \"x\", \"version\": \"1\", \"description\": \"d\", \"homepage\": \"h\", \"repository\": \"r\", \"license\": \"MIT\", \"author\": {\"name\": \"n\", \"email\": \"e\", \"url\": \"u\"}, \"keywords\": [\"k\"], \"extensions\": {\"com.x.y\": {}}"), "+com.x.y 1; "},
-    {"V3, P12 an unknown field", ROOT("\"name\": \"x\", \"colour\": 1") SKILL("skills/a"), "skill a; "},
-    {"V4, P42 extensions no object", ROOT("\"name\": \"x\", \"extensions\": \"e\"") SKILL("skills/a"), "skill a; "},
-    {"V5 a namespace no object", ROOT("\"name\": \"x\", \"extensions\": {\"com.x\": 1}"), NULL},
-    {"V6, P19 author with more", ROOT("\"name\": \"x\", \"author\": {\"twitter\": \"t\"}"), NULL},
-    {"V7 keywords", ROOT("\"name\": \"x\", \"keywords\": [1]"), NULL},
-    {"V8 empty", ROOT("\"name\": \"\""), NULL},
-    {"V8 64", ROOT("\"name\": \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\""), ""},
-    {"V8 65", ROOT("\"name\": \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\""), NULL},
-    {"V8 A", ROOT("\"name\": \"A\""), NULL},
-    {"V8 -a", ROOT("\"name\": \"-a\""), NULL},
-    {"V8 a-", ROOT("\"name\": \"a-\""), NULL},
-    {"V8 a--b", ROOT("\"name\": \"a--b\""), NULL},
-    {"V8 a..b", ROOT("\"name\": \"a..b\""), NULL},
-    {"V8 a.-b", ROOT("\"name\": \"a.-b\""), ""},
-    {"V8 a umlaut", ROOT("\"name\": \"\xc3\xa4\""), NULL},
-    {"V9, P18", ROOT("\"name\": \"x\", \"version\": \"banana\", \"license\": \"?\""), ""},
-    {"V10 1.1.0", "=== plugin.json\n{\"$schema\": \"https://agent-plugins.org/schemas/1.1.0/plugin.schema.json\", \"name\": \"x\", \"displayName\": \"X\"}\n", ""},
-    {"V10, P14 9.0.0", "=== plugin.json\n{\"$schema\": \"https://agent-plugins.org/schemas/9.0.0/plugin.schema.json\", \"name\": \"x\"}\n" CLAUDE(""), NULL},
-    {"V10 a blank", "=== plugin.json\n{\"$schema\": \" https://agent-plugins.org/schemas/1.0.0/plugin.schema.json\", \"name\": \"x\"}\n", NULL},
-    {"V10 http:", "=== plugin.json\n{\"$schema\": \"http://agent-plugins.org/schemas/1.0.0/plugin.schema.json\", \"name\": \"x\"}\n", NULL},
-    {"V11 a BOM", "=== plugin.json\n\xef\xbb\xbf{" SCHEMA ", \"name\": \"x\"}\n", NULL},
-    {"V11 a key twice", ROOT("\"name\": \"x\", \"name\": \"y\""), NULL},
-    {"V12, P5 a manifest outside", NAMED "=== .mapm-outside\nplugin.json\n", NULL},
-    {"no manifest", SKILL("skills/a"), NULL},
+    {"[V1] minimal", NAMED SKILL("skills/a"), "skill a; "},
+    {"[V2] full", ROOT("\"name\": \"x\", \"version\": \"1\", \"description\": \"d\", \"homepage\": \"h\", \"repository\": \"r\", \"license\": \"MIT\", \"author\": {\"name\": \"n\", \"email\": \"e\", \"url\": \"u\"}, \"keywords\": [\"k\"], \"extensions\": {\"com.x.y\": {}}"), "+com.x.y 1; "},
+    {"[V3, P12] an unknown field", ROOT("\"name\": \"x\", \"colour\": 1") SKILL("skills/a"), "skill a; "},
+    {"[V4, P42] extensions no object", ROOT("\"name\": \"x\", \"extensions\": \"e\"") SKILL("skills/a"), "skill a; "},
+    {"[V5] a namespace no object", ROOT("\"name\": \"x\", \"extensions\": {\"com.x\": 1}"), NULL},
+    {"[V6, P19] author with more", ROOT("\"name\": \"x\", \"author\": {\"twitter\": \"t\"}"), NULL},
+    {"[V7, P13] keywords", ROOT("\"name\": \"x\", \"keywords\": [1]"), NULL},
+    {"[V8, P17] empty", ROOT("\"name\": \"\""), NULL},
+    {"[V8] 64", ROOT("\"name\": \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\""), ""},
+    {"[V8] 65", ROOT("\"name\": \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\""), NULL},
+    {"[V8] A", ROOT("\"name\": \"A\""), NULL},
+    {"[V8] -a", ROOT("\"name\": \"-a\""), NULL},
+    {"[V8] a-", ROOT("\"name\": \"a-\""), NULL},
+    {"[V8] a--b", ROOT("\"name\": \"a--b\""), NULL},
+    {"[V8] a..b", ROOT("\"name\": \"a..b\""), NULL},
+    {"[V8] a.-b", ROOT("\"name\": \"a.-b\""), ""},
+    {"[V8] a umlaut", ROOT("\"name\": \"\xc3\xa4\""), NULL},
+    {"[V9, P18]", ROOT("\"name\": \"x\", \"version\": \"banana\", \"license\": \"?\""), ""},
+    {"[V10, P16] 1.1.0", "=== plugin.json\n{\"$schema\": \"https://agent-plugins.org/schemas/1.1.0/plugin.schema.json\", \"name\": \"x\", \"displayName\": \"X\"}\n", ""},
+    {"[V10, P14] 9.0.0", "=== plugin.json\n{\"$schema\": \"https://agent-plugins.org/schemas/9.0.0/plugin.schema.json\", \"name\": \"x\"}\n" CLAUDE(""), NULL},
+    {"[V10] a blank", "=== plugin.json\n{\"$schema\": \" https://agent-plugins.org/schemas/1.0.0/plugin.schema.json\", \"name\": \"x\"}\n", NULL},
+    {"[V10] http:", "=== plugin.json\n{\"$schema\": \"http://agent-plugins.org/schemas/1.0.0/plugin.schema.json\", \"name\": \"x\"}\n", NULL},
+    {"[V11, P11] a BOM", "=== plugin.json\n\xef\xbb\xbf{" SCHEMA ", \"name\": \"x\"}\n", NULL},
+    {"[V11] a key twice", ROOT("\"name\": \"x\", \"name\": \"y\""), NULL},
+    {"[V12, P5] a manifest outside", NAMED "=== .mapm-outside\nplugin.json\n", NULL},
+    {"[P1] no manifest", SKILL("skills/a"), NULL},
     /* discovery */
-    {"V14 nothing", NAMED, ""},
-    {"V15, P22 skills a file", NAMED "=== skills\nx\n" SERVERS("\"s\": {" HTTP "\"url\": \"https://e.com\"}"), "mcp s; -skill skills; "},
-    {"V15 mcp.json a folder", NAMED "=== mcp.json/x\nx\n" SKILL("skills/a"), "skill a; -mcp mcp.json; "},
-    {"V16, P24 a nested one", NAMED SKILL("skills/a") SKILL("skills/a/references/b"), "skill a; "},
-    {"V17 other spellings", NAMED "=== skills/a/skill.md\nx\n=== skills/b/SKILL.MD\nx\n", ""},
-    {"V19, P7 a skill outside", NAMED SKILL("skills/a") SKILL("skills/b") "=== .mapm-outside\nskills/b/SKILL.md\n", "skill a; -skill b; "},
-    {"P6 mcp.json outside", NAMED SKILL("skills/a") SERVERS("") "=== .mapm-outside\nmcp.json\n", "skill a; -mcp mcp.json; "},
-    {"P23 folders of clients", NAMED SKILL("skills/a") "=== com.github.copilot/agents/x.md\nx\n=== hooks/hooks.json\n{}\n", "skill a; +hooks 1; +com.github.copilot 1; "},
+    {"[V14, P21] nothing", NAMED, ""},
+    {"[V15, P20, P22, P52] skills a file", NAMED "=== skills\nx\n" SERVERS("\"s\": {" HTTP "\"url\": \"https://e.com\"}"), "mcp s; -skill skills; "},
+    {"[V15] mcp.json a folder", NAMED "=== mcp.json/x\nx\n" SKILL("skills/a"), "skill a; -mcp mcp.json; "},
+    {"[V16, P24] a nested one", NAMED SKILL("skills/a") SKILL("skills/a/references/b"), "skill a; "},
+    {"[V17] other spellings", NAMED "=== skills/a/skill.md\nx\n=== skills/b/SKILL.MD\nx\n", ""},
+    {"[V19, P7] a skill outside", NAMED SKILL("skills/a") SKILL("skills/b") "=== .mapm-outside\nskills/b/SKILL.md\n", "skill a; -skill b; "},
+    {"[P6] mcp.json outside", NAMED SKILL("skills/a") SERVERS("") "=== .mapm-outside\nmcp.json\n", "skill a; -mcp mcp.json; "},
+    {"[P9, P23, P43] folders of clients", NAMED SKILL("skills/a") "=== com.github.copilot/agents/x.md\nx\n=== hooks/hooks.json\n{}\n", "skill a; +hooks 1; +com.github.copilot 1; "},
     /* mcp.json */
-    {"V22, P27 no JSON", NAMED SKILL("skills/a") "=== mcp.json\n{\n", "skill a; -mcp mcp.json; "},
-    {"V23 another key", NAMED "=== mcp.json\n{" MCP_SCHEMA ", \"mcpServers\": {}, \"x\": 1}\n", "-mcp mcp.json; "},
-    {"V24 another version", NAMED "=== mcp.json\n{\"$schema\": \"https://agent-plugins.org/schemas/1.1.0/mcp.schema.json\", \"mcpServers\": {}}\n", "-mcp mcp.json; "},
-    {"V25, P28 no type", ONE("\"url\": \"https://e.com\""), "-mcp s; "},
-    {"V25 http", ONE("\"type\": \"http\", \"url\": \"https://e.com\""), "-mcp s; "},
-    {"V26 stdio with url", ONE(STDIO "\"command\": \"n\", \"url\": \"https://e.com\""), "-mcp s; "},
-    {"V27 timeout", ONE(STDIO "\"command\": \"n\", \"timeout\": 1"), "-mcp s; "},
-    {"V28, P49 PLUGIN_ROOT", ONE(STDIO "\"command\": \"n\", \"env\": {\"PLUGIN_ROOT\": \"x\"}"), "-mcp s; "},
-    {"V28 in lower case", ONE(STDIO "\"command\": \"n\", \"env\": {\"plugin_root\": \"x\"}"), "mcp s; "},
-    {"V29 a number", ONE(STDIO "\"command\": \"n\", \"args\": [1]"), "-mcp s; "},
-    {"V30 none", NAMED SERVERS(""), ""},
-    {"V31, P35 a fragment", ONE(HTTP "\"url\": \"https://e.com/#x\""), "-mcp s; "},
-    {"V31 user", ONE(HTTP "\"url\": \"https://u@e.com\""), "-mcp s; "},
-    {"V31 http", ONE(HTTP "\"url\": \"http://example.com\""), "-mcp s; "},
-    {"V31 localhost", ONE(HTTP "\"url\": \"http://localhost/\""), "mcp s; "},
-    {"V31 127.0.0.2", ONE(HTTP "\"url\": \"http://127.0.0.2/\""), "mcp s; "},
-    {"V31 [::1]", ONE(HTTP "\"url\": \"http://[::1]/\""), "mcp s; "},
-    {"V31 a name like it", ONE(HTTP "\"url\": \"http://localhost.example.com\""), "-mcp s; "},
-    {"row 41 127.1", ONE(HTTP "\"url\": \"http://127.1/\""), "-mcp s; "},
-    {"row 41 mapped", ONE(HTTP "\"url\": \"http://[::ffff:127.0.0.1]/\""), "-mcp s; "},
-    {"V32, P36 twice", ONE(HTTP "\"url\": \"https://e.com\", \"headers\": {\"A\": \"1\", \"a\": \"2\"}"), "-mcp s; "},
-    {"V32 two lines", ONE(HTTP "\"url\": \"https://e.com\", \"headers\": {\"A\": \"1\\r\\nB: 2\"}"), "-mcp s; "},
-    {"V32 a blank", ONE(HTTP "\"url\": \"https://e.com\", \"headers\": {\"A B\": \"1\"}"), "-mcp s; "},
-    {"P36 a dollar stays", ONE(HTTP "\"url\": \"https://e.com/?v=$V\""), "-mcp s; "},
-    {"P29 a placeholder", ONE(STDIO "\"command\": \"${PLUGIN_ROOT}/bin/x\""), "-mcp s; "},
-    {"P29 a path", ONE(STDIO "\"command\": \"bin/x\""), "-mcp s; "},
-    {"P29 ./", ONE(STDIO "\"command\": \"./bin/x\""), "mcp s; "},
-    {"row 37 climbs", ONE(STDIO "\"command\": \"./bin/../../x\""), "-mcp s; "},
-    {"V38 no program", ONE(STDIO "\"command\": \"./plugin.json\""), "-mcp s; "},
-    {"row 36 a shell", ONE(STDIO "\"command\": \"sh\""), "-mcp s; "},
-    {"row 36 LD_PRELOAD", ONE(STDIO "\"command\": \"n\", \"env\": {\"LD_PRELOAD\": \"x\"}"), "-mcp s; "},
-    {"row 36 node -e", ONE(STDIO "\"command\": \"node\", \"args\": [\"-e\", \"1\"]"), "-mcp s; "},
-    {"V34 data", ONE(STDIO "\"command\": \"n\", \"cwd\": \"data\""), "-mcp s; "},
-    {"V34 ..", ONE(STDIO "\"command\": \"n\", \"cwd\": \"./..\""), "-mcp s; "},
-    {"V34 /tmp", ONE(STDIO "\"command\": \"n\", \"cwd\": \"/tmp\""), "-mcp s; "},
-    {"V34 a suffix", ONE(STDIO "\"command\": \"n\", \"cwd\": \"${PLUGIN_ROOT}x\""), "-mcp s; "},
-    {"V34 below the data", ONE(STDIO "\"command\": \"n\", \"cwd\": \"${PLUGIN_DATA}/w\""), "mcp s; "},
+    {"[V22, P27] no JSON", NAMED SKILL("skills/a") "=== mcp.json\n{\n", "skill a; -mcp mcp.json; "},
+    {"[V23] another key", NAMED "=== mcp.json\n{" MCP_SCHEMA ", \"mcpServers\": {}, \"x\": 1}\n", "-mcp mcp.json; "},
+    {"[V24] another version", NAMED "=== mcp.json\n{\"$schema\": \"https://agent-plugins.org/schemas/1.1.0/mcp.schema.json\", \"mcpServers\": {}}\n", "-mcp mcp.json; "},
+    {"[V25, P28] no type", ONE("\"url\": \"https://e.com\""), "-mcp s; "},
+    {"[V25] http", ONE("\"type\": \"http\", \"url\": \"https://e.com\""), "-mcp s; "},
+    {"[V26] stdio with url", ONE(STDIO "\"command\": \"n\", \"url\": \"https://e.com\""), "-mcp s; "},
+    {"[V27] timeout", ONE(STDIO "\"command\": \"n\", \"timeout\": 1"), "-mcp s; "},
+    {"[V28, P49] PLUGIN_ROOT", ONE(STDIO "\"command\": \"n\", \"env\": {\"PLUGIN_ROOT\": \"x\"}"), "-mcp s; "},
+    {"[V28] in lower case", ONE(STDIO "\"command\": \"n\", \"env\": {\"plugin_root\": \"x\"}"), "mcp s; "},
+    {"[V29] a number", ONE(STDIO "\"command\": \"n\", \"args\": [1]"), "-mcp s; "},
+    {"[V30] none", NAMED SERVERS(""), ""},
+    {"[V31, P35] a fragment", ONE(HTTP "\"url\": \"https://e.com/#x\""), "-mcp s; "},
+    {"[V31] user", ONE(HTTP "\"url\": \"https://u@e.com\""), "-mcp s; "},
+    {"[V31] http", ONE(HTTP "\"url\": \"http://example.com\""), "-mcp s; "},
+    {"[V31] localhost", ONE(HTTP "\"url\": \"http://localhost/\""), "mcp s; "},
+    {"[V31] 127.0.0.2", ONE(HTTP "\"url\": \"http://127.0.0.2/\""), "mcp s; "},
+    {"[V31] [::1]", ONE(HTTP "\"url\": \"http://[::1]/\""), "mcp s; "},
+    {"[V31] a name like it", ONE(HTTP "\"url\": \"http://localhost.example.com\""), "-mcp s; "},
+    {"[row 41] 127.1", ONE(HTTP "\"url\": \"http://127.1/\""), "-mcp s; "},
+    {"[row 41] mapped", ONE(HTTP "\"url\": \"http://[::ffff:127.0.0.1]/\""), "-mcp s; "},
+    {"[V32, P36] twice", ONE(HTTP "\"url\": \"https://e.com\", \"headers\": {\"A\": \"1\", \"a\": \"2\"}"), "-mcp s; "},
+    {"[V32] two lines", ONE(HTTP "\"url\": \"https://e.com\", \"headers\": {\"A\": \"1\\r\\nB: 2\"}"), "-mcp s; "},
+    {"[V32] a blank", ONE(HTTP "\"url\": \"https://e.com\", \"headers\": {\"A B\": \"1\"}"), "-mcp s; "},
+    {"[P36] a dollar stays", ONE(HTTP "\"url\": \"https://e.com/?v=$V\""), "-mcp s; "},
+    {"[P29] a placeholder", ONE(STDIO "\"command\": \"${PLUGIN_ROOT}/bin/x\""), "-mcp s; "},
+    {"[P29] a path", ONE(STDIO "\"command\": \"bin/x\""), "-mcp s; "},
+    {"[P29] ./", ONE(STDIO "\"command\": \"./bin/x\""), "mcp s; "},
+    {"[row 37] climbs", ONE(STDIO "\"command\": \"./bin/../../x\""), "-mcp s; "},
+    {"[V38] no program", ONE(STDIO "\"command\": \"./plugin.json\""), "-mcp s; "},
+    {"[row 36] a shell", ONE(STDIO "\"command\": \"sh\""), "-mcp s; "},
+    {"[row 36] LD_PRELOAD", ONE(STDIO "\"command\": \"n\", \"env\": {\"LD_PRELOAD\": \"x\"}"), "-mcp s; "},
+    {"[row 36] node -e", ONE(STDIO "\"command\": \"node\", \"args\": [\"-e\", \"1\"]"), "-mcp s; "},
+    {"[V34] data", ONE(STDIO "\"command\": \"n\", \"cwd\": \"data\""), "-mcp s; "},
+    {"[V34] ..", ONE(STDIO "\"command\": \"n\", \"cwd\": \"./..\""), "-mcp s; "},
+    {"[V34] /tmp", ONE(STDIO "\"command\": \"n\", \"cwd\": \"/tmp\""), "-mcp s; "},
+    {"[V34] a suffix", ONE(STDIO "\"command\": \"n\", \"cwd\": \"${PLUGIN_ROOT}x\""), "-mcp s; "},
+    {"[V34] below the data", ONE(STDIO "\"command\": \"n\", \"cwd\": \"${PLUGIN_DATA}/w\""), "mcp s; "},
     /* formats of clients */
-    {"C2 the default", CLAUDE("") SKILL("skills/a") AGENT("agents/d/b.md") "=== commands/c.md\nx\n=== .mcp.json\n{\"s\": {\"command\": \"n\"}}\n", "mcp s; skill a; agent b; +commands 1; "},
-    {"C2, V48 a skill at the root", CLAUDE("") "=== SKILL.md\nx\n", "skill folder; "},
-    {"V48 skills: [\"./\"]", CLAUDE(", \"skills\": [\"./\"]") "=== SKILL.md\nx\n", "skill folder; "},
-    {"C3, V45 skills add", CLAUDE(", \"skills\": \"./more\"") SKILL("skills/a") SKILL("more/b"), "skill a; skill b; "},
-    {"C3 agents replace", CLAUDE(", \"agents\": [\"./x/b.md\"]") AGENT("agents/a.md") AGENT("x/b.md"), "agent b; "},
-    {"C3, V49 servers merge", CLAUDE(", \"mcpServers\": [\"./m.json\", {\"t\": {\"command\": \"n\"}}]") "=== m.json\n{\"mcpServers\": {\"u\": {\"command\": \"n\"}}}\n=== .mcp.json\n{\"s\": {\"command\": \"n\"}}\n", "mcp s; mcp u; mcp t; "},
-    {"C5, row 31 a path that climbs", CLAUDE(", \"skills\": [\"./../x\", \"./a/../../x\", \".\\\\x\", \"/x\", \"./%2e\"]") SKILL("skills/a"), "skill a; -skill ./../x; -skill ./a/../../x; -skill .\\x; -skill /x; -skill ./%2e; "},
-    {"C5 nothing there", CLAUDE(", \"skills\": [\"./b\"], \"agents\": [\"./c.md\"]"), "-skill b; -agent c.md; "},
-    {"an empty url", CLAUDE(", \"mcpServers\": {\"a b\": {\"type\": \"http\", \"url\": \"\"}}"), "-mcp a b; "},
-    {"userConfig", CLAUDE(", \"userConfig\": {\"k\": {}}, \"mcpServers\": {\"s\": {\"command\": \"n\", \"args\": [\"${user_config.k}\"]}}"), "-mcp s; +user-config 1; "},
-    {"row 36 a path outside", CLAUDE(", \"mcpServers\": {\"s\": {\"command\": \"../x\"}}"), "-mcp s; "},
-    {"V53 gemini", "=== gemini-extension.json\n{\"name\": \"g\", \"mcpServers\": {\"s\": {\"command\": \"node\", \"args\": [\"${extensionPath}${/}x.js\"]}}, \"contextFileName\": \"G.md\"}\n", "mcp s; +context 1; "},
-    {"V52 cursor", "=== .cursor-plugin/plugin.json\n{\"name\": \"Expo\"}\n=== mcp.json\n{\"mcpServers\": {\"s\": {\"url\": \"https://e.com\"}}}\n=== rules/r.mdc\nx\n", "mcp s; +rules 1; "},
-    {"V51 codex beside the standard", NAMED "=== .codex-plugin/plugin.json\n{\"name\": \"y\", \"skills\": \"./more\"}\n" SKILL("more/b") SKILL("skills/a"), "skill a; "},
-    {"V51 codex names the default folder", "=== .codex-plugin/plugin.json\n{\"name\": \"y\", \"skills\": \"./skills/\"}\n" SKILL("skills/a"), "skill a; "},
-    {"V51 a header of no variable", CLAUDE(", \"mcpServers\": {\"s\": {\"url\": \"https://e.com\", \"bearer_token_env_var\": \"1}\"}}"), "-mcp s; "},
-    {"V51 headers no texts", CLAUDE(", \"mcpServers\": {\"s\": {\"url\": \"https://e.com\", \"http_headers\": {\"a\": 1}}}"), "-mcp s; "},
-    {"V54 agents", CLAUDE("") AGENT("agents/a.agent.md") "=== agents/b.md\nno frontmatter\n=== agents/README.md\nx\n", "agent a; -agent b; "},
+    {"[C2, C4] the default", CLAUDE("") SKILL("skills/a") AGENT("agents/d/b.md") "=== commands/c.md\nx\n=== .mcp.json\n{\"s\": {\"command\": \"n\"}}\n", "mcp s; skill a; agent b; +commands 1; "},
+    {"[C2, V48] a skill at the root", CLAUDE("") "=== SKILL.md\nx\n", "skill folder; "},
+    {"[V48] skills: [\"./\"]", CLAUDE(", \"skills\": [\"./\"]") "=== SKILL.md\nx\n", "skill folder; "},
+    {"[C3, V45] skills add", CLAUDE(", \"skills\": \"./more\"") SKILL("skills/a") SKILL("more/b"), "skill a; skill b; "},
+    {"[C3] agents replace", CLAUDE(", \"agents\": [\"./x/b.md\"]") AGENT("agents/a.md") AGENT("x/b.md"), "agent b; "},
+    {"[C3, C4, V49] servers merge", CLAUDE(", \"mcpServers\": [\"./m.json\", {\"t\": {\"command\": \"n\"}}]") "=== m.json\n{\"mcpServers\": {\"u\": {\"command\": \"n\"}}}\n=== .mcp.json\n{\"s\": {\"command\": \"n\"}}\n", "mcp s; mcp u; mcp t; "},
+    {"[C5, row 31] a path that climbs", CLAUDE(", \"skills\": [\"./../x\", \"./a/../../x\", \".\\\\x\", \"/x\", \"./%2e\"]") SKILL("skills/a"), "skill a; -skill ./../x; -skill ./a/../../x; -skill .\\x; -skill /x; -skill ./%2e; "},
+    {"[C5] nothing there", CLAUDE(", \"skills\": [\"./b\"], \"agents\": [\"./c.md\"]"), "-skill b; -agent c.md; "},
+    {"[V55] an empty url, a key with a blank", CLAUDE(", \"mcpServers\": {\"a b\": {\"type\": \"http\", \"url\": \"\"}}"), "-mcp a b; "},
+    {"[C6, V50] userConfig", CLAUDE(", \"userConfig\": {\"k\": {}}, \"mcpServers\": {\"s\": {\"command\": \"n\", \"args\": [\"${user_config.k}\"]}}"), "-mcp s; +user-config 1; "},
+    {"[row 36] a path outside", CLAUDE(", \"mcpServers\": {\"s\": {\"command\": \"../x\"}}"), "-mcp s; "},
+    {"[V53] gemini", "=== gemini-extension.json\n{\"name\": \"g\", \"mcpServers\": {\"s\": {\"command\": \"node\", \"args\": [\"${extensionPath}${/}x.js\"]}}, \"contextFileName\": \"G.md\"}\n", "mcp s; +context 1; "},
+    {"[V52] cursor", "=== .cursor-plugin/plugin.json\n{\"name\": \"Expo\"}\n=== mcp.json\n{\"mcpServers\": {\"s\": {\"url\": \"https://e.com\"}}}\n=== rules/r.mdc\nx\n", "mcp s; +rules 1; "},
+    {"[V51] codex beside the standard", NAMED "=== .codex-plugin/plugin.json\n{\"name\": \"y\", \"skills\": \"./more\"}\n" SKILL("more/b") SKILL("skills/a"), "skill a; "},
+    {"[V51] codex names the default folder", "=== .codex-plugin/plugin.json\n{\"name\": \"y\", \"skills\": \"./skills/\"}\n" SKILL("skills/a"), "skill a; "},
+    {"[V51] a header of no variable", CLAUDE(", \"mcpServers\": {\"s\": {\"url\": \"https://e.com\", \"bearer_token_env_var\": \"1}\"}}"), "-mcp s; "},
+    {"[V51] headers no texts", CLAUDE(", \"mcpServers\": {\"s\": {\"url\": \"https://e.com\", \"http_headers\": {\"a\": 1}}}"), "-mcp s; "},
+    {"[V54] agents", CLAUDE("") AGENT("agents/a.agent.md") "=== agents/b.md\nno frontmatter\n=== agents/README.md\nx\n", "agent a; -agent b; "},
     {"two of one name", CLAUDE("") AGENT("agents/a.md") AGENT("agents/x/a.md"), "agent a; -agent a; "},
-    {"V65 a file that the manifest names is one", CLAUDE(", \"hooks\": \"./hooks/hooks.json\", \"apps\": \".app.json\"") "=== hooks/hooks.json\n{}\n=== .app.json\n{}\n", "+hooks 1; +apps 1; "},
-    {"V65 each kind", CLAUDE(", \"outputStyles\": \"./o\", \"hooks\": {\"X\": []}") "=== .lsp.json\n{}\n=== bin/b\nx\n=== .app.json\n{}\n=== settings.json\n{}\n=== x.mcpb\nx\n", "+hooks 1; +lsp-servers 1; +apps 1; +output-styles 1; +bin 1; +settings 1; +mcpb 1; "},
+    {"[V65] a file that the manifest names is one", CLAUDE(", \"hooks\": \"./hooks/hooks.json\", \"apps\": \".app.json\"") "=== hooks/hooks.json\n{}\n=== .app.json\n{}\n", "+hooks 1; +apps 1; "},
+    {"[V65] each kind", CLAUDE(", \"outputStyles\": \"./o\", \"hooks\": {\"X\": []}") "=== .lsp.json\n{}\n=== bin/b\nx\n=== .app.json\n{}\n=== settings.json\n{}\n=== x.mcpb\nx\n", "+hooks 1; +lsp-servers 1; +apps 1; +output-styles 1; +bin 1; +settings 1; +mcpb 1; "},
     /* an entry of a marketplace */
-    {"C15 the entry is the manifest", ENTRY("false", ", \"mcpServers\": {\"s\": {\"command\": \"n\"}}") SKILL("skills/a"), "mcp s; skill a; "},
-    {"C15 strict adds", ENTRY("false", ", \"skills\": [\"./b\"]") CLAUDE("") SKILL("skills/a") SKILL("b"), "skill a; skill b; "},
-    {"C15 strict: false, and no list", ENTRY("false", ", \"strict\": false") CLAUDE(", \"skills\": [\"./b\"]") SKILL("b"), "skill b; "},
-    {"C15 strict: false, twice", ENTRY("false", ", \"strict\": false, \"skills\": [\"./b\"]") CLAUDE(", \"skills\": [\"./b\"]") SKILL("b"), NULL},
-    {"C15 servers of the entry do not count", ENTRY("false", ", \"mcpServers\": {\"s\": {\"command\": \"n\"}}") CLAUDE("") SKILL("skills/a"), "skill a; "},
-    {"C16, V47 only what is listed", ENTRY("true", ", \"skills\": [\"./skills/a\"]") SKILL("skills/a") SKILL("skills/b"), "skill a; "},
-    {"P10 the standard decides", ENTRY("false", ", \"skills\": [\"./b\"]") NAMED SKILL("skills/a") SKILL("b"), "skill a; "},
+    {"[C15, V46] the entry is the manifest", ENTRY("false", ", \"mcpServers\": {\"s\": {\"command\": \"n\"}}") SKILL("skills/a"), "mcp s; skill a; "},
+    {"[C15, V46] strict adds", ENTRY("false", ", \"skills\": [\"./b\"]") CLAUDE("") SKILL("skills/a") SKILL("b"), "skill a; skill b; "},
+    {"[C15] strict: false, and no list", ENTRY("false", ", \"strict\": false") CLAUDE(", \"skills\": [\"./b\"]") SKILL("b"), "skill b; "},
+    {"[C15, V46] strict: false, twice", ENTRY("false", ", \"strict\": false, \"skills\": [\"./b\"]") CLAUDE(", \"skills\": [\"./b\"]") SKILL("b"), NULL},
+    {"[C15, V46] servers of the entry do not count", ENTRY("false", ", \"mcpServers\": {\"s\": {\"command\": \"n\"}}") CLAUDE("") SKILL("skills/a"), "skill a; "},
+    {"[C16, V47] only what is listed", ENTRY("true", ", \"skills\": [\"./skills/a\"]") SKILL("skills/a") SKILL("skills/b"), "skill a; "},
+    {"[P10] the standard decides", ENTRY("false", ", \"skills\": [\"./b\"]") NAMED SKILL("skills/a") SKILL("b"), "skill a; "},
 };
 /* clang-format on */
 
@@ -197,7 +197,7 @@ TEST(plugins_have_the_parts_of_their_format)
     }
 }
 
-TEST(a_sub_agent_keeps_no_key_that_widens_its_rights) /* [row 42] */
+TEST(a_sub_agent_keeps_no_key_that_widens_its_rights) /* [C7, row 42] */
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct plugin p;
@@ -250,7 +250,7 @@ TEST(a_remote_server_keeps_its_login) /* [G10] */
     }
 }
 
-TEST(more_parts_than_a_plugin_may_have_are_named) /* [row 43] */
+TEST(more_parts_than_a_plugin_may_have_are_named) /* [V64, row 43] */
 {
     CLEANUP(arena_done) struct arena a = {0};
     CLEANUP(buf_done) struct buf b = {0};
@@ -307,7 +307,8 @@ static const struct {
 };
 /* clang-format on */
 
-TEST(sources_lead_into_a_repository) /* [G11, row 31, row 33] */
+TEST(
+    sources_lead_into_a_repository) /* [G11, C10, C11, C12, C13, C14, V55, V56, row 31, row 33] */
 {
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         CLEANUP(arena_done) struct arena a = {0};
@@ -343,7 +344,7 @@ static const char names[] =
     "\"./other\"}, {\"source\": \"./x\"}, {\"name\": \"\xd0\xb0pple\", "
     "\"source\": \"./x\"}, 1]}";
 
-TEST(renames_are_followed_once) /* [G11, row 35] */
+TEST(renames_are_followed_once) /* [G11, C18, V55, V59, row 35] */
 {
     CLEANUP(arena_done) struct arena a = {0};
     const struct market_entry *x;
@@ -361,7 +362,7 @@ TEST(renames_are_followed_once) /* [G11, row 35] */
     CHECK(!market_find(&m, STR("gone"), &renamed));
 }
 
-TEST(a_marketplace_is_bounded) /* [row 43] */
+TEST(a_marketplace_is_bounded) /* [V64, row 43] */
 {
     CLEANUP(arena_done) struct arena a = {0};
     CLEANUP(buf_done) struct buf b = {0};

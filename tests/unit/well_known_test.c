@@ -1,13 +1,15 @@
 /* The index of .well-known/agent-skills: URLs of artifacts, and what they are.
  * [W3, W4, W6, row 44] */
 
+#include "base/buf.h"
+#include "mapm/limits.h"
 #include "mapm/well_known.h"
 
 #include "tap.h"
 
 #define BASE "https://h.example/.well-known/agent-skills/index.json"
 
-TEST(urls_are_resolved_and_stay_on_the_network) /* [W4, rows 44, 50] */
+TEST(urls_are_resolved_and_stay_on_the_network) /* [W4, row 44, row 50] */
 {
     static const struct {
         const char *url, *out; /* NULL: refused */
@@ -111,4 +113,31 @@ TEST(of_one_name_the_first_stays) /* [W2, W3] */
     CHECK(!well_known_find(&index, STR("B")));
     CHECK_STR(str_dup0(well_known_find(&index, STR("a"))->url, &a),
               "https://h.example/.well-known/agent-skills/1.zip");
+}
+
+TEST(an_index_is_bounded) /* [V78, row 43] */
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    for (size_t more = 0; more < 2; more++) {
+        CLEANUP(arena_done) struct arena a = {0};
+        struct well_known_index index;
+        struct err e = {0};
+
+        buf_done(&b);
+        buf_init(&b, AGENT_INDEX_MAX_BYTES);
+        buf_text(&b, "{\"$schema\": \"" WELL_KNOWN_SCHEMA
+                     "\", \"skills\": [" ENTRY("a", "1.zip"));
+        for (size_t i = 1; i < AGENT_INDEX_MAX_ENTRIES + more; i++)
+            buf_text(&b, ",1");
+        buf_text(&b, "]}");
+        if (more) {
+            CHECK(!well_known_parse(buf_str(&b), STR(BASE), &a, &index, &e));
+            CHECK(e.code == ERR_LIMIT);
+            continue;
+        }
+        CHECK(well_known_parse(buf_str(&b), STR(BASE), &a, &index, &e));
+        CHECK(index.count == 1 &&
+              index.left_out == AGENT_INDEX_MAX_ENTRIES - 1);
+    }
 }

@@ -1,0 +1,143 @@
+#!/bin/sh
+# Cases of plugins and marketplaces that have no other test. [G10, G11]
+. "$(dirname "$0")/../lib/cli.sh"
+start_githost
+
+has()   # WHAT TEXT PART
+{
+    case $2 in *"$3"*) pass "$1" ;; *) fail "$1"; diag "no \"$3\" in: $2" ;; esac
+}
+SCHEMA='https://agent-plugins.org/schemas/1.0.0/plugin.schema.json'
+standard()  # FOLDER NAME
+{
+    mkdir -p "$1"
+    printf '{"$schema": "%s", "name": "%s"}\n' "$SCHEMA" "$2" >"$1/plugin.json"
+}
+claude()  # FOLDER NAME
+{
+    mkdir -p "$1/.claude-plugin"
+    echo "{\"name\": \"$2\"}" >"$1/.claude-plugin/plugin.json"
+}
+market()  # FOLDER ENTRY...: its marketplace, with each entry as JSON.
+{
+    mkdir -p "$1/.claude-plugin"
+    folder=$1
+    shift
+    printf '{"name": "m", "owner": {"name": "o"}, "plugins": [' >"$folder/.claude-plugin/marketplace.json"
+    for entry; do printf '%s%s' "$separator" "$entry" && separator=,; done >>"$folder/.claude-plugin/marketplace.json"
+    separator=
+    echo ']}' >>"$folder/.claude-plugin/marketplace.json"
+}
+separator=
+fresh() { rm -rf .agents .claude .mcp.json mapm.*; }
+skills() { ls .agents/skills | tr '\n' ' '; }
+
+# --- skills of a standard plugin ------------------------------------------------------
+
+P=$T/src
+standard "$P/one" one
+for name in good fine; do skill "$P/one/skills/$name"; done
+mkdir -p "$P/one/skills/broken" "$P/one/skills/other-folder" "$P/two/skills"
+printf -- '---\nname: broken\n---\nText\n' >"$P/one/skills/broken/SKILL.md"
+printf -- '---\nname: its-name\ndescription: Has another folder.\n---\nText\n' >"$P/one/skills/other-folder/SKILL.md"
+standard "$P/two" two
+skill "$P/two/skills/own"
+mkdir -p "$P/one/skills/borrowed" "$P/one/shared"
+ln -s ../../../two/skills/own/SKILL.md "$P/one/skills/borrowed/SKILL.md"
+skill "$P/one/shared/within"
+ln -s ../shared/within "$P/one/skills/within"
+make_repo acme/plugins "$P" >/dev/null
+exits '[P1, V18] a plugin of which one skill is broken' 0 mapm install --yes acme/plugins/one
+is '[V18, V19, P2] has the others, also by a link that stays inside' "$(skills)" 'fine good its-name within '
+has '[V18, P25] the broken one is named' "$err" 'skill broken is left out'
+has '[V20, P7] so is one whose text is that of another plugin' "$err" 'skill borrowed is left out'
+has '[V21] one that is not called as its folder is warned of' "$err" \
+    'the name "its-name" is not that of its folder, "other-folder"'
+fresh
+exits '[V13, P15] a standard plugin of this machine' 0 mapm install --yes --offline "file:$P/two"
+is '[V13, P15] needs no schema from the network' "$(skills)" 'own '
+fresh
+
+# --- entries that change ---------------------------------------------------------------
+
+M=$T/market
+claude "$M/a" a && claude "$M/b" b
+skill "$M/a/skills/sa" && skill "$M/b/skills/sb"
+A='{"name": "a", "source": "./a"}' B='{"name": "b", "source": "./b"}'
+market "$M" "$A" "$B" '{"name": 1}' '{"name": "bad"}'
+make_repo acme/m "$M" >/dev/null
+exits '[V56, C10] good entries beside bad ones' 0 mapm install --yes acme/m --plugin a b
+is '[V56] are installed' "$(skills)" 'sa sb '
+cp mapm.lock "$T/both.lock"
+market "$M" "$B"
+make_repo acme/m "$M" >/dev/null
+exits '[V62] an entry that is gone: an install' 0 mapm install --locked
+exits '[V62] outdated' 3 mapm outdated
+has '[V62] says so' "$out$err" 'a'
+exits '[V62] an update' 3 mapm update --yes
+is '[V62] keeps the plugin' "$(skills)" 'sa sb '
+has '[V62] and names it' "$err" 'plugin a'
+exits '[V62] remove' 0 mapm remove a
+is '[V62] takes it' "$(skills)" 'sb '
+exits '[V62, V63] it is installed no more' 1 mapm install --yes acme/m --plugin a
+fresh
+
+# --- tags and commits --------------------------------------------------------------------
+
+market "$M" "$A" "$B"
+make_repo acme/m "$M" >/dev/null && repo acme/m tag v1 main
+first=$(repo acme/m rev-parse main)
+echo later >>"$M/a/skills/sa/SKILL.md"
+market "$M" "$A" "$B" "{\"name\": \"old\", \"source\": {\"source\": \"git-subdir\", \"url\": \"acme/m\", \"path\": \"a\", \"ref\": \"main\", \"sha\": \"$first\"}}" \
+    "{\"name\": \"upper\", \"source\": {\"source\": \"github\", \"repo\": \"acme/m\", \"sha\": \"$(echo "$first" | tr a-f A-F)\"}}" \
+    '{"name": "short", "source": {"source": "github", "repo": "acme/m", "sha": "0123456"}}'
+make_repo acme/m "$M" >/dev/null
+exits '[V57] the marketplace at a tag' 0 mapm install --yes https://github.com/acme/m/tree/v1 --plugin a
+not_ok '[V57] has its plugin from that commit' grep -q later .agents/skills/sa/SKILL.md
+has '[V57, C17] which the lock has for both' "$(grep -c "ommit: $first" mapm.lock)" 3
+fresh
+exits '[V58, C13, row 33] a sha and a ref that do not agree' 0 mapm install --yes acme/m --plugin old
+not_ok '[V58, C13, row 33] the sha is taken' grep -q later .agents/skills/sa/SKILL.md
+for entry in upper short; do
+    exits "[V58, row 33] a sha that is $entry" 4 mapm install --yes acme/m --plugin $entry
+    has '[V58, row 33] is refused' "$err" '40 lower-case'
+done
+fresh
+
+# --- two catalogs, and one that moved -------------------------------------------------------
+
+mkdir -p "$T/other" && cp -R "$M/." "$T/other" && echo "other" >>"$T/other/a/skills/sa/SKILL.md"
+make_repo globex/m "$T/other" >/dev/null
+exits '[V60] one name in two catalogs' 0 mapm catalog add acme/m globex/m
+exits '[V60] is found' 0 mapm search --json a
+is '[V60] twice' "$(printf '%s' "$out" | grep -c '"name": "a"')" 2
+exits '[V60] one of them' 0 mapm install --yes acme/m --plugin a
+exits '[V60, row 35] is not replaced by the other' 1 mapm install --yes globex/m --plugin a
+has '[V60, row 35] as the message says' "$err" 'a'
+fresh
+stop_githost
+start_githost --moved acme/m=acme/moved
+mv "$T/repos/acme/m.git" "$T/repos/acme/moved.git" 2>/dev/null
+exits '[V61] a marketplace that moved' 0 mapm install --yes acme/m --plugin a
+is '[V61] is installed from where it is' "$(skills)" 'sa '
+fresh
+
+# --- a catalog without a manifest ---------------------------------------------------------------
+
+mkdir -p "$T/plain" && skill "$T/plain/skills/p" && skill "$T/plain/skills/q"
+make_repo acme/plain "$T/plain" >/dev/null
+exits '[V72] a catalog without a manifest' 0 mapm install --yes --all acme/plain
+is '[V72] has no plugin in its lock' "$(grep -c 'plugin' mapm.lock)" 0
+fresh
+
+# --- ten thousand entries ---------------------------------------------------------------------
+
+python3 -S - "$M/.claude-plugin/marketplace.json" <<'PY'
+import json, sys
+json.dump({"name": "m", "owner": {"name": "o"}, "plugins":
+           [{"name": f"plugin-{i}", "source": "./a"} for i in range(10000)]}, open(sys.argv[1], "w"))
+PY
+make_repo acme/many "$M" >/dev/null
+exits '[V64, row 43] a marketplace of 10,000 entries' 1 mapm install --yes acme/many --plugin plugin-x
+has '[V63] has the nearest of their names' "$err" 'did you mean plugin-'
+done_testing
