@@ -138,10 +138,7 @@ static void leave(struct plan *plan, const struct record_entry *known,
     plan->count = before->count;
     plan->shown_count = before->shown_count;
     plan->next.count = before->next.count;
-    plan->edits.count = before->edits.count;
-    plan->edits.why = before->edits.why;
-    plan->edits.preserved_count = before->edits.preserved_count;
-    plan->edits.skipped_count = before->edits.skipped_count;
+    plan->edits = before->edits;
     if (known)
         record_add(&plan->next, plan->arena, known);
 }

@@ -468,7 +468,8 @@ TEST(places_of_others_are_found)
     };
     struct fixture *d = &fixture;
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t n = 0; n < 2 * (sizeof rows / sizeof *rows); n++) {
+        size_t i = n / 2;
         struct provision *p = NULL;
         struct str paths[3];
 
@@ -476,12 +477,44 @@ TEST(places_of_others_are_found)
         add_all(d);
         if (rows[i].path)
             fixture_write(d, rows[i].path, rows[i].text);
+        if (n % 2) /* a file of the package changes nothing */
+            fixture_write(d, ".agents/skills/writer/data/a/b.txt", "b\n");
         CHECK(provision_open(str_cstr(d->path), &client_scope_workspace, false,
                              NULL, NULL, &d->recovered, &p, &d->err));
         CHECK(provision_find_taken(p, &d->options, d->items, d->item_count,
                                    &d->arena, paths, &d->err));
         for (size_t k = 0; k < 3; k++)
             CHECK_STR(str_dup0(paths[k], &d->arena), rows[i].taken[k]);
+        provision_close(p);
+        fixture_done(d);
+    }
+}
+
+/* [X9] the same of the links for clients: only another text is in the way */
+TEST(links_of_others_are_found)
+{
+    static const struct {
+        const char *text, *taken;
+    } rows[] = {
+        {"../../.agents/skills/writer", ""},
+        {"../../.agents/skills/other", ".claude/skills/writer"},
+        {"/etc", ".claude/skills/writer"},
+    };
+    struct fixture *d = &fixture;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct provision *p = NULL;
+        struct str paths[3];
+
+        fixture_init(d);
+        add_all(d);
+        fixture_write(d, ".claude/skills/mine/SKILL.md", "mine\n");
+        CHECK(symlinkat(rows[i].text, d->fd, ".claude/skills/writer") == 0);
+        CHECK(provision_open(str_cstr(d->path), &client_scope_workspace, false,
+                             NULL, NULL, &d->recovered, &p, &d->err));
+        CHECK(provision_find_taken(p, &d->options, d->items, d->item_count,
+                                   &d->arena, paths, &d->err));
+        CHECK_STR(str_dup0(paths[0], &d->arena), rows[i].taken);
         provision_close(p);
         fixture_done(d);
     }
@@ -534,7 +567,12 @@ TEST(names_follow_the_folder)
 
 TEST(two_in_one_place_are_refused)
 {
+    static const char *const paths[] = {"../../x", "a\nb", "a/\x7f",
+                                        "SKILL.md"};
     struct fixture *d = &fixture;
+    struct provision *p = NULL;
+    struct provision_difference *found;
+    size_t n;
 
     fixture_init(d);
     fixture_item(d, DOC_SKILL, "writer", "SKILL.md", SKILL("writer", "1"),
@@ -543,14 +581,24 @@ TEST(two_in_one_place_are_refused)
                  NULL);
     CHECK(!fixture_run(d, 0));
     CHECK(d->err.code == ERR_CONFLICT);
+    err_clear(&d->err);
+    CHECK(provision_open(str_cstr(d->path), &client_scope_workspace, false,
+                         NULL, NULL, &d->recovered, &p, &d->err));
+    CHECK(!provision_verify(p, &d->options, d->items, d->item_count, &d->arena,
+                            &found, &n, &d->err));
+    CHECK(d->err.code == ERR_CONFLICT);
+    provision_close(p);
     fixture_clear(d);
     fixture_item(d, DOC_SKILL, "../writer", "SKILL.md", "x", NULL);
     CHECK(!fixture_run(d, 0));
     CHECK(d->err.code == ERR_NAME);
-    fixture_clear(d);
-    fixture_item(d, DOC_SKILL, "writer", "SKILL.md", "x", "../../x", "x", NULL);
-    CHECK(!fixture_run(d, 0));
-    CHECK(d->err.code == ERR_REFUSED);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        fixture_clear(d);
+        fixture_item(d, DOC_SKILL, "writer", "SKILL.md", "x", paths[i], "x",
+                     NULL);
+        CHECK(!fixture_run(d, 0));
+        CHECK(d->err.code == ERR_REFUSED);
+    }
     fixture_done(d);
 }
 

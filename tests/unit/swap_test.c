@@ -205,6 +205,30 @@ TEST(killed_while_repairing)
     }
 }
 
+/* [row 27] the repair fails at each of its calls in turn */
+TEST(an_error_while_repairing)
+{
+    struct fixture *d = &fixture;
+    const char *old, *new;
+    bool killed = true;
+
+    find_outcomes(&old, &new, false);
+    for (long step = 1; killed && step < STEPS_MAX; step += STRIDE) {
+        start(d, false);
+        killed = run_killed_at(d, step, false);
+        for (long again = 1; fixture_has(d, ".agents/.mapm/journal"); again++) {
+            fault_arm(FAULT_ONCE, again, EIO);
+            (void)open_only(d);
+            fault_arm(FAULT_NONE, 0, 0);
+        }
+        CHECK(open_only(d));
+        CHECK(is_either(fixture_snapshot(d, false), old, new));
+        FIXTURE_OK(d, 0);
+        CHECK_STR(fixture_snapshot(d, false), new);
+        fixture_done(d);
+    }
+}
+
 /* A power cut after the end brings the journal back, and what was changed
  * since stays, too: nothing is undone. */
 TEST(a_journal_that_comes_back_undoes_nothing)
