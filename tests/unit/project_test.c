@@ -57,6 +57,8 @@ static const struct {
     {W, "- a\n", "m:1: expected keys and values", ""},
     {W, "text\n", "m:1: expected keys and values", ""},
     {W, "clients: [a\n", "m:2: did not find expected ',' or ']'", NULL},
+    {W, "dependencies:\n  \tskills: []\n", "m:2: found character that cannot start any token", "indent with blanks: YAML takes no tabs"},
+    {W, "dependencies:\n  skills: a: b\tc\n", "m:2: mapping values are not allowed in this context", "put text that holds \": \" or \" #\" in quotes, and give the lines of a list the same indentation"},
     {W, "clients: []\n<<<<<<< a\nask: x\n=======\nask: y\n>>>>>>> b\n", "m:2: a merge conflict", "keep the lines of both sides that you want, then run mapm install"},
     {W, "a: 1\na: 1\n", "m:2: \"a\" is given twice", "give it once, with the lines of both"},
     {W, "a: &x 1\n", "m:1: anchors (\"&\") are not allowed", ""},
