@@ -519,12 +519,12 @@ install-share: all
 	  install -D -m 644 man/$$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$$m || exit 1; done
 	set -- $(COMPLETION); while [ $$# -gt 0 ]; do mkdir -p "$${2%/*}" && \
 	  $(COMPLETER) completion $$1 >"$$2" && chmod 644 "$$2" || exit 1; shift 2; done
+	for s in $(SCHEMAS); do \
+	  install -D -m 644 $$s $(DESTDIR)$(SHAREDIR)/$$s || exit 1; done
 
 install-libraries: all
 	install -D -m 644 include/mapm/starlark.h $(HEADER_DIR)/mapm/starlark.h
 	install -D -m 644 include/mapm.h $(HEADER_DIR)/mapm.h
-	for s in $(SCHEMAS); do \
-	  install -D -m 644 $$s $(DESTDIR)$(SHAREDIR)/$$s || exit 1; done
 	for l in starlark mapm; do d=$(DESTDIR)$(LIBDIR)/lib$$l; \
 	  install -D -m 644 $(B)/lib$$l.a $$d.a && $(STRIP) --strip-debug $$d.a && \
 	  install -D -m 755 -s --strip-program='$(STRIP)' $(B)/lib$$l.so.0 $$d.so.0 && \

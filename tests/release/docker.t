@@ -18,6 +18,7 @@ d 1777 0:0 work"
 unlike 'and no shell' "$layer" ' (usr/)?bin/[a-z]*sh$'
 ! command -v skopeo >/dev/null || like '[S7] skopeo reads it' \
     "$(skopeo inspect --config "oci-archive:$archive" 2>&1)" '"Entrypoint": \['
+unlike 'nor what is for people and editors' "$layer" ' share/(man|mapm|zsh|fish)/'
 at_most 'in less than 16 MB' "$(stat -c %s "$archive")" 16000000
 
 in_image()

@@ -38,6 +38,7 @@ for p in bin/mapm libexec/mapm/mapm-fetch libexec/mapm/mapm-cage; do
 done
 ok 'a page of the manual' test -s "$root/share/man/man1/mapm-install.1"
 ok 'completions' grep -q mapm "$root/share/bash-completion/completions/mapm"
+ok '[S9] the schemas' test -s "$root/share/mapm/schemas/output/install.json"
 doc=$root/share/doc/mapm
 ok '[S7] an SBOM' python3 - "$doc" <<'PYTHON'
 import json, os, sys
@@ -65,6 +66,10 @@ is '[S7] its libraries' "$(json '" ".join(x["name"] for x in d["libraries"])')" 
 ok 'its commit' python3 -c 'import json,sys; assert len(json.loads(sys.argv[1])["commit"]) >= 40' "$out"
 exits '[S7] doctor names them' 0 mapm doctor
 like 'as built in' "$out" 'openssl +3\..*built in'
+exits '[S9] a new workspace' 0 mapm init new
+is 'names the schema for editors' "$(head -n 1 "$root/ws/new/mapm.yaml")" \
+    "# yaml-language-server: \$schema=/share/mapm/schemas/mapm.yaml.json"
+rm -r "$root/ws/new"
 
 commit=$("$ROOT/tests/githost/commit-folder" "$T/repos/mapm-examples/catalog.git" "$ROOT/examples/catalog")
 git -C "$T/repos/mapm-examples/catalog.git" tag v1 "$commit"
