@@ -828,6 +828,16 @@ bool closure_check_ready(const struct closure *c, struct err *e)
     return failed == 0;
 }
 
+/* Returns whether an entry of the lock has the origin of the node, and not only
+ * in `also`. */
+static bool is_recorded(const struct closure *c, const struct node *n)
+{
+    const struct lock_entry *entry =
+        map_find(&c->layer->by_origin, n->origin->key);
+
+    return entry && str_eq(layer_origin(c->layer, entry)->key, n->origin->key);
+}
+
 bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,
                   const struct package **out, struct err *e)
 {
@@ -846,6 +856,7 @@ bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,
                        STR_ARG(node_source(n)->text));
     if (!n->is_ready)
         return err_set(e, ERR_FETCH, "%.*s did not arrive", STR_ARG(o->text));
+    n->package.is_recorded = is_recorded(c, n);
     *out = &n->package;
     return true;
 }

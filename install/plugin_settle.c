@@ -56,6 +56,14 @@ struct settling {
     struct map roots;   /* kind and content -> struct str *, name of a root */
     struct map owners;  /* kind and content -> const struct node *, the first
                          * plugin */
+    struct map twins;   /* kind, repository and own name -> struct twins *, of
+                         * roots */
+};
+
+/* Roots of a repository that have the same name in their documents. */
+struct twins {
+    struct str content; /* of the first one */
+    bool differ;        /* so that selection_name() named them */
 };
 
 static void skip(struct settling *t, struct plugin *p,
@@ -179,14 +187,49 @@ static void offer_name(struct settling *t, const struct node *plugin,
         entry->value = name;
 }
 
+static struct twins *twins_of(struct settling *t, const struct node *n)
+{
+    struct map_entry *entry = map_entry(
+        &t->twins,
+        arena_printf(t->a, "%s %.*s %.*s", doc_kind_name(n->package.kind),
+                     STR_ARG(origin_repository(n->origin, t->a)),
+                     STR_ARG(n->own_fqn)));
+
+    if (!entry->value)
+        entry->value = arena_new(t->a, struct twins);
+    return entry->value;
+}
+
+static bool is_named_root(const struct node *n)
+{
+    return n && !n->failed && n->own_fqn.n && n->package.content.n &&
+           n->package.kind != DOC_PLUGIN;
+}
+
+static void find_twins(struct settling *t)
+{
+    const struct install_session *s = t->s;
+
+    for (size_t i = 0; i < s->root_count; i++) {
+        const struct node *n =
+            closure_find(&s->closure, s->roots[i].origin.key);
+        struct twins *twins = is_named_root(n) ? twins_of(t, n) : NULL;
+
+        if (twins && !twins->content.n)
+            twins->content = n->package.content;
+        else if (twins && !str_eq(twins->content, n->package.content))
+            twins->differ = true;
+    }
+}
+
 /* Drops a locked name that came from a plugin to which the part no longer
  * belongs, or over which a root takes precedence. */
 static void drop_name(struct settling *t, struct node *n)
 {
     bool is_root = map_has(&t->is_root, n->origin->key);
 
-    if (!n->locked || !n->locked->plugin.n || n->alias.n ||
-        (node_rare(n)->of_plugin.n && !is_root) || !n->own_fqn.n)
+    if (!n->locked || !n->locked->plugin.n || n->alias.n || !n->own_fqn.n ||
+        (is_root ? twins_of(t, n)->differ : node_rare(n)->of_plugin.n > 0))
         return;
     node_set_name(n, n->own_fqn);
 }
@@ -199,8 +242,7 @@ static void name_as_roots(struct settling *t)
     for (size_t i = 0; i < s->root_count; i++) {
         struct node *n = closure_find(&s->closure, s->roots[i].origin.key);
 
-        if (!n || n->failed || !n->own_fqn.n || !n->package.content.n ||
-            n->package.kind == DOC_PLUGIN)
+        if (!is_named_root(n))
             continue;
         drop_name(t, n);
         map_put(&t->roots, content_key(t, n), &n->package.fqn);
@@ -211,12 +253,21 @@ static void take_name(struct settling *t, struct node *n)
 {
     const struct str *root = map_find(&t->roots, content_key(t, n));
     const struct offered *first = map_find(&t->names, content_key(t, n));
-    const struct node *owner = map_find(&t->owners, content_key(t, n));
 
-    if (owner)
-        node_make_rare(n, &t->s->cx->arena)->of_plugin = owner->package.fqn;
     if ((root || first) && !keeps_name(t, n))
         node_set_name(n, root ? *root : first->name);
+}
+
+/* Equal content is one package, so a root or a dependency with the content of a
+ * part has its plugin in the lock, too. */
+static void take_plugin(struct settling *t, struct node *n)
+{
+    const struct node *owner = n->own_fqn.n && n->package.content.n
+                                   ? map_find(&t->owners, content_key(t, n))
+                                   : NULL;
+
+    if (owner && owner != n)
+        node_make_rare(n, &t->s->cx->arena)->of_plugin = owner->package.fqn;
 }
 
 static void claim(struct settling *t, const struct node *plugin, struct node *n)
@@ -395,12 +446,14 @@ bool plugins_settle(struct install_session *s, struct err *e)
     map_init(&t.names, t.a);
     map_init(&t.owners, t.a);
     map_init(&t.roots, t.a);
+    map_init(&t.twins, t.a);
     roots = session_all_roots(s, &root_count);
     for (size_t i = 0; i < root_count; i++)
         map_put(&t.is_root, roots[i].origin.key, NULL);
     for (size_t i = 0; i < c->queued; i++)
         if (is_fresh(c->queue[i]))
             drop_invalid(&t, c->queue[i]);
+    find_twins(&t);
     name_as_roots(&t);
     for (size_t i = 0; i < c->queued; i++)
         if (c->queue[i]->rare)
@@ -422,6 +475,7 @@ bool plugins_settle(struct install_session *s, struct err *e)
     for (size_t i = 0; i < c->queued; i++) {
         struct node *n = c->queue[i];
 
+        take_plugin(&t, n);
         drop_name(&t, n);
         if (!is_fresh(n))
             continue;
@@ -452,8 +506,6 @@ void plugin_fill_entry(const struct node *n, struct lock_entry *out)
     size_t slash;
 
     if (n->package.kind != DOC_PLUGIN) {
-        if (!n->is_part)
-            return;
         out->plugin = plugin_of(n);
         slash = str_find_last(n->origin->part, '/');
         if (n->package.kind == DOC_MCP && node_is_derived(n))

@@ -522,8 +522,7 @@ static bool add_skill(struct closure *c, struct node *n,
     if (!is_known && (!n->locked || n->has_other_parts) &&
         o.scheme == ORIGIN_GIT)
         node_make_rare(*out, &c->cx->arena)->pin = n->package.commit;
-    if (!is_known)
-        (*out)->is_part = true;
+    (*out)->is_part = true;
     return true;
 }
 

@@ -105,9 +105,13 @@ static struct node *admit(struct walk *w, const struct package *p,
                ? named
                : map_entry(&w->by_content, content_key(w, p));
     if (same->value) {
+        struct node *n = same->value;
+
+        if (p->is_recorded && n->state != NODE_OPEN)
+            n->package = p;
         for (size_t i = 0; i < p->dep_count; i++)
             names_file(w, p, p->deps[i].origin, parent);
-        return same->value;
+        return n;
     }
     same->value = node_new(w, p, parent);
     report_conflict(&w->report, first, p, parent);

@@ -34,6 +34,9 @@ struct package {
 
     struct str version, prereqs; /* from its entry file; "" if none */
     void *user;                  /* for the caller */
+    /* Recorded under this origin: of packages with equal name and content, the
+     * plan takes it, otherwise the first one that is found. */
+    bool is_recorded;
 };
 
 /* Called once per distinct origin key, in the order of traversal. A failure is

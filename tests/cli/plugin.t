@@ -296,6 +296,28 @@ is '[V70] whatever came first' "$(names)" 'one/s one/same two/s '
 exits 'the lock is complete' 0 mapm install --locked
 exits 'a part becomes a root' 0 mapm install --yes "$PAIR/two/skills/same"
 is 'and has the name of a root' "$(names)" 'one/s two/s '
+exits 'it is verified as a part of them [G10]' 0 mapm verify
+grep -v 'origin:\|also:\|path:' mapm.lock >after
+rm -rf mapm.yaml mapm.lock .agents
+mapm install --yes --quiet "$PAIR/two/skills/same"
+mapm install --yes --quiet "$PAIR/one" && mapm install --yes --quiet "$PAIR/two"
+is 'a root whose plugins come later has the same names [G10]' \
+    "$(grep -v 'origin:\|also:\|path:' mapm.lock)" "$(cat after)"
+like 'and stays the origin of what they share [D2]' "$(cat mapm.lock)" 'origin: .*/two/skills/same$'
+exits 'and is verified' 0 mapm verify
+cp mapm.lock before
+exits 'nothing changes' 0 mapm install
+is 'the lock' "$(cat mapm.lock)" "$(cat before)"
+rm -rf mapm.yaml mapm.lock .agents
+mapm install --yes --quiet acme/pair --all && mapm install --yes --quiet "$PAIR/two"
+exits 'a catalog with a plugin of it is verified' 0 mapm verify
+cp mapm.lock before
+exits 'it installs again' 0 mapm install
+is 'with the same lock [F4]' "$(cat mapm.lock)" "$(cat before)"
+rm -rf .agents
+exits 'and without files' 0 mapm install --locked
+rm -rf mapm.yaml mapm.lock .agents
+mapm install --yes --quiet "$PAIR/one" && mapm install --yes --quiet "$PAIR/two" "$PAIR/two/skills/same"
 exits 'one plugin goes' 0 mapm remove two
 exits 'and the other' 0 mapm remove one
 is '[V69] the root stays' "$(ls .agents/skills)" same
