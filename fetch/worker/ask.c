@@ -183,6 +183,7 @@ static enum step start_range(struct ask *a, struct str range, struct err *e)
     a->ranges = arena_new(arena, struct range_set);
     if (!range_set_parse(all, arena, a->ranges, e))
         return STEP_FAIL;
+    a->prefixes = arena_array(arena, REFS_MAX_PREFIXES, sizeof *a->prefixes);
     if (a->in.what == FETCH_CATALOG) {
         a->prefixes[0] = ALL_TAGS;
         a->prefix_count = 1;
@@ -195,7 +196,7 @@ static enum step start_range(struct ask *a, struct str range, struct err *e)
 
 static enum step start(struct ask *a, struct err *e)
 {
-    struct str range;
+    struct str range, prefix;
     struct oid commit;
     bool is_commit = false;
 
@@ -213,12 +214,13 @@ static enum step start(struct ask *a, struct err *e)
     a->stage = ASK_REFS;
     if (range.n)
         return start_range(a, range, e);
-    if (!refs_first(a->rest, &a->repo->arena, &is_commit, &commit,
-                    &a->prefixes[0], e))
+    if (!refs_first(a->rest, &a->repo->arena, &is_commit, &commit, &prefix, e))
         return STEP_FAIL;
-    if (a->prefixes[0].n == 0)
-        a->prefixes[0] = STR("HEAD");
-    a->prefix_count = !is_commit;
+    if (is_commit)
+        return STEP_ON;
+    a->prefixes = arena_new(&a->repo->arena, struct str);
+    *a->prefixes = prefix.n ? prefix : STR("HEAD");
+    a->prefix_count = 1;
     return STEP_ON;
 }
 

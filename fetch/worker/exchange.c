@@ -131,14 +131,36 @@ static bool on_object(void *ctx, enum object_type type, const struct oid *id,
                                           take_below, x, e);
 }
 
-static bool on_base(void *ctx, const struct oid *id, struct object *out)
+/* Returns the blob if its content is in a part, which can be read again. */
+static struct blob *find_written(const struct exchange *x, const struct oid *id)
+{
+    struct blob *b = map_find(&x->repo->blobs, oid_key(id));
+
+    return b && b->state == BLOB_HERE && b->size < PACK_OBJECT_MAX_BYTES ? b
+                                                                         : NULL;
+}
+
+static bool on_keeps(void *ctx, enum object_type type, const struct oid *id)
+{
+    const struct exchange *x = ctx;
+
+    return type == OBJECT_BLOB ? find_written(x, id) != NULL
+                               : objects_find(&x->repo->objects, id) != NULL;
+}
+
+static bool on_base(void *ctx, const struct oid *id, struct arena *a,
+                    const struct object **out, struct err *e)
 {
     struct exchange *x = ctx;
-    const struct object *o = objects_find(&x->repo->objects, id);
+    struct blob *b = find_written(x, id);
+    struct object *o;
 
-    if (o)
-        *out = *o;
-    return o != NULL;
+    *out = objects_find(&x->repo->objects, id);
+    if (*out || !b)
+        return true;
+    *out = o = arena_new(a, struct object);
+    *o = (struct object){.id = *id, .type = OBJECT_BLOB};
+    return blob_read(x->repo, b, a, &o->bytes, e);
 }
 
 static bool on_pack(void *ctx, struct str bytes, struct err *e)
@@ -334,6 +356,7 @@ static void put_fetch(struct exchange *x, struct fetch_args *args)
     const struct caps *caps = &x->repo->caps;
     struct pack_limits limits = pack_limits_of(&x->repo->session->limits);
     struct pack_sink sink = {.object = on_object,
+                             .keeps = on_keeps,
                              .base = on_base,
                              .may_lack_bases = args->thin,
                              .ctx = x};

@@ -14,6 +14,8 @@
 #define KIND_OFS_DELTA 6
 #define KIND_REF_DELTA 7
 #define STEP_MAX_BYTES (1u << 30) /* zlib counts in unsigned int */
+/* git mostly writes a delta soon after its base. */
+#define PACK_HELD_MAX_BYTES (256u * 1024)
 
 enum state {
     AT_HEADER,
@@ -27,11 +29,11 @@ enum state {
 };
 
 struct entry {
-    struct oid id;   /* set once it is complete */
-    struct oid base; /* base of a ref-delta */
+    struct oid id;   /* of a pending ref-delta, that of its base */
     unsigned type;   /* an object_type; 0 while the base is unknown */
     uint64_t offset; /* position in the pack */
-    char *bytes;     /* content, or the instructions of a pending delta */
+    char *bytes;     /* content, or the instructions of a pending delta; NULL
+                      * if released */
     size_t n;
     struct entry *waiting; /* deltas that need this entry first */
     struct entry *next; /* in that list, or in the list of complete entries */
@@ -39,6 +41,7 @@ struct entry {
 
 /* Deltas on a base, named by id, that has not arrived. */
 struct absent {
+    struct oid id;
     struct entry *waiting;
 };
 
@@ -50,7 +53,7 @@ struct pack {
     struct checksum sum;           /* checksum of everything before the
                                     * trailer */
     uint64_t fed;                  /* bytes consumed */
-    uint64_t inflated;             /* total bytes of the entries in memory */
+    uint64_t inflated;             /* total bytes of the entries */
     uint32_t count;                /* declared in the header */
     uint32_t whole;                /* objects passed to the sink */
     uint32_t pending;              /* deltas whose base is missing so far */
@@ -67,6 +70,8 @@ struct pack {
     struct arena arena;     /* entries and tables; contents are on the heap */
     struct entry **entries; /* in order of the pack */
     size_t entry_count, entry_capacity;
+    size_t held_from;  /* the first entry that was not released */
+    uint64_t held;     /* bytes of the complete entries from there on */
     struct map ids;    /* id -> complete struct entry */
     struct map absent; /* id -> struct absent */
 };
@@ -208,6 +213,8 @@ static bool publish(struct pack *p, struct entry *entry, struct err *e)
                        "the pack is damaged: it has object %s twice", hex);
     }
     p->whole++;
+    if (entry->offset >= p->entries[p->held_from]->offset)
+        p->held += entry->n;
     INVARIANT(p->whole + p->pending <= p->entry_count);
     INVARIANT(p->whole == p->ids.count);
     return p->sink.object(p->sink.ctx, (enum object_type)entry->type,
@@ -259,6 +266,53 @@ static bool settle(struct pack *p, struct entry *entry, struct err *e)
     return true;
 }
 
+/* Frees the content of the oldest entries that the sink keeps. */
+static void release(struct pack *p)
+{
+    while (p->held > PACK_HELD_MAX_BYTES && p->held_from + 1 < p->entry_count) {
+        struct entry *entry = p->entries[p->held_from++];
+
+        if (!entry->type)
+            continue; /* a pending delta */
+        INVARIANT(p->held >= entry->n);
+        p->held -= entry->n;
+        if (p->sink.keeps &&
+            p->sink.keeps(p->sink.ctx, (enum object_type)entry->type,
+                          &entry->id)) {
+            heap_free(entry->bytes);
+            entry->bytes = NULL;
+        }
+    }
+}
+
+/* Unfolds the delta `entry` on the object `id`, which the sink has, and passes
+ * it on. Sets `*found` to false if the sink does not have it. */
+static bool settle_outside(struct pack *p, struct entry *entry,
+                           const struct oid *id, bool *found, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct object *base = NULL;
+
+    if (p->sink.base && !p->sink.base(p->sink.ctx, id, &a, &base, e))
+        return false;
+    *found = base != NULL;
+    return !base || (unfold(p, entry, base->type, base->bytes, e) &&
+                     settle(p, entry, e));
+}
+
+/* The same for a complete entry of the pack. */
+static bool settle_on(struct pack *p, struct entry *entry,
+                      const struct entry *base, struct err *e)
+{
+    bool found;
+
+    if (base->bytes)
+        return unfold(p, entry, base->type, content(base), e) &&
+               settle(p, entry, e);
+    return settle_outside(p, entry, &base->id, &found, e) &&
+           (found || damaged("a base that is no longer there", e));
+}
+
 static void wait_in(struct pack *p, struct entry **list, struct entry *entry)
 {
     entry->next = *list;
@@ -266,22 +320,29 @@ static void wait_in(struct pack *p, struct entry **list, struct entry *entry)
     p->pending++;
 }
 
+static struct absent *absent_get(struct pack *p, const struct oid *id)
+{
+    struct absent *absent = map_find(&p->absent, key_of(id));
+
+    if (absent)
+        return absent;
+    absent = arena_new(&p->arena, struct absent);
+    absent->id = *id;
+    map_put(&p->absent, key_of(&absent->id), absent);
+    return absent;
+}
+
 static bool settle_ref_delta(struct pack *p, struct entry *entry, struct err *e)
 {
-    const struct entry *base = map_find(&p->ids, key_of(&entry->base));
-    struct map_entry *slot;
-    struct object outside;
+    const struct entry *base = map_find(&p->ids, key_of(&entry->id));
+    bool found = false;
 
     if (base)
-        return unfold(p, entry, base->type, content(base), e) &&
-               settle(p, entry, e);
-    if (p->sink.base && p->sink.base(p->sink.ctx, &entry->base, &outside))
-        return unfold(p, entry, outside.type, outside.bytes, e) &&
-               settle(p, entry, e);
-    slot = map_entry(&p->absent, key_of(&entry->base));
-    if (!slot->value)
-        slot->value = arena_new(&p->arena, struct absent);
-    wait_in(p, &((struct absent *)slot->value)->waiting, entry);
+        return settle_on(p, entry, base, e);
+    if (!settle_outside(p, entry, &entry->id, &found, e))
+        return false;
+    if (!found)
+        wait_in(p, &absent_get(p, &entry->id)->waiting, entry);
     return true;
 }
 
@@ -312,8 +373,7 @@ static bool settle_ofs_delta(struct pack *p, struct entry *entry, struct err *e)
         wait_in(p, &base->waiting, entry);
         return true;
     }
-    return unfold(p, entry, base->type, content(base), e) &&
-           settle(p, entry, e);
+    return settle_on(p, entry, base, e);
 }
 
 /* --- parsing -------------------------------------------------------------- */
@@ -392,8 +452,8 @@ static struct entry *add_entry(struct pack *p)
 {
     struct entry *entry = arena_new(&p->arena, struct entry);
 
-    p->entries = arena_grow(&p->arena, p->entries, p->entry_count,
-                            &p->entry_capacity, sizeof(struct entry *));
+    p->entries = arena_extend(&p->arena, p->entries, p->entry_count,
+                              &p->entry_capacity, sizeof(struct entry *));
     p->entries[p->entry_count++] = entry;
     return entry;
 }
@@ -460,7 +520,7 @@ static bool read_base(struct pack *p, struct str *bytes, struct err *e)
 {
     if (!collect(p, bytes, OID_BYTES))
         return true;
-    memcpy(p->now->base.b, p->part, OID_BYTES);
+    memcpy(p->now->id.b, p->part, OID_BYTES);
     return begin_data(p, e);
 }
 
@@ -477,6 +537,14 @@ static bool end_data(struct pack *p, struct err *e)
         return settle_ref_delta(p, entry, e);
     entry->type = kind;
     return settle(p, entry, e);
+}
+
+static bool end_entry(struct pack *p, struct err *e)
+{
+    if (!end_data(p, e))
+        return false;
+    release(p);
+    return true;
 }
 
 static unsigned step(uint64_t bytes)
@@ -508,7 +576,7 @@ static bool read_data(struct pack *p, struct str *bytes, struct err *e)
         return true;
     if (p->z.total_out < p->size)
         return damaged("an object smaller than it says", e);
-    return end_data(p, e);
+    return end_entry(p, e);
 }
 
 static bool refuse_checksum(struct err *e)
@@ -590,7 +658,7 @@ static bool refuse_pending(const struct pack *p, struct err *e)
         const struct absent *absent = p->absent.entries[i].value;
 
         if (absent->waiting) {
-            oid_format(&absent->waiting->base, hex);
+            oid_format(&absent->id, hex);
             break;
         }
     }

@@ -14,7 +14,8 @@
  * Every declared size is compared with the limits before a byte is inflated,
  * and an object must inflate to exactly that size. The base of a delta may come
  * earlier or, if named by id, later in the pack, or from `sink.base`. Chains of
- * deltas of any length are resolved without recursion.
+ * deltas of any length are resolved without recursion. Of the objects that the
+ * sink keeps, the pack has the newest PACK_HELD_MAX_BYTES in memory.
  *
  * Source: git's gitformat-pack; FETCH.md 5; THREATS.md rows 4, 14, 30, 7.
  */
@@ -24,8 +25,7 @@ struct pack_limits {
     struct limit objects;        /* count in its header */
     struct limit object;         /* size of one object, inflated or after a
                                   * delta */
-    uint64_t max_inflated_bytes; /* total inflated size, which stays in
-                                  * memory */
+    uint64_t max_inflated_bytes; /* total inflated size */
 };
 
 /*
@@ -41,15 +41,20 @@ struct pack_sink {
     bool (*header)(void *ctx, uint32_t count, struct err *e);
 
     /* Called once for each complete object with its computed id; `bytes` are
-     * borrowed until pack_close. Objects remain valid even if the rest of the
-     * pack is damaged. */
+     * borrowed until pack_close, or until `keeps` returns true for the object.
+     * Objects remain valid even if the rest of the pack is damaged. */
     bool (*object)(void *ctx, enum object_type type, const struct oid *id,
                    struct str bytes, struct err *e);
 
-    /* Looks up the base of a delta that is not in the pack (thin pack). Returns
-     * false if it is unknown. `out->bytes` must stay valid until pack_close.
-     * May be NULL. */
-    bool (*base)(void *ctx, const struct oid *id, struct object *out);
+    /* Returns whether `base` can return this object of the pack from now on, so
+     * that the pack need not keep its content. May be NULL. */
+    bool (*keeps)(void *ctx, enum object_type type, const struct oid *id);
+
+    /* Looks up the base of a delta that is not in the pack (thin pack), or that
+     * the sink keeps. `*out` is allocated in `a` or valid until pack_close; NULL
+     * if it is unknown. May be NULL if `keeps` is. */
+    bool (*base)(void *ctx, const struct oid *id, struct arena *a,
+                 const struct object **out, struct err *e);
     void *ctx;
 
     /* Skip deltas without a base, instead of reporting damage. */

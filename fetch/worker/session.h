@@ -144,9 +144,8 @@ struct ask {
     const struct repo *named; /* the repository that mapm named; differs
                                * after a redirect */
     enum ask_stage stage;
-    struct str rest; /* "<ref>/<path>", for refs_choose */
-    struct str prefixes[REFS_MAX_PREFIXES]; /* ref prefixes needed to resolve
-                                             * the ref */
+    struct str rest;      /* "<ref>/<path>", for refs_choose */
+    struct str *prefixes; /* ref prefixes needed to resolve the ref */
     size_t prefix_count;
     struct range_set *ranges; /* version ranges in place of a ref:
                                * refs_choose_version */

@@ -115,6 +115,8 @@ struct seen {
     struct objects objects; /* all that came */
     struct objects known;   /* bases from outside */
     uint32_t announced;
+    unsigned asked; /* calls of on_base */
+    bool keeps, fails;
 };
 
 static bool on_header(void *ctx, uint32_t count, struct err *e)
@@ -135,13 +137,30 @@ static bool on_object(void *ctx, enum object_type type, const struct oid *id,
     return true;
 }
 
-static bool on_base(void *ctx, const struct oid *id, struct object *out)
+static bool on_base(void *ctx, const struct oid *id, struct arena *a,
+                    const struct object **out, struct err *e)
 {
-    const struct object *o = objects_find(&((struct seen *)ctx)->known, id);
+    struct seen *s = ctx;
 
-    if (o)
-        *out = *o;
-    return o != NULL;
+    (void)a;
+    s->asked++;
+    if (s->fails)
+        return err_set(e, ERR_IO, "cannot read it again");
+    *out = objects_find(&s->known, id);
+    return true;
+}
+
+/* What is kept can be asked for as a base from then on, and its bytes in the
+ * pack are gone. */
+static bool on_keeps(void *ctx, enum object_type type, const struct oid *id)
+{
+    struct seen *s = ctx;
+    const struct object *o = objects_find(&s->objects, id);
+
+    CHECK(o && o->type == type);
+    if (s->keeps)
+        objects_put(&s->known, type, id, o->bytes);
+    return s->keeps;
 }
 
 static void seen_init(struct seen *s)
@@ -155,8 +174,11 @@ static void seen_init(struct seen *s)
 static bool read_pack(struct seen *s, struct str bytes, size_t chunk,
                       const struct pack_limits *limits, struct err *e)
 {
-    struct pack_sink sink = {
-        .header = on_header, .object = on_object, .base = on_base, .ctx = s};
+    struct pack_sink sink = {.header = on_header,
+                             .object = on_object,
+                             .keeps = on_keeps,
+                             .base = on_base,
+                             .ctx = s};
     CLEANUP(pack_close) struct pack *p = pack_open(limits, &sink);
 
     if (!chunk)
@@ -297,6 +319,54 @@ TEST(bases_from_outside)
     CHECK_STR(verdict(&m, NULL, NULL, NULL),
               "the pack is damaged: the base "
               "c76a96421b967235e3e3c307c8fe4ff16fbef402 of a delta is missing");
+}
+
+/* A first object that is a base, 300,000 bytes of others, then deltas on the
+ * first one, by distance and by id. */
+static void make_far_deltas(struct maker *m)
+{
+    struct err e = {0};
+    struct oid base;
+    char filler[30000];
+
+    make_init(m, 2, 13);
+    make_object(m, 3, STR("abcdefghij"));
+    for (size_t i = 0; i < 10; i++) {
+        memset(filler, (int)('a' + i), sizeof filler);
+        make_object(m, 3, str_make(filler, sizeof filler));
+    }
+    make_ofs_delta(m, 0, insert_delta);
+    CHECK(oid_of(OBJECT_BLOB, STR("abcdefghij"), &base, &e));
+    make_ref_delta(m, &base, STR("\x0a\x01\x90\x01"));
+    make_end(m);
+}
+
+/* [F7] Content that the sink keeps is not held a second time: an old base is
+ * asked for again. */
+TEST(bases_that_the_sink_keeps)
+{
+    struct pack_limits limits = pack_limits_of(&limits_default);
+    struct maker m;
+
+    for (int keeps = 0; keeps <= 1; keeps++) {
+        struct err e = {0};
+        struct seen s;
+
+        make_far_deltas(&m);
+        seen_init(&s);
+        s.keeps = keeps;
+        CHECK(read_pack(&s, buf_str(&m.out), 0, &limits, &e));
+        CHECK(s.asked == (keeps ? 2 : 0));
+        CHECK((s.known.map.count > 0) == s.keeps);
+        arena_done(&s.a);
+        seen_init(&s);
+        s.keeps = keeps;
+        s.fails = true;
+        CHECK(read_pack(&s, buf_str(&m.out), 0, &limits, &e) == !keeps);
+        CHECK_STR(err_first(&e), keeps ? "cannot read it again" : "");
+        arena_done(&s.a);
+        buf_done(&m.out);
+    }
 }
 
 TEST(two_deltas_that_wait_for_each_other_are_refused)
