@@ -48,8 +48,10 @@ static int create_new(int dirfd, const char *name)
                      0600);
 }
 
-bool fs_create_at(int dirfd, const char *path, mode_t mode, struct str content,
-                  struct err *e)
+/* Creates the file with what `write` puts into it. */
+static bool create(int dirfd, const char *path, mode_t mode,
+                   bool (*write)(int fd, const void *ctx, struct err *e),
+                   const void *ctx, struct err *e)
 {
     CLEANUP_PLACE struct fs_place place = {0};
     CLEANUP(draft_discard) struct draft d = {.fd = -1};
@@ -61,7 +63,7 @@ bool fs_create_at(int dirfd, const char *path, mode_t mode, struct str content,
     if (d.fd < 0)
         return fs_failed(e, "create", path);
     d.name = place.name;
-    if (!fs_write_all(d.fd, content, e))
+    if (!write(d.fd, ctx, e))
         return err_wrap(e, "create %s", path);
     if (fchmod(d.fd, mode) < 0)
         return err_errno(e, "set the mode of %s", path);
@@ -69,6 +71,54 @@ bool fs_create_at(int dirfd, const char *path, mode_t mode, struct str content,
         return false;
     d.name = NULL;
     return true;
+}
+
+static bool write_content(int fd, const void *ctx, struct err *e)
+{
+    const struct str *text = ctx;
+
+    return fs_write_all(fd, *text, e);
+}
+
+bool fs_create_at(int dirfd, const char *path, mode_t mode, struct str content,
+                  struct err *e)
+{
+    return create(dirfd, path, mode, write_content, &content, e);
+}
+
+struct blocks {
+    size_t max;
+    bool (*next)(void *ctx, struct buf *block);
+    void *ctx;
+};
+
+static bool write_blocks(int fd, const void *ctx, struct err *e)
+{
+    const struct blocks *b = ctx;
+    CLEANUP(buf_done) struct buf block = {0};
+    size_t written = 0;
+    bool more = true;
+
+    buf_init(&block, b->max);
+    while (more) {
+        more = b->next(b->ctx, &block);
+        written += block.n;
+        if (block.overflowed || written > b->max)
+            return err_set(e, ERR_LIMIT, "larger than %zu bytes", b->max);
+        if (!fs_write_all(fd, buf_str(&block), e))
+            return false;
+        buf_clear(&block);
+    }
+    return true;
+}
+
+bool fs_create_blocks_at(int dirfd, const char *path, mode_t mode, size_t max,
+                         bool (*next)(void *ctx, struct buf *block), void *ctx,
+                         struct err *e)
+{
+    const struct blocks b = {max, next, ctx};
+
+    return create(dirfd, path, mode, write_blocks, &b, e);
 }
 
 /* Checks the file to replace and gets its mode; `*mode` is unchanged

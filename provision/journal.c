@@ -65,11 +65,8 @@ static char version_of(const struct swap *s)
     return s->scope->is_user ? '3' : has_members(s) ? '2' : '1';
 }
 
-void journal_format(const struct swap *s, struct buf *out)
+static void put_head(const struct swap *s, struct buf *out)
 {
-    struct hash sum;
-    char hex[HASH_HEX_CHARS + 1];
-
     buf_printf(out, HEAD "%c\nstage %.*s\nbackup %u\n", version_of(s),
                STR_ARG(s->stage_name), s->backup);
     INVARIANT(swap_is_stage_name(s->stage_name));
@@ -81,25 +78,46 @@ void journal_format(const struct swap *s, struct buf *out)
         buf_printf(out, "lift %" PRIu64 " %zu %.*s\n", s->lifts[i].ino,
                    s->lifts[i].stage, STR_ARG(s->lifts[i].path));
     INVARIANT(!s->lift_count || !s->count);
-    for (size_t i = 0; i < s->count; i++) {
-        const struct swap_op *op = &s->ops[i];
+}
 
-        INVARIANT(op->stage < s->stage_count);
-        INVARIANT(is_place(s->scope, op->path) && op->new_ino != op->old_ino);
-        INVARIANT(!op->keep || (s->backup && op->old_ino));
-        buf_text(out, "op ");
-        put_node(out, op->new_ino, &op->new_print);
-        put_node(out, op->old_ino, &op->old_print);
-        buf_char(out, op->keep ? 'k' : '-');
-        if (op->stage)
-            buf_printf(out, "%zu", op->stage);
-        buf_printf(out, " %.*s\n", STR_ARG(op->path));
+static void put_op(const struct swap *s, const struct swap_op *op,
+                   struct buf *out)
+{
+    INVARIANT(op->stage < s->stage_count);
+    INVARIANT(is_place(s->scope, op->path) && op->new_ino != op->old_ino);
+    INVARIANT(!op->keep || (s->backup && op->old_ino));
+    buf_text(out, "op ");
+    put_node(out, op->new_ino, &op->new_print);
+    put_node(out, op->old_ino, &op->old_print);
+    buf_char(out, op->keep ? 'k' : '-');
+    if (op->stage)
+        buf_printf(out, "%zu", op->stage);
+    buf_printf(out, " %.*s\n", STR_ARG(op->path));
+}
+
+bool journal_format(const struct swap *s, struct journal_at *at,
+                    struct buf *out)
+{
+    size_t from = out->n;
+    struct hash sum;
+    char hex[HASH_HEX_CHARS + 1];
+
+    if (!at->has_begun) {
+        hash_init(&at->sum);
+        put_head(s, out);
+        at->has_begun = true;
     }
-    for (size_t i = 0; i < s->drop_count; i++)
+    while (at->op < s->count && out->n - from < JOURNAL_BLOCK_BYTES)
+        put_op(s, &s->ops[at->op++], out);
+    for (size_t i = 0; at->op == s->count && i < s->drop_count; i++)
         buf_printf(out, "drop %.*s\n", STR_ARG(s->drop[i]));
-    sum = hash_of(buf_str(out));
+    hash_add(&at->sum, str_from_index(buf_str(out), from));
+    if (at->op < s->count)
+        return true;
+    sum = hash_end(&at->sum);
     hash_format(&sum, hex);
     buf_printf(out, "end %s\n", hex);
+    return false;
 }
 
 /* Splits "word " and the rest. */

@@ -207,28 +207,6 @@ static bool stage_nodes(struct staging *s, struct err *e)
 
 /* --- the record ----------------------------------------------------------- */
 
-/* Writes the record in blocks, because it takes megabytes with many
- * packages. */
-static bool write_record(const struct record *r, int fd, struct err *e)
-{
-    CLEANUP(buf_done) struct buf block = {0};
-    size_t at = 0, written = 0;
-    bool more = true;
-
-    buf_init(&block, STATE_MAX_BYTES);
-    while (more) {
-        more = record_format(r, &at, &block);
-        written += block.n;
-        if (block.overflowed || written > STATE_MAX_BYTES)
-            return err_set(e, ERR_LIMIT, STATE_FILE ": larger than %u bytes",
-                           STATE_MAX_BYTES);
-        if (!fs_write_all(fd, buf_str(&block), e))
-            return false;
-        buf_clear(&block);
-    }
-    return true;
-}
-
 static void note_here(const struct staging *s)
 {
     struct stat st;
@@ -249,22 +227,28 @@ static bool format_record(const struct staging *s, struct buf *out,
     return buf_check(out, STATE_FILE, e);
 }
 
+struct record_blocks {
+    const struct record *record;
+    size_t at;
+};
+
+static bool next_block(void *ctx, struct buf *block)
+{
+    struct record_blocks *b = ctx;
+
+    return record_format(b->record, &b->at, block);
+}
+
+/* In blocks, because it takes megabytes with many packages. */
 static bool create_record(const struct staging *s, int stage, const char *name,
                           struct err *e)
 {
-    int fd;
-    bool ok;
+    struct record_blocks blocks = {&s->plan->next, 0};
 
     note_here(s);
-    fd = fs_openat(stage, name,
-                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (fd < 0)
-        return err_errno(e, "create " STATE_FILE);
-    ok = fchmod(fd, 0644) == 0 || err_errno(e, "set the mode of " STATE_FILE);
-    ok = ok && write_record(&s->plan->next, fd, e);
-    if (close(fd) < 0 && ok)
-        return err_errno(e, "write " STATE_FILE);
-    return ok || err_wrap(e, "create " STATE_FILE);
+    return fs_create_blocks_at(stage, name, 0644, STATE_MAX_BYTES, next_block,
+                               &blocks, e) ||
+           err_wrap(e, "create " STATE_FILE);
 }
 
 /* The record is the last change of the swap. */

@@ -62,9 +62,11 @@ static bool drop_folders(struct transaction *tx, const struct str *paths,
 bool journal_replace(const struct swap *s, struct err *e)
 {
     CLEANUP(buf_done) struct buf text = {0};
+    struct journal_at at = {0};
 
     buf_init(&text, JOURNAL_MAX_BYTES);
-    journal_format(s, &text);
+    while (journal_format(s, &at, &text)) {
+    }
     return buf_check(&text, "the journal", e) &&
            fs_replace_at(s->mapm, JOURNAL, 0644, buf_str(&text), e);
 }
@@ -207,17 +209,27 @@ static bool sync_stages(const struct swap *s, struct err *e)
     return true;
 }
 
+struct journal_blocks {
+    const struct swap *swap;
+    struct journal_at at;
+};
+
+static bool next_block(void *ctx, struct buf *block)
+{
+    struct journal_blocks *b = ctx;
+
+    return journal_format(b->swap, &b->at, block);
+}
+
 /* All that is staged is synced, the journal among it. Its name follows: it
  * reaches the disk with the changes that come after it, or before them. No file
  * system orders what happens on another one. */
 static bool write_journal(struct swap *s, struct err *e)
 {
-    CLEANUP(buf_done) struct buf text = {0};
+    struct journal_blocks blocks = {.swap = s};
 
-    buf_init(&text, JOURNAL_MAX_BYTES);
-    journal_format(s, &text);
-    if (!buf_check(&text, "the journal", e) ||
-        !fs_create_at(s->stages[0].fd, JOURNAL, 0644, buf_str(&text), e) ||
+    if (!fs_create_blocks_at(s->stages[0].fd, JOURNAL, 0644, JOURNAL_MAX_BYTES,
+                             next_block, &blocks, e) ||
         !sync_stages(s, e))
         return false;
     if (renameat(s->stages[0].fd, JOURNAL, s->mapm, JOURNAL) < 0)

@@ -38,9 +38,10 @@
  *     end <sha256 of the lines before>
  */
 
-#define JOURNAL_MAX_BYTES (128u * 1024 * 1024) /* 100,000 packages, twice */
-#define BACKUP_MAX_COUNT  9999
-#define SWAP_MAX_STAGES   32 /* mounts that the places of one swap are on */
+#define JOURNAL_MAX_BYTES   (128u * 1024 * 1024) /* 100,000 packages, twice */
+#define JOURNAL_BLOCK_BYTES (256u * 1024)
+#define BACKUP_MAX_COUNT    9999
+#define SWAP_MAX_STAGES     32 /* mounts that the places of one swap are on */
 
 struct swap_op {
     struct str path;
@@ -103,7 +104,15 @@ struct hash print_of(struct print_node *nodes, size_t count);
 MUST_CHECK bool swap_print(int dirfd, const char *path, uint64_t *ino,
                            struct hash *print, struct err *e);
 
-void journal_format(const struct swap *s, struct buf *out);
+/* Appends the journal from `*at` on, which starts zeroed. Returns true if it
+ * stopped because it appended JOURNAL_BLOCK_BYTES and more follows. */
+struct journal_at {
+    size_t op;
+    bool has_begun;
+    struct hash_state sum; /* of the text before */
+};
+bool journal_format(const struct swap *s, struct journal_at *at,
+                    struct buf *out);
 /* Writes it to s->mapm in the place of the one that is there. Synced. */
 MUST_CHECK bool journal_replace(const struct swap *s, struct err *e);
 /* Parses a journal; strings are copied into `a`. Returns false for anything

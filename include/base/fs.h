@@ -1,6 +1,7 @@
 #ifndef BASE_FS_H
 #define BASE_FS_H
 
+#include "base/buf.h"
 #include "base/hash.h"
 #include "base/str.h"
 
@@ -100,6 +101,14 @@ MUST_CHECK bool fs_write_all(int fd, struct str content, struct err *e);
  * not sync. Leaves nothing behind on failure. */
 MUST_CHECK bool fs_create_at(int dirfd, const char *path, mode_t mode,
                              struct str content, struct err *e);
+
+/* The same for a content of `max` bytes at most that is not in memory as a
+ * whole: `next` appends a block to an empty buffer, and returns whether more
+ * follow. Errors: ERR_LIMIT. */
+MUST_CHECK bool fs_create_blocks_at(int dirfd, const char *path, mode_t mode,
+                                    size_t max,
+                                    bool (*next)(void *ctx, struct buf *block),
+                                    void *ctx, struct err *e);
 
 /*
  * Replaces `path` atomically: writes a temporary file in the same directory,

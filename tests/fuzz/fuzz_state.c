@@ -42,6 +42,7 @@ static void try_record(struct str text, struct arena *a)
 static void try_journal(struct str text, struct arena *a)
 {
     struct swap s;
+    struct journal_at at = {0};
     struct buf out;
 
     if (!journal_parse(text, &client_scope_workspace, a, &s))
@@ -57,7 +58,8 @@ static void try_journal(struct str text, struct arena *a)
     for (size_t i = 0; i < s.drop_count; i++)
         check_place(s.drop[i]);
     buf_init(&out, JOURNAL_MAX_BYTES);
-    journal_format(&s, &out);
+    while (journal_format(&s, &at, &out)) {
+    }
     if (!journal_parse(buf_str(&out), &client_scope_workspace, a, &s))
         abort();
     buf_done(&out);

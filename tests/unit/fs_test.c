@@ -338,6 +338,31 @@ TEST(create_is_exclusive_and_umask_proof)
     scratch_close(&s);
 }
 
+/* "0", "1", … */
+static bool next_digit(void *ctx, struct buf *block)
+{
+    char *digit = ctx;
+
+    buf_char(block, (*digit)++);
+    return *digit <= '9';
+}
+
+/* [F7] a content that is not in memory as a whole, within its bound */
+TEST(a_file_is_created_of_blocks)
+{
+    struct scratch s;
+    struct err e = {0};
+    char digit = '0';
+
+    scratch_open(&s);
+    CHECK(fs_create_blocks_at(s.fd, "x", 0644, 10, next_digit, &digit, &e));
+    CHECK_STR(get(&s, "x"), "0123456789");
+    digit = '0';
+    CHECK(!fs_create_blocks_at(s.fd, "y", 0644, 9, next_digit, &digit, &e));
+    CHECK(e.code == ERR_LIMIT && !fs_exists_at(s.fd, "y"));
+    scratch_close(&s);
+}
+
 /* [row 16, row 27]. */
 TEST(a_file_of_the_user_is_replaced_where_its_path_leads)
 {

@@ -266,6 +266,7 @@ TEST(journals_are_read_strictly)
         struct hash h = hash_of(str_cstr(rows[i].text));
         struct str text =
             arena_printf(&a, "%send %s\n", rows[i].text, hash_hex(&h, &a).p);
+        struct journal_at part = {0};
         struct swap s;
         struct buf out;
 
@@ -273,7 +274,7 @@ TEST(journals_are_read_strictly)
               rows[i].good);
         if (rows[i].good) {
             buf_init(&out, JOURNAL_MAX_BYTES);
-            journal_format(&s, &out);
+            CHECK(!journal_format(&s, &part, &out));
             CHECK_STR(out.p, text.p);
             buf_done(&out);
         }
@@ -293,6 +294,43 @@ TEST(journals_are_read_strictly)
         }
         arena_done(&a);
     }
+}
+
+/* [F7] A long journal comes in parts, with one sum over all of them. */
+TEST(long_journals_come_in_blocks)
+{
+    enum { OPS = 5000 };
+    CLEANUP(arena_done) struct arena a = {0};
+    struct swap_op *ops = arena_array(&a, OPS, sizeof *ops);
+    struct swap s = {.scope = &client_scope_workspace,
+                     .stage_name = STR("stage-0123456789abcdef"),
+                     .stage_count = 1,
+                     .ops = ops,
+                     .count = OPS};
+    struct journal_at at = {0};
+    struct swap again;
+    struct buf all, block;
+    size_t blocks = 0;
+    bool more = true;
+
+    for (size_t i = 0; i < OPS; i++)
+        ops[i] = (struct swap_op){
+            .path = arena_printf(&a, ".agents/skills/skill-%zu", i),
+            .new_ino = i + 1};
+    buf_init(&all, JOURNAL_MAX_BYTES);
+    buf_init(&block, 2 * JOURNAL_BLOCK_BYTES);
+    while (more) {
+        buf_clear(&block);
+        more = journal_format(&s, &at, &block);
+        CHECK(!block.overflowed);
+        buf_append(&all, buf_str(&block));
+        blocks++;
+    }
+    CHECK(blocks == all.n / JOURNAL_BLOCK_BYTES + 1 && blocks > 2);
+    CHECK(journal_parse(buf_str(&all), &client_scope_workspace, &a, &again) &&
+          again.count == OPS);
+    buf_done(&all);
+    buf_done(&block);
 }
 
 /* [X21] what a key may be, 37 and 38 */
