@@ -222,7 +222,11 @@ bool state_begin(struct state *s, struct err *e)
 
 bool state_commit(struct state *s, struct err *e)
 {
-    return db_open(s, e) && db_run(s, "COMMIT", e);
+    if (!db_open(s, e) || !db_run(s, "COMMIT", e))
+        return false;
+    /* After an index of many packages, which is not read soon. */
+    sqlite3_db_release_memory(s->db);
+    return true;
 }
 
 bool state_count(struct state *s, uint64_t *packages, uint64_t *workspaces,

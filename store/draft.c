@@ -9,7 +9,7 @@
 
 #include "store_internal.h"
 
-#define PENDING_BYTES (1024u * 1024)
+#define PENDING_BYTES (256u * 1024)
 
 void draft_init(struct draft *d, int dirfd)
 {
