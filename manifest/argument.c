@@ -166,6 +166,8 @@ static bool parse_short(struct str text, const struct origin_rules *rules,
     o.ref = arena_str(a, ref);
     if (has_ref && !ref.n)
         return origin_refuse(text, "has no ref behind \"@\"", e);
+    if (str_is(o.ref, "HEAD"))
+        o.ref = STR(""); /* the default branch */
     return origin_finish_short(text, &o, a, out, e);
 }
 

@@ -512,6 +512,19 @@ static bool read_file(struct pasted *p, struct err *e)
            refuse_file(p, e);
 }
 
+/* A link to HEAD shows the default branch. */
+static void read_head(struct pasted *p)
+{
+    struct str below = p->rest, first;
+
+    if (str_is(p->ref, "HEAD"))
+        p->ref = STR("");
+    if (!p->rest.n || !str_cut(&below, '/', &first) || !str_is(first, "HEAD"))
+        return;
+    take_path(p, below);
+    p->rest = STR("");
+}
+
 /* --- all of it ------------------------------------------------------------------ */
 
 static bool read_place(struct pasted *p, struct err *e)
@@ -527,7 +540,10 @@ static bool read_place(struct pasted *p, struct err *e)
         take_path(p, decode(p->below, true, p->a));
     read_query(p);
     read_fragment(p);
-    return read_file(p, e);
+    if (!read_file(p, e))
+        return false;
+    read_head(p);
+    return true;
 }
 
 bool origin_parse_pasted(struct str text, const struct origin_rules *rules,

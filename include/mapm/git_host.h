@@ -21,7 +21,7 @@
 #define GIT_HOST_MAX_NAMES     4
 #define GIT_HOST_MAX_HOMES     3
 #define GIT_HOST_MAX_ADDRESSES 8
-#define GIT_HOST_MAX_PAGES     12
+#define GIT_HOST_MAX_PAGES     16
 #define GIT_HOST_MAX_QUERIES   6
 #define GIT_HOST_MAX_ARGS      6
 #define GIT_HOST_MAX_TOKENS    4
