@@ -264,6 +264,9 @@ const struct client clients_table[] = {
      .programs = {"cline"}, .home = {".cline"},
      .home_env = {"CLINE_DIR", ".cline"},
      .markers = {".cline", ".clinerules"},
+     /* A file of frontmatter and body, though its name ends in ".yaml". */
+     .agents = ".cline/agents", .agents_home = ".cline/agents",
+     .suffix = ".yaml", .agent_keys = {"name", "description"},
      .mcp_user = {".cline/data/settings/cline_mcp_settings.json",
                   .shape = &shape_plain},
      .timeout = {"timeout", true},
@@ -356,7 +359,7 @@ const struct client clients_table[] = {
      .programs = {"devin"}, .home = {".config/devin"},
      .markers = {".devin"},
      .skills = ".devin/skills", .skills_home = ".config/devin/skills",
-     .agents = ".devin/agents", .suffix = ".md", .agent_keys = {"name", "description"},
+     .agents = ".devin/agents", .agents_home = ".config/devin/agents", .suffix = ".md", .agent_keys = {"name", "description"},
      .mcp = {".devin/mcp_config.json", .shape = &shape_windsurf},
      .mcp_user = {".config/devin/mcp_config.json", .shape = &shape_windsurf},
      .budget = {
@@ -368,6 +371,8 @@ const struct client clients_table[] = {
      .programs = {"agy", "antigravity"},
      .home = {".gemini/config", ".gemini/antigravity", ".gemini/antigravity-cli"},
      .markers = {".agents/mcp_config.json"}, .skills_home = ".gemini/config/skills",
+     .agents = ".agents/agents", .agents_home = ".gemini/config/agents",
+     .suffix = ".md", .agent_keys = {"name", "description"},
      .mcp = {".agents/mcp_config.json", .shape = &shape_windsurf},
      .mcp_user = {".gemini/config/mcp_config.json", .shape = &shape_windsurf},
      .budget = {
@@ -451,7 +456,7 @@ const struct client clients_table[] = {
      .programs = {"kilo"}, .home = {".config/kilo"},
      .markers = {".kilo", ".kilocode", "kilo.json", "kilo.jsonc"},
      .skills_home = ".kilo/skills",
-     .agents = ".kilo/agents", .suffix = ".md",
+     .agents = ".kilo/agents", .agents_home = ".config/kilo/agents", .suffix = ".md",
      .agent_keys = {"description", "mode=subagent"},
      .mcp = {"kilo.json", {"kilo.jsonc", ".kilo/kilo.json", ".kilo/kilo.jsonc"},
              &shape_opencode, .env_ref = "{env:%}"},
