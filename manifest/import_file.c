@@ -62,6 +62,18 @@ static bool is_clean(struct str s)
            text_find_hidden(s, NULL, NULL) == TEXT_HIDDEN_NONE;
 }
 
+/* Returns the beginning of a name in a form that can be shown on one line. */
+static struct str shown_name(struct str name, struct arena *a)
+{
+    struct str shown = text_shown(str_slice(name, 0, NAME_SHOWN_BYTES), a);
+    struct str head = {"", 0}, out = {"", 0};
+
+    while (shown.p && str_cut(&shown, '\t', &head)) /* it keeps TABs */
+        out = arena_printf(a, "%.*s%s%.*s", STR_ARG(out), out.p[0] ? " " : "",
+                           STR_ARG(head));
+    return out;
+}
+
 /* Removes texts that cannot be part of an origin, such as those with an escaped
  * NUL; the entry is not imported then. The name is kept in a form that can be
  * shown. */
@@ -74,9 +86,7 @@ static void drop_unclean(const struct reader *r, struct import_entry *x)
         if (is_clean(*all[i]))
             continue;
         *all[i] =
-            all[i] == &x->name
-                ? text_shown(str_slice(x->name, 0, NAME_SHOWN_BYTES), r->a)
-                : str_make("", 0);
+            all[i] == &x->name ? shown_name(x->name, r->a) : str_make("", 0);
         x->problem = "a text of it is too long, or has a hidden character";
     }
 }
