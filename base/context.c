@@ -1,6 +1,7 @@
 #include "base/context.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 
 #define NOTICE_MAX_BYTES (1024u * 1024)
 
@@ -50,6 +51,13 @@ bool context_check_cancelled(const struct context *cx, struct err *e)
     if (cx->host && cx->host->cancelled && cx->host->cancelled(cx->host->ctx))
         return err_set(e, ERR_INTERRUPTED, "interrupted");
     return true;
+}
+
+bool context_is_ci(void)
+{
+    struct str ci = str_cstr(getenv("CI"));
+
+    return ci.n && !str_is(ci, "false") && !str_is(ci, "0");
 }
 
 bool context_can_ask(const struct context *cx)

@@ -47,13 +47,10 @@ static bool can_ask(void *ctx)
     return inv->term.is_in && inv->term.is_err;
 }
 
-/* What asks nothing itself, lets no program ask, either. */
+/* Returns whether ssh may prompt: only where mapm itself may ask. */
 static bool may_prompt(struct invocation *inv)
 {
-    struct str ci = str_cstr(getenv("CI"));
-    bool is_ci = ci.n && !str_is(ci, "false") && !str_is(ci, "0");
-
-    return can_ask(inv) && !is_ci && !has_option(inv, OPTION_YES) &&
+    return can_ask(inv) && !context_is_ci() && !has_option(inv, OPTION_YES) &&
            !str_is(str_cstr(getenv("GIT_TERMINAL_PROMPT")), "0");
 }
 

@@ -109,7 +109,7 @@ static bool is_first(const struct install_session *s)
 {
     return s->request->command == INSTALL_INSTALL && !s->locked &&
            !s->request->dry_run && s->request->clients.count == 0 &&
-           !session_is_ci() && s->part_count == 1 && s->layer.lock.count == 0 &&
+           !context_is_ci() && s->part_count == 1 && s->layer.lock.count == 0 &&
            s->layer.local_lock.count == 0;
 }
 

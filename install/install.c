@@ -33,7 +33,7 @@ static bool check_layer_roots(struct install_session *s, struct err *e)
     for (size_t i = 0; i < p->root_count; i++) {
         if (p->roots[i].origin.scheme != ORIGIN_FILE)
             continue;
-        if (session_is_ci()) {
+        if (context_is_ci()) {
             err_set(e, ERR_ORIGIN,
                     "%.*s%smapm.yaml:%u: %.*s is a folder of one machine",
                     STR_ARG(s->layer.member), in, p->roots[i].line,
@@ -861,7 +861,7 @@ bool install_packages(struct install_session *s, struct err *e)
     struct context *cx = s->cx;
     struct closure_options o = {
         .locked = s->request->locked ||
-                  (session_is_ci() && s->request->arguments.count == 0),
+                  (context_is_ci() && s->request->arguments.count == 0),
         .offline = cx->is_offline,
         .no_self = s->request->no_self,
         .allow_hidden = s->request->allow_hidden,

@@ -206,8 +206,6 @@ bool session_same_lock(struct str old, struct str new);
 
 /* options.c: returns whether the connection or host failed, not a package. */
 bool session_is_network(enum err_code code);
-/* Returns whether $CI is set; some systems set it to "false". */
-bool session_is_ci(void);
 /* Returns access to the store for provision. */
 struct provision_objects session_objects(struct install_session *s);
 MUST_CHECK bool session_provision_options(struct install_session *s,

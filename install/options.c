@@ -1,17 +1,8 @@
-#include <stdlib.h>
-
 #include "choose_clients.h"
 #include "clients_used.h"
 #include "self_server.h"
 
 /* Options of a session, and options for provision. */
-
-bool session_is_ci(void)
-{
-    struct str ci = str_cstr(getenv("CI"));
-
-    return ci.n && !str_is(ci, "false") && !str_is(ci, "0");
-}
 
 bool session_is_network(enum err_code code)
 {

@@ -880,7 +880,7 @@ static bool check_overrides(const struct install_session *s, struct err *e)
 
         if (!n->is_override)
             continue;
-        if (!session_is_ci()) {
+        if (!context_is_ci()) {
             context_warn(s->cx,
                          "%s %.*s is not what mapm.lock holds: it is "
                          "from %.*s",

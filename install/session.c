@@ -62,7 +62,7 @@ static bool will_ask_network(const struct install_session *s)
 /* Where a lock may be written without a person, both sides are left alone. */
 static bool may_merge(const struct install_request *r)
 {
-    return r->command == INSTALL_INSTALL && !r->locked && !session_is_ci();
+    return r->command == INSTALL_INSTALL && !r->locked && !context_is_ci();
 }
 
 /* Hosts that a person names, before the layer reads which there are. */

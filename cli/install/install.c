@@ -7,8 +7,6 @@
 #include "mapm/layer.h"
 #include "mapm/mapm_path.h"
 
-#include <stdlib.h>
-
 #include "../client_show.h"
 #include "diff.h"
 #include "install_show.h"
@@ -51,13 +49,12 @@ static bool check_sides(const struct invocation *inv, struct err *e)
     return true;
 }
 
-/* Whether a person is there who would answer, and it is no job of a CI. */
+/* Returns whether questions may be put to the user: there is a terminal, and no
+ * option and no CI forbids it. */
 static bool may_ask(const struct invocation *inv)
 {
-    const char *ci = getenv("CI");
-
     return !has_option(inv, OPTION_YES) && !has_option(inv, OPTION_JSON) &&
-           !(ci && ci[0]) && context_can_ask(&inv->cx);
+           !context_is_ci() && context_can_ask(&inv->cx);
 }
 
 static struct install_request request_of(struct invocation *inv,

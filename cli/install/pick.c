@@ -7,8 +7,6 @@
 #include "mapm/doc_kind.h"
 #include "mapm/origin.h"
 
-#include <stdlib.h>
-
 #define FILTER_MAX_BYTES 64
 #define SCREEN_MAX_BYTES (1u << 20)
 #define NAME_COLUMNS     28
@@ -466,9 +464,9 @@ static bool talk(struct picker *p, struct err *e)
 bool pick_can_ask(const struct invocation *inv)
 {
     const struct term *t = &inv->term;
-    const char *ci = getenv("CI");
 
-    return t->is_in && t->is_out && t->is_err && !t->is_dumb && !(ci && ci[0]);
+    return t->is_in && t->is_out && t->is_err && !t->is_dumb &&
+           !context_is_ci();
 }
 
 /* --- what was chosen ------------------------------------------------------ */

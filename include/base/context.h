@@ -100,6 +100,10 @@ void context_progress(struct context *cx, const struct progress *p);
 MUST_CHECK bool context_check_cancelled(const struct context *cx,
                                         struct err *e);
 
+/* Returns whether the environment variable CI is set to anything but "",
+ * "false" and "0". */
+bool context_is_ci(void);
+
 /* Returns whether a question can be shown to the user. */
 bool context_can_ask(const struct context *cx);
 /* Errors: as in struct host. */

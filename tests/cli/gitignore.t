@@ -45,7 +45,12 @@ rm -rf .agents/skills/third
 is 'nor with --locked' "$(at_terminal "$MAPM" install --locked | grep -c "$offer")" 0
 rm -rf .agents/skills/third
 is 'nor with CI' "$(at_terminal env CI=1 "$MAPM" install | grep -c "$offer")" 0
-rm -rf .agents/skills/third
+for value in false 0 ''; do
+    rm -rf .agents/skills/third "$T/elsewhere"
+    is "[D20] CI=$value is no CI" \
+        "$(at_terminal env CI=$value "$MAPM" install | grep -c "$offer")" 1
+done
+rm -rf .agents/skills/third "$T/elsewhere"
 is 'nor for a dry run' "$(at_terminal "$MAPM" install --dry-run | grep -c "$offer")" 0
 like 'but there, too' "$(at_terminal "$MAPM" install)" "$offer"
 rm -rf .agents/skills/third

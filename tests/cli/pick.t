@@ -123,6 +123,16 @@ is 'nothing is written' "$(ls -A)" ''
 on_screen 5x20 '=0 of' '+wide' '=filter: wide_' '@40x120' '=esc leaves' '@2x3' '=0 of' '+\x1b' -- \
     "$MAPM" install acme/market
 is 'a screen of any size, and of another one' "$status" 0
+CI=true
+export CI
+on_screen 24x80 -- "$MAPM" install acme/market
+is 'in CI' "$status" 0
+hasnt 'there is a list' "$out" '[?1049h'
+CI=false
+on_screen 24x80 '=esc leaves' '+\x1b' -- "$MAPM" install acme/market
+is 'CI=false is no CI' "$status" 0
+has 'and opens the picker' "$out" '[?1049h'
+unset CI
 TERM=dumb
 on_terminal n "$MAPM" install acme/market
 is 'a dumb terminal' "$status" 0
