@@ -1,91 +1,35 @@
 #include "pick.h"
 
-#include "base/map.h"
 #include "base/proc.h"
 #include "base/term_screen.h"
 #include "base/text.h"
 #include "mapm/doc_kind.h"
-#include "mapm/origin.h"
+#include "mapm/install_picker.h"
 
-#define FILTER_MAX_BYTES 64
 #define SCREEN_MAX_BYTES (1u << 20)
 #define NAME_COLUMNS     28
 #define ROW_MAX_COLUMNS  500
 #define FRAME_LINES      3   /* title, filter, keys */
-#define RESIZE_EACH_MS   200 /* how often the size is looked at */
+#define RESIZE_EACH_MS   200 /* interval of checks for a new size */
 
-struct row {
-    const struct install_offer *offer; /* NULL: the heading of its group */
-    size_t group;
-    struct str shown;    /* without the part that changes */
-    struct str haystack; /* lower case */
-    bool is_picked;
-};
-
-struct picker {
+struct screen {
     struct invocation *inv;
     const struct install_catalog *catalog;
-    struct row *rows; /* by group, each behind its heading */
-    size_t row_count;
-    size_t *seen; /* rows that fit the filter */
-    size_t seen_count;
-    size_t cursor, top; /* of `seen` */
-    char filter[FILTER_MAX_BYTES];
-    size_t filter_bytes;
-    size_t picked, tokens;
+    struct install_picker picker;
+    size_t cursor, top; /* indexes of picker.seen */
     unsigned width, height;
-    struct term_screen screen;
+    struct term_screen saved;
 };
 
-/* --- the rows ------------------------------------------------------------- */
+/* --- the screen ----------------------------------------------------------- */
 
-struct group {
-    const struct install_offer **offers;
-    size_t count, capacity;
-    struct str title;
-};
-
-/* One line that a terminal can only print. */
+/* Returns one line that a terminal can only print. */
 static struct str clean(struct str s, struct arena *a)
 {
     return text_shown(text_one_line(s, a), a);
 }
 
-static struct group *find_group(struct map *groups,
-                                const struct install_offer *o, struct arena *a)
-{
-    struct map_entry *at = map_entry(
-        groups, arena_printf(a, "%d %.*s", o->is_of_plugin, STR_ARG(o->group)));
-    struct group *g = at->value;
-
-    if (!g) {
-        at->value = g = arena_new(a, struct group);
-        g->title =
-            o->is_of_plugin
-                ? arena_printf(a, "plugin %.*s", STR_ARG(clean(o->group, a)))
-                : arena_printf(a, "%.*s/", STR_ARG(clean(o->group, a)));
-    }
-    return g;
-}
-
-static void add_offer(struct map *groups, const struct install_offer *o,
-                      struct arena *a)
-{
-    struct group *g = find_group(groups, o, a);
-
-    g->offers =
-        arena_grow(a, g->offers, g->count, &g->capacity, sizeof *g->offers);
-    g->offers[g->count++] = o;
-}
-
-static struct str offer_text(const struct install_offer *o)
-{
-    return o->problem.n         ? o->problem
-           : o->kind == DOC_MCP ? o->command
-                                : o->description;
-}
-
-/* A name of some columns, filled up. */
+/* Appends `name`, cut or filled to a fixed number of columns. */
 static void put_name(struct buf *b, struct str name)
 {
     struct str cut = text_fit(name, NAME_COLUMNS);
@@ -96,10 +40,16 @@ static void put_name(struct buf *b, struct str name)
         buf_char(b, ' ');
 }
 
-static struct str row_text(const struct install_offer *o, struct arena *a)
+static struct str row_text(const struct picker_row *row, struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};
+    const struct install_offer *o = row->offer;
 
+    if (row->count)
+        return arena_printf(a, "%s%.*s%s (%zu)",
+                            o->is_of_plugin ? "plugin " : "",
+                            STR_ARG(clean(o->group, a)),
+                            o->is_of_plugin ? "" : "/", row->count);
     buf_init(&b, SCREEN_MAX_BYTES);
     buf_printf(&b, "%-6s ", doc_kind_name(o->kind));
     put_name(&b, clean(o->name, a));
@@ -109,191 +59,36 @@ static struct str row_text(const struct install_offer *o, struct arena *a)
         buf_text(&b, "installed  ");
     else if (o->tokens)
         buf_printf(&b, "%5zu tok  ", o->tokens);
-    buf_append(&b, clean(offer_text(o), a));
+    buf_append(&b, clean(install_offer_text(o), a));
     return arena_str(a, text_fit(buf_str(&b), ROW_MAX_COLUMNS));
 }
 
-static struct str haystack_of(const struct install_offer *o, struct arena *a)
+/* Returns whether the size has changed. */
+static bool find_size(struct screen *s)
 {
-    return text_lower(arena_printf(a, "%.*s %.*s %s %.*s", STR_ARG(o->name),
-                                   STR_ARG(o->group), doc_kind_name(o->kind),
-                                   STR_ARG(offer_text(o))),
-                      a);
+    unsigned width = s->width, height = s->height;
+
+    term_screen_size(&s->width, &s->height);
+    return s->width != width || s->height != height;
 }
 
-static void add_rows(struct picker *p, const struct group *g, size_t number,
-                     struct arena *a)
-{
-    /* The heading of a plugin alone would say the same again. */
-    if (g->count > 1 || g->offers[0]->kind != DOC_PLUGIN)
-        p->rows[p->row_count++] =
-            (struct row){.group = number,
-                         .shown = arena_printf(a, "%.*s (%zu)",
-                                               STR_ARG(g->title), g->count)};
-    for (size_t i = 0; i < g->count; i++)
-        p->rows[p->row_count++] = (struct row){
-            .offer = g->offers[i],
-            .group = number,
-            .shown = row_text(g->offers[i], a),
-            .haystack = haystack_of(g->offers[i], a),
-        };
-}
-
-/* Of each plugin itself first, then its packages. */
-static void make_rows(struct picker *p)
-{
-    const struct install_catalog *c = p->catalog;
-    struct arena *a = &p->inv->cx.arena;
-    size_t room = 2 * (c->offer_count + c->plugin_count) + 1;
-    struct map groups;
-
-    map_init(&groups, a);
-    for (size_t i = 0; i < c->plugin_count; i++)
-        add_offer(&groups, &c->plugins[i], a);
-    for (size_t i = 0; i < c->offer_count; i++)
-        add_offer(&groups, &c->offers[i], a);
-    p->rows = arena_array(a, room, sizeof *p->rows);
-    p->seen = arena_array(a, room, sizeof *p->seen);
-    for (size_t i = 0; i < groups.count; i++)
-        add_rows(p, groups.entries[i].value, i, a);
-}
-
-/* --- the filter ----------------------------------------------------------- */
-
-static bool fits(const struct row *row, struct str word)
-{
-    return word.n == 0 || str_find(row->haystack, word) != SIZE_MAX;
-}
-
-/* A heading is seen when a package of its group is. */
-static void filter_rows(struct picker *p)
-{
-    CLEANUP(arena_done) struct arena a = {0};
-    struct str word = text_lower(str_make(p->filter, p->filter_bytes), &a);
-    size_t heading = SIZE_MAX;
-
-    p->seen_count = p->top = p->cursor = 0;
-    for (size_t i = 0; i < p->row_count; i++) {
-        const struct row *row = &p->rows[i];
-
-        if (!row->offer) {
-            heading = i;
-            continue;
-        }
-        if (!fits(row, word))
-            continue;
-        if (heading != SIZE_MAX && p->rows[heading].group == row->group &&
-            (p->seen_count == 0 ||
-             p->rows[p->seen[p->seen_count - 1]].group != row->group))
-            p->seen[p->seen_count++] = heading;
-        p->seen[p->seen_count++] = i;
-    }
-    /* the first package */
-    p->cursor = p->seen_count > 1 && !p->rows[p->seen[0]].offer ? 1 : 0;
-}
-
-/* Whole characters: what a key sent is in one read, or is not used. */
-static void add_text(struct picker *p, struct str text)
-{
-    if (!text_is_utf8(text) || text_has_control(text) ||
-        p->filter_bytes + text.n > FILTER_MAX_BYTES)
-        return;
-    for (size_t i = 0; i < text.n; i++)
-        p->filter[p->filter_bytes++] = text.p[i];
-    filter_rows(p);
-}
-
-static void drop_text(struct picker *p)
-{
-    while (p->filter_bytes &&
-           ((unsigned char)p->filter[p->filter_bytes - 1] & 0xc0) == 0x80)
-        p->filter_bytes--;
-    if (p->filter_bytes)
-        p->filter_bytes--;
-    filter_rows(p);
-}
-
-/* --- choosing ------------------------------------------------------------- */
-
-static bool can_pick(const struct row *row)
-{
-    return row->offer && !row->offer->problem.n;
-}
-
-static void set_picked(struct picker *p, struct row *row, bool picked)
-{
-    if (row->is_picked == picked)
-        return;
-    row->is_picked = picked;
-    p->picked += picked ? 1 : SIZE_MAX;
-    p->tokens += picked ? row->offer->tokens : 0 - row->offer->tokens;
-}
-
-/* All of them that are seen, or, when all are chosen, none. Plugins whole are
- * chosen alone: they have the others as parts. */
-static void toggle_seen(struct picker *p, size_t from, size_t to)
-{
-    bool all = true;
-
-    for (int round = 0; round < 2; round++)
-        for (size_t i = from; i < to; i++) {
-            struct row *row = &p->rows[p->seen[i]];
-
-            if (!can_pick(row) || row->offer->kind == DOC_PLUGIN ||
-                row->offer->is_installed)
-                continue;
-            if (round == 0)
-                all = all && row->is_picked;
-            else
-                set_picked(p, row, !all);
-        }
-}
-
-static void toggle(struct picker *p)
-{
-    struct row *row;
-    size_t to = p->cursor + 1;
-
-    if (p->cursor >= p->seen_count)
-        return;
-    row = &p->rows[p->seen[p->cursor]];
-    if (can_pick(row))
-        set_picked(p, row, !row->is_picked);
-    if (row->offer)
-        return;
-    while (to < p->seen_count && p->rows[p->seen[to]].group == row->group)
-        to++;
-    toggle_seen(p, p->cursor + 1, to);
-}
-
-/* --- the screen ----------------------------------------------------------- */
-
-/* Whether it is another size. */
-static bool find_size(struct picker *p)
-{
-    unsigned width = p->width, height = p->height;
-
-    term_screen_size(&p->width, &p->height);
-    return p->width != width || p->height != height;
-}
-
-static void put_line(const struct picker *p, struct buf *b, const char *style,
+static void put_line(const struct screen *s, struct buf *b, const char *style,
                      struct str text, bool is_last)
 {
     buf_text(b, style);
-    buf_append(b, text_fit(text, p->width - 1));
+    buf_append(b, text_fit(text, s->width - 1));
     buf_text(b, *style ? "\x1b[0m" : "");
     buf_text(b, is_last ? "\x1b[K" : "\x1b[K\r\n");
 }
 
-static const char *style_of(const struct picker *p, const struct row *row,
-                            bool is_at)
+static const char *style_of(const struct screen *s,
+                            const struct picker_row *row, bool is_at)
 {
-    bool color = p->inv->term.color_err;
+    bool color = s->inv->term.color_err;
 
     if (is_at)
         return "\x1b[7m";
-    if (!row->offer)
+    if (row->count)
         return "\x1b[1m";
     if (row->offer->problem.n)
         return "\x1b[2m";
@@ -302,58 +97,59 @@ static const char *style_of(const struct picker *p, const struct row *row,
     return row->offer->is_installed ? "\x1b[2m" : "";
 }
 
-static void put_row(const struct picker *p, struct buf *b, size_t at)
+static void put_row(const struct screen *s, struct buf *b, size_t at)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    const struct row *row = &p->rows[p->seen[at]];
-    const char *mark = !row->offer             ? ""
+    const struct picker_row *row = install_picker_row(&s->picker, at);
+    const char *mark = row->count              ? ""
                        : row->is_picked        ? " [x] "
                        : row->offer->problem.n ? "  -  "
                                                : " [ ] ";
 
-    put_line(p, b, style_of(p, row, at == p->cursor),
-             arena_printf(&a, "%s%s%.*s", at == p->cursor ? ">" : " ", mark,
-                          STR_ARG(row->shown)),
+    put_line(s, b, style_of(s, row, at == s->cursor),
+             arena_printf(&a, "%s%s%.*s", at == s->cursor ? ">" : " ", mark,
+                          STR_ARG(row_text(row, &a))),
              false);
 }
 
-static void scroll(struct picker *p, size_t lines)
+static void scroll(struct screen *s, size_t lines)
 {
-    if (p->cursor < p->top)
-        p->top = p->cursor;
-    if (p->cursor >= p->top + lines)
-        p->top = p->cursor - lines + 1;
-    /* The heading of the first package is seen with it. */
-    if (p->cursor == 1 && lines > 1)
-        p->top = 0;
+    if (s->cursor < s->top)
+        s->top = s->cursor;
+    if (s->cursor >= s->top + lines)
+        s->top = s->cursor - lines + 1;
+    /* Show the heading of the first package with it. */
+    if (s->cursor == 1 && lines > 1)
+        s->top = 0;
 }
 
-static void draw(struct picker *p)
+static void draw(struct screen *s)
 {
     CLEANUP(arena_done) struct arena a = {0};
     CLEANUP(buf_done) struct buf b = {0};
-    size_t lines = p->height - FRAME_LINES;
+    const struct install_picker *p = &s->picker;
+    size_t lines = s->height - FRAME_LINES;
 
     buf_init(&b, SCREEN_MAX_BYTES);
-    scroll(p, lines);
+    scroll(s, lines);
     buf_text(&b, "\x1b[?25l\x1b[H");
     put_line(
-        p, &b, "\x1b[1m",
+        s, &b, "\x1b[1m",
         arena_printf(&a, "%zu of %zu chosen, about %zu tokens: %.*s", p->picked,
-                     p->catalog->offer_count + p->catalog->plugin_count,
-                     p->tokens, STR_ARG(clean(p->catalog->origin.text, &a))),
+                     s->catalog->offer_count + s->catalog->plugin_count,
+                     p->tokens, STR_ARG(clean(s->catalog->origin.text, &a))),
         false);
-    put_line(p, &b, "",
+    put_line(s, &b, "",
              arena_printf(&a, "filter: %.*s_", (int)p->filter_bytes, p->filter),
              false);
-    for (size_t i = p->top; i < p->top + lines; i++)
+    for (size_t i = s->top; i < s->top + lines; i++)
         if (i < p->seen_count)
-            put_row(p, &b, i);
+            put_row(s, &b, i);
         else
-            put_line(p, &b, "",
+            put_line(s, &b, "",
                      i == 0 ? STR("  nothing fits the filter") : STR(""),
                      false);
-    put_line(p, &b, "\x1b[2m",
+    put_line(s, &b, "\x1b[2m",
              STR("type to filter, arrows move, space chooses, enter installs, "
                  "esc leaves"),
              true);
@@ -362,74 +158,86 @@ static void draw(struct picker *p)
 
 /* --- keys ----------------------------------------------------------------- */
 
-static void move(struct picker *p, enum term_key key)
+/* Moves the cursor to the first package that is seen. */
+static void go_to_first(struct screen *s)
 {
-    size_t page = p->height - FRAME_LINES;
-    size_t last = p->seen_count ? p->seen_count - 1 : 0;
+    const struct install_picker *p = &s->picker;
+
+    s->top = 0;
+    s->cursor = p->seen_count > 1 && install_picker_row(p, 0)->count ? 1 : 0;
+}
+
+static void move(struct screen *s, enum term_key key)
+{
+    size_t page = s->height - FRAME_LINES;
+    size_t last = s->picker.seen_count ? s->picker.seen_count - 1 : 0;
 
     switch (key) {
     case TERM_KEY_UP:
-        p->cursor -= p->cursor > 0;
+        s->cursor -= s->cursor > 0;
         break;
     case TERM_KEY_DOWN:
-        p->cursor += p->cursor < last;
+        s->cursor += s->cursor < last;
         break;
     case TERM_KEY_PAGE_UP:
-        p->cursor = p->cursor > page ? p->cursor - page : 0;
+        s->cursor = s->cursor > page ? s->cursor - page : 0;
         break;
     case TERM_KEY_PAGE_DOWN:
-        p->cursor = last - p->cursor > page ? p->cursor + page : last;
+        s->cursor = last - s->cursor > page ? s->cursor + page : last;
         break;
     case TERM_KEY_HOME:
-        p->cursor = 0;
+        s->cursor = 0;
         break;
     case TERM_KEY_END:
-        p->cursor = last;
+        s->cursor = last;
         break;
     default:
         break;
     }
 }
 
-/* Whether the choice is made: then without any the line of the cursor is it. */
-static bool is_entered(struct picker *p)
+/* Returns whether a package is picked; picks that at the cursor if none is. */
+static bool is_entered(struct screen *s)
 {
-    struct row *row =
-        p->cursor < p->seen_count ? &p->rows[p->seen[p->cursor]] : NULL;
+    struct install_picker *p = &s->picker;
 
-    if (p->picked == 0 && row && can_pick(row))
-        set_picked(p, row, true);
+    if (p->picked == 0 && s->cursor < p->seen_count &&
+        install_picker_can_pick(install_picker_row(p, s->cursor)))
+        install_picker_toggle(p, s->cursor);
     return p->picked > 0;
 }
 
-static void edit(struct picker *p, enum term_key key, struct str text)
+static void edit(struct screen *s, enum term_key key, struct str text)
 {
+    struct install_picker *p = &s->picker;
+
     switch (key) {
-    case TERM_KEY_TEXT:
-        add_text(p, text);
+    case TERM_KEY_TEXT: /* whole characters: a key is in one read */
+        install_picker_type(p, text);
         break;
     case TERM_KEY_BACKSPACE:
-        drop_text(p);
+        install_picker_erase(p);
         break;
     case TERM_KEY_CLEAR:
-        p->filter_bytes = 0;
-        filter_rows(p);
+        install_picker_clear(p);
         break;
     case TERM_KEY_TOGGLE:
-        toggle(p);
-        break;
+        install_picker_toggle(p, s->cursor);
+        return;
     case TERM_KEY_TOGGLE_ALL:
-        toggle_seen(p, 0, p->seen_count);
-        break;
+        install_picker_toggle_all(p);
+        return;
     default:
-        move(p, key);
-        break;
+        move(s, key);
+        return;
     }
+    go_to_first(s);
 }
 
-/* False when the person leaves, or `e` says why. What was typed ahead is taken
- * before the screen is drawn anew. */
-static bool talk(struct picker *p, struct err *e)
+/* Reads keys until the choice is made. Returns false if the user leaves (`e` has
+ * no code), or with an error. Keys that were typed ahead are read before the
+ * screen is drawn. */
+static bool talk(struct screen *s, struct err *e)
 {
     bool is_stale = true;
 
@@ -441,10 +249,10 @@ static bool talk(struct picker *p, struct err *e)
         if (proc_interrupted())
             return err_set(e, ERR_INTERRUPTED, "interrupted");
         if (is_stale && !term_key_wait(0))
-            draw(p);
+            draw(s);
         is_stale = term_key_wait(RESIZE_EACH_MS);
         if (!is_stale) {
-            is_stale = find_size(p);
+            is_stale = find_size(s);
             continue;
         }
         key = term_key_read(text, &n);
@@ -454,10 +262,10 @@ static bool talk(struct picker *p, struct err *e)
             return err_set(e, ERR_INTERRUPTED, "interrupted");
         if (key == TERM_KEY_ESCAPE)
             return false;
-        if (key == TERM_KEY_ENTER && is_entered(p))
+        if (key == TERM_KEY_ENTER && is_entered(s))
             return true;
-        edit(p, key, str_make(text, n));
-        find_size(p);
+        edit(s, key, str_make(text, n));
+        find_size(s);
     }
 }
 
@@ -469,48 +277,23 @@ bool pick_can_ask(const struct invocation *inv)
            !context_is_ci();
 }
 
-/* --- what was chosen ------------------------------------------------------ */
-
-static void leave(struct picker *p)
+static void leave(struct screen *s)
 {
-    term_screen_end(&p->screen);
-}
-
-/* A path, so that no other package of its name is meant. */
-static struct str word_of(const struct install_offer *o, struct arena *a)
-{
-    return o->kind == DOC_PLUGIN || o->path.n == 0
-               ? o->name
-               : str_join(o->path, STR("/"), a);
-}
-
-static struct str_list list_picked(const struct picker *p, enum doc_kind kind)
-{
-    struct arena *a = &p->inv->cx.arena;
-    struct str *items = arena_array(a, p->picked + 1, sizeof *items);
-    size_t count = 0;
-
-    for (size_t i = 0; i < p->row_count; i++)
-        if (p->rows[i].is_picked && p->rows[i].offer->kind == kind)
-            items[count++] = word_of(p->rows[i].offer, a);
-    return (struct str_list){items, count};
+    term_screen_end(&s->saved);
 }
 
 bool pick_offers(struct invocation *inv, const struct install_catalog *c,
                  struct install_choice *out, struct err *e)
 {
-    CLEANUP(leave) struct picker p = {.inv = inv, .catalog = c};
+    CLEANUP(leave) struct screen s = {.inv = inv, .catalog = c};
 
-    make_rows(&p);
-    filter_rows(&p);
-    find_size(&p);
+    install_picker_init(&s.picker, c, &inv->cx.arena);
+    go_to_first(&s);
+    find_size(&s);
     proc_catch_signals();
-    if (!term_flush(&inv->term, e) || !term_screen_begin(&p.screen, e) ||
-        !talk(&p, e))
+    if (!term_flush(&inv->term, e) || !term_screen_begin(&s.saved, e) ||
+        !talk(&s, e))
         return false;
-    *out = (struct install_choice){.agents = list_picked(&p, DOC_AGENT),
-                                   .skills = list_picked(&p, DOC_SKILL),
-                                   .mcps = list_picked(&p, DOC_MCP),
-                                   .plugins = list_picked(&p, DOC_PLUGIN)};
+    *out = install_picker_choice(&s.picker, &inv->cx.arena);
     return true;
 }
