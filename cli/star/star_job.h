@@ -51,10 +51,4 @@ void star_line_close(struct star_line *l); /* NULL is fine */
 enum star_line_kind star_line_read(struct star_line *l, bool more,
                                    struct buf *out);
 
-/* --- star_input.c --------------------------------------------------------------- */
-
-/* Whether the typed lines are incomplete: a bracket or a long string is open,
- * the last line is continued, or a block is not yet ended by a blank line. */
-bool star_input_is_open(struct str typed);
-
 #endif

@@ -26,7 +26,7 @@ static enum star_line_kind read_statement(struct star_line *l,
 {
     enum star_line_kind kind = star_line_read(l, false, typed);
 
-    while (kind == LINE_READ && star_input_is_open(buf_str(typed)) &&
+    while (kind == LINE_READ && star_is_incomplete(typed->p, typed->n) &&
            !typed->overflowed)
         kind = star_line_read(l, true, typed);
     return kind;

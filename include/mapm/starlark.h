@@ -219,6 +219,11 @@ struct star_program *star_compile(struct star *s, const char *file,
                                   const char *source, size_t length);
 void star_program_free(struct star *s, struct star_program *p);
 
+/* Returns whether an interactive host should read another line before it compiles
+ * `source`: a bracket or a long string is open, the last line is continued, or a
+ * block is not yet ended by a blank line. */
+bool star_is_incomplete(const char *source, size_t length);
+
 /* Returns the kind of value that the top level assigns to `name`, without
  * running the program, so that a host can check a function before it calls it.
  * For STAR_GLOBAL_FUNCTION, a def or lambda, sets `*out` to its signature. */

@@ -52,6 +52,38 @@ static star_value call(struct star *s, const struct star_module *m,
 
 /* --- values -------------------------------------------------------------------- */
 
+TEST(typed_lines_are_incomplete_until_a_statement_ends)
+{
+    static const struct {
+        const char *source;
+        bool is_incomplete;
+    } rows[] = {
+        {"", false},
+        {"x = 1\n", false},
+        {"f(1,\n", true},
+        {"f(1,\n2)\n", false},
+        {"x = '''a\n", true},
+        {"x = '''a\n'''\n", false},
+        {"x = 'a\n", false},
+        {"x = 1 + \\\n", true},
+        {"def f():\n", true},
+        {"def f():\n  return 1\n", true},
+        {"def f():\n  return 1\n\n", false},
+        {"def f(): return 1\n", true},
+        {"for x in y: pass\n  \n", false},
+        {"define = 1\n", false},
+        {"x = ']' # [\n", false},
+        {")\n", false},
+        {"if\n", false},
+        {"\n", false},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK(star_is_incomplete(rows[i].source, strlen(rows[i].source)) ==
+              rows[i].is_incomplete);
+    CHECK(star_is_incomplete("x = [1]", 5)); /* `length` ends it */
+}
+
 TEST(types_and_their_names)
 {
     struct star *s = star_open(NULL);
