@@ -125,7 +125,7 @@ enum command_id {
       "Choose plugins of a marketplace by name or glob") \
     V(MCP, "mcp", 0, "NAME", NAMES, NULL, \
       "Install MCP servers of a catalog by name or glob; may be repeated") \
-    V(PROFILE, "profile", 0, "NAME", CHOICE, "install agentskills skills-ref metis metaagents lm-kit metaskill publish agent-plugin claude-plugin marketplace", \
+    V(PROFILE, "profile", 0, "NAME", PROFILE, NULL, \
       "Validate by the rules of this format") \
     F(STRICT, "strict", 0, "Treat warnings as errors, and report unknown fields") \
     F(FIX, "fix", 0, "Fix what can be fixed automatically") \
@@ -277,6 +277,7 @@ enum argument_kind {
     ARGUMENT_CHOICE,   /* a member of `choices` */
     ARGUMENT_CLIENT,   /* a client */
     ARGUMENT_GIT_KIND, /* a kind of git host */
+    ARGUMENT_PROFILE,  /* a profile of mapm check */
     ARGUMENT_BACKEND,  /* TEXT; the clients that answer, or an API */
     ARGUMENT_PACKAGE,  /* a name that `mapm list` prints */
     ARGUMENT_SERVER,   /* the key of an MCP server there */

@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "mapm/clients.h"
+#include "mapm/document.h"
 #include "mapm/host_config.h"
 
 #include <string.h>
@@ -140,6 +141,8 @@ struct str option_choices(const struct option *o, struct arena *a)
                         a);
     if (o->kind == ARGUMENT_GIT_KIND)
         return git_host_kinds(" ", a);
+    if (o->kind == ARGUMENT_PROFILE)
+        return document_profile_names(" ", a);
     return str_make(o->choices, o->choices ? strlen(o->choices) : 0);
 }
 

@@ -11,24 +11,9 @@ static const struct kind {
     {DOC_MCP,   "mcp",   "mcps",   NULL},
     {DOC_PLUGIN, "plugin", "plugins", NULL},
 };
-
-static const char *const profiles[] = {
-    [PROFILE_INSTALL]     = "install",
-    [PROFILE_AGENTSKILLS] = "agentskills",
-    [PROFILE_SKILLS_REF]  = "skills-ref",
-    [PROFILE_METIS]       = "metis",
-    [PROFILE_METAAGENTS]  = "metaagents",
-    [PROFILE_LM_KIT]      = "lm-kit",
-    [PROFILE_METASKILL]   = "metaskill",
-    [PROFILE_PUBLISH]     = "publish",
-    [PROFILE_AGENT_PLUGIN]  = "agent-plugin",
-    [PROFILE_CLAUDE_PLUGIN] = "claude-plugin",
-    [PROFILE_MARKETPLACE]   = "marketplace",
-};
 /* clang-format on */
 
-#define KINDS    (sizeof kinds / sizeof *kinds)
-#define PROFILES (sizeof profiles / sizeof *profiles)
+#define KINDS (sizeof kinds / sizeof *kinds)
 
 static const struct kind *find_kind(enum doc_kind kind)
 {
@@ -61,19 +46,4 @@ bool doc_kind_find(struct str name, enum doc_kind *out)
 const char *doc_entry_file(enum doc_kind kind)
 {
     return find_kind(kind)->anchor;
-}
-
-const char *document_profile_name(enum profile p)
-{
-    return (size_t)p < PROFILES ? profiles[p] : profiles[PROFILE_INSTALL];
-}
-
-bool document_profile_find(struct str name, enum profile *out)
-{
-    for (size_t i = 0; i < PROFILES; i++)
-        if (str_is(name, profiles[i])) {
-            *out = (enum profile)i;
-            return true;
-        }
-    return false;
 }

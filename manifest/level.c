@@ -8,13 +8,26 @@
  * `install` also m: an error for agents and for packages that declare a scope
  * or MetaAgents dependencies, else a warning (a version alone makes no package
  * strict); i: an error when the package is installed, a warning when it is read
- * in place. Columns: install agentskills skills-ref metis metaagents lm-kit
- * metaskill publish agent-plugin claude-plugin marketplace. Skills in Agent
+ * in place. Columns: the profiles, in the order of `profiles`. Skills in Agent
  * Plugins have the severities of Agent Skills; a finding that Claude Code
  * accepts silently has none. Source: REQUIREMENTS 5, X2, X3, X6, X16, X17, X24;
  * 4.1 for the input that the reader of each standard accepts. */
 
 /* clang-format off */
+static const char *const profiles[] = {
+    [PROFILE_INSTALL]     = "install",
+    [PROFILE_AGENTSKILLS] = "agentskills",
+    [PROFILE_SKILLS_REF]  = "skills-ref",
+    [PROFILE_METIS]       = "metis",
+    [PROFILE_METAAGENTS]  = "metaagents",
+    [PROFILE_LM_KIT]      = "lm-kit",
+    [PROFILE_METASKILL]   = "metaskill",
+    [PROFILE_PUBLISH]     = "publish",
+    [PROFILE_AGENT_PLUGIN]  = "agent-plugin",
+    [PROFILE_CLAUDE_PLUGIN] = "claude-plugin",
+    [PROFILE_MARKETPLACE]   = "marketplace",
+};
+
 static const struct {
     const char *code, *levels;
 } table[] = {
@@ -219,6 +232,25 @@ static const char *find_levels(const char *code)
         if (strcmp(table[i].code, code) == 0)
             return table[i].levels;
     return "EEEEEEEEEEE";
+}
+
+bool document_profile_find(struct str name, enum profile *out)
+{
+    for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++)
+        if (str_is(name, profiles[i])) {
+            *out = (enum profile)i;
+            return true;
+        }
+    return false;
+}
+
+struct str document_profile_names(const char *between, struct arena *a)
+{
+    struct str names = STR("");
+
+    for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++)
+        names = arena_join(names, between, str_cstr(profiles[i]), a);
+    return names;
 }
 
 enum level level_of(const struct reader *r, const char *code)

@@ -31,8 +31,9 @@ enum profile {
     PROFILE_CLAUDE_PLUGIN,
     PROFILE_MARKETPLACE,
 };
-const char *document_profile_name(enum profile p);
 bool document_profile_find(struct str name, enum profile *out);
+/* Returns the names of all profiles, joined by `between`. Allocated in `a`. */
+struct str document_profile_names(const char *between, struct arena *a);
 
 /* Validates a single name under a profile (L8). */
 void document_check_name(enum profile profile, struct str name,

@@ -198,5 +198,4 @@ TEST(kinds_and_profiles_have_names)
     CHECK(!doc_kind_find(STR("skills"), &kind) && kind == DOC_SKILL);
     CHECK(document_profile_find(STR("lm-kit"), &p) && p == PROFILE_LM_KIT);
     CHECK(!document_profile_find(STR("LM-Kit"), &p));
-    CHECK_STR(document_profile_name(PROFILE_PUBLISH), "publish");
 }
