@@ -188,20 +188,48 @@ static const char *ending(size_t count)
     return count == 1 ? "" : "s";
 }
 
+struct totals {
+    size_t documents, errors, warnings;
+};
+
+static void add_to(struct totals *t, const struct check_result *r)
+{
+    t->documents++;
+    t->errors += r->why.errors;
+    t->warnings += r->why.warnings;
+}
+
+/* The author of the workspace cannot fix installed packages, so they are
+ * counted without -v, and listed where their folder is named. */
+static void print_installed(struct invocation *inv, const struct totals *t)
+{
+    if (t->errors || t->warnings)
+        term_print(&inv->term,
+                   "%zu installed package%s: %zu error%s, %zu warning%s (-v "
+                   "lists them)\n",
+                   t->documents, ending(t->documents), t->errors,
+                   ending(t->errors), t->warnings, ending(t->warnings));
+}
+
 static void print_words(struct invocation *inv,
                         const struct check_results *results)
 {
-    size_t errors = 0, warnings = 0;
+    struct totals all = {0}, installed = {0};
 
     for (size_t i = 0; i < results->count; i++) {
-        print_result(inv, results->items[i]);
-        errors += results->items[i]->why.errors;
-        warnings += results->items[i]->why.warnings;
+        const struct check_result *r = results->items[i];
+
+        add_to(&all, r);
+        if (r->is_installed && !has_option(inv, OPTION_VERBOSE))
+            add_to(&installed, r);
+        else
+            print_result(inv, r);
     }
+    print_installed(inv, &installed);
     if (!has_option(inv, OPTION_QUIET))
         term_print(&inv->term, "checked %zu: %zu error%s, %zu warning%s\n",
-                   results->count, errors, ending(errors), warnings,
-                   ending(warnings));
+                   all.documents, all.errors, ending(all.errors), all.warnings,
+                   ending(all.warnings));
 }
 
 void check_print(struct invocation *inv, const struct check_results *results)

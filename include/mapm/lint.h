@@ -61,6 +61,7 @@ struct check_result {
      * whether that is a folder of this checkout. */
     struct str from;
     bool is_from_checkout;
+    bool is_installed; /* from an origin, and found below a named folder */
 };
 
 struct check_rules {
@@ -195,8 +196,8 @@ MUST_CHECK bool lint_against(struct context *cx, struct str ref,
 
 /* --- lint/source.c ---------------------------------------------------------- */
 
-/* Sets `from` of installed packages that come from elsewhere than their origins
- * say: a fix belongs there. Without a layer there are none. */
+/* Sets `is_installed`, and `from` of installed packages that come from elsewhere
+ * than their origins say: a fix belongs there. Without a layer there are none. */
 void lint_find_sources(struct context *cx, const struct check_results *results);
 
 /* --- catalog.c ------------------------------------------------------------ */

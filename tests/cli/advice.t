@@ -240,4 +240,20 @@ exits '[D15] a program that cannot be used' 0 mapm install ./skills/x
 like '[D15] is told' "$err" 'warning: .*only "starlark" programs'
 exits '[D15] a skill' 0 mapm skill show x
 unlike '[D15] is shown without advice' "$out$err" '\[description|\[version'
+
+# --- packages of others, beside those of the workspace ------------------------------
+
+rm -rf mapm.* .agents .claude skills
+skill "$T/theirs"
+sed -i '/^version:/d' "$T/theirs/SKILL.md"
+skill skills/mine
+sed -i '/^version:/d' skills/mine/SKILL.md
+exits '[D15] a package from elsewhere' 0 mapm install --yes "$T/theirs"
+exits '[D15] check of the workspace' 0 mapm check
+like '[D15] lists what is its own' "$out" '^skills/mine/SKILL.md:1: warning: '
+unlike '[D15] and not what is installed' "$out" '^.agents'
+like '[D15] which is counted' "$out" '^1 installed package: 0 errors, 1 warning \(-v lists them\)$'
+like '[D15] in all' "$out" '^checked 2: 0 errors, 2 warnings$'
+like '[D15] -v lists it' "$(mapm check -v)" '^.agents/skills/theirs/SKILL.md:1: warning: '
+like '[D15] its folder, too' "$(mapm check .agents)" '^.agents/skills/theirs/SKILL.md:1: warning: '
 done_testing
