@@ -41,6 +41,9 @@ static const struct {
     {DOC("name: foo\nversion: 1.0.0\ndescription: \"a\\r\\nb\"\n"), ""},
     {DOC("name: foo\nversion: 1.0.0\ndescription: a\nx: [\"a\\rb\"]\n"),
      "hidden-characters:5!"},
+    {DOC("name: foo\nversion: 1.0.0\ndescription: a\n"
+         "x: [a\xe2\x80\x8b, b\xe2\x80\x8b]\n"),
+     "zero-width:5"},
     {"---\r\nname: Foo\r\ndescription: a\r\nversion: 1\r\n---\r\nA\r\n",
      "name-from-folder:2 version-format:4"}, /* [F5] */
     {"---\rname: foo\rdescription: a\rversion: 1\r---\rA\r",
@@ -65,6 +68,7 @@ TEST(diagnostics_come_by_line) /* [L9] */
         CHECK_STR(diagnostics_text(&r), orders[i].diagnostics);
         /* of the body: what it says is refused when a model would read it */
         CHECK(r.doc.hidden || !strstr(orders[i].diagnostics, "characters:9"));
+        CHECK(!r.doc.hidden || strstr(orders[i].diagnostics, "characters:"));
     }
 }
 
