@@ -27,7 +27,7 @@ static bool accept(struct command_rules *c, const struct hash *digest,
     const struct trust_request q = request_of(c, digest);
 
     if (!authorize_put(c->cx, c->store, &q, e))
-        return err_wrap(e, "cannot remember that mapm.yaml is accepted");
+        return err_wrap(e, "cannot record that mapm.yaml is accepted");
     c->accepted = true;
     return true;
 }
@@ -52,7 +52,7 @@ static bool ask_to_accept(struct command_rules *c, const struct hash *digest,
         return false;
     if (yes)
         return accept(c, digest, e);
-    context_note(c->cx, "then it does not count in this run");
+    context_note(c->cx, "the rules are not used in this run");
     c->told = true;
     return true;
 }
@@ -68,7 +68,7 @@ static bool settle(struct command_rules *c, struct err *e)
         return true;
     q = request_of(c, &digest);
     if (!authorize_trust(c->cx, c->store, &q, &state, e))
-        return err_wrap(e, "cannot tell whether mapm.yaml is accepted");
+        return err_wrap(e, "cannot determine whether mapm.yaml is accepted");
     c->accepted = state == TRUST_GIVEN;
     c->reason = authorize_reason(state);
     return c->accepted || ask_to_accept(c, &digest, e);
@@ -81,11 +81,10 @@ static void tell_unaccepted(struct command_rules *c)
     if (c->accepted || c->told)
         return;
     c->told = true;
-    context_note(
-        c->cx,
-        "what mapm.yaml allows commands is not accepted on this machine, "
-        "and does not count: " ACCEPT_WAY "%s%s",
-        *c->reason ? "\n  " : "", c->reason);
+    context_note(c->cx,
+                 "the command rules of mapm.yaml are not accepted on this "
+                 "machine and are ignored: " ACCEPT_WAY "%s%s",
+                 *c->reason ? "\n  " : "", c->reason);
 }
 
 /* --- setup -------------------------------------------------------------- */
@@ -231,21 +230,16 @@ static void refuse_denied(struct command_rules *c, const struct command *in,
         context_note(c->cx, "not allowed: %.*s\n  %.*s\n  for one run: %.*s",
                      STR_ARG(line), STR_ARG(name), STR_ARG(allow));
         refuse(in,
-               arena_printf(a, "%.*s; %.*s lets it through", STR_ARG(name),
+               arena_printf(a, "%.*s; %.*s allows it", STR_ARG(name),
                             STR_ARG(allow)),
                name, a, out);
         return;
     }
-    context_note(
-        c->cx,
-        "not allowed: %.*s\n  %.*s\n  only a change of that rule lets it "
-        "through",
-        STR_ARG(line), STR_ARG(name));
+    context_note(c->cx,
+                 "not allowed: %.*s\n  %.*s\n  change that rule to allow it",
+                 STR_ARG(line), STR_ARG(name));
     refuse(in,
-           arena_printf(a,
-                        "%.*s; only a change of that rule lets it "
-                        "through",
-                        STR_ARG(name)),
+           arena_printf(a, "%.*s; change that rule to allow it", STR_ARG(name)),
            name, a, out);
 }
 
@@ -269,23 +263,21 @@ static void refuse_unruled(struct command_rules *c, const struct command *in,
                      "\n  for one run: %.*s",
                      STR_ARG(line), STR_ARG(name), STR_ARG(allow));
         refuse(in,
-               arena_printf(a,
-                            "%.*s; " ACCEPT_WAY " or %.*s lets it "
-                            "through",
+               arena_printf(a, "%.*s; " ACCEPT_WAY " or %.*s allows it",
                             STR_ARG(name), STR_ARG(allow)),
                name, a, out);
         return;
     }
     context_note(
         c->cx,
-        "not allowed: %.*s\n  no rule is for it\n  for one run: %.*s\n"
+        "not allowed: %.*s\n  no rule matches it\n  for one run: %.*s\n"
         "  from now on, in mapm.yaml or config.yaml: policy: {commands: "
         "{allow: [%.*s]}}",
         STR_ARG(line), STR_ARG(allow), STR_ARG(rule));
-    refuse(in,
-           arena_printf(a, "no rule is for it; %.*s lets it through",
-                        STR_ARG(allow)),
-           STR("no rule"), a, out);
+    refuse(
+        in,
+        arena_printf(a, "no rule matches it; %.*s allows it", STR_ARG(allow)),
+        STR("no rule"), a, out);
 }
 
 /* --- always -------------------------------------------------------------------------- */
@@ -434,7 +426,7 @@ bool authorize_command(struct command_rules *c, const struct command *in,
         refuse(in,
                proc_now_ms() < in->deadline_ms
                    ? STR("the user said no")
-                   : STR("nobody answered in the time of the run"),
+                   : STR("no answer before the time of the run was over"),
                STR("the user"), a, out);
     return true;
 }

@@ -45,7 +45,7 @@ bool authorize_index_host(struct context *cx, struct store *store,
     bool yes = false;
 
     if (!well_known_read_host(host, &o.host, &o.port))
-        return err_set(e, ERR_ORIGIN, "\"%.*s\" is no host", STR_ARG(host));
+        return err_set(e, ERR_ORIGIN, "\"%.*s\" is not a host", STR_ARG(host));
     *is_public = !is_configured(&o, rules) && !origin_host_is_loopback(o.host);
     if (is_configured(&o, rules))
         return true;

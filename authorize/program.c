@@ -89,7 +89,7 @@ static bool check_fetched(struct context *cx, struct store *store,
     if (!authorize_request_entry(store, p->entry, &q, e))
         return false;
     if (!authorize_trust(cx, store, &q, &state, e))
-        return err_wrap(e, "cannot tell whether %.*s is trusted",
+        return err_wrap(e, "cannot determine whether %.*s is trusted",
                         STR_ARG(q.subject));
     if (state == TRUST_GIVEN)
         return true;
@@ -107,7 +107,8 @@ static bool check_workspace(struct context *cx, struct store *store,
     enum trust_state state;
 
     if (!authorize_trust(cx, store, &q, &state, e))
-        return err_wrap(e, "cannot tell whether this workspace is trusted");
+        return err_wrap(e,
+                        "cannot determine whether this workspace is trusted");
     if (state == TRUST_GIVEN)
         return true;
     if (!authorize_folder(cx, path, e))
@@ -125,8 +126,8 @@ bool authorize_program(struct context *cx, struct store *store,
                        bool for_model, struct err *e)
 {
     if (policy == METASKILLS_OFF) {
-        err_set(e, ERR_REFUSED, "metaskills are switched off here");
-        return err_hint(e, "runtime.metaskills says so: see mapm.yaml(5)");
+        err_set(e, ERR_REFUSED, "metaskills are disabled here");
+        return err_hint(e, "set by runtime.metaskills: see mapm.yaml(5)");
     }
     if (policy == METASKILLS_ALL)
         return true;

@@ -91,9 +91,9 @@ bool authorize_check_program(struct store *store, const struct hash *digest,
 
     if (!stored_read(store, digest, a, &s, e))
         return false;
-    return s.path.n || err_set(e, ERR_FAILED,
-                               "it has no program that can run: there is "
-                               "nothing to trust");
+    return s.path.n ||
+           err_set(e, ERR_FAILED,
+                   "it has no runnable program, so there is nothing to trust");
 }
 
 bool show_find_earlier(struct store *store, const struct trust_request *q,
@@ -311,8 +311,8 @@ bool authorize_show(struct context *cx, struct store *store,
 
     if (!stored_read(store, &q->digest, s.a, &now, e)) {
         err_wrap(e, "cannot show %.*s", STR_ARG(q->subject));
-        return err_hint(e, "mapm install --force fetches what the store has "
-                           "lost");
+        return err_hint(
+            e, "mapm install --force fetches objects missing from the store");
     }
     show(&s, TRUST_TITLE, q->subject);
     show_field(&s, "version", q->version);

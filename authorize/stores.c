@@ -40,7 +40,7 @@ static bool add_proposed(struct context *cx, struct store *store,
         return false;
     if (state != TRUST_GIVEN) {
         context_note(cx,
-                     "mapm.yaml names stores that do not count on this "
+                     "mapm.yaml names stores that are not accepted on this "
                      "machine%s%s: mapm trust --workspace shows them",
                      *authorize_reason(state) ? ", as " : "",
                      authorize_reason(state));

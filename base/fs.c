@@ -264,7 +264,7 @@ bool fs_lock(int fd, bool exclusive, unsigned wait_ms, void (*waiting)(void *),
         if (proc_interrupted())
             return err_set(e, ERR_INTERRUPTED, "interrupted");
         if (now - start >= wait_ms)
-            return err_set(e, ERR_BUSY, "another mapm holds the lock");
+            return err_set(e, ERR_BUSY, "locked by another mapm process");
         if (waiting)
             waiting(ctx);
         waiting = NULL;

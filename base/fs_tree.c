@@ -30,8 +30,8 @@ static bool step_into(int *fd, const char *name, mode_t mode, const char *path,
         return fs_failed(e, "create the folder", path);
     child = fs_beneath(*fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
     if (child < 0 && errno == ENOTDIR)
-        return err_set(e, ERR_REFUSED, "create the folder %s: %s is no folder",
-                       path, name);
+        return err_set(e, ERR_REFUSED,
+                       "create the folder %s: %s is not a folder", path, name);
     if (child < 0)
         return fs_failed(e, "create the folder", path);
     fs_close(fd);

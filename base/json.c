@@ -145,18 +145,18 @@ static bool read_unicode(struct parser *p, struct buf *out)
         return fail_expected(p, "four hexadecimal digits");
     if (high >= 0xdc00 && high <= 0xdfff) {
         p->at = start;
-        return fail(p, ERR_FORMAT, "half of a surrogate pair");
+        return fail(p, ERR_FORMAT, "an unpaired surrogate");
     }
     if (high >= 0xd800 && high <= 0xdbff) {
         if (!str_starts(str_from_index(p->text, p->at), STR("\\u"))) {
             p->at = start;
-            return fail(p, ERR_FORMAT, "half of a surrogate pair");
+            return fail(p, ERR_FORMAT, "an unpaired surrogate");
         }
         p->at += 2;
         low = read_hex4(p);
         if (low < 0xdc00 || low > 0xdfff) {
             p->at = start;
-            return fail(p, ERR_FORMAT, "half of a surrogate pair");
+            return fail(p, ERR_FORMAT, "an unpaired surrogate");
         }
         high = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
     }

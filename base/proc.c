@@ -62,8 +62,7 @@ bool proc_find_program(const char *name, const char *except_below,
     struct str rest = str_cstr(value ? value : PATH_DEFAULT), folder;
 
     if (name[0] == '\0' || strchr(name, '/'))
-        return err_set(e, ERR_REFUSED, "\"%s\" is not the name of a program",
-                       name);
+        return err_set(e, ERR_REFUSED, "\"%s\" is not a program name", name);
     while (str_cut(&rest, ':', &folder)) {
         struct str found;
 

@@ -266,7 +266,7 @@ bool proc_start(const struct proc_start *s, pid_t *pid, struct err *e)
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
         ;
     if (n != (ssize_t)sizeof f)
-        return err_set(e, ERR_FAILED, "start %s: no answer", s->argv[0]);
+        return err_set(e, ERR_FAILED, "start %s: no response", s->argv[0]);
     return report_failure(s, &f, e);
 }
 

@@ -101,7 +101,7 @@ static bool read_escape(const struct toml_lexer *l, struct str s, size_t *at,
     *point = hex_value(str_slice(s, *at, *at + digits));
     if (*point < 0 || *point > 0x10ffff ||
         (*point >= 0xd800 && *point < 0xe000))
-        return fail(l, "an escape in a string is no character", e);
+        return fail(l, "an escape in a string is not a character", e);
     *at += digits;
     return true;
 }

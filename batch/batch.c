@@ -125,7 +125,7 @@ static bool note_record(void *ctx, uint64_t at,
             return other_input(b, l, e);
         l->start = at;
     } else if (l->state == BATCH_NEW) {
-        return err_set(e, ERR_DAMAGED, "%s: a record of no run",
+        return err_set(e, ERR_DAMAGED, "%s: a record without a run",
                        b->journal.path);
     }
     l->state = r->kind == JOURNAL_END ? BATCH_ENDED : BATCH_STARTED;

@@ -63,7 +63,7 @@ static bool parse_json(struct str line, struct arena *a,
 
     if (json_parse(line, &options, a, out, NULL, &why))
         return (*out)->kind == JSON_OBJECT ||
-               err_set(e, ERR_FORMAT, "no JSON object");
+               err_set(e, ERR_FORMAT, "not a JSON object");
     said = str_cstr(err_first(&why));
     if (str_starts(said, STR("line 1, ")))
         said = str_from_index(said, 8);
@@ -168,7 +168,7 @@ static bool open_file(struct batch_input *in, struct err *e)
     if (fstat(in->fd, &st) < 0)
         return err_errno(e, "%s", in->path);
     return S_ISREG(st.st_mode) ||
-           err_set(e, ERR_REFUSED, "%s is no regular file", in->path);
+           err_set(e, ERR_REFUSED, "%s is not a regular file", in->path);
 }
 
 bool batch_input_open(const char *path, struct batch_input *out, struct err *e)
@@ -188,7 +188,7 @@ bool batch_input_open(const char *path, struct batch_input *out, struct err *e)
         return err_names(e, path) ? false : err_wrap(e, "%s", path);
     }
     if (!out->count)
-        return err_set(e, ERR_REFUSED, "%s has no line", path);
+        return err_set(e, ERR_REFUSED, "%s is empty", path);
     return sort_keys(out, e);
 }
 

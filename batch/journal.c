@@ -343,7 +343,7 @@ static bool open_file(struct batch_journal *j, int dir, const char *name,
     if (j->fd < 0 || fstat(j->fd, &st) < 0)
         return err_errno(e, "%s", j->path);
     if (!S_ISREG(st.st_mode))
-        return err_set(e, ERR_REFUSED, "%s is no regular file", j->path);
+        return err_set(e, ERR_REFUSED, "%s is not a regular file", j->path);
     if (fs_lock(j->fd, true, LOCK_WAIT_MS, NULL, NULL, e))
         return true;
     return e->code == ERR_BUSY

@@ -35,7 +35,7 @@ static bool parse(struct str text, struct arena *a, const struct json **out,
     if (!json_parse(text, &options, a, out, NULL, e))
         return false;
     return (*out)->kind == JSON_OBJECT ||
-           err_set(e, ERR_FORMAT, "no JSON object");
+           err_set(e, ERR_FORMAT, "not a JSON object");
 }
 
 static bool put_envelope(struct json_writer *w, struct str envelope,

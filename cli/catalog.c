@@ -194,7 +194,7 @@ static bool add(struct job *job, struct err *e)
                             &new[n], e))
             return false;
         if (has_catalog(all, count, new[n].origin))
-            term_note(&inv->term, "%.*s is a catalog of yours already",
+            term_note(&inv->term, "%.*s is already one of your catalogs",
                       STR_ARG(new[n].origin));
         else if (!has_catalog(new, n, new[n].origin))
             n++;

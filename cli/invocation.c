@@ -84,7 +84,7 @@ bool option_number(const struct invocation *inv, enum option_id id,
         return true;
     if (!str_number(text, max, &n) || n == 0)
         return err_set(
-            e, ERR_USAGE, "--%s: \"%.*s\" is no number from 1 to %llu",
+            e, ERR_USAGE, "--%s: \"%.*s\" is not a number from 1 to %llu",
             options[id].name, STR_ARG(text), (unsigned long long)max);
     *out = n;
     return true;

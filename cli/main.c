@@ -49,7 +49,7 @@ static bool enter_folder(struct invocation *inv, struct err *e)
             return err_errno(e, "-C %.*s", STR_ARG(dirs->items[i]));
     cwd = getcwd(NULL, 0);
     if (!cwd) {
-        err_errno(e, "the current folder cannot be named");
+        err_errno(e, "cannot determine the current folder");
         return err_hint(e, "it may have been removed: cd to another one");
     }
     inv->cx.cwd = arena_str(&inv->cx.arena, str_cstr(cwd));

@@ -92,8 +92,8 @@ COMMAND(command_mcp)
         return print_config(inv, e);
     if (inv->term.is_in)
         term_note(&inv->term,
-                  "this is for an MCP client, which speaks to it on standard "
-                  "input: mapm mcp --print-config CLIENT");
+                  "this is for MCP clients, which use its standard input and "
+                  "output: mapm mcp --print-config CLIENT");
     if (!wait_for_client())
         return true;
     inv->term.is_in = false; /* the terminal is the client's: no prompts */

@@ -92,7 +92,7 @@ static void print_hits(struct invocation *inv, const struct discover_hit *hits,
     for (size_t i = 0; i < count; i++)
         print_hit(inv, &hits[i], wide);
     if (count == 0)
-        term_note(&inv->term, "nothing fits");
+        term_note(&inv->term, "no match");
     if (catalogs == 0)
         term_note(&inv->term, "there is no catalog: mapm catalog add ORIGIN");
 }

@@ -17,7 +17,7 @@ static bool read_seconds(struct invocation *inv, struct limits *limits,
     uint64_t seconds = TEST_SECONDS;
 
     if (text.p && (!str_number(text, l->ceiling, &seconds) || seconds == 0)) {
-        err_set(e, ERR_USAGE, "--timeout: \"%.*s\" is no number of seconds",
+        err_set(e, ERR_USAGE, "--timeout: \"%.*s\" is not a number of seconds",
                 STR_ARG(text));
         return err_hint(e, "from 1 to %llu", (unsigned long long)l->ceiling);
     }

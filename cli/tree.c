@@ -86,7 +86,7 @@ static void print_tree(struct invocation *inv, const struct workspace_graph *g,
             print_catalog(&d, c, i);
     }
     if (d.walk.is_cut && !has_option(inv, OPTION_DEPTH))
-        term_note(&inv->term, "what lies deeper is not shown%s",
+        term_note(&inv->term, "deeper levels are not shown%s",
                   limit_words(&g->layer->limits.graph_max_depth,
                               &(struct limit_words){0}));
     buf_done(&d.indent);

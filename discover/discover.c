@@ -119,7 +119,7 @@ bool discover_find(struct context *cx, const struct origin_rules *rules,
         }
         text_nearest_add(&near, wanted.origin, all[i].origin, 5);
     }
-    err_set(e, ERR_NOT_FOUND, "%.*s is no catalog of yours",
+    err_set(e, ERR_NOT_FOUND, "%.*s is not one of your catalogs",
             STR_ARG(wanted.origin));
     return near.count
                ? err_hint(e, "did you mean %.*s?", STR_ARG(near.found[0]))

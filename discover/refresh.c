@@ -284,7 +284,7 @@ static bool take_event(struct refresh *r, const struct fetch_event *event,
     struct visit *v;
 
     if (event->id >= r->asked)
-        return err_set(e, ERR_FAILED, "mapm-fetch answered another question");
+        return err_set(e, ERR_FAILED, "unexpected message from mapm-fetch");
     q = &r->questions[event->id];
     v = q->visit;
     for (size_t i = 0; i < event->note_count; i++)
@@ -371,7 +371,7 @@ static bool check_only(const struct refresh *r, struct str url, struct err *e)
         return false;
     if (!stores.only)
         return true;
-    err_set(e, ERR_OFFLINE, "%.*s may not be asked", STR_ARG(url));
+    err_set(e, ERR_OFFLINE, "%.*s must not be contacted", STR_ARG(url));
     return err_hint(e, "store: {only: true} asks nothing but the stores");
 }
 

@@ -358,7 +358,7 @@ static void look_bubblewrap(struct doctor *d, const struct sandbox_support *w)
     if (w->bubblewrap.n == 0) {
         doctor_add(d, sandbox_group, STR("bubblewrap"), DOCTOR_MISSING,
                    "bwrap is not on PATH");
-        doctor_hint(d, "install bubblewrap: the outer wall");
+        doctor_hint(d, "install bubblewrap, which isolates commands");
     } else if (!w->namespaces) {
         doctor_add(d, sandbox_group, STR("bubblewrap"), DOCTOR_WARN,
                    "%.*s cannot be used: %.*s", STR_ARG(w->bubblewrap),

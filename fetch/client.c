@@ -284,7 +284,7 @@ bool fetch_ask(struct fetch *f, const struct fetch_want *w, struct err *e)
     if (w->origin.scheme != ORIGIN_GIT && w->what != FETCH_ARTIFACT)
         return err_set(e, ERR_FAILED, "only git origins are fetched");
     if (f->ask_count >= FETCH_ASKS_MAX)
-        return err_set(e, ERR_LIMIT, "more than %u packages asked for",
+        return err_set(e, ERR_LIMIT, "more than %u packages requested",
                        FETCH_ASKS_MAX);
     if (f->pid == 0 && !start(f, e))
         return fail_for_good(f, e);
@@ -446,7 +446,7 @@ bool client_read_fatal(struct str body, struct err *e)
 
 bool client_nonsense(struct err *e)
 {
-    err_set(e, ERR_FAILED, "mapm-fetch said something that makes no sense");
+    err_set(e, ERR_FAILED, "invalid message from mapm-fetch");
     return err_hint(e, "install mapm again: both programs belong together");
 }
 

@@ -17,7 +17,8 @@ static bool find_address(struct fetch *f, struct str repository,
     const struct str *url = map_find(&f->repositories, repository);
 
     if (url == NULL)
-        return err_set(e, ERR_FAILED, "ssh for a repository that nobody wants");
+        return err_set(e, ERR_FAILED,
+                       "ssh for a repository that was not requested");
     return ssh_address_parse(rewrite_url(&f->rewrites, *url, a), a, out, e);
 }
 

@@ -307,7 +307,7 @@ bool channel_flush(struct channel *c, struct err *e)
         else if (errno == EPIPE || errno == ECONNRESET)
             c->closed = true;
         else if (errno != EINTR)
-            return err_errno(e, "speak to the other side");
+            return err_errno(e, "send a message");
     }
     buf_clear(&c->out);
     c->sent = 0;
@@ -341,7 +341,7 @@ bool channel_fill(struct channel *c, struct err *e)
         else if (errno == EINTR)
             continue;
         else if (errno != EAGAIN)
-            return err_errno(e, "listen to the other side");
+            return err_errno(e, "receive a message");
         if (n < (ssize_t)READ_BYTES)
             return true;
         if (c->in.n >= FRAME_MAX_BYTES)
@@ -360,7 +360,7 @@ bool channel_next(struct channel *c, struct frame *out, struct err *e)
         return true;
     length = field_u32(&head, FRAME_MAX_BYTES);
     if (head.bad || length == 0)
-        return err_set(e, ERR_FAILED, "a frame of impossible length");
+        return err_set(e, ERR_FAILED, "a frame with an invalid length");
     if (head.rest.n < length)
         return true;
     out->type = (enum frame_type)(unsigned char)head.rest.p[0];

@@ -53,7 +53,7 @@ static bool url_is_good(struct str url)
 bool post_check(const struct fetch_post *in, struct err *e)
 {
     if (!url_is_good(in->url)) {
-        err_set(e, ERR_ORIGIN, "the address of the API is none");
+        err_set(e, ERR_ORIGIN, "invalid URL of the API");
         return err_hint(e, "it begins with https://, or with http:// and a "
                            "name of this machine, and holds no blank, no user "
                            "and no \"#\"");
@@ -160,6 +160,6 @@ bool post_late(struct str url, uint64_t time_ms, struct err *e)
 {
     struct str shown = post_shown(url);
 
-    return err_set(e, ERR_FETCH, "no whole answer from %.*s within %u s",
+    return err_set(e, ERR_FETCH, "incomplete response from %.*s within %u s",
                    STR_ARG(shown), (unsigned)((time_ms + 999) / 1000));
 }

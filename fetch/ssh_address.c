@@ -98,7 +98,7 @@ static bool refuse(struct str text, const char *what, struct arena *a,
 {
     struct str shown = text_shown(str_slice(text, 0, SHOWN_MAX_BYTES), a);
 
-    err_set(e, ERR_REFUSED, "strange %s in \"%.*s\"", what, STR_ARG(shown));
+    err_set(e, ERR_REFUSED, "invalid %s in \"%.*s\"", what, STR_ARG(shown));
     return err_hint(e, "ssh gets letters, digits, \".\", \"_\", \"-\" and "
                        "\"~\" alone, and nothing that begins with \"-\"");
 }

@@ -96,8 +96,9 @@ static bool give_hint(enum hint hint, const struct ssh_failure *f,
                         "with the one that the host publishes",
                         login);
     case HINT_CHANGED:
-        return err_hint(e, "somebody may stand in between: ask the host's "
-                           "administrator before you change known_hosts");
+        return err_hint(
+            e, "this may be an attack on the connection: ask the host's "
+               "administrator before you change known_hosts");
     case HINT_KEY:
         if (!f->has_agent && !f->may_prompt)
             return err_hint(e,

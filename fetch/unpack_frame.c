@@ -65,7 +65,7 @@ static bool claim(struct unpack *u, struct str path, bool is_file,
     }
     if (!str_eq(known->path, path))
         return err_set(e, ERR_REFUSED,
-                       "%.*s and %.*s are one name on some file systems",
+                       "%.*s and %.*s are the same name on some file systems",
                        STR_ARG(known->path), STR_ARG(path));
     if (!is_file && !known->is_file)
         return true;

@@ -134,9 +134,9 @@ static bool ask_consent(struct install_session *s, struct err *e)
                      STR_ARG(plan->packages[i].package->fqn),
                      plan->packages[i].command);
     if (plan->consent_count)
-        err_wrap(e, "MCP servers that mapm.lock does not hold need a yes");
+        err_wrap(e, "MCP servers that mapm.lock does not hold require consent");
     return plan->taken_over
-               ? err_wrap(e, "%s that was there before needs a yes",
+               ? err_wrap(e, "%s that was there before requires consent",
                           plan->taken_servers ? "a server" : "a folder")
                : false;
 }
@@ -235,7 +235,7 @@ static bool put_grants(struct install_session *s, struct err *e)
                 : s->layer.root,
             p->place, &package_node(p)->digest);
         if (!authorize_put(s->cx, s->store, &q, e))
-            return err_wrap(e, "cannot remember that %.*s may be started",
+            return err_wrap(e, "cannot record that %.*s may be started",
                             STR_ARG(p->place));
     }
     return store_commit(s->store, e);

@@ -371,7 +371,7 @@ static bool check_proved(struct closure *c, const struct lock_entry *entry,
                      .package = {.content = entry->digest}};
 
     if (!patched_parse_hash(entry->digest, &n.digest))
-        return err_set(e, ERR_FORMAT, "\"%.*s\" is no digest",
+        return err_set(e, ERR_FORMAT, "\"%.*s\" is not a digest",
                        STR_ARG(entry->digest));
     if (!layer_is_fetched(c->layer, entry))
         return true;
@@ -400,7 +400,8 @@ static bool fill_restored(struct closure *c, const struct map *named,
     if (is_stored)
         return check_proved(c, entry, e);
     err_set(e, ERR_NOT_FOUND, "%.*s is not in the store", STR_ARG(entry->name));
-    return err_hint(e, "mapm install --force fetches what the store has lost");
+    return err_hint(
+        e, "mapm install --force fetches objects missing from the store");
 }
 
 static bool find_restored(struct context *cx, const struct layer *l,

@@ -401,7 +401,7 @@ static bool find_refs(struct import *m, struct err *e)
     if (count == 0)
         return true;
     if (s->cx->is_offline)
-        return err_set(e, ERR_OFFLINE, "mapm import asks the network");
+        return err_set(e, ERR_OFFLINE, "mapm import needs the network");
     if (!remote_ask(s->cx, &s->layer, s->store, wants, count, take_answer, m,
                     e))
         return false;

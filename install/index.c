@@ -31,7 +31,7 @@ static bool check_network(const struct closure *c, struct str url,
         return false;
     if (!stores.only)
         return true;
-    err_set(e, ERR_OFFLINE, "%.*s may not be asked", STR_ARG(url));
+    err_set(e, ERR_OFFLINE, "%.*s must not be contacted", STR_ARG(url));
     return err_hint(e, "store: {only: true} asks nothing but the stores");
 }
 

@@ -90,7 +90,7 @@ static bool find_locked_argument(const struct install_session *s,
             return true;
         }
     }
-    err_set(e, ERR_LOCKED, "%.*s is no root of mapm.yaml yet",
+    err_set(e, ERR_LOCKED, "%.*s is not a root of mapm.yaml yet",
             STR_ARG(o->text));
     return err_hint(e, "--locked adds nothing: install it without");
 }
@@ -143,7 +143,7 @@ static bool parse_name_at(const struct install_session *s, struct str text,
                            "package is owner/repo[/path][@ref]");
     o = layer_origin(&s->layer, entry);
     if (!is_root(s, entry)) {
-        err_set(e, ERR_USAGE, "%.*s is no root of mapm.yaml", STR_ARG(name));
+        err_set(e, ERR_USAGE, "%.*s is not a root of mapm.yaml", STR_ARG(name));
         return err_hint(e, "what needs it decides on its ref: mapm why %.*s",
                         STR_ARG(name));
     }

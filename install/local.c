@@ -155,7 +155,7 @@ static bool check_twins(const struct fs_entry *entries, size_t count,
 
         if (known->value)
             return err_set(e, ERR_REFUSED,
-                           "%s and %s are one name on some file systems",
+                           "%s and %s are the same name on some file systems",
                            (const char *)known->value, entries[i].name.p);
         known->value = (void *)(uintptr_t)entries[i].name.p;
     }

@@ -617,7 +617,7 @@ bool install_outdated(struct context *cx, struct install_outdated *out,
     if (ok)
         list_questions(&c);
     if (ok && cx->is_offline && needs_network(&c))
-        ok = err_set(e, ERR_OFFLINE, "mapm outdated asks the network");
+        ok = err_set(e, ERR_OFFLINE, "mapm outdated needs the network");
     if (ok && look(&c, e))
         report(&c, out);
     else

@@ -93,8 +93,8 @@ static bool read_upstream(struct making *m, struct err *e)
     if (!patched_parse_hash(m->entry->digest, &m->upstream) ||
         !store_read_listing(m->s->store, &m->upstream, m->arena, &files,
                             &m->before.count, e))
-        return err_hint(e, "mapm install --force fetches what the store has "
-                           "lost");
+        return err_hint(
+            e, "mapm install --force fetches objects missing from the store");
     m->before.store = m->s->store;
     m->before.files = files;
     return true;

@@ -146,7 +146,7 @@ static void fail_market(struct closure *c, struct node *n,
     else
         err_set(&e, ERR_REFUSED,
                 "it needs plugin %.*s of the marketplace \"%.*s\", which is "
-                "no catalog of yours",
+                "not one of your catalogs",
                 STR_ARG(text_cut(need->name, 80)),
                 STR_ARG(text_cut(need->market, 80)));
     err_hint(&e, other ? "take one of them away: mapm catalog remove ORIGIN"

@@ -223,7 +223,7 @@ bool verify_remote(struct context *cx, const struct layer *l,
         if (!add_entry(&c, entries[i], e))
             return false;
     if (c.count && cx->is_offline)
-        return err_set(e, ERR_OFFLINE, "verify --remote asks the network");
+        return err_set(e, ERR_OFFLINE, "verify --remote needs the network");
     if (c.count && !ask_all(&c, e))
         return false;
     if (c.failed)

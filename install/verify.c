@@ -458,7 +458,7 @@ static bool ask_index(struct closure *c, const struct lock_entry *entry,
     if (o->scheme != ORIGIN_INDEX)
         return true;
     if (c->cx->is_offline)
-        return err_set(e, ERR_OFFLINE, "verify --remote asks the network");
+        return err_set(e, ERR_OFFLINE, "verify --remote needs the network");
     if (index_find(c, o, &skill, &why)) {
         if (!str_eq(skill->digest, entry->artifact))
             add_entry(f, entry, "its index has another artifact now");

@@ -95,10 +95,11 @@ void library_warn_hidden(const struct library *l, struct str name,
     if (kind == TEXT_HIDDEN_NONE || kind == TEXT_HIDDEN_ZERO_WIDTH ||
         !catalog_warns_first(l, name, path))
         return;
-    report_note(&l->options, LIBRARY_WARNING,
-                "skill '%.*s': %.*s:%u contains U+%04X (%s), which nobody sees",
-                STR_ARG(name), STR_ARG(path), line_of(text, at),
-                (unsigned)point, text_hidden_name(kind));
+    report_note(
+        &l->options, LIBRARY_WARNING,
+        "skill '%.*s': %.*s:%u contains U+%04X (%s), which is invisible",
+        STR_ARG(name), STR_ARG(path), line_of(text, at), (unsigned)point,
+        text_hidden_name(kind));
 }
 
 static bool read_document(const struct library *l,
@@ -316,7 +317,7 @@ bool library_check_model(const struct library_skill *s, struct err *e)
 {
     if (!s->disabled)
         return true;
-    err_set(e, ERR_REFUSED, "skill '%.*s' is started by a person alone",
+    err_set(e, ERR_REFUSED, "skill '%.*s' can be started by the user only",
             STR_ARG(s->name));
     return err_hint(e,
                     "its SKILL.md says disable-model-invocation: ask the "

@@ -331,7 +331,7 @@ static void validate_text(struct validation *j, struct str text)
     else
         take(j, &d);
     if (!record_is_sound(j->out))
-        refuse(j, STR("what it says of itself is not text"));
+        refuse(j, STR("its frontmatter is not text"));
 }
 
 void skill_validate(const struct skill_place *place, struct arena *a,

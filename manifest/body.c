@@ -17,7 +17,7 @@ static void report_hidden(const struct reader *r, enum level level,
                           int32_t point)
 {
     report_at(r, level, "hidden-characters", field, line,
-              "%s%scontains U+%04X (%s), which nobody sees: remove it", field,
+              "%s%scontains U+%04X (%s), which is invisible: remove it", field,
               *field ? " " : "", (unsigned)point, what);
 }
 
@@ -242,7 +242,7 @@ void read_body(struct reader *r, const struct split *s)
     }
     r->doc->hidden = true;
     report_at(r, body_level(r), "hidden-characters", "body", line,
-              "the body contains U+%04X (%s), which nobody sees: remove it, "
+              "the body contains U+%04X (%s), which is invisible: remove it, "
               "or accept it with --allow-hidden",
               (unsigned)point,
               text_hidden_name(text_find_hidden(s->body, &at, &point)));

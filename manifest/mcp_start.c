@@ -144,7 +144,7 @@ static bool read_env(struct substitution *s, const struct json *env,
         if (!j->key.n || str_has_char(j->key, '=') ||
             str_has_char(j->key, '\0'))
             return err_set(s->e, ERR_MCP,
-                           "MCP %.*s: \"%.*s\" is no name of a variable",
+                           "MCP %.*s: \"%.*s\" is not the name of a variable",
                            STR_ARG(s->d->fqn), STR_ARG(text_cut(j->key, 80)));
         list[n].name = str_dup0(j->key, s->a);
         if (!substitute(s, j, &list[n++].value))
@@ -176,7 +176,8 @@ bool mcp_read_process(const struct document *d, struct str workspace_dir,
     bool ok;
 
     if (!command || !command->text.n)
-        return err_set(e, ERR_MCP, "MCP %.*s is no program: it has no command",
+        return err_set(e, ERR_MCP,
+                       "MCP %.*s is not a program: it has no command",
                        STR_ARG(d->fqn));
     buf_init(&s.scratch, OUT_MAX_BYTES);
     ok = substitute(&s, command, &name) &&

@@ -51,7 +51,7 @@ static bool read_token(struct project_reader *r, const struct yaml *y,
     if (host_token_parse(y->text, &out->token, &out->variable))
         return true;
     fail_value(r, y, "env:NAME, git or none");
-    return err_hint(r->e, "the token itself never stands here: name the "
+    return err_hint(r->e, "the token itself must not be written here: name the "
                           "variable of the environment that has it");
 }
 

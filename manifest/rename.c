@@ -135,7 +135,7 @@ static bool parse_any(struct str yaml, struct arena *a, struct str *source,
     if (yaml_parse(yaml, &options, a, root, NULL, e) ||
         yaml_repair(yaml, 1, a, source, root, &lines, &count))
         return !*root || (*root)->kind == YAML_MAPPING ||
-               err_set(e, ERR_FRONTMATTER, "the frontmatter is no mapping");
+               err_set(e, ERR_FRONTMATTER, "the frontmatter is not a mapping");
     e->code = ERR_FRONTMATTER;
     return false;
 }

@@ -167,7 +167,7 @@ bool well_known_url(struct str text, struct arena *a, struct str *out,
         *out = text;
         return true;
     }
-    err_set(e, ERR_ORIGIN, "\"%.*s\" is no address of an index", STR_ARG(text));
+    err_set(e, ERR_ORIGIN, "\"%.*s\" is not an index URL", STR_ARG(text));
     return err_hint(e, "https://host, or the https URL of an index.json; http "
                        "is for this machine alone");
 }

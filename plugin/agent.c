@@ -92,7 +92,7 @@ static bool parse_head(struct str *head, struct arena *a,
             return false;
     }
     if (!*out || (*out)->kind != YAML_MAPPING)
-        return err_set(e, ERR_FORMAT, "its frontmatter is no mapping");
+        return err_set(e, ERR_FORMAT, "its frontmatter is not a mapping");
     return true;
 }
 
@@ -232,7 +232,7 @@ static void read_listed(struct reading *r, const struct json *j)
     size_t at;
 
     if (j->kind != JSON_STRING) {
-        skip_part(r, DOC_AGENT, STR("agents"), "a path is no text");
+        skip_part(r, DOC_AGENT, STR("agents"), "a path is not text");
         return;
     }
     if (!clean_path(j->text, r->format != PLUGIN_CLAUDE, r->a, &path, &fault)) {

@@ -263,7 +263,7 @@ static bool check_skill(struct checking *c, struct str folder)
         break;
     default:
         check_say(c, "plugin-skill-file", NULL,
-                  "SKILL.md is no regular file (P24)");
+                  "SKILL.md is not a regular file (P24)");
         return false;
     }
     count = c->disk->list(c->disk->ctx, folder, c->a, &names);

@@ -89,7 +89,7 @@ static bool take_pin(const struct json *source, struct market_entry *out)
     if (sha && !is_sha(out->sha))
         return refuse(out, "its sha is not 40 lower-case hexadecimal digits");
     if (ref && !out->ref.n)
-        return refuse(out, "its ref is no text");
+        return refuse(out, "its ref is not text");
     return true;
 }
 

@@ -289,7 +289,7 @@ static void add_listed(struct reading *r, const struct json *item)
     const char *fault;
 
     if (item->kind != JSON_STRING)
-        skip_part(r, DOC_SKILL, STR("skills"), "a path is no text");
+        skip_part(r, DOC_SKILL, STR("skills"), "a path is not text");
     else if (!clean_path(text, r->format != PLUGIN_CLAUDE, r->a, &folder,
                          &fault))
         skip_part(r, DOC_SKILL, text, "its path %s", fault);
@@ -329,7 +329,8 @@ void read_skills(struct reading *r)
 
     if (r->is_standard) {
         if (find_path(r, STR("skills")) != SIZE_MAX)
-            skip_part(r, DOC_SKILL, STR("skills"), "\"skills\" is no folder");
+            skip_part(r, DOC_SKILL, STR("skills"),
+                      "\"skills\" is not a folder");
         add_children(r, STR("skills"));
         return;
     }

@@ -486,7 +486,7 @@ static void check_program(struct server *s)
         fail(s, "its command leads out of the plugin");
     else if (s->r->files->is_executable &&
              !s->r->files->is_executable(s->r->files->ctx, at))
-        fail(s, "%.*s is no program: it has no executable bit",
+        fail(s, "%.*s is not a program: it has no executable bit",
              STR_ARG(text_cut(path, 120)));
 }
 

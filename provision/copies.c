@@ -195,7 +195,7 @@ static bool check_place(const struct client_scope *s, struct arena *a,
         path = arena_str(a, path_folder(path));
     }
     if (!S_ISDIR(st.st_mode))
-        return err_set(e, ERR_REFUSED, "%s is no folder", path.p);
+        return err_set(e, ERR_REFUSED, "%s is not a folder", path.p);
     if (path.n > own.n && st.st_uid != geteuid())
         return err_set(e, ERR_REFUSED, "%s belongs to another user", path.p);
     return access(path.p, W_OK | X_OK) == 0 ||

@@ -160,7 +160,8 @@ bool desired_state_make_server(struct desired_state *w, const struct target *t,
     if (!desired_state_read_document(w, item, &d, &text, e))
         return false;
     if (!d->mcp)
-        return err_set(e, ERR_MCP, "%.*s is no MCP file", STR_ARG(item->fqn));
+        return err_set(e, ERR_MCP, "%.*s is not an MCP file",
+                       STR_ARG(item->fqn));
     plugin_server_read(d->mcp, &plugin);
     if (plugin.is_plugin)
         return make_of_plugin(w, t, s, d, &plugin, e);

@@ -596,7 +596,7 @@ bool desired_state_add_texts(struct desired_state *w,
         struct target *t;
 
         if (!place_is_text(texts[i].path))
-            return err_set(e, ERR_REFUSED, "%.*s is no file of mapm's",
+            return err_set(e, ERR_REFUSED, "%.*s was not written by mapm",
                            STR_ARG(texts[i].path));
         t = add_target(w, TARGET_TEXT, arena_str(w->arena, texts[i].path), NULL,
                        NULL);

@@ -45,7 +45,7 @@ static void judge_node(struct plan *plan, const struct target *t,
         return;
     if (note)
         plan_add_edit(plan, path, node->path,
-                      !regular ? "is no file of mapm's"
+                      !regular ? "was not written by mapm"
                       : r      ? "was changed"
                       : t && f ? "is there already, and differs"
                                : "was added");

@@ -17,7 +17,7 @@ static bool refuse_folder(struct str path, const struct stat *st, struct err *e)
         return err_set(e, ERR_REFUSED,
                        "%s is a symbolic link that leads out of your home",
                        path.p);
-    return err_set(e, ERR_REFUSED, "%s is no folder", path.p);
+    return err_set(e, ERR_REFUSED, "%s is not a folder", path.p);
 }
 
 /* Checks that all existing parents are real folders of the user. */

@@ -100,7 +100,7 @@ static bool open_text(struct document *d, struct str text,
     if (!d->root)
         return true;
     if (d->root->kind != YAML_MAPPING)
-        return fail(d->root->line, "the file is no mapping", e);
+        return fail(d->root->line, "the file is not a mapping", e);
     d->section = find(d->root, place->section);
     if (d->section && d->section->kind != kind && !is_null(d->section))
         return err_set(e, ERR_FORMAT, "line %u: \"%.*s\" is no %s",

@@ -305,7 +305,7 @@ static bool host_command(void *ctx, const struct command *in, struct arena *a,
 
 static void warn_history(struct run_execution *x, const struct err *e)
 {
-    context_warn(x->cx, "this run is not remembered: %s", err_first(e));
+    context_warn(x->cx, "this run is not recorded: %s", err_first(e));
 }
 
 /* Writes the row of the history while the interpreter starts, but before any of

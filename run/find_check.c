@@ -119,10 +119,10 @@ bool run_skill_check(struct store *store, const struct lock_entry *entry,
     }
     c.stored.files = files;
     if (!compare(&c, &a, e)) {
-        err_wrap(e, "cannot tell whether %.*s is what was installed",
+        err_wrap(e, "cannot determine whether %.*s is what was installed",
                  STR_ARG(entry->name));
-        return err_hint(e, "mapm install --force fetches what the store has "
-                           "lost");
+        return err_hint(
+            e, "mapm install --force fetches objects missing from the store");
     }
     if (c.differing == 0)
         return true;

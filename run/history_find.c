@@ -48,7 +48,8 @@ bool run_history_find(struct context *cx, struct store *store, struct str word,
         if (!find_last(cx, store, all, &id, e))
             return false;
     } else if (!str_number(word, INT64_MAX, &id)) {
-        err_set(e, ERR_USAGE, "\"%.*s\" is no number of a run", STR_ARG(word));
+        err_set(e, ERR_USAGE, "\"%.*s\" is not the number of a run",
+                STR_ARG(word));
         return err_hint(e, "mapm runs lists them; \"last\" is the last one");
     }
     if (state_find_run(store_state(store), id, &cx->arena, out, e))

@@ -196,7 +196,7 @@ static bool open_home(struct store *store, const char *name, struct arena *a,
         (st.st_mode & 0077) == 0)
         return true;
     return err_set(e, ERR_REFUSED,
-                   "%s is not of this user alone: chmod 700 it, or move it "
+                   "%s is accessible to other users: chmod 700 it, or move it "
                    "away",
                    path->p);
 }
@@ -256,7 +256,7 @@ static bool make_data(struct context *cx, struct store *store,
     if (fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
         (st.st_mode & 0022) == 0)
         return true;
-    return err_set(e, ERR_REFUSED, "%s is not of this user alone", out->p);
+    return err_set(e, ERR_REFUSED, "%s is accessible to other users", out->p);
 }
 
 /* --- the process --------------------------------------------------------------------- */

@@ -147,7 +147,7 @@ static bool is_unknown(const struct backend *k, struct err *e)
 
     for (size_t i = 0; (c = clients_backend_at(i)); i++)
         text_nearest_add(&near, k->name, str_cstr(c->name), NAME_MAX_EDITS);
-    err_set(e, ERR_USAGE, "%.*s: \"%.*s\" is nothing that answers",
+    err_set(e, ERR_USAGE, "%.*s: \"%.*s\" is not a model backend",
             STR_ARG(k->why), STR_ARG(k->name));
     if (near.count)
         return err_hint(e, "did you mean %.*s?", STR_ARG(near.found[0]));
@@ -223,9 +223,9 @@ static bool choose_first(struct backend *k, const struct backend_selection *w,
         if (prepare(k, w, STR(""), &ignored))
             return true;
     }
-    err_set(e, ERR_NOT_FOUND,
-            "nobody is there to answer: no agent program is "
-            "on PATH, and none is chosen");
+    err_set(
+        e, ERR_NOT_FOUND,
+        "no model backend: no agent program is on PATH and none is configured");
     return err_hint(e, WAYS, STR_ARG(clients_join_backends(", ", k->arena)));
 }
 

@@ -153,10 +153,11 @@ static bool check_key(const struct http_backend *h, struct err *e)
 {
     for (size_t i = 0; i < h->key.n; i++)
         if (h->key.p[i] <= ' ' || h->key.p[i] > '~')
-            return err_set(e, ERR_FORMAT,
-                           "%.*s holds no key: a blank, a line end or another "
-                           "character that keys do not have",
-                           STR_ARG(h->key_from));
+            return err_set(
+                e, ERR_FORMAT,
+                "%.*s contains no valid key: a blank, a line end or another "
+                "character that keys do not have",
+                STR_ARG(h->key_from));
     if (h->key.n > KEY_MAX_BYTES)
         return err_set(e, ERR_LIMIT, "%.*s holds more than %u bytes",
                        STR_ARG(h->key_from), KEY_MAX_BYTES);
@@ -203,7 +204,7 @@ static bool read_key_file(struct http_backend *h, struct str path,
         return err_wrap(e, "read the key in %.*s", STR_ARG(full));
     h->key = str_trim(text);
     if (h->key.n == 0)
-        return err_set(e, ERR_FORMAT, "%.*s holds no key", STR_ARG(full));
+        return err_set(e, ERR_FORMAT, "%.*s contains no key", STR_ARG(full));
     return true;
 }
 
@@ -265,7 +266,7 @@ static bool choose_model(struct backend *k, const struct backend_request *w,
     }
     if (model.n > MODEL_MAX_BYTES || !text_is_utf8(model) ||
         text_has_control(model))
-        return err_set(e, ERR_USAGE, "the model's name is none");
+        return err_set(e, ERR_USAGE, "invalid model name");
     k->model = arena_str(k->arena, model);
     return true;
 }
@@ -501,7 +502,7 @@ static bool http_ask(struct backend *k, struct str dir, const struct ask *in,
     t.post.ctx = &t;
     write_request(&t);
     return (request(&t, &reply, e) && read_answer(&t, reply.body, out, e)) ||
-           err_wrap(e, "%.*s (%.*s) gave no answer", STR_ARG(k->name),
+           err_wrap(e, "%.*s (%.*s) did not respond", STR_ARG(k->name),
                     STR_ARG(k->model));
 }
 

@@ -237,13 +237,14 @@ static bool read_stop_reason(struct str reason, struct chat_reply *out,
         return err_set(e, ERR_FAILED, "the model refused to answer (%.*s)",
                        STR_ARG(reason));
     reason = text_cut(reason, 40);
-    return err_set(e, ERR_FAILED, "the answer holds no text (%.*s)",
+    return err_set(e, ERR_FAILED, "the response contains no text (%.*s)",
                    STR_ARG(reason));
 }
 
 static bool is_strange(struct err *e, const char *what)
 {
-    err_set(e, ERR_FORMAT, "the answer is none of this API: %s", what);
+    err_set(e, ERR_FORMAT,
+            "the response does not have the format of this API: %s", what);
     return err_hint(e, "check the address, and \"api\" in config.yaml");
 }
 
@@ -286,7 +287,8 @@ bool chat_read(enum chat_shape shape, struct str body, struct arena *a,
         enum err_code code = e->code == ERR_LIMIT ? ERR_LIMIT : ERR_FORMAT;
         struct err why = *e;
 
-        return err_set(e, code, "the answer is no JSON: %s", err_first(&why));
+        return err_set(e, code, "the response is not JSON: %s",
+                       err_first(&why));
     }
     error = json_get(root, "error");
     if (error && error->kind != JSON_NULL) {

@@ -225,7 +225,7 @@ static bool open_workspace(struct call *c, struct err *e)
 
     c->workspace = path_real(c->o->workspace, c->arena);
     if (!c->workspace.n || !fs_open_dir(c->workspace.p, &c->fd, e))
-        return fail(c, "%.*s is no folder", STR_ARG(c->o->workspace));
+        return fail(c, "%.*s is not a folder", STR_ARG(c->o->workspace));
     if (c->o->sandbox != SANDBOX_OFF &&
         (str_is(c->workspace, "/") || str_eq(c->workspace, home)))
         return fail(c,

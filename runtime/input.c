@@ -44,7 +44,7 @@ static bool read_pair(struct str text, struct arena *a, struct pair *out,
         return err_set(e, ERR_USAGE, "an input that is not UTF-8");
     if (!str_has_char(text, '=') || !str_cut(&rest, '=', &out->key) ||
         out->key.n == 0) {
-        err_set(e, ERR_USAGE, "the input \"%.*s\" is no key=value",
+        err_set(e, ERR_USAGE, "the input \"%.*s\" is not of the form key=value",
                 STR_ARG(text_cut(text, 80)));
         return err_hint(e, "key=value, or all of it as --input JSON");
     }

@@ -199,7 +199,7 @@ static const char *bad_argv(star_value argv)
 
     if (type != STAR_LIST && type != STAR_TUPLE)
         return "argv must be a list of strings, as [\"git\", \"diff\"]; there "
-               "is no shell";
+               "is not a shell";
     if (star_length(argv) == 0)
         return "argv is empty";
     if (star_length(argv) > COMMAND_MAX_WORDS)

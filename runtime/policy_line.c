@@ -248,7 +248,7 @@ bool policy_add_option(struct policy *p, struct str words, struct err *e)
 
     err_clear(e);
     if (str_has_char(words, '\0'))
-        return fail(&l, "it is no text");
+        return fail(&l, "it is not text");
     buf_init(&l.word, SIZE_MAX / 2);
     ok = take_words(&l, p->arena, &rule);
     buf_done(&l.word);

@@ -47,7 +47,7 @@ void run_end_late(struct run *r)
  * compromised. */
 void run_end_broken(struct run *r)
 {
-    run_fail(r, "the interpreter said something that makes no sense (keys that "
+    run_fail(r, "invalid message from the interpreter (keys that "
                 "differ only in bytes that are no UTF-8 do that)");
 }
 

@@ -172,7 +172,7 @@ static bool read_head(struct reader *r, const struct json *line)
     r->out->digest = keep_text(r, rows[2].value);
     r->out->input = keep_raw(r, rows[3].value);
     if (!name_is_kebab(r->out->name))
-        return fail(r, "\"name\" is no name of a metaskill");
+        return fail(r, "\"name\" is not the name of a metaskill");
     if (r->out->digest.n && !digest_is_valid(r->out->digest))
         return fail(r, "\"digest\" has to be \"sha256:\" and 64 digits");
     if (r->out->input.n > INPUT_MAX_BYTES)

@@ -271,7 +271,8 @@ static bool check_name(const struct fresh *f, struct err *e)
     if (f->model->kind == DOC_MCP) {
         if (name_mcp_is_valid(f->name))
             return true;
-        err_set(e, ERR_NAME, "\"%.*s\" is no name of an MCP", STR_ARG(f->name));
+        err_set(e, ERR_NAME, "\"%.*s\" is not the name of an MCP",
+                STR_ARG(f->name));
         return err_hint(e, "it is NAMESPACE/NAME, as in io.example/mcp");
     }
     if (!fault)
@@ -295,7 +296,7 @@ static bool check_scope(const struct fresh *f, struct err *e)
                        "parts");
     if (name_scope_is_valid(f->scope))
         return true;
-    err_set(e, ERR_NAME, "\"%.*s\" is no scope", STR_ARG(f->scope));
+    err_set(e, ERR_NAME, "\"%.*s\" is not a scope", STR_ARG(f->scope));
     return err_hint(e, "as in acme or io.example, at most %d characters",
                     SCOPE_MAX_CHARS);
 }

@@ -106,7 +106,7 @@ static const struct json *parse_note(struct str note, struct arena *a,
 
     if (!json_parse(note, &bounds, a, &tree, NULL, e) ||
         tree->kind != JSON_OBJECT) {
-        err_set(e, ERR_DAMAGED, "what was noted of this run cannot be read");
+        err_set(e, ERR_DAMAGED, "the log of this run cannot be read");
         return NULL;
     }
     return tree;
@@ -345,7 +345,7 @@ static bool ask_client(struct serve_job *j, struct run_execution *x,
                read_sample(q.answer, in, a, out, e);
     }
     if (e->code == ERR_NONE)
-        err_set(e, ERR_FAILED, "the client gave no answer");
+        err_set(e, ERR_FAILED, "the client did not respond");
     if (e->code == ERR_REFUSED) /* a retry that declares fewer capabilities
                                  * than the call */
         note_missing_capability(j, e);

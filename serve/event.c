@@ -51,7 +51,7 @@ static void lose_event(struct serve *s, const struct err *e)
 {
     if (e->code == ERR_BUSY)
         s->busy_ms = proc_now_ms() + BUSY_MS;
-    context_warn(s->cx, "this is not remembered: %s", err_first(e));
+    context_warn(s->cx, "this is not recorded: %s", err_first(e));
 }
 
 void serve_event_loaded(struct serve *s, const struct library_loaded *l,

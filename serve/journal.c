@@ -157,7 +157,7 @@ static bool begin(void *ctx, struct str run, uint64_t expires_s, struct err *e)
     int fd;
 
     if (!name_of(run, name))
-        return err_set(e, ERR_FORMAT, "that is no name of a call");
+        return err_set(e, ERR_FORMAT, "invalid name of a call");
     if (!one_more_fits(j, e))
         return false;
     memcpy(draft, name, RUN_CHARS);
@@ -295,7 +295,7 @@ static bool read_key(struct serve_journal *j, struct err *e)
     if (!fs_read_file_at(j->dirfd, KEY_FILE, KEY_BYTES, &a, &bytes, e))
         return false;
     if (bytes.n != KEY_BYTES)
-        return err_set(e, ERR_DAMAGED, FOLDER "/" KEY_FILE " is no key");
+        return err_set(e, ERR_DAMAGED, FOLDER "/" KEY_FILE " is not a key");
     memcpy(j->key, bytes.p, KEY_BYTES);
     return true;
 }

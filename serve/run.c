@@ -201,7 +201,7 @@ static void note_row(void *ctx, uint64_t history_id)
     if (!mcp_task_noted(
             j->task, arena_printf(j->a, "%llu", (unsigned long long)history_id),
             &e))
-        context_warn(j->s->cx, "this run is not remembered: %s", err_first(&e));
+        context_warn(j->s->cx, "this run is not recorded: %s", err_first(&e));
 }
 
 /* Finds the row of the history: a run that is continued in another process is

@@ -292,7 +292,7 @@ static void open_data(struct serve *s)
         return;
     }
     s->store = NULL;
-    context_warn(s->cx, "no metaskill runs and nothing is remembered: %s",
+    context_warn(s->cx, "no metaskill runs and nothing is recorded: %s",
                  err_first(&e));
 }
 

@@ -85,7 +85,7 @@ static bool parse_entry_file(const struct library_skill *as, struct str text,
     if (!*frontmatter || !has_name(*frontmatter, as->name))
         return err_set(e, ERR_FRONTMATTER, "its frontmatter has no name");
     return is_string(yaml_get(*frontmatter, "description")) ||
-           err_set(e, ERR_FRONTMATTER, "its description is no text");
+           err_set(e, ERR_FRONTMATTER, "its description is not text");
 }
 
 /* --- its files ------------------------------------------------------------------------- */

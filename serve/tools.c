@@ -314,7 +314,7 @@ static void load_file(struct serve *s, struct str name, struct str path,
         return;
     }
     if (!text_is_utf8(text) || memchr(text.p, '\0', text.n)) {
-        err_set(&e, ERR_FORMAT, "%.*s is no text", STR_ARG(path));
+        err_set(&e, ERR_FORMAT, "%.*s is not text", STR_ARG(path));
         serve_answer_error(s, c, &e);
         return;
     }

@@ -97,10 +97,11 @@ static bool check_event(const struct state_event *v, struct err *e)
         "private", "user_controlled", "pseudonymous", "aggregatable", NULL};
 
     if (!is_one_of(v->actor, actors))
-        return err_set(e, ERR_FORMAT, "\"%.*s\" is no actor of an event",
+        return err_set(e, ERR_FORMAT, "\"%.*s\" is not an actor of an event",
                        STR_ARG(v->actor));
     if (!is_one_of(v->sensitivity, sensitivities))
-        return err_set(e, ERR_FORMAT, "\"%.*s\" is no sensitivity of an event",
+        return err_set(e, ERR_FORMAT,
+                       "\"%.*s\" is not a sensitivity of an event",
                        STR_ARG(v->sensitivity));
     if (v->payload.n > EVENT_MAX_BYTES)
         return err_set(e, ERR_LIMIT,

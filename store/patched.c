@@ -71,7 +71,7 @@ static bool check_new_path(struct patching *p, struct str path, struct err *e)
             key.p[i] == '/' && map_find(&p->names, str_slice(key, 0, i));
     if (is_taken)
         return err_set(e, ERR_REFUSED,
-                       "%.*s and another file are one name on some file "
+                       "%.*s and another file are the same name on some file "
                        "systems",
                        STR_ARG(path));
     note_path(p, path);
@@ -126,7 +126,7 @@ static bool change_file(struct patching *p, const struct patch_change *c,
                                    &scratch, &before, e)))
         return false;
     if (!is_text(before))
-        return err_set(e, ERR_PATCH, "%.*s is no text", STR_ARG(c->path));
+        return err_set(e, ERR_PATCH, "%.*s is not text", STR_ARG(c->path));
     if (!patch_apply(c, before, &scratch, &after, e))
         return false;
     if (c->is_gone) {
@@ -200,11 +200,13 @@ bool patched_installed(struct store *s, struct str digest, struct str patch,
     struct str text;
 
     if (!patched_parse_hash(digest, out))
-        return err_set(e, ERR_FORMAT, "\"%.*s\" is no digest", STR_ARG(digest));
+        return err_set(e, ERR_FORMAT, "\"%.*s\" is not a digest",
+                       STR_ARG(digest));
     if (patch.n == 0)
         return true;
     if (!patched_parse_hash(patch, &hash))
-        return err_set(e, ERR_FORMAT, "\"%.*s\" is no digest", STR_ARG(patch));
+        return err_set(e, ERR_FORMAT, "\"%.*s\" is not a digest",
+                       STR_ARG(patch));
     if (!store_read(s, &hash, PATCH_MAX_BYTES, &a, &text, e)) {
         err_wrap(e, "the patch %.*s was never installed on this machine",
                  STR_ARG(patch));

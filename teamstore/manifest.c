@@ -168,7 +168,7 @@ static bool parse_annotations(const struct json *j, struct team_manifest *out,
         return not_ours(e, "its annotations are no object");
     for (const struct json *m = j->first; m; m = m->next) {
         if (m->kind != JSON_STRING)
-            return not_ours(e, "an annotation is no text");
+            return not_ours(e, "an annotation is not text");
         for (size_t i = 0; i < ANNOTATIONS; i++)
             if (str_is(m->key, list[i].name))
                 *list[i].value = m->text;

@@ -336,14 +336,14 @@ static bool find_root(struct walk *w, struct str commit)
     struct object *o;
 
     if (!parse_id(commit, w->a, &id))
-        return err_set(w->e, ERR_NOT_FOUND, "%.*s is no commit",
+        return err_set(w->e, ERR_NOT_FOUND, "%.*s is not a commit",
                        STR_ARG(commit));
     if (!(o = take(w, id, "commit")))
         return false;
     text = o->bytes;
     if (!str_starts(text, STR("tree ")) ||
         !parse_id(str_slice(text, 5, 5 + ID_HEX_CHARS), w->a, &id))
-        return err_set(w->e, ERR_NOT_FOUND, "%.*s is no commit",
+        return err_set(w->e, ERR_NOT_FOUND, "%.*s is not a commit",
                        STR_ARG(commit));
     w->root = take(w, id, "tree");
     return w->root != NULL;
@@ -404,7 +404,7 @@ static bool add_end(struct walk *w, const struct team_proof_end *end)
     struct str id;
 
     if (!parse_id(end->object, w->a, &id))
-        return err_set(w->e, ERR_NOT_FOUND, "%.*s is no object of git",
+        return err_set(w->e, ERR_NOT_FOUND, "%.*s is not a git object",
                        STR_ARG(end->object));
     map_put(&w->places, end->path, NULL);
     return find_object(w, end->path, id);

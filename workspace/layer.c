@@ -248,7 +248,7 @@ static bool check_tag(bool committed, const struct lock_entry *entry,
         range_parse(text, &r, e) && range_allows(&r, &v))
         return true;
     if (entry->tag.n)
-        err_set(e, ERR_FORMAT, "its tag %.*s is no version in %.*s",
+        err_set(e, ERR_FORMAT, "its tag %.*s is not a version in %.*s",
                 STR_ARG(entry->tag), STR_ARG(text));
     else
         err_set(e, ERR_FORMAT, "it has no tag for the range %.*s",

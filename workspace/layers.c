@@ -263,7 +263,7 @@ static bool find_named(const struct layer *whole, struct str name,
         return true;
     err_set(e, matches ? ERR_USAGE : ERR_NOT_FOUND,
             matches ? "\"%.*s\" could be several members"
-                    : "\"%.*s\" is no member of the workspace",
+                    : "\"%.*s\" is not a member of the workspace",
             STR_ARG(name));
     for (size_t i = 0; i < whole->member_count; i++)
         if (!matches || str_eq(path_last(whole->members[i]), name))

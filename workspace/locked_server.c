@@ -103,7 +103,7 @@ bool locked_server_find(struct context *cx, struct str key,
     s.name = entry->name;
     if (!hash_parse(str_from_index(entry->digest, DIGEST_PREFIX_CHARS),
                     &s.digest))
-        return err_set(e, ERR_FORMAT, "mapm.lock:%u: \"%.*s\" is no digest",
+        return err_set(e, ERR_FORMAT, "mapm.lock:%u: \"%.*s\" is not a digest",
                        entry->line, STR_ARG(entry->digest));
     *out = s;
     return true;

@@ -195,7 +195,7 @@ static void put_known(void *ctx, struct str root, struct str bytes)
 
     if (!state_put_library(store_state(h->store), key_of(h, root), bytes, &e) &&
         h->cx->is_verbose)
-        context_warn(h->cx, "the skills of %.*s are not remembered: %s",
+        context_warn(h->cx, "the skills of %.*s are not cached: %s",
                      STR_ARG(root), err_first(&e));
 }
 

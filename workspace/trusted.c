@@ -47,8 +47,8 @@ static bool request_entry(struct context *cx, struct store *store,
     err_wrap(e, "cannot trust %.*s", STR_ARG(entry->name));
     return e->code == ERR_FAILED
                ? false
-               : err_hint(e, "mapm install --force fetches what the store "
-                             "has lost");
+               : err_hint(e, "mapm install --force fetches objects missing "
+                             "from the store");
 }
 
 /* A full name means the metaskill, even if other packages have the same one. */

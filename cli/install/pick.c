@@ -147,7 +147,7 @@ static void draw(struct screen *s)
             put_row(s, &b, i);
         else
             put_line(s, &b, "",
-                     i == 0 ? STR("  nothing fits the filter") : STR(""),
+                     i == 0 ? STR("  no package matches the filter") : STR(""),
                      false);
     put_line(s, &b, "\x1b[2m",
              STR("type to filter, arrows move, space chooses, enter installs, "

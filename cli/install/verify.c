@@ -28,7 +28,7 @@ static const struct {
         "mapm install fetches the proofs, or names the line of the lock that is "
         "not what the commit holds"},
     [INSTALL_SIDE_STORE] = {"store",
-        "mapm install --force fetches what the store has lost"},
+        "mapm install --force fetches objects missing from the store"},
     [INSTALL_SIDE_REMOTE] = {"remote",
         "mapm update locks what the refs name now; of a ref that is gone, install "
         "the package from another one: mapm install owner/repo/path@ref"},

@@ -46,7 +46,8 @@ static bool check_usage(const struct invocation *inv, struct err *e)
     }
     if (has_option(inv, OPTION_MERGE))
         return inv->arguments.count > 1 ||
-               err_set(e, ERR_USAGE, "mapm run: --merge of which outputs?");
+               err_set(e, ERR_USAGE,
+                       "mapm run: --merge needs the names of the outputs");
     if (inv->arguments.count == 1)
         return true;
     err_set(e, ERR_USAGE, "mapm run: \"%.*s\" with --batch",

@@ -87,7 +87,7 @@ static void open_cache(struct skill_job *job)
         return;
     job->store = NULL;
     if (has_option(inv, OPTION_VERBOSE))
-        term_warn(&inv->term, "nothing is remembered: %s",
+        term_warn(&inv->term, "nothing is recorded: %s",
                   err_first(&job->store_problem));
 }
 

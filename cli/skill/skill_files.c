@@ -71,7 +71,7 @@ static bool list_files(struct skill_job *job, struct err *e)
             if ((int)files[i].kind == kind)
                 print_line(t, &files[i]);
     if (count == 0)
-        term_note(t, "there is nothing beside its SKILL.md");
+        term_note(t, "it has no files besides SKILL.md");
     return true;
 }
 
@@ -96,7 +96,8 @@ static bool print_file(struct skill_job *job, struct err *e)
         return true;
     }
     if (t->is_out && (!text_is_utf8(text) || str_has_char(text, '\0'))) {
-        err_set(e, ERR_FORMAT, "%.*s is no text", STR_ARG(job->words.items[1]));
+        err_set(e, ERR_FORMAT, "%.*s is not text",
+                STR_ARG(job->words.items[1]));
         return err_hint(e,
                         "write it to a file: mapm skill files %.*s %.*s "
                         ">FILE",

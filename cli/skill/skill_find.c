@@ -170,7 +170,7 @@ static void print_hits(struct skill_job *job, const struct library_hit *hits,
         term_print(t, "\n");
     }
     if (count == 0)
-        term_note(t, "no skill fits");
+        term_note(t, "no matching skill");
 }
 
 SKILL_WORD(skill_match)
@@ -188,7 +188,7 @@ SKILL_WORD(skill_match)
 
     if (given.p && !read_score(given, &least))
         return err_set(e, ERR_USAGE,
-                       "--min-score: \"%.*s\" is no number from 0 to 1",
+                       "--min-score: \"%.*s\" is not a number from 0 to 1",
                        STR_ARG(given));
     if (!option_number(job->inv, OPTION_HITS, SEARCH_MAX_HITS, &limit, e))
         return false;

@@ -281,8 +281,7 @@ static void find_locked(struct record *r, struct layer *layer)
     bool there;
 
     if (!open_layer(inv, r->skill->source, layer, &there, &e))
-        term_warn(&inv->term, "where it is from is not known: %s",
-                  err_first(&e));
+        term_warn(&inv->term, "its origin is unknown: %s", err_first(&e));
     else if (there)
         r->locked = layer_find_folder(layer, r->skill->folder);
 }

@@ -110,7 +110,7 @@ static bool put_requests(struct trust_job *job, const struct requests *w,
     for (size_t i = 0; i < w->count; i++)
         if (!w->known[i] &&
             !authorize_put(&job->inv->cx, job->store, &w->items[i], e))
-            return err_wrap(e, "cannot remember that %.*s is trusted",
+            return err_wrap(e, "cannot record that %.*s is trusted",
                             STR_ARG(w->items[i].subject));
     report(job, w);
     return true;
@@ -163,7 +163,7 @@ static bool check_host(struct str host, struct err *e)
 
     if (well_known_read_host(host, &name, &port))
         return true;
-    err_set(e, ERR_USAGE, "\"%.*s\" is no host", STR_ARG(host));
+    err_set(e, ERR_USAGE, "\"%.*s\" is not a host", STR_ARG(host));
     return err_hint(e, "write its name, as in mapm trust --index "
                        "skills.example.com");
 }
@@ -216,11 +216,11 @@ static bool check_usage(const struct invocation *inv, struct err *e)
     if (all && !revoke)
         return usage(e, "--all is for --revoke");
     if (named + workspace + all == 0)
-        return usage(e, "what is to be trusted?");
+        return usage(e, "nothing to trust was named");
     if (named + workspace + all > 1)
         return usage(e, "names, --workspace and --all stand alone");
     if (workspace && has_option(inv, OPTION_GLOBAL))
-        return usage(e, "the library of the user is no workspace");
+        return usage(e, "the library of the user is not a workspace");
     return true;
 }
 

@@ -170,8 +170,8 @@ static void warn_of_home(struct trust_job *job, const struct layer *l)
         stat(str_dup0(l->path, &job->inv->cx.arena), &here) == 0 &&
         home.st_dev == here.st_dev && home.st_ino == here.st_ino)
         term_warn(&job->inv->term,
-                  "this workspace is your home folder: whatever any program "
-                  "puts into its folders of skills is offered to clients");
+                  "this workspace is your home folder: skills that any program "
+                  "puts there are offered to clients");
 }
 
 /* Why rules that were accepted before need consent again. */
@@ -259,8 +259,7 @@ static bool put_claim(struct trust_job *job, const struct claim *c,
     for (size_t i = 0; i < c->count; i++)
         if (c->states[i] != TRUST_GIVEN &&
             !authorize_put(&job->inv->cx, job->store, &c->items[i], e))
-            return err_wrap(e,
-                            "cannot remember that this workspace is trusted");
+            return err_wrap(e, "cannot record that this workspace is trusted");
     return true;
 }
 

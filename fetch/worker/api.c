@@ -182,7 +182,7 @@ static bool hear_parent(struct channel *c, struct err *e)
     if (!channel_fill(c, e))
         return false;
     if (c->closed)
-        return err_set(e, ERR_INTERRUPTED, "mapm has gone");
+        return err_set(e, ERR_INTERRUPTED, "mapm has exited");
     return c->in.n == c->taken || link_nonsense(e);
 }
 
@@ -250,8 +250,8 @@ static bool refuse_redirect(struct api *p, long status, const char *location,
     err_set(e, ERR_FETCH, "HTTP %ld from %.*s: it redirects to %s", status,
             STR_ARG(shown),
             quote(&q, to.scheme.n ? url_format(&to, &p->arena) : to.host));
-    return err_hint(e, "no redirect is followed with a key in hand: name the "
-                       "address that the API has now");
+    return err_hint(e, "redirects are not followed with a key: name the "
+                       "present URL of the API");
 }
 
 /* Returns the Content-Type; "" if it is missing or invalid. */
@@ -291,7 +291,7 @@ static bool answer(struct api *p, struct err *e)
     else if (location)
         return refuse_redirect(p, out.status, location, e);
     if (out.status < 200 || out.status > 999)
-        return err_set(e, ERR_FETCH, "%.*s sent no answer of HTTP",
+        return err_set(e, ERR_FETCH, "%.*s did not send an HTTP response",
                        STR_ARG(post_shown(p->in.url)));
     out.retry_after_s = wait < 0                  ? 0
                         : wait > POST_RETRY_MAX_S ? POST_RETRY_MAX_S
@@ -307,12 +307,12 @@ static bool check_url(struct api *p, struct err *e)
 {
     if (!url_parse(p->in.url, &p->arena, &p->url) || p->url.user.n ||
         p->url.password.n)
-        return err_set(e, ERR_ORIGIN, "the address of the API is none");
+        return err_set(e, ERR_ORIGIN, "invalid URL of the API");
     if (url_is_secure(&p->url) || url_is_loopback(&p->url))
         return true;
     err_set(e, ERR_ORIGIN, "%.*s: http is for this machine alone",
             STR_ARG(post_shown(p->in.url)));
-    return err_hint(e, "a key may not cross the network in clear: use https, "
+    return err_hint(e, "a key must not be sent unencrypted: use https, "
                        "or a tunnel to 127.0.0.1");
 }
 

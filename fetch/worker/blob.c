@@ -94,7 +94,7 @@ bool blob_read(struct repo *r, struct blob *b, struct arena *a,
         return true;
     }
     if (b->state == BLOB_STORED)
-        return err_set(e, ERR_NOT_FOUND, "the text is not at hand");
+        return err_set(e, ERR_NOT_FOUND, "the text is not available");
     return parts_read(&r->session->parts, &b->hash, b->offset, b->size, a, text,
                       e);
 }

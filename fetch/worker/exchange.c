@@ -278,7 +278,7 @@ static enum outcome judge_fault(struct exchange *x, struct err *e)
 
     *e = x->why;
     if (e->code == ERR_NONE)
-        err_set(e, ERR_FETCH, "the answer ended early");
+        err_set(e, ERR_FETCH, "the response ended early");
     err_wrap(e, "an answer from %s", repo_shown(r));
     switch (exchange_fault(x)) {
     case WIRE_NOT_GIT:

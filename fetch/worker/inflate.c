@@ -77,6 +77,5 @@ bool inflate_gzip(struct str in, size_t max, struct buf *out, struct err *e)
     while (end != Z_STREAM_END)
         if (!inflate_part(&z, max, out, &end, e))
             return false;
-    return z.avail_in == 0 ||
-           err_set(e, ERR_REFUSED, "there is something behind its end");
+    return z.avail_in == 0 || err_set(e, ERR_REFUSED, "it has trailing data");
 }

@@ -39,7 +39,7 @@ bool link_flush(struct link *l, struct err *e)
 
 bool link_nonsense(struct err *e)
 {
-    return err_set(e, ERR_FAILED, "mapm said something that makes no sense");
+    return err_set(e, ERR_FAILED, "invalid message from mapm");
 }
 
 /* Sends pending output and blocks until input arrives. */
@@ -48,7 +48,7 @@ static bool wait_more(struct link *l, struct err *e)
     struct pollfd p = {.fd = l->channel.fd, .events = POLLIN};
 
     if (l->channel.closed)
-        return err_set(e, ERR_INTERRUPTED, "mapm has gone");
+        return err_set(e, ERR_INTERRUPTED, "mapm has exited");
     if (!channel_flush(&l->channel, e))
         return false;
     if (channel_has_output(&l->channel))
@@ -320,7 +320,7 @@ static void send_all(struct link *l)
 bool link_finish(struct link *l, struct err *e)
 {
     send_all(l);
-    return !l->channel.closed || err_set(e, ERR_INTERRUPTED, "mapm has gone");
+    return !l->channel.closed || err_set(e, ERR_INTERRUPTED, "mapm has exited");
 }
 
 void link_fatal(struct link *l, const struct err *why)

@@ -192,7 +192,7 @@ bool bands_count_idle(struct bands *b, size_t bytes, struct err *e)
             "bytes, and no file with them",
             TRANSFER_MAX_IDLE_BYTES >> 10);
     return err_hint(e, "try again later; if it stays so, the host is broken or "
-                       "means harm: tell its administrator");
+                       "malicious: tell its administrator");
 }
 
 bool band_split(struct bands *b, struct str packet, struct str *data,

@@ -122,7 +122,7 @@ static bool count_line(struct fetch_answer *f, struct str packet, struct err *e)
 {
     if (++f->lines > TRANSFER_MAX_LINES) {
         err_set(e, ERR_LIMIT,
-                "the answer has more than %d lines before its pack",
+                "the response has more than %d lines before its pack",
                 TRANSFER_MAX_LINES);
         return wire_fail(&f->fault, WIRE_LIMIT);
     }

@@ -301,7 +301,7 @@ static bool hear_mapm(struct push *p, struct err *e)
             return false;
         if (frame.type == 0)
             return !l->channel.closed ||
-                   err_set(e, ERR_INTERRUPTED, "mapm has gone");
+                   err_set(e, ERR_INTERRUPTED, "mapm has exited");
         if (frame.type != FRAME_PUSH_OBJECT || !take_object(p, frame.body))
             return link_nonsense(e);
     }

@@ -30,7 +30,7 @@ static void refuse(struct repo *r, struct snapshot *s)
     oid_format(&s->commit, hex);
     err_set(e, ERR_REFUSED, "commit %s is in no branch or tag of %.*s", hex,
             STR_ARG(r->name));
-    err_hint(e, "it may come from somebody's fork; name a branch, a tag or a "
+    err_hint(e, "it may come from a fork; name a branch, a tag or a "
                 "commit of theirs");
     s->why = e;
     s->reachability = UNREACHABLE;

@@ -19,7 +19,7 @@ bool registry_init(struct registry *r, struct err *e)
 
     buf_init(&r->token_body, REGISTRY_ANSWER_MAX_BYTES);
     return url_parse(t->base, &r->arena, &r->url) ||
-           err_set(e, ERR_FORMAT, "%.*s is no registry", STR_ARG(t->url));
+           err_set(e, ERR_FORMAT, "%.*s is not a registry", STR_ARG(t->url));
 }
 
 void registry_done(struct registry *r)
@@ -246,7 +246,7 @@ static const struct err *token_failure(struct registry *r,
     else if (q->status != HTTP_STATUS_OK)
         err_set(why, ERR_AUTH, "HTTP %ld", q->status);
     else if (!registry_token_parse(buf_str(&r->token_body), &r->arena, &token))
-        err_set(why, ERR_FETCH, "the answer holds no token");
+        err_set(why, ERR_FETCH, "the response contains no token");
     else {
         set_authorization(r, "Bearer", token);
         return NULL;
@@ -317,10 +317,9 @@ static bool answer_challenge(struct registry *r, struct err *e)
     else if (r->challenge.scheme == REGISTRY_BEARER)
         ask_for_token(r);
     else if (r->challenge.scheme == REGISTRY_NO_SCHEME)
-        refuse(r, "it wants a login of a kind that mapm does not know",
-               STR(""));
+        refuse(r, "it requires an unsupported kind of login", STR(""));
     else if (r->secret.kind != REGISTRY_PASSWORD)
-        refuse(r, "it wants a password, and none is known", STR(""));
+        refuse(r, "it requires a password and none is configured", STR(""));
     else
         use_password(r);
     return true;

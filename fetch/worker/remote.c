@@ -369,7 +369,7 @@ static enum outcome judge_page(const struct exchange *x, struct err *e)
                 shown(x), x->call.type.n ? "" : "no type of content",
                 STR_ARG(x->call.type));
         err_hint(e,
-                 "a network that asks for a login may stand in between; or "
+                 "the login page of a network may have answered; or "
                  "the host wants one: %s",
                  way_in(x->repo));
     }

@@ -404,7 +404,7 @@ static bool finish(struct exchange *x, struct err *e)
     case OUTCOME_AGAIN:
         if (++slot->again < AGAIN_MAX)
             return true;
-        err_set(&why, ERR_FETCH, "the server of %.*s goes round in circles",
+        err_set(&why, ERR_FETCH, "the server of %.*s makes no progress",
                 STR_ARG(r->name));
         break;
     case OUTCOME_LATER:

@@ -95,5 +95,5 @@ bool rights_give_up(const struct settings *s, const char *write_path,
                    .max_files = FILES_MAX,
                },
                &done, e) ||
-           err_wrap(e, "cannot give up rights");
+           err_wrap(e, "cannot drop rights");
 }

@@ -80,7 +80,7 @@ static enum team_got judge(const struct team_http *q, struct err *why)
     case 410:
         return TEAM_ABSENT;
     case 401:
-        err_set(why, ERR_AUTH, "HTTP 401: it wants a password");
+        err_set(why, ERR_AUTH, "HTTP 401: it requires a password");
         err_hint(why, "netrc(5) may have it");
         return TEAM_FAILED;
     default:

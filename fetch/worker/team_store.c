@@ -130,7 +130,7 @@ static void give_up(struct team_store *t, struct team_get *g)
     if (g->source->is_dead)
         return;
     g->source->is_dead = true;
-    warn(t, g, "is not asked any more", err_first(&g->why));
+    warn(t, g, "is skipped from now on", err_first(&g->why));
 }
 
 static bool verify(struct team_store *t, struct team_item *item,
@@ -639,14 +639,14 @@ static void explain_refusal(const struct ask *a, struct err *why)
 
     if (is_bundle && !team_store_is_wanted(a)) {
         err_set(why, ERR_OFFLINE,
-                "mapm.lock does not hold it, and its host %.*s may not be "
-                "asked",
+                "mapm.lock does not hold it, and its host %.*s must not be "
+                "contacted",
                 STR_ARG(r->key));
         err_hint(why, "install it where the network is; mapm bundle, or mapm "
                       "vendor, then takes it along");
         return;
     }
-    err_set(why, ERR_OFFLINE, "%s %.*s may not be asked",
+    err_set(why, ERR_OFFLINE, "%s %.*s must not be contacted",
             missing_item(a) ? "no store has it, and its host" : "its host",
             STR_ARG(r->key));
     if (is_bundle)

@@ -115,7 +115,7 @@ static bool check_twin(struct map *keys, struct arena *a, struct str name,
                        quote(&q, name));
     if (before)
         return err_set(e, ERR_REFUSED,
-                       "\"%s\" and \"%s\" are one name on some systems",
+                       "\"%s\" and \"%s\" are the same name on some systems",
                        quote(&q, *before), quote(&r, name));
     kept = arena_new(a, struct str);
     *kept = name;

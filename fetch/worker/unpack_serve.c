@@ -25,7 +25,7 @@ bool unpack_archive(struct str archive, enum artifact_format format,
     case ARTIFACT_TAR_GZ:
         return unpack_tar_gz(archive, out, e);
     default:
-        return err_set(e, ERR_FORMAT, "it is no archive");
+        return err_set(e, ERR_FORMAT, "it is not an archive");
     }
 }
 

@@ -251,6 +251,5 @@ bool untar(struct str tar, struct unpack *out, struct err *e)
         return err_set(e, ERR_FORMAT, "it has no end");
     if (r.long_path.n)
         return err_set(e, ERR_FORMAT, "a long name without its entry");
-    return is_zero(r.rest) ||
-           err_set(e, ERR_REFUSED, "there is something behind its end");
+    return is_zero(r.rest) || err_set(e, ERR_REFUSED, "it has trailing data");
 }

@@ -56,7 +56,7 @@ bool wire_not_whole(const struct pkt_reader *r, enum wire_fault *fault,
                     struct err *e)
 {
     if (*fault != WIRE_OK)
-        return err_set(e, ERR_FETCH, "the answer was not understood");
+        return err_set(e, ERR_FETCH, "invalid response");
     if (!r->any) {
         err_set(e, ERR_FETCH, "the server's answer is empty");
         return wire_fail(fault, WIRE_EMPTY);

@@ -89,9 +89,9 @@ static void restrict_self(struct request *r)
     r->rules.least_abi = r->open ? INT32_MAX : r->alone ? HELPER_ALONE_ABI : 2;
     r->rules.max_file_bytes = HELPER_MAX_FILE_BYTES;
     if (!confine_self(&r->rules, &done, &e))
-        fail("cannot raise the walls", err_first(&e));
+        fail("cannot set up the isolation", err_first(&e));
     if (r->alone && (done.landlock_abi < HELPER_ALONE_ABI || !done.seccomp))
-        fail("cannot raise the walls", "Landlock and seccomp are needed");
+        fail("cannot set up the isolation", "Landlock and seccomp are needed");
 }
 
 int main(int argc, char **argv)

@@ -88,7 +88,7 @@ not_ok '[row 15] not followed' test -e "$T/evil"
 PATH=$NO_AGENTS exits 'nobody is there' 1 mapm run require-heading \
     task=CASE=plain heading=PONG
 like 'as an error of the run [K33]' "$out" \
-    "^error: metaskill 'require-heading': .*nobody is there"
+    "^error: metaskill 'require-heading': .*no model backend"
 like 'with the ways out' "$out$err" 'exec:PROGRAM'
 exits 'a word that is none' 2 heading task=x --ask claud
 like 'is corrected' "$out$err" 'did you mean claude'

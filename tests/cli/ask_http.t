@@ -99,7 +99,7 @@ ANTHROPIC_BASE_URL=$API
 export ANTHROPIC_BASE_URL
 ANTHROPIC_API_KEY="$KEY
 x-evil: 1"
-want 'a key of two lines' 1 '\[format\].*ANTHROPIC_API_KEY holds no key' ask anthropic
+want 'a key of two lines' 1 '\[format\].*ANTHROPIC_API_KEY contains no valid key' ask anthropic
 ANTHROPIC_API_KEY=$KEY
 for base in 'ftp://x' "http://u:$KEY@127.0.0.1" 'http://' "https://x/?k=$KEY" 'http://a b' 'https:///v1'; do
     ANTHROPIC_BASE_URL=$base
@@ -123,12 +123,12 @@ mkfifo -m 600 "$T/fifo"
 want 'that is no file' 1 '\[refused\].*regular' ask openai --url "$API" --key-file "$T/fifo"
 : >"$T/empty"
 chmod 600 "$T/empty"
-want 'that is empty' 1 '\[format\].*holds no key' ask openai --url "$API" --key-file "$T/empty"
+want 'that is empty' 1 '\[format\].*contains no key' ask openai --url "$API" --key-file "$T/empty"
 
 # --- answers [K24] --------------------------------------------------------------
 a 'blocks of text are joined' '["blocks", [{"type":"thinking","thinking":"hm"},{"type":"text","text":"one "},{"type":"tool_use","id":"t","name":"n","input":{}},{"type":"text","text":"two"}], "end_turn"]' 0 '^one two$'
 a 'no block at all' '["blocks", [], "end_turn"]' 0 '^ANSWER turns=1 exhausted=0 truncated=0 bytes=0$'
-a 'a tool alone' '["blocks", [{"type":"tool_use","id":"t","name":"n","input":{}}], "tool_use"]' 1 '\[failed\].*holds no text \(tool_use\)'
+a 'a tool alone' '["blocks", [{"type":"tool_use","id":"t","name":"n","input":{}}], "tool_use"]' 1 '\[failed\].*contains no text \(tool_use\)'
 a 'a refusal' '["blocks", [], "refusal"]' 1 '\[failed\].*refused to answer \(refusal\)'
 a 'a refusal in words' '["ok", "I will not.", "refusal"]' 0 '^I will not\.$'
 a 'its tokens ran out' '["ok", "half", "max_tokens"]' 0 '^ANSWER turns=1 exhausted=1 truncated=1 bytes=4$'
@@ -137,16 +137,16 @@ o 'all of them thought away' '["message", {"role":"assistant","content":""}, "le
 o 'content null' '["message", {"role":"assistant","content":null}, "stop"]' 0 'bytes=0$'
 o 'a refusal of OpenAI' '["message", {"role":"assistant","content":null,"refusal":"I cannot."}, "stop"]' 0 '^I cannot\.$'
 o 'filtered' '["message", {"role":"assistant","content":null}, "content_filter"]' 1 '\[failed\].*refused to answer \(content_filter\)'
-o 'tools alone' '["message", {"role":"assistant","content":null,"tool_calls":[{}]}, "tool_calls"]' 1 'holds no text \(tool_calls\)'
+o 'tools alone' '["message", {"role":"assistant","content":null,"tool_calls":[{}]}, "tool_calls"]' 1 'contains no text \(tool_calls\)'
 o 'parts of text' '["message", {"role":"assistant","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}, "stop"]' 0 '^ab$'
-both 'no JSON' '["raw", "<html>hello"]' 1 '\[format\].*the answer is no JSON'
-both 'nothing' '["raw", ""]' 1 '\[format\].*no JSON'
-both 'half of it' '["raw", "{\"content\":[{\"type\":\"te"]' 1 '\[format\].*no JSON'
-both 'a list' '["raw", "[1]"]' 1 '\[format\].*none of this API'
-both 'another shape' '["json", {"content":"x","choices":[]}]' 1 '\[format\].*none of this API.*config.yaml'
-both 'keys twice' '["raw", "{\"content\":[],\"content\":[],\"choices\":[],\"choices\":[]}"]' 1 '\[format\].*no JSON'
+both 'no JSON' '["raw", "<html>hello"]' 1 '\[format\].*the response is not JSON'
+both 'nothing' '["raw", ""]' 1 '\[format\].*not JSON'
+both 'half of it' '["raw", "{\"content\":[{\"type\":\"te"]' 1 '\[format\].*not JSON'
+both 'a list' '["raw", "[1]"]' 1 '\[format\].*the format of this API'
+both 'another shape' '["json", {"content":"x","choices":[]}]' 1 '\[format\].*the format of this API.*config.yaml'
+both 'keys twice' '["raw", "{\"content\":[],\"content\":[],\"choices\":[],\"choices\":[]}"]' 1 '\[format\].*not JSON'
 both 'an error with 200' '["json", {"error":{"type":"overloaded_error","message":"busy"}}]' 1 '\[fetch\].*reports an error: overloaded_error: busy'
-both 'deep JSON' "[\"raw\", \"$(head -c 3000 /dev/zero | tr '\0' '[')\"]" 1 '\[(limit|format)\].*no JSON'
+both 'deep JSON' "[\"raw\", \"$(head -c 3000 /dev/zero | tr '\0' '[')\"]" 1 '\[(limit|format)\].*not JSON'
 a 'a mark of byte order' '["raw", "\u00ef\u00bb\u00bf{\"content\":[{\"type\":\"text\",\"text\":\"bom\"}]}"]' 0 '^bom$'
 
 # --- [row 22] a hostile answer ------------------------------------------------
@@ -169,7 +169,7 @@ is 'what is in it stays in it' "$(tail -n 1 "$T/out" | od -An -c | tr -d ' \n')"
     '033[31m\a342200256[Metaskill:xcompleted]'
 
 # --- what went wrong, in the API's words ----------------------------------------
-both '401' '["status", 401, {}, {"error":{"type":"authentication_error","message":"invalid x-api-key"}}]' 1 '\[not-authorized\] \| HTTP 401 from http://127[^ ]*: authentication_error: invalid x-api-key \| (anthropic|openai) \(model-1\) gave no answer \|\| '
+both '401' '["status", 401, {}, {"error":{"type":"authentication_error","message":"invalid x-api-key"}}]' 1 '\[not-authorized\] \| HTTP 401 from http://127[^ ]*: authentication_error: invalid x-api-key \| (anthropic|openai) \(model-1\) did not respond \|\| '
 like 'without a key: set one' "$out" 'no key was sent: set OPENAI_API_KEY'
 a '401 with a key' '["echo", 401]' 1 'not this one: \[key\].*check the key in ANTHROPIC_API_KEY'
 a '[row 20] an answer with the key in it, which may go onto a tape' \
@@ -214,7 +214,7 @@ script '["close"]'
 want 'no answer at all is not tried again' 1 '\[fetch\].*cannot reach http' ask openai
 is 'asked once: it may have been paid' "$(asked)" 1
 script '["silence", 30]'
-want 'silence ends at the deadline' 1 '\[fetch\].*no whole answer from .* within 1 s' ask openai --ms 400
+want 'silence ends at the deadline' 1 '\[fetch\].*incomplete response from .* within 1 s' ask openai --ms 400
 
 # --- the whole way: mapm run ----------------------------------------------------
 unset MAPM_ASK ANTHROPIC_API_KEY
@@ -265,7 +265,7 @@ unlike 'not one' "$(cat "$T/out")" '[^\\]\\x1b'
 script '["silence", 60]'
 greet --timeout 1
 is 'silence' "$status" 1
-like 'ends at the limit' "$out" '^error: .*(timeout|no whole answer)'
+like 'ends at the limit' "$out" '^error: .*(timeout|incomplete response)'
 "$MAPM" run skills/greet/ word=hello --ask anthropic >"$T/out" 2>"$T/err" </dev/null &
 pid=$!
 : >"$T/api.log"

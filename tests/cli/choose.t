@@ -136,7 +136,7 @@ skill "$t/plugins/pin/skills/ai"
 skill "$t/plugins/pin/skills/alone"
 skill "$t/.agents/skills/dup"
 skill "$t/skills-of-ours/.hidden/dup" 'description: Of a folder that has a name.'
-skill "$t/Bad_Name/dup" 'description: Of one whose name is no scope.'
+skill "$t/Bad_Name/dup" 'description: Of one whose name is not a scope.'
 make_repo acme/twins "$t"
 repo acme/twins tag v1
 fresh

@@ -23,7 +23,7 @@ says()
 {
     DAMAGE="$1 $2"
     export DAMAGE
-    want "message $1 damaged ($2)" 3 "^ENDED \[failed\] $3 said something that makes no sense" "$4"
+    want "message $1 damaged ($2)" 3 "^ENDED \[failed\] invalid message from $3" "$4"
     unlike "message $1 damaged ($2): nothing is believed" "$out" '^DONE'
 }
 

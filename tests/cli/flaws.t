@@ -23,7 +23,7 @@ words()
     bad-version | no-version) echo 'version' ;;
     bad-yaml) echo 'YAML|yaml|SKILL\.md:[0-9]' ;;
     big-blob) echo 'more than the [0-9]+ allowed' ;;
-    case-clash) echo 'one name' ;;
+    case-clash) echo 'the same name' ;;
     changelog-mismatch) echo 'CHANGELOG' ;;
     cycle-*) echo 'cycle|needs itself' ;;
     lfs) echo 'LFS' ;;

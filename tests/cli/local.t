@@ -13,7 +13,7 @@ skill "$src/skills/top" 'scope: acme' 'dependencies:' '  skills:' \
     "    - file:$src/skills/base" '  mcps:' "    - file:$src/mcps/io.acme_tool.json"
 mcp "$src/mcps/io.acme_tool.json" io.acme/tool npx -y tool '${workspaceDir}/x'
 
-exits 'a server needs a yes' 4 mapm install "$src/skills/top"
+exits 'a server requires consent' 4 mapm install "$src/skills/top"
 like 'its command is shown' "$err" 'npx -y tool'
 is 'nothing was written' "$(ls -A)" ''
 exits 'a local path is an origin' 0 mapm install --yes "$src/skills/top"
@@ -144,7 +144,7 @@ echo x >"$src/skills/bad/con.txt"
 refused 'the name of a device [row 1]' 'con\.txt'
 skill "$src/skills/bad"
 echo x >"$src/skills/bad/A" && echo x >"$src/skills/bad/a"
-refused 'two names that are one [row 3]' 'one name'
+refused 'two names that are one [row 3]' 'the same name'
 skill "$src/skills/bad"
 truncate -s 33M "$src/skills/bad/big"
 refused 'a file too large [row 4]' 'larger than'

@@ -424,7 +424,7 @@ def no_data_folder(w):
     r = s.run("echo", input={"word": "x"})
     ok(r["isError"], "but nothing runs", r)
     s.close()
-    ok(b"nothing is remembered" in s.errors, "and that is said", s.errors)
+    ok(b"nothing is recorded" in s.errors, "and that is said", s.errors)
     os.unlink("in-the-way")
 
 
@@ -441,7 +441,7 @@ def busy(w):
     other.rollback()
     other.close()
     s.close()
-    ok(b"is not remembered" in s.errors, "what is lost is said", s.errors)
+    ok(b"is not recorded" in s.errors, "what is lost is said", s.errors)
 
 
 def swapped(w):

@@ -64,7 +64,7 @@ def completion(w):
          "what begins with it comes first")
     c = complete("A")
     same((c["values"][:2], c["total"]), (["a-meta", "hand-0000"], HALF + 2), "and then what has it elsewhere")
-    same(short(complete("nothing-such")), (0, 0, False), "nothing fits")
+    same(short(complete("nothing-such")), (0, 0, False), "no match")
     s.close()
 
 

@@ -462,7 +462,7 @@ def lacking(w):
         e = run(True, nobody, caps).get("error", {})
         same((e.get("code"), e.get("data")), (-32021, {"requiredCapabilities": {"sampling": {}}}),
              f"the new era: {caps}, and nobody else answers")
-        ok("nobody is there to answer" in e["message"], "with the reason", e)
+        ok("no model backend" in e["message"], "with the reason", e)
     e = run(True, dict(nobody, MAPM_ASK="nothing-such")).get("error", {})
     same(e.get("code"), -32021, "who is configured and is nothing that answers is nobody")
     r = run(True, nobody, ask=False)
@@ -472,9 +472,9 @@ def lacking(w):
     r = run(True, {"MAPM_ASK": "exec:false"})
     ok(r["isError"] and "error: " in text_of(r), "one that fails is a result, as ever", r)
     r = run(False, nobody)
-    ok(r["isError"] and "nobody is there" in text_of(r), "the old era: a result that says so", r)
+    ok(r["isError"] and "no model backend" in text_of(r), "the old era: a result that says so", r)
     r = run(True, nobody, options=())
-    ok(r["isError"] and "nobody is there" in text_of(r), "and without --ask sampling", r)
+    ok(r["isError"] and "no model backend" in text_of(r), "and without --ask sampling", r)
     s = opened(*OPTIONS, caps=CAPS, modern=True, env=nobody)
     r = s.call("tools/call", CALL)
     s.caps = {}

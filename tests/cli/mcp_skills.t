@@ -15,7 +15,7 @@ ok, same = Tap.ok, Tap.same
 SKILLS = ".agents/skills/"
 ODD = ["10:30.md", "a?b", "a*b", 'a"b', "a<b", "a|b", "con.txt", "a.", "back\\slash", "a\nb", "a\x07b",
        "a#b", "a%20b", "a b", "\u00e9.md", "e\u0301.md", "\u6587\u6863.md", "\u202eb", "x" * 200, "deep " + "y" * 200 + "/" + "z" * 250 + "/" + "\u00e9" * 100 + "/f?"]
-PERSON = "started by a person alone"
+PERSON = "can be started by the user only"
 
 
 def listed(s):
@@ -342,14 +342,14 @@ def hidden(w):
         s = opened()
         ask(s)
         s.close()
-        same(s.errors.decode().count("which nobody sees"), 1, "[F3] what is served with hidden characters is warned of")
+        same(s.errors.decode().count("which is invisible"), 1, "[F3] what is served with hidden characters is warned of")
     w.metaskill("sly", "def run(input):\n    return 1\n", "a \u202e b\n")
     s = opened()
     for _ in range(3):
         s.call("prompts/list")
         s.tool("skill_load", {"name": "sly"})
     s.close()
-    same(s.errors.decode().count("which nobody sees"), 1, "[F3] many requests, one warning")
+    same(s.errors.decode().count("which is invisible"), 1, "[F3] many requests, one warning")
     shutil.rmtree(SKILLS + "sly")
 
 

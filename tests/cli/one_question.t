@@ -45,7 +45,7 @@ exits 'import of a folder' 0 mapm import --from acme/catalog
 sed "s|^dependencies:|&\\n  mcps: [$U/mcps/io.acme_tool.json]|" mapm.yaml >"$T/yaml"
 cp "$T/yaml" mapm.yaml
 exits '[D4] without a terminal' 4 mapm remove pdf
-like '[D4] the folder is named' "$err" 'a folder that was there before needs a yes'
+like '[D4] the folder is named' "$err" 'a folder that was there before requires consent'
 like '[D4] and the server' "$err" 'mcp io.acme/tool would run: npx'
 on_terminal n "$MAPM" remove pdf
 is '[D4] a no' "$status $(questions)" '4 1'

@@ -102,7 +102,7 @@ ok 'as it was' cmp -s mapm.lock "$T/lock"
 mcp mcps/io.acme_tool.json io.acme/tool tool-server --safe
 agent agents/boss 'dependencies:' '  skills:' '    - ./skills/our-style' '  mcps:' \
     '    - ./mcps/io.acme_tool.json'
-exits 'a server needs a yes' 4 mapm install ./agents/boss
+exits 'a server requires consent' 4 mapm install ./agents/boss
 like 'its command is shown' "$err" 'tool-server --safe'
 exits 'an agent needs what is beside it' 0 mapm install --yes ./agents/boss
 is 'it is linked' "$(readlink .agents/agents/boss)" ../../agents/boss

@@ -239,7 +239,7 @@ new file mode 100644
 +x
 P
 done
-hostile '[row 3] a twin' 'one name on some file systems' 4 <<'P'
+hostile '[row 3] a twin' 'the same name on some file systems' 4 <<'P'
 diff --git a/Notes.txt b/Notes.txt
 new file mode 100644
 --- /dev/null

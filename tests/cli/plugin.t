@@ -554,7 +554,7 @@ exits '[X35] a range that no tag fits' 1 mapm install --yes acme/needs --plugin 
 has '[X35] is said' "$err" 'no version of it is in the range; the newest is base--v2.0.0'
 exits '[X35, M25] a plugin that needs itself' 1 mapm install --yes acme/needs --plugin loop
 exits '[X35] one of a marketplace that nobody named' 4 mapm install --yes acme/needs --plugin cross
-has '[X35] is named' "$err" 'plugin demo of the marketplace "m", which is no catalog of yours'
+has '[X35] is named' "$err" 'plugin demo of the marketplace "m", which is not one of your catalogs'
 has '[X35] with the command that adds it' "$err" 'mapm catalog add'
 mapm catalog add acme/market >/dev/null 2>&1
 exits '[X35] one that the user has named' 0 mapm install --yes acme/needs --plugin cross

@@ -56,16 +56,16 @@ for r in json.loads(sys.stdin.read())["results"]:
 
 commands 'tool a b'
 is '[K25] without a rule and a terminal a command is denied' "$out" \
-    "-1 error: not allowed: tool a b: no rule is for it; --allow 'tool a b' lets it through"
+    "-1 error: not allowed: tool a b: no rule matches it; --allow 'tool a b' allows it"
 is '[K27] the way out is on stderr, too' "$err" \
     "not allowed: tool a b
-  no rule is for it
+  no rule matches it
   for one run: --allow 'tool a b'
   from now on, in mapm.yaml or config.yaml: policy: {commands: {allow: [[tool, a, b]]}}"
 is 'a refusal is not the end of the run' "$status" 0
 commands "tool it's *"
 is 'the words are quoted as a shell wants them' "$out" \
-    "-1 error: not allowed: tool \"it's\" '*': no rule is for it; --allow \$'tool \"it\\'s\" \\'*\\'' lets it through"
+    "-1 error: not allowed: tool \"it's\" '*': no rule matches it; --allow \$'tool \"it\\'s\" \\'*\\'' allows it"
 commands "tool it's *" -- --allow "tool \"it's\" '*'"
 is 'and so it is let through' "$out" "0 tool ran: it's *"
 commands "tool it's x" -- --allow "tool \"it's\" '*'"
@@ -75,7 +75,7 @@ like 'but nothing else' "$out" '^-1 error: not allowed: tool "it.s" x: '
 
 commands 'tool a' 'tool b' 'other' -- --allow 'tool a' --allow other
 is '--allow, repeated' "$out" "0 tool ran: a
--1 error: not allowed: tool b: no rule is for it; --allow 'tool b' lets it through
+-1 error: not allowed: tool b: no rule matches it; --allow 'tool b' allows it
 0 other ran:"
 commands 'tool' 'tool a b' 'toolx' -- --allow 'tool *'
 like 'a star at the end is any words' "$out" '^0 tool ran: a b$'
@@ -94,13 +94,13 @@ like 'is named' "$err" 'mapm: --allow to\* a: a program is named in full'
 user 'commands:' '  allow: [[tool, "*"], [other, x]]' '  deny: [[tool, push, "*"], [other]]'
 commands 'tool a' 'tool push x' 'other x' 'other' 'other y'
 is "the user's rules" "$out" "0 tool ran: a
--1 error: not allowed: tool push x: deny [tool, push, \"*\"] (config.yaml:5); --allow 'tool push x' lets it through
+-1 error: not allowed: tool push x: deny [tool, push, \"*\"] (config.yaml:5); --allow 'tool push x' allows it
 0 other ran: x
--1 error: not allowed: other: deny [other] (config.yaml:5); only a change of that rule lets it through
--1 error: not allowed: other y: no rule is for it; --allow 'other y' lets it through"
+-1 error: not allowed: other: deny [other] (config.yaml:5); change that rule to allow it
+-1 error: not allowed: other y: no rule matches it; --allow 'other y' allows it"
 like 'the rule is on stderr' "$err" '^  deny \[tool, push, "\*"\] \(config.yaml:5\)$'
 like 'and the way out' "$err" "^  for one run: --allow 'tool push x'\$"
-like 'or that there is none' "$err" '^  only a change of that rule lets it through$'
+like 'or that there is none' "$err" '^  change that rule to allow it$'
 commands 'tool push x' 'other' -- --allow '*'
 like '--allow * is no way around a rule that denies' "$out" '^-1 error: not allowed: tool push x: '
 like 'of any kind' "$out" '^-1 error: not allowed: other: '
@@ -124,25 +124,25 @@ policy:
 END
 commands 'tool a' 'other' -- --allow other
 is '[row 15] what mapm.yaml allows does not count, what it denies does' "$out" \
-    "-1 error: not allowed: tool a: [tool, \"*\"] of mapm.yaml:4 is not accepted; mapm trust --workspace or --allow 'tool a' lets it through
--1 error: not allowed: other: deny [other] (mapm.yaml:6); only a change of that rule lets it through"
+    "-1 error: not allowed: tool a: [tool, \"*\"] of mapm.yaml:4 is not accepted; mapm trust --workspace or --allow 'tool a' allows it
+-1 error: not allowed: other: deny [other] (mapm.yaml:6); change that rule to allow it"
 is 'it is told once, and each time' "$err" \
-    "what mapm.yaml allows commands is not accepted on this machine, and does not count: mapm trust --workspace
+    "the command rules of mapm.yaml are not accepted on this machine and are ignored: mapm trust --workspace
 not allowed: tool a
   [tool, \"*\"] of mapm.yaml:4 is not accepted: mapm trust --workspace
   for one run: --allow 'tool a'
 not allowed: other
   deny [other] (mapm.yaml:6)
-  only a change of that rule lets it through"
+  change that rule to allow it"
 commands 'tool a' -- --yes
 like '--yes accepts nothing' "$out" '^-1 error: not allowed: tool a: '
 exits 'mapm trust --workspace' 0 mapm trust --workspace --yes
 commands 'tool a' 'other'
 is 'then it counts' "$out" "0 tool ran: a
--1 error: not allowed: other: deny [other] (mapm.yaml:6); only a change of that rule lets it through"
+-1 error: not allowed: other: deny [other] (mapm.yaml:6); change that rule to allow it"
 is 'and nothing is said of it' "$err" 'not allowed: other
   deny [other] (mapm.yaml:6)
-  only a change of that rule lets it through'
+  change that rule to allow it'
 sed -i '1i # a remark' mapm.yaml
 sed -i 's/tool, "\*"/"tool", "*"/' mapm.yaml
 commands 'tool a'
@@ -163,7 +163,7 @@ sed -i 's/\["tool", "\*"\]/[tool, a, b]/' mapm.yaml
 mapm trust --workspace --yes >/dev/null 2>&1
 commands 'tool a b'
 is '[row 15] no workspace allows what the user denies, however special its rule' "$out" \
-    "-1 error: not allowed: tool a b: deny [tool, \"*\"] (config.yaml:3); --allow 'tool a b' lets it through"
+    "-1 error: not allowed: tool a b: deny [tool, \"*\"] (config.yaml:3); --allow 'tool a b' allows it"
 user
 
 # --- programs of the workspace -----------------------------------------------------
@@ -343,7 +343,7 @@ like 'no leaves each command to be asked about' "$out" 'tool ran: z'
 unlike 'and never for always: that would accept the rest' "$out" '\(a\)lways'
 terminal -q '[y/N] ' 'y
 ' "$MAPM" run ./skills/do --input "$(input 'tool z')"
-unlike 'yes lets it through' "$out" 'May it'
+unlike 'yes allows it' "$out" 'May it'
 like 'it runs' "$out" 'tool ran: z'
 terminal "$MAPM" run ./skills/do --input "$(input 'tool z')"
 is 'and is asked once' "$status" 0

@@ -52,7 +52,7 @@ is 'at all' "$(sent '"cookie" in h')" False
 # --- [row 13] where a key may go ------------------------------------------------
 for status in 301 302 303 307 308; do
     script "[\"redirect\", $status, \"https://evil.example/new?key=$KEY\"]"
-    p "redirect $status" 1 "^FAILED \[fetch\] \| HTTP $status from $API/v1/messages: it redirects to https://evil.example/new \|\| no redirect is followed"
+    p "redirect $status" 1 "^FAILED \[fetch\] \| HTTP $status from $API/v1/messages: it redirects to https://evil.example/new \|\| redirects are not followed"
     is 'is not followed' "$(asked)" 1
 done
 script '["redirect", 308, "/v2/messages"]'
@@ -135,12 +135,12 @@ p 'compressed' 1 '^FAILED \[fetch\] .*compressed answer, which was not asked for
 script '["status", 200, {"Content-Encoding": "identity"}, "xx"]'
 p 'not really' 0 '^STATUS 200'
 script '["silence", 30]'
-p 'silence' 1 '^FAILED \[fetch\] \| no whole answer from http.*/v1/messages within 1 s$' --ms 500
+p 'silence' 1 '^FAILED \[fetch\] \| incomplete response from http.*/v1/messages within 1 s$' --ms 500
 script '["drip", 30]'
-p 'a byte now and then' 1 'no whole answer .* within 1 s$' --ms 500
+p 'a byte now and then' 1 'incomplete response .* within 1 s$' --ms 500
 script '["slow", "at last", 1.2]'
 p 'silence before the answer' 0 'ticked=yes$'
-p 'no time left' 1 'no whole answer .* within 0 s$' --ms 0
+p 'no time left' 1 'incomplete response .* within 0 s$' --ms 0
 script '["close"]'
 p 'a server that hangs up' 1 '^FAILED \[fetch\] .*cannot reach http.*/v1/messages$'
 is 'asked once' "$(asked)" 1
@@ -212,8 +212,8 @@ s.recv(1 << 20)
 sys.exit(7)
 PYTHON
 chmod +x "$T/fake/mapm-fetch"
-for row in 'nothing:mapm-fetch ended early \(exit 7\)' length:sense zero:sense hello:sense event:sense asks:sense \
-    unknown:sense long:sense status:sense late:sense short:sense more:sense 'fatal:\[tls\] \| bad \|\| hint' \
+for row in 'nothing:mapm-fetch ended early \(exit 7\)' length:invalid zero:invalid hello:invalid event:invalid asks:invalid \
+    unknown:invalid long:invalid status:invalid late:invalid short:invalid more:invalid 'fatal:\[tls\] \| bad \|\| hint' \
     'no-reason:without a reason'; do
     out=$(HOW=${row%%:*} "$T/fake/ask_drive" post http://127.0.0.1/ --max 100 <"$T/prompt")
     like "mapm-fetch says: ${row%%:*}" "$out" "^FAILED .*${row#*:}"
@@ -247,7 +247,7 @@ def tell(name, data):
         if not b:
             break
         got += b
-    print(name, p.wait(), got[4] if got else 0, b"no sense" in got, b"Couldn't connect" in got or b"Failed to connect" in got)
+    print(name, p.wait(), got[4] if got else 0, b"invalid message from mapm" in got, b"Couldn't connect" in got or b"Failed to connect" in got)
 tell("good", frame(8, post()))
 tell("type", frame(2, post()))
 tell("cut", frame(8, post()[:-1]))

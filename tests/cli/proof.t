@@ -111,7 +111,7 @@ refused()
     exits "[F1] $edited, verify" 3 mapm verify
     like "[F1] $edited, verify: the lock is to be mended" "$err" \
         '^the lock differs from the packages|^mapm install fetches the proofs, or names the line'
-    unlike "[F1] $edited, verify: nothing else" "$err" 'the workspace differs|store has lost'
+    unlike "[F1] $edited, verify: nothing else" "$err" 'the workspace differs|missing from the store'
 }
 both()
 {

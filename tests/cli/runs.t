@@ -161,7 +161,7 @@ d.execute("pragma user_version=99")
 d.commit()' "$T/nohistory/mapm.db"
 exits 'without history it runs' 0 env MAPM_HOME="$T/nohistory" "$MAPM" run \
     ./skills/small --input '{"a": 1}' --ask "exec:$asker" --allow 'echo *'
-like 'and says so' "$err" '^warning: this run is not remembered'
+like 'and says so' "$err" '^warning: this run is not recorded'
 like 'with its result' "$out" '"the answer"'
 
 keep none
@@ -289,7 +289,7 @@ pages()
     is "$1" "$(json "[p['$2'] for p in d['pages'].values()]")" "$3"
 }
 is 'no script of a page runs' "$(json 'd["pwned"]')" None
-is 'no page asks the network' "$(json 'd["foreign"]')" '[]'
+is 'pages load nothing from the network' "$(json 'd["foreign"]')" '[]'
 is 'no page complains' "$(json 'd["console"]')" '[]'
 pages 'nothing in them is active' active '[0, 0, 0]'
 pages 'a phone has no need to scroll sideways' wide_closed '[360, 360, 360]'

@@ -52,7 +52,7 @@ like 'is named' "$err" '"frob" is not one of'
 exits 'add needs an origin' 2 mapm catalog add
 exits 'list takes none' 2 mapm catalog list acme/catalog
 exits 'what is not there is not removed' 1 mapm catalog remove acme/catalog
-like 'and said' "$err" 'is no catalog of yours'
+like 'and said' "$err" 'is not one of your catalogs'
 exits 'a range is none' 1 mapm catalog add 'acme/catalog@^1.2'
 
 # --- a folder of this machine --------------------------------------------------------------
@@ -66,7 +66,7 @@ cd "$T/here" || exit 1
 exits '[G6] a folder is a catalog' 0 mapm catalog add ../ours
 like '[G6] with what it offers' "$out" "^file:$T/ours  5 packages, 1 left out as invalid  refreshed "
 exits '[G6] it is there already' 0 mapm catalog add "file:$T/ours"
-like '[G6] by its path' "$err" 'is a catalog of yours already'
+like '[G6] by its path' "$err" 'is already one of your catalogs'
 exits '[G6] it is listed' 0 mapm catalog list --json
 is '[G6] as a folder' "$(json '[(c["origin"], c["type"], c["commit"]) for c in d["catalogs"]]')" \
     "[('file:$T/ours', 'folder', None)]"
@@ -127,9 +127,9 @@ like 'says why' "$out" 'not installable: its source is a command'
 exits 'words' 0 mapm search letters
 like 'name the catalog' "$out" 'letters .*skill .*tokens .*acme/catalog'
 like 'and have one line of description' "$out" '    Writes letters.'
-exits 'nothing fits' 0 mapm search zzzzyx
-like 'is said' "$err" 'nothing fits'
-is 'no search asks the network' "$(requests)" "$before"
+exits 'no match' 0 mapm search zzzzyx
+like 'is said' "$err" 'no match'
+is 'a search makes no request' "$(requests)" "$before"
 
 exits '[G7] what is found is shown by its name' 0 mapm info letters
 like '[G7] with its origin' "$out" '^origin +https://github.com/acme/catalog/'

@@ -398,7 +398,7 @@ is 'with what the lock has' "$(json 'sorted(d["skill"]["locked"]), d["skill"]["l
     "(['commit', 'digest', 'name', 'origin'], 'lent')"
 cp mapm.local.lock ../kept.lock && echo broken >mapm.local.lock
 exits 'a lock that cannot be read' 0 mapm -q skill show lent
-like 'is told of' "$err" '^warning: where it is from is not known: '
+like 'is told of' "$err" '^warning: its origin is unknown: '
 is 'and no more' "$(printf '%s\n' "$out" | grep -c '^origin')" 0
 cp ../kept.lock mapm.local.lock
 exits 'and goes again' 0 mapm -q remove lent
@@ -410,7 +410,7 @@ printf 'a\000b' >.agents/skills/pdf-processing/bytes
 run python3 -S -c 'import os, pty, sys
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$MAPM" skill files pdf-processing bytes
 is 'what is no text is not for a terminal' "$status" 1
-like 'and told so' "$out" 'bytes is no text'
+like 'and told so' "$out" 'bytes is not text'
 exits 'but for a file' 0 mapm skill files pdf-processing bytes
 rm .agents/skills/pdf-processing/bytes
 exits 'a path as many write it' 0 mapm -q skill files pdf-processing ./references/forms.md
@@ -533,7 +533,7 @@ printf 'Plain words \342\200\256and others.\n' >>$W/sly/SKILL.md
 printf 'a\nb\342\201\246c\n' >$W/sly/notes.md
 exits '[F3] a local skill with a hidden character is loaded' 0 mapm skill load sly
 like '[F3] with a warning that names file and line' "$err" \
-    "^warning: skill 'sly': SKILL\.md:[0-9]+ contains U\+202E \(bidirectional control\), which nobody sees"
+    "^warning: skill 'sly': SKILL\.md:[0-9]+ contains U\+202E \(bidirectional control\), which is invisible"
 exits '[F3] for a system prompt, too' 0 mapm skill load --as system sly
 like '[F3] with the same warning' "$err" 'U\+202E'
 exits '[F3] a file of it' 0 mapm skill files sly notes.md

@@ -228,7 +228,7 @@ fails 'an unknown host key' 'echo "Host key verification failed." >&2; exit 255'
     '\[fetch\] .*ssh: Host key verification failed.*does not know the host key of git@github.com.*[|][|] run "ssh -T git@github.com" once'
 is 'is no matter of another try' "$(ssh_calls | wc -l)" 1
 fails 'a key that changed' 'echo "REMOTE HOST IDENTIFICATION HAS CHANGED!" >&2; exit 255' \
-    '\[fetch\] .*not the host key that ssh knows.*[|][|] somebody may stand in between'
+    '\[fetch\] .*not the host key that ssh knows.*[|][|] this may be an attack'
 unset SSH_AUTH_SOCK
 fails 'no key, and no agent' 'echo "git@github.com: Permission denied (publickey)." >&2; exit 255' \
     '\[not-authorized\] .*no key was accepted by git@github.com.*[|][|] no ssh agent is running'

@@ -154,7 +154,7 @@ like 'says so of each' "$out" '^failed  skill acme/base: no store has .*, sha256
 like 'and what to do' "$err" '^mapm store push --force puts them there again$'
 exits 'a remote that is down' 1 mapm store verify oci://127.0.0.1:1/acme/mapm
 like 'is not one that is empty' "$err" 'cannot verify oci://127.0.0.1:1/acme/mapm'
-like 'why, is said' "$err" 'is not asked any more: .*connect'
+like 'why, is said' "$err" 'is skipped from now on: .*connect'
 layer=$(sha256sum <"$T/folder/$tag.tar.gz" | cut -d ' ' -f 1)
 rm -r "$T/plain/docker/registry/v2/blobs/sha256/$(printf %.2s "$layer")/$layer"
 exits 'a blob that was collected' 3 mapm store verify "$R"
@@ -292,7 +292,7 @@ lie()
     same_tree "$1: the bytes" .agents/skills "$T/job/.agents/skills"
     is "$1: nothing is left" "$(ls -A "$T/cold/store/incoming" 2>/dev/null)" ''
 }
-gone='is not asked any more'
+gone='is skipped from now on'
 lie ok '^[0-9]+ packages' 0
 lie fast '^[0-9]+ packages' 0
 lie gone '^[0-9]+ packages' 0
@@ -313,7 +313,7 @@ lie stall "$gone"
 lie realm-moved "$gone: HTTP 302"
 unlike '[S3] a token server is not followed' "$(cat "$T/liar.log")" '/token'
 lie realm-huge "$gone: it sends more than"
-lie realm-page "$gone: the answer holds no token"
+lie realm-page "$gone: the response contains no token"
 lie redirect '^[0-9]+ packages' 0
 is '[S3] a blob elsewhere comes without the token' \
     "$(sed -n 's,.* /store/[^ ]* ,,p' "$T/other.log" | sort -u)" -
@@ -334,7 +334,7 @@ rm "$XDG_CONFIG_HOME/mapm/config.yaml"
 the_job
 
 exits 'no password is known' 1 mapm store push "$L/basic/x"
-like 'is said' "$err" 'it wants a password, and none is known'
+like 'is said' "$err" 'it requires a password and none is configured'
 exits '[S2] a registry that is busy is asked again' 0 mapm store push "$L/shaky/x"
 exits 'an upload that is to go elsewhere' 4 mapm store push "$L/elsewhere/x"
 like 'is refused' "$err" 'it wants the upload at another place: https://example.org/upload'

@@ -119,7 +119,7 @@ for digest in $(sed -n 's/^    digest: //p' mapm.lock); do
 done
 is 'the git host is not asked' "$(requests)" 0
 exits 'only: true, and a new package' 1 mapm install --yes "$U/main/skills/other"
-like 'says which host' "$err" 'its host github.com/acme/catalog may not be asked'
+like 'says which host' "$err" 'its host github.com/acme/catalog must not be contacted'
 exits 'only: true, and mapm outdated' 1 mapm outdated
 printf 'store: {remote: ["%s/absent"], only: true}\n' "$S" | config
 : >"$T/store.log"
@@ -162,21 +162,21 @@ falls()
     pids="$pids $!"
 }
 n=0 pids=
-falls 'nobody listens' http://127.0.0.1:1/x 'is not asked any more'
-falls 'a name that does not resolve' https://store.invalid/x 'is not asked any more'
-falls 'HTTP 500' status-500 'is not asked any more: HTTP 500'
-falls 'HTTP 429, Retry-After: 3600' status-429 'is not asked any more: HTTP 429'
-falls 'HTTP 401' status-401 'is not asked any more: HTTP 401'
+falls 'nobody listens' http://127.0.0.1:1/x 'is skipped from now on'
+falls 'a name that does not resolve' https://store.invalid/x 'is skipped from now on'
+falls 'HTTP 500' status-500 'is skipped from now on: HTTP 500'
+falls 'HTTP 429, Retry-After: 3600' status-429 'is skipped from now on: HTTP 429'
+falls 'HTTP 401' status-401 'is skipped from now on: HTTP 401'
 falls 'HTTP 403: an expired token' status-403 'answers with HTTP 403'
-falls 'HTTP 302 to nowhere' status-302 'is not asked any more: HTTP 302'
-falls 'nothing after the headers' stall 'is not asked any more'
-falls 'no answer at all' silent 'is not asked any more'
-falls 'one byte a second' slow 'is not asked any more'
-falls 'bytes that come slowly, and never stop' drip 'is not asked any more: less than 32 KiB a second'
-falls 'fewer bytes than it says' short 'is not asked any more'
+falls 'HTTP 302 to nowhere' status-302 'is skipped from now on: HTTP 302'
+falls 'nothing after the headers' stall 'is skipped from now on'
+falls 'no answer at all' silent 'is skipped from now on'
+falls 'one byte a second' slow 'is skipped from now on'
+falls 'bytes that come slowly, and never stop' drip 'is skipped from now on: less than 32 KiB a second'
+falls 'fewer bytes than it says' short 'is skipped from now on'
 falls 'more bytes than it says' cut 'not written by mapm'
-falls 'a length of a terabyte' claims 'is not asked any more'
-falls 'an object without end' endless 'is not asked any more: it sends more than'
+falls 'a length of a terabyte' claims 'is skipped from now on'
+falls 'an object without end' endless 'is skipped from now on: it sends more than'
 falls 'a bomb' bomb 'has something else as'
 falls 'two members' two 'not written by mapm'
 falls 'something behind it' tail 'not written by mapm'
@@ -247,11 +247,11 @@ is 'the git host is not asked for it' "$(request_log | grep -c blobs)" 0
 cold no-login
 MAPM_STORE=$S/login
 exits 'a store that wants a password which is not there' 0 mapm install --locked --yes
-like 'is given up' "$err" 'is not asked any more: HTTP 401'
+like 'is given up' "$err" 'is skipped from now on: HTTP 401'
 echo 'machine 127.0.0.1 login me password hunter2' >"$HOME/.netrc"
 cold bad-login
 exits 'a wrong password' 0 mapm install --locked --yes
-like 'is given up' "$err" 'is not asked any more: HTTP 401'
+like 'is given up' "$err" 'is skipped from now on: HTTP 401'
 unlike 'and not shown' "$out$err" 'hunter2|bWU6'
 echo 'machine 127.0.0.1 login me password secret' >"$HOME/.netrc"
 cold login
@@ -270,7 +270,7 @@ is '[S1] the git host is not asked' "$(requests)" 0
 git config --global --rename-section "http.$S/login" "http.$S/log"
 cold header-elsewhere
 exits '[S1] that of another URL' 0 mapm install --locked --yes
-like '[S1] is not sent' "$err" 'is not asked any more: HTTP 401'
+like '[S1] is not sent' "$err" 'is skipped from now on: HTTP 401'
 git config --global --remove-section "http.$S/log"
 
 # A folder of nginx, which keeps its connection.

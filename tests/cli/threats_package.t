@@ -80,7 +80,7 @@ front "---\nname: \"x\\\\0y\"\n$D" && refuses '[row 5] a NUL in a name' 'NUL'
 front "---\nname: x\n${D}\000more" && refuses '[row 5] a NUL byte' 'NUL'
 front '\377\376-\000-\000-\000' && refuses '[row 5] UTF-16' 'UTF-8'
 front "---\nname: x\n${D}\377" && refuses '[row 5] not UTF-8' 'UTF-8'
-front "---\nname: x\nextra: \"\\\\ud800\"\n$D" && refuses '[row 5] half of a surrogate pair' 'YAML|yaml'
+front "---\nname: x\nextra: \"\\\\ud800\"\n$D" && refuses '[row 5] an unpaired surrogate' 'YAML|yaml'
 big()
 {
     rm -rf "$T/c" && mkdir -p "$T/c/skills/x"
@@ -182,7 +182,7 @@ for name in LD_PRELOAD NODE_OPTIONS PATH PYTHONPATH BASH_ENV GIT_SSH_COMMAND DYL
 done
 mcp_text '"command": "npx", "args": ["-y", "server"], "env": {"TOKEN": "s3cr3t"}'
 publish $M
-exits '[row 8] a server needs a yes' 4 mapm install "$URL"
+exits '[row 8] a server requires consent' 4 mapm install "$URL"
 like '[row 8] with its whole command line' "$err" 'npx -y server'
 like '[row 8] and the names of its variables' "$err" 'TOKEN'
 unlike '[row 8] not what is in them' "$out$err" 's3cr3t'

@@ -79,10 +79,10 @@ case("link-bomb", "no", "link|files|deeper|limit|more than", lambda r: [
 # [row 3] twins and order
 def two(a, b):
     return lambda r: [("100644", a, r.add("blob", b"1")), ("100644", b, r.add("blob", b"2"))]
-case("twins-case", "no", "one name", two(b"README.md", b"readme.md"))
-case("twins-nfc", "no", "one name", two("e\u0301.md".encode(), "\u00e9.md".encode()))
-case("twins-fold", "no", "one name", two("stra\u00dfe".encode(), b"strasse"))
-case("twins-folder", "no", "one name|there twice", lambda r: [
+case("twins-case", "no", "the same name", two(b"README.md", b"readme.md"))
+case("twins-nfc", "no", "the same name", two("e\u0301.md".encode(), "\u00e9.md".encode()))
+case("twins-fold", "no", "the same name", two("stra\u00dfe".encode(), b"strasse"))
+case("twins-folder", "no", "the same name|there twice", lambda r: [
     ("100644", b"A", r.add("blob", b"1")), ("40000", b"a", r.tree([("100644", b"f", r.add("blob", b"x"))]))])
 case("twice", "no", "twice|order", two(b"a", b"a"), ordered=False)
 case("file-and-folder", "no", "twice|order|one name", lambda r: [

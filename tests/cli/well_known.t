@@ -433,7 +433,7 @@ for host in 10.1.2.3 169.254.169.254 192.168.0.9; do
     like 'is at a private address' "$err" "its name leads to $host, a private address"
 done
 exits 'a path that climbs' 1 mapm install "http://$H/x/../.well-known/agent-skills/index.json?skill=x"
-like 'is no address of an index' "$err" '"." or ".." in it'
+like 'is not an index URL' "$err" '"." or ".." in it'
 exits 'a host is trusted' 0 mapm trust --index localhost.test:9
 exits 'revoked by its name' 0 mapm trust --revoke "$H"
 exits 'and then asked for no more' 4 mapm install "$U?skill=weather"

@@ -230,7 +230,7 @@ static inline void fixture_write(struct fixture *d, const char *path,
         printf("# %s\n", err_first(&e));
 }
 
-/* "(none)" for what is no regular file. */
+/* "(none)" for what is not a regular file. */
 static inline const char *fixture_content(struct fixture *d, const char *path)
 {
     struct err e = {0};

@@ -442,7 +442,7 @@ TEST(workspaces_that_are_no_place_for_a_command)
     case_set_way(CASE_WALLS);
     r.o.workspace = case_at(&a, "nowhere");
     out = case_sh(&r, &a, "true");
-    CHECK(!out.ok && str_ends(out.result, STR("nowhere is no folder")));
+    CHECK(!out.ok && str_ends(out.result, STR("nowhere is not a folder")));
     r.o.workspace = case_at(&a, "home");
     out = case_sh(&r, &a, "true");
     CHECK(!out.ok && out.exit_code == -1);

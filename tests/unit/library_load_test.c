@@ -309,7 +309,7 @@ TEST(a_person_alone_starts_what_is_disabled) /* [L6] */
     open_both(&s, false, "dis", NULL);
     CHECK(!load(&s, "a", LIBRARY_AS_TOOL, true, NULL, &loaded, &e));
     CHECK(e.code == ERR_REFUSED);
-    CHECK_STR(err_first(&e), "skill 'a' is started by a person alone");
+    CHECK_STR(err_first(&e), "skill 'a' can be started by the user only");
     CHECK(load(&s, "a", LIBRARY_AS_USER, false, NULL, &loaded, &e));
     shelves_done(&s);
     open_both(&s, true, "dis", NULL); /* [T9] */

@@ -256,7 +256,7 @@ TEST(an_error_shows_no_query)
     CHECK_STR(err_first(&e), "");
     CHECK(!post_late(STR("https://a/b?key=c"), 1001, &e));
     CHECK(e.code == ERR_FETCH);
-    CHECK_STR(err_first(&e), "no whole answer from https://a/b within 2 s");
+    CHECK_STR(err_first(&e), "incomplete response from https://a/b within 2 s");
 }
 
 TEST(nothing_is_started_for_a_request_that_cannot_be_sent)

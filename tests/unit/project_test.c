@@ -128,7 +128,7 @@ static const struct {
     {U, "hosts: [{host: a.example, kind: github, ports: 80}]\n", "m:1: ports must be a list", ""},
     {U, "hosts: [{host: a.example, kind: github, ports: [x]}]\n", "m:1: a port must be a number from 1 to 65535", ""},
     {U, "hosts: [{host: a.example, kind: github, ports: [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]}]\n", "m:1: more than 16 ports", ""},
-    {U, "hosts: [{host: a.example, kind: github, token: ghp_abc}]\n", "m:1: token must be env:NAME, git or none", "the token itself never stands here: name the variable of the environment that has it"},
+    {U, "hosts: [{host: a.example, kind: github, token: ghp_abc}]\n", "m:1: token must be env:NAME, git or none", "the token itself must not be written here: name the variable of the environment that has it"},
     {U, "hosts: [{host: a.example, kind: github, token: \"env:A B\"}]\n", "m:1: token must be env:NAME, git or none", NULL},
     {U, "hosts: [{host: a.example, kind: github, tokens: x}]\n", "m:1: unknown key \"tokens\"", "an item of hosts may have host, kind, transport, port, token and ports"},
     /* replace [D9] */

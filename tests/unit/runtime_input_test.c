@@ -43,8 +43,8 @@ static const struct {
     {"{\"a\":1} x", {NULL}, NULL, "the input is no JSON"},
     {"{\"a\":1,\"a\":2}", {NULL}, NULL, "the input is no JSON"},
     {"{\"a\":NaN}", {NULL}, NULL, "the input is no JSON"},
-    {"", {"a"}, NULL, "the input \"a\" is no key=value"},
-    {"", {"=x"}, NULL, "the input \"=x\" is no key=value"},
+    {"", {"a"}, NULL, "the input \"a\" is not of the form key=value"},
+    {"", {"=x"}, NULL, "the input \"=x\" is not of the form key=value"},
     {"", {"a=1", "a=2"}, NULL, "the input key \"a\" is given twice"},
     {"", {"a=\xff"}, NULL, "not UTF-8"},
 };

@@ -116,7 +116,7 @@ TEST(what_is_no_tape)
         {"{\"tape\":1,\"name\":\"x\"}\n",
          "x.jsonl:1: the head of the tape: \"input\" is missing"},
         {"{\"tape\":1,\"name\":\"X\",\"input\":{}}\n",
-         "x.jsonl:1: \"name\" is no name of a metaskill"},
+         "x.jsonl:1: \"name\" is not the name of a metaskill"},
         {"{\"tape\":1,\"name\":\"x\",\"input\":[]}\n",
          "x.jsonl:1: the head of the tape: \"input\" has to be an object"},
         {"{\"tape\":1,\"name\":\"x\",\"input\":{},\"digest\":\"sha256:00\"}\n",

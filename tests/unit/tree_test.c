@@ -269,12 +269,15 @@ TEST(order_and_twins)
               "the folder is not in git's order at \"a.b\"");
     CHECK_STR(check_two("100644", "a", "100644", "a"), "\"a\" is there twice");
     CHECK_STR(check_two("100644", "a", "40000", "a"), "\"a\" is there twice");
-    CHECK_STR(check_two("100644", "README.md", "100644", "readme.md"),
-              "\"README.md\" and \"readme.md\" are one name on some systems");
-    CHECK_STR(check_two("100644", "cafe\u0301", "100644", "caf\u00e9"),
-              "\"cafe\u0301\" and \"caf\u00e9\" are one name on some systems");
-    CHECK_STR(check_two("100644", "strasse", "100644", "stra\u00dfe"),
-              "\"strasse\" and \"stra\u00dfe\" are one name on some systems");
+    CHECK_STR(
+        check_two("100644", "README.md", "100644", "readme.md"),
+        "\"README.md\" and \"readme.md\" are the same name on some systems");
+    CHECK_STR(
+        check_two("100644", "cafe\u0301", "100644", "caf\u00e9"),
+        "\"cafe\u0301\" and \"caf\u00e9\" are the same name on some systems");
+    CHECK_STR(
+        check_two("100644", "strasse", "100644", "stra\u00dfe"),
+        "\"strasse\" and \"stra\u00dfe\" are the same name on some systems");
 }
 
 /* [row 2] */
