@@ -1,9 +1,9 @@
 #include "base/fs.h"
-#include "mapm/limits.h"
-#include "mapm/lock.h"
 #include "mapm/patched.h"
 #include "mapm/state.h"
 #include "mapm/workspace_collect.h"
+
+#include "lock_file.h"
 
 /* The digests that locks need. */
 struct keep {
@@ -44,20 +44,10 @@ static void keep_entry(struct keep *keep, const struct lock_entry *entry)
 static bool keep_lock(struct keep *keep, int dirfd, struct str folder,
                       const char *name, struct err *e)
 {
-    struct arena *a = keep->a;
-    struct str text = {"", 0};
     struct lock lock;
 
-    if (!fs_read_file_at(dirfd, name, LOCK_MAX_BYTES, a, &text, e)) {
-        if (e->code != ERR_NOT_FOUND)
-            return err_wrap(e, "%.*s/%s", STR_ARG(folder), name);
-        err_clear(e);
-        return true;
-    }
-    if (!lock_parse(text, name, a, &lock, e)) {
-        err_wrap(e, "cannot tell what %.*s needs", STR_ARG(folder));
-        return err_hint(e, "mend or remove %.*s/%s", STR_ARG(folder), name);
-    }
+    if (!lock_file_read(dirfd, folder, name, keep->a, &lock, e))
+        return false;
     for (size_t i = 0; i < lock.count; i++)
         keep_entry(keep, &lock.entries[i]);
     return true;

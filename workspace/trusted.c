@@ -6,9 +6,9 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "mapm/doc_kind.h"
-#include "mapm/limits.h"
-#include "mapm/lock.h"
 #include "mapm/state.h"
+
+#include "lock_file.h"
 
 #define NEAR_MAX_EDITS 3
 
@@ -105,12 +105,10 @@ static void add_lock(struct installed *in, int dirfd, const char *name,
 {
     struct str *place = arena_new(in->a, struct str);
     struct err ignored = {0};
-    struct str text;
     struct lock lock;
 
     *place = folder;
-    if (!fs_read_file_at(dirfd, name, LOCK_MAX_BYTES, in->a, &text, &ignored) ||
-        !lock_parse(text, name, in->a, &lock, &ignored))
+    if (!lock_file_read(dirfd, folder, name, in->a, &lock, &ignored))
         return;
     for (size_t i = 0; i < lock.count; i++) {
         const struct lock_entry *entry = &lock.entries[i];
