@@ -4,9 +4,9 @@
 #include "base/text.h"
 #include "mapm/diagnostics.h"
 #include "mapm/doc_kind.h"
+#include "mapm/package_text.h"
 
 #include "command.h"
-#include "list.h"
 
 /* Renders diagnostics as text and as JSON. */
 
@@ -145,7 +145,7 @@ static void add_hints(struct buf *b, struct str hints)
 
 static struct str source_of(const struct check_result *r, struct arena *a)
 {
-    return list_source(r->from, r->is_from_checkout, a);
+    return package_source(r->from, r->is_from_checkout, a);
 }
 
 static void print_diagnostic(struct invocation *inv,

@@ -4,15 +4,10 @@
 #include "mapm/doc_kind.h"
 #include "mapm/install_query.h"
 #include "mapm/lock.h"
-#include "mapm/member.h"
+#include "mapm/package_text.h"
 #include "mapm/project.h"
 
 #include "command.h"
-
-struct str list_member(const struct layer *l)
-{
-    return l->member.n ? l->member : STR(MEMBER_ROOT);
-}
 
 /* Roots are the packages that the user requested; the others are
  * dependencies. */
@@ -21,43 +16,6 @@ static bool is_root(const struct map *roots, const struct lock_entry *entry,
 {
     return map_find(roots, layer_name_key(entry->kind, entry->name, a)) ==
            entry;
-}
-
-struct str list_source(struct str from, bool is_checkout, struct arena *a)
-{
-    if (!from.n)
-        return STR("");
-    return is_checkout ? STR(" (from this checkout)")
-                       : arena_printf(a, " (from %.*s)", STR_ARG(from));
-}
-
-static struct str listing_note(const struct layer *l,
-                               const struct lock_entry *entry)
-{
-    return layer_is_searched(l, entry->kind, entry->name)
-               ? STR(" (search only)")
-               : STR("");
-}
-
-struct str list_notes(const struct layer *l, const struct lock_entry *entry,
-                      struct arena *a)
-{
-    struct str source =
-        layer_is_own(l, entry)
-            ? STR(" (own)")
-            : list_source(entry->from, layer_is_from_checkout(l, entry), a);
-
-    if (entry->patch.n)
-        source = str_join(source, STR(" (patched)"), a);
-    source = str_join(source, listing_note(l, entry), a);
-    for (size_t i = 0; i < entry->without.count; i++)
-        source = arena_printf(a, "%.*s%s%.*s%s", STR_ARG(source),
-                              i ? ", " : " (without ",
-                              STR_ARG(entry->without.items[i]),
-                              i + 1 == entry->without.count ? ")" : "");
-    return entry->tag.n ? arena_printf(a, " (tag %.*s)%.*s",
-                                       STR_ARG(entry->tag), STR_ARG(source))
-                        : source;
 }
 
 /* Of a plugin what it came through, and what of it is not installed. */
@@ -90,7 +48,7 @@ void list_put_package(struct json_writer *w, const struct layer *l,
     json_member_string(w, "type", str_cstr(doc_kind_name(entry->kind)));
     json_member_string(w, "name", entry->name);
     if (is_many)
-        json_member_string(w, "member", list_member(l));
+        json_member_string(w, "member", package_member(l));
     json_member_optional(w, "version", entry->version);
     json_member_string(w, "origin", lock_origin_text(entry));
     json_member_optional(w, "from", entry->from);
@@ -151,7 +109,7 @@ static void print_list(struct invocation *inv, const struct layer *l,
     size_t wide = 8;
 
     if (is_many && count)
-        term_style_print(t, TERM_BOLD, "%.*s:\n", STR_ARG(list_member(l)));
+        term_style_print(t, TERM_BOLD, "%.*s:\n", STR_ARG(package_member(l)));
     for (size_t i = 0; i < count; i++)
         if (entries[i]->name.n > wide && entries[i]->name.n < 48)
             wide = entries[i]->name.n;
@@ -172,8 +130,8 @@ static void print_list(struct invocation *inv, const struct layer *l,
                    root ? str_dup0(lock_origin_text(entry), &inv->cx.arena)
                         : "",
                    STR_ARG(layer_is_own(l, entry)
-                               ? listing_note(l, entry)
-                               : list_notes(l, entry, &inv->cx.arena)));
+                               ? package_listing(l, entry)
+                               : package_notes(l, entry, &inv->cx.arena)));
         if (entry->kind == DOC_PLUGIN &&
             (has_option(inv, OPTION_VERBOSE) || count == 1))
             print_plugin(t, entry);

@@ -1,7 +1,9 @@
 #include "base/json.h"
 #include "mapm/doc_kind.h"
 #include "mapm/lock.h"
+#include "mapm/package_text.h"
 #include "mapm/project.h"
+#include "mapm/report_graph.h"
 
 #include "command.h"
 #include "list.h"
@@ -48,7 +50,7 @@ static void print_node(void *ctx, const struct workspace_graph_node *node)
                STR_ARG(buf_str(&d->indent)), doc_kind_name(entry->kind),
                STR_ARG(entry->name), entry->version.n ? " " : "",
                STR_ARG(entry->version),
-               STR_ARG(list_notes(d->g->layer, entry, d->g->a)),
+               STR_ARG(package_notes(d->g->layer, entry, d->g->a)),
                node->again ? " (*)" : "");
 }
 
@@ -104,7 +106,7 @@ static void put_roots(struct json_writer *w, const struct workspace_graph *g,
         json_member_string(w, "type", str_cstr(doc_kind_name(entry->kind)));
         json_member_string(w, "name", entry->name);
         if (is_many)
-            json_member_string(w, "member", list_member(g->layer));
+            json_member_string(w, "member", package_member(g->layer));
         json_end_object(w);
     }
 }
@@ -138,53 +140,6 @@ static void print_tree_json(struct invocation *inv,
         put_packages(w, &graphs[i], all->is_many);
     json_end_array(w);
     print_json_end(inv);
-}
-
-/* Names are of letters, digits and ._-/ only: safe inside quotes. */
-static void print_dot(struct invocation *inv, const struct workspace_graph *g)
-{
-    static const char *const shapes[] = {[DOC_AGENT] = "box",
-                                         [DOC_SKILL] = "ellipse",
-                                         [DOC_MCP] = "hexagon",
-                                         [DOC_PLUGIN] = "folder"};
-    struct term *t = &inv->term;
-
-    term_print(t, "digraph mapm {\n  rankdir=LR;\n");
-    for (size_t i = 0; i < g->count; i++)
-        term_print(t, "  \"%s %.*s\" [label=\"%.*s\", shape=%s];\n",
-                   doc_kind_name(g->entries[i]->kind),
-                   STR_ARG(g->entries[i]->name), STR_ARG(g->entries[i]->name),
-                   shapes[g->entries[i]->kind]);
-    for (size_t i = 0; i < g->count; i++)
-        for (size_t k = 0; k < g->entries[i]->need_count; k++)
-            term_print(t, "  \"%s %.*s\" -> \"%s %.*s\";\n",
-                       doc_kind_name(g->entries[i]->kind),
-                       STR_ARG(g->entries[i]->name),
-                       doc_kind_name(g->entries[i]->needs[k].kind),
-                       STR_ARG(g->entries[i]->needs[k].name));
-    term_print(t, "}\n");
-}
-
-static void print_mermaid(struct invocation *inv,
-                          const struct workspace_graph *g)
-{
-    struct term *t = &inv->term;
-
-    term_print(t, "graph LR\n");
-    for (size_t i = 0; i < g->count; i++)
-        term_print(t, "  n%zu%s\"%.*s\"%s\n", i,
-                   g->entries[i]->kind == DOC_AGENT    ? "["
-                   : g->entries[i]->kind == DOC_SKILL  ? "("
-                   : g->entries[i]->kind == DOC_PLUGIN ? "[["
-                                                       : "{{",
-                   STR_ARG(g->entries[i]->name),
-                   g->entries[i]->kind == DOC_AGENT    ? "]"
-                   : g->entries[i]->kind == DOC_SKILL  ? ")"
-                   : g->entries[i]->kind == DOC_PLUGIN ? "]]"
-                                                       : "}}");
-    for (size_t i = 0; i < g->count; i++)
-        for (size_t k = 0; k < g->entries[i]->need_count; k++)
-            term_print(t, "  n%zu --> n%zu\n", i, g->needs[i][k]);
 }
 
 /* --- the command ---------------------------------------------------------- */
@@ -253,7 +208,7 @@ static bool print_trees(struct invocation *inv, const struct layers_named *all,
 
         if (all->is_many && graphs[i].count)
             term_style_print(&inv->term, TERM_BOLD, "%.*s:\n",
-                             STR_ARG(list_member(all->items[i])));
+                             STR_ARG(package_member(all->items[i])));
         print_tree(inv, &graphs[i], depth < max ? depth : max);
         shown += graphs[i].count;
     }
@@ -273,6 +228,17 @@ static void shape(struct invocation *inv, const struct lock_entry *named,
         workspace_graph_set_root(g, workspace_graph_find(g, named));
 }
 
+static void print_text(struct invocation *inv, const struct workspace_graph *g,
+                       void (*format)(const struct workspace_graph *,
+                                      struct buf *))
+{
+    CLEANUP(buf_done) struct buf text = {0};
+
+    buf_init(&text, SIZE_MAX / 4);
+    format(g, &text);
+    term_write(&inv->term, buf_str(&text));
+}
+
 static bool print_form(struct invocation *inv, const struct layers_named *all,
                        struct workspace_graph *graphs, struct err *e)
 {
@@ -281,9 +247,9 @@ static bool print_form(struct invocation *inv, const struct layers_named *all,
     if (has_option(inv, OPTION_JSON))
         print_tree_json(inv, all, graphs);
     else if (has_option(inv, OPTION_DOT))
-        print_dot(inv, graphs);
+        print_text(inv, graphs, report_graph_plain_dot);
     else if (has_option(inv, OPTION_MERMAID))
-        print_mermaid(inv, graphs);
+        print_text(inv, graphs, report_graph_mermaid);
     else
         return print_trees(inv, all, graphs, e);
     return true;
@@ -346,7 +312,7 @@ static void put_entry(const struct explaining *x,
     } else {
         term_print(&x->inv->term, "%s %.*s%.*s%s", doc_kind_name(entry->kind),
                    STR_ARG(entry->name),
-                   STR_ARG(list_notes(x->g->layer, entry, x->g->a)),
+                   STR_ARG(package_notes(x->g->layer, entry, x->g->a)),
                    is_last ? "\n" : " -> ");
     }
 }
@@ -359,7 +325,7 @@ static void print_chain(void *ctx, const struct catalog *catalog,
     if (x->w)
         json_begin_array(x->w);
     if (x->is_of_many)
-        put_start(x, "member", list_member(x->g->layer));
+        put_start(x, "member", package_member(x->g->layer));
     if (catalog)
         put_start(x, "catalog", catalog->origin.text);
     for (size_t i = 0; i < count; i++)

@@ -8,13 +8,11 @@
 #include "mapm/lock.h"
 #include "mapm/mcp_file.h"
 #include "mapm/origin.h"
+#include "mapm/package_text.h"
 #include "mapm/project.h"
 
 #include <string.h>
 
-#include "../list.h"
-
-#define SHORT_COMMIT_CHARS    10
 #define PACKAGES_MAX_SHOWN    20 /* with the same effect */
 #define EDITS_MAX_SHOWN       5
 #define EXCLUDED_MAX_SHOWN    5
@@ -23,26 +21,6 @@
 #define GONE_MAX_BYTES        (64 * 1024) /* their names */
 
 /* --- packages ------------------------------------------------------------- */
-
-static struct str short_commit(struct str commit)
-{
-    return str_slice(commit, 0, SHORT_COMMIT_CHARS);
-}
-
-/* The version and the short commit, "1.2.0 (3f6c…)"; either may be missing. A
- * file: package, one of the workspace and a skill of an index have no commit. */
-struct str install_shown_version(struct str version, struct str commit,
-                                 struct str origin, struct arena *a)
-{
-    if (version.n && commit.n)
-        return arena_printf(a, "%.*s (%.*s)", STR_ARG(version),
-                            STR_ARG(short_commit(commit)));
-    if (!version.n && !commit.n)
-        return origin_is_own(origin)        ? STR("own")
-               : origin_is_of_index(origin) ? STR("index")
-                                            : STR("file");
-    return version.n ? version : short_commit(commit);
-}
 
 static void show_prereqs(struct term *t, struct str prereqs)
 {
@@ -70,11 +48,11 @@ static void show_versions(struct term *t, const struct install_package *p,
     bool is_relocked = p->action == INSTALL_CHANGE;
     bool is_same = is_relocked && str_eq(before->digest, p->digest) &&
                    str_eq(before->patch, p->patch ? p->patch->hash : STR(""));
-    struct str version = install_shown_version(
-        package->version, package->commit, package->origin->text, a);
+    struct str version = package_version(package->version, package->commit,
+                                         package->origin->text, a);
 
     if (p->effect == INSTALL_UPDATED && (is_relocked || p->old_version.n)) {
-        struct str old = install_shown_version(
+        struct str old = package_version(
             p->old_version, p->old_commit,
             is_relocked ? before->origin : package->origin->text, a);
 
@@ -98,7 +76,7 @@ static void show_versions(struct term *t, const struct install_package *p,
                is_same                         ? " (same content)"
                : p->effect == INSTALL_REPAIRED ? " (repaired)"
                                                : "",
-               STR_ARG(list_source(p->from, p->is_from_checkout, a)),
+               STR_ARG(package_source(p->from, p->is_from_checkout, a)),
                STR_ARG(remark));
 }
 
@@ -114,19 +92,6 @@ static const struct {
     [INSTALL_EFFECTS] = {"  - ", TERM_RED, "removed"},
 };
 
-struct str install_repository_of(struct str origin)
-{
-    struct str rest = origin, part, owner;
-
-    if (!str_starts(origin, STR("https://")))
-        return origin.n ? STR("this machine") : STR("no locked origin");
-    rest = str_from_index(rest, strlen("https://"));
-    if (!str_cut(&rest, '/', &part) || !str_cut(&rest, '/', &owner))
-        return origin;
-    str_cut(&rest, '/', &part);
-    return str_make(owner.p, (size_t)(part.p + part.n - owner.p));
-}
-
 /* A catalog offers it, and nothing asked for it so far; clients do not list
  * it. */
 static struct str remark_of(const struct install_plan *plan,
@@ -139,7 +104,7 @@ static struct str remark_of(const struct install_plan *plan,
     if (!p->catalog.n || p->before || strcmp(plan->command, "update") != 0)
         return listing;
     return arena_printf(a, ", new in %.*s%.*s",
-                        STR_ARG(install_repository_of(p->catalog)),
+                        STR_ARG(package_repository(p->catalog)),
                         STR_ARG(listing));
 }
 
@@ -195,7 +160,7 @@ static void show_removed(struct term *t, const struct lock_entry *entry,
 
 static void count_one(struct map *counts, struct str origin)
 {
-    struct map_entry *entry = map_entry(counts, install_repository_of(origin));
+    struct map_entry *entry = map_entry(counts, package_repository(origin));
 
     entry->value = (void *)((uintptr_t)entry->value + 1);
 }
@@ -326,8 +291,8 @@ void install_note_merged(struct term *t, const struct install_plan *plan,
         term_note(t, "mapm.lock: %s %.*s: changed on both sides, took %s: %.*s",
                   doc_kind_name(taken->kind), STR_ARG(taken->name),
                   taken == m->ours ? "ours" : "theirs",
-                  STR_ARG(install_shown_version(taken->version, taken->commit,
-                                                taken->origin, &a)));
+                  STR_ARG(package_version(taken->version, taken->commit,
+                                          taken->origin, &a)));
     }
     term_note(t, dry_run ? "mapm.lock: the merge conflict can be resolved"
                          : "mapm.lock: the merge conflict is resolved; mark "
@@ -635,7 +600,7 @@ static void warn_gone(struct term *t, const struct install_held *h,
 {
     const struct lock_entry *entry = h->entry;
     struct str version =
-        install_shown_version(entry->version, entry->commit, entry->origin, a);
+        package_version(entry->version, entry->commit, entry->origin, a);
 
     term_warn(t, "%s %.*s is gone, and stays at %.*s: %.*s",
               doc_kind_name(entry->kind), STR_ARG(entry->name),
@@ -653,7 +618,7 @@ static void warn_gone(struct term *t, const struct install_held *h,
 static void warn_many_gone(struct term *t, const struct install_plan *plan,
                            const struct install_held *first)
 {
-    struct str repository = install_repository_of(first->entry->origin);
+    struct str repository = package_repository(first->entry->origin);
     struct buf names = {0};
     size_t count = 0;
 
@@ -662,7 +627,7 @@ static void warn_many_gone(struct term *t, const struct install_plan *plan,
         const struct install_held *h = &plan->held[i];
 
         if (!h->is_gone || !h->is_root ||
-            !str_eq(install_repository_of(h->entry->origin), repository))
+            !str_eq(package_repository(h->entry->origin), repository))
             continue;
         buf_printf(&names, "%s%.*s", count++ ? ", " : "",
                    STR_ARG(h->entry->name));
@@ -688,7 +653,7 @@ static void warn_all_gone(struct invocation *inv,
             count_one(&counts, plan->held[i].entry->origin);
     for (size_t i = 0; i < plan->held_count; i++) {
         const struct install_held *h = &plan->held[i];
-        struct str repository = install_repository_of(h->entry->origin);
+        struct str repository = package_repository(h->entry->origin);
         struct map_entry *entry =
             h->is_gone && h->is_root ? map_entry(&counts, repository) : NULL;
 

@@ -36,11 +36,6 @@ void install_warn_held(struct invocation *inv, const struct install_plan *plan);
 /* Files at user level that are left alone, and what they lack. */
 void install_warn_untouched(struct invocation *inv,
                             const struct install_plan *plan);
-/* "acme/catalog" of https://github.com/acme/catalog/tree/main/x. */
-struct str install_repository_of(struct str origin);
-/* "1.2.0 (3f6c…)": the version and the commit; either may be "". In `a`. */
-struct str install_shown_version(struct str version, struct str commit,
-                                 struct str origin, struct arena *a);
 /* Grouped by reason; with -v each with its chain. */
 void install_warn_left_out(struct invocation *inv,
                            const struct install_plan *plan);

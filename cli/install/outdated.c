@@ -1,6 +1,7 @@
 #include "base/json_record.h"
 #include "mapm/doc_kind.h"
 #include "mapm/install_query.h"
+#include "mapm/package_text.h"
 
 #include "install_show.h"
 
@@ -103,12 +104,10 @@ static void print_table(struct invocation *inv,
             print_versions(inv, m);
             continue;
         }
-        struct str old =
-            install_shown_version(m->version, m->locked, m->origin, a);
-        struct str new = m->is_gone
-                             ? STR("gone")
-                             : install_shown_version(m->new_version, m->current,
-                                                     m->origin, a);
+        struct str old = package_version(m->version, m->locked, m->origin, a);
+        struct str new = m->is_gone ? STR("gone")
+                                    : package_version(m->new_version,
+                                                      m->current, m->origin, a);
 
         term_print(&inv->term, "%-5s %-32.*s %.*s -> %.*s%s%.*s\n",
                    doc_kind_name(m->kind), STR_ARG(m->name), STR_ARG(old),

@@ -3,11 +3,14 @@
 
 #include "base/buf.h"
 #include "mapm/doc_kind.h"
+#include "mapm/workspace_graph.h"
 
 /*
  * report_graph: renders the packages of a layer as a graph.
  *
- *     struct report_graph --> report_graph_dot() --> dot -Tsvg
+ *     workspace_graph --> report_graph_read()
+ *                              |
+ *     struct report_graph <----' --> report_graph_dot() --> dot -Tsvg
  *                    `------- report_graph_page() <----'
  *
  * Packages are grouped by catalog. Packages without any edge are arranged
@@ -43,6 +46,17 @@ struct report_graph {
     size_t count;
     bool has_states; /* packages were compared with their origins */
 };
+
+/* Describes the packages of `g`, and compares them with their origins unless `cx`
+ * is offline. A repository that does not answer is a warning. Allocated in
+ * g->a. */
+void report_graph_read(struct context *cx, const struct workspace_graph *g,
+                       struct report_graph *out);
+
+/* Write the graph alone, without states and catalogs, for graphviz and for
+ * Mermaid. */
+void report_graph_plain_dot(const struct workspace_graph *g, struct buf *out);
+void report_graph_mermaid(const struct workspace_graph *g, struct buf *out);
 
 /* Text for graphviz. `out` may overflow: the caller checks. */
 void report_graph_dot(const struct report_graph *g, struct buf *out);
