@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "mapm/doc_kind.h"
+#include "mapm/install_summary.h"
 #include "mapm/layer.h"
 #include "mapm/lock.h"
 #include "mapm/mcp_file.h"
@@ -31,49 +32,16 @@ static void show_prereqs(struct term *t, struct str prereqs)
             term_print(t, "      %.*s\n", STR_ARG(line));
 }
 
-/* The previous version is unknown: after a switch of branches the lock has only
- * the new entry, and the installed files have no version. */
-static bool is_replaced(const struct install_package *p)
-{
-    return p->effect == INSTALL_UPDATED && !p->is_moved &&
-           (p->package->kind == DOC_SKILL || p->package->kind == DOC_AGENT);
-}
-
-/* "1.2.0 (3f6c…) -> 1.3.0 (8a01…)", or just the new one. */
+/* "1.2.0 (3f6c…) -> 1.3.0 (8a01…)", or only the new version. */
 static void show_versions(struct term *t, const struct install_package *p,
                           struct str remark, struct arena *a)
 {
-    const struct package *package = p->package;
-    const struct lock_entry *before = p->before;
-    bool is_relocked = p->action == INSTALL_CHANGE;
-    bool is_same = is_relocked && str_eq(before->digest, p->digest) &&
-                   str_eq(before->patch, p->patch ? p->patch->hash : STR(""));
-    struct str version = package_version(package->version, package->commit,
-                                         package->origin->text, a);
+    struct install_versions v = install_package_versions(p, a);
 
-    if (p->effect == INSTALL_UPDATED && (is_relocked || p->old_version.n)) {
-        struct str old = package_version(
-            p->old_version, p->old_commit,
-            is_relocked ? before->origin : package->origin->text, a);
-
-        /* The same bytes of another origin: that is what is new. */
-        if (is_relocked && str_eq(old, version) &&
-            !str_eq(before->origin, package->origin->text)) {
-            old = before->origin;
-            version = package->origin->text;
-        }
-        if (str_eq(old, version) ||
-            (!is_relocked && str_eq(old, package->version)))
-            version = is_same ? version
-                              : arena_printf(a, "%.*s (new content)",
-                                             STR_ARG(version));
-        else
-            term_print(t, " %.*s ->", STR_ARG(old));
-    } else if (is_replaced(p)) {
-        version = arena_printf(a, "%.*s (new content)", STR_ARG(version));
-    }
-    term_print(t, " %.*s%s%.*s%.*s\n", STR_ARG(version),
-               is_same                         ? " (same content)"
+    if (v.before.n)
+        term_print(t, " %.*s ->", STR_ARG(v.before));
+    term_print(t, " %.*s%s%.*s%.*s\n", STR_ARG(v.after),
+               v.is_same_content               ? " (same content)"
                : p->effect == INSTALL_REPAIRED ? " (repaired)"
                                                : "",
                STR_ARG(package_source(p->from, p->is_from_checkout, a)),
@@ -189,25 +157,6 @@ static bool is_alone(const struct install_package *p)
     return p->command || p->old_command || p->shows_prereqs || p->patch;
 }
 
-/* "x" of ".claude/skills/x" and ".gemini/settings.json#x", "x.md" of an agent. */
-static struct str name_at(struct str path)
-{
-    size_t key = str_find_char(path, '#');
-
-    return key == SIZE_MAX ? path_last(path) : str_from_index(path, key + 1);
-}
-
-static bool is_told(const struct map *told, struct str path)
-{
-    struct str name = name_at(path);
-    size_t dot = str_find_char(name, '.');
-
-    return map_has(told, name) ||
-           (dot != SIZE_MAX && map_has(told, str_slice(name, 0, dot)));
-}
-
-/* What clients get, or lose, of packages that stay as they are, and of skills
- * made by hand. */
 static void show_places(struct term *t, const struct install_plan *plan,
                         bool each, struct arena *a)
 {
@@ -216,27 +165,16 @@ static void show_places(struct term *t, const struct install_plan *plan,
         [PROVISION_UPDATE] = INSTALL_UPDATED,
         [PROVISION_REMOVE] = INSTALL_EFFECTS,
     };
-    struct map told;
-    size_t count = 0;
+    size_t count;
+    const struct provision_change **changes =
+        install_client_changes(plan, a, &count);
 
-    map_init(&told, a);
-    for (size_t i = 0; i < plan->package_count; i++)
-        if (plan->packages[i].effect != INSTALL_KEPT)
-            map_put(&told, name_at(install_path(&plan->packages[i], a)), t);
-    for (size_t i = 0; i < plan->removed_count; i++)
-        map_put(&told, name_at(plan->removed[i]->place), t);
-    for (size_t i = 0; i < plan->change_count; i++) {
-        const struct provision_change *c = &plan->changes[i];
-        unsigned effect = effects[c->kind];
+    for (size_t i = 0; i < count && (each || i < PACKAGES_MAX_SHOWN); i++) {
+        unsigned effect = effects[changes[i]->kind];
 
-        if (c->client.n == 0 || is_told(&told, c->path))
-            continue;
-        count++;
-        if (!each && count > PACKAGES_MAX_SHOWN)
-            continue;
         term_style_print(t, shown_effects[effect].style, "%s",
                          shown_effects[effect].sign);
-        term_print(t, "%.*s\n", STR_ARG(text_shown(c->path, a)));
+        term_print(t, "%.*s\n", STR_ARG(text_shown(changes[i]->path, a)));
     }
     if (!each && count > PACKAGES_MAX_SHOWN)
         term_print(t, "    and %zu more for clients (-v lists them)\n",
@@ -301,28 +239,6 @@ void install_note_merged(struct term *t, const struct install_plan *plan,
 
 /* --- catalogs ------------------------------------------------------------- */
 
-/* "plugins" for "plugins/x/skills/y" of the whole repository. */
-static struct str top_folder(const struct install_catalog *c, struct str path)
-{
-    size_t from = c->path.n ? c->path.n + 1 : 0;
-    size_t slash = str_find_char(str_from_index(path, from), '/');
-
-    return slash == SIZE_MAX ? path : str_slice(path, 0, from + slash);
-}
-
-/* The offers are sorted: how many from `i` on are of one folder. */
-static size_t count_folder(const struct install_catalog *c, size_t i,
-                           struct str *folder)
-{
-    size_t count = 0;
-
-    *folder = top_folder(c, c->elsewhere[i].path);
-    while (i + count < c->elsewhere_count &&
-           str_eq(top_folder(c, c->elsewhere[i + count].path), *folder))
-        count++;
-    return count;
-}
-
 /* One line; with `each` one more a folder. The names are a stranger's, so the
  * command is shown with one that is safe to type. */
 static void note_elsewhere(struct term *t, bool each,
@@ -330,29 +246,24 @@ static void note_elsewhere(struct term *t, bool each,
 {
     CLEANUP(arena_done) struct arena a = {0};
     const struct origin *o = &c->origin;
-    struct str folder, most = {"", 0}, command = {"", 0};
-    size_t run, best = 0;
+    struct str command = {"", 0};
+    const struct install_folder *largest;
+    size_t count;
+    struct install_folder *folders =
+        install_elsewhere_folders(c, &a, &count, &largest);
 
-    for (size_t i = 0; i < c->elsewhere_count; i += run) {
-        run = count_folder(c, i, &folder);
-        if (run > best && text_is_shell_word(folder)) {
-            best = run;
-            most = folder;
-        }
-    }
-    if (best)
+    if (largest)
         command = arena_printf(&a, "mapm install %.*s --all",
-                               STR_ARG(origin_typed(o, most, &a)));
+                               STR_ARG(origin_typed(o, largest->path, &a)));
     term_note(t,
               "%.*s has %zu more outside of its agents, mcps and skills: "
               "name the folder%s%.*s%s",
               STR_ARG(o->repository), c->elsewhere_count,
               command.n ? ", as in " : "", STR_ARG(command),
               each ? ":" : " (-v lists them)");
-    for (size_t i = 0; each && i < c->elsewhere_count; i += run) {
-        run = count_folder(c, i, &folder);
-        term_note(t, "  %zu in %.*s", run, STR_ARG(folder));
-    }
+    for (size_t i = 0; each && i < count; i++)
+        term_note(t, "  %zu in %.*s", folders[i].count,
+                  STR_ARG(folders[i].path));
 }
 
 void install_note_elsewhere(struct invocation *inv,
@@ -717,66 +628,18 @@ void install_warn_held(struct invocation *inv, const struct install_plan *plan)
 
 /* --- what is left out ----------------------------------------------------- */
 
-/* "a", "a needs b", "a needs … needs c". */
-static void put_short(struct buf *b, const struct install_left_out *l)
-{
-    bool whole = str_is(l->code, "origin-conflict");
-
-    if (l->name.n && (l->kind == DOC_PLUGIN || origin_is_of_index(l->origin)))
-        buf_append(b, l->name); /* as its marketplace or index offers it */
-    else
-        buf_append(b, whole ? l->origin : path_last(l->origin));
-    if (l->chain_count > 2 || l->omitted)
-        buf_text(b, " needs \xe2\x80\xa6");
-    if (l->chain_count > 1)
-        buf_printf(b, " needs %.*s",
-                   STR_ARG(path_last(l->chain[l->chain_count - 1].origin)));
-}
-
-/* Names once each, with their number, in the order of the list. */
-static void put_names(struct buf *b, const struct install_left_out *list,
-                      size_t count, struct arena *a)
-{
-    struct map times;
-    size_t rest = count;
-
-    map_init(&times, a);
-    for (size_t i = 0; i < count; i++) {
-        CLEANUP(buf_done) struct buf name = {0};
-        struct map_entry *entry;
-
-        buf_init(&name, 64 * 1024);
-        put_short(&name, &list[i]);
-        entry = map_entry(&times, arena_str(a, buf_str(&name)));
-        entry->value = (void *)((uintptr_t)entry->value + 1);
-    }
-    for (size_t i = 0; i < times.count && i < LEFT_OUT_MAX_SHOWN; i++) {
-        size_t n = (uintptr_t)times.entries[i].value;
-
-        buf_printf(b, "%s%.*s", i ? ", " : "", STR_ARG(times.entries[i].key));
-        if (n > 1)
-            buf_printf(b, " (%zu times)", n);
-        rest -= n;
-    }
-    if (rest)
-        buf_printf(b, " and %zu more", rest);
-}
-
 static void warn_group(struct term *t, const struct install_left_out *list,
                        size_t count)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    CLEANUP(buf_done) struct buf b = {0};
-    bool one_reason = true;
 
-    for (size_t i = 1; i < count; i++)
-        one_reason &= str_eq(list[i].message, list[0].message);
-    buf_init(&b, 64 * 1024);
-    put_names(&b, list, count, &a);
-    term_warn(t, "left out, %.*s: %.*s", STR_ARG(list[0].code),
-              STR_ARG(buf_str(&b)));
-    term_note(t, "  %s: %.*s", one_reason ? "because" : "for example",
-              STR_ARG(list[0].message));
+    term_warn(
+        t, "left out, %.*s: %.*s", STR_ARG(list->code),
+        STR_ARG(install_left_out_names(list, count, LEFT_OUT_MAX_SHOWN, &a)));
+    term_note(t, "  %s: %.*s",
+              install_left_out_is_one_reason(list, count) ? "because"
+                                                          : "for example",
+              STR_ARG(list->message));
 }
 
 static void warn_each(struct term *t, const struct install_left_out *l)
@@ -799,9 +662,7 @@ void install_warn_left_out(struct invocation *inv,
     bool each = has_option(inv, OPTION_VERBOSE);
 
     for (size_t i = 0, run; i < n; i += run) {
-        run = 1;
-        while (i + run < n && str_eq(list[i + run].code, list[i].code))
-            run++;
+        run = install_left_out_run(list + i, n - i);
         if (!each)
             warn_group(&inv->term, list + i, run);
         for (size_t k = i; each && k < i + run; k++)
