@@ -3,7 +3,6 @@
 #include "mapm/doc_kind.h"
 #include "mapm/install_info.h"
 #include "mapm/mcp_file.h"
-#include "mapm/open_store.h"
 #include "mapm/origin.h"
 #include "mapm/project.h"
 
@@ -335,63 +334,21 @@ static void show_catalog(struct invocation *inv, const struct install_info *p)
     install_show_catalog(inv, c);
 }
 
-/* --- of a catalog ----------------------------------------------------------- */
-
-#define FOUND_MAX 20 /* packages of one name that are looked at */
-
-/* Finds the packages with this name that the catalogs offer. */
-static size_t find_offered(struct invocation *inv, struct str name,
-                           struct discover_hit *out)
-{
-    struct discover_hit *hits;
-    struct store *store = NULL;
-    struct err ignored = {0};
-    size_t count = 0, catalogs, n = 0;
-
-    if (!open_store(&inv->cx, &store, &ignored))
-        return 0;
-    if (!discover_search(&inv->cx, store, name, FOUND_MAX, &hits, &count,
-                         &catalogs, &ignored))
-        count = 0;
-    for (size_t i = 0; i < count; i++)
-        if (str_eq(hits[i].name, name) && hits[i].origin.n && !hits[i].why.n)
-            out[n++] = hits[i];
-    close_store(&inv->cx, store);
-    return n;
-}
-
-static bool fail_ambiguous(struct invocation *inv,
-                           const struct discover_hit *hits, size_t count,
-                           struct err *e)
-{
-    struct str list = STR("");
-
-    for (size_t i = 0; i < count; i++)
-        list = arena_join(list, ", ", hits[i].origin, &inv->cx.arena);
-    err_clear(e);
-    err_set(e, ERR_NOT_FOUND, "the catalogs offer %zu packages named \"%.*s\"",
-            count, STR_ARG(hits->name));
-    return err_hint(e, "mapm info with one of %.*s", STR_ARG(list));
-}
-
-/* A name of no installed package may be one of `mapm search`. */
+/* Finds the package, or else one of this name that `mapm search` finds. */
 static bool find_info(struct invocation *inv, struct info_request *r,
                       struct install_info *out, struct err *e)
 {
-    struct discover_hit hits[FOUND_MAX];
-    size_t count;
+    struct discover_hit hit;
 
     if (install_info(&inv->cx, r, out, e))
         return true;
     if ((e->code != ERR_NOT_FOUND && e->code != ERR_ORIGIN) || r->plugin.n ||
-        str_has_char(r->word, '/'))
+        str_has_char(r->word, '/') ||
+        !discover_find_offered(&inv->cx, r->word, &hit, e))
         return false;
-    count = find_offered(inv, r->word, hits);
-    if (count != 1)
-        return count && fail_ambiguous(inv, hits, count, e);
     err_clear(e);
-    r->word = hits->origin;
-    r->plugin = hits->entry;
+    r->word = hit.origin;
+    r->plugin = hit.entry;
     return install_info(&inv->cx, r, out, e);
 }
 

@@ -1,6 +1,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "mapm/discover.h"
+#include "mapm/open_store.h"
 #include "mapm/skill_roots.h"
 #include "mapm/state_search.h"
 
@@ -189,4 +190,35 @@ bool discover_search(struct context *cx, struct store *store, struct str text,
     *out = f.hits;
     *count = f.count < limit ? f.count : limit;
     return true;
+}
+
+#define OFFERED_MAX 20 /* search results that are compared with a name */
+
+bool discover_find_offered(struct context *cx, struct str name,
+                           struct discover_hit *out, struct err *e)
+{
+    struct discover_hit *hits;
+    struct store *store = NULL;
+    struct err ignored = {0};
+    struct str list = STR("");
+    size_t count = 0, catalogs, n = 0;
+
+    if (!open_store(cx, &store, &ignored) ||
+        !discover_search(cx, store, name, OFFERED_MAX, &hits, &count, &catalogs,
+                         &ignored))
+        count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!str_eq(hits[i].name, name) || !hits[i].origin.n || hits[i].why.n)
+            continue;
+        *out = hits[i];
+        list = arena_join(list, ", ", hits[i].origin, &cx->arena);
+        n++;
+    }
+    close_store(cx, store);
+    if (n < 2)
+        return n == 1;
+    err_clear(e);
+    err_set(e, ERR_NOT_FOUND, "the catalogs offer %zu packages named \"%.*s\"",
+            n, STR_ARG(name));
+    return err_hint(e, "mapm info with one of %.*s", STR_ARG(list));
 }

@@ -135,4 +135,10 @@ MUST_CHECK bool discover_search(struct context *cx, struct store *store,
                                 struct discover_hit **out, size_t *count,
                                 size_t *catalogs, struct err *e);
 
+/* Finds the package named `name` that the catalogs offer and that can be
+ * installed. If there is none, returns false and leaves `e` as it is; if there are
+ * several, sets ERR_NOT_FOUND with their origins. */
+MUST_CHECK bool discover_find_offered(struct context *cx, struct str name,
+                                      struct discover_hit *out, struct err *e);
+
 #endif
