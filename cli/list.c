@@ -95,12 +95,6 @@ static void print_words(struct term *t, const char *what,
     term_print(t, "\n");
 }
 
-static void print_plugin(struct term *t, const struct lock_entry *entry)
-{
-    print_words(t, "left out", &entry->skipped);
-    print_words(t, "not installed", &entry->not_installed);
-}
-
 static void print_list(struct invocation *inv, const struct layer *l,
                        const struct lock_entry **entries, size_t count,
                        const struct map *roots, bool is_many)
@@ -133,8 +127,10 @@ static void print_list(struct invocation *inv, const struct layer *l,
                                ? package_listing(l, entry)
                                : package_notes(l, entry, &inv->cx.arena)));
         if (entry->kind == DOC_PLUGIN &&
-            (has_option(inv, OPTION_VERBOSE) || count == 1))
-            print_plugin(t, entry);
+            (has_option(inv, OPTION_VERBOSE) || count == 1)) {
+            print_words(t, "left out", &entry->skipped);
+            print_words(t, "not installed", &entry->not_installed);
+        }
         while (str_line(&rest, &line))
             if (line.n)
                 term_print(t, "        %.*s\n", STR_ARG(line));

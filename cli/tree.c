@@ -7,9 +7,10 @@
 
 #include "command.h"
 #include "list.h"
-#include "tree_picture.h"
 
 #define CHAINS_MAX_SHOWN 100
+#define PAGE_MODE        0644
+#define PAGE_MAX_BYTES   (64u * 1024 * 1024)
 
 /* --- for people ----------------------------------------------------------- */
 
@@ -228,6 +229,30 @@ static void shape(struct invocation *inv, const struct lock_entry *named,
         workspace_graph_set_root(g, workspace_graph_find(g, named));
 }
 
+static bool write_picture(struct invocation *inv,
+                          const struct workspace_graph *g, struct err *e)
+{
+    bool is_page = has_option(inv, OPTION_HTML);
+    enum option_id id = is_page ? OPTION_HTML : OPTION_SVG;
+    struct str svg;
+    CLEANUP(buf_done) struct buf page = {0};
+    struct report_graph graph;
+
+    if (option_value(inv, id).n == 0)
+        return err_set(e, ERR_USAGE, "--%s: the file's name is empty",
+                       options[id].name);
+    report_graph_read(&inv->cx, g, &graph);
+    if (!report_graph_lay_out(&graph, &inv->cx.arena, &svg, e))
+        return false;
+    buf_init(&page, PAGE_MAX_BYTES);
+    if (is_page)
+        report_graph_page(&graph, svg, &page);
+    else
+        buf_append(&page, svg);
+    return buf_check(&page, "the picture", e) &&
+           print_to_file(inv, id, PAGE_MODE, buf_str(&page), e);
+}
+
 static void print_text(struct invocation *inv, const struct workspace_graph *g,
                        void (*format)(const struct workspace_graph *,
                                       struct buf *))
@@ -243,7 +268,7 @@ static bool print_form(struct invocation *inv, const struct layers_named *all,
                        struct workspace_graph *graphs, struct err *e)
 {
     if (has_option(inv, OPTION_HTML) || has_option(inv, OPTION_SVG))
-        return tree_write_picture(inv, graphs, e);
+        return write_picture(inv, graphs, e);
     if (has_option(inv, OPTION_JSON))
         print_tree_json(inv, all, graphs);
     else if (has_option(inv, OPTION_DOT))
