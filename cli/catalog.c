@@ -170,38 +170,14 @@ static bool read_catalogs(struct job *job, const char *word,
     return true;
 }
 
-static bool has_catalog(const struct discover_catalog *all, size_t count,
-                        struct str origin)
-{
-    for (size_t i = 0; i < count; i++)
-        if (str_eq(all[i].origin, origin))
-            return true;
-    return false;
-}
-
 static bool add(struct job *job, struct err *e)
 {
-    struct invocation *inv = job->inv;
-    struct discover_catalog *new =
-        arena_array(&inv->cx.arena, job->words.count + 1, sizeof *new);
-    struct discover_catalog *all;
-    size_t count, n = 0;
+    struct discover_catalog *new;
+    size_t count;
 
-    if (!discover_list(&inv->cx, job->store, &all, &count, e))
-        return false;
-    for (size_t i = 0; i < job->words.count; i++) {
-        if (!discover_parse(&inv->cx, &job->user.rules, job->words.items[i],
-                            &new[n], e))
-            return false;
-        if (has_catalog(all, count, new[n].origin))
-            term_note(&inv->term, "%.*s is already one of your catalogs",
-                      STR_ARG(new[n].origin));
-        else if (!has_catalog(new, n, new[n].origin))
-            n++;
-    }
-    if (count + n > CATALOGS_MAX)
-        return err_set(e, ERR_LIMIT, "more than %d catalogs", CATALOGS_MAX);
-    return read_catalogs(job, "add", new, n, e);
+    return discover_new(&job->inv->cx, &job->user.rules, job->store, job->words,
+                        &new, &count, e) &&
+           read_catalogs(job, "add", new, count, e);
 }
 
 static bool find_named(struct job *job, struct discover_catalog **out,

@@ -77,9 +77,9 @@ bool discover_admit(struct context *cx, struct str text, struct err *e)
     return well_known_is_index(text) || host_admit(cx, text, e);
 }
 
-bool discover_parse(struct context *cx, const struct origin_rules *rules,
-                    struct str text, struct discover_catalog *out,
-                    struct err *e)
+static bool parse_catalog(struct context *cx, const struct origin_rules *rules,
+                          struct str text, struct discover_catalog *out,
+                          struct err *e)
 {
     struct origin o;
 
@@ -101,6 +101,42 @@ bool discover_parse(struct context *cx, const struct origin_rules *rules,
     return true;
 }
 
+static bool has_catalog(const struct discover_catalog *all, size_t count,
+                        struct str origin)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(all[i].origin, origin))
+            return true;
+    return false;
+}
+
+bool discover_new(struct context *cx, const struct origin_rules *rules,
+                  struct store *store, struct str_list words,
+                  struct discover_catalog **out, size_t *count, struct err *e)
+{
+    struct discover_catalog *new =
+        arena_array(&cx->arena, words.count + 1, sizeof *new);
+    struct discover_catalog *all;
+    size_t known, n = 0;
+
+    if (!discover_list(cx, store, &all, &known, e))
+        return false;
+    for (size_t i = 0; i < words.count; i++) {
+        if (!parse_catalog(cx, rules, words.items[i], &new[n], e))
+            return false;
+        if (has_catalog(all, known, new[n].origin))
+            context_note(cx, "%.*s is already one of your catalogs",
+                         STR_ARG(new[n].origin));
+        else if (!has_catalog(new, n, new[n].origin))
+            n++;
+    }
+    if (known + n > CATALOGS_MAX)
+        return err_set(e, ERR_LIMIT, "more than %d catalogs", CATALOGS_MAX);
+    *out = new;
+    *count = n;
+    return true;
+}
+
 bool discover_find(struct context *cx, const struct origin_rules *rules,
                    struct store *store, struct str text,
                    struct discover_catalog *out, struct err *e)
@@ -109,7 +145,7 @@ bool discover_find(struct context *cx, const struct origin_rules *rules,
     struct discover_catalog wanted, *all;
     size_t count;
 
-    if (!discover_parse(cx, rules, text, &wanted, e) ||
+    if (!parse_catalog(cx, rules, text, &wanted, e) ||
         !discover_list(cx, store, &all, &count, e))
         return false;
     for (size_t i = 0; i < count; i++) {

@@ -7,7 +7,7 @@
  * discover: the catalogs that the user added, and the search over their
  * packages and the installed ones.
  *
- *     discover_add() ──▶ discover_refresh()  ls-refs, trees and manifests, or
+ *     discover_new() ──▶ discover_refresh()  ls-refs, trees and manifests, or
  *                              │             one request for an index
  *                              ▼
  *     discover_search() ◀── mapm.db          offline
@@ -46,14 +46,17 @@ MUST_CHECK bool discover_list(struct context *cx, struct store *store,
 MUST_CHECK bool discover_admit(struct context *cx, struct str text,
                                struct err *e);
 
-/* Parses a catalog from user input: "owner/repo[/path][@ref]", a URL of a
+/* Parses catalogs from user input: "owner/repo[/path][@ref]", a URL of a
  * repository or of a folder in it; "https://host", or the URL of an index.json;
- * or a local folder, which becomes "file:/…". `rules` are those of the user.
- * Errors: ERR_ORIGIN. */
-MUST_CHECK bool discover_parse(struct context *cx,
-                               const struct origin_rules *rules,
-                               struct str text, struct discover_catalog *out,
-                               struct err *e);
+ * or a local folder, which becomes "file:/…". Returns those that are not in the
+ * list, each once, with a notice for each that is. `rules` are those of the user.
+ * Errors: ERR_ORIGIN; ERR_LIMIT for more than CATALOGS_MAX with those of the
+ * list. */
+MUST_CHECK bool discover_new(struct context *cx,
+                             const struct origin_rules *rules,
+                             struct store *store, struct str_list words,
+                             struct discover_catalog **out, size_t *count,
+                             struct err *e);
 
 struct discover_change {
     struct discover_catalog catalog; /* after the refresh */
