@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "mapm/doc_kind.h"
+#include "mapm/install_picker.h"
 #include "mapm/install_summary.h"
 #include "mapm/layer.h"
 #include "mapm/lock.h"
@@ -286,15 +287,6 @@ struct offer_list {
     struct offer_list *next;
 };
 
-/* Names and texts are a stranger's. */
-static struct str offer_text(const struct install_offer *o, struct arena *a)
-{
-    return text_shown(o->problem.n         ? o->problem
-                      : o->kind == DOC_MCP ? o->command
-                                           : o->description,
-                      a);
-}
-
 static void show_offer(struct term *t, const struct install_offer *o)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -307,7 +299,7 @@ static void show_offer(struct term *t, const struct install_offer *o)
         term_style_print(t, TERM_YELLOW, "not installable: ");
     else if (o->tokens)
         term_print(t, "%zu tokens: ", o->tokens);
-    term_print(t, "%.*s\n", STR_ARG(offer_text(o, &a)));
+    term_print(t, "%.*s\n", STR_ARG(text_shown(install_offer_text(o), &a)));
 }
 
 /* For a pipe: one line each, type, name and origin first. */
@@ -322,7 +314,7 @@ static void show_lines(struct term *t, const struct install_offer *offers,
                    STR_ARG(text_shown(o->name, &a)),
                    STR_ARG(text_shown(o->origin, &a)),
                    o->problem.n ? "not installable: " : "",
-                   STR_ARG(offer_text(o, &a)));
+                   STR_ARG(text_shown(install_offer_text(o), &a)));
     }
 }
 
