@@ -11,9 +11,11 @@
 
 #define NAME_COLUMNS        40
 #define DESCRIPTION_COLUMNS 100
-#define SEARCH_DEFAULT      10 /* T16 */
-#define MATCH_DEFAULT       5  /* L11 */
-#define MATCH_LEAST         0.1
+#define SEARCH_DEFAULT      10        /* T16 */
+#define MATCH_DEFAULT       5         /* L11 */
+#define MATCH_LEAST         100000000 /* 0.1 */
+#define SCORE_DIGITS        9
+#define SCORE_UNIT          1000000000
 
 /* --- list ----------------------------------------------------------------------------- */
 
@@ -132,27 +134,6 @@ SKILL_WORD(skill_search)
     return true;
 }
 
-/* "0.25": digits, and a point with more of them; from 0 to 1. */
-static bool read_score(struct str text, double *out)
-{
-    struct str whole = text, part = STR("");
-    size_t point = str_find_char(text, '.');
-    uint64_t n = 0, m = 0, scale = 1;
-
-    if (point != SIZE_MAX) {
-        whole = str_slice(text, 0, point);
-        part = str_from_index(text, point + 1);
-        if (part.n == 0 || part.n > 9 || !str_number(part, UINT64_MAX, &m))
-            return false;
-    }
-    for (size_t i = 0; i < part.n; i++)
-        scale *= 10;
-    if (!str_number(whole, 1, &n) || (n == 1 && m))
-        return false;
-    *out = (double)n + (double)m / (double)scale;
-    return true;
-}
-
 static void print_hits(struct skill_job *job, const struct library_hit *hits,
                        size_t count)
 {
@@ -180,19 +161,22 @@ SKILL_WORD(skill_match)
     struct str rest = STR("");
     struct str given = option_value(job->inv, OPTION_MIN_SCORE);
     bool is_slash = library_slash(job->library, request, &rest) != NULL;
-    double least = MATCH_LEAST;
+    uint64_t least = MATCH_LEAST;
     struct library_hit *hits;
     struct json_writer *w;
     uint64_t limit = MATCH_DEFAULT;
     size_t count;
 
-    if (given.p && !read_score(given, &least))
+    if (given.p &&
+        (!option_decimal(job->inv, OPTION_MIN_SCORE, SCORE_DIGITS, 1, &least) ||
+         least > SCORE_UNIT))
         return err_set(e, ERR_USAGE,
                        "--min-score: \"%.*s\" is not a number from 0 to 1",
                        STR_ARG(given));
     if (!option_number(job->inv, OPTION_HITS, SEARCH_MAX_HITS, &limit, e))
         return false;
-    hits = library_match(job->library, request, limit, least, a, &count);
+    hits = library_match(job->library, request, limit,
+                         (double)least / SCORE_UNIT, a, &count);
     if (has_option(job->inv, OPTION_JSON)) {
         w = print_json_begin(job->inv, "mapm.skill/1", job->word);
         json_member_string(w, "request", request);

@@ -93,28 +93,14 @@ static bool read_steps(struct invocation *inv, uint64_t *out, struct err *e)
            bad_number(OPTION_MAX_STEPS, text, "a number, as 1000000", e);
 }
 
-/* Seconds, with up to three digits behind a point. */
 static bool read_timeout(struct invocation *inv, uint64_t *ms, struct err *e)
 {
-    struct str text = option_value(inv, OPTION_TIMEOUT), whole = text;
-    size_t point = str_find_char(text, '.');
-    uint64_t n, part = 0;
+    struct str text = option_value(inv, OPTION_TIMEOUT);
 
     if (!text.p)
         return true;
-    if (point != SIZE_MAX) {
-        char digits[] = "000";
-        struct str rest = str_from_index(text, point + 1);
-        whole = str_slice(text, 0, point);
-        memcpy(digits, rest.p, rest.n < 3 ? rest.n : 3);
-        if (rest.n == 0 || rest.n > 3 ||
-            !str_number(str_cstr(digits), 999, &part))
-            whole = STR("");
-    }
-    if (!str_number(whole, 1000000000, &n) || n * 1000 + part == 0)
-        return bad_number(OPTION_TIMEOUT, text, "seconds, as 10 or 0.5", e);
-    *ms = n * 1000 + part;
-    return true;
+    return (option_decimal(inv, OPTION_TIMEOUT, 3, 1000000000, ms) && *ms) ||
+           bad_number(OPTION_TIMEOUT, text, "seconds, as 10 or 0.5", e);
 }
 
 static bool read_limits(struct invocation *inv, struct star_limits *out,
