@@ -188,20 +188,10 @@ static const char *ending(size_t count)
     return count == 1 ? "" : "s";
 }
 
-struct totals {
-    size_t documents, errors, warnings;
-};
-
-static void add_to(struct totals *t, const struct check_result *r)
-{
-    t->documents++;
-    t->errors += r->why.errors;
-    t->warnings += r->why.warnings;
-}
-
 /* The author of the workspace cannot fix installed packages, so they are
  * counted without -v, and listed where their folder is named. */
-static void print_installed(struct invocation *inv, const struct totals *t)
+static void print_installed(struct invocation *inv,
+                            const struct check_totals *t)
 {
     if (t->errors || t->warnings)
         term_print(&inv->term,
@@ -214,18 +204,15 @@ static void print_installed(struct invocation *inv, const struct totals *t)
 static void print_words(struct invocation *inv,
                         const struct check_results *results)
 {
-    struct totals all = {0}, installed = {0};
+    const bool lists_installed = has_option(inv, OPTION_VERBOSE);
+    struct check_totals all, installed;
 
-    for (size_t i = 0; i < results->count; i++) {
-        const struct check_result *r = results->items[i];
-
-        add_to(&all, r);
-        if (r->is_installed && !has_option(inv, OPTION_VERBOSE))
-            add_to(&installed, r);
-        else
-            print_result(inv, r);
-    }
-    print_installed(inv, &installed);
+    lint_count(results, &all, &installed);
+    for (size_t i = 0; i < results->count; i++)
+        if (lists_installed || !results->items[i]->is_installed)
+            print_result(inv, results->items[i]);
+    if (!lists_installed)
+        print_installed(inv, &installed);
     if (!has_option(inv, OPTION_QUIET))
         term_print(&inv->term, "checked %zu: %zu error%s, %zu warning%s\n",
                    all.documents, all.errors, ending(all.errors), all.warnings,

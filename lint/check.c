@@ -73,3 +73,21 @@ bool lint_check(struct context *cx, const struct lint_request *q,
     add_names(&cx->arena, &q->names, rules.profile, out);
     return true;
 }
+
+static void add(struct check_totals *t, const struct check_result *r)
+{
+    t->documents++;
+    t->errors += r->why.errors;
+    t->warnings += r->why.warnings;
+}
+
+void lint_count(const struct check_results *results, struct check_totals *all,
+                struct check_totals *installed)
+{
+    *all = *installed = (struct check_totals){0};
+    for (size_t i = 0; i < results->count; i++) {
+        add(all, results->items[i]);
+        if (results->items[i]->is_installed)
+            add(installed, results->items[i]);
+    }
+}

@@ -79,6 +79,10 @@ struct check_results {
     size_t arena_count;
 };
 
+struct check_totals {
+    size_t documents, errors, warnings;
+};
+
 /* --- check.c -------------------------------------------------------------- */
 
 struct lint_request {
@@ -98,6 +102,10 @@ struct lint_request {
  */
 MUST_CHECK bool lint_check(struct context *cx, const struct lint_request *q,
                            struct check_results *out, struct err *e);
+
+/* Counts diagnostics: of all results, and of those of installed packages. */
+void lint_count(const struct check_results *results, struct check_totals *all,
+                struct check_totals *installed);
 
 /* Opens the root of a PATH. Allocated in `a`. Fails with ERR_NOT_FOUND if
  * it does not exist. */
