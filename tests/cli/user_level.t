@@ -347,8 +347,12 @@ back
 look >"$T/after"
 killed x remove -g layered
 SH
-    is '[H8] folders of the lower layer of an overlay' "$(T=$T MAPM_BUILD=$MAPM_BUILD unshare -rm sh "$T/layered" all | tr '\n' ' ')" \
-        'two b .agents/skills/layered: digest only gone 0 two two 0 0 0 ' 
+    if ! T=$T unshare -rm sh "$T/layered" 2>/dev/null; then
+        skip '[H8] folders of the lower layer of an overlay' 'no overlay can be mounted'
+    else
+        is '[H8] folders of the lower layer of an overlay' "$(T=$T MAPM_BUILD=$MAPM_BUILD unshare -rm sh "$T/layered" all | tr '\n' ' ')" \
+            'two b .agents/skills/layered: digest only gone 0 two two 0 0 0 '
+    fi
     [ ! -e "$T/odd" ] || diag "$(head -n 20 "$T/odd")"
 else
     skip '[H8] a home of several file systems' 'needs user namespaces'
