@@ -371,9 +371,12 @@ static bool add_plugins(struct install_session *s, const struct origin *o,
             wanted[*count - 1]->is_exact = false;
             any = true;
         }
-    return any ||
-           err_set(e, ERR_NOT_FOUND, "%.*s offers no plugin that fits \"%.*s\"",
-                   STR_ARG(o->text), STR_ARG(words->items[0]));
+    if (any)
+        return true;
+    err_set(e, ERR_NOT_FOUND, "%.*s offers no plugin that fits \"%.*s\"",
+            STR_ARG(o->text), STR_ARG(words->items[0]));
+    market_hint_unnamed(m, e);
+    return false;
 }
 
 /* Adds a folder of unknown kind. A plugin that is a root already, or that a

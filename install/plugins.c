@@ -126,6 +126,8 @@ static bool fail_unknown(const struct market *m, const struct node *n,
             STR_ARG(origin_base(n->origin->text)), STR_ARG(name));
     if (near.count)
         err_hint(e, "did you mean %.*s?", STR_ARG(near.found[0]));
+    else
+        market_hint_unnamed(m, e);
     return false;
 }
 

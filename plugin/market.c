@@ -235,6 +235,15 @@ bool market_read(struct str text, struct str file, struct arena *a,
     return true;
 }
 
+void market_hint_unnamed(const struct market *m, struct err *e)
+{
+    if (m->unnamed)
+        err_hint(e,
+                 "%zu of its entries cannot be named: a name is ASCII without "
+                 "blanks, \"@\", \":\" and \"/\", and is there once",
+                 m->unnamed);
+}
+
 const struct market_entry *market_find(const struct market *m, struct str name,
                                        bool *renamed)
 {

@@ -33,7 +33,7 @@ struct market {
     struct market_entry *entries;
     size_t count;
     const struct json *renames;
-    size_t unnamed; /* number of omitted entries without a name */
+    size_t unnamed; /* number of omitted entries, without a valid name */
 };
 
 /* Parses a marketplace; `file` is its path relative to its root.
@@ -46,6 +46,10 @@ MUST_CHECK bool market_read(struct str text, struct str file, struct arena *a,
  * which is applied once. */
 const struct market_entry *market_find(const struct market *m, struct str name,
                                        bool *renamed);
+
+/* Adds a hint about the omitted entries, if there are any, to the error that an
+ * entry was not found. */
+void market_hint_unnamed(const struct market *m, struct err *e);
 
 /* Returns the contents of PLUGIN_ENTRY_FILE for an entry, for
  * plugin_input.entry. Allocated in `a`. */

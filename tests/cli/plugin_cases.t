@@ -82,6 +82,14 @@ is '[V62] takes it' "$(skills)" 'sb '
 exits '[V62, V63] it is installed no more' 1 mapm install --yes acme/m --plugin a
 fresh
 
+mkdir -p "$T/emoji" && skill "$T/emoji/skills/s"
+market "$T/emoji" '{"name": "two words", "source": "./"}' '{"name": "ä", "source": "./"}'
+make_repo acme/emoji "$T/emoji" >/dev/null
+for word in two '*'; do
+    exits "[V55] entries whose names are none: --plugin $word" 1 mapm install --yes acme/emoji --plugin "$word"
+    has '[V55] are counted' "$err" 'hint: 2 of its entries cannot be named'
+done
+
 # --- tags and commits --------------------------------------------------------------------
 
 market "$M" "$A" "$B"
