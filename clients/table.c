@@ -371,8 +371,6 @@ const struct client clients_table[] = {
      .programs = {"agy", "antigravity"},
      .home = {".gemini/config", ".gemini/antigravity", ".gemini/antigravity-cli"},
      .markers = {".agents/mcp_config.json"}, .skills_home = ".gemini/config/skills",
-     .agents = ".agents/agents", .agents_home = ".gemini/config/agents",
-     .suffix = ".md", .agent_keys = {"name", "description"},
      .mcp = {".agents/mcp_config.json", .shape = &shape_windsurf},
      .mcp_user = {".gemini/config/mcp_config.json", .shape = &shape_windsurf},
      .budget = {
