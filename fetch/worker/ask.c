@@ -175,7 +175,7 @@ static struct str range_path(const struct ask *a)
 static enum step start_range(struct ask *a, struct str range, struct err *e)
 {
     struct arena *arena = &a->repo->arena;
-    struct str all = a->in.ranges.n
+    struct str all = a->in.ranges.n && !str_eq(a->in.ranges, range)
                          ? arena_printf(arena, "%.*s %.*s", STR_ARG(range),
                                         STR_ARG(a->in.ranges))
                          : range;

@@ -95,7 +95,7 @@ for line in 'x' '[]' '{"id":"y"}' '{"id":"y","input":1}' '{"id":"","input":{}}' 
     refused "a line $line" 'q.jsonl:2'
 done
 : >q.jsonl
-refused 'no line' 'has no line'
+refused 'no line' 'is empty'
 echo '{"id":"a","input":{"run":"touch more"}}' >q.jsonl
 exits 'another input of an id' 4 batch
 like 'is said' "$err" 'the journal began with another input for this id'

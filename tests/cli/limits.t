@@ -159,7 +159,7 @@ is '[row 4] a chain is shown' "$(mapm tree | wc -l)" 4
 printf 'limits:\n  graph_max_depth: 2\n' >>mapm.yaml
 run mapm tree
 is '[row 4] as far as graph_max_depth goes' "$(printf '%s\n' "$out" | wc -l)" 3
-like '[row 4] and says so' "$err" 'deeper is not shown.*graph_max_depth'
+like '[row 4] and says so' "$err" 'deeper levels are not shown.*graph_max_depth'
 
 # refs that come above the slowest rate, and for long: four times the stall is allowed
 anew

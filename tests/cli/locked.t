@@ -62,7 +62,7 @@ exits 'an origin given is no locked install' 0 mapm install acme/catalog/skills/
 unset CI
 colleague peer4
 exits 'nothing new with --locked' 1 mapm install --locked acme/catalog/skills/mid
-like 'it says why' "$err" 'no root of mapm.yaml'
+like 'it says why' "$err" 'not a root of mapm.yaml'
 exits 'a root may be named' 0 mapm install --locked "$U/main/agents/boss"
 exits 'in short, too' 0 mapm install --locked acme/catalog/agents/boss
 ok 'nothing moved' cmp mapm.lock "$T/saved/mapm.lock"

@@ -380,7 +380,7 @@ def revoked(w):
     with open("mapm.yaml", "a") as file:
         file.write("runtime:\n  metaskills: off\n")
     got = s.call("tools/call", retry(r))
-    ok(got.get("isError") and "switched off" in text_of(got), "the policy is that of now", got)
+    ok(got.get("isError") and "disabled" in text_of(got), "the policy is that of now", got)
     with open("mapm.yaml", "w") as file:
         file.write(before)
     same(count(), [], "no command runs")

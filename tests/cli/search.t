@@ -110,7 +110,7 @@ is 'with what it offers' "$(json '[(c["packages"], c["type"], c["changed"], c["e
 exits 'it is listed' 0 mapm catalog list
 like 'with the number of its packages' "$out" 'acme/catalog  5 packages'
 exits 'twice is once' 0 mapm catalog add https://github.com/acme/catalog
-like 'and said' "$err" 'a catalog of yours already'
+like 'and said' "$err" 'already one of your catalogs'
 requests >/dev/null
 exits 'a search' 0 mapm search tables in a pdf --json
 is 'finds the best first, with all that G6 names' \
@@ -247,7 +247,7 @@ echo 'https://other.example/index.json' >"$index.redirect"
 exits 'to another host it is not' 1 mapm catalog refresh "$host"
 like 'but named' "$err" 'mapm catalog add https://other.example/index.json'
 exits 'http is for this machine' 1 mapm catalog add http://example.com
-like 'which is said' "$err" 'no address of an index'
+like 'which is said' "$err" 'not an index URL'
 exits 'a host without an index' 1 mapm catalog add "$host/no/index.json"
 like 'has the status' "$err" 'HTTP 404'
 rm "$index.redirect"

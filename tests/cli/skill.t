@@ -454,7 +454,7 @@ x.md"
 is 'is what it says' "$out" odd
 rm -r $W/pdf-processing/.git $W/pdf-processing/10*
 exits 'one without any' 0 mapm skill files review
-like 'says so' "$err" 'nothing beside'
+like 'says so' "$err" 'no files besides'
 
 # --- links ----------------------------------------------------------------------
 

@@ -198,7 +198,7 @@ for i in $(seq $n); do
     if [ -s "$w/warning" ] && [ "$(cat "$w/warning")" ]; then
         like "$what: a warning" "$err" "$(cat "$w/warning")"
         case $(cat "$w/warning") in
-        is*) is "$what: one" "$(grep -c 'is not asked' "$w/err")" 1 ;;
+        is*) is "$what: one" "$(grep -c 'is skipped' "$w/err")" 1 ;;
         esac
     else
         unlike "$what: no warning" "$err" warning

@@ -30,7 +30,7 @@ propose "{remote: [\"$A\"]}"
 again
 is 'a store of mapm.yaml is not needed' "$status" 0
 unlike 'nor asked' "$err" "store $A"
-like 'a note says so' "$err" 'mapm.yaml names stores that do not count'
+like 'a note says so' "$err" 'mapm.yaml names stores that are not accepted'
 exits 'without consent it stays so' 4 mapm trust --workspace
 like 'the URL is shown' "$out" "^ *$A\$"
 again
@@ -48,14 +48,14 @@ trusted()
 }
 trusted
 like 'it is asked' "$err" "store $A: mapm1"
-unlike 'and no note' "$err" 'do not count'
+unlike 'and no note' "$err" 'are not accepted'
 for changed in "{remote: [\"$A/\", \"$B\"]}" "{remote: [\"$B\"]}" \
     "{remote: [\"$A\"], only: true}" "{remote: [\"${A}s\"]}"; do
     propose "$changed"
     trusted
     is "$changed: is another proposal" "$status" 0
     unlike "$changed: is not asked" "$err" 'mapm-fetch: store'
-    like "$changed: a note says so" "$err" 'do not count'
+    like "$changed: a note says so" "$err" 'are not accepted'
 done
 propose "{remote: [\"$A\"]}"
 mkdir "$T/clone" && cp -r . "$T/clone" && cd "$T/clone" || exit 1

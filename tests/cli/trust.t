@@ -51,7 +51,7 @@ exits 'once more is no question' 0 mapm trust acme/deploy
 is 'but a remark' "$err" 'acme/deploy is trusted already'
 
 exits 'a skill without a program' 1 mapm trust --yes notes
-like 'says why' "$err" 'no program that can run'
+like 'says why' "$err" 'no runnable program'
 mapm install --yes https://github.com/acme/catalog/tree/main/agents/deploy >/dev/null 2>&1
 exits 'of an agent of the same name the skill is meant' 0 mapm trust acme/deploy
 exits 'an agent has none' 1 mapm trust --yes 'agent acme/deploy'

@@ -409,7 +409,7 @@ static const struct {
     {"{\"command\": \"a\", \"args\": [\"b\\u0000c\"]}", "holds NUL"},
     {"{\"command\": \"a\", \"args\": [\"${HOME}\"]}", "is neither"},
     {"{\"command\": \"a\", \"args\": [\"${workspaceDir}/../x\"]}", "leaves"},
-    {"{\"command\": \"a\", \"env\": {\"A=B\": \"c\"}}", "is no name"},
+    {"{\"command\": \"a\", \"env\": {\"A=B\": \"c\"}}", "is not the name"},
     {"{\"command\": \"a\", \"env\": {\"A\": true}}", "is not text"},
     {"{\"command\": \"a\", \"cwd\": \"${x}\"}", "is neither"},
 };

@@ -342,7 +342,7 @@ static const struct {
     /* bytes that are no text */
     {"def run(input): return 'a\\x00b'", "answer", "a"},
     {"def run(input): return {'s': '\xc3\xa4'[:1] + 'x'}", "s", "\xef\xbf\xbdx"},
-    {"def run(input): return {'\xc3\xa4'[:1]: 1, '\xc3\xa5'[1:]: 2}", "makes no sense", NULL},
+    {"def run(input): return {'\xc3\xa4'[:1]: 1, '\xc3\xa5'[1:]: 2}", "invalid message", NULL},
     /* numbers as they are */
     {"def run(input): return {'n': 1 << 70}", "n", "1180591620717411303424"},
     {"def run(input): return {'n': input['big']}", "n", "123456789012345678901234567890"},
@@ -673,15 +673,15 @@ static const struct {
     unsigned asked;
 } takeovers[] = {
     {"nothing", say_nothing, "ended without a result (exit code 0)", 0},
-    {"noise", say_noise, "makes no sense", 0},
-    {"too much", say_too_much, "makes no sense", 0},
+    {"noise", say_noise, "invalid message", 0},
+    {"too much", say_too_much, "invalid message", 0},
     {"half", say_half, "ended without a result", 0},
-    {"a reply", say_reply, "makes no sense", 0},
+    {"a reply", say_reply, "invalid message", 0},
     {"asks", ask_without_end, "ask budget exhausted: 5 calls", 5},
-    {"an odd ask", ask_nonsense, "makes no sense", 0},
-    {"an odd command", command_nonsense, "makes no sense", 0},
+    {"an odd ask", ask_nonsense, "invalid message", 0},
+    {"an odd command", command_nonsense, "invalid message", 0},
     {"a NUL", command_with_nul, "\"answer\":\"end\"", 0},
-    {"a list", return_list, "makes no sense", 0},
+    {"a list", return_list, "invalid message", 0},
     {"lines", return_lines, "]\n{\"answer\":\"a\",\"status\":\"ok\",\"trace\":[{\"kind\":\"metaskill_start\"", 0},
     {"traces", trace_flood, "{\"kind\":\"k\",\"data\":{\"a\":1}},{\"kind\":\"metaskill_finish\"", 0},
     {"a large trace", trace_large, "xxx\"},{\"kind\":\"k\",\"data\":{\"truncated\":true}}", 0},
@@ -692,7 +692,7 @@ static const struct {
     {"an exit", end_early, "ended without a result (exit code 3)", 0},
     {"a sleep", sleep_long, "timeout: the run took longer than 1 s", 0},
     {"deafness", not_listen, "timeout: the run took longer than 1 s", 1},
-    {"an odd failure", fail_oddly, "makes no sense", 0},
+    {"an odd failure", fail_oddly, "invalid message", 0},
 };
 /* clang-format on */
 

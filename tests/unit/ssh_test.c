@@ -130,7 +130,7 @@ TEST(strange_addresses_are_refused) /* [H2, row 49] */
         CHECK_STR(str_dup0(str_slice(str_cstr(err_first(&e)), 0,
                                      8 + strlen(rows[i].part)),
                            &a),
-                  arena_printf(&a, "strange %s", rows[i].part).p);
+                  arena_printf(&a, "invalid %s", rows[i].part).p);
         CHECK(s.host.p == NULL);
     }
     memset(long_text, 'a', SSH_URL_MAX_BYTES + 1);
@@ -352,7 +352,7 @@ TEST(the_end_in_words) /* [H2] */
         {"@@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @@\r\n"
          "Host key verification failed.",
          255, ERR_FETCH, false,
-         "not the host key that ssh knows:", "somebody may stand in between"},
+         "not the host key that ssh knows:", "may be an attack"},
         {"git@git.example: Permission denied (publickey).", 255, ERR_AUTH,
          false, "no key was accepted by", "no ssh agent is running"},
         {"ssh: Could not resolve hostname git.example: x", 255, ERR_HOST, false,
