@@ -101,6 +101,16 @@ static bool also_may_give(bool (*gives)(struct str path, struct str own,
     return false;
 }
 
+/* Returns whether the plugin of a folder of the entry, whose origin is `o`, may
+ * have given its name. */
+static bool plugin_may_give(const struct layer *l,
+                            const struct lock_entry *entry,
+                            const struct origin *o)
+{
+    return may_give(may_be_of_plugin, o, entry->declared, entry->name) ||
+           also_may_give(may_be_of_plugin, l, entry);
+}
+
 /* Returns whether `as`, which no root sets, is a name that selection_name()
  * gives the package for one of its folders. */
 static bool is_given_name(const struct layer *l, const struct lock_entry *entry,
@@ -135,9 +145,7 @@ struct str node_locked_name(const struct closure *c, const struct node *n)
     if (entry->plugin.n) /* decided by plugins_settle() */
         return entry->name;
     return !entry->declared.n ||
-                   may_give(may_be_of_plugin, closure_locked_origin(c, n),
-                            entry->declared, entry->name) ||
-                   also_may_give(may_be_of_plugin, c->layer, entry)
+                   plugin_may_give(c->layer, entry, closure_locked_origin(c, n))
                ? entry->name
                : entry->declared;
 }
@@ -153,9 +161,8 @@ struct str node_recorded_name(const struct closure *c, const struct node *n,
     return entry && entry->kind == kind && entry->declared.n &&
                    str_eq(entry->declared, own) &&
                    (is_given_name(c->layer, entry, n->path) ||
-                    may_give(may_be_of_plugin, layer_origin(c->layer, entry),
-                             own, entry->name) ||
-                    also_may_give(may_be_of_plugin, c->layer, entry))
+                    plugin_may_give(c->layer, entry,
+                                    layer_origin(c->layer, entry)))
                ? entry->name
                : own;
 }

@@ -7,6 +7,7 @@
 
 #include "names.h"
 #include "plugins.h"
+#include "selection.h"
 
 /* Decides, once all parts are known, which parts can be installed and their
  * names. Names depend on the plugins of the layer only, not on the order of
@@ -56,14 +57,14 @@ struct settling {
     struct map roots;   /* kind and content -> struct str *, name of a root */
     struct map owners;  /* kind and content -> const struct node *, the first
                          * plugin */
-    struct map twins;   /* kind, repository and own name -> struct twins *, of
-                         * roots */
+    struct map twins;   /* selection_twin_key() -> struct twins *, of roots */
 };
 
-/* Roots of a repository that have the same name in their documents. */
+/* Roots of a catalog that have the same name in their documents, ready or not:
+ * selection_name() named them when they were locked. */
 struct twins {
     struct str content; /* of the first one */
-    bool differ;        /* so that selection_name() named them */
+    bool differ;
 };
 
 static void skip(struct settling *t, struct plugin *p,
@@ -189,11 +190,7 @@ static void offer_name(struct settling *t, const struct node *plugin,
 
 static struct twins *twins_of(struct settling *t, const struct node *n)
 {
-    struct map_entry *entry = map_entry(
-        &t->twins,
-        arena_printf(t->a, "%s %.*s %.*s", doc_kind_name(n->package.kind),
-                     STR_ARG(origin_repository(n->origin, t->a)),
-                     STR_ARG(n->own_fqn)));
+    struct map_entry *entry = map_entry(&t->twins, selection_twin_key(n, t->a));
 
     if (!entry->value)
         entry->value = arena_new(t->a, struct twins);

@@ -423,10 +423,8 @@ static void name_twins(struct install_session *s, const struct twins *t)
     }
 }
 
-static struct str twin_key(const struct install_session *s,
-                           const struct node *n)
+struct str selection_twin_key(const struct node *n, struct arena *a)
 {
-    struct arena *a = &s->cx->arena;
     const struct origin *o = n->origin;
     struct str catalog = o->scheme == ORIGIN_FILE
                              ? str_slice(o->path, 0, o->path.n - n->path.n)
@@ -466,7 +464,7 @@ static void find_groups(struct install_session *s, struct node *const *nodes,
 
         if (!may_be_twin(nodes[i]))
             continue;
-        entry = map_entry(groups, twin_key(s, nodes[i]));
+        entry = map_entry(groups, selection_twin_key(nodes[i], a));
         if (!entry->value)
             entry->value = arena_new(a, struct twins);
         t = entry->value;

@@ -56,6 +56,9 @@ MUST_CHECK bool selection_look_at_places(struct install_session *s, bool *any,
  */
 void selection_name(struct install_session *s, struct node *const *nodes,
                     size_t count);
+/* Returns the same text for packages of one catalog whose documents have one
+ * name, among which selection_name() decides. Allocated in `a`. */
+struct str selection_twin_key(const struct node *n, struct arena *a);
 /* Whether a recorded name is that of a folder which is no root any more, so
  * that selection_name() has to know all paths. */
 bool selection_lost_name(struct install_session *s, struct node *const *nodes,
