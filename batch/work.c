@@ -30,7 +30,7 @@ struct job {
     struct context cx; /* context with an arena of its own */
     struct arena *a;   /* the arena of `cx` */
     struct run_result result;
-    struct str tape; /* file to write; `p` is NULL if there is none */
+    struct str tape; /* path of the tape; `p` is NULL if none is written */
 };
 
 /* --- the host --------------------------------------------------------------- */

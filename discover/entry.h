@@ -10,8 +10,8 @@
  * description and tags, mapm.db stores in `data` what a result shows: fields in
  * a fixed order, separated by US. */
 
-/* Returns the version of the document, or as most skills have it, that in
- * `metadata`; "" if there is none. */
+/* Returns the version of the document, or that in its `metadata`, where most
+ * skills have it; an empty string if it has no version. */
 struct str entry_version(const struct document *d);
 /* Returns an estimate of the number of tokens. */
 size_t entry_tokens(struct str text);
